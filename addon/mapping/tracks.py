@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a mapping takes from a figure and hands to a rig. Numpy only.
+
+A mapping ("motion amplification") turns a solved motion into *role tracks*:
+where each body part and piece of equipment is in the world. It knows roles,
+never a rig's bone names; a rig adapter knows bones, never a sport.
+
+Character space: metres, Z up, facing -Y, +X to the character's left (so side
+"L" has positive x), origin on the ground between the soles.
+
+Anatomical frames: every role has one that coincides with character space in
+the rest pose (x left, y back, z up). A role's rotation is the rotation of
+that frame into the world, so a mapping never meets bone axes or rolls, and a
+rig turns `rotation` into a bone's world matrix as rotation * rest matrix.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ...solvers.motion import Event, Problem
+
+SIDES = ("L", "R")
+
+# Roles whose position is that of the joint (or contact) named here.
+ROOT = "root"  # on the ground under the character, carries the motion
+PELVIS = "pelvis"  # mid-point of the hip joints
+SPINE = "spine"  # lumbar joint
+CHEST = "chest"  # thoracic joint
+NECK = "neck"
+HEAD = "head"  # atlas, rotation = gaze direction (-y of the frame)
+SHOULDER = "shoulder"  # clavicle, per side
+HAND = "hand"  # wrist, per side
+ELBOW = "elbow"  # point the elbow bends towards (IK pole), per side
+FOOT = "foot"  # ankle, per side
+KNEE = "knee"  # point the knee bends towards (IK pole), per side
+SKI = "ski"  # on the running surface under the ankle, per side
+BOARD = "board"  # on the running surface mid-way between the bindings
+POLE = "pole"  # grip end of the pole (at the palm), per side; shaft along -z
+POLE_TIP = "pole_tip"  # tip of the pole, per side
+
+
+def side_role(role: str, side: str) -> str:
+    """Name of a role on one side: `side_role("foot", "L")` is "foot.L".
+
+    Args:
+        role: one of the per-side roles above.
+        side: "L" or "R".
+    """
+    return f"{role}.{side}"
+
+
+@dataclass(frozen=True)
+class Figure:
+    """Rest pose and size of a character, in character space.
+
+    Attributes:
+        joints: role -> (3,) rest position of that role. Per-side roles carry
+            their side ("foot.L"); besides the roles above it holds
+            "hip.L/R" (thigh joints), "knee_joint.L/R", "elbow_joint.L/R",
+            "upper_arm.L/R" (shoulder joints) and "toe.L/R".
+        mass: kg, character with equipment.
+        height: stature in metres.
+        equipment: lengths in metres of what is attached: "ski_length",
+            "ski_width", "sidecut" (radius), "pole_length" (grip to tip),
+            "board_length", "board_width", "sole" (ankle above the running
+            surface), "stance_angle.front"/"stance_angle.rear" (radians).
+    """
+
+    joints: Mapping[str, np.ndarray]
+    mass: float
+    height: float
+    equipment: Mapping[str, float] = field(default_factory=dict)
+
+    def length(self, start: str, end: str) -> float:
+        """Distance in metres between two joints of the rest pose.
+
+        Args:
+            start: role of the first joint.
+            end: role of the second joint.
+        """
+        return float(np.linalg.norm(np.asarray(self.joints[end]) - self.joints[start]))
+
+    @property
+    def leg_length(self) -> float:
+        """Thigh plus shin, the longest hip-to-ankle distance, in metres."""
+        return self.length("hip.L", "knee_joint.L") + self.length("knee_joint.L", "foot.L")
+
+
+@dataclass(frozen=True)
+class Contact:
+    """A span in which a point is fixed in the world (a planted pole tip).
+
+    Attributes:
+        role: role whose position is fixed.
+        start: seconds from the start of the motion, exact.
+        end: seconds.
+        position: (3,) world position held between the two.
+    """
+
+    role: str
+    start: float
+    end: float
+    position: np.ndarray
+
+
+@dataclass(frozen=True)
+class RoleTracks:
+    """Where every role is, for every sample of the motion.
+
+    Attributes:
+        time: (n,) seconds; the samples of the motion it was made from.
+        steps_per_frame: samples per frame.
+        position: role -> (n, 3) world position.
+        rotation: role -> (n, 4) world rotation of the anatomical frame,
+            w, x, y, z, unit and sign-continuous.
+        contacts: exact spans of fixed points.
+        events: events of motion and mapping (plants), in order of time.
+        kinks: (k,) times at which a track may have a corner, to be keyed.
+        problems: reach or style limits that yielded, in addition to those
+            of the motion.
+        attributes: name -> (n,) for the trail and Geometry Nodes
+            ("edge_angle.L", "knee_flexion.R", "unweighting" ...); angles in
+            radians.
+    """
+
+    time: np.ndarray
+    steps_per_frame: int
+    position: Mapping[str, np.ndarray]
+    rotation: Mapping[str, np.ndarray]
+    contacts: tuple[Contact, ...] = ()
+    events: tuple[Event, ...] = ()
+    kinks: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    problems: tuple[Problem, ...] = ()
+    attributes: Mapping[str, np.ndarray] = field(default_factory=dict)
