@@ -1,1 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+"""Operators, one file per task; thin: they gather, call and report."""
+
+from __future__ import annotations
+
+from . import bake, character, motion, presets, problems, render
+
+CLASSES: tuple[type, ...] = (
+    *character.CLASSES,
+    *motion.CLASSES,
+    *presets.CLASSES,
+    *bake.CLASSES,
+    *problems.CLASSES,
+    *render.CLASSES,
+)

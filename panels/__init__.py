@@ -1,1 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+"""Panels only draw: what they show is computed elsewhere."""
+
+from __future__ import annotations
+
+from . import bake, character, motion
+
+CLASSES: tuple[type, ...] = (*character.CLASSES, *motion.CLASSES, *bake.CLASSES)

@@ -84,6 +84,23 @@ class Figure:
         """
         return float(np.linalg.norm(np.asarray(self.joints[end]) - self.joints[start]))
 
+    def scaled(self, factor: float) -> Figure:
+        """The same figure at another size; its mass stays as it is.
+
+        Args:
+            factor: metres per metre, above 0.
+        """
+        angles = {name for name in self.equipment if name.startswith("stance_angle")}
+        return Figure(
+            joints={role: np.asarray(p) * factor for role, p in self.joints.items()},
+            mass=self.mass,
+            height=self.height * factor,
+            equipment={
+                name: value if name in angles else value * factor
+                for name, value in self.equipment.items()
+            },
+        )
+
     @property
     def leg_length(self) -> float:
         """Thigh plus shin, the longest hip-to-ankle distance, in metres."""

@@ -1,1 +1,27 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+"""What the animator sets, one file per motion family."""
+
+from __future__ import annotations
+
+import bpy
+
+from . import character, motion, styles, turns
+
+CLASSES: tuple[type, ...] = (
+    *turns.CLASSES,
+    *styles.CLASSES,
+    *motion.CLASSES,
+    *character.CLASSES,
+)
+
+
+def register() -> None:
+    """Hang the settings on Blender's objects."""
+    bpy.types.Object.poise_motion = bpy.props.PointerProperty(type=motion.PoiseMotion)
+    bpy.types.Object.poise = bpy.props.PointerProperty(type=character.PoiseCharacter)
+
+
+def unregister() -> None:
+    """Take the settings off again; files keep what was stored."""
+    del bpy.types.Object.poise
+    del bpy.types.Object.poise_motion

@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Gather, solve, apply, report: once, for every operator that solves a motion.
+
+`gather` reads Blender, `solve` is pure, `apply` writes. From a script or in
+the background `execute` runs them one after the other. From the window a
+solve that takes longer than a moment runs in a worker thread under a modal
+timer: Esc stops it, and everything is written at once in the main thread, so
+that a cancelled operator has changed nothing.
+"""
+
+from __future__ import annotations
+
+import threading
+from time import monotonic
+
+from ..solvers.errors import Cancelled, SettingError
+from .errors import UserError
+
+# What the animator can put right; everything else is a defect and is shown.
+FIXABLE = (UserError, SettingError)
+
+# A solve that is done within this time never becomes modal.
+PATIENCE = 0.25
+
+
+class SettingsOperator:
+    """Mixin for operators that do their work in `run` and report its sentence."""
+
+    bl_options = {"REGISTER", "UNDO"}
+
+    def run(self, context) -> str:
+        """Do the work; return a sentence for the report.
+
+        Args:
+            context: Blender's context.
+
+        Raises:
+            UserError: the animator has to put something right.
+        """
+        raise NotImplementedError
+
+    def execute(self, context):
+        try:
+            message = self.run(context)
+        except FIXABLE as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        if message:
+            self.report({"INFO"}, message)
+        return {"FINISHED"}
+
+
+class _Work:
+    """A pure call in a worker thread, with progress and a way to stop it."""
+
+    def __init__(self, function, job) -> None:
+        self.fraction = 0.0
+        self.result = None
+        self.error: BaseException | None = None
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._call, args=(function, job), daemon=True)
+        self._thread.start()
+
+    def _call(self, function, job) -> None:
+        try:
+            self.result = function(job, self._progress)
+        except Exception as error:  # handed to the main thread, which reports or raises it
+            self.error = error
+
+    def _progress(self, fraction: float) -> None:
+        self.fraction = fraction
+        if self._stop.is_set():
+            raise Cancelled
+
+    def wait(self, seconds: float) -> bool:
+        """Wait at most some seconds; True when the work is done."""
+        self._thread.join(seconds)
+        return not self._thread.is_alive()
+
+    def stop(self) -> None:
+        """Ask the work to stop and wait until it has."""
+        self._stop.set()
+        self._thread.join()
+
+
+class SolvingOperator:
+    """Mixin for operators that solve; see the module's docstring."""
+
+    bl_options = {"REGISTER", "UNDO"}
+
+    _work: _Work | None = None
+    _timer = None
+
+    def gather(self, context):
+        """Read everything the solve needs out of Blender; returns the job."""
+        raise NotImplementedError
+
+    def solve(self, job, progress):
+        """The pure part; `progress(fraction)` may raise `Cancelled`."""
+        raise NotImplementedError
+
+    def apply(self, context, job, result) -> str:
+        """Write the result into Blender; returns a sentence for the report."""
+        raise NotImplementedError
+
+    def execute(self, context):
+        try:
+            job = self.gather(context)
+            result = self.solve(job, _ignore)
+            message = self.apply(context, job, result)
+        except FIXABLE as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        self.report({"INFO"}, message)
+        return {"FINISHED"}
+
+    def invoke(self, context, event):
+        try:
+            self._job = self.gather(context)
+        except FIXABLE as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        self._work = _Work(self.solve, self._job)
+        if self._work.wait(PATIENCE):
+            return self._finish(context)
+        manager = context.window_manager
+        self._timer = manager.event_timer_add(0.05, window=context.window)
+        manager.progress_begin(0, 100)
+        manager.modal_handler_add(self)
+        self._started = monotonic()
+        return {"RUNNING_MODAL"}
+
+    def modal(self, context, event):
+        if event.type == "ESC" and event.value == "PRESS":
+            self._work.stop()
+            self._end_modal(context)
+            self.report({"INFO"}, "Cancelled: nothing was changed")
+            return {"CANCELLED"}
+        if event.type != "TIMER":
+            # Settings changed half-way would not be those that are solved.
+            return {"RUNNING_MODAL"}
+        percent = 100 * self._work.fraction
+        context.window_manager.progress_update(percent)
+        context.workspace.status_text_set(f"Poise: {percent:.0f} %  (Esc cancels)")
+        if not self._work.wait(0.0):
+            return {"RUNNING_MODAL"}
+        self._end_modal(context)
+        return self._finish(context)
+
+    def cancel(self, context):
+        """Blender closes the operator (file load, quit): leave no thread behind."""
+        if self._work is not None:
+            self._work.stop()
+        self._end_modal(context)
+
+    def _end_modal(self, context) -> None:
+        if self._timer is None:
+            return
+        context.window_manager.event_timer_remove(self._timer)
+        context.window_manager.progress_end()
+        if context.workspace is not None:
+            context.workspace.status_text_set(None)
+        self._timer = None
+
+    def _finish(self, context):
+        work, self._work = self._work, None
+        try:
+            if work.error is not None:
+                raise work.error
+            message = self.apply(context, self._job, work.result)
+        except FIXABLE as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        self.report({"INFO"}, message)
+        return {"FINISHED"}
+
+
+def _ignore(fraction: float) -> None:
+    """Progress of a blocking run: nobody watches."""

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Finding characters and their motions. Nothing here is cached: undo and
+deletion leave no stale reference behind."""
+
+from __future__ import annotations
+
+import bpy
+
+from .errors import UserError
+
+
+def is_motion(obj: bpy.types.Object | None) -> bool:
+    """Whether an object is a Motion object.
+
+    Args:
+        obj: any object, or None.
+    """
+    return obj is not None and obj.type == "EMPTY" and obj.poise_motion.character is not None
+
+
+def motions_of(character: bpy.types.Object) -> list[bpy.types.Object]:
+    """A character's Motion objects in their order.
+
+    Args:
+        character: the armature object.
+    """
+    found = [
+        obj
+        for obj in bpy.data.objects
+        if obj.type == "EMPTY" and obj.poise_motion.character == character
+    ]
+    return sorted(found, key=lambda obj: (obj.poise_motion.order, obj.name))
+
+
+def active_motion(character: bpy.types.Object) -> bpy.types.Object | None:
+    """The motion that panels show and Bake bakes, or None if there is none.
+
+    Args:
+        character: the armature object.
+    """
+    found = motions_of(character)
+    active = [obj for obj in found if obj.poise_motion.is_active]
+    return (active or found or [None])[0]
+
+
+def set_active(motion: bpy.types.Object) -> None:
+    """Make a motion its character's active one.
+
+    Args:
+        motion: the Motion object.
+    """
+    for obj in motions_of(motion.poise_motion.character):
+        obj.poise_motion.is_active = obj == motion
+
+
+def character_of(obj: bpy.types.Object | None) -> bpy.types.Object | None:
+    """The character that an object belongs to: itself, its mesh, its motion.
+
+    Args:
+        obj: an armature, a mesh on one, equipment parented to one, a Motion
+            object, or None.
+    """
+    seen = 0
+    while obj is not None and seen < 32:
+        if obj.type == "ARMATURE":
+            return obj
+        if is_motion(obj):
+            return obj.poise_motion.character
+        rigs = [m.object for m in getattr(obj, "modifiers", ()) if m.type == "ARMATURE"]
+        obj = next((rig for rig in rigs if rig is not None), obj.parent)
+        seen += 1
+    return None
+
+
+def active_character(context: bpy.types.Context) -> bpy.types.Object | None:
+    """The character the user is working on, or None.
+
+    Args:
+        context: Blender's context.
+    """
+    return character_of(context.view_layer.objects.active if context.view_layer else None)
+
+
+def selected_characters(context: bpy.types.Context) -> list[bpy.types.Object]:
+    """The active character first, then every other selected one that has a motion.
+
+    Args:
+        context: Blender's context.
+    """
+    first = active_character(context)
+    found = [] if first is None else [first]
+    for obj in context.view_layer.objects.selected:
+        character = character_of(obj)
+        if character is not None and character not in found and motions_of(character):
+            found.append(character)
+    return found
+
+
+def require_motion(context: bpy.types.Context) -> tuple[bpy.types.Object, bpy.types.Object]:
+    """The active character and its active motion.
+
+    Args:
+        context: Blender's context.
+
+    Raises:
+        UserError: there is no character, or it has no motion.
+    """
+    character = active_character(context)
+    if character is None:
+        raise UserError("No character is active: select an armature, its mesh or its motion")
+    motion = active_motion(character)
+    if motion is None:
+        raise UserError(f"{character.name} has no motion: click Add Motion")
+    return character, motion
+
+
+def add_motion(
+    context: bpy.types.Context, character: bpy.types.Object, name: str = ""
+) -> bpy.types.Object:
+    """Make a Motion object that stands where the character stands and faces as it faces.
+
+    Args:
+        context: Blender's context.
+        character: the armature object.
+        name: name of the motion; empty for one made from the character's.
+
+    Returns:
+        The new Motion object, active for its character.
+    """
+    existing = motions_of(character)
+    motion = bpy.data.objects.new(name or f"{character.name} Motion", None)
+    motion.empty_display_type = "SINGLE_ARROW"
+    collections = [c for c in character.users_collection if c.library is None]
+    (collections or [context.scene.collection])[0].objects.link(motion)
+    matrix = character.matrix_world
+    motion.location = matrix.translation
+    # Facing is -Y of the object; only its direction on the ground matters.
+    facing = -matrix.col[1].to_3d()
+    from math import atan2
+
+    motion.rotation_euler = (0.0, 0.0, atan2(facing.x, -facing.y))
+    settings = motion.poise_motion
+    settings.character = character
+    settings.order = 1 + max((obj.poise_motion.order for obj in existing), default=-1)
+    set_active(motion)
+    return motion

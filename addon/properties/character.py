@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`armature_object.poise`: what the character is, and the way to its active motion.
+
+The settings themselves live on the Motion object; the Python properties here
+reach it, so that `rig.poise.turns.keyframe_insert("speed")` keys the Motion
+object and never the rig.
+"""
+
+import bpy
+from bpy.props import EnumProperty, StringProperty
+
+from .. import motions
+from .motion import KINDS
+
+CHARACTER_KINDS = (
+    ("NONE", "None", "Not a Poise character"),
+    ("SKIER", "Skier", "An alpine skier with skis and poles"),
+    ("SNOWBOARDER", "Snowboarder", "A snowboarder with a board"),
+)
+
+
+class PoiseCharacter(bpy.types.PropertyGroup):
+    """What a character is, and its active motion's settings."""
+
+    kind: EnumProperty(
+        name="Kind", description="What kind of character this is", items=CHARACTER_KINDS
+    )
+    uid: StringProperty(description="Identity of the character over renaming")
+
+    @property
+    def motion_object(self):
+        """The active Motion object, or None."""
+        return motions.active_motion(self.id_data)
+
+    def _settings(self):
+        motion = self.motion_object
+        if motion is None:
+            raise AttributeError(
+                f"{self.id_data.name} has no motion yet: add one with bpy.ops.poise.motion_add()"
+            )
+        return motion.poise_motion
+
+    @property
+    def motion(self) -> str:
+        """Kind of the active motion, 'TURNS'."""
+        return self._settings().kind
+
+    @motion.setter
+    def motion(self, kind: str) -> None:
+        if kind not in {item[0] for item in KINDS}:
+            raise TypeError(f"motion is {kind!r}: it must be one of {[k[0] for k in KINDS]}")
+        self._settings().kind = kind
+
+    @property
+    def settings(self):
+        """All settings of the active motion (`PoiseMotion`)."""
+        return self._settings()
+
+    @property
+    def turns(self):
+        """Settings of the turns (`PoiseTurns`)."""
+        return self._settings().turns
+
+    @property
+    def skier(self):
+        """Style of the skier's body (`PoiseSkierStyle`)."""
+        return self._settings().skier
+
+    @property
+    def snowboarder(self):
+        """Style of the snowboarder's body (`PoiseSnowboarderStyle`)."""
+        return self._settings().snowboarder
+
+
+CLASSES = (PoiseCharacter,)

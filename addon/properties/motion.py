@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A motion: a local Empty that holds the settings of one stretch of movement.
+
+Settings live here and not on the rig, because keyed settings on the rig would
+sit in the very action that a bake replaces, and because groups that an add-on
+adds to a library override may be lost when the file is loaded again.
+"""
+
+import bpy
+from bpy.props import (
+    BoolProperty,
+    CollectionProperty,
+    EnumProperty,
+    FloatProperty,
+    IntProperty,
+    PointerProperty,
+    StringProperty,
+)
+
+from .styles import PoiseSkierStyle, PoiseSnowboarderStyle
+from .turns import PoiseTurns
+
+DATA_VERSION = 1
+OVERRIDE = {"LIBRARY_OVERRIDABLE"}
+
+KINDS = (("TURNS", "Turns", "Turns set by frequency, sharpness and heading"),)
+
+BODY_PARTS = (
+    ("TRAVEL", "Travel", "Where the character goes: the root"),
+    ("LEGS", "Legs", "Pelvis, legs and what is under the feet"),
+    ("TORSO", "Torso", "Spine, chest and shoulders"),
+    ("ARMS", "Arms", "Hands, elbows and what they hold"),
+    ("HEAD", "Head", "Neck and head"),
+)
+
+
+def _is_motion(self, other):
+    return other.poise_motion.character is not None and other != self.id_data
+
+
+def _is_armature(self, other):
+    return other.type == "ARMATURE"
+
+
+def _real_fps():
+    render = bpy.context.scene.render
+    return render.fps / render.fps_base
+
+
+def _get_duration(self):
+    return (self.frame_end - self.frame_start) / _real_fps()
+
+
+def _set_duration(self, seconds):
+    self.frame_end = self.frame_start + max(1, round(seconds * _real_fps()))
+
+
+class PoiseProblem(bpy.types.PropertyGroup):
+    """One line of the problem list."""
+
+    code: StringProperty()
+    message: StringProperty(name="Problem")
+    severity: StringProperty()
+    remedy: StringProperty()
+    has_frame: BoolProperty()
+    frame: FloatProperty()
+    bone: StringProperty()
+    fix: StringProperty(description="Settings that would help, as JSON")
+
+
+class PoiseMotion(bpy.types.PropertyGroup):
+    """Everything about one motion of one character."""
+
+    character: PointerProperty(
+        name="Character",
+        description="The armature that this motion moves",
+        type=bpy.types.Object,
+        poll=_is_armature,
+    )
+    kind: EnumProperty(name="Motion", description="What kind of motion this is", items=KINDS)
+    is_active: BoolProperty(
+        name="Active", description="The motion that the panels show and Bake bakes"
+    )
+    order: IntProperty(
+        name="Order", description="Place in the character's list of motions", default=0, min=0
+    )
+    data_version: IntProperty(default=DATA_VERSION)
+
+    turns: PointerProperty(type=PoiseTurns)
+    skier: PointerProperty(type=PoiseSkierStyle)
+    snowboarder: PointerProperty(type=PoiseSnowboarderStyle)
+
+    range_mode: EnumProperty(
+        name="Range",
+        description="Which frames the motion covers",
+        items=(
+            ("OWN", "Own", "Start and end frame of its own"),
+            ("SCENE", "Scene", "The scene's frame range"),
+            ("PREVIEW", "Preview", "The timeline's preview range"),
+        ),
+        override=OVERRIDE,
+    )
+    frame_start: IntProperty(
+        name="Start", description="First frame of the motion", default=1, override=OVERRIDE
+    )
+    frame_end: IntProperty(
+        name="End", description="Last frame of the motion", default=241, override=OVERRIDE
+    )
+    duration: FloatProperty(
+        name="Duration",
+        description="How long the motion lasts, in seconds of the scene's frame rate",
+        get=_get_duration,
+        set=_set_duration,
+        unit="TIME_ABSOLUTE",
+        min=0.0,
+    )
+    after: PointerProperty(
+        name="After",
+        description="Continue from the end of this motion: position, direction, speed, lean and "
+        "phase of the turn",
+        type=bpy.types.Object,
+        poll=_is_motion,
+    )
+    body_parts: EnumProperty(
+        name="Body Parts",
+        description="Parts of the body that the bake keys; the others keep what they have",
+        items=BODY_PARTS,
+        options={"ENUM_FLAG"},
+        default={part[0] for part in BODY_PARTS},
+        override=OVERRIDE,
+    )
+    mirror: BoolProperty(
+        name="Mirror",
+        description="Swap left and right turns",
+        override=OVERRIDE,
+    )
+
+    key_mode: EnumProperty(
+        name="Keys",
+        description="How the motion is keyed",
+        items=(
+            ("DENSE", "Every Frame", "A key on every frame, with straight lines between"),
+            (
+                "SPARSE",
+                "Sparse",
+                "Few keys with exact slopes, easier to edit and more accurate between frames",
+            ),
+        ),
+        override=OVERRIDE,
+    )
+    key_step: IntProperty(
+        name="Frames per Key",
+        description="Most frames between two keys; keys stand closer where the motion needs it",
+        default=4,
+        min=1,
+        max=16,
+        override=OVERRIDE,
+    )
+    target: EnumProperty(
+        name="Into",
+        description="Where the keys go",
+        items=(
+            ("NEW", "New Action", "An action of its own, named after character and motion"),
+            (
+                "CURRENT",
+                "Current Action",
+                "The character's current action; only keys that Poise baked are replaced",
+            ),
+        ),
+        override=OVERRIDE,
+    )
+    push_to_nla: BoolProperty(
+        name="Push Down to NLA",
+        description="Put the baked action on an NLA track of its own",
+        override=OVERRIDE,
+    )
+    edited_keys: EnumProperty(
+        name="Edited Keys",
+        description="What to do when keys were edited by hand since the last bake",
+        items=(
+            ("ASK", "Ask", "Stop and say so"),
+            ("OVERWRITE", "Overwrite", "Replace the edited keys"),
+            ("KEEP_EDITS", "Keep Edits", "Keep the edits in an additive NLA layer on top"),
+            ("NEW_ACTION", "Bake to New Action", "Leave the edited action and bake into another"),
+        ),
+        override=OVERRIDE,
+    )
+
+    show_preview: BoolProperty(
+        name="Preview",
+        description="Draw the track, and a ghost of lean and force at the current frame, "
+        "in the viewport",
+        default=True,
+    )
+    live_bake: BoolProperty(
+        name="Live Bake",
+        description="Bake again whenever a setting has changed and the motion is solved",
+        default=False,
+    )
+
+    record: StringProperty(description="What the bake wrote and what stood there before, as JSON")
+    inputs: StringProperty(description="Digests of what went into the bake, as JSON")
+    bake_action: PointerProperty(type=bpy.types.Action)
+    former_action: PointerProperty(type=bpy.types.Action)
+    edits_action: PointerProperty(type=bpy.types.Action)
+    trail: PointerProperty(type=bpy.types.Object)
+    camera: PointerProperty(type=bpy.types.Object)
+    problems: CollectionProperty(type=PoiseProblem)
+    problem_index: IntProperty(
+        name="Problem", description="Choose a problem to go to its frame and bone"
+    )
+
+
+CLASSES = (PoiseProblem, PoiseMotion)

@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Adding a character, and dressing it."""
+
+from math import radians
+
+import bpy
+from bpy.props import BoolProperty, EnumProperty, FloatProperty, FloatVectorProperty
+
+from ..addon import motions
+from ..addon.base_operator import SettingsOperator
+from ..addon.context import object_mode
+from ..addon.errors import UserError
+from ..addon.rigs import characters
+from ..addon.scene.timing import scene_numbers
+
+KINDS = (
+    ("SKIER", "Skier", "An alpine skier with skis and poles", "ARMATURE_DATA", 0),
+    ("SNOWBOARDER", "Snowboarder", "A snowboarder with a board", "ARMATURE_DATA", 1),
+)
+
+# Where a kind's equipment can go: largest curvature (1/m) and its rate
+# (1/(m s)). A ski of 13 m sidecut on edge at 70 degrees turns at 4.4 m; a
+# board is shorter and turns tighter, edge to edge more slowly.
+STARTING_LIMITS = {"SKIER": (0.25, 1.0), "SNOWBOARDER": (0.25, 0.8)}
+
+
+def _colour(name, default, description):
+    return FloatVectorProperty(
+        name=name,
+        description=description,
+        subtype="COLOR",
+        size=3,
+        min=0.0,
+        max=1.0,
+        default=default,
+    )
+
+
+class POISE_OT_character_add(SettingsOperator, bpy.types.Operator):
+    """Add a rigged and skinned character with its equipment at the 3D cursor, with a motion"""
+
+    bl_idname = "poise.character_add"
+    bl_label = "Add Character"
+
+    kind: EnumProperty(name="Kind", description="What kind of character to add", items=KINDS)
+    height: FloatProperty(
+        name="Height",
+        description="Height of the figure in metres",
+        default=1.78,
+        min=0.3,
+        max=5.0,
+        soft_min=1.2,
+        soft_max=2.2,
+    )
+    mass: FloatProperty(
+        name="Mass",
+        description="Mass of the figure with its equipment",
+        default=80.0,
+        min=1.0,
+        max=1000.0,
+        soft_min=30.0,
+        soft_max=150.0,
+        unit="MASS",
+    )
+    goofy: BoolProperty(name="Goofy", description="Right foot in front (snowboard)", default=False)
+    slope: FloatProperty(
+        name="Slope",
+        description="Steepness of the hill the character starts on",
+        default=radians(12.0),
+        min=0.0,
+        max=radians(60.0),
+        subtype="ANGLE",
+    )
+    suit: _colour("Jacket", characters.COLOURS["suit"], "Colour of the jacket")
+    trousers: _colour("Trousers", characters.COLOURS["trousers"], "Colour of the trousers")
+    helmet: _colour("Helmet", characters.COLOURS["helmet"], "Colour of the helmet")
+    equipment: _colour("Equipment", characters.COLOURS["equipment"], "Colour of skis or board")
+
+    @classmethod
+    def poll(cls, context):
+        if context.scene is None:
+            cls.poll_message_set("There is no scene to add a character to")
+            return False
+        return True
+
+    def draw(self, context):
+        layout = self.layout
+        layout.use_property_split = True
+        layout.prop(self, "kind")
+        layout.prop(self, "height")
+        layout.prop(self, "mass")
+        if self.kind == "SNOWBOARDER":
+            layout.prop(self, "goofy")
+        layout.prop(self, "slope")
+        for name in ("suit", "trousers", "helmet", "equipment"):
+            layout.prop(self, name)
+
+    def run(self, context):
+        numbers = scene_numbers(context.scene)
+        with object_mode(context):
+            rig = characters.build_character(
+                context,
+                self.kind,
+                location=context.scene.cursor.location,
+                height=self.height,
+                mass=self.mass,
+                colours={
+                    name: tuple(getattr(self, name))
+                    for name in ("suit", "trousers", "helmet", "equipment")
+                },
+                regular=not self.goofy,
+            )
+            if abs(numbers.unit_scale - 1.0) > 1e-9:
+                # The figure is built in metres; one Blender unit may be another length.
+                rig.scale = (1.0 / numbers.unit_scale,) * 3
+                context.view_layer.update()
+            rig.poise.kind = self.kind
+            motion = motions.add_motion(context, rig)
+            turns = motion.poise_motion.turns
+            turns.max_curvature, turns.max_curvature_rate = STARTING_LIMITS[self.kind]
+            turns.slope = self.slope
+            for name in ("max_curvature", "max_curvature_rate", "speed"):
+                power = -1 if name.startswith("max") else 1
+                setattr(turns, name, getattr(turns, name) / numbers.unit_scale**power)
+            for obj in context.selected_objects:
+                obj.select_set(False)
+            rig.select_set(True)
+            context.view_layer.objects.active = rig
+        return f"Added {rig.name}: set its turns, then Bake to Rig"
+
+
+class POISE_OT_mesh_swap(SettingsOperator, bpy.types.Operator):
+    """Give the character the selected mesh instead of its own figure"""
+
+    bl_idname = "poise.mesh_swap"
+    bl_label = "Swap Mesh"
+
+    @classmethod
+    def poll(cls, context):
+        if motions.active_character(context) is None:
+            cls.poll_message_set("Select a mesh, then the character, so that it is active")
+            return False
+        return True
+
+    def run(self, context):
+        rig = motions.active_character(context)
+        meshes = [
+            obj
+            for obj in context.selected_objects
+            if obj.type == "MESH" and motions.character_of(obj) != rig
+        ]
+        if len(meshes) != 1:
+            raise UserError(
+                f"{len(meshes)} meshes are selected beside {rig.name}: select the one to wear"
+            )
+        with object_mode(context):
+            characters.swap_mesh(rig, meshes[0])
+        return f"{rig.name} wears {meshes[0].name}"
+
+
+class POISE_OT_mesh_restore(SettingsOperator, bpy.types.Operator):
+    """Give the character its own figure back"""
+
+    bl_idname = "poise.mesh_restore"
+    bl_label = "Restore Mesh"
+
+    @classmethod
+    def poll(cls, context):
+        if motions.active_character(context) is None:
+            cls.poll_message_set("No character is active")
+            return False
+        return True
+
+    def run(self, context):
+        rig = motions.active_character(context)
+        with object_mode(context):
+            characters.restore_mesh(rig)
+        return f"{rig.name} wears its own figure again"
+
+
+CLASSES = (POISE_OT_character_add, POISE_OT_mesh_swap, POISE_OT_mesh_restore)

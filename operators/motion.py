@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The list of a character's motions."""
+
+import bpy
+from bpy.props import EnumProperty, IntProperty, StringProperty
+
+from ..addon import motions
+from ..addon.base_operator import SettingsOperator
+from ..addon.bake import record as bake_record
+from ..addon.context import object_mode
+from ..addon.errors import UserError
+from ..addon.properties.motion import KINDS
+
+
+class _CharacterOperator(SettingsOperator):
+    @classmethod
+    def poll(cls, context):
+        if motions.active_character(context) is None:
+            cls.poll_message_set("No character is active: select an armature or its mesh")
+            return False
+        return True
+
+
+class _MotionOperator(_CharacterOperator):
+    @classmethod
+    def poll(cls, context):
+        if not super().poll(context):
+            return False
+        if motions.active_motion(motions.active_character(context)) is None:
+            cls.poll_message_set("The character has no motion: click Add Motion")
+            return False
+        return True
+
+
+class POISE_OT_motion_add(_CharacterOperator, bpy.types.Operator):
+    """Add a motion to the character, after the ones it has"""
+
+    bl_idname = "poise.motion_add"
+    bl_label = "Add Motion"
+
+    kind: EnumProperty(name="Motion", description="What kind of motion to add", items=KINDS)
+    name: StringProperty(name="Name", description="Name of the motion; empty for a default")
+
+    def run(self, context):
+        rig = motions.active_character(context)
+        if rig.poise.kind == "NONE":
+            raise UserError(
+                f"{rig.name} is not a Poise character: add one with Character > Add"
+            )
+        before = motions.active_motion(rig)
+        with object_mode(context):
+            motion = motions.add_motion(context, rig, self.name)
+        settings = motion.poise_motion
+        settings.kind = self.kind
+        if before is not None:
+            _continue_from(context.scene, settings, before)
+        return f"Added {motion.name}"
+
+
+def _continue_from(scene, settings, before):
+    """Start where the motion before ends, with its settings."""
+    other = before.poise_motion
+    for group in ("turns", "skier", "snowboarder"):
+        source, target = getattr(other, group), getattr(settings, group)
+        for prop in source.bl_rna.properties:
+            if not prop.is_readonly and prop.identifier not in {"name", "rna_type"}:
+                setattr(target, prop.identifier, getattr(source, prop.identifier))
+    settings.after = before
+    length = settings.frame_end - settings.frame_start
+    end = scene.frame_end if other.range_mode == "SCENE" else other.frame_end
+    settings.frame_start = end
+    settings.frame_end = end + length
+
+
+class POISE_OT_motion_remove(_MotionOperator, bpy.types.Operator):
+    """Remove the active motion; what it baked is cleared with it"""
+
+    bl_idname = "poise.motion_remove"
+    bl_label = "Remove Motion"
+
+    def run(self, context):
+        rig, motion = motions.require_motion(context)
+        name = motion.name
+        with object_mode(context):
+            if motion.poise_motion.record:
+                bake_record.clear_motion(context, motion)
+            was_active = context.view_layer.objects.active == motion
+            bpy.data.objects.remove(motion)
+            if was_active:
+                context.view_layer.objects.active = rig
+            left = motions.active_motion(rig)
+            if left is not None:
+                motions.set_active(left)
+        return f"Removed {name}"
+
+
+class POISE_OT_motion_activate(_MotionOperator, bpy.types.Operator):
+    """Make this motion the one that the panels show and Bake bakes"""
+
+    bl_idname = "poise.motion_activate"
+    bl_label = "Activate Motion"
+
+    name: StringProperty(name="Motion", description="Name of the Motion object")
+
+    def run(self, context):
+        rig = motions.active_character(context)
+        for motion in motions.motions_of(rig):
+            if motion.name == self.name:
+                motions.set_active(motion)
+                return ""
+        raise UserError(f"{rig.name} has no motion called {self.name!r}")
+
+
+class POISE_OT_motion_move(_MotionOperator, bpy.types.Operator):
+    """Move the active motion up or down in the list"""
+
+    bl_idname = "poise.motion_move"
+    bl_label = "Move Motion"
+
+    direction: IntProperty(
+        name="Direction", description="-1 moves up, 1 down", default=-1, min=-1, max=1
+    )
+
+    def run(self, context):
+        rig, motion = motions.require_motion(context)
+        order = motions.motions_of(rig)
+        at = order.index(motion)
+        to = min(max(at + self.direction, 0), len(order) - 1)
+        order.insert(to, order.pop(at))
+        for place, obj in enumerate(order):
+            obj.poise_motion.order = place
+        return ""
+
+
+CLASSES = (
+    POISE_OT_motion_add,
+    POISE_OT_motion_remove,
+    POISE_OT_motion_activate,
+    POISE_OT_motion_move,
+)

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Panels: bake, problems, render."""
+
+import bpy
+
+from ..addon import preview
+from .base import MotionPanel, active, settings_of, wrapped
+
+
+class POISE_PT_bake(MotionPanel, bpy.types.Panel):
+    bl_idname = "POISE_PT_bake"
+    bl_label = "Bake"
+    bl_order = 4
+
+    def draw(self, context):
+        layout = self.layout
+        character, motion = active(context)
+        settings = motion.poise_motion
+        row = layout.row(align=True)
+        row.scale_y = 1.4
+        row.operator("poise.bake", icon="ACTION")
+        if settings.record:
+            row.operator("poise.bake_clear", text="", icon="X")
+        layout.operator("poise.bake_all")
+        changed = preview.status(motion).out_of_date
+        if settings.record and changed:
+            wrapped(
+                layout,
+                "Changed since the bake: " + ", ".join(changed),
+                context.region.width,
+                "FILE_REFRESH",
+            )
+        layout.prop(settings, "live_bake")
+
+
+class POISE_PT_keys(MotionPanel, bpy.types.Panel):
+    bl_label = "Keys"
+    bl_parent_id = "POISE_PT_bake"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context):
+        layout = self.layout
+        layout.use_property_split = True
+        settings = settings_of(context)
+        layout.prop(settings, "key_mode")
+        if settings.key_mode == "SPARSE":
+            layout.prop(settings, "key_step")
+        layout.prop(settings, "target")
+        layout.prop(settings, "push_to_nla")
+        layout.prop(settings, "edited_keys")
+        layout.prop(settings, "body_parts")
+        layout.operator("poise.bake_check")
+
+
+class POISE_UL_problems(bpy.types.UIList):
+    def draw_item(
+        self, context, layout, data, item, icon, active_data, active_property, index, flt_flag
+    ):
+        row = layout.row(align=True)
+        icons = {"ERROR": "CANCEL", "WARNING": "ERROR"}
+        row.label(text=item.message, icon=icons.get(item.severity, "INFO"))
+        if item.fix:
+            row.operator("poise.problem_fix", text="", icon="TOOL_SETTINGS").index = index
+
+
+class POISE_PT_problems(MotionPanel, bpy.types.Panel):
+    bl_idname = "POISE_PT_problems"
+    bl_label = "Problems"
+    bl_order = 5
+
+    def draw_header(self, context):
+        count = len(settings_of(context).problems)
+        self.layout.label(text="", icon="ERROR" if count else "CHECKMARK")
+
+    def draw(self, context):
+        layout = self.layout
+        settings = settings_of(context)
+        if not settings.problems:
+            layout.label(text="None", icon="CHECKMARK")
+            return
+        layout.template_list(
+            "POISE_UL_problems", "", settings, "problems", settings, "problem_index", rows=3
+        )
+        chosen = settings.problems[min(settings.problem_index, len(settings.problems) - 1)]
+        wrapped(layout, chosen.message, context.region.width, "INFO")
+        if chosen.remedy:
+            wrapped(layout, chosen.remedy, context.region.width, "LIGHT")
+        if chosen.has_frame or chosen.bone:
+            layout.operator("poise.problem_show", icon="VIEWZOOM")
+
+
+class POISE_PT_render(MotionPanel, bpy.types.Panel):
+    bl_idname = "POISE_PT_render"
+    bl_label = "Render"
+    bl_order = 6
+
+    def draw(self, context):
+        layout = self.layout
+        layout.operator("poise.chase_camera_add", icon="CAMERA_DATA")
+        layout.operator("poise.playblast", icon="RENDER_ANIMATION")
+        layout.operator("poise.trail_add", icon="MOD_DYNAMICPAINT")
+        layout.operator("poise.markers_add", icon="MARKER_HLT")
+
+
+CLASSES = (
+    POISE_PT_bake,
+    POISE_PT_keys,
+    POISE_UL_problems,
+    POISE_PT_problems,
+    POISE_PT_render,
+)

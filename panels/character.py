@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Panel: which character, and adding one."""
+
+import bpy
+
+from ..addon import motions
+from ..addon.rigs import characters
+from .base import SidebarPanel, wrapped
+
+
+class POISE_PT_character(SidebarPanel, bpy.types.Panel):
+    bl_idname = "POISE_PT_character"
+    bl_label = "Character"
+    bl_order = 0
+
+    def draw(self, context):
+        layout = self.layout
+        character = motions.active_character(context)
+        if character is None:
+            wrapped(
+                layout,
+                "Add a skier or a snowboarder, or select a character to see its motion",
+                context.region.width,
+                "INFO",
+            )
+        else:
+            row = layout.row()
+            row.label(text=character.name, icon="ARMATURE_DATA")
+            row.label(text=_kind_label(character))
+            if character.poise.kind == "NONE":
+                wrapped(
+                    layout,
+                    "This armature is not a Poise character",
+                    context.region.width,
+                    "INFO",
+                )
+        row = layout.row(align=True)
+        row.operator("poise.character_add", text="Add Skier", icon="ADD").kind = "SKIER"
+        row.operator("poise.character_add", text="Add Snowboarder").kind = "SNOWBOARDER"
+
+
+def _kind_label(character):
+    enum = character.poise.bl_rna.properties["kind"].enum_items
+    return enum[character.poise.kind].name
+
+
+class POISE_PT_character_look(SidebarPanel, bpy.types.Panel):
+    bl_label = "Look"
+    bl_parent_id = "POISE_PT_character"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    @classmethod
+    def poll(cls, context):
+        character = motions.active_character(context)
+        return character is not None and character.poise.kind != "NONE"
+
+    def draw(self, context):
+        layout = self.layout
+        layout.use_property_split = True
+        character = motions.active_character(context)
+        for material in characters.materials_of(character):
+            layout.prop(material, "diffuse_color", text=material.name.split(".")[0])
+        row = layout.row(align=True)
+        row.operator("poise.mesh_swap", icon="MESH_DATA")
+        row.operator("poise.mesh_restore", text="Restore")
+
+
+CLASSES = (POISE_PT_character, POISE_PT_character_look)

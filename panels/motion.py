@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Panels: the character's motions, and the settings of the active one."""
+
+import bpy
+from bl_ui.utils import PresetPanel
+
+from ..addon import motions, preview
+from .base import MotionPanel, SidebarPanel, active, settings_of, wrapped
+
+
+class POISE_PT_motion(SidebarPanel, bpy.types.Panel):
+    bl_idname = "POISE_PT_motion"
+    bl_label = "Motion"
+    bl_order = 1
+
+    @classmethod
+    def poll(cls, context):
+        character = motions.active_character(context)
+        return character is not None and character.poise.kind != "NONE"
+
+    def draw(self, context):
+        layout = self.layout
+        character = motions.active_character(context)
+        found = motions.motions_of(character)
+        if not found:
+            layout.label(text="The character has no motion yet", icon="INFO")
+        current = motions.active_motion(character)
+        row = layout.row()
+        column = row.column(align=True)
+        for motion in found:
+            line = column.row(align=True)
+            line.operator(
+                "poise.motion_activate",
+                text=motion.name,
+                icon="RADIOBUT_ON" if motion == current else "RADIOBUT_OFF",
+                depress=motion == current,
+            ).name = motion.name
+        column = row.column(align=True)
+        column.operator("poise.motion_add", text="", icon="ADD")
+        column.operator("poise.motion_remove", text="", icon="REMOVE")
+        if len(found) > 1:
+            column.operator("poise.motion_move", text="", icon="TRIA_UP").direction = -1
+            column.operator("poise.motion_move", text="", icon="TRIA_DOWN").direction = 1
+        if current is None:
+            return
+        settings = current.poise_motion
+        layout.prop(settings, "show_preview", icon="HIDE_OFF")
+
+
+class POISE_PT_range(MotionPanel, bpy.types.Panel):
+    bl_label = "Range"
+    bl_parent_id = "POISE_PT_motion"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context):
+        layout = self.layout
+        layout.use_property_split = True
+        settings = settings_of(context)
+        layout.prop(settings, "range_mode")
+        if settings.range_mode == "OWN":
+            column = layout.column(align=True)
+            column.prop(settings, "frame_start")
+            column.prop(settings, "frame_end")
+            layout.prop(settings, "duration")
+        layout.prop(settings, "after")
+        layout.prop(settings, "mirror")
+
+
+class POISE_PT_turns_presets(PresetPanel, bpy.types.Panel):
+    bl_label = "Turn Presets"
+    preset_operator = "script.execute_preset"
+    preset_add_operator = "poise.preset_add"
+
+    @property
+    def preset_subdir(self):
+        from ..addon import presets
+
+        return presets.subdir(motions.active_character(bpy.context))
+
+
+class POISE_PT_turns(MotionPanel, bpy.types.Panel):
+    bl_idname = "POISE_PT_turns"
+    bl_label = "Turns"
+    bl_order = 2
+
+    def draw_header_preset(self, context):
+        POISE_PT_turns_presets.draw_panel_header(self.layout)
+
+    def draw(self, context):
+        layout = self.layout
+        layout.use_property_split = True
+        character, motion = active(context)
+        turns = motion.poise_motion.turns
+        layout.prop(turns, "speed_mode")
+        layout.prop(turns, "speed")
+        layout.prop(turns, "frequency")
+        layout.prop(turns, "sharpness")
+        layout.prop(turns, "heading")
+        layout.prop(turns, "start_phase")
+        _draw_summary(layout, preview.status(motion), context.region.width)
+
+
+def _draw_summary(layout, status, width):
+    box = layout.box()
+    if status.error:
+        wrapped(box, status.error, width, "ERROR")
+        return
+    summary = status.summary
+    if summary is None:
+        box.label(text="Solving…", icon="SORTTIME")
+        return
+    column = box.column(align=True)
+    for name, value in summary:
+        row = column.row()
+        row.label(text=name)
+        row.label(text=value)
+    for problem in status.problems[:2]:
+        if problem.severity != "INFO":
+            wrapped(box, problem.message, width, "ERROR")
+            if problem.remedy:
+                wrapped(box, problem.remedy, width, "BLANK1")
+
+
+class POISE_PT_slope(MotionPanel, bpy.types.Panel):
+    bl_label = "Slope"
+    bl_parent_id = "POISE_PT_turns"
+
+    def draw(self, context):
+        layout = self.layout
+        layout.use_property_split = True
+        turns = settings_of(context).turns
+        layout.prop(turns, "slope")
+        layout.prop(turns, "slope_direction")
+        column = layout.column()
+        column.active = turns.speed_mode == "SLOPE"
+        column.prop(turns, "friction")
+        column.prop(turns, "drag_area")
+        layout.operator("poise.slope_add", icon="MESH_GRID")
+
+
+class POISE_PT_limits(MotionPanel, bpy.types.Panel):
+    bl_label = "Limits"
+    bl_parent_id = "POISE_PT_turns"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context):
+        layout = self.layout
+        layout.use_property_split = True
+        turns = settings_of(context).turns
+        layout.prop(turns, "max_curvature")
+        layout.prop(turns, "max_curvature_rate")
+        layout.prop(turns, "fall_angle")
+
+
+class POISE_PT_pendulum(MotionPanel, bpy.types.Panel):
+    bl_label = "Mass and Inertia"
+    bl_parent_id = "POISE_PT_turns"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context):
+        layout = self.layout
+        layout.use_property_split = True
+        turns = settings_of(context).turns
+        layout.prop(turns, "auto_body")
+        column = layout.column()
+        column.active = not turns.auto_body
+        column.prop(turns, "mass")
+        column.prop(turns, "height")
+        column.prop(turns, "inertia")
+
+
+class POISE_PT_irregularity(MotionPanel, bpy.types.Panel):
+    bl_label = "Irregularity"
+    bl_parent_id = "POISE_PT_turns"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context):
+        layout = self.layout
+        layout.use_property_split = True
+        turns = settings_of(context).turns
+        layout.prop(turns, "irregularity")
+        layout.prop(turns, "irregularity_seed")
+
+
+class POISE_PT_style(MotionPanel, bpy.types.Panel):
+    bl_idname = "POISE_PT_style"
+    bl_label = "Body"
+    bl_order = 3
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context):
+        layout = self.layout
+        layout.use_property_split = True
+        character, motion = active(context)
+        style_group(character, motion).draw(layout)
+
+
+def style_group(character, motion):
+    """The settings group of the body's style for a kind of character.
+
+    Args:
+        character: the armature object.
+        motion: the Motion object.
+    """
+    from ..addon.mapping.registry import MAPPINGS
+
+    return getattr(motion.poise_motion, MAPPINGS[character.poise.kind].group)
+
+
+CLASSES = (
+    POISE_PT_motion,
+    POISE_PT_range,
+    POISE_PT_turns_presets,
+    POISE_PT_turns,
+    POISE_PT_slope,
+    POISE_PT_limits,
+    POISE_PT_pendulum,
+    POISE_PT_irregularity,
+    POISE_PT_style,
+)
