@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Everything runs in environments that tools/environments.py makes when needed.
+# PYTHON chooses the Blender: 3.11 gives 4.5 LTS, 3.13 the newest.
+
+PYTHON ?= python3
+IN_UNIT = $(PYTHON) tools/environments.py unit
+IN_LINT = $(PYTHON) tools/environments.py lint
+IN_BLENDER = $(PYTHON) tools/environments.py blender
+FUZZ_TRIALS ?= 2000
+
+.PHONY: help demo test test-unit test-blender gui-test fuzz bench package lint docs clean
+
+help:
+	@echo "make demo      add a skier, bake its turns, render a movie: out/"
+	@echo "make test      unit tests, then tests in Blender"
+	@echo "make gui-test  tests in a Blender with a window (Linux, root, apt)"
+	@echo "make fuzz      the whole random test: FUZZ_TRIALS=$(FUZZ_TRIALS)"
+	@echo "make bench     measure, side by side with the plain way"
+	@echo "make package   zips to publish: dist/"
+	@echo "make lint      style and types"
+	@echo "make clean     remove what the others made here"
+	@echo "PYTHON=python3.13 after any of them takes the newest Blender"
+
+demo:
+	$(IN_BLENDER) tools/demo.py
+
+test: test-unit test-blender
+
+test-unit:
+	$(IN_UNIT) -m pytest tests/unit
+
+test-blender:
+	$(IN_BLENDER) -m pytest tests/blender
+
+gui-test:
+	$(IN_UNIT) -m pytest tests/gui
+
+fuzz:
+	POISE_FUZZ_TRIALS=$(FUZZ_TRIALS) $(IN_BLENDER) -m pytest -s tests/blender/test_fuzz.py
+
+bench:
+	$(IN_BLENDER) tools/bench.py
+
+package:
+	$(IN_BLENDER) tools/build.py package
+
+lint:
+	$(IN_LINT) -m ruff check .
+	$(IN_LINT) -m mypy
+
+clean:
+	rm -rf build dist out .mypy_cache .ruff_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
