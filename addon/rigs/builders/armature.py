@@ -1,0 +1,237 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A skeleton as a Blender armature: bones, IK, switches, collections, colours."""
+
+from __future__ import annotations
+
+import bpy
+from mathutils import Vector
+
+from . import widgets
+from .skeleton import SKIER, Skeleton, deform_map, is_half_way
+
+COLLECTIONS = ("Controls", "IK", "FK", "Equipment", "Deform", "Mechanism")
+HIDDEN = ("Deform", "Mechanism")
+PALETTE = {"L": "THEME04", "R": "THEME01", "": "THEME09"}
+
+# Switches on the root bone, 0 to 1, one per limb.
+IK_LEG, IK_ARM, POLE_LOCK = "ik_leg", "ik_arm", "pole_lock"
+_SWITCH_TIPS = {
+    IK_LEG: "1: the leg follows its ski or board. 0: thigh, shin and foot are posed by hand (FK)",
+    IK_ARM: "1: the arm follows hand_ik. 0: upper arm, forearm and hand are posed by hand (FK)",
+    POLE_LOCK: "1: the pole reaches from the palm to pole_tip, and the hand keeps its length away. "
+               "0: the pole goes with the hand",
+}
+
+
+def switches(kind: str) -> tuple[str, ...]:
+    """Names of the custom properties on the root bone that switch limbs.
+
+    Args:
+        kind: SKIER or SNOWBOARDER.
+    """
+    names = (IK_LEG, IK_ARM, POLE_LOCK) if kind == SKIER else (IK_LEG, IK_ARM)
+    return tuple(f"{name}.{side}" for name in names for side in ("L", "R"))
+
+
+def pole_angle(chain: bpy.types.Bone, end: bpy.types.Bone, pole: Vector) -> float:
+    """Pole angle in radians at which a two-bone IK constraint leaves the rest pose alone.
+
+    The solver turns the chain so that the X axis of its first bone, turned by
+    the pole angle about the bone, points to the pole's side; the angle is that
+    from the X axis to the pole's side in the rest pose.
+
+    Args:
+        chain: first bone of the chain (thigh, upper arm).
+        end: last bone, which carries the constraint (shin, forearm).
+        pole: rest position of the pole target, armature space.
+    """
+    start, joint, tip = chain.head_local, chain.tail_local, end.tail_local
+    axis = joint - start
+    normal = (tip - start).cross(pole - start)
+    side = normal.cross(axis)
+    x_axis = chain.matrix_local.col[0].xyz
+    angle = x_axis.angle(side)
+    return -angle if x_axis.cross(side).angle(axis) < 1.0 else angle
+
+
+def make_armature(context: bpy.types.Context, skeleton: Skeleton, name: str) -> bpy.types.Object:
+    """Armature object with controls, IK and deform bones; linked to no collection.
+
+    Bones can only be made in edit mode. A scene of its own is used for that,
+    so that mode, selection and active object of the animator stay as they are.
+
+    Args:
+        context: any context.
+        skeleton: what to build.
+        name: name of object and data.
+    """
+    data = bpy.data.armatures.new(name)
+    armature = bpy.data.objects.new(name, data)
+    _edit_bones(context, armature, skeleton)
+    _collect(data, skeleton)
+    _switch_properties(armature.pose.bones["root"], skeleton.kind)
+    _inverse_kinematics(armature, skeleton)
+    _deform(armature, skeleton.kind)
+    _locks(armature)
+    widgets.dress(armature, skeleton)
+    data.display_type = "STICK"
+    armature.show_in_front = True
+    return armature
+
+
+def _edit_bones(
+    context: bpy.types.Context, armature: bpy.types.Object, skeleton: Skeleton
+) -> None:
+    workshop = bpy.data.scenes.new("Poise workshop")
+    try:
+        workshop.collection.objects.link(armature)
+        layer = workshop.view_layers[0]
+        layer.objects.active = armature
+        with context.temp_override(
+            scene=workshop, view_layer=layer, active_object=armature, object=armature
+        ):
+            bpy.ops.object.mode_set(mode="EDIT")
+            try:
+                edit_bones = armature.data.edit_bones
+                for spec in skeleton.bones:
+                    bone = edit_bones.new(spec.name)
+                    bone.head, bone.tail = spec.head, spec.tail
+                    bone.align_roll(Vector(spec.z_axis))
+                    bone.use_deform = spec.deform
+                    if spec.parent:
+                        bone.parent = edit_bones[spec.parent]
+                        bone.use_connect = spec.connected
+            finally:
+                bpy.ops.object.mode_set(mode="OBJECT")
+        workshop.collection.objects.unlink(armature)
+    finally:
+        bpy.data.scenes.remove(workshop)
+
+
+def _collect(data: bpy.types.Armature, skeleton: Skeleton) -> None:
+    for name in COLLECTIONS:
+        collection = data.collections.new(name)
+        collection.is_visible = name not in HIDDEN
+    for spec in skeleton.bones:
+        bone = data.bones[spec.name]
+        data.collections[spec.collection].assign(bone)
+        if spec.collection not in HIDDEN:
+            side = spec.name[-1] if spec.name[-2:] in (".L", ".R") else ""
+            bone.color.palette = PALETTE[side]
+
+
+def _switch_properties(root: bpy.types.PoseBone, kind: str) -> None:
+    for name in switches(kind):
+        root[name] = 1.0
+        root.id_properties_ui(name).update(
+            default=1.0, min=0.0, max=1.0, soft_min=0.0, soft_max=1.0,
+            description=_SWITCH_TIPS[name[:-2]],
+        )
+        root.property_overridable_library_set(f'["{name}"]', True)
+
+
+def _drive(
+    constraint: bpy.types.Constraint, armature: bpy.types.Object, *names: str, inverse=False
+) -> None:
+    """Let the influence be the smallest of some switches (or 1 minus it), without a script."""
+    curve = constraint.driver_add("influence")
+    curve.driver.type = "MIN"
+    for i, name in enumerate(names):
+        variable = curve.driver.variables.new()
+        variable.name = f"switch_{i}"
+        target = variable.targets[0]
+        target.id = armature
+        target.data_path = f'pose.bones["root"]["{name}"]'
+    for modifier in list(curve.modifiers):
+        curve.modifiers.remove(modifier)
+    points = ((0.0, 1.0), (1.0, 0.0)) if inverse else ((0.0, 0.0), (1.0, 1.0))
+    for key in points:
+        curve.keyframe_points.insert(*key).interpolation = "LINEAR"
+
+
+def _constrain(
+    armature: bpy.types.Object, bone: str, kind: str, target: str, name: str
+) -> bpy.types.Constraint:
+    constraint = armature.pose.bones[bone].constraints.new(kind)
+    constraint.name = name
+    constraint.target = armature
+    constraint.subtarget = target
+    return constraint
+
+
+def _two_bone_ik(
+    armature: bpy.types.Object, chain: str, end: str, target: str, pole: str, switch: str
+) -> None:
+    bones = armature.data.bones
+    ik = _constrain(armature, end, "IK", target, "IK")
+    ik.chain_count = 2
+    ik.use_stretch = False
+    ik.pole_target = armature
+    ik.pole_subtarget = pole
+    ik.pole_angle = pole_angle(bones[chain], bones[end], bones[pole].head_local)
+    _drive(ik, armature, switch)
+    for name in (chain, end):
+        armature.pose.bones[name].ik_stretch = 0.0
+
+
+def _inverse_kinematics(armature: bpy.types.Object, skeleton: Skeleton) -> None:
+    skier = skeleton.kind == SKIER
+    for side in ("L", "R"):
+        leg, arm, lock = f"{IK_LEG}.{side}", f"{IK_ARM}.{side}", f"{POLE_LOCK}.{side}"
+        _two_bone_ik(armature, f"thigh.{side}", f"shin.{side}", f"foot_ik.{side}",
+                     f"knee_pole.{side}", leg)
+        foot = _constrain(armature, f"foot.{side}", "COPY_ROTATION", f"foot_ik.{side}", "Boot")
+        _drive(foot, armature, leg)
+        wrist = f"MCH-wrist.{side}" if skier else f"hand_ik.{side}"
+        _two_bone_ik(armature, f"upper_arm.{side}", f"forearm.{side}", wrist,
+                     f"elbow_pole.{side}", arm)
+        hand = _constrain(armature, f"hand.{side}", "COPY_ROTATION", f"hand_ik.{side}", "Hand")
+        _drive(hand, armature, arm)
+        if not skier:
+            continue
+        bones = armature.data.bones
+        # The palm, not the wrist, keeps a pole's length from the tip, so the
+        # length holds however the hand is turned.
+        length = _constrain(armature, f"MCH-grip.{side}", "LIMIT_DISTANCE", f"pole_tip.{side}",
+                            "Pole Length")
+        length.limit_mode = "LIMITDIST_ONSURFACE"
+        length.owner_space = length.target_space = "POSE"
+        length.distance = bones[f"pole.{side}"].length
+        _drive(length, armature, lock)
+        aim = _constrain(armature, f"pole.{side}", "DAMPED_TRACK", f"pole_tip.{side}", "Pole")
+        aim.track_axis = "TRACK_Y"
+        _drive(aim, armature, lock, arm)
+
+
+def _deform(armature: bpy.types.Object, kind: str) -> None:
+    for name, (source, _parent) in deform_map(kind).items():
+        if is_half_way(name):
+            half = _constrain(armature, name, "COPY_ROTATION", source, "Half Way")
+            half.influence = 0.5
+            continue
+        _constrain(armature, name, "COPY_TRANSFORMS", source, "Follow")
+    # With a leg in FK its ski goes along with the boot.
+    carried = ([(f"DEF-ski.{side}", f"MCH-ski.{side}", side) for side in ("L", "R")]
+               if kind == SKIER else
+               [("DEF-board", "MCH-board", armature.data.bones["MCH-board"].parent.name[-1])])
+    for name, target, side in carried:
+        follow = _constrain(armature, name, "COPY_TRANSFORMS", target, "Follow Boot")
+        _drive(follow, armature, f"{IK_LEG}.{side}", inverse=True)
+
+
+_NO_LOCATION = ("spine", "chest", "neck", "head", "shoulder", "upper_arm", "forearm", "hand",
+                "thigh", "shin", "foot", "toe")
+_NO_ROTATION = ("knee_pole", "elbow_pole", "pole_tip")
+
+
+def _locks(armature: bpy.types.Object) -> None:
+    for bone in armature.pose.bones:
+        bone.rotation_mode = "QUATERNION"
+        base = bone.name.rsplit(".", 1)[0] if bone.name[-2:] in (".L", ".R") else bone.name
+        if base != "master":
+            bone.lock_scale = (True, True, True)
+        if base in _NO_LOCATION:
+            bone.lock_location = (True, True, True)
+        if base in _NO_ROTATION:
+            bone.lock_rotation = (True, True, True)
+            bone.lock_rotation_w = True
