@@ -110,11 +110,6 @@ class POISE_OT_character_add(SettingsOperator, bpy.types.Operator):
                 },
                 regular=not self.goofy,
             )
-            if abs(numbers.unit_scale - 1.0) > 1e-9:
-                # The figure is built in metres; one Blender unit may be another length.
-                rig.scale = (1.0 / numbers.unit_scale,) * 3
-                context.view_layer.update()
-            rig.poise.kind = self.kind
             motion = motions.add_motion(context, rig)
             turns = motion.poise_motion.turns
             turns.max_curvature, turns.max_curvature_rate = STARTING_LIMITS[self.kind]

@@ -43,7 +43,7 @@ class POISE_OT_motion_add(_CharacterOperator, bpy.types.Operator):
 
     def run(self, context):
         rig = motions.active_character(context)
-        if rig.poise.kind == "NONE":
+        if not rig.poise.kind:
             raise UserError(
                 f"{rig.name} is not a Poise character: add one with Character > Add"
             )

@@ -27,7 +27,7 @@ class POISE_PT_character(SidebarPanel, bpy.types.Panel):
             row = layout.row()
             row.label(text=character.name, icon="ARMATURE_DATA")
             row.label(text=_kind_label(character))
-            if character.poise.kind == "NONE":
+            if not character.poise.kind:
                 wrapped(
                     layout,
                     "This armature is not a Poise character",
@@ -40,8 +40,8 @@ class POISE_PT_character(SidebarPanel, bpy.types.Panel):
 
 
 def _kind_label(character):
-    enum = character.poise.bl_rna.properties["kind"].enum_items
-    return enum[character.poise.kind].name
+    kind = characters.KINDS.get(character.poise.kind)
+    return kind.label if kind else "Armature"
 
 
 class POISE_PT_character_look(SidebarPanel, bpy.types.Panel):
@@ -52,7 +52,7 @@ class POISE_PT_character_look(SidebarPanel, bpy.types.Panel):
     @classmethod
     def poll(cls, context):
         character = motions.active_character(context)
-        return character is not None and character.poise.kind != "NONE"
+        return character is not None and bool(character.poise.kind)
 
     def draw(self, context):
         layout = self.layout

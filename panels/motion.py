@@ -16,7 +16,7 @@ class POISE_PT_motion(SidebarPanel, bpy.types.Panel):
     @classmethod
     def poll(cls, context):
         character = motions.active_character(context)
-        return character is not None and character.poise.kind != "NONE"
+        return character is not None and bool(character.poise.kind)
 
     def draw(self, context):
         layout = self.layout
@@ -68,7 +68,7 @@ class POISE_PT_range(MotionPanel, bpy.types.Panel):
 
 class POISE_PT_turns_presets(PresetPanel, bpy.types.Panel):
     bl_label = "Turn Presets"
-    preset_operator = "script.execute_preset"
+    preset_operator = "poise.preset_apply"
     preset_add_operator = "poise.preset_add"
 
     @property

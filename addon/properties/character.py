@@ -7,30 +7,25 @@ object and never the rig.
 """
 
 import bpy
-from bpy.props import EnumProperty, StringProperty
 
 from .. import motions
+from ..rigs import characters
 from .motion import KINDS
-
-CHARACTER_KINDS = (
-    ("NONE", "None", "Not a Poise character"),
-    ("SKIER", "Skier", "An alpine skier with skis and poles"),
-    ("SNOWBOARDER", "Snowboarder", "A snowboarder with a board"),
-)
 
 
 class PoiseCharacter(bpy.types.PropertyGroup):
     """What a character is, and its active motion's settings."""
 
-    kind: EnumProperty(
-        name="Kind", description="What kind of character this is", items=CHARACTER_KINDS
-    )
-    uid: StringProperty(description="Identity of the character over renaming")
+    @property
+    def kind(self) -> str:
+        """Kind of character ('SKIER', 'SNOWBOARDER'), or "" for any other armature."""
+        return characters.kind_of(motions.character_of(self.id_data))
 
     @property
     def motion_object(self):
         """The active Motion object, or None."""
-        return motions.active_motion(self.id_data)
+        character = motions.character_of(self.id_data)
+        return None if character is None else motions.active_motion(character)
 
     def _settings(self):
         motion = self.motion_object

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Presets of turns and body style, in Blender's own preset menus.
+
+Poise's presets lie in the package, the animator's where Blender keeps presets.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import bpy
+
+# The folder that holds `presets/`, as Blender's search wants it.
+ROOT = str(Path(__file__).resolve().parent.parent)
+KINDS = ("SKIER", "SNOWBOARDER")
+
+
+def subdir(character: bpy.types.Object | None) -> str:
+    """Preset folder for a kind of character, below Blender's preset folders.
+
+    Args:
+        character: the armature object; None reads as a skier.
+    """
+    kind = character.poise.kind if character is not None else "SKIER"
+    return f"poise/{kind.lower()}" if kind in KINDS else "poise/skier"
+
+
+def find(character: bpy.types.Object, name: str) -> str | None:
+    """Path of a preset by file name or by the name shown in the menu.
+
+    Args:
+        character: the armature object.
+        name: "carving" or "Carving".
+
+    Returns:
+        The path, or None where there is no such preset.
+    """
+    folder = subdir(character)
+    return bpy.utils.preset_find(name, folder) or bpy.utils.preset_find(
+        name, folder, display_name=True
+    )
+
+
+def register() -> None:
+    """Let Blender's preset menus find Poise's own presets."""
+    bpy.utils.register_preset_path(ROOT)
+
+
+def unregister() -> None:
+    """Take Poise's presets out of the menus."""
+    bpy.utils.unregister_preset_path(ROOT)

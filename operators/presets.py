@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Applying and saving presets of turns and body style."""
+
+import bpy
+from bl_operators.presets import AddPresetBase
+from bpy.props import StringProperty
+
+from ..addon import motions, presets
+from ..addon.base_operator import SettingsOperator
+from ..addon.errors import UserError
+
+
+class POISE_OT_preset_apply(SettingsOperator, bpy.types.Operator):
+    """Set the turns and the body's style from a preset"""
+
+    bl_idname = "poise.preset_apply"
+    bl_label = "Apply Preset"
+
+    name: StringProperty(name="Name", description="Name of the preset, such as Carving")
+    filepath: StringProperty(
+        name="File", description="Preset file; empty to find it by name", options={"SKIP_SAVE"}
+    )
+    menu_idname: StringProperty(
+        name="Menu",
+        description="Menu that the preset was chosen from",
+        options={"SKIP_SAVE", "HIDDEN"},
+    )
+
+    @classmethod
+    def poll(cls, context):
+        character = motions.active_character(context)
+        if character is None or motions.active_motion(character) is None:
+            cls.poll_message_set("No character with a motion is active")
+            return False
+        return True
+
+    def run(self, context):
+        character, motion = motions.require_motion(context)
+        path = self.filepath or presets.find(character, self.name)
+        if not path:
+            raise UserError(f"There is no preset called {self.name!r} for {character.name}")
+        try:
+            bpy.utils.execfile(path)
+        except (OSError, SyntaxError, AttributeError, TypeError, ValueError, NameError) as error:
+            # A preset is a file that anyone may have written.
+            raise UserError(f"The preset {path} could not be applied: {error}") from error
+        label = bpy.path.display_name(bpy.path.basename(path), title_case=False)
+        if self.menu_idname:
+            getattr(bpy.types, self.menu_idname).bl_label = label
+        return f"{motion.name}: {label}"
+
+
+class POISE_OT_preset_add(AddPresetBase, bpy.types.Operator):
+    """Save the turns and the body's style as a preset, or remove the chosen preset"""
+
+    bl_idname = "poise.preset_add"
+    bl_label = "Add Turn Preset"
+    preset_menu = "POISE_PT_turns_presets"
+    preset_defines = ("settings = bpy.context.view_layer.objects.active.poise.settings",)
+
+    @property
+    def preset_subdir(self):
+        return presets.subdir(motions.active_character(bpy.context))
+
+    @property
+    def preset_values(self):
+        character, motion = motions.require_motion(bpy.context)
+        groups = [("turns", motion.poise_motion.turns)]
+        style = character.poise.kind.lower()
+        groups.append((style, getattr(motion.poise_motion, style)))
+        return [
+            f"settings.{group}.{prop.identifier}"
+            for group, values in groups
+            for prop in values.bl_rna.properties
+            if not prop.is_readonly and prop.identifier not in {"name", "rna_type"}
+        ]
+
+
+CLASSES = (POISE_OT_preset_apply, POISE_OT_preset_add)

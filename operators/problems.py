@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The problem list: going to a problem, and applying what would help."""
+
+import json
+from math import floor
+
+import bpy
+from bpy.props import IntProperty
+
+from ..addon import motions
+from ..addon.base_operator import SettingsOperator
+from ..addon.errors import UserError
+from ..addon.properties.turns import LENGTH_POWER
+from ..addon.scene.timing import scene_numbers
+
+
+class _ProblemOperator(SettingsOperator):
+    index: IntProperty(
+        name="Problem", description="Place in the list; -1 for the chosen one", default=-1, min=-1
+    )
+
+    @classmethod
+    def poll(cls, context):
+        character = motions.active_character(context)
+        motion = motions.active_motion(character) if character else None
+        if motion is None or not motion.poise_motion.problems:
+            cls.poll_message_set("There is no problem")
+            return False
+        return True
+
+    def _problem(self, context):
+        character, motion = motions.require_motion(context)
+        settings = motion.poise_motion
+        index = settings.problem_index if self.index < 0 else self.index
+        if not 0 <= index < len(settings.problems):
+            raise UserError(f"There is no problem number {index}")
+        settings.problem_index = index
+        return character, motion, settings.problems[index]
+
+
+class POISE_OT_problem_show(_ProblemOperator, bpy.types.Operator):
+    """Go to the frame of the problem and make its bone the active one"""
+
+    bl_idname = "poise.problem_show"
+    bl_label = "Go to Problem"
+
+    def run(self, context):
+        character, _motion, problem = self._problem(context)
+        if problem.has_frame:
+            whole = floor(problem.frame)
+            context.scene.frame_set(whole, subframe=problem.frame - whole)
+        bone = character.data.bones.get(problem.bone) if problem.bone else None
+        if bone is not None:
+            character.data.bones.active = bone
+        return ""
+
+
+class POISE_OT_problem_fix(_ProblemOperator, bpy.types.Operator):
+    """Change the settings that would help against this problem"""
+
+    bl_idname = "poise.problem_fix"
+    bl_label = "Fix Problem"
+
+    def run(self, context):
+        _character, motion, problem = self._problem(context)
+        if not problem.fix:
+            raise UserError("Poise knows no setting that would help here")
+        scale = scene_numbers(context.scene).unit_scale
+        done = []
+        for path, value in json.loads(problem.fix):
+            group_name, _, name = path.partition(".")
+            group = getattr(motion.poise_motion, group_name)
+            setattr(group, name, value / scale ** LENGTH_POWER.get(name, 0))
+            done.append(group.bl_rna.properties[name].name)
+        return "Changed " + ", ".join(done)
+
+
+CLASSES = (POISE_OT_problem_show, POISE_OT_problem_fix)
