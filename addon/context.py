@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Context managers that leave the animator's frame, mode and selection as they were."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import bpy
+
+
+@contextmanager
+def keep_frame(scene: bpy.types.Scene) -> Iterator[None]:
+    """Come back to the current frame and subframe, whatever happens inside.
+
+    Args:
+        scene: the scene whose frame is changed inside.
+    """
+    frame, subframe = scene.frame_current, scene.frame_subframe
+    try:
+        yield
+    finally:
+        if (scene.frame_current, scene.frame_subframe) != (frame, subframe):
+            scene.frame_set(frame, subframe=subframe)
+
+
+@contextmanager
+def keep_selection(context: bpy.types.Context) -> Iterator[None]:
+    """Come back to the selected objects and the active one.
+
+    Objects that were removed inside are passed over.
+
+    Args:
+        context: Blender's context; its view layer counts.
+    """
+    layer = context.view_layer
+    active = layer.objects.active
+    active_name = active.name if active is not None else ""
+    selected = {obj.name for obj in layer.objects if obj.select_get(view_layer=layer)}
+    try:
+        yield
+    finally:
+        for obj in layer.objects:
+            obj.select_set(obj.name in selected, view_layer=layer)
+        layer.objects.active = layer.objects.get(active_name)
+
+
+@contextmanager
+def object_mode(context: bpy.types.Context) -> Iterator[None]:
+    """Be in object mode inside, and back in the former mode afterwards.
+
+    Args:
+        context: Blender's context; its active object counts.
+    """
+    active = context.view_layer.objects.active
+    mode = active.mode if active is not None else "OBJECT"
+    if mode == "OBJECT":
+        yield
+        return
+    name = active.name
+    bpy.ops.object.mode_set(mode="OBJECT")
+    try:
+        yield
+    finally:
+        former = context.view_layer.objects.get(name)
+        if former is not None:
+            context.view_layer.objects.active = former
+            bpy.ops.object.mode_set(mode=mode)
