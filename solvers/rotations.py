@@ -1,0 +1,391 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Rotations as arrays of unit quaternions, time first.
+
+A quaternion is w, x, y, z (Hamilton, as in Blender); arrays are (..., 4) with
+time on the first axis. `multiply(a, b)` turns by b first, then by a, so that
+`rotate(multiply(a, b), v) == rotate(a, rotate(b, v))`.
+
+Euler angles follow Blender: order "XYZ" turns about the fixed X axis first,
+then Y, then Z (matrix Rz Ry Rx).
+
+Sources: Shoemake 1985 (quaternions, slerp); Shoemake, Graphics Gems IV, 1994
+(the general Euler order); Shepperd 1978 (quaternion of a matrix).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+EULER_ORDERS = ("XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX")
+
+_GIMBAL = 1e-7  # cosine of the middle angle below which the outer two merge
+
+
+def identity(count: int) -> np.ndarray:
+    """(count, 4) quaternions that do not turn anything.
+
+    Args:
+        count: number of rows.
+    """
+    out = np.zeros((count, 4))
+    out[:, 0] = 1.0
+    return out
+
+
+def normalise(vectors: np.ndarray) -> np.ndarray:
+    """Vectors scaled to length 1 along the last axis; null vectors stay null.
+
+    Args:
+        vectors: (..., k) array.
+    """
+    vectors = np.asarray(vectors, dtype=float)
+    length = np.sqrt(np.einsum("...i,...i->...", vectors, vectors))[..., None]
+    return np.divide(vectors, length, out=np.zeros_like(vectors), where=length > 0.0)
+
+
+def multiply(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """Hamilton product: turn by `second`, then by `first`.
+
+    Args:
+        first: (..., 4) quaternions.
+        second: (..., 4) quaternions, broadcast against `first`.
+    """
+    aw, ax, ay, az = np.moveaxis(np.asarray(first, dtype=float), -1, 0)
+    bw, bx, by, bz = np.moveaxis(np.asarray(second, dtype=float), -1, 0)
+    return np.stack(
+        (
+            aw * bw - ax * bx - ay * by - az * bz,
+            aw * bx + ax * bw + ay * bz - az * by,
+            aw * by - ax * bz + ay * bw + az * bx,
+            aw * bz + ax * by - ay * bx + az * bw,
+        ),
+        axis=-1,
+    )
+
+
+def conjugate(quaternions: np.ndarray) -> np.ndarray:
+    """The opposite turn (inverse of a unit quaternion).
+
+    Args:
+        quaternions: (..., 4) unit quaternions.
+    """
+    return np.asarray(quaternions, dtype=float) * np.array((1.0, -1.0, -1.0, -1.0))
+
+
+def rotate(quaternions: np.ndarray, vectors: np.ndarray) -> np.ndarray:
+    """Vectors turned by unit quaternions: v + 2 w (u x v) + 2 u x (u x v).
+
+    Args:
+        quaternions: (..., 4) unit quaternions, u their vector part.
+        vectors: (..., 3) vectors, broadcast against the quaternions.
+    """
+    w, ux, uy, uz = np.moveaxis(np.asarray(quaternions, dtype=float), -1, 0)
+    vx, vy, vz = np.moveaxis(np.asarray(vectors, dtype=float), -1, 0)
+    tx = 2.0 * (uy * vz - uz * vy)
+    ty = 2.0 * (uz * vx - ux * vz)
+    tz = 2.0 * (ux * vy - uy * vx)
+    return np.stack(
+        (
+            vx + w * tx + uy * tz - uz * ty,
+            vy + w * ty + uz * tx - ux * tz,
+            vz + w * tz + ux * ty - uy * tx,
+        ),
+        axis=-1,
+    )
+
+
+def from_axis_angle(axes: np.ndarray, angles: np.ndarray | float) -> np.ndarray:
+    """Quaternions that turn about axes, right-handed.
+
+    Args:
+        axes: (..., 3) axes, of any length above 0.
+        angles: (...) angles in radians, broadcast against the axes.
+    """
+    axes = normalise(axes)
+    half = 0.5 * np.asarray(angles, dtype=float)
+    shape = np.broadcast_shapes(axes.shape[:-1], half.shape)
+    out = np.empty((*shape, 4))
+    out[..., 0] = np.cos(half)
+    out[..., 1:] = np.broadcast_to(axes, (*shape, 3)) * np.broadcast_to(np.sin(half), shape)[
+        ..., None
+    ]
+    return out
+
+
+def about_x(angles: np.ndarray | float) -> np.ndarray:
+    """Quaternions that turn about +X.
+
+    Args:
+        angles: (...) angles in radians.
+    """
+    return _about(1, angles)
+
+
+def about_y(angles: np.ndarray | float) -> np.ndarray:
+    """Quaternions that turn about +Y.
+
+    Args:
+        angles: (...) angles in radians.
+    """
+    return _about(2, angles)
+
+
+def about_z(angles: np.ndarray | float) -> np.ndarray:
+    """Quaternions that turn about +Z.
+
+    Args:
+        angles: (...) angles in radians.
+    """
+    return _about(3, angles)
+
+
+def _about(component: int, angles: np.ndarray | float) -> np.ndarray:
+    half = 0.5 * np.asarray(angles, dtype=float)
+    out = np.zeros((*half.shape, 4))
+    out[..., 0] = np.cos(half)
+    out[..., component] = np.sin(half)
+    return out
+
+
+def to_matrix(quaternions: np.ndarray) -> np.ndarray:
+    """Rotation matrices (..., 3, 3) of unit quaternions; columns are the turned axes.
+
+    Args:
+        quaternions: (..., 4) unit quaternions.
+    """
+    w, x, y, z = np.moveaxis(np.asarray(quaternions, dtype=float), -1, 0)
+    out = np.empty((*w.shape, 3, 3))
+    out[..., 0, 0] = 1.0 - 2.0 * (y * y + z * z)
+    out[..., 0, 1] = 2.0 * (x * y - w * z)
+    out[..., 0, 2] = 2.0 * (x * z + w * y)
+    out[..., 1, 0] = 2.0 * (x * y + w * z)
+    out[..., 1, 1] = 1.0 - 2.0 * (x * x + z * z)
+    out[..., 1, 2] = 2.0 * (y * z - w * x)
+    out[..., 2, 0] = 2.0 * (x * z - w * y)
+    out[..., 2, 1] = 2.0 * (y * z + w * x)
+    out[..., 2, 2] = 1.0 - 2.0 * (x * x + y * y)
+    return out
+
+
+def from_matrix(matrices: np.ndarray) -> np.ndarray:
+    """Unit quaternions of rotation matrices, by the largest component (Shepperd).
+
+    Args:
+        matrices: (..., 3, 3) rotation matrices.
+    """
+    m = np.asarray(matrices, dtype=float)
+    m00, m11, m22 = m[..., 0, 0], m[..., 1, 1], m[..., 2, 2]
+    # Four times the square of each component; at least one of them is >= 1.
+    squares = np.stack(
+        (1 + m00 + m11 + m22, 1 + m00 - m11 - m22, 1 - m00 + m11 - m22, 1 - m00 - m11 + m22),
+        axis=-1,
+    )
+    x_w, y_w, z_w = (
+        m[..., 2, 1] - m[..., 1, 2],
+        m[..., 0, 2] - m[..., 2, 0],
+        m[..., 1, 0] - m[..., 0, 1],
+    )
+    x_y, x_z, y_z = (
+        m[..., 1, 0] + m[..., 0, 1],
+        m[..., 0, 2] + m[..., 2, 0],
+        m[..., 2, 1] + m[..., 1, 2],
+    )
+    rows = np.stack(
+        (
+            np.stack((squares[..., 0], x_w, y_w, z_w), axis=-1),
+            np.stack((x_w, squares[..., 1], x_y, x_z), axis=-1),
+            np.stack((y_w, x_y, squares[..., 2], y_z), axis=-1),
+            np.stack((z_w, x_z, y_z, squares[..., 3]), axis=-1),
+        ),
+        axis=-2,
+    )
+    best = np.argmax(squares, axis=-1)
+    return normalise(np.take_along_axis(rows, best[..., None, None], axis=-2)[..., 0, :])
+
+
+def between(start: np.ndarray, end: np.ndarray) -> np.ndarray:
+    """Shortest turns that bring one direction onto another.
+
+    Opposite directions have no shortest turn: there the turn is about an axis
+    square to `start`, chosen from `start` alone.
+
+    Args:
+        start: (..., 3) vectors of any length above 0.
+        end: (..., 3) vectors, broadcast against `start`.
+    """
+    a, b = np.broadcast_arrays(normalise(start), normalise(end))
+    dot = np.einsum("...i,...i->...", a, b)
+    out = np.empty((*dot.shape, 4))
+    out[..., 0] = 1.0 + dot
+    out[..., 1:] = np.cross(a, b)
+    opposite = out[..., 0] < 1e-9
+    if np.any(opposite):
+        square = np.cross(a, np.eye(3)[np.argmin(np.abs(a), axis=-1)])
+        out[opposite, 0] = 0.0
+        out[opposite, 1:] = square[opposite]
+    return normalise(out)
+
+
+def slerp(start: np.ndarray, end: np.ndarray, amount: np.ndarray | float) -> np.ndarray:
+    """Turns at constant rate from one quaternion to another, the short way round.
+
+    Args:
+        start: (..., 4) unit quaternions.
+        end: (..., 4) unit quaternions.
+        amount: (...) 0 gives `start`, 1 gives `end`.
+    """
+    a, b = np.broadcast_arrays(np.asarray(start, dtype=float), np.asarray(end, dtype=float))
+    t = np.asarray(amount, dtype=float)
+    dot = np.einsum("...i,...i->...", a, b)
+    b = np.where(dot[..., None] < 0.0, -b, b)
+    # atan2 of chord lengths keeps its precision for nearly equal turns.
+    angle = 2.0 * np.arctan2(
+        np.linalg.norm(a - b, axis=-1), np.linalg.norm(a + b, axis=-1)
+    )
+    angle, t = np.broadcast_arrays(angle, t)
+    sine = np.sin(angle)
+    small = sine < 1e-9
+    safe = np.where(small, 1.0, sine)
+    weight_a = np.where(small, 1.0 - t, np.sin((1.0 - t) * angle) / safe)
+    weight_b = np.where(small, t, np.sin(t * angle) / safe)
+    return normalise(weight_a[..., None] * a + weight_b[..., None] * b)
+
+
+def continuous(quaternions: np.ndarray) -> np.ndarray:
+    """The same turns with signs chosen so that neighbours in time never flip.
+
+    q and -q are the same turn, but a curve between them is not; the first
+    sample is given w >= 0 (its first non-zero component positive), then every
+    sample the sign that is nearer to the one before.
+
+    Args:
+        quaternions: (n, ..., 4) unit quaternions, time first.
+    """
+    q = np.array(quaternions, dtype=float)
+    if len(q) == 0:
+        return q
+    sign = np.ones(q.shape[:-1])
+    first = q[0]
+    lead = np.take_along_axis(first, np.argmax(np.abs(first) > 1e-12, -1)[..., None], -1)[..., 0]
+    sign[0] = np.where(lead < 0.0, -1.0, 1.0)
+    sign[1:] = np.where(np.einsum("...i,...i->...", q[1:], q[:-1]) < 0.0, -1.0, 1.0)
+    return q * np.cumprod(sign, axis=0)[..., None]
+
+
+def swing_twist(quaternions: np.ndarray, axis: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Split turns into a twist about an axis and a swing of that axis.
+
+    q = swing * twist: twist first, about `axis`, then the swing, whose own
+    axis is square to it. A half-turn swing leaves the twist undefined: it is
+    then none.
+
+    Args:
+        quaternions: (..., 4) unit quaternions.
+        axis: (3,) axis of the twist, of any length above 0.
+
+    Returns:
+        swing (..., 4) and twist (..., 4).
+    """
+    q = np.asarray(quaternions, dtype=float)
+    axis = normalise(axis)
+    along = q[..., 1:] @ axis
+    twist = np.empty_like(q)
+    twist[..., 0] = q[..., 0]
+    twist[..., 1:] = along[..., None] * axis
+    undefined = np.hypot(q[..., 0], along) < 1e-9
+    twist[undefined] = (1.0, 0.0, 0.0, 0.0)
+    twist = normalise(twist)
+    return multiply(q, conjugate(twist)), twist
+
+
+def twist_angle(quaternions: np.ndarray, axis: np.ndarray) -> np.ndarray:
+    """Angle of the twist about an axis in radians, -pi to pi (see `swing_twist`).
+
+    Args:
+        quaternions: (..., 4) unit quaternions.
+        axis: (3,) axis of the twist.
+    """
+    q = np.asarray(quaternions, dtype=float)
+    angle = 2.0 * np.arctan2(q[..., 1:] @ normalise(axis), q[..., 0])
+    return (angle + np.pi) % (2.0 * np.pi) - np.pi
+
+
+def _axes(order: str) -> tuple[int, int, int, float]:
+    if order not in EULER_ORDERS:
+        raise ValueError(f"Euler order is {order!r}: it must be one of {', '.join(EULER_ORDERS)}")
+    i, j, k = ("XYZ".index(letter) for letter in order)
+    return i, j, k, 1.0 if (j - i) % 3 == 1 else -1.0
+
+
+def from_euler(angles: np.ndarray, order: str = "XYZ") -> np.ndarray:
+    """Unit quaternions of Euler angles.
+
+    Args:
+        angles: (..., 3) angles in radians about X, Y and Z (in that place,
+            whatever the order).
+        order: one of EULER_ORDERS; the first letter turns first.
+
+    Raises:
+        ValueError: unknown order.
+    """
+    i, j, k, _ = _axes(order)
+    a = np.asarray(angles, dtype=float)
+    inner = multiply(_about(j + 1, a[..., j]), _about(i + 1, a[..., i]))
+    return multiply(_about(k + 1, a[..., k]), inner)
+
+
+def to_euler(quaternions: np.ndarray, order: str = "XYZ") -> np.ndarray:
+    """Euler angles of turns over time, without jumps.
+
+    Every turn has two sets of angles (and each angle any number of whole
+    turns); the set nearest to the one before is taken, starting from the one
+    whose middle angle is within +-90 degrees. Where the middle angle makes the
+    outer two axes coincide (gimbal lock), the third angle stays as it was.
+
+    Args:
+        quaternions: (n, ..., 4) unit quaternions, time first.
+        order: one of EULER_ORDERS.
+
+    Returns:
+        (n, ..., 3) angles in radians about X, Y and Z.
+
+    Raises:
+        ValueError: unknown order.
+    """
+    i, j, k, parity = _axes(order)
+    m = to_matrix(quaternions)
+    middle_cosine = np.hypot(m[..., i, i], m[..., j, i])
+    first = np.arctan2(parity * m[..., k, j], m[..., k, k])
+    middle = np.arctan2(-parity * m[..., k, i], middle_cosine)
+    third = np.arctan2(parity * m[..., j, i], m[..., i, i])
+    locked = middle_cosine < _GIMBAL
+    if np.any(locked):
+        third = _hold(third, locked)
+        # With the third angle known, undo it and read the first off the rest.
+        undone = multiply(conjugate(_about(k + 1, third)), quaternions)
+        undone = to_matrix(undone)
+        first = np.where(locked, np.arctan2(-parity * undone[..., j, k], undone[..., j, j]), first)
+    angles = np.empty((*first.shape, 3))
+    angles[..., i], angles[..., j], angles[..., k] = first, middle, third
+    if len(angles) < 2:
+        return angles
+    other = angles + np.pi
+    other[..., j] = np.pi - middle
+    stay = np.sum(np.abs(_wrap(np.diff(angles, axis=0))), axis=-1)
+    swap = np.sum(np.abs(_wrap(angles[1:] - other[:-1])), axis=-1)
+    # Both sets swap places together, so one parity over time tells which to take.
+    swaps = np.cumsum(swap < stay - 1e-9, axis=0) % 2 == 1
+    angles[1:] = np.where(swaps[..., None], other[1:], angles[1:])
+    return np.unwrap(angles, axis=0)
+
+
+def _hold(values: np.ndarray, mask: np.ndarray) -> np.ndarray:
+    """Values with masked samples replaced by the last unmasked one (or 0)."""
+    index = np.arange(len(values)).reshape((-1,) + (1,) * (values.ndim - 1))
+    last = np.maximum.accumulate(np.where(mask, -1, index), axis=0)
+    held = np.take_along_axis(values, np.maximum(last, 0), axis=0)
+    return np.where(mask & (last < 0), 0.0, held)
+
+
+def _wrap(angles: np.ndarray) -> np.ndarray:
+    return (angles + np.pi) % (2.0 * np.pi) - np.pi
