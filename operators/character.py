@@ -97,30 +97,32 @@ class POISE_OT_character_add(SettingsOperator, bpy.types.Operator):
 
     def run(self, context):
         numbers = scene_numbers(context.scene)
-        with object_mode(context):
-            rig = characters.build_character(
-                context,
-                self.kind,
-                location=context.scene.cursor.location,
-                height=self.height,
-                mass=self.mass,
-                colours={
-                    name: tuple(getattr(self, name))
-                    for name in ("suit", "trousers", "helmet", "equipment")
-                },
-                regular=not self.goofy,
-            )
-            motion = motions.add_motion(context, rig)
-            turns = motion.poise_motion.turns
-            turns.max_curvature, turns.max_curvature_rate = STARTING_LIMITS[self.kind]
-            turns.slope = self.slope
-            for name in ("max_curvature", "max_curvature_rate", "speed"):
-                power = -1 if name.startswith("max") else 1
-                setattr(turns, name, getattr(turns, name) / numbers.unit_scale**power)
-            for obj in context.selected_objects:
-                obj.select_set(False)
-            rig.select_set(True)
-            context.view_layer.objects.active = rig
+        active = context.view_layer.objects.active
+        if active is not None and active.mode != "OBJECT":
+            bpy.ops.object.mode_set(mode="OBJECT")
+        rig = characters.build_character(
+            context,
+            self.kind,
+            location=context.scene.cursor.location,
+            height=self.height,
+            mass=self.mass,
+            colours={
+                name: tuple(getattr(self, name))
+                for name in ("suit", "trousers", "helmet", "equipment")
+            },
+            regular=not self.goofy,
+        )
+        motion = motions.add_motion(context, rig)
+        turns = motion.poise_motion.turns
+        turns.max_curvature, turns.max_curvature_rate = STARTING_LIMITS[self.kind]
+        turns.slope = self.slope
+        for name in ("max_curvature", "max_curvature_rate", "speed"):
+            power = -1 if name.startswith("max") else 1
+            setattr(turns, name, getattr(turns, name) / numbers.unit_scale**power)
+        for obj in context.selected_objects:
+            obj.select_set(False)
+        rig.select_set(True)
+        context.view_layer.objects.active = rig
         return f"Added {rig.name}: set its turns, then Bake to Rig"
 
 

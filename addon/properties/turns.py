@@ -111,7 +111,8 @@ class PoiseTurns(bpy.types.PropertyGroup):
     )
     max_curvature_rate: FloatProperty(
         name="Curvature Rate Limit",
-        description="How fast the curvature can change, per second: a ski cannot steer like a wheel",
+        description="How fast the curvature can change, per second: a ski cannot "
+        "steer like a wheel",
         default=1.0,
         min=0.0,
         soft_min=0.05,
@@ -207,10 +208,11 @@ class PoiseTurns(bpy.types.PropertyGroup):
     )
     irregularity: FloatProperty(
         name="Irregularity",
-        description="Slight variation of the turns' sharpness and rhythm; perfect symmetry looks wrong",
+        description="Slight variation of the turns' sharpness and rhythm; perfect symmetry "
+        "looks wrong",
         default=0.0,
         min=0.0,
-        max=1.0,
+        max=0.9,
         soft_max=0.3,
         subtype="FACTOR",
         override=OVERRIDE,
@@ -270,9 +272,9 @@ class PoiseTurns(bpy.types.PropertyGroup):
             start_state=start_state,
             fall_angle=self.fall_angle,
             placement=placement,
-            irregularity_amplitude=self.irregularity,
-            irregularity_rhythm=self.irregularity,
-            irregularity_seed=self.irregularity_seed,
+            amplitude_irregularity=self.irregularity,
+            rhythm_irregularity=self.irregularity,
+            seed=self.irregularity_seed,
             **values,
         )
 
