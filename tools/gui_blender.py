@@ -9,8 +9,8 @@ with apt; the folder is kept between runs.
     python tools/gui_blender.py install        make it ready
     python tools/gui_blender.py run COMMAND    run a command in it
 
-/proc is mounted in a mount namespace of the command's own and vanishes with
-it; the host's /dev is never mounted, so that nothing outside can be reached,
+/proc and /tmp are mounted in a mount namespace of the command's own and vanish
+with it; the host's /dev is never mounted, so that nothing outside can be reached,
 or deleted, from within the folder.
 """
 
@@ -34,6 +34,10 @@ PACKAGES = (
     "blender", "libegl1", "libgl1-mesa-dri", "libglx-mesa0", "xvfb", "xauth", "xdotool",
     "imagemagick", "python3-numpy", "python3-requests", "python3-cattr", "fonts-dejavu-core",
 )
+
+
+UNAVAILABLE = 3
+"""Exit code when it cannot be had here, as against a fault of this script."""
 
 
 class Unavailable(Exception):
@@ -107,7 +111,10 @@ def command(arguments: list[str]) -> list[str]:
         Command for the host.
     """
     root = folder()
-    script = 'mount -t proc proc "$0/proc" && exec chroot "$0" /usr/bin/env -i "$@"'
+    script = (
+        'mount -t proc proc "$0/proc" && mount -t tmpfs tmpfs "$0/tmp" && '
+        'exec chroot "$0" /usr/bin/env -i "$@"'
+    )
     variables = [
         "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/root", "LC_ALL=C.UTF-8",
         "DEBIAN_FRONTEND=noninteractive",
@@ -138,7 +145,8 @@ def main() -> None:
         try:
             print(install())
         except Unavailable as error:
-            sys.exit(f"No Blender with a window: {error}")
+            print(f"No Blender with a window: {error}", file=sys.stderr)
+            sys.exit(UNAVAILABLE)
     elif sys.argv[1:2] == ["run"] and len(sys.argv) > 2:
         sys.exit(subprocess.run(command(sys.argv[2:])).returncode)
     else:

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the window test does, inside Blender: blender -P scenario.py -- FOLDER ZIP."""
+
+import sys
+from pathlib import Path
+
+import bpy
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from window import Report, Window, play
+
+FOLDER, ZIP = (Path(argument) for argument in sys.argv[sys.argv.index("--") + 1 :])
+PACKAGE = "bl_ext.user_default.poise"
+
+
+def rig():
+    """The character, looked up anew: undo and loading give every object a new identity."""
+    found = [o for o in bpy.data.objects if o.type == "ARMATURE" and o.poise.kind == "SKIER"]
+    return found[0] if found else None
+
+
+def keys() -> dict:
+    """Every key of the character's action: {(channel, index): (frames and values)}."""
+    character = rig()
+    data = character.animation_data if character else None
+    if not data or not data.action:
+        return {}
+    curves = {}
+    for layer in data.action.layers:
+        for strip in layer.strips:
+            bag = strip.channelbag(data.action_slot)
+            for curve in bag.fcurves if bag else ():
+                values = [0.0] * (2 * len(curve.keyframe_points))
+                curve.keyframe_points.foreach_get("co", values)
+                curves[curve.data_path, curve.array_index] = tuple(values)
+    return curves
+
+
+def pelvis() -> tuple:
+    """Where the pelvis is in the world, as drawn."""
+    character = rig().evaluated_get(bpy.context.evaluated_depsgraph_get())
+    bone = next(bone for bone in character.pose.bones if "pelvis" in bone.name.lower())
+    return tuple(character.matrix_world @ bone.head)
+
+
+def until(done, seconds: float):
+    """Wait until `done()` holds, at most `seconds`; return whether it does."""
+    waited = 0.0
+    while not done() and waited < seconds:
+        yield 0.2
+        waited += 0.2
+    return done()
+
+
+def scenario(report):
+    window = Window(FOLDER)
+    bpy.ops.extensions.package_install_files(
+        filepath=str(ZIP), repo="user_default", enable_on_install=True
+    )
+    enabled = PACKAGE in bpy.context.preferences.addons
+    report.check("the zip installs and is enabled", enabled)
+    yield 1.0
+
+    # An empty scene: away with the cube, camera and light.
+    yield from window.move(*window.centre())
+    yield from window.press("A")
+    yield from window.press("DEL")
+    yield 0.3
+
+    yield from window.open_sidebar()
+    shown = window.area.spaces.active.show_region_ui
+    report.check("N opens the sidebar", shown)
+    yield from window.choose_tab("Poise")
+    tab = window.sidebar.active_panel_category
+    report.check("the Poise tab comes to the front", tab == "Poise", tab)
+    yield from window.picture("empty-scene")
+
+    found = yield from window.click_button("bpy.ops.poise.character_add", "SKIER")
+    added = yield from until(lambda: rig() is not None, 20)
+    report.check("Add Skier adds a skier", found and added, [o.name for o in bpy.data.objects])
+    chosen = bpy.context.active_object
+    report.check("the skier is selected and active", chosen == rig() and chosen.select_get(), chosen)
+    yield from window.move(*window.centre())
+    yield from window.press("HOME")
+    yield 1.0
+    yield from window.picture("skier-added")
+
+    lean = rig().poise.turns.sharpness
+    at = yield from window.find("sharpness")
+    report.check("the sidebar shows Maximum Lean", at is not None)
+    yield from window.drag(*at, 40, halfway=lambda: window.picture("lean-while-dragging"))
+    dragged = rig().poise.turns.sharpness
+    report.check("dragging Maximum Lean changes it", abs(dragged - lean) > 0.01, (lean, dragged))
+    yield 1.5
+    yield from window.picture("lean-dragged")
+
+    found = yield from window.click_button("bpy.ops.poise.bake(")
+    baked = yield from until(lambda: bool(keys()), 120)
+    first = keys()
+    report.check("Bake keys the skier", found and baked, f"{len(first)} channels")
+    yield 1.0
+
+    bpy.context.scene.frame_set(1)
+    before = pelvis()
+    yield from window.move(*window.centre())
+    for _ in range(20):
+        yield from window.press("RIGHT_ARROW")
+    yield 0.5
+    moved = max(abs(a - b) for a, b in zip(before, pelvis(), strict=True))
+    report.check("the arrow key moves the skier through the frames", moved > 0.5, f"{moved:.3f} m")
+    yield from window.press("HOME")
+    yield 1.0
+    yield from window.picture("baked")
+
+    yield from window.move(*window.centre())
+    yield from window.press("Z", ctrl=True)
+    yield from until(lambda: not keys(), 10)
+    report.check("undo takes the bake back", not keys(), f"{len(keys())} channels")
+    value = rig().poise.turns.sharpness
+    report.check("undo of the bake leaves the lean", abs(value - dragged) < 1e-6, value)
+    yield from window.press("Z", ctrl=True)
+    yield from until(lambda: abs(rig().poise.turns.sharpness - lean) < 1e-6, 10)
+    value = rig().poise.turns.sharpness
+    report.check("a second undo takes the drag back", abs(value - lean) < 1e-6, value)
+    for _ in range(2):
+        yield from window.press("Z", ctrl=True, shift=True)
+        yield 0.5
+    yield from until(lambda: bool(keys()), 10)
+    report.check("redo brings the same keys back", keys() == first, f"{len(keys())} channels")
+    yield from window.picture("redone")
+
+    # Named by the script once; then saved with the keyboard, as a person goes on saving.
+    bpy.ops.wm.save_as_mainfile(filepath=str(FOLDER / "window.blend"))
+    bpy.context.scene.frame_end += 1
+    yield from window.move(*window.centre())
+    yield from window.press("S", ctrl=True)
+    saved = yield from until(lambda: not bpy.data.is_dirty, 10)
+    report.check("Ctrl S saves the file", saved)
+    bpy.ops.wm.open_mainfile(filepath=str(FOLDER / "window.blend"))
+    yield 2.0
+    report.check("the opened file has the same keys", keys() == first, f"{len(keys())} channels")
+    value = rig().poise.turns.sharpness
+    report.check("the opened file has the dragged lean", abs(value - dragged) < 1e-6, value)
+    yield from window.picture("reloaded")
+
+    found = yield from window.click_button("bpy.ops.poise.bake_clear")
+    yield from until(lambda: not keys(), 10)
+    report.check("Clear Bake removes the keys", found and not keys(), f"{len(keys())} channels")
+    yield from window.picture("cleared")
+
+
+if __name__ == "__main__":
+    # The splash would be in the way; a pointer that jumps back, in the way of dragging.
+    bpy.context.preferences.view.show_splash = False
+    bpy.context.preferences.inputs.use_mouse_continuous = False
+    lines = Report(FOLDER / "results.json")
+    play(scenario(lines), lines)

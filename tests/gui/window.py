@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Hands and eyes for a script that runs inside a Blender with a window.
+
+A scenario is a generator: each `yield seconds` lets Blender draw and handle
+what was pressed. Steps that press keys or look for buttons are generators too
+and are called with `yield from`.
+
+Buttons are found as a person finds them, by moving the pointer over the
+sidebar: under the pointer, Blender's own "Copy Python Command" and "Copy Data
+Path" tell which operator or property a button is. No pixel position, theme or
+panel height is assumed.
+"""
+
+import json
+import subprocess
+import traceback
+from pathlib import Path
+
+import bpy
+
+TICK = 0.06
+"""Seconds that Blender gets to handle an event and draw."""
+
+GLANCE = 0.01
+"""Seconds on a place while looking for a button."""
+
+
+class Window:
+    """The one window of this Blender, its 3D viewport and that viewport's sidebar."""
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+        self.pictures = 0
+        self.pointer = (10, 10)
+
+    # -- what is where -------------------------------------------------------
+
+    @property
+    def window(self):
+        return bpy.context.window_manager.windows[0]
+
+    @property
+    def area(self):
+        return next(area for area in self.window.screen.areas if area.type == "VIEW_3D")
+
+    def region(self, kind: str):
+        return next(region for region in self.area.regions if region.type == kind)
+
+    @property
+    def sidebar(self):
+        return self.region("UI")
+
+    def centre(self) -> tuple[int, int]:
+        """Middle of the viewport that the sidebar does not cover."""
+        region = self.region("WINDOW")
+        width = region.width
+        if self.area.spaces.active.show_region_ui:
+            width -= self.sidebar.width
+        return region.x + width // 2, region.y + region.height // 2
+
+    # -- hands ---------------------------------------------------------------
+
+    def event(self, kind: str, value: str = "PRESS", **modifiers: bool) -> None:
+        x, y = self.pointer
+        self.window.event_simulate(type=kind, value=value, x=x, y=y, **modifiers)
+
+    def move(self, x: float, y: float, wait: float = TICK):
+        self.pointer = (int(x), int(y))
+        self.event("MOUSEMOVE", "NOTHING")
+        yield wait
+
+    def press(self, key: str, **modifiers: bool):
+        """Press and let go a key, with modifiers (ctrl=True)."""
+        for value in ("PRESS", "RELEASE"):
+            self.event(key, value, **modifiers)
+            yield TICK
+
+    def click(self, x: float, y: float):
+        yield from self.move(x, y)
+        yield from self.press("LEFTMOUSE")
+        yield 3 * TICK
+
+    def drag(self, x: float, y: float, dx: int, dy: int = 0, steps: int = 12, halfway=None):
+        """Press at a point, pull by (dx, dy) in steps, let go.
+
+        Args:
+            x: start.
+            y: start.
+            dx: how far to the right in all.
+            dy: how far up in all.
+            steps: in how many moves.
+            halfway: called without arguments in the middle; a generator.
+        """
+        yield from self.move(x, y)
+        self.event("LEFTMOUSE", "PRESS")
+        yield TICK
+        for i in range(1, steps + 1):
+            yield from self.move(x + dx * i / steps, y + dy * i / steps)
+            if halfway and i == steps // 2:
+                yield from halfway()
+        self.event("LEFTMOUSE", "RELEASE")
+        yield 3 * TICK
+
+    def wheel(self, x: float, y: float, notches: int):
+        """Turn the wheel at a point: down for positive notches."""
+        yield from self.move(x, y)
+        for _ in range(abs(notches)):
+            yield from self.press("WHEELDOWNMOUSE" if notches > 0 else "WHEELUPMOUSE")
+
+    # -- eyes ----------------------------------------------------------------
+
+    def picture(self, name: str):
+        """Keep a picture of the screen as NN-name.png."""
+        yield 8 * TICK
+        self.pictures += 1
+        path = self.folder / f"{self.pictures:02d}-{name}.png"
+        subprocess.run(["import", "-window", "root", str(path)], check=True)
+
+    def under_pointer(self) -> str:
+        """What the button under the pointer is: a command, a data path or nothing."""
+        manager = bpy.context.window_manager
+        manager.clipboard = ""
+        with bpy.context.temp_override(window=self.window, area=self.area, region=self.sidebar):
+            if bpy.ops.ui.copy_python_command_button.poll():
+                bpy.ops.ui.copy_python_command_button()
+            elif bpy.ops.ui.copy_data_path_button.poll():
+                bpy.ops.ui.copy_data_path_button(full_path=True)
+        return manager.clipboard
+
+    def find(self, *wanted: str):
+        """Find the button whose command or data path has all the wanted pieces in it.
+
+        Looks at what the sidebar shows, then turns the wheel to the top and on
+        to the bottom; first down the column where most buttons are, then down
+        others.
+
+        Returns:
+            (x, y) of the button, with the pointer on it; None if there is none.
+        """
+        region = self.sidebar
+        rows = range(region.y + region.height - 10, region.y + 4, -9)
+        pages = [0, -60] + [6] * 12
+        for part in (0.43, 0.62, 0.82, 0.12):
+            x = region.x + region.width * part
+            before = None
+            for notches in pages:
+                yield from self.wheel(x, region.y + region.height // 2, notches)
+                names = []
+                for y in rows:
+                    yield from self.move(x, y, GLANCE)
+                    names.append(self.under_pointer())
+                    if all(piece in names[-1] for piece in wanted):
+                        # What a glance saw has to be there still after a redraw.
+                        yield 3 * TICK
+                        if all(piece in self.under_pointer() for piece in wanted):
+                            return x, y
+                if names == before and notches > 0:
+                    break
+                before = names
+        return None
+
+    def click_button(self, *wanted: str):
+        """Find a button and click it; return whether there was one."""
+        at = yield from self.find(*wanted)
+        if at:
+            yield from self.click(*at)
+        return at is not None
+
+    # -- the sidebar -----------------------------------------------------------
+
+    def open_sidebar(self):
+        """Press N over the viewport."""
+        yield from self.move(*self.centre())
+        yield from self.press("N")
+        yield 0.5
+
+    def choose_tab(self, name: str):
+        """Click down the row of tabs until the one called `name` is in front."""
+        region = self.sidebar
+        x = region.x + region.width - 10
+        for y in range(region.y + region.height - 15, region.y, -20):
+            if region.active_panel_category == name:
+                break
+            yield from self.click(x, y)
+
+
+class Report:
+    """What held and what did not, one line each, kept as JSON."""
+
+    def __init__(self, path: Path):
+        self.path = path
+        self.lines = []
+
+    def check(self, name: str, passed: bool, seen: object = "") -> None:
+        """Note one check; a scenario goes on after a failure."""
+        self.lines.append({"name": name, "passed": bool(passed), "seen": str(seen)})
+        print(("ok      " if passed else "FAILED  ") + name, seen, flush=True)
+        self.path.write_text(json.dumps(self.lines, indent=1), encoding="utf-8")
+
+
+def play(scenario, report: Report) -> None:
+    """Play a scenario through timers and quit Blender at its end.
+
+    Args:
+        scenario: generator that yields seconds to wait.
+        report: where an exception in the scenario is noted.
+    """
+
+    def step():
+        try:
+            return next(scenario)
+        except StopIteration:
+            report.check("the scenario came to its end", True)
+        except BaseException:
+            report.check("the scenario came to its end", False, traceback.format_exc())
+        bpy.ops.wm.quit_blender()
+        return None
+
+    # Persistent: opening a file must not end the scenario.
+    bpy.app.timers.register(step, first_interval=1.0, persistent=True)
