@@ -9,6 +9,7 @@ they are installed; elsewhere the missing ones are named.
 from __future__ import annotations
 
 import ctypes
+import importlib.util
 import os
 import shutil
 import subprocess
@@ -76,6 +77,19 @@ def require(environment: Path) -> None:
             return
     hint = f" (apt-get install {' '.join(packages)})" if packages else ""
     sys.exit(f"Blender needs these libraries of the system: {', '.join(missing)}{hint}")
+
+
+def require_venv() -> None:
+    """Install or name what this Python lacks to make virtual environments."""
+    if importlib.util.find_spec("ensurepip"):
+        return
+    # Debian keeps it in a package of its own.
+    package = f"python{sys.version_info[0]}.{sys.version_info[1]}-venv"
+    if shutil.which("apt-get") and os.geteuid() == 0:
+        apt_install([package])
+        importlib.invalidate_caches()
+    if not importlib.util.find_spec("ensurepip"):
+        sys.exit(f"Python's venv module needs ensurepip (on Debian: apt-get install {package})")
 
 
 def apt_install(packages: list[str]) -> None:

@@ -31,6 +31,8 @@ import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+import check_system
+
 ROOT = Path(__file__).resolve().parents[1]
 SCIPY = "1.17.1"
 """The scipy that the extension bundles: works with numpy 1.26 (4.5 LTS) up to 2.6."""
@@ -98,13 +100,12 @@ def environment(name: str) -> Path:
             held = ", ".join(requirements(name))
             print(f"Making the {name} environment: {held}", file=sys.stderr)
             shutil.rmtree(folder, ignore_errors=True)
+            check_system.require_venv()
             _run(sys.executable, "-m", "venv", str(folder))
             _run(str(python), "-m", "pip", "install", "--quiet", "--no-input",
                  "--disable-pip-version-check", *requirements(name))
             stamp.write_text(wanted, encoding="utf-8")
     if name == "blender":
-        import check_system
-
         check_system.require(folder)
     return python
 
