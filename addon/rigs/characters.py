@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import atan2, pi
+from math import atan2, pi, radians
 
 import bpy
 import numpy as np
 
 from ..mapping.tracks import Figure
 from .builders import armature as rig
+from .builders import figure_mesh
 from .builders.skeleton import SHIN, SKIER, SNOWBOARDER, THIGH, build_skeleton
 
 
@@ -60,6 +61,12 @@ ROLE_BONES = {kind: _role_bones(kind) for kind in KINDS}
 # kind -> custom properties of the root bone that must be 1 for the controls
 # above to be in charge.
 SWITCHES = {kind: rig.switches(kind) for kind in KINDS}
+
+# Faces that meet at more than this angle look sharp.
+CREASE = {"Body": radians(70.0), "Equipment": radians(32.0)}
+
+# part -> linear RGB of a new character; `build_character(colours=...)` overrides any.
+COLOURS = dict(figure_mesh.COLOURS)
 
 # Joints of a figure that are not keyed roles: joint -> bone whose head it is.
 _JOINT_BONES = {
@@ -119,9 +126,48 @@ def build_character(
     units = context.scene.unit_settings
     if units.system != "NONE":
         armature.scale = (1.0 / units.scale_length,) * 3
-    (collection or context.collection or context.scene.collection).objects.link(armature)
+    home = collection or context.collection or context.scene.collection
+    home.objects.link(armature)
+    palette = COLOURS | dict(colours or {})
+    materials = {part: figure_mesh.make_material(part, palette[part])
+                 for part in figure_mesh.PARTS}
+    for part, surface in figure_mesh.figure_surfaces(skeleton).items():
+        obj = figure_mesh.make_mesh_object(
+            surface, f"{armature.name} {part}", materials, CREASE[part])
+        obj["poise_figure"] = part
+        home.objects.link(obj)
+        _wear(armature, obj)
     context.view_layer.update()
     return armature
+
+
+def _wear(armature: bpy.types.Object, obj: bpy.types.Object) -> None:
+    """Let an armature move a mesh that is modelled in its space."""
+    obj.parent = armature
+    obj.matrix_parent_inverse.identity()
+    modifier = obj.modifiers.new("Armature", "ARMATURE")
+    modifier.object = armature
+
+
+def figure_meshes(armature: bpy.types.Object) -> list[bpy.types.Object]:
+    """The meshes that came with a character: body and equipment.
+
+    Args:
+        armature: the character.
+    """
+    return [child for child in armature.children if "poise_figure" in child]
+
+
+def materials_of(armature: bpy.types.Object) -> list[bpy.types.Material]:
+    """Materials of a character's own meshes, in the order of their parts.
+
+    Args:
+        armature: the character.
+    """
+    found = {slot.material.get("poise_part", ""): slot.material
+             for obj in figure_meshes(armature)
+             for slot in obj.material_slots if slot.material is not None}
+    return [found[part] for part in figure_mesh.PARTS if part in found]
 
 
 def kind_of(armature: bpy.types.Object | None) -> str:

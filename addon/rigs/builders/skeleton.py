@@ -155,7 +155,9 @@ def sidecut_radius(length: float, waist: float, shovel: float, tail: float) -> f
     return length**2 / (8.0 * depth) + 0.5 * depth
 
 
-def _trunk(hip: np.ndarray, height: float, yaws: dict[str, float], lean: float) -> tuple[dict, dict]:
+def _trunk(
+    hip: np.ndarray, height: float, yaws: dict[str, float], lean: float
+) -> tuple[dict, dict]:
     """Joints and facings from hips to head, in metres."""
     facing = {
         "pelvis": facing_frame(yaws["pelvis"]),
@@ -222,7 +224,7 @@ def _hip_height(horizontal: float, flexion: float, height: float) -> float:
 def _skier(height: float) -> tuple[dict, dict, dict]:
     half = 0.5 * SKI_STANCE * height
     sole = SKI_SOLE * height
-    rise = _hip_height(half - HIP_HALF * height, radians(32.0), height)
+    rise = _hip_height(half - HIP_HALF * height, radians(40.0), height)
     hip = np.array([0.0, 0.004 * height, sole + rise])
     joints, facing = _trunk(hip, height, dict.fromkeys(("pelvis", "spine", "chest", "neck",
                                                          "head"), 0.0), radians(12.0))
@@ -258,7 +260,7 @@ def _snowboarder(height: float) -> tuple[dict, dict, dict]:
     ankle = {"L": np.array([across, -half, sole]), "R": np.array([across, half, sole])}
     middle = np.array([across + 0.012 * height, 0.0, 0.0])
     offset = (middle + left * HIP_HALF * height) - ankle["L"]
-    rise = _hip_height(float(np.hypot(offset[0], offset[1])), radians(42.0), height)
+    rise = _hip_height(float(np.hypot(offset[0], offset[1])), radians(45.0), height)
     hip = middle + UP * (sole + rise)
     yaws = {"pelvis": pelvis_yaw, "spine": radians(-76.0), "chest": radians(-70.0),
             "neck": radians(-42.0), "head": radians(-8.0)}

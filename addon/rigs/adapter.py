@@ -1,0 +1,496 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Role tracks to the channels of a rig's bones, for all samples at once.
+
+A role's rotation turns its anatomical frame (character space in the rest
+pose) into the world, and its position is that of the bone's head, so the
+bone's world matrix is [position, rotation * axes * rest], where `axes` turns
+armature space into character space. What is keyed is that matrix seen from
+the armature object, then from the bone's parent, in the way Blender composes
+a pose: parent transform * local offset * channels, with the bone's own
+inherit-rotation, inherit-scale and local-location settings.
+
+Only numbers are read from Blender here; nothing is written or evaluated.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import bpy
+import numpy as np
+
+from ...solvers import rotations
+from .. import compat
+from ..errors import UserError
+from ..mapping import tracks as roles
+from . import rotation_modes
+
+# Roles that stay where the skeleton puts them: only their direction is keyed.
+ROTATION_ONLY = {roles.SPINE, roles.CHEST, roles.NECK, roles.HEAD, roles.SHOULDER}
+# Points without a direction.
+LOCATION_ONLY = {roles.KNEE, roles.ELBOW}
+
+# How far the scale of an armature may differ from axis to axis, as a share.
+UNEVEN = 1e-3
+
+
+def base_role(role: str) -> str:
+    """A role without its side: "foot" of "foot.L".
+
+    Args:
+        role: a role.
+    """
+    return role.rsplit(".", 1)[0]
+
+
+def bone_path(bone: str) -> str:
+    """RNA path of a pose bone from its object.
+
+    Args:
+        bone: name of the bone.
+    """
+    return f'pose.bones["{bpy.utils.escape_identifier(bone)}"]'
+
+
+@dataclass(frozen=True)
+class ArmatureFrames:
+    """The armature object in the world, in Blender units.
+
+    Attributes:
+        rotation: (m, 4) quaternions; m is 1 for an object that stands still.
+        scale: (m,) Blender units per unit of the armature.
+        inverse: (m, 4, 4) world to armature space.
+        matrix: (m, 4, 4) armature space to world.
+    """
+
+    rotation: np.ndarray
+    scale: np.ndarray
+    inverse: np.ndarray
+    matrix: np.ndarray
+
+
+def armature_frames(name: str, matrices: np.ndarray) -> ArmatureFrames:
+    """Take the world matrices of an armature object apart.
+
+    Args:
+        name: name of the object, for messages.
+        matrices: (m, 4, 4) world matrices.
+
+    Raises:
+        UserError: the object is scaled to nothing, unevenly, sheared or mirrored.
+    """
+    linear = matrices[:, :3, :3]
+    lengths = np.linalg.norm(linear, axis=1)
+    if not np.isfinite(matrices).all() or lengths.min() < 1e-8:
+        raise UserError(f"{name} is scaled to zero: give it a scale above zero")
+    if (lengths.max(axis=1) / lengths.min(axis=1)).max() > 1.0 + UNEVEN:
+        x, y, z = lengths[np.argmax(lengths.max(axis=1) / lengths.min(axis=1))]
+        raise UserError(
+            f"{name} is scaled unevenly ({x:.3g}, {y:.3g}, {z:.3g}): "
+            "give it (or its parent) the same scale along every axis"
+        )
+    axes = linear / lengths[:, None, :]
+    crossing = np.abs(np.einsum("mki,mkj->mij", axes, axes) - np.eye(3)).max()
+    if crossing > UNEVEN:
+        raise UserError(
+            f"{name} is sheared: give its parents the same scale along every axis, "
+            "or apply their scale"
+        )
+    if np.linalg.det(axes).min() < 0.0:
+        raise UserError(f"{name} is mirrored by a negative scale: give it a scale above zero")
+    return ArmatureFrames(
+        rotation=rotations.continuous(rotations.from_matrix(axes)),
+        scale=lengths.mean(axis=1),
+        inverse=np.linalg.inv(matrices),
+        matrix=matrices,
+    )
+
+
+def rest_axes(armature: bpy.types.Object, bindings: Mapping[str, str]) -> np.ndarray:
+    """Quaternion that turns armature space into character space.
+
+    A rig whose head is above its feet along +Z is taken as it stands. Another
+    one (imported with +Y up) is turned by quarter turns, so that the head is up
+    and the left side is along +X.
+
+    Args:
+        armature: the rig.
+        bindings: role -> bone.
+    """
+    bones = armature.data.bones
+
+    def head(role: str) -> np.ndarray | None:
+        name = bindings.get(role, "")
+        return np.array(bones[name].head_local) if name in bones else None
+
+    high = [p for p in map(head, (roles.HEAD, roles.NECK, roles.CHEST)) if p is not None]
+    ground = (roles.BOARD, "ski.L", "foot.L", roles.ROOT, roles.PELVIS)
+    low = [p for p in map(head, ground) if p is not None]
+    if not high or not low:
+        return np.array([1.0, 0.0, 0.0, 0.0])
+    up = _nearest_axis(high[0] - low[0])
+    if up[2] == 1.0:
+        return np.array([1.0, 0.0, 0.0, 0.0])
+    left = np.zeros(3)
+    for role in bindings:
+        if role.endswith(".L"):
+            pair = head(role), head(role[:-1] + "R")
+            if pair[0] is not None and pair[1] is not None:
+                left += pair[0] - pair[1]
+    left = _nearest_axis(left - up * (left @ up))
+    if abs(left @ up) > 0.5:
+        return np.array([1.0, 0.0, 0.0, 0.0])
+    return rotations.from_matrix(np.stack((left, np.cross(up, left), up)))
+
+
+def _nearest_axis(vector: np.ndarray) -> np.ndarray:
+    axis = np.zeros(3)
+    largest = int(np.argmax(np.abs(vector)))
+    axis[largest] = 1.0 if vector[largest] >= 0.0 else -1.0
+    return axis
+
+
+@dataclass(frozen=True)
+class BoneTrack:
+    """The channels of one bone.
+
+    Attributes:
+        role: role that the bone plays.
+        bone: its name.
+        property: the property that holds its rotation.
+        location: (m, 3) or None where it is not keyed.
+        rotation: (m, 4) or (m, 3) in the bone's own mode, or None.
+    """
+
+    role: str
+    bone: str
+    property: str
+    location: np.ndarray | None
+    rotation: np.ndarray | None
+
+    def properties(self) -> list[tuple[str, np.ndarray]]:
+        """Property -> values, location first."""
+        found = []
+        if self.location is not None:
+            found.append(("location", self.location))
+        if self.rotation is not None:
+            found.append((self.property, self.rotation))
+        return found
+
+
+@dataclass(frozen=True)
+class Pose:
+    """Where a bone is in armature space.
+
+    Attributes:
+        rotation: (m, 4).
+        head: (m, 3).
+        scale: size of the bone, where it is the same along every axis.
+        linear: (m, 3, 3) rotation and scale, or None where `scale` says it all.
+    """
+
+    rotation: np.ndarray
+    head: np.ndarray
+    scale: np.ndarray
+    linear: np.ndarray | None = None
+
+    def apply(self, offset: np.ndarray) -> np.ndarray:
+        """Armature-space position (m, 3) of a point given in the bone's axes.
+
+        Args:
+            offset: (3,) or (m, 3).
+        """
+        return self.head + self.turn(offset)
+
+    def turn(self, vector: np.ndarray) -> np.ndarray:
+        """Armature-space vector (m, 3) of one given in the bone's axes.
+
+        Args:
+            vector: (3,) or (m, 3).
+        """
+        if self.linear is None:
+            return rotations.rotate(self.rotation, vector) * self.scale[:, None]
+        return np.einsum("mij,...j->mi" if vector.ndim == 1 else "mij,mj->mi", self.linear, vector)
+
+    def turn_back(self, vector: np.ndarray) -> np.ndarray:
+        """Undo `turn`.
+
+        Args:
+            vector: (m, 3).
+        """
+        if self.linear is None:
+            return rotations.rotate(rotations.conjugate(self.rotation), vector) / (
+                self.scale[:, None]
+            )
+        return np.einsum("mij,mj->mi", np.linalg.inv(self.linear), vector)
+
+
+def _pose(linear: np.ndarray, head: np.ndarray) -> Pose:
+    """A pose from rotation and scale together; plain where the scale is even."""
+    lengths = np.linalg.norm(linear, axis=1)
+    axes = linear / np.maximum(lengths, 1e-30)[:, None, :]
+    skew = np.abs(np.einsum("mki,mkj->mij", axes, axes) - np.eye(3)).max()
+    even = np.abs(lengths / lengths.mean(axis=1, keepdims=True) - 1.0).max()
+    if skew < 1e-5 and even < 1e-5:
+        return Pose(rotations.from_matrix(axes), head, lengths.mean(axis=1))
+    # The rotation nearest to a sheared matrix (polar decomposition).
+    u, _, vt = np.linalg.svd(linear)
+    return Pose(rotations.from_matrix(u @ vt), head, lengths.mean(axis=1), linear)
+
+
+class _Bone:
+    """What a bone's rest pose says, as numbers."""
+
+    def __init__(self, bone: bpy.types.Bone) -> None:
+        rest = np.array(bone.matrix_local, dtype=float)
+        self.rest = rotations.from_matrix(rest[:3, :3])
+        self.head = rest[:3, 3]
+        self.length = bone.length
+        self.parent = bone.parent.name if bone.parent else ""
+        self.inherit_rotation = bone.use_inherit_rotation
+        self.inherit_scale = bone.inherit_scale
+        self.local_location = bone.use_local_location
+        if bone.parent:
+            parent = np.array(bone.parent.matrix_local, dtype=float)
+            parent_rest = rotations.from_matrix(parent[:3, :3])
+            self.turn = rotations.multiply(rotations.conjugate(parent_rest), self.rest)
+            self.offset = rotations.rotate(
+                rotations.conjugate(parent_rest), self.head - parent[:3, 3]
+            )
+
+
+@dataclass(frozen=True)
+class _Frame:
+    """What a bone's channels are relative to: Blender's bone parent transform."""
+
+    axes: Pose  # for rotation and scale
+    location: Pose  # for location; its head is the bone's own without location
+
+
+class RigSolver:
+    """Turns world-space targets of bones into their channels.
+
+    Args:
+        armature: the rig; its bones, modes and static pose are read.
+        bindings: role -> bone.
+        frames: the armature object in the world, one sample or one per target.
+        unit_scale: metres per Blender unit.
+        axes: quaternion that turns armature space into character space.
+        evaluated: bone -> (m, 4, 4) pose matrices of unkeyed bones that move by
+            themselves (keys of their own, constraints); others are taken to
+            stay in their present pose relative to their parents.
+    """
+
+    def __init__(
+        self,
+        armature: bpy.types.Object,
+        bindings: Mapping[str, str],
+        frames: ArmatureFrames,
+        unit_scale: float,
+        axes: np.ndarray,
+        evaluated: Mapping[str, np.ndarray] | None = None,
+    ) -> None:
+        self._armature = armature
+        self._bindings = bindings
+        self._frames = frames
+        self._unit_scale = unit_scale
+        self._axes = axes
+        self._poses: dict[str, Pose] = {}
+        self._bones: dict[str, _Bone] = {}
+        self._targets: dict[str, tuple[str, np.ndarray | None, np.ndarray | None]] = {}
+        self._tracks: dict[str, BoneTrack] = {}
+        for name, matrices in (evaluated or {}).items():
+            self._poses[name] = _pose(matrices[:, :3, :3], matrices[:, :3, 3])
+
+    def bone(self, name: str) -> _Bone:
+        """Rest pose of a bone as numbers.
+
+        Args:
+            name: name of the bone.
+        """
+        if name not in self._bones:
+            self._bones[name] = _Bone(self._armature.data.bones[name])
+        return self._bones[name]
+
+    def target(
+        self, role: str, position: np.ndarray | None, rotation: np.ndarray | None
+    ) -> tuple[np.ndarray | None, np.ndarray | None]:
+        """Armature-space head and rotation that put a role's bone on its track.
+
+        Args:
+            role: the role.
+            position: (m, 3) metres in the world, or None.
+            rotation: (m, 4) of the anatomical frame in the world, or None.
+        """
+        head = turned = None
+        if position is not None:
+            inverse = self._frames.inverse
+            units = position / self._unit_scale
+            head = np.einsum("mij,mj->mi" if len(inverse) > 1 else "xij,mj->mi",
+                             inverse[:, :3, :3], units) + inverse[:, :3, 3]
+        if rotation is not None:
+            rest = rotations.multiply(self._axes, self.bone(self._bindings[role]).rest)
+            turned = rotations.multiply(
+                rotations.conjugate(self._frames.rotation), rotations.multiply(rotation, rest)
+            )
+        return head, turned
+
+    def solve(
+        self, position: Mapping[str, np.ndarray], rotation: Mapping[str, np.ndarray]
+    ) -> list[BoneTrack]:
+        """Channels of every bound bone that the tracks tell something of.
+
+        Args:
+            position: role -> (m, 3) metres in the world.
+            rotation: role -> (m, 4) of the anatomical frame in the world.
+
+        Returns:
+            One track per bone, parents before children.
+        """
+        self._tracks = {}
+        for role, bone in self._bindings.items():
+            base = base_role(role)
+            where = None if base in ROTATION_ONLY else position.get(role)
+            turned = None if base in LOCATION_ONLY else rotation.get(role)
+            if where is not None or turned is not None:
+                self._targets[bone] = (role, *self.target(role, where, turned))
+        for bone in self._targets:
+            self.pose(bone)
+        return list(self._tracks.values())
+
+    def pose(self, name: str) -> Pose:
+        """Where a bone is, keyed or not.
+
+        Args:
+            name: name of the bone.
+        """
+        if name not in self._poses:
+            if name in self._targets:
+                self._poses[name] = self._keyed_pose(name)
+            else:
+                self._poses[name] = self._resting_pose(name)
+        return self._poses[name]
+
+    def _keyed_pose(self, name: str) -> Pose:
+        role, head, turned = self._targets[name]
+        frame = self._frame(name)
+        pose_bone = self._armature.pose.bones[name]
+        basis = np.array(pose_bone.matrix_basis, dtype=float)
+        location = None
+        if head is None:
+            head = frame.location.apply(basis[:3, 3])
+        else:
+            location = frame.location.turn_back(head - frame.location.head)
+        values = None
+        if turned is None:
+            columns = basis[:3, :3] / np.linalg.norm(basis[:3, :3], axis=0)
+            turned = rotations.multiply(frame.axes.rotation, rotations.from_matrix(columns))
+        else:
+            local = rotations.multiply(rotations.conjugate(frame.axes.rotation), turned)
+            values = rotation_modes.to_mode(local, pose_bone.rotation_mode)
+        self._tracks[name] = BoneTrack(
+            role, name, rotation_modes.PROPERTY[pose_bone.rotation_mode], location, values
+        )
+        size = np.array(pose_bone.scale, dtype=float)
+        if np.abs(size - size[0]).max() < 1e-6 and frame.axes.linear is None:
+            return Pose(turned, head, frame.axes.scale * size[0])
+        local = rotations.multiply(rotations.conjugate(frame.axes.rotation), turned)
+        return _pose(_linear(frame.axes) @ (rotations.to_matrix(local) * size), head)
+
+    def _resting_pose(self, name: str) -> Pose:
+        frame = self._frame(name)
+        basis = np.array(self._armature.pose.bones[name].matrix_basis, dtype=float)
+        head = frame.location.apply(basis[:3, 3])
+        if np.abs(basis[:3, :3] - np.eye(3)).max() < 1e-7:
+            return Pose(frame.axes.rotation, head, frame.axes.scale, frame.axes.linear)
+        return _pose(_linear(frame.axes) @ basis[:3, :3], head)
+
+    def _frame(self, name: str) -> _Frame:
+        """Blender's bone parent transform, for all samples."""
+        bone = self.bone(name)
+        one = np.ones(1)
+        if not bone.parent:
+            axes = Pose(bone.rest[None], bone.head[None], one)
+            straight = Pose(np.array([[1.0, 0.0, 0.0, 0.0]]), bone.head[None], one)
+            return _Frame(axes, axes if bone.local_location else straight)
+        parent = self.pose(bone.parent)
+        head = parent.apply(bone.offset)
+        turned = rotations.multiply(parent.rotation, bone.turn)
+        linear = None
+        if parent.linear is not None:
+            linear = parent.linear @ rotations.to_matrix(bone.turn)
+        inherited = Pose(turned, head, parent.scale, linear)
+        if bone.local_location:
+            location = inherited
+        else:
+            location = Pose(parent.rotation, head, parent.scale, parent.linear)
+        if bone.inherit_rotation and bone.inherit_scale == "FULL":
+            return _Frame(inherited if linear is None else _pose(linear, head), location)
+        rotation = turned if bone.inherit_rotation else bone.rest[None]
+        scale = parent.scale
+        if bone.inherit_scale == "NONE" or bone.inherit_scale == "NONE_LEGACY":
+            scale = one
+        elif bone.inherit_scale == "AVERAGE":
+            scale = _average(parent)
+        return _Frame(Pose(rotation, head, scale), location)
+
+
+def _average(pose: Pose) -> np.ndarray:
+    if pose.linear is None:
+        return pose.scale
+    return np.cbrt(np.abs(np.linalg.det(pose.linear)))
+
+
+def _linear(pose: Pose) -> np.ndarray:
+    if pose.linear is not None:
+        return pose.linear
+    return rotations.to_matrix(pose.rotation) * pose.scale[:, None, None]
+
+
+_BONE_IN_PATH = re.compile(r'pose\.bones\["((?:[^"\\]|\\.)*)"\]')
+
+
+def animated_bones(armature: bpy.types.Object) -> set[str]:
+    """Names of bones that have keys, strips or drivers.
+
+    Args:
+        armature: the rig.
+    """
+    data = armature.animation_data
+    if data is None:
+        return set()
+    curves = list(compat.action_fcurves(data.action, data.action_slot)) + list(data.drivers)
+    for track in data.nla_tracks:
+        for strip in track.strips:
+            curves += compat.action_fcurves(strip.action, strip.action_slot)
+    found = {match[1] for c in curves if (match := _BONE_IN_PATH.match(c.data_path))}
+    return {bpy.utils.unescape_identifier(name) for name in found}
+
+
+def moving_parents(armature: bpy.types.Object, keyed: set[str]) -> dict[str, str]:
+    """Keyed bones that hang on an unkeyed bone which moves by itself.
+
+    Args:
+        armature: the rig.
+        keyed: names of the keyed bones.
+
+    Returns:
+        Keyed bone -> its parent, whose evaluated pose has to be sampled.
+    """
+    bones = armature.pose.bones
+    animated: set[str] | None = None
+    found = {}
+    for name in keyed:
+        parent = bones[name].parent
+        above = parent
+        while above is not None and above.name not in keyed:
+            if animated is None:
+                animated = animated_bones(armature)
+            constrained = any(not c.mute and c.influence > 0.0 for c in above.constraints)
+            if constrained or above.name in animated:
+                found[name] = parent.name
+                break
+            above = above.parent
+    return found

@@ -1,0 +1,676 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The figure itself: one suit from collar to cuffs, head, helmet, gloves, boots. Numpy only.
+
+Sizes are shares of stature unless they say otherwise. Angles around a section
+start at the character's left and go to the back, right and front.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import cos, pi, radians, sin
+
+import numpy as np
+
+from .skeleton import (
+    ATLAS,
+    GRIP,
+    LUMBAR,
+    NECK_BASE,
+    SKIER,
+    THORACIC,
+    Skeleton,
+    unit,
+)
+from .surfaces import Cage, Surface, between, even_angles, ring
+
+FRONT, BACK, LEFT, RIGHT = 1.5 * pi, 0.5 * pi, 0.0, pi
+AROUND = 16  # points of a section of the trunk
+LIMB = 12  # points of a section of a limb
+
+
+def mix(first: dict[str, float], second: dict[str, float], amount: float) -> dict[str, float]:
+    """Weights between two sets of weights.
+
+    Args:
+        first: bone -> weight.
+        second: bone -> weight.
+        amount: 0 the first, 1 the second.
+    """
+    amount = min(1.0, max(0.0, amount))
+    weights = {bone: value * (1.0 - amount) for bone, value in first.items()}
+    for bone, value in second.items():
+        weights[bone] = weights.get(bone, 0.0) + value * amount
+    return {bone: value for bone, value in weights.items() if value > 0.0}
+
+
+def ramp(value: float, start: float, end: float) -> float:
+    """Smooth step from 0 at `start` to 1 at `end`.
+
+    Args:
+        value: where.
+        start: where it begins to rise.
+        end: where it has risen.
+    """
+    x = min(1.0, max(0.0, (value - start) / (end - start)))
+    return x * x * (3.0 - 2.0 * x)
+
+
+class Trunk:
+    """Sections along the spine, by height above the hips."""
+
+    def __init__(self, skeleton: Skeleton) -> None:
+        self.height = skeleton.height
+        j, f = skeleton.joints, skeleton.facing
+        self.levels = [0.0, LUMBAR, THORACIC, NECK_BASE, ATLAS]
+        self.points = [j["pelvis"], j["spine"], j["chest"], j["neck"], j["head"]]
+        # The facing of a part holds at the middle of its length.
+        self.at = [0.0, LUMBAR] + [
+            0.5 * (a + b)
+            for a, b in ((LUMBAR, THORACIC), (THORACIC, NECK_BASE), (NECK_BASE, ATLAS))
+        ]
+        self.frames = [f["pelvis"], f["pelvis"], f["spine"], f["chest"], f["neck"]]
+
+    def section(self, level: float) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """Centre, left, back and up of the section at a height above the hips."""
+        frame = self._frame(level)
+        if level <= 0.0:
+            centre = self.points[0] + frame[:, 2] * level * self.height
+        else:
+            centre = np.array([
+                np.interp(level, self.levels, [point[i] for point in self.points])
+                for i in range(3)
+            ])
+            centre = centre + frame[:, 2] * max(0.0, level - self.levels[-1]) * self.height
+        return centre, frame[:, 0], frame[:, 1], frame[:, 2]
+
+    def _frame(self, level: float) -> np.ndarray:
+        if level <= self.at[0]:
+            return self.frames[0]
+        if level >= self.at[-1]:
+            return self.frames[-1]
+        i = max(k for k in range(len(self.at) - 1) if self.at[k] <= level)
+        amount = (level - self.at[i]) / (self.at[i + 1] - self.at[i])
+        up = unit(self.frames[i][:, 2] * (1.0 - amount) + self.frames[i + 1][:, 2] * amount)
+        left = self.frames[i][:, 0] * (1.0 - amount) + self.frames[i + 1][:, 0] * amount
+        left = unit(left - up * float(up @ left))
+        return np.stack([left, np.cross(up, left), up], axis=1)
+
+    @staticmethod
+    def weights(level: float) -> dict[str, float]:
+        """Weights along the spine."""
+        pelvis, spine = {"DEF-pelvis": 1.0}, {"DEF-spine": 1.0}
+        if level < LUMBAR + 0.03:
+            return mix(pelvis, spine, ramp(level, 0.015, LUMBAR + 0.045))
+        weights = mix(spine, {"DEF-chest": 1.0}, ramp(level, THORACIC - 0.045, THORACIC + 0.045))
+        return mix(weights, {"DEF-neck": 1.0}, 0.6 * ramp(level, NECK_BASE, ATLAS))
+
+
+class Limb:
+    """Sections along two bones, turned smoothly through the joint between them."""
+
+    def __init__(self, start, joint, end, left: np.ndarray, blend: float) -> None:
+        self.start, self.joint, self.end = (np.asarray(p) for p in (start, joint, end))
+        self.lengths = (np.linalg.norm(self.joint - self.start),
+                        np.linalg.norm(self.end - self.joint))
+        self.first = (self.joint - self.start) / self.lengths[0]
+        self.second = (self.end - self.joint) / self.lengths[1]
+        self.left = unit(left - self.first * float(self.first @ left))
+        self.blend = blend
+
+    def section(self, along: float) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """Centre, left, back and direction at 0 (start) .. 1 (joint) .. 2 (end)."""
+        distance = (along - 1.0) * (self.lengths[0] if along < 1.0 else self.lengths[1])
+        amount = min(1.0, max(0.0, (distance + self.blend) / (2.0 * self.blend)))
+        if amount in (0.0, 1.0):
+            direction = self.first if amount == 0.0 else self.second
+            centre = self.joint + direction * distance
+        else:
+            # A quadratic Bezier curve rounds the corner.
+            centre = (self.joint - self.first * self.blend * (1.0 - amount) ** 2
+                      + self.second * self.blend * amount**2)
+        left, direction = between(self.first, self.second, amount,
+                                  np.stack([self.left, self.first]))
+        return centre, left, np.cross(left, direction), direction
+
+
+# Trunk: height above the hips, half-width, half-depth to the front and back.
+_TROUSERS = (
+    (-0.034, 0.0960, 0.0560, 0.0660),
+    (-0.004, 0.0985, 0.0610, 0.0730),
+    (0.030, 0.0930, 0.0600, 0.0640),
+)
+_JACKET = (
+    (0.022, 0.0950, 0.0620, 0.0680),  # under the hem
+    (0.012, 0.1050, 0.0700, 0.0790),  # hem
+    (0.024, 0.1070, 0.0720, 0.0800),
+    (0.052, 0.0960, 0.0690, 0.0690),
+    (0.092, 0.0850, 0.0640, 0.0570),
+    (0.140, 0.0890, 0.0690, 0.0600),
+    (0.190, 0.0985, 0.0770, 0.0670),
+    (0.232, 0.1000, 0.0740, 0.0700),  # armpits
+    (0.268, 0.1040, 0.0630, 0.0660),  # through the shoulder joints
+    (0.306, 0.0920, 0.0430, 0.0520),  # on the shoulders
+    (0.322, 0.0560, 0.0400, 0.0460),
+    (0.334, 0.0450, 0.0420, 0.0420),  # foot of the collar
+    (0.358, 0.0430, 0.0440, 0.0400),
+    (0.366, 0.0405, 0.0420, 0.0380),
+    (0.360, 0.0350, 0.0360, 0.0330),  # inside of the collar
+    (0.330, 0.0330, 0.0330, 0.0310),
+)
+_ARMPIT = 7  # index of the armpits in _JACKET
+_COLLAR = 11
+
+# Legs: 0 hip .. 1 knee .. 2 ankle, half-width, half-depth front and back.
+_LEG = (
+    (0.22, 0.0545, 0.0600, 0.0590),
+    (0.40, 0.0510, 0.0580, 0.0550),
+    (0.60, 0.0455, 0.0530, 0.0480),
+    (0.78, 0.0410, 0.0470, 0.0430),
+    (0.90, 0.0390, 0.0440, 0.0400),
+    (1.00, 0.0385, 0.0440, 0.0380),
+    (1.10, 0.0370, 0.0400, 0.0390),
+    (1.24, 0.0375, 0.0360, 0.0440),
+    (1.40, 0.0390, 0.0370, 0.0450),
+    (1.53, 0.0405, 0.0410, 0.0450),
+    (1.60, 0.0430, 0.0460, 0.0470),
+)
+# Sleeves: 0 shoulder .. 1 elbow .. 2 wrist, half-width, half-depth.
+_ARM = (
+    (0.14, 0.0400, 0.0390, 0.0400),
+    (0.34, 0.0365, 0.0360, 0.0370),
+    (0.58, 0.0330, 0.0335, 0.0340),
+    (0.80, 0.0310, 0.0310, 0.0325),
+    (0.93, 0.0300, 0.0290, 0.0320),
+    (1.06, 0.0300, 0.0290, 0.0320),
+    (1.20, 0.0300, 0.0290, 0.0310),
+    (1.45, 0.0280, 0.0275, 0.0285),
+    (1.78, 0.0235, 0.0235, 0.0235),
+)
+
+
+def _trunk_weights(level: float, angle: float) -> dict[str, float]:
+    """Weights of a point on the trunk: spine, plus hips and shoulders at the sides."""
+    weights = Trunk.weights(level)
+    side = "L" if cos(angle) > 0.0 else "R"
+    lateral = abs(cos(angle))
+    # The front of the hem gives way to a raised thigh.
+    hip = 0.55 * ramp(level, 0.045, -0.035) * (0.45 + 0.55 * lateral)
+    weights = mix(weights, {f"DEF-hip.{side}": 1.0}, hip if lateral > 0.05 else 0.0)
+    shoulder = ramp(level, 0.20, 0.29) * ramp(lateral, 0.35, 0.95) * ramp(level, 0.34, 0.31)
+    return mix(weights, {f"DEF-shoulder.{side}": 1.0}, 0.75 * shoulder)
+
+
+def suit(skeleton: Skeleton) -> Surface:
+    """Jacket and trousers as one closed skin from collar to cuffs."""
+    cage = Cage()
+    trunk = Trunk(skeleton)
+    h = skeleton.height
+    angles = even_angles(AROUND)
+
+    def loop(level: float, rx: float, front: float, back: float, exponent=2.25) -> list[int]:
+        centre, left, behind, _up = trunk.section(level)
+        points = ring(centre, left, behind, rx * h, front * h, back * h, angles, exponent)
+        return cage.add(points, [_trunk_weights(level, angle) for angle in angles])
+
+    trousers = [loop(*row) for row in _TROUSERS]
+    jacket = [loop(*row) for row in _JACKET]
+    for lower, upper in zip(trousers[:-1], trousers[1:], strict=True):
+        cage.bridge(lower, upper, "trousers")
+    cage.bridge(trousers[-1], jacket[0], "trousers")
+    holes = {0, 1, 14, 15} | {6, 7, 8, 9}
+    for i, (lower, upper) in enumerate(zip(jacket[:-1], jacket[1:], strict=True)):
+        material = "trim" if i in (0, 1) or i >= _COLLAR else "suit"
+        if i in (_ARMPIT, _ARMPIT + 1):
+            for k in range(AROUND):
+                if k not in holes:
+                    m = (k + 1) % AROUND
+                    cage.face((lower[k], lower[m], upper[m], upper[k]), material)
+        else:
+            cage.bridge(lower, upper, material)
+    armpit, through, over = jacket[_ARMPIT], jacket[_ARMPIT + 1], jacket[_ARMPIT + 2]
+    openings = {
+        "L": [over[0], over[1], over[2], through[2], armpit[2], armpit[1], armpit[0],
+              armpit[15], armpit[14], through[14], over[14], over[15]],
+        "R": [armpit[8], armpit[7], armpit[6], through[6], over[6], over[7], over[8], over[9],
+              over[10], through[10], armpit[10], armpit[9]],
+    }
+    for side, opening in openings.items():
+        _sleeve(cage, skeleton, side, opening)
+    _trouser_legs(cage, skeleton, trunk, trousers[0])
+    return cage.surface(2)
+
+
+def _sleeve(cage: Cage, skeleton: Skeleton, side: str, opening: list[int]) -> None:
+    j, h = skeleton.joints, skeleton.height
+    limb = Limb(j[f"upper_arm.{side}"], j[f"elbow_joint.{side}"], j[f"hand.{side}"],
+                skeleton.facing["chest"][:, 0], 0.045 * h)
+    deltoid, upper = {f"DEF-deltoid.{side}": 1.0}, {f"DEF-upper_arm.{side}": 1.0}
+    elbow, fore = {f"DEF-elbow.{side}": 1.0}, {f"DEF-forearm.{side}": 1.0}
+    for i in opening:
+        cage.weights[i] = mix(cage.weights[i], deltoid, 0.45)
+    angles = even_angles(LIMB)
+    rings = [opening]
+    for along, rx, front, back in _ARM:
+        centre, left, behind, _down = limb.section(along)
+        weights = mix(mix(deltoid, upper, ramp(along, 0.05, 0.45)), elbow,
+                      ramp(along, 0.72, 0.97))
+        weights = mix(weights, fore, ramp(along, 1.03, 1.28))
+        rings.append(cage.add(ring(centre, left, behind, rx * h, front * h, back * h, angles),
+                              weights))
+    for upper_ring, lower_ring in zip(rings[:-1], rings[1:], strict=True):
+        cage.bridge(lower_ring, upper_ring, "suit")
+    cage.cap(rings[-1], "suit", top=False)
+
+
+def _trouser_legs(cage: Cage, skeleton: Skeleton, trunk: Trunk, waist: list[int]) -> None:
+    """Both legs from the lowest section of the trunk, joined by a crotch of three points."""
+    h = skeleton.height
+    centre, _left, behind, up = trunk.section(-0.062)
+    crotch = cage.add(
+        [centre + behind * y * h + up * z * h
+         for y, z in ((0.036, 0.006), (0.004, 0.0), (-0.028, 0.008))],
+        [{"DEF-pelvis": 1.0}] * 3,
+    )
+    # Where the points of the opening lie around the leg, and where they go further down.
+    tops = {
+        "L": (waist[12:] + waist[:5] + crotch, list(range(270, 360, 15))),
+        "R": (waist[4:13] + crotch[::-1], []),
+    }
+    quarter = [22.5 * k for k in range(9)]
+    opening_angles = {
+        "L": [270.0 + a for a in quarter] + [495.0, 540.0, 585.0],
+        "R": [90.0 + a for a in quarter] + [315.0, 360.0, 405.0],
+    }
+    even = {"L": [-120.0 + 30.0 * k + 360.0 for k in range(12)],
+            "R": [60.0 + 30.0 * k for k in range(12)]}
+    for side in ("L", "R"):
+        opening = tops[side][0]
+        j = skeleton.joints
+        toes = -skeleton.facing[f"foot.{side}"][:, 1]
+        hip, knee, ankle = j[f"hip.{side}"], j[f"knee_joint.{side}"], j[f"foot.{side}"]
+        down = unit(knee - hip)
+        limb = Limb(hip, knee, ankle, np.cross(toes, down), 0.055 * h)
+        pelvis, half = {"DEF-pelvis": 1.0}, {f"DEF-hip.{side}": 1.0}
+        thigh, bend = {f"DEF-thigh.{side}": 1.0}, {f"DEF-knee.{side}": 1.0}
+        shin = {f"DEF-shin.{side}": 1.0}
+        rings = [opening]
+        for along, rx, front, back in _LEG:
+            section, left, behind, _down = limb.section(along)
+            settle = ramp(along, 0.05, 0.7)
+            angles = np.radians(
+                [a + (b - a) * settle
+                 for a, b in zip(opening_angles[side], even[side], strict=True)]
+            )
+            weights = mix(mix(pelvis, half, ramp(along, -0.15, 0.22)), thigh,
+                          ramp(along, 0.10, 0.48))
+            weights = mix(weights, bend, ramp(along, 0.76, 0.98))
+            weights = mix(weights, shin, ramp(along, 1.02, 1.24))
+            rings.append(cage.add(
+                ring(section, left, behind, rx * h, front * h, back * h, angles), weights))
+        # The hem turns in over the boot.
+        inner = 0.86
+        last = np.array([cage.points[i] for i in rings[-1]])
+        middle = last.mean(axis=0)
+        shift = -limb.second * 0.004 * h
+        rings.append(cage.add(middle + (last - middle) * inner - shift * 0.5, shin))
+        rings.append(cage.add(middle + (last - middle) * inner * 0.97 + shift * 8.0, shin))
+        for upper_ring, lower_ring in zip(rings[:-1], rings[1:], strict=True):
+            cage.bridge(lower_ring, upper_ring, "trousers")
+
+
+# Head: height above the atlas, half-width, depth front and back, exponent.
+_HEAD = (
+    (-0.050, 0.0300, 0.0310, 0.0290, 2.0),
+    (-0.022, 0.0305, 0.0330, 0.0310, 2.0),
+    (-0.016, 0.0300, 0.0430, 0.0330, 2.0),
+    (-0.008, 0.0335, 0.0545, 0.0360, 2.2),
+    (0.006, 0.0385, 0.0565, 0.0430, 2.3),
+    (0.024, 0.0410, 0.0545, 0.0510, 2.2),
+    (0.040, 0.0420, 0.0530, 0.0550, 2.2),
+    (0.064, 0.0425, 0.0520, 0.0570, 2.2),
+    (0.088, 0.0410, 0.0500, 0.0550, 2.1),
+    (0.108, 0.0320, 0.0380, 0.0440, 2.0),
+)
+
+
+def _head_frame(skeleton: Skeleton) -> tuple[np.ndarray, np.ndarray]:
+    return skeleton.joints["head"], skeleton.facing["head"]
+
+
+def head(skeleton: Skeleton) -> Surface:
+    """Face and neck; the scalp is under the helmet."""
+    cage = Cage()
+    origin, frame = _head_frame(skeleton)
+    h = skeleton.height
+    left, behind, up = frame.T
+    angles = even_angles(AROUND)
+    rings = []
+    for level, rx, front, back, exponent in _HEAD:
+        weights = mix({"DEF-neck": 1.0}, {"DEF-head": 1.0}, ramp(level, -0.055, -0.012))
+        rings.append(cage.add(
+            ring(origin + up * level * h, left, behind, rx * h, front * h, back * h, angles,
+                 exponent), weights))
+    nose = rings[5][12]
+    cage.points[nose] = cage.points[nose] - behind * 0.020 * h - up * 0.002 * h
+    bridge = rings[6][12]
+    cage.points[bridge] = cage.points[bridge] - behind * 0.007 * h
+    lip = rings[4][12]
+    cage.points[lip] = cage.points[lip] - behind * 0.002 * h
+    cage.tube(rings, "skin", end="skin")
+    return cage.surface(1)
+
+
+# The helmet's shell: centre above the atlas, half-axes, and the height of its
+# rim at the front, temples, ears and nape.
+_SHELL_CENTRE = (-0.004, 0.052)  # forwards negative, up
+_SHELL = (0.0560, 0.0660, 0.0720, 0.0800)  # side, front, back, up
+
+
+def _rim(angle: float) -> float:
+    """Height of the helmet's rim above the atlas."""
+    degrees = np.degrees(angle) % 360.0
+    away = abs((degrees - 270.0 + 180.0) % 360.0 - 180.0)  # from the front
+    return float(np.interp(away, [0, 40, 62, 80, 105, 140, 180],
+                           [0.086, 0.083, 0.060, 0.012, 0.000, 0.004, 0.006]))
+
+
+def _shell_point(skeleton: Skeleton, angle: float, level: float, grow: float) -> np.ndarray:
+    """A point of the helmet's shell at a height above the atlas."""
+    origin, frame = _head_frame(skeleton)
+    h = skeleton.height
+    side, front, back, top = (axis + grow for axis in _SHELL)
+    rise = (level - _SHELL_CENTRE[1]) / top
+    # Below its widest the shell falls straighter than an ellipsoid.
+    width = np.sqrt(max(0.0, 1.0 - abs(rise) ** (2.3 if rise > 0.0 else 3.4)))
+    x, y = cos(angle), sin(angle)
+    depth = back if y > 0.0 else front
+    point = (frame[:, 0] * x * side * width
+             + frame[:, 1] * (y * depth * width + _SHELL_CENTRE[0]) + frame[:, 2] * level)
+    return origin + point * h
+
+
+def helmet(skeleton: Skeleton) -> Surface:
+    """Helmet with ear covers and a rim of some thickness."""
+    cage = Cage()
+    origin, frame = _head_frame(skeleton)
+    h = skeleton.height
+    bone = {"DEF-head": 1.0}
+    angles = even_angles(20)
+    top = _SHELL_CENTRE[1] + _SHELL[3]
+
+    def loop(part: float, grow: float) -> list[int]:
+        # `part` is the share of the way from the rim to the crown.
+        points = []
+        for angle in angles:
+            rim = _rim(angle)
+            level = rim + (top + grow - rim) * sin(0.5 * pi * part)
+            points.append(_shell_point(skeleton, angle, level, grow))
+        return cage.add(points, bone)
+
+    inside = loop(0.30, -0.009)
+    lip = loop(0.0, -0.009)
+    edge = loop(0.0, -0.001)
+    shell = [loop(part, 0.0) for part in (0.04, 0.16, 0.32, 0.50, 0.68, 0.84)]
+    rings = [inside, lip, edge, *shell]
+
+    def colour(i: int) -> str:
+        return "trim" if i in (4, 5, 14, 15) else "helmet"
+
+    cage.tube(rings, ["base", "base", "helmet"] + [colour] * (len(rings) - 4))
+    cage.cap(shell[-1], "helmet", bulge=frame[:, 2] * 0.009 * h)
+    return cage.surface(1)
+
+
+def goggles(skeleton: Skeleton) -> Surface:
+    """Goggles, and the strap around the helmet."""
+    origin, frame = _head_frame(skeleton)
+    h = skeleton.height
+    bone = {"DEF-head": 1.0}
+    left, behind, up = frame.T
+    cage = Cage()
+
+    def section(angle: float, level: float, low: float, high: float, shell: float,
+                thickness: float) -> np.ndarray:
+        """Eight points around the rim of the goggles, in a plane through the head's axis."""
+        out = left * cos(angle) * 0.88 + behind * sin(angle)
+        centre = origin + up * level * h
+        profile = ((0.0, low), (0.75, low), (1.0, 0.7 * low), (1.08, 0.0), (1.0, 0.7 * high),
+                   (0.75, high), (0.0, high), (0.0, 0.0))
+        return np.array([centre + (out * (shell + thickness * r) + up * z) * h
+                         for r, z in profile])
+
+    rings = []
+    for degrees in (200.0, 206.0, 222.0, 240.0, 256.0, 270.0, 284.0, 300.0, 318.0, 334.0, 340.0):
+        angle = radians(degrees)
+        nose = max(0.0, 1.0 - abs(degrees - 270.0) / 16.0)
+        end = min(1.0, (70.5 - abs(degrees - 270.0)) / 8.0)
+        squeeze = 0.55 + 0.45 * end
+        rings.append(cage.add(
+            section(angle, 0.058, (-0.0215 + 0.009 * nose) * squeeze, 0.0215 * squeeze,
+                    0.0515, 0.014), bone))
+
+    def part(i: int) -> str:
+        return "lens" if i in (2, 3) else "goggles"
+
+    # Sections run to the character's left: the tube is bridged from its end.
+    for a, b in zip(rings[:-1], rings[1:], strict=True):
+        cage.bridge(b, a, part)
+    cage.cap(rings[0], "goggles", top=True)
+    cage.cap(rings[-1], "goggles", top=False)
+
+    strap = []
+    for degrees in np.linspace(-18.0, 198.0, 13):
+        angle = radians(degrees)
+        level = 0.058 - 0.016 * sin(min(pi, max(0.0, angle)))
+        rim = [(level - 0.0105, 0.000), (level - 0.0105, 0.003), (level + 0.0105, 0.003),
+               (level + 0.0105, 0.000)]
+        strap.append(cage.add(
+            [_shell_point(skeleton, angle, z, grow) for z, grow in rim], bone))
+    for a, b in zip(strap[:-1], strap[1:], strict=True):
+        cage.bridge(b, a, "goggles")
+    return cage.surface(1)
+
+
+def _hand_axes(skeleton: Skeleton, side: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Outwards (back of the hand), towards the wrist, towards the thumb."""
+    left, behind, up = skeleton.facing[f"hand.{side}"].T
+    return (left if side == "L" else -left), behind, up
+
+
+def fist(skeleton: Skeleton, side: str) -> Surface:
+    """A gloved fist around the grip of a pole."""
+    cage = Cage()
+    h = skeleton.height
+    out, behind, up = _hand_axes(skeleton, side)
+    grip = skeleton.joints[f"pole.{side}"]
+    bone = {f"DEF-hand.{side}": 1.0}
+    angles = even_angles(LIMB)
+    rings = []
+    # Four fingers around the shaft, thumb on top; grooves between them.
+    levels = [(-0.0265, 0.60), (-0.0240, 0.90)]
+    for finger in range(4):
+        middle = -0.0180 + 0.0120 * finger
+        levels += [(middle, 1.0 + 0.02 * (1 - abs(finger - 1.5)))]
+        if finger < 3:
+            levels += [(middle + 0.0060, 0.90)]
+    levels += [(0.0245, 0.90), (0.0275, 0.62)]
+    for level, size in levels:
+        back = 0.0250 * (1.0 if size > 0.8 else 0.8)
+        shrink = np.array([size if sin(a) < 0.3 else max(size, 0.97) for a in angles])
+        if level in (levels[0][0], levels[-1][0]):
+            shrink[:] = size
+        points = ring(np.zeros(3), out, behind, 0.0185 * h, 0.0235 * h, back * h, angles, 2.5)
+        rings.append(cage.add(grip + up * level * h + out * 0.002 * h
+                              + points * shrink[:, None], bone))
+    if side == "R":
+        rings = [loop[::-1] for loop in rings]
+    cage.tube(rings, "gloves", start="gloves", end="gloves")
+    parts = [cage.surface(1), _gauntlet(skeleton, side), _thumb(skeleton, side)]
+    return _together(parts)
+
+
+def _together(parts: Sequence[Surface]) -> Surface:
+    from .surfaces import joined
+
+    return joined(parts)
+
+
+def _gauntlet(skeleton: Skeleton, side: str) -> Surface:
+    """Wrist of the glove, over the sleeve."""
+    cage = Cage()
+    h = skeleton.height
+    left, behind, up = skeleton.facing[f"hand.{side}"].T
+    wrist = skeleton.joints[f"hand.{side}"]
+    hand, fore = {f"DEF-hand.{side}": 1.0}, {f"DEF-forearm.{side}": 1.0}
+    angles = even_angles(LIMB)
+    # Distance from the wrist towards the fingers, half-width, half-height.
+    profile = ((0.034, 0.0170, 0.0200), (0.018, 0.0175, 0.0215), (0.004, 0.0195, 0.0215),
+               (-0.006, 0.0225, 0.0235), (-0.026, 0.0265, 0.0270), (-0.042, 0.0285, 0.0285),
+               (-0.046, 0.0270, 0.0270), (-0.040, 0.0240, 0.0240))
+    rings = []
+    for along, width, tall in profile:
+        weights = mix(hand, fore, 0.85 * ramp(along, 0.004, -0.030))
+        rings.append(cage.add(
+            ring(wrist - behind * along * h, left, up, width * h, tall * h, tall * h, angles),
+            weights))
+    # left x up is -behind..: sections go from the fist back to the elbow.
+    materials = ["gloves"] * 4 + ["trim"] * 3
+    for i, (a, b) in enumerate(zip(rings[:-1], rings[1:], strict=True)):
+        cage.bridge(b, a, materials[i])
+    cage.cap(rings[0], "gloves", top=True)
+    return cage.surface(1)
+
+
+def _tube_along(
+    cage: Cage, path: np.ndarray, across: np.ndarray, radii, count: int, weights, material: str
+) -> None:
+    """A rounded tube through points; `across` fixes where its sections start."""
+    rings = []
+    for i, point in enumerate(path):
+        ahead = path[min(i + 1, len(path) - 1)] - path[max(i - 1, 0)]
+        ahead = unit(ahead)
+        x = unit(across - ahead * float(ahead @ across))
+        y = np.cross(ahead, x)
+        rings.append(cage.add(ring(point, x, y, radii[i], radii[i], radii[i],
+                                   even_angles(count)), weights))
+    tip = unit(path[-1] - path[-2]) * radii[-1]
+    root = unit(path[0] - path[1]) * radii[0]
+    for a, b in zip(rings[:-1], rings[1:], strict=True):
+        cage.bridge(a, b, material)
+    cage.cap(rings[0], material, bulge=root, top=False)
+    cage.cap(rings[-1], material, bulge=tip)
+
+
+def _thumb(skeleton: Skeleton, side: str) -> Surface:
+    """Thumb across the front of the grip, above the fingers."""
+    cage = Cage()
+    h = skeleton.height
+    out, behind, up = _hand_axes(skeleton, side)
+    grip = skeleton.joints[f"pole.{side}"]
+    points = [(-0.010, 0.022, 0.010), (-0.018, 0.010, 0.020), (-0.019, -0.006, 0.026),
+              (-0.012, -0.018, 0.027)]
+    path = np.array([grip + (out * x + behind * y + up * z) * h for x, y, z in points])
+    _tube_along(cage, path, up, np.array([0.0085, 0.0090, 0.0082, 0.0068]) * h, 6,
+                {f"DEF-hand.{side}": 1.0}, "gloves")
+    return cage.surface(1)
+
+
+def mitten(skeleton: Skeleton, side: str) -> Surface:
+    """A mitten, half open."""
+    cage = Cage()
+    h = skeleton.height
+    out, behind, up = _hand_axes(skeleton, side)
+    wrist = skeleton.joints[f"hand.{side}"]
+    hand = {f"DEF-hand.{side}": 1.0}
+    # Distance from the wrist, thickness, half-height, curl towards the palm.
+    profile = ((0.000, 0.0165, 0.0200, 0.000), (0.018, 0.0170, 0.0225, 0.001),
+               (0.040, 0.0170, 0.0245, 0.000), (0.060, 0.0160, 0.0240, -0.005),
+               (0.078, 0.0140, 0.0215, -0.014), (0.090, 0.0110, 0.0165, -0.024),
+               (0.096, 0.0060, 0.0095, -0.030))
+    rings = []
+    for along, thick, tall, curl in profile:
+        rings.append(cage.add(
+            ring(wrist + (-behind * along + out * curl) * h, out, up, thick * h, tall * h,
+                 tall * h, even_angles(LIMB), 2.2), hand))
+    if side == "R":
+        rings = [loop[::-1] for loop in rings]
+    for a, b in zip(rings[:-1], rings[1:], strict=True):
+        cage.bridge(a, b, "gloves")
+    cage.cap(rings[-1], "gloves", bulge=(-behind * 0.003 - out * 0.002) * h)
+    thumb = Cage()
+    points = [(-0.006, 0.020, 0.008), (-0.012, 0.036, 0.022), (-0.016, 0.052, 0.029),
+              (-0.019, 0.064, 0.031)]
+    path = np.array([wrist + (out * x - behind * y + up * z) * h for x, y, z in points])
+    _tube_along(thumb, path, out, np.array([0.0105, 0.0100, 0.0092, 0.0075]) * h, 6, hand,
+                "gloves")
+    return _together([cage.surface(1), thumb.surface(1), _gauntlet(skeleton, side)])
+
+
+# Boots: height above the ankle, half-width, reach forwards and back, exponent,
+# material of the band above. The lowest is the sole.
+_SKI_BOOT = (
+    (-0.0520, 0.0240, 0.1150, 0.0500, 3.2, "base"),
+    (-0.0505, 0.0275, 0.1190, 0.0540, 3.2, "base"),
+    (-0.0430, 0.0285, 0.1195, 0.0550, 3.2, "base"),
+    (-0.0405, 0.0265, 0.1120, 0.0520, 3.0, "boots"),
+    (-0.0330, 0.0300, 0.1125, 0.0530, 2.8, "boots"),
+    (-0.0180, 0.0310, 0.1040, 0.0520, 2.6, "boots"),
+    (-0.0040, 0.0300, 0.0800, 0.0490, 2.5, "boots"),
+    (0.0080, 0.0295, 0.0620, 0.0460, 2.5, "boots"),
+    (0.0120, 0.0320, 0.0600, 0.0470, 2.5, "trim"),
+    (0.0240, 0.0330, 0.0510, 0.0450, 2.5, "boots"),
+    (0.0500, 0.0325, 0.0430, 0.0410, 2.5, "boots"),
+    (0.0850, 0.0335, 0.0400, 0.0400, 2.5, "boots"),
+    (0.1100, 0.0350, 0.0400, 0.0400, 2.5, "base"),
+    (0.1250, 0.0350, 0.0400, 0.0400, 2.5, "base"),
+    (0.1230, 0.0290, 0.0340, 0.0340, 2.3, "base"),
+    (0.1000, 0.0270, 0.0320, 0.0320, 2.3, "base"),
+)
+_SNOWBOARD_BOOT = (
+    (-0.0455, 0.0250, 0.0980, 0.0460, 2.8, "base"),
+    (-0.0445, 0.0285, 0.1020, 0.0495, 2.8, "base"),
+    (-0.0370, 0.0290, 0.1030, 0.0505, 2.8, "base"),
+    (-0.0345, 0.0280, 0.1000, 0.0490, 2.6, "boots"),
+    (-0.0240, 0.0300, 0.1000, 0.0500, 2.5, "boots"),
+    (-0.0110, 0.0300, 0.0920, 0.0490, 2.4, "boots"),
+    (0.0020, 0.0290, 0.0740, 0.0470, 2.3, "boots"),
+    (0.0150, 0.0290, 0.0560, 0.0440, 2.3, "boots"),
+    (0.0330, 0.0300, 0.0455, 0.0420, 2.2, "boots"),
+    (0.0600, 0.0315, 0.0420, 0.0410, 2.2, "boots"),
+    (0.0850, 0.0330, 0.0410, 0.0410, 2.2, "trim"),
+    (0.1050, 0.0340, 0.0410, 0.0410, 2.2, "trim"),
+    (0.1030, 0.0290, 0.0350, 0.0350, 2.2, "base"),
+    (0.0850, 0.0270, 0.0330, 0.0330, 2.2, "base"),
+)
+
+
+def boot_section(
+    skeleton: Skeleton, side: str, level: float
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Centre, left, back and up of the boot at a height above the ankle."""
+    j, h = skeleton.joints, skeleton.height
+    ankle = j[f"foot.{side}"]
+    left, behind, up = skeleton.facing[f"foot.{side}"].T
+    shin = unit(j[f"knee_joint.{side}"] - ankle)
+    amount = ramp(level, -0.012, 0.045)
+    frame = between(up, shin, amount, np.stack([left, behind, up]))
+    direction = up if level < 0.0 else shin
+    return ankle + direction * level * h, frame[0], frame[1], frame[2]
+
+
+def boot(skeleton: Skeleton, side: str) -> Surface:
+    """Boot: rigid below the ankle, its cuff with the shin."""
+    cage = Cage()
+    h = skeleton.height
+    table = _SKI_BOOT if skeleton.kind == SKIER else _SNOWBOARD_BOOT
+    foot, shin = {f"DEF-foot.{side}": 1.0}, {f"DEF-shin.{side}": 1.0}
+    angles = even_angles(AROUND)
+    rings = []
+    for level, width, front, back, exponent, _material in table:
+        centre, left, behind, _up = boot_section(skeleton, side, level)
+        weights = mix(foot, shin, ramp(level, -0.010, 0.040))
+        points = ring(centre, left, behind, width * h, front * h, back * h, angles, exponent)
+        rings.append(cage.add(points, weights))
+    cage.tube(rings, [row[5] for row in table[:-1]], start="base")
+    return cage.surface(1)

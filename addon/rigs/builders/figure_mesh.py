@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Surfaces as Blender meshes with materials and vertex groups."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import bpy
+import numpy as np
+
+from . import body, equipment
+from .skeleton import SKIER, Skeleton
+from .surfaces import Surface, joined
+
+# part -> (label, metallic, roughness); the order of the material slots.
+PARTS = {
+    "suit": ("Jacket", 0.0, 0.6),
+    "trousers": ("Trousers", 0.0, 0.7),
+    "helmet": ("Helmet", 0.0, 0.25),
+    "skin": ("Skin", 0.0, 0.5),
+    "trim": ("Trim", 0.0, 0.45),
+    "gloves": ("Gloves", 0.0, 0.6),
+    "boots": ("Boots", 0.0, 0.35),
+    "goggles": ("Goggles", 0.0, 0.4),
+    "lens": ("Lens", 0.6, 0.12),
+    "equipment": ("Equipment", 0.0, 0.3),
+    "edge": ("Edges", 0.8, 0.35),
+    "base": ("Fittings", 0.0, 0.5),
+}
+
+# part -> linear RGB.
+COLOURS = {
+    "suit": (0.70, 0.075, 0.035),
+    "trousers": (0.035, 0.060, 0.130),
+    "helmet": (0.80, 0.80, 0.78),
+    "skin": (0.60, 0.36, 0.25),
+    "trim": (0.90, 0.42, 0.03),
+    "gloves": (0.030, 0.034, 0.045),
+    "boots": (0.33, 0.35, 0.38),
+    "goggles": (0.035, 0.035, 0.045),
+    "lens": (0.10, 0.28, 0.38),
+    "equipment": (0.80, 0.62, 0.04),
+    "edge": (0.22, 0.23, 0.25),
+    "base": (0.045, 0.048, 0.055),
+}
+
+
+def figure_surfaces(skeleton: Skeleton) -> dict[str, Surface]:
+    """Body and equipment of a skeleton.
+
+    Args:
+        skeleton: what `build_skeleton` made.
+    """
+    hand = body.fist if skeleton.kind == SKIER else body.mitten
+    parts = [body.suit(skeleton), body.head(skeleton), body.helmet(skeleton),
+             body.goggles(skeleton)]
+    for side in ("L", "R"):
+        parts += [hand(skeleton, side), body.boot(skeleton, side)]
+    return {"Body": joined(parts), "Equipment": equipment.equipment(skeleton)}
+
+
+def make_material(part: str, colour) -> bpy.types.Material:
+    """A material whose viewport and rendered colour agree.
+
+    Args:
+        part: one of PARTS.
+        colour: (r, g, b) or (r, g, b, a), linear.
+    """
+    label, metallic, roughness = PARTS[part]
+    material = bpy.data.materials.new(label)
+    material["poise_part"] = part
+    colour = (*tuple(colour)[:3], 1.0)
+    material.diffuse_color = colour
+    material.metallic, material.roughness = metallic, roughness
+    if material.node_tree is None:
+        material.use_nodes = True
+    for node in material.node_tree.nodes:
+        if node.type == "BSDF_PRINCIPLED":
+            node.inputs["Base Color"].default_value = colour
+            node.inputs["Metallic"].default_value = metallic
+            node.inputs["Roughness"].default_value = roughness
+    return material
+
+
+def make_mesh_object(
+    surface: Surface, name: str, materials: Mapping[str, bpy.types.Material], crease: float
+) -> bpy.types.Object:
+    """A mesh object with vertex groups; linked to no collection.
+
+    Args:
+        surface: points, faces, weights.
+        name: name of object and data.
+        materials: part -> material; only those in use get a slot.
+        crease: faces that meet at more than this angle (radians) look sharp.
+    """
+    mesh = bpy.data.meshes.new(name)
+    sizes = np.array([len(face) for face in surface.faces], dtype=np.int32)
+    corners = np.concatenate([np.asarray(face, dtype=np.int32) for face in surface.faces])
+    mesh.vertices.add(len(surface.points))
+    mesh.vertices.foreach_set("co", surface.points.astype(np.float32).ravel())
+    mesh.loops.add(len(corners))
+    mesh.loops.foreach_set("vertex_index", corners)
+    mesh.polygons.add(len(sizes))
+    starts = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int32)
+    mesh.polygons.foreach_set("loop_start", starts)
+    used = [part for part in PARTS if part in set(surface.materials)]
+    slot = {part: i for i, part in enumerate(used)}
+    mesh.polygons.foreach_set(
+        "material_index", np.array([slot[part] for part in surface.materials], dtype=np.int32)
+    )
+    mesh.polygons.foreach_set("use_smooth", np.array(surface.smooth, dtype=bool))
+    for part in used:
+        mesh.materials.append(materials[part])
+    mesh.update(calc_edges=True)
+    mesh.set_sharp_from_angle(angle=crease)
+    mesh.validate()
+    obj = bpy.data.objects.new(name, mesh)
+    set_weights(obj, surface.bones, surface.weights)
+    return obj
+
+
+def set_weights(obj: bpy.types.Object, bones, weights: np.ndarray) -> None:
+    """Write vertex groups, at most four a vertex, which sum to one.
+
+    Args:
+        obj: mesh object.
+        bones: names of the columns.
+        weights: (v, len(bones)).
+    """
+    kept = np.where(weights >= 0.005, weights, 0.0)
+    if kept.shape[1] > 4:
+        limit = np.partition(kept, -4, axis=1)[:, -4][:, None]
+        kept = np.where(kept >= limit, kept, 0.0)
+    kept /= kept.sum(axis=1, keepdims=True)
+    for i, bone in enumerate(bones):
+        group = obj.vertex_groups.get(bone) or obj.vertex_groups.new(name=bone)
+        column = kept[:, i]
+        whole = np.flatnonzero(column > 0.9999)
+        if len(whole):
+            group.add(whole.tolist(), 1.0, "REPLACE")
+        for vertex in np.flatnonzero((column > 0.0) & (column <= 0.9999)):
+            group.add([int(vertex)], float(column[vertex]), "REPLACE")

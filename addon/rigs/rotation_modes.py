@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Rotations as a bone's own rotation mode wants them. Numpy only.
+
+Every result is continuous in time: neighbouring quaternions have the same
+sign, angles are unwrapped, so that what spins keeps counting past a full turn.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...solvers import rotations
+
+# Mode of a pose bone -> the property that holds its rotation.
+PROPERTY = {order: "rotation_euler" for order in rotations.EULER_ORDERS}
+PROPERTY |= {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axis_angle"}
+
+
+def to_mode(quaternions: np.ndarray, mode: str) -> np.ndarray:
+    """Rotations as a pose bone's rotation mode holds them, continuous in time.
+
+    Args:
+        quaternions: (n, 4) unit quaternions.
+        mode: `PoseBone.rotation_mode`.
+
+    Returns:
+        (n, 4) quaternions or angle and axis, (n, 3) Euler angles in radians.
+    """
+    if mode == "QUATERNION":
+        return rotations.continuous(quaternions)
+    if mode == "AXIS_ANGLE":
+        return _to_axis_angle(quaternions)
+    return rotations.to_euler(quaternions, mode)
+
+
+def from_mode(values: np.ndarray, mode: str) -> np.ndarray:
+    """Unit quaternions (n, 4) of what a pose bone holds; undoes `to_mode`.
+
+    Args:
+        values: (n, 4) quaternions or angle and axis, (n, 3) Euler angles.
+        mode: `PoseBone.rotation_mode`.
+    """
+    if mode == "QUATERNION":
+        return rotations.normalise(values)
+    if mode == "AXIS_ANGLE":
+        return rotations.from_axis_angle(rotations.normalise(values[:, 1:]), values[:, 0])
+    return rotations.from_euler(values, mode)
+
+
+def _to_axis_angle(quaternions: np.ndarray) -> np.ndarray:
+    """Angle and unit axis; the axis does not flip over, the angle counts on."""
+    q = rotations.continuous(quaternions)
+    length = np.linalg.norm(q[:, 1:], axis=1)
+    # Without any rotation there is no axis: it is then that of the sample before.
+    known = length > 1e-7
+    axis = np.zeros((len(q), 3))
+    if not known.any():
+        axis[:, 1] = 1.0
+        return np.concatenate((np.zeros((len(q), 1)), axis), axis=1)
+    axis[known] = q[known, 1:] / length[known, None]
+    last = np.maximum.accumulate(np.where(known, np.arange(len(q)), -1))
+    axis = axis[np.where(last < 0, int(np.argmax(known)), last)]
+    flips = np.where((axis[1:] * axis[:-1]).sum(axis=1) < 0.0, -1.0, 1.0)
+    axis = axis * np.concatenate(([1.0], flips)).cumprod()[:, None]
+    along = (q[:, 1:] * axis).sum(axis=1)
+    angle = 2.0 * np.unwrap(np.arctan2(along, q[:, 0]))
+    return np.concatenate((angle[:, None], axis), axis=1)
