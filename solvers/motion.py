@@ -85,6 +85,8 @@ class BodyState:
         curvature: curvature of the foot's path, 1/m, positive to the left.
         phase: phase of the turn, radians.
         contacts: names of the roles that touch the ground.
+        control: what the controller that made the motion remembers, for it
+            alone to read; () if nothing.
     """
 
     position: np.ndarray
@@ -95,6 +97,7 @@ class BodyState:
     curvature: float = 0.0
     phase: float = 0.0
     contacts: tuple[str, ...] = ()
+    control: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -1,1 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+"""Turning figures: van de Panne, Fiume and Vranesic (1993)."""
+
+from .settings import TurningSettings, sample_times, steps_per_frame
+from .solve import solve_turning, solve_turning_batch
+
+__all__ = [
+    "TurningSettings",
+    "sample_times",
+    "solve_turning",
+    "solve_turning_batch",
+    "steps_per_frame",
+]
