@@ -1,0 +1,256 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Ski poles: rigid rods that trail, swing forward and are planted.
+
+The tip's path is chosen first: free it trails behind the hand, for a plant it
+moves onto a point of the snow, stays there exactly from touch to lift, and
+goes back. The hand then follows: it is moved along the pole so that its
+distance from the tip is the pole's length at every instant. All of it is twice
+continuously differentiable.
+
+Ground space as in `trunk`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...solvers.motion import Event, Problem, TurningMotion
+from ...solvers.rotations import normalise
+from .ground import Ground
+from .signals import Amount, Signals, at_most, at_times, crossings, ramp, window
+from .tracks import SIDES, Contact, side_role
+from .trunk import SIGN
+
+CLEARANCE = 0.05  # metres between a free tip and the snow
+LOWEST_HAND = 0.20  # metres over the snow
+SLOWEST = 1.0  # m/s, below it nobody plants
+FIRST = 0.1  # seconds: a motion does not open on a plant
+
+
+@dataclass(frozen=True)
+class PolePlan:
+    """Amounts for the poles; angles in radians, lengths in metres.
+
+    Attributes:
+        length: grip to tip.
+        trail: lean of the trailing shaft from straight down.
+        spread: how far the trailing shaft points outwards from straight back.
+        plants: plant the poles at all.
+        phase: phase of a plant against the start of the turn it leads into.
+        contact: longest time the tip stays in the snow, seconds.
+        swing: time the pole takes to swing forward, seconds.
+        aside: direction of the planted tip from the hand, 0 straight ahead,
+            pi/2 out to the side.
+        forward: how far the hand goes forward for it.
+        arm: longest distance from shoulder to grip.
+    """
+
+    length: float
+    trail: Amount
+    spread: Amount
+    plants: bool
+    phase: Amount
+    contact: Amount
+    swing: Amount
+    aside: Amount
+    forward: Amount
+    arm: float
+
+
+@dataclass(frozen=True)
+class Poles:
+    """Solved poles.
+
+    Attributes:
+        grip: side -> (n, 3) ground space.
+        tip: side -> (n, 3) ground space.
+        contacts: spans in which a tip is fixed in the world.
+        events: POLE_PLANT and POLE_LIFT, in order of time.
+        kinks: times of touch and lift.
+        problems: plants left out.
+        planting: side -> (n,) 0 free to 1 planted.
+    """
+
+    grip: dict[str, np.ndarray]
+    tip: dict[str, np.ndarray]
+    contacts: tuple[Contact, ...]
+    events: tuple[Event, ...]
+    kinks: np.ndarray
+    problems: tuple[Problem, ...]
+    planting: dict[str, np.ndarray]
+
+
+@dataclass(frozen=True)
+class _Plant:
+    side: str
+    touch: float
+    lift: float
+    place: np.ndarray  # world
+    reach: np.ndarray  # (3,) hand offset at the middle of the contact, ground space
+    down: float  # part of the shaft's direction that points down
+    swing: float  # seconds
+    recovery: float
+    speed: float
+
+
+def plant_times(signals: Signals, phase: Amount, side: str) -> np.ndarray:
+    """Times at which a side plants: inside hand of the coming turn.
+
+    Phase 0 is the change of edges into a left turn, pi that into a right turn;
+    the left hand plants at `phase`, the right one at pi + `phase`.
+
+    Args:
+        signals: the motion's signals.
+        phase: phase of the plant, radians; negative is before the change.
+        side: "L" or "R".
+    """
+    start = 0.0 if side == "L" else np.pi
+    return crossings(np.sin(signals.phase - start - phase), signals.time)
+
+
+def pose_poles(
+    motion: TurningMotion,
+    ground: Ground,
+    signals: Signals,
+    plan: PolePlan,
+    grip: dict[str, np.ndarray],
+    shoulder: dict[str, np.ndarray],
+) -> Poles:
+    """Place grips and tips for the whole motion.
+
+    Args:
+        motion: the motion.
+        ground: its ground frames.
+        signals: its signals.
+        plan: amounts.
+        grip: side -> (n, 3) where the hands would be without a plant.
+        shoulder: side -> (n, 3) shoulder joints.
+    """
+    out_grip, out_tip, planting = {}, {}, {}
+    contacts, events, skipped = [], [], []
+    for side in SIDES:
+        free = _raised(grip[side])
+        plants: list[_Plant] = []
+        if plan.plants:
+            plants, failed = _plan_plants(motion, ground, signals, plan, free, shoulder[side],
+                                          side)
+            skipped += failed
+        hand, tip, share = _follow(signals, ground, plan, free, plants, side)
+        out_grip[side], out_tip[side], planting[side] = hand, tip, share
+        for plant in plants:
+            role = side_role("pole_tip", side)
+            contacts.append(Contact(role, plant.touch, plant.lift, plant.place))
+            events.append(Event("POLE_PLANT", plant.touch, side, plant.place))
+            events.append(Event("POLE_LIFT", plant.lift, side, plant.place))
+    contacts.sort(key=lambda contact: (contact.start, contact.role))
+    events.sort(key=lambda event: event.time)
+    problems = ()
+    if skipped:
+        skipped.sort()
+        problems = (
+            Problem(
+                "POLE_PLANT_SKIPPED",
+                f"{len(skipped)} pole plants are left out, the first at {skipped[0]:.2f} s: the "
+                "hand cannot reach a point from which the tip touches the snow",
+                "INFO",
+                time=skipped[0],
+                end_time=skipped[-1],
+                amount=float(len(skipped)),
+                remedy="Less lean at the plant, a later or earlier plant phase, or no plants",
+            ),
+        )
+    kinks = np.array([t for contact in contacts for t in (contact.start, contact.end)])
+    return Poles(out_grip, out_tip, tuple(contacts), tuple(events), kinks, problems, planting)
+
+
+def _raised(grip: np.ndarray) -> np.ndarray:
+    """Hands kept out of the snow."""
+    out = grip.copy()
+    out[:, 2] = LOWEST_HAND + ramp(grip[:, 2] - LOWEST_HAND, 0.08)
+    return out
+
+
+def _plan_plants(motion, ground, signals, plan, grip, shoulder, side):
+    plants, failed = [], []
+    sign, spacing = SIGN[side], signals.spacing
+    end_of_control = min(
+        [e.time for e in motion.events if e.kind in ("FALL", "STOP")], default=np.inf
+    )
+    phase = np.broadcast_to(plan.phase, signals.time.shape)
+
+    def at(values: Amount, t: float) -> float:
+        values = np.broadcast_to(values, signals.time.shape)
+        return float(at_times(values, spacing, np.array([t]))[0])
+
+    for touch in plant_times(signals, phase, side):
+        speed, intensity = at(signals.speed, touch), at(signals.intensity, touch)
+        if not FIRST < touch < end_of_control or speed < SLOWEST or intensity < 0.2:
+            continue
+        # The hand passes over the tip: how far limits how long.
+        contact = min(at(plan.contact, touch), 0.55 * plan.length / speed)
+        lift = touch + max(contact, 1e-3)
+        if lift > signals.time[-1]:
+            continue
+        middle = 0.5 * (touch + lift)
+        hand = at_times(grip, spacing, np.array([middle]))[0]
+        joint = at_times(shoulder, spacing, np.array([middle]))[0]
+        wanted = hand + (sign * 0.06, -at(plan.forward, touch), 0.0)
+        wanted[2] = min(plan.length * np.cos(np.radians(8.0)), joint[2] - 0.10)
+        # The height decides whether the tip touches; what the arm lacks is made up sideways.
+        arm = wanted - joint
+        flat = np.hypot(arm[0], arm[1])
+        arm[:2] *= min(1.0, np.sqrt(max((0.9 * plan.arm) ** 2 - arm[2] ** 2, 0.0)) / flat)
+        wanted = joint + arm
+        if np.linalg.norm(arm) > 0.95 * plan.arm or wanted[2] < 0.35 * plan.length:
+            failed.append(float(touch))
+            continue
+        aside = at(plan.aside, touch)
+        flat = np.sqrt(plan.length**2 - wanted[2] ** 2)
+        place = wanted + flat * np.array((sign * np.sin(aside), -np.cos(aside), 0.0))
+        place[2] = 0.0
+        period = 2.0 * np.pi / max(at(motion.frequency, touch), 1e-3)
+        plants.append(
+            _Plant(
+                side=side,
+                touch=float(touch),
+                lift=float(lift),
+                place=ground.world_at(place, middle),
+                reach=wanted - hand,
+                down=float(wanted[2] / plan.length),
+                swing=min(at(plan.swing, touch), 0.36 * period),
+                recovery=min(0.45, 0.4 * period),
+                speed=speed,
+            )
+        )
+    return plants, failed
+
+
+def _follow(signals, ground, plan, grip, plants, side):
+    """Grip and tip tracks of one side with its plants."""
+    time, sign = signals.time, SIGN[side]
+    hand = grip.copy()
+    down = np.cos(plan.trail) * np.ones_like(time)
+    azimuth = (np.pi - plan.spread) * np.ones_like(time)
+    for plant in plants:
+        reach = window(time, plant.touch, plant.lift, plant.swing, plant.recovery)
+        hand += reach[:, None] * plant.reach
+        turn = window(time, plant.touch, plant.touch, plant.swing, 0.8 * plant.recovery)
+        down += turn * (plant.down - down)
+        azimuth += turn * (plan.aside - azimuth)
+    down = at_most(down, (hand[:, 2] - CLEARANCE) / plan.length, 0.06)
+    flat = np.sqrt(np.maximum(1.0 - down**2, 0.0))
+    shaft = np.stack((sign * flat * np.sin(azimuth), -flat * np.cos(azimuth), -down), axis=-1)
+    tip = hand + plan.length * shaft
+    planted = np.zeros_like(time)
+    for plant in plants:
+        # The faster, the sooner the hand has passed: so long the tip takes to and fro.
+        near = plan.length / plant.speed
+        come, go = np.clip(0.7 * near, 0.06, 0.20), np.clip(1.0 * near, 0.08, 0.35)
+        share = window(time, plant.touch, plant.lift, come, go)
+        rows = np.flatnonzero(share > 0.0)
+        place = ground.local(plant.place, rows)
+        tip[rows] += share[rows, None] * (place - tip[rows])
+        planted = np.maximum(planted, share)
+    return tip + plan.length * normalise(hand - tip), tip, planted

@@ -1,0 +1,486 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Motion amplification for a skier: from a leaning pendulum to a whole body.
+
+After van de Panne et al. 1993, section 7: the legs are a spring under the leg
+force, the waist follows the knees, the skis are edged by the curvature of
+their path, the upper body twists in phase with it, and the poles are planted
+at a phase of the turn. On top of that the body's own geometry: the centre of
+mass stays on the pendulum's line, both skis lie with an edge in the snow, and
+the boots hold the shins.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import radians
+
+import numpy as np
+
+from ...solvers.motion import Problem, TurningMotion
+from ...solvers.rotations import from_matrix, multiply, normalise, rotate
+from .edges import edge_angle, skid_angle
+from .ground import Ground, ground_frames
+from .poles import PolePlan, pose_poles
+from .signals import (
+    Amount,
+    Signals,
+    limited,
+    read_signals,
+    saturated,
+)
+from .stance import Stance, knee_pole, set_edges, side_index, stand
+from .tracks import SIDES, Figure, RoleTracks
+from .trunk import SIGN, bend_arms, gaze_yaw, pose_head, pose_trunk, posture, rest_pitch
+
+STATURE = 1.78  # metres: lengths of a style are for a figure of this height
+LINEAR, SIDECUT = "LINEAR", "SIDECUT"
+UP, DOWN = "UP", "DOWN"
+
+
+@dataclass(frozen=True)
+class SkierStyle:
+    """How a skier moves. Every number may be keyed: a float or (n,) samples.
+
+    Angles are radians. Lengths are metres for a figure 1.78 m tall and grow
+    with the figure.
+
+    Attributes:
+        knee_flexion: bend of the knees under one body weight.
+        up_down: how much the legs shorten for each body weight of leg force
+            more (the spring of 1993, section 7).
+        stiffness: spring constant k_s in N/m instead of `up_down`, or None.
+        unweighting: "UP": legs longer at the change of edges; "DOWN": the
+            knees are pulled up there instead.
+        unweighting_amount: by how much, metres.
+        boot_angle: forward lean of the shins that the boots hold.
+        stance_width: distance between the skis when flat.
+        stance_growth: how much wider the stance gets on edge: 0 not at all, 1
+            so that the legs stay as far apart as seen along the body.
+        outside_share: share of the leg force on the outside ski in a turn.
+        lead: lead of the inside ski as a share of what keeps both shins
+            parallel.
+        lead_limit: largest lead.
+        edge_law: "LINEAR": edge angle = constant x curvature; "SIDECUT":
+            radius = sidecut x cos(edge angle).
+        edge_per_curvature: the constant of the linear law in radians x metres,
+            or None: such that the largest lean of the turn is edged by
+            `angulation` more.
+        angulation: edge angle beyond the lean in a full turn.
+        angulation_limit: largest difference between edge angle and lean.
+        edge_difference: how much less the inside ski is edged.
+        edge_limit: largest edge angle.
+        sidecut: radius of the sidecut in metres (of the ski itself, not
+            scaled), or None for the figure's.
+        float_angle: edge angle below which the skis rest flat in passing.
+        skid: how far the skis turn across the path where they cannot carve it
+            at all; less where they nearly can.
+        trunk_pitch: forward bend of the trunk under one body weight.
+        waist_follow: further bend for each radian of knee bend.
+        shoulder_level: how far the shoulders level out: 0 lean with the legs,
+            1 stay level.
+        twist: turn of the chest towards the outside at full curvature.
+        face_heading: share of the turning that the chest leaves out, so that
+            it keeps facing the general direction.
+        twist_limit: largest turn of the chest against the skis.
+        look_ahead: how many seconds ahead of itself the skier looks.
+        gaze_limit: largest turn of the head against the chest.
+        gaze_down: gaze below the horizon.
+        head_level: how far the head levels out.
+        hand_forward: hands in front of the shoulders.
+        hand_out: hands to the side of the body's middle.
+        hand_drop: hands below the shoulders.
+        inside_hand: how much the inside hand is higher and further forward.
+        pole_trail: how far the poles trail behind, from straight down.
+        pole_spread: how far they point outwards.
+        pole_plants: plant the poles.
+        plant_phase: when, against the start of the turn they lead into;
+            negative is before the change of edges.
+        plant_contact: longest time the tip stays in the snow, seconds.
+        plant_swing: time the pole takes to swing forward, seconds.
+        plant_aside: where the tip goes from the hand: 0 ahead, 90 degrees out.
+        plant_forward: how far the hand reaches forward.
+    """
+
+    knee_flexion: Amount = radians(42.0)
+    up_down: Amount = 0.10
+    stiffness: Amount | None = None
+    unweighting: str = UP
+    unweighting_amount: Amount = 0.03
+    boot_angle: Amount = radians(16.0)
+    stance_width: Amount = 0.30
+    stance_growth: Amount = 0.5
+    outside_share: Amount = 0.75
+    lead: Amount = 1.0
+    lead_limit: Amount = 0.32
+    edge_law: str = LINEAR
+    edge_per_curvature: Amount | None = None
+    angulation: Amount = radians(10.0)
+    angulation_limit: Amount = radians(28.0)
+    edge_difference: Amount = radians(4.0)
+    edge_limit: Amount = radians(78.0)
+    sidecut: Amount | None = None
+    float_angle: Amount = radians(7.0)
+    skid: Amount = radians(25.0)
+    trunk_pitch: Amount = radians(28.0)
+    waist_follow: Amount = 0.45
+    shoulder_level: Amount = 0.5
+    twist: Amount = radians(12.0)
+    face_heading: Amount = 0.35
+    twist_limit: Amount = radians(60.0)
+    look_ahead: Amount = 0.8
+    gaze_limit: Amount = radians(62.0)
+    gaze_down: Amount = radians(8.0)
+    head_level: Amount = 0.8
+    hand_forward: Amount = 0.40
+    hand_out: Amount = 0.36
+    hand_drop: Amount = 0.34
+    inside_hand: Amount = 0.08
+    pole_trail: Amount = radians(58.0)
+    pole_spread: Amount = radians(12.0)
+    pole_plants: bool = True
+    plant_phase: Amount = radians(0.0)
+    plant_contact: Amount = 0.10
+    plant_swing: Amount = 0.40
+    plant_aside: Amount = radians(40.0)
+    plant_forward: Amount = 0.10
+
+
+def map_skier(motion: TurningMotion, figure: Figure, style: SkierStyle) -> RoleTracks:
+    """Pose a skier for every sample of a turning motion.
+
+    Args:
+        motion: the solved motion.
+        figure: the skier's rest pose and equipment.
+        style: how it moves.
+
+    Returns:
+        Tracks of root, pelvis, spine, chest, neck, head and, per side,
+        shoulder, hand, elbow, knee, foot, ski, pole and pole_tip.
+    """
+    size = figure.height / STATURE
+    ground = ground_frames(motion)
+    signals = read_signals(motion)
+    edge, law_edge = _edges(signals, figure, style)
+    sidecut = _sidecut(figure, style)
+    skid = skid_angle(signals.curvature, sidecut, law_edge, style.skid)
+    share = _shares(signals, style)
+    spring, knees = _spring(motion, signals, figure, style, size)
+
+    trunk, chest_yaw, chest_lean = _trunk(signals, figure, style, knees, skid)
+    half = 0.5 * (np.asarray(figure.joints["hip.L"]) - figure.joints["hip.R"])
+    across = rotate(trunk.rotation["pelvis"], half)
+    stance = stand(
+        figure,
+        set_edges(edge, share, _width(signals, style) * size, figure.equipment["ski_width"],
+                  figure.equipment["sole"]),
+        lean=signals.lean,
+        share=share,
+        spring=spring,
+        hip=np.stack((across, -across)),
+        trunk=trunk.offset["shoulders"],
+        skid=skid,
+        boot=style.boot_angle,
+        lead=style.lead,
+        lead_limit=np.asarray(style.lead_limit) * size,
+    )
+    neck, head = _head(motion, signals, ground, style, trunk, chest_yaw)
+
+    joint = {name: stance.pelvis + offset for name, offset in trunk.offset.items()}
+    shoulder = {side: joint[f"upper_arm.{side}"] for side in SIDES}
+    free = _hands(signals, style, size, joint["shoulders"], chest_yaw, chest_lean)
+    poles = pose_poles(motion, ground, signals, _pole_plan(figure, style, size), free, shoulder)
+    arms = _Arms(figure, shoulder, poles.grip, poles.tip, chest_yaw, chest_lean)
+
+    position = {
+        "root": stance.middle,
+        "pelvis": stance.pelvis,
+        "spine": joint["spine"],
+        "chest": joint["chest"],
+        "neck": joint["neck"],
+        "head": joint["neck"] + rotate(neck, np.subtract(figure.joints["head"],
+                                                         figure.joints["neck"])),
+    }
+    rotation = {
+        "root": _upright(len(signals.time)),
+        **trunk.rotation,
+        "neck": neck,
+        "head": head,
+    }
+    for side in SIDES:
+        i = side_index(side)
+        ski = posture(edge[i], 0.0, 0.0)
+        ski = multiply(posture(0.0, skid, 0.0), ski)
+        position |= {
+            f"shoulder.{side}": joint[f"shoulder.{side}"],
+            f"hand.{side}": arms.wrist[side],
+            f"elbow.{side}": arms.elbow_pole[side],
+            f"knee.{side}": knee_pole(stance, i, 0.28 * figure.height),
+            f"foot.{side}": stance.ankle[i],
+            f"ski.{side}": stance.base[i],
+            f"pole.{side}": poles.grip[side],
+            f"pole_tip.{side}": poles.tip[side],
+        }
+        rotation |= {
+            f"shoulder.{side}": trunk.rotation["chest"],
+            f"hand.{side}": arms.hand[side],
+            f"foot.{side}": ski,
+            f"ski.{side}": ski,
+            f"pole.{side}": arms.pole[side],
+            f"pole_tip.{side}": arms.pole[side],
+        }
+        for role in ("knee", "elbow"):
+            rotation[f"{role}.{side}"] = _upright(len(signals.time))
+    events = sorted((*motion.events, *poles.events), key=lambda event: event.time)
+    return RoleTracks(
+        time=motion.time,
+        steps_per_frame=motion.steps_per_frame,
+        position={role: ground.world(points) for role, points in position.items()},
+        rotation={role: ground.turned(turn) for role, turn in rotation.items()},
+        contacts=poles.contacts,
+        events=tuple(events),
+        kinks=poles.kinks,
+        problems=(*_reach_problems(signals, stance, arms), *poles.problems),
+        attributes=_attributes(signals, stance, edge, skid, share, law_edge, poles, chest_yaw),
+    )
+
+
+def _upright(count: int) -> np.ndarray:
+    return posture(np.zeros(count), 0.0, 0.0)
+
+
+def _sidecut(figure: Figure, style: SkierStyle) -> Amount:
+    return figure.equipment["sidecut"] if style.sidecut is None else style.sidecut
+
+
+def _edges(signals: Signals, figure: Figure, style: SkierStyle) -> tuple[np.ndarray, np.ndarray]:
+    """Edge angles (2, n) of both skis, and the law's own angle (n,), + to the left."""
+    law = edge_angle(
+        signals,
+        law=style.edge_law,
+        per_curvature=style.edge_per_curvature,
+        sidecut=_sidecut(figure, style),
+        angulation=style.angulation,
+        angulation_limit=style.angulation_limit,
+        edge_limit=style.edge_limit,
+        rest=style.float_angle,
+    )
+    # The outside ski follows the law; the inside one is edged less.
+    cubed = np.abs(law) ** 3
+    less = style.edge_difference * cubed / (cubed + radians(15.0) ** 3)
+    left = np.where(law > 0.0, law - less, law)
+    right = np.where(law < 0.0, law + less, law)
+    return np.stack((left, right)), law
+
+
+def _shares(signals: Signals, style: SkierStyle) -> np.ndarray:
+    """Share of the leg force on each ski (2, n): half at the change of edges."""
+    more = (np.asarray(style.outside_share) - 0.5) * saturated(signals.lean, radians(12.0))
+    return np.stack((0.5 - more, 0.5 + more))
+
+
+def _width(signals: Signals, style: SkierStyle) -> np.ndarray:
+    lean = limited(signals.lean, radians(62.0))
+    return style.stance_width * (1.0 + style.stance_growth * (1.0 / np.cos(lean) - 1.0))
+
+
+def _spring(motion, signals, figure, style, size) -> tuple[np.ndarray, np.ndarray]:
+    """Length of the legs (n,) under their load, and the knee flexion (n,) that goes with it.
+
+    length = length at one body weight - (force - weight) / k_s, plus what the
+    style adds at the change of edges.
+    """
+    thigh = figure.length("hip.L", "knee_joint.L")
+    shin = figure.length("knee_joint.L", "foot.L")
+    rest = np.sqrt(thigh**2 + shin**2 + 2.0 * thigh * shin * np.cos(style.knee_flexion))
+    if style.stiffness is None:
+        shortening = np.asarray(style.up_down) * size
+    else:
+        shortening = motion.mass * motion.gravity / np.maximum(style.stiffness, 1.0)
+    change = np.asarray(style.unweighting_amount) * size * (1.0 if style.unweighting == UP else -1)
+    length = rest - shortening * (signals.force - 1.0)
+    length = length + change * signals.edge_change * signals.intensity
+    # A leg can neither be longer than its bones nor fold away.
+    full = thigh + shin
+    middle = 0.5 * (0.97 + 0.55) * full
+    length = middle + limited(length - middle, 0.5 * (0.97 - 0.55) * full, 0.85)
+    cosine = (length**2 - thigh**2 - shin**2) / (2.0 * thigh * shin)
+    return length, np.arccos(np.clip(cosine, -1.0, 1.0))
+
+
+def _trunk(signals: Signals, figure: Figure, style: SkierStyle, knees: np.ndarray,
+           skid: np.ndarray):
+    """Trunk, yaw of the chest and lean of the chest."""
+    yaw = -style.twist * signals.turn * signals.intensity
+    yaw = yaw - style.face_heading * signals.off_heading
+    yaw = limited(yaw, style.twist_limit)
+    level = np.asarray(style.shoulder_level)
+    lean = signals.lean * (1.0 - level)
+    pitch = style.trunk_pitch + style.waist_follow * (knees - style.knee_flexion)
+    pitch = limited(pitch, radians(75.0)) - rest_pitch(figure)
+    pelvis = (signals.lean * (1.0 - 0.5 * level), 0.4 * yaw + 0.4 * skid, 0.45 * pitch)
+    return pose_trunk(figure, pelvis, (lean, yaw, pitch)), yaw, lean
+
+
+def _head(motion, signals, ground: Ground, style, trunk, chest_yaw):
+    ahead = gaze_yaw(ground.origin, signals.spacing, ground.axes[:, :, 1] * -1.0,
+                     ground.axes[:, :, 0], style.look_ahead)
+    lean = signals.lean * (1.0 - np.asarray(style.head_level))
+    return pose_head(trunk.rotation["chest"], lean, ahead, style.gaze_down, chest_yaw,
+                     style.gaze_limit)
+
+
+def _hands(signals, style, size, shoulders, chest_yaw, chest_lean) -> dict[str, np.ndarray]:
+    """Grips where the hands are carried: ahead of the chest, out to the sides."""
+    turn = posture(chest_lean, chest_yaw, 0.0)
+    inside = saturated(signals.lean, radians(18.0)) * style.inside_hand * size
+    zero = np.zeros_like(signals.time)
+    hands = {}
+    for side in SIDES:
+        sign = SIGN[side]
+        carried = np.stack(
+            (
+                sign * style.hand_out * size + zero,
+                -(style.hand_forward * size + 0.7 * sign * inside),
+                -style.hand_drop * size + sign * inside,
+            ),
+            axis=-1,
+        )
+        hands[side] = shoulders + rotate(turn, carried)
+    return hands
+
+
+def _pole_plan(figure: Figure, style: SkierStyle, size: float) -> PolePlan:
+    upper = figure.length("upper_arm.L", "elbow_joint.L")
+    lower = figure.length("elbow_joint.L", "hand.L")
+    palm = figure.length("hand.L", "pole.L") if "pole.L" in figure.joints else 0.0
+    return PolePlan(
+        length=figure.equipment["pole_length"],
+        trail=style.pole_trail,
+        spread=style.pole_spread,
+        plants=style.pole_plants,
+        phase=style.plant_phase,
+        contact=style.plant_contact,
+        swing=style.plant_swing,
+        aside=style.plant_aside,
+        forward=np.asarray(style.plant_forward) * size,
+        arm=upper + lower + 0.6 * palm,
+    )
+
+
+class _Arms:
+    """Wrists, elbows and fists for given grips and pole tips."""
+
+    def __init__(self, figure, shoulder, grip, tip, chest_yaw, chest_lean) -> None:
+        self.wrist, self.hand, self.pole = {}, {}, {}
+        towards = {}
+        turn = posture(chest_lean, chest_yaw, 0.0)
+        joints = figure.joints
+        for side in SIDES:
+            outward = np.array((0.55 * SIGN[side], 0.45, -0.75))
+            towards[side] = rotate(turn, outward)
+        palm = {
+            side: np.subtract(joints.get(f"pole.{side}", joints[f"hand.{side}"]),
+                              joints[f"hand.{side}"])
+            for side in SIDES
+        }
+        reach = {side: float(np.linalg.norm(palm[side])) for side in SIDES}
+        wrist = {side: grip[side] - reach[side] * normalise(grip[side] - shoulder[side])
+                 for side in SIDES}
+        for _ in range(2):
+            elbow, _pole, _short = bend_arms(figure, shoulder, wrist, towards)
+            for side in SIDES:
+                self.hand[side] = _fist(wrist[side] - elbow[side], tip[side] - grip[side])
+                wrist[side] = grip[side] - rotate(self.hand[side], palm[side])
+        self.wrist = wrist
+        _, self.elbow_pole, self.shortfall = bend_arms(figure, shoulder, wrist, towards)
+        for side in SIDES:
+            shaft = normalise(tip[side] - grip[side])
+            self.pole[side] = _axes(-shaft, wrist[side] - grip[side])
+
+
+def _fist(forearm: np.ndarray, shaft: np.ndarray) -> np.ndarray:
+    """Rotations of hands: in line with the forearm, half turned with the pole.
+
+    The shaft turns in a closed hand; a wrist that followed it all the way
+    would break.
+    """
+    along = normalise(forearm)
+    down = np.array((0.0, 0.0, -1.0))
+    held = normalise(shaft)
+
+    def square(vector: np.ndarray) -> np.ndarray:
+        return vector - np.einsum("...i,...i->...", vector, along)[..., None] * along
+
+    up = -normalise(0.6 * square(np.broadcast_to(down, along.shape)) + 0.4 * square(held))
+    back = -along
+    return from_matrix(np.stack((np.cross(back, up), back, up), axis=-1))
+
+
+def _axes(up: np.ndarray, back: np.ndarray) -> np.ndarray:
+    """Rotations whose z axis is `up` and whose y axis leans to `back`."""
+    back = normalise(back - np.einsum("ij,ij->i", back, up)[:, None] * up)
+    return from_matrix(np.stack((np.cross(back, up), back, up), axis=-1))
+
+
+def _reach_problems(signals: Signals, stance: Stance, arms: _Arms) -> tuple[Problem, ...]:
+    """What could not be had: legs at their limit, arms too short."""
+    problems = []
+    for name, role, values, limit, text in (
+        ("LEG_REACH", "ski", stance.use, 0.985, "leg is nearly straight"),
+        ("ARM_REACH", "hand", np.stack([arms.shortfall[s] for s in SIDES]), 1e-6,
+         "arm is too short for its hand"),
+    ):
+        for i, side in enumerate(SIDES):
+            over = np.flatnonzero(values[i] > limit)
+            if len(over) == 0:
+                continue
+            worst = over[np.argmax(values[i][over])]
+            word = "Left" if side == "L" else "Right"
+            problems.append(
+                Problem(
+                    name,
+                    f"{word} {text} at {signals.time[worst]:.2f} s",
+                    "INFO" if name == "LEG_REACH" else "WARNING",
+                    time=float(signals.time[over[0]]),
+                    end_time=float(signals.time[over[-1]]),
+                    bone=f"{role}.{side}",
+                    amount=float(values[i][worst]),
+                    remedy="More knee bend, a narrower stance or less lean"
+                    if name == "LEG_REACH" else "Hands nearer to the body",
+                )
+            )
+    return tuple(problems)
+
+
+def _attributes(signals, stance, edge, skid, share, law_edge, poles, chest_yaw):
+    named = {
+        "lean": signals.lean,
+        "curvature": signals.curvature,
+        "force": signals.force,
+        "phase": signals.phase,
+        "edge_angle": law_edge,
+        "angulation": np.sign(signals.lean) * (law_edge - signals.lean),
+        "skid_angle": skid,
+        "unweighting": 1.0 - signals.force,
+        "edge_change": signals.edge_change,
+        "lead": stance.base[1, :, 1] - stance.base[0, :, 1],
+        "leg_spring": stance.spring,
+        "twist": chest_yaw,
+        "centre_of_mass.x": stance.centre[:, 0],
+        "centre_of_mass.y": stance.centre[:, 1],
+        "centre_of_mass.z": stance.centre[:, 2],
+    }
+    for side in SIDES:
+        i = side_index(side)
+        named |= {
+            f"edge_angle.{side}": edge[i],
+            f"knee_flexion.{side}": stance.flexion[i],
+            f"leg_length.{side}": stance.length[i],
+            f"boot_lean.{side}": stance.boot[i],
+            f"force_share.{side}": share[i],
+            f"force.{side}": share[i] * signals.force,
+            f"pole_planted.{side}": np.asarray(poles.planting[side] >= 1.0, dtype=float),
+        }
+    return named
+
+
