@@ -79,8 +79,9 @@ def scenario(report):
     found = yield from window.click_button("bpy.ops.poise.character_add", "SKIER")
     added = yield from until(lambda: rig() is not None, 20)
     report.check("Add Skier adds a skier", found and added, [o.name for o in bpy.data.objects])
-    chosen = bpy.context.active_object
-    report.check("the skier is selected and active", chosen == rig() and chosen.select_get(), chosen)
+    active = bpy.context.active_object
+    chosen = active == rig() and active.select_get()
+    report.check("the skier is selected and active", chosen, active)
     yield from window.move(*window.centre())
     yield from window.press("HOME")
     yield 1.0
