@@ -216,6 +216,8 @@ class Signals:
             at which a body still stands on its feet.
         curvature: (n,) 1/m, + left.
         turn: (n,) curvature as a share of the turn's peak, about -1 to 1.
+        lean_rate_share: (n,) rate of lean as a share of its largest in the
+            turn, about -1 to 1; a quarter of a period ahead of `turn`.
         intensity: (n,) 0 for straight running to 1 for a proper turn.
         force: (n,) leg force in body weights.
         phase: (n,) radians, unwrapped.
@@ -231,6 +233,7 @@ class Signals:
     lean: np.ndarray
     curvature: np.ndarray
     turn: np.ndarray
+    lean_rate_share: np.ndarray
     intensity: np.ndarray
     force: np.ndarray
     phase: np.ndarray
@@ -269,6 +272,12 @@ def read_signals(motion: TurningMotion) -> Signals:
         lean=lean,
         curvature=curvature,
         turn=limited(curvature / reference_curvature, 1.3, 0.8),
+        lean_rate_share=limited(
+            np.nan_to_num(motion.lean_rate)
+            / np.maximum(reference_lean * smooth(motion.frequency, SETTLE), 1e-6),
+            1.3,
+            0.8,
+        ),
         intensity=saturated(np.maximum(reference_lean, 0.0), np.radians(10.0)),
         force=smooth(motion.leg_force / max(motion.mass * motion.gravity, 1e-9)),
         phase=phase,

@@ -104,11 +104,16 @@ def set_edges(
     return Skis(edge, base, base + sole * np.stack((sin, cos), axis=-1))
 
 
-def _barrier(x: np.ndarray, start: float, end: float) -> tuple[np.ndarray, np.ndarray]:
+def barrier(x: np.ndarray, start: float, end: float) -> tuple[np.ndarray, np.ndarray]:
     """0 up to `start`, then growing without bound towards `end`; and its slope.
 
-    Beyond 0.9 of the way it goes on as a straight line, so that an iteration
+    Beyond 0.98 of the way it goes on as a straight line, so that an iteration
     that overshoots finds its way back.
+
+    Args:
+        x: (...) values.
+        start: where it begins to grow.
+        end: where it is to be kept below.
     """
     t = (x - start) / (end - start)
     u = np.clip(t, 0.0, 0.98)
@@ -194,9 +199,9 @@ def stand(
         upper = np.sqrt(np.maximum(thigh**2 - side**2, (0.2 * thigh) ** 2))
         use = in_plane / (upper + shin)
         d_use = (up * d_up - ahead * d_behind) / (in_plane * (upper + shin))
-        stretch, d_stretch = _barrier(use, ROOM, REACH)
+        stretch, d_stretch = barrier(use, ROOM, REACH)
         share_used = length / (thigh + shin)
-        fold, d_fold = _barrier(-share_used, -FOLDING, -FOLDED)
+        fold, d_fold = barrier(-share_used, -FOLDING, -FOLDED)
         wanted = np.sum(share * length + stretch - fold, axis=0) - spring
         slope = np.sum(
             share * d_length + d_stretch * d_use + d_fold * d_length / (thigh + shin), axis=0

@@ -1,0 +1,523 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Motion amplification for a snowboarder: from a leaning pendulum to a whole body.
+
+After van de Panne et al. 1993, section 7: knees and waist bend under the leg
+force, the ankles tilt the board, the upper body twists in phase with the
+curvature and the arms lead it a little. The body stands sideways: in a turn to
+its heels it sits, in a turn to its toes the shins press forward and the hips
+come over the edge.
+
+Rotations are against the rest pose, in which the body already stands sideways
+on the board.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import radians
+
+import numpy as np
+
+from ...solvers.ik import two_bone
+from ...solvers.motion import Problem, TurningMotion
+from ...solvers.rotations import (
+    conjugate,
+    from_axis_angle,
+    from_matrix,
+    multiply,
+    normalise,
+    rotate,
+)
+from .edges import edge_angle, skid_angle
+from .ground import ground_frames
+from .signals import Amount, Signals, limited, read_signals, saturated
+from .stance import (
+    FOLDED,
+    FOLDING,
+    REACH,
+    ROOM,
+    barrier,
+    centre_of_mass,
+)
+from .tracks import SIDES, Figure, RoleTracks
+from .trunk import (
+    PELVIS_SHARE,
+    SPINE_SHARE,
+    bend_arms,
+    gaze_yaw,
+    pose_head,
+    posture,
+    rest_pitch,
+    trunk_offsets,
+)
+
+STATURE = 1.78  # metres: lengths of a style are for a figure of this height
+UP, DOWN = "UP", "DOWN"
+_ITERATIONS = 12
+
+
+@dataclass(frozen=True)
+class SnowboarderStyle:
+    """How a snowboarder moves. Every number may be keyed: a float or (n,) samples.
+
+    Angles are radians. Lengths are metres for a figure 1.78 m tall and grow
+    with the figure.
+
+    Attributes:
+        knee_flexion: bend of the knees under one body weight.
+        up_down: how much the legs shorten for each body weight of leg force
+            more.
+        stiffness: spring constant k_s in N/m instead of `up_down`, or None.
+        unweighting: "UP": legs longer at the change of edges; "DOWN": the
+            knees are pulled up there instead.
+        unweighting_amount: by how much, metres.
+        heel_sit: how much more the knees bend in a turn to the heels.
+        toe_press: how much less they bend in a turn to the toes.
+        edge_law: "LINEAR" or "SIDECUT", see `edges.edge_angle`.
+        edge_per_curvature: constant of the linear law in radians x metres, or
+            None: from the lean.
+        angulation: edge angle beyond the lean in a full turn.
+        angulation_limit: largest difference between edge angle and lean.
+        edge_limit: largest edge angle.
+        sidecut: radius of the sidecut in metres, or None for the figure's.
+        float_angle: edge angle below which the board rests flat in passing.
+        skid: how far the board turns across a path that it cannot carve at all.
+        front_weight: how far the body stands towards the nose.
+        trunk_pitch: bend of the trunk towards the toes under one body weight.
+        waist_follow: further bend for each radian of knee bend.
+        heel_bend: further bend in a turn to the heels; as much less to the toes.
+        shoulder_level: how far the shoulders level out.
+        twist: turn of the chest into the turn at full curvature.
+        twist_lead: how far the twist is ahead of the curvature, as a phase.
+        arms_lead: how much further the arms turn than the chest, as a share
+            of the twist, and as much earlier again.
+        face_heading: share of the turning that the chest leaves out.
+        twist_limit: largest turn of the chest against the board.
+        look_ahead: how many seconds ahead of itself the snowboarder looks.
+        gaze_limit: largest turn of the head against the chest's rest view.
+        gaze_down: gaze below the horizon.
+        head_level: how far the head levels out.
+        hand_raise: hands above where they rest.
+        hand_spread: hands further out towards nose and tail.
+        inside_hand: how much the hand on the inner side is higher.
+    """
+
+    knee_flexion: Amount = radians(50.0)
+    up_down: Amount = 0.10
+    stiffness: Amount | None = None
+    unweighting: str = UP
+    unweighting_amount: Amount = 0.05
+    heel_sit: Amount = radians(24.0)
+    toe_press: Amount = radians(8.0)
+    edge_law: str = "LINEAR"
+    edge_per_curvature: Amount | None = None
+    angulation: Amount = radians(7.0)
+    angulation_limit: Amount = radians(24.0)
+    edge_limit: Amount = radians(76.0)
+    sidecut: Amount | None = None
+    float_angle: Amount = radians(6.0)
+    skid: Amount = radians(22.0)
+    front_weight: Amount = 0.03
+    trunk_pitch: Amount = radians(18.0)
+    waist_follow: Amount = 0.45
+    heel_bend: Amount = radians(8.0)
+    shoulder_level: Amount = 0.35
+    twist: Amount = radians(16.0)
+    twist_lead: Amount = radians(25.0)
+    arms_lead: Amount = 0.5
+    face_heading: Amount = 0.1
+    twist_limit: Amount = radians(35.0)
+    look_ahead: Amount = 0.8
+    gaze_limit: Amount = radians(45.0)
+    gaze_down: Amount = radians(8.0)
+    head_level: Amount = 0.75
+    hand_raise: Amount = 0.0
+    hand_spread: Amount = 0.0
+    inside_hand: Amount = 0.06
+
+
+@dataclass(frozen=True)
+class _Board:
+    """Board and feet in ground space; index 0 is L, 1 is R."""
+
+    rotation: np.ndarray  # (n, 4)
+    position: np.ndarray  # (n, 3)
+    ankle: np.ndarray  # (2, n, 3)
+    toes: np.ndarray  # (2, n, 3) directions of the feet
+    contact: np.ndarray  # (n,) how far the pressure has moved to the edge, -1 to 1
+
+
+@dataclass(frozen=True)
+class _Legs:
+    pelvis: np.ndarray  # (n, 3)
+    hip: np.ndarray  # (2, n, 3)
+    knee: np.ndarray  # (2, n, 3)
+    knee_pole: np.ndarray  # (2, n, 3)
+    flexion: np.ndarray  # (2, n)
+    length: np.ndarray  # (2, n)
+    ankle: np.ndarray  # (2, n) forward bend of the ankles
+    centre: np.ndarray  # (n, 3)
+
+
+def map_snowboarder(motion: TurningMotion, figure: Figure, style: SnowboarderStyle) -> RoleTracks:
+    """Pose a snowboarder for every sample of a turning motion.
+
+    Regular or goofy is read from the figure: the foot that stands ahead leads.
+
+    Args:
+        motion: the solved motion.
+        figure: the snowboarder's rest pose and board.
+        style: how it moves.
+
+    Returns:
+        Tracks of root, board, pelvis, spine, chest, neck, head and, per side,
+        shoulder, hand, elbow, knee and foot.
+    """
+    size = figure.height / STATURE
+    ground = ground_frames(motion)
+    signals = read_signals(motion)
+    heel = heel_side(figure) * saturated(signals.lean, radians(14.0))
+    sidecut = figure.equipment["sidecut"] if style.sidecut is None else style.sidecut
+    edge = edge_angle(
+        signals,
+        law=style.edge_law,
+        per_curvature=style.edge_per_curvature,
+        sidecut=sidecut,
+        angulation=style.angulation,
+        angulation_limit=style.angulation_limit,
+        edge_limit=style.edge_limit,
+        rest=style.float_angle,
+    )
+    skid = skid_angle(signals.curvature, sidecut, edge, style.skid)
+    board = _place_board(figure, edge, skid)
+    spring, knees = _spring(motion, signals, figure, style, size, heel)
+    rotation, chest_yaw, arms_yaw, lean = _trunk(motion, signals, figure, style, knees, heel, skid)
+    offset = trunk_offsets(figure, rotation)
+    legs = _stand(figure, board, signals, spring, rotation["pelvis"], offset["shoulders"], skid,
+                  -np.asarray(style.front_weight) * size)
+    joint = {name: legs.pelvis + value for name, value in offset.items()}
+
+    ahead = gaze_yaw(ground.origin, signals.spacing, -ground.axes[:, :, 1],
+                     ground.axes[:, :, 0], style.look_ahead)
+    neck, head = pose_head(rotation["chest"], signals.lean * (1.0 - np.asarray(style.head_level)),
+                           ahead, style.gaze_down, chest_yaw, style.gaze_limit)
+    hands = _hands(figure, signals, style, size, joint["shoulders"], arms_yaw, lean)
+    shoulder = {side: joint[f"upper_arm.{side}"] for side in SIDES}
+    wrist, elbow_pole, fist, shortfall = _arms(figure, shoulder, hands, rotation["chest"])
+
+    upright = posture(np.zeros(len(signals.time)), 0.0, 0.0)
+    middle = board.position.copy()
+    middle[:, 2] = 0.0
+    position = {
+        "root": middle,
+        "board": board.position,
+        "pelvis": legs.pelvis,
+        "spine": joint["spine"],
+        "chest": joint["chest"],
+        "neck": joint["neck"],
+        "head": joint["neck"] + rotate(neck, np.subtract(figure.joints["head"],
+                                                         figure.joints["neck"])),
+    }
+    turns = {"root": upright, "board": board.rotation, **rotation, "neck": neck, "head": head}
+    for i, side in enumerate(SIDES):
+        position |= {
+            f"shoulder.{side}": joint[f"shoulder.{side}"],
+            f"hand.{side}": wrist[side],
+            f"elbow.{side}": elbow_pole[side],
+            f"knee.{side}": legs.knee_pole[i],
+            f"foot.{side}": board.ankle[i],
+        }
+        turns |= {
+            f"shoulder.{side}": rotation["chest"],
+            f"hand.{side}": fist[side],
+            f"elbow.{side}": upright,
+            f"knee.{side}": upright,
+            f"foot.{side}": board.rotation,
+        }
+    return RoleTracks(
+        time=motion.time,
+        steps_per_frame=motion.steps_per_frame,
+        position={role: ground.world(points) for role, points in position.items()},
+        rotation={role: ground.turned(turn) for role, turn in turns.items()},
+        events=motion.events,
+        problems=_problems(signals, figure, legs, shortfall),
+        attributes=_attributes(signals, legs, edge, skid, heel, chest_yaw),
+    )
+
+
+def heel_side(figure: Figure) -> float:
+    """+1 if the heels are to the left of travel (regular), -1 if to the right (goofy).
+
+    Args:
+        figure: a snowboarder's rest pose.
+    """
+    toes = sum(figure.joints[f"toe.{s}"][0] - figure.joints[f"foot.{s}"][0] for s in SIDES)
+    return 1.0 if toes < 0.0 else -1.0
+
+
+def _place_board(figure: Figure, edge: np.ndarray, skid: np.ndarray) -> _Board:
+    """Roll the board about its lower edge, which stays in the snow's surface.
+
+    As the board goes on edge, the pressure moves from its middle to that edge:
+    there is the pendulum's foot.
+    """
+    half = 0.5 * figure.equipment["board_width"]
+    contact = saturated(edge, radians(20.0))
+    x = half * (np.sign(edge) * (1.0 - np.cos(edge)) - contact)
+    z = half * np.abs(np.sin(edge))
+    zero = np.zeros_like(edge)
+    yaw = posture(zero, skid, 0.0)
+    position = rotate(yaw, np.stack((x, zero, z), axis=-1))
+    rotation = multiply(yaw, posture(edge, 0.0, 0.0))
+    joints = figure.joints
+    ankle = np.stack([
+        position + rotate(rotation, np.subtract(joints[f"foot.{s}"], joints["board"]))
+        for s in SIDES
+    ])
+    toes = []
+    for side in SIDES:
+        along = np.subtract(joints[f"toe.{side}"], joints[f"foot.{side}"])
+        toes.append(rotate(rotation, normalise(along * (1.0, 1.0, 0.0))))
+    return _Board(rotation, position, ankle, np.stack(toes), contact)
+
+
+def _spring(motion, signals: Signals, figure, style, size, heel):
+    """Length of the legs (n,) under their load and the knee flexion (n,) that goes with it."""
+    thigh = figure.length("hip.L", "knee_joint.L")
+    shin = figure.length("knee_joint.L", "foot.L")
+    to_heel, to_toe = np.maximum(heel, 0.0) ** 2, np.maximum(-heel, 0.0) ** 2
+    flexion = style.knee_flexion + style.heel_sit * to_heel - style.toe_press * to_toe
+    length = np.sqrt(thigh**2 + shin**2 + 2.0 * thigh * shin * np.cos(flexion))
+    if style.stiffness is None:
+        shortening = np.asarray(style.up_down) * size
+    else:
+        shortening = motion.mass * motion.gravity / np.maximum(style.stiffness, 1.0)
+    change = np.asarray(style.unweighting_amount) * size * (1.0 if style.unweighting == UP else -1)
+    length = length - shortening * (signals.force - 1.0)
+    length = length + change * signals.edge_change * signals.intensity
+    full = thigh + shin
+    middle = 0.5 * (0.96 + 0.55) * full
+    length = middle + limited(length - middle, 0.5 * (0.96 - 0.55) * full, 0.85)
+    cosine = (length**2 - thigh**2 - shin**2) / (2.0 * thigh * shin)
+    return length, np.arccos(np.clip(cosine, -1.0, 1.0))
+
+
+def _across(figure: Figure, left: str, right: str) -> np.ndarray:
+    """Level axis through a pair of rest joints, the body's own left."""
+    line = np.subtract(figure.joints[left], figure.joints[right])
+    return normalise(line * (1.0, 1.0, 0.0))
+
+
+def _trunk(motion, signals: Signals, figure, style, knees, heel, skid):
+    """Rotations of pelvis, spine and chest; yaw of chest and arms; lean of the chest."""
+    # Quarter of a turn behind the curvature runs the rate of lean: together
+    # they give the twist any lead in phase.
+    rate = signals.lean_rate_share
+    scale = style.twist * signals.intensity
+
+    def ahead(lead: Amount) -> np.ndarray:
+        return scale * (signals.turn * np.cos(lead) + rate * np.sin(lead))
+
+    facing = style.face_heading * signals.off_heading
+    yaw = limited(ahead(style.twist_lead) - facing, style.twist_limit)
+    arms = limited(
+        (1.0 + np.asarray(style.arms_lead)) * ahead(2.0 * np.asarray(style.twist_lead)) - facing,
+        1.4 * np.asarray(style.twist_limit),
+    )
+    level = np.asarray(style.shoulder_level)
+    lean = signals.lean * (1.0 - level)
+    pitch = style.trunk_pitch + style.waist_follow * (knees - style.knee_flexion)
+    pitch = pitch + style.heel_bend * heel
+    pitch = limited(pitch, radians(80.0)) - rest_pitch(figure)
+    hips, shoulders = (_across(figure, "hip.L", "hip.R"),
+                       _across(figure, "upper_arm.L", "upper_arm.R"))
+    pelvis_lean, pelvis_yaw = signals.lean * (1.0 - 0.5 * level), 0.3 * yaw + 0.7 * skid
+    chest = (lean, yaw + 0.3 * skid, pitch)
+    share = (SPINE_SHARE - PELVIS_SHARE) / (1.0 - PELVIS_SHARE)
+    pelvis = (pelvis_lean, pelvis_yaw, PELVIS_SHARE * pitch)
+    spine = tuple(p + share * (c - p) for p, c in zip(pelvis, chest, strict=True))
+
+    def pose(lean_yaw_pitch, axis) -> np.ndarray:
+        lean_, yaw_, pitch_ = lean_yaw_pitch
+        return multiply(posture(lean_, yaw_, 0.0), from_axis_angle(axis, pitch_))
+
+    rotation = {
+        "pelvis": pose(pelvis, hips),
+        "spine": pose(spine, normalise(hips + shoulders)),
+        "chest": pose(chest, shoulders),
+    }
+    return rotation, chest[1], arms + 0.3 * skid, lean
+
+
+def _stand(figure, board: _Board, signals: Signals, spring, pelvis_turn, trunk, skid,
+           along) -> _Legs:
+    """Find the pelvis: centre of mass over the lean line, legs as long as the spring says."""
+    thigh = figure.length("hip.L", "knee_joint.L")
+    shin = figure.length("knee_joint.L", "foot.L")
+    joints, lean = figure.joints, signals.lean
+    hip = np.stack([
+        rotate(pelvis_turn, np.subtract(joints[f"hip.{s}"], joints["pelvis"])) for s in SIDES
+    ])
+    cos_l, sin_l = np.cos(lean), np.sin(lean)
+    up = np.stack((sin_l, np.zeros_like(lean), cos_l), axis=-1)
+    feet_y = 0.5 * (board.ankle[0, :, 1] + board.ankle[1, :, 1])
+    y = feet_y + along - 0.5 * (hip[0, :, 1] + hip[1, :, 1])
+    toes = board.toes
+    distance = spring + figure.equipment["sole"] - 0.02
+    slip = np.zeros_like(lean)
+
+    def place() -> tuple[np.ndarray, np.ndarray]:
+        pelvis = up * distance[:, None]
+        pelvis[:, 0] += slip
+        pelvis[:, 1] = y
+        return pelvis, pelvis + hip
+
+    def knees(hips: np.ndarray) -> np.ndarray:
+        line = board.ankle - hips
+        length = np.linalg.norm(line, axis=-1)
+        reach = np.clip(length, 0.2 * thigh, 0.9999 * (thigh + shin))
+        part = (reach**2 + thigh**2 - shin**2) / (2.0 * reach)
+        off = np.sqrt(np.maximum(thigh**2 - part**2, 0.0))
+        line = line / length[..., None]
+        bend = toes - np.einsum("sni,sni->sn", toes, line)[..., None] * line
+        return hips + part[..., None] * line + off[..., None] * normalise(bend)
+
+    for _ in range(_ITERATIONS):
+        pelvis, hips = place()
+        line = hips - board.ankle
+        length = np.linalg.norm(line, axis=-1)
+        slope = np.einsum("sni,ni->sn", line, up) / length
+        use = length / (thigh + shin)
+        stretch, d_stretch = barrier(use, ROOM, REACH)
+        fold, d_fold = barrier(-use, -FOLDING, -FOLDED)
+        wanted = np.mean(length, axis=0) + np.sum(stretch - fold, axis=0) - spring
+        gain = np.mean(slope, axis=0) + np.sum((d_stretch + d_fold) * slope, axis=0) / (
+            thigh + shin
+        )
+        distance = distance - np.clip(wanted / np.maximum(gain, 0.2), -0.12, 0.12)
+        distance = np.clip(distance, 0.15, 2.0 * (thigh + shin))
+        pelvis, hips = place()
+        centre = centre_of_mass(pelvis, pelvis + trunk, hips, knees(hips), board.ankle)
+        slip = slip + (centre[:, 2] * np.tan(lean) - centre[:, 0]) / 0.85
+    pelvis, hips = place()
+    limb = [
+        two_bone(hips[i], board.ankle[i], hips[i] + toes[i], thigh, shin) for i in range(2)
+    ]
+    knee = np.stack([item.middle for item in limb])
+    line = normalise(board.ankle - hips)
+    bend = toes - np.einsum("sni,sni->sn", toes, line)[..., None] * line
+    pole = knee + 0.28 * figure.height * normalise(bend)
+    shins = normalise(knee - board.ankle)
+    sole = rotate(board.rotation, np.array((0.0, 0.0, 1.0)))
+    ankle = np.arctan2(np.einsum("sni,sni->sn", shins, toes),
+                       np.einsum("sni,ni->sn", shins, sole))
+    return _Legs(
+        pelvis=pelvis,
+        hip=hips,
+        knee=knee,
+        knee_pole=pole,
+        flexion=np.stack([item.flexion for item in limb]),
+        length=np.linalg.norm(hips - board.ankle, axis=-1),
+        ankle=ankle,
+        centre=centre_of_mass(pelvis, pelvis + trunk, hips, knee, board.ankle),
+    )
+
+
+def _hands(figure, signals: Signals, style, size, shoulders, arms_yaw, lean):
+    """Hands over nose and tail: as in the rest pose, turned with the arms."""
+    turn = posture(lean, arms_yaw, 0.0)
+    joints = figure.joints
+    middle = 0.5 * np.add(joints["upper_arm.L"], joints["upper_arm.R"])
+    inside = saturated(signals.lean, radians(18.0)) * style.inside_hand * size
+    hands = {}
+    for side in SIDES:
+        rest = np.subtract(joints[f"hand.{side}"], middle)
+        out = np.array((0.0, np.sign(rest[1]), 0.0))
+        carried = np.broadcast_to(rest, (len(signals.time), 3)).copy()
+        carried += np.multiply.outer(
+            np.broadcast_to(np.asarray(style.hand_spread) * size, signals.time.shape), out
+        )
+        carried[:, 2] += np.asarray(style.hand_raise) * size
+        # The hand that is on the inner side of the turn keeps out of the snow.
+        carried[:, 2] += inside * np.sign(rest[0]) * min(abs(rest[0]) / 0.2, 1.0)
+        hands[side] = shoulders + rotate(turn, carried)
+    return hands
+
+
+def _arms(figure, shoulder, hands, chest):
+    """Wrists, elbow poles, rotations of the hands and what the arms lack."""
+    joints = figure.joints
+    towards = {}
+    for side in SIDES:
+        middle = 0.5 * np.add(joints[f"upper_arm.{side}"], joints[f"hand.{side}"])
+        towards[side] = rotate(chest, normalise(np.subtract(joints[f"elbow_joint.{side}"],
+                                                            middle)))
+    elbow, pole, shortfall = bend_arms(figure, shoulder, hands, towards)
+    fist = {}
+    for side in SIDES:
+        rest_fore = np.subtract(joints[f"hand.{side}"], joints[f"elbow_joint.{side}"])
+        rest_up = np.array((0.0, 0.0, 1.0))
+        fore = hands[side] - elbow[side]
+        fist[side] = multiply(
+            _aligned(fore, rotate(chest, rest_up)), conjugate(_aligned(rest_fore, rest_up))
+        )
+    return hands, pole, fist, shortfall
+
+
+def _aligned(along: np.ndarray, up: np.ndarray) -> np.ndarray:
+    """Rotations whose y axis is `along` and whose z axis leans to `up`."""
+    along = normalise(along)
+    up = normalise(up - np.einsum("...i,...i->...", up, along)[..., None] * along)
+    return from_matrix(np.stack((np.cross(along, up), along, up), axis=-1))
+
+
+def _problems(signals: Signals, figure, legs: _Legs, shortfall) -> tuple[Problem, ...]:
+    problems = []
+    full = figure.leg_length
+    for i, side in enumerate(SIDES):
+        word = "Left" if side == "L" else "Right"
+        for code, role, values, limit, text, remedy in (
+            ("LEG_REACH", "foot", legs.length[i] / full, 0.985, "leg is nearly straight",
+             "More knee bend or less lean"),
+            ("ANKLE", "foot", np.abs(legs.ankle[i]), radians(40.0), "ankle bends further than "
+             "an ankle can", "Less difference between edge angle and lean"),
+            ("ARM_REACH", "hand", shortfall[side], 1e-6, "arm is too short for its hand",
+             "Hands nearer to the body"),
+        ):
+            over = np.flatnonzero(values > limit)
+            if len(over):
+                worst = over[np.argmax(values[over])]
+                problems.append(
+                    Problem(code, f"{word} {text} at {signals.time[worst]:.2f} s", "INFO",
+                            float(signals.time[over[0]]), float(signals.time[over[-1]]),
+                            f"{role}.{side}", float(values[worst]), remedy)
+                )
+    return tuple(problems)
+
+
+def _attributes(signals: Signals, legs: _Legs, edge, skid, heel, chest_yaw):
+    named = {
+        "lean": signals.lean,
+        "curvature": signals.curvature,
+        "force": signals.force,
+        "phase": signals.phase,
+        "edge_angle": edge,
+        "angulation": np.sign(signals.lean) * (edge - signals.lean),
+        "skid_angle": skid,
+        "unweighting": 1.0 - signals.force,
+        "edge_change": signals.edge_change,
+        "heel_side": heel,
+        "leg_spring": np.mean(legs.length, axis=0),
+        "twist": chest_yaw,
+        "centre_of_mass.x": legs.centre[:, 0],
+        "centre_of_mass.y": legs.centre[:, 1],
+        "centre_of_mass.z": legs.centre[:, 2],
+    }
+    for i, side in enumerate(SIDES):
+        named |= {
+            f"knee_flexion.{side}": legs.flexion[i],
+            f"leg_length.{side}": legs.length[i],
+            f"ankle.{side}": legs.ankle[i],
+        }
+    return named
+
