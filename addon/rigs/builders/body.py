@@ -7,7 +7,6 @@ start at the character's left and go to the back, right and front.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from math import cos, pi, radians, sin
 
 import numpy as np
@@ -22,7 +21,7 @@ from .skeleton import (
     Skeleton,
     unit,
 )
-from .surfaces import Cage, Surface, between, even_angles, ring
+from .surfaces import Cage, Surface, between, even_angles, joined, ring, stripe
 
 FRONT, BACK, LEFT, RIGHT = 1.5 * pi, 0.5 * pi, 0.0, pi
 AROUND = 16  # points of a section of the trunk
@@ -136,53 +135,53 @@ class Limb:
 
 # Trunk: height above the hips, half-width, half-depth to the front and back.
 _TROUSERS = (
-    (-0.034, 0.0960, 0.0560, 0.0660),
-    (-0.004, 0.0985, 0.0610, 0.0730),
+    (-0.036, 0.0985, 0.0540, 0.0660),
+    (-0.006, 0.0985, 0.0600, 0.0730),
     (0.030, 0.0930, 0.0600, 0.0640),
 )
 _JACKET = (
     (0.022, 0.0950, 0.0620, 0.0680),  # under the hem
-    (0.012, 0.1050, 0.0700, 0.0790),  # hem
+    (0.010, 0.1050, 0.0700, 0.0790),  # hem
     (0.024, 0.1070, 0.0720, 0.0800),
     (0.052, 0.0960, 0.0690, 0.0690),
     (0.092, 0.0850, 0.0640, 0.0570),
     (0.140, 0.0890, 0.0690, 0.0600),
-    (0.190, 0.0985, 0.0770, 0.0670),
-    (0.232, 0.1000, 0.0740, 0.0700),  # armpits
-    (0.268, 0.1040, 0.0630, 0.0660),  # through the shoulder joints
-    (0.306, 0.0920, 0.0430, 0.0520),  # on the shoulders
-    (0.322, 0.0560, 0.0400, 0.0460),
+    (0.190, 0.0985, 0.0780, 0.0670),
+    (0.230, 0.1030, 0.0760, 0.0700),  # armpits
+    (0.268, 0.1120, 0.0620, 0.0660),  # through the shoulder joints
+    (0.304, 0.1060, 0.0420, 0.0520),  # on the shoulders
+    (0.323, 0.0620, 0.0400, 0.0460),
     (0.334, 0.0450, 0.0420, 0.0420),  # foot of the collar
-    (0.358, 0.0430, 0.0440, 0.0400),
-    (0.366, 0.0405, 0.0420, 0.0380),
-    (0.360, 0.0350, 0.0360, 0.0330),  # inside of the collar
-    (0.330, 0.0330, 0.0330, 0.0310),
+    (0.360, 0.0430, 0.0440, 0.0400),
+    (0.366, 0.0400, 0.0420, 0.0380),
+    (0.350, 0.0340, 0.0350, 0.0320),  # inside of the collar
 )
 _ARMPIT = 7  # index of the armpits in _JACKET
 _COLLAR = 11
 
-# Legs: 0 hip .. 1 knee .. 2 ankle, half-width, half-depth front and back.
+# Legs: 0 hip .. 1 knee .. 2 ankle, half-width, half-depth front and back,
+# offset outwards.
 _LEG = (
-    (0.22, 0.0545, 0.0600, 0.0590),
-    (0.40, 0.0510, 0.0580, 0.0550),
-    (0.60, 0.0455, 0.0530, 0.0480),
-    (0.78, 0.0410, 0.0470, 0.0430),
-    (0.90, 0.0390, 0.0440, 0.0400),
-    (1.00, 0.0385, 0.0440, 0.0380),
-    (1.10, 0.0370, 0.0400, 0.0390),
-    (1.24, 0.0375, 0.0360, 0.0440),
-    (1.40, 0.0390, 0.0370, 0.0450),
-    (1.53, 0.0405, 0.0410, 0.0450),
-    (1.60, 0.0430, 0.0460, 0.0470),
+    (0.20, 0.0490, 0.0580, 0.0590, -0.004),
+    (0.40, 0.0465, 0.0560, 0.0550, -0.002),
+    (0.60, 0.0435, 0.0520, 0.0490, 0.0),
+    (0.78, 0.0405, 0.0470, 0.0440, 0.0),
+    (0.90, 0.0395, 0.0455, 0.0410, 0.0),
+    (1.00, 0.0390, 0.0455, 0.0390, 0.0),
+    (1.10, 0.0380, 0.0410, 0.0400, 0.0),
+    (1.24, 0.0385, 0.0380, 0.0440, 0.0),
+    (1.40, 0.0400, 0.0400, 0.0450, 0.0),
+    (1.54, 0.0430, 0.0450, 0.0465, 0.0),
+    (1.61, 0.0465, 0.0510, 0.0490, 0.0),
 )
 # Sleeves: 0 shoulder .. 1 elbow .. 2 wrist, half-width, half-depth.
 _ARM = (
-    (0.14, 0.0400, 0.0390, 0.0400),
-    (0.34, 0.0365, 0.0360, 0.0370),
-    (0.58, 0.0330, 0.0335, 0.0340),
-    (0.80, 0.0310, 0.0310, 0.0325),
-    (0.93, 0.0300, 0.0290, 0.0320),
-    (1.06, 0.0300, 0.0290, 0.0320),
+    (0.16, 0.0400, 0.0400, 0.0410),
+    (0.36, 0.0365, 0.0370, 0.0380),
+    (0.60, 0.0330, 0.0340, 0.0345),
+    (0.81, 0.0310, 0.0315, 0.0330),
+    (0.93, 0.0305, 0.0295, 0.0325),
+    (1.06, 0.0305, 0.0290, 0.0325),
     (1.20, 0.0300, 0.0290, 0.0310),
     (1.45, 0.0280, 0.0275, 0.0285),
     (1.78, 0.0235, 0.0235, 0.0235),
@@ -225,9 +224,12 @@ def suit(skeleton: Skeleton) -> Surface:
             for k in range(AROUND):
                 if k not in holes:
                     m = (k + 1) % AROUND
-                    cage.face((lower[k], lower[m], upper[m], upper[k]), material)
+                    key = _with_zip(material)(k)
+                    cage.face((lower[k], lower[m], upper[m], upper[k]), key)
         else:
-            cage.bridge(lower, upper, material)
+            zipped = i >= 2 and material == "suit" or i in (_COLLAR, _COLLAR + 1)
+            shoulders = _ARMPIT + 2 <= i < _COLLAR
+            cage.bridge(lower, upper, _with_zip(material, shoulders) if zipped else material)
     armpit, through, over = jacket[_ARMPIT], jacket[_ARMPIT + 1], jacket[_ARMPIT + 2]
     openings = {
         "L": [over[0], over[1], over[2], through[2], armpit[2], armpit[1], armpit[0],
@@ -239,6 +241,37 @@ def suit(skeleton: Skeleton) -> Surface:
         _sleeve(cage, skeleton, side, opening)
     _trouser_legs(cage, skeleton, trunk, trousers[0])
     return cage.surface(2)
+
+
+def _with_zip(material: str, shoulders: bool = False):
+    """Material of the segments around the trunk: a zip in front, stripes on the shoulders."""
+    zipper = "base"
+
+    def key(i: int):
+        if shoulders and i in (0, 8):
+            return stripe("trim", material, 3, 1)
+        if shoulders and i in (7, 15):
+            return stripe("trim", material, 1, 1)
+        if i == 12:  # begins at the front: its last edge is the middle
+            return stripe(zipper, material, 3, 2)
+        if i == 11:
+            return stripe(zipper, material, 1, 2)
+        return material
+
+    return key
+
+
+def _striped(material: str, outside: int):
+    """Material of the segments around a limb, with a stripe down its outside."""
+
+    def key(i: int):
+        if i == outside % LIMB:
+            return stripe("trim", material, 3, 1)
+        if i == (outside - 1) % LIMB:
+            return stripe("trim", material, 1, 1)
+        return material
+
+    return key
 
 
 def _sleeve(cage: Cage, skeleton: Skeleton, side: str, opening: list[int]) -> None:
@@ -258,25 +291,23 @@ def _sleeve(cage: Cage, skeleton: Skeleton, side: str, opening: list[int]) -> No
         weights = mix(weights, fore, ramp(along, 1.03, 1.28))
         rings.append(cage.add(ring(centre, left, behind, rx * h, front * h, back * h, angles),
                               weights))
+    outside = {"L": 0, "R": 6}[side]
     for upper_ring, lower_ring in zip(rings[:-1], rings[1:], strict=True):
-        cage.bridge(lower_ring, upper_ring, "suit")
+        cage.bridge(lower_ring, upper_ring, _striped("suit", outside))
     cage.cap(rings[-1], "suit", top=False)
 
 
 def _trouser_legs(cage: Cage, skeleton: Skeleton, trunk: Trunk, waist: list[int]) -> None:
     """Both legs from the lowest section of the trunk, joined by a crotch of three points."""
     h = skeleton.height
-    centre, _left, behind, up = trunk.section(-0.062)
+    centre, _left, behind, up = trunk.section(-0.068)
     crotch = cage.add(
         [centre + behind * y * h + up * z * h
          for y, z in ((0.036, 0.006), (0.004, 0.0), (-0.028, 0.008))],
         [{"DEF-pelvis": 1.0}] * 3,
     )
     # Where the points of the opening lie around the leg, and where they go further down.
-    tops = {
-        "L": (waist[12:] + waist[:5] + crotch, list(range(270, 360, 15))),
-        "R": (waist[4:13] + crotch[::-1], []),
-    }
+    openings = {"L": waist[12:] + waist[:5] + crotch, "R": waist[4:13] + crotch[::-1]}
     quarter = [22.5 * k for k in range(9)]
     opening_angles = {
         "L": [270.0 + a for a in quarter] + [495.0, 540.0, 585.0],
@@ -285,7 +316,7 @@ def _trouser_legs(cage: Cage, skeleton: Skeleton, trunk: Trunk, waist: list[int]
     even = {"L": [-120.0 + 30.0 * k + 360.0 for k in range(12)],
             "R": [60.0 + 30.0 * k for k in range(12)]}
     for side in ("L", "R"):
-        opening = tops[side][0]
+        opening = openings[side]
         j = skeleton.joints
         toes = -skeleton.facing[f"foot.{side}"][:, 1]
         hip, knee, ankle = j[f"hip.{side}"], j[f"knee_joint.{side}"], j[f"foot.{side}"]
@@ -295,8 +326,10 @@ def _trouser_legs(cage: Cage, skeleton: Skeleton, trunk: Trunk, waist: list[int]
         thigh, bend = {f"DEF-thigh.{side}": 1.0}, {f"DEF-knee.{side}": 1.0}
         shin = {f"DEF-shin.{side}": 1.0}
         rings = [opening]
-        for along, rx, front, back in _LEG:
+        outwards = 1.0 if side == "L" else -1.0
+        for along, rx, front, back, offset in _LEG:
             section, left, behind, _down = limb.section(along)
+            section = section + left * outwards * offset * h
             settle = ramp(along, 0.05, 0.7)
             angles = np.radians(
                 [a + (b - a) * settle
@@ -309,29 +342,31 @@ def _trouser_legs(cage: Cage, skeleton: Skeleton, trunk: Trunk, waist: list[int]
             rings.append(cage.add(
                 ring(section, left, behind, rx * h, front * h, back * h, angles), weights))
         # The hem turns in over the boot.
-        inner = 0.86
         last = np.array([cage.points[i] for i in rings[-1]])
         middle = last.mean(axis=0)
-        shift = -limb.second * 0.004 * h
-        rings.append(cage.add(middle + (last - middle) * inner - shift * 0.5, shin))
-        rings.append(cage.add(middle + (last - middle) * inner * 0.97 + shift * 8.0, shin))
+        rings.append(cage.add(middle + (last - middle) * 0.94 + limb.second * 0.003 * h, shin))
+        rings.append(cage.add(middle + (last - middle) * 0.86 - limb.second * 0.020 * h, shin))
         for upper_ring, lower_ring in zip(rings[:-1], rings[1:], strict=True):
-            cage.bridge(lower_ring, upper_ring, "trousers")
+            cage.bridge(lower_ring, upper_ring, _striped("trousers", 4))
 
 
 # Head: height above the atlas, half-width, depth front and back, exponent.
 _HEAD = (
     (-0.050, 0.0300, 0.0310, 0.0290, 2.0),
-    (-0.022, 0.0305, 0.0330, 0.0310, 2.0),
-    (-0.016, 0.0300, 0.0430, 0.0330, 2.0),
-    (-0.008, 0.0335, 0.0545, 0.0360, 2.2),
-    (0.006, 0.0385, 0.0565, 0.0430, 2.3),
-    (0.024, 0.0410, 0.0545, 0.0510, 2.2),
-    (0.040, 0.0420, 0.0530, 0.0550, 2.2),
-    (0.064, 0.0425, 0.0520, 0.0570, 2.2),
-    (0.088, 0.0410, 0.0500, 0.0550, 2.1),
+    (-0.024, 0.0305, 0.0330, 0.0310, 2.0),
+    (-0.019, 0.0300, 0.0430, 0.0330, 2.0),
+    (-0.012, 0.0320, 0.0555, 0.0350, 2.1),
+    (-0.002, 0.0360, 0.0575, 0.0400, 2.2),  # chin
+    (0.010, 0.0385, 0.0545, 0.0450, 2.2),  # mouth
+    (0.020, 0.0405, 0.0550, 0.0500, 2.2),  # under the nose
+    (0.030, 0.0415, 0.0545, 0.0530, 2.2),  # tip of the nose
+    (0.046, 0.0420, 0.0520, 0.0560, 2.2),
+    (0.068, 0.0425, 0.0510, 0.0570, 2.2),
+    (0.090, 0.0405, 0.0490, 0.0550, 2.1),
     (0.108, 0.0320, 0.0380, 0.0440, 2.0),
 )
+# How far the ridge of the nose stands out, by section, and its flanks draw in.
+_NOSE = {6: (0.0020, 0.000), 7: (0.0190, 0.0025), 8: (0.0100, 0.0010)}
 
 
 def _head_frame(skeleton: Skeleton) -> tuple[np.ndarray, np.ndarray]:
@@ -351,12 +386,10 @@ def head(skeleton: Skeleton) -> Surface:
         rings.append(cage.add(
             ring(origin + up * level * h, left, behind, rx * h, front * h, back * h, angles,
                  exponent), weights))
-    nose = rings[5][12]
-    cage.points[nose] = cage.points[nose] - behind * 0.020 * h - up * 0.002 * h
-    bridge = rings[6][12]
-    cage.points[bridge] = cage.points[bridge] - behind * 0.007 * h
-    lip = rings[4][12]
-    cage.points[lip] = cage.points[lip] - behind * 0.002 * h
+    for i, (ridge, flank) in _NOSE.items():
+        cage.points[rings[i][12]] = cage.points[rings[i][12]] - behind * ridge * h
+        for k in (11, 13):
+            cage.points[rings[i][k]] = cage.points[rings[i][k]] + behind * flank * h
     cage.tube(rings, "skin", end="skin")
     return cage.surface(1)
 
@@ -364,15 +397,15 @@ def head(skeleton: Skeleton) -> Surface:
 # The helmet's shell: centre above the atlas, half-axes, and the height of its
 # rim at the front, temples, ears and nape.
 _SHELL_CENTRE = (-0.004, 0.052)  # forwards negative, up
-_SHELL = (0.0560, 0.0660, 0.0720, 0.0800)  # side, front, back, up
+_SHELL = (0.0570, 0.0670, 0.0730, 0.0790)  # side, front, back, up
 
 
 def _rim(angle: float) -> float:
-    """Height of the helmet's rim above the atlas."""
+    """Height of the helmet's rim above the atlas: over the goggles, down to the ears."""
     degrees = np.degrees(angle) % 360.0
     away = abs((degrees - 270.0 + 180.0) % 360.0 - 180.0)  # from the front
-    return float(np.interp(away, [0, 40, 62, 80, 105, 140, 180],
-                           [0.086, 0.083, 0.060, 0.012, 0.000, 0.004, 0.006]))
+    return float(np.interp(away, [0, 54, 66, 76, 90, 108, 140, 180],
+                           [0.081, 0.080, 0.070, 0.030, 0.004, 0.000, 0.004, 0.006]))
 
 
 def _shell_point(skeleton: Skeleton, angle: float, level: float, grow: float) -> np.ndarray:
@@ -382,7 +415,7 @@ def _shell_point(skeleton: Skeleton, angle: float, level: float, grow: float) ->
     side, front, back, top = (axis + grow for axis in _SHELL)
     rise = (level - _SHELL_CENTRE[1]) / top
     # Below its widest the shell falls straighter than an ellipsoid.
-    width = np.sqrt(max(0.0, 1.0 - abs(rise) ** (2.3 if rise > 0.0 else 3.4)))
+    width = np.sqrt(max(0.0, 1.0 - abs(rise) ** (2.0 if rise > 0.0 else 3.4)))
     x, y = cos(angle), sin(angle)
     depth = back if y > 0.0 else front
     point = (frame[:, 0] * x * side * width
@@ -397,28 +430,30 @@ def helmet(skeleton: Skeleton) -> Surface:
     h = skeleton.height
     bone = {"DEF-head": 1.0}
     angles = even_angles(20)
-    top = _SHELL_CENTRE[1] + _SHELL[3]
 
     def loop(part: float, grow: float) -> list[int]:
         # `part` is the share of the way from the rim to the crown.
         points = []
         for angle in angles:
             rim = _rim(angle)
-            level = rim + (top + grow - rim) * sin(0.5 * pi * part)
+            # Even steps of latitude, so that the crown is round.
+            start = np.arcsin(np.clip((rim - _SHELL_CENTRE[1]) / _SHELL[3], -1.0, 1.0))
+            latitude = start + (0.5 * pi - start) * part
+            level = _SHELL_CENTRE[1] + (_SHELL[3] + grow) * sin(latitude)
             points.append(_shell_point(skeleton, angle, level, grow))
         return cage.add(points, bone)
 
     inside = loop(0.30, -0.009)
     lip = loop(0.0, -0.009)
     edge = loop(0.0, -0.001)
-    shell = [loop(part, 0.0) for part in (0.04, 0.16, 0.32, 0.50, 0.68, 0.84)]
+    shell = [loop(part, 0.0) for part in (0.04, 0.16, 0.32, 0.50, 0.68, 0.86)]
     rings = [inside, lip, edge, *shell]
 
     def colour(i: int) -> str:
         return "trim" if i in (4, 5, 14, 15) else "helmet"
 
     cage.tube(rings, ["base", "base", "helmet"] + [colour] * (len(rings) - 4))
-    cage.cap(shell[-1], "helmet", bulge=frame[:, 2] * 0.009 * h)
+    cage.cap(shell[-1], "helmet", bulge=frame[:, 2] * 0.0012 * h)
     return cage.surface(1)
 
 
@@ -433,7 +468,7 @@ def goggles(skeleton: Skeleton) -> Surface:
     def section(angle: float, level: float, low: float, high: float, shell: float,
                 thickness: float) -> np.ndarray:
         """Eight points around the rim of the goggles, in a plane through the head's axis."""
-        out = left * cos(angle) * 0.88 + behind * sin(angle)
+        out = left * cos(angle) * 0.935 + behind * sin(angle)
         centre = origin + up * level * h
         profile = ((0.0, low), (0.75, low), (1.0, 0.7 * low), (1.08, 0.0), (1.0, 0.7 * high),
                    (0.75, high), (0.0, high), (0.0, 0.0))
@@ -507,12 +542,6 @@ def fist(skeleton: Skeleton, side: str) -> Surface:
         rings = [loop[::-1] for loop in rings]
     cage.tube(rings, "gloves", start="gloves", end="gloves")
     parts = [cage.surface(1), _gauntlet(skeleton, side), _thumb(skeleton, side)]
-    return _together(parts)
-
-
-def _together(parts: Sequence[Surface]) -> Surface:
-    from .surfaces import joined
-
     return joined(parts)
 
 
@@ -604,28 +633,29 @@ def mitten(skeleton: Skeleton, side: str) -> Surface:
     path = np.array([wrist + (out * x - behind * y + up * z) * h for x, y, z in points])
     _tube_along(thumb, path, out, np.array([0.0105, 0.0100, 0.0092, 0.0075]) * h, 6, hand,
                 "gloves")
-    return _together([cage.surface(1), thumb.surface(1), _gauntlet(skeleton, side)])
+    return joined([cage.surface(1), thumb.surface(1), _gauntlet(skeleton, side)])
 
 
 # Boots: height above the ankle, half-width, reach forwards and back, exponent,
 # material of the band above. The lowest is the sole.
 _SKI_BOOT = (
-    (-0.0520, 0.0240, 0.1150, 0.0500, 3.2, "base"),
-    (-0.0505, 0.0275, 0.1190, 0.0540, 3.2, "base"),
-    (-0.0430, 0.0285, 0.1195, 0.0550, 3.2, "base"),
-    (-0.0405, 0.0265, 0.1120, 0.0520, 3.0, "boots"),
-    (-0.0330, 0.0300, 0.1125, 0.0530, 2.8, "boots"),
-    (-0.0180, 0.0310, 0.1040, 0.0520, 2.6, "boots"),
-    (-0.0040, 0.0300, 0.0800, 0.0490, 2.5, "boots"),
-    (0.0080, 0.0295, 0.0620, 0.0460, 2.5, "boots"),
-    (0.0120, 0.0320, 0.0600, 0.0470, 2.5, "trim"),
-    (0.0240, 0.0330, 0.0510, 0.0450, 2.5, "boots"),
-    (0.0500, 0.0325, 0.0430, 0.0410, 2.5, "boots"),
-    (0.0850, 0.0335, 0.0400, 0.0400, 2.5, "boots"),
-    (0.1100, 0.0350, 0.0400, 0.0400, 2.5, "base"),
-    (0.1250, 0.0350, 0.0400, 0.0400, 2.5, "base"),
-    (0.1230, 0.0290, 0.0340, 0.0340, 2.3, "base"),
-    (0.1000, 0.0270, 0.0320, 0.0320, 2.3, "base"),
+    (-0.0520, 0.0240, 0.1150, 0.0500, 3.4, "base"),
+    (-0.0505, 0.0275, 0.1190, 0.0540, 3.4, "base"),
+    (-0.0430, 0.0285, 0.1195, 0.0550, 3.4, "base"),
+    (-0.0405, 0.0260, 0.1100, 0.0515, 3.2, "boots"),
+    (-0.0350, 0.0300, 0.1120, 0.0530, 3.0, "boots"),
+    (-0.0220, 0.0315, 0.1090, 0.0525, 2.7, "boots"),
+    (-0.0090, 0.0305, 0.0960, 0.0500, 2.5, "boots"),
+    (0.0020, 0.0290, 0.0720, 0.0470, 2.4, "boots"),
+    (0.0070, 0.0290, 0.0620, 0.0455, 2.4, "base"),
+    (0.0060, 0.0345, 0.0670, 0.0495, 2.4, "trim"),
+    (0.0110, 0.0355, 0.0650, 0.0500, 2.4, "trim"),
+    (0.0140, 0.0345, 0.0620, 0.0490, 2.4, "boots"),
+    (0.0300, 0.0335, 0.0500, 0.0455, 2.5, "boots"),
+    (0.0600, 0.0330, 0.0425, 0.0410, 2.5, "boots"),
+    (0.0950, 0.0345, 0.0410, 0.0400, 2.5, "base"),
+    (0.1200, 0.0350, 0.0400, 0.0400, 2.5, "base"),
+    (0.1180, 0.0290, 0.0340, 0.0340, 2.3, "base"),
 )
 _SNOWBOARD_BOOT = (
     (-0.0455, 0.0250, 0.0980, 0.0460, 2.8, "base"),
@@ -673,4 +703,44 @@ def boot(skeleton: Skeleton, side: str) -> Surface:
         points = ring(centre, left, behind, width * h, front * h, back * h, angles, exponent)
         rings.append(cage.add(points, weights))
     cage.tube(rings, [row[5] for row in table[:-1]], start="base")
-    return cage.surface(1)
+    if skeleton.kind != SKIER:
+        return cage.surface(1)
+    return joined([cage.surface(1), *_buckles(skeleton, side)])
+
+
+# Buckles: height above the ankle, half-width and reach of the boot there.
+_BUCKLES = ((-0.0150, 0.0310, 0.1020), (0.0000, 0.0292, 0.0760), (0.0240, 0.0340, 0.0540),
+            (0.0470, 0.0333, 0.0455))
+
+
+def _buckles(skeleton: Skeleton, side: str) -> list[Surface]:
+    """Four buckles on the outside of the instep and the cuff, with their straps."""
+    h = skeleton.height
+    outer = 1.0 if side == "L" else -1.0
+    parts = []
+    for i, (level, width, front) in enumerate(_BUCKLES):
+        bone = {f"DEF-{'foot' if i < 2 else 'shin'}.{side}": 1.0}
+        centre, left, behind, up = boot_section(skeleton, side, level)
+        cage = Cage()
+        rings = []
+        for degrees in (200.0, 225.0, 250.0, 270.0, 290.0, 312.0, 332.0):
+            angle = radians(degrees)
+            x, y = cos(angle) * outer, sin(angle)
+            surface = ring(np.zeros(3), left, behind, width * h, front * h, front * h,
+                           np.array([np.arctan2(y, x)]), 2.45)[0]
+            out = unit(left * x / width + behind * y / front)
+            # The end on the outside is the lever.
+            thick = 0.0055 if degrees > 285.0 else 0.0022
+            tall = 0.0042 if degrees > 285.0 else 0.0032
+            # Lower straps lie across the sloping instep.
+            base = centre + surface + up * (0.010 if i < 2 else 0.0) * -y * h
+            rings.append(cage.add([base - up * tall * h - out * 0.002 * h,
+                                   base - up * tall * h + out * thick * h,
+                                   base + up * tall * h + out * thick * h,
+                                   base + up * tall * h - out * 0.002 * h], bone))
+        for a, b in zip(rings[:-1], rings[1:], strict=True):
+            cage.bridge(a, b, "edge")
+        cage.face(rings[0][::-1], "edge")
+        cage.face(rings[-1], "edge")
+        parts.append(cage.surface(0))
+    return parts

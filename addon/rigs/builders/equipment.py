@@ -154,11 +154,9 @@ def ski(skeleton: Skeleton, side: str) -> Surface:
         return size * (0.006 + 0.012 * ramp(abs(at), half * 0.98, 0.12 * half))
 
     def top(at: float, column: int) -> str:
-        if column == 1 and -0.93 * half < at < 0.9 * half:
+        if -0.86 * half < at < -0.78 * half or 0.80 * half < at < 0.86 * half:
             return "trim"
-        if at < -0.80 * half or 0.80 * half < at:
-            return "trim"
-        return "equipment"
+        return "base" if column == 1 and -0.78 * half < at < 0.8 * half else "equipment"
 
     stations = np.concatenate([
         -half + nose * (1.0 - np.cos(np.linspace(0.0, 0.5 * pi, 7))),
@@ -224,8 +222,8 @@ def pole(skeleton: Skeleton, side: str) -> Surface:
     scaled = [(at * size, radius * size) for at, radius in handle]
     basket = [(-0.064, 0.010), (-0.060, 0.026), (-0.052, 0.042), (-0.048, 0.044),
               (-0.048, 0.040), (-0.054, 0.012)]
-    shaft = [(0.06 * size, 0.0085 * size), (0.6 * length, 0.0078 * size),
-             (length - 0.05 * size, 0.0060 * size)]
+    shaft = [(0.06 * size, 0.0095 * size), (0.6 * length, 0.0088 * size),
+             (length - 0.05 * size, 0.0070 * size)]
     return joined([
         turned_part(scaled, 8, "base"),
         turned_part(shaft, 8, "equipment"),

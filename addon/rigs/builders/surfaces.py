@@ -139,7 +139,7 @@ class Cage:
             [point * flip for point in self.points],
             [{name(bone): value for bone, value in weight.items()} for weight in self.weights],
             [face[::-1] for face in self.faces],
-            list(self.materials),
+            [_reversed_material(material, True) for material in self.materials],
         )
 
     def surface(self, levels: int, smooth: bool = True) -> Surface:
@@ -162,6 +162,7 @@ class Cage:
         materials = list(self.materials)
         for _ in range(levels):
             values, faces, materials = catmull_clark(values, faces, materials)
+        materials = [_plain_material(material) for material in materials]
         return Surface(values[:, :3], faces, materials, bones, values[:, 3:],
                        [smooth] * len(faces))
 
@@ -175,6 +176,39 @@ class Cage:
         self.faces = [tuple(place[i] for i in face) for face in self.faces]
         if signed_volume(np.array(self.points), self.faces) < 0.0:
             self.faces = [face[::-1] for face in self.faces]
+            self.materials = [_reversed_material(material, True) for material in self.materials]
+
+
+def stripe(key: str, rest: str, edge: int, depth: int):
+    """Material of a quad that is striped along one of its edges.
+
+    A material may be a tuple: one entry for each corner's share of the face
+    after one level of subdivision.
+
+    Args:
+        key: material along the edge.
+        rest: material of the rest of the face.
+        edge: 0 is the edge from the first to the second corner.
+        depth: levels of subdivision; the stripe is 1 / 2^depth of the face.
+    """
+    if depth == 0:
+        return key
+    shares = [rest] * 4
+    shares[edge] = stripe(key, rest, 0, depth - 1)
+    shares[(edge + 1) % 4] = stripe(key, rest, 3, depth - 1)
+    return tuple(shares)
+
+
+def _reversed_material(material, whole: bool):
+    """The material of a face whose corners run the other way round."""
+    if isinstance(material, str):
+        return material
+    shares = [_reversed_material(share, False) for share in material]
+    return tuple(shares[::-1]) if whole else (shares[0], shares[3], shares[2], shares[1])
+
+
+def _plain_material(material) -> str:
+    return material if isinstance(material, str) else _plain_material(material[2])
 
 
 def signed_volume(points: np.ndarray, faces: Sequence[Sequence[int]]) -> float:
@@ -204,7 +238,7 @@ def catmull_clark(
     Args:
         values: (v, c) per vertex, positions and anything else.
         faces: polygons.
-        materials: one per face, inherited.
+        materials: one per face, inherited; see `stripe` for tuples.
 
     Returns:
         The same three, of the finer mesh; all faces are quads.
@@ -264,7 +298,9 @@ def catmull_clark(
         count + edge_of[before],
     ], axis=1)
     finer = np.concatenate([moved, edge_points, face_points])
-    return finer, [tuple(quad) for quad in quads.tolist()], [materials[i] for i in face_of]
+    shares = [material if isinstance(material, str) else material[k]
+              for material, size in zip(materials, sizes, strict=True) for k in range(size)]
+    return finer, [tuple(quad) for quad in quads.tolist()], shares
 
 
 def joined(surfaces: Sequence[Surface]) -> Surface:
