@@ -19,9 +19,9 @@ import numpy as np
 from ..solvers.motion import Placement, Problem, TurningMotion
 from ..solvers.turning.settings import TurningSettings, sample_times
 from ..solvers.turning.solve import solve_turning
-from .mapping import registry as body_mapping
 from .errors import UserError
 from .mapping.body import PendulumBody, pendulum_body
+from .mapping.registry import MAPPINGS
 from .mapping.tracks import Figure, RoleTracks
 from .properties.turns import ANIMATED
 from .rigs import characters
@@ -49,7 +49,6 @@ class Job:
         style: the mapping's style, amounts as numbers or sampled arrays.
         figure: the character's rest pose in metres.
         numbers: rate, units and gravity.
-        mirror: swap left and right.
         after: the job this one continues, or None.
     """
 
@@ -62,7 +61,6 @@ class Job:
     style: object
     figure: Figure
     numbers: SceneNumbers
-    mirror: bool
     after: Job | None
 
 
@@ -145,8 +143,8 @@ def _gather(context, motion, chain) -> Job:
         raise UserError(
             f"{motion.name} continues itself through After: clear one After in the chain"
         )
-    kind = character.poise.kind
-    if kind not in body_mapping.MAPPINGS:
+    kind = characters.kind_of(character)
+    if not kind:
         raise UserError(
             f"{character.name} is not a Poise character: add one with Character > Add, "
             "and select it"
@@ -175,7 +173,9 @@ def _gather(context, motion, chain) -> Job:
         samples=animated_settings(scene, motion, "turns", ANIMATED, frames),
         body=_body_numbers(body),
     )
-    mapping = body_mapping.MAPPINGS[kind]
+    if settings.mirror:
+        params = mirrored(params)
+    mapping = MAPPINGS[kind]
     style = getattr(settings, mapping.group)
     step_frames = frames[::2]  # the mapping works on solver steps, not half steps
     return Job(
@@ -186,15 +186,25 @@ def _gather(context, motion, chain) -> Job:
         end_frame=end,
         settings=params,
         style=style.to_params(
-            samples=animated_settings(
-                scene, motion, mapping.group, style.animated_names(), step_frames
-            ),
-            unit_scale=numbers.unit_scale,
+            animated_settings(scene, motion, mapping.group, style.animated_names(), step_frames)
         ),
         figure=figure,
         numbers=numbers,
-        mirror=settings.mirror,
         after=after,
+    )
+
+
+def mirrored(settings: TurningSettings) -> TurningSettings:
+    """The same turns with left and right swapped.
+
+    Args:
+        settings: the solver's settings.
+    """
+    return replace(
+        settings,
+        heading=-np.asarray(settings.heading)[()],
+        slope_direction=-np.asarray(settings.slope_direction)[()],
+        start_phase=settings.start_phase + np.pi,
     )
 
 
@@ -217,7 +227,7 @@ def solve(job: Job, progress: Progress | None = None) -> Solved:
         Cancelled: the progress callback asked to stop.
     """
     solved = _solved_motion(job, progress)
-    mapping = body_mapping.MAPPINGS[job.kind]
+    mapping = MAPPINGS[job.kind]
     return Solved(job, solved, mapping.function(solved, job.figure, job.style))
 
 
@@ -248,7 +258,6 @@ def digests(job: Job) -> dict[str, str]:
         "unit scale": job.numbers.unit_scale,
         "place of the motion": settings.placement,
         "character's rest pose": job.figure,
-        "mirror": job.mirror,
         "motion before": digests(job.after) if job.after else None,
         "Poise's version": SOLVER_VERSION,
     }

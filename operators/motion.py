@@ -4,9 +4,8 @@
 import bpy
 from bpy.props import EnumProperty, IntProperty, StringProperty
 
-from ..addon import motions
+from ..addon import baking, motions
 from ..addon.base_operator import SettingsOperator
-from ..addon.bake import record as bake_record
 from ..addon.context import object_mode
 from ..addon.errors import UserError
 from ..addon.properties.motion import KINDS
@@ -83,7 +82,7 @@ class POISE_OT_motion_remove(_MotionOperator, bpy.types.Operator):
         name = motion.name
         with object_mode(context):
             if motion.poise_motion.record:
-                bake_record.clear_motion(context, motion)
+                baking.clear(context, motion)
             was_active = context.view_layer.objects.active == motion
             bpy.data.objects.remove(motion)
             if was_active:

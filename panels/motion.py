@@ -5,6 +5,7 @@ import bpy
 from bl_ui.utils import PresetPanel
 
 from ..addon import motions, preview
+from ..addon.mapping.registry import MAPPINGS
 from .base import MotionPanel, SidebarPanel, active, settings_of, wrapped
 
 
@@ -192,19 +193,13 @@ class POISE_PT_style(MotionPanel, bpy.types.Panel):
         layout = self.layout
         layout.use_property_split = True
         character, motion = active(context)
-        style_group(character, motion).draw(layout)
-
-
-def style_group(character, motion):
-    """The settings group of the body's style for a kind of character.
-
-    Args:
-        character: the armature object.
-        motion: the Motion object.
-    """
-    from ..addon.mapping.registry import MAPPINGS
-
-    return getattr(motion.poise_motion, MAPPINGS[character.poise.kind].group)
+        style = getattr(motion.poise_motion, MAPPINGS[character.poise.kind].group)
+        for title, names in style.SECTIONS:
+            header, body = layout.panel(f"poise_{title}", default_closed=True)
+            header.label(text=title)
+            if body is not None:
+                for name in names:
+                    body.prop(style, name)
 
 
 CLASSES = (

@@ -1,0 +1,246 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How a character's body moves: the style of motion amplification.
+
+Lengths are metres for a figure 1.78 m tall and grow with the figure, so they
+have no Blender unit. A setting whose automatic value is wanted is 0.
+"""
+
+from math import radians
+
+import bpy
+from bpy.props import BoolProperty, EnumProperty, FloatProperty
+
+from ..mapping.skier import SkierStyle
+from ..mapping.snowboarder import SnowboarderStyle
+
+OVERRIDE = {"LIBRARY_OVERRIDABLE"}
+
+
+def angle(name, description, default, soft_min, soft_max):
+    """A keyable angle; the arguments are degrees."""
+    return FloatProperty(
+        name=name,
+        description=description,
+        default=radians(default),
+        soft_min=radians(soft_min),
+        soft_max=radians(soft_max),
+        min=radians(-180.0),
+        max=radians(180.0),
+        subtype="ANGLE",
+        override=OVERRIDE,
+    )
+
+
+def length(name, description, default, soft_max, soft_min=0.0):
+    """A keyable length in metres for a figure 1.78 m tall."""
+    return FloatProperty(
+        name=name,
+        description=f"{description}, in metres for a figure 1.78 m tall",
+        default=default,
+        soft_min=soft_min,
+        soft_max=soft_max,
+        min=-2.0,
+        max=2.0,
+        step=1,
+        precision=3,
+        override=OVERRIDE,
+    )
+
+
+def amount(name, description, default, soft_max=1.0, **more):
+    """A keyable amount from 0, where nothing of it is left."""
+    return FloatProperty(
+        name=name,
+        description=description,
+        default=default,
+        min=0.0,
+        soft_max=soft_max,
+        step=1,
+        precision=3,
+        override=OVERRIDE,
+        **more,
+    )
+
+
+EDGE_LAWS = (
+    ("LINEAR", "Linear", "Edge angle in proportion to the curvature of the path"),
+    ("SIDECUT", "Sidecut", "Carving: radius = sidecut x cos(edge angle)"),
+)
+
+
+class Style:
+    """Mixin: a style's settings as the frozen dataclass that its mapping takes."""
+
+    PARAMS: type
+    AUTOMATIC: tuple[str, ...] = ()
+    SECTIONS: tuple[tuple[str, tuple[str, ...]], ...] = ()
+
+    def animated_names(self) -> tuple[str, ...]:
+        """Settings that may be keyed or driven: every number."""
+        return tuple(
+            prop.identifier
+            for prop in self.bl_rna.properties
+            if prop.type == "FLOAT" and prop.identifier in self.PARAMS.__dataclass_fields__
+        )
+
+    def to_params(self, samples: dict):
+        """The style as numbers, frozen.
+
+        Args:
+            samples: animated settings, name -> array at every solver step.
+        """
+        values = {}
+        for name in self.PARAMS.__dataclass_fields__:
+            value = samples.get(name, getattr(self, name))
+            if name in self.AUTOMATIC and not isinstance(value, str) and not _any(value):
+                value = None
+            values[name] = value
+        return self.PARAMS(**values)
+
+
+def _any(value) -> bool:
+    return bool(value.any()) if hasattr(value, "any") else bool(value)
+
+
+class PoiseSkierStyle(Style, bpy.types.PropertyGroup):
+    """Style of a skier."""
+
+    PARAMS = SkierStyle
+    AUTOMATIC = ("stiffness", "edge_per_curvature", "sidecut")
+    SECTIONS = (
+        (
+            "Legs",
+            (
+                "knee_flexion", "up_down", "stiffness", "unweighting", "unweighting_amount",
+                "boot_angle", "stance_width", "stance_growth", "outside_share", "lead",
+                "lead_limit",
+            ),
+        ),
+        (
+            "Skis",
+            (
+                "edge_law", "edge_per_curvature", "sidecut", "angulation", "angulation_limit",
+                "edge_difference", "edge_limit", "float_angle", "skid",
+            ),
+        ),
+        (
+            "Trunk",
+            (
+                "trunk_pitch", "waist_follow", "shoulder_level", "twist", "face_heading",
+                "twist_limit",
+            ),
+        ),
+        ("Head", ("look_ahead", "gaze_limit", "gaze_down", "head_level")),
+        (
+            "Arms",
+            ("hand_forward", "hand_out", "hand_drop", "inside_hand", "pole_trail", "pole_spread"),
+        ),
+        (
+            "Pole Plants",
+            (
+                "pole_plants", "plant_phase", "plant_contact", "plant_swing", "plant_aside",
+                "plant_forward",
+            ),
+        ),
+    )
+
+    knee_flexion: angle("Knee Bend", "Bend of the knees under one body weight", 42, 5, 100)
+    up_down: length("Up and Down", "How much the legs shorten for each body weight more", 0.10, 0.4)
+    stiffness: amount(
+        "Leg Stiffness",
+        "Spring constant of the legs in N/m, instead of Up and Down; 0 to use Up and Down",
+        0.0,
+        20000.0,
+    )
+    unweighting: EnumProperty(
+        name="Unweighting",
+        description="What the legs do while the edges change",
+        items=(
+            ("UP", "Up", "The legs stretch at the change of edges"),
+            ("DOWN", "Down", "The knees are pulled up at the change of edges"),
+        ),
+        override=OVERRIDE,
+    )
+    unweighting_amount: length("Unweighting Amount", "How far", 0.03, 0.25)
+    boot_angle: angle("Boot Angle", "Forward lean of the shins that the boots hold", 16, 5, 25)
+    stance_width: length("Stance Width", "Distance between the skis when flat", 0.30, 0.6)
+    stance_growth: amount(
+        "Stance Growth", "How much wider the stance gets on edge, along the snow", 0.5
+    )
+    outside_share: amount(
+        "Outside Ski", "Share of the load on the outside ski in a turn", 0.75, subtype="FACTOR"
+    )
+    lead: amount("Inside Ski Lead", "Lead of the inside ski; 1 keeps both shins parallel", 1.0, 2.0)
+    lead_limit: length("Lead Limit", "Largest lead of the inside ski", 0.32, 0.6)
+    edge_law: EnumProperty(
+        name="Edge Law",
+        description="How the edge angle follows from the curvature of the path",
+        items=EDGE_LAWS,
+        override=OVERRIDE,
+    )
+    edge_per_curvature: amount(
+        "Edge per Curvature",
+        "Edge angle in radians for a curvature of 1 per metre; 0 to fit it to the lean",
+        0.0,
+        20.0,
+    )
+    angulation: angle("Angulation", "Edge angle beyond the lean in a full turn", 10, 0, 30)
+    angulation_limit: angle(
+        "Angulation Limit", "Largest difference between edge angle and lean", 28, 0, 45
+    )
+    edge_difference: angle("Inside Edge Less", "How much less the inside ski is edged", 4, 0, 15)
+    edge_limit: angle("Edge Limit", "Largest edge angle", 78, 20, 85)
+    sidecut: amount(
+        "Sidecut Radius", "Radius of the sidecut in metres; 0 takes the ski's own", 0.0, 35.0
+    )
+    float_angle: angle(
+        "Flat Below", "Edge angle below which the skis rest flat in passing", 7, 0, 15
+    )
+    skid: angle(
+        "Skid", "How far the skis turn across the path where they cannot carve it", 25, 0, 60
+    )
+    trunk_pitch: angle("Trunk Pitch", "Forward bend of the trunk under one body weight", 28, 0, 60)
+    waist_follow: amount("Waist Follows Knees", "Further bend of the waist with the knees", 0.45)
+    shoulder_level: amount(
+        "Level Shoulders", "How far the shoulders level out against the lean", 0.5, subtype="FACTOR"
+    )
+    twist: angle("Twist", "Turn of the chest to the outside at full curvature", 12, -30, 45)
+    face_heading: amount(
+        "Face Downhill",
+        "Share of the turning that the chest leaves out, so that it keeps facing where "
+        "the turns go",
+        0.35,
+    )
+    twist_limit: angle("Twist Limit", "Largest turn of the chest against the skis", 60, 0, 80)
+    look_ahead: amount("Look Ahead", "How many seconds ahead the skier looks", 0.8, 2.0)
+    gaze_limit: angle("Gaze Limit", "Largest turn of the head against the chest", 62, 0, 80)
+    gaze_down: angle("Gaze Down", "Gaze below the horizon", 8, -10, 40)
+    head_level: amount("Level Head", "How far the head levels out", 0.8, subtype="FACTOR")
+    hand_forward: length("Hands Forward", "Hands in front of the shoulders", 0.40, 0.6)
+    hand_out: length("Hands Out", "Hands to the side of the body's middle", 0.36, 0.7)
+    hand_drop: length("Hands Down", "Hands below the shoulders", 0.34, 0.6)
+    inside_hand: length(
+        "Inside Hand", "How much the inside hand is higher and further forward", 0.08, 0.3
+    )
+    pole_trail: angle("Pole Trail", "How far the poles trail behind, from straight down", 58, 0, 90)
+    pole_spread: angle("Pole Spread", "How far the poles point outwards", 12, -10, 45)
+    pole_plants: BoolProperty(
+        name="Pole Plants",
+        description="Plant the pole on the inside of the coming turn",
+        default=True,
+        override=OVERRIDE,
+    )
+    plant_phase: angle(
+        "Plant Phase",
+        "When the pole is planted, against the start of the turn that it leads into; "
+        "negative is before the change of edges",
+        0,
+        -90,
+        90,
+    )
+    plant_contact: amount(
+        "Contact", "Longest time that the tip stays in the snow, in seconds", 0.10, 0.3
+    )
+    plant_swing: amount("Swing", "Time the pole takes to swing forward, in seconds", 0.40, 1.0)
+    plant_aside: angle("Aside", "Where the tip goes: 0 ahead of the hand, 90 to the side", 40, 0, 90)
+    plant_forward: length("Reach", "How far the hand reaches forward for the plant", 0.10, 0.3)

@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Bake, clear and check."""
+
+from dataclasses import dataclass
+
+import bpy
+from bpy.props import EnumProperty
+
+from ..addon import baking, motions, pipeline
+from ..addon.base_operator import SettingsOperator, SolvingOperator
+from ..addon.context import keep_selection, object_mode
+from ..addon.errors import UserError
+
+
+@dataclass(frozen=True)
+class _Jobs:
+    """What is to be solved; motions by name, since objects may be freed meanwhile."""
+
+    names: tuple[str, ...]
+    jobs: tuple[pipeline.Job, ...]
+
+
+def _with_motion(cls, context):
+    character = motions.active_character(context)
+    if character is None:
+        cls.poll_message_set("No character is active: select an armature, its mesh or its motion")
+        return False
+    if not motions.motions_of(character):
+        cls.poll_message_set("The character has no motion: click Add Motion")
+        return False
+    return True
+
+
+def _solve_all(work: _Jobs, progress):
+    count = len(work.jobs)
+    return [
+        pipeline.solve(job, lambda fraction, i=i: progress((i + fraction) / count))
+        for i, job in enumerate(work.jobs)
+    ]
+
+
+def _found(names):
+    found = [bpy.data.objects.get(name) for name in names]
+    missing = [name for name, obj in zip(names, found, strict=True) if not motions.is_motion(obj)]
+    if missing:
+        raise UserError(f"{missing[0]} was removed while it was solved: nothing was baked")
+    return found
+
+
+class _BakeOperator(SolvingOperator):
+    edited_keys: EnumProperty(
+        name="Edited Keys",
+        description="What to do when keys were edited by hand since the last bake",
+        items=(
+            ("MOTION", "As Set", "As the motion's own setting says"),
+            ("OVERWRITE", "Overwrite", "Replace the edited keys"),
+            ("KEEP_EDITS", "Keep Edits", "Keep the edits in an additive NLA layer on top"),
+            ("NEW_ACTION", "Bake to New Action", "Leave the edited action alone"),
+        ),
+        options={"SKIP_SAVE"},
+    )
+
+    @classmethod
+    def poll(cls, context):
+        return _with_motion(cls, context)
+
+    def chosen(self, context):
+        """Motion objects to bake, in the order in which they depend on each other."""
+        raise NotImplementedError
+
+    def gather(self, context):
+        found = self.chosen(context)
+        if not found:
+            raise UserError("There is no motion to bake")
+        jobs = tuple(pipeline.gather(context, motion) for motion in found)
+        return _Jobs(tuple(motion.name for motion in found), jobs)
+
+    def solve(self, job, progress):
+        return _solve_all(job, progress)
+
+    def apply(self, context, job, result):
+        found = _found(job.names)
+        on_edited = "" if self.edited_keys == "MOTION" else self.edited_keys
+        with keep_selection(context), object_mode(context):
+            # All are checked before the first is written: one refusal, nothing changed.
+            for motion, solved in zip(found, result, strict=True):
+                baking.check(context, motion, solved.tracks)
+            keys = frames = bones = 0
+            for motion, solved in zip(found, result, strict=True):
+                written = baking.bake(context, motion, solved, on_edited)
+                keys, frames, bones = keys + written[0], frames + written[1], bones + written[2]
+        problems = sum(len(motion.poise_motion.problems) for motion in found)
+        what = found[0].name if len(found) == 1 else f"{len(found)} motions"
+        tail = f"; {problems} problems are listed" if problems else ""
+        return f"Baked {what}: {keys} keys on {bones} bones over {frames} frames{tail}"
+
+
+class POISE_OT_bake(_BakeOperator, bpy.types.Operator):
+    """Bake the active motion of each selected character to keys on its rig"""
+
+    bl_idname = "poise.bake"
+    bl_label = "Bake to Rig"
+
+    def chosen(self, context):
+        found = (motions.active_motion(rig) for rig in motions.selected_characters(context))
+        return [motion for motion in found if motion is not None]
+
+
+class POISE_OT_bake_all(_BakeOperator, bpy.types.Operator):
+    """Bake all motions of each selected character, each after the one it continues"""
+
+    bl_idname = "poise.bake_all"
+    bl_label = "Bake All Motions"
+
+    def chosen(self, context):
+        found = []
+        for rig in motions.selected_characters(context):
+            waiting = motions.motions_of(rig)
+            while waiting:
+                free = [m for m in waiting if m.poise_motion.after not in waiting]
+                if not free:
+                    raise UserError(
+                        f"Motions of {rig.name} continue each other in a circle: clear one After"
+                    )
+                found += free
+                waiting = [m for m in waiting if m not in free]
+        return found
+
+
+class POISE_OT_bake_clear(SettingsOperator, bpy.types.Operator):
+    """Remove the bake of each selected character's active motion, and what came with it"""
+
+    bl_idname = "poise.bake_clear"
+    bl_label = "Clear Bake"
+
+    @classmethod
+    def poll(cls, context):
+        return _with_motion(cls, context)
+
+    def run(self, context):
+        found = [motions.active_motion(rig) for rig in motions.selected_characters(context)]
+        baked = [m for m in found if m is not None and m.poise_motion.record]
+        if not baked:
+            raise UserError("There is no bake to clear")
+        with keep_selection(context), object_mode(context):
+            for motion in baked:
+                baking.clear(context, motion)
+        return f"Cleared {', '.join(m.name for m in baked)}"
+
+
+class POISE_OT_bake_check(SolvingOperator, bpy.types.Operator):
+    """Compare the rig with the motion on every frame, and list where it does not follow"""
+
+    bl_idname = "poise.bake_check"
+    bl_label = "Check Bake"
+
+    @classmethod
+    def poll(cls, context):
+        return _with_motion(cls, context)
+
+    def gather(self, context):
+        _character, motion = motions.require_motion(context)
+        if not motion.poise_motion.record:
+            raise UserError(f"{motion.name} is not baked yet: click Bake to Rig")
+        return _Jobs((motion.name,), (pipeline.gather(context, motion),))
+
+    def solve(self, job, progress):
+        return _solve_all(job, progress)
+
+    def apply(self, context, job, result):
+        (motion,), (solved,) = _found(job.names), result
+        with keep_selection(context), object_mode(context):
+            problems = tuple(baking.check_bake(context, motion, solved))
+        baking.list_problems(
+            motion, solved.problems + problems, solved.job.start_frame, solved.job.numbers.fps
+        )
+        if problems:
+            return f"{len(problems)} places where the rig does not follow: see the problem list"
+        return f"{motion.name}: the rig follows the motion on every frame"
+
+
+CLASSES = (POISE_OT_bake, POISE_OT_bake_all, POISE_OT_bake_clear, POISE_OT_bake_check)
