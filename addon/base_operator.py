@@ -50,7 +50,7 @@ class SettingsOperator:
         return {"FINISHED"}
 
 
-class _Work:
+class Work:
     """A pure call in a worker thread, with progress and a way to stop it."""
 
     def __init__(self, function, job) -> None:
@@ -88,7 +88,7 @@ class SolvingOperator:
 
     bl_options = {"REGISTER", "UNDO"}
 
-    _work: _Work | None = None
+    _work: Work | None = None
     _timer = None
 
     def gather(self, context):
@@ -120,7 +120,7 @@ class SolvingOperator:
         except FIXABLE as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
-        self._work = _Work(self.solve, self._job)
+        self._work = Work(self.solve, self._job)
         if self._work.wait(PATIENCE):
             return self._finish(context)
         manager = context.window_manager
