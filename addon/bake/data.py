@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What goes into a bake and what comes out of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+
+import bpy
+
+from ...solvers.motion import Problem
+
+VERSION = 1
+
+
+@dataclass(frozen=True)
+class BakeOptions:
+    """How a motion is baked.
+
+    Attributes:
+        start_frame: frame of the first sample; may be negative.
+        key_mode: "DENSE" for a key on every frame with straight lines between,
+            "SPARSE" for few keys with exact slopes.
+        step: most frames between two sparse keys.
+        target: "NEW" for an action of its own, "CURRENT" for the character's.
+        action_name: name of a new action; empty for one made from the rig's.
+        push_to_nla: put the action on an NLA track of its own.
+        on_edited: what to do with keys edited since the last bake: "ASK" (raise
+            `UserError`), "OVERWRITE", "KEEP_EDITS" or "NEW_ACTION".
+        verify: compare the evaluated pose with the tracks at up to 16 frames.
+    """
+
+    start_frame: int = 1
+    key_mode: str = "DENSE"
+    step: int = 4
+    target: str = "NEW"
+    action_name: str = ""
+    push_to_nla: bool = False
+    on_edited: str = "ASK"
+    verify: bool = True
+
+
+@dataclass(frozen=True)
+class Former:
+    """What stood on the rig before the bake.
+
+    Attributes:
+        animated: whether it had animation data at all.
+        slot: handle of the slot of the former action, 0 for none.
+        last_slot: Blender's own memory of the last slot's name.
+        blend_type: how the active action was blended.
+        influence: its influence.
+        extrapolation: its extrapolation.
+    """
+
+    animated: bool = False
+    slot: int = 0
+    last_slot: str = ""
+    blend_type: str = "REPLACE"
+    influence: float = 1.0
+    extrapolation: str = "HOLD"
+
+
+@dataclass(frozen=True)
+class BakeRecord:
+    """What a bake wrote, and what it needs to take it away again.
+
+    Attributes:
+        target: "NEW" or "CURRENT", as it was done.
+        slot: handle of the slot written to.
+        start: first keyed frame.
+        end: last keyed frame.
+        curves: data path -> digest of each keyed index, {"0": "..."}.
+        shared: [data path, index] of curves that hold other keys too.
+        groups: names of channel groups that the bake made.
+        made_slot: whether the slot was made for the bake.
+        pose: data path -> values that the bone had before the bake.
+        former: what stood on the rig before.
+        track: name of the NLA track of the bake, or "".
+        edits_track: name of the NLA track with kept edits, or "".
+        store: name of the action's custom property that holds the keys as baked.
+    """
+
+    target: str
+    slot: int
+    start: float
+    end: float
+    curves: Mapping[str, Mapping[str, str]]
+    shared: tuple[tuple[str, int], ...] = ()
+    groups: tuple[str, ...] = ()
+    made_slot: bool = False
+    pose: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    former: Former = field(default_factory=Former)
+    track: str = ""
+    edits_track: str = ""
+    store: str = ""
+
+    def to_json(self) -> str:
+        """The record as a string, to be stored on a Motion object."""
+        return json.dumps({"version": VERSION} | asdict(self), separators=(",", ":"))
+
+    @classmethod
+    def from_json(cls, text: str) -> BakeRecord:
+        """Read a record back.
+
+        Args:
+            text: what `to_json` gave.
+
+        Raises:
+            ValueError: not a record, or one of a later version of Poise.
+        """
+        values = json.loads(text)
+        if values.pop("version", 0) > VERSION:
+            raise ValueError("the bake was made by a later version of Poise")
+        known = {f.name for f in fields(cls)}
+        values = {name: value for name, value in values.items() if name in known}
+        values["former"] = Former(**values.get("former", {}))
+        values["shared"] = tuple((path, index) for path, index in values.get("shared", ()))
+        values["groups"] = tuple(values.get("groups", ()))
+        values["pose"] = {path: tuple(v) for path, v in values.get("pose", {}).items()}
+        return cls(**values)
+
+    def channels(self) -> list[tuple[str, int]]:
+        """Data path and index of every curve that the bake wrote."""
+        return [(path, int(i)) for path, digests in self.curves.items() for i in digests]
+
+
+@dataclass(frozen=True)
+class Baked:
+    """A bake as its owner stores it: one string and three pointers.
+
+    Attributes:
+        record: what was written.
+        action: the action that holds the keys; None if it has been removed.
+        former_action: the action that the rig had before, or None.
+        edits_action: the action that holds kept edits, or None.
+    """
+
+    record: BakeRecord
+    action: bpy.types.Action | None
+    former_action: bpy.types.Action | None = None
+    edits_action: bpy.types.Action | None = None
+
+
+@dataclass(frozen=True)
+class BakeResult:
+    """What came of a bake.
+
+    Attributes:
+        baked: what the owner has to store.
+        keys: number of keys written.
+        frames: number of frames covered.
+        bones: number of bones keyed.
+        problems: where the rig does not follow the tracks, and what was done
+            about edited keys.
+    """
+
+    baked: Baked
+    keys: int
+    frames: int
+    bones: int
+    problems: tuple[Problem, ...] = ()

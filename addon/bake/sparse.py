@@ -1,0 +1,330 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which keys an animator gets: every frame, or few with exact slopes. Numpy only.
+
+Times are frames from the start of the motion; a motion has several samples
+per frame. Slopes are derivatives of the polynomial through five neighbouring
+samples (fourth order), never across a kink: there, each side has its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.ndimage import maximum_filter1d
+
+STENCIL = 5  # samples per slope
+EXTRAPOLATION = 4  # samples to reach from the nearest sample to a kink
+SNAP = 1e-3  # frames: a kink this near to a sample is at the sample
+CROWDED = 0.25  # frames: a whole frame this near to a kink needs no key of its own
+
+# A sparse key set may be this share of the error that straight lines between
+# keys on every frame have nearby, or that share of their largest error.
+SHARE_NEARBY = 0.5
+SHARE_LARGEST = 0.01
+
+
+@dataclass(frozen=True)
+class Stencil:
+    """How values and slopes at some times follow from samples.
+
+    Attributes:
+        index: (p, s) samples used.
+        value: (p, s) weights for the value.
+        slope: (p, s) weights for the slope, per frame.
+    """
+
+    index: np.ndarray
+    value: np.ndarray
+    slope: np.ndarray
+
+    def values(self, samples: np.ndarray) -> np.ndarray:
+        """(p, c) values.
+
+        Args:
+            samples: (m, c).
+        """
+        return _weighted(self.value, samples, self.index)
+
+    def slopes(self, samples: np.ndarray) -> np.ndarray:
+        """(p, c) slopes per frame.
+
+        Args:
+            samples: (m, c).
+        """
+        return _weighted(self.slope, samples, self.index)
+
+
+def _weighted(weights: np.ndarray, samples: np.ndarray, index: np.ndarray) -> np.ndarray:
+    total = weights[:, :1] * samples[index[:, 0]]
+    for k in range(1, index.shape[1]):
+        total += weights[:, k : k + 1] * samples[index[:, k]]
+    return total
+
+
+def _stencil(
+    times: np.ndarray, at: np.ndarray, first: np.ndarray, last: np.ndarray, size: int
+) -> Stencil:
+    """Polynomials through the samples nearest to each time, within its own stretch.
+
+    Args:
+        times: (m,) sample times.
+        at: (p,) times wanted.
+        first: (p,) first sample of the stretch that a time belongs to.
+        last: (p,) last sample of it, inclusive.
+        size: samples per polynomial; fewer where the stretch is shorter.
+    """
+    count = np.minimum(size, last - first + 1)
+    near = np.searchsorted(times, at)
+    start = np.clip(near - count // 2, first, last - count + 1)
+    offsets = np.minimum(np.arange(size), count[:, None] - 1)
+    index = start[:, None] + offsets
+    value = np.zeros(index.shape)
+    slope = np.zeros(index.shape)
+    for n in np.unique(count):
+        rows = np.flatnonzero(count == n)
+        value[rows, :n], slope[rows, :n] = _lagrange(times[index[rows, :n]], at[rows])
+    return Stencil(index, value, slope)
+
+
+def _lagrange(nodes: np.ndarray, at: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Weights for value and derivative of the polynomial through (p, n) nodes."""
+    p, n = nodes.shape
+    value = np.ones((p, n))
+    slope = np.zeros((p, n))
+    for j in range(n):
+        for i in range(n):
+            if i == j:
+                continue
+            gap = nodes[:, j] - nodes[:, i]
+            # Product rule: derivative of the product built so far times the factor.
+            slope[:, j] = (slope[:, j] * (at - nodes[:, i]) + value[:, j]) / gap
+            value[:, j] *= (at - nodes[:, i]) / gap
+    return value, slope
+
+
+@dataclass(frozen=True)
+class KeyGrid:
+    """All times that may carry a key, and how to get values and slopes there.
+
+    Attributes:
+        frames: number of whole frames.
+        times: (m,) sample times in frames from the start.
+        per_frame: samples per frame.
+        kinks: (k,) times of kinks in frames, strictly inside the motion.
+        inner: stencil of all samples.
+        before: stencil of the kinks, from the samples before each.
+        after: stencil of the kinks, from the samples after each.
+        check: (q,) times at which a sparse curve is compared with the motion.
+        check_values: stencil of those times, or None where they are samples.
+    """
+
+    frames: int
+    times: np.ndarray
+    per_frame: int
+    kinks: np.ndarray
+    inner: Stencil
+    before: Stencil
+    after: Stencil
+    check: np.ndarray
+    check_values: Stencil | None
+
+
+def key_grid(count: int, per_frame: int, kinks: Sequence[float]) -> KeyGrid:
+    """Prepare the times of a motion.
+
+    Args:
+        count: number of samples.
+        per_frame: samples per frame.
+        kinks: times, in frames from the start, at which a track may have a
+            corner; those at or beyond the ends do not matter.
+    """
+    times = np.arange(count) / per_frame
+    end = times[-1]
+    inside = np.sort(np.asarray([k for k in kinks if SNAP < k < end - SNAP], dtype=float))
+    nearest = np.round(inside * per_frame) / per_frame
+    inside = np.where(np.abs(inside - nearest) < SNAP, nearest, inside)
+    if len(inside):
+        inside = inside[np.concatenate(([True], np.diff(inside) > SNAP))]
+    # First sample at or after each kink; a sample at a kink is on both sides.
+    start = np.searchsorted(times, inside - 1e-9)
+    at_sample = times[np.minimum(start, count - 1)] - inside < 1e-9
+    bounds_first = np.concatenate(([0], start))
+    bounds_last = np.concatenate((np.where(at_sample, start, start - 1), [count - 1]))
+    stretch = np.searchsorted(inside, times, side="right")
+    inner = _stencil(times, times, bounds_first[stretch], bounds_last[stretch], STENCIL)
+    # A stretch between two kinks may hold no sample: use its neighbour's then.
+    empty = bounds_first > bounds_last
+    first, last = bounds_first.copy(), bounds_last.copy()
+    for i in np.flatnonzero(empty):
+        first[i], last[i] = bounds_first[i - 1], bounds_last[i - 1]
+    before = _stencil(times, inside, first[:-1], last[:-1], EXTRAPOLATION)
+    for i in np.flatnonzero(empty)[::-1]:
+        first[i], last[i] = first[i + 1], last[i + 1]
+    after = _stencil(times, inside, first[1:], last[1:], EXTRAPOLATION)
+    check, check_values = times, None
+    if per_frame == 1 and count > 1:
+        check = np.arange(2 * count - 1) / 2.0
+        part = np.searchsorted(inside, check, side="right")
+        ok = ~empty[part]
+        check, part = check[ok], part[ok]
+        check_values = _stencil(times, check, bounds_first[part], bounds_last[part], EXTRAPOLATION)
+    return KeyGrid(
+        frames=(count - 1) // per_frame + 1,
+        times=times,
+        per_frame=per_frame,
+        kinks=inside,
+        inner=inner,
+        before=before,
+        after=after,
+        check=check,
+        check_values=check_values,
+    )
+
+
+@dataclass(frozen=True)
+class SparseKeys:
+    """Keys shared by the channels of one bone.
+
+    Attributes:
+        frames: (k,) times in frames from the start.
+        values: (k, c).
+        slopes_left: (k, c) per frame.
+        slopes_right: (k, c) per frame.
+        straight: (k, c) bool, True where a straight line to the next key is nearer.
+    """
+
+    frames: np.ndarray
+    values: np.ndarray
+    slopes_left: np.ndarray
+    slopes_right: np.ndarray
+    straight: np.ndarray
+
+
+def sparse_keys(
+    grid: KeyGrid,
+    samples: np.ndarray,
+    step: int,
+    held: Sequence[tuple[float, float]] = (),
+) -> SparseKeys:
+    """Keys at most `step` frames apart that follow the samples between the keys too.
+
+    Keys stand closer where the motion needs it, so that on subframes the curve
+    is nearer to the motion than straight lines between keys on every frame.
+
+    Args:
+        grid: times of the motion.
+        samples: (m, c) values of the channels of one bone.
+        step: most frames between two keys.
+        held: spans, in frames, in which the bone is in contact: both ends get a
+            key, with the value that holds inside.
+    """
+    last = float(grid.frames - 1)
+    inner = grid.inner.slopes(samples)
+    left, right = grid.before.slopes(samples), grid.after.slopes(samples)
+    value_before, value_after = grid.before.values(samples), grid.after.values(samples)
+    at_kink = 0.5 * (value_before + value_after)
+    wanted = np.zeros(len(grid.kinks), bool)
+    for start, end in held:
+        near_start = np.abs(grid.kinks - start) < 2 * SNAP
+        near_end = np.abs(grid.kinks - end) < 2 * SNAP
+        at_kink[near_start] = value_after[near_start]
+        at_kink[near_end] = value_before[near_end]
+        wanted |= near_start | near_end
+
+    truth = samples if grid.check_values is None else grid.check_values.values(samples)
+    inside = grid.check <= last + 1e-9
+    check, truth = grid.check[inside], truth[inside]
+    tolerance, straight_error = _tolerance(grid, samples, check, truth, step)
+    # A corner matters where rounding it over a frame would be seen.
+    corner = np.abs(right - left) / 8.0
+    if len(grid.kinks):
+        spot = np.minimum(grid.kinks.astype(int), max(grid.frames - 2, 0))
+        wanted |= (corner > 0.5 * tolerance[spot]).any(axis=1)
+
+    whole = np.arange(grid.frames) * grid.per_frame
+    kink_times = grid.kinks[wanted]
+    candidates = np.concatenate((np.arange(grid.frames, dtype=float), kink_times))
+    order = np.argsort(candidates, kind="stable")
+    candidates = candidates[order]
+    values = np.concatenate((samples[whole], at_kink[wanted]))[order]
+    slopes_left = np.concatenate((inner[whole], left[wanted]))[order]
+    slopes_right = np.concatenate((inner[whole], right[wanted]))[order]
+    is_kink = order >= grid.frames
+
+    keyed = is_kink | (candidates % step == 0.0)
+    keyed[0] = keyed[-1] = True
+    if len(kink_times) and grid.frames > 1:
+        gap = np.abs(candidates[:, None] - kink_times[None, :]).min(axis=1)
+        crowded = (gap < CROWDED) & ~is_kink
+        crowded[[0, -1]] = False
+        # A whole frame at a kink is the kink.
+        keyed &= ~crowded
+    else:
+        crowded = np.zeros(len(candidates), bool)
+
+    interval = np.minimum(check.astype(int), max(grid.frames - 2, 0))
+    while True:
+        keys = np.flatnonzero(keyed)
+        error, segment = _hermite_error(
+            candidates[keys], values[keys], slopes_left[keys], slopes_right[keys], check, truth
+        )
+        bad = np.unique(segment[(error > tolerance[interval]).any(axis=1)])
+        added = False
+        for s in bad:
+            between = np.arange(keys[s] + 1, keys[s + 1])
+            between = between[~crowded[between]]
+            if len(between):
+                middle = 0.5 * (candidates[keys[s]] + candidates[keys[s + 1]])
+                keyed[between[np.argmin(np.abs(candidates[between] - middle))]] = True
+                added = True
+        if not added:
+            break
+    # What even a key on every frame does not follow better than a straight line.
+    straight = np.zeros((len(keys), samples.shape[1]), bool)
+    for s in bad:
+        rows = segment == s
+        on_frames = candidates[keys[s]] % 1.0 == 0.0 and candidates[keys[s + 1]] % 1.0 == 0.0
+        if on_frames and candidates[keys[s + 1]] - candidates[keys[s]] <= 1.0:
+            straight[s] = error[rows].max(axis=0) > straight_error[rows].max(axis=0) + 1e-12
+    return SparseKeys(
+        candidates[keys], values[keys], slopes_left[keys], slopes_right[keys], straight
+    )
+
+
+def _tolerance(
+    grid: KeyGrid, samples: np.ndarray, check: np.ndarray, truth: np.ndarray, step: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Error allowed in each frame-long interval, and that of straight lines at `check`."""
+    channels = samples.shape[1]
+    if grid.frames < 2:
+        return np.full((1, channels), np.inf), np.zeros_like(truth)
+    keyed = samples[np.arange(grid.frames) * grid.per_frame]
+    interval = np.minimum(check.astype(int), grid.frames - 2)
+    part = (check - interval)[:, None]
+    error = np.abs(keyed[interval] * (1.0 - part) + keyed[interval + 1] * part - truth)
+    largest = np.zeros((grid.frames - 1, channels))
+    np.maximum.at(largest, interval, error)
+    nearby = maximum_filter1d(largest, 2 * step + 1, axis=0, mode="nearest")
+    # Below the last digit of a stored key there is nothing to gain.
+    digit = 4.0 * np.finfo(np.float32).eps * np.abs(keyed).max(axis=0)
+    allowed = np.maximum(SHARE_NEARBY * nearby, SHARE_LARGEST * largest.max(axis=0))
+    return np.maximum(allowed, digit), error
+
+
+def _hermite_error(frames, values, slopes_left, slopes_right, check, truth):
+    """Distance of the keyed curve from the motion at `check`, and the segment of each."""
+    if len(frames) < 2:
+        return np.zeros_like(truth), np.zeros(len(check), int)
+    s = np.clip(np.searchsorted(frames, check, side="right") - 1, 0, len(frames) - 2)
+    length = (frames[s + 1] - frames[s])[:, None]
+    t = (check - frames[s])[:, None] / length
+    t2, t3 = t * t, t * t * t
+    curve = (
+        (2.0 * t3 - 3.0 * t2 + 1.0) * values[s]
+        + (t3 - 2.0 * t2 + t) * length * slopes_right[s]
+        + (3.0 * t2 - 2.0 * t3) * values[s + 1]
+        + (t3 - t2) * length * slopes_left[s + 1]
+    )
+    return np.abs(curve - truth), s

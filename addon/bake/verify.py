@@ -1,0 +1,330 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Does the rig, as Blender evaluates it, do what the tracks say?
+
+Controls are compared by position and direction; the end of a limb on an IK
+constraint by where it should be relative to its control. Reach is computed
+for all frames from the pose alone, without evaluating anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from math import degrees, radians
+
+import bpy
+import numpy as np
+
+from ...solvers import rotations
+from ...solvers.motion import Problem
+from ..context import keep_frame
+from ..mapping.tracks import RoleTracks
+from ..rigs import adapter
+from . import checks
+
+SAMPLED = 16
+POSITION_TOLERANCE = 1e-3  # metres
+LEG_SHARE = 1e-3  # of the leg's length, where that is more
+DIRECTION_TOLERANCE = radians(0.5)
+
+
+@dataclass(frozen=True)
+class Limb:
+    """A chain of bones that an IK constraint of the rig pulls to a control.
+
+    Attributes:
+        end: bone that carries the constraint; its tail is the limb's end.
+        bones: bones of the chain, from the end to the first.
+        target: bone that the constraint follows.
+        control: keyed bone that `target` is, or hangs on.
+        length: rest length of the chain in units of the armature.
+    """
+
+    end: str
+    bones: tuple[str, ...]
+    target: str
+    control: str
+    length: float
+
+
+def limbs(armature: bpy.types.Object, keyed: Iterable[str]) -> list[Limb]:
+    """Limbs of a rig that follow keyed controls.
+
+    Args:
+        armature: the rig.
+        keyed: names of the keyed bones.
+    """
+    keyed = set(keyed)
+    found = []
+    for bone in armature.pose.bones:
+        for constraint in bone.constraints:
+            if constraint.type != "IK" or constraint.mute or constraint.influence < 1.0:
+                continue
+            if constraint.target != armature or constraint.subtarget not in armature.pose.bones:
+                continue
+            above = armature.pose.bones[constraint.subtarget]
+            while above is not None and above.name not in keyed:
+                above = above.parent
+            if above is None or not constraint.use_tail:
+                continue
+            chain = [bone, *bone.parent_recursive]
+            if constraint.chain_count:
+                chain = chain[: constraint.chain_count]
+            found.append(
+                Limb(
+                    end=bone.name,
+                    bones=tuple(b.name for b in chain),
+                    target=constraint.subtarget,
+                    control=above.name,
+                    length=sum(b.bone.length for b in chain),
+                )
+            )
+    return found
+
+
+def _simple(armature: bpy.types.Object, name: str, above: str) -> bool:
+    """Whether a bone hangs on one above without constraints in between."""
+    bone = armature.pose.bones[name]
+    while bone is not None and bone.name != above:
+        if any(not c.mute and c.influence > 0.0 for c in bone.constraints):
+            return False
+        bone = bone.parent
+    return True
+
+
+def tolerance(limb_lengths: Iterable[float], metres_per_unit: float) -> float:
+    """Position error in metres that counts as none.
+
+    Args:
+        limb_lengths: lengths of the rig's limbs in units of the armature.
+        metres_per_unit: size of such a unit.
+    """
+    longest = max(limb_lengths, default=0.0) * metres_per_unit
+    return max(POSITION_TOLERANCE, LEG_SHARE * longest)
+
+
+def reach_problems(
+    armature: bpy.types.Object,
+    solver: adapter.RigSolver,
+    found: Iterable[Limb],
+    metres_per_unit: float,
+    seconds: np.ndarray,
+    start_frame: int,
+    per_frame: int,
+) -> tuple[list[Problem], np.ndarray]:
+    """Where limbs are too short for their control, for every frame.
+
+    Args:
+        armature: the rig.
+        solver: the solver that made the channels.
+        found: limbs of the rig.
+        metres_per_unit: size of the armature's unit.
+        seconds: (m,) times of the solver's samples.
+        start_frame: frame of the first.
+        per_frame: samples per frame.
+
+    Returns:
+        One problem per limb that does not reach, and the largest share of a
+        limb's length that is used, (m,).
+    """
+    problems = []
+    used = np.zeros(len(seconds))
+    found = list(found)
+    allowed = tolerance((limb.length for limb in found), metres_per_unit)
+    for limb in found:
+        if not _simple(armature, limb.target, limb.control):
+            continue
+        start = solver.pose(limb.bones[-1])
+        end = solver.pose(limb.target)
+        length = limb.length * start.scale
+        distance = np.linalg.norm(end.head - start.head, axis=1)
+        used = np.maximum(used, distance / length)
+        missing = (distance - length) * metres_per_unit
+        missing = np.broadcast_to(missing, used.shape)
+        if missing.max() > allowed:
+            problems.append(
+                _spans(
+                    "REACH", limb.end, missing, allowed, seconds, start_frame, per_frame,
+                    f"{limb.end} does not reach {limb.control}: ",
+                    lambda error: f"{1000 * error:.0f} mm short",
+                    "Weaken the motion, or bring hips and feet nearer to each other",
+                )
+            )
+    return problems, used
+
+
+def _spans(
+    code, bone, errors, allowed, seconds, start_frame, per_frame, opening, amount, remedy
+) -> Problem:
+    """One problem for a bone, with its largest error and the frames that are off."""
+    worst = int(np.argmax(errors))
+    off = np.flatnonzero(errors > allowed)
+    first, last = start_frame + off[0] / per_frame, start_frame + off[-1] / per_frame
+    frames = f"frame {first:g}" if first == last else f"frames {first:g} to {last:g}"
+    return Problem(
+        code=code,
+        message=f"{opening}{amount(errors[worst])} at frame "
+        f"{start_frame + worst / per_frame:g} ({frames})",
+        time=float(seconds[worst]),
+        end_time=float(seconds[off[-1]]) if off[-1] > worst else None,
+        bone=bone,
+        amount=float(errors[worst]),
+        remedy=remedy,
+    )
+
+
+def frames_to_verify(tracks: RoleTracks, used: np.ndarray | None = None) -> list[int]:
+    """At most 16 frames, counted from the start: ends, contacts, largest reach.
+
+    Args:
+        tracks: the tracks.
+        used: (m,) how far limbs are stretched at each sample, or None.
+    """
+    per_frame = tracks.steps_per_frame
+    last = (len(tracks.time) - 1) // per_frame
+    chosen = [0, last]
+    if used is not None and len(used) == len(tracks.time):
+        chosen += [int(i) for i in np.argsort(-used[::per_frame], kind="stable")[:3]]
+    if last:
+        rate = 1.0 / (tracks.time[per_frame] - tracks.time[0])
+        for contact in tracks.contacts:
+            middle = 0.5 * (contact.start + contact.end) - tracks.time[0]
+            chosen.append(int(np.clip(round(middle * rate), 0, last)))
+    chosen = list(dict.fromkeys(chosen))[:SAMPLED]
+    spread = np.linspace(0, last, SAMPLED).round().astype(int).tolist()
+    while len(chosen) < min(SAMPLED, last + 1):
+        # The frame farthest from those chosen.
+        left = [f for f in spread if f not in chosen] or [
+            f for f in range(last + 1) if f not in chosen
+        ]
+        chosen.append(max(left, key=lambda f: min(abs(f - c) for c in chosen)))
+    return sorted(chosen)
+
+
+def check_bake(
+    context: bpy.types.Context,
+    armature: bpy.types.Object,
+    bindings: Mapping[str, str],
+    tracks: RoleTracks,
+    start_frame: int,
+    unit_scale: float,
+    frames: Iterable[int] | None = None,
+    axes: np.ndarray | None = None,
+) -> list[Problem]:
+    """Compare the evaluated pose with the tracks in world space.
+
+    The current frame is put back.
+
+    Args:
+        context: Blender's context; its scene and view layer count.
+        armature: the baked rig.
+        bindings: role -> bone.
+        tracks: what was baked.
+        start_frame: frame of the first sample.
+        unit_scale: metres per Blender unit.
+        frames: frames to look at, counted from the start; None for all.
+        axes: quaternion from armature to character space; None to find it.
+
+    Returns:
+        One problem per bone that is off, with its largest error and frames.
+    """
+    if axes is None:
+        axes = adapter.rest_axes(armature, bindings)
+    per_frame = tracks.steps_per_frame
+    last = (len(tracks.time) - 1) // per_frame
+    numbers = np.array(sorted(range(last + 1) if frames is None else frames), dtype=int)
+    samples = numbers * per_frame
+    roles = {
+        role: bone
+        for role, bone in bindings.items()
+        if checks.bone_location(role, tracks) or checks.bone_rotation(role, tracks)
+    }
+    found = limbs(armature, roles.values())
+    names = list(dict.fromkeys([*roles.values(), *(limb.end for limb in found)]))
+    heads, tails, turned, sizes = _evaluated(context, armature, names, numbers + start_frame)
+    heads, tails = heads * unit_scale, tails * unit_scale
+    allowed = tolerance((limb.length for limb in found), float(sizes.mean()) * unit_scale)
+    seconds = tracks.time[samples]
+
+    problems = []
+
+    def report(bone: str, role: str, errors: np.ndarray, limit: float, angle: bool) -> None:
+        if errors.max() <= limit:
+            return
+        worst = int(np.argmax(errors))
+        off = numbers[errors > limit] + start_frame
+        listed = ", ".join(map(str, off[:4])) + (" ..." if len(off) > 4 else "")
+        amount = f"{degrees(errors[worst]):.1f}°" if angle else f"{1000 * errors[worst]:.1f} mm"
+        problems.append(
+            Problem(
+                code="DIRECTION_OFF" if angle else "POSITION_OFF",
+                message=f"Bone {bone} is off its track ({role}) by up to {amount} at frame "
+                f"{numbers[worst] + start_frame} (frames {listed})",
+                time=float(seconds[worst]),
+                bone=bone,
+                amount=float(errors[worst]),
+                remedy=_remedy(armature, bone),
+            )
+        )
+
+    for role, bone in roles.items():
+        i = names.index(bone)
+        rest = rotations.multiply(axes, rotations.from_matrix(_rest(armature, bone)[:3, :3]))
+        if checks.bone_location(role, tracks):
+            error = np.linalg.norm(heads[:, i] - tracks.position[role][samples], axis=1)
+            report(bone, role, error, allowed, False)
+        if checks.bone_rotation(role, tracks):
+            wanted = rotations.multiply(tracks.rotation[role][samples], rest)
+            inner = np.abs((wanted * turned[:, i]).sum(axis=1))
+            report(bone, role, 2.0 * np.arccos(np.minimum(inner, 1.0)), DIRECTION_TOLERANCE, True)
+    by_bone = {bone: role for role, bone in roles.items()}
+    for limb in found:
+        role = by_bone[limb.control]
+        if not (checks.bone_location(role, tracks) and checks.bone_rotation(role, tracks)):
+            continue
+        # Where the limb's end belongs, as the control carries it in the rest pose.
+        control, target = _rest(armature, limb.control), _rest(armature, limb.target)
+        offset = control[:3, :3].T @ (target[:3, 3] - control[:3, 3])
+        rest = rotations.multiply(axes, rotations.from_matrix(control[:3, :3]))
+        carried = rotations.rotate(
+            rotations.multiply(tracks.rotation[role][samples], rest), offset
+        )
+        wanted = tracks.position[role][samples] + carried * sizes[:, None] * unit_scale
+        error = np.linalg.norm(tails[:, names.index(limb.end)] - wanted, axis=1)
+        report(limb.end, role, error, allowed, False)
+    return problems
+
+
+def _rest(armature: bpy.types.Object, bone: str) -> np.ndarray:
+    return np.array(armature.data.bones[bone].matrix_local, dtype=float)
+
+
+def _remedy(armature: bpy.types.Object, name: str) -> str:
+    for constraint in armature.pose.bones[name].constraints:
+        if not constraint.mute and constraint.influence > 0.0 and constraint.type != "IK":
+            return f"Mute constraint {constraint.name}, if the motion is to be followed exactly"
+    return "See what else moves or limits the bone: constraints, drivers, IK limits, NLA tracks"
+
+
+def _evaluated(context, armature, names, frames):
+    """World heads, tails (n, b, 3), rotations (n, b, 4) and object sizes (n,)."""
+    count = len(frames)
+    world = np.empty((count, 4, 4))
+    pose = np.empty((count, len(names), 4, 4))
+    scene = context.scene
+    with keep_frame(scene):
+        for row, frame in enumerate(frames.tolist()):
+            scene.frame_set(frame)
+            evaluated = armature.evaluated_get(context.evaluated_depsgraph_get())
+            world[row] = evaluated.matrix_world
+            bones = evaluated.pose.bones
+            for i, name in enumerate(names):
+                pose[row, i] = bones[name].matrix
+    lengths = np.array([armature.data.bones[name].length for name in names])
+    matrices = np.einsum("nij,nbjk->nbik", world, pose)
+    heads = matrices[..., :3, 3]
+    tails = heads + matrices[..., :3, 1] * lengths[:, None]
+    axes = matrices[..., :3, :3]
+    axes = axes / np.maximum(np.linalg.norm(axes, axis=-2, keepdims=True), 1e-30)
+    sizes = np.linalg.norm(world[:, :3, :3], axis=1).mean(axis=1)
+    return heads, tails, rotations.from_matrix(axes), sizes

@@ -1,0 +1,677 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Baking role tracks onto a rig, and taking a bake away again.
+
+Everything that can refuse does so before anything is written. What stood on
+the rig before (action, slot, blending, values of the keyed bones) goes into
+the record, so that clearing brings it back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import bpy
+import numpy as np
+
+from ...solvers.motion import Problem
+from .. import compat, keyframes
+from ..context import keep_frame
+from ..errors import UserError
+from ..mapping import tracks as roles
+from ..mapping.tracks import RoleTracks
+from ..rigs import adapter
+from ..scene.timing import scene_numbers
+from . import attach, checks, edits, sparse, verify
+from .data import Baked, BakeOptions, BakeRecord, BakeResult, Former
+
+
+@dataclass(frozen=True)
+class _Job:
+    """Everything that decides the keys of one bake."""
+
+    context: bpy.types.Context
+    armature: bpy.types.Object
+    bindings: Mapping[str, str]
+    tracks: RoleTracks
+    options: BakeOptions
+    axes: np.ndarray
+    unit_scale: float
+    switches: Sequence[str]
+
+    @property
+    def frames(self) -> int:
+        return (len(self.tracks.time) - 1) // self.tracks.steps_per_frame + 1
+
+    @property
+    def end_frame(self) -> int:
+        return self.options.start_frame + self.frames - 1
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """The numbers of one bake, ready to be written."""
+
+    channels: list[keyframes.Channel]
+    late: dict[str, str]  # keyed bone -> parent whose evaluated pose it needs first
+    solver: adapter.RigSolver
+    matrices: np.ndarray
+    position: Mapping[str, np.ndarray]
+    rotation: Mapping[str, np.ndarray]
+    seconds: np.ndarray
+    per_frame: int
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Where the keys go, and what was there."""
+
+    target: str
+    action: bpy.types.Action
+    slot: bpy.types.ActionSlot
+    former: Former
+    former_action: bpy.types.Action | None
+    pose: dict[str, tuple]
+    made_slot: bool
+
+
+def bake_tracks(
+    context: bpy.types.Context,
+    armature: bpy.types.Object,
+    bindings: Mapping[str, str],
+    tracks: RoleTracks,
+    options: BakeOptions | None = None,
+    *,
+    previous: Baked | None = None,
+    owner: bpy.types.Object | None = None,
+    switches: Sequence[str] = (),
+    axes: np.ndarray | None = None,
+) -> BakeResult:
+    """Key a rig's bones so that its roles follow their tracks in world space.
+
+    Current frame, mode, selection, rotation modes, frame range and rate stay
+    as they are; the object itself is not keyed.
+
+    Args:
+        context: Blender's context; its scene and view layer count.
+        armature: the rig.
+        bindings: role -> bone to key for it; roles without a track are left.
+        tracks: where the roles are, in metres and seconds.
+        options: how to bake.
+        previous: the owner's last bake, which is replaced.
+        owner: Motion object that keeps pointers to the actions; it does not
+            count as another user of them.
+        switches: custom properties of the root role's bone that must be 1 for
+            the keyed controls to be in charge.
+        axes: quaternion from armature to character space; None to find it.
+
+    Returns:
+        What was written, for the owner to store, and the problems found.
+
+    Raises:
+        UserError: nothing was written; one sentence says why.
+    """
+    options = options or BakeOptions()
+    checks.check_before_bake(context, armature, bindings, tracks, options, previous)
+    edited = edits.edited_channels(previous) if previous is not None else []
+    if edited and options.on_edited == "ASK":
+        raise UserError(_edited_sentence(armature, edited))
+    differences: list[keyframes.Channel] = []
+    if edited and options.on_edited == "KEEP_EDITS":
+        differences = edits.edit_differences(previous, edited)
+    job = _Job(
+        context=context,
+        armature=armature,
+        bindings={
+            role: bone
+            for role, bone in bindings.items()
+            if checks.bone_location(role, tracks) or checks.bone_rotation(role, tracks)
+        },
+        tracks=tracks,
+        options=options,
+        axes=adapter.rest_axes(armature, bindings) if axes is None else axes,
+        unit_scale=scene_numbers(context.scene).unit_scale,
+        switches=_switches(armature, bindings, switches, previous),
+    )
+    problems: list[Problem] = []
+    with keep_frame(context.scene):
+        plan = None
+        if previous is not None and attach.is_attached(armature, previous):
+            # Whatever this refuses, the last bake is still there.
+            plan = _plan(job)
+        if edited and options.on_edited == "NEW_ACTION":
+            previous.action.use_fake_user = True
+            attach.detach(armature, previous)
+            problems.append(
+                Problem(
+                    "EDITS_KEPT",
+                    f"Action {previous.action.name} keeps the edited keys",
+                    "INFO",
+                )
+            )
+            previous = plan = None
+        if previous is not None and not _reusable(armature, previous, options, owner):
+            clear_bake(context, armature, previous, owner=owner)
+            previous = plan = None
+        place = _place(job, previous)
+        try:
+            plan = plan or _plan(job)
+        except BaseException:
+            _give_up(armature, place, previous)
+            raise
+        record, keys = _write(job, plan, place, previous)
+        baked = Baked(
+            record,
+            place.action,
+            place.former_action,
+            previous.edits_action if previous is not None else None,
+        )
+        baked = _hang(job, baked, place.slot, differences)
+    context.view_layer.update()
+    problems += _verify(job, plan, baked)
+    bones = {path.split('"].')[0] for path in record.curves}
+    return BakeResult(baked, keys, job.frames, len(bones), tuple(problems))
+
+
+def _edited_sentence(armature: bpy.types.Object, edited: Sequence[tuple[str, int]]) -> str:
+    bones = sorted({path.split('"')[1] for path, _ in edited})
+    listed = ", ".join(bones[:3]) + (f" and {len(bones) - 3} more" if len(bones) > 3 else "")
+    return (
+        f"Keys of {listed} on {armature.name} were edited since the last bake: set Edited Keys to "
+        "Overwrite, Keep Edits or Bake to New Action"
+    )
+
+
+def _switches(
+    armature: bpy.types.Object,
+    bindings: Mapping[str, str],
+    names: Sequence[str],
+    previous: Baked | None,
+) -> list[str]:
+    """Data paths of the switches that have to be keyed to 1."""
+    root = bindings.get(roles.ROOT, "")
+    if root not in armature.pose.bones:
+        return []
+    bone = armature.pose.bones[root]
+    paths = []
+    for name in names:
+        if name not in bone:
+            continue
+        path = f'{adapter.bone_path(root)}["{bpy.utils.escape_identifier(name)}"]'
+        keyed = previous is not None and path in previous.record.curves
+        if keyed or bone[name] != 1.0:
+            paths.append(path)
+    return paths
+
+
+def _plan(job: _Job) -> _Plan:
+    """Compute all channels, without writing anything.
+
+    Raises:
+        UserError: the object cannot carry a figure at some frame.
+    """
+    tracks, armature = job.tracks, job.armature
+    per_frame = tracks.steps_per_frame
+    modes = {armature.pose.bones[bone].rotation_mode for bone in job.bindings.values()}
+    if job.options.key_mode == "DENSE" and modes == {"QUATERNION"}:
+        # Angles need the samples between, so as not to lose count of turns.
+        stride = per_frame
+    else:
+        stride = 1
+    position = {role: tracks.position[role][::stride] for role in job.bindings
+                if role in tracks.position}
+    rotation = {role: tracks.rotation[role][::stride] for role in job.bindings
+                if role in tracks.rotation}
+    seconds = tracks.time[::stride]
+    per_frame //= stride
+    frames = job.options.start_frame + np.arange(len(seconds)) / per_frame
+    matrices = _world_matrices(job.context, armature, frames)
+    late = adapter.moving_parents(armature, set(job.bindings.values()))
+    solver = adapter.RigSolver(
+        armature,
+        job.bindings,
+        adapter.armature_frames(armature.name, matrices),
+        job.unit_scale,
+        job.axes,
+    )
+    bones = solver.solve(position, rotation)
+    channels = _channels(job, [b for b in bones if b.bone not in late], per_frame)
+    for path in job.switches:
+        channels.append(
+            keyframes.Channel(
+                path, 0, job.bindings[roles.ROOT],
+                np.array([float(job.options.start_frame)]), np.ones(1),
+            )
+        )
+    return _Plan(
+        channels, late, solver, matrices, position, rotation, seconds, per_frame
+    )
+
+
+def _moves(obj: bpy.types.Object | None) -> bool:
+    """Whether an object's place in the world may change over time."""
+    while obj is not None:
+        data = obj.animation_data
+        if data is not None and (data.action or data.drivers or data.nla_tracks):
+            return True
+        if any(not c.mute and c.influence > 0.0 for c in obj.constraints):
+            return True
+        if obj.parent is not None and obj.parent_type not in {"OBJECT", "ARMATURE"}:
+            return True
+        if obj.rigid_body is not None:
+            return True
+        obj = obj.parent
+    return False
+
+
+def _object_keys(armature: bpy.types.Object) -> bool:
+    """Whether the armature object itself (not its bones) is animated."""
+    data = armature.animation_data
+    if data is None:
+        return False
+    curves = list(compat.action_fcurves(data.action, data.action_slot)) + list(data.drivers)
+    for track in data.nla_tracks:
+        for strip in track.strips:
+            curves += compat.action_fcurves(strip.action, strip.action_slot)
+    return any(not curve.data_path.startswith("pose.") for curve in curves)
+
+
+def _world_matrices(
+    context: bpy.types.Context, armature: bpy.types.Object, frames: np.ndarray
+) -> np.ndarray:
+    """World matrices (m, 4, 4) of the armature object; m is 1 if it stands still."""
+    still = not (
+        _moves(armature.parent)
+        or _object_keys(armature)
+        or any(not c.mute and c.influence > 0.0 for c in armature.constraints)
+        or armature.parent_type not in {"OBJECT", "ARMATURE"}
+        or armature.rigid_body is not None
+    )
+    if still:
+        evaluated = armature.evaluated_get(context.evaluated_depsgraph_get())
+        return np.array(evaluated.matrix_world, dtype=float)[None]
+    matrices = np.empty((len(frames), 4, 4))
+    for i, _ in enumerate(_play(context, frames)):
+        evaluated = armature.evaluated_get(context.evaluated_depsgraph_get())
+        matrices[i] = evaluated.matrix_world
+    return matrices
+
+
+def _play(context: bpy.types.Context, frames: np.ndarray):
+    """Go to one (sub)frame after the other."""
+    for frame in frames.tolist():
+        whole = int(np.floor(frame))
+        context.scene.frame_set(whole, subframe=frame - whole)
+        yield frame
+
+
+def _channels(
+    job: _Job, bones: Sequence[adapter.BoneTrack], per_frame: int
+) -> list[keyframes.Channel]:
+    start = float(job.options.start_frame)
+    if job.options.key_mode == "DENSE":
+        frames = start + np.arange(job.frames)
+        return [
+            keyframes.Channel(
+                f"{adapter.bone_path(bone.bone)}.{name}", index, bone.bone, frames,
+                values[: (job.frames - 1) * per_frame + 1 : per_frame, index],
+            )
+            for bone in bones
+            for name, values in bone.properties()
+            for index in range(values.shape[1])
+        ]
+    rate = _frames_per_second(job.tracks)
+    zero = job.tracks.time[0]
+    spans: dict[str, list[tuple[float, float]]] = {}
+    for contact in job.tracks.contacts:
+        spans.setdefault(contact.role, []).append(
+            ((contact.start - zero) * rate, (contact.end - zero) * rate)
+        )
+    kinks = [(float(t) - zero) * rate for t in job.tracks.kinks]
+    kinks += [t for held in spans.values() for span in held for t in span]
+    count = (job.frames - 1) * per_frame + 1
+    grid = sparse.key_grid(count, per_frame, kinks)
+    channels = []
+    for bone in bones:
+        samples = np.concatenate([values for _, values in bone.properties()], axis=1)[:count]
+        keys = sparse.sparse_keys(grid, samples, job.options.step, spans.get(bone.role, ()))
+        column = 0
+        for name, values in bone.properties():
+            for index in range(values.shape[1]):
+                channels.append(
+                    keyframes.Channel(
+                        f"{adapter.bone_path(bone.bone)}.{name}",
+                        index,
+                        bone.bone,
+                        start + keys.frames,
+                        keys.values[:, column],
+                        keys.slopes_left[:, column],
+                        keys.slopes_right[:, column],
+                        keys.straight[:, column],
+                    )
+                )
+                column += 1
+    return channels
+
+
+def _frames_per_second(tracks: RoleTracks) -> float:
+    if len(tracks.time) <= tracks.steps_per_frame:
+        return 24.0  # one frame: nothing depends on it
+    return 1.0 / float(tracks.time[tracks.steps_per_frame] - tracks.time[0])
+
+
+def _reusable(
+    armature: bpy.types.Object,
+    previous: Baked,
+    options: BakeOptions,
+    owner: bpy.types.Object | None,
+) -> bool:
+    """Whether a new bake can go where the last one is."""
+    action, record = previous.action, previous.record
+    slot = compat.slot_by_handle(action, record.slot)
+    if slot is None or action.library is not None:
+        return False
+    if record.target == "NEW":
+        if checks.other_users(armature, action, slot):
+            return False  # a copy of the rig plays it: it shall not change
+        return options.target == "NEW" or attach.is_attached(armature, previous)
+    return options.target == "CURRENT" and attach.is_attached(armature, previous)
+
+
+def _place(job: _Job, previous: Baked | None) -> _Place:
+    """Action and slot to write into, assigned to the rig."""
+    armature, options = job.armature, job.options
+    paths = dict(checks.channel_paths(armature, job.bindings, job.tracks))
+    paths |= dict.fromkeys(job.switches, "")
+    pose = attach.read_pose(armature, paths)
+    if previous is not None:
+        # Bones that were keyed show the bake now, not what they were before.
+        pose |= {path: values for path, values in previous.record.pose.items() if path in pose}
+        slot = compat.slot_by_handle(previous.action, previous.record.slot)
+        former, former_action = previous.record.former, previous.former_action
+        if not attach.is_attached(armature, previous):
+            former = attach.remember(armature)
+            data = armature.animation_data
+            former_action = data.action if data is not None else None
+            attach.make_active(armature, previous.action, slot)
+        return _Place(
+            previous.record.target, previous.action, slot, former, former_action, pose,
+            previous.record.made_slot,
+        )
+    former = attach.remember(armature)
+    data = armature.animation_data
+    current = data.action if data is not None else None
+    if options.target == "CURRENT" and current is not None:
+        slot, made = data.action_slot, False
+        if slot is None:
+            slot, made = compat.new_slot(current, armature.name), True
+            data.action_slot = slot
+        return _Place("CURRENT", current, slot, former, current, pose, made)
+    action = bpy.data.actions.new(options.action_name or f"{armature.name} Motion")
+    slot = compat.new_slot(action, armature.name)
+    try:
+        attach.make_active(armature, action, slot)
+    except UserError:
+        attach.bring_back(armature, former, current)
+        bpy.data.actions.remove(action)
+        raise
+    return _Place("NEW", action, slot, former, current, pose, True)
+
+
+def _give_up(armature: bpy.types.Object, place: _Place, previous: Baked | None) -> None:
+    """Undo `_place`."""
+    if place.target == "NEW":
+        attach.bring_back(armature, place.former, place.former_action)
+        if previous is None:
+            bpy.data.actions.remove(place.action)
+    elif place.made_slot and previous is None:
+        place.action.slots.remove(place.slot)
+        armature.animation_data.last_slot_identifier = place.former.last_slot
+
+
+def _write(
+    job: _Job, plan: _Plan, place: _Place, previous: Baked | None
+) -> tuple[BakeRecord, int]:
+    bag = compat.ensure_channelbag(place.action, place.slot)
+    groups_before = {group.name for group in bag.groups}
+    old = previous.record if previous is not None else None
+    own = set(old.channels()) if old is not None else set()
+    channels = list(plan.channels)
+    if plan.late:
+        _write_channels(bag, channels, own, old)
+        channels += _late_channels(job, plan)
+    wanted = {(channel.data_path, channel.index) for channel in channels}
+    existing = keyframes.curves_by_path(bag)
+    for channel in own - wanted:
+        if channel in existing:
+            _remove_own(bag, existing[channel], old, channel)
+    shared = _write_channels(bag, channels, own, old)
+    stored = [edits.stored_curve(channel) for channel in channels]
+    curves: dict[str, dict[str, str]] = {}
+    for channel, keys in zip(channels, stored, strict=True):
+        curves.setdefault(channel.data_path, {})[str(channel.index)] = keys.digest()
+    # In the order of the record: by path, then as written.
+    order = {
+        (path, int(i)): None for path, digests in curves.items() for i in digests
+    }
+    by_channel = {(c.data_path, c.index): k for c, k in zip(channels, stored, strict=True)}
+    if old is not None and old.store:
+        name = old.store
+    else:
+        name = edits.free_name(place.action)
+    edits.store(place.action, name, [by_channel[channel] for channel in order])
+    if old is not None:
+        dropped = {path: v for path, v in old.pose.items() if path not in place.pose}
+        attach.restore_pose(job.armature, dropped)
+    groups = {group.name for group in bag.groups} - groups_before
+    record = BakeRecord(
+        target=place.target,
+        slot=place.slot.handle,
+        start=float(job.options.start_frame),
+        end=float(job.end_frame),
+        curves=curves,
+        shared=tuple(sorted(shared)),
+        groups=tuple(sorted(groups | set(old.groups if old is not None else ()))),
+        made_slot=place.made_slot,
+        pose=place.pose,
+        former=place.former,
+        track=old.track if old is not None else "",
+        edits_track=old.edits_track if old is not None else "",
+        store=name,
+    )
+    return record, sum(len(channel.frames) for channel in channels)
+
+
+def _write_channels(bag, channels, own, old) -> set[tuple[str, int]]:
+    """Write channels beside keys that are not ours; returns curves that hold such keys."""
+    existing = keyframes.curves_by_path(bag)
+    kept: dict[tuple[str, int], keyframes.Keys] = {}
+    for channel in channels:
+        key = (channel.data_path, channel.index)
+        curve = existing.get(key)
+        if curve is None:
+            continue
+        keys = keyframes.read_keys(curve)
+        if key in own:
+            first, last = edits.own_span(old, key)
+            keys = keys.where((keys.frames < first) | (keys.frames > last))
+            curve.mute = curve.lock = False
+            for modifier in list(curve.modifiers):
+                curve.modifiers.remove(modifier)
+        else:
+            first, last = channel.frames[0], channel.frames[-1]
+            keys = keys.where((keys.frames < first) | (keys.frames > last))
+        if len(keys.frames):
+            kept[key] = keys
+    written = keyframes.write_channels(bag, channels)
+    if kept:
+        for channel, curve in zip(channels, written, strict=True):
+            keys = kept.get((channel.data_path, channel.index))
+            if keys is not None:
+                keyframes.join_keys(curve, keys)
+    return set(kept)
+
+
+def _remove_own(bag, curve, record: BakeRecord, channel: tuple[str, int]) -> None:
+    """Remove a bake's keys from a curve, and the curve if nothing is left of it."""
+    first, last = edits.own_span(record, channel)
+    frames = keyframes.read_keys(curve).frames
+    others = (frames < first) | (frames > last)
+    if others.any():
+        keyframes.keep_keys(curve, others)
+    else:
+        bag.fcurves.remove(curve)
+
+
+def _late_channels(job: _Job, plan: _Plan) -> list[keyframes.Channel]:
+    """Channels of bones under a bone that only Blender can place."""
+    frames = job.options.start_frame + np.arange(len(plan.seconds)) / plan.per_frame
+    parents = sorted(set(plan.late.values()))
+    poses = {parent: np.empty((len(frames), 4, 4)) for parent in parents}
+    job.context.view_layer.update()
+    for i, _ in enumerate(_play(job.context, frames)):
+        evaluated = job.armature.evaluated_get(job.context.evaluated_depsgraph_get())
+        for parent in parents:
+            poses[parent][i] = evaluated.pose.bones[parent].matrix
+    solver = adapter.RigSolver(
+        job.armature,
+        job.bindings,
+        adapter.armature_frames(job.armature.name, plan.matrices),
+        job.unit_scale,
+        job.axes,
+        poses,
+    )
+    bones = solver.solve(plan.position, plan.rotation)
+    return _channels(job, [b for b in bones if b.bone in plan.late], plan.per_frame)
+
+
+def _hang(
+    job: _Job,
+    baked: Baked,
+    slot: bpy.types.ActionSlot,
+    differences: Sequence[keyframes.Channel],
+) -> Baked:
+    """Bake as active action, or in the NLA where asked for or where edits lie on it."""
+    record, armature = baked.record, job.armature
+    action = baked.action
+    edits_action = baked.edits_action
+    if differences:
+        channels = edits.combine_differences(differences, edits.layer_channels(edits_action))
+        if edits_action is None:
+            edits_action = bpy.data.actions.new(f"{action.name}{attach.EDITS_SUFFIX}")
+            compat.new_slot(edits_action, armature.name)
+        keyframes.write_channels(
+            compat.ensure_channelbag(edits_action, edits_action.slots[0]), channels
+        )
+    if record.target == "CURRENT" and edits_action is None:
+        return baked
+    data = armature.animation_data
+    if not job.options.push_to_nla and edits_action is None:
+        if record.track:
+            attach.remove_track(armature, record.track, action)
+            if data.action is None:
+                attach.make_active(armature, action, slot)
+        return Baked(replace(record, track=""), action, baked.former_action, None)
+    if data.action == action:
+        data.action = None
+    track = attach.push_down(
+        armature, action, slot, record.start, record.end, name=record.track
+    )
+    record = replace(record, track=track)
+    if edits_action is not None:
+        track = attach.push_down(
+            armature, edits_action, edits_action.slots[0], record.start, record.end,
+            blend="COMBINE", name=record.edits_track,
+        )
+        record = replace(record, edits_track=track)
+    return Baked(record, action, baked.former_action, edits_action)
+
+
+def _verify(job: _Job, plan: _Plan, baked: Baked) -> list[Problem]:
+    found = verify.limbs(job.armature, job.bindings.values())
+    size = float(np.linalg.norm(plan.matrices[:, :3, :3], axis=1).mean()) * job.unit_scale
+    problems, used = verify.reach_problems(
+        job.armature, plan.solver, found, size, plan.seconds, job.options.start_frame,
+        plan.per_frame,
+    )
+    # Kept edits are meant to differ.
+    if job.options.verify and baked.edits_action is None:
+        at_frames = used[:: plan.per_frame]
+        problems += verify.check_bake(
+            job.context, job.armature, job.bindings, job.tracks, job.options.start_frame,
+            job.unit_scale, verify.frames_to_verify(job.tracks, at_frames), job.axes,
+        )
+    return problems
+
+
+def clear_bake(
+    context: bpy.types.Context,
+    armature: bpy.types.Object | None,
+    baked: Baked,
+    *,
+    owner: bpy.types.Object | None = None,
+) -> str:
+    """Remove a bake and only that; what stood on the rig before comes back.
+
+    Keys of the animator's own in the same action stay, and so does an action
+    that something else uses.
+
+    Args:
+        context: Blender's context.
+        armature: the rig; None if it has been deleted.
+        baked: what the bake gave.
+        owner: Motion object that points to the actions.
+
+    Returns:
+        One sentence on what was left and why, or "".
+    """
+    record, action = baked.record, baked.action
+    note = ""
+    slot = compat.slot_by_handle(action, record.slot)
+    shared = bool(action) and bool(slot) and checks.other_users(armature, action, slot)
+    keep = False
+    if action is not None and slot is not None and not shared and action.library is None:
+        bag = compat.channelbag(action, slot)
+        existing = keyframes.curves_by_path(bag)
+        for channel in record.channels():
+            if channel in existing:
+                _remove_own(bag, existing[channel], record, channel)
+        left = list(bag.fcurves) if bag is not None else []
+        if bag is not None:
+            used = {curve.group.name for curve in left if curve.group is not None}
+            for name in record.groups:
+                if name in bag.groups and name not in used:
+                    bag.groups.remove(bag.groups[name])
+        if record.store in action:
+            del action[record.store]
+        keep = record.target == "NEW" and bool(left)
+        if keep:
+            note = f"Action {action.name} stays, as it has keys of yours"
+        elif record.target == "CURRENT" and record.made_slot and not left:
+            _remove_slot(armature, action, slot, record.former)
+    elif shared:
+        note = f"Action {action.name} stays, as {shared[0]} plays it too"
+    if armature is not None:
+        if keep:
+            attach.restore_pose(armature, record.pose)
+        else:
+            attach.detach(armature, baked)
+    if record.target == "NEW" and action is not None and not keep:
+        _remove_unused(action, armature, owner)
+    if baked.edits_action is not None:
+        _remove_unused(baked.edits_action, armature, owner)
+    context.view_layer.update()
+    return note
+
+
+def _remove_slot(armature, action, slot, former: Former) -> None:
+    action.slots.remove(slot)
+    if armature is not None and armature.animation_data is not None:
+        armature.animation_data.last_slot_identifier = former.last_slot
+
+
+def _remove_unused(action, armature, owner) -> None:
+    """Remove an action unless something besides its rig and its motion uses it."""
+    users = bpy.data.user_map(subset={action}).get(action, set())
+    if users <= {armature, owner} and not action.use_fake_user:
+        bpy.data.actions.remove(action)
