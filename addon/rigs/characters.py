@@ -9,10 +9,20 @@ from math import atan2, pi, radians
 import bpy
 import numpy as np
 
+from ...solvers.errors import SettingError
+from ..errors import UserError
 from ..mapping.tracks import Figure
 from .builders import armature as rig
-from .builders import figure_mesh
-from .builders.skeleton import SHIN, SKIER, SNOWBOARDER, THIGH, build_skeleton
+from .builders import figure_mesh, skin
+from .builders.skeleton import (
+    SHIN,
+    SKIER,
+    SNOWBOARDER,
+    THIGH,
+    build_skeleton,
+    deform_map,
+    is_half_way,
+)
 
 
 @dataclass(frozen=True)
@@ -36,7 +46,10 @@ KINDS = {
 }
 
 _SIDED = {
-    "shoulder": "shoulder", "knee": "knee_pole", "hand": "hand_ik", "elbow": "elbow_pole",
+    "shoulder": "shoulder",
+    "knee": "knee_pole",
+    "hand": "hand_ik",
+    "elbow": "elbow_pole",
 }
 _CENTRE = ("root", "pelvis", "spine", "chest", "neck", "head")
 
@@ -70,8 +83,12 @@ COLOURS = dict(figure_mesh.COLOURS)
 
 # Joints of a figure that are not keyed roles: joint -> bone whose head it is.
 _JOINT_BONES = {
-    "foot": "foot", "hip": "thigh", "knee_joint": "shin", "elbow_joint": "forearm",
-    "upper_arm": "upper_arm", "toe": "toe",
+    "foot": "foot",
+    "hip": "thigh",
+    "knee_joint": "shin",
+    "elbow_joint": "forearm",
+    "upper_arm": "upper_arm",
+    "toe": "toe",
 }
 
 
@@ -109,10 +126,13 @@ def build_character(
         The armature object. Names of data-blocks may carry a suffix.
 
     Raises:
-        ValueError: unknown kind, height or mass not above 0.
+        SettingError: unknown kind or colour, height or mass not above 0.
     """
+    unknown = sorted(set(colours or {}) - set(COLOURS))
+    if unknown:
+        raise SettingError("Colour", unknown[0], f"one of {', '.join(COLOURS)}")
     if not (np.isfinite(mass) and mass > 0.0):
-        raise ValueError(f"Mass is {mass}: it must be above 0 kg")
+        raise SettingError("Mass", mass, "above 0 kg")
     skeleton = build_skeleton(kind, height, regular)
     armature = rig.make_armature(context, skeleton, name or KINDS[kind].label)
     armature["poise_kind"] = kind
@@ -129,11 +149,11 @@ def build_character(
     home = collection or context.collection or context.scene.collection
     home.objects.link(armature)
     palette = COLOURS | dict(colours or {})
-    materials = {part: figure_mesh.make_material(part, palette[part])
-                 for part in figure_mesh.PARTS}
+    materials = {part: figure_mesh.make_material(part, palette[part]) for part in figure_mesh.PARTS}
     for part, surface in figure_mesh.figure_surfaces(skeleton).items():
         obj = figure_mesh.make_mesh_object(
-            surface, f"{armature.name} {part}", materials, CREASE[part])
+            surface, f"{armature.name} {part}", materials, CREASE[part]
+        )
         obj["poise_figure"] = part
         home.objects.link(obj)
         _wear(armature, obj)
@@ -164,9 +184,12 @@ def materials_of(armature: bpy.types.Object) -> list[bpy.types.Material]:
     Args:
         armature: the character.
     """
-    found = {slot.material.get("poise_part", ""): slot.material
-             for obj in figure_meshes(armature)
-             for slot in obj.material_slots if slot.material is not None}
+    found = {
+        slot.material.get("poise_part", ""): slot.material
+        for obj in figure_meshes(armature)
+        for slot in obj.material_slots
+        if slot.material is not None
+    }
     return [found[part] for part in figure_mesh.PARTS if part in found]
 
 
@@ -182,6 +205,17 @@ def kind_of(armature: bpy.types.Object | None) -> str:
     return kind if kind in KINDS else ""
 
 
+def _require(armature: bpy.types.Object | None) -> str:
+    """Kind of a character, or a UserError that says it is none."""
+    kind = kind_of(armature)
+    if not kind:
+        raise UserError(
+            f"{armature.name if armature else 'Nothing'} is not a Poise character: "
+            "add one, or select one"
+        )
+    return kind
+
+
 def figure_of(armature: bpy.types.Object) -> Figure:
     """Size of one of our characters, read back from its rest pose.
 
@@ -192,16 +226,14 @@ def figure_of(armature: bpy.types.Object) -> Figure:
         Joints in metres in character space, whatever the object's transform.
 
     Raises:
-        ValueError: not one of our characters, or bones have been removed.
+        UserError: not one of our characters, or bones have been removed.
     """
-    kind = kind_of(armature)
-    if not kind:
-        raise ValueError(f"{getattr(armature, 'name', armature)} is not a Poise character")
+    kind = _require(armature)
     bones = armature.data.bones
 
     def head(bone: str) -> np.ndarray:
         if bone not in bones:
-            raise ValueError(f"{armature.name} has no bone {bone}")
+            raise UserError(f"{armature.name} has lost its bone {bone}: add the character anew")
         return np.array(bones[bone].head_local, dtype=float)
 
     joints = {role: head(bone) for role, bone in ROLE_BONES[kind].items()}
@@ -216,8 +248,11 @@ def figure_of(armature: bpy.types.Object) -> Figure:
     height = float(leg / (THIGH + SHIN))
     # An armature whose scale was applied has grown since it was built.
     grown = height / float(armature["poise_height"])
-    names = (("ski_length", "ski_width", "sidecut") if kind == SKIER
-             else ("board_length", "board_width", "sidecut"))
+    names = (
+        ("ski_length", "ski_width", "sidecut")
+        if kind == SKIER
+        else ("board_length", "board_width", "sidecut")
+    )
     equipment = {name: float(armature[f"poise_{name}"]) * grown for name in names}
     if kind == SKIER:
         equipment["pole_length"] = float(np.linalg.norm(joints["pole.L"] - joints["pole_tip.L"]))
@@ -235,3 +270,121 @@ def _stance_angle(joints: dict[str, np.ndarray], side: str) -> float:
     toes = joints[f"toe.{side}"] - joints[f"foot.{side}"]
     angle = atan2(-toes[1], abs(toes[0]))
     return (angle + pi) % (2.0 * pi) - pi
+
+
+# Softness of computed weights, share of stature: about half a knee's width.
+_SOFTNESS = 0.022
+_EQUIPMENT_BONES = ("DEF-ski", "DEF-pole", "DEF-board")
+
+
+def swap_mesh(armature: bpy.types.Object, mesh_object: bpy.types.Object) -> None:
+    """Let a character wear another mesh; its own body is hidden, its equipment stays.
+
+    A mesh with vertex groups named like deform bones ("DEF-thigh.L") keeps
+    its weights. Any other gets weights by distance to the bones of the rest
+    pose, so it has to stand where the character stands in that pose.
+
+    Args:
+        armature: one of our characters.
+        mesh_object: the mesh to wear.
+
+    Raises:
+        UserError: not a character, not a mesh, linked data, the mesh belongs
+            to another armature, is empty or is worn already.
+    """
+    kind = _require(armature)
+    _check_wearable(armature, mesh_object)
+    deform = [bone for bone in deform_map(kind) if bone in armature.data.bones]
+    world = mesh_object.matrix_world.copy()
+    groups = [group.name for group in mesh_object.vertex_groups]
+    if not set(groups) & set(deform):
+        _compute_weights(armature, mesh_object, deform)
+    mesh_object["poise_worn"] = True
+    mesh_object["poise_new_groups"] = "\n".join(
+        group.name for group in mesh_object.vertex_groups if group.name not in groups
+    )
+    if mesh_object.parent is not None:
+        mesh_object["poise_parent"] = mesh_object.parent
+    mesh_object.parent = armature
+    mesh_object.matrix_parent_inverse = armature.matrix_world.inverted_safe()
+    mesh_object.matrix_world = world
+    modifier = next((m for m in mesh_object.modifiers if m.type == "ARMATURE"), None)
+    if modifier is None:
+        modifier = mesh_object.modifiers.new("Poise Armature", "ARMATURE")
+        mesh_object["poise_modifier"] = modifier.name
+    modifier.object = armature
+    for obj in figure_meshes(armature):
+        if obj["poise_figure"] == "Body":
+            obj.hide_viewport = obj.hide_render = True
+
+
+def restore_mesh(armature: bpy.types.Object) -> None:
+    """Take off what `swap_mesh` put on and show the character's own body again.
+
+    The mesh that was worn stays in the scene where it stands, with its own
+    parent, modifiers and vertex groups as they were before.
+
+    Args:
+        armature: one of our characters.
+
+    Raises:
+        UserError: not a character.
+    """
+    _require(armature)
+    for obj in [child for child in armature.children if child.get("poise_worn")]:
+        world = obj.matrix_world.copy()
+        if obj.get("poise_modifier") in obj.modifiers:
+            obj.modifiers.remove(obj.modifiers[obj["poise_modifier"]])
+        for name in filter(None, obj.get("poise_new_groups", "").split("\n")):
+            if name in obj.vertex_groups:
+                obj.vertex_groups.remove(obj.vertex_groups[name])
+        obj.parent = obj.get("poise_parent")
+        if obj.parent is not None:
+            obj.matrix_parent_inverse = obj.parent.matrix_world.inverted_safe()
+        obj.matrix_world = world
+        for key in ("poise_worn", "poise_new_groups", "poise_parent", "poise_modifier"):
+            if key in obj:
+                del obj[key]
+    for obj in figure_meshes(armature):
+        obj.hide_viewport = obj.hide_render = False
+
+
+def _check_wearable(armature: bpy.types.Object, obj: bpy.types.Object) -> None:
+    if obj is None or obj.type != "MESH":
+        raise UserError(f"{obj.name if obj else 'Nothing'} is not a mesh: select a mesh to wear")
+    if obj.get("poise_figure") or obj.get("poise_worn"):
+        raise UserError(f"{obj.name} is worn by a character already: select another mesh")
+    if obj.library is not None or obj.data.library is not None:
+        raise UserError(f"{obj.name} is linked: make it local, then swap")
+    if not obj.data.vertices:
+        raise UserError(f"{obj.name} has no vertices: select a mesh that has")
+    for modifier in obj.modifiers:
+        if modifier.type == "ARMATURE" and modifier.object not in (None, armature):
+            raise UserError(
+                f"{obj.name} follows {modifier.object.name}: remove its Armature modifier first"
+            )
+    if obj.mode == "EDIT":
+        raise UserError(f"{obj.name} is in edit mode: leave it, then swap")
+
+
+def _compute_weights(armature: bpy.types.Object, obj: bpy.types.Object, deform: list[str]) -> None:
+    figure = figure_of(armature)
+    points = np.empty(3 * len(obj.data.vertices), dtype=np.float32)
+    obj.data.vertices.foreach_get("co", points)
+    into = np.array(armature.matrix_world.inverted_safe() @ obj.matrix_world)
+    points = points.reshape(-1, 3).astype(float) @ into[:3, :3].T + into[:3, 3]
+    segments = {}
+    for name in deform:
+        if is_half_way(name) or name.startswith(_EQUIPMENT_BONES):
+            continue
+        bone = armature.data.bones[name]
+        segments[name] = (np.array(bone.head_local), np.array(bone.tail_local))
+    across = figure.joints["hip.L"] - figure.joints["hip.R"]
+    weights = skin.distance_weights(
+        points,
+        segments,
+        _SOFTNESS * figure.height,
+        across / np.linalg.norm(across),
+        figure.joints["pelvis"],
+    )
+    figure_mesh.set_weights(obj, list(segments), weights)

@@ -11,6 +11,8 @@ from .skeleton import SKIER, Skeleton, deform_map, is_half_way
 
 COLLECTIONS = ("Controls", "IK", "FK", "Equipment", "Deform", "Mechanism")
 HIDDEN = ("Deform", "Mechanism")
+# Bones that have no effect while IK is on are out of the way at first.
+SHOWN = ("Controls", "IK", "Equipment")
 PALETTE = {"L": "THEME04", "R": "THEME01", "": "THEME09"}
 
 # Switches on the root bone, 0 to 1, one per limb.
@@ -19,7 +21,7 @@ _SWITCH_TIPS = {
     IK_LEG: "1: the leg follows its ski or board. 0: thigh, shin and foot are posed by hand (FK)",
     IK_ARM: "1: the arm follows hand_ik. 0: upper arm, forearm and hand are posed by hand (FK)",
     POLE_LOCK: "1: the pole reaches from the palm to pole_tip, and the hand keeps its length away. "
-               "0: the pole goes with the hand",
+    "0: the pole goes with the hand",
 }
 
 
@@ -79,9 +81,7 @@ def make_armature(context: bpy.types.Context, skeleton: Skeleton, name: str) -> 
     return armature
 
 
-def _edit_bones(
-    context: bpy.types.Context, armature: bpy.types.Object, skeleton: Skeleton
-) -> None:
+def _edit_bones(context: bpy.types.Context, armature: bpy.types.Object, skeleton: Skeleton) -> None:
     workshop = bpy.data.scenes.new("Poise workshop")
     try:
         workshop.collection.objects.link(armature)
@@ -111,7 +111,7 @@ def _edit_bones(
 def _collect(data: bpy.types.Armature, skeleton: Skeleton) -> None:
     for name in COLLECTIONS:
         collection = data.collections.new(name)
-        collection.is_visible = name not in HIDDEN
+        collection.is_visible = name in SHOWN
     for spec in skeleton.bones:
         bone = data.bones[spec.name]
         data.collections[spec.collection].assign(bone)
@@ -124,7 +124,11 @@ def _switch_properties(root: bpy.types.PoseBone, kind: str) -> None:
     for name in switches(kind):
         root[name] = 1.0
         root.id_properties_ui(name).update(
-            default=1.0, min=0.0, max=1.0, soft_min=0.0, soft_max=1.0,
+            default=1.0,
+            min=0.0,
+            max=1.0,
+            soft_min=0.0,
+            soft_max=1.0,
             description=_SWITCH_TIPS[name[:-2]],
         )
         root.property_overridable_library_set(f'["{name}"]', True)
@@ -178,13 +182,15 @@ def _inverse_kinematics(armature: bpy.types.Object, skeleton: Skeleton) -> None:
     skier = skeleton.kind == SKIER
     for side in ("L", "R"):
         leg, arm, lock = f"{IK_LEG}.{side}", f"{IK_ARM}.{side}", f"{POLE_LOCK}.{side}"
-        _two_bone_ik(armature, f"thigh.{side}", f"shin.{side}", f"foot_ik.{side}",
-                     f"knee_pole.{side}", leg)
+        _two_bone_ik(
+            armature, f"thigh.{side}", f"shin.{side}", f"foot_ik.{side}", f"knee_pole.{side}", leg
+        )
         foot = _constrain(armature, f"foot.{side}", "COPY_ROTATION", f"foot_ik.{side}", "Boot")
         _drive(foot, armature, leg)
         wrist = f"MCH-wrist.{side}" if skier else f"hand_ik.{side}"
-        _two_bone_ik(armature, f"upper_arm.{side}", f"forearm.{side}", wrist,
-                     f"elbow_pole.{side}", arm)
+        _two_bone_ik(
+            armature, f"upper_arm.{side}", f"forearm.{side}", wrist, f"elbow_pole.{side}", arm
+        )
         hand = _constrain(armature, f"hand.{side}", "COPY_ROTATION", f"hand_ik.{side}", "Hand")
         _drive(hand, armature, arm)
         if not skier:
@@ -192,8 +198,9 @@ def _inverse_kinematics(armature: bpy.types.Object, skeleton: Skeleton) -> None:
         bones = armature.data.bones
         # The palm, not the wrist, keeps a pole's length from the tip, so the
         # length holds however the hand is turned.
-        length = _constrain(armature, f"MCH-grip.{side}", "LIMIT_DISTANCE", f"pole_tip.{side}",
-                            "Pole Length")
+        length = _constrain(
+            armature, f"MCH-grip.{side}", "LIMIT_DISTANCE", f"pole_tip.{side}", "Pole Length"
+        )
         length.limit_mode = "LIMITDIST_ONSURFACE"
         length.owner_space = length.target_space = "POSE"
         length.distance = bones[f"pole.{side}"].length
@@ -211,16 +218,30 @@ def _deform(armature: bpy.types.Object, kind: str) -> None:
             continue
         _constrain(armature, name, "COPY_TRANSFORMS", source, "Follow")
     # With a leg in FK its ski goes along with the boot.
-    carried = ([(f"DEF-ski.{side}", f"MCH-ski.{side}", side) for side in ("L", "R")]
-               if kind == SKIER else
-               [("DEF-board", "MCH-board", armature.data.bones["MCH-board"].parent.name[-1])])
+    carried = (
+        [(f"DEF-ski.{side}", f"MCH-ski.{side}", side) for side in ("L", "R")]
+        if kind == SKIER
+        else [("DEF-board", "MCH-board", armature.data.bones["MCH-board"].parent.name[-1])]
+    )
     for name, target, side in carried:
         follow = _constrain(armature, name, "COPY_TRANSFORMS", target, "Follow Boot")
         _drive(follow, armature, f"{IK_LEG}.{side}", inverse=True)
 
 
-_NO_LOCATION = ("spine", "chest", "neck", "head", "shoulder", "upper_arm", "forearm", "hand",
-                "thigh", "shin", "foot", "toe")
+_NO_LOCATION = (
+    "spine",
+    "chest",
+    "neck",
+    "head",
+    "shoulder",
+    "upper_arm",
+    "forearm",
+    "hand",
+    "thigh",
+    "shin",
+    "foot",
+    "toe",
+)
 _NO_ROTATION = ("knee_pole", "elbow_pole", "pole_tip")
 
 

@@ -13,7 +13,6 @@ import numpy as np
 
 from .skeleton import (
     ATLAS,
-    GRIP,
     LUMBAR,
     NECK_BASE,
     SKIER,
@@ -76,10 +75,12 @@ class Trunk:
         if level <= 0.0:
             centre = self.points[0] + frame[:, 2] * level * self.height
         else:
-            centre = np.array([
-                np.interp(level, self.levels, [point[i] for point in self.points])
-                for i in range(3)
-            ])
+            centre = np.array(
+                [
+                    np.interp(level, self.levels, [point[i] for point in self.points])
+                    for i in range(3)
+                ]
+            )
             centre = centre + frame[:, 2] * max(0.0, level - self.levels[-1]) * self.height
         return centre, frame[:, 0], frame[:, 1], frame[:, 2]
 
@@ -110,8 +111,10 @@ class Limb:
 
     def __init__(self, start, joint, end, left: np.ndarray, blend: float) -> None:
         self.start, self.joint, self.end = (np.asarray(p) for p in (start, joint, end))
-        self.lengths = (np.linalg.norm(self.joint - self.start),
-                        np.linalg.norm(self.end - self.joint))
+        self.lengths = (
+            np.linalg.norm(self.joint - self.start),
+            np.linalg.norm(self.end - self.joint),
+        )
         self.first = (self.joint - self.start) / self.lengths[0]
         self.second = (self.end - self.joint) / self.lengths[1]
         self.left = unit(left - self.first * float(self.first @ left))
@@ -126,10 +129,14 @@ class Limb:
             centre = self.joint + direction * distance
         else:
             # A quadratic Bezier curve rounds the corner.
-            centre = (self.joint - self.first * self.blend * (1.0 - amount) ** 2
-                      + self.second * self.blend * amount**2)
-        left, direction = between(self.first, self.second, amount,
-                                  np.stack([self.left, self.first]))
+            centre = (
+                self.joint
+                - self.first * self.blend * (1.0 - amount) ** 2
+                + self.second * self.blend * amount**2
+            )
+        left, direction = between(
+            self.first, self.second, amount, np.stack([self.left, self.first])
+        )
         return centre, left, np.cross(left, direction), direction
 
 
@@ -169,16 +176,14 @@ _LEG = (
     (0.90, 0.0395, 0.0455, 0.0410, 0.0),
     (1.00, 0.0390, 0.0455, 0.0390, 0.0),
     (1.10, 0.0380, 0.0410, 0.0400, 0.0),
-    (1.24, 0.0385, 0.0380, 0.0440, 0.0),
-    (1.40, 0.0400, 0.0400, 0.0450, 0.0),
+    (1.30, 0.0390, 0.0385, 0.0450, 0.0),
     (1.54, 0.0430, 0.0450, 0.0465, 0.0),
     (1.61, 0.0465, 0.0510, 0.0490, 0.0),
 )
 # Sleeves: 0 shoulder .. 1 elbow .. 2 wrist, half-width, half-depth.
 _ARM = (
     (0.16, 0.0400, 0.0400, 0.0410),
-    (0.36, 0.0365, 0.0370, 0.0380),
-    (0.60, 0.0330, 0.0340, 0.0345),
+    (0.46, 0.0350, 0.0355, 0.0365),
     (0.81, 0.0310, 0.0315, 0.0330),
     (0.93, 0.0305, 0.0295, 0.0325),
     (1.06, 0.0305, 0.0290, 0.0325),
@@ -232,10 +237,34 @@ def suit(skeleton: Skeleton) -> Surface:
             cage.bridge(lower, upper, _with_zip(material, shoulders) if zipped else material)
     armpit, through, over = jacket[_ARMPIT], jacket[_ARMPIT + 1], jacket[_ARMPIT + 2]
     openings = {
-        "L": [over[0], over[1], over[2], through[2], armpit[2], armpit[1], armpit[0],
-              armpit[15], armpit[14], through[14], over[14], over[15]],
-        "R": [armpit[8], armpit[7], armpit[6], through[6], over[6], over[7], over[8], over[9],
-              over[10], through[10], armpit[10], armpit[9]],
+        "L": [
+            over[0],
+            over[1],
+            over[2],
+            through[2],
+            armpit[2],
+            armpit[1],
+            armpit[0],
+            armpit[15],
+            armpit[14],
+            through[14],
+            over[14],
+            over[15],
+        ],
+        "R": [
+            armpit[8],
+            armpit[7],
+            armpit[6],
+            through[6],
+            over[6],
+            over[7],
+            over[8],
+            over[9],
+            over[10],
+            through[10],
+            armpit[10],
+            armpit[9],
+        ],
     }
     for side, opening in openings.items():
         _sleeve(cage, skeleton, side, opening)
@@ -276,8 +305,13 @@ def _striped(material: str, outside: int):
 
 def _sleeve(cage: Cage, skeleton: Skeleton, side: str, opening: list[int]) -> None:
     j, h = skeleton.joints, skeleton.height
-    limb = Limb(j[f"upper_arm.{side}"], j[f"elbow_joint.{side}"], j[f"hand.{side}"],
-                skeleton.facing["chest"][:, 0], 0.045 * h)
+    limb = Limb(
+        j[f"upper_arm.{side}"],
+        j[f"elbow_joint.{side}"],
+        j[f"hand.{side}"],
+        skeleton.facing["chest"][:, 0],
+        0.045 * h,
+    )
     deltoid, upper = {f"DEF-deltoid.{side}": 1.0}, {f"DEF-upper_arm.{side}": 1.0}
     elbow, fore = {f"DEF-elbow.{side}": 1.0}, {f"DEF-forearm.{side}": 1.0}
     for i in opening:
@@ -286,11 +320,11 @@ def _sleeve(cage: Cage, skeleton: Skeleton, side: str, opening: list[int]) -> No
     rings = [opening]
     for along, rx, front, back in _ARM:
         centre, left, behind, _down = limb.section(along)
-        weights = mix(mix(deltoid, upper, ramp(along, 0.05, 0.45)), elbow,
-                      ramp(along, 0.72, 0.97))
+        weights = mix(mix(deltoid, upper, ramp(along, 0.05, 0.45)), elbow, ramp(along, 0.72, 0.97))
         weights = mix(weights, fore, ramp(along, 1.03, 1.28))
-        rings.append(cage.add(ring(centre, left, behind, rx * h, front * h, back * h, angles),
-                              weights))
+        rings.append(
+            cage.add(ring(centre, left, behind, rx * h, front * h, back * h, angles), weights)
+        )
     outside = {"L": 0, "R": 6}[side]
     for upper_ring, lower_ring in zip(rings[:-1], rings[1:], strict=True):
         cage.bridge(lower_ring, upper_ring, _striped("suit", outside))
@@ -302,8 +336,10 @@ def _trouser_legs(cage: Cage, skeleton: Skeleton, trunk: Trunk, waist: list[int]
     h = skeleton.height
     centre, _left, behind, up = trunk.section(-0.068)
     crotch = cage.add(
-        [centre + behind * y * h + up * z * h
-         for y, z in ((0.036, 0.006), (0.004, 0.0), (-0.028, 0.008))],
+        [
+            centre + behind * y * h + up * z * h
+            for y, z in ((0.036, 0.006), (0.004, 0.0), (-0.028, 0.008))
+        ],
         [{"DEF-pelvis": 1.0}] * 3,
     )
     # Where the points of the opening lie around the leg, and where they go further down.
@@ -313,8 +349,10 @@ def _trouser_legs(cage: Cage, skeleton: Skeleton, trunk: Trunk, waist: list[int]
         "L": [270.0 + a for a in quarter] + [495.0, 540.0, 585.0],
         "R": [90.0 + a for a in quarter] + [315.0, 360.0, 405.0],
     }
-    even = {"L": [-120.0 + 30.0 * k + 360.0 for k in range(12)],
-            "R": [60.0 + 30.0 * k for k in range(12)]}
+    even = {
+        "L": [-120.0 + 30.0 * k + 360.0 for k in range(12)],
+        "R": [60.0 + 30.0 * k for k in range(12)],
+    }
     for side in ("L", "R"):
         opening = openings[side]
         j = skeleton.joints
@@ -332,15 +370,19 @@ def _trouser_legs(cage: Cage, skeleton: Skeleton, trunk: Trunk, waist: list[int]
             section = section + left * outwards * offset * h
             settle = ramp(along, 0.05, 0.7)
             angles = np.radians(
-                [a + (b - a) * settle
-                 for a, b in zip(opening_angles[side], even[side], strict=True)]
+                [
+                    a + (b - a) * settle
+                    for a, b in zip(opening_angles[side], even[side], strict=True)
+                ]
             )
-            weights = mix(mix(pelvis, half, ramp(along, -0.15, 0.22)), thigh,
-                          ramp(along, 0.10, 0.48))
+            weights = mix(
+                mix(pelvis, half, ramp(along, -0.15, 0.22)), thigh, ramp(along, 0.10, 0.48)
+            )
             weights = mix(weights, bend, ramp(along, 0.76, 0.98))
             weights = mix(weights, shin, ramp(along, 1.02, 1.24))
-            rings.append(cage.add(
-                ring(section, left, behind, rx * h, front * h, back * h, angles), weights))
+            rings.append(
+                cage.add(ring(section, left, behind, rx * h, front * h, back * h, angles), weights)
+            )
         # The hem turns in over the boot.
         last = np.array([cage.points[i] for i in rings[-1]])
         middle = last.mean(axis=0)
@@ -355,9 +397,9 @@ _HEAD = (
     (-0.050, 0.0300, 0.0310, 0.0290, 2.0),
     (-0.024, 0.0305, 0.0330, 0.0310, 2.0),
     (-0.019, 0.0300, 0.0430, 0.0330, 2.0),
-    (-0.012, 0.0320, 0.0555, 0.0350, 2.1),
-    (-0.002, 0.0360, 0.0575, 0.0400, 2.2),  # chin
-    (0.010, 0.0385, 0.0545, 0.0450, 2.2),  # mouth
+    (-0.012, 0.0300, 0.0540, 0.0350, 2.0),
+    (-0.002, 0.0345, 0.0575, 0.0400, 2.1),  # chin
+    (0.010, 0.0375, 0.0550, 0.0450, 2.2),  # mouth
     (0.020, 0.0405, 0.0550, 0.0500, 2.2),  # under the nose
     (0.030, 0.0415, 0.0545, 0.0530, 2.2),  # tip of the nose
     (0.046, 0.0420, 0.0520, 0.0560, 2.2),
@@ -383,9 +425,21 @@ def head(skeleton: Skeleton) -> Surface:
     rings = []
     for level, rx, front, back, exponent in _HEAD:
         weights = mix({"DEF-neck": 1.0}, {"DEF-head": 1.0}, ramp(level, -0.055, -0.012))
-        rings.append(cage.add(
-            ring(origin + up * level * h, left, behind, rx * h, front * h, back * h, angles,
-                 exponent), weights))
+        rings.append(
+            cage.add(
+                ring(
+                    origin + up * level * h,
+                    left,
+                    behind,
+                    rx * h,
+                    front * h,
+                    back * h,
+                    angles,
+                    exponent,
+                ),
+                weights,
+            )
+        )
     for i, (ridge, flank) in _NOSE.items():
         cage.points[rings[i][12]] = cage.points[rings[i][12]] - behind * ridge * h
         for k in (11, 13):
@@ -404,8 +458,13 @@ def _rim(angle: float) -> float:
     """Height of the helmet's rim above the atlas: over the goggles, down to the ears."""
     degrees = np.degrees(angle) % 360.0
     away = abs((degrees - 270.0 + 180.0) % 360.0 - 180.0)  # from the front
-    return float(np.interp(away, [0, 54, 66, 76, 90, 108, 140, 180],
-                           [0.081, 0.080, 0.070, 0.030, 0.004, 0.000, 0.004, 0.006]))
+    return float(
+        np.interp(
+            away,
+            [0, 54, 66, 76, 90, 108, 140, 180],
+            [0.081, 0.080, 0.070, 0.030, 0.004, 0.000, 0.004, 0.006],
+        )
+    )
 
 
 def _shell_point(skeleton: Skeleton, angle: float, level: float, grow: float) -> np.ndarray:
@@ -418,8 +477,11 @@ def _shell_point(skeleton: Skeleton, angle: float, level: float, grow: float) ->
     width = np.sqrt(max(0.0, 1.0 - abs(rise) ** (2.0 if rise > 0.0 else 3.4)))
     x, y = cos(angle), sin(angle)
     depth = back if y > 0.0 else front
-    point = (frame[:, 0] * x * side * width
-             + frame[:, 1] * (y * depth * width + _SHELL_CENTRE[0]) + frame[:, 2] * level)
+    point = (
+        frame[:, 0] * x * side * width
+        + frame[:, 1] * (y * depth * width + _SHELL_CENTRE[0])
+        + frame[:, 2] * level
+    )
     return origin + point * h
 
 
@@ -465,15 +527,23 @@ def goggles(skeleton: Skeleton) -> Surface:
     left, behind, up = frame.T
     cage = Cage()
 
-    def section(angle: float, level: float, low: float, high: float, shell: float,
-                thickness: float) -> np.ndarray:
+    def section(
+        angle: float, level: float, low: float, high: float, shell: float, thickness: float
+    ) -> np.ndarray:
         """Eight points around the rim of the goggles, in a plane through the head's axis."""
         out = left * cos(angle) * 0.935 + behind * sin(angle)
         centre = origin + up * level * h
-        profile = ((0.0, low), (0.75, low), (1.0, 0.7 * low), (1.08, 0.0), (1.0, 0.7 * high),
-                   (0.75, high), (0.0, high), (0.0, 0.0))
-        return np.array([centre + (out * (shell + thickness * r) + up * z) * h
-                         for r, z in profile])
+        profile = (
+            (0.0, low),
+            (0.75, low),
+            (1.0, 0.7 * low),
+            (1.08, 0.0),
+            (1.0, 0.7 * high),
+            (0.75, high),
+            (0.0, high),
+            (0.0, 0.0),
+        )
+        return np.array([centre + (out * (shell + thickness * r) + up * z) * h for r, z in profile])
 
     rings = []
     for degrees in (200.0, 206.0, 222.0, 240.0, 256.0, 270.0, 284.0, 300.0, 318.0, 334.0, 340.0):
@@ -481,9 +551,19 @@ def goggles(skeleton: Skeleton) -> Surface:
         nose = max(0.0, 1.0 - abs(degrees - 270.0) / 16.0)
         end = min(1.0, (70.5 - abs(degrees - 270.0)) / 8.0)
         squeeze = 0.55 + 0.45 * end
-        rings.append(cage.add(
-            section(angle, 0.058, (-0.0215 + 0.009 * nose) * squeeze, 0.0215 * squeeze,
-                    0.0515, 0.014), bone))
+        rings.append(
+            cage.add(
+                section(
+                    angle,
+                    0.058,
+                    (-0.0215 + 0.009 * nose) * squeeze,
+                    0.0215 * squeeze,
+                    0.0515,
+                    0.014,
+                ),
+                bone,
+            )
+        )
 
     def part(i: int) -> str:
         return "lens" if i in (2, 3) else "goggles"
@@ -498,10 +578,13 @@ def goggles(skeleton: Skeleton) -> Surface:
     for degrees in np.linspace(-18.0, 198.0, 13):
         angle = radians(degrees)
         level = 0.058 - 0.016 * sin(min(pi, max(0.0, angle)))
-        rim = [(level - 0.0105, 0.000), (level - 0.0105, 0.003), (level + 0.0105, 0.003),
-               (level + 0.0105, 0.000)]
-        strap.append(cage.add(
-            [_shell_point(skeleton, angle, z, grow) for z, grow in rim], bone))
+        rim = [
+            (level - 0.0105, 0.000),
+            (level - 0.0105, 0.003),
+            (level + 0.0105, 0.003),
+            (level + 0.0105, 0.000),
+        ]
+        strap.append(cage.add([_shell_point(skeleton, angle, z, grow) for z, grow in rim], bone))
     for a, b in zip(strap[:-1], strap[1:], strict=True):
         cage.bridge(b, a, "goggles")
     return cage.surface(1)
@@ -536,8 +619,9 @@ def fist(skeleton: Skeleton, side: str) -> Surface:
         if level in (levels[0][0], levels[-1][0]):
             shrink[:] = size
         points = ring(np.zeros(3), out, behind, 0.0185 * h, 0.0235 * h, back * h, angles, 2.5)
-        rings.append(cage.add(grip + up * level * h + out * 0.002 * h
-                              + points * shrink[:, None], bone))
+        rings.append(
+            cage.add(grip + up * level * h + out * 0.002 * h + points * shrink[:, None], bone)
+        )
     if side == "R":
         rings = [loop[::-1] for loop in rings]
     cage.tube(rings, "gloves", start="gloves", end="gloves")
@@ -554,15 +638,25 @@ def _gauntlet(skeleton: Skeleton, side: str) -> Surface:
     hand, fore = {f"DEF-hand.{side}": 1.0}, {f"DEF-forearm.{side}": 1.0}
     angles = even_angles(LIMB)
     # Distance from the wrist towards the fingers, half-width, half-height.
-    profile = ((0.034, 0.0170, 0.0200), (0.018, 0.0175, 0.0215), (0.004, 0.0195, 0.0215),
-               (-0.006, 0.0225, 0.0235), (-0.026, 0.0265, 0.0270), (-0.042, 0.0285, 0.0285),
-               (-0.046, 0.0270, 0.0270), (-0.040, 0.0240, 0.0240))
+    profile = (
+        (0.034, 0.0170, 0.0200),
+        (0.018, 0.0175, 0.0215),
+        (0.004, 0.0195, 0.0215),
+        (-0.006, 0.0225, 0.0235),
+        (-0.026, 0.0265, 0.0270),
+        (-0.042, 0.0285, 0.0285),
+        (-0.046, 0.0270, 0.0270),
+        (-0.040, 0.0240, 0.0240),
+    )
     rings = []
     for along, width, tall in profile:
         weights = mix(hand, fore, 0.85 * ramp(along, 0.004, -0.030))
-        rings.append(cage.add(
-            ring(wrist - behind * along * h, left, up, width * h, tall * h, tall * h, angles),
-            weights))
+        rings.append(
+            cage.add(
+                ring(wrist - behind * along * h, left, up, width * h, tall * h, tall * h, angles),
+                weights,
+            )
+        )
     # left x up is -behind..: sections go from the fist back to the elbow.
     materials = ["gloves"] * 4 + ["trim"] * 3
     for i, (a, b) in enumerate(zip(rings[:-1], rings[1:], strict=True)):
@@ -581,8 +675,9 @@ def _tube_along(
         ahead = unit(ahead)
         x = unit(across - ahead * float(ahead @ across))
         y = np.cross(ahead, x)
-        rings.append(cage.add(ring(point, x, y, radii[i], radii[i], radii[i],
-                                   even_angles(count)), weights))
+        rings.append(
+            cage.add(ring(point, x, y, radii[i], radii[i], radii[i], even_angles(count)), weights)
+        )
     tip = unit(path[-1] - path[-2]) * radii[-1]
     root = unit(path[0] - path[1]) * radii[0]
     for a, b in zip(rings[:-1], rings[1:], strict=True):
@@ -597,11 +692,22 @@ def _thumb(skeleton: Skeleton, side: str) -> Surface:
     h = skeleton.height
     out, behind, up = _hand_axes(skeleton, side)
     grip = skeleton.joints[f"pole.{side}"]
-    points = [(-0.010, 0.022, 0.010), (-0.018, 0.010, 0.020), (-0.019, -0.006, 0.026),
-              (-0.012, -0.018, 0.027)]
+    points = [
+        (-0.010, 0.022, 0.010),
+        (-0.018, 0.010, 0.020),
+        (-0.019, -0.006, 0.026),
+        (-0.012, -0.018, 0.027),
+    ]
     path = np.array([grip + (out * x + behind * y + up * z) * h for x, y, z in points])
-    _tube_along(cage, path, up, np.array([0.0085, 0.0090, 0.0082, 0.0068]) * h, 6,
-                {f"DEF-hand.{side}": 1.0}, "gloves")
+    _tube_along(
+        cage,
+        path,
+        up,
+        np.array([0.0085, 0.0090, 0.0082, 0.0068]) * h,
+        6,
+        {f"DEF-hand.{side}": 1.0},
+        "gloves",
+    )
     return cage.surface(1)
 
 
@@ -613,26 +719,46 @@ def mitten(skeleton: Skeleton, side: str) -> Surface:
     wrist = skeleton.joints[f"hand.{side}"]
     hand = {f"DEF-hand.{side}": 1.0}
     # Distance from the wrist, thickness, half-height, curl towards the palm.
-    profile = ((0.000, 0.0165, 0.0200, 0.000), (0.018, 0.0170, 0.0225, 0.001),
-               (0.040, 0.0170, 0.0245, 0.000), (0.060, 0.0160, 0.0240, -0.005),
-               (0.078, 0.0140, 0.0215, -0.014), (0.090, 0.0110, 0.0165, -0.024),
-               (0.096, 0.0060, 0.0095, -0.030))
+    profile = (
+        (0.000, 0.0165, 0.0200, 0.000),
+        (0.018, 0.0170, 0.0225, 0.001),
+        (0.040, 0.0170, 0.0245, 0.000),
+        (0.060, 0.0160, 0.0240, -0.005),
+        (0.078, 0.0140, 0.0215, -0.014),
+        (0.090, 0.0110, 0.0165, -0.024),
+        (0.096, 0.0060, 0.0095, -0.030),
+    )
     rings = []
     for along, thick, tall, curl in profile:
-        rings.append(cage.add(
-            ring(wrist + (-behind * along + out * curl) * h, out, up, thick * h, tall * h,
-                 tall * h, even_angles(LIMB), 2.2), hand))
+        rings.append(
+            cage.add(
+                ring(
+                    wrist + (-behind * along + out * curl) * h,
+                    out,
+                    up,
+                    thick * h,
+                    tall * h,
+                    tall * h,
+                    even_angles(LIMB),
+                    2.2,
+                ),
+                hand,
+            )
+        )
     if side == "R":
         rings = [loop[::-1] for loop in rings]
     for a, b in zip(rings[:-1], rings[1:], strict=True):
         cage.bridge(a, b, "gloves")
     cage.cap(rings[-1], "gloves", bulge=(-behind * 0.003 - out * 0.002) * h)
     thumb = Cage()
-    points = [(-0.006, 0.020, 0.008), (-0.012, 0.036, 0.022), (-0.016, 0.052, 0.029),
-              (-0.019, 0.064, 0.031)]
+    points = [
+        (-0.006, 0.020, 0.008),
+        (-0.012, 0.036, 0.022),
+        (-0.016, 0.052, 0.029),
+        (-0.019, 0.064, 0.031),
+    ]
     path = np.array([wrist + (out * x - behind * y + up * z) * h for x, y, z in points])
-    _tube_along(thumb, path, out, np.array([0.0105, 0.0100, 0.0092, 0.0075]) * h, 6, hand,
-                "gloves")
+    _tube_along(thumb, path, out, np.array([0.0105, 0.0100, 0.0092, 0.0075]) * h, 6, hand, "gloves")
     return joined([cage.surface(1), thumb.surface(1), _gauntlet(skeleton, side)])
 
 
@@ -708,36 +834,45 @@ def boot(skeleton: Skeleton, side: str) -> Surface:
     return joined([cage.surface(1), *_buckles(skeleton, side)])
 
 
-# Buckles: height above the ankle, half-width and reach of the boot there.
-_BUCKLES = ((-0.0150, 0.0310, 0.1020), (0.0000, 0.0292, 0.0760), (0.0240, 0.0340, 0.0540),
-            (0.0470, 0.0333, 0.0455))
+# Height above the ankle of the four buckles, and how much higher their straps
+# lie on the sloping instep.
+_BUCKLES = ((-0.0190, 0.0130), (-0.0060, 0.0120), (0.0210, 0.0020), (0.0470, 0.0))
 
 
 def _buckles(skeleton: Skeleton, side: str) -> list[Surface]:
     """Four buckles on the outside of the instep and the cuff, with their straps."""
     h = skeleton.height
     outer = 1.0 if side == "L" else -1.0
+    levels, *sizes = np.array([row[:5] for row in _SKI_BOOT[3:-1]]).T
     parts = []
-    for i, (level, width, front) in enumerate(_BUCKLES):
+    for i, (level, lift) in enumerate(_BUCKLES):
         bone = {f"DEF-{'foot' if i < 2 else 'shin'}.{side}": 1.0}
-        centre, left, behind, up = boot_section(skeleton, side, level)
         cage = Cage()
         rings = []
-        for degrees in (200.0, 225.0, 250.0, 270.0, 290.0, 312.0, 332.0):
-            angle = radians(degrees)
-            x, y = cos(angle) * outer, sin(angle)
-            surface = ring(np.zeros(3), left, behind, width * h, front * h, front * h,
-                           np.array([np.arctan2(y, x)]), 2.45)[0]
-            out = unit(left * x / width + behind * y / front)
+        for degrees in (205.0, 222.0, 238.0, 254.0, 270.0, 286.0, 300.0, 314.0, 328.0):
+            at = level - lift * sin(radians(degrees))
+            width, front, back, exponent = (float(np.interp(at, levels, size)) for size in sizes)
+            centre, left, behind, up = boot_section(skeleton, side, at)
+            angle = radians(degrees if outer > 0.0 else 540.0 - degrees)
+            base = ring(
+                centre, left, behind, width * h, front * h, back * h, np.array([angle]), exponent
+            )[0]
+            x, y = (base - centre) @ left, (base - centre) @ behind
+            out = unit(left * x / width**2 + behind * y / front**2)
             # The end on the outside is the lever.
-            thick = 0.0055 if degrees > 285.0 else 0.0022
-            tall = 0.0042 if degrees > 285.0 else 0.0032
-            # Lower straps lie across the sloping instep.
-            base = centre + surface + up * (0.010 if i < 2 else 0.0) * -y * h
-            rings.append(cage.add([base - up * tall * h - out * 0.002 * h,
-                                   base - up * tall * h + out * thick * h,
-                                   base + up * tall * h + out * thick * h,
-                                   base + up * tall * h - out * 0.002 * h], bone))
+            lever = degrees > 290.0
+            thick, tall = (0.0040, 0.0046) if lever else (0.0016, 0.0034)
+            rings.append(
+                cage.add(
+                    [
+                        base - up * tall * h - out * 0.002 * h,
+                        base - up * tall * h + out * thick * h,
+                        base + up * tall * h + out * thick * h,
+                        base + up * tall * h - out * 0.002 * h,
+                    ],
+                    bone,
+                )
+            )
         for a, b in zip(rings[:-1], rings[1:], strict=True):
             cage.bridge(a, b, "edge")
         cage.face(rings[0][::-1], "edge")

@@ -80,8 +80,7 @@ def _slider(
         section = [(width, low), (-width, low), (-width, low + 0.55 * thick)]
         section += [(x, low + thick) for x in across]
         section += [(width, low + 0.55 * thick)]
-        rings.append(cage.add([origin + X * x + Y * at + Z * z for x, z in section],
-                              {bone: 1.0}))
+        rings.append(cage.add([origin + X * x + Y * at + Z * z for x, z in section], {bone: 1.0}))
     count = len(rings[0])
     for k, (a, b) in enumerate(zip(rings[:-1], rings[1:], strict=True)):
         middle = 0.5 * (stations[k] + stations[k + 1])
@@ -100,7 +99,12 @@ def _slider(
 
 
 def box(
-    centre, size, bone, material: str, axes: np.ndarray | None = None, top: float = 1.0,
+    centre,
+    size,
+    bone,
+    material: str,
+    axes: np.ndarray | None = None,
+    top: float = 1.0,
     bevel: float = 0.12,
 ) -> Surface:
     """A box with bevelled edges.
@@ -119,14 +123,22 @@ def box(
     cut = bevel * min(size)
     cage = Cage()
     rings = []
-    for z, inset in ((-half[2], cut), (-half[2] + cut, 0.0), (half[2] - cut, 0.0),
-                     (half[2], cut)):
+    for z, inset in ((-half[2], cut), (-half[2] + cut, 0.0), (half[2] - cut, 0.0), (half[2], cut)):
         share = 1.0 + (top - 1.0) * (z / half[2] + 1.0) * 0.5
         x, y = half[0] * share - inset, half[1] * share - inset
-        corners = [(x - cut, y), (-x + cut, y), (-x, y - cut), (-x, -y + cut), (-x + cut, -y),
-                   (x - cut, -y), (x, -y + cut), (x, y - cut)]
-        rings.append(cage.add(
-            [centre + axes @ np.array([a, b, z]) for a, b in corners], {bone: 1.0}))
+        corners = [
+            (x - cut, y),
+            (-x + cut, y),
+            (-x, y - cut),
+            (-x, -y + cut),
+            (-x + cut, -y),
+            (x - cut, -y),
+            (x, -y + cut),
+            (x, y - cut),
+        ]
+        rings.append(
+            cage.add([centre + axes @ np.array([a, b, z]) for a, b in corners], {bone: 1.0})
+        )
     for a, b in zip(rings[:-1], rings[1:], strict=True):
         cage.bridge(a, b, material)
     cage.face(rings[0][::-1], material)
@@ -158,16 +170,33 @@ def ski(skeleton: Skeleton, side: str) -> Surface:
             return "trim"
         return "base" if column == 1 and -0.78 * half < at < 0.8 * half else "equipment"
 
-    stations = np.concatenate([
-        -half + nose * (1.0 - np.cos(np.linspace(0.0, 0.5 * pi, 7))),
-        np.linspace(-half + nose, half - tail, 22)[1:-1],
-        half - tail * (1.0 - np.sin(np.linspace(0.0, 0.5 * pi, 4))),
-    ])
-    parts = [_slider(middle, stations,
-                     lambda at: _half_width(at, length, SKI_SHOVEL * width,
-                                            skeleton.equipment["ski_width"], SKI_TAIL * width,
-                                            nose, tail),
-                     rise, thickness, bone, top, 3)]
+    stations = np.concatenate(
+        [
+            -half + nose * (1.0 - np.cos(np.linspace(0.0, 0.5 * pi, 7))),
+            np.linspace(-half + nose, half - tail, 22)[1:-1],
+            half - tail * (1.0 - np.sin(np.linspace(0.0, 0.5 * pi, 4))),
+        ]
+    )
+    parts = [
+        _slider(
+            middle,
+            stations,
+            lambda at: _half_width(
+                at,
+                length,
+                SKI_SHOVEL * width,
+                skeleton.equipment["ski_width"],
+                SKI_TAIL * width,
+                nose,
+                tail,
+            ),
+            rise,
+            thickness,
+            bone,
+            top,
+            3,
+        )
+    ]
     parts += _ski_binding(skeleton, side, size)
     return joined(parts)
 
@@ -185,8 +214,9 @@ def _ski_binding(skeleton: Skeleton, side: str, size: float) -> list[Surface]:
         return box(place(y, z), np.array(dimensions) * size, bone, material, **more)
 
     tilt = radians(18.0)
-    lever = np.stack([X, np.array([0.0, cos(tilt), sin(tilt)]),
-                      np.array([0.0, -sin(tilt), cos(tilt)])], axis=1)
+    lever = np.stack(
+        [X, np.array([0.0, cos(tilt), sin(tilt)]), np.array([0.0, -sin(tilt), cos(tilt)])], axis=1
+    )
     return [
         part(-0.058, 0.024, (0.062, 0.44, 0.016), "base", top=0.94),
         part(-toe + 0.045, 0.5 * (0.032 + sole), (0.066, 0.06, sole - 0.032), "edge"),
@@ -211,26 +241,54 @@ def pole(skeleton: Skeleton, side: str) -> Surface:
     def turned_part(profile, count: int, material: str) -> Surface:
         """A body of revolution: (distance from the grip, radius), metres."""
         cage = Cage()
-        rings = [cage.add(ring(grip + down * at, x, y, radius, radius, radius,
-                               even_angles(count)), bone) for at, radius in profile]
+        rings = [
+            cage.add(ring(grip + down * at, x, y, radius, radius, radius, even_angles(count)), bone)
+            for at, radius in profile
+        ]
         cage.tube(rings, material, start=material, end=material)
         return cage.surface(0)
 
-    handle = [(-0.064, 0.008), (-0.060, 0.0155), (-0.048, 0.0185), (-0.040, 0.0165),
-              (-0.030, 0.0145), (0.050, 0.0140), (0.066, 0.0165), (0.074, 0.0165),
-              (0.080, 0.0100)]
+    handle = [
+        (-0.064, 0.008),
+        (-0.060, 0.0155),
+        (-0.048, 0.0185),
+        (-0.040, 0.0165),
+        (-0.030, 0.0145),
+        (0.050, 0.0140),
+        (0.066, 0.0165),
+        (0.074, 0.0165),
+        (0.080, 0.0100),
+    ]
     scaled = [(at * size, radius * size) for at, radius in handle]
-    basket = [(-0.064, 0.010), (-0.060, 0.026), (-0.052, 0.042), (-0.048, 0.044),
-              (-0.048, 0.040), (-0.054, 0.012)]
-    shaft = [(0.06 * size, 0.0095 * size), (0.6 * length, 0.0088 * size),
-             (length - 0.05 * size, 0.0070 * size)]
-    return joined([
-        turned_part(scaled, 8, "base"),
-        turned_part(shaft, 8, "equipment"),
-        turned_part([(length + at * size, radius * size) for at, radius in basket], 12, "base"),
-        turned_part([(length - 0.052 * size, 0.0062 * size), (length - 0.016 * size,
-                     0.0055 * size), (length, 0.0004 * size)], 8, "edge"),
-    ])
+    basket = [
+        (-0.064, 0.010),
+        (-0.060, 0.026),
+        (-0.052, 0.042),
+        (-0.048, 0.044),
+        (-0.048, 0.040),
+        (-0.054, 0.012),
+    ]
+    shaft = [
+        (0.06 * size, 0.0095 * size),
+        (0.6 * length, 0.0088 * size),
+        (length - 0.05 * size, 0.0070 * size),
+    ]
+    return joined(
+        [
+            turned_part(scaled, 8, "base"),
+            turned_part(shaft, 8, "equipment"),
+            turned_part([(length + at * size, radius * size) for at, radius in basket], 12, "base"),
+            turned_part(
+                [
+                    (length - 0.052 * size, 0.0062 * size),
+                    (length - 0.016 * size, 0.0055 * size),
+                    (length, 0.0004 * size),
+                ],
+                8,
+                "edge",
+            ),
+        ]
+    )
 
 
 def board(skeleton: Skeleton) -> Surface:
@@ -249,19 +307,36 @@ def board(skeleton: Skeleton) -> Surface:
         return size * (0.007 + 0.004 * ramp(abs(at), half, 0.3 * half))
 
     def top(at: float, column: int) -> str:
-        band = at + 0.16 * size * (column - 2.5) / 2.5
-        if abs(band - 0.42 * half) < 0.05 * size or abs(band + 0.42 * half) < 0.05 * size:
+        if abs(at) > 0.86 * half:
+            return "base"
+        if abs(abs(at) - 0.80 * half) < 0.06 * half:
             return "trim"
-        return "trim" if abs(at) > 0.90 * half else "equipment"
+        return "trim" if column in (2, 3) else "equipment"
 
     ends = nose * (1.0 - np.cos(np.linspace(0.0, 0.5 * pi, 9)))
-    stations = np.concatenate([-half + ends, np.linspace(-half + nose, half - nose, 24)[1:-1],
-                               (half - ends)[::-1]])
-    parts = [_slider(skeleton.joints["board"], stations,
-                     lambda at: _half_width(at, length, BOARD_NOSE * width,
-                                            skeleton.equipment["board_width"],
-                                            BOARD_NOSE * width, nose, nose),
-                     rise, thickness, "DEF-board", top, 6)]
+    stations = np.concatenate(
+        [-half + ends, np.linspace(-half + nose, half - nose, 22)[1:-1], (half - ends)[::-1]]
+    )
+    parts = [
+        _slider(
+            skeleton.joints["board"],
+            stations,
+            lambda at: _half_width(
+                at,
+                length,
+                BOARD_NOSE * width,
+                skeleton.equipment["board_width"],
+                BOARD_NOSE * width,
+                nose,
+                nose,
+            ),
+            rise,
+            thickness,
+            "DEF-board",
+            top,
+            6,
+        )
+    ]
     for side in ("L", "R"):
         parts += _board_binding(skeleton, side, size)
     return joined(parts)
@@ -293,8 +368,19 @@ def _board_binding(skeleton: Skeleton, side: str, size: float) -> list[Surface]:
         box(at(-0.040, 0.020), np.array([0.118, 0.236, 0.018]) * size, bone, "base", axes, 0.95),
     ]
 
-    def around(level: float, start: float, end: float, rx: float, front: float, back: float,
-               tall: float, thick: float, count: int, slope: float, material: str) -> Surface:
+    def around(
+        level: float,
+        start: float,
+        end: float,
+        rx: float,
+        front: float,
+        back: float,
+        tall: float,
+        thick: float,
+        count: int,
+        slope: float,
+        material: str,
+    ) -> Surface:
         """A band around the boot between two angles, `slope` lifting its front."""
         rows = []
         centre, x, y, z = boot_section(skeleton, side, level)
@@ -303,20 +389,32 @@ def _board_binding(skeleton: Skeleton, side: str, size: float) -> list[Surface]:
             depth = (back if s > 0.0 else front) * s
             base = centre + (x * rx * c + y * depth) * h + z * (-slope * s) * h
             out = unit(x * c / rx + y * s / (back if s > 0.0 else front))
-            rows.append(np.array([
-                base - z * tall * h, base - z * tall * h + out * thick * h,
-                base + z * tall * h + out * thick * h, base + z * tall * h,
-            ]))
+            rows.append(
+                np.array(
+                    [
+                        base - z * tall * h,
+                        base - z * tall * h + out * thick * h,
+                        base + z * tall * h + out * thick * h,
+                        base + z * tall * h,
+                    ]
+                )
+            )
         return _band(rows, bone, material)
 
     # Highback behind the calf, heel cup around the heel, two straps over the instep.
     rows = []
-    for k, level in enumerate(np.linspace(-0.030, 0.088, 7)):
+    for k, level in enumerate(np.linspace(-0.030, 0.080, 7)):
         centre, x, y, z = boot_section(skeleton, side, level)
         spread = radians(np.interp(k, [0, 3, 6], [78.0, 66.0, 48.0]))
-        inner = ring(centre, x, y, 0.0335 * h, 0.052 * h,
-                     np.interp(level, [-0.03, 0.02, 0.09], [0.054, 0.049, 0.046]) * h,
-                     0.5 * pi + np.linspace(-spread, spread, 9))
+        inner = ring(
+            centre,
+            x,
+            y,
+            0.0335 * h,
+            0.052 * h,
+            np.interp(level, [-0.03, 0.02, 0.09], [0.054, 0.049, 0.046]) * h,
+            0.5 * pi + np.linspace(-spread, spread, 9),
+        )
         outer = inner + (y * 0.005 * h)
         rows.append(np.concatenate([inner, outer[::-1]]))
     cage = Cage()
@@ -327,8 +425,9 @@ def _board_binding(skeleton: Skeleton, side: str, size: float) -> list[Surface]:
     cage.face(rings[-1][::-1], "edge")
     parts.append(cage.surface(0))
     parts.append(around(-0.034, -60.0, 240.0, 0.0335, 0.060, 0.054, 0.010, 0.004, 17, 0.0, "base"))
-    parts.append(around(0.012, 178.0, 362.0, 0.0325, 0.0620, 0.047, 0.011, 0.004, 13, 0.012,
-                        "base"))
+    parts.append(
+        around(0.012, 178.0, 362.0, 0.0325, 0.0620, 0.047, 0.011, 0.004, 13, 0.012, "base")
+    )
     return parts
 
 
@@ -339,5 +438,3 @@ def equipment(skeleton: Skeleton) -> Surface:
     else:
         parts = [board(skeleton)]
     return joined(parts)
-
-

@@ -52,8 +52,12 @@ def figure_surfaces(skeleton: Skeleton) -> dict[str, Surface]:
         skeleton: what `build_skeleton` made.
     """
     hand = body.fist if skeleton.kind == SKIER else body.mitten
-    parts = [body.suit(skeleton), body.head(skeleton), body.helmet(skeleton),
-             body.goggles(skeleton)]
+    parts = [
+        body.suit(skeleton),
+        body.head(skeleton),
+        body.helmet(skeleton),
+        body.goggles(skeleton),
+    ]
     for side in ("L", "R"):
         parts += [hand(skeleton, side), body.boot(skeleton, side)]
     return {"Body": joined(parts), "Equipment": equipment.equipment(skeleton)}

@@ -15,6 +15,8 @@ from math import acos, cos, pi, radians, sin, sqrt
 
 import numpy as np
 
+from ....solvers.errors import SettingError
+
 SKIER = "SKIER"
 SNOWBOARDER = "SNOWBOARDER"
 
@@ -226,15 +228,22 @@ def _skier(height: float) -> tuple[dict, dict, dict]:
     sole = SKI_SOLE * height
     rise = _hip_height(half - HIP_HALF * height, radians(40.0), height)
     hip = np.array([0.0, 0.004 * height, sole + rise])
-    joints, facing = _trunk(hip, height, dict.fromkeys(("pelvis", "spine", "chest", "neck",
-                                                         "head"), 0.0), radians(12.0))
+    joints, facing = _trunk(
+        hip, height, dict.fromkeys(("pelvis", "spine", "chest", "neck", "head"), 0.0), radians(12.0)
+    )
     forward = np.array([0.0, -1.0, 0.0])
     for side, sign in (("L", 1.0), ("R", -1.0)):
         joints[f"foot.{side}"] = np.array([sign * half, 0.0, sole])
         joints[f"ski.{side}"] = np.array([sign * half, 0.0, 0.0])
         _leg(joints, facing, side, height, forward)
-        _arm(joints, facing, side, height,
-             np.array([0.40 * sign, -0.22, -0.90]), np.array([0.10 * sign, -1.0, 0.02]))
+        _arm(
+            joints,
+            facing,
+            side,
+            height,
+            np.array([0.40 * sign, -0.22, -0.90]),
+            np.array([0.10 * sign, -1.0, 0.02]),
+        )
         grip = joints[f"pole.{side}"]
         joints[f"pole_tip.{side}"] = np.array([grip[0], grip[1], 0.0])
     width = sqrt(height / REFERENCE)
@@ -242,8 +251,9 @@ def _skier(height: float) -> tuple[dict, dict, dict]:
     equipment = {
         "ski_length": length,
         "ski_width": SKI_WAIST * width,
-        "sidecut": sidecut_radius(0.86 * length, SKI_WAIST * width, SKI_SHOVEL * width,
-                                  SKI_TAIL * width),
+        "sidecut": sidecut_radius(
+            0.86 * length, SKI_WAIST * width, SKI_SHOVEL * width, SKI_TAIL * width
+        ),
     }
     return joints, facing, equipment
 
@@ -253,8 +263,10 @@ def _snowboarder(height: float) -> tuple[dict, dict, dict]:
     half = 0.5 * BOARD_STANCE * height
     sole = BOARD_SOLE * height
     across = 0.030 * height  # ankles sit on the heel side of the board's middle
-    toes = {"L": facing_frame(-0.5 * pi + STANCE_FRONT)[:, 1] * -1.0,
-            "R": facing_frame(-0.5 * pi + STANCE_REAR)[:, 1] * -1.0}
+    toes = {
+        "L": facing_frame(-0.5 * pi + STANCE_FRONT)[:, 1] * -1.0,
+        "R": facing_frame(-0.5 * pi + STANCE_REAR)[:, 1] * -1.0,
+    }
     pelvis_yaw = radians(-80.0)
     left = facing_frame(pelvis_yaw)[:, 0]
     ankle = {"L": np.array([across, -half, sole]), "R": np.array([across, half, sole])}
@@ -262,8 +274,13 @@ def _snowboarder(height: float) -> tuple[dict, dict, dict]:
     offset = (middle + left * HIP_HALF * height) - ankle["L"]
     rise = _hip_height(float(np.hypot(offset[0], offset[1])), radians(45.0), height)
     hip = middle + UP * (sole + rise)
-    yaws = {"pelvis": pelvis_yaw, "spine": radians(-76.0), "chest": radians(-70.0),
-            "neck": radians(-42.0), "head": radians(-8.0)}
+    yaws = {
+        "pelvis": pelvis_yaw,
+        "spine": radians(-76.0),
+        "chest": radians(-70.0),
+        "neck": radians(-42.0),
+        "head": radians(-8.0),
+    }
     joints, facing = _trunk(hip, height, yaws, radians(12.0))
     for side in ("L", "R"):
         joints[f"foot.{side}"] = ankle[side]
@@ -280,8 +297,9 @@ def _snowboarder(height: float) -> tuple[dict, dict, dict]:
     equipment = {
         "board_length": length,
         "board_width": BOARD_WAIST * width,
-        "sidecut": sidecut_radius(0.74 * length, BOARD_WAIST * width, BOARD_NOSE * width,
-                                  BOARD_NOSE * width),
+        "sidecut": sidecut_radius(
+            0.74 * length, BOARD_WAIST * width, BOARD_NOSE * width, BOARD_NOSE * width
+        ),
     }
     return joints, facing, equipment
 
@@ -309,10 +327,10 @@ def build_skeleton(kind: str, height: float, regular: bool = True) -> Skeleton:
         regular: snowboarder only: left foot leads; False is goofy, the mirror image.
 
     Raises:
-        ValueError: unknown kind, or a height that is not above 0.
+        SettingError: unknown kind, or a height that is not above 0.
     """
     if not (np.isfinite(height) and height > 0.0):
-        raise ValueError(f"Height is {height}: it must be above 0 m")
+        raise SettingError("Height", height, "above 0 m")
     if kind == SKIER:
         joints, facing, equipment = _skier(height)
     elif kind == SNOWBOARDER:
@@ -320,7 +338,7 @@ def build_skeleton(kind: str, height: float, regular: bool = True) -> Skeleton:
         if not regular:
             joints, facing = _mirrored(joints, facing)
     else:
-        raise ValueError(f"Kind is {kind!r}: it must be {SKIER} or {SNOWBOARDER}")
+        raise SettingError("Kind", kind, f"{SKIER} or {SNOWBOARDER}")
     joints["root"] = np.zeros(3)
     skeleton = Skeleton(kind, height, regular, joints, facing, equipment)
     return Skeleton(kind, height, regular, joints, facing, equipment, tuple(_bones(skeleton)))
@@ -333,8 +351,17 @@ def _bones(skeleton: Skeleton) -> list[BoneSpec]:
     bones: list[BoneSpec] = []
 
     def add(name: str, parent: str, head, tail, z_axis, collection, connected=False) -> None:
-        bones.append(BoneSpec(name, parent, np.asarray(head), np.asarray(tail),
-                              np.asarray(z_axis), collection, connected))
+        bones.append(
+            BoneSpec(
+                name,
+                parent,
+                np.asarray(head),
+                np.asarray(tail),
+                np.asarray(z_axis),
+                collection,
+                connected,
+            )
+        )
 
     def flat(name: str, parent: str, head, size: float, collection: str) -> None:
         """A bone whose axes are the character's: along +Y, Z up."""
@@ -358,19 +385,52 @@ def _bones(skeleton: Skeleton) -> list[BoneSpec]:
         arm_bend = j[f"elbow.{side}"] - j[f"elbow_joint.{side}"]
         leg_bend = j[f"knee.{side}"] - j[f"knee_joint.{side}"]
         toes = -f[f"foot.{side}"][:, 1]
-        add(f"shoulder.{side}", "chest", j[f"shoulder.{side}"], j[f"upper_arm.{side}"], UP,
-            "Controls")
-        add(f"upper_arm.{side}", f"shoulder.{side}", j[f"upper_arm.{side}"],
-            j[f"elbow_joint.{side}"], arm_bend, "FK")
-        add(f"forearm.{side}", f"upper_arm.{side}", j[f"elbow_joint.{side}"], j[f"hand.{side}"],
-            arm_bend, "FK", True)
+        add(
+            f"shoulder.{side}",
+            "chest",
+            j[f"shoulder.{side}"],
+            j[f"upper_arm.{side}"],
+            UP,
+            "Controls",
+        )
+        add(
+            f"upper_arm.{side}",
+            f"shoulder.{side}",
+            j[f"upper_arm.{side}"],
+            j[f"elbow_joint.{side}"],
+            arm_bend,
+            "FK",
+        )
+        add(
+            f"forearm.{side}",
+            f"upper_arm.{side}",
+            j[f"elbow_joint.{side}"],
+            j[f"hand.{side}"],
+            arm_bend,
+            "FK",
+            True,
+        )
         add(f"hand.{side}", f"forearm.{side}", j[f"hand.{side}"], hand_tail, hand_up, "FK", True)
         add(f"thigh.{side}", "pelvis", j[f"hip.{side}"], j[f"knee_joint.{side}"], leg_bend, "FK")
-        add(f"shin.{side}", f"thigh.{side}", j[f"knee_joint.{side}"], j[f"foot.{side}"],
-            leg_bend, "FK", True)
+        add(
+            f"shin.{side}",
+            f"thigh.{side}",
+            j[f"knee_joint.{side}"],
+            j[f"foot.{side}"],
+            leg_bend,
+            "FK",
+            True,
+        )
         along_foot(f"foot.{side}", f"shin.{side}", side, "FK", True)
-        add(f"toe.{side}", f"foot.{side}", j[f"toe.{side}"],
-            j[f"toe.{side}"] + toes * (ANKLE_TOE - ANKLE_BALL) * h, UP, "FK", True)
+        add(
+            f"toe.{side}",
+            f"foot.{side}",
+            j[f"toe.{side}"],
+            j[f"toe.{side}"] + toes * (ANKLE_TOE - ANKLE_BALL) * h,
+            UP,
+            "FK",
+            True,
+        )
         flat(f"knee_pole.{side}", "root", j[f"knee.{side}"], 0.05, "IK")
         flat(f"elbow_pole.{side}", "root", j[f"elbow.{side}"], 0.05, "IK")
         add(f"hand_ik.{side}", "root", j[f"hand.{side}"], hand_tail, hand_up, "IK")
@@ -378,12 +438,19 @@ def _bones(skeleton: Skeleton) -> list[BoneSpec]:
             along_foot(f"foot_ik.{side}", "board", side, "IK")
             continue
         flat(f"ski.{side}", "root", j[f"ski.{side}"], 0.12, "Equipment")
-        along_foot(f"foot_ik.{side}", f"ski.{side}", side, "IK")
+        # A boot does not move on its ski, so this is nothing to animate by hand.
+        along_foot(f"foot_ik.{side}", f"ski.{side}", side, "Mechanism")
         grip, tip = j[f"pole.{side}"], j[f"pole_tip.{side}"]
         flat(f"pole_tip.{side}", "master", tip, 0.05, "Equipment")
         add(f"MCH-grip.{side}", f"hand_ik.{side}", grip, grip + back * 0.04 * h, UP, "Mechanism")
-        add(f"MCH-wrist.{side}", f"MCH-grip.{side}", j[f"hand.{side}"],
-            j[f"hand.{side}"] + back * 0.04 * h, UP, "Mechanism")
+        add(
+            f"MCH-wrist.{side}",
+            f"MCH-grip.{side}",
+            j[f"hand.{side}"],
+            j[f"hand.{side}"] + back * 0.04 * h,
+            UP,
+            "Mechanism",
+        )
         # A hand's back is -Y of the pole's shaft: any axis across it would do.
         add(f"pole.{side}", f"hand.{side}", grip, tip, -back, "Mechanism")
         flat(f"MCH-ski.{side}", f"foot.{side}", j[f"ski.{side}"], 0.12, "Mechanism")

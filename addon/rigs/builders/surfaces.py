@@ -45,7 +45,9 @@ class Cage:
     faces: list[tuple[int, ...]] = field(default_factory=list)
     materials: list[str] = field(default_factory=list)
 
-    def add(self, points, weights: Mapping[str, float] | Sequence[Mapping[str, float]]) -> list[int]:
+    def add(
+        self, points, weights: Mapping[str, float] | Sequence[Mapping[str, float]]
+    ) -> list[int]:
         """Add points and return their indices.
 
         Args:
@@ -163,9 +165,7 @@ class Cage:
         for _ in range(levels):
             values, faces, materials = catmull_clark(values, faces, materials)
         materials = [_plain_material(material) for material in materials]
-        return Surface(values[:, :3], faces, materials, bones, values[:, 3:],
-                       [smooth] * len(faces))
-
+        return Surface(values[:, :3], faces, materials, bones, values[:, 3:], [smooth] * len(faces))
 
     def _tidy(self) -> None:
         """Drop unused points; turn the faces outwards."""
@@ -277,8 +277,9 @@ def catmull_clark(
         np.add.at(edge_count, edges[:, end], 1.0)
         np.add.at(edge_mean, edges[:, end], middles)
     n = np.maximum(valence, 1.0)[:, None]
-    moved = (face_mean / n + 2.0 * edge_mean / np.maximum(edge_count, 1.0)[:, None]
-             + (n - 3.0) * values) / n
+    moved = (
+        face_mean / n + 2.0 * edge_mean / np.maximum(edge_count, 1.0)[:, None] + (n - 3.0) * values
+    ) / n
     rim = edges[~inner]
     on_rim = np.zeros(count, dtype=bool)
     on_rim[rim.ravel()] = True
@@ -291,15 +292,21 @@ def catmull_clark(
 
     before = np.empty(len(corners), dtype=int)
     before[following] = np.arange(len(corners))
-    quads = np.stack([
-        corners,
-        count + edge_of,
-        count + len(edges) + face_of,
-        count + edge_of[before],
-    ], axis=1)
+    quads = np.stack(
+        [
+            corners,
+            count + edge_of,
+            count + len(edges) + face_of,
+            count + edge_of[before],
+        ],
+        axis=1,
+    )
     finer = np.concatenate([moved, edge_points, face_points])
-    shares = [material if isinstance(material, str) else material[k]
-              for material, size in zip(materials, sizes, strict=True) for k in range(size)]
+    shares = [
+        material if isinstance(material, str) else material[k]
+        for material, size in zip(materials, sizes, strict=True)
+        for k in range(size)
+    ]
     return finer, [tuple(quad) for quad in quads.tolist()], shares
 
 
@@ -325,8 +332,7 @@ def joined(surfaces: Sequence[Surface]) -> Surface:
         materials.extend(surface.materials)
         smooth.extend(surface.smooth)
         offset += len(surface.points)
-    return Surface(np.concatenate(points), faces, materials, bones, np.concatenate(weights),
-                   smooth)
+    return Surface(np.concatenate(points), faces, materials, bones, np.concatenate(weights), smooth)
 
 
 def ring(centre, x_axis, y_axis, x_radius, front, back, angles, exponent=2.0) -> np.ndarray:
@@ -351,8 +357,7 @@ def ring(centre, x_axis, y_axis, x_radius, front, back, angles, exponent=2.0) ->
     x = np.sign(c) * np.abs(c) ** power * x_radius
     depth = np.where(s > 0.0, back, front)
     y = np.sign(s) * np.abs(s) ** power * depth
-    return (np.asarray(centre) + x[:, None] * np.asarray(x_axis)
-            + y[:, None] * np.asarray(y_axis))
+    return np.asarray(centre) + x[:, None] * np.asarray(x_axis) + y[:, None] * np.asarray(y_axis)
 
 
 def even_angles(count: int, start: float = 0.0) -> np.ndarray:
@@ -374,8 +379,11 @@ def turned(vector: np.ndarray, axis: np.ndarray, angle: float) -> np.ndarray:
         angle: radians.
     """
     vector = np.asarray(vector, dtype=float)
-    return (vector * np.cos(angle) + np.cross(axis, vector) * np.sin(angle)
-            + axis * (vector @ axis)[..., None] * (1.0 - np.cos(angle)))
+    return (
+        vector * np.cos(angle)
+        + np.cross(axis, vector) * np.sin(angle)
+        + axis * (vector @ axis)[..., None] * (1.0 - np.cos(angle))
+    )
 
 
 def between(start: np.ndarray, end: np.ndarray, fraction: float, vectors: np.ndarray) -> np.ndarray:

@@ -1,12 +1,202 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Wire shapes of the controls, shared by all characters of a file."""
+"""Wire shapes of the controls, shared by all characters of a file.
+
+The shape objects are in no collection and no scene: the bones that use them
+keep them, they are never rendered, and nothing clutters the outliner.
+"""
 
 from __future__ import annotations
 
-import bpy
+from math import cos, pi, sin
 
-from .skeleton import Skeleton
+import bpy
+import numpy as np
+from mathutils import Matrix
+
+from .skeleton import SNOWBOARDER, Skeleton
+
+# Shapes change with this number, so that files of older versions keep theirs.
+VERSION = 1
+
+
+def _loop(points) -> tuple[list, list]:
+    count = len(points)
+    return list(points), [(i, (i + 1) % count) for i in range(count)]
+
+
+def _merged(*parts) -> tuple[list, list]:
+    points: list = []
+    edges: list = []
+    for more, links in parts:
+        offset = len(points)
+        points.extend(more)
+        edges.extend((a + offset, b + offset) for a, b in links)
+    return points, edges
+
+
+def _circle(x: int, y: int, count: int = 32, radius: float = 1.0) -> tuple[list, list]:
+    points = np.zeros((count, 3))
+    turns = np.arange(count) * (2.0 * pi / count)
+    points[:, x], points[:, y] = radius * np.cos(turns), radius * np.sin(turns)
+    return _loop(points.tolist())
+
+
+def _rounded_square(x: int, y: int) -> tuple[list, list]:
+    turns = np.arange(32) * (2.0 * pi / 32)
+    points = np.zeros((32, 3))
+    for axis, wave in ((x, np.cos(turns)), (y, np.sin(turns))):
+        points[:, axis] = np.sign(wave) * np.abs(wave) ** 0.45
+    return _loop(points.tolist())
+
+
+def _arrow(start: float, end: float, width: float) -> tuple[list, list]:
+    """Outline of an arrow along -Y."""
+    return _loop(
+        [
+            (-width, -start, 0.0),
+            (-width, -end + 2.0 * width, 0.0),
+            (-2.2 * width, -end + 2.0 * width, 0.0),
+            (0.0, -end, 0.0),
+            (2.2 * width, -end + 2.0 * width, 0.0),
+            (width, -end + 2.0 * width, 0.0),
+            (width, -start, 0.0),
+        ]
+    )
+
+
+def _slider(nose: float) -> tuple[list, list]:
+    """Outline of a ski or board in XY, 1 long and wide each way, its nose along -Y."""
+    front = [(cos(a), -1.0 + nose - nose * sin(a), 0.0) for a in np.linspace(pi, 0.0, 9)]
+    back = [(cos(a), 1.0 - nose * 0.5 + 0.5 * nose * sin(a), 0.0) for a in np.linspace(0.0, pi, 7)]
+    return _loop(front + back)
+
+
+def _box() -> tuple[list, list]:
+    points = [(x, y, z) for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 1.0)]
+    edges = [
+        (i, k)
+        for i in range(8)
+        for k in range(i + 1, 8)
+        if sum(a != b for a, b in zip(points[i], points[k], strict=True)) == 1
+    ]
+    return points, edges
+
+
+def _diamond() -> tuple[list, list]:
+    points = [
+        (1.0, 0.0, 0.0),
+        (-1.0, 0.0, 0.0),
+        (0.0, 1.0, 0.0),
+        (0.0, -1.0, 0.0),
+        (0.0, 0.0, 1.0),
+        (0.0, 0.0, -1.0),
+    ]
+    edges = [(i, k) for i in range(6) for k in range(i + 1, 6) if i // 2 != k // 2]
+    return points, edges
+
+
+def _bow() -> tuple[list, list]:
+    """A bow over +Z, across Y, with a double line."""
+    outer = [(0.0, cos(a), sin(a)) for a in np.linspace(0.25, pi - 0.25, 13)]
+    inner = [(0.0, 0.86 * cos(a), 0.86 * sin(a)) for a in np.linspace(pi - 0.3, 0.3, 13)]
+    return _loop(outer + inner)
+
+
+SHAPES = {
+    "circle": lambda: _circle(0, 2),
+    "belt": lambda: _rounded_square(0, 2),
+    "master": lambda: _merged(_circle(0, 1, 48), _arrow(1.04, 1.3, 0.07)),
+    "root": lambda: _merged(_rounded_square(0, 1), _arrow(0.72, 1.35, 0.1)),
+    "ski": lambda: _slider(0.12),
+    "board": lambda: _slider(0.25),
+    "box": _box,
+    "diamond": _diamond,
+    "ball": lambda: _merged(_circle(0, 1, 20), _circle(1, 2, 20), _circle(0, 2, 20)),
+    "bow": _bow,
+}
+
+
+def widget(name: str) -> bpy.types.Object:
+    """The shared shape object, made on first use.
+
+    Args:
+        name: one of SHAPES.
+    """
+    key = f"{name} {VERSION}"
+    for obj in bpy.data.objects:
+        if obj.library is None and obj.get("poise_widget") == key:
+            return obj
+    points, edges = SHAPES[name]()
+    mesh = bpy.data.meshes.new(f"WGT-poise-{name}")
+    mesh.from_pydata(points, edges, [])
+    obj = bpy.data.objects.new(f"WGT-poise-{name}", mesh)
+    obj["poise_widget"] = key
+    return obj
+
+
+def _table(skeleton: Skeleton) -> dict[str, tuple]:
+    """Control -> (shape, half-sizes, offset, frame), in shares of stature.
+
+    Offset and frame are the bone's own where frame is None; otherwise columns
+    x, y, z of the shape in character space.
+    """
+    e = skeleton.equipment
+    h = skeleton.height
+    table: dict[str, tuple] = {
+        "master": ("master", (0.52, 0.52, 0.52), (0, 0, 0), None),
+        "root": ("root", (0.26, 0.26, 0.26), (0, 0, 0), None),
+        "pelvis": ("belt", (0.145, 1.0, 0.125), (0, 0, 0), None),
+        "spine": ("circle", (0.115, 1.0, 0.100), (0, 0.035, 0), None),
+        "chest": ("circle", (0.150, 1.0, 0.120), (0, 0.085, 0), None),
+        "neck": ("circle", (0.058, 1.0, 0.058), (0, 0.028, 0), None),
+        "head": ("circle", (0.088, 1.0, 0.098), (0, 0.082, 0), None),
+    }
+    if skeleton.kind == SNOWBOARDER:
+        half = 0.5 * e["board_length"] / h
+        table["board"] = ("board", (0.095, half * 1.04, 1.0), (0, 0, 0), None)
+    for side, sign in (("L", 1.0), ("R", -1.0)):
+        chest, foot = skeleton.facing["chest"], skeleton.facing[f"foot.{side}"]
+        sided = {
+            "shoulder": ("bow", (0.06, 0.075, 0.075), (sign * 0.10, 0, 0.02), chest),
+            "upper_arm": ("circle", (0.050, 1.0, 0.050), (0, 0.093, 0), None),
+            "forearm": ("circle", (0.044, 1.0, 0.044), (0, 0.080, 0), None),
+            "hand": ("circle", (0.042, 1.0, 0.042), (0, 0.035, 0), None),
+            "thigh": ("circle", (0.075, 1.0, 0.075), (0, 0.125, 0), None),
+            "shin": ("circle", (0.062, 1.0, 0.062), (0, 0.110, 0), None),
+            "foot": ("circle", (0.050, 1.0, 0.050), (0, 0.050, 0), None),
+            "toe": ("circle", (0.040, 1.0, 0.040), (0, 0.030, 0), None),
+            "hand_ik": ("box", (0.034, 0.042, 0.042), (0, 0.036, 0), None),
+            "knee_pole": ("diamond", (0.020,) * 3, (0, 0, 0), None),
+            "elbow_pole": ("diamond", (0.020,) * 3, (0, 0, 0), None),
+        }
+        if skeleton.kind == SNOWBOARDER:
+            sided["foot_ik"] = ("box", (0.042, 0.088, 0.050), (0, -0.030, -0.010), foot)
+        else:
+            half = 0.5 * e["ski_length"] / h
+            # The boot, not the ankle, is near the middle of the ski.
+            sided["ski"] = ("ski", (0.050, half * 1.03, 1.0), (0, -0.031, 0), None)
+            sided["pole_tip"] = ("ball", (0.020,) * 3, (0, 0, 0), None)
+        table |= {f"{name}.{side}": row for name, row in sided.items()}
+    return table
 
 
 def dress(armature: bpy.types.Object, skeleton: Skeleton) -> None:
-    """Give the controls their shapes."""
+    """Give the controls their shapes.
+
+    Args:
+        armature: with the skeleton's bones.
+        skeleton: sizes and facings.
+    """
+    h = skeleton.height
+    for name, (shape, sizes, offset, frame) in _table(skeleton).items():
+        bone = armature.pose.bones[name]
+        bone.custom_shape = widget(shape)
+        bone.use_custom_shape_bone_size = False
+        bone.custom_shape_scale_xyz = [size * h for size in sizes]
+        bone.custom_shape_wire_width = 1.5
+        where = Matrix.Translation([x * h for x in offset])
+        if frame is not None:
+            turn = bone.bone.matrix_local.to_3x3().inverted() @ Matrix(frame.tolist())
+            where = turn.to_4x4() @ where
+            bone.custom_shape_rotation_euler = turn.to_euler()
+        bone.custom_shape_translation = where.translation
