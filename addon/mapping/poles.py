@@ -41,9 +41,8 @@ class PolePlan:
         phase: phase of a plant against the start of the turn it leads into.
         contact: longest time the tip stays in the snow, seconds.
         swing: time the pole takes to swing forward, seconds.
-        aside: direction of the planted tip from the hand, 0 straight ahead,
-            pi/2 out to the side.
         forward: how far the hand goes forward for it.
+        out: how far the hand goes out to the side for it.
         arm: longest distance from shoulder to grip.
     """
 
@@ -54,8 +53,8 @@ class PolePlan:
     phase: Amount
     contact: Amount
     swing: Amount
-    aside: Amount
     forward: Amount
+    out: Amount
     arm: float
 
 
@@ -90,6 +89,7 @@ class _Plant:
     place: np.ndarray  # world
     reach: np.ndarray  # (3,) hand offset at the middle of the contact, ground space
     down: float  # part of the shaft's direction that points down
+    azimuth: float  # direction of the tip from the hand at touch, 0 ahead, pi/2 out
     swing: float  # seconds
     recovery: float
     speed: float
@@ -188,28 +188,30 @@ def _plan_plants(motion, ground, signals, plan, grip, shoulder, side):
         speed, intensity = at(signals.speed, touch), at(signals.intensity, touch)
         if not FIRST < touch < end_of_control or speed < SLOWEST or intensity < 0.2:
             continue
-        # The hand passes over the tip: how far limits how long.
-        contact = min(at(plan.contact, touch), 0.55 * plan.length / speed)
-        lift = touch + max(contact, 1e-3)
+        # The hand passes over the planted tip, as far behind it at touch as
+        # before it at lift: the pole's length then changes the hand's path
+        # least. How far limits how long.
+        contact = max(min(at(plan.contact, touch), 0.4 * plan.length / speed), 1e-3)
+        lift = touch + contact
         if lift > signals.time[-1]:
             continue
         middle = 0.5 * (touch + lift)
         hand = at_times(grip, spacing, np.array([middle]))[0]
         joint = at_times(shoulder, spacing, np.array([middle]))[0]
-        wanted = hand + (sign * 0.06, -at(plan.forward, touch), 0.0)
+        wanted = hand + (sign * at(plan.out, touch), -at(plan.forward, touch), 0.0)
         wanted[2] = min(plan.length * np.cos(np.radians(8.0)), joint[2] - 0.10)
         # The height decides whether the tip touches; what the arm lacks is made up sideways.
         arm = wanted - joint
         flat = np.hypot(arm[0], arm[1])
-        arm[:2] *= min(1.0, np.sqrt(max((0.9 * plan.arm) ** 2 - arm[2] ** 2, 0.0)) / flat)
+        arm[:2] *= min(1.0, np.sqrt(max((0.92 * plan.arm) ** 2 - arm[2] ** 2, 0.0)) / flat)
         wanted = joint + arm
-        if np.linalg.norm(arm) > 0.95 * plan.arm or wanted[2] < 0.35 * plan.length:
+        if np.linalg.norm(arm) > 0.95 * plan.arm or wanted[2] < 0.5 * plan.length:
             failed.append(float(touch))
             continue
-        aside = at(plan.aside, touch)
-        flat = np.sqrt(plan.length**2 - wanted[2] ** 2)
-        place = wanted + flat * np.array((sign * np.sin(aside), -np.cos(aside), 0.0))
-        place[2] = 0.0
+        half = 0.5 * contact * speed
+        tall = np.hypot(wanted[2], 0.5 * half)  # as long as the pole on average
+        aside = np.sqrt(max(plan.length**2 - tall**2, 0.0))
+        place = np.array((wanted[0] + sign * aside, wanted[1], 0.0))
         period = 2.0 * np.pi / max(at(motion.frequency, touch), 1e-3)
         plants.append(
             _Plant(
@@ -219,6 +221,7 @@ def _plan_plants(motion, ground, signals, plan, grip, shoulder, side):
                 place=ground.world_at(place, middle),
                 reach=wanted - hand,
                 down=float(wanted[2] / plan.length),
+                azimuth=float(np.arctan2(aside, half)),
                 swing=min(at(plan.swing, touch), 0.36 * period),
                 recovery=min(0.45, 0.4 * period),
                 speed=speed,
@@ -238,7 +241,7 @@ def _follow(signals, ground, plan, grip, plants, side):
         hand += reach[:, None] * plant.reach
         turn = window(time, plant.touch, plant.touch, plant.swing, 0.8 * plant.recovery)
         down += turn * (plant.down - down)
-        azimuth += turn * (plan.aside - azimuth)
+        azimuth += turn * (plant.azimuth - azimuth)
     down = at_most(down, (hand[:, 2] - CLEARANCE) / plan.length, 0.06)
     flat = np.sqrt(np.maximum(1.0 - down**2, 0.0))
     shaft = np.stack((sign * flat * np.sin(azimuth), -flat * np.cos(azimuth), -down), axis=-1)
@@ -250,7 +253,23 @@ def _follow(signals, ground, plan, grip, plants, side):
         come, go = np.clip(0.7 * near, 0.06, 0.20), np.clip(1.0 * near, 0.08, 0.35)
         share = window(time, plant.touch, plant.lift, come, go)
         rows = np.flatnonzero(share > 0.0)
-        place = ground.local(plant.place, rows)
-        tip[rows] += share[rows, None] * (place - tip[rows])
+        tip[rows] = _towards(tip[rows], ground.local(plant.place, rows), hand[rows],
+                             share[rows], plan.length)
         planted = np.maximum(planted, share)
     return tip + plan.length * normalise(hand - tip), tip, planted
+
+
+def _towards(tip, place, hand, share, length) -> np.ndarray:
+    """Tips part of the way to a fixed place, for as long as possible a pole's length from the hand.
+
+    The height goes straight from one to the other and so never below the snow.
+    Level with it the tip is first kept on the circle that the hand leaves it,
+    and let go to the place only at the end: the hand is hardly pulled.
+    """
+    out = tip + share[:, None] * (place - tip)
+    level = out[:, :2] - hand[:, :2]
+    far = np.hypot(level[:, 0], level[:, 1])
+    circle = np.sqrt(np.maximum(length**2 - (hand[:, 2] - out[:, 2]) ** 2, 1e-4))
+    free = 1.0 - share**4
+    out[:, :2] += level * (free * (circle / np.maximum(far, 1e-3) - 1.0))[:, None]
+    return out

@@ -75,17 +75,20 @@ def saturated(x: np.ndarray, scale: Amount) -> np.ndarray:
 
 
 def flattened(x: np.ndarray, width: Amount) -> np.ndarray:
-    """x, but resting at 0 while it passes through 0: x step(|x| / width).
+    """x, but resting at 0 for an instant while it passes through 0 (C2).
 
-    Exactly x beyond +-width. About 0 it is of fourth order, so that |x| too
-    is smooth.
+    With u = |x| / width: sign(x) width (6 u^3 - 8 u^4 + 3 u^5) within the
+    width, exactly x beyond. About 0 it is of third order, so that its
+    magnitude is smooth as well.
 
     Args:
         x: any array.
         width: half-width of the rest, at least 0.
     """
     width = np.maximum(width, 1e-9)
-    return x * step(np.abs(x) / width)
+    u = np.abs(x) / width
+    inside = np.sign(x) * width * u**3 * (6.0 + u * (3.0 * u - 8.0))
+    return np.where(u < 1.0, inside, x)
 
 
 def window(time: np.ndarray, start: float, end: float, rise: float, fall: float) -> np.ndarray:

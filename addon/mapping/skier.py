@@ -97,8 +97,8 @@ class SkierStyle:
             negative is before the change of edges.
         plant_contact: longest time the tip stays in the snow, seconds.
         plant_swing: time the pole takes to swing forward, seconds.
-        plant_aside: where the tip goes from the hand: 0 ahead, 90 degrees out.
         plant_forward: how far the hand reaches forward.
+        plant_out: how far the hand reaches out to the side.
     """
 
     knee_flexion: Amount = radians(42.0)
@@ -119,7 +119,7 @@ class SkierStyle:
     edge_difference: Amount = radians(4.0)
     edge_limit: Amount = radians(78.0)
     sidecut: Amount | None = None
-    float_angle: Amount = radians(7.0)
+    float_angle: Amount = radians(12.0)
     skid: Amount = radians(25.0)
     trunk_pitch: Amount = radians(28.0)
     waist_follow: Amount = 0.45
@@ -141,8 +141,8 @@ class SkierStyle:
     plant_phase: Amount = radians(0.0)
     plant_contact: Amount = 0.10
     plant_swing: Amount = 0.40
-    plant_aside: Amount = radians(40.0)
-    plant_forward: Amount = 0.10
+    plant_forward: Amount = 0.08
+    plant_out: Amount = 0.05
 
 
 def map_skier(motion: TurningMotion, figure: Figure, style: SkierStyle) -> RoleTracks:
@@ -361,8 +361,8 @@ def _pole_plan(figure: Figure, style: SkierStyle, size: float) -> PolePlan:
         phase=style.plant_phase,
         contact=style.plant_contact,
         swing=style.plant_swing,
-        aside=style.plant_aside,
         forward=np.asarray(style.plant_forward) * size,
+        out=np.asarray(style.plant_out) * size,
         arm=upper + lower + 0.6 * palm,
     )
 

@@ -38,6 +38,7 @@ from .stance import (
     ROOM,
     barrier,
     centre_of_mass,
+    newton,
 )
 from .tracks import SIDES, Figure, RoleTracks
 from .trunk import (
@@ -53,7 +54,6 @@ from .trunk import (
 
 STATURE = 1.78  # metres: lengths of a style are for a figure of this height
 UP, DOWN = "UP", "DOWN"
-_ITERATIONS = 12
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ class SnowboarderStyle:
     angulation_limit: Amount = radians(24.0)
     edge_limit: Amount = radians(76.0)
     sidecut: Amount | None = None
-    float_angle: Amount = radians(6.0)
+    float_angle: Amount = radians(12.0)
     skid: Amount = radians(22.0)
     front_weight: Amount = 0.03
     trunk_pitch: Amount = radians(18.0)
@@ -358,18 +358,12 @@ def _stand(figure, board: _Board, signals: Signals, spring, pelvis_turn, trunk, 
     hip = np.stack([
         rotate(pelvis_turn, np.subtract(joints[f"hip.{s}"], joints["pelvis"])) for s in SIDES
     ])
-    cos_l, sin_l = np.cos(lean), np.sin(lean)
-    up = np.stack((sin_l, np.zeros_like(lean), cos_l), axis=-1)
     feet_y = 0.5 * (board.ankle[0, :, 1] + board.ankle[1, :, 1])
     y = feet_y + along - 0.5 * (hip[0, :, 1] + hip[1, :, 1])
     toes = board.toes
-    distance = spring + figure.equipment["sole"] - 0.02
-    slip = np.zeros_like(lean)
 
-    def place() -> tuple[np.ndarray, np.ndarray]:
-        pelvis = up * distance[:, None]
-        pelvis[:, 0] += slip
-        pelvis[:, 1] = y
+    def place(x: np.ndarray, z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        pelvis = np.stack((x, y, z), axis=-1)
         return pelvis, pelvis + hip
 
     def knees(hips: np.ndarray) -> np.ndarray:
@@ -382,24 +376,18 @@ def _stand(figure, board: _Board, signals: Signals, spring, pelvis_turn, trunk, 
         bend = toes - np.einsum("sni,sni->sn", toes, line)[..., None] * line
         return hips + part[..., None] * line + off[..., None] * normalise(bend)
 
-    for _ in range(_ITERATIONS):
-        pelvis, hips = place()
-        line = hips - board.ankle
-        length = np.linalg.norm(line, axis=-1)
-        slope = np.einsum("sni,ni->sn", line, up) / length
+    def errors(x: np.ndarray, z: np.ndarray) -> np.ndarray:
+        pelvis, hips = place(x, z)
+        length = np.linalg.norm(hips - board.ankle, axis=-1)
         use = length / (thigh + shin)
-        stretch, d_stretch = barrier(use, ROOM, REACH)
-        fold, d_fold = barrier(-use, -FOLDING, -FOLDED)
-        wanted = np.mean(length, axis=0) + np.sum(stretch - fold, axis=0) - spring
-        gain = np.mean(slope, axis=0) + np.sum((d_stretch + d_fold) * slope, axis=0) / (
-            thigh + shin
-        )
-        distance = distance - np.clip(wanted / np.maximum(gain, 0.2), -0.12, 0.12)
-        distance = np.clip(distance, 0.15, 2.0 * (thigh + shin))
-        pelvis, hips = place()
+        resist = barrier(use, ROOM, REACH) - barrier(-use, -FOLDING, -FOLDED)
         centre = centre_of_mass(pelvis, pelvis + trunk, hips, knees(hips), board.ankle)
-        slip = slip + (centre[:, 2] * np.tan(lean) - centre[:, 0]) / 0.85
-    pelvis, hips = place()
+        return np.stack((np.mean(length, axis=0) + np.sum(resist, axis=0) - spring,
+                         centre[:, 0] - centre[:, 2] * np.tan(lean)))
+
+    reach = spring + figure.equipment["sole"]
+    x, z = newton(errors, reach * np.sin(lean), reach * np.cos(lean))
+    pelvis, hips = place(x, z)
     limb = [
         two_bone(hips[i], board.ankle[i], hips[i] + toes[i], thigh, shin) for i in range(2)
     ]

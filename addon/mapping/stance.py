@@ -13,6 +13,7 @@ ahead. That is where the lead of the inside ski comes from.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,9 +28,9 @@ THIGH, SHANK = 0.100, 0.061  # one side; the foot counts with the shank
 THIGH_CENTRE, SHANK_CENTRE = 0.433, 0.606
 
 REACH = 0.995  # largest share of a leg's length in use
-ROOM = 0.97  # share from which the leg resists stretching further
-FOLDED, FOLDING = 0.42, 0.56  # share of length below which a leg resists folding
-ITERATIONS = 14
+ROOM = 0.94  # share from which the leg resists stretching further
+FOLDED, FOLDING = 0.42, 0.60  # share of length below which a leg resists folding
+ITERATIONS = 12
 
 
 @dataclass(frozen=True)
@@ -104,8 +105,8 @@ def set_edges(
     return Skis(edge, base, base + sole * np.stack((sin, cos), axis=-1))
 
 
-def barrier(x: np.ndarray, start: float, end: float) -> tuple[np.ndarray, np.ndarray]:
-    """0 up to `start`, then growing without bound towards `end`; and its slope.
+def barrier(x: np.ndarray, start: float, end: float) -> np.ndarray:
+    """0 up to `start`, then growing without bound towards `end`, metres.
 
     Beyond 0.98 of the way it goes on as a straight line, so that an iteration
     that overshoots finds its way back.
@@ -118,10 +119,99 @@ def barrier(x: np.ndarray, start: float, end: float) -> tuple[np.ndarray, np.nda
     t = (x - start) / (end - start)
     u = np.clip(t, 0.0, 0.98)
     rest = 1.0 - u
-    value = 0.02 * u**3 / rest
     slope = 0.02 * u * u * (3.0 - 2.0 * u) / rest**2
-    value = value + np.maximum(t - 0.98, 0.0) * slope
-    return value, np.where(t > 0.0, slope, 0.0) / (end - start)
+    return 0.02 * u**3 / rest + np.maximum(t - 0.98, 0.0) * slope
+
+
+@dataclass(frozen=True)
+class _Pose:
+    """Both legs for a given pelvis; coordinates along and across the skis."""
+
+    pelvis_y: np.ndarray
+    ankle_y: np.ndarray
+    knee: tuple[np.ndarray, np.ndarray, np.ndarray]
+    boot: np.ndarray
+    length: np.ndarray
+    use: np.ndarray
+
+
+class _Problem:
+    """What stays the same while the pelvis is looked for."""
+
+    def __init__(self, figure, skis, lean, share, spring, hip, trunk, skid, boot, lead,
+                 lead_limit) -> None:
+        self.thigh = figure.length("hip.L", "knee_joint.L")
+        self.shin = figure.length("knee_joint.L", "foot.L")
+        self.skis, self.share, self.spring = skis, share, spring
+        self.lead, self.half_limit = lead, 0.5 * np.asarray(lead_limit)
+        self.cos_b, self.sin_b = np.cos(skid), np.sin(skid)
+        self.tan_l = np.tan(lean)
+        self.hip = np.stack(
+            (
+                hip[:, :, 0] * self.cos_b + hip[:, :, 1] * self.sin_b,
+                hip[:, :, 1] * self.cos_b - hip[:, :, 0] * self.sin_b,
+                hip[:, :, 2],
+            )
+        )
+        self.shoulders_x = UPPER_BODY_CENTRE * trunk[:, 0]
+        self.shoulders_z = UPPER_BODY_CENTRE * trunk[:, 2]
+        self.cos_e, self.sin_e = np.cos(skis.edge), np.sin(skis.edge)
+        self.knee_up, self.knee_ahead = self.shin * np.cos(boot), self.shin * np.sin(boot)
+
+    def pose(self, x: np.ndarray, z: np.ndarray) -> _Pose:
+        """Legs for a pelvis at x across the skis and z over the snow."""
+        thigh, shin, ankle = self.thigh, self.shin, self.skis.ankle
+        hip_x, hip_y, hip_z = self.hip
+        dx = x + hip_x - ankle[:, :, 0]
+        dz = z + hip_z - ankle[:, :, 1]
+        side = dx * self.cos_e - dz * self.sin_e
+        up = dx * self.sin_e + dz * self.cos_e
+        # Fore and aft: the hip is as far behind the knee as the thigh's length leaves.
+        square = thigh**2 - side**2 - (up - self.knee_up) ** 2
+        behind = np.sqrt(0.5 * (square + np.hypot(square, _SOFT)))
+        relative = hip_y + self.knee_ahead - behind  # of the ankles to the pelvis
+        pelvis_y = -0.5 * (relative[0] + relative[1])
+        half = 0.5 * (relative[0] - relative[1]) * self.lead
+        half = limited(half, self.half_limit)
+        ankle_y = np.stack((half, -half))
+        ahead = ankle_y - pelvis_y - hip_y
+        # In the boot's plane the thigh is as long as it looks from the side.
+        in_plane = np.hypot(ahead, up)
+        upper = np.sqrt(np.maximum(thigh**2 - side**2, (0.2 * thigh) ** 2))
+        cosine = (shin**2 + in_plane**2 - upper**2) / (2.0 * shin * in_plane)
+        boot = np.arctan2(ahead, up) + np.arccos(np.clip(cosine, -1.0, 1.0))
+        rise = shin * np.cos(boot)
+        knee = (
+            ankle[:, :, 0] + rise * self.sin_e,
+            ankle_y - shin * np.sin(boot),
+            ankle[:, :, 1] + rise * self.cos_e,
+        )
+        length = np.hypot(in_plane, side)
+        return _Pose(pelvis_y, ankle_y, knee, boot, length, in_plane / (upper + shin))
+
+    def errors(self, x: np.ndarray, z: np.ndarray) -> np.ndarray:
+        """(2, n): legs too long for the spring; mass off the lean line. Metres."""
+        pose, share = self.pose(x, z), self.share
+        stretch = barrier(pose.use, ROOM, REACH)
+        fold = barrier(-pose.length / (self.thigh + self.shin), -FOLDING, -FOLDED)
+        legs = np.sum(share * pose.length + stretch - fold, axis=0) - self.spring
+        hip_x, hip_y, hip_z = self.hip
+        knee_x, knee_y, knee_z = pose.knee
+        ankle_x, ankle_z = self.skis.ankle[:, :, 0], self.skis.ankle[:, :, 1]
+
+        def legs_centre(hip, knee, ankle):
+            return np.sum(
+                THIGH * (hip + THIGH_CENTRE * (knee - hip))
+                + SHANK * (knee + SHANK_CENTRE * (ankle - knee)),
+                axis=0,
+            )
+
+        # Across the travel, not across the skis: there the lean is measured.
+        centre_x = UPPER_BODY * (x * self.cos_b - pose.pelvis_y * self.sin_b + self.shoulders_x)
+        centre_x += legs_centre(x + hip_x, knee_x, ankle_x) * self.cos_b
+        centre_x -= legs_centre(pose.pelvis_y + hip_y, knee_y, pose.ankle_y) * self.sin_b
+        centre_z = UPPER_BODY * (z + self.shoulders_z) + legs_centre(z + hip_z, knee_z, ankle_z)
+        return np.stack((legs, centre_x - centre_z * self.tan_l))
 
 
 def stand(
@@ -140,9 +230,9 @@ def stand(
 ) -> Stance:
     """Find the pelvis: centre of mass over the lean line, legs as long as the spring says.
 
-    Unknown are the pelvis' place along the line, across it, and fore and aft;
-    known are both legs' geometry in their boots. Newton's method along the
-    line, fixed points for the rest, for all samples at once.
+    Two unknowns, the pelvis across the skis and over the snow, two conditions:
+    Newton's method for all samples at once. Where the spring asks for more (or
+    less) than a leg has, the legs resist and the spring yields.
 
     Args:
         figure: rest pose.
@@ -157,157 +247,75 @@ def stand(
         lead: share of the lead that keeps both shins at the boot's lean.
         lead_limit: largest lead, metres.
     """
-    thigh = figure.length("hip.L", "knee_joint.L")
-    shin = figure.length("knee_joint.L", "foot.L")
-    cos_b, sin_b = np.cos(skid), np.sin(skid)
-    # Everything across and along the skis; y stays to be found.
-    hip_x = hip[:, :, 0] * cos_b + hip[:, :, 1] * sin_b
-    hip_y = hip[:, :, 1] * cos_b - hip[:, :, 0] * sin_b
-    hip_z = hip[:, :, 2]
-    cos_e, sin_e = np.cos(skis.edge), np.sin(skis.edge)
-    cos_l, sin_l = np.cos(lean), np.sin(lean)
-    knee_up, knee_ahead = shin * np.cos(boot), shin * np.sin(boot)
-    head_x, head_z = UPPER_BODY_CENTRE * trunk[:, 0], UPPER_BODY_CENTRE * trunk[:, 2]
-
-    distance = spring + 0.1
-    slip = np.zeros_like(lean)  # pelvis across the lean line, so that the mass is on it
-    pelvis_y = np.zeros_like(lean)  # along the skis
-    for _ in range(ITERATIONS):
-        x = (distance * sin_l + slip) / cos_b + pelvis_y * np.tan(skid)
-        z = distance * cos_l
-        dx = x + hip_x - skis.ankle[:, :, 0]
-        dz = z + hip_z - skis.ankle[:, :, 1]
-        side = dx * cos_e - dz * sin_e
-        up = dx * sin_e + dz * cos_e
-        rise = sin_l / cos_b
-        d_side = rise * cos_e - cos_l * sin_e
-        d_up = rise * sin_e + cos_l * cos_e
-        # Fore and aft: the thigh's end is as far behind the knee as its length leaves.
-        square = thigh**2 - side**2 - (up - knee_up) ** 2
-        d_square = -2.0 * (side * d_side + (up - knee_up) * d_up)
-        soft = np.hypot(square, _SOFT)
-        behind = np.sqrt(0.5 * (square + soft))
-        d_behind = 0.25 * (1.0 + square / soft) * d_square / behind
-        ahead = knee_ahead - behind
-        pelvis_y = -0.5 * np.sum(hip_y + ahead, axis=0)
-        ankle_y = _lead(pelvis_y + hip_y + ahead, lead, lead_limit)
-        ahead = ankle_y - pelvis_y - hip_y
-
-        in_plane = np.hypot(ahead, up)
-        length = np.hypot(in_plane, side)
-        d_length = (side * d_side + up * d_up - ahead * d_behind) / length
-        upper = np.sqrt(np.maximum(thigh**2 - side**2, (0.2 * thigh) ** 2))
-        use = in_plane / (upper + shin)
-        d_use = (up * d_up - ahead * d_behind) / (in_plane * (upper + shin))
-        stretch, d_stretch = barrier(use, ROOM, REACH)
-        share_used = length / (thigh + shin)
-        fold, d_fold = barrier(-share_used, -FOLDING, -FOLDED)
-        wanted = np.sum(share * length + stretch - fold, axis=0) - spring
-        slope = np.sum(
-            share * d_length + d_stretch * d_use + d_fold * d_length / (thigh + shin), axis=0
-        )
-        distance = distance - np.clip(wanted / np.maximum(slope, 0.2), -0.12, 0.12)
-        distance = np.clip(distance, 0.15, 2.0 * (thigh + shin))
-
-        # Where the mass is, and how far the pelvis must slip sideways for it.
-        knee_x, knee_y, knee_z = _knees(skis, ankle_y, ahead, up, in_plane, upper, shin)[:3]
-        pelvis_x = distance * sin_l + slip
-        com_x = UPPER_BODY * (pelvis_x + head_x)
-        com_z = UPPER_BODY * (z + head_z)
-        turned_knee = knee_x * cos_b - knee_y * sin_b
-        turned_ankle = skis.ankle[:, :, 0] * cos_b - ankle_y * sin_b
-        hips_x = pelvis_x + hip[:, :, 0]
-        com_x = com_x + np.sum(
-            THIGH * (hips_x + THIGH_CENTRE * (turned_knee - hips_x))
-            + SHANK * (turned_knee + SHANK_CENTRE * (turned_ankle - turned_knee)),
-            axis=0,
-        )
-        com_z = com_z + np.sum(
-            THIGH * (z + hip_z + THIGH_CENTRE * (knee_z - z - hip_z))
-            + SHANK * (knee_z + SHANK_CENTRE * (skis.ankle[:, :, 1] - knee_z)),
-            axis=0,
-        )
-        slip = slip + (com_z * np.tan(lean) - com_x) / 0.85
-    return _stance(figure, skis, distance, slip, pelvis_y, lean, skid, hip, share, boot, lead,
-                   lead_limit, trunk)
+    problem = _Problem(figure, skis, lean, share, spring, hip, trunk, skid, boot, lead, lead_limit)
+    reach = spring + 0.1
+    x, z = reach * np.sin(lean), reach * np.cos(lean)
+    x, z = newton(problem.errors, x, z)
+    return _stance(problem, x, z, hip, trunk)
 
 
 _SOFT = 0.002  # m^2, rounds the corner where a thigh would be too short
 
 
-def _lead(ankle_y: np.ndarray, lead: Amount, limit: Amount) -> np.ndarray:
-    """Fore-and-aft places of the ankles about their mid-point, lead scaled and held."""
-    half = 0.5 * (ankle_y[0] - ankle_y[1]) * lead
-    half = limited(half, 0.5 * np.asarray(limit))
-    return np.stack((half, -half))
+def _stance(problem: _Problem, x, z, hip, trunk) -> Stance:
+    """All joints in ground space for a solved pelvis."""
+    pose, skis = problem.pose(x, z), problem.skis
+    cos_b, sin_b = problem.cos_b, problem.sin_b
 
+    def turned(x_, y_, z_) -> np.ndarray:
+        return np.stack((x_ * cos_b - y_ * sin_b, x_ * sin_b + y_ * cos_b, z_), axis=-1)
 
-def _knees(skis, ankle_y, ahead, up, in_plane, upper, shin):
-    """Knees in their boots' planes by the law of cosines; and the boots' lean."""
-    cosine = (shin**2 + in_plane**2 - upper**2) / (2.0 * shin * in_plane)
-    boot = np.arctan2(ahead, up) + np.arccos(np.clip(cosine, -1.0, 1.0))
-    forward, rise = shin * np.sin(boot), shin * np.cos(boot)
-    knee_x = skis.ankle[:, :, 0] + rise * np.sin(skis.edge)
-    knee_z = skis.ankle[:, :, 1] + rise * np.cos(skis.edge)
-    return knee_x, ankle_y - forward, knee_z, boot
-
-
-def _stance(figure, skis, distance, slip, pelvis_y, lean, skid, hip, share, boot, lead,
-            lead_limit, trunk) -> Stance:
-    """All joints for a solved pelvis."""
-    thigh = figure.length("hip.L", "knee_joint.L")
-    shin = figure.length("knee_joint.L", "foot.L")
-    cos_b, sin_b = np.cos(skid), np.sin(skid)
-    x = (distance * np.sin(lean) + slip) / cos_b + pelvis_y * np.tan(skid)
-    pelvis = np.stack((x, pelvis_y, distance * np.cos(lean)), axis=-1)
-    local_hip = np.stack(
-        (
-            hip[:, :, 0] * cos_b + hip[:, :, 1] * sin_b,
-            hip[:, :, 1] * cos_b - hip[:, :, 0] * sin_b,
-            hip[:, :, 2],
-        ),
-        axis=-1,
-    ) + pelvis
-    cos_e, sin_e = np.cos(skis.edge), np.sin(skis.edge)
-    dx = local_hip[:, :, 0] - skis.ankle[:, :, 0]
-    dz = local_hip[:, :, 2] - skis.ankle[:, :, 1]
-    side, up = dx * cos_e - dz * sin_e, dx * sin_e + dz * cos_e
-    square = thigh**2 - side**2 - (up - shin * np.cos(boot)) ** 2
-    behind = np.sqrt(0.5 * (square + np.hypot(square, _SOFT)))
-    ankle_y = _lead(local_hip[:, :, 1] + shin * np.sin(boot) - behind, lead, lead_limit)
-    ahead = ankle_y - local_hip[:, :, 1]
-    in_plane = np.hypot(ahead, up)
-    upper = np.sqrt(np.maximum(thigh**2 - side**2, (0.2 * thigh) ** 2))
-    knee_x, knee_y, knee_z, in_boot = _knees(skis, ankle_y, ahead, up, in_plane, upper, shin)
-    length = np.hypot(in_plane, side)
-    cosine = (length**2 - thigh**2 - shin**2) / (2.0 * thigh * shin)
-
-    def turn(points: np.ndarray) -> np.ndarray:
-        out = points.copy()
-        out[..., 0] = points[..., 0] * cos_b - points[..., 1] * sin_b
-        out[..., 1] = points[..., 0] * sin_b + points[..., 1] * cos_b
-        return out
-
-    knee = turn(np.stack((knee_x, knee_y, knee_z), axis=-1))
-    ankle = turn(np.stack((skis.ankle[:, :, 0], ankle_y, skis.ankle[:, :, 1]), axis=-1))
-    base = turn(np.stack((skis.base[:, :, 0], ankle_y, skis.base[:, :, 1]), axis=-1))
-    pelvis, hips = turn(pelvis), turn(local_hip)
+    pelvis = turned(x, pose.pelvis_y, z)
+    knee = turned(*pose.knee)
+    ankle = turned(skis.ankle[:, :, 0], pose.ankle_y, skis.ankle[:, :, 1])
+    base = turned(skis.base[:, :, 0], pose.ankle_y, skis.base[:, :, 1])
     middle = 0.5 * (base[0] + base[1])
     middle[:, 2] = 0.0
+    thigh, shin = problem.thigh, problem.shin
+    cosine = (pose.length**2 - thigh**2 - shin**2) / (2.0 * thigh * shin)
     return Stance(
         pelvis=pelvis,
-        hip=hips,
+        hip=pelvis + hip,
         knee=knee,
         ankle=ankle,
         base=base,
         middle=middle,
         flexion=np.arccos(np.clip(cosine, -1.0, 1.0)),
-        length=length,
-        boot=in_boot,
-        use=in_plane / (upper + shin),
-        spring=np.sum(share * length, axis=0),
-        centre=centre_of_mass(pelvis, pelvis + trunk, hips, knee, ankle),
+        length=pose.length,
+        boot=pose.boot,
+        use=pose.use,
+        spring=np.sum(problem.share * pose.length, axis=0),
+        centre=centre_of_mass(pelvis, pelvis + trunk, pelvis + hip, knee, ankle),
     )
+
+
+def newton(
+    errors: Callable[[np.ndarray, np.ndarray], np.ndarray], x: np.ndarray, z: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Roots of two equations in two unknowns, for every sample by itself.
+
+    Args:
+        errors: (x, z) -> (2, n) errors in metres.
+        x: (n,) first unknown, where to start, metres.
+        z: (n,) second unknown, metres; kept above 0.1.
+
+    Returns:
+        x and z.
+    """
+    delta = 1e-7
+    for _ in range(ITERATIONS):
+        error = errors(x, z)
+        by_x = (errors(x + delta, z) - error) / delta
+        by_z = (errors(x, z + delta) - error) / delta
+        det = by_x[0] * by_z[1] - by_z[0] * by_x[1]
+        det = np.where(np.abs(det) < 0.05, np.copysign(0.05, det), det)
+        step_x = (error[0] * by_z[1] - error[1] * by_z[0]) / det
+        step_z = (error[1] * by_x[0] - error[0] * by_x[1]) / det
+        shrink = np.minimum(1.0, 0.12 / np.maximum(np.hypot(step_x, step_z), 1e-12))
+        x, z = x - shrink * step_x, np.maximum(z - shrink * step_z, 0.1)
+        if np.abs(error).max() < 1e-12:
+            break
+    return x, z
 
 
 def centre_of_mass(
