@@ -207,6 +207,7 @@ def sparse_keys(
     samples: np.ndarray,
     step: int,
     held: Sequence[tuple[float, float]] = (),
+    limits: np.ndarray | None = None,
 ) -> SparseKeys:
     """Keys at most `step` frames apart that follow the samples between the keys too.
 
@@ -219,6 +220,8 @@ def sparse_keys(
         step: most frames between two keys.
         held: spans, in frames, in which the bone is in contact: both ends get a
             key, with the value that holds inside.
+        limits: (c,) largest error wanted of each channel, however far off
+            straight lines are; None for no such limit.
     """
     last = float(grid.frames - 1)
     inner = grid.inner.slopes(samples)
@@ -237,6 +240,8 @@ def sparse_keys(
     inside = grid.check <= last + 1e-9
     check, truth = grid.check[inside], truth[inside]
     tolerance, straight_error = _tolerance(grid, samples, check, truth, step)
+    if limits is not None:
+        tolerance = np.minimum(tolerance, limits)
     # A corner matters where rounding it over a frame would be seen.
     corner = np.abs(right - left) / 8.0
     if len(grid.kinks):
@@ -244,25 +249,21 @@ def sparse_keys(
         wanted |= (corner > 0.5 * tolerance[spot]).any(axis=1)
 
     whole = np.arange(grid.frames) * grid.per_frame
-    kink_times = grid.kinks[wanted]
-    candidates = np.concatenate((np.arange(grid.frames, dtype=float), kink_times))
+    candidates = np.concatenate((np.arange(grid.frames, dtype=float), grid.kinks))
     order = np.argsort(candidates, kind="stable")
     candidates = candidates[order]
-    values = np.concatenate((samples[whole], at_kink[wanted]))[order]
-    slopes_left = np.concatenate((inner[whole], left[wanted]))[order]
-    slopes_right = np.concatenate((inner[whole], right[wanted]))[order]
+    values = np.concatenate((samples[whole], at_kink))[order]
+    slopes_left = np.concatenate((inner[whole], left))[order]
+    slopes_right = np.concatenate((inner[whole], right))[order]
     is_kink = order >= grid.frames
 
-    keyed = is_kink | (candidates % step == 0.0)
+    keyed = candidates % step == 0.0
+    if wanted.any():
+        # A whole frame right beside a kink is the kink.
+        gap = np.abs(candidates[:, None] - grid.kinks[wanted]).min(axis=1)
+        keyed &= gap > CROWDED
+    keyed[is_kink] = wanted
     keyed[0] = keyed[-1] = True
-    if len(kink_times) and grid.frames > 1:
-        gap = np.abs(candidates[:, None] - kink_times[None, :]).min(axis=1)
-        crowded = (gap < CROWDED) & ~is_kink
-        crowded[[0, -1]] = False
-        # A whole frame at a kink is the kink.
-        keyed &= ~crowded
-    else:
-        crowded = np.zeros(len(candidates), bool)
 
     interval = np.minimum(check.astype(int), max(grid.frames - 2, 0))
     while True:
@@ -274,11 +275,13 @@ def sparse_keys(
         added = False
         for s in bad:
             between = np.arange(keys[s] + 1, keys[s + 1])
-            between = between[~crowded[between]]
-            if len(between):
-                middle = 0.5 * (candidates[keys[s]] + candidates[keys[s + 1]])
-                keyed[between[np.argmin(np.abs(candidates[between] - middle))]] = True
-                added = True
+            if not len(between):
+                continue
+            middle = 0.5 * (candidates[keys[s]] + candidates[keys[s + 1]])
+            corners = between[is_kink[between]]
+            between = corners if len(corners) else between
+            keyed[between[np.argmin(np.abs(candidates[between] - middle))]] = True
+            added = True
         if not added:
             break
     # What even a key on every frame does not follow better than a straight line.

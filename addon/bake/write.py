@@ -25,6 +25,10 @@ from ..scene.timing import scene_numbers
 from . import attach, checks, edits, sparse, verify
 from .data import Baked, BakeOptions, BakeRecord, BakeResult, Former
 
+# Largest error of a sparse curve between its keys, wherever closer keys help.
+LOCATION_ERROR = 5e-4  # metres
+ROTATION_ERROR = 1e-3  # radians, or of a quaternion's components
+
 
 @dataclass(frozen=True)
 class _Job:
@@ -56,6 +60,7 @@ class _Plan:
     late: dict[str, str]  # keyed bone -> parent whose evaluated pose it needs first
     solver: adapter.RigSolver
     matrices: np.ndarray
+    metres_per_unit: float
     position: Mapping[str, np.ndarray]
     rotation: Mapping[str, np.ndarray]
     seconds: np.ndarray
@@ -235,7 +240,8 @@ def _plan(job: _Job) -> _Plan:
         job.axes,
     )
     bones = solver.solve(position, rotation)
-    channels = _channels(job, [b for b in bones if b.bone not in late], per_frame)
+    size = float(np.linalg.norm(matrices[:, :3, :3], axis=1).mean()) * job.unit_scale
+    channels = _channels(job, [b for b in bones if b.bone not in late], per_frame, size)
     for path in job.switches:
         channels.append(
             keyframes.Channel(
@@ -244,7 +250,7 @@ def _plan(job: _Job) -> _Plan:
             )
         )
     return _Plan(
-        channels, late, solver, matrices, position, rotation, seconds, per_frame
+        channels, late, solver, matrices, size, position, rotation, seconds, per_frame
     )
 
 
@@ -306,7 +312,7 @@ def _play(context: bpy.types.Context, frames: np.ndarray):
 
 
 def _channels(
-    job: _Job, bones: Sequence[adapter.BoneTrack], per_frame: int
+    job: _Job, bones: Sequence[adapter.BoneTrack], per_frame: int, metres_per_unit: float
 ) -> list[keyframes.Channel]:
     start = float(job.options.start_frame)
     if job.options.key_mode == "DENSE":
@@ -334,7 +340,18 @@ def _channels(
     channels = []
     for bone in bones:
         samples = np.concatenate([values for _, values in bone.properties()], axis=1)[:count]
-        keys = sparse.sparse_keys(grid, samples, job.options.step, spans.get(bone.role, ()))
+        limits = np.concatenate(
+            [
+                np.full(
+                    values.shape[1],
+                    LOCATION_ERROR / metres_per_unit if name == "location" else ROTATION_ERROR,
+                )
+                for name, values in bone.properties()
+            ]
+        )
+        keys = sparse.sparse_keys(
+            grid, samples, job.options.step, spans.get(bone.role, ()), limits
+        )
         column = 0
         for name, values in bone.properties():
             for index in range(values.shape[1]):
@@ -542,7 +559,8 @@ def _late_channels(job: _Job, plan: _Plan) -> list[keyframes.Channel]:
         poses,
     )
     bones = solver.solve(plan.position, plan.rotation)
-    return _channels(job, [b for b in bones if b.bone in plan.late], plan.per_frame)
+    late = [bone for bone in bones if bone.bone in plan.late]
+    return _channels(job, late, plan.per_frame, plan.metres_per_unit)
 
 
 def _hang(
@@ -589,10 +607,9 @@ def _hang(
 
 def _verify(job: _Job, plan: _Plan, baked: Baked) -> list[Problem]:
     found = verify.limbs(job.armature, job.bindings.values())
-    size = float(np.linalg.norm(plan.matrices[:, :3, :3], axis=1).mean()) * job.unit_scale
     problems, used = verify.reach_problems(
-        job.armature, plan.solver, found, size, plan.seconds, job.options.start_frame,
-        plan.per_frame,
+        job.armature, plan.solver, found, plan.metres_per_unit, plan.seconds,
+        job.options.start_frame, plan.per_frame,
     )
     # Kept edits are meant to differ.
     if job.options.verify and baked.edits_action is None:

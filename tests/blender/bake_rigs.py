@@ -58,7 +58,7 @@ def skier_motion(figure, t, origin=(0.0, 0.0, 0.0), plants=((0.42, 0.61), (1.37,
     heading = quaternion(Z, yaw)
     position, rotation = {"root": root}, {"root": heading}
 
-    def placed(role, offset=np.zeros(3), turn=None):
+    def placed(role, offset=0.0, turn=None):
         q = heading if turn is None else product(heading, turn)
         position[role] = root + turned(heading, np.asarray(figure.joints[role]) + offset)
         rotation[role] = q
@@ -106,6 +106,16 @@ def held_tip(figure, t, plants, **kwargs):
     return held, points
 
 
+def _hold_poles(figure, position, rotation, side):
+    """Move a hand so that its palm is a pole's length from the tip."""
+    hand, tip = position[f"hand.{side}"], position[f"pole_tip.{side}"]
+    palm = np.asarray(figure.joints[f"pole.{side}"]) - figure.joints[f"hand.{side}"]
+    offset = turned(rotation[f"hand.{side}"], palm)
+    shaft = hand + offset - tip
+    shaft /= np.linalg.norm(shaft, axis=1, keepdims=True)
+    position[f"hand.{side}"] = tip + shaft * figure.equipment["pole_length"] - offset
+
+
 PLANTS = ((0.42, 0.61), (1.77, 1.9))
 
 
@@ -116,6 +126,8 @@ def skier_tracks(figure, frames=60, fps=24.0, steps=2, origin=(0.0, 0.0, 0.0), p
     t = np.arange((frames - 1) * steps + 1) / (steps * fps)
     position, rotation = skier_motion(figure, t, origin)
     position["pole_tip.L"], points = held_tip(figure, t, plants, origin=origin)
+    for side in SIDES if "pole.L" in figure.joints else ():
+        _hold_poles(figure, position, rotation, side)
     contacts = tuple(
         Contact("pole_tip.L", start, end, point)
         for (start, end), point in zip(plants, points, strict=True)
@@ -223,7 +235,7 @@ def evaluated_bone(obj, bone):
     return np.array(evaluated.matrix_world @ evaluated.pose.bones[bone].matrix)
 
 
-def world_errors(obj, bindings, tracks, start, frames=None, axes=np.eye(3), unit=1.0):
+def world_errors(obj, bindings, tracks, start, frames=None, axes=None, unit=1.0):
     """Largest distance in metres of positions, and angle in radians of directions.
 
     An independent reading of the contract: head on the track, rotation of the
@@ -231,6 +243,7 @@ def world_errors(obj, bindings, tracks, start, frames=None, axes=np.eye(3), unit
     direction only.
     """
     scene = bpy.context.scene
+    axes = np.eye(3) if axes is None else axes
     n = (len(tracks.time) - 1) // tracks.steps_per_frame + 1
     far = wide = 0.0
     before = scene.frame_current, scene.frame_subframe
