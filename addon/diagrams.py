@@ -1,0 +1,440 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Diagrams of a motion as geometry: drawn in the viewport, as SVG, as PNG.
+
+A diagram is a list of lines and labels in pixels, x to the right and y up.
+Nothing here needs a window or a graphics card.
+"""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from dataclasses import dataclass
+from html import escape
+from math import ceil, degrees, floor, log10
+from pathlib import Path
+
+import numpy as np
+
+from ..solvers.motion import TurningMotion
+
+Colour = tuple[float, float, float, float]
+
+INK: Colour = (0.10, 0.12, 0.15, 1.0)
+FAINT: Colour = (0.55, 0.60, 0.66, 0.55)
+PAPER: Colour = (1.0, 1.0, 1.0, 1.0)
+WANTED: Colour = (0.20, 0.45, 0.85, 1.0)
+ACTUAL: Colour = (0.90, 0.45, 0.05, 1.0)
+CLIPPED: Colour = (0.85, 0.10, 0.10, 1.0)
+
+LETTER = 0.60  # width of a letter in shares of its height, with its gap
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line through points.
+
+    Attributes:
+        points: (n, 2) pixels.
+        colour: RGBA, 0 to 1.
+        width: pixels.
+    """
+
+    points: np.ndarray
+    colour: Colour = INK
+    width: float = 1.5
+
+
+@dataclass(frozen=True)
+class Label:
+    """A text.
+
+    Attributes:
+        text: what it says.
+        x: pixels.
+        y: pixels, of the text's middle.
+        anchor: "start", "middle" or "end" of the text stands at x.
+        size: height of the letters in pixels.
+        colour: RGBA.
+    """
+
+    text: str
+    x: float
+    y: float
+    anchor: str = "middle"
+    size: float = 11.0
+    colour: Colour = INK
+
+
+@dataclass(frozen=True)
+class Axes:
+    """A rectangle of the picture and the numbers at its sides.
+
+    Attributes:
+        left: pixels; right, bottom and top likewise.
+        x_range: numbers at the left and right side.
+        y_range: numbers at the lower and upper side.
+    """
+
+    left: float
+    right: float
+    bottom: float
+    top: float
+    x_range: tuple[float, float]
+    y_range: tuple[float, float]
+
+    def place(self, x, y) -> np.ndarray:
+        """(n, 2) pixels of points.
+
+        Args:
+            x: (n,) numbers or one.
+            y: (n,) numbers or one.
+        """
+        (x0, x1), (y0, y1) = self.x_range, self.y_range
+        x, y = np.broadcast_arrays(np.atleast_1d(x), np.atleast_1d(y))
+        return np.stack(
+            (
+                self.left + (x - x0) / (x1 - x0) * (self.right - self.left),
+                self.bottom + (y - y0) / (y1 - y0) * (self.top - self.bottom),
+            ),
+            axis=-1,
+        )
+
+
+@dataclass(frozen=True)
+class Diagram:
+    """A picture made of lines and labels.
+
+    Attributes:
+        width: pixels.
+        height: pixels.
+        lines: drawn in this order.
+        labels: on top of the lines.
+        axes: its plots, for what is added later (the state at a frame).
+    """
+
+    width: int
+    height: int
+    lines: tuple[Line, ...]
+    labels: tuple[Label, ...]
+    axes: tuple[Axes, ...]
+
+
+def phase_axes(motion: TurningMotion, width: int, height: int, margin: float = 44.0) -> Axes:
+    """Axes of a phase diagram: lean in degrees, lean rate in degrees per second.
+
+    Args:
+        motion: a solved motion.
+        width: of the picture in pixels.
+        height: of the picture in pixels.
+        margin: room for labels in pixels.
+    """
+    lean = 1.15 * max(
+        float(np.degrees(np.abs(motion.lean)).max()), degrees(motion.max_lean.max()), 1.0
+    )
+    rate = 1.15 * max(
+        float(np.degrees(np.abs(motion.lean_rate)).max()),
+        degrees((motion.max_lean * motion.frequency).max()),
+        1.0,
+    )
+    return Axes(
+        margin, width - 0.35 * margin, margin, height - 0.35 * margin, (-lean, lean), (-rate, rate)
+    )
+
+
+def phase_diagram(
+    motion: TurningMotion, width: int = 480, height: int = 400, labelled: bool = True
+) -> Diagram:
+    """Lean against lean rate, with the ellipse wanted at the end (1993, Fig. 3).
+
+    Time runs clockwise; to the right the figure leans to its left.
+
+    Args:
+        motion: a solved motion.
+        width: pixels.
+        height: pixels.
+        labelled: with numbers and names; without them for small pictures.
+    """
+    axes = phase_axes(motion, width, height, 44.0 if labelled else 10.0)
+    lines = [_frame(axes)]
+    lines += [Line(axes.place(axes.x_range, 0.0), FAINT, 1.0)]
+    lines += [Line(axes.place(0.0, axes.y_range), FAINT, 1.0)]
+    labels = []
+    if labelled:
+        grid, labels = _ticks(axes, "Lean, degrees to the left", "Lean rate, degrees/s")
+        lines += grid
+    angle = np.linspace(0.0, 2.0 * np.pi, 97)
+    wanted = float(motion.max_lean[-1])
+    top_rate = wanted * float(motion.frequency[-1])
+    ellipse = axes.place(np.degrees(wanted) * np.sin(angle), np.degrees(top_rate) * np.cos(angle))
+    lines.append(Line(ellipse, WANTED, 2.0))
+    state = axes.place(np.degrees(motion.lean), np.degrees(motion.lean_rate))
+    lines.append(Line(state, ACTUAL, 1.6))
+    lines += [Line(run, CLIPPED, 2.4) for run in _runs(state, motion.clipped)]
+    lines.append(Line(dot(state[0], 3.0), ACTUAL, 2.0))
+    return Diagram(width, height, tuple(lines), tuple(labels), (axes,))
+
+
+def time_diagram(motion: TurningMotion, width: int = 720, height: int = 560) -> Diagram:
+    """Lean, curvature, leg force, speed and direction over time (1993, Fig. 5).
+
+    Args:
+        motion: a solved motion.
+        width: pixels.
+        height: pixels.
+    """
+    rows = (
+        ("Lean, degrees", np.degrees(motion.lean)),
+        ("Curvature, 1/m", motion.curvature),
+        ("Leg force, g", motion.leg_force / (motion.mass * motion.gravity)),
+        ("Speed, m/s", motion.speed),
+        ("Direction, degrees", np.degrees(motion.yaw)),
+    )
+    times = (float(motion.time[0]), float(motion.time[-1]))
+    edges = [event.time for event in motion.events if event.kind == "EDGE_CHANGE"]
+    bottom, gap, left = 40.0, 12.0, 64.0
+    tall = (height - bottom - 12.0) / len(rows)
+    lines, labels, plots = [], [], []
+    for number, (name, values) in enumerate(reversed(rows)):
+        low, high = float(values.min()), float(values.max())
+        room = 0.12 * (high - low) or 1.0
+        axes = Axes(
+            left, width - 14.0, bottom + number * tall, bottom + (number + 1) * tall - gap,
+            times, (low - room, high + room),
+        )
+        grid, texts = _ticks(axes, "Time, s" if number == 0 else "", "", 3)
+        if number:
+            texts = [label for label in texts if label.anchor == "end"]
+        lines += [_frame(axes), *grid]
+        lines += [Line(axes.place(time, axes.y_range), FAINT, 1.0) for time in edges]
+        course = axes.place(motion.time, values)
+        lines.append(Line(course, ACTUAL, 1.8))
+        lines += [Line(run, CLIPPED, 2.4) for run in _runs(course, motion.clipped)]
+        labels += [*texts, Label(name, left + 6.0, axes.top - 8.0, "start", 10.0)]
+        plots.append(axes)
+    return Diagram(width, height, tuple(lines), tuple(labels), tuple(plots))
+
+
+def dot(centre: np.ndarray, radius: float) -> np.ndarray:
+    """(n, 2) points of a small circle.
+
+    Args:
+        centre: (2,) pixels.
+        radius: pixels.
+    """
+    angle = np.linspace(0.0, 2.0 * np.pi, 17)
+    return np.asarray(centre) + radius * np.stack((np.cos(angle), np.sin(angle)), axis=-1)
+
+
+def _frame(axes: Axes) -> Line:
+    x, y = (axes.left, axes.right), (axes.bottom, axes.top)
+    corners = [(x[0], y[0]), (x[1], y[0]), (x[1], y[1]), (x[0], y[1]), (x[0], y[0])]
+    return Line(np.array(corners), FAINT, 1.0)
+
+
+def _ticks(axes: Axes, x_name: str, y_name: str, count: int = 5):
+    """Marks and numbers at round values along both axes."""
+    lines, labels = [], []
+    for value in _round_values(*axes.x_range, 6):
+        x, y = axes.place(value, axes.y_range[0])[0]
+        lines.append(Line(np.array([(x, y), (x, y - 4.0)]), INK, 1.0))
+        labels.append(Label(f"{value:g}", x, y - 12.0))
+    for value in _round_values(*axes.y_range, count):
+        x, y = axes.place(axes.x_range[0], value)[0]
+        lines.append(Line(np.array([(x, y), (x - 4.0, y)]), INK, 1.0))
+        labels.append(Label(f"{value:g}", x - 8.0, y, "end"))
+    if x_name:
+        labels.append(Label(x_name, 0.5 * (axes.left + axes.right), axes.bottom - 29.0))
+    if y_name:
+        labels.append(Label(y_name, axes.left + 6.0, axes.top - 9.0, "start"))
+    return lines, labels
+
+
+def _round_values(low: float, high: float, count: int) -> list[float]:
+    """About `count` round numbers in a range."""
+    raw = (high - low) / count
+    power = 10.0 ** floor(log10(raw))
+    step = next(step * power for step in (1.0, 2.0, 5.0, 10.0) if step * power >= raw)
+    return [round(i * step, 10) + 0.0 for i in range(ceil(low / step), floor(high / step) + 1)]
+
+
+def _runs(points: np.ndarray, mask: np.ndarray) -> list[np.ndarray]:
+    """Stretches of a line in which a mask holds, of two points or more."""
+    edges = np.flatnonzero(np.diff(np.concatenate(([0], mask.astype(int), [0]))))
+    return [points[a:b] for a, b in zip(edges[::2], edges[1::2], strict=True) if b - a > 1]
+
+
+# -- SVG -----------------------------------------------------------------------
+
+
+def to_svg(diagram: Diagram) -> str:
+    """The diagram as an SVG document.
+
+    Args:
+        diagram: the diagram.
+    """
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{diagram.width}" '
+        f'height="{diagram.height}" viewBox="0 0 {diagram.width} {diagram.height}" '
+        'font-family="sans-serif">',
+        f'<rect width="100%" height="100%" {_paint("fill", PAPER)}/>',
+    ]
+    for line in diagram.lines:
+        points = " ".join(f"{x:.2f},{diagram.height - y:.2f}" for x, y in line.points)
+        parts.append(
+            f'<polyline points="{points}" fill="none" {_paint("stroke", line.colour)} '
+            f'stroke-width="{line.width:g}" stroke-linejoin="round"/>'
+        )
+    for label in diagram.labels:
+        parts.append(
+            f'<text x="{label.x:.1f}" y="{diagram.height - label.y + 0.36 * label.size:.1f}" '
+            f'font-size="{label.size:g}" text-anchor="{label.anchor}" '
+            f'{_paint("fill", label.colour)}>{escape(label.text)}</text>'
+        )
+    return "\n".join((*parts, "</svg>", ""))
+
+
+def _paint(what: str, colour: Colour) -> str:
+    red, green, blue = (round(255 * part) for part in colour[:3])
+    return f'{what}="rgb({red},{green},{blue})" {what}-opacity="{colour[3]:g}"'
+
+
+# -- PNG -----------------------------------------------------------------------
+
+
+def rasterise(diagram: Diagram, scale: float = 2.0) -> np.ndarray:
+    """The diagram as pixels, smooth at the edges.
+
+    Args:
+        diagram: the diagram.
+        scale: pixels of the picture per pixel of the diagram.
+
+    Returns:
+        (height, width, 4) RGBA from 0 to 1, top row first.
+    """
+    shape = (round(diagram.height * scale), round(diagram.width * scale))
+    picture = np.empty((*shape, 4))
+    picture[:] = PAPER
+    strokes = list(diagram.lines)
+    for label in diagram.labels:
+        strokes += [Line(points, label.colour, 0.11 * label.size) for points in _letters(label)]
+    for stroke in strokes:
+        points = np.asarray(stroke.points, dtype=float) * scale
+        points[:, 1] = shape[0] - points[:, 1]
+        _blend(picture, points, stroke.colour, max(stroke.width * scale, 1.0))
+    return picture
+
+
+def _blend(picture: np.ndarray, points: np.ndarray, colour: Colour, width: float) -> None:
+    """Draw one line: what it covers of each pixel is its distance to the line's rim."""
+    height, wide = picture.shape[:2]
+    reach = 0.5 * width + 1.0
+    low = np.maximum(np.floor(points.min(axis=0) - reach).astype(int), 0)
+    high = np.minimum(np.ceil(points.max(axis=0) + reach).astype(int) + 1, (wide, height))
+    if (high <= low).any():
+        return
+    cover = np.zeros((high[1] - low[1], high[0] - low[0]))
+    for a, b in zip(points[:-1], points[1:], strict=True):
+        first = np.maximum(np.floor(np.minimum(a, b) - reach).astype(int), low)
+        last = np.minimum(np.ceil(np.maximum(a, b) + reach).astype(int) + 1, high)
+        if (last <= first).any():
+            continue
+        x, y = np.meshgrid(
+            np.arange(first[0], last[0]) + 0.5, np.arange(first[1], last[1]) + 0.5
+        )
+        along = b - a
+        part = ((x - a[0]) * along[0] + (y - a[1]) * along[1]) / max(float(along @ along), 1e-12)
+        part = np.clip(part, 0.0, 1.0)
+        distance = np.hypot(x - a[0] - part * along[0], y - a[1] - part * along[1])
+        window = cover[first[1] - low[1] : last[1] - low[1], first[0] - low[0] : last[0] - low[0]]
+        np.maximum(window, np.clip(0.5 * width + 0.5 - distance, 0.0, 1.0), out=window)
+    area = picture[low[1] : high[1], low[0] : high[0]]
+    alpha = (cover * colour[3])[..., None]
+    area[:] = area * (1.0 - alpha) + np.array((*colour[:3], 1.0)) * alpha
+
+
+# Letters as strokes on a grid of 0..4 across and 0..6 up, two digits a point.
+_STROKES = {
+    "0": "1030414536160501 10", "1": "151626 2620 1030", "2": "05163645440040",
+    "3": "05163645443313 334241301001", "4": "30360242", "5": "46060333424130 100130",
+    "6": "45361605011030414233130", "7": "064610", "8": "13040516364544331302011030414233",
+    "9": "01103041453616050413334", ".": "1011", ",": "110", "-": "0343", "+": "0343 2125",
+    "/": "0046", "%": "0046 1516 3031", "°": "1636341416", ":": "1112 1415", "(": "362420 30",
+    "=": "0242 0444",
+}
+_LETTERS = {
+    "A": "002640 1333", "B": "00063645443303 33424130 00", "C": "4536160501103041",
+    "D": "00062645412000", "E": "46060040 0333", "F": "460600 0333", "G": "453616050110304143 23",
+    "H": "0006 4046 0343", "I": "1636 2026 1030", "J": "4641301001", "K": "0006 4602 1340",
+    "L": "060040", "M": "0006234640", "N": "00064046", "O": "103041453616050110",
+    "P": "00063645443303", "Q": "103041453616050110 2240", "R": "00063645443303 2340",
+    "S": "4536160504133342413010 01", "T": "0646 2620", "U": "060110304146", "V": "062046",
+    "W": "0610243046", "X": "0046 0640", "Y": "062346 2320", "Z": "06460040",
+}
+
+
+def _letters(label: Label) -> list[np.ndarray]:
+    """Strokes of a text, in pixels; small letters are drawn as small capitals."""
+    advance = LETTER * label.size
+    shift = {"start": 0.0, "middle": 0.5, "end": 1.0}[label.anchor]
+    x = label.x - shift * advance * len(label.text)
+    strokes = []
+    for letter in label.text:
+        grid = _STROKES.get(letter) or _LETTERS.get(letter.upper(), "")
+        tall = label.size * (0.75 if letter.islower() else 0.95)
+        unit = tall / 6.0
+        wide = 0.78 * advance / 4.0
+        base = label.y - 0.475 * label.size
+        for stroke in grid.split():
+            digits = stroke[: len(stroke) // 2 * 2]
+            points = [
+                (x + int(digits[i]) * wide, base + int(digits[i + 1]) * unit)
+                for i in range(0, len(digits), 2)
+            ]
+            if len(points) > 1:
+                strokes.append(np.array(points))
+        x += advance
+    return strokes
+
+
+def png(pixels: np.ndarray) -> bytes:
+    """A PNG file of 8-bit RGBA.
+
+    Args:
+        pixels: (height, width, 4) from 0 to 1, top row first.
+    """
+    rows = np.clip(np.rint(255.0 * pixels), 0, 255).astype(np.uint8)
+    height, width = rows.shape[:2]
+    lines = np.concatenate((np.zeros((height, 1), np.uint8), rows.reshape(height, -1)), axis=1)
+
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        check = zlib.crc32(kind + data)
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", check)
+
+    header = struct.pack(">IIBBBBB", width, height, 8, 6, 0, 0, 0)
+    return (
+        b"\x89PNG\r\n\x1a\n"
+        + chunk(b"IHDR", header)
+        + chunk(b"IDAT", zlib.compress(lines.tobytes(), 6))
+        + chunk(b"IEND", b"")
+    )
+
+
+def save(diagram: Diagram, path: Path) -> None:
+    """Write a diagram as SVG or PNG, by the file's suffix.
+
+    Args:
+        diagram: the diagram.
+        path: a file that ends in .svg or .png.
+
+    Raises:
+        ValueError: another suffix.
+        OSError: the file cannot be written.
+    """
+    suffix = path.suffix.lower()
+    if suffix == ".svg":
+        path.write_text(to_svg(diagram), encoding="utf-8")
+    elif suffix == ".png":
+        path.write_bytes(png(rasterise(diagram)))
+    else:
+        raise ValueError(f"{path.name} ends in {suffix!r}: it must be .svg or .png")

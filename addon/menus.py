@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Poise's entries in Blender's menus, where searching (F3) finds them, too."""
+
+from __future__ import annotations
+
+import bpy
+
+ADD = "VIEW3D_MT_add"
+HOSTS = ("VIEW3D_MT_object", "VIEW3D_MT_pose")
+
+# None draws a line between groups.
+_ENTRIES = (
+    ("poise.bake", "ACTION"),
+    ("poise.bake_all", "NONE"),
+    ("poise.bake_check", "NONE"),
+    ("poise.bake_clear", "NONE"),
+    None,
+    ("poise.motion_add", "ADD"),
+    ("poise.motion_remove", "NONE"),
+    None,
+    ("poise.trail_add", "NONE"),
+    ("poise.slope_add", "NONE"),
+    ("poise.markers_add", "NONE"),
+    ("poise.markers_clear", "NONE"),
+    None,
+    ("poise.chase_camera_add", "CAMERA_DATA"),
+    ("poise.playblast", "RENDER_ANIMATION"),
+    ("poise.diagram_save", "NONE"),
+    None,
+    ("poise.mesh_swap", "NONE"),
+    ("poise.mesh_restore", "NONE"),
+)
+
+
+class POISE_MT_add(bpy.types.Menu):
+    """Poise's characters, in the Add menu."""
+
+    bl_idname = "POISE_MT_add"
+    bl_label = "Poise"
+
+    def draw(self, context):
+        layout = self.layout
+        layout.operator("poise.character_add", text="Skier").kind = "SKIER"
+        layout.operator("poise.character_add", text="Snowboarder").kind = "SNOWBOARDER"
+
+
+class POISE_MT_motion(bpy.types.Menu):
+    """What Poise does with a character, in the Object and Pose menus."""
+
+    bl_idname = "POISE_MT_motion"
+    bl_label = "Poise"
+
+    def draw(self, context):
+        # Called from a menu, an operator with a file asks for it; others run at once.
+        for entry in _ENTRIES:
+            if entry is None:
+                self.layout.separator()
+            else:
+                name, icon = entry
+                self.layout.operator(name, icon=icon)
+
+
+def poise_add_menu(self, context) -> None:
+    """Draw the submenu of characters."""
+    self.layout.menu(POISE_MT_add.bl_idname, icon="ARMATURE_DATA")
+
+
+def poise_motion_menu(self, context) -> None:
+    """Draw the submenu of what Poise does with a character."""
+    self.layout.separator()
+    self.layout.menu(POISE_MT_motion.bl_idname, icon="ANIM")
+
+
+def register() -> None:
+    """Add the menus to Blender's."""
+    for cls in (POISE_MT_add, POISE_MT_motion):
+        bpy.utils.register_class(cls)
+    getattr(bpy.types, ADD).append(poise_add_menu)
+    for host in HOSTS:
+        getattr(bpy.types, host).append(poise_motion_menu)
+
+
+def unregister() -> None:
+    """Take the menus out again."""
+    for host in reversed(HOSTS):
+        getattr(bpy.types, host).remove(poise_motion_menu)
+    getattr(bpy.types, ADD).remove(poise_add_menu)
+    for cls in (POISE_MT_motion, POISE_MT_add):
+        bpy.utils.unregister_class(cls)

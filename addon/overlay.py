@@ -1,0 +1,533 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the animator sees of a motion before it is baked, drawn over the viewport.
+
+On the ground the track, with the lines that skis or board leave; at the
+current frame a ghost: the figure as lines, its lean, the force in its leg.
+All geometry comes from the cached solve and is handed to the graphics card
+once for each solve, the ghost once for each frame. Nothing is solved here,
+and `gpu` is imported only when there is something to draw.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import degrees
+
+import bpy
+import numpy as np
+
+from ..solvers.ik import two_bone
+from ..solvers.rotations import rotate
+from . import diagrams, motions, preferences, preview
+from .mapping.tracks import SIDES, Figure, RoleTracks, side_role
+from .pipeline import Solved
+
+# The leg force arrow: metres for one body weight.
+FORCE_LENGTH = 0.7
+
+# The track floats this far over the ground, metres.
+LIFT = 0.02
+
+# Size of the phase diagram in the corner, pixels at interface scale 1.
+INSET = (150, 120)
+
+FORCE_COLOUR = (1.0, 0.30, 0.45, 0.95)
+LEAN_COLOUR = (1.0, 1.0, 1.0, 0.75)
+PLANT_COLOUR = (0.45, 1.0, 0.45, 1.0)
+GHOST_COLOUR = (0.25, 0.75, 1.0, 0.8)
+TRACK_COLOUR = (1.0, 0.85, 0.2, 1.0)
+WARNING_COLOUR = (1.0, 0.25, 0.1, 1.0)
+EDGE_SHARE = 0.45  # opacity of the edges' tracks against the track's
+
+
+@dataclass(frozen=True)
+class Strokes:
+    """Lines of one width.
+
+    Attributes:
+        points: (2 m, 3) ends of m segments, metres or pixels.
+        colours: (2 m, 4) RGBA at the ends.
+        width: pixels at interface scale 1.
+        in_front: also faintly visible through what is in front of it.
+    """
+
+    points: np.ndarray
+    colours: np.ndarray
+    width: float
+    in_front: bool = True
+
+
+@dataclass(frozen=True)
+class Palette:
+    """Colours from the preferences."""
+
+    ghost: tuple[float, ...] = GHOST_COLOUR
+    track: tuple[float, ...] = TRACK_COLOUR
+    warning: tuple[float, ...] = WARNING_COLOUR
+
+
+# -- geometry: numpy only ------------------------------------------------------
+
+
+def path_strokes(points: np.ndarray, colours, width: float, in_front: bool = True) -> Strokes:
+    """A path as segments.
+
+    Args:
+        points: (n, 3) path.
+        colours: (n, 4) RGBA along it, or one RGBA.
+        width: pixels.
+        in_front: see `Strokes`.
+    """
+    points = np.asarray(points, dtype=float)
+    colours = np.broadcast_to(np.asarray(colours, dtype=float), (len(points), 4))
+    return Strokes(
+        np.stack((points[:-1], points[1:]), axis=1).reshape(-1, points.shape[1]),
+        np.stack((colours[:-1], colours[1:]), axis=1).reshape(-1, 4),
+        width,
+        in_front,
+    )
+
+
+def track_strokes(solved: Solved, palette: Palette) -> list[Strokes]:
+    """The track on the ground, its edge changes, plants, start and fall.
+
+    Args:
+        solved: the solved motion.
+        palette: colours.
+    """
+    motion, tracks = solved.motion, solved.tracks
+    lift = LIFT * motion.normal
+    colours = np.where(motion.clipped[:, None], palette.warning, palette.track)
+    track = motion.position + lift
+    strokes = [path_strokes(track, colours, 3.0)]
+    for role in ("ski.L", "ski.R", "board"):
+        if role in tracks.position:
+            faded = np.array(colours)
+            faded[:, 3] *= EDGE_SHARE
+            place = np.asarray(tracks.position[role])
+            height = np.einsum("ni,ni->n", place - motion.position, motion.normal)
+            flat = place - height[:, None] * motion.normal + lift
+            strokes.append(path_strokes(flat, faded, 1.5, in_front=False))
+    strokes += _event_strokes(solved, palette)
+    strokes.append(_start_arrow(solved, palette))
+    return strokes
+
+
+def _at(motion, values: np.ndarray, time: float) -> np.ndarray:
+    return np.array([np.interp(time, motion.time, values[:, i]) for i in range(values.shape[1])])
+
+
+def _event_strokes(solved: Solved, palette: Palette) -> list[Strokes]:
+    motion = solved.motion
+    ticks, tick_colours = [], []
+    crosses, cross_colours = [], []
+    for event in solved.tracks.events:
+        foot = _at(motion, motion.position, event.time)
+        normal, left = _at(motion, motion.normal, event.time), _at(motion, motion.left, event.time)
+        ahead = np.cross(left, normal)
+        if event.kind == "EDGE_CHANGE":
+            middle = foot + LIFT * normal
+            ticks += [middle - 0.5 * left, middle + 0.5 * left]
+            tick_colours += [palette.track] * 2
+        elif event.kind == "POLE_PLANT" and event.position is not None:
+            tip = np.asarray(event.position)
+            ticks += [tip, tip + 0.5 * normal]
+            tick_colours += [PLANT_COLOUR] * 2
+        elif event.kind in ("FALL", "STOP"):
+            middle = foot + LIFT * normal
+            for a, b in ((ahead + left, -ahead - left), (ahead - left, left - ahead)):
+                crosses += [middle + 0.6 * a, middle + 0.6 * b]
+            crosses += [middle, middle + 1.6 * normal]
+            cross_colours += [palette.warning] * 6
+    found = []
+    if ticks:
+        found.append(Strokes(np.array(ticks), np.array(tick_colours, dtype=float), 2.0))
+    if crosses:
+        found.append(Strokes(np.array(crosses), np.array(cross_colours, dtype=float), 4.0))
+    return found
+
+
+def _start_arrow(solved: Solved, palette: Palette) -> Strokes:
+    """An arrow on the ground from the start along the motion's facing, its heading 0."""
+    motion = solved.motion
+    placement = solved.job.settings.placement
+    yaw = placement.yaw
+    facing = np.array((np.sin(yaw), -np.cos(yaw), 0.0))
+    normal = motion.normal[0]
+    # Lifted straight up into the ground, as the motion's heading is measured.
+    facing[2] = -(facing @ normal) / normal[2]
+    facing /= np.linalg.norm(facing)
+    left = np.cross(normal, facing)
+    start = motion.position[0] + LIFT * normal
+    tip = start + 2.2 * facing
+    head = tip - 0.5 * facing
+    points = [start, tip, tip, head + 0.3 * left, tip, head - 0.3 * left]
+    return Strokes(np.array(points), np.tile(np.asarray(palette.track, float), (6, 1)), 3.0)
+
+
+def figure_lines(
+    tracks: RoleTracks, figure: Figure, row: int
+) -> tuple[list[np.ndarray], np.ndarray | None]:
+    """A figure at one sample as polylines between its joints, and its head.
+
+    Args:
+        tracks: where its roles are.
+        figure: its rest pose.
+        row: the sample.
+
+    Returns:
+        Polylines (k, 3), and the middle of the head (3,) or None.
+    """
+    place = {role: np.asarray(points)[row] for role, points in tracks.position.items()}
+    turn = {role: np.asarray(quats)[row] for role, quats in tracks.rotation.items()}
+    rest = {role: np.asarray(point, dtype=float) for role, point in figure.joints.items()}
+
+    def carried(role: str, joint: str) -> np.ndarray | None:
+        """Where a joint of the rest pose is, carried along by a role's frame."""
+        if role not in place or role not in turn or joint not in rest or role not in rest:
+            return None
+        return place[role] + rotate(turn[role][None], (rest[joint] - rest[role])[None])[0]
+
+    lines: list[list[np.ndarray | None]] = []
+    spine = [place.get(role) for role in ("pelvis", "spine", "chest", "neck", "head")]
+    lines.append(spine)
+    for side in SIDES:
+        names = [side_role(role, side) for role in ("hip", "knee_joint", "foot", "knee", "toe")]
+        hip, ankle = carried("pelvis", names[0]), place.get(names[2])
+        if ankle is None:
+            for carrier in (side_role("ski", side), "board"):
+                ankle = ankle if ankle is not None else carried(carrier, names[2])
+        knee = _bent(hip, ankle, place.get(names[3]), figure, names[:3])
+        lines.append([place.get("pelvis"), hip, knee, ankle])
+        for carrier in (names[2], side_role("ski", side), "board"):
+            toe = carried(carrier, names[4])
+            if toe is not None:
+                lines.append([ankle, toe])
+                break
+        names = [side_role(r, side) for r in ("upper_arm", "elbow_joint", "hand", "elbow")]
+        shoulder = carried(side_role("shoulder", side), names[0])
+        if shoulder is None:
+            shoulder = carried("chest", names[0])
+        hand = place.get(names[2])
+        elbow = _bent(shoulder, hand, place.get(names[3]), figure, names[:3])
+        lines.append([place.get("neck"), shoulder, elbow, hand])
+        tip = place.get(side_role("pole_tip", side))
+        lines.append([place.get(side_role("pole", side), hand), tip])
+        lines.append(_runner(place, turn, side_role("ski", side), figure.equipment, "ski_length"))
+    lines.append(_runner(place, turn, "board", figure.equipment, "board_length"))
+    polylines = []
+    for line in lines:
+        known = [point for point in line if point is not None]
+        if len(known) > 1:
+            polylines.append(np.array(known))
+    head = None
+    if "head" in place:
+        up = rotate(turn["head"][None], np.array(((0.0, 0.0, 1.0),)))[0]
+        radius = 0.5 * max(figure.height - rest["head"][2], 0.1) if "head" in rest else 0.1
+        head = place["head"] + radius * up
+    return polylines, head
+
+
+def _bent(root, tip, pole, figure: Figure, joints: list[str]) -> np.ndarray | None:
+    """The middle joint of a limb, or None where something is missing."""
+    if root is None or tip is None or pole is None or any(j not in figure.joints for j in joints):
+        return None
+    upper, lower = figure.length(joints[0], joints[1]), figure.length(joints[1], joints[2])
+    return two_bone(root[None], tip[None], pole[None], upper, lower).middle[0]
+
+
+def _runner(place, turn, role: str, equipment, length: str) -> list[np.ndarray | None]:
+    """A ski or board from its tail to its turned-up tip."""
+    if role not in place or role not in turn:
+        return [None]
+    half = 0.5 * equipment.get(length, 1.6)
+    shape = np.array(((0.0, half, 0.0), (0.0, -0.84 * half, 0.0), (0.0, -half, 0.10 * half)))
+    if role == "board":
+        shape = np.concatenate((((0.0, half, 0.10 * half), (0.0, 0.84 * half, 0.0)), shape[1:]))
+    return list(place[role] + rotate(np.tile(turn[role], (len(shape), 1)), shape))
+
+
+def ghost_strokes(solved: Solved, row: int, palette: Palette) -> list[Strokes]:
+    """The figure at one sample, its lean and the force in its leg.
+
+    Args:
+        solved: the solved motion.
+        row: the sample.
+        palette: colours.
+    """
+    motion, figure = solved.motion, solved.job.figure
+    lines, head = figure_lines(solved.tracks, figure, row)
+    segments = [np.stack((line[:-1], line[1:]), axis=1).reshape(-1, 3) for line in lines]
+    if head is not None:
+        ring = np.linspace(0.0, 2.0 * np.pi, 13)
+        radius = 0.55 * max(figure.height - float(figure.joints["head"][2]), 0.1)
+        for first, second in ((0, 2), (1, 2)):
+            circle = np.tile(head, (13, 1))
+            circle[:, first] += radius * np.cos(ring)
+            circle[:, second] += radius * np.sin(ring)
+            segments.append(np.stack((circle[:-1], circle[1:]), axis=1).reshape(-1, 3))
+    strokes = []
+    if segments:
+        points = np.concatenate(segments)
+        strokes.append(
+            Strokes(points, np.tile(np.asarray(palette.ghost, float), (len(points), 1)), 2.5)
+        )
+    foot, normal, left = motion.position[row], motion.normal[row], motion.left[row]
+    lean = motion.lean[row]
+    centre = foot + motion.height * (np.sin(lean) * left + np.cos(lean) * normal)
+    size = motion.leg_force[row] / (motion.mass * motion.gravity)
+    along = centre - foot
+    along = along / max(float(np.linalg.norm(along)), 1e-9)
+    # The ground's push on the body: where it would lean further, more than its weight.
+    tip = centre + FORCE_LENGTH * size * along
+    aside = np.cross(along, motion.forward[row])
+    barb = tip - 0.16 * along
+    upright = foot + 1.15 * motion.height * normal
+    strokes.append(
+        Strokes(
+            np.array((foot, upright, foot, centre)),
+            np.tile(np.asarray(LEAN_COLOUR, float), (4, 1)),
+            1.5,
+        )
+    )
+    strokes.append(
+        Strokes(
+            np.array((centre, tip, tip, barb + 0.09 * aside, tip, barb - 0.09 * aside)),
+            np.tile(np.asarray(FORCE_COLOUR, float), (6, 1)),
+            3.5,
+        )
+    )
+    return strokes
+
+
+def row_at(solved: Solved, frame: float) -> int:
+    """The sample at a frame, or the nearest end of the motion.
+
+    Args:
+        solved: the solved motion.
+        frame: a frame number, fractions allowed.
+    """
+    row = round((frame - solved.job.start_frame) * solved.motion.steps_per_frame)
+    return min(max(row, 0), len(solved.motion.time) - 1)
+
+
+def hud_lines(solved: Solved, row: int) -> list[str]:
+    """What the corner of the viewport says about one sample.
+
+    Args:
+        solved: the solved motion.
+        row: the sample.
+    """
+    motion = solved.motion
+    lean = degrees(motion.lean[row])
+    side = "left" if lean > 0.05 else "right" if lean < -0.05 else "upright"
+    curvature = abs(float(motion.curvature[row]))
+    radius = f"{1.0 / curvature:.1f} m" if curvature > 1e-3 else "straight"
+    lines = [
+        f"Phase  {degrees(motion.phase[row]) % 360.0:.0f}°",
+        f"Lean  {abs(lean):.1f}° {side}",
+        f"Force  {motion.leg_force[row] / (motion.mass * motion.gravity):.2f} g",
+        f"Speed  {motion.speed[row]:.1f} m/s",
+        f"Radius  {radius}",
+    ]
+    if motion.clipped[row]:
+        lines.append("Clipped by a limit")
+    return lines
+
+
+# -- drawing -------------------------------------------------------------------
+
+
+@dataclass
+class _Batches:
+    """What is on the graphics card of one solve, and what it was made from."""
+
+    solved: Solved
+    palette: Palette
+    track: list = field(default_factory=list)
+    row: int = -1
+    ghost: list = field(default_factory=list)
+    inset: list = field(default_factory=list)
+
+
+_cache: dict[int, _Batches] = {}
+_handles: list = []
+
+
+def _palette(context: bpy.types.Context) -> Palette:
+    settings = preferences.get(context)
+    if settings is None:
+        return Palette()
+    return Palette(
+        tuple(settings.ghost_colour), tuple(settings.track_colour), tuple(settings.warning_colour)
+    )
+
+
+def _shown(context: bpy.types.Context) -> list[tuple[bpy.types.Object, Solved]]:
+    """Motions to draw: of the active and the other selected characters."""
+    space = context.space_data
+    if space is None or not space.overlay.show_overlays:
+        return []
+    found = []
+    for character in motions.selected_characters(context):
+        motion = motions.active_motion(character)
+        if motion is not None and motion.poise_motion.show_preview:
+            solved = preview.solved_for(motion, context.scene)
+            if solved is not None:
+                found.append((motion, solved))
+    return found
+
+
+def _batches(context: bpy.types.Context, motion: bpy.types.Object, solved: Solved) -> _Batches:
+    """The batches of a motion, remade where the solve, the frame or a colour changed."""
+    palette = _palette(context)
+    unit = 1.0 / solved.job.numbers.unit_scale
+    found = _cache.get(motion.session_uid)
+    if found is None or found.solved is not solved or found.palette != palette:
+        found = _Batches(solved, palette)
+        found.track = [_batch(strokes, unit) for strokes in track_strokes(solved, palette)]
+        _cache[motion.session_uid] = found
+    row = row_at(solved, context.scene.frame_current_final)
+    if found.row != row:
+        found.ghost = [_batch(s, unit) for s in ghost_strokes(solved, row, palette)]
+        found.row = row
+    return found
+
+
+def _batch(strokes: Strokes, unit: float):
+    """(batch, width, in_front) on the graphics card."""
+    from gpu_extras.batch import batch_for_shader
+
+    batch = batch_for_shader(
+        _line_shader(),
+        "LINES",
+        {
+            "pos": np.ascontiguousarray(strokes.points * unit, np.float32),
+            "color": np.ascontiguousarray(strokes.colours, np.float32),
+        },
+    )
+    return batch, strokes.width, strokes.in_front
+
+
+def _line_shader():
+    import gpu
+
+    return gpu.shader.from_builtin("POLYLINE_FLAT_COLOR")
+
+
+def _draw_batches(batches, scale: float, faint: bool = False) -> None:
+    import gpu
+
+    shader = _line_shader()
+    shader.bind()
+    shader.uniform_float("viewportSize", gpu.state.viewport_get()[2:])
+    for batch, width, in_front in batches:
+        if not faint or in_front:
+            shader.uniform_float("lineWidth", width * scale * (0.5 if faint else 1.0))
+            batch.draw(shader)
+
+
+def draw_view() -> None:
+    """Draw track and ghost; Blender calls it while it draws a viewport."""
+    import gpu
+
+    context = bpy.context
+    shown = _shown(context)
+    scale = context.preferences.system.ui_scale
+    for motion, solved in shown:
+        batches = _batches(context, motion, solved)
+        gpu.state.blend_set("ALPHA")
+        gpu.state.depth_mask_set(False)
+        try:
+            # What is behind something else shows through it, thin.
+            gpu.state.depth_test_set("GREATER")
+            _draw_batches(batches.track + batches.ghost, scale, faint=True)
+            gpu.state.depth_test_set("LESS_EQUAL")
+            _draw_batches(batches.track + batches.ghost, scale)
+        finally:
+            gpu.state.depth_test_set("NONE")
+            gpu.state.depth_mask_set(True)
+            gpu.state.blend_set("NONE")
+    if len(_cache) > len(shown):
+        _forget(shown)
+
+
+def _forget(shown) -> None:
+    alive = {obj.session_uid for obj in bpy.data.objects if obj.type == "EMPTY"}
+    for key in [key for key in _cache if key not in alive]:
+        del _cache[key]
+
+
+def draw_pixels() -> None:
+    """Draw numbers and the phase diagram of the active character's motion."""
+    import blf
+    import gpu
+
+    context = bpy.context
+    if context.region is None:
+        return
+    character = motions.active_character(context)
+    shown = [pair for pair in _shown(context) if pair[0].poise_motion.character == character]
+    if not shown:
+        return
+    motion, solved = shown[0]
+    batches = _cache.get(motion.session_uid)
+    if batches is None:
+        return
+    scale = context.preferences.system.ui_scale
+    row = row_at(solved, context.scene.frame_current_final)
+    # The toolbar lies over the viewport's left side.
+    toolbar = next((r for r in context.area.regions if r.type == "TOOLS"), None)
+    left = 18.0 * scale + (toolbar.width if toolbar is not None and toolbar.width > 1 else 0)
+    bottom = 20.0 * scale
+    width, height = (side * scale for side in INSET)
+    if not batches.inset:
+        small = diagrams.phase_diagram(solved.motion, round(width), round(height), labelled=False)
+        batches.inset = [
+            _batch(path_strokes(_lifted(line.points), line.colour, line.width / scale), 1.0)
+            for line in small.lines
+        ]
+    axes = diagrams.phase_axes(solved.motion, round(width), round(height), 10.0)
+    state = axes.place(degrees(solved.motion.lean[row]), degrees(solved.motion.lean_rate[row]))[0]
+    now = _batch(
+        path_strokes(_lifted(diagrams.dot(state, 3.5 * scale)), (1.0, 1.0, 1.0, 1.0), 3.0), 1.0
+    )
+    gpu.state.blend_set("ALPHA")
+    try:
+        with gpu.matrix.push_pop():
+            gpu.matrix.translate((left, bottom))
+            _draw_batches([*batches.inset, now], scale)
+    finally:
+        gpu.state.blend_set("NONE")
+    size = 12.0 * scale
+    blf.size(0, size)
+    blf.enable(0, blf.SHADOW)
+    blf.shadow(0, 3, 0.0, 0.0, 0.0, 0.8)
+    for number, text in enumerate(reversed(hud_lines(solved, row))):
+        warning = text.startswith("Clipped")
+        blf.color(0, *(WARNING_COLOUR if warning else (1.0, 1.0, 1.0, 0.95)))
+        blf.position(0, left + width + 10.0 * scale, bottom + 6.0 * scale + 1.45 * size * number, 0)
+        blf.draw(0, text)
+    blf.disable(0, blf.SHADOW)
+
+
+def _lifted(points: np.ndarray) -> np.ndarray:
+    """(n, 3) of (n, 2) pixels."""
+    return np.concatenate((points, np.zeros((len(points), 1))), axis=1)
+
+
+def register() -> None:
+    """Let Blender call the drawing; not in the background, where nothing is drawn."""
+    if bpy.app.background or _handles:
+        return
+    view = bpy.types.SpaceView3D
+    _handles.append(view.draw_handler_add(draw_view, (), "WINDOW", "POST_VIEW"))
+    _handles.append(view.draw_handler_add(draw_pixels, (), "WINDOW", "POST_PIXEL"))
+
+
+def unregister() -> None:
+    """Take the drawing away and free what is on the graphics card."""
+    while _handles:
+        handle = _handles.pop()
+        bpy.types.SpaceView3D.draw_handler_remove(handle, "WINDOW")
+    _cache.clear()

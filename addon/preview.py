@@ -1,0 +1,522 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The solved motion that the viewport shows, kept until one of its inputs changes.
+
+Nothing here is solved while drawing, and nothing at all in the background.
+What changed is noticed after Blender has evaluated the change; a timer that
+exists only while there is something to do reads the settings, and a worker
+thread solves them if they differ from those of the cached solve. No reference
+to Blender's data outlives the timer's call: motions are kept by the identity
+that undo does not change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from math import degrees
+from time import monotonic
+
+import bpy
+import numpy as np
+
+from ..solvers.errors import Cancelled
+from ..solvers.motion import Problem, TurningMotion
+from . import motions, pipeline, preferences
+from .base_operator import FIXABLE, Work
+
+# A solve gets this long before the timer lets Blender draw again, seconds.
+SLICE = 0.03
+
+# The timer looks at a worker thread this often, seconds.
+POLL = 0.04
+
+# A solve whose settings have changed since is given up only after so long:
+# while a slider is dragged, a result that is a moment old is better than none.
+PATIENCE = 0.5
+
+# Live Bake waits until nothing has changed for so long, seconds.
+LIVE_QUIET = 0.4
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """What the panel says about a motion.
+
+    Attributes:
+        half_turn: typical heading change of a whole half turn in radians, or
+            None if there is none.
+        minimum_radius: smallest radius of the track in metres; infinite for
+            a straight one.
+        peak_force: largest leg force in body weights (g).
+        clipped: share of the motion in which a limit clips it.
+        end_time: seconds until it falls or stops, or None.
+        end: "FALL", "STOP" or "".
+        distance: length of the track in metres.
+    """
+
+    half_turn: float | None
+    minimum_radius: float
+    peak_force: float
+    clipped: float
+    end_time: float | None
+    end: str
+    distance: float
+
+
+@dataclass(frozen=True)
+class Status:
+    """State of a motion's preview.
+
+    Attributes:
+        solved: the solved motion; None while none is there.
+        error: one sentence if the settings cannot be solved, or "".
+        problems: the motion's problem list.
+        numbers: what the panel says, or None.
+        out_of_date: inputs that changed since the bake; empty if none did or
+            nothing is baked.
+        live_error: why Live Bake could not bake, or "".
+    """
+
+    solved: pipeline.Solved | None = None
+    error: str = ""
+    problems: tuple[Problem, ...] = ()
+    numbers: Numbers | None = None
+    out_of_date: tuple[str, ...] = ()
+    live_error: str = ""
+
+    @property
+    def summary(self) -> tuple[tuple[str, str], ...] | None:
+        """Lines for the panel, (what, how much), or None."""
+        return None if self.numbers is None else _lines(self.numbers)
+
+
+@dataclass
+class _Entry:
+    """A cached solve and what it was made from."""
+
+    status: Status = field(default_factory=Status)
+    job: pipeline.Job | None = None
+    digests: dict[str, str] | None = None
+    stale: bool = True
+    uses: frozenset[int] = frozenset()
+    scene_state: tuple = ()
+    tried: dict[str, str] | None = None  # what Live Bake baked, or could not
+
+
+@dataclass
+class _Solving:
+    """The one solve that is under way."""
+
+    key: tuple[int, int]
+    job: pipeline.Job
+    work: Work
+    started: float
+
+
+_entries: dict[tuple[int, int], _Entry] = {}
+_solving: _Solving | None = None
+_busy = False  # this module itself is reading or baking
+_force_live = False
+_changed_at = 0.0
+
+_NOTHING = Status()
+
+
+def numbers_of(motion: TurningMotion) -> Numbers:
+    """Sum a motion up in a few numbers.
+
+    Args:
+        motion: a solved motion.
+    """
+    changes = [abs(turn.change) for turn in motion.half_turns if turn.complete]
+    curvature = float(np.abs(motion.curvature).max())
+    weight = motion.mass * motion.gravity
+    end = next((event for event in motion.events if event.kind in ("FALL", "STOP")), None)
+    return Numbers(
+        half_turn=float(np.median(changes)) if changes else None,
+        minimum_radius=1.0 / curvature if curvature > 1e-9 else float("inf"),
+        peak_force=float(np.max(motion.leg_force / weight)),
+        clipped=float(np.mean(motion.clipped)),
+        end_time=None if end is None else end.time,
+        end="" if end is None else end.kind,
+        distance=float(motion.distance[-1]),
+    )
+
+
+def _lines(numbers: Numbers) -> tuple[tuple[str, str], ...]:
+    half_turn = "none" if numbers.half_turn is None else f"{degrees(numbers.half_turn):.1f}°"
+    straight = numbers.minimum_radius > 1e4
+    lines = [
+        ("Half Turn", half_turn),
+        ("Minimum Radius", "straight" if straight else f"{numbers.minimum_radius:.1f} m"),
+        ("Peak Force", f"{numbers.peak_force:.2f} g"),
+        ("Track", f"{numbers.distance:.1f} m"),
+    ]
+    if numbers.clipped > 0.0:
+        lines.append(("Clipped", f"{max(100.0 * numbers.clipped, 0.1):.1f} %"))
+    if numbers.end_time is not None:
+        lines.append(("Falls" if numbers.end == "FALL" else "Stops",
+                      f"after {numbers.end_time:.2f} s"))
+    return tuple(lines)
+
+
+# -- what panels and the overlay ask for ---------------------------------------
+
+
+def _key(scene: bpy.types.Scene, motion: bpy.types.Object) -> tuple[int, int]:
+    return scene.session_uid, motion.session_uid
+
+
+def status(motion: bpy.types.Object, scene: bpy.types.Scene | None = None) -> Status:
+    """State of a motion's preview; asks for a solve if there is none yet.
+
+    Args:
+        motion: the Motion object.
+        scene: the scene that it is previewed in; None is the context's.
+    """
+    entry = _entries.get(_key(scene or bpy.context.scene, motion))
+    if entry is None or entry.stale:
+        request()
+    return _NOTHING if entry is None else entry.status
+
+
+def solved_for(
+    motion: bpy.types.Object, scene: bpy.types.Scene | None = None
+) -> pipeline.Solved | None:
+    """The latest solve of a motion, or None while there is none.
+
+    Args:
+        motion: the Motion object.
+        scene: the scene that it is previewed in; None is the context's.
+    """
+    return status(motion, scene).solved
+
+
+def request() -> None:
+    """Ask for a look at what has to be solved, soon. Cheap; safe while drawing."""
+    if bpy.app.background or bpy.app.timers.is_registered(_tick):
+        return
+    settings = preferences.get(bpy.context)
+    delay = settings.preview_delay if settings is not None else 0.05
+    bpy.app.timers.register(_tick, first_interval=delay)
+
+
+def refresh(context: bpy.types.Context, motion: bpy.types.Object) -> Status:
+    """Bring a motion's preview up to date now, whatever else happens.
+
+    Args:
+        context: Blender's context; its scene counts.
+        motion: the Motion object.
+    """
+    entry = _entries.setdefault(_key(context.scene, motion), _Entry())
+    if _read(context, motion, entry):
+        _store(entry, entry.job, _result(entry.job), "")
+    return entry.status
+
+
+def _result(job: pipeline.Job):
+    try:
+        return pipeline.solve(job)
+    except FIXABLE as error:
+        return error
+
+
+# -- noticing changes ----------------------------------------------------------
+
+
+def on_depsgraph_update(depsgraph: bpy.types.Depsgraph) -> None:
+    """Mark what an evaluated change makes stale.
+
+    Args:
+        depsgraph: the dependency graph that was evaluated.
+    """
+    global _changed_at
+    if bpy.app.background or _busy:
+        return
+    updated = set()
+    scenes = []
+    for update in depsgraph.updates:
+        original = update.id.original
+        updated.add(original.session_uid)
+        if isinstance(original, bpy.types.Scene):
+            scenes.append(original)
+    stale = False
+    for entry in _entries.values():
+        if entry.uses & updated:
+            entry.stale = stale = True
+    for scene in scenes:
+        for key, entry in _entries.items():
+            if key[0] == scene.session_uid and entry.scene_state != _scene_state(scene):
+                entry.stale = stale = True
+    if stale:
+        _changed_at = monotonic()
+    # A scene is updated, too, when another object becomes the active one.
+    if stale or scenes:
+        request()
+
+
+def on_undo() -> None:
+    """Everything may have changed, keys that Live Bake wrote among it."""
+    global _force_live, _changed_at
+    for entry in _entries.values():
+        entry.stale = True
+        entry.tried = None
+    _force_live = True
+    _changed_at = monotonic()
+    request()
+
+
+def reset() -> None:
+    """Forget everything: another file, or Poise is disabled."""
+    global _force_live
+    _stop()
+    _entries.clear()
+    _force_live = False
+    if bpy.app.timers.is_registered(_tick):
+        bpy.app.timers.unregister(_tick)
+
+
+def _scene_state(scene: bpy.types.Scene) -> tuple:
+    """What of a scene goes into a solve."""
+    units = scene.unit_settings
+    return (
+        scene.render.fps, scene.render.fps_base, scene.frame_start, scene.frame_end,
+        scene.use_preview_range, scene.frame_preview_start, scene.frame_preview_end,
+        scene.use_gravity, *scene.gravity, units.system, units.scale_length,
+    )
+
+
+def _used(motion: bpy.types.Object) -> frozenset[int]:
+    """Identities of everything whose change may change a motion."""
+    found: set[int] = set()
+    seen = []
+    while motion is not None and motion not in seen:
+        seen.append(motion)
+        used: list[bpy.types.ID] = [motion]
+        character = motion.poise_motion.character
+        if character is not None:
+            used += [character, character.data]
+        data = motion.animation_data
+        if data is not None:
+            used += [data.action] if data.action is not None else []
+            strips = [strip for track in data.nla_tracks for strip in track.strips]
+            used += [strip.action for strip in strips if strip.action is not None]
+        found |= {item.session_uid for item in used}
+        motion = motion.poise_motion.after
+    return frozenset(found)
+
+
+@contextmanager
+def _deaf() -> Iterator[None]:
+    """Changes made inside are this module's own: none of them marks anything stale."""
+    global _busy
+    former, _busy = _busy, True
+    try:
+        yield
+    finally:
+        _busy = former
+
+
+# -- the timer -----------------------------------------------------------------
+
+
+def _tick() -> float | None:
+    """One step of bringing shown motions up to date; None when all are."""
+    global _force_live
+    if _solving is not None:
+        waiting = _wait_for_solve()
+        if waiting is not None:
+            return waiting
+    playing = any(w.screen is not None and w.screen.is_animation_playing for w in _windows())
+    for window in _windows():
+        with bpy.context.temp_override(window=window):
+            for motion in _shown(bpy.context):
+                entry = _entries.setdefault(_key(window.scene, motion), _Entry())
+                if not entry.stale:
+                    continue
+                if _needs_evaluation(motion) and (playing or _rendering()):
+                    return 0.5  # reading driven settings means stepping through frames
+                if _read(bpy.context, motion, entry):
+                    _start(_key(window.scene, motion), entry)
+                    return _wait_for_solve() or POLL
+                _redraw()
+    _drop_dead()
+    if _live_wanted():
+        if monotonic() - _changed_at < LIVE_QUIET or playing or _rendering() or _in_the_middle():
+            return 0.2
+        _live_bake()
+    _force_live = False
+    return None
+
+
+def _windows() -> list[bpy.types.Window]:
+    manager = bpy.context.window_manager
+    return list(manager.windows) if manager is not None else []
+
+
+def _rendering() -> bool:
+    return bpy.app.is_job_running("RENDER")
+
+
+def _needs_evaluation(motion: bpy.types.Object) -> bool:
+    """Whether settings are driven, or blended by the NLA, so that frames have to be stepped."""
+    data = motion.animation_data
+    return data is not None and (len(data.drivers) > 0 or len(data.nla_tracks) > 0)
+
+
+def _in_the_middle() -> bool:
+    """Whether the animator is in the middle of an operator (moving, transforming)."""
+    return any(len(window.modal_operators) for window in _windows())
+
+
+def _shown(context: bpy.types.Context) -> list[bpy.types.Object]:
+    """Motions whose numbers or preview a window shows: of the selected characters."""
+    if context.view_layer is None:
+        return []
+    active = motions.active_character(context)
+    rigs = {motions.character_of(obj) for obj in context.view_layer.objects.selected}
+    rigs = [active, *(rigs - {active})]
+    # One look at all objects, however many rigs of other kinds are selected.
+    moved = {obj.poise_motion.character for obj in bpy.data.objects if motions.is_motion(obj)}
+    return [motions.active_motion(rig) for rig in rigs if rig is not None and rig in moved]
+
+
+def _read(context: bpy.types.Context, motion: bpy.types.Object, entry: _Entry) -> bool:
+    """Read a motion's inputs; whether they have to be solved anew."""
+    entry.stale = False
+    entry.uses = _used(motion)
+    entry.scene_state = _scene_state(context.scene)
+    try:
+        with _deaf():
+            job = pipeline.gather(context, motion)
+    except FIXABLE as error:
+        entry.job, entry.digests = None, None
+        entry.status = Status(error=str(error))
+        return False
+    except Exception as error:
+        # A defect: shown once in the panel and, raised, in the console, instead
+        # of at every redraw.
+        entry.job, entry.digests = None, None
+        entry.status = Status(error=f"The preview failed: {error}")
+        raise
+    digests = pipeline.digests(job)
+    out_of_date = tuple(pipeline.changed_inputs(job, motion.poise_motion.inputs))
+    same = digests == entry.digests
+    entry.job, entry.digests = job, digests
+    entry.status = replace(entry.status, out_of_date=out_of_date)
+    return not same
+
+
+def _start(key: tuple[int, int], entry: _Entry) -> None:
+    global _solving
+    _solving = _Solving(key, entry.job, Work(pipeline.solve, entry.job), monotonic())
+
+
+def _wait_for_solve() -> float | None:
+    """Seconds to wait for the solve under way, or None when it has been stored."""
+    global _solving
+    entry = _entries.get(_solving.key)
+    outdated = entry is None or entry.stale
+    if outdated and monotonic() - _solving.started > PATIENCE:
+        _stop()
+        return None
+    if not _solving.work.wait(SLICE):
+        return POLL
+    done, _solving = _solving, None
+    if entry is None:
+        return None
+    _store(entry, done.job, done.work.error or done.work.result, "")
+    _redraw()
+    if done.work.error is not None and not isinstance(done.work.error, FIXABLE):
+        raise done.work.error
+    return None
+
+
+def _stop() -> None:
+    global _solving
+    if _solving is None:
+        return
+    _solving.work.stop()
+    entry = _entries.get(_solving.key)
+    if entry is not None:
+        entry.stale, entry.digests = True, None
+    _solving = None
+
+
+def _store(entry: _Entry, job: pipeline.Job, result, live_error: str) -> None:
+    """Keep a solve, or the error it ended with."""
+    if isinstance(result, Cancelled):
+        return
+    if isinstance(result, BaseException):
+        text = str(result) if isinstance(result, FIXABLE) else f"The preview failed: {result}"
+        entry.status = Status(error=text, out_of_date=entry.status.out_of_date)
+        return
+    entry.status = Status(
+        solved=result,
+        problems=tuple(result.problems),
+        numbers=numbers_of(result.motion),
+        out_of_date=entry.status.out_of_date,
+        live_error=live_error,
+    )
+
+
+def _drop_dead() -> None:
+    """Forget motions and scenes that are gone."""
+    alive = {obj.session_uid for obj in bpy.data.objects if obj.type == "EMPTY"}
+    scenes = {scene.session_uid for scene in bpy.data.scenes}
+    for key in [key for key in _entries if key[0] not in scenes or key[1] not in alive]:
+        del _entries[key]
+
+
+def _redraw() -> None:
+    for window in _windows():
+        for area in window.screen.areas if window.screen is not None else ():
+            if area.type == "VIEW_3D":
+                area.tag_redraw()
+
+
+# -- Live Bake -----------------------------------------------------------------
+
+
+def _live_wanted() -> list[tuple[bpy.types.Window, bpy.types.Object, _Entry]]:
+    """What Live Bake has to bake: baked once, and changed since.
+
+    After an undo it bakes even if the settings look baked: it leaves no undo
+    steps of its own, so Blender may have brought back settings without keys.
+    """
+    found = []
+    for window in _windows():
+        with bpy.context.temp_override(window=window):
+            for motion in _shown(bpy.context):
+                settings = motion.poise_motion
+                entry = _entries.get(_key(window.scene, motion))
+                if entry is None or not settings.live_bake or not settings.inputs:
+                    continue
+                if entry.status.solved is None or entry.tried == entry.digests:
+                    continue
+                if entry.status.out_of_date or _force_live:
+                    found.append((window, motion, entry))
+    return found
+
+
+def _live_bake() -> None:
+    """Bake what changed, without an undo step: undoing the change bakes again.
+
+    Called without its undo argument, an operator neither pushes an undo step
+    nor becomes the one that Adjust Last Operation repeats.
+    """
+    for window, motion, entry in _live_wanted():
+        # Once for each state of the settings: a refusal is not repeated.
+        entry.tried = entry.digests
+        error = ""
+        with bpy.context.temp_override(window=window), _deaf():
+            try:
+                bpy.ops.poise.bake()
+            except RuntimeError as refused:
+                error = str(refused).strip().removeprefix("Error: ")
+            out_of_date = pipeline.changed_inputs(entry.job, motion.poise_motion.inputs)
+        entry.status = replace(
+            entry.status, live_error=error, out_of_date=tuple(out_of_date)
+        )
+    _redraw()

@@ -1,0 +1,248 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A quick movie in Workbench, with every setting of the scene left as it was."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import bpy
+import numpy as np
+
+from ..context import keep_frame
+from ..errors import UserError
+
+SKY = (0.36, 0.60, 0.88)
+
+# Pictures of a contact sheet: columns, rows, and width of each in pixels.
+SHEET = (4, 3, 480)
+
+
+def movie_path(motion: bpy.types.Object) -> Path:
+    """Where a motion's movie goes: beside the file, or in the temporary folder.
+
+    Args:
+        motion: the Motion object.
+    """
+    name = f"poise_{bpy.path.clean_name(motion.name)}.mp4"
+    if bpy.data.is_saved:
+        return Path(bpy.path.abspath("//")) / name
+    return Path(bpy.app.tempdir or tempfile.gettempdir()) / name
+
+
+def _values(struct: bpy.types.bpy_struct) -> dict[str, object]:
+    """Every plain setting of a struct that can be set."""
+    values = {}
+    for prop in struct.bl_rna.properties:
+        if prop.is_readonly or prop.type in {"POINTER", "COLLECTION"}:
+            continue
+        value = getattr(struct, prop.identifier)
+        values[prop.identifier] = tuple(value) if getattr(prop, "is_array", False) else value
+    return values
+
+
+def _put_back(struct: bpy.types.bpy_struct, values: dict[str, object]) -> None:
+    """Set what differs; again while one setting still hangs on another (a codec on its format)."""
+    for _attempt in range(3):
+        now = _values(struct)
+        differing = {name: value for name, value in values.items() if now[name] != value}
+        if not differing:
+            return
+        for name, value in differing.items():
+            try:
+                setattr(struct, name, value)
+            except TypeError:  # an enumeration whose items depend on one set later
+                continue
+
+
+@contextmanager
+def kept_settings(scene: bpy.types.Scene) -> Iterator[None]:
+    """Leave everything that decides how a scene renders as it was.
+
+    Args:
+        scene: the scene that is rendered inside.
+    """
+    render = scene.render
+    structs = (
+        render, render.image_settings, render.ffmpeg, scene.display, scene.display.shading,
+        scene.display_settings, scene.view_settings,
+    )
+    before = [(struct, _values(struct)) for struct in structs]
+    frames = (scene.frame_start, scene.frame_end, scene.frame_step)
+    world = scene.world
+    with keep_frame(scene):
+        try:
+            yield
+        finally:
+            scene.world = world
+            # Start first: Blender pushes the end ahead of the start.
+            scene.frame_start, scene.frame_end, scene.frame_step = frames
+            scene.frame_start = frames[0]
+            for struct, values in before:
+                _put_back(struct, values)
+
+
+def _workbench(scene: bpy.types.Scene, width: int, height: int) -> None:
+    """Daylight, material colours and soft shadows."""
+    render = scene.render
+    render.engine = "BLENDER_WORKBENCH"
+    render.resolution_x, render.resolution_y, render.resolution_percentage = width, height, 100
+    render.film_transparent = False
+    for name in ("use_border", "use_compositing", "use_sequencer", "use_multiview", "use_stamp",
+                 "use_placeholder"):
+        setattr(render, name, False)
+    render.use_overwrite = render.use_file_extension = True
+    scene.view_settings.view_transform = "Standard"
+    scene.view_settings.look = "None"
+    scene.view_settings.exposure, scene.view_settings.gamma = 0.0, 1.0
+    display, shading = scene.display, scene.display.shading
+    display.render_aa = "8"
+    display.light_direction = (0.45, 0.55, 0.70)
+    display.shadow_focus, display.shadow_shift = 0.3, 0.1
+    shading.light = "STUDIO"
+    shading.color_type = "MATERIAL"
+    shading.background_type = "WORLD"
+    shading.show_shadows, shading.shadow_intensity = True, 0.45
+    shading.show_cavity, shading.cavity_type = True, "BOTH"
+    shading.cavity_ridge_factor, shading.cavity_valley_factor = 0.8, 1.0
+    shading.show_object_outline = False
+    shading.show_backface_culling = False
+    shading.show_xray = False
+
+
+@contextmanager
+def _sky(scene: bpy.types.Scene) -> Iterator[None]:
+    """A blue sky in place of the scene's world."""
+    sky = bpy.data.worlds.new("Poise Sky")
+    sky.color = SKY
+    former, scene.world = scene.world, sky
+    try:
+        yield
+    finally:
+        scene.world = former
+        bpy.data.worlds.remove(sky)
+
+
+def size_of(scene: bpy.types.Scene, percentage: float) -> tuple[int, int]:
+    """Width and height of a movie in pixels, even as the codec wants them.
+
+    Args:
+        scene: its resolution counts.
+        percentage: of the scene's full resolution.
+    """
+    return tuple(
+        max(16, 2 * round(0.005 * percentage * side))
+        for side in (scene.render.resolution_x, scene.render.resolution_y)
+    )
+
+
+def render_movie(
+    scene: bpy.types.Scene, path: Path, start: int, end: int, percentage: float
+) -> None:
+    """Render frames to an H.264 movie.
+
+    Args:
+        scene: the scene to render, which has a camera.
+        path: the movie's file.
+        start: first frame, 0 or later.
+        end: last frame.
+        percentage: size, of the scene's full resolution.
+
+    Raises:
+        UserError: the movie cannot be written.
+    """
+    _make_folder(path)
+    with kept_settings(scene), _sky(scene):
+        _workbench(scene, *size_of(scene, percentage))
+        scene.frame_start, scene.frame_end, scene.frame_step = start, end, 1
+        scene.frame_start = start
+        settings = scene.render.image_settings
+        if hasattr(settings, "media_type"):
+            settings.media_type = "VIDEO"
+        settings.file_format = "FFMPEG"
+        settings.color_mode = "RGB"
+        ffmpeg = scene.render.ffmpeg
+        ffmpeg.format, ffmpeg.codec, ffmpeg.audio_codec = "MPEG4", "H264", "NONE"
+        ffmpeg.constant_rate_factor, ffmpeg.gopsize = "HIGH", 12
+        scene.render.filepath = str(path)
+        _render(path, animation=True)
+
+
+def render_sheet(
+    scene: bpy.types.Scene, path: Path, start: int, end: int
+) -> None:
+    """Render moments of a motion and lay them out in one picture, in reading order.
+
+    Args:
+        scene: the scene to render, which has a camera.
+        path: the PNG's file.
+        start: first frame.
+        end: last frame.
+
+    Raises:
+        UserError: the picture cannot be written.
+    """
+    _make_folder(path)
+    columns, rows, width = SHEET
+    percentage = 100.0 * width / scene.render.resolution_x
+    width, height = size_of(scene, percentage)
+    sheet = np.ones((rows * height, columns * width, 4), np.float32)
+    with kept_settings(scene), _sky(scene), tempfile.TemporaryDirectory() as folder:
+        _workbench(scene, width, height)
+        settings = scene.render.image_settings
+        if hasattr(settings, "media_type"):
+            settings.media_type = "IMAGE"
+        settings.file_format, settings.color_mode = "PNG", "RGBA"
+        settings.color_depth = "8"
+        moment = Path(folder) / "moment.png"
+        for number, frame in enumerate(np.linspace(start, end, columns * rows).round().astype(int)):
+            scene.frame_set(int(frame))
+            scene.render.filepath = str(moment)
+            _render(moment, write_still=True)
+            row, column = divmod(number, columns)
+            bottom = (rows - 1 - row) * height
+            sheet[bottom : bottom + height, column * width : (column + 1) * width] = _pixels(moment)
+    _save(sheet, path)
+
+
+def _render(path: Path, **options: bool) -> None:
+    try:
+        bpy.ops.render.render(**options)
+    except RuntimeError as error:
+        raise UserError(f"{path} could not be rendered: {str(error).strip()}") from error
+    if not path.is_file() or path.stat().st_size == 0:
+        raise UserError(f"{path} could not be written: choose another file")
+
+
+def _make_folder(path: Path) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UserError(f"The folder {path.parent} cannot be made: {error.strerror}") from error
+
+
+def _pixels(path: Path) -> np.ndarray:
+    """(height, width, 4) of a picture, bottom row first."""
+    image = bpy.data.images.load(str(path))
+    try:
+        width, height = image.size
+        flat = np.empty(width * height * 4, np.float32)
+        image.pixels.foreach_get(flat)
+        return flat.reshape(height, width, 4)
+    finally:
+        bpy.data.images.remove(image)
+
+
+def _save(pixels: np.ndarray, path: Path) -> None:
+    height, width = pixels.shape[:2]
+    image = bpy.data.images.new("Poise Sheet", width, height, alpha=True)
+    try:
+        image.pixels.foreach_set(np.ascontiguousarray(pixels, np.float32).ravel())
+        image.filepath_raw, image.file_format = str(path), "PNG"
+        image.save()
+    except RuntimeError as error:
+        raise UserError(f"{path} could not be written: {str(error).strip()}") from error
+    finally:
+        bpy.data.images.remove(image)
