@@ -9,6 +9,7 @@ import numpy as np
 
 from .signals import Amount, Signals, flattened, limited, ramp, saturated, step
 
+INWARD = 0.4  # share of the angulation limit by which a lean may exceed the edge angle
 _EXACT = radians(45.0)  # from this edge angle on the sidecut law holds to the letter
 
 
@@ -70,8 +71,8 @@ def edge_angle(
     angulation_limit: Amount,
     edge_limit: Amount,
     rest: Amount,
-) -> np.ndarray:
-    """Edge angle of the weighted ski over time, (n,) radians, + left.
+) -> tuple[np.ndarray, np.ndarray]:
+    """Edge angle of the weighted ski over time, and how much of the law had to yield.
 
     LINEAR: a constant times the curvature (1993, section 7). SIDECUT: the
     carving edge, but never so flat that the ski would slide away from under
@@ -88,6 +89,10 @@ def edge_angle(
         edge_limit: largest edge angle.
         rest: edge angle below which the ski rests flat in passing.
 
+    Returns:
+        (n,) edge angle in radians, + left; (n,) what the law asked for beyond
+        the limits, in radians, at least 0.
+
     Raises:
         ValueError: an unknown law.
     """
@@ -99,15 +104,24 @@ def edge_angle(
             per_curvature = top / signals.reference_curvature
         edge = per_curvature * signals.curvature
     elif law == "SIDECUT":
-        hold = signals.lean + 0.5 * beyond
+        hold = signals.lean + 0.25 * beyond
         more = carving_edge(signals.curvature, sidecut) - hold
         left = step(0.5 + signals.lean / radians(8.0))
-        width = radians(4.0)
+        width = radians(3.0)
         edge = hold + left * ramp(more, width) - (1.0 - left) * ramp(-more, width)
     else:
         raise ValueError(f"edge law is {law!r}: it must be LINEAR or SIDECUT")
-    edge = signals.lean + limited(edge - signals.lean, angulation_limit, 0.8)
-    return flattened(limited(edge, edge_limit, 0.9), rest)
+    wanted = edge
+    # A body may hang inside its skis' edges by the whole limit, but hardly lean
+    # over flatter skis: hips bend outwards, not inwards.
+    short = angulation_limit * (1.0 - (1.0 - INWARD) * step(np.abs(signals.lean) / radians(20.0)))
+    to_left = np.where(signals.lean > 0.0, angulation_limit, short)
+    to_right = np.where(signals.lean > 0.0, short, angulation_limit)
+    beyond = edge - signals.lean
+    edge = signals.lean + limited(np.maximum(beyond, 0.0), to_left, 0.8)
+    edge = edge + limited(np.minimum(beyond, 0.0), to_right, 0.8)
+    edge = limited(edge, edge_limit, 0.9)
+    return flattened(edge, rest), np.abs(wanted - edge)
 
 
 def skid_angle(

@@ -51,12 +51,12 @@ class Ground:
         left /= np.linalg.norm(left)
         return origin + np.stack((left, np.cross(normal, left), normal), axis=1) @ point
 
-    def local(self, place: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    def local(self, place: np.ndarray, rows: np.ndarray | slice) -> np.ndarray:
         """Where a fixed point of the world is in ground space, for some samples.
 
         Args:
             place: (3,) world position.
-            rows: (m,) indices of samples.
+            rows: which samples.
         """
         return np.einsum("nij,ni->nj", self.axes[rows], place - self.origin[rows])
 

@@ -83,7 +83,6 @@ class Poles:
 
 @dataclass(frozen=True)
 class _Plant:
-    side: str
     touch: float
     lift: float
     place: np.ndarray  # world
@@ -173,58 +172,57 @@ def _raised(grip: np.ndarray) -> np.ndarray:
 
 
 def _plan_plants(motion, ground, signals, plan, grip, shoulder, side):
+    """Plants of one side, and the times of those that cannot be had."""
     plants, failed = [], []
-    sign, spacing = SIGN[side], signals.spacing
+    sign, spacing, time = SIGN[side], signals.spacing, signals.time
+    touches = plant_times(signals, plan.phase, side)
     end_of_control = min(
         [e.time for e in motion.events if e.kind in ("FALL", "STOP")], default=np.inf
     )
-    phase = np.broadcast_to(plan.phase, signals.time.shape)
+    touches = touches[(touches > FIRST) & (touches < end_of_control)]
 
-    def at(values: Amount, t: float) -> float:
-        values = np.broadcast_to(values, signals.time.shape)
-        return float(at_times(values, spacing, np.array([t]))[0])
+    def at(values: Amount) -> np.ndarray:
+        return at_times(np.broadcast_to(values, time.shape), spacing, touches)
 
-    for touch in plant_times(signals, phase, side):
-        speed, intensity = at(signals.speed, touch), at(signals.intensity, touch)
-        if not FIRST < touch < end_of_control or speed < SLOWEST or intensity < 0.2:
-            continue
-        # The hand passes over the planted tip, as far behind it at touch as
-        # before it at lift: the pole's length then changes the hand's path
-        # least. How far limits how long.
-        contact = max(min(at(plan.contact, touch), 0.4 * plan.length / speed), 1e-3)
-        lift = touch + contact
-        if lift > signals.time[-1]:
-            continue
-        middle = 0.5 * (touch + lift)
-        hand = at_times(grip, spacing, np.array([middle]))[0]
-        joint = at_times(shoulder, spacing, np.array([middle]))[0]
-        wanted = hand + (sign * at(plan.out, touch), -at(plan.forward, touch), 0.0)
-        wanted[2] = min(plan.length * np.cos(np.radians(8.0)), joint[2] - 0.10)
+    speed, intensity = at(signals.speed), at(signals.intensity)
+    longest = 0.4 * plan.length / np.maximum(speed, SLOWEST)
+    # The hand passes over the planted tip, as far behind it at touch as before
+    # it at lift: the pole's length then changes the hand's path least. How far
+    # limits how long.
+    contact = np.maximum(np.minimum(at(plan.contact), longest), 1e-3)
+    period = 2.0 * np.pi / np.maximum(at(motion.frequency), 1e-3)
+    swing = np.minimum(at(plan.swing), 0.36 * period)
+    forward, out = at(plan.forward), at(plan.out)
+    middle = touches + 0.5 * contact
+    hands, joints = at_times(grip, spacing, middle), at_times(shoulder, spacing, middle)
+    wanted = (speed >= SLOWEST) & (intensity >= 0.2) & (touches + contact <= time[-1])
+    for k in np.flatnonzero(wanted):
+        hand, joint = hands[k], joints[k]
+        reach = hand + (sign * out[k], -forward[k], 0.0)
+        reach[2] = min(plan.length * np.cos(np.radians(8.0)), joint[2] - 0.10)
         # The height decides whether the tip touches; what the arm lacks is made up sideways.
-        arm = wanted - joint
+        arm = reach - joint
         flat = np.hypot(arm[0], arm[1])
         arm[:2] *= min(1.0, np.sqrt(max((0.92 * plan.arm) ** 2 - arm[2] ** 2, 0.0)) / flat)
-        wanted = joint + arm
-        if np.linalg.norm(arm) > 0.95 * plan.arm or wanted[2] < 0.5 * plan.length:
-            failed.append(float(touch))
+        reach = joint + arm
+        if np.linalg.norm(arm) > 0.95 * plan.arm or reach[2] < 0.5 * plan.length:
+            failed.append(float(touches[k]))
             continue
-        half = 0.5 * contact * speed
-        tall = np.hypot(wanted[2], 0.5 * half)  # as long as the pole on average
+        half = 0.5 * contact[k] * speed[k]
+        tall = np.hypot(reach[2], 0.5 * half)  # as long as the pole on average
         aside = np.sqrt(max(plan.length**2 - tall**2, 0.0))
-        place = np.array((wanted[0] + sign * aside, wanted[1], 0.0))
-        period = 2.0 * np.pi / max(at(motion.frequency, touch), 1e-3)
+        place = np.array((reach[0] + sign * aside, reach[1], 0.0))
         plants.append(
             _Plant(
-                side=side,
-                touch=float(touch),
-                lift=float(lift),
-                place=ground.world_at(place, middle),
-                reach=wanted - hand,
-                down=float(wanted[2] / plan.length),
+                touch=float(touches[k]),
+                lift=float(touches[k] + contact[k]),
+                place=ground.world_at(place, middle[k]),
+                reach=reach - hand,
+                down=float(reach[2] / plan.length),
                 azimuth=float(np.arctan2(aside, half)),
-                swing=min(at(plan.swing, touch), 0.36 * period),
-                recovery=min(0.45, 0.4 * period),
-                speed=speed,
+                swing=float(swing[k]),
+                recovery=float(min(0.45, 0.4 * period[k])),
+                speed=float(speed[k]),
             )
         )
     return plants, failed
@@ -237,11 +235,13 @@ def _follow(signals, ground, plan, grip, plants, side):
     down = np.cos(plan.trail) * np.ones_like(time)
     azimuth = (np.pi - plan.spread) * np.ones_like(time)
     for plant in plants:
-        reach = window(time, plant.touch, plant.lift, plant.swing, plant.recovery)
-        hand += reach[:, None] * plant.reach
-        turn = window(time, plant.touch, plant.touch, plant.swing, 0.8 * plant.recovery)
-        down += turn * (plant.down - down)
-        azimuth += turn * (plant.azimuth - azimuth)
+        rows = _rows(time, plant.touch - plant.swing, plant.lift + plant.recovery)
+        near = time[rows]
+        reach = window(near, plant.touch, plant.lift, plant.swing, plant.recovery)
+        hand[rows] += reach[:, None] * plant.reach
+        turn = window(near, plant.touch, plant.touch, plant.swing, 0.8 * plant.recovery)
+        down[rows] += turn * (plant.down - down[rows])
+        azimuth[rows] += turn * (plant.azimuth - azimuth[rows])
     down = at_most(down, (hand[:, 2] - CLEARANCE) / plan.length, 0.06)
     flat = np.sqrt(np.maximum(1.0 - down**2, 0.0))
     shaft = np.stack((sign * flat * np.sin(azimuth), -flat * np.cos(azimuth), -down), axis=-1)
@@ -249,14 +249,18 @@ def _follow(signals, ground, plan, grip, plants, side):
     planted = np.zeros_like(time)
     for plant in plants:
         # The faster, the sooner the hand has passed: so long the tip takes to and fro.
-        near = plan.length / plant.speed
-        come, go = np.clip(0.7 * near, 0.06, 0.20), np.clip(1.0 * near, 0.08, 0.35)
-        share = window(time, plant.touch, plant.lift, come, go)
-        rows = np.flatnonzero(share > 0.0)
-        tip[rows] = _towards(tip[rows], ground.local(plant.place, rows), hand[rows],
-                             share[rows], plan.length)
-        planted = np.maximum(planted, share)
+        passing = plan.length / plant.speed
+        come, go = np.clip(0.7 * passing, 0.06, 0.20), np.clip(1.0 * passing, 0.08, 0.35)
+        rows = _rows(time, plant.touch - come, plant.lift + go)
+        share = window(time[rows], plant.touch, plant.lift, come, go)
+        tip[rows] = _towards(tip[rows], ground.local(plant.place, rows), hand[rows], share,
+                             plan.length)
+        planted[rows] = np.maximum(planted[rows], share)
     return tip + plan.length * normalise(hand - tip), tip, planted
+
+
+def _rows(time: np.ndarray, start: float, end: float) -> slice:
+    return slice(int(np.searchsorted(time, start)), int(np.searchsorted(time, end, "right")))
 
 
 def _towards(tip, place, hand, share, length) -> np.ndarray:

@@ -249,6 +249,7 @@ class Signals:
 
 LEAN_LIMIT = np.radians(72.0)  # beyond this the figure lies rather than leans
 CORNER = 0.03  # seconds over which corners of limits and stepped settings are rounded
+IMPACT = 0.08  # seconds over which a fall or a stop is rounded
 SETTLE = 0.25  # seconds over which a new heading or setting is taken up
 
 
@@ -261,14 +262,17 @@ def read_signals(motion: TurningMotion) -> Signals:
     time = np.asarray(motion.time, dtype=float)
     spacing = float(time[1] - time[0]) if len(time) > 1 else 0.0
 
-    def smooth(values: np.ndarray, width: float = CORNER) -> np.ndarray:
+    corner = CORNER if motion.success else IMPACT
+
+    def smooth(values: np.ndarray, width: float = corner) -> np.ndarray:
         return smoothed(np.nan_to_num(values), spacing, width)
 
     curvature = smooth(motion.curvature)
     reference_lean = smooth(motion.max_lean, SETTLE)
     reference_curvature = np.maximum(smooth(peak_curvature(motion), SETTLE), 1e-6)
     phase = smooth(motion.phase)
-    lean = limited(np.nan_to_num(motion.lean), LEAN_LIMIT, 0.85)
+    lean = np.nan_to_num(motion.lean) if motion.success else smooth(motion.lean)
+    lean = limited(lean, LEAN_LIMIT, 0.85)
     return Signals(
         time=time,
         spacing=spacing,

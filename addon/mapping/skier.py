@@ -16,11 +16,12 @@ from math import radians
 
 import numpy as np
 
-from ...solvers.motion import Problem, TurningMotion
+from ...solvers.motion import TurningMotion
 from ...solvers.rotations import from_matrix, multiply, normalise, rotate
 from .edges import edge_angle, skid_angle
 from .ground import Ground, ground_frames
 from .poles import PolePlan, pose_poles
+from .reports import SIDE_WORDS, span_problem
 from .signals import (
     Amount,
     Signals,
@@ -145,6 +146,122 @@ class SkierStyle:
     plant_out: Amount = 0.05
 
 
+# Styles by name. Knee bends, edge angles and timing after the figures for these
+# turns in the literature (Reid et al. 2020 for slalom; ISBS 2015, 33:560 for the
+# forces; coaching texts for plants), as far as a style decides them.
+STYLES: dict[str, SkierStyle] = {
+    "beginner": SkierStyle(
+        knee_flexion=radians(42.0),
+        up_down=0.20,
+        unweighting_amount=0.04,
+        boot_angle=radians(14.0),
+        stance_width=0.38,
+        outside_share=0.65,
+        angulation=radians(6.0),
+        skid=radians(40.0),
+        trunk_pitch=radians(22.0),
+        twist=radians(4.0),
+        face_heading=0.1,
+        look_ahead=0.5,
+        gaze_down=radians(14.0),
+        hand_forward=0.36,
+        plant_phase=radians(-25.0),
+        plant_contact=0.15,
+    ),
+    "cruising": SkierStyle(
+        knee_flexion=radians(42.0),
+        up_down=0.15,
+        unweighting_amount=0.04,
+        angulation=radians(7.0),
+        skid=radians(25.0),
+        twist=radians(10.0),
+        face_heading=0.3,
+        plant_phase=radians(0.0),
+    ),
+    "short": SkierStyle(
+        knee_flexion=radians(48.0),
+        up_down=0.05,
+        unweighting_amount=0.05,
+        stance_width=0.27,
+        outside_share=0.7,
+        angulation=radians(13.0),
+        skid=radians(40.0),
+        trunk_pitch=radians(32.0),
+        shoulder_level=0.65,
+        twist=radians(16.0),
+        face_heading=0.75,
+        look_ahead=0.9,
+        plant_phase=radians(-18.0),
+        plant_contact=0.12,
+        plant_swing=0.35,
+        plant_out=0.10,
+        plant_forward=0.03,
+    ),
+    "carving": SkierStyle(
+        knee_flexion=radians(44.0),
+        up_down=0.06,
+        unweighting_amount=0.02,
+        stance_width=0.32,
+        outside_share=0.7,
+        edge_law=SIDECUT,
+        sidecut=22.0,
+        angulation=radians(12.0),
+        skid=radians(10.0),
+        trunk_pitch=radians(30.0),
+        shoulder_level=0.45,
+        twist=radians(6.0),
+        face_heading=0.12,
+        plant_phase=radians(30.0),
+        plant_contact=0.06,
+    ),
+    "giant_slalom": SkierStyle(
+        knee_flexion=radians(56.0),
+        up_down=0.01,
+        unweighting=DOWN,
+        unweighting_amount=0.06,
+        stance_width=0.34,
+        stance_growth=0.45,
+        outside_share=0.75,
+        edge_law=SIDECUT,
+        sidecut=30.0,
+        angulation=radians(12.0),
+        skid=radians(10.0),
+        float_angle=radians(15.0),
+        trunk_pitch=radians(42.0),
+        shoulder_level=0.5,
+        twist=radians(10.0),
+        face_heading=0.2,
+        hand_forward=0.44,
+        hand_drop=0.30,
+        pole_trail=radians(66.0),
+        pole_plants=False,
+    ),
+    "slalom": SkierStyle(
+        knee_flexion=radians(62.0),
+        up_down=0.015,
+        unweighting=DOWN,
+        unweighting_amount=0.05,
+        stance_width=0.30,
+        stance_growth=0.35,
+        outside_share=0.68,
+        edge_law=SIDECUT,
+        sidecut=12.5,
+        angulation=radians(14.0),
+        skid=radians(18.0),
+        float_angle=radians(18.0),
+        trunk_pitch=radians(38.0),
+        shoulder_level=0.6,
+        twist=radians(12.0),
+        face_heading=0.5,
+        hand_forward=0.44,
+        pole_trail=radians(62.0),
+        plant_phase=radians(-5.0),
+        plant_contact=0.05,
+        plant_swing=0.25,
+    ),
+}
+
+
 def map_skier(motion: TurningMotion, figure: Figure, style: SkierStyle) -> RoleTracks:
     """Pose a skier for every sample of a turning motion.
 
@@ -160,11 +277,11 @@ def map_skier(motion: TurningMotion, figure: Figure, style: SkierStyle) -> RoleT
     size = figure.height / STATURE
     ground = ground_frames(motion)
     signals = read_signals(motion)
-    edge, law_edge = _edges(signals, figure, style)
+    edge, law_edge, edge_yield = _edges(signals, figure, style)
     sidecut = _sidecut(figure, style)
     skid = skid_angle(signals.curvature, sidecut, law_edge, style.skid)
     share = _shares(signals, style)
-    spring, knees = _spring(motion, signals, figure, style, size)
+    spring, knees, wished = _spring(motion, signals, figure, style, size)
 
     trunk, chest_yaw, chest_lean = _trunk(signals, figure, style, knees, skid)
     half = 0.5 * (np.asarray(figure.joints["hip.L"]) - figure.joints["hip.R"])
@@ -239,7 +356,7 @@ def map_skier(motion: TurningMotion, figure: Figure, style: SkierStyle) -> RoleT
         contacts=poles.contacts,
         events=tuple(events),
         kinks=poles.kinks,
-        problems=(*_reach_problems(signals, stance, arms), *poles.problems),
+        problems=(*_yielded(signals, stance, wished, edge_yield, arms), *poles.problems),
         attributes=_attributes(signals, stance, edge, skid, share, law_edge, poles, chest_yaw),
     )
 
@@ -252,9 +369,9 @@ def _sidecut(figure: Figure, style: SkierStyle) -> Amount:
     return figure.equipment["sidecut"] if style.sidecut is None else style.sidecut
 
 
-def _edges(signals: Signals, figure: Figure, style: SkierStyle) -> tuple[np.ndarray, np.ndarray]:
-    """Edge angles (2, n) of both skis, and the law's own angle (n,), + to the left."""
-    law = edge_angle(
+def _edges(signals: Signals, figure: Figure, style: SkierStyle) -> tuple[np.ndarray, ...]:
+    """Edge angles (2, n) of both skis, the law's own (n,), + left, and what it yielded (n,)."""
+    law, yielded = edge_angle(
         signals,
         law=style.edge_law,
         per_curvature=style.edge_per_curvature,
@@ -269,7 +386,7 @@ def _edges(signals: Signals, figure: Figure, style: SkierStyle) -> tuple[np.ndar
     less = style.edge_difference * cubed / (cubed + radians(15.0) ** 3)
     left = np.where(law > 0.0, law - less, law)
     right = np.where(law < 0.0, law + less, law)
-    return np.stack((left, right)), law
+    return np.stack((left, right)), law, yielded
 
 
 def _shares(signals: Signals, style: SkierStyle) -> np.ndarray:
@@ -283,8 +400,8 @@ def _width(signals: Signals, style: SkierStyle) -> np.ndarray:
     return style.stance_width * (1.0 + style.stance_growth * (1.0 / np.cos(lean) - 1.0))
 
 
-def _spring(motion, signals, figure, style, size) -> tuple[np.ndarray, np.ndarray]:
-    """Length of the legs (n,) under their load, and the knee flexion (n,) that goes with it.
+def _spring(motion, signals, figure, style, size) -> tuple[np.ndarray, ...]:
+    """Length of the legs (n,), the knee flexion (n,) that goes with it, the length wished for (n,).
 
     length = length at one body weight - (force - weight) / k_s, plus what the
     style adds at the change of edges.
@@ -298,13 +415,13 @@ def _spring(motion, signals, figure, style, size) -> tuple[np.ndarray, np.ndarra
         shortening = motion.mass * motion.gravity / np.maximum(style.stiffness, 1.0)
     change = np.asarray(style.unweighting_amount) * size * (1.0 if style.unweighting == UP else -1)
     length = rest - shortening * (signals.force - 1.0)
-    length = length + change * signals.edge_change * signals.intensity
+    wished = length + change * signals.edge_change * signals.intensity
     # A leg can neither be longer than its bones nor fold away.
     full = thigh + shin
     middle = 0.5 * (0.97 + 0.55) * full
-    length = middle + limited(length - middle, 0.5 * (0.97 - 0.55) * full, 0.85)
+    length = middle + limited(wished - middle, 0.5 * (0.97 - 0.55) * full, 0.85)
     cosine = (length**2 - thigh**2 - shin**2) / (2.0 * thigh * shin)
-    return length, np.arccos(np.clip(cosine, -1.0, 1.0))
+    return length, np.arccos(np.clip(cosine, -1.0, 1.0)), wished
 
 
 def _trunk(signals: Signals, figure: Figure, style: SkierStyle, knees: np.ndarray,
@@ -422,33 +539,23 @@ def _axes(up: np.ndarray, back: np.ndarray) -> np.ndarray:
     return from_matrix(np.stack((np.cross(back, up), back, up), axis=-1))
 
 
-def _reach_problems(signals: Signals, stance: Stance, arms: _Arms) -> tuple[Problem, ...]:
-    """What could not be had: legs at their limit, arms too short."""
-    problems = []
-    for name, role, values, limit, text in (
-        ("LEG_REACH", "ski", stance.use, 0.985, "leg is nearly straight"),
-        ("ARM_REACH", "hand", np.stack([arms.shortfall[s] for s in SIDES]), 1e-6,
-         "arm is too short for its hand"),
-    ):
-        for i, side in enumerate(SIDES):
-            over = np.flatnonzero(values[i] > limit)
-            if len(over) == 0:
-                continue
-            worst = over[np.argmax(values[i][over])]
-            word = "Left" if side == "L" else "Right"
-            problems.append(
-                Problem(
-                    name,
-                    f"{word} {text} at {signals.time[worst]:.2f} s",
-                    "INFO" if name == "LEG_REACH" else "WARNING",
-                    time=float(signals.time[over[0]]),
-                    end_time=float(signals.time[over[-1]]),
-                    bone=f"{role}.{side}",
-                    amount=float(values[i][worst]),
-                    remedy="More knee bend, a narrower stance or less lean"
-                    if name == "LEG_REACH" else "Hands nearer to the body",
-                )
-            )
+def _yielded(signals: Signals, stance: Stance, wished, edge_yield, arms: _Arms):
+    """What could not be had: the spring's length, the law's edge angle, the hands' places."""
+    time = signals.time
+    problems = [
+        *span_problem(time, np.abs(stance.spring - wished), 0.02, code="LEG_REACH",
+                      message="The legs cannot follow their spring", bone="pelvis",
+                      remedy="Knee Bend nearer to 50 degrees, less Up and Down, less lean"),
+        *span_problem(time, edge_yield, radians(3.0), code="EDGE_LIMITED", unit="rad",
+                      message="The skis are edged less than their law asks", bone="ski.L",
+                      remedy="A higher Angulation Limit or Edge Limit, or gentler turns"),
+    ]
+    for side in SIDES:
+        problems += span_problem(
+            time, arms.shortfall[side], 1e-6, code="ARM_REACH", severity="WARNING",
+            message=f"{SIDE_WORDS[side]} arm is too short for its hand", bone=f"hand.{side}",
+            remedy="Hands nearer to the body",
+        )
     return tuple(problems)
 
 

@@ -19,7 +19,7 @@ from math import radians
 import numpy as np
 
 from ...solvers.ik import two_bone
-from ...solvers.motion import Problem, TurningMotion
+from ...solvers.motion import TurningMotion
 from ...solvers.rotations import (
     conjugate,
     from_axis_angle,
@@ -30,6 +30,7 @@ from ...solvers.rotations import (
 )
 from .edges import edge_angle, skid_angle
 from .ground import ground_frames
+from .reports import SIDE_WORDS, span_problem
 from .signals import Amount, Signals, limited, read_signals, saturated
 from .stance import (
     FOLDED,
@@ -54,6 +55,7 @@ from .trunk import (
 
 STATURE = 1.78  # metres: lengths of a style are for a figure of this height
 UP, DOWN = "UP", "DOWN"
+ANKLE_LIMIT = radians(38.0)  # forward bend of an ankle in a soft boot
 
 
 @dataclass(frozen=True)
@@ -178,7 +180,7 @@ def map_snowboarder(motion: TurningMotion, figure: Figure, style: SnowboarderSty
     signals = read_signals(motion)
     heel = heel_side(figure) * saturated(signals.lean, radians(14.0))
     sidecut = figure.equipment["sidecut"] if style.sidecut is None else style.sidecut
-    edge = edge_angle(
+    edge, edge_yield = edge_angle(
         signals,
         law=style.edge_law,
         per_curvature=style.edge_per_curvature,
@@ -190,7 +192,7 @@ def map_snowboarder(motion: TurningMotion, figure: Figure, style: SnowboarderSty
     )
     skid = skid_angle(signals.curvature, sidecut, edge, style.skid)
     board = _place_board(figure, edge, skid)
-    spring, knees = _spring(motion, signals, figure, style, size, heel)
+    spring, knees, wished = _spring(motion, signals, figure, style, size, heel)
     rotation, chest_yaw, arms_yaw, lean = _trunk(motion, signals, figure, style, knees, heel, skid)
     offset = trunk_offsets(figure, rotation)
     legs = _stand(figure, board, signals, spring, rotation["pelvis"], offset["shoulders"], skid,
@@ -240,7 +242,7 @@ def map_snowboarder(motion: TurningMotion, figure: Figure, style: SnowboarderSty
         position={role: ground.world(points) for role, points in position.items()},
         rotation={role: ground.turned(turn) for role, turn in turns.items()},
         events=motion.events,
-        problems=_problems(signals, figure, legs, shortfall),
+        problems=_yielded(signals, legs, wished, edge_yield, shortfall),
         attributes=_attributes(signals, legs, edge, skid, heel, chest_yaw),
     )
 
@@ -282,7 +284,7 @@ def _place_board(figure: Figure, edge: np.ndarray, skid: np.ndarray) -> _Board:
 
 
 def _spring(motion, signals: Signals, figure, style, size, heel):
-    """Length of the legs (n,) under their load and the knee flexion (n,) that goes with it."""
+    """Length of the legs (n,), the knee flexion (n,) that goes with it, the length wished for."""
     thigh = figure.length("hip.L", "knee_joint.L")
     shin = figure.length("knee_joint.L", "foot.L")
     to_heel, to_toe = np.maximum(heel, 0.0) ** 2, np.maximum(-heel, 0.0) ** 2
@@ -294,12 +296,12 @@ def _spring(motion, signals: Signals, figure, style, size, heel):
         shortening = motion.mass * motion.gravity / np.maximum(style.stiffness, 1.0)
     change = np.asarray(style.unweighting_amount) * size * (1.0 if style.unweighting == UP else -1)
     length = length - shortening * (signals.force - 1.0)
-    length = length + change * signals.edge_change * signals.intensity
+    wished = length + change * signals.edge_change * signals.intensity
     full = thigh + shin
     middle = 0.5 * (0.96 + 0.55) * full
-    length = middle + limited(length - middle, 0.5 * (0.96 - 0.55) * full, 0.85)
+    length = middle + limited(wished - middle, 0.5 * (0.96 - 0.55) * full, 0.85)
     cosine = (length**2 - thigh**2 - shin**2) / (2.0 * thigh * shin)
-    return length, np.arccos(np.clip(cosine, -1.0, 1.0))
+    return length, np.arccos(np.clip(cosine, -1.0, 1.0)), wished
 
 
 def _across(figure: Figure, left: str, right: str) -> np.ndarray:
@@ -459,27 +461,29 @@ def _aligned(along: np.ndarray, up: np.ndarray) -> np.ndarray:
     return from_matrix(np.stack((np.cross(along, up), along, up), axis=-1))
 
 
-def _problems(signals: Signals, figure, legs: _Legs, shortfall) -> tuple[Problem, ...]:
-    problems = []
-    full = figure.leg_length
+def _yielded(signals: Signals, legs: _Legs, wished, edge_yield, shortfall):
+    """What could not be had: the spring's length, the law's edge angle, the hands' places."""
+    time = signals.time
+    spring = np.mean(legs.length, axis=0)
+    problems = [
+        *span_problem(time, np.abs(spring - wished), 0.02, code="LEG_REACH",
+                      message="The legs cannot follow their spring", bone="pelvis",
+                      remedy="Knee Bend nearer to 50 degrees, less Up and Down, less lean"),
+        *span_problem(time, edge_yield, radians(3.0), code="EDGE_LIMITED", unit="rad",
+                      message="The board is edged less than its law asks", bone="board",
+                      remedy="A higher Angulation Limit or Edge Limit, or gentler turns"),
+    ]
     for i, side in enumerate(SIDES):
-        word = "Left" if side == "L" else "Right"
-        for code, role, values, limit, text, remedy in (
-            ("LEG_REACH", "foot", legs.length[i] / full, 0.985, "leg is nearly straight",
-             "More knee bend or less lean"),
-            ("ANKLE", "foot", np.abs(legs.ankle[i]), radians(40.0), "ankle bends further than "
-             "an ankle can", "Less difference between edge angle and lean"),
-            ("ARM_REACH", "hand", shortfall[side], 1e-6, "arm is too short for its hand",
-             "Hands nearer to the body"),
-        ):
-            over = np.flatnonzero(values > limit)
-            if len(over):
-                worst = over[np.argmax(values[over])]
-                problems.append(
-                    Problem(code, f"{word} {text} at {signals.time[worst]:.2f} s", "INFO",
-                            float(signals.time[over[0]]), float(signals.time[over[-1]]),
-                            f"{role}.{side}", float(values[worst]), remedy)
-                )
+        problems += span_problem(
+            time, np.abs(legs.ankle[i]) - ANKLE_LIMIT, 0.0, code="ANKLE", unit="rad",
+            message=f"{SIDE_WORDS[side]} ankle bends further than an ankle can",
+            bone=f"foot.{side}", remedy="Less angulation, or more knee bend",
+        )
+        problems += span_problem(
+            time, shortfall[side], 1e-6, code="ARM_REACH", severity="WARNING",
+            message=f"{SIDE_WORDS[side]} arm is too short for its hand", bone=f"hand.{side}",
+            remedy="Less Hand Spread or Hand Raise",
+        )
     return tuple(problems)
 
 
