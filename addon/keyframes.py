@@ -89,8 +89,9 @@ def key_coordinates(channel: Channel) -> np.ndarray:
         ValueError: values that are not finite, or frames out of order.
     """
     points = np.empty((len(channel.frames), 2), np.float32)
-    points[:, 0] = channel.frames
-    points[:, 1] = channel.values
+    with np.errstate(over="ignore"):  # what is too large becomes infinite, and is refused
+        points[:, 0] = channel.frames
+        points[:, 1] = channel.values
     if not np.isfinite(points).all():
         raise ValueError(f"{channel.data_path}[{channel.index}] has keys that are not finite")
     if (np.diff(points[:, 0]) <= 0.0).any():

@@ -116,6 +116,8 @@ class KeyGrid:
         inner: stencil of all samples.
         before: stencil of the kinks, from the samples before each.
         after: stencil of the kinks, from the samples after each.
+        shorter: the same two with one sample less, to tell how sure they are.
+        across: stencil of the kinks as if they were none.
         check: (q,) times at which a sparse curve is compared with the motion.
         check_values: stencil of those times, or None where they are samples.
     """
@@ -127,6 +129,8 @@ class KeyGrid:
     inner: Stencil
     before: Stencil
     after: Stencil
+    shorter: tuple[Stencil, Stencil]
+    across: Stencil
     check: np.ndarray
     check_values: Stencil | None
 
@@ -145,8 +149,9 @@ def key_grid(count: int, per_frame: int, kinks: Sequence[float]) -> KeyGrid:
     inside = np.sort(np.asarray([k for k in kinks if SNAP < k < end - SNAP], dtype=float))
     nearest = np.round(inside * per_frame) / per_frame
     inside = np.where(np.abs(inside - nearest) < SNAP, nearest, inside)
-    if len(inside):
-        inside = inside[np.concatenate(([True], np.diff(inside) > SNAP))]
+    # Of kinks with no sample between them only the first can be told.
+    following = np.searchsorted(times, inside + 1e-9)
+    inside = inside[np.diff(following, prepend=0) > 0]
     # First sample at or after each kink; a sample at a kink is on both sides.
     start = np.searchsorted(times, inside - 1e-9)
     at_sample = times[np.minimum(start, count - 1)] - inside < 1e-9
@@ -154,21 +159,18 @@ def key_grid(count: int, per_frame: int, kinks: Sequence[float]) -> KeyGrid:
     bounds_last = np.concatenate((np.where(at_sample, start, start - 1), [count - 1]))
     stretch = np.searchsorted(inside, times, side="right")
     inner = _stencil(times, times, bounds_first[stretch], bounds_last[stretch], STENCIL)
-    # A stretch between two kinks may hold no sample: use its neighbour's then.
-    empty = bounds_first > bounds_last
-    first, last = bounds_first.copy(), bounds_last.copy()
-    for i in np.flatnonzero(empty):
-        first[i], last[i] = bounds_first[i - 1], bounds_last[i - 1]
-    before = _stencil(times, inside, first[:-1], last[:-1], EXTRAPOLATION)
-    for i in np.flatnonzero(empty)[::-1]:
-        first[i], last[i] = first[i + 1], last[i + 1]
-    after = _stencil(times, inside, first[1:], last[1:], EXTRAPOLATION)
+    ends = bounds_first[:-1], bounds_last[:-1]
+    before = _stencil(times, inside, *ends, EXTRAPOLATION)
+    before_shorter = _stencil(times, inside, *ends, EXTRAPOLATION - 1)
+    ends = bounds_first[1:], bounds_last[1:]
+    after = _stencil(times, inside, *ends, EXTRAPOLATION)
+    after_shorter = _stencil(times, inside, *ends, EXTRAPOLATION - 1)
+    whole = np.zeros(len(inside), int), np.full(len(inside), count - 1)
+    across = _stencil(times, inside, *whole, STENCIL)
     check, check_values = times, None
     if per_frame == 1 and count > 1:
         check = np.arange(2 * count - 1) / 2.0
         part = np.searchsorted(inside, check, side="right")
-        ok = ~empty[part]
-        check, part = check[ok], part[ok]
         check_values = _stencil(times, check, bounds_first[part], bounds_last[part], EXTRAPOLATION)
     return KeyGrid(
         frames=(count - 1) // per_frame + 1,
@@ -178,6 +180,8 @@ def key_grid(count: int, per_frame: int, kinks: Sequence[float]) -> KeyGrid:
         inner=inner,
         before=before,
         after=after,
+        shorter=(before_shorter, after_shorter),
+        across=across,
         check=check,
         check_values=check_values,
     )
@@ -225,16 +229,13 @@ def sparse_keys(
     """
     last = float(grid.frames - 1)
     inner = grid.inner.slopes(samples)
-    left, right = grid.before.slopes(samples), grid.after.slopes(samples)
-    value_before, value_after = grid.before.values(samples), grid.after.values(samples)
-    at_kink = 0.5 * (value_before + value_after)
     wanted = np.zeros(len(grid.kinks), bool)
+    first, second = wanted.copy(), wanted.copy()
     for start, end in held:
-        near_start = np.abs(grid.kinks - start) < 2 * SNAP
-        near_end = np.abs(grid.kinks - end) < 2 * SNAP
-        at_kink[near_start] = value_after[near_start]
-        at_kink[near_end] = value_before[near_end]
-        wanted |= near_start | near_end
+        first |= np.abs(grid.kinks - start) < 2 * SNAP
+        second |= np.abs(grid.kinks - end) < 2 * SNAP
+    wanted |= first | second
+    at_kink, left, right = _at_kinks(grid, samples, first, second)
 
     truth = samples if grid.check_values is None else grid.check_values.values(samples)
     inside = grid.check <= last + 1e-9
@@ -265,6 +266,10 @@ def sparse_keys(
     keyed[is_kink] = wanted
     keyed[0] = keyed[-1] = True
 
+    # For every candidate the first kink at or after it.
+    numbers = np.arange(len(candidates))
+    next_kink = np.where(is_kink, numbers, len(candidates))
+    next_kink = np.minimum.accumulate(next_kink[::-1])[::-1]
     interval = np.minimum(check.astype(int), max(grid.frames - 2, 0))
     while True:
         keys = np.flatnonzero(keyed)
@@ -272,18 +277,17 @@ def sparse_keys(
             candidates[keys], values[keys], slopes_left[keys], slopes_right[keys], check, truth
         )
         bad = np.unique(segment[(error > tolerance[interval]).any(axis=1)])
-        added = False
-        for s in bad:
-            between = np.arange(keys[s] + 1, keys[s + 1])
-            if not len(between):
-                continue
-            middle = 0.5 * (candidates[keys[s]] + candidates[keys[s + 1]])
-            corners = between[is_kink[between]]
-            between = corners if len(corners) else between
-            keyed[between[np.argmin(np.abs(candidates[between] - middle))]] = True
-            added = True
-        if not added:
+        if not len(bad) or len(keys) < 2:
             break
+        first, last = keys[bad], keys[bad + 1]
+        middle = 0.5 * (candidates[first] + candidates[last])
+        split = np.clip(np.searchsorted(candidates, middle), first + 1, last - 1)
+        corner = next_kink[first + 1]
+        split = np.where(corner < last, corner, split)
+        split = split[last - first > 1]
+        if not len(split):
+            break
+        keyed[split] = True
     # What even a key on every frame does not follow better than a straight line.
     straight = np.zeros((len(keys), samples.shape[1]), bool)
     for s in bad:
@@ -293,6 +297,41 @@ def sparse_keys(
             straight[s] = error[rows].max(axis=0) > straight_error[rows].max(axis=0) + 1e-12
     return SparseKeys(
         candidates[keys], values[keys], slopes_left[keys], slopes_right[keys], straight
+    )
+
+
+def _at_kinks(
+    grid: KeyGrid, samples: np.ndarray, starts: np.ndarray, ends: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Values and the slopes on either side of every kink, (k, c) each.
+
+    Args:
+        grid: times of the motion.
+        samples: (m, c).
+        starts: (k,) bool, True where a contact begins.
+        ends: (k,) bool, True where one ends.
+    """
+    left, right = grid.before.slopes(samples), grid.after.slopes(samples)
+    before, after = grid.before.values(samples), grid.after.values(samples)
+    value = 0.5 * (before + after)
+    # A channel that goes smoothly through another one's kink is better read
+    # across it than extrapolated from both sides.
+    shorter_before, shorter_after = grid.shorter
+    unsure = np.abs(left - shorter_before.slopes(samples)) + np.abs(
+        right - shorter_after.slopes(samples)
+    )
+    smooth = np.abs(right - left) <= 2.0 * unsure
+    # What stands still in a contact does so to the last digit.
+    still = 1e-9 * (1.0 + np.abs(value))
+    starting = starts[:, None] & (np.abs(right) < still)
+    ending = ends[:, None] & (np.abs(left) < still)
+    value = np.where(starting, after, np.where(ending, before, value))
+    smooth &= ~(starting | ending)
+    slope = grid.across.slopes(samples)
+    return (
+        np.where(smooth, grid.across.values(samples), value),
+        np.where(smooth, slope, left),
+        np.where(smooth, slope, right),
     )
 
 
