@@ -182,8 +182,8 @@ _LEG = (
 )
 # Sleeves: 0 shoulder .. 1 elbow .. 2 wrist, half-width, half-depth.
 _ARM = (
-    (0.16, 0.0400, 0.0400, 0.0410),
-    (0.46, 0.0350, 0.0355, 0.0365),
+    (0.16, 0.0430, 0.0430, 0.0440),
+    (0.46, 0.0365, 0.0370, 0.0375),
     (0.81, 0.0310, 0.0315, 0.0330),
     (0.93, 0.0305, 0.0295, 0.0325),
     (1.06, 0.0305, 0.0290, 0.0325),
@@ -515,7 +515,7 @@ def helmet(skeleton: Skeleton) -> Surface:
         return "trim" if i in (4, 5, 14, 15) else "helmet"
 
     cage.tube(rings, ["base", "base", "helmet"] + [colour] * (len(rings) - 4))
-    cage.cap(shell[-1], "helmet", bulge=frame[:, 2] * 0.0012 * h)
+    cage.cap(shell[-1], colour, bulge=frame[:, 2] * 0.0012 * h)
     return cage.surface(1)
 
 

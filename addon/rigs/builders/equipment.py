@@ -13,9 +13,12 @@ import numpy as np
 from .body import boot_section, ramp
 from .skeleton import (
     BOARD_NOSE,
+    BOARD_TIP,
     REFERENCE,
+    SKI_END,
     SKI_SHOVEL,
     SKI_TAIL,
+    SKI_TIP,
     SKIER,
     Skeleton,
     unit,
@@ -155,7 +158,7 @@ def ski(skeleton: Skeleton, side: str) -> Surface:
     # The middle of the boot, not the ankle, is near the middle of the ski.
     middle = skeleton.joints[f"ski.{side}"] - Y * 0.055 * size
     half = 0.5 * length
-    nose, tail = 0.105 * size, 0.045 * size
+    nose, tail = SKI_TIP * skeleton.height, SKI_END * skeleton.height
 
     def rise(at: float) -> float:
         front = max(0.0, (-half + 0.24 * size - at) / (0.24 * size))
@@ -297,7 +300,7 @@ def board(skeleton: Skeleton) -> Surface:
     width = sqrt(size)
     length = skeleton.equipment["board_length"]
     half = 0.5 * length
-    nose = 0.19 * size
+    nose = BOARD_TIP * skeleton.height
 
     def rise(at: float) -> float:
         end = max(0.0, (abs(at) - half + 0.26 * size) / (0.26 * size))
@@ -420,14 +423,32 @@ def _board_binding(skeleton: Skeleton, side: str, size: float) -> list[Surface]:
     cage = Cage()
     rings = [cage.add(row, {bone: 1.0}) for row in rows]
     for a, b in zip(rings[:-1], rings[1:], strict=True):
-        cage.bridge(b, a, "edge")
-    cage.face(rings[0], "edge")
-    cage.face(rings[-1][::-1], "edge")
+        cage.bridge(b, a, "base")
+    cage.face(rings[0], "base")
+    cage.face(rings[-1][::-1], "base")
     parts.append(cage.surface(0))
     parts.append(around(-0.034, -60.0, 240.0, 0.0335, 0.060, 0.054, 0.010, 0.004, 17, 0.0, "base"))
     parts.append(
         around(0.012, 178.0, 362.0, 0.0325, 0.0620, 0.047, 0.011, 0.004, 13, 0.012, "base")
     )
+    # The toe strap, over the front of the boot.
+    rows = []
+    for angle in np.linspace(0.0, pi, 11):
+        x, z = np.sign(cos(angle)) * abs(cos(angle)) ** 0.6, sin(angle) ** 0.6
+        base = ankle + (left * 0.0305 * x - behind * 0.066 + up * (-0.040 + 0.041 * z)) * h
+        out = unit(left * cos(angle) + up * sin(angle) - behind * 0.4 * sin(angle))
+        along = behind * 0.010 * h + up * 0.006 * z * h
+        rows.append(
+            np.array(
+                [
+                    base - along,
+                    base - along + out * 0.004 * h,
+                    base + along + out * 0.004 * h,
+                    base + along,
+                ]
+            )
+        )
+    parts.append(_band(rows, bone, "base"))
     return parts
 
 

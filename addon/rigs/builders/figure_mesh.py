@@ -39,7 +39,7 @@ COLOURS = {
     "boots": (0.33, 0.35, 0.38),
     "goggles": (0.035, 0.035, 0.045),
     "lens": (0.10, 0.28, 0.38),
-    "equipment": (0.80, 0.62, 0.04),
+    "equipment": (0.020, 0.300, 0.480),
     "edge": (0.22, 0.23, 0.25),
     "base": (0.045, 0.048, 0.055),
 }
@@ -81,9 +81,21 @@ def make_material(part: str, colour) -> bpy.types.Material:
     for node in material.node_tree.nodes:
         if node.type == "BSDF_PRINCIPLED":
             node.inputs["Base Color"].default_value = colour
+            _follow_viewport_colour(material, node.inputs["Base Color"])
             node.inputs["Metallic"].default_value = metallic
             node.inputs["Roughness"].default_value = roughness
     return material
+
+
+def _follow_viewport_colour(material: bpy.types.Material, socket: bpy.types.NodeSocket) -> None:
+    """Let the rendered colour be the viewport's, so that there is one colour to set."""
+    for channel in range(3):
+        driver = socket.driver_add("default_value", channel).driver
+        driver.type = "SUM"
+        target = driver.variables.new().targets[0]
+        target.id_type = "MATERIAL"
+        target.id = material
+        target.data_path = f"diffuse_color[{channel}]"
 
 
 def make_mesh_object(
@@ -133,8 +145,8 @@ def set_weights(obj: bpy.types.Object, bones, weights: np.ndarray) -> None:
     """
     kept = np.where(weights >= 0.005, weights, 0.0)
     if kept.shape[1] > 4:
-        limit = np.partition(kept, -4, axis=1)[:, -4][:, None]
-        kept = np.where(kept >= limit, kept, 0.0)
+        small = np.argsort(kept, axis=1, kind="stable")[:, :-4]
+        np.put_along_axis(kept, small, 0.0, axis=1)
     kept /= kept.sum(axis=1, keepdims=True)
     for i, bone in enumerate(bones):
         group = obj.vertex_groups.get(bone) or obj.vertex_groups.new(name=bone)

@@ -35,6 +35,8 @@ SKI_SOLE, BOARD_SOLE = 0.0775, 0.064  # ankle above the running surface
 SKI_STANCE = 0.155  # between the ski centres
 BOARD_STANCE = 0.300  # between the ankles along the board
 SKI_LENGTH, BOARD_LENGTH = 0.94, 0.88
+# Beyond the widest points, in front and behind.
+SKI_TIP, SKI_END, BOARD_TIP = 0.059, 0.025, 0.107
 # Widths in metres for a stature of REFERENCE; they grow with its square root,
 # as they do in a maker's range of lengths.
 REFERENCE = 1.78
@@ -252,7 +254,10 @@ def _skier(height: float) -> tuple[dict, dict, dict]:
         "ski_length": length,
         "ski_width": SKI_WAIST * width,
         "sidecut": sidecut_radius(
-            0.86 * length, SKI_WAIST * width, SKI_SHOVEL * width, SKI_TAIL * width
+            (SKI_LENGTH - SKI_TIP - SKI_END) * height,
+            SKI_WAIST * width,
+            SKI_SHOVEL * width,
+            SKI_TAIL * width,
         ),
     }
     return joints, facing, equipment
@@ -262,7 +267,7 @@ def _snowboarder(height: float) -> tuple[dict, dict, dict]:
     """Regular stance: left foot leads, the body faces the right of travel (-X)."""
     half = 0.5 * BOARD_STANCE * height
     sole = BOARD_SOLE * height
-    across = 0.030 * height  # ankles sit on the heel side of the board's middle
+    across = 0.0265 * height  # ankles sit on the heel side of the board's middle
     toes = {
         "L": facing_frame(-0.5 * pi + STANCE_FRONT)[:, 1] * -1.0,
         "R": facing_frame(-0.5 * pi + STANCE_REAR)[:, 1] * -1.0,
@@ -298,7 +303,10 @@ def _snowboarder(height: float) -> tuple[dict, dict, dict]:
         "board_length": length,
         "board_width": BOARD_WAIST * width,
         "sidecut": sidecut_radius(
-            0.74 * length, BOARD_WAIST * width, BOARD_NOSE * width, BOARD_NOSE * width
+            (BOARD_LENGTH - 2.0 * BOARD_TIP) * height,
+            BOARD_WAIST * width,
+            BOARD_NOSE * width,
+            BOARD_NOSE * width,
         ),
     }
     return joints, facing, equipment

@@ -93,12 +93,12 @@ class Cage:
             key = material(i) if callable(material) else material
             self.face((lower[i], lower[k], upper[k], upper[i]), key)
 
-    def cap(self, ring: Sequence[int], material: str, bulge=(0.0, 0.0, 0.0), top=True) -> None:
+    def cap(self, ring: Sequence[int], material, bulge=(0.0, 0.0, 0.0), top=True) -> None:
         """Close a ring with a fan of quads about its middle.
 
         Args:
             ring: even number of points.
-            material: material key.
+            material: key, or a function from the index of a quad's first segment to a key.
             bulge: (3,) offset of the middle from the mean of the ring.
             top: the ring is the end of a tube; False: its start.
         """
@@ -111,7 +111,8 @@ class Cage:
         (centre,) = self.add([middle], weights)
         for i in range(0, count, 2):
             a, b, c = ring[i], ring[(i + 1) % count], ring[(i + 2) % count]
-            self.face((a, b, c, centre) if top else (centre, c, b, a), material)
+            key = material(i) if callable(material) else material
+            self.face((a, b, c, centre) if top else (centre, c, b, a), key)
 
     def tube(self, rings: Sequence[Sequence[int]], material, start="", end="") -> None:
         """Bridge rings in turn.
@@ -218,13 +219,12 @@ def signed_volume(points: np.ndarray, faces: Sequence[Sequence[int]]) -> float:
         points: (v, 3).
         faces: polygons.
     """
-    points = points - points.mean(axis=0)
-    total = 0.0
-    for face in faces:
-        a = points[face[0]]
-        for i in range(1, len(face) - 1):
-            total += float(a @ np.cross(points[face[i]], points[face[i + 1]]))
-    return total / 6.0
+    points = np.asarray(points) - np.mean(points, axis=0)
+    triangles = np.array(
+        [(face[0], face[i], face[i + 1]) for face in faces for i in range(1, len(face) - 1)]
+    )
+    a, b, c = (points[triangles[:, k]] for k in range(3))
+    return float(np.sum(a * np.cross(b, c)) / 6.0)
 
 
 def catmull_clark(
