@@ -68,6 +68,56 @@ EDGE_LAWS = (
 )
 
 
+def stiffness():
+    """Spring constant of the legs."""
+    return amount(
+        "Leg Stiffness",
+        "Spring constant of the legs in N/m, instead of Up and Down; 0 to use Up and Down",
+        0.0,
+        20000.0,
+    )
+
+
+def unweighting():
+    """What the legs do at the change of edges."""
+    return EnumProperty(
+        name="Unweighting",
+        description="What the legs do while the edges change",
+        items=(
+            ("UP", "Up", "The legs stretch at the change of edges"),
+            ("DOWN", "Down", "The knees are pulled up at the change of edges"),
+        ),
+        override=OVERRIDE,
+    )
+
+
+def edge_law():
+    """How the edge angle follows the path."""
+    return EnumProperty(
+        name="Edge Law",
+        description="How the edge angle follows from the curvature of the path",
+        items=EDGE_LAWS,
+        override=OVERRIDE,
+    )
+
+
+def edge_per_curvature():
+    """Constant of the linear edge law."""
+    return amount(
+        "Edge per Curvature",
+        "Edge angle in radians for a curvature of 1 per metre; 0 to fit it to the lean",
+        0.0,
+        20.0,
+    )
+
+
+def sidecut(of):
+    """Radius of the sidecut; `of` is what it is cut into."""
+    return amount(
+        "Sidecut Radius", f"Radius of the sidecut in metres; 0 takes the {of}'s own", 0.0, 35.0
+    )
+
+
 class Style:
     """Mixin: a style's settings as the frozen dataclass that its mapping takes."""
 
@@ -138,29 +188,16 @@ class PoiseSkierStyle(Style, bpy.types.PropertyGroup):
         (
             "Pole Plants",
             (
-                "pole_plants", "plant_phase", "plant_contact", "plant_swing", "plant_aside",
-                "plant_forward",
+                "pole_plants", "plant_phase", "plant_contact", "plant_swing", "plant_forward",
+                "plant_out",
             ),
         ),
     )
 
     knee_flexion: angle("Knee Bend", "Bend of the knees under one body weight", 42, 5, 100)
     up_down: length("Up and Down", "How much the legs shorten for each body weight more", 0.10, 0.4)
-    stiffness: amount(
-        "Leg Stiffness",
-        "Spring constant of the legs in N/m, instead of Up and Down; 0 to use Up and Down",
-        0.0,
-        20000.0,
-    )
-    unweighting: EnumProperty(
-        name="Unweighting",
-        description="What the legs do while the edges change",
-        items=(
-            ("UP", "Up", "The legs stretch at the change of edges"),
-            ("DOWN", "Down", "The knees are pulled up at the change of edges"),
-        ),
-        override=OVERRIDE,
-    )
+    stiffness: stiffness()
+    unweighting: unweighting()
     unweighting_amount: length("Unweighting Amount", "How far", 0.03, 0.25)
     boot_angle: angle("Boot Angle", "Forward lean of the shins that the boots hold", 16, 5, 25)
     stance_width: length("Stance Width", "Distance between the skis when flat", 0.30, 0.6)
@@ -172,29 +209,17 @@ class PoiseSkierStyle(Style, bpy.types.PropertyGroup):
     )
     lead: amount("Inside Ski Lead", "Lead of the inside ski; 1 keeps both shins parallel", 1.0, 2.0)
     lead_limit: length("Lead Limit", "Largest lead of the inside ski", 0.32, 0.6)
-    edge_law: EnumProperty(
-        name="Edge Law",
-        description="How the edge angle follows from the curvature of the path",
-        items=EDGE_LAWS,
-        override=OVERRIDE,
-    )
-    edge_per_curvature: amount(
-        "Edge per Curvature",
-        "Edge angle in radians for a curvature of 1 per metre; 0 to fit it to the lean",
-        0.0,
-        20.0,
-    )
+    edge_law: edge_law()
+    edge_per_curvature: edge_per_curvature()
     angulation: angle("Angulation", "Edge angle beyond the lean in a full turn", 10, 0, 30)
     angulation_limit: angle(
         "Angulation Limit", "Largest difference between edge angle and lean", 28, 0, 45
     )
     edge_difference: angle("Inside Edge Less", "How much less the inside ski is edged", 4, 0, 15)
     edge_limit: angle("Edge Limit", "Largest edge angle", 78, 20, 85)
-    sidecut: amount(
-        "Sidecut Radius", "Radius of the sidecut in metres; 0 takes the ski's own", 0.0, 35.0
-    )
+    sidecut: sidecut("ski")
     float_angle: angle(
-        "Flat Below", "Edge angle below which the skis rest flat in passing", 7, 0, 15
+        "Flat Below", "Edge angle below which the skis rest flat in passing", 12, 0, 25
     )
     skid: angle(
         "Skid", "How far the skis turn across the path where they cannot carve it", 25, 0, 60
@@ -242,5 +267,90 @@ class PoiseSkierStyle(Style, bpy.types.PropertyGroup):
         "Contact", "Longest time that the tip stays in the snow, in seconds", 0.10, 0.3
     )
     plant_swing: amount("Swing", "Time the pole takes to swing forward, in seconds", 0.40, 1.0)
-    plant_aside: angle("Aside", "Where the tip goes: 0 ahead of the hand, 90 to the side", 40, 0, 90)
-    plant_forward: length("Reach", "How far the hand reaches forward for the plant", 0.10, 0.3)
+    plant_forward: length("Reach", "How far the hand reaches forward for the plant", 0.08, 0.3)
+    plant_out: length("Reach Out", "How far it reaches out to the side", 0.05, 0.3)
+
+
+class PoiseSnowboarderStyle(Style, bpy.types.PropertyGroup):
+    """Style of a snowboarder."""
+
+    PARAMS = SnowboarderStyle
+    AUTOMATIC = ("stiffness", "edge_per_curvature", "sidecut")
+    SECTIONS = (
+        (
+            "Legs",
+            (
+                "knee_flexion", "up_down", "stiffness", "unweighting", "unweighting_amount",
+                "heel_sit", "toe_press", "front_weight",
+            ),
+        ),
+        (
+            "Board",
+            (
+                "edge_law", "edge_per_curvature", "sidecut", "angulation", "angulation_limit",
+                "edge_limit", "float_angle", "skid",
+            ),
+        ),
+        (
+            "Trunk",
+            (
+                "trunk_pitch", "waist_follow", "heel_bend", "shoulder_level", "twist",
+                "twist_lead", "face_heading", "twist_limit",
+            ),
+        ),
+        ("Head", ("look_ahead", "gaze_limit", "gaze_down", "head_level")),
+        ("Arms", ("arms_lead", "hand_raise", "hand_spread", "inside_hand")),
+    )
+
+    knee_flexion: angle("Knee Bend", "Bend of the knees under one body weight", 50, 5, 100)
+    up_down: length("Up and Down", "How much the legs shorten for each body weight more", 0.10, 0.4)
+    stiffness: stiffness()
+    unweighting: unweighting()
+    unweighting_amount: length("Unweighting Amount", "How far", 0.05, 0.25)
+    heel_sit: angle("Heel-Side Sit", "How much more the knees bend on the heel side", 24, 0, 50)
+    toe_press: angle("Toe-Side Press", "How much less they bend on the toe side", 8, 0, 40)
+    front_weight: length("Front Weight", "How far the body stands to the nose", 0.03, 0.2, -0.2)
+    edge_law: edge_law()
+    edge_per_curvature: edge_per_curvature()
+    sidecut: sidecut("board")
+    angulation: angle("Angulation", "Edge angle beyond the lean in a full turn", 7, 0, 30)
+    angulation_limit: angle(
+        "Angulation Limit", "Largest difference between edge angle and lean", 24, 0, 45
+    )
+    edge_limit: angle("Edge Limit", "Largest edge angle", 76, 20, 85)
+    float_angle: angle(
+        "Flat Below", "Edge angle below which the board rests flat in passing", 12, 0, 20
+    )
+    skid: angle(
+        "Skid", "How far the board turns across a path that it cannot carve", 22, 0, 60
+    )
+    trunk_pitch: angle(
+        "Trunk Pitch", "Bend of the trunk towards the toes under one body weight", 18, 0, 60
+    )
+    waist_follow: amount("Waist Follows Knees", "Further bend of the waist with the knees", 0.45)
+    heel_bend: angle(
+        "Heel-Side Bend", "Further bend of the trunk on the heel side, less on the toe side", 8, 0, 40
+    )
+    shoulder_level: amount(
+        "Level Shoulders", "How far the shoulders level against the lean", 0.35, subtype="FACTOR"
+    )
+    twist: angle("Twist", "Turn of the chest into the turn at full curvature", 16, -30, 45)
+    twist_lead: angle("Twist Lead", "How far the twist is ahead of the curvature", 25, 0, 90)
+    face_heading: amount(
+        "Face Downhill",
+        "Share of the turning that the chest leaves out, so that it keeps facing where "
+        "the turns go",
+        0.1,
+    )
+    twist_limit: angle("Twist Limit", "Largest turn of the chest against the board", 35, 0, 60)
+    look_ahead: amount("Look Ahead", "How many seconds ahead the snowboarder looks", 0.8, 2.0)
+    gaze_limit: angle("Gaze Limit", "Largest turn of the head from its rest view", 45, 0, 80)
+    gaze_down: angle("Gaze Down", "Gaze below the horizon", 8, -10, 40)
+    head_level: amount("Level Head", "How far the head levels out", 0.75, subtype="FACTOR")
+    arms_lead: amount("Arms Lead", "How much further the arms turn than the chest", 0.5)
+    hand_raise: length("Hands Raised", "Hands above where they rest", 0.0, 0.4, -0.3)
+    hand_spread: length("Hands Spread", "Hands further out to nose and tail", 0.0, 0.3, -0.3)
+    inside_hand: length("Inside Hand", "How much the hand on the inner side is higher", 0.06, 0.3)
+
+
+CLASSES = (PoiseSkierStyle, PoiseSnowboarderStyle)
