@@ -90,12 +90,15 @@ def start() -> Path:
 
 
 def new_file():
-    """Start a new, empty file with factory settings; the add-on stays enabled.
+    """Start a new, empty file with factory settings and the add-on enabled.
 
     Returns:
         Its scene.
     """
     import bpy
 
+    # Loading the factory's preferences too would disable the add-on and take a second.
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    if PACKAGE not in bpy.context.preferences.addons:
+        bpy.ops.preferences.addon_enable(module=PACKAGE)
     return bpy.context.scene

@@ -10,7 +10,7 @@ import bpy
 PACKAGE = "bl_ext.user_default.poise"
 
 
-def test_the_zip_is_installed_and_enabled(profile, poise):
+def test_the_zip_is_installed_and_enabled(scene, profile, poise):
     assert PACKAGE in bpy.context.preferences.addons
     assert Path(poise.__file__).is_relative_to(profile)
 
