@@ -112,8 +112,8 @@ class Limb:
     def __init__(self, start, joint, end, left: np.ndarray, blend: float) -> None:
         self.start, self.joint, self.end = (np.asarray(p) for p in (start, joint, end))
         self.lengths = (
-            np.linalg.norm(self.joint - self.start),
-            np.linalg.norm(self.end - self.joint),
+            float(np.linalg.norm(self.joint - self.start)),
+            float(np.linalg.norm(self.end - self.joint)),
         )
         self.first = (self.joint - self.start) / self.lengths[0]
         self.second = (self.end - self.joint) / self.lengths[1]

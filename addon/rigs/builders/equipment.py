@@ -278,8 +278,8 @@ def pole(skeleton: Skeleton, side: str) -> Surface:
     ]
     return joined(
         [
-            turned_part(scaled, 8, "base"),
-            turned_part(shaft, 8, "equipment"),
+            turned_part(scaled, 12, "base"),
+            turned_part(shaft, 12, "equipment"),
             turned_part([(length + at * size, radius * size) for at, radius in basket], 12, "base"),
             turned_part(
                 [

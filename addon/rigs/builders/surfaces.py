@@ -15,6 +15,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 
+# Key of a face's material, or one entry for each corner's share of the face
+# after a level of subdivision (see `stripe`).
+Material = str | tuple
+
+
 @dataclass(frozen=True)
 class Surface:
     """A polygon mesh with materials and weights.
@@ -43,7 +48,7 @@ class Cage:
     points: list[np.ndarray] = field(default_factory=list)
     weights: list[dict[str, float]] = field(default_factory=list)
     faces: list[tuple[int, ...]] = field(default_factory=list)
-    materials: list[str] = field(default_factory=list)
+    materials: list[Material] = field(default_factory=list)
 
     def add(
         self, points, weights: Mapping[str, float] | Sequence[Mapping[str, float]]
@@ -63,12 +68,12 @@ class Cage:
         self.weights.extend(dict(weight) for weight in each)
         return list(range(first, first + count))
 
-    def face(self, corners: Sequence[int], material: str) -> None:
+    def face(self, corners: Sequence[int], material: Material) -> None:
         """Add one face.
 
         Args:
             corners: vertex indices, anticlockwise seen from outside.
-            material: material key.
+            material: key, or a tuple as `stripe` makes.
         """
         self.faces.append(tuple(corners))
         self.materials.append(material)
@@ -165,8 +170,8 @@ class Cage:
         materials = list(self.materials)
         for _ in range(levels):
             values, faces, materials = catmull_clark(values, faces, materials)
-        materials = [_plain_material(material) for material in materials]
-        return Surface(values[:, :3], faces, materials, bones, values[:, 3:], [smooth] * len(faces))
+        plain = [_plain_material(material) for material in materials]
+        return Surface(values[:, :3], faces, plain, bones, values[:, 3:], [smooth] * len(faces))
 
     def _tidy(self) -> None:
         """Drop unused points; turn the faces outwards."""
@@ -180,7 +185,7 @@ class Cage:
             self.materials = [_reversed_material(material, True) for material in self.materials]
 
 
-def stripe(key: str, rest: str, edge: int, depth: int):
+def stripe(key: str, rest: str, edge: int, depth: int) -> Material:
     """Material of a quad that is striped along one of its edges.
 
     A material may be a tuple: one entry for each corner's share of the face
@@ -194,13 +199,13 @@ def stripe(key: str, rest: str, edge: int, depth: int):
     """
     if depth == 0:
         return key
-    shares = [rest] * 4
+    shares: list[Material] = [rest] * 4
     shares[edge] = stripe(key, rest, 0, depth - 1)
     shares[(edge + 1) % 4] = stripe(key, rest, 3, depth - 1)
     return tuple(shares)
 
 
-def _reversed_material(material, whole: bool):
+def _reversed_material(material: Material, whole: bool) -> Material:
     """The material of a face whose corners run the other way round."""
     if isinstance(material, str):
         return material
@@ -208,7 +213,7 @@ def _reversed_material(material, whole: bool):
     return tuple(shares[::-1]) if whole else (shares[0], shares[3], shares[2], shares[1])
 
 
-def _plain_material(material) -> str:
+def _plain_material(material: Material) -> str:
     return material if isinstance(material, str) else _plain_material(material[2])
 
 
@@ -228,8 +233,8 @@ def signed_volume(points: np.ndarray, faces: Sequence[Sequence[int]]) -> float:
 
 
 def catmull_clark(
-    values: np.ndarray, faces: list[tuple[int, ...]], materials: list[str]
-) -> tuple[np.ndarray, list[tuple[int, ...]], list[str]]:
+    values: np.ndarray, faces: list[tuple[int, ...]], materials: list[Material]
+) -> tuple[np.ndarray, list[tuple[int, ...]], list[Material]]:
     """One level of Catmull-Clark subdivision (Catmull and Clark 1978).
 
     Every column of `values` is subdivided alike. Boundaries follow the cubic
