@@ -25,6 +25,7 @@ from .trunk import SIGN
 
 CLEARANCE = 0.05  # metres between a free tip and the snow
 LOWEST_HAND = 0.20  # metres over the snow
+PLANTED_HAND, HIGHEST_HAND = 0.97, 0.99  # over the snow, as a share of the pole's length
 SLOWEST = 1.0  # m/s, below it nobody plants
 FIRST = 0.1  # seconds: a motion does not open on a plant
 
@@ -199,7 +200,7 @@ def _plan_plants(motion, ground, signals, plan, grip, shoulder, side):
     for k in np.flatnonzero(wanted):
         hand, joint = hands[k], joints[k]
         reach = hand + (sign * out[k], -forward[k], 0.0)
-        reach[2] = min(plan.length * np.cos(np.radians(8.0)), joint[2] - 0.10)
+        reach[2] = min(PLANTED_HAND * plan.length, joint[2] - 0.10)
         # The height decides whether the tip touches; what the arm lacks is made up sideways.
         arm = reach - joint
         flat = np.hypot(arm[0], arm[1])
@@ -242,6 +243,8 @@ def _follow(signals, ground, plan, grip, plants, side):
         turn = window(near, plant.touch, plant.touch, plant.swing, 0.8 * plant.recovery)
         down[rows] += turn * (plant.down - down[rows])
         azimuth[rows] += turn * (plant.azimuth - azimuth[rows])
+    # A hand higher than the pole is long could not bring the tip down any more.
+    hand[:, 2] = at_most(hand[:, 2], HIGHEST_HAND * plan.length, 0.015 * plan.length)
     down = at_most(down, (hand[:, 2] - CLEARANCE) / plan.length, 0.06)
     flat = np.sqrt(np.maximum(1.0 - down**2, 0.0))
     shaft = np.stack((sign * flat * np.sin(azimuth), -flat * np.cos(azimuth), -down), axis=-1)

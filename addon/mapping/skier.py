@@ -31,7 +31,16 @@ from .signals import (
 )
 from .stance import Stance, knee_pole, set_edges, side_index, stand
 from .tracks import SIDES, Figure, RoleTracks
-from .trunk import SIGN, bend_arms, gaze_yaw, pose_head, pose_trunk, posture, rest_pitch
+from .trunk import (
+    SIGN,
+    bend_arms,
+    gaze_yaw,
+    pose_head,
+    pose_trunk,
+    posture,
+    rest_pitch,
+    within_reach,
+)
 
 STATURE = 1.78  # metres: lengths of a style are for a figure of this height
 LINEAR, SIDECUT = "LINEAR", "SIDECUT"
@@ -305,7 +314,9 @@ def map_skier(motion: TurningMotion, figure: Figure, style: SkierStyle) -> RoleT
     joint = {name: stance.pelvis + offset for name, offset in trunk.offset.items()}
     shoulder = {side: joint[f"upper_arm.{side}"] for side in SIDES}
     free = _hands(signals, style, size, joint["shoulders"], chest_yaw, chest_lean)
-    poles = pose_poles(motion, ground, signals, _pole_plan(figure, style, size), free, shoulder)
+    plan = _pole_plan(figure, style, size)
+    free = {side: within_reach(free[side], shoulder[side], plan.arm) for side in SIDES}
+    poles = pose_poles(motion, ground, signals, plan, free, shoulder)
     arms = _Arms(figure, shoulder, poles.grip, poles.tip, chest_yaw, chest_lean)
 
     position = {

@@ -51,6 +51,7 @@ from .trunk import (
     posture,
     rest_pitch,
     trunk_offsets,
+    within_reach,
 )
 
 STATURE = 1.78  # metres: lengths of a style are for a figure of this height
@@ -104,13 +105,13 @@ class SnowboarderStyle:
         inside_hand: how much the hand on the inner side is higher.
     """
 
-    knee_flexion: Amount = radians(50.0)
-    up_down: Amount = 0.10
+    knee_flexion: Amount = radians(54.0)
+    up_down: Amount = 0.08
     stiffness: Amount | None = None
     unweighting: str = UP
     unweighting_amount: Amount = 0.05
-    heel_sit: Amount = radians(24.0)
-    toe_press: Amount = radians(8.0)
+    heel_sit: Amount = radians(20.0)
+    toe_press: Amount = radians(10.0)
     edge_law: str = "LINEAR"
     edge_per_curvature: Amount | None = None
     angulation: Amount = radians(7.0)
@@ -136,6 +137,60 @@ class SnowboarderStyle:
     hand_raise: Amount = 0.0
     hand_spread: Amount = 0.0
     inside_hand: Amount = 0.06
+
+
+# Styles by name; knee bends, edge angles and twists as riders and coaches give them.
+STYLES: dict[str, SnowboarderStyle] = {
+    "beginner": SnowboarderStyle(
+        knee_flexion=radians(48.0),
+        up_down=0.15,
+        heel_sit=radians(14.0),
+        toe_press=radians(6.0),
+        angulation=radians(5.0),
+        skid=radians(40.0),
+        trunk_pitch=radians(24.0),
+        twist=radians(8.0),
+        twist_lead=radians(5.0),
+        arms_lead=0.2,
+        look_ahead=0.5,
+        gaze_down=radians(14.0),
+        hand_raise=0.06,
+    ),
+    "cruising": SnowboarderStyle(),
+    "carving": SnowboarderStyle(
+        knee_flexion=radians(56.0),
+        up_down=0.04,
+        unweighting_amount=0.03,
+        heel_sit=radians(24.0),
+        toe_press=radians(12.0),
+        edge_law="SIDECUT",
+        sidecut=14.0,
+        angulation=radians(10.0),
+        skid=radians(8.0),
+        trunk_pitch=radians(20.0),
+        heel_bend=radians(12.0),
+        shoulder_level=0.4,
+        twist=radians(18.0),
+        hand_raise=0.05,
+        inside_hand=0.12,
+    ),
+    "freestyle": SnowboarderStyle(
+        knee_flexion=radians(58.0),
+        up_down=0.08,
+        unweighting_amount=0.09,
+        heel_sit=radians(20.0),
+        toe_press=radians(12.0),
+        angulation=radians(7.0),
+        skid=radians(30.0),
+        front_weight=0.0,
+        trunk_pitch=radians(16.0),
+        twist=radians(26.0),
+        twist_lead=radians(35.0),
+        arms_lead=0.8,
+        hand_raise=0.08,
+        hand_spread=0.03,
+    ),
+}
 
 
 @dataclass(frozen=True)
@@ -205,6 +260,8 @@ def map_snowboarder(motion: TurningMotion, figure: Figure, style: SnowboarderSty
                            ahead, style.gaze_down, chest_yaw, style.gaze_limit)
     hands = _hands(figure, signals, style, size, joint["shoulders"], arms_yaw, lean)
     shoulder = {side: joint[f"upper_arm.{side}"] for side in SIDES}
+    arm = figure.length("upper_arm.L", "elbow_joint.L") + figure.length("elbow_joint.L", "hand.L")
+    hands = {side: within_reach(hands[side], shoulder[side], arm) for side in SIDES}
     wrist, elbow_pole, fist, shortfall = _arms(figure, shoulder, hands, rotation["chest"])
 
     upright = posture(np.zeros(len(signals.time)), 0.0, 0.0)

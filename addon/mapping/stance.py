@@ -31,7 +31,7 @@ REACH = 0.995  # largest share of a leg's length in use
 ROOM = 0.955 # share from which the leg resists stretching further
 FOLDED, FOLDING = 0.42, 0.60  # share of length below which a leg resists folding
 # Search for the pelvis: steps, steps between fresh slopes, metres of error, longest step.
-ITERATIONS, FRESH, TOLERANCE, LONGEST = 24, 4, 1e-12, 0.12
+ITERATIONS, FRESH, TOLERANCE, LONGEST = 40, 4, 1e-12, 0.12
 _DELTA = 1e-7
 
 
@@ -309,24 +309,37 @@ def newton(
         x and z.
     """
     error = errors(x, z)
-    for k in range(ITERATIONS):
-        if np.abs(error).max() < TOLERANCE:
+    size = np.hypot(*error)
+    scale, fresh = np.ones_like(x), 0
+    for _ in range(ITERATIONS):
+        if size.max() < TOLERANCE:
             break
-        if k % FRESH == 0:
+        if fresh == 0:
             by_x = (errors(x + _DELTA, z) - error) / _DELTA
             by_z = (errors(x, z + _DELTA) - error) / _DELTA
+            fresh = FRESH
+        fresh -= 1
         det = by_x[0] * by_z[1] - by_z[0] * by_x[1]
         det = np.where(np.abs(det) < 0.05, np.copysign(0.05, det), det)
         step_x = (error[1] * by_z[0] - error[0] * by_z[1]) / det
         step_z = (error[0] * by_x[1] - error[1] * by_x[0]) / det
-        shrink = np.minimum(1.0, LONGEST / np.maximum(np.hypot(step_x, step_z), 1e-12))
+        shrink = scale * np.minimum(1.0, LONGEST / np.maximum(np.hypot(step_x, step_z), 1e-12))
         step_x, step_z = shrink * step_x, np.maximum(shrink * step_z, 0.1 - z)
-        x, z = x + step_x, z + step_z
-        new = errors(x, z)
+        new = errors(x + step_x, z + step_z)
+        new_size = np.hypot(*new)
         miss = (new - error - by_x * step_x - by_z * step_z) / np.maximum(
             step_x * step_x + step_z * step_z, 1e-26
         )
-        by_x, by_z, error = by_x + miss * step_x, by_z + miss * step_z, new
+        by_x, by_z = by_x + miss * step_x, by_z + miss * step_z
+        # A step that made things worse is not taken; a shorter one with fresh
+        # slopes follows. At the limit of precision nothing gets better any more.
+        worse = (new_size > size) & (new_size > 10.0 * TOLERANCE)
+        if np.any(worse):
+            fresh = 0
+            step_x, step_z = np.where(worse, 0.0, step_x), np.where(worse, 0.0, step_z)
+            new, new_size = np.where(worse, error, new), np.where(worse, size, new_size)
+        scale = np.where(worse, 0.35 * scale, np.minimum(1.0, 2.0 * scale))
+        x, z, error, size = x + step_x, z + step_z, new, new_size
     return x, z
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from ...solvers.ik import two_bone
 from ...solvers.rotations import rotate, slerp
-from .signals import Amount, limited
+from .signals import Amount, at_most, limited
 from .tracks import SIDES, Figure
 
 SIGN = {"L": 1.0, "R": -1.0}
@@ -147,6 +147,20 @@ def pose_head(
     """
     head = posture(lean, chest_yaw + limited(yaw - chest_yaw, limit), pitch)
     return slerp(chest, head, 0.5), head
+
+
+def within_reach(hand: np.ndarray, shoulder: np.ndarray, arm: float) -> np.ndarray:
+    """Hands drawn towards their shoulders where an arm would be too short (C2).
+
+    Args:
+        hand: (n, 3) wanted.
+        shoulder: (n, 3).
+        arm: longest distance, metres.
+    """
+    line = hand - shoulder
+    length = np.sqrt(np.einsum("ij,ij->i", line, line))
+    kept = at_most(length, 0.97 * arm, 0.05 * arm)
+    return shoulder + line * (kept / np.maximum(length, 1e-9))[:, None]
 
 
 def bend_arms(

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Figures and motions for the tests of mappings, and what is measured on tracks."""
+
+from dataclasses import replace
+
+import numpy as np
+from poise.addon.mapping.body import pendulum_body
+from poise.addon.mapping.tracks import SIDES, Figure
+from poise.addon.rigs.builders.skeleton import SKIER, SNOWBOARDER, build_skeleton
+from poise.solvers import rotations as rot
+from poise.solvers.ik import two_bone
+from poise.solvers.motion import Event
+from poise.solvers.turning.settings import TurningSettings
+from poise.solvers.turning.solve import solve_turning
+
+# Speed m/s, frequency Hz, maximum lean in degrees, curvature limit, rate limit.
+TURNS = {
+    "beginner": (5.5, 0.167, 10.0, 0.15, 0.5),
+    "cruising": (9.0, 0.182, 20.0, 0.15, 0.6),
+    "short": (7.0, 0.455, 30.0, 0.30, 1.2),
+    "carving": (12.0, 0.250, 40.0, 0.12, 0.5),
+    "giant_slalom": (18.0, 0.355, 50.0, 0.10, 0.5),
+    "slalom": (12.0, 0.526, 46.0, 0.26, 1.2),
+}
+BOARD_TURNS = {
+    "beginner": (5.0, 0.167, 9.0, 0.15, 0.4),
+    "cruising": (8.0, 0.200, 22.0, 0.15, 0.5),
+    "carving": (10.0, 0.278, 38.0, 0.14, 0.5),
+    "freestyle": (9.0, 0.357, 25.0, 0.16, 0.7),
+}
+
+
+def figure(kind=SKIER, height=1.78, regular=True):
+    """The figure of Poise's own characters, without Blender."""
+    skeleton = build_skeleton(kind, height, regular)
+    joints, equipment = skeleton.joints, dict(skeleton.equipment)
+    equipment["sole"] = float(joints["foot.L"][2])
+    if kind == SKIER:
+        rod = np.subtract(joints["pole.L"], joints["pole_tip.L"])
+        equipment["pole_length"] = float(np.linalg.norm(rod))
+    return Figure(joints, 75.0, height, equipment)
+
+
+def solve(body, turn=None, seconds=8.0, fps=24.0, **settings):
+    """A motion for a figure; `turn` is a row of TURNS."""
+    lump = pendulum_body(body)
+    values = dict(
+        n_frames=round(seconds * fps) + 1, fps=fps, mass=lump.mass, height=lump.height,
+        inertia=lump.inertia,
+    )
+    if turn is not None:
+        speed, frequency, lean, bound, rate = turn
+        values |= dict(speed=speed, frequency=frequency, sharpness=np.radians(lean),
+                       max_curvature=bound, max_curvature_rate=rate)
+    return solve_turning(TurningSettings(**(values | settings)))
+
+
+_MIRROR = np.array((-1.0, 1.0, 1.0))
+_OTHER = {"L": "R", "R": "L", "": ""}
+
+
+def mirrored_motion(motion):
+    """The same motion seen in a mirror across x = 0, left and right exchanged."""
+    flipped = {name: -getattr(motion, name) for name in (
+        "yaw", "heading", "lean", "lean_rate", "lean_acceleration", "curvature", "force_lateral")}
+    events = tuple(
+        Event(e.kind, e.time, _OTHER[e.side], None if e.position is None else e.position * _MIRROR)
+        for e in motion.events
+    )
+    return replace(
+        motion, **flipped, events=events, position=motion.position * _MIRROR,
+        forward=motion.forward * _MIRROR, left=-motion.left * _MIRROR,
+        normal=motion.normal * _MIRROR, phase=motion.phase + np.pi,
+    )
+
+
+def other_side(role):
+    """Role of the other side."""
+    return role[:-1] + _OTHER[role[-1]] if role[-2:] in (".L", ".R") else role
+
+
+def mirrored(position):
+    """Positions in the mirror."""
+    return position * _MIRROR
+
+
+def mirrored_turn(rotation):
+    """Rotations in the mirror, w >= 0."""
+    turned = rotation * np.array((1.0, 1.0, -1.0, -1.0))
+    return turned * np.where(turned[:, :1] < 0.0, -1.0, 1.0)
+
+
+def to_ground(motion, points):
+    """Points (n, 3) as left, back, up of the pendulum's foot."""
+    axes = np.stack((motion.left, -motion.forward, motion.normal), axis=-1)
+    return np.einsum("nij,ni->nj", axes, points - motion.position)
+
+
+def hips(body, tracks):
+    """Hip joints, side -> (n, 3), by forward kinematics from the pelvis."""
+    return {
+        s: tracks.position["pelvis"] + rot.rotate(
+            tracks.rotation["pelvis"], body.joints[f"hip.{s}"] - body.joints["pelvis"])
+        for s in SIDES
+    }
+
+
+def legs(body, tracks):
+    """side -> solved two-bone leg, as a rig would solve it from the tracks alone."""
+    found = {}
+    for s, hip in hips(body, tracks).items():
+        found[s] = two_bone(
+            hip, tracks.position[f"foot.{s}"], tracks.position[f"knee.{s}"],
+            body.length(f"hip.{s}", f"knee_joint.{s}"), body.length(f"knee_joint.{s}", f"foot.{s}"))
+    return found
+
+
+def arms(body, tracks):
+    """side -> solved two-bone arm from shoulder, hand and elbow tracks."""
+    found = {}
+    for s in SIDES:
+        shoulder = tracks.position[f"shoulder.{s}"] + rot.rotate(
+            tracks.rotation[f"shoulder.{s}"],
+            body.joints[f"upper_arm.{s}"] - body.joints[f"shoulder.{s}"])
+        found[s] = two_bone(
+            shoulder, tracks.position[f"hand.{s}"], tracks.position[f"elbow.{s}"],
+            body.length(f"upper_arm.{s}", f"elbow_joint.{s}"),
+            body.length(f"elbow_joint.{s}", f"hand.{s}"))
+    return found
+
+
+def centre_of_mass(body, tracks):
+    """Centre of mass (n, 3) by Winter's shares: upper body .678 at .626 from hips to
+    shoulders, thigh .1 at .433, shank and foot .061 at .606 of their lengths."""
+    shoulders = 0.5 * sum(
+        tracks.position[f"shoulder.{s}"] + rot.rotate(
+            tracks.rotation[f"shoulder.{s}"],
+            body.joints[f"upper_arm.{s}"] - body.joints[f"shoulder.{s}"])
+        for s in SIDES)
+    pelvis = tracks.position["pelvis"]
+    total = 0.678 * (pelvis + 0.626 * (shoulders - pelvis))
+    hip, leg = hips(body, tracks), legs(body, tracks)
+    for s in SIDES:
+        knee, ankle = leg[s].middle, tracks.position[f"foot.{s}"]
+        total = total + 0.1 * (hip[s] + 0.433 * (knee - hip[s]))
+        total = total + 0.061 * (knee + 0.606 * (ankle - knee))
+    return total
+
+
+def corner(tracks, role):
+    """Largest second difference of a role's position, as an acceleration in m/s^2."""
+    h = tracks.time[1] - tracks.time[0]
+    return np.linalg.norm(np.diff(tracks.position[role], 2, axis=0), axis=1).max() / h**2
+
+
+__all__ = [
+    "BOARD_TURNS", "SKIER", "SNOWBOARDER", "TURNS", "arms", "centre_of_mass", "corner", "figure",
+    "hips", "legs", "mirrored", "mirrored_motion", "mirrored_turn", "other_side", "solve",
+    "to_ground",
+]
