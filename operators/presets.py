@@ -8,6 +8,8 @@ from bpy.props import StringProperty
 from ..addon import motions, presets
 from ..addon.base_operator import SettingsOperator
 from ..addon.errors import UserError
+from ..addon.properties.turns import LENGTH_POWER
+from ..addon.scene.timing import scene_numbers
 
 
 class POISE_OT_preset_apply(SettingsOperator, bpy.types.Operator):
@@ -44,10 +46,19 @@ class POISE_OT_preset_apply(SettingsOperator, bpy.types.Operator):
         except (OSError, SyntaxError, AttributeError, TypeError, ValueError, NameError) as error:
             # A preset is a file that anyone may have written.
             raise UserError(f"The preset {path} could not be applied: {error}") from error
+        if path.startswith(presets.ROOT):
+            _from_si(context, motion.poise_motion.turns)
         label = bpy.path.display_name(bpy.path.basename(path), title_case=False)
         if self.menu_idname:
             getattr(bpy.types, self.menu_idname).bl_label = label
         return f"{motion.name}: {label}"
+
+
+def _from_si(context, turns):
+    """Poise's own presets are in SI units; the settings are Blender units."""
+    scale = scene_numbers(context.scene).unit_scale
+    for name in ("speed", "max_curvature", "max_curvature_rate"):
+        setattr(turns, name, getattr(turns, name) / scale ** LENGTH_POWER[name])
 
 
 class POISE_OT_preset_add(AddPresetBase, bpy.types.Operator):

@@ -10,18 +10,23 @@ from math import radians
 import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty
 
+from ..mapping import skier, snowboarder
 from ..mapping.skier import SkierStyle
 from ..mapping.snowboarder import SnowboarderStyle
 
 OVERRIDE = {"LIBRARY_OVERRIDABLE"}
 
 
+# Defaults stand once, with the mappings.
+SKIER, BOARDER = SkierStyle(), SnowboarderStyle()
+
+
 def angle(name, description, default, soft_min, soft_max):
-    """A keyable angle; the arguments are degrees."""
+    """A keyable angle; the default is radians, the bounds are degrees."""
     return FloatProperty(
         name=name,
         description=description,
-        default=radians(default),
+        default=default,
         soft_min=radians(soft_min),
         soft_max=radians(soft_max),
         min=radians(-180.0),
@@ -122,6 +127,7 @@ class Style:
     """Mixin: a style's settings as the frozen dataclass that its mapping takes."""
 
     PARAMS: type
+    NAMED: dict
     AUTOMATIC: tuple[str, ...] = ()
     SECTIONS: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
@@ -132,6 +138,22 @@ class Style:
             for prop in self.bl_rna.properties
             if prop.type == "FLOAT" and prop.identifier in self.PARAMS.__dataclass_fields__
         )
+
+    def set_named(self, name: str) -> None:
+        """Take all amounts of one of the mapping's named styles.
+
+        Args:
+            name: "carving", "short" ...
+
+        Raises:
+            ValueError: there is no such style.
+        """
+        if name not in self.NAMED:
+            raise ValueError(f"there is no style {name!r}: there are {', '.join(self.NAMED)}")
+        style = self.NAMED[name]
+        for field in self.PARAMS.__dataclass_fields__:
+            value = getattr(style, field)
+            setattr(self, field, 0.0 if value is None else value)
 
     def to_params(self, samples: dict):
         """The style as numbers, frozen.
@@ -156,27 +178,47 @@ class PoiseSkierStyle(Style, bpy.types.PropertyGroup):
     """Style of a skier."""
 
     PARAMS = SkierStyle
+    NAMED = skier.STYLES
     AUTOMATIC = ("stiffness", "edge_per_curvature", "sidecut")
     SECTIONS = (
         (
             "Legs",
             (
-                "knee_flexion", "up_down", "stiffness", "unweighting", "unweighting_amount",
-                "boot_angle", "stance_width", "stance_growth", "outside_share", "lead",
+                "knee_flexion",
+                "up_down",
+                "stiffness",
+                "unweighting",
+                "unweighting_amount",
+                "boot_angle",
+                "stance_width",
+                "stance_growth",
+                "outside_share",
+                "lead",
                 "lead_limit",
             ),
         ),
         (
             "Skis",
             (
-                "edge_law", "edge_per_curvature", "sidecut", "angulation", "angulation_limit",
-                "edge_difference", "edge_limit", "float_angle", "skid",
+                "edge_law",
+                "edge_per_curvature",
+                "sidecut",
+                "angulation",
+                "angulation_limit",
+                "edge_difference",
+                "edge_limit",
+                "float_angle",
+                "skid",
             ),
         ),
         (
             "Trunk",
             (
-                "trunk_pitch", "waist_follow", "shoulder_level", "twist", "face_heading",
+                "trunk_pitch",
+                "waist_follow",
+                "shoulder_level",
+                "twist",
+                "face_heading",
                 "twist_limit",
             ),
         ),
@@ -188,67 +230,128 @@ class PoiseSkierStyle(Style, bpy.types.PropertyGroup):
         (
             "Pole Plants",
             (
-                "pole_plants", "plant_phase", "plant_contact", "plant_swing", "plant_forward",
+                "pole_plants",
+                "plant_phase",
+                "plant_contact",
+                "plant_swing",
+                "plant_forward",
                 "plant_out",
             ),
         ),
     )
 
-    knee_flexion: angle("Knee Bend", "Bend of the knees under one body weight", 42, 5, 100)
-    up_down: length("Up and Down", "How much the legs shorten for each body weight more", 0.10, 0.4)
+    knee_flexion: angle(
+        "Knee Bend", "Bend of the knees under one body weight", SKIER.knee_flexion, 5, 100
+    )
+    up_down: length(
+        "Up and Down", "How much the legs shorten for each body weight more", SKIER.up_down, 0.4
+    )
     stiffness: stiffness()
     unweighting: unweighting()
-    unweighting_amount: length("Unweighting Amount", "How far", 0.03, 0.25)
-    boot_angle: angle("Boot Angle", "Forward lean of the shins that the boots hold", 16, 5, 25)
-    stance_width: length("Stance Width", "Distance between the skis when flat", 0.30, 0.6)
+    unweighting_amount: length("Unweighting Amount", "How far", SKIER.unweighting_amount, 0.25)
+    boot_angle: angle(
+        "Boot Angle", "Forward lean of the shins that the boots hold", SKIER.boot_angle, 5, 25
+    )
+    stance_width: length(
+        "Stance Width", "Distance between the skis when flat", SKIER.stance_width, 0.6
+    )
     stance_growth: amount(
-        "Stance Growth", "How much wider the stance gets on edge, along the snow", 0.5
+        "Stance Growth",
+        "How much wider the stance gets on edge, along the snow",
+        SKIER.stance_growth,
     )
     outside_share: amount(
-        "Outside Ski", "Share of the load on the outside ski in a turn", 0.75, subtype="FACTOR"
+        "Outside Ski",
+        "Share of the load on the outside ski in a turn",
+        SKIER.outside_share,
+        subtype="FACTOR",
     )
-    lead: amount("Inside Ski Lead", "Lead of the inside ski; 1 keeps both shins parallel", 1.0, 2.0)
-    lead_limit: length("Lead Limit", "Largest lead of the inside ski", 0.32, 0.6)
+    lead: amount(
+        "Inside Ski Lead", "Lead of the inside ski; 1 keeps both shins parallel", SKIER.lead, 2.0
+    )
+    lead_limit: length("Lead Limit", "Largest lead of the inside ski", SKIER.lead_limit, 0.6)
     edge_law: edge_law()
     edge_per_curvature: edge_per_curvature()
-    angulation: angle("Angulation", "Edge angle beyond the lean in a full turn", 10, 0, 30)
-    angulation_limit: angle(
-        "Angulation Limit", "Largest difference between edge angle and lean", 28, 0, 45
+    angulation: angle(
+        "Angulation", "Edge angle beyond the lean in a full turn", SKIER.angulation, 0, 30
     )
-    edge_difference: angle("Inside Edge Less", "How much less the inside ski is edged", 4, 0, 15)
-    edge_limit: angle("Edge Limit", "Largest edge angle", 78, 20, 85)
+    angulation_limit: angle(
+        "Angulation Limit",
+        "Largest difference between edge angle and lean",
+        SKIER.angulation_limit,
+        0,
+        45,
+    )
+    edge_difference: angle(
+        "Inside Edge Less", "How much less the inside ski is edged", SKIER.edge_difference, 0, 15
+    )
+    edge_limit: angle("Edge Limit", "Largest edge angle", SKIER.edge_limit, 20, 85)
     sidecut: sidecut("ski")
     float_angle: angle(
-        "Flat Below", "Edge angle below which the skis rest flat in passing", 12, 0, 25
+        "Flat Below",
+        "Edge angle below which the skis rest flat in passing",
+        SKIER.float_angle,
+        0,
+        25,
     )
     skid: angle(
-        "Skid", "How far the skis turn across the path where they cannot carve it", 25, 0, 60
+        "Skid",
+        "How far the skis turn across the path where they cannot carve it",
+        SKIER.skid,
+        0,
+        60,
     )
-    trunk_pitch: angle("Trunk Pitch", "Forward bend of the trunk under one body weight", 28, 0, 60)
-    waist_follow: amount("Waist Follows Knees", "Further bend of the waist with the knees", 0.45)
+    trunk_pitch: angle(
+        "Trunk Pitch", "Forward bend of the trunk under one body weight", SKIER.trunk_pitch, 0, 60
+    )
+    waist_follow: amount(
+        "Waist Follows Knees", "Further bend of the waist with the knees", SKIER.waist_follow
+    )
     shoulder_level: amount(
-        "Level Shoulders", "How far the shoulders level out against the lean", 0.5, subtype="FACTOR"
+        "Level Shoulders",
+        "How far the shoulders level out against the lean",
+        SKIER.shoulder_level,
+        subtype="FACTOR",
     )
-    twist: angle("Twist", "Turn of the chest to the outside at full curvature", 12, -30, 45)
+    twist: angle(
+        "Twist", "Turn of the chest to the outside at full curvature", SKIER.twist, -30, 45
+    )
     face_heading: amount(
         "Face Downhill",
         "Share of the turning that the chest leaves out, so that it keeps facing where "
         "the turns go",
-        0.35,
+        SKIER.face_heading,
     )
-    twist_limit: angle("Twist Limit", "Largest turn of the chest against the skis", 60, 0, 80)
-    look_ahead: amount("Look Ahead", "How many seconds ahead the skier looks", 0.8, 2.0)
-    gaze_limit: angle("Gaze Limit", "Largest turn of the head against the chest", 62, 0, 80)
-    gaze_down: angle("Gaze Down", "Gaze below the horizon", 8, -10, 40)
-    head_level: amount("Level Head", "How far the head levels out", 0.8, subtype="FACTOR")
-    hand_forward: length("Hands Forward", "Hands in front of the shoulders", 0.40, 0.6)
-    hand_out: length("Hands Out", "Hands to the side of the body's middle", 0.36, 0.7)
-    hand_drop: length("Hands Down", "Hands below the shoulders", 0.34, 0.6)
+    twist_limit: angle(
+        "Twist Limit", "Largest turn of the chest against the skis", SKIER.twist_limit, 0, 80
+    )
+    look_ahead: amount(
+        "Look Ahead", "How many seconds ahead the skier looks", SKIER.look_ahead, 2.0
+    )
+    gaze_limit: angle(
+        "Gaze Limit", "Largest turn of the head against the chest", SKIER.gaze_limit, 0, 80
+    )
+    gaze_down: angle("Gaze Down", "Gaze below the horizon", SKIER.gaze_down, -10, 40)
+    head_level: amount(
+        "Level Head", "How far the head levels out", SKIER.head_level, subtype="FACTOR"
+    )
+    hand_forward: length(
+        "Hands Forward", "Hands in front of the shoulders", SKIER.hand_forward, 0.6
+    )
+    hand_out: length("Hands Out", "Hands to the side of the body's middle", SKIER.hand_out, 0.7)
+    hand_drop: length("Hands Down", "Hands below the shoulders", SKIER.hand_drop, 0.6)
     inside_hand: length(
-        "Inside Hand", "How much the inside hand is higher and further forward", 0.08, 0.3
+        "Inside Hand",
+        "How much the inside hand is higher and further forward",
+        SKIER.inside_hand,
+        0.3,
     )
-    pole_trail: angle("Pole Trail", "How far the poles trail behind, from straight down", 58, 0, 90)
-    pole_spread: angle("Pole Spread", "How far the poles point outwards", 12, -10, 45)
+    pole_trail: angle(
+        "Pole Trail", "How far the poles trail behind, from straight down", SKIER.pole_trail, 0, 90
+    )
+    pole_spread: angle(
+        "Pole Spread", "How far the poles point outwards", SKIER.pole_spread, -10, 45
+    )
     pole_plants: BoolProperty(
         name="Pole Plants",
         description="Plant the pole on the inside of the coming turn",
@@ -259,98 +362,175 @@ class PoiseSkierStyle(Style, bpy.types.PropertyGroup):
         "Plant Phase",
         "When the pole is planted, against the start of the turn that it leads into; "
         "negative is before the change of edges",
-        0,
+        SKIER.plant_phase,
         -90,
         90,
     )
     plant_contact: amount(
-        "Contact", "Longest time that the tip stays in the snow, in seconds", 0.10, 0.3
+        "Contact",
+        "Longest time that the tip stays in the snow, in seconds",
+        SKIER.plant_contact,
+        0.3,
     )
-    plant_swing: amount("Swing", "Time the pole takes to swing forward, in seconds", 0.40, 1.0)
-    plant_forward: length("Reach", "How far the hand reaches forward for the plant", 0.08, 0.3)
-    plant_out: length("Reach Out", "How far it reaches out to the side", 0.05, 0.3)
+    plant_swing: amount(
+        "Swing", "Time the pole takes to swing forward, in seconds", SKIER.plant_swing, 1.0
+    )
+    plant_forward: length(
+        "Reach", "How far the hand reaches forward for the plant", SKIER.plant_forward, 0.3
+    )
+    plant_out: length("Reach Out", "How far it reaches out to the side", SKIER.plant_out, 0.3)
 
 
 class PoiseSnowboarderStyle(Style, bpy.types.PropertyGroup):
     """Style of a snowboarder."""
 
     PARAMS = SnowboarderStyle
+    NAMED = snowboarder.STYLES
     AUTOMATIC = ("stiffness", "edge_per_curvature", "sidecut")
     SECTIONS = (
         (
             "Legs",
             (
-                "knee_flexion", "up_down", "stiffness", "unweighting", "unweighting_amount",
-                "heel_sit", "toe_press", "front_weight",
+                "knee_flexion",
+                "up_down",
+                "stiffness",
+                "unweighting",
+                "unweighting_amount",
+                "heel_sit",
+                "toe_press",
+                "front_weight",
             ),
         ),
         (
             "Board",
             (
-                "edge_law", "edge_per_curvature", "sidecut", "angulation", "angulation_limit",
-                "edge_limit", "float_angle", "skid",
+                "edge_law",
+                "edge_per_curvature",
+                "sidecut",
+                "angulation",
+                "angulation_limit",
+                "edge_limit",
+                "float_angle",
+                "skid",
             ),
         ),
         (
             "Trunk",
             (
-                "trunk_pitch", "waist_follow", "heel_bend", "shoulder_level", "twist",
-                "twist_lead", "face_heading", "twist_limit",
+                "trunk_pitch",
+                "waist_follow",
+                "heel_bend",
+                "shoulder_level",
+                "twist",
+                "twist_lead",
+                "face_heading",
+                "twist_limit",
             ),
         ),
         ("Head", ("look_ahead", "gaze_limit", "gaze_down", "head_level")),
         ("Arms", ("arms_lead", "hand_raise", "hand_spread", "inside_hand")),
     )
 
-    knee_flexion: angle("Knee Bend", "Bend of the knees under one body weight", 50, 5, 100)
-    up_down: length("Up and Down", "How much the legs shorten for each body weight more", 0.10, 0.4)
+    knee_flexion: angle(
+        "Knee Bend", "Bend of the knees under one body weight", BOARDER.knee_flexion, 5, 100
+    )
+    up_down: length(
+        "Up and Down", "How much the legs shorten for each body weight more", BOARDER.up_down, 0.4
+    )
     stiffness: stiffness()
     unweighting: unweighting()
-    unweighting_amount: length("Unweighting Amount", "How far", 0.05, 0.25)
-    heel_sit: angle("Heel-Side Sit", "How much more the knees bend on the heel side", 24, 0, 50)
-    toe_press: angle("Toe-Side Press", "How much less they bend on the toe side", 8, 0, 40)
-    front_weight: length("Front Weight", "How far the body stands to the nose", 0.03, 0.2, -0.2)
+    unweighting_amount: length("Unweighting Amount", "How far", BOARDER.unweighting_amount, 0.25)
+    heel_sit: angle(
+        "Heel-Side Sit", "How much more the knees bend on the heel side", BOARDER.heel_sit, 0, 50
+    )
+    toe_press: angle(
+        "Toe-Side Press", "How much less they bend on the toe side", BOARDER.toe_press, 0, 40
+    )
+    front_weight: length(
+        "Front Weight", "How far the body stands to the nose", BOARDER.front_weight, 0.2, -0.2
+    )
     edge_law: edge_law()
     edge_per_curvature: edge_per_curvature()
     sidecut: sidecut("board")
-    angulation: angle("Angulation", "Edge angle beyond the lean in a full turn", 7, 0, 30)
-    angulation_limit: angle(
-        "Angulation Limit", "Largest difference between edge angle and lean", 24, 0, 45
+    angulation: angle(
+        "Angulation", "Edge angle beyond the lean in a full turn", BOARDER.angulation, 0, 30
     )
-    edge_limit: angle("Edge Limit", "Largest edge angle", 76, 20, 85)
+    angulation_limit: angle(
+        "Angulation Limit",
+        "Largest difference between edge angle and lean",
+        BOARDER.angulation_limit,
+        0,
+        45,
+    )
+    edge_limit: angle("Edge Limit", "Largest edge angle", BOARDER.edge_limit, 20, 85)
     float_angle: angle(
-        "Flat Below", "Edge angle below which the board rests flat in passing", 12, 0, 20
+        "Flat Below",
+        "Edge angle below which the board rests flat in passing",
+        BOARDER.float_angle,
+        0,
+        20,
     )
     skid: angle(
-        "Skid", "How far the board turns across a path that it cannot carve", 22, 0, 60
+        "Skid", "How far the board turns across a path that it cannot carve", BOARDER.skid, 0, 60
     )
     trunk_pitch: angle(
-        "Trunk Pitch", "Bend of the trunk towards the toes under one body weight", 18, 0, 60
+        "Trunk Pitch",
+        "Bend of the trunk towards the toes under one body weight",
+        BOARDER.trunk_pitch,
+        0,
+        60,
     )
-    waist_follow: amount("Waist Follows Knees", "Further bend of the waist with the knees", 0.45)
+    waist_follow: amount(
+        "Waist Follows Knees", "Further bend of the waist with the knees", BOARDER.waist_follow
+    )
     heel_bend: angle(
-        "Heel-Side Bend", "Further bend of the trunk on the heel side, less on the toe side", 8, 0, 40
+        "Heel-Side Bend",
+        "Further bend of the trunk on the heel side, less on the toe side",
+        BOARDER.heel_bend,
+        0,
+        40,
     )
     shoulder_level: amount(
-        "Level Shoulders", "How far the shoulders level against the lean", 0.35, subtype="FACTOR"
+        "Level Shoulders",
+        "How far the shoulders level against the lean",
+        BOARDER.shoulder_level,
+        subtype="FACTOR",
     )
-    twist: angle("Twist", "Turn of the chest into the turn at full curvature", 16, -30, 45)
-    twist_lead: angle("Twist Lead", "How far the twist is ahead of the curvature", 25, 0, 90)
+    twist: angle(
+        "Twist", "Turn of the chest into the turn at full curvature", BOARDER.twist, -30, 45
+    )
+    twist_lead: angle(
+        "Twist Lead", "How far the twist is ahead of the curvature", BOARDER.twist_lead, 0, 90
+    )
     face_heading: amount(
         "Face Downhill",
         "Share of the turning that the chest leaves out, so that it keeps facing where "
         "the turns go",
-        0.1,
+        BOARDER.face_heading,
     )
-    twist_limit: angle("Twist Limit", "Largest turn of the chest against the board", 35, 0, 60)
-    look_ahead: amount("Look Ahead", "How many seconds ahead the snowboarder looks", 0.8, 2.0)
-    gaze_limit: angle("Gaze Limit", "Largest turn of the head from its rest view", 45, 0, 80)
-    gaze_down: angle("Gaze Down", "Gaze below the horizon", 8, -10, 40)
-    head_level: amount("Level Head", "How far the head levels out", 0.75, subtype="FACTOR")
-    arms_lead: amount("Arms Lead", "How much further the arms turn than the chest", 0.5)
-    hand_raise: length("Hands Raised", "Hands above where they rest", 0.0, 0.4, -0.3)
-    hand_spread: length("Hands Spread", "Hands further out to nose and tail", 0.0, 0.3, -0.3)
-    inside_hand: length("Inside Hand", "How much the hand on the inner side is higher", 0.06, 0.3)
+    twist_limit: angle(
+        "Twist Limit", "Largest turn of the chest against the board", BOARDER.twist_limit, 0, 60
+    )
+    look_ahead: amount(
+        "Look Ahead", "How many seconds ahead the snowboarder looks", BOARDER.look_ahead, 2.0
+    )
+    gaze_limit: angle(
+        "Gaze Limit", "Largest turn of the head from its rest view", BOARDER.gaze_limit, 0, 80
+    )
+    gaze_down: angle("Gaze Down", "Gaze below the horizon", BOARDER.gaze_down, -10, 40)
+    head_level: amount(
+        "Level Head", "How far the head levels out", BOARDER.head_level, subtype="FACTOR"
+    )
+    arms_lead: amount(
+        "Arms Lead", "How much further the arms turn than the chest", BOARDER.arms_lead
+    )
+    hand_raise: length("Hands Raised", "Hands above where they rest", BOARDER.hand_raise, 0.4, -0.3)
+    hand_spread: length(
+        "Hands Spread", "Hands further out to nose and tail", BOARDER.hand_spread, 0.3, -0.3
+    )
+    inside_hand: length(
+        "Inside Hand", "How much the hand on the inner side is higher", BOARDER.inside_hand, 0.3
+    )
 
 
 CLASSES = (PoiseSkierStyle, PoiseSnowboarderStyle)

@@ -10,3 +10,4 @@ settings.turns.max_curvature = 0.15
 settings.turns.max_curvature_rate = 0.5
 settings.turns.slope = 0.1047
 settings.turns.friction = 0.15
+settings.skier.set_named("beginner")

@@ -10,3 +10,4 @@ settings.turns.max_curvature = 0.15
 settings.turns.max_curvature_rate = 0.6
 settings.turns.slope = 0.1745
 settings.turns.friction = 0.08
+settings.skier.set_named("cruising")

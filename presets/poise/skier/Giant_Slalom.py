@@ -10,3 +10,4 @@ settings.turns.max_curvature = 0.1
 settings.turns.max_curvature_rate = 0.5
 settings.turns.slope = 0.2793
 settings.turns.friction = 0.06
+settings.skier.set_named("giant_slalom")

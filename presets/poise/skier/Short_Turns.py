@@ -10,3 +10,4 @@ settings.turns.max_curvature = 0.3
 settings.turns.max_curvature_rate = 1.2
 settings.turns.slope = 0.2443
 settings.turns.friction = 0.12
+settings.skier.set_named("short")

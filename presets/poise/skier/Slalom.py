@@ -10,3 +10,4 @@ settings.turns.max_curvature = 0.26
 settings.turns.max_curvature_rate = 1.2
 settings.turns.slope = 0.2967
 settings.turns.friction = 0.1
+settings.skier.set_named("slalom")

@@ -10,3 +10,4 @@ settings.turns.max_curvature = 0.15
 settings.turns.max_curvature_rate = 0.4
 settings.turns.slope = 0.1047
 settings.turns.friction = 0.15
+settings.snowboarder.set_named("beginner")

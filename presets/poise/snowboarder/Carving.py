@@ -10,3 +10,4 @@ settings.turns.max_curvature = 0.14
 settings.turns.max_curvature_rate = 0.5
 settings.turns.slope = 0.2094
 settings.turns.friction = 0.07
+settings.snowboarder.set_named("carving")

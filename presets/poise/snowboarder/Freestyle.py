@@ -10,3 +10,4 @@ settings.turns.max_curvature = 0.16
 settings.turns.max_curvature_rate = 0.7
 settings.turns.slope = 0.2094
 settings.turns.friction = 0.09
+settings.snowboarder.set_named("freestyle")
