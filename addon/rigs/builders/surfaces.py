@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-
 # Key of a face's material, or one entry for each corner's share of the face
 # after a level of subdivision (see `stripe`).
 Material = str | tuple
