@@ -16,15 +16,15 @@ from . import objects
 
 # The groomer leaves lanes of this width and is seen to have stopped at these
 # distances; metres.
-LANE = 4.0
-STEP = 8.0
+LANE = 2.5
+STEP = 5.0
 
 # How far the slope goes on beyond the track, metres: to all sides, and ahead,
 # where it has to reach the horizon of a camera that follows.
 MARGIN = 90.0
 AHEAD = 220.0
 
-SNOW = ((0.80, 0.85, 0.92), (0.74, 0.80, 0.89), (0.69, 0.76, 0.87))
+SNOW = ((0.93, 0.96, 1.00), (0.84, 0.89, 0.97), (0.77, 0.84, 0.95))
 
 _KEY = "poise_slope"
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from math import atan2, cos, radians, sin
 from pathlib import Path
 
 import bpy
@@ -14,7 +15,17 @@ import numpy as np
 from ..context import keep_frame
 from ..errors import UserError
 
-SKY = (0.36, 0.60, 0.88)
+SKY = (0.20, 0.36, 0.58)
+
+# The sun stands to the left of the camera, so that figures have a lit side and
+# shadows fall to the right, where they are seen. All directions are for a
+# camera that looks along -Y.
+SUN = (0.74, 0.22, 0.60)
+STUDIO_TURN = radians(-118.0)
+EXPOSURE = 0.8
+
+# Reading these makes Blender complain where it is not drawn.
+_UNREADABLE = {"wireframe_color_type"}
 
 # Pictures of a contact sheet: columns, rows, and width of each in pixels.
 SHEET = (4, 3, 480)
@@ -37,6 +48,8 @@ def _values(struct: bpy.types.bpy_struct) -> dict[str, object]:
     values = {}
     for prop in struct.bl_rna.properties:
         if prop.is_readonly or prop.type in {"POINTER", "COLLECTION"}:
+            continue
+        if prop.identifier in _UNREADABLE:
             continue
         value = getattr(struct, prop.identifier)
         values[prop.identifier] = tuple(value) if getattr(prop, "is_array", False) else value
@@ -85,7 +98,7 @@ def kept_settings(scene: bpy.types.Scene) -> Iterator[None]:
 
 
 def _workbench(scene: bpy.types.Scene, width: int, height: int) -> None:
-    """Daylight, material colours and soft shadows."""
+    """Daylight, material colours and shadows, as the camera stands now."""
     render = scene.render
     render.engine = "BLENDER_WORKBENCH"
     render.resolution_x, render.resolution_y, render.resolution_percentage = width, height, 100
@@ -96,12 +109,21 @@ def _workbench(scene: bpy.types.Scene, width: int, height: int) -> None:
     render.use_overwrite = render.use_file_extension = True
     scene.view_settings.view_transform = "Standard"
     scene.view_settings.look = "None"
-    scene.view_settings.exposure, scene.view_settings.gamma = 0.0, 1.0
+    scene.view_settings.exposure, scene.view_settings.gamma = EXPOSURE, 1.0
     display, shading = scene.display, scene.display.shading
     display.render_aa = "8"
-    display.light_direction = (0.45, 0.55, 0.70)
+    turn = _camera_yaw(scene)
+    x, y, z = SUN
+    # Blender keeps this vector with Y up and -Z to the back.
+    display.light_direction = (
+        cos(turn) * x - sin(turn) * y, z, -sin(turn) * x - cos(turn) * y
+    )
     display.shadow_focus, display.shadow_shift = 0.3, 0.1
     shading.light = "STUDIO"
+    if "paint.sl" in bpy.context.preferences.studio_lights:
+        shading.studio_light = "paint.sl"
+    shading.use_world_space_lighting = True
+    shading.studiolight_rotate_z = _wrapped(STUDIO_TURN - turn)
     shading.color_type = "MATERIAL"
     shading.background_type = "WORLD"
     shading.show_shadows, shading.shadow_intensity = True, 0.45
@@ -110,6 +132,16 @@ def _workbench(scene: bpy.types.Scene, width: int, height: int) -> None:
     shading.show_object_outline = False
     shading.show_backface_culling = False
     shading.show_xray = False
+
+
+def _camera_yaw(scene: bpy.types.Scene) -> float:
+    """Where the scene's camera looks now, as a turn about +Z from -Y, in radians."""
+    view = -scene.camera.matrix_world.col[2].to_3d()
+    return atan2(view.x, -view.y) if view.to_2d().length > 1e-6 else 0.0
+
+
+def _wrapped(angle: float) -> float:
+    return atan2(sin(angle), cos(angle))
 
 
 @contextmanager
@@ -155,6 +187,7 @@ def render_movie(
     """
     _make_folder(path)
     with kept_settings(scene), _sky(scene):
+        scene.frame_set((start + end) // 2)
         _workbench(scene, *size_of(scene, percentage))
         scene.frame_start, scene.frame_end, scene.frame_step = start, end, 1
         scene.frame_start = start
@@ -190,6 +223,7 @@ def render_sheet(
     width, height = size_of(scene, percentage)
     sheet = np.ones((rows * height, columns * width, 4), np.float32)
     with kept_settings(scene), _sky(scene), tempfile.TemporaryDirectory() as folder:
+        scene.frame_set((start + end) // 2)
         _workbench(scene, width, height)
         settings = scene.render.image_settings
         if hasattr(settings, "media_type"):

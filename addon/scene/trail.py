@@ -29,7 +29,7 @@ GROOVE = 0.035
 # Slower than this (m/s) a direction of travel means nothing.
 STANDING = 0.05
 
-COLOUR = (0.50, 0.62, 0.80)
+COLOUR = (0.36, 0.48, 0.70)
 
 EVENT_CODES = {"EDGE_CHANGE": 1, "POLE_PLANT": 2, "POLE_LIFT": 3, "FALL": 4, "STOP": 5}
 SIDE_CODES = {"L": 1, "R": -1, "": 0}
