@@ -11,7 +11,10 @@ from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
+HERE = Path(__file__).resolve().parent
+
+# Test modules import their helpers beside them, and this file the tools.
+sys.path[:0] = [str(HERE), str(HERE.parents[1] / "tools")]
 
 import installed
 
