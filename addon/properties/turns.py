@@ -270,7 +270,8 @@ class PoiseTurns(bpy.types.PropertyGroup):
             speed_mode=self.speed_mode,
             start_phase=self.start_phase,
             start_state=start_state,
-            fall_angle=self.fall_angle,
+            # In single precision 90 degrees are a little more than that.
+            fall_angle=min(self.fall_angle, pi / 2),
             placement=placement,
             amplitude_irregularity=self.irregularity,
             rhythm_irregularity=self.irregularity,
