@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import warnings
 from collections.abc import Iterable
 
 import bpy
@@ -30,7 +31,8 @@ SKIPPED = {
     "error_location", "error_rotation", "image_data", "pixels", "all_objects", "children_recursive",
     "objects_recursive", "users_scene", "users_collection", "bound_box", "icon_id", "is_valid",
     "is_dirty", "statistics", "keying_sets_all", "is_updated", "is_updated_data", "vector",
-    "linear_colorspace_settings", "wireframe_color_type", "x_axis", "y_axis", "z_axis", "tail_local", "head_local",
+    "linear_colorspace_settings", "wireframe_color_type", "x_axis", "y_axis", "z_axis",
+    "tail_local", "head_local",
 }
 
 # What these point to is owned, and listed, elsewhere.
@@ -153,7 +155,9 @@ class _Walk:
             ):
                 continue
             try:
-                child = getattr(value, name)
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore", DeprecationWarning)
+                    child = getattr(value, name)
             except (AttributeError, RuntimeError, TypeError):
                 continue
             self.property(f"{path}.{name}", prop, child, owner)
@@ -255,8 +259,9 @@ class _Walk:
             array = np.array(value.to_list(), dtype=float)
             self.found[path] = (len(array), _digest(array)) if len(array) > MANY else tuple(array)
         elif isinstance(value, (list, tuple)):
-            self.found[path] = repr([_reference(v) if isinstance(v, bpy.types.ID) else v
-                                     for v in value])
+            self.found[f"{path}.count"] = len(value)
+            for i, item in enumerate(value):
+                self.item(f"{path}[{i}]", item)
         elif isinstance(value, (bool, int, float, str, bytes)) or value is None:
             self.found[path] = value
 
