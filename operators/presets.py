@@ -41,6 +41,8 @@ class POISE_OT_preset_apply(SettingsOperator, bpy.types.Operator):
         path = self.filepath or presets.find(character, self.name)
         if not path:
             raise UserError(f"There is no preset called {self.name!r} for {character.name}")
+        if not path.lower().endswith(".py"):
+            raise UserError(f"{path} is no preset: choose a .py file that Blender's presets made")
         try:
             bpy.utils.execfile(path)
         except (OSError, SyntaxError, AttributeError, TypeError, ValueError, NameError) as error:
