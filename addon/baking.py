@@ -15,7 +15,6 @@ from .bake import checks, verify
 from .bake.data import Baked, BakeOptions, BakeRecord
 from .bake.write import bake_tracks, clear_bake
 from .errors import UserError
-from .mapping.tracks import RoleTracks
 from .rigs import characters
 
 # Part of the body -> base names of its roles.
@@ -90,38 +89,25 @@ def baked_of(motion: bpy.types.Object) -> Baked | None:
     return Baked(record, settings.bake_action, settings.former_action, settings.edits_action)
 
 
-def check(context: bpy.types.Context, motion: bpy.types.Object, tracks: RoleTracks) -> None:
+def check(context: bpy.types.Context, motion: bpy.types.Object, solved: pipeline.Solved) -> None:
     """Refuse what a bake could not do, before anything is written.
 
     Args:
         context: Blender's context.
         motion: the Motion object.
-        tracks: what is to be baked.
+        solved: its solved job.
 
     Raises:
         UserError: one sentence with cause and remedy.
     """
-    start = tracks_start(context, motion)
     checks.check_before_bake(
         context,
         motion.poise_motion.character,
         bindings_of(motion),
-        tracks,
-        options_of(motion, start),
+        solved.tracks,
+        options_of(motion, solved.job.start_frame),
         baked_of(motion),
     )
-
-
-def tracks_start(context: bpy.types.Context, motion: bpy.types.Object) -> int:
-    """First frame of a motion in the operator's scene.
-
-    Args:
-        context: Blender's context.
-        motion: the Motion object.
-    """
-    from .scene.timing import frame_range
-
-    return frame_range(context.scene, motion)[0]
 
 
 def bake(

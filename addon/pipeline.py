@@ -50,6 +50,7 @@ class Job:
         figure: the character's rest pose in metres.
         numbers: rate, units and gravity.
         after: the job this one continues, or None.
+        base: the job whose travel and turns this one takes over, or None.
     """
 
     name: str
@@ -62,6 +63,7 @@ class Job:
     figure: Figure
     numbers: SceneNumbers
     after: Job | None
+    base: Job | None = None
 
 
 @dataclass(frozen=True)
@@ -99,7 +101,10 @@ def figure_in_metres(character: bpy.types.Object, unit_scale: float) -> Figure:
             f"{scale[2]:.3g}): Poise needs the same scale along every axis"
         )
     factor = float(scale.mean()) * unit_scale
-    figure = characters.figure_of(character)
+    try:
+        figure = characters.figure_of(character)
+    except ValueError as error:
+        raise UserError(f"{error}: undo the change, or add the character anew") from error
     return figure if abs(factor - 1.0) < 1e-9 else figure.scaled(factor)
 
 
@@ -141,7 +146,7 @@ def _gather(context, motion, chain) -> Job:
         raise UserError(f"{motion.name} has no character: choose one")
     if motion in chain:
         raise UserError(
-            f"{motion.name} continues itself through After: clear one After in the chain"
+            f"{motion.name} builds on itself through After or On Top Of: clear one in the chain"
         )
     kind = characters.kind_of(character)
     if not kind:
@@ -149,15 +154,10 @@ def _gather(context, motion, chain) -> Job:
             f"{character.name} is not a Poise character: add one with Character > Add, "
             "and select it"
         )
-    after = None
-    if settings.after is not None:
-        if settings.after.poise_motion.character != character:
-            raise UserError(
-                f"{motion.name} continues {settings.after.name}, which moves another character"
-            )
-        after = _gather(context, settings.after, (*chain, motion))
+    base = _other_job(context, motion, settings.base, chain)
+    after = None if base else _other_job(context, motion, settings.after, chain)
     numbers = scene_numbers(scene)
-    start, end = frame_range(scene, motion)
+    start, end = (base.start_frame, base.end_frame) if base else frame_range(scene, motion)
     figure = figure_in_metres(character, numbers.unit_scale)
     n_frames = end - start + 1
     # Solver times are seconds from the start; settings are keyed on frames.
@@ -191,7 +191,17 @@ def _gather(context, motion, chain) -> Job:
         figure=figure,
         numbers=numbers,
         after=after,
+        base=base,
     )
+
+
+def _other_job(context, motion, other, chain) -> Job | None:
+    """The job of a motion that this one builds on."""
+    if other is None:
+        return None
+    if other.poise_motion.character != motion.poise_motion.character:
+        raise UserError(f"{motion.name} builds on {other.name}, which moves another character")
+    return _gather(context, other, (*chain, motion))
 
 
 def mirrored(settings: TurningSettings) -> TurningSettings:
@@ -232,6 +242,8 @@ def solve(job: Job, progress: Progress | None = None) -> Solved:
 
 
 def _solved_motion(job: Job, progress: Progress | None) -> TurningMotion:
+    if job.base is not None:
+        return _solved_motion(job.base, progress)
     settings = job.settings
     if job.after is not None:
         before = _solved_motion(job.after, progress)
@@ -259,6 +271,7 @@ def digests(job: Job) -> dict[str, str]:
         "place of the motion": settings.placement,
         "character's rest pose": job.figure,
         "motion before": digests(job.after) if job.after else None,
+        "motion below": digests(job.base) if job.base else None,
         "Poise's version": SOLVER_VERSION,
     }
     return {name: _digest(part) for name, part in parts.items()}

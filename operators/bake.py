@@ -84,7 +84,7 @@ class _BakeOperator(SolvingOperator):
         with keep_selection(context), object_mode(context):
             # All are checked before the first is written: one refusal, nothing changed.
             for motion, solved in zip(found, result, strict=True):
-                baking.check(context, motion, solved.tracks)
+                baking.check(context, motion, solved)
             keys = frames = bones = 0
             for motion, solved in zip(found, result, strict=True):
                 written = baking.bake(context, motion, solved, on_edited)
@@ -117,7 +117,11 @@ class POISE_OT_bake_all(_BakeOperator, bpy.types.Operator):
         for rig in motions.selected_characters(context):
             waiting = motions.motions_of(rig)
             while waiting:
-                free = [m for m in waiting if m.poise_motion.after not in waiting]
+                free = [
+                    m
+                    for m in waiting
+                    if m.poise_motion.after not in waiting and m.poise_motion.base not in waiting
+                ]
                 if not free:
                     raise UserError(
                         f"Motions of {rig.name} continue each other in a circle: clear one After"

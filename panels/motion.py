@@ -63,7 +63,10 @@ class POISE_PT_range(MotionPanel, bpy.types.Panel):
             column.prop(settings, "frame_start")
             column.prop(settings, "frame_end")
             layout.prop(settings, "duration")
-        layout.prop(settings, "after")
+        layout.prop(settings, "base")
+        column = layout.column()
+        column.active = settings.base is None
+        column.prop(settings, "after")
         layout.prop(settings, "mirror")
 
 

@@ -121,6 +121,13 @@ class PoiseMotion(bpy.types.PropertyGroup):
         type=bpy.types.Object,
         poll=_is_motion,
     )
+    base: PointerProperty(
+        name="On Top Of",
+        description="Take travel, lean and turns from this motion and only pose the body parts "
+        "anew, with this motion's own body style",
+        type=bpy.types.Object,
+        poll=_is_motion,
+    )
     body_parts: EnumProperty(
         name="Body Parts",
         description="Parts of the body that the bake keys; the others keep what they have",
