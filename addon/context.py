@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from math import floor
 
 import bpy
 
@@ -16,12 +17,14 @@ def keep_frame(scene: bpy.types.Scene) -> Iterator[None]:
     Args:
         scene: the scene whose frame is changed inside.
     """
-    frame, subframe = scene.frame_current, scene.frame_subframe
+    frame = scene.frame_current_final
     try:
         yield
     finally:
-        if (scene.frame_current, scene.frame_subframe) != (frame, subframe):
-            scene.frame_set(frame, subframe=subframe)
+        if scene.frame_current_final != frame:
+            # Subframes count up from the frame before, below zero too.
+            whole = floor(frame)
+            scene.frame_set(whole, subframe=frame - whole)
 
 
 @contextmanager

@@ -13,6 +13,7 @@ import bpy
 
 from .. import compat
 from ..errors import UserError
+from . import memory
 from .data import Baked, Former
 
 EDITS_SUFFIX = " Edits"
@@ -142,8 +143,10 @@ def push_down(
         track.strips.remove(strip)
     else:
         below = any(len(t.strips) for t in data.nla_tracks)
+        active = data.nla_tracks.active
         track = data.nla_tracks.new()
         track.name = action.name
+        data.nla_tracks.active = active
     strip = track.strips.new(action.name, int(start), action)
     strip.action_slot = slot
     strip.action_frame_start, strip.action_frame_end = start, max(end, start + 1.0)
@@ -174,7 +177,10 @@ def remove_track(
     for strip in [s for s in track.strips if s.action == action]:
         track.strips.remove(strip)
     if not track.strips:
-        armature.animation_data.nla_tracks.remove(track)
+        tracks = armature.animation_data.nla_tracks
+        active = tracks.active if tracks.active != track else None
+        tracks.remove(track)
+        tracks.active = active
     return True
 
 
@@ -210,7 +216,10 @@ def detach(armature: bpy.types.Object, baked: Baked) -> None:
         had_track = remove_track(armature, record.track, baked.action)
         own = data.action is not None and data.action == baked.action
         if record.target == "NEW" and (own or (had_track and data.action is None)):
-            bring_back(armature, record.former, baked.former_action)
+            former, former_action = memory.former_of(baked)
+            above = [s.action for t in data.nla_tracks for s in t.strips] if had_track else []
+            if not memory.hand_over(above, former, former_action):
+                bring_back(armature, former, former_action)
     restore_pose(armature, record.pose)
 
 

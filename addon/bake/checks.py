@@ -122,11 +122,7 @@ def _check_object(context: bpy.types.Context, armature: bpy.types.Object) -> Non
         )
     if armature.data.is_editmode:
         raise UserError(f"{armature.name} is in Edit Mode: leave it with Tab, then bake")
-    in_layer = context.view_layer.objects.get(armature.name) == armature
-    evaluated = in_layer and armature.evaluated_get(
-        context.evaluated_depsgraph_get()
-    ).is_evaluated
-    if not evaluated:
+    if not armature.evaluated_get(context.evaluated_depsgraph_get()).is_evaluated:
         raise UserError(
             f"{armature.name} is not part of this view layer: enable it and its collections "
             "in the Outliner (exclude and Disable in Viewports)"
@@ -314,7 +310,7 @@ def _check_current(
             continue
         bone = paths[path]
         ours = (path, index) in own
-        if ours and (path, index) not in previous.record.shared:
+        if ours and previous.record.target == "NEW":
             continue
         trouble = ""
         if curve.lock or (curve.group is not None and curve.group.lock):

@@ -72,7 +72,6 @@ class BakeRecord:
         start: first keyed frame.
         end: last keyed frame.
         curves: data path -> digest of each keyed index, {"0": "..."}.
-        shared: [data path, index] of curves that hold other keys too.
         groups: names of channel groups that the bake made.
         made_slot: whether the slot was made for the bake.
         pose: data path -> values that the bone had before the bake.
@@ -87,7 +86,6 @@ class BakeRecord:
     start: float
     end: float
     curves: Mapping[str, Mapping[str, str]]
-    shared: tuple[tuple[str, int], ...] = ()
     groups: tuple[str, ...] = ()
     made_slot: bool = False
     pose: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
@@ -116,7 +114,6 @@ class BakeRecord:
         known = {f.name for f in fields(cls)}
         values = {name: value for name, value in values.items() if name in known}
         values["former"] = Former(**values.get("former", {}))
-        values["shared"] = tuple((path, index) for path, index in values.get("shared", ()))
         values["groups"] = tuple(values.get("groups", ()))
         values["pose"] = {path: tuple(v) for path, v in values.get("pose", {}).items()}
         return cls(**values)

@@ -17,9 +17,8 @@ import numpy as np
 
 from ...solvers import rotations
 from .. import compat, keyframes
+from . import memory
 from .data import Baked, BakeRecord
-
-STORE = "poise_baked"
 
 
 @dataclass(frozen=True)
@@ -111,10 +110,10 @@ def free_name(action: bpy.types.Action) -> str:
     Args:
         action: the action.
     """
-    name, number = STORE, 1
+    name, number = memory.STORE, 1
     while name in action:
         number += 1
-        name = f"{STORE}_{number}"
+        name = f"{memory.STORE}_{number}"
     return name
 
 
@@ -154,6 +153,7 @@ def load(action: bpy.types.Action, name: str) -> list[StoredCurve]:
     arrays = {
         key: np.array(values, np.float32 if key in {"points", "left", "right"} else np.int32)
         for key, values in group.items()
+        if key in {"counts", "sparse", "points", "left", "right", "interpolation"}
     }
     curves = []
     at = at_sparse = 0
@@ -200,20 +200,21 @@ def edited_channels(baked: Baked) -> list[tuple[str, int]]:
             if curve is None or len(curve.modifiers):
                 edited.append(channel)
                 continue
-            span = own_span(record, channel)
-            if read_curve(curve, *span, channel in sparse).digest() != digest:
+            if read_curve(curve, *own_span(record), channel in sparse).digest() != digest:
                 edited.append(channel)
     return edited
 
 
-def own_span(record: BakeRecord, channel: tuple[str, int]) -> tuple[float, float]:
-    """First and last frame of a curve's keys that belong to a bake.
+def own_span(record: BakeRecord) -> tuple[float, float]:
+    """First and last frame of the keys that belong to a bake, in its curves.
+
+    Curves of an action made for the bake are its own. In the animator's action
+    only the frames of the motion are.
 
     Args:
         record: the record of the bake.
-        channel: data path and index of the curve.
     """
-    if channel in record.shared:
+    if record.target == "CURRENT":
         return record.start, record.end
     return -np.inf, np.inf
 
@@ -256,7 +257,7 @@ def edit_differences(
         for i in indices:
             frames = np.union1d(frames, originals[path, i].points[:, 0])
             keys = keyframes.read_keys(existing[path, i]).frames
-            first, last = own_span(record, (path, i))
+            first, last = own_span(record)
             frames = np.union1d(frames, keys[(keys >= first) & (keys <= last)])
         new = np.stack([_evaluated(existing[path, i], frames) for i in indices], axis=1)
         old = np.stack([originals[path, i].evaluate(frames) for i in indices], axis=1)

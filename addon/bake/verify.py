@@ -178,13 +178,13 @@ def frames_to_verify(tracks: RoleTracks, used: np.ndarray | None = None) -> list
 
     Args:
         tracks: the tracks.
-        used: (m,) how far limbs are stretched at each sample, or None.
+        used: how far limbs are stretched at each frame, or None.
     """
     per_frame = tracks.steps_per_frame
     last = (len(tracks.time) - 1) // per_frame
     chosen = [0, last]
-    if used is not None and len(used) == len(tracks.time):
-        chosen += [int(i) for i in np.argsort(-used[::per_frame], kind="stable")[:3]]
+    if used is not None:
+        chosen += [int(i) for i in np.argsort(-used[: last + 1], kind="stable")[:3]]
     if last:
         rate = 1.0 / (tracks.time[per_frame] - tracks.time[0])
         for contact in tracks.contacts:

@@ -22,7 +22,7 @@ from ..mapping import tracks as roles
 from ..mapping.tracks import RoleTracks
 from ..rigs import adapter
 from ..scene.timing import scene_numbers
-from . import attach, checks, edits, sparse, verify
+from . import attach, checks, edits, memory, sparse, verify
 from .data import Baked, BakeOptions, BakeRecord, BakeResult, Former
 
 # Largest error of a sparse curve between its keys, wherever closer keys help.
@@ -141,6 +141,8 @@ def bake_tracks(
     problems: list[Problem] = []
     with keep_frame(context.scene):
         plan = None
+        if previous is not None and _reusable(armature, previous, options, owner):
+            _drop_channels(job, previous)
         if previous is not None and attach.is_attached(armature, previous):
             # Whatever this refuses, the last bake is still there.
             plan = _plan(job)
@@ -395,17 +397,42 @@ def _reusable(
     return options.target == "CURRENT" and attach.is_attached(armature, previous)
 
 
+def _drop_channels(job: _Job, previous: Baked) -> None:
+    """Take off the channels of the last bake that the new one does not key.
+
+    Their bones stand again as they stood before they were keyed, and the bones
+    that hang on them are computed from that.
+    """
+    record = previous.record
+    wanted = set(checks.channel_paths(job.armature, job.bindings, job.tracks)) | set(job.switches)
+    dropped = set(record.curves) - wanted
+    if not dropped:
+        return
+    slot = compat.slot_by_handle(previous.action, record.slot)
+    bag = compat.channelbag(previous.action, slot)
+    existing = keyframes.curves_by_path(bag)
+    for path, index in record.channels():
+        if path in dropped and (path, index) in existing:
+            _remove_own(bag, existing[path, index], record)
+    attach.restore_pose(
+        job.armature, {path: v for path, v in record.pose.items() if path in dropped}
+    )
+    job.context.view_layer.update()
+
+
 def _place(job: _Job, previous: Baked | None) -> _Place:
     """Action and slot to write into, assigned to the rig."""
     armature, options = job.armature, job.options
     paths = dict(checks.channel_paths(armature, job.bindings, job.tracks))
     paths |= dict.fromkeys(job.switches, "")
     pose = attach.read_pose(armature, paths)
+    # What another motion's bake keys now stood elsewhere before it did.
+    pose |= {path: v for path, v in memory.pose_before(armature).items() if path in pose}
     if previous is not None:
         # Bones that were keyed show the bake now, not what they were before.
         pose |= {path: values for path, values in previous.record.pose.items() if path in pose}
         slot = compat.slot_by_handle(previous.action, previous.record.slot)
-        former, former_action = previous.record.former, previous.former_action
+        former, former_action = memory.former_of(previous)
         if not attach.is_attached(armature, previous):
             former = attach.remember(armature)
             data = armature.animation_data
@@ -457,12 +484,7 @@ def _write(
     if plan.late:
         _write_channels(bag, channels, own, old)
         channels += _late_channels(job, plan)
-    wanted = {(channel.data_path, channel.index) for channel in channels}
-    existing = keyframes.curves_by_path(bag)
-    for channel in own - wanted:
-        if channel in existing:
-            _remove_own(bag, existing[channel], old, channel)
-    shared = _write_channels(bag, channels, own, old)
+    _write_channels(bag, channels, own, old)
     stored = [edits.stored_curve(channel) for channel in channels]
     curves: dict[str, dict[str, str]] = {}
     for channel, keys in zip(channels, stored, strict=True):
@@ -477,9 +499,7 @@ def _write(
     else:
         name = edits.free_name(place.action)
     edits.store(place.action, name, [by_channel[channel] for channel in order])
-    if old is not None:
-        dropped = {path: v for path, v in old.pose.items() if path not in place.pose}
-        attach.restore_pose(job.armature, dropped)
+    memory.remember(place.action, name, place.former, place.former_action, place.pose)
     groups = {group.name for group in bag.groups} - groups_before
     record = BakeRecord(
         target=place.target,
@@ -487,7 +507,6 @@ def _write(
         start=float(job.options.start_frame),
         end=float(job.end_frame),
         curves=curves,
-        shared=tuple(sorted(shared)),
         groups=tuple(sorted(groups | set(old.groups if old is not None else ()))),
         made_slot=place.made_slot,
         pose=place.pose,
@@ -499,8 +518,8 @@ def _write(
     return record, sum(len(channel.frames) for channel in channels)
 
 
-def _write_channels(bag, channels, own, old) -> set[tuple[str, int]]:
-    """Write channels beside keys that are not ours; returns curves that hold such keys."""
+def _write_channels(bag, channels, own, old) -> None:
+    """Write channels beside keys that are not ours."""
     existing = keyframes.curves_by_path(bag)
     kept: dict[tuple[str, int], keyframes.Keys] = {}
     for channel in channels:
@@ -510,7 +529,7 @@ def _write_channels(bag, channels, own, old) -> set[tuple[str, int]]:
             continue
         keys = keyframes.read_keys(curve)
         if key in own:
-            first, last = edits.own_span(old, key)
+            first, last = edits.own_span(old)
             keys = keys.where((keys.frames < first) | (keys.frames > last))
             curve.mute = curve.lock = False
             for modifier in list(curve.modifiers):
@@ -526,12 +545,11 @@ def _write_channels(bag, channels, own, old) -> set[tuple[str, int]]:
             keys = kept.get((channel.data_path, channel.index))
             if keys is not None:
                 keyframes.join_keys(curve, keys)
-    return set(kept)
 
 
-def _remove_own(bag, curve, record: BakeRecord, channel: tuple[str, int]) -> None:
+def _remove_own(bag, curve, record: BakeRecord) -> None:
     """Remove a bake's keys from a curve, and the curve if nothing is left of it."""
-    first, last = edits.own_span(record, channel)
+    first, last = edits.own_span(record)
     frames = keyframes.read_keys(curve).frames
     others = (frames < first) | (frames > last)
     if others.any():
@@ -652,15 +670,13 @@ def clear_bake(
         existing = keyframes.curves_by_path(bag)
         for channel in record.channels():
             if channel in existing:
-                _remove_own(bag, existing[channel], record, channel)
+                _remove_own(bag, existing[channel], record)
         left = list(bag.fcurves) if bag is not None else []
         if bag is not None:
             used = {curve.group.name for curve in left if curve.group is not None}
             for name in record.groups:
                 if name in bag.groups and name not in used:
                     bag.groups.remove(bag.groups[name])
-        if record.store in action:
-            del action[record.store]
         keep = record.target == "NEW" and bool(left)
         if keep:
             note = f"Action {action.name} stays, as it has keys of yours"
@@ -673,6 +689,11 @@ def clear_bake(
             attach.restore_pose(armature, record.pose)
         else:
             attach.detach(armature, baked)
+    if action is not None and not shared and action.library is None:
+        if record.target == "NEW":
+            memory.forget(action, baked)
+        if record.store in action:
+            del action[record.store]
     if record.target == "NEW" and action is not None and not keep:
         _remove_unused(action, armature, owner)
     if baked.edits_action is not None:

@@ -246,7 +246,7 @@ def world_errors(obj, bindings, tracks, start, frames=None, axes=None, unit=1.0)
     axes = np.eye(3) if axes is None else axes
     n = (len(tracks.time) - 1) // tracks.steps_per_frame + 1
     far = wide = 0.0
-    before = scene.frame_current, scene.frame_subframe
+    before = scene.frame_current_final
     for i in range(n) if frames is None else frames:
         whole = int(np.floor(start + i))
         scene.frame_set(whole, subframe=start + i - whole)
@@ -265,5 +265,5 @@ def world_errors(obj, bindings, tracks, start, frames=None, axes=None, unit=1.0)
                 actual = matrix[:3, :3] / np.linalg.norm(matrix[:3, :3], axis=0)
                 cosine = np.clip((np.trace(wanted.T @ actual) - 1.0) / 2.0, -1.0, 1.0)
                 wide = max(wide, float(np.arccos(cosine)))
-    scene.frame_set(before[0], subframe=before[1])
+    scene.frame_set(int(np.floor(before)), subframe=before - np.floor(before))
     return far, wide
