@@ -476,11 +476,13 @@ def draw_pixels() -> None:
         return
     scale = context.preferences.system.ui_scale
     row = row_at(solved, context.scene.frame_current_final)
-    # The toolbar lies over the viewport's left side.
-    toolbar = next((r for r in context.area.regions if r.type == "TOOLS"), None)
-    left = 18.0 * scale + (toolbar.width if toolbar is not None and toolbar.width > 1 else 0)
-    bottom = 20.0 * scale
+    # The sidebar lies over the viewport's right side; the left corner is
+    # where Blender shows the last operator's settings.
+    sidebar = next((r for r in context.area.regions if r.type == "UI"), None)
+    covered = sidebar.width if sidebar is not None and sidebar.width > 1 else 0
     width, height = (side * scale for side in INSET)
+    left = context.region.width - covered - width - 14.0 * scale
+    bottom = 16.0 * scale
     if not batches.inset:
         small = diagrams.phase_diagram(solved.motion, round(width), round(height), labelled=False)
         batches.inset = [
@@ -506,7 +508,8 @@ def draw_pixels() -> None:
     for number, text in enumerate(reversed(hud_lines(solved, row))):
         warning = text.startswith("Clipped")
         blf.color(0, *(WARNING_COLOUR if warning else (1.0, 1.0, 1.0, 0.95)))
-        blf.position(0, left + width + 10.0 * scale, bottom + 6.0 * scale + 1.45 * size * number, 0)
+        across = left - blf.dimensions(0, text)[0] - 10.0 * scale
+        blf.position(0, across, bottom + 6.0 * scale + 1.45 * size * number, 0)
         blf.draw(0, text)
     blf.disable(0, blf.SHADOW)
 

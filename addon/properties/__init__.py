@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import bpy
 
-from . import character, motion, styles, turns
+from . import character, motion, noticed, styles, turns
+
+noticed.notice(*turns.CLASSES, *styles.CLASSES, *motion.CLASSES)
 
 CLASSES: tuple[type, ...] = (
     *turns.CLASSES,
