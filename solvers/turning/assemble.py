@@ -8,10 +8,13 @@ the figures of a batch.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 
+from .equations import Equations
 from .settings import Timeline
+from .simulate import FREE, KNOT, at_time
 
 
 def ground_frame(
@@ -54,7 +57,7 @@ def ground_frame(
 
 
 def quantity_at(timeline: Timeline, name: str, time: np.ndarray) -> np.ndarray | float:
-    """A quantity of the timeline at any times, linear between half steps.
+    """A quantity of the timeline at any times, by the parabola through each step.
 
     Args:
         timeline: checked settings.
@@ -67,58 +70,77 @@ def quantity_at(timeline: Timeline, name: str, time: np.ndarray) -> np.ndarray |
     value = timeline.quantities[name]
     if np.ndim(value) == 0:
         return value
-    return np.interp(time / (0.5 * timeline.step), np.arange(len(value)), value)
+    return at_time(value, time, 0.5 * timeline.step)
 
 
 def integrate_path(
-    time: np.ndarray,
-    theta: np.ndarray,
-    omega: np.ndarray,
-    yaw: np.ndarray,
-    turn: np.ndarray,
-    speed: np.ndarray,
-    middle_speed: np.ndarray,
-    height: np.ndarray,
-    middle_height: np.ndarray,
-    middle_frame: tuple,
-    frame: tuple,
+    knots: np.ndarray,
+    parameters: Callable[[np.ndarray], tuple],
+    frame: Callable[[np.ndarray], tuple],
+    equations: Equations,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Foot path by Simpson's rule on Hermite midpoints, between knots.
+    """Foot path by Simpson's rule between the knots.
 
     x' = V_f t(psi) with V_f = V + l sin(theta) psi' (Eq. 21 with C = psi'/V_f).
-    Order 4, and the knots stand at every corner of the motion.
+    Lean and its rate between knots come from the quintic through lean, rate
+    and acceleration at both ends, psi' from the equations of motion, and psi
+    half way from the integral of psi' up to there.
 
     Args:
-        time: (m,) knots, s.
-        theta: (m,) lean, rad.
-        omega: (m,) its rate, rad/s.
-        yaw: (m,) direction of travel, rad.
-        turn: (m,) its rate, rad/s.
-        speed: (m,) speed of the centre of mass, m/s.
-        middle_speed: (m - 1,) the same half way between knots.
-        height: height l at the knots, m.
-        middle_height: the same half way.
-        middle_frame: (facing, slope, direction) half way, for `ground_frame`.
-        frame: (facing, slope, direction) at the knots.
+        knots: (m, columns, ...) as `simulate` leaves them.
+        parameters: time (...) -> the quantities in the order of `PARAMETERS`.
+        frame: time (...) -> (facing, slope, direction), for `ground_frame`.
+        equations: the equations of motion on arrays.
 
     Returns:
-        (m, 3) path from the origin and (m,) its length, m.
+        (m, ..., 3) path from the origin and (m, ...) its length, m.
     """
-    dt = time[1:] - time[:-1]
+    time, theta, omega, psi, v, curvature, alpha, turn, accel, beta, mode = (
+        knots[:, column] for column in range(len(KNOT))
+    )
+    t0, dt = time[:-1], time[1:] - time[:-1]
     safe = np.where(dt > 0.0, dt, 1.0)
-    theta_m = 0.5 * (theta[1:] + theta[:-1]) + 0.125 * dt * (omega[:-1] - omega[1:])
-    yaw_m = 0.5 * (yaw[1:] + yaw[:-1]) + 0.125 * dt * (turn[:-1] - turn[1:])
-    turn_m = 1.5 * (yaw[1:] - yaw[:-1]) / safe - 0.25 * (turn[:-1] + turn[1:])
-    foot = speed + height * np.sin(theta) * turn
-    foot_m = middle_speed + middle_height * np.sin(theta_m) * turn_m
-    velocity = foot[..., None] * ground_frame(yaw, *frame)[0]
-    velocity_m = foot_m[..., None] * ground_frame(yaw_m, *middle_frame)[0]
+    beta, free = beta[1:], mode[1:] == FREE
+    all_free = bool(np.all(free))
+
+    # Quintic of the lean and cubics of yaw and speed, in u = (t - t0) / dt.
+    w0, w1 = omega[:-1] * dt, omega[1:] * dt
+    a0, a1 = alpha[:-1] * dt * dt, alpha[1:] * dt * dt
+    d, e, g = theta[1:] - theta[:-1] - w0 - 0.5 * a0, w1 - w0 - a0, a1 - a0
+    c3, c4, c5 = 10.0 * d - 4.0 * e + 0.5 * g, 7.0 * e - 15.0 * d - g, 6.0 * d - 3.0 * e + 0.5 * g
+
+    def cubic(x: np.ndarray, rate: np.ndarray, u: float) -> np.ndarray:
+        return (
+            x[:-1]
+            + (x[1:] - x[:-1]) * (u * u * (3.0 - 2.0 * u))
+            + dt * u * (1.0 - u) * ((1.0 - u) * rate[:-1] - u * rate[1:])
+        )
+
+    def inside(u: float) -> tuple:
+        """theta, speed, psi' and height at fraction u of every part."""
+        p = parameters(t0 + u * dt)
+        lean = theta[:-1] + u * (w0 + u * (0.5 * a0 + u * (c3 + u * (c4 + u * c5))))
+        rate = (w0 + u * (a0 + u * (3.0 * c3 + u * (4.0 * c4 + u * 5.0 * c5)))) / safe
+        yaw, speed = cubic(psi, turn, u), cubic(v, accel, u)
+        _, steered, _, s, speed = equations.free(lean, rate, yaw, speed, p, beta)
+        if not all_free:
+            between = curvature[:-1] + u * (curvature[1:] - curvature[:-1])
+            _, held, _, _, _ = equations.forced(lean, rate, yaw, speed, between, p)
+            steered = np.where(free, steered, held)
+        return s, speed, steered, p[7]
+
+    _, _, turn_q, _ = inside(0.25)
+    s_m, v_m, turn_m, height_m = inside(0.5)
+    psi_m = psi[:-1] + dt * (turn[:-1] + 4.0 * turn_q + turn_m) / 12.0
+    foot = v + parameters(time)[7] * np.sin(theta) * turn
+    foot_m = v_m + height_m * s_m * turn_m
+    velocity = foot[..., None] * ground_frame(psi, *frame(time))[0]
+    velocity_m = foot_m[..., None] * ground_frame(psi_m, *frame(t0 + 0.5 * dt))[0]
     sixth = (dt / 6.0)[..., None]
     path = np.zeros(velocity.shape)
     np.cumsum(sixth * (velocity[:-1] + 4.0 * velocity_m + velocity[1:]), axis=0, out=path[1:])
     distance = np.zeros(foot.shape)
-    pace, pace_m = np.abs(foot), np.abs(foot_m)
-    np.cumsum(sixth[..., 0] * (pace[:-1] + 4.0 * pace_m + pace[1:]), axis=0, out=distance[1:])
+    np.cumsum(dt / 6.0 * (foot[:-1] + 4.0 * foot_m + foot[1:]), axis=0, out=distance[1:])
     return path, distance
 
 

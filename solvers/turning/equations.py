@@ -40,6 +40,10 @@ PARAMETERS = (
 )
 
 GAIN = 0.7  # of the pull onto the ellipse, in units of omega_0
+SAFE_LEAN = 0.35
+RR = .3
+REST = 0.2  # makes the pull away from the upright GAIN/REST, in the same units
+MARGIN = 0.05  # that a turn held back by the limits keeps from them, to steer with
 
 
 @dataclass(frozen=True)
@@ -47,6 +51,12 @@ class Equations:
     """The functions that `make_equations` builds.
 
     Attributes:
+        demand: (theta_max, omega_0, v, g_normal, J, height, max_curvature,
+            max_curvature_rate) -> what the ellipse asks for, as a multiple of
+            what the limits allow.
+        allowed: (the same) -> theta_max of the ellipse that fits.
+        pull: (theta, omega, omega_0, theta_max, g_normal, J, beta) -> damping
+            rate towards the ellipse, 1/s.
         free: (theta, omega, psi, v, p, beta) -> (alpha, psi', V', sin theta,
             V) under the phase-ellipse control.
         forced: (theta, omega, psi, v, curvature, p) -> the same five under a
@@ -59,6 +69,9 @@ class Equations:
             curvature cm and c1 at middle and end.
     """
 
+    demand: Callable[..., Any]
+    allowed: Callable[..., Any]
+    pull: Callable[..., Any]
     free: Callable[..., Any]
     forced: Callable[..., Any]
     free_step: Callable[..., Any]
@@ -66,25 +79,44 @@ class Equations:
 
 
 def make_equations(
-    sin: Callable[[Any], Any], cos: Callable[[Any], Any], tilted: bool, sliding: bool
+    sin: Callable[[Any], Any],
+    cos: Callable[[Any], Any],
+    tilted: bool,
+    sliding: bool,
+    limited: bool,
 ) -> Equations:
     """Build the equations on given elementary functions.
 
     The control asks for
 
-        alpha = -(omega_0/beta)^2 theta - 0.7 omega_0 D(E) omega,
+        alpha = -(omega_0/beta)^2 theta - p omega,
         E = (theta/(beta theta_max))^2 + (omega/(omega_0 theta_max))^2,
+        p = 0.7 (omega_0 (E - 1)/(E + 0.2) + lambda r^2/(r + 0.3)),
 
     the sine of Eq. 3 on the ellipse E = 1 (of the modified turn beta of their
-    section 5.2) and a pull onto it elsewhere. D(E) = E - 1 to first order at
-    E = 1, -5 at the upright, so that a small turn grows within half a cycle,
-    and 2.9 far outside, where the pull becomes that of a critically damped
-    spring.
+    section 5.2) and a pull onto it elsewhere. From near the upright a turn
+    grows within half a cycle; from outside it spirals in at the rhythm of the
+    turns. r is how far the state lies outside an ellipse in theta and omega
+    that is at least as large as a turn of 23 degrees at the rate
+    lambda = sqrt(g_n/J) at which an unsteered body falls, and holds that of
+    the wanted turn (r = 0 inside): out there the pull is as strong as it
+    takes to save what the limits on the curvature allow to be saved. It replaces
+    the rules by quadrant of their section 5.1, which leave many of those
+    states to fall.
 
     The free step is a Lawson Runge-Kutta step of order 4: the rotation along
     the ellipse is done exactly and only the pull is integrated, so that a
     steady turn has no phase error at any step length. The forced step is the
     classical Runge-Kutta step of order 4.
+
+    A wanted ellipse may ask for more curvature, or a quicker change of it,
+    than the limits allow; following it regardless would be a fall. Its
+    largest curvature is that of the apex, with k = g_n sin(theta_max) +
+    J omega_0^2 theta_max, and the largest rate that of the crossing,
+    (g_n + J omega_0^2) omega_0 theta_max / V^2 (both confirmed on a grid over
+    the phase). theta_max is divided by the larger excess, at the frequency
+    asked for, less a margin of up to 5 % that heading control needs. With the
+    speed keyed this is done beforehand; with the speed integrated, here.
 
     Args:
         sin: sine of floats or arrays.
@@ -92,20 +124,60 @@ def make_equations(
         tilted: True if the ground slopes.
         sliding: True if the speed is integrated; otherwise it is that of the
             parameters.
+        limited: True if a curvature or rate limit is finite.
 
     Returns:
-        The four functions; all their arguments are floats, or arrays that
+        The functions; all their arguments are floats, or arrays that
         broadcast, and `p` is a tuple in the order of `PARAMETERS`.
     """
 
-    def free(theta, omega, psi, v, p, beta):
-        w0, tm, keyed, gn, gs, dl, j, l, mu, drag, _, _ = p  # noqa: E741
+    def demand(tm, w0, v, gn, j, l, limit, rate):  # noqa: E741
+        s = sin(tm)
+        k = gn * s + j * w0 * w0 * tm
+        vv = v * v
+        apex = k / (limit * (vv * cos(tm) + l * k * s))
+        crossing = (gn + j * w0 * w0) * w0 * tm / (rate * vv)
+        return 0.5 * (apex + crossing + abs(apex - crossing))
+
+    def allowed(tm, w0, v, gn, j, l, limit, rate):  # noqa: E741
+        s = sin(tm)
+        k = gn * s + j * w0 * w0 * tm
+        vv = v * v
+        # k (1 - C l sin) <= C V^2 cos, both sides to first order in the lean;
+        # the share 1 - C l sin taken at least 1/2, where the root is unique.
+        free_share = 0.5 - limit * l * s
+        free_share = 0.5 + 0.5 * (free_share + abs(free_share))
+        apex = k * free_share / (limit * vv * cos(tm))
+        apex = 0.5 * (apex + 1.0 + abs(apex - 1.0))
+        x = 4.0 * free_share * (1.0 - free_share) / apex
+        by_curvature = 2.0 * free_share / (apex * (1.0 + (1.0 - x) ** 0.5))
+        crossing = (gn + j * w0 * w0) * w0 * tm / (rate * vv)
+        by_rate = 2.0 / (crossing + 1.0 + abs(crossing - 1.0))
+        share = 0.5 * (by_curvature + by_rate - abs(by_curvature - by_rate))
+        return tm * share * (1.0 - MARGIN * (1.0 - share) / (1.05 - share))
+
+    def pull(theta, omega, w0, tm, gn, j, beta):
         x = theta / (tm * beta)
         y = omega / (w0 * tm)
         e = x * x + y * y
+        size = tm * beta
+        size = 0.5 * (size + SAFE_LEAN + abs(size - SAFE_LEAN))
+        rate = (gn / j) ** 0.5
+        quick = 0.5 * (rate + w0 + abs(rate - w0))
+        over = (theta * theta + omega * omega / (quick * quick)) / (size * size) - 1.0
+        over = 0.5 * (over + abs(over))
+        return GAIN * (w0 * (e - 1.0) / (e + REST) + rate * over * over / (over + 0.3))
+
+    held_back = limited and sliding
+
+    def free(theta, omega, psi, v, p, beta):
+        w0, tm, keyed, gn, gs, dl, j, l, mu, drag, limit, rate = p  # noqa: E741
+        if sliding:
+            v = 0.5 * (v + 0.05 + abs(v - 0.05))  # at least 0.05 m/s
+            if held_back:
+                tm = allowed(tm, w0, v, gn, j, l, limit, rate)
         f = w0 / beta
-        pull = GAIN * w0 * (e - 1.0) * (1.0 + 4.0 / (1.0 + 8.0 * e * e)) / (1.0 + 0.35 * e)
-        alpha = -f * f * theta - pull * omega
+        alpha = -f * f * theta - pull(theta, omega, w0, tm, gn, j, beta) * omega
         s = sin(theta)
         c = cos(theta)
         k = gn * s - j * alpha
@@ -113,7 +185,6 @@ def make_equations(
             k = k + gs * sin(dl - psi) * c
         if not sliding:
             return alpha, k / (keyed * c), 0.0, s, keyed
-        v = 0.5 * (v + 0.05 + abs(v - 0.05))  # at least 0.05 m/s
         turn = k / (v * c)
         load = gn - l * (s * alpha + c * omega * omega)
         accel = l * omega * turn * c - 0.5 * mu * (load + abs(load)) - drag * v * v
@@ -200,4 +271,4 @@ def make_equations(
             v + sixth * (u1 + 2.0 * (u2 + u3) + u4) if sliding else p1[2],
         )
 
-    return Equations(free, forced, free_step, forced_step)
+    return Equations(demand, allowed, pull, free, forced, free_step, forced_step)

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .equations import GAIN, REST, make_equations
 from .settings import CURVATURE_BOUND, RATE_BOUND
 
 NODES = 12
@@ -25,7 +26,7 @@ BETA_LEAST = 0.25
 BETA_MOST = 3.0
 LARGEST_MODIFIED_LEAN = math.radians(65.0)
 LARGEST_HALF_TURN = math.radians(165.0)
-ACCURACY = 1e-8  # rad, of the heading at the end of a half turn
+ACCURACY = 1e-9  # rad, of the heading at the end of a half turn
 
 
 def _gauss(count: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -46,12 +47,25 @@ def _gauss(count: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return x, w, integrals @ coefficients
 
 
+def _differentiation(x: np.ndarray) -> np.ndarray:
+    """Matrix that differentiates the polynomial through values at the nodes."""
+    gaps = x[:, None] - x[None, :] + np.eye(len(x))
+    scale = np.prod(gaps, axis=1)
+    matrix = scale[:, None] / scale[None, :] / gaps
+    np.fill_diagonal(matrix, 0.0)
+    np.fill_diagonal(matrix, -matrix.sum(axis=1))
+    return matrix
+
+
 _X, _W, _Q = _gauss(NODES)
 _QT = np.ascontiguousarray(_Q.T)
+_DT = np.ascontiguousarray(_differentiation(_X).T)
 _QW = np.ascontiguousarray(np.column_stack((_QT, _W)))  # integrals to each node and to the end
 
 # t (n, k) -> (omega_0, theta_max, speed, g_normal, g_slope, fall_line, J,
-# height, friction, drag), each a float or an array that broadcasts with t.
+# height, friction, drag, max_curvature, max_curvature_rate), each a float or
+# an array that broadcasts with t.
+_LAW = make_equations(np.sin, np.cos, False, False, True)
 Lookup = Callable[[np.ndarray], tuple]
 
 
@@ -65,15 +79,28 @@ def half_turn(
     speed: np.ndarray,
     side: np.ndarray,
     beta: np.ndarray,
+    lean_rate: np.ndarray | None = None,
     reach: float = math.pi,
     symmetric: bool = False,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Heading change of a half turn by quadrature along its ellipse.
+    """Heading change of a half turn by quadrature along its way.
 
-    psi' = (g_n tan(theta) + g_lat(psi) + J (omega_0/beta)^2 theta/cos(theta)) / V
-    with theta = side beta theta_max sin(phi), integrated over phi from 0 to
+    On the ellipse theta = side beta theta_max sin(phi), and
+
+        psi' = (g_n sin(theta) + g_lat(psi) cos(theta) - J alpha) / (V cos(theta))
+
+    with alpha = -(omega_0/beta)^2 theta is integrated over phi from 0 to
     `reach` at Gauss-Legendre nodes; on a slope, where the right side depends
-    on psi (and V), by Picard iteration on the nodes.
+    on psi (and V), by Picard iteration on the nodes. A half turn that begins
+    off the ellipse, or whose settings vary on the way, has an amplitude R and
+    a pace of its own, by the control law of the motion (p is its pull):
+
+        (ln R)' = -q cos^2(phi), phi' = Omega + q sin(phi) cos(phi),
+        q = p + Omega'/Omega, Omega = omega_0/beta,
+
+    where R is found to first order in its distance from the ellipse.
+
+    What the limits clip is not foreseen here.
 
     Args:
         at: looks the quantities up at times.
@@ -85,6 +112,8 @@ def half_turn(
         speed: (n, 1) speed of the centre of mass at the start, m/s.
         side: (n, 1) +1 to the left, -1 to the right.
         beta: (n, 1) turn modifier.
+        lean_rate: (n, 1) |omega| at the start, rad/s; None if it is that of
+            the ellipse.
         reach: phase at which to stop; pi is the whole half turn.
         symmetric: True to begin not at `yaw`, but so that start and end lie
             equally far to both sides of the fall line.
@@ -94,28 +123,61 @@ def half_turn(
         (n,) yaw at the start.
     """
     phi = reach * _X
-    sine = np.sin(phi)
+    sine, cosine = np.sin(phi), np.cos(phi)
     p = at(time)
-    pace = reach * beta / p[0]
-    duration = pace[:, 0]
-    if varies:
-        for _ in range(4):
-            pace = pace + 0.0 * _X
-            p = at(time + pace @ _QT)
-            pace = reach * beta / p[0]
-        pace = pace + 0.0 * _X
-        duration = pace @ _W
-    w0, tm, keyed, gn, gs, dl, j, height, mu, drag = p
-    f = w0 / beta
-    theta = side * tm * beta * sine
+    w0, tm, keyed, gn, gs, dl, j, height, mu, drag, limit, rate_limit = p
+    held = sliding and bool(np.any(limit < CURVATURE_BOUND) or np.any(rate_limit < RATE_BOUND))
+    if held:
+        tm = _LAW.allowed(tm, w0, speed, gn, j, height, limit, rate_limit)
+    pace = reach * beta / w0  # dt = pace dx
+    if lean_rate is not None and not varies:
+        if np.all(np.abs(lean_rate - w0 * tm) <= 1e-6 * w0 * tm):
+            lean_rate = None
+    if lean_rate is None and not varies:
+        theta = beta * tm * sine
+        omega = w0 * tm * cosine
+        alpha = -((w0 / beta) ** 2) * theta
+        duration = pace[:, 0]
+    else:
+        # Near the ellipse the control law is linear in d = ln(R/(beta theta_max)):
+        # d' = -K cos^2(phi) d, with an integrating factor e^(K tau).
+        k = GAIN * beta / (0.5 * (1.0 + REST))
+        tau = 0.5 * phi + 0.25 * np.sin(2.0 * phi)
+        factor = np.exp(k * tau)
+        off = np.zeros_like(beta) if lean_rate is None else np.log(lean_rate / (w0 * tm))
+        start_lean = np.log(beta * tm) + np.clip(off, -0.7, 0.7)
+        drift = 0.0
+        if varies:
+            for _ in range(2):
+                when = time + (pace + 0.0 * _X) @ _QT
+                p = at(when)
+                pace = reach * beta / p[0]
+            w0, tm, keyed, gn, gs, dl, j, height, mu, drag, limit, rate_limit = p
+            if held:
+                tm = _LAW.allowed(tm, w0, speed, gn, j, height, limit, rate_limit)
+            drift = (np.log(w0) + 0.0 * _X) @ _DT / reach  # d(ln omega_0)/dphi
+        wanted = np.log(beta * tm)
+        forcing = cosine**2 * factor * (k * wanted - drift) * reach
+        log_size = (start_lean + (forcing + 0.0 * _X) @ _QT) / factor
+        e = np.exp(2.0 * (log_size - wanted))
+        f = w0 / beta
+        pull = GAIN * w0 * (e - 1.0) / (e + REST)
+        advance = f * (1.0 + (pull / f) * sine * cosine) / (1.0 - drift * sine * cosine)
+        pace = reach / np.maximum(advance, 0.2 * f)
+        size = np.exp(log_size)
+        theta = size * sine
+        omega = size * f * cosine
+        alpha = -f * f * theta - pull * omega
+        duration = (pace + 0.0 * _X) @ _W
+    theta = side * theta
     s, c = np.sin(theta), np.cos(theta)
-    base = (gn * s + j * f * f * theta) / c
+    base = (gn * s - j * side * alpha) / c
     if not tilted and not sliding:
         change = (base / keyed * pace) @ _W
         return change, duration, yaw[:, 0]
     v = speed + 0.0 * theta if sliding else keyed + 0.0 * theta
-    omega = side * w0 * tm * np.cos(phi)
-    load = np.maximum(gn + height * (s * f * f * theta - c * omega**2), 0.0) if sliding else 0.0
+    omega = side * omega
+    load = np.maximum(gn - height * (s * side * alpha + c * omega**2), 0.0) if sliding else 0.0
     start = yaw
     psi = start + 0.0 * theta
     integral = psi
@@ -123,8 +185,7 @@ def half_turn(
         rate = (base + gs * np.sin(dl - psi)) / v
         integral = (rate * pace) @ _QW
         if symmetric:
-            middle = dl if np.shape(dl)[-1:] in ((), (1,)) else dl[:, :1]
-            start = middle - 0.5 * integral[:, -1:]
+            start = dl - 0.5 * integral[:, -1:]
         moved = start + integral[:, :-1]
         step = float(np.max(np.abs(moved - psi)))
         psi = moved
@@ -133,7 +194,7 @@ def half_turn(
             faster = np.maximum(speed + (accel * pace) @ _QT, 0.1)
             step = max(step, float(np.max(np.abs(faster - v))))
             v = faster
-        if step < 1e-11:
+        if step < 1e-9:
             break
     return integral[:, -1], duration, np.broadcast_to(start, (len(integral), 1))[:, 0]
 
@@ -175,29 +236,35 @@ def beta_bounds(
     upper = np.clip(most_lean / theta_max, 1.0, BETA_MOST)
     lower = np.full_like(upper, BETA_LEAST)
     if np.any(max_rate < RATE_BOUND):
-        spare = (0.97 * max_rate * speed**2 / (omega_0 * theta_max) - g_normal) / inertia_length
+        spare = (0.99 * max_rate * speed**2 / (omega_0 * theta_max) - g_normal) / inertia_length
         lower = np.where(
             spare > 0.0,
             np.maximum(lower, omega_0 / np.sqrt(np.maximum(spare, 1e-12))),
             1.0,
         )
     if np.any(max_curvature < CURVATURE_BOUND):
+        limit = 0.99 * max_curvature
 
-        def fits(beta: np.ndarray) -> np.ndarray:
+        def excess(beta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+            """k (1 - C l sin) - C V^2 cos at the apex, and its slope."""
             lean = beta * theta_max
-            k = g_normal * np.sin(lean) + inertia_length * (omega_0 / beta) ** 2 * lean
-            den = speed**2 * np.cos(lean) + height * k * np.sin(lean)
-            return k <= 0.985 * max_curvature * den
+            s, c = np.sin(lean), np.cos(lean)
+            swing = inertia_length * omega_0**2 * theta_max / beta
+            k = g_normal * s + swing
+            slope = (g_normal * c * theta_max - swing / beta) * (1.0 - limit * height * s)
+            slope += limit * theta_max * (speed**2 * s - k * height * c)
+            return k * (1.0 - limit * height * s) - limit * speed**2 * c, slope
 
-        for bound in (upper, lower):
-            inside, outside = np.ones_like(upper), bound.copy()
-            good = fits(bound)
-            for _ in range(12):
-                middle = 0.5 * (inside + outside)
-                ok = fits(middle)
-                inside = np.where(ok, middle, inside)
-                outside = np.where(ok, outside, middle)
-            bound[:] = np.where(good, bound, inside)
+        nominal = excess(np.ones_like(upper))[0] > 0.0
+        for bound, direction in ((upper, 1.0), (lower, -1.0)):
+            beta = bound.copy()
+            for _ in range(9):  # Newton on a convex function, from outside
+                value, slope = excess(beta)
+                uphill = slope * direction > 0.0
+                inward = np.where(uphill, value / np.where(uphill, slope, 1.0), 0.0)
+                beta = np.where(value > 0.0, beta - inward, beta)
+                beta = np.where((beta - 1.0) * direction < 0.0, 1.0, beta)
+            bound[:] = np.where(nominal & (direction > 0.0), 1.0, beta)
     return np.minimum(lower, 1.0), np.maximum(upper, 1.0)
 
 

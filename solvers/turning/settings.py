@@ -14,6 +14,7 @@ import numpy as np
 
 from ..errors import SettingError
 from ..motion import BodyState, Placement
+from .equations import make_equations
 from .irregularity import smooth_noise
 
 Sampled = float | np.ndarray
@@ -302,7 +303,8 @@ class Timeline:
         n_steps: number of solver steps.
         step: length of a solver step in seconds.
         quantities: name -> float or (2 n_steps + 1,) array: "omega_0"
-            (rad/s), "theta_max" (rad), "speed", "g_normal" and "g_slope"
+            (rad/s), "theta_max" (rad; in "KEYED" mode already what the limits
+            allow), "asked" (theta_max as asked for), "speed", "g_normal" and "g_slope"
             (parts of gravity along the ground normal and down the fall line,
             m/s^2), "fall_line" (in the ground plane, from yaw 0, rad), "J"
             ((I + m l^2) / (m l), m), "height", "friction", "drag"
@@ -366,14 +368,29 @@ def make_timeline(settings: TurningSettings) -> Timeline:
         "slope": slope,
         "slope_direction": direction,
     }
-    quantities = {
-        name: float(value) if np.ndim(value) == 0 else np.ascontiguousarray(value)
-        for name, value in quantities.items()
-    }
     limited = bool(
         np.any(np.asarray(quantities["max_curvature"]) < CURVATURE_BOUND)
         or np.any(np.asarray(quantities["max_curvature_rate"]) < RATE_BOUND)
     )
+    quantities["asked"] = quantities["theta_max"]
+    if limited and settings.speed_mode == "KEYED":
+        q = quantities
+        held = make_equations(np.sin, np.cos, False, False, True)
+        most = held.allowed(
+            q["asked"],
+            q["omega_0"],
+            np.maximum(q["speed"], STOP_SPEED),
+            q["g_normal"],
+            q["J"],
+            height,
+            q["max_curvature"],
+            q["max_curvature_rate"],
+        )
+        quantities["theta_max"] = np.maximum(most, LEAST_LEAN)
+    quantities = {
+        name: float(value) if np.ndim(value) == 0 else np.ascontiguousarray(value)
+        for name, value in quantities.items()
+    }
     return Timeline(
         settings=settings,
         per_frame=per_frame,

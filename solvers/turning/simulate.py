@@ -22,7 +22,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from . import heading as heading_control
-from .equations import PARAMETERS, make_equations
+from .equations import PARAMETERS, Equations, make_equations
 from .settings import CURVATURE_BOUND, RATE_BOUND, STOP_SPEED, Timeline
 
 FREE, BOUND, RATE = 0, 1, 2
@@ -36,7 +36,19 @@ MOST_CUTS = 40  # in one step
 _EPSILON = 1e-6  # s, for the derivative of the wanted curvature
 
 # Columns of a knot, one row per accepted part of a step.
-KNOT = ("time", "theta", "omega", "psi", "v", "curvature", "alpha", "turn", "beta", "mode")
+KNOT = (
+    "time",
+    "theta",
+    "omega",
+    "psi",
+    "v",
+    "curvature",
+    "alpha",
+    "turn",
+    "accel",
+    "beta",
+    "mode",
+)
 
 
 @dataclass(frozen=True)
@@ -71,7 +83,7 @@ class Track:
     """What stepping a figure leaves behind.
 
     Attributes:
-        knots: (m, 10) accepted parts of steps, columns as in `KNOT`; the
+        knots: (m, 11) accepted parts of steps, columns as in `KNOT`; the
             first is the start.
         grid: (n,) row of each solver step's end in `knots`; shorter than
             n_steps + 1 if the figure fell or stopped.
@@ -90,34 +102,38 @@ class Track:
 class _Heading:
     """Heading control of one figure: plans each half turn at its start."""
 
-    def __init__(self, timeline: Timeline) -> None:
+    def __init__(self, timeline: Timeline, equations: Equations) -> None:
+        self.equations = equations
         self.timeline = timeline
         self.quantities = timeline.quantities
         self.half_step = 0.5 * timeline.step
         self.last = 2 * timeline.n_steps
         self.factor = {1: 1.0, -1: 1.0}
-        self._constants = tuple(self.quantities[name] for name in PARAMETERS[:10])
-        self._names = PARAMETERS[:10]
-        self.varies = any(np.ndim(value) for value in self._constants)
+        self._constants = tuple(self.quantities[name] for name in PARAMETERS)
+        self._varying = [i for i, value in enumerate(self._constants) if np.ndim(value)]
+        self.varies = bool(self._varying)
+        if self.varies:
+            self._samples = np.stack([self._constants[i] for i in self._varying])
         self._swing: float | None = None
         self._bounds: tuple[np.ndarray, np.ndarray] | None = None
         self.expected = 0.0
 
     def value(self, name: str, time: np.ndarray | float) -> np.ndarray | float:
-        """A quantity at any time, linear between half steps."""
+        """A quantity at any time, by the parabola through its step's samples."""
         value = self.quantities[name]
         if np.ndim(value) == 0:
             return value
-        place = np.minimum(np.maximum(time / self.half_step, 0.0), self.last)
-        index = np.minimum(place.astype(int) if np.ndim(place) else int(place), self.last - 1)
-        fraction = place - index
-        return value[index] + fraction * (value[index + 1] - value[index])
+        return at_time(value, time, self.half_step)
 
     def at(self, time: np.ndarray | float) -> tuple:
         """The quantities that the quadrature needs."""
         if not self.varies:
             return self._constants
-        return tuple(self.value(name, time) for name in self._names)
+        values = list(self._constants)
+        sampled = at_time(self._samples, time, self.half_step)
+        for index, value in zip(self._varying, sampled, strict=True):
+            values[index] = value
+        return tuple(values)
 
     def swing(self, time: float, speed: float) -> float:
         """Heading change of the unmodified half turn with the settings of `time`."""
@@ -165,34 +181,45 @@ class _Heading:
         )
         return float(yaw + change[0])
 
-    def plan(self, time: float, yaw: float, speed: float, side: int) -> tuple[float, float, bool]:
+    def plan(
+        self, time: float, yaw: float, speed: float, omega: float
+    ) -> tuple[float, float, bool]:
         """Choose the half turn that starts now: beta, heading change wanted, saturated."""
         timeline = self.timeline
+        side = 1 if omega > 0.0 else -1
+        lean_rate = max(abs(omega), 1e-12)
         p = self.at(time)
-        w0, tm, keyed, gn, _, _, j, height, _, _ = p
+        w0, tm, keyed, gn, _, _, j, height, _, _, limit, rate_limit = p
         v = speed if timeline.sliding else keyed
+        if timeline.sliding and timeline.limited:
+            tm = self.equations.allowed(tm, w0, v, gn, j, height, limit, rate_limit)
+        size = max(tm, lean_rate / w0, self._largest_ahead(time, w0))
+        off = abs(size - tm) > 1e-6 * tm
         mean = 0.5 * (self.factor[1] + self.factor[-1])
         swing = mean * self.swing(min(time + math.pi / w0, self.last * self.half_step), v)
-        if self._bounds is None or timeline.sliding or self.varies or self._limits_vary():
-            self._bounds = heading_control.beta_bounds(
+        bounds = self._bounds
+        if bounds is None or off:
+            bounds = heading_control.beta_bounds(
                 *(
                     np.array([x])
                     for x in (
                         w0,
-                        tm,
+                        size,
                         v,
                         gn,
                         j,
                         height,
-                        self.value("max_curvature", time),
-                        self.value("max_curvature_rate", time),
+                        limit,
+                        rate_limit,
                     )
                 ),
                 fall_angle=timeline.settings.fall_angle,
             )
-        lower, upper = self._bounds
+            if not (off or timeline.sliding or self.varies):
+                self._bounds = bounds
+        lower, upper = bounds
         sides, yaws = np.array([[float(side)]]), np.array([[yaw]])
-        times, speeds = np.array([[time]]), np.array([[v]])
+        times, speeds, rates = np.array([[time]]), np.array([[v]]), np.array([[lean_rate]])
         calculated = np.zeros(1)
 
         def change_of(beta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -207,6 +234,7 @@ class _Heading:
                 speeds,
                 sides,
                 beta[:, None],
+                rates,
             )
             return calculated, duration
 
@@ -221,7 +249,7 @@ class _Heading:
                 return self.value("heading", time + duration)
 
         excess = side * (heading_at(np.array([math.pi / w0]))[0] - yaw) - 0.5 * swing
-        guess = heading_control.first_guess(np.array([excess]), v, w0, tm, gn)
+        guess = heading_control.first_guess(np.array([excess]), v, w0, size, gn)
         choice = heading_control.choose(
             change_of,
             heading_at,
@@ -232,22 +260,49 @@ class _Heading:
             lower,
             upper,
             guess,
-            4.0 * gn * tm / (v * w0) * np.clip(guess, lower, upper),
+            4.0 * gn * size / (v * w0) * np.clip(guess, lower, upper),
         )
         self.expected = float(calculated[0])
         return float(choice.beta[0]), float(choice.wanted[0]), bool(choice.saturated[0])
 
-    def _limits_vary(self) -> bool:
-        return bool(
-            np.ndim(self.quantities["max_curvature"])
-            or np.ndim(self.quantities["max_curvature_rate"])
-        )
+    def _largest_ahead(self, time: float, w0: float) -> float:
+        """Largest maximum lean in the half turn that starts now, if it is long."""
+        sizes = self.quantities["theta_max"]
+        if np.ndim(sizes) == 0:
+            return 0.0
+        first = int(time / self.half_step)
+        reach = int(heading_control.BETA_MOST * math.pi / w0 / self.half_step)
+        return float(np.max(sizes[first : first + reach + 1]))
 
     def learn(self, side: int, change: float) -> None:
         """Note how much of the calculated heading change came out."""
         if abs(self.expected) > 1e-9:
             share = min(max(change / self.expected, 0.5), 1.5)
             self.factor[side] += 0.7 * (share - self.factor[side])
+
+
+def at_time(value: np.ndarray, time: np.ndarray | float, half_step: float) -> np.ndarray:
+    """A sampled quantity at any time, by the parabola through its step's samples.
+
+    Args:
+        value: (..., 2 n_steps + 1) samples at the half steps.
+        time: where to evaluate, s; beyond the ends the end value holds.
+        half_step: s.
+
+    Returns:
+        Values of the shape (...) of the samples and that of `time`.
+    """
+    steps = (value.shape[-1] - 1) // 2
+    place = np.minimum(np.maximum(np.asarray(time) / (2.0 * half_step), 0.0), steps)
+    index = np.minimum(place.astype(int), steps - 1)
+    f = place - index
+    index = 2 * index
+    low, high = 1.0 - f, 2.0 * f - 1.0
+    return (
+        value[..., index] * (-high * low)
+        + value[..., index + 1] * (4.0 * f * low)
+        + value[..., index + 2] * (f * high)
+    )
 
 
 def simulate(timeline: Timeline, progress: Callable[[float], None] | None = None) -> Track:
@@ -261,12 +316,14 @@ def simulate(timeline: Timeline, progress: Callable[[float], None] | None = None
         The track.
     """
     settings = timeline.settings
-    equations = make_equations(math.sin, math.cos, timeline.tilted, timeline.sliding)
+    equations = make_equations(
+        math.sin, math.cos, timeline.tilted, timeline.sliding, timeline.limited
+    )
     free, forced = equations.free, equations.forced
     free_step, forced_step = equations.free_step, equations.forced_step
     n_steps, h = timeline.n_steps, timeline.step
     fall, sliding = settings.fall_angle, timeline.sliding
-    control = _Heading(timeline)
+    control = _Heading(timeline, equations)
 
     columns = [timeline.quantities[name] for name in PARAMETERS]
     varying = [i for i, column in enumerate(columns) if np.ndim(column)]
@@ -324,13 +381,17 @@ def simulate(timeline: Timeline, progress: Callable[[float], None] | None = None
 
     # --- the start -------------------------------------------------------
     p0 = table[0]
+    w0, tm = p0[:2]
+    if timeline.limited and sliding:
+        v = settings.start_state.speed if settings.start_state else p0[2]
+        tm = equations.allowed(tm, w0, v, p0[3], p0[6], p0[7], p0[10], p0[11])
     state = settings.start_state
     beta = 1.0
     if state is None:
         phase = settings.start_phase
-        theta = p0[1] * math.sin(phase)
-        omega = p0[0] * p0[1] * math.cos(phase)
-        if abs(theta) < 1e-12 * p0[1]:
+        theta = tm * math.sin(phase)
+        omega = w0 * tm * math.cos(phase)
+        if abs(theta) < 1e-12 * tm:
             theta = 0.0
         v = p0[2]
         psi = control.start_yaw(phase, v)
@@ -342,9 +403,9 @@ def simulate(timeline: Timeline, progress: Callable[[float], None] | None = None
         curvature = state.curvature
         if len(state.control) == 3:
             beta, control.factor[1], control.factor[-1] = state.control
-        if math.hypot(theta / p0[1], omega / (p0[0] * p0[1])) < NUDGED_BELOW:
+        if math.hypot(theta / tm, omega / (w0 * tm)) < NUDGED_BELOW:
             side = 1 if state.phase % (2.0 * math.pi) < math.pi else -1
-            omega += side * NUDGE * p0[0] * p0[1]
+            omega += side * NUDGE * w0 * tm
         side = 1 if theta > 0.0 or (theta == 0.0 and omega > 0.0) else -1
     if not sliding:
         v = p0[2]
@@ -354,7 +415,7 @@ def simulate(timeline: Timeline, progress: Callable[[float], None] | None = None
     wanted, saturated = 0.0, False
     if abs(theta) <= LEAN_TOLERANCE and n_steps:
         side = 1 if omega > 0.0 else -1
-        beta, wanted, saturated = control.plan(time, psi, v, side)
+        beta, wanted, saturated = control.plan(time, psi, v, omega)
         planned = True
 
     first = free(theta, omega, psi, v, p0, beta)
@@ -380,7 +441,7 @@ def simulate(timeline: Timeline, progress: Callable[[float], None] | None = None
     if mode != FREE:
         first = forced(theta, omega, psi, v, curvature, p0)
 
-    knots = [(0.0, theta, omega, psi, v, curvature, first[0], first[1], beta, mode)]
+    knots = [(0.0, theta, omega, psi, v, curvature, *first[:3], beta, mode)]
     grid = [0]
     turns: list[Turn] = []
     outcome = ""
@@ -441,7 +502,7 @@ def simulate(timeline: Timeline, progress: Callable[[float], None] | None = None
                     met = "LIMIT"
                 if rate_limited and abs(goal - curvature) > 0.5 * p1[11] * dt:
                     slope = wanted_rate(index, end, p1, (theta1, omega1, psi1, v1), now)
-                    gap = p1[11] - abs(slope)
+                    gap = p1[11] - max(abs(slope), abs(goal - curvature) / dt)
                     if gap < -RATE_TOLERANCE * p1[11]:
                         before = wanted_rate(index, begin, p0, (theta, omega, psi, v), first)
                         root = _secant(p0[11] - abs(before), gap)
@@ -480,7 +541,7 @@ def simulate(timeline: Timeline, progress: Callable[[float], None] | None = None
                 theta, omega, psi, v, curvature = theta1, omega1, psi1, v1, curvature1
                 first, p0, begin = now, p1, end
                 time = (index + end) * h
-                knots.append((time, theta, omega, psi, v, curvature, now[0], now[1], beta, mode))
+                knots.append((time, theta, omega, psi, v, curvature, *now[:3], beta, mode))
                 if what in ("CROSS", "FALL", "STOP"):
                     fired = what
                 elif pending == "CROSS":
@@ -506,14 +567,13 @@ def simulate(timeline: Timeline, progress: Callable[[float], None] | None = None
                 if planned:
                     control.learn(side, psi - turn_yaw)
                 side = (1 if omega > 0.0 else -1) if omega else -side
-                beta, wanted, saturated = control.plan(time, psi, v, side)
+                beta, wanted, saturated = control.plan(time, psi, v, omega)
                 turn_start, turn_yaw, planned = time, psi, True
             elif fired == "LIMIT":
                 if mode == FREE:
                     sign = math.copysign(1.0, curvature)
                 mode, curvature = BOUND, sign * p0[10]
             elif fired == "TOO_FAST":
-                slope = wanted_rate(index, begin, p0, (theta, omega, psi, v), first)
                 mode, sign = RATE, math.copysign(1.0, slope)
             elif fired == "MET":
                 mode = FREE

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..motion import BodyState, Event, HalfTurn, Problem, TurningMotion
 from .assemble import ground_frame, integrate_path, leg_forces, quantity_at, unwrapped_phase
+from .equations import PARAMETERS, make_equations
 from .settings import STOP_SPEED, Timeline, TurningSettings, make_timeline
 from .simulate import FREE, Track, simulate, world_yaw
 
@@ -82,29 +83,19 @@ def assemble(timeline: Timeline, track: Track) -> TurningMotion:
     settings = timeline.settings
     facing = settings.placement.yaw
     knots = track.knots
-    time, theta, omega, psi, v, curvature, alpha, turn, beta, mode = knots.T
+    time, theta, omega, psi, v, curvature, alpha, turn, _, beta, mode = knots.T
 
     def at(name: str, when: np.ndarray) -> np.ndarray | float:
         return quantity_at(timeline, name, when)
 
-    middle = 0.5 * (time[1:] + time[:-1])
-    if timeline.sliding:
-        accel = np.gradient(v, time) if len(v) > 2 else np.zeros(len(v))
-        middle_speed = 0.5 * (v[1:] + v[:-1]) + 0.125 * np.diff(time) * (accel[:-1] - accel[1:])
-    else:
-        middle_speed = at("speed", middle) + np.zeros(len(middle))
+    equations = make_equations(
+        np.sin, np.cos, timeline.tilted, timeline.sliding, timeline.limited
+    )
     path, distance = integrate_path(
-        time,
-        theta,
-        omega,
-        psi,
-        turn,
-        v,
-        middle_speed,
-        at("height", time),
-        at("height", middle),
-        (facing, at("slope", middle), at("slope_direction", middle)),
-        (facing, at("slope", time), at("slope_direction", time)),
+        knots,
+        lambda when: tuple(at(name, when) for name in PARAMETERS),
+        lambda when: (facing, at("slope", when), at("slope_direction", when)),
+        equations,
     )
     clipped_knot = mode != FREE
     origin = settings.placement.origin if settings.start_state is None else None
@@ -130,7 +121,7 @@ def assemble(timeline: Timeline, track: Track) -> TurningMotion:
     beta_g, position, length = spread(beta), spread(path), spread(distance)
     slope, direction = at("slope", grid_time), at("slope_direction", grid_time)
     forward, left, normal = ground_frame(psi_g, facing, slope, direction)
-    height = at("height", grid_time)
+    height, bound = at("height", grid_time), at("max_curvature", grid_time)
     if track.outcome == "FALL" and done < n:
         _slide(timeline, grid_time, done, time[-1], v[-1], v_g, length, position, path, forward)
         theta_g[done:] = math.copysign(settings.fall_angle, theta[-1])
@@ -147,12 +138,28 @@ def assemble(timeline: Timeline, track: Track) -> TurningMotion:
         at("mass", grid_time),
         height,
     )
-    max_lean = at("theta_max", grid_time) * beta_g
+    max_lean = at("theta_max", grid_time)
+    turn_settings = (
+        at("asked", grid_time),
+        at("omega_0", grid_time),
+        np.maximum(v_g, STOP_SPEED),
+        at("g_normal", grid_time),
+        at("J", grid_time),
+        height,
+        bound,
+        at("max_curvature_rate", grid_time),
+    )
+    need = equations.demand(*turn_settings)
+    if timeline.sliding and timeline.limited:
+        max_lean = equations.allowed(*turn_settings)
+    held = (need > 1.0 + 1e-9) | (max_lean < turn_settings[0] * (1.0 - 1e-9))
+    max_lean = max_lean * beta_g
     frequency = at("omega_0", grid_time) / beta_g
     phase = unwrapped_phase(theta_g, omega_g, max_lean, frequency)
     phase[done:] = phase[done - 1]
     clipped = np.zeros(n, dtype=bool)
     clipped[:done] = clipped_knot[rows]
+    clipped |= held
 
     half_turns = tuple(
         HalfTurn(
@@ -188,7 +195,6 @@ def assemble(timeline: Timeline, track: Track) -> TurningMotion:
         control=track.control,
     )
     q = {name: float(np.ravel(value)[0]) for name, value in timeline.quantities.items()}
-    bound = timeline.quantities["max_curvature"]
     return TurningMotion(
         time=grid_time,
         steps_per_frame=timeline.per_frame,
