@@ -19,7 +19,9 @@ import numpy as np
 from ..solvers.motion import Placement, Problem, TurningMotion
 from ..solvers.turning.settings import TurningSettings, sample_times
 from ..solvers.turning.solve import solve_turning
+from . import motions
 from .errors import UserError
+from .mapping import sequence
 from .mapping.body import PendulumBody, pendulum_body
 from .mapping.registry import MAPPINGS
 from .mapping.tracks import Figure, RoleTracks
@@ -49,8 +51,8 @@ class Job:
         style: the mapping's style, amounts as numbers or sampled arrays.
         figure: the character's rest pose in metres.
         numbers: rate, units and gravity.
-        after: the job this one continues, or None.
-        base: the job whose travel and turns this one takes over, or None.
+        before: the jobs that this one continues, first to last.
+        following: the jobs that continue this one.
     """
 
     name: str
@@ -62,8 +64,8 @@ class Job:
     style: object
     figure: Figure
     numbers: SceneNumbers
-    after: Job | None
-    base: Job | None = None
+    before: tuple[Job, ...] = ()
+    following: tuple[Job, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -135,29 +137,68 @@ def gather(context: bpy.types.Context, motion: bpy.types.Object) -> Job:
         UserError: something about scene or character must be put right first.
         SettingError: a setting is outside what the solver can take.
     """
-    return _gather(context, motion, ())
+    base = motion.poise_motion.base
+    if base is None:
+        chain = _chain(motion)
+        jobs = [_gather_one(context, member) for member in chain]
+    else:
+        # Same travel and turns, posed with this motion's own style.
+        _check_same_character(motion, base)
+        if base.poise_motion.base is not None:
+            raise UserError(f"{motion.name} lies on {base.name}, which lies on another motion")
+        chain = _chain(base)
+        jobs = [_gather_one(context, member) for member in chain]
+        at = chain.index(base)
+        jobs[at] = replace(
+            jobs[at], name=motion.name, style=_style(context, motion, base, jobs[at])
+        )
+        motion = base
+    at = chain.index(motion)
+    return replace(jobs[at], before=tuple(jobs[:at]), following=tuple(jobs[at + 1 :]))
 
 
-def _gather(context, motion, chain) -> Job:
+def _check_same_character(motion, other) -> None:
+    if other.poise_motion.character != motion.poise_motion.character:
+        raise UserError(f"{motion.name} builds on {other.name}, which moves another character")
+
+
+def _chain(motion: bpy.types.Object) -> list[bpy.types.Object]:
+    """The motions that a motion continues, itself, and those that continue it."""
+    chain = [motion]
+    while (before := chain[0].poise_motion.after) is not None:
+        _check_same_character(chain[0], before)
+        if before in chain:
+            raise UserError(f"{motion.name} continues itself through After: clear one After")
+        chain.insert(0, before)
+    character = motion.poise_motion.character
+    others = motions.motions_of(character) if character is not None else []
+    while True:
+        following = [
+            other
+            for other in others
+            if other.poise_motion.after == chain[-1]
+            and other.poise_motion.base is None
+            and other not in chain
+        ]
+        if not following:
+            return chain
+        chain.append(following[0])
+
+
+def _gather_one(context, motion) -> Job:
     scene = context.scene
     settings = motion.poise_motion
     character = settings.character
     if character is None:
         raise UserError(f"{motion.name} has no character: choose one")
-    if motion in chain:
-        raise UserError(
-            f"{motion.name} builds on itself through After or On Top Of: clear one in the chain"
-        )
     kind = characters.kind_of(character)
     if not kind:
         raise UserError(
             f"{character.name} is not a Poise character: add one with Character > Add, "
             "and select it"
         )
-    base = _other_job(context, motion, settings.base, chain)
-    after = None if base else _other_job(context, motion, settings.after, chain)
     numbers = scene_numbers(scene)
-    start, end = (base.start_frame, base.end_frame) if base else frame_range(scene, motion)
+    start, end = frame_range(scene, motion)
     figure = figure_in_metres(character, numbers.unit_scale)
     n_frames = end - start + 1
     # Solver times are seconds from the start; settings are keyed on frames.
@@ -175,33 +216,29 @@ def _gather(context, motion, chain) -> Job:
     )
     if settings.mirror:
         params = mirrored(params)
-    mapping = MAPPINGS[kind]
-    style = getattr(settings, mapping.group)
-    step_frames = frames[::2]  # the mapping works on solver steps, not half steps
-    return Job(
+    job = Job(
         name=motion.name,
         character=character.name,
         kind=kind,
         start_frame=start,
         end_frame=end,
         settings=params,
-        style=style.to_params(
-            animated_settings(scene, motion, mapping.group, style.animated_names(), step_frames)
-        ),
+        style=None,
         figure=figure,
         numbers=numbers,
-        after=after,
-        base=base,
     )
+    return replace(job, style=_style(context, motion, motion, job))
 
 
-def _other_job(context, motion, other, chain) -> Job | None:
-    """The job of a motion that this one builds on."""
-    if other is None:
-        return None
-    if other.poise_motion.character != motion.poise_motion.character:
-        raise UserError(f"{motion.name} builds on {other.name}, which moves another character")
-    return _gather(context, other, (*chain, motion))
+def _style(context, motion, travels, job: Job):
+    """A motion's style, sampled at the solver steps of the motion that travels."""
+    group = MAPPINGS[job.kind].group
+    style = getattr(motion.poise_motion, group)
+    times = sample_times(job.end_frame - job.start_frame + 1, job.numbers.fps)[::2]
+    frames = job.start_frame + times * job.numbers.fps
+    return style.to_params(
+        animated_settings(context.scene, motion, group, style.animated_names(), frames)
+    )
 
 
 def mirrored(settings: TurningSettings) -> TurningSettings:
@@ -236,19 +273,32 @@ def solve(job: Job, progress: Progress | None = None) -> Solved:
         SettingError: a setting is outside what the solver can take.
         Cancelled: the progress callback asked to stop.
     """
-    solved = _solved_motion(job, progress)
-    mapping = MAPPINGS[job.kind]
-    return Solved(job, solved, mapping.function(solved, job.figure, job.style))
+    jobs = (*job.before, job, *job.following)
+    solved = _solve_in_turn(jobs, progress or _ignore)
+    own = len(job.before)
+    pose = MAPPINGS[job.kind].function
+    if len(jobs) == 1:
+        return Solved(job, solved[0], pose(solved[0], job.figure, job.style))
+    joined = sequence.join_motions(solved, [j.settings.placement.yaw for j in jobs])
+    tracks = pose(joined, job.figure, sequence.join_styles([j.style for j in jobs], solved))
+    start = sequence.seams(solved)[own]
+    return Solved(job, solved[own], sequence.cut_tracks(tracks, start, solved[own]))
 
 
-def _solved_motion(job: Job, progress: Progress | None) -> TurningMotion:
-    if job.base is not None:
-        return _solved_motion(job.base, progress)
-    settings = job.settings
-    if job.after is not None:
-        before = _solved_motion(job.after, progress)
-        settings = replace(settings, start_state=before.end_state)
-    return solve_turning(settings, progress)
+def _ignore(fraction: float) -> None:
+    """Progress that nobody watches."""
+
+
+def _solve_in_turn(jobs: tuple[Job, ...], progress: Progress) -> list[TurningMotion]:
+    solved: list[TurningMotion] = []
+    for i, job in enumerate(jobs):
+        settings = job.settings
+        if solved:
+            settings = replace(settings, start_state=solved[-1].end_state)
+        solved.append(
+            solve_turning(settings, lambda fraction, i=i: progress((i + fraction) / len(jobs)))
+        )
+    return solved
 
 
 def digests(job: Job) -> dict[str, str]:
@@ -270,8 +320,7 @@ def digests(job: Job) -> dict[str, str]:
         "unit scale": job.numbers.unit_scale,
         "place of the motion": settings.placement,
         "character's rest pose": job.figure,
-        "motion before": digests(job.after) if job.after else None,
-        "motion below": digests(job.base) if job.base else None,
+        "motions before and after": [digests(j) for j in (*job.before, *job.following)],
         "Poise's version": SOLVER_VERSION,
     }
     return {name: _digest(part) for name, part in parts.items()}
