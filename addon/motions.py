@@ -8,6 +8,9 @@ import bpy
 
 from .errors import UserError
 
+# Largest place in the list of motions; equal places are in order of names.
+MAX_ORDER = 1_000_000
+
 
 def is_motion(obj: bpy.types.Object | None) -> bool:
     """Whether an object is a Motion object.
@@ -141,6 +144,7 @@ def add_motion(
     motion.rotation_euler = (0.0, 0.0, atan2(facing.x, -facing.y))
     settings = motion.poise_motion
     settings.character = character
-    settings.order = 1 + max((obj.poise_motion.order for obj in existing), default=-1)
+    last = max((obj.poise_motion.order for obj in existing), default=-1)
+    settings.order = min(last + 1, MAX_ORDER)
     set_active(motion)
     return motion

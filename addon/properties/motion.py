@@ -17,6 +17,7 @@ from bpy.props import (
     StringProperty,
 )
 
+from ..motions import MAX_ORDER
 from .styles import PoiseSkierStyle, PoiseSnowboarderStyle
 from .turns import PoiseTurns
 
@@ -82,7 +83,11 @@ class PoiseMotion(bpy.types.PropertyGroup):
         name="Active", description="The motion that the panels show and Bake bakes"
     )
     order: IntProperty(
-        name="Order", description="Place in the character's list of motions", default=0, min=0
+        name="Order",
+        description="Place in the character's list of motions",
+        default=0,
+        min=0,
+        max=MAX_ORDER,
     )
     data_version: IntProperty(default=DATA_VERSION)
 
