@@ -36,16 +36,17 @@ def test_second_motion_starts_as_the_first_ends(pair):
 
 
 def test_body_has_no_seam(pair):
-    """Every role passes the seam at the pace of its neighbouring samples."""
+    """Every role passes the seam no more sharply than it moves elsewhere."""
     _rig, first, second = pair
     a = pipeline.solve(pipeline.gather(bpy.context, first)).tracks
     b = pipeline.solve(pipeline.gather(bpy.context, second)).tracks
     for role, points in a.position.items():
         np.testing.assert_allclose(b.position[role][0], points[-1], atol=1e-9, err_msg=role)
-        before, after = points[-1] - points[-2], b.position[role][1] - b.position[role][0]
-        speed = np.linalg.norm(before)
-        # 1/48 s apart a hand under 10 g changes its step by 0.04 m at most.
-        assert np.linalg.norm(after - before) < 0.045, (role, speed)
+        joined = np.concatenate((points, b.position[role][1:]))
+        bend = np.linalg.norm(np.diff(joined, n=2, axis=0), axis=1)
+        seam = len(points) - 2
+        elsewhere = np.concatenate((bend[: seam - 2], bend[seam + 3 :])).max()
+        assert bend[seam - 1 : seam + 2].max() <= 1.1 * elsewhere, role
     for role, turns in a.rotation.items():
         same = abs(np.sum(b.rotation[role][0] * turns[-1]))
         assert same == pytest.approx(1.0, abs=1e-9), role
