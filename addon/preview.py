@@ -101,7 +101,9 @@ class _Entry:
     stale: bool = True
     uses: frozenset[int] = frozenset()
     scene_state: tuple = ()
-    tried: dict[str, str] | None = None  # what Live Bake baked, or could not
+    live: bool = False  # whether Live Bake was on when last read
+    tried: dict[str, str] | None = None  # inputs that Live Bake leaves alone (from now on)
+    by_undo: bool = True  # it is undo, or a file, that brought the inputs to be read next
 
 
 @dataclass
@@ -117,7 +119,6 @@ class _Solving:
 _entries: dict[tuple[int, int], _Entry] = {}
 _solving: _Solving | None = None
 _busy = False  # this module itself is reading or baking
-_force_live = False
 _changed_at = 0.0
 
 _NOTHING = Status()
@@ -257,22 +258,18 @@ def on_depsgraph_update(depsgraph: bpy.types.Depsgraph) -> None:
 
 
 def on_undo() -> None:
-    """Everything may have changed, keys that Live Bake wrote among it."""
-    global _force_live, _changed_at
+    """Everything may have changed."""
+    global _changed_at
     for entry in _entries.values():
-        entry.stale = True
-        entry.tried = None
-    _force_live = True
+        entry.stale = entry.by_undo = True
     _changed_at = monotonic()
     request()
 
 
 def reset() -> None:
     """Forget everything: another file, or Poise is disabled."""
-    global _force_live
     _stop()
     _entries.clear()
-    _force_live = False
     if bpy.app.timers.is_registered(_tick):
         bpy.app.timers.unregister(_tick)
 
@@ -323,7 +320,6 @@ def _deaf() -> Iterator[None]:
 
 def _tick() -> float | None:
     """One step of bringing shown motions up to date; None when all are."""
-    global _force_live
     if _solving is not None:
         waiting = _wait_for_solve()
         if waiting is not None:
@@ -346,7 +342,6 @@ def _tick() -> float | None:
         if monotonic() - _changed_at < LIVE_QUIET or playing or _rendering() or _in_the_middle():
             return 0.2
         _live_bake()
-    _force_live = False
     return None
 
 
@@ -404,6 +399,7 @@ def _read(context: bpy.types.Context, motion: bpy.types.Object, entry: _Entry) -
     out_of_date = tuple(pipeline.changed_inputs(job, motion.poise_motion.inputs))
     same = digests == entry.digests
     entry.job, entry.digests = job, digests
+    _mind_live_bake(entry, motion.poise_motion.live_bake)
     entry.status = replace(entry.status, out_of_date=out_of_date)
     return not same
 
@@ -477,14 +473,24 @@ def _redraw() -> None:
 
 
 # -- Live Bake -----------------------------------------------------------------
+#
+# Each live bake is an undo step. (Without one, undo would leave the later keys
+# in an action that it finds unchanged between two steps, beside the earlier
+# record of the bake.) What undo brings back is therefore never baked by
+# itself: undo would not get past it.
+
+
+def _mind_live_bake(entry: _Entry, live: bool) -> None:
+    """Note after reading a motion which inputs Live Bake has to leave alone."""
+    if entry.by_undo:
+        entry.tried = entry.digests
+    elif live and not entry.live:
+        entry.tried = None
+    entry.by_undo, entry.live = False, live
 
 
 def _live_wanted() -> list[tuple[bpy.types.Window, bpy.types.Object, _Entry]]:
-    """What Live Bake has to bake: baked once, and changed since.
-
-    After an undo it bakes even if the settings look baked: it leaves no undo
-    steps of its own, so Blender may have brought back settings without keys.
-    """
+    """What Live Bake has to bake: baked once, and changed since."""
     found = []
     for window in _windows():
         with bpy.context.temp_override(window=window):
@@ -495,26 +501,25 @@ def _live_wanted() -> list[tuple[bpy.types.Window, bpy.types.Object, _Entry]]:
                     continue
                 if entry.status.solved is None or entry.tried == entry.digests:
                     continue
-                if entry.status.out_of_date or _force_live:
+                if entry.status.out_of_date:
                     found.append((window, motion, entry))
     return found
 
 
 def _live_bake() -> None:
-    """Bake what changed, without an undo step: undoing the change bakes again.
-
-    Called without its undo argument, an operator neither pushes an undo step
-    nor becomes the one that Adjust Last Operation repeats.
-    """
+    """Bake what changed, once for each state of the settings: a refusal is not repeated."""
     for window, motion, entry in _live_wanted():
-        # Once for each state of the settings: a refusal is not repeated.
         entry.tried = entry.digests
         error = ""
         with bpy.context.temp_override(window=window), _deaf():
             try:
+                # Called like this, an operator does not become the one that
+                # Adjust Last Operation repeats.
                 bpy.ops.poise.bake()
             except RuntimeError as refused:
                 error = str(refused).strip().removeprefix("Error: ")
+            else:
+                bpy.ops.ed.undo_push(message="Live Bake")
             out_of_date = pipeline.changed_inputs(entry.job, motion.poise_motion.inputs)
         entry.status = replace(
             entry.status, live_error=error, out_of_date=tuple(out_of_date)
