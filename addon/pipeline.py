@@ -157,6 +157,19 @@ def gather(context: bpy.types.Context, motion: bpy.types.Object) -> Job:
     return replace(jobs[at], before=tuple(jobs[:at]), following=tuple(jobs[at + 1 :]))
 
 
+def motions_behind(motion: bpy.types.Object) -> list[bpy.types.Object]:
+    """Every Motion object whose settings have a say in a motion, itself included.
+
+    Args:
+        motion: the Motion object.
+
+    Raises:
+        UserError: the motions build on each other in a circle.
+    """
+    base = motion.poise_motion.base
+    return _chain(motion) if base is None else [motion, *_chain(base)]
+
+
 def _check_same_character(motion, other) -> None:
     if other.poise_motion.character != motion.poise_motion.character:
         raise UserError(f"{motion.name} builds on {other.name}, which moves another character")
