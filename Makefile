@@ -8,13 +8,15 @@ IN_LINT = $(PYTHON) tools/environments.py lint
 IN_BLENDER = $(PYTHON) tools/environments.py blender
 FUZZ_TRIALS ?= 2000
 
-.PHONY: help demo test test-unit test-blender gui-test fuzz bench package lint docs clean
+.PHONY: help demo test test-unit test-blender gui-test fuzz scenes pictures bench package lint docs clean
 
 help:
 	@echo "make demo      add a skier, bake its turns, render a movie: out/"
 	@echo "make test      unit tests, then tests in Blender"
 	@echo "make gui-test  tests in a Blender with a window (Linux, root, apt)"
 	@echo "make fuzz      the whole random test: FUZZ_TRIALS=$(FUZZ_TRIALS)"
+	@echo "make scenes    a .blend for each feature: out/scenes"
+	@echo "make pictures  the manual's pictures: docs/images"
 	@echo "make bench     measure, side by side with the plain way"
 	@echo "make package   zips to publish: dist/"
 	@echo "make lint      style and types"
@@ -37,6 +39,12 @@ gui-test:
 
 fuzz:
 	POISE_FUZZ_TRIALS=$(FUZZ_TRIALS) $(IN_BLENDER) -m pytest -s tests/blender/test_fuzz.py
+
+scenes:
+	$(IN_BLENDER) tools/scenes.py
+
+pictures:
+	$(IN_BLENDER) tools/pictures.py
 
 bench:
 	$(IN_BLENDER) tools/bench.py

@@ -1,0 +1,439 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Demo scenes: one .blend for each feature, under out/scenes.
+
+    python tools/scenes.py [NAME ...]
+
+Each is made the way an animator makes it: with the operators of the sidebar,
+and keys on the settings of Motion objects.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from math import pi, radians
+from pathlib import Path
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+import installed
+import look
+
+ROOT = Path(__file__).resolve().parents[1]
+OUT = ROOT / "out" / "scenes"
+FPS = 24
+
+RED, BLUE, GREEN, AMBER, VIOLET, CYAN = (
+    (0.72, 0.06, 0.03), (0.03, 0.16, 0.60), (0.04, 0.38, 0.16),
+    (0.86, 0.40, 0.02), (0.32, 0.10, 0.50), (0.02, 0.42, 0.52),
+)
+TRACK = (0.53, 0.64, 0.83, 1.0)
+SUITS = (RED, BLUE, GREEN, AMBER, VIOLET, CYAN)
+
+SKIER_PRESETS = ("Beginner", "Cruising", "Short Turns", "Slalom", "Carving", "Giant Slalom")
+
+# The pendulum that the paper's examples are for: van de Panne et al. 1993,
+# Fig. 6 and 10, with a body of 70 kg whose mass is 1 m over its foot.
+PENDULUM = {"auto_body": False, "mass": 70.0, "height": 1.0, "inertia": 5.0}
+
+# Seconds of a whole turn and largest lean of Fig. 6's three phase ellipses.
+ELLIPSES = ((2.0, radians(23.0)), (3.0, radians(23.0)), (2.0, radians(7.0)))
+
+# Heading of the fourth track, in degrees at seconds.
+HEADING_KEYS = ((0.0, 0.0), (2.0, 0.0), (4.0, 35.0), (6.0, 35.0), (8.0, -20.0), (10.0, -20.0))
+
+
+def start_scene(seconds: float):
+    """An empty scene with daylight, long enough for a motion.
+
+    Args:
+        seconds: length of the scene.
+
+    Returns:
+        The scene.
+    """
+    scene = installed.new_file()
+    scene.render.fps = FPS
+    scene.frame_start, scene.frame_end = 1, 1 + round(seconds * FPS)
+    look.workbench(scene)
+    return scene
+
+
+def add(kind: str, x: float = 0.0, y: float = 0.0, suit=RED, preset: str = "", **turns):
+    """Add a character that goes along -Y, with a motion over the scene's range.
+
+    Args:
+        kind: "SKIER" or "SNOWBOARDER".
+        x: where it stands.
+        y: where it stands.
+        suit: colour of its jacket.
+        preset: name of a preset to begin with.
+        turns: settings of the turns, in Blender units.
+
+    Returns:
+        The character's armature object.
+    """
+    import bpy
+
+    scene = bpy.context.scene
+    scene.cursor.location = (x, y, 0.0)
+    bpy.ops.poise.character_add(kind=kind, suit=suit)
+    scene.cursor.location = (0.0, 0.0, 0.0)
+    rig = bpy.context.active_object
+    if preset:
+        bpy.ops.poise.preset_apply(name=preset)
+    rig.poise.settings.range_mode = "SCENE"
+    for name, value in turns.items():
+        setattr(rig.poise.turns, name, value)
+    return rig
+
+
+def key(group, name: str, *keys: tuple[float, float], interpolation: str = "BEZIER") -> None:
+    """Key a setting as an animator does, on the Motion object.
+
+    Args:
+        group: settings, such as `rig.poise.turns`.
+        name: name of the setting.
+        keys: (seconds, value) pairs.
+        interpolation: Blender's name of the interpolation between keys.
+    """
+    for seconds, value in keys:
+        setattr(group, name, value)
+        group.keyframe_insert(name, frame=1 + seconds * FPS)
+    data = group.id_data.animation_data
+    path = group.path_from_id(name)
+    for strip in data.action.layers[0].strips:
+        for curve in strip.channelbag(data.action_slot).fcurves:
+            if curve.data_path == path:
+                for point in curve.keyframe_points:
+                    point.interpolation = interpolation
+
+
+def activate(rig) -> None:
+    """Make a character the selected and active object.
+
+    Args:
+        rig: the armature object.
+    """
+    import bpy
+
+    for obj in bpy.context.selected_objects:
+        obj.select_set(False)
+    rig.select_set(True)
+    bpy.context.view_layer.objects.active = rig
+
+
+def solve(rig):
+    """The active motion of a character, as the bake will write it.
+
+    Args:
+        rig: the armature object.
+    """
+    import bpy
+    from poise.addon import pipeline
+
+    return pipeline.solve(pipeline.gather(bpy.context, rig.poise.motion_object))
+
+
+def finish(rigs, trail: bool = True, grow: bool = True) -> None:
+    """Bake every motion and lay the tracks; the first motion's hill serves all.
+
+    Args:
+        rigs: the armature objects.
+        trail: lay tracks on the snow.
+        grow: let the tracks grow with the frame.
+    """
+    import bpy
+    from poise.addon import motions
+
+    for number, rig in enumerate(rigs):
+        activate(rig)
+        bpy.ops.poise.bake_all()
+        for motion in motions.motions_of(rig):
+            motions.set_active(motion)
+            if trail:
+                bpy.ops.poise.trail_add(grow=grow)
+            if motion.poise_motion.trail is not None:
+                motion.poise_motion.trail.data.materials[0].diffuse_color = TRACK
+        if number == 0:
+            bpy.ops.poise.slope_add()
+            look.groom(next(obj for obj in bpy.data.objects if obj.name.endswith(" Slope")))
+    activate(rigs[0])
+    bpy.context.scene.frame_set(bpy.context.scene.frame_start)
+
+
+def middle_of(rigs) -> np.ndarray:
+    """Middle (3,) of everything that characters travel.
+
+    Args:
+        rigs: the armature objects.
+    """
+    places = _places(rigs)
+    return 0.5 * (places.min(axis=0) + places.max(axis=0))
+
+
+def _places(rigs) -> np.ndarray:
+    return np.concatenate([solve(rig).motion.position for rig in rigs])
+
+
+def backdrop(scene, rigs, sun: float = -0.25 * pi) -> None:
+    """Sky and mountains around, and the sun.
+
+    Args:
+        scene: the scene.
+        rigs: the armature objects.
+        sun: turn of the sun about +Z in radians.
+    """
+    places = _places(rigs)
+    low, high = places.min(axis=0), places.max(axis=0)
+    # From a hill one looks down into a valley; the mountains rise from there.
+    fall = high[2] - low[2]
+    drop = fall + 90.0 if fall > 1.0 else 0.0
+    look.set_sun(scene, sun)
+    look.sky(scene, (*(0.5 * (low + high))[:2], high[2] - drop), sun)
+
+
+def chase(rig, **options) -> None:
+    """Add a camera that follows a character.
+
+    Args:
+        rig: the armature object.
+        options: of the operator.
+    """
+    import bpy
+
+    activate(rig)
+    bpy.ops.poise.chase_camera_add(**options)
+    bpy.context.scene.camera.data.clip_end = look.FAR
+
+
+def side_by_side(rigs, gap: float = 4.0) -> None:
+    """Move characters apart, each to the left of the one before, so that no tracks cross.
+
+    Args:
+        rigs: the armature objects, or lists of such that stay together.
+        gap: metres between the tracks.
+    """
+    import bpy
+
+    edge = 0.0
+    for group in rigs:
+        group = group if isinstance(group, list) else [group]
+        across = _places(group)[:, 0]
+        shift = edge - across.min()
+        edge += np.ptp(across) + gap
+        for rig in group:
+            rig.location.x += shift
+            rig.poise.motion_object.location.x += shift
+    bpy.context.view_layer.update()
+
+
+def skier_presets():
+    """The skier's presets side by side on one hill."""
+    scene = start_scene(8.0)
+    rigs = []
+    for suit, preset in zip(SUITS, SKIER_PRESETS, strict=True):
+        rigs.append(add("SKIER", suit=suit, preset=preset, slope=radians(14.0)))
+        rigs[-1].name = f"{preset} Skier"
+    side_by_side(rigs)
+    finish(rigs)
+    backdrop(scene, rigs, pi)
+    middle = middle_of(rigs)
+    look.camera(scene, middle + (-8.0, -95.0, 2.0), middle + (0.0, 12.0, -2.0), 34.0)
+    return rigs
+
+
+def snowboarder():
+    """A snowboarder carves down a hill."""
+    scene = start_scene(8.0)
+    rig = add("SNOWBOARDER", preset="Carving", suit=CYAN)
+    finish([rig])
+    backdrop(scene, [rig])
+    chase(rig)
+    return [rig]
+
+
+def figure_6():
+    """Three phase ellipses and the tracks they leave: 1993, Fig. 6."""
+    scene = start_scene(6.0)
+    rigs = []
+    for number, (period, lean) in enumerate(ELLIPSES):
+        rig = add(
+            "SKIER", suit=SUITS[number], speed=8.0, frequency=1.0 / period, sharpness=lean,
+            slope=0.0, **PENDULUM,
+        )
+        rig.name = f"Ellipse {number + 1}"
+        rigs.append(rig)
+    side_by_side(rigs[::-1], 2.5)
+    finish(rigs)
+    return _flat(scene, rigs)
+
+
+def figure_10():
+    """Figure-8s, falling frequency, rising sharpness, changing heading: 1993, Fig. 10."""
+    scene = start_scene(10.0)
+    shared = {"speed": 8.0, "frequency": 0.5, "sharpness": radians(23.0), "slope": 0.0} | PENDULUM
+    first = add("SKIER", suit=RED, **shared)
+    period = 1.0 / first.poise.turns.frequency
+    # One whole turn behind and turning the other way, so that the tracks cross.
+    wave = float(np.interp(period, *_forward(first)))
+    second = add("SKIER", y=wave, suit=BLUE, start_phase=pi, **shared)
+    slower = add("SKIER", suit=GREEN, **shared)
+    key(slower.poise.turns, "frequency", (0.0, 0.6), (10.0, 0.24), interpolation="LINEAR")
+    sharper = add("SKIER", suit=AMBER, **shared)
+    key(
+        sharper.poise.turns, "sharpness", (0.0, radians(6.0)), (10.0, radians(38.0)),
+        interpolation="LINEAR",
+    )
+    heading = add("SKIER", suit=VIOLET, **shared)
+    key(heading.poise.turns, "heading", *((t, radians(angle)) for t, angle in HEADING_KEYS))
+    rigs = [first, second, slower, sharper, heading]
+    names = ("Figure-8 First", "Figure-8 Second", "Slower", "Sharper", "Heading")
+    for rig, name in zip(rigs, names, strict=True):
+        rig.name = name
+    side_by_side([heading, sharper, slower, [first, second]], 3.0)
+    finish(rigs)
+    return _flat(scene, rigs)
+
+
+def _forward(rig):
+    """Times and forward distances of a character's foot."""
+    motion = solve(rig).motion
+    return motion.time, motion.position[0, 1] - motion.position[:, 1]
+
+
+def _flat(scene, rigs):
+    """Sky, and cameras from above and ahead, for tracks on level snow."""
+    backdrop(scene, rigs, pi)
+    places = _places(rigs)
+    low, high = places.min(axis=0), places.max(axis=0)
+    middle = 0.5 * (low + high)
+    look.top_camera(scene, middle, 1.06 * (high[1] - low[1]), -0.5 * pi)
+    look.camera(
+        scene, (middle[0] - 4.0, low[1] - 16.0, 7.5), (middle[0] + 1.0, middle[1], 0.0), 32.0
+    )
+    return rigs
+
+
+def slope_speed():
+    """A skier gains speed on a steep hill and loses it where it flattens out."""
+    scene = start_scene(12.0)
+    rig = add(
+        "SKIER", suit=AMBER, speed_mode="SLOPE", speed=4.0, frequency=0.36,
+        sharpness=radians(28.0), friction=0.06, drag_area=0.5,
+    )
+    key(rig.poise.turns, "slope", (0.0, radians(18.0)), (6.0, radians(18.0)), (10.0, radians(2.0)))
+    finish([rig])
+    backdrop(scene, [rig])
+    chase(rig)
+    return [rig]
+
+
+def sparse_keys():
+    """The same turns with a key on every frame, and with few exact ones."""
+    scene = start_scene(6.0)
+    rigs = []
+    for number, mode in enumerate(("DENSE", "SPARSE")):
+        rig = add("SKIER", suit=SUITS[number], preset="Short Turns")
+        rig.name = f"{mode.title()} Keys"
+        rig.poise.settings.key_mode = mode
+        rig.poise.settings.key_step = 4
+        rigs.append(rig)
+    side_by_side(rigs)
+    finish(rigs)
+    backdrop(scene, rigs, pi)
+    middle = middle_of(rigs)
+    look.camera(scene, middle + (3.0, -34.0, -4.0), middle + (0.0, 4.0, 0.0), 40.0)
+    return rigs
+
+
+def several_motions():
+    """Three motions of one skier, each after the one before, on NLA strips."""
+    import bpy
+    from poise.addon import motions
+
+    scene = start_scene(15.0)
+    rig = add("SKIER", suit=GREEN, preset="Cruising", slope=radians(12.0))
+    first = rig.poise.settings
+    first.range_mode = "OWN"
+    first.frame_start, first.frame_end = 1, 1 + 5 * FPS
+    bpy.ops.poise.motion_add(name="Short Turns")
+    bpy.ops.poise.preset_apply(name="Short Turns")
+    second = rig.poise.settings
+    second.turns.slope = radians(12.0)
+    second.frame_end = second.frame_start + 5 * FPS
+    bpy.ops.poise.motion_add(name="Carving to the Left")
+    bpy.ops.poise.preset_apply(name="Carving")
+    third = rig.poise.settings
+    third.turns.slope, third.turns.heading = radians(12.0), radians(25.0)
+    third.frame_end = third.frame_start + 5 * FPS
+    finish([rig])
+    backdrop(scene, [rig])
+    # A camera for each motion; markers switch from one to the next.
+    for motion in motions.motions_of(rig):
+        motions.set_active(motion)
+        chase(rig)
+        marker = scene.timeline_markers.new(
+            motion.name, frame=motion.poise_motion.frame_start
+        )
+        marker.camera = scene.camera
+    scene.frame_set(scene.frame_start)
+    return [rig]
+
+
+def irregular():
+    """The same turns evenly, and with a slight irregularity."""
+    scene = start_scene(10.0)
+    rigs = []
+    for number, amount in enumerate((0.0, 0.25)):
+        rig = add("SKIER", suit=SUITS[number + 2], preset="Short Turns")
+        rig.name = "Irregular" if amount else "Even"
+        rig.poise.turns.irregularity, rig.poise.turns.irregularity_seed = amount, 7
+        rigs.append(rig)
+    side_by_side(rigs)
+    finish(rigs)
+    backdrop(scene, rigs, pi)
+    middle = middle_of(rigs)
+    look.camera(scene, middle + (3.0, -48.0, -4.0), middle + (0.0, 6.0, 0.0), 40.0)
+    return rigs
+
+
+SCENES: dict[str, Callable] = {
+    scene.__name__: scene
+    for scene in (
+        skier_presets, snowboarder, figure_6, figure_10, slope_speed, sparse_keys,
+        several_motions, irregular,
+    )
+}
+
+
+def main() -> None:
+    """Make the scenes named on the command line, or all."""
+    wanted = sys.argv[1:] or list(SCENES)
+    unknown = [name for name in wanted if name not in SCENES]
+    if unknown:
+        sys.exit(f"no scene is called {unknown[0]}: {', '.join(SCENES)}")
+    installed.start()
+    import bpy
+    from poise.addon import motions
+
+    OUT.mkdir(parents=True, exist_ok=True)
+    for name in wanted:
+        rigs = SCENES[name]()
+        path = OUT / f"{name}.blend"
+        bpy.ops.wm.save_as_mainfile(filepath=str(path), compress=True)
+        problems = [
+            f"{p.severity}: {p.message}"
+            for rig in rigs
+            for motion in motions.motions_of(rig)
+            for p in motion.poise_motion.problems
+        ]
+        print(f"{path.relative_to(ROOT)}  {path.stat().st_size / 2**20:.2f} MiB")
+        for problem in problems:
+            print(f"    {problem}")
+
+
+if __name__ == "__main__":
+    main()
