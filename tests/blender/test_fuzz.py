@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Every operator and every setting, over its range and beyond, with random values.
+
+No traceback, no key without a number, and undo brings everything back. A
+trial depends on its seed alone:
+
+    POISE_FUZZ_TRIALS   number of trials (60)
+    POISE_FUZZ_SEED     seed of the first one (1); the others follow
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import traceback
+from collections import Counter
+
+import bpy
+import operators_fuzz as fuzz
+import snapshot as snapshots
+from operators_help import UNDO_NOISE, call
+
+TRIALS = int(os.environ.get("POISE_FUZZ_TRIALS", "60"))
+FIRST_SEED = int(os.environ.get("POISE_FUZZ_SEED", "1"))
+
+# What takes long to read and what no operator but one touches: read in some trials only.
+HEAVY = {"materials", "meshes", "textures", "images", "brushes", "palettes", "linestyles"}
+EVERYTHING_EVERY = 8
+
+LEAST_VALID = 0.4
+
+
+class Failure(Exception):
+    """What must not happen has happened."""
+
+
+def state(everything: bool) -> dict:
+    """A snapshot, without the heavy parts in most trials."""
+    left_out = snapshots.LEFT_OUT
+    if not everything:
+        snapshots.LEFT_OUT = left_out | HEAVY
+    try:
+        bpy.context.view_layer.update()
+        return snapshots.snapshot()
+    finally:
+        snapshots.LEFT_OUT = left_out
+
+
+def differences(before: dict, after: dict) -> list[str]:
+    """What differs; without the place of objects that Blender does not evaluate.
+
+    Where those are is left over from when they were evaluated last, and undo forgets it.
+    """
+    depsgraph = bpy.context.evaluated_depsgraph_get()
+    ignore = [*UNDO_NOISE]
+    for obj in bpy.data.objects:
+        above = obj
+        while above is not None:
+            if not above.evaluated_get(depsgraph).is_evaluated:
+                name = re.escape(f"objects[{obj.name!r}]")
+                ignore.append(rf"^{name}\.(matrix_world|matrix_local|dimensions|pose\..*)$")
+                break
+            above = above.parent
+    return snapshots.diff(before, after, ignore)
+
+
+def shown(changed: list[str]) -> str:
+    """Some changes, those of what is stored before those of what Blender computes from it."""
+    computed = snapshots.COMPUTED
+    stored = [s for s in changed if not computed.match(s.split(": ")[0].rpartition(".")[2])]
+    return f"{len(changed)} changes: " + "; ".join((stored + changed)[:5])
+
+
+class Run:
+    """Counts over all trials."""
+
+    def __init__(self) -> None:
+        self.trials = self.baked = self.calls = self.finished = self.checked_undo = 0
+        self.refusals: Counter[str] = Counter()
+        self.by_operator: Counter[str] = Counter()
+        self.failures: list[str] = []
+
+    def report(self) -> str:
+        lines = [
+            f"{self.trials} trials from seed {FIRST_SEED} on Blender {bpy.app.version_string}: "
+            f"{self.baked} baked ({100 * self.baked / max(self.trials, 1):.0f} %), "
+            f"{self.calls} calls, {self.finished} finished, {self.checked_undo} undone",
+            "calls that finished: "
+            + ", ".join(f"{name} {count}" for name, count in sorted(self.by_operator.items())),
+            f"{sum(self.refusals.values())} refusals:",
+        ]
+        lines += [f"  {count:5d}  {text}" for text, count in self.refusals.most_common()]
+        return "\n".join(lines)
+
+
+def attempt(run: Run, trial: fuzz.Trial, name: str, arguments: dict, everything: bool) -> bool:
+    """Call an operator with an undo step; whether it finished.
+
+    A refusal has to be one sentence, and has to leave everything as it was.
+    """
+    trial.say(f"bpy.ops.poise.{name}({arguments})")
+    run.calls += 1
+    # Only some refusals are looked at closely: a snapshot takes longer than most calls.
+    before = state(everything) if trial.chance(0.25) else None
+    try:
+        result = call(name)("EXEC_DEFAULT", True, **arguments)
+    except RuntimeError as refusal:
+        text = str(refusal).strip()
+        if "Traceback" in text or "Error: Python" in text:
+            raise Failure(text) from None
+        if not text or "\n" in text:
+            raise Failure(f"not one sentence: {text!r}") from None
+        run.refusals[fuzz.template(text)] += 1
+        trial.say(f"    {text}")
+        if before is not None:
+            changed = differences(before, state(everything))
+            if changed:
+                raise Failure(f"refused, but left {shown(changed)}") from None
+        return False
+    except (TypeError, ValueError, OverflowError) as error:
+        # Blender itself takes no such argument: no operator was called.
+        if "converting py args to operator properties" not in str(error):
+            raise
+        run.refusals["(Blender refuses the argument)"] += 1
+        return False
+    run.finished += result == {"FINISHED"}
+    if result == {"FINISHED"}:
+        run.by_operator[name] += 1
+    return result == {"FINISHED"}
+
+
+def undo_all(run: Run, before: dict, steps: int, everything: bool) -> None:
+    """Undo as many steps as operators have finished, and compare."""
+    for _ in range(steps):
+        bpy.ops.ed.undo()
+    changed = differences(before, state(everything))
+    if changed:
+        raise Failure(f"undo left {shown(changed)}")
+    run.checked_undo += 1
+
+
+def one_trial(run: Run, trial: fuzz.Trial) -> None:
+    """Random state and settings; a bake, and some other operators, undone again."""
+    run.trials += 1
+    fuzz.begin(trial)
+    fuzz.set_scene(trial)
+    fuzz.set_settings(trial)
+    everything = trial.seed % EVERYTHING_EVERY == 0
+    trial.say(f"active {getattr(bpy.context.object, 'name', None)}, mode {bpy.context.mode}")
+    # Animation that has not been evaluated yet would be seen as a change.
+    now = bpy.context.scene
+    now.frame_set(now.frame_current, subframe=now.frame_subframe)
+    bpy.ops.ed.undo_push(message="before")
+    before = state(everything)
+    steps = 0
+    if attempt(run, trial, "bake", {}, everything):
+        run.baked += 1
+        steps += 1
+    for _ in range(trial.rng.randint(0, 3)):
+        name, arguments = fuzz.random_call(trial)
+        finished = attempt(run, trial, name, arguments, everything)
+        undoable = "UNDO" in getattr(bpy.types, f"POISE_OT_{name}").bl_options
+        steps += finished and undoable
+    broken = fuzz.broken_keys()
+    if broken:
+        raise Failure(f"keys without a number: {broken[:5]}")
+    if steps:
+        undo_all(run, before, steps, everything)
+
+
+def test_random_operators_on_random_scenes(scene, tmp_path):
+    fuzz.make_files(tmp_path)
+    run = Run()
+    for seed in range(FIRST_SEED, FIRST_SEED + TRIALS):
+        trial = fuzz.start(seed, tmp_path)
+        # A crash of Blender leaves no other trace of the seed.
+        print(f"seed {seed}", flush=True)
+        try:
+            one_trial(run, trial)
+        except Failure as failure:
+            run.failures.append("\n".join((f"seed {seed}", *trial.log, f"FAILED: {failure}")))
+        except Exception:
+            run.failures.append(
+                "\n".join((f"seed {seed}", *trial.log, f"FAILED: {traceback.format_exc()}"))
+            )
+    print(run.report())
+    text = "\n\n".join(run.failures[:10])
+    assert not run.failures, f"{len(run.failures)} of {run.trials} trials failed\n\n{text}"
+    assert run.baked >= LEAST_VALID * run.trials or run.trials < 20
