@@ -82,7 +82,7 @@ class Poles:
     planting: dict[str, np.ndarray]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Plant:
     touch: float
     lift: float
@@ -138,6 +138,16 @@ def pose_poles(
                                           side)
             skipped += failed
         hand, tip, share = _follow(signals, ground, plan, free, plants, side)
+        # Where a plant would tear at the arm, there is none.
+        while plants:
+            torn = signals.time[np.linalg.norm(hand - shoulder[side], axis=1) > 0.99 * plan.arm]
+            lost = [p for p in plants if np.any((torn > p.touch - p.swing) &
+                                                (torn < p.lift + p.recovery))]
+            if not lost:
+                break
+            skipped += [p.touch for p in lost]
+            plants = [p for p in plants if p not in lost]
+            hand, tip, share = _follow(signals, ground, plan, free, plants, side)
         out_grip[side], out_tip[side], planting[side] = hand, tip, share
         for plant in plants:
             role = side_role("pole_tip", side)
@@ -204,7 +214,7 @@ def _plan_plants(motion, ground, signals, plan, grip, shoulder, side):
         # The height decides whether the tip touches; what the arm lacks is made up sideways.
         arm = reach - joint
         flat = np.hypot(arm[0], arm[1])
-        arm[:2] *= min(1.0, np.sqrt(max((0.92 * plan.arm) ** 2 - arm[2] ** 2, 0.0)) / flat)
+        arm[:2] *= min(1.0, np.sqrt(max((0.88 * plan.arm) ** 2 - arm[2] ** 2, 0.0)) / flat)
         reach = joint + arm
         if np.linalg.norm(arm) > 0.95 * plan.arm or reach[2] < 0.5 * plan.length:
             failed.append(float(touches[k]))
@@ -253,7 +263,7 @@ def _follow(signals, ground, plan, grip, plants, side):
     for plant in plants:
         # The faster, the sooner the hand has passed: so long the tip takes to and fro.
         passing = plan.length / plant.speed
-        come, go = np.clip(0.7 * passing, 0.06, 0.20), np.clip(1.0 * passing, 0.08, 0.35)
+        come, go = np.clip(0.7 * passing, 0.02, 0.20), np.clip(passing, 0.03, 0.35)
         rows = _rows(time, plant.touch - come, plant.lift + go)
         share = window(time[rows], plant.touch, plant.lift, come, go)
         tip[rows] = _towards(tip[rows], ground.local(plant.place, rows), hand[rows], share,

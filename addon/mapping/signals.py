@@ -226,7 +226,8 @@ class Signals:
         phase: (n,) radians, unwrapped.
         edge_change: (n,) 1 at the change of edges, 0 in mid-turn.
         speed: (n,) speed of the foot, m/s.
-        off_heading: (n,) direction of travel minus heading, radians.
+        off_heading: (n,) sine of the direction of travel against the heading: the
+            angle for usual turns, none again half way round a loop.
         reference_lean: (n,) maximum lean in force, radians.
         reference_curvature: (n,) curvature at the maximum lean, 1/m.
     """
@@ -290,7 +291,7 @@ def read_signals(motion: TurningMotion) -> Signals:
         phase=phase,
         edge_change=np.cos(phase) ** 4,
         speed=smooth(motion.foot_speed),
-        off_heading=smooth(motion.yaw - smooth(motion.heading, SETTLE)),
+        off_heading=np.sin(smooth(motion.yaw - smooth(motion.heading, SETTLE))),
         reference_lean=reference_lean,
         reference_curvature=reference_curvature,
     )

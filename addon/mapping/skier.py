@@ -18,6 +18,7 @@ import numpy as np
 
 from ...solvers.motion import TurningMotion
 from ...solvers.rotations import from_matrix, multiply, normalise, rotate
+from .amounts import SHARED_RANGES, degrees, within_ranges
 from .edges import edge_angle, skid_angle
 from .ground import Ground, ground_frames
 from .poles import PolePlan, pose_poles
@@ -271,6 +272,28 @@ STYLES: dict[str, SkierStyle] = {
 }
 
 
+RANGES = {
+    **SHARED_RANGES,
+    "boot_angle": degrees(-5, 35),
+    "stance_width": (0.15, 0.6),
+    "stance_growth": (0.0, 1.0),
+    "outside_share": (0.0, 1.0),
+    "lead": (0.0, 2.0),
+    "lead_limit": (0.0, 0.8),
+    "edge_difference": degrees(-15, 15),
+    "hand_forward": (-0.2, 0.7),
+    "hand_out": (0.1, 0.8),
+    "hand_drop": (-0.3, 0.8),
+    "pole_trail": degrees(0, 90),
+    "pole_spread": degrees(-20, 80),
+    "plant_phase": degrees(-90, 90),
+    "plant_contact": (0.001, 0.5),
+    "plant_swing": (0.05, 2.0),
+    "plant_forward": (-0.2, 0.4),
+    "plant_out": (-0.2, 0.4),
+}
+
+
 def map_skier(motion: TurningMotion, figure: Figure, style: SkierStyle) -> RoleTracks:
     """Pose a skier for every sample of a turning motion.
 
@@ -283,6 +306,7 @@ def map_skier(motion: TurningMotion, figure: Figure, style: SkierStyle) -> RoleT
         Tracks of root, pelvis, spine, chest, neck, head and, per side,
         shoulder, hand, elbow, knee, foot, ski, pole and pole_tip.
     """
+    style, limits = within_ranges(style, RANGES)
     size = figure.height / STATURE
     ground = ground_frames(motion)
     signals = read_signals(motion)
@@ -367,7 +391,7 @@ def map_skier(motion: TurningMotion, figure: Figure, style: SkierStyle) -> RoleT
         contacts=poles.contacts,
         events=tuple(events),
         kinks=poles.kinks,
-        problems=(*_yielded(signals, stance, wished, edge_yield, arms), *poles.problems),
+        problems=(*limits, *_yielded(signals, stance, wished, edge_yield, arms), *poles.problems),
         attributes=_attributes(signals, stance, edge, skid, share, law_edge, poles, chest_yaw),
     )
 

@@ -28,6 +28,7 @@ from ...solvers.rotations import (
     normalise,
     rotate,
 )
+from .amounts import SHARED_RANGES, degrees, within_ranges
 from .edges import edge_angle, skid_angle
 from .ground import ground_frames
 from .reports import SIDE_WORDS, span_problem
@@ -193,6 +194,19 @@ STYLES: dict[str, SnowboarderStyle] = {
 }
 
 
+RANGES = {
+    **SHARED_RANGES,
+    "heel_sit": degrees(-40, 60),
+    "toe_press": degrees(-40, 60),
+    "front_weight": (-0.3, 0.3),
+    "heel_bend": degrees(-40, 40),
+    "twist_lead": degrees(-90, 90),
+    "arms_lead": (-1.0, 2.0),
+    "hand_raise": (-0.4, 0.6),
+    "hand_spread": (-0.4, 0.4),
+}
+
+
 @dataclass(frozen=True)
 class _Board:
     """Board and feet in ground space; index 0 is L, 1 is R."""
@@ -230,6 +244,7 @@ def map_snowboarder(motion: TurningMotion, figure: Figure, style: SnowboarderSty
         Tracks of root, board, pelvis, spine, chest, neck, head and, per side,
         shoulder, hand, elbow, knee and foot.
     """
+    style, limits = within_ranges(style, RANGES)
     size = figure.height / STATURE
     ground = ground_frames(motion)
     signals = read_signals(motion)
@@ -299,7 +314,7 @@ def map_snowboarder(motion: TurningMotion, figure: Figure, style: SnowboarderSty
         position={role: ground.world(points) for role, points in position.items()},
         rotation={role: ground.turned(turn) for role, turn in turns.items()},
         events=motion.events,
-        problems=_yielded(signals, legs, wished, edge_yield, shortfall),
+        problems=(*limits, *_yielded(signals, legs, wished, edge_yield, shortfall)),
         attributes=_attributes(signals, legs, edge, skid, heel, chest_yaw),
     )
 

@@ -195,8 +195,9 @@ class _Problem:
     def errors(self, x: np.ndarray, z: np.ndarray) -> np.ndarray:
         """(2, n): legs too long for the spring; mass off the lean line. Metres."""
         pose, share = self.pose(x, z), self.share
-        stretch = barrier(pose.use, ROOM, REACH)
-        fold = barrier(-pose.length / (self.thigh + self.shin), -FOLDING, -FOLDED)
+        part = pose.length / (self.thigh + self.shin)
+        stretch = barrier(pose.use, ROOM, REACH) + barrier(part, ROOM, REACH)
+        fold = barrier(-part, -FOLDING, -FOLDED)
         legs = np.sum(share * pose.length + stretch - fold, axis=0) - self.spring
         hip_x, hip_y, hip_z = self.hip
         knee_x, knee_y, knee_z = pose.knee

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Styles beyond what a body can do: kept in range, named, and the contacts hold."""
+
+import importlib.util
+from dataclasses import fields
+from pathlib import Path
+
+import numpy as np
+import pytest
+from poise.addon.mapping import skier, snowboarder
+from poise.addon.mapping.tracks import SIDES
+from poise.solvers import rotations as rot
+
+_spec = importlib.util.spec_from_file_location(
+    "mapping_cases", Path(__file__).with_name("mapping_cases.py"))
+cases = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(cases)
+
+KINDS = {
+    "skier": (cases.SKIER, skier.SkierStyle, skier.RANGES, skier.map_skier),
+    "snowboarder": (cases.SNOWBOARDER, snowboarder.SnowboarderStyle, snowboarder.RANGES,
+                    snowboarder.map_snowboarder),
+}
+
+
+def random_style(style, ranges, rng, count):
+    """Any amounts, one in ten of them up to a third beyond its range, some keyed."""
+    chosen = {}
+    for item in fields(style):
+        if item.name not in ranges or rng.random() < 0.5:
+            continue
+        low, high = ranges[item.name]
+        high = min(high, 1e5)
+        beyond = 0.3 * (high - low) * (rng.random() < 0.1)
+        value = rng.uniform(low - beyond, high + beyond)
+        if rng.random() < 0.2:
+            value = value + 0.1 * value * np.sin(np.arange(count) / 48.0)
+        chosen[item.name] = value
+    chosen["edge_law"] = str(rng.choice(["LINEAR", "SIDECUT"]))
+    chosen["unweighting"] = str(rng.choice(["UP", "DOWN"]))
+    return style(**chosen)
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS))
+def test_whatever_the_amounts_contacts_lengths_and_numbers_hold(kind):
+    build, style_class, ranges, mapping = KINDS[kind]
+    rng = np.random.default_rng(20)
+    for _ in range(60):
+        body = cases.figure(build, height=rng.uniform(1.0, 2.2), regular=rng.random() < 0.5)
+        motion = cases.solve(
+            body, n_frames=int(rng.integers(2, 90)), speed=rng.uniform(2.0, 25.0),
+            frequency=rng.uniform(0.1, 1.2), sharpness=rng.uniform(0.0, 0.9))
+        style = random_style(style_class, ranges, rng, len(motion.time))
+        with np.errstate(divide="raise", invalid="raise", over="raise"):
+            tracks = mapping(motion, body, style)
+        for values in (tracks.position, tracks.rotation, tracks.attributes):
+            assert all(np.all(np.isfinite(array)) for array in values.values())
+        for leg in cases.legs(body, tracks).values():
+            assert leg.shortfall.max() < 2e-3
+        equipment = [f"ski.{s}" for s in SIDES] if kind == "skier" else ["board"]
+        half = 0.5 * body.equipment["ski_width" if kind == "skier" else "board_width"]
+        for role in equipment:
+            heights = [cases.to_ground(motion, tracks.position[role] + rot.rotate(
+                tracks.rotation[role], np.array((x, 0.0, 0.0))))[:, 2] for x in (-half, half)]
+            assert np.abs(np.minimum(*heights)).max() < 1e-9
+        if kind == "skier":
+            for side in SIDES:
+                rod = tracks.position[f"pole.{side}"] - tracks.position[f"pole_tip.{side}"]
+                length = np.linalg.norm(rod, axis=1)
+                assert np.abs(length - body.equipment["pole_length"]).max() < 1e-9
+                tip = cases.to_ground(motion, tracks.position[f"pole_tip.{side}"])
+                assert tip[:, 2].min() > -1e-9
+            for contact in tracks.contacts:
+                rows = (motion.time >= contact.start) & (motion.time <= contact.end)
+                off = tracks.position[contact.role][rows] - contact.position
+                assert np.abs(off).max(initial=0.0) < 1e-9
+        short = [p for p in tracks.problems if p.code == "ARM_REACH"]
+        if not short:
+            for arm in cases.arms(body, tracks).values():
+                assert arm.shortfall.max() < 1e-6
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS))
+def test_an_amount_out_of_range_is_named_and_the_nearest_used(kind):
+    build, style_class, _, mapping = KINDS[kind]
+    body = cases.figure(build)
+    motion = cases.solve(body, cases.TURNS["cruising"], seconds=2.0)
+    wild = mapping(motion, body, style_class(knee_flexion=9.0, twist=float("nan")))
+    named = [p for p in wild.problems if p.code == "STYLE_LIMITED"]
+    assert len(named) == 2
+    assert "Knee flexion is 9" in named[0].message and "Twist is nan" in named[1].message
+    assert named[0].fix == (("knee_flexion", pytest.approx(np.radians(120.0))),)
+    tame = mapping(motion, body, style_class(knee_flexion=np.radians(120.0)))
+    for role, position in tame.position.items():
+        assert np.abs(position - wild.position[role]).max() < 1e-12
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS))
+def test_every_number_of_a_style_has_a_range_that_holds_the_named_styles(kind):
+    _, style_class, ranges, _ = KINDS[kind]
+    named = (skier if kind == "skier" else snowboarder).STYLES
+    for item in fields(style_class):
+        if isinstance(item.default, float):
+            assert item.name in ranges, item.name
+    for name in ranges:
+        low, high = ranges[name]
+        for style in named.values():
+            value = getattr(style, name)
+            assert value is None or low <= value <= high, (name, value)
