@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import fields, replace
 from math import inf, radians
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -66,14 +66,15 @@ def within_ranges(
     Returns:
         The style, and the problems.
     """
-    changed, problems = {}, []
-    for item in fields(style):
+    changed: dict[str, Any] = {}
+    problems = []
+    for item in fields(style):  # type: ignore[arg-type]
         value = getattr(style, item.name)
         if item.name not in ranges or value is None:
             continue
         low, high = ranges[item.name]
         given = np.asarray(value, dtype=float)
-        default = item.default if item.default is not None else max(low, 1.0)
+        default: Any = item.default if item.default is not None else max(low, 1.0)
         kept = np.clip(np.where(np.isfinite(given), given, default), low, high)
         wrong = kept != given
         if not np.any(wrong):
@@ -92,4 +93,5 @@ def within_ranges(
                 fix=((item.name, float(np.clip(np.nan_to_num(first), low, high))),),
             )
         )
-    return (replace(style, **changed) if changed else style), tuple(problems)
+    kept_style: Any = replace(style, **changed) if changed else style  # type: ignore[type-var]
+    return kept_style, tuple(problems)

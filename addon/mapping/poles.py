@@ -156,7 +156,7 @@ def pose_poles(
             events.append(Event("POLE_LIFT", plant.lift, side, plant.place))
     contacts.sort(key=lambda contact: (contact.start, contact.role))
     events.sort(key=lambda event: event.time)
-    problems = ()
+    problems: tuple[Problem, ...] = ()
     if skipped:
         skipped.sort()
         problems = (

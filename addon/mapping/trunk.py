@@ -145,7 +145,8 @@ def pose_head(
         chest_yaw: yaw of the chest, radians.
         limit: largest turn of the head against the chest, radians.
     """
-    head = posture(lean, chest_yaw + limited(yaw - chest_yaw, limit), pitch)
+    turn = np.asarray(yaw) - chest_yaw
+    head = posture(lean, chest_yaw + limited(turn, limit), pitch)
     return slerp(chest, head, 0.5), head
 
 
