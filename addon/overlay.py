@@ -30,6 +30,7 @@ LIFT = 0.02
 
 # Size of the phase diagram in the corner, pixels at interface scale 1.
 INSET = (150, 120)
+INSET_COLOUR = (0.0, 0.0, 0.0, 0.35)
 
 FORCE_COLOUR = (1.0, 0.30, 0.45, 0.95)
 LEAN_COLOUR = (1.0, 1.0, 1.0, 0.75)
@@ -485,7 +486,10 @@ def draw_pixels() -> None:
     bottom = 16.0 * scale
     if not batches.inset:
         small = diagrams.phase_diagram(solved.motion, round(width), round(height), labelled=False)
-        batches.inset = [
+        # A line as wide as the picture is high is its background.
+        middle = np.array(((0.0, 0.5 * height), (width, 0.5 * height)))
+        paper = path_strokes(_lifted(middle), INSET_COLOUR, height / scale)
+        batches.inset = [_batch(paper, 1.0)] + [
             _batch(path_strokes(_lifted(line.points), line.colour, line.width / scale), 1.0)
             for line in small.lines
         ]

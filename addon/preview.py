@@ -285,23 +285,20 @@ def _scene_state(scene: bpy.types.Scene) -> tuple:
 
 
 def _used(motion: bpy.types.Object) -> frozenset[int]:
-    """Identities of everything whose change may change a motion."""
-    found: set[int] = set()
-    seen = []
-    while motion is not None and motion not in seen:
-        seen.append(motion)
-        used: list[bpy.types.ID] = [motion]
-        character = motion.poise_motion.character
-        if character is not None:
-            used += [character, character.data]
-        data = motion.animation_data
+    """Identities of everything whose change may change a motion.
+
+    Motions of one character that continue each other are solved together.
+    """
+    used: list[bpy.types.ID] = [motion]
+    character = motion.poise_motion.character
+    if character is not None:
+        used += [character, character.data, *motions.motions_of(character)]
+    for data in [item.animation_data for item in used if isinstance(item, bpy.types.Object)]:
         if data is not None:
-            used += [data.action] if data.action is not None else []
             strips = [strip for track in data.nla_tracks for strip in track.strips]
-            used += [strip.action for strip in strips if strip.action is not None]
-        found |= {item.session_uid for item in used}
-        motion = motion.poise_motion.after
-    return frozenset(found)
+            actions = [data.action, *(strip.action for strip in strips)]
+            used += [action for action in actions if action is not None]
+    return frozenset(item.session_uid for item in used)
 
 
 @contextmanager
