@@ -3,11 +3,14 @@
 
 from .settings import TurningSettings, sample_times, steps_per_frame
 from .solve import solve_turning, solve_turning_batch
+from .summary import TurnSummary, summarise
 
 __all__ = [
+    "TurnSummary",
     "TurningSettings",
     "sample_times",
     "solve_turning",
     "solve_turning_batch",
     "steps_per_frame",
+    "summarise",
 ]

@@ -13,8 +13,9 @@ from collections.abc import Callable
 import numpy as np
 
 from .equations import Equations
+from .heading import at_time
 from .settings import Timeline
-from .simulate import FREE, KNOT, at_time
+from .simulate import FREE, KNOT
 
 
 def ground_frame(

@@ -19,6 +19,7 @@ physical root of their Eq. 1.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -160,14 +161,18 @@ def make_equations(
         x = theta / (tm * beta)
         y = omega / (w0 * tm)
         e = x * x + y * y
+        onto = GAIN * w0 * (e - 1.0) / (e + REST)
+        if one and e < 1.000001:
+            return onto  # r = 0 there
         size = tm * beta
         size = 0.5 * (size + SAFE_LEAN + abs(size - SAFE_LEAN))
         rate = (gn / j) ** 0.5
         quick = 0.5 * (rate + w0 + abs(rate - w0))
         over = (theta * theta + omega * omega / (quick * quick)) / (size * size) - 1.0
         over = 0.5 * (over + abs(over))
-        return GAIN * (w0 * (e - 1.0) / (e + REST) + rate * over * over / (over + 0.3))
+        return onto + GAIN * rate * over * over / (over + 0.3)
 
+    one = sin is math.sin  # one figure: branches are allowed
     held_back = limited and sliding
 
     def free(theta, omega, psi, v, p, beta):

@@ -13,19 +13,21 @@ Legendre nodes in phase stand along axis 1.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from .equations import GAIN, REST, make_equations
-from .settings import CURVATURE_BOUND, RATE_BOUND
+from .equations import GAIN, PARAMETERS, REST, make_equations
+from .settings import CURVATURE_BOUND, RATE_BOUND, Timeline
 
 NODES = 12
 BETA_LEAST = 0.25
 BETA_MOST = 3.0
-LARGEST_MODIFIED_LEAN = math.radians(65.0)
+MORE_LEAN = math.radians(15.0)  # that a modified turn may add to the maximum lean
 LARGEST_HALF_TURN = math.radians(165.0)
+CLOSE = 2e-5  # rad, from where the last Newton step is taken on trust
+STEP = 1e-4  # relative, for the slope
 ACCURACY = 1e-9  # rad, of the heading at the end of a half turn
 
 
@@ -80,6 +82,7 @@ def half_turn(
     side: np.ndarray,
     beta: np.ndarray,
     lean_rate: np.ndarray | None = None,
+    first: tuple | None = None,
     reach: float = math.pi,
     symmetric: bool = False,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -114,6 +117,7 @@ def half_turn(
         beta: (n, 1) turn modifier.
         lean_rate: (n, 1) |omega| at the start, rad/s; None if it is that of
             the ellipse.
+        first: what `at` gives at the start, if that is known.
         reach: phase at which to stop; pi is the whole half turn.
         symmetric: True to begin not at `yaw`, but so that start and end lie
             equally far to both sides of the fall line.
@@ -124,16 +128,17 @@ def half_turn(
     """
     phi = reach * _X
     sine, cosine = np.sin(phi), np.cos(phi)
-    p = at(time)
+    p = at(time) if first is None else first
     w0, tm, keyed, gn, gs, dl, j, height, mu, drag, limit, rate_limit = p
-    held = sliding and bool(np.any(limit < CURVATURE_BOUND) or np.any(rate_limit < RATE_BOUND))
+    held = sliding and limited_by(limit, rate_limit)
     if held:
         tm = _LAW.allowed(tm, w0, speed, gn, j, height, limit, rate_limit)
     pace = reach * beta / w0  # dt = pace dx
-    if lean_rate is not None and not varies:
-        if np.all(np.abs(lean_rate - w0 * tm) <= 1e-6 * w0 * tm):
-            lean_rate = None
-    if lean_rate is None and not varies:
+    off = 0.0 * beta
+    if lean_rate is not None:
+        off = np.log(lean_rate / (w0 * tm))
+        off = np.where(np.abs(off) < 1e-6, 0.0, np.clip(off, -0.7, 0.7))
+    if not varies and not np.any(off):
         theta = beta * tm * sine
         omega = w0 * tm * cosine
         alpha = -((w0 / beta) ** 2) * theta
@@ -144,13 +149,13 @@ def half_turn(
         k = GAIN * beta / (0.5 * (1.0 + REST))
         tau = 0.5 * phi + 0.25 * np.sin(2.0 * phi)
         factor = np.exp(k * tau)
-        off = np.zeros_like(beta) if lean_rate is None else np.log(lean_rate / (w0 * tm))
-        start_lean = np.log(beta * tm) + np.clip(off, -0.7, 0.7)
+        start_lean = np.log(beta * tm) + off
         drift = 0.0
         if varies:
-            for _ in range(2):
-                when = time + (pace + 0.0 * _X) @ _QT
-                p = at(when)
+            p = at(time + (pace + 0.0 * _X) @ _QT)
+            if np.shape(p[0])[-1] > 1:  # the pace varies: once more along the way
+                pace = reach * beta / p[0]
+                p = at(time + pace @ _QT)
                 pace = reach * beta / p[0]
             w0, tm, keyed, gn, gs, dl, j, height, mu, drag, limit, rate_limit = p
             if held:
@@ -199,6 +204,16 @@ def half_turn(
     return integral[:, -1], duration, np.broadcast_to(start, (len(integral), 1))[:, 0]
 
 
+def limited_by(max_curvature: np.ndarray, max_rate: np.ndarray) -> bool:
+    """True if any of the limits is finite.
+
+    Args:
+        max_curvature: 1/m.
+        max_rate: 1/(m s).
+    """
+    return bool(np.any(max_curvature < CURVATURE_BOUND) or np.any(max_rate < RATE_BOUND))
+
+
 def beta_bounds(
     omega_0: np.ndarray,
     theta_max: np.ndarray,
@@ -208,7 +223,7 @@ def beta_bounds(
     height: np.ndarray,
     max_curvature: np.ndarray,
     max_rate: np.ndarray,
-    fall_angle: float,
+    fall_angle: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Least and greatest turn modifier that the lean and the limits allow.
 
@@ -227,12 +242,12 @@ def beta_bounds(
         height: (n,) height of the centre of mass, m.
         max_curvature: (n,) 1/m.
         max_rate: (n,) 1/(m s).
-        fall_angle: lean at which the figure has fallen, rad.
+        fall_angle: (n,) lean at which the figure has fallen, rad.
 
     Returns:
         (n,) least and (n,) greatest beta; least <= 1 <= greatest.
     """
-    most_lean = min(0.85 * fall_angle, LARGEST_MODIFIED_LEAN)
+    most_lean = np.minimum(0.85 * fall_angle, theta_max + MORE_LEAN)
     upper = np.clip(most_lean / theta_max, 1.0, BETA_MOST)
     lower = np.full_like(upper, BETA_LEAST)
     if np.any(max_rate < RATE_BOUND):
@@ -318,17 +333,17 @@ def choose(
     lower: np.ndarray,
     upper: np.ndarray,
     guess: np.ndarray,
-    slope: np.ndarray,
 ) -> Choice:
     """Solve for the beta with which a half turn ends as wanted, by Newton.
 
     Wanted at the end is yaw = heading(end) + side swing / 2. The first guess
     is taken as it is if the quadrature says that it is good to `ACCURACY`;
-    otherwise Newton steps (secant slopes, kept within a bracket) follow.
+    otherwise Newton steps follow, kept within a bracket. Value and slope come
+    from one call for beta and beta (1 + `STEP`) together.
 
     Args:
-        change_of: beta (n,) -> heading change (n,) and duration (n,).
-        heading_at: duration (n,) -> heading wanted at the end (n,), rad.
+        change_of: beta (2 n,) -> heading change (2 n,) and duration (2 n,).
+        heading_at: duration (2 n,) -> heading wanted at the end (2 n,), rad.
         yaw: (n,) yaw at the start, rad.
         side: (n,) +1 to the left, -1 to the right.
         swing: (n,) swing of the unmodified half turn, rad.
@@ -337,42 +352,330 @@ def choose(
         lower: (n,) least beta.
         upper: (n,) greatest beta.
         guess: (n,) beta to begin with.
-        slope: (n,) estimate of d(change)/d(beta), rad.
 
     Returns:
         The choice.
     """
+    n = len(guess)
     low, high = lower.copy(), upper.copy()
-    beta = np.clip(guess, lower, upper)
+    beta = np.minimum(np.maximum(guess, lower), upper)
     largest = np.maximum(LARGEST_HALF_TURN, swing)
-    last_beta = last_error = None
-    done = np.zeros(len(beta), dtype=bool)
-    saturated = done.copy()
-    wanted = change = np.zeros(len(beta))
+    done = np.zeros(n, dtype=bool)
+    sides, yaws = np.concatenate((side, side)), np.concatenate((yaw, yaw))
     for _ in range(30):
-        raw, duration = change_of(beta)
-        change = side * factor * raw
-        wanted = side * (heading_at(duration) - yaw) + 0.5 * swing
-        goal = np.minimum(wanted, largest)
-        error = change - goal
-        done = done | (np.abs(error) < ACCURACY)
+        raw, duration = change_of(np.concatenate((beta, beta * (1.0 + STEP))))
+        wanted = sides * (heading_at(duration) - yaws)
+        wanted, ahead = wanted[:n] + 0.5 * swing, wanted[n:] + 0.5 * swing
+        change = side * factor * raw[:n]
+        error = change - np.minimum(wanted, largest)
+        error_ahead = side * factor * raw[n:] - np.minimum(ahead, largest)
         too_far = error > 0.0
         high = np.where(too_far, np.minimum(high, beta), high)
         low = np.where(too_far, low, np.maximum(low, beta))
-        at_bound = (too_far & (beta <= lower)) | (~too_far & (beta >= upper))
-        saturated = (at_bound & ~done) | (wanted > largest + ACCURACY)
-        done = done | at_bound | (high - low < 1e-13)
+        fits = np.abs(error) < ACCURACY
+        at_bound = ~fits & ((too_far & (beta <= lower)) | (~too_far & (beta >= upper)))
+        done = done | fits | at_bound | (high - low < 1e-13)
         if np.all(done):
             break
-        if last_beta is not None:
-            moved = beta - last_beta
-            secant = np.where(moved != 0.0, (error - last_error) / np.where(moved, moved, 1.0), 0.0)
-            slope = np.where(secant > 0.0, secant, slope)
-        last_beta, last_error = beta, error
-        following = np.clip(beta - error / slope, lower, upper)
+        slope = (error_ahead - error) / (STEP * beta)
+        rising = slope > 1e-6
+        following = beta - np.where(rising, error / np.where(rising, slope, 1.0), 0.0)
+        following = np.minimum(np.maximum(following, lower), upper)
         # A step out of the bracket, unless it is to a bound not yet tried.
         astray = (following <= low) | (following >= high)
         untried = ((following == lower) & (low == lower)) | ((following == upper) & (high == upper))
         following = np.where(astray & ~untried, 0.5 * (low + high), following)
         beta = np.where(done, beta, following)
+        # This near, a Newton step needs no checking.
+        sure = ~done & (np.abs(error) < CLOSE) & rising & ~astray
+        change = np.where(sure, np.minimum(wanted, largest), change)
+        done = done | sure
+        if np.all(done):
+            break
+    saturated = at_bound | (wanted > largest + ACCURACY)
     return Choice(beta, side * wanted, side * change, saturated)
+
+
+def at_time(
+    value: np.ndarray,
+    time: np.ndarray,
+    half_step: np.ndarray | float,
+    rows: np.ndarray | None = None,
+) -> np.ndarray:
+    """A sampled quantity at any time, by the parabola through its step's samples.
+
+    Args:
+        value: (2 n_steps + 1,) samples at the half steps; or of n figures
+            (n, 2 n_steps + 1), or of n figures and q quantities
+            (n, 2 n_steps + 1, q).
+        time: where to evaluate, s, of any shape, or (n, k); beyond the ends
+            the end value holds.
+        half_step: s, or (n, 1).
+        rows: (n,) which figures of `value` are meant; None for all.
+
+    Returns:
+        Values of the shape of `time`, or (n, k, q).
+    """
+    steps = (value.shape[min(value.ndim - 1, 1)] - 1) // 2
+    place = np.minimum(np.maximum(time / (2.0 * half_step), 0.0), steps)
+    index = np.minimum(place.astype(int), steps - 1)
+    f = place - index
+    low, high = 1.0 - f, 2.0 * f - 1.0
+    a, b, c = -high * low, 4.0 * f * low, f * high
+    index = 2 * index
+    if value.ndim == 1:
+        return value[index] * a + value[index + 1] * b + value[index + 2] * c
+    rows = (np.arange(len(value)) if rows is None else rows)[:, None]
+    if value.ndim == 3:
+        a, b, c = a[..., None], b[..., None], c[..., None]
+    return value[rows, index] * a + value[rows, index + 1] * b + value[rows, index + 2] * c
+
+
+class HeadingControl:
+    """Plans the half turns of n figures, each at its start.
+
+    The figures share `tilted` and `sliding`.
+
+    Args:
+        timelines: checked settings, one per figure.
+    """
+
+    def __init__(self, timelines: Sequence[Timeline]) -> None:
+        first = timelines[0]
+        self.tilted, self.sliding = first.tilted, first.sliding
+        self.limited = any(timeline.limited for timeline in timelines)
+        self.half_step = np.array([[0.5 * timeline.step] for timeline in timelines])
+        self.end = np.array([[t.step * t.n_steps] for t in timelines])
+        self.fall = np.array([t.settings.fall_angle for t in timelines])
+        self.factor = np.ones((len(timelines), 2))  # right, left
+        self.expected = np.zeros(len(timelines))
+        self.heading = _stack(timelines, "heading")
+        self._values = [_stack(timelines, name) for name in PARAMETERS]
+        self._varying = [i for i, value in enumerate(self._values) if value.shape[1] > 1]
+        self.varies = bool(self._varying)
+        if self.varies:
+            self._samples = np.stack([self._values[i] for i in self._varying], axis=-1)
+        self._fixed = not self.varies and not self.sliding
+        if self._fixed:
+            everyone = np.arange(len(timelines))
+            p = self.lookup(everyone)(np.zeros((len(timelines), 1)))
+            self._swing = self._swing_of(p, p[2])
+            self._lower, self._upper = self._bounds_of(everyone, p, p[1], p[2])
+
+    def lookup(self, who: np.ndarray) -> Lookup:
+        """The quantities of some of the figures, as `half_turn` wants them.
+
+        Args:
+            who: (n,) which figures.
+        """
+        if not self.varies:
+            fixed = tuple(value[who] for value in self._values)
+            return lambda _: fixed
+        values = [value[who] if value.shape[1] == 1 else value for value in self._values]
+        half_step = self.half_step[who]
+
+        def at(time: np.ndarray) -> tuple:
+            sampled = at_time(self._samples, time, half_step, who)
+            for column, index in enumerate(self._varying):
+                values[index] = sampled[..., column]
+            return tuple(values)
+
+        return at
+
+    def _swing_of(self, p: tuple, speed: np.ndarray) -> np.ndarray:
+        """Heading change of unmodified half turns with settings that stay the same."""
+        one = np.ones_like(p[0])
+        change, _, _ = half_turn(
+            lambda _: p,
+            False,
+            self.tilted,
+            self.sliding,
+            0.0 * one,
+            0.0 * one,
+            speed,
+            one,
+            one,
+            symmetric=True,
+        )
+        return change
+
+    def _bounds_of(
+        self, who: np.ndarray, p: tuple, size: np.ndarray, speed: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        return beta_bounds(
+            *(x[:, 0] for x in (p[0], size, speed, p[3], p[6], p[7], p[10], p[11])),
+            self.fall[who],
+        )
+
+    def start_yaw(self, phase: np.ndarray, speed: np.ndarray) -> np.ndarray:
+        """Yaw of all figures at a phase of the steady cycle about their first heading.
+
+        Args:
+            phase: (n,) rad.
+            speed: (n,) m/s.
+
+        Returns:
+            (n,) rad.
+        """
+        zero = np.zeros((len(phase), 1))
+        p = self.lookup(np.arange(len(phase)))(zero)
+        speed = speed[:, None]
+        swing = self._swing if self._fixed else self._swing_of(p, speed)
+        side = np.where(phase % (2.0 * math.pi) < math.pi, 1.0, -1.0)
+        reach = phase % math.pi
+        yaw = self.heading[:, 0] - 0.5 * side * swing
+        for which in np.unique(reach[reach > 1e-12]):  # usually none or one
+            rows = np.flatnonzero(reach == which)
+            frozen = tuple(value[rows] for value in p)
+            one = np.ones((len(rows), 1))
+            change, _, _ = half_turn(
+                lambda _, frozen=frozen: frozen,
+                False,
+                self.tilted,
+                self.sliding,
+                0.0 * one,
+                yaw[rows, None],
+                speed[rows],
+                side[rows, None],
+                one,
+                reach=float(which),
+            )
+            yaw[rows] += change
+        return yaw
+
+    def plan(
+        self,
+        who: np.ndarray,
+        time: np.ndarray,
+        yaw: np.ndarray,
+        speed: np.ndarray,
+        rate: np.ndarray,
+    ) -> Choice:
+        """Choose the half turns that start now.
+
+        Args:
+            who: (n,) which figures.
+            time: (n,) s.
+            yaw: (n,) rad.
+            speed: (n,) m/s.
+            rate: (n,) rate of lean, rad/s; its sign is the side.
+
+        Returns:
+            The choice.
+        """
+        at = self.lookup(who)
+        when = time[:, None]
+        p = at(when)
+        w0, tm, keyed, gn, _, _, j, height, _, _, limit, rate_limit = p
+        v = speed[:, None] if self.sliding else keyed
+        if self.sliding and self.limited:
+            tm = _LAW.allowed(tm, w0, v, gn, j, height, limit, rate_limit)
+        side = np.where(rate > 0.0, 1.0, -1.0)
+        lean_rate = np.maximum(np.abs(rate), 1e-12)[:, None]
+        size = np.maximum(tm, lean_rate / w0)
+        if self._values[1].shape[1] > 1:
+            size = np.maximum(size, self._largest_ahead(who, time, w0))
+        if self._fixed:
+            swing, lower, upper = self._swing[who], self._lower[who], self._upper[who]
+            off = np.flatnonzero(size[:, 0] - tm[:, 0] > 1e-6 * tm[:, 0])
+            if len(off):
+                some = tuple(value[off] for value in p)
+                lower, upper = lower.copy(), upper.copy()
+                lower[off], upper[off] = self._bounds_of(who[off], some, size[off], v[off])
+        else:
+            later = at(np.minimum(when + math.pi / w0, self.end[who]))
+            swing = self._swing_of(later, v if self.sliding else later[2])
+            lower, upper = self._bounds_of(who, p, size, v)
+        swing = swing * self.factor[who].mean(axis=1)
+        left = (side > 0.0).astype(int)
+
+        twice = np.concatenate((who, who))
+        begin = tuple(
+            np.concatenate((x, x))
+            for x in (when, yaw[:, None], v, side[:, None], lean_rate)
+        )
+        at_twice, first = self.lookup(twice), tuple(np.concatenate((x, x)) for x in p)
+
+        def change_of(beta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+            change, duration, _ = half_turn(
+                at_twice,
+                self.varies,
+                self.tilted,
+                self.sliding,
+                *begin[:4],
+                beta[:, None],
+                begin[4],
+                first,
+            )
+            return change, duration
+
+        if self.heading.shape[1] == 1:
+            headings = self.heading[twice, 0]
+
+            def heading_at(duration: np.ndarray) -> np.ndarray:
+                return headings
+        else:
+            half_step = self.half_step[twice]
+
+            def heading_at(duration: np.ndarray) -> np.ndarray:
+                return at_time(self.heading, begin[0] + duration[:, None], half_step, twice)[:, 0]
+
+        w0, lean = w0[:, 0], size[:, 0]
+        ahead = np.concatenate((math.pi / w0, math.pi / w0))
+        excess = side * (heading_at(ahead)[: len(who)] - yaw) - 0.5 * swing
+        choice = choose(
+            change_of,
+            heading_at,
+            yaw,
+            side,
+            swing,
+            self.factor[who, left],
+            lower,
+            upper,
+            first_guess(excess, v[:, 0], w0, lean, gn[:, 0]),
+        )
+        self.expected[who] = choice.change / self.factor[who, left]
+        return choice
+
+    def _largest_ahead(self, who: np.ndarray, time: np.ndarray, w0: np.ndarray) -> np.ndarray:
+        """Largest maximum lean in the half turns that start now, if they are long."""
+        sizes, half_step = self._values[1], self.half_step[who]
+        start = time[:, None]
+        end = start + BETA_MOST * math.pi / w0
+        ends = at_time(sizes, np.concatenate((start, end), axis=1), half_step, who)
+        result = np.max(ends, axis=1)
+        first = np.ceil(start / half_step).astype(int)[:, 0]
+        last = np.floor(end / half_step).astype(int)[:, 0]
+        for row, figure in enumerate(who):
+            between = sizes[figure, first[row] : last[row] + 1]
+            if len(between):
+                result[row] = max(result[row], between.max())
+        return result[:, None]
+
+    def learn(self, who: np.ndarray, side: np.ndarray, change: np.ndarray) -> None:
+        """Note how much of the heading change that was expected came out.
+
+        Args:
+            who: (n,) which figures.
+            side: (n,) +1 left, -1 right.
+            change: (n,) heading change of the half turn that ends, rad.
+        """
+        expected = self.expected[who]
+        known = np.abs(expected) > 1e-9
+        share = np.clip(change / np.where(known, expected, 1.0), 0.5, 1.5)
+        left = (side > 0.0).astype(int)
+        old = self.factor[who, left]
+        self.factor[who, left] = np.where(known, old + 0.7 * (share - old), old)
+
+
+def _stack(timelines: Sequence[Timeline], name: str) -> np.ndarray:
+    """(n, 1) values of a quantity, or (n, samples) if it varies for any figure."""
+    values = [np.atleast_1d(np.asarray(t.quantities[name], dtype=float)) for t in timelines]
+    longest = max(len(value) for value in values)
+    if longest == 1:
+        return np.stack(values)
+    longest = max(2 * timeline.n_steps + 1 for timeline in timelines)
+    rows = [
+        np.concatenate((value, np.full(longest - len(value), value[-1]))) for value in values
+    ]
+    return np.stack(rows)

@@ -16,13 +16,13 @@ instant, so the order of the integration survives every corner.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from . import heading as heading_control
 from .equations import PARAMETERS, Equations, make_equations
+from .heading import HeadingControl
 from .settings import CURVATURE_BOUND, RATE_BOUND, STOP_SPEED, Timeline
 
 FREE, BOUND, RATE = 0, 1, 2
@@ -99,210 +99,49 @@ class Track:
     control: tuple[float, ...]
 
 
-class _Heading:
-    """Heading control of one figure: plans each half turn at its start."""
+def start_states(
+    timelines: Sequence[Timeline], control: HeadingControl, law: Equations
+) -> tuple[np.ndarray, ...]:
+    """Where figures begin: on their ellipse, or where a state hands them on.
 
-    def __init__(self, timeline: Timeline, equations: Equations) -> None:
-        self.equations = equations
-        self.timeline = timeline
-        self.quantities = timeline.quantities
-        self.half_step = 0.5 * timeline.step
-        self.last = 2 * timeline.n_steps
-        self.factor = {1: 1.0, -1: 1.0}
-        self._constants = tuple(self.quantities[name] for name in PARAMETERS)
-        self._varying = [i for i, value in enumerate(self._constants) if np.ndim(value)]
-        self.varies = bool(self._varying)
-        if self.varies:
-            self._samples = np.stack([self._constants[i] for i in self._varying])
-        self._swing: float | None = None
-        self._bounds: tuple[np.ndarray, np.ndarray] | None = None
-        self.expected = 0.0
-
-    def value(self, name: str, time: np.ndarray | float) -> np.ndarray | float:
-        """A quantity at any time, by the parabola through its step's samples."""
-        value = self.quantities[name]
-        if np.ndim(value) == 0:
-            return value
-        return at_time(value, time, self.half_step)
-
-    def at(self, time: np.ndarray | float) -> tuple:
-        """The quantities that the quadrature needs."""
-        if not self.varies:
-            return self._constants
-        values = list(self._constants)
-        sampled = at_time(self._samples, time, self.half_step)
-        for index, value in zip(self._varying, sampled, strict=True):
-            values[index] = value
-        return tuple(values)
-
-    def swing(self, time: float, speed: float) -> float:
-        """Heading change of the unmodified half turn with the settings of `time`."""
-        timeline = self.timeline
-        if self._swing is not None:
-            return self._swing
-        frozen = self.at(time)
-        change, _, _ = heading_control.half_turn(
-            lambda _: frozen,
-            False,
-            timeline.tilted,
-            timeline.sliding,
-            np.zeros((1, 1)),
-            np.zeros((1, 1)),
-            np.full((1, 1), speed),
-            np.ones((1, 1)),
-            np.ones((1, 1)),
-            symmetric=True,
-        )
-        swing = float(change[0])
-        if not self.varies and not timeline.sliding:
-            self._swing = swing
-        return swing
-
-    def start_yaw(self, phase: float, speed: float) -> float:
-        """Yaw at `phase` of the steady cycle about the heading wanted at the start."""
-        timeline = self.timeline
-        side = 1.0 if phase % (2.0 * math.pi) < math.pi else -1.0
-        reach = phase % math.pi
-        yaw = self.value("heading", 0.0) - side * 0.5 * self.swing(0.0, speed)
-        if reach < 1e-12:
-            return float(yaw)
-        frozen = self.at(0.0)
-        change, _, _ = heading_control.half_turn(
-            lambda _: frozen,
-            False,
-            timeline.tilted,
-            timeline.sliding,
-            np.zeros((1, 1)),
-            np.full((1, 1), yaw),
-            np.full((1, 1), speed),
-            np.full((1, 1), side),
-            np.ones((1, 1)),
-            reach=reach,
-        )
-        return float(yaw + change[0])
-
-    def plan(
-        self, time: float, yaw: float, speed: float, omega: float
-    ) -> tuple[float, float, bool]:
-        """Choose the half turn that starts now: beta, heading change wanted, saturated."""
-        timeline = self.timeline
-        side = 1 if omega > 0.0 else -1
-        lean_rate = max(abs(omega), 1e-12)
-        p = self.at(time)
-        w0, tm, keyed, gn, _, _, j, height, _, _, limit, rate_limit = p
-        v = speed if timeline.sliding else keyed
-        if timeline.sliding and timeline.limited:
-            tm = self.equations.allowed(tm, w0, v, gn, j, height, limit, rate_limit)
-        size = max(tm, lean_rate / w0, self._largest_ahead(time, w0))
-        off = abs(size - tm) > 1e-6 * tm
-        mean = 0.5 * (self.factor[1] + self.factor[-1])
-        swing = mean * self.swing(min(time + math.pi / w0, self.last * self.half_step), v)
-        bounds = self._bounds
-        if bounds is None or off:
-            bounds = heading_control.beta_bounds(
-                *(
-                    np.array([x])
-                    for x in (
-                        w0,
-                        size,
-                        v,
-                        gn,
-                        j,
-                        height,
-                        limit,
-                        rate_limit,
-                    )
-                ),
-                fall_angle=timeline.settings.fall_angle,
-            )
-            if not (off or timeline.sliding or self.varies):
-                self._bounds = bounds
-        lower, upper = bounds
-        sides, yaws = np.array([[float(side)]]), np.array([[yaw]])
-        times, speeds, rates = np.array([[time]]), np.array([[v]]), np.array([[lean_rate]])
-        calculated = np.zeros(1)
-
-        def change_of(beta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-            nonlocal calculated
-            calculated, duration, _ = heading_control.half_turn(
-                self.at,
-                self.varies,
-                timeline.tilted,
-                timeline.sliding,
-                times,
-                yaws,
-                speeds,
-                sides,
-                beta[:, None],
-                rates,
-            )
-            return calculated, duration
-
-        headings = self.quantities["heading"]
-        if np.ndim(headings) == 0:
-
-            def heading_at(duration: np.ndarray) -> np.ndarray:
-                return np.full(1, headings)
-        else:
-
-            def heading_at(duration: np.ndarray) -> np.ndarray:
-                return self.value("heading", time + duration)
-
-        excess = side * (heading_at(np.array([math.pi / w0]))[0] - yaw) - 0.5 * swing
-        guess = heading_control.first_guess(np.array([excess]), v, w0, size, gn)
-        choice = heading_control.choose(
-            change_of,
-            heading_at,
-            np.array([yaw]),
-            np.array([float(side)]),
-            np.array([swing]),
-            np.array([self.factor[side]]),
-            lower,
-            upper,
-            guess,
-            4.0 * gn * size / (v * w0) * np.clip(guess, lower, upper),
-        )
-        self.expected = float(calculated[0])
-        return float(choice.beta[0]), float(choice.wanted[0]), bool(choice.saturated[0])
-
-    def _largest_ahead(self, time: float, w0: float) -> float:
-        """Largest maximum lean in the half turn that starts now, if it is long."""
-        sizes = self.quantities["theta_max"]
-        if np.ndim(sizes) == 0:
-            return 0.0
-        first = int(time / self.half_step)
-        reach = int(heading_control.BETA_MOST * math.pi / w0 / self.half_step)
-        return float(np.max(sizes[first : first + reach + 1]))
-
-    def learn(self, side: int, change: float) -> None:
-        """Note how much of the calculated heading change came out."""
-        if abs(self.expected) > 1e-9:
-            share = min(max(change / self.expected, 0.5), 1.5)
-            self.factor[side] += 0.7 * (share - self.factor[side])
-
-
-def at_time(value: np.ndarray, time: np.ndarray | float, half_step: float) -> np.ndarray:
-    """A sampled quantity at any time, by the parabola through its step's samples.
+    A start at rest in balance is given a push of 2 % of a crossing's rate of
+    lean: nothing else would ever make it fall into its first turn.
 
     Args:
-        value: (..., 2 n_steps + 1) samples at the half steps.
-        time: where to evaluate, s; beyond the ends the end value holds.
-        half_step: s.
+        timelines: checked settings.
+        control: heading control of these figures; takes up what the state
+            remembers.
+        law: the equations on arrays.
 
     Returns:
-        Values of the shape (...) of the samples and that of `time`.
+        (n,) theta, omega, psi, v, beta, and the curvature handed over (nan
+        for none).
     """
-    steps = (value.shape[-1] - 1) // 2
-    place = np.minimum(np.maximum(np.asarray(time) / (2.0 * half_step), 0.0), steps)
-    index = np.minimum(place.astype(int), steps - 1)
-    f = place - index
-    index = 2 * index
-    low, high = 1.0 - f, 2.0 * f - 1.0
-    return (
-        value[..., index] * (-high * low)
-        + value[..., index + 1] * (4.0 * f * low)
-        + value[..., index + 2] * (f * high)
-    )
+    n = len(timelines)
+    p = [value[:, 0] for value in control.lookup(np.arange(n))(np.zeros((n, 1)))]
+    w0, tm, v = p[0], p[1], p[2]
+    states = [timeline.settings.start_state for timeline in timelines]
+    if control.sliding:
+        v = np.array([s.speed if s else float(x) for s, x in zip(states, v, strict=True)])
+        if control.limited:
+            tm = law.allowed(tm, w0, v, p[3], p[6], p[7], p[10], p[11])
+    phase = np.array([timeline.settings.start_phase for timeline in timelines])
+    theta, omega = tm * np.sin(phase), w0 * tm * np.cos(phase)
+    theta = np.where(np.abs(theta) < 1e-12 * tm, 0.0, theta)
+    psi = control.start_yaw(phase, v)
+    beta, curvature = np.ones(n), np.full(n, np.nan)
+    for row, state in enumerate(states):
+        if state is None:
+            continue
+        theta[row], omega[row], curvature[row] = state.lean, state.lean_rate, state.curvature
+        psi[row] = _plane_yaw(timelines[row], state.yaw)
+        if len(state.control) == 3:
+            beta[row], control.factor[row, 1], control.factor[row, 0] = state.control
+        size = math.hypot(state.lean / tm[row], state.lean_rate / (w0[row] * tm[row]))
+        if size < NUDGED_BELOW:
+            side = 1.0 if state.phase % (2.0 * math.pi) < math.pi else -1.0
+            omega[row] += side * NUDGE * w0[row] * tm[row]
+    return theta, omega, psi, v, beta, curvature
 
 
 def simulate(timeline: Timeline, progress: Callable[[float], None] | None = None) -> Track:
@@ -323,8 +162,6 @@ def simulate(timeline: Timeline, progress: Callable[[float], None] | None = None
     free_step, forced_step = equations.free_step, equations.forced_step
     n_steps, h = timeline.n_steps, timeline.step
     fall, sliding = settings.fall_angle, timeline.sliding
-    control = _Heading(timeline, equations)
-
     columns = [timeline.quantities[name] for name in PARAMETERS]
     varying = [i for i, column in enumerate(columns) if np.ndim(column)]
     if varying:
@@ -381,53 +218,35 @@ def simulate(timeline: Timeline, progress: Callable[[float], None] | None = None
 
     # --- the start -------------------------------------------------------
     p0 = table[0]
-    w0, tm = p0[:2]
-    if timeline.limited and sliding:
-        v = settings.start_state.speed if settings.start_state else p0[2]
-        tm = equations.allowed(tm, w0, v, p0[3], p0[6], p0[7], p0[10], p0[11])
-    state = settings.start_state
-    beta = 1.0
-    if state is None:
-        phase = settings.start_phase
-        theta = tm * math.sin(phase)
-        omega = w0 * tm * math.cos(phase)
-        if abs(theta) < 1e-12 * tm:
-            theta = 0.0
-        v = p0[2]
-        psi = control.start_yaw(phase, v)
-        side = 1 if phase % (2.0 * math.pi) < math.pi else -1
-        curvature = None
-    else:
-        theta, omega, v = state.lean, state.lean_rate, state.speed
-        psi = _plane_yaw(timeline, state.yaw)
-        curvature = state.curvature
-        if len(state.control) == 3:
-            beta, control.factor[1], control.factor[-1] = state.control
-        if math.hypot(theta / tm, omega / (w0 * tm)) < NUDGED_BELOW:
-            side = 1 if state.phase % (2.0 * math.pi) < math.pi else -1
-            omega += side * NUDGE * w0 * tm
-        side = 1 if theta > 0.0 or (theta == 0.0 and omega > 0.0) else -1
-    if not sliding:
-        v = p0[2]
+    control = HeadingControl([timeline])
+    arrays = make_equations(np.sin, np.cos, timeline.tilted, sliding, timeline.limited)
+    theta, omega, psi, v, beta, curvature = (
+        float(value[0]) for value in start_states([timeline], control, arrays)
+    )
+    side = 1 if theta > 0.0 or (theta == 0.0 and omega > 0.0) else -1
+    figure = np.array([0])
+
+    def plan() -> tuple[float, float, bool]:
+        choice = control.plan(
+            figure, np.array([time]), np.array([psi]), np.array([v]), np.array([omega])
+        )
+        return float(choice.beta[0]), float(choice.wanted[0]), bool(choice.saturated[0])
 
     time = 0.0
     turn_start, turn_yaw, planned = 0.0, psi, False
     wanted, saturated = 0.0, False
     if abs(theta) <= LEAN_TOLERANCE and n_steps:
         side = 1 if omega > 0.0 else -1
-        beta, wanted, saturated = control.plan(time, psi, v, omega)
+        beta, wanted, saturated = plan()
         planned = True
 
     first = free(theta, omega, psi, v, p0, beta)
     target = wanted_curvature(first[1], first[4], first[3], p0[7])
     limit = p0[10]
     mode, sign = FREE, 0.0
-    if curvature is None:
-        curvature = min(max(target, -limit), limit)
-    elif rate_limited:
-        curvature = min(max(curvature, -limit), limit)
-    else:
-        curvature = min(max(target, -limit), limit)
+    if math.isnan(curvature) or not rate_limited:
+        curvature = target
+    curvature = min(max(curvature, -limit), limit)
     if curvature != target:
         sign = math.copysign(1.0, target - curvature)
         if abs(target - curvature) <= 1e-12:
@@ -565,9 +384,9 @@ def simulate(timeline: Timeline, progress: Callable[[float], None] | None = None
                     Turn(turn_start, time, side, beta, wanted, turn_yaw, psi, saturated, planned)
                 )
                 if planned:
-                    control.learn(side, psi - turn_yaw)
+                    control.learn(figure, np.array([side]), np.array([psi - turn_yaw]))
                 side = (1 if omega > 0.0 else -1) if omega else -side
-                beta, wanted, saturated = control.plan(time, psi, v, omega)
+                beta, wanted, saturated = plan()
                 turn_start, turn_yaw, planned = time, psi, True
             elif fired == "LIMIT":
                 if mode == FREE:
@@ -597,7 +416,7 @@ def simulate(timeline: Timeline, progress: Callable[[float], None] | None = None
         np.array(grid),
         tuple(turns),
         outcome,
-        (beta, control.factor[1], control.factor[-1]),
+        (beta, float(control.factor[0, 1]), float(control.factor[0, 0])),
     )
 
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from ..motion import BodyState, Event, HalfTurn, Problem, TurningMotion
+from ..motion import BodyState, Event, HalfTurn, TurningMotion
 from .assemble import ground_frame, integrate_path, leg_forces, quantity_at, unwrapped_phase
 from .equations import PARAMETERS, make_equations
+from .problems import find_problems
 from .settings import STOP_SPEED, Timeline, TurningSettings, make_timeline
 from .simulate import FREE, Track, simulate, world_yaw
 
@@ -41,7 +43,12 @@ def solve_turning(settings: TurningSettings, progress: Progress | None = None) -
     """
     timeline = make_timeline(settings)
     track = simulate(timeline, progress)
-    motion = assemble(timeline, track)
+    motion, held = assemble(timeline, track)
+
+    def retry(changed: TurningSettings) -> bool:
+        return not simulate(make_timeline(changed), progress and (lambda _: progress(1.0))).outcome
+
+    motion = replace(motion, problems=find_problems(timeline, motion, held, retry))
     if progress is not None:
         progress(1.0)
     return motion
@@ -70,7 +77,7 @@ def solve_turning_batch(
     return motions
 
 
-def assemble(timeline: Timeline, track: Track) -> TurningMotion:
+def assemble(timeline: Timeline, track: Track) -> tuple[TurningMotion, np.ndarray]:
     """Make the motion of one figure from what stepping it left behind.
 
     Args:
@@ -78,7 +85,8 @@ def assemble(timeline: Timeline, track: Track) -> TurningMotion:
         track: result of `simulate`.
 
     Returns:
-        The motion, without the problems that need a search.
+        The motion, its problems still to be found, and (n,) True where the
+        wanted turn is made smaller to fit the limits.
     """
     settings = timeline.settings
     facing = settings.placement.yaw
@@ -195,7 +203,7 @@ def assemble(timeline: Timeline, track: Track) -> TurningMotion:
         control=track.control,
     )
     q = {name: float(np.ravel(value)[0]) for name, value in timeline.quantities.items()}
-    return TurningMotion(
+    motion = TurningMotion(
         time=grid_time,
         steps_per_frame=timeline.per_frame,
         position=position,
@@ -220,7 +228,7 @@ def assemble(timeline: Timeline, track: Track) -> TurningMotion:
         clipped=clipped,
         half_turns=half_turns,
         events=tuple(events),
-        problems=_problems(timeline, track),
+        problems=(),
         success=not track.outcome,
         end_state=end_state,
         mass=q["mass"],
@@ -229,6 +237,7 @@ def assemble(timeline: Timeline, track: Track) -> TurningMotion:
         gravity=q["gravity"],
         max_curvature=float(np.max(bound)),
     )
+    return motion, held + np.zeros(n, dtype=bool)
 
 
 def _slide(
@@ -251,21 +260,3 @@ def _slide(
     slid = after * (speed - 0.5 * braking * after)
     length[done:] = length[done:] + slid
     position[done:] = path[-1] + slid[:, None] * forward[done:]
-
-
-def _problems(timeline: Timeline, track: Track) -> tuple[Problem, ...]:
-    problems = []
-    if track.outcome == "FALL":
-        when = float(track.knots[-1, 0])
-        problems.append(Problem("FALL", f"The figure falls at {when:.2f} s.", "ERROR", when))
-    elif track.outcome == "STOP":
-        when = float(track.knots[-1, 0])
-        problems.append(
-            Problem(
-                "STOP",
-                f"The figure comes to a stop at {when:.2f} s (slower than {STOP_SPEED} m/s).",
-                "ERROR",
-                when,
-            )
-        )
-    return tuple(problems)
