@@ -16,6 +16,7 @@ from math import atan2
 import bpy
 import numpy as np
 
+from ..solvers.errors import SettingError
 from ..solvers.motion import Placement, Problem, TurningMotion
 from ..solvers.turning.settings import TurningSettings, sample_times
 from ..solvers.turning.solve import solve_turning
@@ -140,14 +141,14 @@ def gather(context: bpy.types.Context, motion: bpy.types.Object) -> Job:
     base = motion.poise_motion.base
     if base is None:
         chain = _chain(motion)
-        jobs = [_gather_one(context, member) for member in chain]
+        jobs = _gather_chain(context, chain, motion)
     else:
         # Same travel and turns, posed with this motion's own style.
         _check_same_character(motion, base)
         if base.poise_motion.base is not None:
             raise UserError(f"{motion.name} lies on {base.name}, which lies on another motion")
         chain = _chain(base)
-        jobs = [_gather_one(context, member) for member in chain]
+        jobs = _gather_chain(context, chain, base)
         at = chain.index(base)
         jobs[at] = replace(
             jobs[at], name=motion.name, style=_style(context, motion, base, jobs[at])
@@ -196,6 +197,20 @@ def _chain(motion: bpy.types.Object) -> list[bpy.types.Object]:
         if not following:
             return chain
         chain.append(following[0])
+
+
+def _gather_chain(context, chain, motion) -> list[Job]:
+    """Motions that continue each other, up to one after `motion` that cannot be read."""
+    jobs: list[Job] = []
+    for member in chain:
+        try:
+            jobs.append(_gather_one(context, member))
+        except UserError:
+            # What cannot follow is told when it is baked itself.
+            if motion.name in [job.name for job in jobs]:
+                break
+            raise
+    return jobs
 
 
 def _gather_one(context, motion) -> Job:
@@ -286,9 +301,10 @@ def solve(job: Job, progress: Progress | None = None) -> Solved:
         SettingError: a setting is outside what the solver can take.
         Cancelled: the progress callback asked to stop.
     """
-    jobs = (*job.before, job, *job.following)
-    solved = _solve_in_turn(jobs, progress or _ignore)
     own = len(job.before)
+    jobs = (*job.before, job, *job.following)
+    solved = _solve_in_turn(jobs, own, progress or _ignore)
+    jobs = jobs[: len(solved)]
     pose = MAPPINGS[job.kind].function
     if len(jobs) == 1:
         return Solved(job, solved[0], pose(solved[0], job.figure, job.style))
@@ -302,15 +318,32 @@ def _ignore(fraction: float) -> None:
     """Progress that nobody watches."""
 
 
-def _solve_in_turn(jobs: tuple[Job, ...], progress: Progress) -> list[TurningMotion]:
+def _solve_in_turn(
+    jobs: tuple[Job, ...], own: int, progress: Progress
+) -> list[TurningMotion]:
+    """Solve motions that continue each other, up to one after `own` that cannot be solved."""
     solved: list[TurningMotion] = []
     for i, job in enumerate(jobs):
         settings = job.settings
         if solved:
             settings = replace(settings, start_state=solved[-1].end_state)
-        solved.append(
-            solve_turning(settings, lambda fraction, i=i: progress((i + fraction) / len(jobs)))
-        )
+        try:
+            motion = solve_turning(
+                settings, lambda fraction, i=i: progress((i + fraction) / len(jobs))
+            )
+        except SettingError as error:
+            if i > own:
+                # What cannot follow is told when it is baked itself.
+                break
+            if solved and not solved[-1].success:
+                raise UserError(
+                    f"{job.name} continues {jobs[i - 1].name}, which falls or stops before its "
+                    "end: put that right first"
+                ) from error
+            if len(jobs) > 1:
+                raise UserError(f"{job.name}: {error}") from error
+            raise
+        solved.append(motion)
     return solved
 
 
