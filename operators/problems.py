@@ -11,6 +11,7 @@ from ..addon import motions
 from ..addon.base_operator import SettingsOperator
 from ..addon.errors import UserError
 from ..addon.properties.turns import LENGTH_POWER
+from ..addon.scene.sampling import is_animated
 from ..addon.scene.timing import scene_numbers
 
 
@@ -34,8 +35,7 @@ class _ProblemOperator(SettingsOperator):
         index = settings.problem_index if self.index < 0 else self.index
         if not 0 <= index < len(settings.problems):
             raise UserError(f"There is no problem number {index}")
-        settings.problem_index = index
-        return character, motion, settings.problems[index]
+        return character, motion, index, settings.problems[index]
 
 
 class POISE_OT_problem_show(_ProblemOperator, bpy.types.Operator):
@@ -45,7 +45,8 @@ class POISE_OT_problem_show(_ProblemOperator, bpy.types.Operator):
     bl_label = "Go to Problem"
 
     def run(self, context):
-        character, _motion, problem = self._problem(context)
+        character, motion, index, problem = self._problem(context)
+        motion.poise_motion.problem_index = index
         if problem.has_frame:
             whole = floor(problem.frame)
             context.scene.frame_set(whole, subframe=problem.frame - whole)
@@ -62,16 +63,26 @@ class POISE_OT_problem_fix(_ProblemOperator, bpy.types.Operator):
     bl_label = "Fix Problem"
 
     def run(self, context):
-        _character, motion, problem = self._problem(context)
+        _character, motion, index, problem = self._problem(context)
         if not problem.fix:
             raise UserError("Poise knows no setting that would help here")
         scale = scene_numbers(context.scene).unit_scale
-        done = []
+        changes = []
         for path, value in json.loads(problem.fix):
             group_name, _, name = path.partition(".")
             group = getattr(motion.poise_motion, group_name)
-            setattr(group, name, value / scale ** LENGTH_POWER.get(name, 0))
-            done.append(group.bl_rna.properties[name].name)
+            label = group.bl_rna.properties[name].name
+            value /= scale ** LENGTH_POWER.get(name, 0)
+            if is_animated(motion, group_name, (name,)):
+                raise UserError(
+                    f"{label} has keys or a driver, which would undo the fix: bring them to "
+                    f"{value:.4g} where the problem is"
+                )
+            changes.append((group, name, label, value))
+        for group, name, _label, value in changes:
+            setattr(group, name, value)
+        motion.poise_motion.problem_index = index
+        done = [label for _group, _name, label, _value in changes]
         return "Changed " + ", ".join(done)
 
 
