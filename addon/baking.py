@@ -85,7 +85,10 @@ def baked_of(motion: bpy.types.Object) -> Baked | None:
     try:
         record = BakeRecord.from_json(settings.record)
     except (ValueError, TypeError, KeyError) as error:
-        raise UserError(f"The bake of {motion.name} cannot be read: {error}") from error
+        raise UserError(
+            f"The bake of {motion.name} cannot be read ({error}): delete the Motion object, and "
+            "add the motion anew"
+        ) from error
     return Baked(record, settings.bake_action, settings.former_action, settings.edits_action)
 
 

@@ -109,6 +109,8 @@ class BakeRecord:
             ValueError: not a record, or one of a later version of Poise.
         """
         values = json.loads(text)
+        if not isinstance(values, dict):
+            raise ValueError("it is no record of a bake")
         if values.pop("version", 0) > VERSION:
             raise ValueError("the bake was made by a later version of Poise")
         known = {f.name for f in fields(cls)}
