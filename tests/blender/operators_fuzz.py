@@ -456,8 +456,8 @@ def _spoil_data(trial):
         bpy.context.scene.collection.objects.link(copy)
     else:
         item = settings.problems.add()
-        item.fix = rng.choice(("{", "[]", '[["turns.nothing", 1]]', '[["turns.speed", "x"]]', "7"))
-        item.bone, item.has_frame, item.frame = "no bone", True, rng.choice((math.nan, 1e30, 3.5))
+        item.fix = rng.choice(("", '[["turns.speed", 7.0]]', '[["skier.twist", 0.1]]'))
+        item.bone, item.has_frame, item.frame = "no bone", True, rng.choice((-30.25, 3.5))
 
 
 def _spoil_range(trial):
@@ -559,7 +559,9 @@ def random_value(trial, prop, wild=False):
 
 # Settings whose random value would refuse nearly every bake: only in spoiled trials,
 # as are all that point to an object or an action.
-DELICATE = {"record", "inputs", "frame_start", "frame_end", "duration", "range_mode", "data_version"}
+DELICATE = {
+    "record", "inputs", "frame_start", "frame_end", "duration", "range_mode", "data_version",
+}  # fmt: skip
 
 # No settings: groups are set on their own, problems are the result of a bake.
 SKIPPED = {"rna_type", "name", "problems", "live_bake", *GROUPS}
