@@ -16,13 +16,14 @@ from scipy.ndimage import maximum_filter1d
 
 STENCIL = 5  # samples per slope
 EXTRAPOLATION = 4  # samples to reach from the nearest sample to a kink
-SNAP = 1e-3  # frames: a kink this near to a sample is at the sample
+AT_SAMPLE = 1e-6  # frames: nearer than this, a kink is at the sample
+SPACING = 0.02  # frames between keys at least: Blender merges keys within 0.01
 CROWDED = 0.25  # frames: a whole frame this near to a kink needs no key of its own
 
 # A sparse key set may be this share of the error that straight lines between
 # keys on every frame have nearby, or that share of their largest error.
 SHARE_NEARBY = 0.5
-SHARE_LARGEST = 0.01
+SHARE_LARGEST = 0.05
 
 
 @dataclass(frozen=True)
@@ -113,6 +114,7 @@ class KeyGrid:
         times: (m,) sample times in frames from the start.
         per_frame: samples per frame.
         kinks: (k,) times of kinks in frames, strictly inside the motion.
+        spacing: least time between two keys in frames.
         inner: stencil of all samples.
         before: stencil of the kinks, from the samples before each.
         after: stencil of the kinks, from the samples after each.
@@ -126,6 +128,7 @@ class KeyGrid:
     times: np.ndarray
     per_frame: int
     kinks: np.ndarray
+    spacing: float
     inner: Stencil
     before: Stencil
     after: Stencil
@@ -135,7 +138,9 @@ class KeyGrid:
     check_values: Stencil | None
 
 
-def key_grid(count: int, per_frame: int, kinks: Sequence[float]) -> KeyGrid:
+def key_grid(
+    count: int, per_frame: int, kinks: Sequence[float], latest: float = 0.0
+) -> KeyGrid:
     """Prepare the times of a motion.
 
     Args:
@@ -143,21 +148,23 @@ def key_grid(count: int, per_frame: int, kinks: Sequence[float]) -> KeyGrid:
         per_frame: samples per frame.
         kinks: times, in frames from the start, at which a track may have a
             corner; those at or beyond the ends do not matter.
+        latest: largest frame number that will be written, without its sign.
     """
+    # Blender keeps times in single precision: late ones lie further apart.
+    spacing = max(SPACING, 4.0 * float(np.spacing(np.float32(latest))))
     times = np.arange(count) / per_frame
     end = times[-1]
-    inside = np.sort(np.asarray([k for k in kinks if SNAP < k < end - SNAP], dtype=float))
-    nearest = np.round(inside * per_frame) / per_frame
-    inside = np.where(np.abs(inside - nearest) < SNAP, nearest, inside)
+    inside = np.sort(np.asarray([k for k in kinks if spacing < k < end - spacing], dtype=float))
     # Of kinks with no sample between them only the first can be told.
-    following = np.searchsorted(times, inside + 1e-9)
+    following = np.searchsorted(times, inside + AT_SAMPLE)
     inside = inside[np.diff(following, prepend=0) > 0]
+    inside = inside[np.diff(inside, prepend=-spacing) > spacing]
     # First sample at or after each kink; a sample at a kink is on both sides.
-    start = np.searchsorted(times, inside - 1e-9)
-    at_sample = times[np.minimum(start, count - 1)] - inside < 1e-9
+    start = np.searchsorted(times, inside - AT_SAMPLE)
+    at_sample = times[np.minimum(start, count - 1)] - inside < AT_SAMPLE
     bounds_first = np.concatenate(([0], start))
     bounds_last = np.concatenate((np.where(at_sample, start, start - 1), [count - 1]))
-    stretch = np.searchsorted(inside, times, side="right")
+    stretch = np.searchsorted(inside, times - AT_SAMPLE, side="right")
     inner = _stencil(times, times, bounds_first[stretch], bounds_last[stretch], STENCIL)
     ends = bounds_first[:-1], bounds_last[:-1]
     before = _stencil(times, inside, *ends, EXTRAPOLATION)
@@ -177,6 +184,7 @@ def key_grid(count: int, per_frame: int, kinks: Sequence[float]) -> KeyGrid:
         times=times,
         per_frame=per_frame,
         kinks=inside,
+        spacing=spacing,
         inner=inner,
         before=before,
         after=after,
@@ -232,8 +240,8 @@ def sparse_keys(
     wanted = np.zeros(len(grid.kinks), bool)
     first, second = wanted.copy(), wanted.copy()
     for start, end in held:
-        first |= np.abs(grid.kinks - start) < 2 * SNAP
-        second |= np.abs(grid.kinks - end) < 2 * SNAP
+        first |= np.abs(grid.kinks - start) < grid.spacing
+        second |= np.abs(grid.kinks - end) < grid.spacing
     wanted |= first | second
     at_kink, left, right = _at_kinks(grid, samples, first, second)
 
@@ -249,14 +257,23 @@ def sparse_keys(
         spot = np.minimum(grid.kinks.astype(int), max(grid.frames - 2, 0))
         wanted |= (corner > 0.5 * tolerance[spot]).any(axis=1)
 
-    whole = np.arange(grid.frames) * grid.per_frame
-    candidates = np.concatenate((np.arange(grid.frames, dtype=float), grid.kinks))
+    # A kink beside a whole frame takes its place.
+    whole = np.arange(grid.frames, dtype=float)
+    if len(grid.kinks):
+        after = np.searchsorted(grid.kinks, whole)
+        near = [
+            np.abs(grid.kinks[np.clip(after + i, 0, len(grid.kinks) - 1)] - whole)
+            for i in (-1, 0)
+        ]
+        whole = whole[np.minimum(*near) > grid.spacing]
+    candidates = np.concatenate((whole, grid.kinks))
     order = np.argsort(candidates, kind="stable")
+    is_kink = order >= len(whole)
+    whole = (whole * grid.per_frame).astype(int)
     candidates = candidates[order]
     values = np.concatenate((samples[whole], at_kink))[order]
     slopes_left = np.concatenate((inner[whole], left))[order]
     slopes_right = np.concatenate((inner[whole], right))[order]
-    is_kink = order >= grid.frames
 
     keyed = candidates % step == 0.0
     if wanted.any():
@@ -313,7 +330,11 @@ def _at_kinks(
     """
     left, right = grid.before.slopes(samples), grid.after.slopes(samples)
     before, after = grid.before.values(samples), grid.after.values(samples)
-    value = 0.5 * (before + after)
+    # The side with the nearer sample knows better.
+    gap_before = grid.kinks - grid.times[grid.before.index].max(axis=1)
+    gap_after = grid.times[grid.after.index].min(axis=1) - grid.kinks
+    share = np.clip(gap_before / np.maximum(gap_before + gap_after, 1e-12), 0.0, 1.0)[:, None]
+    value = (1.0 - share) * before + share * after
     # A channel that goes smoothly through another one's kink is better read
     # across it than extrapolated from both sides.
     shorter_before, shorter_after = grid.shorter
@@ -350,7 +371,7 @@ def _tolerance(
     np.maximum.at(largest, interval, error)
     nearby = maximum_filter1d(largest, 2 * step + 1, axis=0, mode="nearest")
     # Below the last digit of a stored key there is nothing to gain.
-    digit = 4.0 * np.finfo(np.float32).eps * np.abs(keyed).max(axis=0)
+    digit = 4.0 * np.finfo(np.float32).eps * np.maximum(np.abs(keyed).max(axis=0), 0.1)
     allowed = np.maximum(SHARE_NEARBY * nearby, SHARE_LARGEST * largest.max(axis=0))
     return np.maximum(allowed, digit), error
 

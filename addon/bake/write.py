@@ -338,7 +338,8 @@ def _channels(
     kinks = [(float(t) - zero) * rate for t in job.tracks.kinks]
     kinks += [t for held in spans.values() for span in held for t in span]
     count = (job.frames - 1) * per_frame + 1
-    grid = sparse.key_grid(count, per_frame, kinks)
+    latest = max(abs(job.options.start_frame), abs(job.end_frame))
+    grid = sparse.key_grid(count, per_frame, kinks, latest)
     channels = []
     for bone in bones:
         samples = np.concatenate([values for _, values in bone.properties()], axis=1)[:count]

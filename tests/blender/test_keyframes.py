@@ -222,11 +222,28 @@ def test_very_short_motions_have_keys(count):
 def test_kinks_outside_twice_or_crowded_do_no_harm():
     x = np.arange(81) / 2.0
     samples = np.abs(x - 10.3)[:, None]
-    kinks = [-5.0, 0.0, 10.3, 10.3, 10.3004, 10.45, 10.46, 40.0, 99.0, np.float64(12.0)]
+    kinks = [-5.0, 0.0, 20.00001, 30.5, 10.3, 10.3, 10.3004, 10.45, 10.46, 40.0, 99.0, 12.0]
     keys = sparse.sparse_keys(sparse.key_grid(81, 2, kinks), samples, 4)
     assert (np.diff(keys.frames) > 0.0).all()
     assert np.isfinite(keys.slopes_left).all() and np.isfinite(keys.slopes_right).all()
     assert np.abs(keys.values[:, 0] - np.abs(keys.frames - 10.3)).max() < 1e-9
+
+
+@pytest.mark.parametrize("start", [0, 100_000, -1_000_000, 1_048_000])
+@pytest.mark.parametrize("seed", range(5))
+def test_kinks_anywhere_keep_keys_in_order(bag, start, seed):
+    rng = np.random.default_rng(seed)
+    kinks = np.concatenate((rng.uniform(0, 60, 40), np.round(rng.uniform(0, 60, 20))))
+    kinks = np.concatenate((kinks, kinks + rng.normal(0.0, 1e-3, 60)))
+    samples = rng.standard_normal((121, 3)).cumsum(axis=0)
+    grid = sparse.key_grid(121, 2, kinks, abs(start) + 60)
+    keys = sparse.sparse_keys(grid, samples, 4)
+    [curve] = keyframes.write_channels(
+        bag,
+        [Channel("x", 0, "", start + keys.frames, keys.values[:, 0], keys.slopes_left[:, 0],
+                 keys.slopes_right[:, 0], keys.straight[:, 0])],
+    )
+    assert len(curve.keyframe_points) == len(keys.frames)
 
 
 # --- rotation modes ---------------------------------------------------------
