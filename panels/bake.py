@@ -3,7 +3,7 @@
 
 import bpy
 
-from ..addon import preview
+from ..addon import motions, preview
 from .base import MotionPanel, active, settings_of, wrapped
 
 
@@ -21,7 +21,8 @@ class POISE_PT_bake(MotionPanel, bpy.types.Panel):
         row.operator("poise.bake", icon="ACTION")
         if settings.record:
             row.operator("poise.bake_clear", text="", icon="X")
-        layout.operator("poise.bake_all")
+        if len(motions.motions_of(character)) > 1:
+            layout.operator("poise.bake_all")
         changed = preview.status(motion).out_of_date
         if settings.record and changed:
             wrapped(

@@ -31,8 +31,13 @@ LENGTH_POWER = {
 ANIMATED = tuple(LENGTH_POWER)
 
 
+
 class PoiseTurns(bpy.types.PropertyGroup):
-    """Turns of an inverted pendulum: frequency, sharpness and heading."""
+    """Turns of an inverted pendulum: frequency, sharpness and heading.
+
+    What is read once for the whole motion (start phase, fall angle,
+    irregularity) cannot be animated; everything else can.
+    """
 
     speed_mode: EnumProperty(
         name="Speed From",
@@ -95,6 +100,7 @@ class PoiseTurns(bpy.types.PropertyGroup):
         soft_min=-2 * pi,
         soft_max=2 * pi,
         subtype="ANGLE",
+        options=set(),
         override=OVERRIDE,
     )
     max_curvature: FloatProperty(
@@ -204,6 +210,7 @@ class PoiseTurns(bpy.types.PropertyGroup):
         min=radians(5.0),
         max=pi / 2,
         subtype="ANGLE",
+        options=set(),
         override=OVERRIDE,
     )
     irregularity: FloatProperty(
@@ -215,6 +222,7 @@ class PoiseTurns(bpy.types.PropertyGroup):
         max=0.9,
         soft_max=0.3,
         subtype="FACTOR",
+        options=set(),
         override=OVERRIDE,
     )
     irregularity_seed: IntProperty(
@@ -222,6 +230,7 @@ class PoiseTurns(bpy.types.PropertyGroup):
         description="Another seed varies the turns in another way",
         default=0,
         min=0,
+        options=set(),
         override=OVERRIDE,
     )
 
