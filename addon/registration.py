@@ -10,7 +10,7 @@ from __future__ import annotations
 import bpy
 
 from .. import operators, panels
-from . import handlers, menus, overlay, preferences, presets, properties
+from . import handlers, menus, overlay, preferences, presets, properties, tabs
 
 # Classes first (properties before what draws them), then the parts that hook
 # into Blender. Each part has register() and unregister().
@@ -20,15 +20,21 @@ CLASSES: tuple[type, ...] = (
     *operators.CLASSES,
     *panels.CLASSES,
 )
-PARTS = (properties, presets, menus, handlers, overlay)
+PARTS = (properties, presets, tabs, menus, handlers, overlay)
 
 _done: list = []
 
 
 def register() -> None:
-    """Register classes, then parts, in order; roll back and raise on failure."""
+    """Register classes, then parts, in order; roll back and raise on failure.
+
+    Raises:
+        RuntimeError: another copy of Poise is enabled; it keeps working.
+    """
     if _done:
         return
+    if hasattr(bpy.types.Object, "poise_motion"):
+        raise RuntimeError("Another copy of Poise is enabled: disable it, then enable this one")
     try:
         for cls in CLASSES:
             bpy.utils.register_class(cls)
@@ -42,6 +48,16 @@ def register() -> None:
 
 
 def unregister() -> None:
-    """Take down whatever is up, last first."""
+    """Take down whatever is up, last first; what fails does not keep the rest up.
+
+    Raises:
+        Exception: the first failure, after everything else is down.
+    """
+    failures: list[Exception] = []
     while _done:
-        _done.pop()()
+        try:
+            _done.pop()()
+        except Exception as error:
+            failures.append(error)
+    if failures:
+        raise failures[0]
