@@ -217,15 +217,19 @@ class Keys:
         return Keys({name: values[mask] for name, values in self.arrays.items()})
 
 
-def read_keys(curve: bpy.types.FCurve) -> Keys:
+def read_keys(curve: bpy.types.FCurve, names: Iterable[str] = ()) -> Keys:
     """Read the keys of a curve, with everything that makes them up.
 
     Args:
         curve: any F-curve.
+        names: properties of a key to read, "co" among them; all if empty.
     """
+    names = set(names)
     count = len(curve.keyframe_points)
     arrays = {}
     for name, width, kind in _KEY_PROPERTIES:
+        if names and name not in names:
+            continue
         flat = np.empty(count * width, kind)
         if count:
             curve.keyframe_points.foreach_get(name, flat)

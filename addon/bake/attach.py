@@ -134,7 +134,6 @@ def push_down(
     data = armature.animation_data_create()
     track = track_of(armature, name, action)
     influence = 1.0
-    below = False
     if track is not None:
         strip = next(s for s in track.strips if s.action == action)
         if (strip.frame_start, strip.frame_end) == (start, end):
@@ -142,7 +141,6 @@ def push_down(
         blend, influence = strip.blend_type, strip.influence
         track.strips.remove(strip)
     else:
-        below = any(len(t.strips) for t in data.nla_tracks)
         active = data.nla_tracks.active
         track = data.nla_tracks.new()
         track.name = action.name
@@ -154,8 +152,19 @@ def push_down(
     strip.scale = 1.0
     strip.blend_type = blend
     strip.influence = influence
-    strip.extrapolation = "HOLD" if blend != "REPLACE" or not below else "HOLD_FORWARD"
+    strip.extrapolation = "HOLD" if blend != "REPLACE" else _extrapolation(data, strip)
     return track.name
+
+
+def _extrapolation(data: bpy.types.AnimData, strip: bpy.types.NlaStrip) -> str:
+    """How a strip holds its ends, so that it covers no other motion."""
+    others = [s for track in data.nla_tracks for s in track.strips if s.action != strip.action]
+    if not others:
+        return "HOLD"
+    later = any(
+        s.frame_start > strip.frame_start and any(memory.stores(s.action)) for s in others
+    )
+    return "NOTHING" if later else "HOLD_FORWARD"
 
 
 def remove_track(

@@ -326,7 +326,7 @@ def _check_current(
                 f"A curve of bone {bone} in action {action.name} is {trouble}: put that right, or "
                 "bake into a new action"
             )
-        frames = keyframes.read_keys(curve).frames
+        frames = keyframes.read_keys(curve, ["co"]).frames
         if ours:
             record = previous.record
             frames = frames[(frames < record.start) | (frames > record.end)]

@@ -25,7 +25,7 @@ class BakeOptions:
         step: most frames between two sparse keys.
         target: "NEW" for an action of its own, "CURRENT" for the character's.
         action_name: name of a new action; empty for one made from the rig's.
-        push_to_nla: put the action on an NLA track of its own.
+        push_to_nla: put a new action on an NLA track of its own.
         on_edited: what to do with keys edited since the last bake: "ASK" (raise
             `UserError`), "OVERWRITE", "KEEP_EDITS" or "NEW_ACTION".
         verify: compare the evaluated pose with the tracks at up to 16 frames.

@@ -93,7 +93,8 @@ def read_curve(curve: bpy.types.FCurve, start: float, end: float, sparse: bool) 
         end: last frame.
         sparse: whether its handles matter.
     """
-    keys = keyframes.read_keys(curve)
+    names = ("co", "interpolation", "handle_left", "handle_right")
+    keys = keyframes.read_keys(curve, names if sparse else names[:2])
     keys = keys.where((keys.frames >= start) & (keys.frames <= end))
     arrays = keys.arrays
     return StoredCurve(
@@ -256,7 +257,7 @@ def edit_differences(
         frames = np.arange(np.ceil(record.start), np.floor(record.end) + 1.0)
         for i in indices:
             frames = np.union1d(frames, originals[path, i].points[:, 0])
-            keys = keyframes.read_keys(existing[path, i]).frames
+            keys = keyframes.read_keys(existing[path, i], ["co"]).frames
             first, last = own_span(record)
             frames = np.union1d(frames, keys[(keys >= first) & (keys <= last)])
         new = np.stack([_evaluated(existing[path, i], frames) for i in indices], axis=1)

@@ -121,6 +121,11 @@ def bake_tracks(
     edited = edits.edited_channels(previous) if previous is not None else []
     if edited and options.on_edited == "ASK":
         raise UserError(_edited_sentence(armature, edited))
+    if edited and options.on_edited == "KEEP_EDITS" and previous.record.target == "CURRENT":
+        raise UserError(
+            f"Edits in the current action {previous.action.name} cannot be kept as a layer: set "
+            "Edited Keys to Overwrite or Bake to New Action"
+        )
     differences: list[keyframes.Channel] = []
     if edited and options.on_edited == "KEEP_EDITS":
         differences = edits.edit_differences(previous, edited)
@@ -147,7 +152,10 @@ def bake_tracks(
             # Whatever this refuses, the last bake is still there.
             plan = _plan(job)
         if edited and options.on_edited == "NEW_ACTION":
-            previous.action.use_fake_user = True
+            if previous.record.target == "NEW":
+                previous.action.use_fake_user = True
+            options = replace(options, target="NEW")
+            job = replace(job, options=options)
             attach.detach(armature, previous)
             problems.append(
                 Problem(
@@ -528,16 +536,18 @@ def _write_channels(bag, channels, own, old) -> None:
         curve = existing.get(key)
         if curve is None:
             continue
-        keys = keyframes.read_keys(curve)
+        first, last = channel.frames[0], channel.frames[-1]
         if key in own:
             first, last = edits.own_span(old)
-            keys = keys.where((keys.frames < first) | (keys.frames > last))
-            curve.mute = curve.lock = False
+            for part in (curve, curve.group):
+                if part is not None:
+                    part.mute = part.lock = False
             for modifier in list(curve.modifiers):
                 curve.modifiers.remove(modifier)
-        else:
-            first, last = channel.frames[0], channel.frames[-1]
-            keys = keys.where((keys.frames < first) | (keys.frames > last))
+        if np.isinf(first):
+            continue
+        keys = keyframes.read_keys(curve)
+        keys = keys.where((keys.frames < first) | (keys.frames > last))
         if len(keys.frames):
             kept[key] = keys
     written = keyframes.write_channels(bag, channels)
@@ -551,7 +561,7 @@ def _write_channels(bag, channels, own, old) -> None:
 def _remove_own(bag, curve, record: BakeRecord) -> None:
     """Remove a bake's keys from a curve, and the curve if nothing is left of it."""
     first, last = edits.own_span(record)
-    frames = keyframes.read_keys(curve).frames
+    frames = keyframes.read_keys(curve, ["co"]).frames
     others = (frames < first) | (frames > last)
     if others.any():
         keyframes.keep_keys(curve, others)
@@ -660,8 +670,17 @@ def clear_bake(
 
     Returns:
         One sentence on what was left and why, or "".
+
+    Raises:
+        UserError: nothing was changed; one sentence says why.
     """
     record, action = baked.record, baked.action
+    if armature is not None and armature.animation_data is not None:
+        if armature.animation_data.use_tweak_mode:
+            raise UserError(
+                f"{armature.name} is in NLA tweak mode: leave it (Tab in the Nonlinear Animation "
+                "editor), then clear the bake"
+            )
     note = ""
     slot = compat.slot_by_handle(action, record.slot)
     shared = bool(action) and bool(slot) and checks.other_users(armature, action, slot)

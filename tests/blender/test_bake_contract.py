@@ -767,6 +767,46 @@ def test_motions_in_actions_of_their_own_are_cleared_in_any_order(scene, first_c
     as_it_was(before)
 
 
+@pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0), (1, 2, 0)])
+def test_strips_of_several_motions_do_not_cover_each_other(scene, order):
+    rig, tracks = small_rig(), small_tracks(frames=20)
+    starts = (1, 30, 60)
+    for i in order:
+        bake_small(
+            rig, tracks, start_frame=starts[i], action_name=f"Motion {i}", push_to_nla=True,
+            verify=False,
+        )
+    for start in starts:
+        assert_on_track(rig, tracks, start)
+    # Beyond the last one its end is held.
+    scene.frame_set(79)
+    end = rigs.evaluated_bone(rig, "root")
+    scene.frame_set(200)
+    assert np.abs(rigs.evaluated_bone(rig, "root") - end).max() < 1e-6
+
+
+def test_edits_in_the_current_action(scene):
+    rig, tracks = small_rig(), small_tracks()
+    rig.pose.bones["master"].keyframe_insert("location", frame=1)
+    mine = rig.animation_data.action
+    result = bake_small(rig, tracks, start_frame=1, target="CURRENT")
+    _edit(result)
+    before = settled()
+    with pytest.raises(UserError, match="cannot be kept as a layer"):
+        bake_small(
+            rig, tracks, previous=result.baked, start_frame=1, target="CURRENT",
+            on_edited="KEEP_EDITS",
+        )
+    as_it_was(before)
+    again = bake_small(
+        rig, tracks, previous=result.baked, start_frame=1, target="CURRENT",
+        on_edited="NEW_ACTION",
+    )
+    assert again.baked.action != mine and again.baked.former_action == mine
+    assert_on_track(rig, tracks, 1)
+    assert stored_keys(result).keys() > stored_keys(again).keys()
+
+
 def test_keys_of_the_animators_in_the_range_are_not_replaced(scene):
     rig = small_rig()
     _with_action(rig)
@@ -801,6 +841,7 @@ def test_own_curves_that_were_locked_or_muted_play_again(scene):
     result = bake_small(rig, tracks, start_frame=1)
     for curve in curves_of(result).values():
         curve.lock = curve.mute = True
+        curve.group.lock = curve.group.mute = True
     bake_small(rig, tracks, previous=result.baked, start_frame=1)
     assert_on_track(rig, tracks, 1)
 
@@ -848,6 +889,14 @@ def test_tweak_mode_is_refused(scene):
         with pytest.raises(UserError, match="tweak mode.*Tab"):
             bake_small(rig, start_frame=1, target=target)
     as_it_was(before)
+    rig.animation_data.use_tweak_mode = False
+    result = bake_small(rig, start_frame=1)
+    rig.animation_data.use_tweak_mode = True
+    before = settled()
+    if rig.animation_data.use_tweak_mode:
+        with pytest.raises(UserError, match="tweak mode.*Tab"):
+            clear_bake(bpy.context, rig, result.baked)
+        as_it_was(before)
 
 
 def test_a_solo_track_is_refused_and_one_above_is_overruled(scene):
