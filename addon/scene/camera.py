@@ -28,6 +28,11 @@ from . import objects
 ATTENTION = 0.55
 ATTENTION_TIME = 0.25
 
+# The camera's own way is the track, smoothed over this share of a half turn,
+# but not so long that a figure in long turns leaves the picture.
+CALM = 0.9
+CALM_TIME = 1.6
+
 # The figure's middle stands this share of the frame's height under the
 # middle of the picture, so that the slope's horizon comes into view over it,
 # and the camera looks this far ahead of it, in shares of the distance.
@@ -58,22 +63,24 @@ class ChaseOptions:
     lens: float = 40.0
 
 
-def smooth(values: np.ndarray, sigma: float) -> np.ndarray:
-    """Gaussian smoothing over time that keeps straight lines at both ends.
+def smooth(values: np.ndarray, sigma: float, path: bool = True) -> np.ndarray:
+    """Gaussian smoothing over time.
 
-    The series goes on beyond its ends point-mirrored, so that a steady motion
-    stays as it is.
+    Beyond its ends a path goes on point-mirrored, so that a straight one stays
+    as it is; its directions go on mirrored, as those of a point-mirrored path do.
 
     Args:
         values: (n, k) or (n,) samples.
         sigma: standard deviation in samples; 0 leaves all as it is.
+        path: the values are places; False for directions.
     """
     values = np.asarray(values, dtype=float)
     reach = min(int(np.ceil(4.0 * sigma)), len(values) - 1)
     if reach < 1:
         return values.copy()
-    before = 2.0 * values[:1] - values[reach:0:-1]
-    after = 2.0 * values[-1:] - values[-2 : -reach - 2 : -1]
+    before, after = values[reach:0:-1], values[-2 : -reach - 2 : -1]
+    if path:
+        before, after = 2.0 * values[:1] - before, 2.0 * values[-1:] - after
     padded = np.concatenate((before, values, after))
     weights = np.exp(-0.5 * (np.arange(-reach, reach + 1) / sigma) ** 2)
     weights /= weights.sum()
@@ -128,12 +135,12 @@ def camera_path(
     """
     rate = (len(motion.time) - 1) / max(float(motion.time[-1]), 1e-9)
     pace = half_turn_time(motion) * rate
-    normal = smooth(motion.normal, 0.5 * pace)
-    place = smooth(motion.position, 0.6 * pace)
+    normal = normalise(smooth(motion.normal, 0.5 * pace, path=False))
+    place = smooth(motion.position, min(CALM * pace, CALM_TIME * rate))
     way = motion.position[-1] - motion.position[0]
     overall = way / max(float(np.linalg.norm(way)), 1e-9)
     # Loops have no direction of their own: the whole way's fills in.
-    travel = smooth(motion.forward, pace) + 0.1 * overall
+    travel = smooth(motion.forward, pace, path=False) + 0.1 * overall
     travel = normalise(travel - normal * np.einsum("ni,ni->n", travel, normal)[:, None])
     left = np.cross(normal, travel)
     distance = options.distance
@@ -273,6 +280,7 @@ def remove(motion: bpy.types.Object) -> int:
     former = camera.get(_FORMER_KEY)
     users = [scene for scene in bpy.data.scenes if scene.camera == camera]
     count = objects.remove(camera)
+    motion.poise_motion.property_unset("camera")
     for scene in users:
         scene.camera = former if isinstance(former, bpy.types.Object) else None
     return count

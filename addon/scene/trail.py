@@ -340,4 +340,5 @@ def remove_helpers(motion: bpy.types.Object) -> int:
     from . import camera
 
     count = objects.remove(motion.poise_motion.trail)
+    motion.poise_motion.property_unset("trail")
     return count + camera.remove(motion) + remove_markers(motion)
