@@ -893,10 +893,10 @@ def test_tweak_mode_is_refused(scene):
     result = bake_small(rig, start_frame=1)
     rig.animation_data.use_tweak_mode = True
     before = settled()
-    if rig.animation_data.use_tweak_mode:
-        with pytest.raises(UserError, match="tweak mode.*Tab"):
-            clear_bake(bpy.context, rig, result.baked)
-        as_it_was(before)
+    assert rig.animation_data.use_tweak_mode
+    with pytest.raises(UserError, match="tweak mode.*Tab"):
+        clear_bake(bpy.context, rig, result.baked)
+    as_it_was(before)
 
 
 def test_a_solo_track_is_refused_and_one_above_is_overruled(scene):
