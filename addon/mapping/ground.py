@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...solvers.motion import TurningMotion
-from ...solvers.rotations import continuous, from_matrix, multiply
+from ...solvers.rotations import continuous, from_matrix, multiply, normalise
 from .signals import at_times
 
 
@@ -36,20 +36,19 @@ class Ground:
         """
         return self.origin + np.einsum("nij,nj->ni", self.axes, points)
 
-    def world_at(self, point: np.ndarray, time: float) -> np.ndarray:
-        """World position (3,) of a point in the ground space of an instant.
+    def frames_at(self, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Origins (m, 3) and axes (m, 3, 3) of ground space between samples.
 
         Args:
-            point: (3,) in ground space.
-            time: seconds.
+            times: (m,) seconds.
         """
-        origin = at_times(self.origin, self.spacing, np.array([time]))[0]
-        axes = at_times(self.axes.reshape(-1, 9), self.spacing, np.array([time]))[0].reshape(3, 3)
-        # Interpolated axes are square only nearly; the point must lie in the ground.
-        normal = axes[:, 2] / np.linalg.norm(axes[:, 2])
-        left = axes[:, 0] - normal * (normal @ axes[:, 0])
-        left /= np.linalg.norm(left)
-        return origin + np.stack((left, np.cross(normal, left), normal), axis=1) @ point
+        origin = at_times(self.origin, self.spacing, times)
+        axes = at_times(self.axes.reshape(-1, 9), self.spacing, times).reshape(-1, 3, 3)
+        # Interpolated axes are square only nearly; a point must lie in the ground.
+        normal = normalise(axes[:, :, 2])
+        left = axes[:, :, 0]
+        left = normalise(left - normal * np.einsum("ij,ij->i", normal, left)[:, None])
+        return origin, np.stack((left, np.cross(normal, left), normal), axis=-1)
 
     def local(self, place: np.ndarray, rows: np.ndarray | slice) -> np.ndarray:
         """Where a fixed point of the world is in ground space, for some samples.
@@ -67,6 +66,16 @@ class Ground:
             rotation: (n, 4) quaternions.
         """
         return continuous(multiply(self.rotation, rotation))
+
+    def all_turned(self, rotations: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+        """World rotations of many roles; roles that share an array share the result.
+
+        Args:
+            rotations: role -> (n, 4) quaternions in ground space.
+        """
+        done = {id(turn): turn for turn in rotations.values()}
+        turned = {key: self.turned(turn) for key, turn in done.items()}
+        return {role: turned[id(turn)] for role, turn in rotations.items()}
 
 
 def ground_frames(motion: TurningMotion) -> Ground:

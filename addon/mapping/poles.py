@@ -206,6 +206,7 @@ def _plan_plants(motion, ground, signals, plan, grip, shoulder, side):
     forward, out = at(plan.forward), at(plan.out)
     middle = touches + 0.5 * contact
     hands, joints = at_times(grip, spacing, middle), at_times(shoulder, spacing, middle)
+    origin, axes = ground.frames_at(middle)
     wanted = (speed >= SLOWEST) & (intensity >= 0.2) & (touches + contact <= time[-1])
     for k in np.flatnonzero(wanted):
         hand, joint = hands[k], joints[k]
@@ -227,7 +228,7 @@ def _plan_plants(motion, ground, signals, plan, grip, shoulder, side):
             _Plant(
                 touch=float(touches[k]),
                 lift=float(touches[k] + contact[k]),
-                place=ground.world_at(place, middle[k]),
+                place=origin[k] + axes[k] @ place,
                 reach=reach - hand,
                 down=float(reach[2] / plan.length),
                 azimuth=float(np.arctan2(aside, half)),

@@ -352,16 +352,17 @@ def map_skier(motion: TurningMotion, figure: Figure, style: SkierStyle) -> RoleT
         "head": joint["neck"] + rotate(neck, np.subtract(figure.joints["head"],
                                                          figure.joints["neck"])),
     }
+    upright = posture(np.zeros(len(signals.time)), 0.0, 0.0)
     rotation = {
-        "root": _upright(len(signals.time)),
+        "root": upright,
         **trunk.rotation,
         "neck": neck,
         "head": head,
     }
+    yaw = posture(0.0, skid, 0.0)
     for side in SIDES:
         i = side_index(side)
-        ski = posture(edge[i], 0.0, 0.0)
-        ski = multiply(posture(0.0, skid, 0.0), ski)
+        ski = multiply(yaw, posture(edge[i], 0.0, 0.0))
         position |= {
             f"shoulder.{side}": joint[f"shoulder.{side}"],
             f"hand.{side}": arms.wrist[side],
@@ -381,23 +382,19 @@ def map_skier(motion: TurningMotion, figure: Figure, style: SkierStyle) -> RoleT
             f"pole_tip.{side}": arms.pole[side],
         }
         for role in ("knee", "elbow"):
-            rotation[f"{role}.{side}"] = _upright(len(signals.time))
+            rotation[f"{role}.{side}"] = upright
     events = sorted((*motion.events, *poles.events), key=lambda event: event.time)
     return RoleTracks(
         time=motion.time,
         steps_per_frame=motion.steps_per_frame,
         position={role: ground.world(points) for role, points in position.items()},
-        rotation={role: ground.turned(turn) for role, turn in rotation.items()},
+        rotation=ground.all_turned(rotation),
         contacts=poles.contacts,
         events=tuple(events),
         kinks=poles.kinks,
         problems=(*limits, *_yielded(signals, stance, wished, edge_yield, arms), *poles.problems),
         attributes=_attributes(signals, stance, edge, skid, share, law_edge, poles, chest_yaw),
     )
-
-
-def _upright(count: int) -> np.ndarray:
-    return posture(np.zeros(count), 0.0, 0.0)
 
 
 def _sidecut(figure: Figure, style: SkierStyle) -> Amount:

@@ -312,7 +312,7 @@ def map_snowboarder(motion: TurningMotion, figure: Figure, style: SnowboarderSty
         time=motion.time,
         steps_per_frame=motion.steps_per_frame,
         position={role: ground.world(points) for role, points in position.items()},
-        rotation={role: ground.turned(turn) for role, turn in turns.items()},
+        rotation=ground.all_turned(turns),
         events=motion.events,
         problems=(*limits, *_yielded(signals, legs, wished, edge_yield, shortfall)),
         attributes=_attributes(signals, legs, edge, skid, heel, chest_yaw),
