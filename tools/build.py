@@ -63,7 +63,7 @@ def wheel(target: str, python: str) -> Path:
     tag = "cp" + python.replace(".", "")
     folder = cache_folder() / "wheels" / f"{target}-{tag}"
     folder.mkdir(parents=True, exist_ok=True)
-    with locked(folder.with_suffix(".lock")):
+    with locked(folder.parent / f"{folder.name}.lock"):
         found = sorted(folder.glob(f"scipy-{SCIPY}-*.whl"))
         if not found:
             command = [

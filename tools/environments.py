@@ -95,7 +95,7 @@ def environment(name: str) -> Path:
     folder = cache_folder() / f"env-{sys.version_info[0]}.{sys.version_info[1]}-{name}"
     python = folder / "bin" / "python"
     stamp = folder / "holds.txt"
-    with locked(folder.with_suffix(".lock")):
+    with locked(folder.parent / f"{folder.name}.lock"):
         if not (stamp.is_file() and stamp.read_text(encoding="utf-8") == wanted):
             held = ", ".join(requirements(name))
             print(f"Making the {name} environment: {held}", file=sys.stderr)

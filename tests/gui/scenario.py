@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What the window test does, inside Blender: blender -P scenario.py -- FOLDER ZIP."""
 
+import subprocess
 import sys
 from pathlib import Path
 
@@ -44,6 +45,17 @@ def pelvis() -> tuple:
     return tuple(character.matrix_world @ bone.head)
 
 
+def different(first: Path, second: Path) -> int:
+    """How many pixels of the viewport differ between two pictures."""
+    left = "1000x800+60+100"  # without the sidebar and the other editors
+    result = subprocess.run(
+        ["compare", "-metric", "AE", "-fuzz", "8%", "-extract", left, str(first), str(second),
+         "null:"],
+        capture_output=True, text=True,
+    )
+    return int(float(result.stderr.split()[0]))
+
+
 def until(done, seconds: float):
     """Wait until `done()` holds, at most `seconds`; return whether it does."""
     waited = 0.0
@@ -85,7 +97,17 @@ def scenario(report):
     yield from window.move(*window.centre())
     yield from window.press("HOME")
     yield 1.0
-    yield from window.picture("skier-added")
+    drawn = yield from window.picture("skier-added")
+
+    # The track and the ghost are there when asked for, and only then.
+    at = yield from window.find("show_preview")
+    yield from window.click(*at)
+    off = yield from window.picture("preview-off", window.centre())
+    yield from window.click(*at)
+    on = yield from window.picture("preview-on", window.centre())
+    changed, same = different(drawn, off), different(drawn, on)
+    report.check("the preview shows in the viewport", changed > 2000, f"{changed} pixels")
+    report.check("the preview comes back as it was", same < changed / 20, f"{same} pixels")
 
     lean = rig().poise.turns.sharpness
     at = yield from window.find("sharpness")
@@ -102,18 +124,6 @@ def scenario(report):
     report.check("Bake keys the skier", found and baked, f"{len(first)} channels")
     yield 1.0
 
-    bpy.context.scene.frame_set(1)
-    before = pelvis()
-    yield from window.move(*window.centre())
-    for _ in range(20):
-        yield from window.press("RIGHT_ARROW")
-    yield 0.5
-    moved = max(abs(a - b) for a, b in zip(before, pelvis(), strict=True))
-    report.check("the arrow key moves the skier through the frames", moved > 0.5, f"{moved:.3f} m")
-    yield from window.press("HOME")
-    yield 1.0
-    yield from window.picture("baked")
-
     yield from window.move(*window.centre())
     yield from window.press("Z", ctrl=True)
     yield from until(lambda: not keys(), 10)
@@ -129,7 +139,17 @@ def scenario(report):
         yield 0.5
     yield from until(lambda: bool(keys()), 10)
     report.check("redo brings the same keys back", keys() == first, f"{len(keys())} channels")
-    yield from window.picture("redone")
+    bpy.context.scene.frame_set(1)
+    before = pelvis()
+    yield from window.move(*window.centre())
+    for _ in range(20):
+        yield from window.press("RIGHT_ARROW")
+    yield 0.5
+    moved = max(abs(a - b) for a, b in zip(before, pelvis(), strict=True))
+    report.check("the arrow key moves the skier through the frames", moved > 0.5, f"{moved:.3f} m")
+    yield from window.press("HOME")
+    yield 1.0
+    yield from window.picture("baked")
 
     # Named by the script once; then saved with the keyboard, as a person goes on saving.
     bpy.ops.wm.save_as_mainfile(filepath=str(FOLDER / "window.blend"))

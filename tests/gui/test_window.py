@@ -18,7 +18,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 OUT = ROOT / "out" / "gui"
-TIMEOUT = 600
+TIMEOUT = 1200
 
 sys.path.insert(0, str(ROOT / "tools"))
 

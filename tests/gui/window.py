@@ -109,12 +109,20 @@ class Window:
 
     # -- eyes ----------------------------------------------------------------
 
-    def picture(self, name: str):
-        """Keep a picture of the screen as NN-name.png."""
+    def picture(self, name: str, pointer=None):
+        """Keep a picture of the screen as NN-name.png; return its path.
+
+        Args:
+            name: what it shows.
+            pointer: where the pointer goes first, so that no tooltip is in the way.
+        """
+        if pointer:
+            yield from self.move(*pointer)
         yield 8 * TICK
         self.pictures += 1
         path = self.folder / f"{self.pictures:02d}-{name}.png"
         subprocess.run(["import", "-window", "root", str(path)], check=True)
+        return path
 
     def under_pointer(self) -> str:
         """What the button under the pointer is: a command, a data path or nothing."""
