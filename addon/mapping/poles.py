@@ -27,6 +27,7 @@ CLEARANCE = 0.05  # metres between a free tip and the snow
 LOWEST_HAND = 0.20  # metres over the snow
 PLANTED_HAND, HIGHEST_HAND = 0.97, 0.99  # over the snow, as a share of the pole's length
 SLOWEST = 1.0  # m/s, below it nobody plants
+APART = 0.25  # seconds from a lift to the next touch of the same pole, at least
 FIRST = 0.1  # seconds: a motion does not open on a plant
 
 
@@ -209,6 +210,8 @@ def _plan_plants(motion, ground, signals, plan, grip, shoulder, side):
     origin, axes = ground.frames_at(middle)
     wanted = (speed >= SLOWEST) & (intensity >= 0.2) & (touches + contact <= time[-1])
     for k in np.flatnonzero(wanted):
+        if plants and touches[k] < plants[-1].lift + APART:
+            continue  # a phase that wavers is no reason to plant twice
         hand, joint = hands[k], joints[k]
         reach = hand + (sign * out[k], -forward[k], 0.0)
         reach[2] = min(PLANTED_HAND * plan.length, joint[2] - 0.10)

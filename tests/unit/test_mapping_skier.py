@@ -483,6 +483,20 @@ def test_no_plants_when_switched_off_or_hardly_moving():
     assert not map_skier(slow, FIGURE, SkierStyle()).contacts
 
 
+def test_a_wavering_phase_does_not_plant_twice():
+    motion = MOTIONS["short"]
+    wavering = replace(motion, phase=motion.phase + 0.9 * np.sin(25.0 * motion.time))
+    tracks = map_skier(wavering, FIGURE, STYLES["short"])
+    for side in SIDES:
+        own = [c for c in tracks.contacts if c.role == f"pole_tip.{side}"]
+        assert len(own) >= 3
+        assert all(b.start - a.end >= 0.25 for a, b in zip(own, own[1:], strict=False))
+        for contact in own:
+            rows = (motion.time >= contact.start) & (motion.time <= contact.end)
+            off = tracks.position[contact.role][rows] - contact.position
+            assert np.abs(off).max(initial=0.0) < 1e-9
+
+
 def test_a_plant_out_of_reach_is_left_out_and_named():
     stiff_pole = replace(FIGURE, equipment={**FIGURE.equipment, "pole_length": 3.2})
     tracks = map_skier(MOTIONS["short"], stiff_pole, STYLES["short"])
