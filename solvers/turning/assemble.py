@@ -8,25 +8,25 @@ the figures of a batch.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from .equations import Equations
-from .heading import at_time
+from .heading import at_time, stack
 from .settings import Timeline
-from .simulate import FREE, KNOT
+from .simulate import FREE
 
 
 def ground_frame(
-    yaw: np.ndarray, facing: float, slope: np.ndarray, direction: np.ndarray
+    yaw: np.ndarray, facing: np.ndarray | float, slope: np.ndarray, direction: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """World unit vectors of a figure that travels on a tilted plane.
 
     Args:
         yaw: (...,) direction of travel in the plane, rad; 0 lies over the
             facing.
-        facing: world yaw of the facing, rad, 0 along -Y.
+        facing: (...,) world yaw of the facing, rad, 0 along -Y, or a float.
         slope: (...,) steepness, rad, or a float.
         direction: (...,) compass direction of the fall line, rad to the left
             of the facing, or a float.
@@ -35,7 +35,7 @@ def ground_frame(
         forward, left and normal, each (..., 3).
     """
     yaw = np.asarray(yaw, dtype=float)
-    sine, cosine = math.sin(facing), math.cos(facing)
+    sine, cosine = np.sin(facing), np.cos(facing)
     steep_sin, steep_cos = np.sin(slope), np.cos(slope)
     down_f, down_l = np.cos(direction), np.sin(direction)  # fall line along facing and left
     # The facing lifted straight up into the plane: axis 1; axis 2 = normal x axis 1.
@@ -57,25 +57,38 @@ def ground_frame(
     return world(forward), world(left), world(n)
 
 
-def quantity_at(timeline: Timeline, name: str, time: np.ndarray) -> np.ndarray | float:
-    """A quantity of the timeline at any times, by the parabola through each step.
+class Quantities:
+    """Looks the quantities of n figures up at any times.
 
     Args:
-        timeline: checked settings.
-        name: one of `Timeline.quantities`.
-        time: (n,) seconds.
-
-    Returns:
-        (n,) values, or a float where it stays the same.
+        timelines: checked settings, one per figure.
     """
-    value = timeline.quantities[name]
-    if np.ndim(value) == 0:
-        return value
-    return at_time(value, time, 0.5 * timeline.step)
+
+    def __init__(self, timelines: Sequence[Timeline]) -> None:
+        self._timelines = timelines
+        self._half_step = np.array([[0.5 * timeline.step] for timeline in timelines])
+        self._stacked: dict[str, np.ndarray] = {}
+
+    def __call__(self, name: str, time: np.ndarray) -> np.ndarray:
+        """A quantity, by the parabola through each step's samples.
+
+        Args:
+            name: one of `Timeline.quantities`.
+            time: (m, n) seconds.
+
+        Returns:
+            (n,) values if they stay the same, else (m, n).
+        """
+        if name not in self._stacked:
+            self._stacked[name] = stack(self._timelines, name)
+        values = self._stacked[name]
+        if values.shape[1] == 1:
+            return values[:, 0]
+        return at_time(values, time.T, self._half_step).T
 
 
 def integrate_path(
-    knots: np.ndarray,
+    knots: Sequence[np.ndarray],
     parameters: Callable[[np.ndarray], tuple],
     frame: Callable[[np.ndarray], tuple],
     equations: Equations,
@@ -88,7 +101,7 @@ def integrate_path(
     half way from the integral of psi' up to there.
 
     Args:
-        knots: (m, columns, ...) as `simulate` leaves them.
+        knots: arrays (m, ...), one for each name in `KNOT`.
         parameters: time (...) -> the quantities in the order of `PARAMETERS`.
         frame: time (...) -> (facing, slope, direction), for `ground_frame`.
         equations: the equations of motion on arrays.
@@ -96,9 +109,7 @@ def integrate_path(
     Returns:
         (m, ..., 3) path from the origin and (m, ...) its length, m.
     """
-    time, theta, omega, psi, v, curvature, alpha, turn, accel, beta, mode = (
-        knots[:, column] for column in range(len(KNOT))
-    )
+    time, theta, omega, psi, v, curvature, alpha, turn, accel, beta, mode = knots
     t0, dt = time[:-1], time[1:] - time[:-1]
     safe = np.where(dt > 0.0, dt, 1.0)
     beta, free = beta[1:], mode[1:] == FREE

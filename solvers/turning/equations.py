@@ -164,7 +164,7 @@ def make_equations(
         onto = GAIN * w0 * (e - 1.0) / (e + REST)
         if one and e < 1.000001:
             return onto  # r = 0 there
-        size = tm * beta
+        size = 0.5 * tm * (1.0 + beta + abs(1.0 - beta))
         size = 0.5 * (size + SAFE_LEAN + abs(size - SAFE_LEAN))
         rate = (gn / j) ** 0.5
         quick = 0.5 * (rate + w0 + abs(rate - w0))

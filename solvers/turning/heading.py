@@ -149,8 +149,7 @@ def half_turn(
         k = GAIN * beta / (0.5 * (1.0 + REST))
         tau = 0.5 * phi + 0.25 * np.sin(2.0 * phi)
         factor = np.exp(k * tau)
-        start_lean = np.log(beta * tm) + off
-        drift = 0.0
+        drift = np.zeros(NODES)
         if varies:
             p = at(time + (pace + 0.0 * _X) @ _QT)
             if np.shape(p[0])[-1] > 1:  # the pace varies: once more along the way
@@ -161,15 +160,15 @@ def half_turn(
             if held:
                 tm = _LAW.allowed(tm, w0, speed, gn, j, height, limit, rate_limit)
             drift = (np.log(w0) + 0.0 * _X) @ _DT / reach  # d(ln omega_0)/dphi
-        wanted = np.log(beta * tm)
-        forcing = cosine**2 * factor * (k * wanted - drift) * reach
-        log_size = (start_lean + (forcing + 0.0 * _X) @ _QT) / factor
-        e = np.exp(2.0 * (log_size - wanted))
+        wanted = np.log(tm) + 0.0 * _X  # and ln(beta), which stays the same
+        forcing = factor * (wanted @ _DT + drift * reach * cosine**2)
+        distance = (off - (forcing + 0.0 * beta) @ _QT) / factor
+        e = np.exp(2.0 * distance)
         f = w0 / beta
         pull = GAIN * w0 * (e - 1.0) / (e + REST)
         advance = f * (1.0 + (pull / f) * sine * cosine) / (1.0 - drift * sine * cosine)
         pace = reach / np.maximum(advance, 0.2 * f)
-        size = np.exp(log_size)
+        size = beta * tm * np.exp(distance)
         theta = size * sine
         omega = size * f * cosine
         alpha = -f * f * theta - pull * omega
@@ -199,7 +198,7 @@ def half_turn(
             faster = np.maximum(speed + (accel * pace) @ _QT, 0.1)
             step = max(step, float(np.max(np.abs(faster - v))))
             v = faster
-        if step < 1e-9:
+        if step < 1e-12:
             break
     return integral[:, -1], duration, np.broadcast_to(start, (len(integral), 1))[:, 0]
 
@@ -361,19 +360,23 @@ def choose(
     beta = np.minimum(np.maximum(guess, lower), upper)
     largest = np.maximum(LARGEST_HALF_TURN, swing)
     done = np.zeros(n, dtype=bool)
+    saturated, wanted, change = done.copy(), np.zeros(n), np.zeros(n)
     sides, yaws = np.concatenate((side, side)), np.concatenate((yaw, yaw))
     for _ in range(30):
         raw, duration = change_of(np.concatenate((beta, beta * (1.0 + STEP))))
-        wanted = sides * (heading_at(duration) - yaws)
-        wanted, ahead = wanted[:n] + 0.5 * swing, wanted[n:] + 0.5 * swing
-        change = side * factor * raw[:n]
-        error = change - np.minimum(wanted, largest)
-        error_ahead = side * factor * raw[n:] - np.minimum(ahead, largest)
+        goals = sides * (heading_at(duration) - yaws)
+        goal, ahead = goals[:n] + 0.5 * swing, goals[n:] + 0.5 * swing
+        wanted = np.where(done, wanted, goal)
+        goal, ahead = np.minimum(goal, largest), np.minimum(ahead, largest)
+        result = side * factor * raw[:n]
+        change = np.where(done, change, result)
+        error, error_ahead = result - goal, side * factor * raw[n:] - ahead
         too_far = error > 0.0
         high = np.where(too_far, np.minimum(high, beta), high)
         low = np.where(too_far, low, np.maximum(low, beta))
         fits = np.abs(error) < ACCURACY
         at_bound = ~fits & ((too_far & (beta <= lower)) | (~too_far & (beta >= upper)))
+        saturated = np.where(done, saturated, at_bound | (wanted > largest + ACCURACY))
         done = done | fits | at_bound | (high - low < 1e-13)
         if np.all(done):
             break
@@ -388,11 +391,10 @@ def choose(
         beta = np.where(done, beta, following)
         # This near, a Newton step needs no checking.
         sure = ~done & (np.abs(error) < CLOSE) & rising & ~astray
-        change = np.where(sure, np.minimum(wanted, largest), change)
+        change = np.where(sure, goal, change)
         done = done | sure
         if np.all(done):
             break
-    saturated = at_bound | (wanted > largest + ACCURACY)
     return Choice(beta, side * wanted, side * change, saturated)
 
 
@@ -434,7 +436,9 @@ def at_time(
 class HeadingControl:
     """Plans the half turns of n figures, each at its start.
 
-    The figures share `tilted` and `sliding`.
+    The figures share `tilted` and `sliding`. `values` holds the quantities in
+    the order of `PARAMETERS`, each (n, 1) or (n, samples); `factor` (n, 2)
+    how much of the expected change comes out to the right and to the left.
 
     Args:
         timelines: checked settings, one per figure.
@@ -449,12 +453,12 @@ class HeadingControl:
         self.fall = np.array([t.settings.fall_angle for t in timelines])
         self.factor = np.ones((len(timelines), 2))  # right, left
         self.expected = np.zeros(len(timelines))
-        self.heading = _stack(timelines, "heading")
-        self._values = [_stack(timelines, name) for name in PARAMETERS]
-        self._varying = [i for i, value in enumerate(self._values) if value.shape[1] > 1]
+        self.heading = stack(timelines, "heading")
+        self.values = [stack(timelines, name) for name in PARAMETERS]
+        self._varying = [i for i, value in enumerate(self.values) if value.shape[1] > 1]
         self.varies = bool(self._varying)
         if self.varies:
-            self._samples = np.stack([self._values[i] for i in self._varying], axis=-1)
+            self._samples = np.stack([self.values[i] for i in self._varying], axis=-1)
         self._fixed = not self.varies and not self.sliding
         if self._fixed:
             everyone = np.arange(len(timelines))
@@ -469,9 +473,9 @@ class HeadingControl:
             who: (n,) which figures.
         """
         if not self.varies:
-            fixed = tuple(value[who] for value in self._values)
+            fixed = tuple(value[who] for value in self.values)
             return lambda _: fixed
-        values = [value[who] if value.shape[1] == 1 else value for value in self._values]
+        values = [value[who] if value.shape[1] == 1 else value for value in self.values]
         half_step = self.half_step[who]
 
         def at(time: np.ndarray) -> tuple:
@@ -573,7 +577,7 @@ class HeadingControl:
         side = np.where(rate > 0.0, 1.0, -1.0)
         lean_rate = np.maximum(np.abs(rate), 1e-12)[:, None]
         size = np.maximum(tm, lean_rate / w0)
-        if self._values[1].shape[1] > 1:
+        if self.values[1].shape[1] > 1:
             size = np.maximum(size, self._largest_ahead(who, time, w0))
         if self._fixed:
             swing, lower, upper = self._swing[who], self._lower[who], self._upper[who]
@@ -639,7 +643,7 @@ class HeadingControl:
 
     def _largest_ahead(self, who: np.ndarray, time: np.ndarray, w0: np.ndarray) -> np.ndarray:
         """Largest maximum lean in the half turns that start now, if they are long."""
-        sizes, half_step = self._values[1], self.half_step[who]
+        sizes, half_step = self.values[1], self.half_step[who]
         start = time[:, None]
         end = start + BETA_MOST * math.pi / w0
         ends = at_time(sizes, np.concatenate((start, end), axis=1), half_step, who)
@@ -668,8 +672,17 @@ class HeadingControl:
         self.factor[who, left] = np.where(known, old + 0.7 * (share - old), old)
 
 
-def _stack(timelines: Sequence[Timeline], name: str) -> np.ndarray:
-    """(n, 1) values of a quantity, or (n, samples) if it varies for any figure."""
+def stack(timelines: Sequence[Timeline], name: str) -> np.ndarray:
+    """A quantity of n figures in one array.
+
+    Args:
+        timelines: checked settings, one per figure.
+        name: one of `Timeline.quantities`.
+
+    Returns:
+        (n, 1), or (n, samples) if it varies for any figure; shorter timelines
+        are filled up with their last value.
+    """
     values = [np.atleast_1d(np.asarray(t.quantities[name], dtype=float)) for t in timelines]
     longest = max(len(value) for value in values)
     if longest == 1:

@@ -33,7 +33,7 @@ RATE_TOLERANCE = 1e-6  # relative, where the rate limit is met
 NUDGE = 0.02  # of omega_0 theta_max: the push off a balanced start
 NUDGED_BELOW = 1e-3  # of the ellipse: nearer to the upright, it is balanced
 MOST_CUTS = 40  # in one step
-_EPSILON = 1e-6  # s, for the derivative of the wanted curvature
+DERIVATIVE_STEP = 1e-6  # s, for the derivative of the wanted curvature
 
 # Columns of a knot, one row per accepted part of a step.
 KNOT = (
@@ -200,7 +200,7 @@ def simulate(timeline: Timeline, progress: Callable[[float], None] | None = None
         """d/dt of the wanted curvature along the motion `now` = (alpha, psi', V', ...)."""
         theta, omega, psi, v = state
         alpha, turn, accel = now[:3]
-        e = _EPSILON
+        e = DERIVATIVE_STEP
         if varying:
             backward = fraction > 0.5
             other = between(index, fraction + (-e if backward else e) / h)

@@ -10,7 +10,8 @@ from dataclasses import replace
 import numpy as np
 
 from ..motion import BodyState, Event, HalfTurn, TurningMotion
-from .assemble import ground_frame, integrate_path, leg_forces, quantity_at, unwrapped_phase
+from .assemble import Quantities, ground_frame, integrate_path, leg_forces, unwrapped_phase
+from .batch import simulate_batch
 from .equations import PARAMETERS, make_equations
 from .problems import find_problems
 from .settings import STOP_SPEED, Timeline, TurningSettings, make_timeline
@@ -18,6 +19,7 @@ from .simulate import FREE, Track, simulate, world_yaw
 
 Progress = Callable[[float], None]
 
+CHUNK = 500  # figures at once: more would not fit into the cache
 SLIDE_FRICTION = 0.5  # of a fallen figure on the ground
 
 
@@ -43,12 +45,8 @@ def solve_turning(settings: TurningSettings, progress: Progress | None = None) -
     """
     timeline = make_timeline(settings)
     track = simulate(timeline, progress)
-    motion, held = assemble(timeline, track)
-
-    def retry(changed: TurningSettings) -> bool:
-        return not simulate(make_timeline(changed), progress and (lambda _: progress(1.0))).outcome
-
-    motion = replace(motion, problems=find_problems(timeline, motion, held, retry))
+    knots = np.ascontiguousarray(track.knots.T)[:, :, None]
+    motion = assemble([timeline], knots, [track], progress)[0]
     if progress is not None:
         progress(1.0)
     return motion
@@ -57,206 +55,263 @@ def solve_turning(settings: TurningSettings, progress: Progress | None = None) -
 def solve_turning_batch(
     settings: Sequence[TurningSettings], progress: Progress | None = None
 ) -> list[TurningMotion]:
-    """Solve many turning motions at once.
+    """Solve many turning motions at once, in numpy.
 
     Args:
-        settings: what is asked for, one per figure.
-        progress: called with the fraction done; may raise `Cancelled`.
+        settings: what is asked for, one per figure; they need not be alike.
+        progress: called with the fraction done; may raise `Cancelled`, which
+            passes through.
 
     Returns:
-        One motion per figure, the same as `solve_turning` gives.
+        One motion per figure, in the order of the settings, with the numbers
+        that `solve_turning` gives (to 1e-9).
 
     Raises:
         SettingError: a setting of one of them is out of range.
     """
-    motions = []
-    for index, item in enumerate(settings):
-        if progress is not None:
-            progress(index / len(settings))
-        motions.append(solve_turning(item))
-    return motions
+    timelines = [make_timeline(item) for item in settings]
+    kinds: dict[tuple, list[int]] = {}
+    for index, timeline in enumerate(timelines):
+        varies = not timeline.constant
+        kinds.setdefault((timeline.tilted, timeline.sliding, varies), []).append(index)
+    chunks = [
+        members[first : first + CHUNK]
+        for members in kinds.values()
+        for first in range(0, len(members), CHUNK)
+    ]
+    motions: dict[int, TurningMotion] = {}
+    for chunk in chunks:
+        done = len(motions) / len(timelines)
+        share = len(chunk) / len(timelines)
+
+        def report(fraction: float, done: float = done, share: float = share) -> None:
+            if progress is not None:
+                progress(done + share * fraction)
+
+        some = [timelines[index] for index in chunk]
+        knots, tracks = simulate_batch(some, report)
+        motions.update(zip(chunk, assemble(some, knots, tracks, report), strict=True))
+    if progress is not None:
+        progress(1.0)
+    return [motions[index] for index in range(len(timelines))]
 
 
-def assemble(timeline: Timeline, track: Track) -> tuple[TurningMotion, np.ndarray]:
-    """Make the motion of one figure from what stepping it left behind.
+def assemble(
+    timelines: Sequence[Timeline],
+    knots: np.ndarray,
+    tracks: Sequence[Track],
+    progress: Progress | None = None,
+) -> list[TurningMotion]:
+    """Make motions from what stepping the figures left behind.
 
     Args:
-        timeline: checked settings.
-        track: result of `simulate`.
+        timelines: checked settings, one per figure.
+        knots: (columns, m, figures), columns as in `simulate.KNOT`.
+        tracks: results of stepping, their `grid` referring to `knots`.
+        progress: passed on to the search for what would help.
 
     Returns:
-        The motion, its problems still to be found, and (n,) True where the
-        wanted turn is made smaller to fit the limits.
+        The motions, with their problems.
     """
-    settings = timeline.settings
-    facing = settings.placement.yaw
-    knots = track.knots
-    time, theta, omega, psi, v, curvature, alpha, turn, _, beta, mode = knots.T
-
-    def at(name: str, when: np.ndarray) -> np.ndarray | float:
-        return quantity_at(timeline, name, when)
-
-    equations = make_equations(
-        np.sin, np.cos, timeline.tilted, timeline.sliding, timeline.limited
-    )
+    at = Quantities(timelines)
+    first = timelines[0]
+    facing = np.array([timeline.settings.placement.yaw for timeline in timelines])
+    limited = any(timeline.limited for timeline in timelines)
+    law = make_equations(np.sin, np.cos, first.tilted, first.sliding, limited)
     path, distance = integrate_path(
         knots,
         lambda when: tuple(at(name, when) for name in PARAMETERS),
         lambda when: (facing, at("slope", when), at("slope_direction", when)),
-        equations,
+        law,
     )
-    clipped_knot = mode != FREE
-    origin = settings.placement.origin if settings.start_state is None else None
-    if origin is None:
-        origin = settings.start_state.position  # type: ignore[union-attr]
-    path = path + np.asarray(origin, dtype=float)
+    path += np.array([_origin(timeline.settings) for timeline in timelines])
 
-    rows = track.grid
-    n = timeline.n_steps + 1
-    grid_time = np.arange(n) * timeline.step
-    done = len(rows)
-
-    def spread(values: np.ndarray, held: object = None) -> np.ndarray:
-        """Values at the solver steps; those after the end held."""
-        result = np.empty((n, *values.shape[1:]))
-        result[:done] = values[rows]
-        result[done:] = values[-1] if held is None else held
-        return result
-
-    theta_g, omega_g, alpha_g = spread(theta), spread(omega, 0.0), spread(alpha, 0.0)
-    psi_g, turn_g = spread(psi), spread(turn, 0.0)
-    v_g, curvature_g = spread(v, 0.0), spread(curvature, 0.0)
-    beta_g, position, length = spread(beta), spread(path), spread(distance)
-    slope, direction = at("slope", grid_time), at("slope_direction", grid_time)
-    forward, left, normal = ground_frame(psi_g, facing, slope, direction)
-    height, bound = at("height", grid_time), at("max_curvature", grid_time)
-    if track.outcome == "FALL" and done < n:
-        _slide(timeline, grid_time, done, time[-1], v[-1], v_g, length, position, path, forward)
-        theta_g[done:] = math.copysign(settings.fall_angle, theta[-1])
-    foot_speed = v_g + height * np.sin(theta_g) * turn_g
-    gs, fall_line = at("g_slope", grid_time), at("fall_line", grid_time)
+    # From knots to solver steps; after a fall or a stop the last one is held.
+    n = max(timeline.n_steps for timeline in timelines) + 1
+    rows = np.empty((n, len(timelines)), dtype=int)
+    after = np.zeros(rows.shape, dtype=bool)
+    for b, track in enumerate(tracks):
+        done = len(track.grid)
+        rows[:done, b] = track.grid
+        last = knots.shape[1] - 1 if track.outcome else track.grid[-1]
+        rows[done:, b] = last
+        after[done:, b] = bool(track.outcome)
+    figures = np.arange(len(timelines))
+    time = np.arange(n)[:, None] * np.array([timeline.step for timeline in timelines])
+    _, theta, omega, yaw, v, curvature, alpha, turn, _, beta, mode = (
+        column[rows, figures] for column in knots
+    )
+    position, length = path[rows, figures], distance[rows, figures]
+    if after.any():
+        for moving in (omega, v, curvature, alpha, turn):
+            moving[after] = 0.0
+    slope, direction = at("slope", time), at("slope_direction", time)
+    forward, left, normal = ground_frame(yaw, facing, slope, direction)
+    for b, track in enumerate(tracks):
+        if track.outcome == "FALL":
+            rest = after[:, b]
+            theta[rest, b] = math.copysign(timelines[b].settings.fall_angle, theta[-1, b])
+            _slide(timelines[b], knots[:, -1, b], time[:, b], rest, b, v, length, position, forward)
+    height, bound = at("height", time), at("max_curvature", time)
+    foot_speed = v + height * np.sin(theta) * turn
     lateral, upward = leg_forces(
-        theta_g,
-        omega_g,
-        alpha_g,
-        turn_g,
-        v_g,
-        at("g_normal", grid_time),
-        gs * np.sin(fall_line - psi_g),
-        at("mass", grid_time),
+        theta,
+        omega,
+        alpha,
+        turn,
+        v,
+        at("g_normal", time),
+        at("g_slope", time) * np.sin(at("fall_line", time) - yaw),
+        at("mass", time),
         height,
     )
-    max_lean = at("theta_max", grid_time)
-    turn_settings = (
-        at("asked", grid_time),
-        at("omega_0", grid_time),
-        np.maximum(v_g, STOP_SPEED),
-        at("g_normal", grid_time),
-        at("J", grid_time),
+    asked = at("asked", time)
+    ellipse = (
+        asked,
+        at("omega_0", time),
+        np.maximum(v, STOP_SPEED),
+        at("g_normal", time),
+        at("J", time),
         height,
         bound,
-        at("max_curvature_rate", grid_time),
+        at("max_curvature_rate", time),
     )
-    need = equations.demand(*turn_settings)
-    if timeline.sliding and timeline.limited:
-        max_lean = equations.allowed(*turn_settings)
-    held = (need > 1.0 + 1e-9) | (max_lean < turn_settings[0] * (1.0 - 1e-9))
-    max_lean = max_lean * beta_g
-    frequency = at("omega_0", grid_time) / beta_g
-    phase = unwrapped_phase(theta_g, omega_g, max_lean, frequency)
-    phase[done:] = phase[done - 1]
-    clipped = np.zeros(n, dtype=bool)
-    clipped[:done] = clipped_knot[rows]
-    clipped |= held
+    max_lean = at("theta_max", time)
+    if limited and first.sliding:
+        max_lean = law.allowed(*ellipse)
+    held = (law.demand(*ellipse) > 1.0 + 1e-9) | (max_lean < asked * (1.0 - 1e-9))
+    max_lean, frequency = max_lean * beta, at("omega_0", time) / beta
+    phase = unwrapped_phase(theta, omega, max_lean, frequency)
+    for b in figures[after.any(axis=0)]:
+        phase[after[:, b], b] = phase[~after[:, b], b][-1]
+    clipped = (mode != FREE) | held
+    arrays = {
+        "time": time,
+        "position": position,
+        "forward": forward,
+        "left": left,
+        "normal": normal,
+        "yaw": yaw,
+        "heading": at("heading", time),
+        "lean": theta,
+        "lean_rate": omega,
+        "lean_acceleration": alpha,
+        "curvature": curvature,
+        "speed": v,
+        "foot_speed": foot_speed,
+        "distance": length,
+        "force_lateral": lateral,
+        "force_normal": upward,
+        "leg_force": np.hypot(lateral, upward),
+        "phase": phase,
+        "max_lean": max_lean,
+        "frequency": frequency,
+        "clipped": clipped,
+        "held": held,
+    }
+    for name, value in arrays.items():
+        shape = (n, len(timelines), 3) if value.ndim == 3 else (n, len(timelines))
+        arrays[name] = np.ascontiguousarray(np.swapaxes(np.broadcast_to(value, shape), 0, 1))
+    return [
+        _motion(
+            timeline,
+            track,
+            {name: value[b, : timeline.n_steps + 1] for name, value in arrays.items()},
+            knots[:, :, b],
+            path[:, b],
+            progress,
+        )
+        for b, (timeline, track) in enumerate(zip(timelines, tracks, strict=True))
+    ]
 
+
+def _origin(settings: TurningSettings) -> np.ndarray:
+    """Where the foot is at the start."""
+    state = settings.start_state
+    return np.asarray(state.position if state else settings.placement.origin, dtype=float)
+
+
+def _motion(
+    timeline: Timeline,
+    track: Track,
+    arrays: dict[str, np.ndarray],
+    knots: np.ndarray,
+    path: np.ndarray,
+    progress: Progress | None,
+) -> TurningMotion:
+    """Put one figure's motion together."""
+    held = arrays.pop("held")
     half_turns = tuple(
         HalfTurn(
-            t.start,
-            t.end,
-            t.side,
-            t.beta,
-            t.wanted,
-            t.end_yaw - t.yaw,
-            t.saturated,
-            t.complete,
+            start=turn.start,
+            end=turn.end,
+            side=turn.side,
+            beta=turn.beta,
+            wanted_change=turn.wanted,
+            change=turn.end_yaw - turn.yaw,
+            saturated=turn.saturated,
+            complete=turn.complete,
         )
-        for t in track.turns
+        for turn in track.turns
     )
-    events = []
-    for item in track.turns[:-1]:
-        row = int(np.searchsorted(time, item.end))
-        events.append(
-            Event("EDGE_CHANGE", item.end, "L" if item.side < 0 else "R", path[row].copy())
-        )
+    times = knots[0]
+    ends = np.searchsorted(times, [turn.end for turn in track.turns[:-1]])
+    events = [
+        Event("EDGE_CHANGE", turn.end, "R" if turn.side > 0 else "L", path[row])
+        for turn, row in zip(track.turns[:-1], ends, strict=True)
+    ]
     if track.outcome:
-        side = "" if track.outcome == "STOP" else ("L" if theta[-1] > 0 else "R")
-        events.append(Event(track.outcome, float(time[-1]), side, path[-1].copy()))
+        side = "" if track.outcome == "STOP" else ("L" if knots[1, -1] > 0.0 else "R")
+        events.append(Event(track.outcome, float(times[-1]), side, path[-1]))
     end_state = BodyState(
-        position=position[-1].copy(),
-        yaw=world_yaw(timeline, float(psi_g[-1]), -1),
-        speed=float(v_g[-1]),
-        lean=float(theta_g[-1]),
-        lean_rate=float(omega_g[-1]),
-        curvature=float(curvature_g[-1]),
-        phase=float(phase[-1]),
+        position=arrays["position"][-1].copy(),
+        yaw=world_yaw(timeline, float(arrays["yaw"][-1]), -1),
+        speed=float(arrays["speed"][-1]),
+        lean=float(arrays["lean"][-1]),
+        lean_rate=float(arrays["lean_rate"][-1]),
+        curvature=float(arrays["curvature"][-1]),
+        phase=float(arrays["phase"][-1]),
         contacts=("foot.L", "foot.R"),
         control=track.control,
     )
-    q = {name: float(np.ravel(value)[0]) for name, value in timeline.quantities.items()}
+    start = {
+        name: float(np.ravel(timeline.quantities[name])[0])
+        for name in ("mass", "height", "inertia", "gravity")
+    }
     motion = TurningMotion(
-        time=grid_time,
+        **arrays,
         steps_per_frame=timeline.per_frame,
-        position=position,
-        forward=forward,
-        left=left,
-        normal=normal,
-        yaw=psi_g,
-        heading=at("heading", grid_time) + np.zeros(n),
-        lean=theta_g,
-        lean_rate=omega_g,
-        lean_acceleration=alpha_g,
-        curvature=curvature_g,
-        speed=v_g,
-        foot_speed=foot_speed,
-        distance=length,
-        force_lateral=lateral,
-        force_normal=upward,
-        leg_force=np.hypot(lateral, upward),
-        phase=phase,
-        max_lean=max_lean + np.zeros(n),
-        frequency=frequency + np.zeros(n),
-        clipped=clipped,
         half_turns=half_turns,
         events=tuple(events),
         problems=(),
         success=not track.outcome,
         end_state=end_state,
-        mass=q["mass"],
-        height=q["height"],
-        inertia=q["inertia"],
-        gravity=q["gravity"],
-        max_curvature=float(np.max(bound)),
+        max_curvature=float(np.max(timeline.quantities["max_curvature"])),
+        **start,
     )
-    return motion, held + np.zeros(n, dtype=bool)
+
+    def retry(changed: TurningSettings) -> bool:
+        return not simulate(make_timeline(changed), progress and (lambda _: progress(1.0))).outcome
+
+    return replace(motion, problems=find_problems(timeline, motion, held, retry))
 
 
 def _slide(
     timeline: Timeline,
-    grid_time: np.ndarray,
-    done: int,
-    fell: float,
-    speed: float,
+    knot: np.ndarray,
+    time: np.ndarray,
+    rest: np.ndarray,
+    b: int,
     v: np.ndarray,
     length: np.ndarray,
     position: np.ndarray,
-    path: np.ndarray,
     forward: np.ndarray,
 ) -> None:
     """A fallen figure slides on straight ahead and comes to rest (in place)."""
     gravity = float(np.ravel(timeline.quantities["gravity"])[0])
-    braking = SLIDE_FRICTION * gravity
-    after = np.minimum(grid_time[done:] - fell, speed / braking)
-    v[done:] = speed - braking * after
+    braking, fell, speed = SLIDE_FRICTION * gravity, knot[0], knot[4]
+    after = np.minimum(time[rest] - fell, speed / braking)
+    v[rest, b] = speed - braking * after
     slid = after * (speed - 0.5 * braking * after)
-    length[done:] = length[done:] + slid
-    position[done:] = path[-1] + slid[:, None] * forward[done:]
+    length[rest, b] += slid
+    position[rest, b] += slid[:, None] * forward[rest, b]
