@@ -82,7 +82,13 @@ class Solved:
         """Problems of the scene, the motion and the body together."""
         note = self.job.numbers.gravity_note
         own = (Problem("GRAVITY", note, "INFO"),) if note else ()
-        return own + self.motion.problems + self.tracks.problems
+        # A mapping names amounts of its style; it does not know where they are set.
+        group = MAPPINGS[self.job.kind].group
+        body = tuple(
+            replace(problem, fix=tuple((f"{group}.{name}", value) for name, value in problem.fix))
+            for problem in self.tracks.problems
+        )
+        return own + self.motion.problems + body
 
 
 def figure_in_metres(character: bpy.types.Object, unit_scale: float) -> Figure:
