@@ -27,7 +27,7 @@ WANTED: Colour = (0.20, 0.45, 0.85, 1.0)
 ACTUAL: Colour = (0.90, 0.45, 0.05, 1.0)
 CLIPPED: Colour = (0.85, 0.10, 0.10, 1.0)
 
-LETTER = 0.60  # width of a letter in shares of its height, with its gap
+LETTER = 0.64  # width of a letter in shares of its height, with its gap
 
 
 @dataclass(frozen=True)
@@ -192,8 +192,8 @@ def time_diagram(motion: TurningMotion, width: int = 720, height: int = 560) -> 
     )
     times = (float(motion.time[0]), float(motion.time[-1]))
     edges = [event.time for event in motion.events if event.kind == "EDGE_CHANGE"]
-    bottom, gap, left = 40.0, 12.0, 64.0
-    tall = (height - bottom - 12.0) / len(rows)
+    bottom, gap, left = 40.0, 22.0, 64.0
+    tall = (height - bottom) / len(rows)
     lines, labels, plots = [], [], []
     for number, (name, values) in enumerate(reversed(rows)):
         low, high = float(values.min()), float(values.max())
@@ -202,7 +202,7 @@ def time_diagram(motion: TurningMotion, width: int = 720, height: int = 560) -> 
             left, width - 14.0, bottom + number * tall, bottom + (number + 1) * tall - gap,
             times, (low - room, high + room),
         )
-        grid, texts = _ticks(axes, "Time, s" if number == 0 else "", "", 3)
+        grid, texts = _ticks(axes, "Time, s" if number == 0 else "", "", 4)
         if number:
             texts = [label for label in texts if label.anchor == "end"]
         lines += [_frame(axes), *grid]
@@ -210,7 +210,7 @@ def time_diagram(motion: TurningMotion, width: int = 720, height: int = 560) -> 
         course = axes.place(motion.time, values)
         lines.append(Line(course, ACTUAL, 1.8))
         lines += [Line(run, CLIPPED, 2.4) for run in _runs(course, motion.clipped)]
-        labels += [*texts, Label(name, left + 6.0, axes.top - 8.0, "start", 10.0)]
+        labels += [*texts, Label(name, left, axes.top + 9.0, "start")]
         plots.append(axes)
     return Diagram(width, height, tuple(lines), tuple(labels), tuple(plots))
 
@@ -355,20 +355,20 @@ def _blend(picture: np.ndarray, points: np.ndarray, colour: Colour, width: float
 
 # Letters as strokes on a grid of 0..4 across and 0..6 up, two digits a point.
 _STROKES = {
-    "0": "1030414536160501 10", "1": "151626 2620 1030", "2": "05163645440040",
-    "3": "05163645443313 334241301001", "4": "30360242", "5": "46060333424130 100130",
-    "6": "45361605011030414233130", "7": "064610", "8": "13040516364544331302011030414233",
-    "9": "01103041453616050413334", ".": "1011", ",": "110", "-": "0343", "+": "0343 2125",
-    "/": "0046", "%": "0046 1516 3031", "°": "1636341416", ":": "1112 1415", "(": "362420 30",
-    "=": "0242 0444",
+    "0": "103041453616050110", "1": "151626 2620 1030", "2": "05163645440040",
+    "3": "051636454433 1333 334241301001", "4": "30360242", "5": "460603334241301001",
+    "6": "4536160501103041423303", "7": "064610", "8": "13040516364544331302011030414233",
+    "9": "0110304145361605041343", ".": "1011", ",": "1100", "-": "0343", "+": "0343 2125",
+    "/": "0046", "%": "0046 1516 3031", "°": "1615252616", ":": "1112 1415",
+    "(": "36242230", ")": "16242210", "=": "0242 0444",
 }
 _LETTERS = {
-    "A": "002640 1333", "B": "00063645443303 33424130 00", "C": "4536160501103041",
-    "D": "00062645412000", "E": "46060040 0333", "F": "460600 0333", "G": "453616050110304143 23",
+    "A": "002640 1333", "B": "00063645443303 3342413000", "C": "4536160501103041",
+    "D": "00062645412000", "E": "46060040 0333", "F": "460600 0333", "G": "4536160501103041 414323",
     "H": "0006 4046 0343", "I": "1636 2026 1030", "J": "4641301001", "K": "0006 4602 1340",
     "L": "060040", "M": "0006234640", "N": "00064046", "O": "103041453616050110",
     "P": "00063645443303", "Q": "103041453616050110 2240", "R": "00063645443303 2340",
-    "S": "4536160504133342413010 01", "T": "0646 2620", "U": "060110304146", "V": "062046",
+    "S": "453616050413334241301001", "T": "0646 2620", "U": "060110304146", "V": "062046",
     "W": "0610243046", "X": "0046 0640", "Y": "062346 2320", "Z": "06460040",
 }
 
@@ -383,16 +383,14 @@ def _letters(label: Label) -> list[np.ndarray]:
         grid = _STROKES.get(letter) or _LETTERS.get(letter.upper(), "")
         tall = label.size * (0.75 if letter.islower() else 0.95)
         unit = tall / 6.0
-        wide = 0.78 * advance / 4.0
+        wide = 0.72 * advance / 4.0
         base = label.y - 0.475 * label.size
         for stroke in grid.split():
-            digits = stroke[: len(stroke) // 2 * 2]
             points = [
-                (x + int(digits[i]) * wide, base + int(digits[i + 1]) * unit)
-                for i in range(0, len(digits), 2)
+                (x + int(stroke[i]) * wide, base + int(stroke[i + 1]) * unit)
+                for i in range(0, len(stroke), 2)
             ]
-            if len(points) > 1:
-                strokes.append(np.array(points))
+            strokes.append(np.array(points))
         x += advance
     return strokes
 

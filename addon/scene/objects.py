@@ -79,7 +79,8 @@ def plain_material(
     material = bpy.data.materials.new(name)
     material.diffuse_color = (*colour, 1.0)
     material.roughness = roughness
-    material.use_nodes = True
+    if material.node_tree is None:
+        material.use_nodes = True
     shader = next(n for n in material.node_tree.nodes if n.type == "BSDF_PRINCIPLED")
     shader.inputs["Base Color"].default_value = (*colour, 1.0)
     shader.inputs["Roughness"].default_value = roughness
