@@ -4,6 +4,9 @@ deletion leave no stale reference behind."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from math import atan2
+
 import bpy
 
 from .errors import UserError
@@ -54,6 +57,29 @@ def set_active(motion: bpy.types.Object) -> None:
     """
     for obj in motions_of(motion.poise_motion.character):
         obj.poise_motion.is_active = obj == motion
+
+
+def own(motion: bpy.types.Object, read: Callable[[bpy.types.Object], object]):
+    """What a Motion object points to, unless that belongs to the motion it is a copy of.
+
+    Blender copies pointers along with an object. Bake, trail and camera of a
+    motion must not be taken for those of its copy.
+
+    Args:
+        motion: the Motion object.
+        read: what to look up on a Motion object; None or "" for nothing.
+
+    Returns:
+        The value, or None where there is none or it is another motion's.
+    """
+    value = read(motion)
+    if not value:
+        return None
+    sharing = [obj for obj in bpy.data.objects if obj.type == "EMPTY" and read(obj) == value]
+    # A copy has another name; where both were renamed, the older one was there first.
+    named = [obj for obj in sharing if obj.poise_motion.owner == obj.name]
+    first = min(named or sharing, key=lambda obj: obj.session_uid)
+    return value if first == motion else None
 
 
 def character_of(obj: bpy.types.Object | None) -> bpy.types.Object | None:
@@ -135,15 +161,18 @@ def add_motion(
     motion.empty_display_type = "SINGLE_ARROW"
     collections = [c for c in character.users_collection if c.library is None]
     (collections or [context.scene.collection])[0].objects.link(motion)
+    # The root bone goes along where the object's transform was applied to the armature.
     matrix = character.matrix_world
+    root = character.data.bones.get("root")
+    if root is not None:
+        matrix = matrix @ root.matrix_local
     motion.location = matrix.translation
-    # Facing is -Y of the object; only its direction on the ground matters.
+    # Facing is -Y; only its direction on the ground matters.
     facing = -matrix.col[1].to_3d()
-    from math import atan2
-
     motion.rotation_euler = (0.0, 0.0, atan2(facing.x, -facing.y))
     settings = motion.poise_motion
     settings.character = character
+    settings.owner = motion.name
     last = max((obj.poise_motion.order for obj in existing), default=-1)
     settings.order = min(last + 1, MAX_ORDER)
     set_active(motion)

@@ -143,7 +143,7 @@ class POISE_OT_bake_clear(SettingsOperator, bpy.types.Operator):
 
     def run(self, context):
         found = [motions.active_motion(rig) for rig in motions.selected_characters(context)]
-        baked = [m for m in found if m is not None and m.poise_motion.record]
+        baked = [m for m in found if m is not None and baking.baked_of(m) is not None]
         if not baked:
             raise UserError("There is no bake to clear")
         with keep_selection(context), object_mode(context):
@@ -164,7 +164,7 @@ class POISE_OT_bake_check(SolvingOperator, bpy.types.Operator):
 
     def gather(self, context):
         _character, motion = motions.require_motion(context)
-        if not motion.poise_motion.record:
+        if baking.baked_of(motion) is None:
             raise UserError(f"{motion.name} is not baked yet: click Bake to Rig")
         return _Jobs((motion.name,), (pipeline.gather(context, motion),))
 

@@ -9,6 +9,7 @@ from ..addon.base_operator import SettingsOperator
 from ..addon.context import object_mode
 from ..addon.errors import UserError
 from ..addon.properties.motion import KINDS
+from ..addon.scene import trail
 
 
 class _CharacterOperator(SettingsOperator):
@@ -79,8 +80,14 @@ class POISE_OT_motion_remove(_MotionOperator, bpy.types.Operator):
         rig, motion = motions.require_motion(context)
         name = motion.name
         with object_mode(context):
-            if motion.poise_motion.record:
+            try:
+                baked = baking.baked_of(motion)
+            except UserError:
+                baked = None  # a record that cannot be read goes with its motion
+            if baked is not None:
                 baking.clear(context, motion)
+            else:
+                trail.remove_helpers(motion)
             was_active = context.view_layer.objects.active == motion
             bpy.data.objects.remove(motion)
             if was_active and context.view_layer.objects.get(rig.name) == rig:

@@ -7,7 +7,7 @@ from pathlib import Path
 import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, StringProperty
 
-from ..addon import diagrams, motions, pipeline
+from ..addon import baking, diagrams, motions, pipeline
 from ..addon.base_operator import SettingsOperator
 from ..addon.context import object_mode
 from ..addon.errors import UserError
@@ -213,7 +213,7 @@ class POISE_OT_playblast(_MotionOperator, bpy.types.Operator):
     def run(self, context):
         _character, motion = motions.require_motion(context)
         scene = context.scene
-        if not motion.poise_motion.record:
+        if baking.baked_of(motion) is None:
             raise UserError(f"{motion.name} is not baked yet: click Bake to Rig")
         job = pipeline.gather(context, motion)
         # Blender renders no frames before 0.

@@ -210,6 +210,7 @@ class PoiseMotion(bpy.types.PropertyGroup):
         default=False,
     )
 
+    owner: StringProperty(description="Name of the Motion object, as long as it is no copy")
     record: StringProperty(description="What the bake wrote and what stood there before, as JSON")
     inputs: StringProperty(description="Digests of what went into the bake, as JSON")
     bake_action: PointerProperty(type=bpy.types.Action)

@@ -18,7 +18,7 @@ from mathutils import Matrix
 
 from ...solvers.motion import TurningMotion
 from ...solvers.rotations import normalise
-from .. import compat, keyframes
+from .. import compat, keyframes, motions
 from ..mapping.tracks import HEAD, PELVIS
 from ..pipeline import Solved
 from . import objects
@@ -185,7 +185,7 @@ def build(
         The camera object.
     """
     settings = motion.poise_motion
-    camera = settings.camera
+    camera = motions.own(motion, lambda m: m.poise_motion.camera)
     if not objects.in_scene(camera, scene) or camera.type != "CAMERA":
         name = f"{motion.name} Camera"
         camera = bpy.data.objects.new(name, bpy.data.cameras.new(name))
@@ -274,7 +274,7 @@ def remove(motion: bpy.types.Object) -> int:
     Returns:
         How many objects were removed.
     """
-    camera = motion.poise_motion.camera
+    camera = motions.own(motion, lambda m: m.poise_motion.camera)
     if camera is None or _KEY not in camera:
         return 0
     former = camera.get(_FORMER_KEY)

@@ -11,6 +11,7 @@ import bpy
 import numpy as np
 
 from ...solvers.motion import TurningMotion
+from .. import motions
 from ..pipeline import Solved
 from . import objects
 
@@ -77,7 +78,7 @@ def build(
         The object, and the largest distance in metres between track and slope.
     """
     vertices, faces, lanes, gap = surface(solved.motion)
-    existing = motion.get(_KEY)
+    existing = motions.own(motion, lambda m: m.get(_KEY))
     if existing is not None and not isinstance(existing, bpy.types.Object):
         existing = None
     ground = objects.mesh_object(existing, f"{motion.name} Slope", scene, motion)

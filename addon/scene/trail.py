@@ -15,6 +15,7 @@ import numpy as np
 
 from ...solvers.motion import Event, TurningMotion
 from ...solvers.rotations import normalise, rotate
+from .. import motions
 from ..mapping.tracks import BOARD, SIDES, SKI, RoleTracks, side_role
 from ..pipeline import Solved
 from . import objects
@@ -145,8 +146,9 @@ def build(
     """
     settings = motion.poise_motion
     scale = 1.0 / solved.job.numbers.unit_scale
-    first_time = settings.trail is None or not objects.in_scene(settings.trail, scene)
-    trail = objects.mesh_object(settings.trail, f"{motion.name} Trail", scene, motion)
+    trail = motions.own(motion, lambda m: m.poise_motion.trail)
+    first_time = not objects.in_scene(trail, scene)
+    trail = objects.mesh_object(trail, f"{motion.name} Trail", scene, motion)
     settings.trail = trail
     _fill_trail(trail.data, solved, scale)
     if first_time:
@@ -313,7 +315,7 @@ def remove_markers(motion: bpy.types.Object) -> int:
     Returns:
         How many were removed.
     """
-    prefix = motion.get(_PREFIX_KEY, "")
+    prefix = motions.own(motion, lambda m: m.get(_PREFIX_KEY))
     if not prefix:
         return 0
     count = 0
@@ -339,6 +341,6 @@ def remove_helpers(motion: bpy.types.Object) -> int:
     """
     from . import camera
 
-    count = objects.remove(motion.poise_motion.trail)
+    count = objects.remove(motions.own(motion, lambda m: m.poise_motion.trail))
     motion.poise_motion.property_unset("trail")
     return count + camera.remove(motion) + remove_markers(motion)
