@@ -71,7 +71,7 @@ def options_of(motion: bpy.types.Object, start_frame: int) -> BakeOptions:
 
 
 def baked_of(motion: bpy.types.Object) -> Baked | None:
-    """A motion's last bake, or None.
+    """A motion's last bake, or None; that of a motion it was copied from is not its own.
 
     Args:
         motion: the Motion object.
@@ -80,7 +80,7 @@ def baked_of(motion: bpy.types.Object) -> Baked | None:
         UserError: the record was made by a later Poise, or is broken.
     """
     settings = motion.poise_motion
-    if not settings.record:
+    if not settings.record or (settings.bake_action and not motions.own(motion, _place)):
         return None
     try:
         record = BakeRecord.from_json(settings.record)
@@ -90,6 +90,17 @@ def baked_of(motion: bpy.types.Object) -> Baked | None:
             "add the motion anew"
         ) from error
     return Baked(record, settings.bake_action, settings.former_action, settings.edits_action)
+
+
+def _place(motion: bpy.types.Object) -> tuple | None:
+    """Where a motion's bake lies: its action, and its part of it."""
+    settings = motion.poise_motion
+    if settings.bake_action is None:
+        return None
+    try:
+        return settings.bake_action.session_uid, BakeRecord.from_json(settings.record).store
+    except (ValueError, TypeError, KeyError):
+        return settings.bake_action.session_uid, ""
 
 
 def check(context: bpy.types.Context, motion: bpy.types.Object, solved: pipeline.Solved) -> None:
@@ -148,7 +159,9 @@ def bake(
         previous=baked_of(motion),
         owner=motion,
         switches=characters.SWITCHES[solved.job.kind],
+        axes=characters.rest_axes(character),
     )
+    settings.owner = motion.name
     _store(settings, result.baked)
     settings.inputs = json.dumps(pipeline.digests(solved.job))
     list_problems(
@@ -212,6 +225,7 @@ def check_bake(context: bpy.types.Context, motion: bpy.types.Object, solved: pip
         solved.job.start_frame,
         solved.job.numbers.unit_scale,
         frames,
+        axes=characters.rest_axes(motion.poise_motion.character),
     )
 
 

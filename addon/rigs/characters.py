@@ -9,6 +9,7 @@ from math import atan2, pi, radians
 import bpy
 import numpy as np
 
+from ...solvers import rotations
 from ...solvers.errors import SettingError
 from ..errors import UserError
 from ..mapping.tracks import Figure
@@ -51,6 +52,7 @@ _SIDED = {
     "hand": "hand_ik",
     "elbow": "elbow_pole",
 }
+ROOT_BONE = "root"
 _CENTRE = ("root", "pelvis", "spine", "chest", "neck", "head")
 
 
@@ -216,6 +218,40 @@ def _require(armature: bpy.types.Object | None) -> str:
     return kind
 
 
+def rest_frame(armature: bpy.types.Object) -> np.ndarray:
+    """Matrix (4, 4) that takes armature space to character space, without scale.
+
+    They are the same until the object's rotation or location is applied to the
+    armature. The root bone went along: it stands between the soles and faces
+    as the figure faces.
+
+    Args:
+        armature: one of our characters.
+
+    Raises:
+        UserError: the root bone has been removed.
+    """
+    if ROOT_BONE not in armature.data.bones:
+        raise _lost(armature, ROOT_BONE)
+    frame = np.array(armature.data.bones[ROOT_BONE].matrix_local, dtype=float)
+    if np.abs(frame - np.eye(4)).max() < 1e-6:
+        return np.eye(4)
+    return np.linalg.inv(frame)
+
+
+def rest_axes(armature: bpy.types.Object) -> np.ndarray:
+    """Quaternion of `rest_frame`, for a bake.
+
+    Args:
+        armature: one of our characters.
+    """
+    return rotations.from_matrix(rest_frame(armature)[:3, :3])
+
+
+def _lost(armature: bpy.types.Object, bone: str) -> UserError:
+    return UserError(f"{armature.name} has lost its bone {bone}: add the character anew")
+
+
 def figure_of(armature: bpy.types.Object) -> Figure:
     """Size of one of our characters, read back from its rest pose.
 
@@ -230,11 +266,12 @@ def figure_of(armature: bpy.types.Object) -> Figure:
     """
     kind = _require(armature)
     bones = armature.data.bones
+    frame = rest_frame(armature)
 
     def head(bone: str) -> np.ndarray:
         if bone not in bones:
-            raise UserError(f"{armature.name} has lost its bone {bone}: add the character anew")
-        return np.array(bones[bone].head_local, dtype=float)
+            raise _lost(armature, bone)
+        return frame[:3, :3] @ np.array(bones[bone].head_local, dtype=float) + frame[:3, 3]
 
     joints = {role: head(bone) for role, bone in ROLE_BONES[kind].items()}
     sided = dict(_JOINT_BONES)
@@ -371,14 +408,18 @@ def _compute_weights(armature: bpy.types.Object, obj: bpy.types.Object, deform: 
     figure = figure_of(armature)
     points = np.empty(3 * len(obj.data.vertices), dtype=np.float32)
     obj.data.vertices.foreach_get("co", points)
-    into = np.array(armature.matrix_world.inverted_safe() @ obj.matrix_world)
+    frame = rest_frame(armature)
+    into = frame @ np.array(armature.matrix_world.inverted_safe() @ obj.matrix_world)
     points = points.reshape(-1, 3).astype(float) @ into[:3, :3].T + into[:3, 3]
     segments = {}
     for name in deform:
         if is_half_way(name) or name.startswith(_EQUIPMENT_BONES):
             continue
         bone = armature.data.bones[name]
-        segments[name] = (np.array(bone.head_local), np.array(bone.tail_local))
+        segments[name] = tuple(
+            frame[:3, :3] @ np.array(end) + frame[:3, 3]
+            for end in (bone.head_local, bone.tail_local)
+        )
     across = figure.joints["hip.L"] - figure.joints["hip.R"]
     weights = skin.distance_weights(
         points,
