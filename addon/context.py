@@ -44,7 +44,8 @@ def keep_selection(context: bpy.types.Context) -> Iterator[None]:
         yield
     finally:
         for obj in layer.objects:
-            obj.select_set(obj.name in selected, view_layer=layer)
+            if obj is not None:  # one that was removed since the last update
+                obj.select_set(obj.name in selected, view_layer=layer)
         layer.objects.active = layer.objects.get(active_name)
 
 
