@@ -71,6 +71,14 @@ class POISE_OT_preset_add(AddPresetBase, bpy.types.Operator):
     preset_menu = "POISE_PT_turns_presets"
     preset_defines = ("settings = bpy.context.view_layer.objects.active.poise.settings",)
 
+    @classmethod
+    def poll(cls, context):
+        character = motions.active_character(context)
+        if character is None or not (character.poise.kind and motions.active_motion(character)):
+            cls.poll_message_set("No character with a motion is active")
+            return False
+        return True
+
     @property
     def preset_subdir(self):
         return presets.subdir(motions.active_character(bpy.context))
