@@ -3,7 +3,11 @@
 
 from __future__ import annotations
 
+import atexit
 import re
+import shutil
+import tempfile
+from pathlib import Path
 
 import bpy
 import numpy as np
@@ -33,6 +37,34 @@ def add(kind="SKIER", frames=37, **turns):
     settings.frame_start, settings.frame_end = 1, frames
     for name, value in turns.items():
         setattr(settings.turns, name, value)
+    return rig, motion
+
+
+_FILES: dict[str, str] = {}
+
+
+def load(kind="SKIER", frames=37, **turns):
+    """Open a file with a character in it, which is built once a process; see `add`.
+
+    Building takes a second, opening the file a moment. References to what was
+    in Blender before are void afterwards.
+    """
+    if kind not in _FILES:
+        bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+        add(kind, frames=37)
+        folder = tempfile.mkdtemp(prefix="poise-files-")
+        atexit.register(shutil.rmtree, folder, ignore_errors=True)
+        _FILES[kind] = str(Path(folder) / f"{kind}.blend")
+        bpy.ops.wm.save_as_mainfile(filepath=_FILES[kind], copy=True)
+    bpy.ops.wm.open_mainfile(filepath=_FILES[kind])
+    rig = bpy.context.object
+    motion = rig.poise.motion_object
+    settings = motion.poise_motion
+    settings.frame_end = frames
+    for name, value in turns.items():
+        setattr(settings.turns, name, value)
+    # What follows is undone to here.
+    bpy.ops.ed.undo_push(message="opened")
     return rig, motion
 
 
@@ -141,14 +173,17 @@ def errors_of(motion, frames=None):
         frames: frames from the start, fractions allowed; None for all.
     """
     from poise.addon import baking
+    from poise.addon.rigs import characters
+    from poise.solvers import rotations
 
-    done = solved(motion)
+    rig, done = motion.poise_motion.character, solved(motion)
     return world_errors(
-        motion.poise_motion.character,
+        rig,
         baking.bindings_of(motion),
         done.tracks,
         done.job.start_frame,
         frames=frames,
+        axes=rotations.to_matrix(characters.rest_axes(rig)),
         unit=done.job.numbers.unit_scale,
     )
 
