@@ -8,7 +8,7 @@ the record, so that clearing brings it back.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import bpy
@@ -28,6 +28,9 @@ from .data import Baked, BakeOptions, BakeRecord, BakeResult, Former
 # Largest error of a sparse curve between its keys, wherever closer keys help.
 LOCATION_ERROR = 5e-4  # metres
 ROTATION_ERROR = 1e-3  # radians, or of a quaternion's components
+
+# Rounds in which bones that depend on each other through constraints settle.
+MOST_ROUNDS = 5
 
 
 @dataclass(frozen=True)
@@ -174,7 +177,8 @@ def bake_tracks(
         except BaseException:
             _give_up(armature, place, previous)
             raise
-        record, keys = _write(job, plan, place, previous)
+        record, keys, solver = _write(job, plan, place, previous)
+        plan = replace(plan, solver=solver)
         baked = Baked(
             record,
             place.action,
@@ -484,16 +488,17 @@ def _give_up(armature: bpy.types.Object, place: _Place, previous: Baked | None) 
 
 def _write(
     job: _Job, plan: _Plan, place: _Place, previous: Baked | None
-) -> tuple[BakeRecord, int]:
+) -> tuple[BakeRecord, int, adapter.RigSolver]:
     bag = compat.ensure_channelbag(place.action, place.slot)
     groups_before = {group.name for group in bag.groups}
     old = previous.record if previous is not None else None
     own = set(old.channels()) if old is not None else set()
-    channels = list(plan.channels)
-    if plan.late:
-        _write_channels(bag, channels, own, old)
-        channels += _late_channels(job, plan)
+    channels, solver = plan.channels, plan.solver
     _write_channels(bag, channels, own, old)
+    if plan.late:
+        channels, solver = _late_channels(
+            job, plan, lambda late: _write_channels(bag, late, own, old)
+        )
     stored = [edits.stored_curve(channel) for channel in channels]
     curves: dict[str, dict[str, str]] = {}
     for channel, keys in zip(channels, stored, strict=True):
@@ -524,7 +529,7 @@ def _write(
         edits_track=old.edits_track if old is not None else "",
         store=name,
     )
-    return record, sum(len(channel.frames) for channel in channels)
+    return record, sum(len(channel.frames) for channel in channels), solver
 
 
 def _write_channels(bag, channels, own, old) -> None:
@@ -569,27 +574,48 @@ def _remove_own(bag, curve, record: BakeRecord) -> None:
         bag.fcurves.remove(curve)
 
 
-def _late_channels(job: _Job, plan: _Plan) -> list[keyframes.Channel]:
-    """Channels of bones under a bone that only Blender can place."""
+def _late_channels(
+    job: _Job, plan: _Plan, write: Callable[[list[keyframes.Channel]], None]
+) -> tuple[list[keyframes.Channel], adapter.RigSolver]:
+    """Write the channels of bones under bones that only Blender can place.
+
+    Where those are placed by other such bones, they settle in a few rounds.
+
+    Args:
+        job: the bake.
+        plan: its numbers; its channels are written.
+        write: writes channels.
+
+    Returns:
+        All channels, and the solver that knows where the bones are.
+    """
     frames = job.options.start_frame + np.arange(len(plan.seconds)) / plan.per_frame
     parents = sorted(set(plan.late.values()))
-    poses = {parent: np.empty((len(frames), 4, 4)) for parent in parents}
-    job.context.view_layer.update()
-    for i, _ in enumerate(_play(job.context, frames)):
-        evaluated = job.armature.evaluated_get(job.context.evaluated_depsgraph_get())
-        for parent in parents:
-            poses[parent][i] = evaluated.pose.bones[parent].matrix
-    solver = adapter.RigSolver(
-        job.armature,
-        job.bindings,
-        adapter.armature_frames(job.armature.name, plan.matrices),
-        job.unit_scale,
-        job.axes,
-        poses,
-    )
-    bones = solver.solve(plan.position, plan.rotation)
-    late = [bone for bone in bones if bone.bone in plan.late]
-    return _channels(job, late, plan.per_frame, plan.metres_per_unit)
+    free = adapter.independent(job.armature, parents, set(job.bindings.values()))
+    channels, solver, before = list(plan.channels), plan.solver, None
+    for _ in range(1 if free else MOST_ROUNDS):
+        job.context.view_layer.update()
+        poses = np.empty((len(parents), len(frames), 4, 4))
+        for i, _frame in enumerate(_play(job.context, frames)):
+            evaluated = job.armature.evaluated_get(job.context.evaluated_depsgraph_get())
+            for row, parent in zip(poses, parents, strict=True):
+                row[i] = evaluated.pose.bones[parent].matrix
+        if before is not None and np.array_equal(poses, before):
+            break
+        before = poses
+        solver = adapter.RigSolver(
+            job.armature,
+            job.bindings,
+            adapter.armature_frames(job.armature.name, plan.matrices),
+            job.unit_scale,
+            job.axes,
+            dict(zip(parents, poses, strict=True)),
+        )
+        bones = solver.solve(plan.position, plan.rotation)
+        late = [bone for bone in bones if bone.bone in plan.late]
+        channels = plan.channels + _channels(job, late, plan.per_frame, plan.metres_per_unit)
+        write(channels)
+    return channels, solver
 
 
 def _hang(

@@ -15,7 +15,7 @@ Only numbers are read from Blender here; nothing is written or evaluated.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import bpy
@@ -494,3 +494,26 @@ def moving_parents(armature: bpy.types.Object, keyed: set[str]) -> dict[str, str
                 break
             above = above.parent
     return found
+
+
+def independent(
+    armature: bpy.types.Object, parents: Iterable[str], keyed: set[str]
+) -> bool:
+    """Whether bones move without regard to any keyed bone.
+
+    Args:
+        armature: the rig.
+        parents: names of unkeyed bones.
+        keyed: names of the keyed bones.
+    """
+    for name in parents:
+        bone = armature.pose.bones[name]
+        for above in (bone, *bone.parent_recursive):
+            if above.name in keyed:
+                return False
+            for constraint in above.constraints:
+                targets = [getattr(constraint, "target", None)]
+                targets += [t.target for t in getattr(constraint, "targets", ())]
+                if armature in targets:
+                    return False
+    return True

@@ -263,6 +263,28 @@ def test_an_animated_unkeyed_parent_is_followed(scene):
     assert_on_track(rig, tracks, 1)
 
 
+def test_keyed_bones_under_bones_that_follow_other_keyed_bones(scene):
+    """A rig whose controls hang on helpers that copy other controls, two deep."""
+    rig, tracks = small_rig(), small_tracks(frames=20)
+    rigs.edit_bones(
+        rig,
+        [("MCH-hand", "", (0, 0, 1), (0, 0.1, 1), 0, False),
+         ("MCH-foot", "", (0, 0, 0), (0, 0.1, 0), 0, False)],
+    )
+    bpy.ops.object.mode_set(mode="EDIT")
+    for bone, parent in (("hand.L", "MCH-hand"), ("foot.L", "MCH-foot")):
+        rig.data.edit_bones[bone].parent = rig.data.edit_bones[parent]
+    bpy.ops.object.mode_set(mode="OBJECT")
+    for helper, target in (("MCH-hand", "pelvis"), ("MCH-foot", "hand.L")):
+        constraint = rig.pose.bones[helper].constraints.new("COPY_TRANSFORMS")
+        constraint.target, constraint.subtarget = rig, target
+    result = bake_small(rig, tracks, start_frame=1)
+    assert result.problems == ()
+    assert_on_track(rig, tracks, 1)
+    again = bake_small(rig, tracks, previous=result.baked, start_frame=1)
+    assert stored_keys(again) == stored_keys(result)
+
+
 MODES = ("QUATERNION", "XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX", "AXIS_ANGLE")
 
 
