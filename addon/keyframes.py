@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from math import isfinite
 
 import bpy
 import numpy as np
@@ -88,14 +89,22 @@ def key_coordinates(channel: Channel) -> np.ndarray:
     Raises:
         ValueError: values that are not finite, or frames out of order.
     """
-    points = np.empty((len(channel.frames), 2), np.float32)
     with np.errstate(over="ignore"):  # what is too large becomes infinite, and is refused
-        points[:, 0] = channel.frames
-        points[:, 1] = channel.values
-    if not np.isfinite(points).all():
+        return _points(channel, set())
+
+
+def _points(channel: Channel, ordered: set[int]) -> np.ndarray:
+    """`key_coordinates`; frames that were checked before are known by their identity."""
+    points = np.empty((len(channel.frames), 2), np.float32)
+    points[:, 0] = channel.frames
+    points[:, 1] = channel.values
+    # One sum tells of most that all of its terms are finite.
+    if not isfinite(points.sum()) and not np.isfinite(points).all():
         raise ValueError(f"{channel.data_path}[{channel.index}] has keys that are not finite")
-    if (np.diff(points[:, 0]) <= 0.0).any():
-        raise ValueError(f"{channel.data_path}[{channel.index}] has keys out of order")
+    if id(channel.frames) not in ordered:
+        if (points[1:, 0] <= points[:-1, 0]).any():
+            raise ValueError(f"{channel.data_path}[{channel.index}] has keys out of order")
+        ordered.add(id(channel.frames))
     return points
 
 
@@ -158,8 +167,11 @@ def write_channels(
         return bytes_of[count, number]
 
     written = []
-    for channel in channels:
-        points = key_coordinates(channel)
+    channels = list(channels)  # keeps the frames alive, whose identity is remembered
+    ordered: set[int] = set()
+    with np.errstate(over="ignore"):
+        coordinates = [_points(channel, ordered) for channel in channels]
+    for channel, points in zip(channels, coordinates, strict=True):
         count = len(points)
         curve = existing.get((channel.data_path, channel.index))
         if curve is None:
@@ -169,14 +181,15 @@ def write_channels(
                 groups[channel.group] = bag.groups.new(channel.group)
             curve.group = groups[channel.group]
         keys = curve.keyframe_points
-        if len(keys) != count:
+        fresh = len(keys) != count
+        if fresh:
             keys.clear()
             keys.add(count)
         keys.foreach_set("co", points.ravel())
         keys.foreach_set("type", filled(count, GENERATED))
         if channel.slopes_left is None:
             keys.foreach_set("interpolation", filled(count, LINEAR))
-            kind = filled(count, AUTO_CLAMPED)
+            kind = None if fresh else filled(count, AUTO_CLAMPED)  # as added
         else:
             left, right = handles(channel, points)
             keys.foreach_set("handle_left", left.ravel())
@@ -186,8 +199,9 @@ def write_channels(
                 interpolation = np.where(channel.straight, LINEAR, BEZIER).astype(np.uint8)
             keys.foreach_set("interpolation", interpolation)
             kind = filled(count, FREE)
-        keys.foreach_set("handle_left_type", kind)
-        keys.foreach_set("handle_right_type", kind)
+        if kind is not None:
+            keys.foreach_set("handle_left_type", kind)
+            keys.foreach_set("handle_right_type", kind)
         curve.update()
         written.append(curve)
     return written
