@@ -11,7 +11,7 @@ import bpy
 
 from ..solvers.motion import Problem
 from . import motions, pipeline
-from .bake import checks, verify
+from .bake import attach, checks, verify
 from .bake.data import Baked, BakeOptions, BakeRecord
 from .bake.write import bake_tracks, clear_bake
 from .errors import UserError
@@ -150,17 +150,24 @@ def bake(
     options = options_of(motion, solved.job.start_frame)
     if on_edited:
         options = replace(options, on_edited=on_edited)
-    result = bake_tracks(
-        context,
-        character,
-        bindings_of(motion),
-        solved.tracks,
-        options,
-        previous=baked_of(motion),
-        owner=motion,
-        switches=characters.SWITCHES[solved.job.kind],
-        axes=characters.rest_axes(character),
-    )
+    previous = baked_of(motion)
+    moved = _move_to_strip(motion) if options.push_to_nla else None
+    try:
+        result = bake_tracks(
+            context,
+            character,
+            bindings_of(motion),
+            solved.tracks,
+            options,
+            previous=previous,
+            owner=motion,
+            switches=characters.SWITCHES[solved.job.kind],
+            axes=characters.rest_axes(character),
+        )
+    except BaseException:
+        if moved is not None:
+            _move_back(*moved)
+        raise
     settings.owner = motion.name
     _store(settings, result.baked)
     settings.inputs = json.dumps(pipeline.digests(solved.job))
@@ -171,6 +178,44 @@ def bake(
         solved.job.numbers.fps,
     )
     return result.keys, result.frames, result.bones
+
+
+def _move_to_strip(motion: bpy.types.Object) -> tuple | None:
+    """Let another motion's bake play from a strip, if it is the character's active action.
+
+    Baking this motion into a strip of its own would take it off the character.
+
+    Returns:
+        What `_move_back` takes, or None if there was nothing to move.
+    """
+    character = motion.poise_motion.character
+    data = character.animation_data
+    if data is None or data.action is None:
+        return None
+    for other in motions.motions_of(character):
+        settings = other.poise_motion
+        if other == motion or settings.bake_action != data.action:
+            continue
+        baked = baked_of(other)
+        if baked is None or baked.record.target != "NEW" or not attach.is_attached(
+            character, baked
+        ):
+            continue
+        former, text = attach.remember(character), settings.record
+        action, slot = data.action, data.action_slot
+        data.action = None
+        track = attach.push_down(character, action, slot, baked.record.start, baked.record.end)
+        settings.record = replace(baked.record, track=track).to_json()
+        return other, former, action, track, text
+    return None
+
+
+def _move_back(other, former, action, track, text) -> None:
+    """Undo `_move_to_strip`."""
+    settings = other.poise_motion
+    attach.remove_track(settings.character, track, action)
+    attach.bring_back(settings.character, former, action)
+    settings.record = text
 
 
 def _store(settings, baked: Baked | None) -> None:
