@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A person's way through the sidebar, in a real Blender window.
+"""A person's way through the sidebar, and what the preview follows, in a real Blender window.
 
-The scenario runs once; each of its checks is a test here. Its pictures of the
-screen are kept under out/gui to be looked at.
+Each scenario runs once; each of its checks is a test here. The pictures of the
+screen are kept under out/gui and out/gui-preview to be looked at.
 """
 
+import functools
 import json
 import os
 import re
@@ -17,7 +18,12 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-OUT = ROOT / "out" / "gui"
+HERE = Path(__file__).resolve().parent
+# Scenario beside this file -> folder for its pictures.
+SCENARIOS = {
+    "scenario.py": ROOT / "out" / "gui",
+    "preview_scenario.py": ROOT / "out" / "gui-preview",
+}
 TIMEOUT = 1200
 
 sys.path.insert(0, str(ROOT / "tools"))
@@ -42,9 +48,10 @@ def _zip() -> Path:
     return next((ROOT / "build" / f"test-{shown}").glob("*.zip"))
 
 
-@pytest.fixture(scope="session")
-def played() -> dict[str, dict]:
-    """Play the scenario; return its checks by name."""
+@functools.cache
+def played(scenario: str) -> dict[str, dict]:
+    """Play a scenario; return its checks by name."""
+    out = SCENARIOS[scenario]
     try:
         root = gui_blender.install()
     except gui_blender.Unavailable as error:
@@ -53,40 +60,49 @@ def played() -> dict[str, dict]:
     folder = root / inside.relative_to("/")
     folder.mkdir()
     try:
-        for name in ("run.sh", "scenario.py", "window.py"):
-            shutil.copy2(Path(__file__).parent / name, folder)
+        for name in ("run.sh", "window.py"):
+            shutil.copy2(HERE / name, folder)
+        shutil.copy2(HERE / scenario, folder / "scenario.py")
         archive = shutil.copy2(_zip(), folder)
         command = ["sh", str(inside / "run.sh"), str(inside), str(inside / Path(archive).name)]
-        shutil.rmtree(OUT, ignore_errors=True)
-        OUT.mkdir(parents=True)
-        with open(OUT / "blender.txt", "w", encoding="utf-8") as log:
+        shutil.rmtree(out, ignore_errors=True)
+        out.mkdir(parents=True)
+        with open(out / "blender.txt", "w", encoding="utf-8") as log:
             subprocess.run(
                 gui_blender.command(command), stdout=log, stderr=log, stdin=subprocess.DEVNULL,
                 timeout=TIMEOUT,
             )
     finally:
         for result in (*folder.glob("*.png"), *folder.glob("*.json"), *folder.glob("*.blend")):
-            shutil.copy2(result, OUT)
+            shutil.copy2(result, out)
         shutil.rmtree(folder, ignore_errors=True)
-    results = OUT / "results.json"
-    assert results.is_file(), (OUT / "blender.txt").read_text(encoding="utf-8")[-3000:]
+    results = out / "results.json"
+    assert results.is_file(), (out / "blender.txt").read_text(encoding="utf-8")[-3000:]
     return {line["name"]: line for line in json.loads(results.read_text(encoding="utf-8"))}
 
 
-CHECKS = re.findall(
-    r'report\.check\(\s*"([^"]+)"', (Path(__file__).parent / "scenario.py").read_text("utf-8")
-)
+CHECKS = [
+    (scenario, check)
+    for scenario in SCENARIOS
+    for check in (
+        *re.findall(r'report\.check\(\s*"([^"]+)"', (HERE / scenario).read_text("utf-8")),
+        "the scenario came to its end",
+    )
+]
 
 
-@pytest.mark.parametrize("check", [*CHECKS, "the scenario came to its end"])
-def test_in_the_window(played, check):
-    if check not in played:
+@pytest.mark.parametrize("scenario, check", CHECKS)
+def test_in_the_window(scenario, check):
+    seen = played(scenario)
+    if check not in seen:
         pytest.fail("the scenario did not get that far")
-    if not played[check]["passed"]:
-        pytest.fail(played[check]["seen"])
+    if not seen[check]["passed"]:
+        pytest.fail(seen[check]["seen"])
 
 
-def test_blender_printed_no_traceback(played):
-    log = (OUT / "blender.txt").read_text(encoding="utf-8")
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_blender_printed_no_traceback(scenario):
+    played(scenario)
+    log = (SCENARIOS[scenario] / "blender.txt").read_text(encoding="utf-8")
     if "Traceback" in log:
         pytest.fail(log[-3000:])
