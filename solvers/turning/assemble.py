@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""From what was stepped to what is handed on: path, forces, phase.
+"""From what was stepped to what is handed on: frames and path.
 
 All functions take arrays whose first axis is time; further axes may run over
 the figures of a batch.
@@ -7,7 +7,6 @@ the figures of a batch.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -154,57 +153,3 @@ def integrate_path(
     distance = np.zeros(foot.shape)
     np.cumsum(dt / 6.0 * (foot[:-1] + 4.0 * foot_m + foot[1:]), axis=0, out=distance[1:])
     return path, distance
-
-
-def leg_forces(
-    theta: np.ndarray,
-    omega: np.ndarray,
-    alpha: np.ndarray,
-    turn: np.ndarray,
-    speed: np.ndarray,
-    g_normal: np.ndarray,
-    g_lateral: np.ndarray,
-    mass: np.ndarray,
-    height: np.ndarray,
-) -> tuple[np.ndarray, np.ndarray]:
-    """Both components of the force of the ground on the foot (Eq. 14 to 18).
-
-    F_x = m (-V psi' - l cos(theta) alpha + l sin(theta) omega^2 + g_lat)
-    F_y = m (g_n - l sin(theta) alpha - l cos(theta) omega^2)
-
-    Args:
-        theta: lean, rad, positive to the left.
-        omega: rad/s.
-        alpha: rad/s^2.
-        turn: rate of the direction of travel, rad/s.
-        speed: of the centre of mass, m/s.
-        g_normal: gravity along the ground normal, m/s^2.
-        g_lateral: gravity along the ground to the left, m/s^2.
-        mass: kg.
-        height: l, m.
-
-    Returns:
-        F_x, positive to the right, and F_y, along the normal, in N.
-    """
-    s, c = np.sin(theta), np.cos(theta)
-    lateral = mass * (-speed * turn - height * (c * alpha - s * omega**2) + g_lateral)
-    normal = mass * (g_normal - height * (s * alpha + c * omega**2))
-    return lateral, normal
-
-
-def unwrapped_phase(
-    theta: np.ndarray, omega: np.ndarray, max_lean: np.ndarray, frequency: np.ndarray
-) -> np.ndarray:
-    """phi = atan2(theta / theta_max, omega / (omega_0 theta_max)), unwrapped.
-
-    Args:
-        theta: (n, ...) lean, rad.
-        omega: (n, ...) rad/s.
-        max_lean: (n, ...) theta_max in force, rad.
-        frequency: (n, ...) omega_0 in force, rad/s.
-
-    Returns:
-        (n, ...) rad, first value in [0, 2 pi).
-    """
-    phase = np.unwrap(np.arctan2(theta * frequency, omega), axis=0)
-    return phase - 2.0 * math.pi * np.floor(phase[:1] / (2.0 * math.pi))

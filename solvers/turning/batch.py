@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from ..motion import HalfTurn
 from .equations import make_equations
 from .heading import HeadingControl
 from .settings import CURVATURE_BOUND, RATE_BOUND, STOP_SPEED, Timeline
@@ -28,7 +29,6 @@ from .simulate import (
     RATE,
     RATE_TOLERANCE,
     Track,
-    Turn,
     start_states,
 )
 
@@ -85,7 +85,7 @@ class _Batch:
         self.wanted = np.zeros(n)
         self.planned = np.zeros(n, dtype=bool)
         self.saturated = np.zeros(n, dtype=bool)
-        self.turns: list[list[Turn]] = [[] for _ in timelines]
+        self.turns: list[list[HalfTurn]] = [[] for _ in timelines]
         self._begin_modes(curvature)
 
     # --- helpers ---------------------------------------------------------
@@ -156,7 +156,7 @@ class _Batch:
         if self.rate_limited:
             who = np.flatnonzero((self.mode == FREE) & (self.n_steps > 0))
             slope = self.wanted_rate(
-                who, np.zeros(len(who)), self._state(who), tuple(x[who] for x in self._full(first))
+                who, np.zeros(len(who)), self._state(who), self._pick(first, who)
             )
             fast = np.abs(slope) > p[11][who] * (1.0 + RATE_TOLERANCE)
             self.mode[who[fast]] = RATE
@@ -175,6 +175,10 @@ class _Batch:
         """The five derivatives as arrays (V' is a plain 0 where speed is keyed)."""
         n = len(self.h) if n is None else n
         return [np.broadcast_to(np.asarray(x, dtype=float), (n,)) for x in derivatives]
+
+    @staticmethod
+    def _pick(derivatives: tuple | list, who: np.ndarray) -> tuple:
+        return tuple(x[who] if np.ndim(x) else x for x in derivatives)
 
     def _plan(self, who: np.ndarray) -> None:
         choice = self.control.plan(
@@ -248,14 +252,13 @@ class _Batch:
 
     def _close(self, b: int, complete: bool) -> None:
         self.turns[b].append(
-            Turn(
+            HalfTurn(
                 float(self.turn_start[b]),
                 float(self.time[b]),
                 int(self.side[b]),
                 float(self.beta[b]),
                 float(self.wanted[b]),
-                float(self.turn_yaw[b]),
-                float(self.psi[b]),
+                float(self.psi[b] - self.turn_yaw[b]),
                 bool(self.saturated[b]),
                 complete,
             )
@@ -272,7 +275,7 @@ class _Batch:
         theta1, omega1, psi1, v1 = law.free_step(
             self.theta, self.omega, self.psi, self.v, dt, self.first, pm, p1, self.beta
         )
-        now = self._full(law.free(theta1, omega1, psi1, v1, p1, self.beta))
+        now = law.free(theta1, omega1, psi1, v1, p1, self.beta)
         goal = self.wanted_curvature(now[1], now[4], now[3], p1[7])
         curvature1 = goal
         if len(bent):
@@ -289,7 +292,7 @@ class _Batch:
             c1 = np.where(
                 bound, sign * p1b[10], start + sign * gone * (r0 + 4.0 * rm + r1) / 6.0
             )
-            first = tuple(x[bent] for x in self.first)
+            first = self._pick(self.first, bent)
             stepped = law.forced_step(*self._state(bent), gone, first, cm, c1, pmb, p1b)
             theta1[bent], omega1[bent], psi1[bent], v1[bent] = stepped
             beta = self.beta[bent]
@@ -297,7 +300,7 @@ class _Batch:
             goal[bent] = self.wanted_curvature(asked[1], asked[4], asked[3], p1b[7])
             curvature1 = goal.copy()
             curvature1[bent] = c1
-            now = [np.array(x) for x in now]
+            now = [np.array(x) for x in self._full(now)]
             held = self._full(law.forced(*stepped, c1, p1b), len(bent))
             for store, value in zip(now, held, strict=True):
                 store[bent] = value
@@ -391,7 +394,7 @@ class _Batch:
         self,
         who: np.ndarray,
         ends: tuple,
-        now: list[np.ndarray],
+        now: tuple | list,
         goal: np.ndarray,
         dt: np.ndarray,
         rate: np.ndarray,
@@ -400,7 +403,7 @@ class _Batch:
     ) -> None:
         """Where the wanted curvature changes faster than the rate limit."""
         state = tuple(np.broadcast_to(x, dt.shape)[who] for x in ends)
-        slope = self.wanted_rate(who, self.end[who], state, tuple(x[who] for x in now))
+        slope = self.wanted_rate(who, self.end[who], state, self._pick(now, who))
         step = np.abs(goal[who] - self.curvature[who]) / dt[who]
         most = rate[who]
         gap = most - np.maximum(np.abs(slope), step)
@@ -411,7 +414,7 @@ class _Batch:
         some = who[over]
         self.sign[some] = np.copysign(1.0, slope[over])
         before = self.wanted_rate(
-            some, self.begin[some], self._state(some), tuple(x[some] for x in self.first)
+            some, self.begin[some], self._state(some), self._pick(self.first, some)
         )
         p0 = self.parameters(some, self.begin[some])
         note(some, _secant(p0[11] - np.abs(before), gap[over]), TOO_FAST)
@@ -453,7 +456,7 @@ class _Batch:
         # The arrays so far belong to the history: write to new ones.
         self.beta, self.mode = self.beta.copy(), self.mode.copy()
         self.curvature = np.array(self.curvature)
-        self.first = [np.array(x) for x in self.first]
+        self.first = [np.array(x) for x in self._full(self.first)]
         ended = (kind == FALL) | (kind == STOP)
         self.outcome[who[ended]] = kind[ended]
         who, kind = who[~ended], kind[~ended]
@@ -548,11 +551,12 @@ def hermite_roots(
         low, high = np.where(before, u, low), np.where(before, high, u)
         slope = (3.0 * a * u + 2.0 * b) * u + v0
         flat = slope == 0.0
-        following = np.where(flat, 0.5 * (low + high), u - value / np.where(flat, 1.0, slope))
+        step = np.where(flat, 1.0, value / np.where(flat, 1.0, slope))
+        near = none | (np.abs(step) < 1e-13)
+        if near.all():
+            break
+        following = u - step
         outside = (following <= low) | (following >= high)
         following = np.where(outside, 0.5 * (low + high), following)
-        moved = np.abs(following - u)
-        u = np.where(none, 0.0, following)
-        if not np.any((moved >= 1e-12) & ~none):
-            break
+        u = np.where(near, u, following)
     return u

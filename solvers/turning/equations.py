@@ -41,6 +41,7 @@ PARAMETERS = (
 )
 
 GAIN = 0.7  # of the pull onto the ellipse, in units of omega_0
+RESCUE = 0.84  # of the pull from far outside, in units of lambda; catches all that can be caught
 SAFE_LEAN = 0.35
 RR = .3
 REST = 0.2  # makes the pull away from the upright GAIN/REST, in the same units
@@ -92,7 +93,7 @@ def make_equations(
 
         alpha = -(omega_0/beta)^2 theta - p omega,
         E = (theta/(beta theta_max))^2 + (omega/(omega_0 theta_max))^2,
-        p = 0.7 (omega_0 (E - 1)/(E + 0.2) + lambda r^2/(r + 0.3)),
+        p = 0.7 omega_0 (E - 1)/(E + 0.2) + 0.84 lambda r^2/(r + 0.3),
 
     the sine of Eq. 3 on the ellipse E = 1 (of the modified turn beta of their
     section 5.2) and a pull onto it elsewhere. From near the upright a turn
@@ -162,15 +163,22 @@ def make_equations(
         y = omega / (w0 * tm)
         e = x * x + y * y
         onto = GAIN * w0 * (e - 1.0) / (e + REST)
-        if one and e < 1.000001:
-            return onto  # r = 0 there
+        # Inside the ellipse r = 0.
+        if one:
+            if e < 1.000001:
+                return onto
+        elif not (e >= 1.000001).any():
+            return onto
+        return onto + rescue(theta, omega, w0, tm, gn, j, beta)
+
+    def rescue(theta, omega, w0, tm, gn, j, beta):
         size = 0.5 * tm * (1.0 + beta + abs(1.0 - beta))
         size = 0.5 * (size + SAFE_LEAN + abs(size - SAFE_LEAN))
         rate = (gn / j) ** 0.5
         quick = 0.5 * (rate + w0 + abs(rate - w0))
         over = (theta * theta + omega * omega / (quick * quick)) / (size * size) - 1.0
         over = 0.5 * (over + abs(over))
-        return onto + GAIN * rate * over * over / (over + 0.3)
+        return RESCUE * rate * over * over / (over + 0.3)
 
     one = sin is math.sin  # one figure: branches are allowed
     held_back = limited and sliding

@@ -33,6 +33,9 @@ def find_problems(
         The problems.
     """
     problems: list[Problem] = []
+    if motion.success and not motion.clipped.any():
+        if not any(turn.saturated or abs(turn.change) > LOOP for turn in motion.half_turns):
+            return ()
     for event in motion.events:
         if event.kind == "FALL":
             problems.append(_fall(timeline, motion, event.time, event.side, retry))

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..motion import HalfTurn
 from .equations import PARAMETERS, Equations, make_equations
 from .heading import HeadingControl
 from .settings import CURVATURE_BOUND, RATE_BOUND, STOP_SPEED, Timeline
@@ -52,33 +53,6 @@ KNOT = (
 
 
 @dataclass(frozen=True)
-class Turn:
-    """One half turn as it was chosen and as it came out.
-
-    Attributes:
-        start: s.
-        end: s.
-        side: +1 left, -1 right.
-        beta: turn modifier.
-        wanted: heading change wanted, rad.
-        yaw: yaw at the start, rad.
-        end_yaw: yaw at the end, rad.
-        saturated: the wanted change was out of reach.
-        complete: from crossing to crossing.
-    """
-
-    start: float
-    end: float
-    side: int
-    beta: float
-    wanted: float
-    yaw: float
-    end_yaw: float
-    saturated: bool
-    complete: bool
-
-
-@dataclass(frozen=True)
 class Track:
     """What stepping a figure leaves behind.
 
@@ -94,7 +68,7 @@ class Track:
 
     knots: np.ndarray
     grid: np.ndarray
-    turns: tuple[Turn, ...]
+    turns: tuple[HalfTurn, ...]
     outcome: str
     control: tuple[float, ...]
 
@@ -262,7 +236,7 @@ def simulate(timeline: Timeline, progress: Callable[[float], None] | None = None
 
     knots = [(0.0, theta, omega, psi, v, curvature, *first[:3], beta, mode)]
     grid = [0]
-    turns: list[Turn] = []
+    turns: list[HalfTurn] = []
     outcome = ""
 
     # --- stepping --------------------------------------------------------
@@ -380,11 +354,12 @@ def simulate(timeline: Timeline, progress: Callable[[float], None] | None = None
                 outcome = fired
                 break
             if fired == "CROSS":
+                change = psi - turn_yaw
                 turns.append(
-                    Turn(turn_start, time, side, beta, wanted, turn_yaw, psi, saturated, planned)
+                    HalfTurn(turn_start, time, side, beta, wanted, change, saturated, planned)
                 )
                 if planned:
-                    control.learn(figure, np.array([side]), np.array([psi - turn_yaw]))
+                    control.learn(figure, np.array([side]), np.array([change]))
                 side = (1 if omega > 0.0 else -1) if omega else -side
                 beta, wanted, saturated = plan()
                 turn_start, turn_yaw, planned = time, psi, True
@@ -410,7 +385,9 @@ def simulate(timeline: Timeline, progress: Callable[[float], None] | None = None
             break
         grid.append(len(knots) - 1)
     if n_steps:
-        turns.append(Turn(turn_start, time, side, beta, wanted, turn_yaw, psi, saturated, False))
+        turns.append(
+            HalfTurn(turn_start, time, side, beta, wanted, psi - turn_yaw, saturated, False)
+        )
     return Track(
         np.array(knots),
         np.array(grid),
@@ -440,12 +417,11 @@ def _hermite_root(x0: float, v0: float, x1: float, v1: float, dt: float, level: 
         else:
             high = u
         slope = (3.0 * a * u + 2.0 * b) * u + v0
-        following = u - value / slope if slope else 0.5 * (low + high)
-        if not low < following < high:
-            following = 0.5 * (low + high)
-        if abs(following - u) < 1e-12:
-            return following
-        u = following
+        step = value / slope if slope else 1.0
+        if abs(step) < 1e-13:
+            break
+        following = u - step
+        u = following if low < following < high else 0.5 * (low + high)
     return u
 
 

@@ -9,21 +9,26 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..motion import BodyState, Event, HalfTurn, TurningMotion
-from .assemble import Quantities, ground_frame, integrate_path, leg_forces, unwrapped_phase
+from ..motion import BodyState, Event, TurningMotion
+from .assemble import Quantities, ground_frame, integrate_path
 from .batch import simulate_batch
 from .equations import PARAMETERS, make_equations
+from .pendulum import leg_forces
+from .phase import unwrapped_phase
 from .problems import find_problems
 from .settings import STOP_SPEED, Timeline, TurningSettings, make_timeline
 from .simulate import FREE, Track, simulate, world_yaw
 
 Progress = Callable[[float], None]
 
-CHUNK = 500  # figures at once: more would not fit into the cache
+CHUNK = 2000  # figures stepped at once: as many as the memory is good for
+SLICE = 32  # of them finished at once: as many as fit into the cache
 SLIDE_FRICTION = 0.5  # of a fallen figure on the ground
 
 
-def solve_turning(settings: TurningSettings, progress: Progress | None = None) -> TurningMotion:
+def solve_turning(
+    settings: TurningSettings, progress: Progress | None = None, advice: bool = True
+) -> TurningMotion:
     """Solve one turning motion.
 
     The body is the inverted pendulum of van de Panne, Fiume and Vranesic
@@ -35,6 +40,8 @@ def solve_turning(settings: TurningSettings, progress: Progress | None = None) -
         settings: what is asked for.
         progress: called with the fraction done, at least every 50 ms; may
             raise `Cancelled`, which passes through.
+        advice: True to look, if the figure falls or stops, for a change of
+            one setting that keeps it going; takes a few more solves.
 
     Returns:
         The motion. A figure that falls or stops is in the result (`success`,
@@ -46,14 +53,16 @@ def solve_turning(settings: TurningSettings, progress: Progress | None = None) -
     timeline = make_timeline(settings)
     track = simulate(timeline, progress)
     knots = np.ascontiguousarray(track.knots.T)[:, :, None]
-    motion = assemble([timeline], knots, [track], progress)[0]
+    motion = assemble([timeline], knots, [track], progress, advice)[0]
     if progress is not None:
         progress(1.0)
     return motion
 
 
 def solve_turning_batch(
-    settings: Sequence[TurningSettings], progress: Progress | None = None
+    settings: Sequence[TurningSettings],
+    progress: Progress | None = None,
+    advice: bool = True,
 ) -> list[TurningMotion]:
     """Solve many turning motions at once, in numpy.
 
@@ -61,6 +70,7 @@ def solve_turning_batch(
         settings: what is asked for, one per figure; they need not be alike.
         progress: called with the fraction done; may raise `Cancelled`, which
             passes through.
+        advice: as for `solve_turning`.
 
     Returns:
         One motion per figure, in the order of the settings, with the numbers
@@ -90,7 +100,10 @@ def solve_turning_batch(
 
         some = [timelines[index] for index in chunk]
         knots, tracks = simulate_batch(some, report)
-        motions.update(zip(chunk, assemble(some, knots, tracks, report), strict=True))
+        for a in range(0, len(chunk), SLICE):
+            b = a + SLICE
+            part = assemble(some[a:b], knots[:, :, a:b], tracks[a:b], report, advice)
+            motions.update(zip(chunk[a:b], part, strict=True))
     if progress is not None:
         progress(1.0)
     return [motions[index] for index in range(len(timelines))]
@@ -101,6 +114,7 @@ def assemble(
     knots: np.ndarray,
     tracks: Sequence[Track],
     progress: Progress | None = None,
+    advice: bool = True,
 ) -> list[TurningMotion]:
     """Make motions from what stepping the figures left behind.
 
@@ -109,6 +123,7 @@ def assemble(
         knots: (columns, m, figures), columns as in `simulate.KNOT`.
         tracks: results of stepping, their `grid` referring to `knots`.
         progress: passed on to the search for what would help.
+        advice: True to make that search.
 
     Returns:
         The motions, with their problems.
@@ -220,6 +235,7 @@ def assemble(
             knots[:, :, b],
             path[:, b],
             progress,
+            advice,
         )
         for b, (timeline, track) in enumerate(zip(timelines, tracks, strict=True))
     ]
@@ -238,22 +254,11 @@ def _motion(
     knots: np.ndarray,
     path: np.ndarray,
     progress: Progress | None,
+    advice: bool,
 ) -> TurningMotion:
     """Put one figure's motion together."""
     held = arrays.pop("held")
-    half_turns = tuple(
-        HalfTurn(
-            start=turn.start,
-            end=turn.end,
-            side=turn.side,
-            beta=turn.beta,
-            wanted_change=turn.wanted,
-            change=turn.end_yaw - turn.yaw,
-            saturated=turn.saturated,
-            complete=turn.complete,
-        )
-        for turn in track.turns
-    )
+    half_turns = track.turns
     times = knots[0]
     ends = np.searchsorted(times, [turn.end for turn in track.turns[:-1]])
     events = [
@@ -293,7 +298,8 @@ def _motion(
     def retry(changed: TurningSettings) -> bool:
         return not simulate(make_timeline(changed), progress and (lambda _: progress(1.0))).outcome
 
-    return replace(motion, problems=find_problems(timeline, motion, held, retry))
+    problems = find_problems(timeline, motion, held, retry if advice else None)
+    return replace(motion, problems=problems)
 
 
 def _slide(
