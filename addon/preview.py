@@ -352,9 +352,14 @@ def _rendering() -> bool:
 
 
 def _needs_evaluation(motion: bpy.types.Object) -> bool:
-    """Whether settings are driven, or blended by the NLA, so that frames have to be stepped."""
-    data = motion.animation_data
-    return data is not None and (len(data.drivers) > 0 or len(data.nla_tracks) > 0)
+    """Whether settings are driven, or blended by the NLA, so that frames have to be stepped.
+
+    So may be those of a motion that this one continues or lies on.
+    """
+    character = motion.poise_motion.character
+    together = motions.motions_of(character) if character is not None else [motion]
+    animated = [item.animation_data for item in together if item.animation_data is not None]
+    return any(len(data.drivers) > 0 or len(data.nla_tracks) > 0 for data in animated)
 
 
 def _in_the_middle() -> bool:
