@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from math import atan2, cos, pi, radians, sin, tan
+from math import atan2, cos, pi, radians, sin
 
 import numpy as np
 
@@ -313,14 +313,22 @@ def _range(random, near, far, height):
     return vertices.reshape(-1, 3), np.concatenate(faces)
 
 
-def height_share(lens: float, distance: float, tall: float, wide: int, high: int) -> float:
-    """Share of the picture's height that something fills.
+def floor(scene, size: float = 60.0):
+    """Add a plain white floor, for pictures of figures alone.
 
     Args:
-        lens: focal length in millimetres.
-        distance: metres from the camera.
-        tall: metres.
-        wide: of the picture in pixels.
-        high: of the picture in pixels.
+        scene: the scene to add it to.
+        size: metres.
+
+    Returns:
+        The floor object.
     """
-    return tall / (2.0 * distance * tan(0.5 * 2.0 * atan2(18.0 * high / max(wide, high), lens)))
+    import bpy
+
+    mesh = bpy.data.meshes.new("Snow Floor")
+    corners = [(x * size, y * size, -0.001) for x, y in ((-1, -1), (1, -1), (1, 1), (-1, 1))]
+    mesh.from_pydata(corners, [], [(0, 1, 2, 3)])
+    mesh.materials.append(_material("Snow Floor", (0.90, 0.94, 1.0)))
+    obj = bpy.data.objects.new("Snow Floor", mesh)
+    scene.collection.objects.link(obj)
+    return obj

@@ -363,11 +363,18 @@ def several_motions():
     bpy.ops.poise.preset_apply(name="Short Turns")
     second = rig.poise.settings
     second.turns.slope = radians(12.0)
+    # The preset's speed is another one: go over to it within a second.
+    start = (second.frame_start - 1) / FPS
+    key(second.turns, "speed", (start, first.turns.speed), (start + 1.0, second.turns.speed))
     second.frame_end = second.frame_start + 5 * FPS
     bpy.ops.poise.motion_add(name="Carving to the Left")
     bpy.ops.poise.preset_apply(name="Carving")
     third = rig.poise.settings
     third.turns.slope, third.turns.heading = radians(12.0), radians(25.0)
+    # It begins slowly, in turns tighter than skis of this preset carve.
+    third.turns.max_curvature, third.turns.max_curvature_rate = 0.3, 1.2
+    start = (third.frame_start - 1) / FPS
+    key(third.turns, "speed", (start, 7.0), (start + 1.5, third.turns.speed))
     third.frame_end = third.frame_start + 5 * FPS
     finish([rig])
     backdrop(scene, [rig])

@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The demo scenes: each builds and bakes, and its rigs do what the scene is there to show.
+
+Distances, directions and speeds are read from the evaluated rigs in world space.
+"""
+
+from pathlib import Path
+
+import bpy
+import numpy as np
+import pytest
+import scenes
+from PIL import Image
+from poise.addon import motions
+
+FPS = scenes.FPS
+
+
+def paths(rigs, frames, name="root"):
+    """World places (n, 3) of a bone's head on each evaluated rig, in one pass over the frames."""
+    places = np.empty((len(rigs), len(frames), 3))
+    for row, frame in enumerate(frames):
+        bpy.context.scene.frame_set(int(frame), subframe=float(frame % 1.0))
+        depsgraph = bpy.context.evaluated_depsgraph_get()
+        for number, rig in enumerate(rigs):
+            evaluated = rig.evaluated_get(depsgraph)
+            places[number, row] = evaluated.matrix_world @ evaluated.pose.bones[name].head
+    return places
+
+
+def crossings(rig):
+    """(k,) frames at which the character changes edges."""
+    solved = scenes.solve(rig)
+    times = [event.time for event in solved.motion.events if event.kind == "EDGE_CHANGE"]
+    return 1.0 + np.array(times) * FPS
+
+
+def sweep(places):
+    """(k,) metres to the left of the way straight ahead at the end of each swing, and rows."""
+    left = places[:, 0] - places[0, 0]
+    turning = np.flatnonzero(np.diff(np.sign(np.diff(left)))) + 1
+    return left[turning], turning
+
+
+def whole_range():
+    """All frames of the scene."""
+    return np.arange(1.0, bpy.context.scene.frame_end + 1.0)
+
+
+def assert_complete(rigs):
+    """Every motion is baked without an error, has tracks, and the scene can be rendered."""
+    scene = bpy.context.scene
+    assert scene.camera is not None
+    assert scene.render.engine == "BLENDER_WORKBENCH"
+    assert any(obj.name.endswith(" Slope") for obj in scene.objects)
+    for rig in rigs:
+        for motion in motions.motions_of(rig):
+            settings = motion.poise_motion
+            assert settings.bake_action is not None, motion.name
+            assert settings.trail is not None, motion.name
+            errors = [p.message for p in settings.problems if p.severity == "ERROR"]
+            assert not errors, motion.name
+
+
+def test_figure_6_goes_as_far_as_the_equations_say():
+    rigs = scenes.figure_6()
+    assert_complete(rigs)
+    # Forward distance in two periods at 8 m/s, m = 70 kg, I = 5 kg m^2, l = 1 m, from an
+    # independent integration of the equations of motion at 1e-10 (DOP853).
+    for rig, (period, _lean), expected in zip(
+        rigs, scenes.ELLIPSES, (31.9007, 47.3025, 31.9969), strict=True
+    ):
+        (places,) = paths([rig], (1.0, 1.0 + 2.0 * period * FPS))
+        assert places[0, 1] - places[1, 1] == pytest.approx(expected, abs=1e-3), rig.name
+        # Two whole turns end on the line they began on, and stay on the level snow.
+        assert places[1, 0] == pytest.approx(places[0, 0], abs=1e-3)
+        assert np.abs(places[:, 2]).max() < 1e-4
+
+
+def test_figure_10_turns_as_its_keys_say():
+    rigs = scenes.figure_10()
+    first, second, slower, sharper, heading = rigs
+    assert_complete(rigs)
+
+    # Figure-8s: where the tracks overlap, the second one is the first one's mirror image.
+    a, b, slower_path, sharper_path = paths([first, second, slower, sharper], whole_range())
+    middle = a[0, 0]
+    along = np.linspace(a[-1, 1], a[0, 1], 400)[1:-1]
+    reached = along[along > b[-1, 1]]
+    left = [np.interp(reached, p[::-1, 1], p[::-1, 0]) - middle for p in (a, b)]
+    assert np.abs(left[0]).max() > 0.8
+    np.testing.assert_allclose(left[1], -left[0], atol=5e-3)
+    # It skis the last eight of its ten seconds there: a crossing each second.
+    assert np.count_nonzero(np.diff(np.sign(left[0] - left[1]))) == pytest.approx(8, abs=1)
+
+    # Falling frequency: each swing takes longer than the one before.
+    _sides, turning = sweep(slower_path)
+    assert len(turning) >= 6
+    assert (np.diff(turning) > 0).all() and (np.diff(turning, 2) >= -1).all()
+    assert np.diff(turning)[-1] > 1.5 * np.diff(turning)[0]
+
+    # Rising sharpness: each swing is wider than the one before, at the same frequency.
+    sides, turning = sweep(sharper_path)
+    widths = np.abs(np.diff(sides))
+    assert (np.diff(widths) > 0.0).all() and widths[-1] > 3.0 * widths[0]
+
+    # Heading: over a half turn between keys of equal value the way leads where they say.
+    checked = 0
+    ends = crossings(heading)
+    turns = heading.poise.turns
+    wanted = [np.interp((f - 1.0) / FPS, *np.transpose(scenes.HEADING_KEYS)) for f in ends]
+    for start, end, before, after in zip(ends, ends[1:], wanted, wanted[1:], strict=False):
+        if abs(before - after) > 1e-6:
+            continue
+        (places,) = paths([heading], (start, end))
+        way = places[-1] - places[0]
+        came = np.degrees(np.arctan2(way[0], -way[1]))
+        assert came == pytest.approx(before, abs=0.1)
+        checked += 1
+    assert checked >= 3, "the keys hold still for too few half turns"
+    assert {round(value) for value in wanted} >= {0, 35, -20}
+    # The keys are the Motion object's, none is the rig's.
+    assert turns.id_data == heading.poise.motion_object
+    keyed = heading.animation_data.action
+    assert not any("turns" in c.data_path for c in _curves(keyed, heading.animation_data))
+
+
+def _curves(action, data):
+    return [
+        curve
+        for layer in action.layers
+        for strip in layer.strips
+        for curve in strip.channelbag(data.action_slot).fcurves
+    ]
+
+
+def test_presets_stand_side_by_side_on_one_hill():
+    rigs = scenes.skier_presets()
+    assert_complete(rigs)
+    spans = []
+    for places in paths(rigs, whole_range()[::6]):
+        spans.append((places[:, 0].min(), places[:, 0].max()))
+        # All on the same plane: 14 degrees down along -Y.
+        np.testing.assert_allclose(
+            places[:, 2], np.tan(np.radians(14.0)) * places[:, 1], atol=2e-3
+        )
+    spans.sort()
+    assert all(before[1] < after[0] for before, after in zip(spans, spans[1:], strict=False))
+
+
+def test_slope_speed_comes_from_the_hill():
+    rigs = scenes.slope_speed()
+    assert_complete(rigs)
+    (rig,) = rigs
+    (places,) = paths([rig], whole_range())
+    speed = np.linalg.norm(np.diff(places, axis=0), axis=1) * FPS
+    drop = places[0, 2] - places[:, 2]
+    # Gravity alone would give v^2 = v_0^2 + 2 g h; snow and air take from it, nothing adds.
+    assert (speed**2 < 4.5**2 + 2.0 * 9.81 * drop[1:]).all()
+    assert speed.max() > 2.5 * speed[0]
+    # Where the hill has flattened out the skier slows down.
+    assert speed[-1] < 0.9 * speed.max()
+    assert places[-1, 2] < places[0, 2] - 10.0
+
+
+def test_sparse_keys_are_fewer_and_move_the_same():
+    rigs = scenes.sparse_keys()
+    assert_complete(rigs)
+    dense, sparse = rigs
+    counts = [
+        sum(len(c.keyframe_points) for c in _curves(r.animation_data.action, r.animation_data))
+        for r in rigs
+    ]
+    assert counts[1] < 0.75 * counts[0]
+    shift = None
+    for name in ("root", "pelvis", "head", "hand_ik.L", "ski.R"):
+        a, b = paths([dense, sparse], np.arange(10.0, 61.0), name)
+        shift = b[0] - a[0] if shift is None else shift
+        np.testing.assert_allclose(b - shift, a, atol=1.5e-3, err_msg=name)
+
+
+def test_several_motions_go_on_without_a_jump():
+    rigs = scenes.several_motions()
+    assert_complete(rigs)
+    (rig,) = rigs
+    found = motions.motions_of(rig)
+    assert [m.poise_motion.after for m in found] == [None, *found[:2]]
+    assert sum(1 for track in rig.animation_data.nla_tracks for _ in track.strips) == 3
+    for motion in found[1:]:
+        seam = motion.poise_motion.frame_start
+        # The travel goes on as it was; the body goes over to the next preset's style.
+        for name, most in (("root", 0.5), ("pelvis", 1.5)):
+            (places,) = paths([rig], np.arange(seam - 3.0, seam + 4.0), name)
+            speed = np.diff(places, axis=0) * FPS
+            change = np.linalg.norm(np.diff(speed, axis=0), axis=1)
+            assert change.max() < most, (motion.name, name, change.round(2))
+    bound = [m for m in bpy.context.scene.timeline_markers if m.camera is not None]
+    assert len(bound) == 3
+
+
+def test_irregular_turns_differ_from_even_ones():
+    rigs = scenes.irregular()
+    assert_complete(rigs)
+    even, irregular = (
+        np.abs(np.diff(sweep(places)[0])) for places in paths(rigs, whole_range())
+    )
+    assert np.ptp(even[1:-1]) < 0.02 * even.mean()
+    assert np.ptp(irregular[1:-1]) > 0.08 * irregular.mean()
+
+
+def test_the_snowboarder_can_be_seen(tmp_path):
+    rigs = scenes.snowboarder()
+    assert_complete(rigs)
+    scene = bpy.context.scene
+    scene.frame_set(90)
+    scene.render.resolution_x, scene.render.resolution_y = 96, 54
+    scene.display.render_aa = "OFF"
+    scene.render.filepath = str(tmp_path / "seen.png")
+    bpy.ops.render.render(write_still=True)
+    pixels = np.asarray(Image.open(tmp_path / "seen.png").convert("RGB")).astype(int)
+    # Snow below: bright. The jacket: cyan, somewhere around the middle.
+    assert pixels[-6:].mean() > 190
+    middle = pixels[12:44, 24:72].reshape(-1, 3)
+    assert ((middle[:, 1] - middle[:, 0] > 60) & (middle[:, 2] - middle[:, 0] > 60)).any()
+    assert scene.camera.animation_data.action is not None
+
+
+def test_every_scene_has_a_test():
+    text = Path(__file__).read_text(encoding="utf-8")
+    assert not [name for name in scenes.SCENES if f"scenes.{name}()" not in text]

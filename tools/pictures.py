@@ -1,0 +1,892 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The manual's pictures: docs/images/*.png.
+
+    python tools/pictures.py [--draft] [NAME ...]
+
+Everything is rendered from demo scenes, in Workbench without a window, except
+the pictures of the window itself, which the window tests leave under out/gui.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from math import degrees, pi, radians
+from pathlib import Path
+
+import numpy as np
+from PIL import Image, ImageDraw, ImageFont
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+import installed
+import look
+import scenes
+
+ROOT = Path(__file__).resolve().parents[1]
+IMAGES = ROOT / "docs" / "images"
+WINDOW = ROOT / "out" / "gui"
+
+LARGEST = 400_000  # bytes of a picture
+INK, PAPER, FAINT = (24, 36, 54), (255, 255, 255), (150, 162, 178)
+
+DRAFT = False
+
+
+# -- Rendering ----------------------------------------------------------------------
+
+
+def render(scene, width: int, height: int) -> Image.Image:
+    """Render the scene's camera at the current frame.
+
+    Args:
+        scene: the scene.
+        width: pixels.
+        height: pixels.
+    """
+    import bpy
+
+    settings = scene.render
+    share = 0.5 if DRAFT else 1.0
+    settings.resolution_x, settings.resolution_y = round(width * share), round(height * share)
+    settings.resolution_percentage = 100
+    settings.dither_intensity = 0.0  # noise that would treble the file
+    scene.display.render_aa = "8" if DRAFT else "16"
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "picture.png"
+        settings.filepath = str(path)
+        bpy.ops.render.render(write_still=True)
+        picture = Image.open(path).convert("RGB")
+    return picture if not DRAFT else picture.resize((width, height), Image.LANCZOS)
+
+
+def save(picture: Image.Image, name: str) -> None:
+    """Write a picture of the manual, small enough for a repository.
+
+    Args:
+        picture: the picture.
+        name: file name without suffix.
+    """
+    IMAGES.mkdir(parents=True, exist_ok=True)
+    path = IMAGES / f"{name}.png"
+    picture = picture.convert("RGB")
+    if DRAFT:
+        picture.resize((picture.width // 2, picture.height // 2), Image.BOX).save(path)
+        return
+    for share in (1.0, 0.9, 0.8, 0.7, 0.6):
+        size = tuple(round(share * side) for side in picture.size)
+        smaller = picture if share == 1.0 else picture.resize(size, Image.LANCZOS)
+        smaller.save(path, optimize=True)
+        if path.stat().st_size <= LARGEST:
+            print(f"{path.relative_to(ROOT)}  {size[0]} x {size[1]}, "
+                  f"{path.stat().st_size / 1000:.0f} kB")
+            return
+    raise RuntimeError(f"{path.name} does not get smaller than {LARGEST} bytes")
+
+
+def text(picture, place, words: str, size: int = 24, colour=INK, anchor: str = "la") -> None:
+    """Write on a picture.
+
+    Args:
+        picture: the picture.
+        place: pixels (x, y) from the upper left corner.
+        words: what to write.
+        size: height of the letters in pixels.
+        colour: RGB from 0 to 255.
+        anchor: Pillow's name of the corner that stands at `place`.
+    """
+    font = ImageFont.load_default(size)
+    ImageDraw.Draw(picture).text(place, words, colour, font, anchor)
+
+
+def tiles(pictures: Sequence[Image.Image], columns: int, gap: int = 6, labels=()) -> Image.Image:
+    """Pictures side by side in rows, each with a label in its corner.
+
+    Args:
+        pictures: all of the same size.
+        columns: pictures in a row.
+        gap: pixels between them.
+        labels: texts.
+    """
+    wide, high = pictures[0].size
+    rows = -(-len(pictures) // columns)
+    sheet = Image.new(
+        "RGB", (columns * (wide + gap) - gap, rows * (high + gap) - gap), PAPER
+    )
+    for number, picture in enumerate(pictures):
+        if number < len(labels):
+            text(picture, (14, 10), labels[number], 22)
+        row, column = divmod(number, columns)
+        sheet.paste(picture, (column * (wide + gap), row * (high + gap)))
+    return sheet
+
+
+# -- Figures in the scene -----------------------------------------------------------
+
+
+def exposures(rig, frames, place=None) -> list:
+    """Copies of a character's figure, as it stands at some frames.
+
+    Args:
+        rig: the armature object.
+        frames: frames, whole or not.
+        place: matrix that moves the copies, or None.
+
+    Returns:
+        The new mesh objects.
+    """
+    import bpy
+    from poise.addon.rigs import characters
+
+    scene = bpy.context.scene
+    made = []
+    for frame in frames:
+        scene.frame_set(int(np.floor(frame)), subframe=float(frame % 1.0))
+        depsgraph = bpy.context.evaluated_depsgraph_get()
+        for worn in characters.figure_meshes(rig):
+            evaluated = worn.evaluated_get(depsgraph)
+            mesh = bpy.data.meshes.new_from_object(evaluated, depsgraph=depsgraph)
+            copy = bpy.data.objects.new(f"{worn.name} {frame:g}", mesh)
+            matrix = evaluated.matrix_world.copy()
+            copy.matrix_world = matrix if place is None else place @ matrix
+            scene.collection.objects.link(copy)
+            made.append(copy)
+    return made
+
+
+def hide(rig, hidden: bool = True) -> None:
+    """Keep a character's figure out of the picture.
+
+    Args:
+        rig: the armature object.
+        hidden: False to show it again.
+    """
+    from poise.addon.rigs import characters
+
+    for worn in characters.figure_meshes(rig):
+        worn.hide_render = hidden
+
+
+def at(rig, seconds: float, name: str) -> np.ndarray:
+    """Where a bone's head is in the world, and leave the scene at that frame.
+
+    Args:
+        rig: the armature object.
+        seconds: from the start of the scene.
+        name: of the bone.
+    """
+    import bpy
+
+    frame = 1.0 + seconds * scenes.FPS
+    bpy.context.scene.frame_set(int(frame), subframe=frame % 1.0)
+    evaluated = rig.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    return np.array(evaluated.matrix_world @ evaluated.pose.bones[name].head)
+
+
+def trail_of(rig):
+    """The trail object of a character's active motion.
+
+    Args:
+        rig: the armature object.
+    """
+    return rig.poise.settings.trail
+
+
+def ramp(share: np.ndarray, colours) -> np.ndarray:
+    """Colours along a ramp.
+
+    Args:
+        share: (n,) from 0 to 1.
+        colours: (k, 3) evenly spaced.
+
+    Returns:
+        (n, 3) colours.
+    """
+    stops = np.linspace(0.0, 1.0, len(colours))
+    return np.stack(
+        [np.interp(share, stops, np.asarray(colours)[:, i]) for i in range(3)], axis=1
+    )
+
+
+LEAN_RAMP = ((0.02, 0.20, 0.75), (0.30, 0.60, 0.95), (0.90, 0.92, 0.95),
+             (0.98, 0.55, 0.15), (0.80, 0.08, 0.02))
+HEAT_RAMP = ((0.05, 0.18, 0.55), (0.08, 0.50, 0.62), (0.25, 0.68, 0.30),
+             (0.95, 0.75, 0.10), (0.85, 0.10, 0.03))
+
+
+def colour_trail(trail, name: str, low: float, high: float, colours, steps: int = 64) -> None:
+    """Paint a trail by one of its attributes, in steps, each a material.
+
+    Args:
+        trail: the trail object.
+        name: of the attribute.
+        low: value at the ramp's start.
+        high: value at its end.
+        colours: the ramp.
+        steps: number of materials.
+    """
+    mesh = trail.data
+    values = np.empty(len(mesh.vertices))
+    mesh.attributes[name].data.foreach_get("value", values)
+    corners = np.empty(len(mesh.loops), np.int32)
+    mesh.loops.foreach_get("vertex_index", corners)
+    mean = values[corners].reshape(-1, 4).mean(axis=1)
+    index = np.clip((mean - low) / (high - low) * steps, 0, steps - 1).astype(np.int32)
+    mesh.materials.clear()
+    for number, colour in enumerate(ramp((np.arange(steps) + 0.5) / steps, colours)):
+        mesh.materials.append(look._material(f"{name} {number + 1}", colour))
+    mesh.polygons.foreach_set("material_index", index)
+    mesh.update()
+
+
+def standard(colour) -> tuple[int, int, int]:
+    """A linear colour as 8-bit sRGB.
+
+    Args:
+        colour: (3,) from 0 to 1.
+    """
+    c = np.clip(np.asarray(colour, float), 0.0, 1.0)
+    c = np.where(c <= 0.0031308, 12.92 * c, 1.055 * c ** (1 / 2.4) - 0.055)
+    return tuple(int(round(255 * v)) for v in c)
+
+
+# -- Plots --------------------------------------------------------------------------
+
+
+class Plot:
+    """A plot on white, drawn three times as large and reduced, for smooth lines."""
+
+    SCALE = 3
+
+    def __init__(self, width, height, x_range, y_range, margin=(64, 20, 24, 46)):
+        """Start with a frame and no lines.
+
+        Args:
+            width: pixels.
+            height: pixels.
+            x_range: numbers at the left and right side.
+            y_range: numbers at the lower and upper side.
+            margin: left, top, right, bottom in pixels.
+        """
+        self.size = (width, height)
+        self.image = Image.new("RGB", (width * self.SCALE, height * self.SCALE), PAPER)
+        self.draw = ImageDraw.Draw(self.image)
+        self.x_range, self.y_range, self.margin = x_range, y_range, margin
+        self.words: list[tuple] = []
+        left, top, right, bottom = margin
+        self.box = (left, top, width - right, height - bottom)
+        corners = [self.box[:2], (self.box[2], top), self.box[2:], (left, self.box[3])]
+        self._line([*corners, corners[0]], FAINT, 1.2)
+
+    def place(self, x, y):
+        """Pixels (n, 2) of points."""
+        left, top, right, bottom = self.box
+        x, y = np.broadcast_arrays(np.atleast_1d(x), np.atleast_1d(y))
+        u = (x - self.x_range[0]) / (self.x_range[1] - self.x_range[0])
+        v = (y - self.y_range[0]) / (self.y_range[1] - self.y_range[0])
+        return np.stack((left + u * (right - left), bottom - v * (bottom - top)), axis=1)
+
+    def _line(self, points, colour, width):
+        flat = [tuple(self.SCALE * np.asarray(point)) for point in points]
+        self.draw.line(flat, colour, round(self.SCALE * width), "curve")
+
+    def line(self, x, y, colour=INK, width=2.5):
+        """Draw a line through points."""
+        self._line(self.place(x, y), colour, width)
+
+    def dots(self, x, y, colour=INK, radius=4.0, hollow=False):
+        """Draw a dot at each point."""
+        r = radius * self.SCALE
+        for px, py in self.place(x, y) * self.SCALE:
+            box = (px - r, py - r, px + r, py + r)
+            if hollow:
+                self.draw.ellipse(box, PAPER, colour, round(1.5 * self.SCALE))
+            else:
+                self.draw.ellipse(box, colour)
+
+    def ticks(self, x=(), y=(), x_name="", y_name="", size=17):
+        """Numbers along the axes, with faint lines, and the axes' names."""
+        left, top, right, bottom = self.box
+        for value in x:
+            px = self.place(value, self.y_range[0])[0]
+            self._line([px, (px[0], top)], (226, 231, 238), 1.0)
+            self.words.append(((px[0], bottom + 6), f"{value:g}", size, INK, "ma"))
+        for value in y:
+            py = self.place(self.x_range[0], value)[0]
+            self._line([py, (right, py[1])], (226, 231, 238), 1.0)
+            self.words.append(((left - 8, py[1]), f"{value:g}", size, INK, "rm"))
+        if x_name:
+            self.words.append((((left + right) / 2, bottom + 24), x_name, size, INK, "ma"))
+        if y_name:
+            self.words.append(((left + 8, top + 6), y_name, size, INK, "la"))
+
+    def label(self, x, y, words, colour=INK, size=19, anchor="lm"):
+        """Write at a point."""
+        self.words.append((tuple(self.place(x, y)[0]), words, size, colour, anchor))
+
+    def finish(self) -> Image.Image:
+        """The plot as a picture."""
+        picture = self.image.resize(self.size, Image.LANCZOS)
+        for place, words, size, colour, anchor in self.words:
+            text(picture, place, words, size, colour, anchor)
+        return picture
+
+
+def stack(pictures: Sequence[Image.Image], across: bool = False) -> Image.Image:
+    """Pictures below each other, or side by side, without a gap.
+
+    Args:
+        pictures: of one width, or of one height.
+        across: side by side.
+    """
+    wide = [picture.width for picture in pictures]
+    high = [picture.height for picture in pictures]
+    size = (sum(wide), max(high)) if across else (max(wide), sum(high))
+    sheet = Image.new("RGB", size, PAPER)
+    place = 0
+    for picture in pictures:
+        sheet.paste(picture, (place, 0) if across else (0, place))
+        place += picture.width if across else picture.height
+    return sheet
+
+
+def tint(colour, share: float = 0.55):
+    """A jacket's colour as a track on snow.
+
+    Args:
+        colour: linear RGB.
+        share: 0 keeps the track's own colour.
+    """
+    mixed = (1.0 - share) * np.asarray(scenes.TRACK[:3]) + share * np.sqrt(np.asarray(colour))
+    return (*mixed, 1.0)
+
+
+def ink(colour) -> tuple[int, int, int]:
+    """A jacket's colour, dark enough to read as text on snow.
+
+    Args:
+        colour: linear RGB.
+    """
+    return standard(0.45 * np.asarray(colour))
+
+
+# -- The pictures -------------------------------------------------------------------
+
+def characters() -> Image.Image:
+    """Skier and snowboarder at rest and in a turn."""
+    import bpy
+    from mathutils import Matrix
+
+    scene = scenes.start_scene(4.0)
+    stands = []
+    for number, (kind, suit) in enumerate((("SKIER", scenes.RED), ("SNOWBOARDER", scenes.CYAN))):
+        rig = scenes.add(kind, suit=suit, preset="Carving", slope=0.0, speed=9.0)
+        rest = exposures(rig, [1], Matrix.Translation((1.35 - 4.7 * number, 0.5, 0.0)) @
+                         Matrix.Rotation(radians(-24.0), 4, "Z"))
+        scenes.activate(rig)
+        bpy.ops.poise.bake()
+        stands.append((rig, rest))
+    rig = stands[0][0]
+    scenes.finish([rig], trail=False)
+    for number, (rig, _rest) in enumerate(stands):
+        # In the middle of a right turn, to the figure's left of where it rests.
+        moment = (0.75, 0.25)[number] / rig.poise.turns.frequency
+        foot = at(rig, moment, "root")
+        motion = scenes.solve(rig).motion
+        yaw = float(np.interp(moment, motion.time, motion.yaw))
+        place = (
+            Matrix.Translation((3.35 - 4.4 * number, 0.0, 0.0))
+            @ Matrix.Rotation(radians(-38.0 if number == 0 else -30.0) - yaw, 4, "Z")
+            @ Matrix.Translation(-foot)
+        )
+        exposures(rig, [scene.frame_current_final], place)
+        hide(rig)
+    look.set_sun(scene, pi)
+    look.sky(scene, (0.0, 0.0, 0.0), pi)
+    look.camera(scene, (1.3, -12.5, 1.75), (0.1, 0.0, 0.92), 55.0)
+    return render(scene, 1600, 720)
+
+
+def turn_sequence() -> Image.Image:
+    """One skier at many moments of a left and a right turn."""
+    scene = scenes.start_scene(6.0)
+    rig = scenes.add("SKIER", preset="Slalom")
+    scenes.finish([rig], grow=False)
+    scenes.backdrop(scene, [rig], pi)
+    period = 1.0 / rig.poise.turns.frequency
+    first = 1.0 * period
+    moments = first + period * np.linspace(0.0, 1.0, 9)
+    middle = at(rig, first + 0.5 * period, "root")
+    exposures(rig, 1.0 + moments * scenes.FPS)
+    hide(rig)
+    look.camera(scene, middle + (-15.5, -18.5, -1.7), middle + (0.2, -0.2, 0.4), 46.0)
+    return render(scene, 1600, 700)
+
+
+def _top(rigs, width, every):
+    """Tracks from straight above, with the skiers at regular moments."""
+    import bpy
+
+    scene = bpy.context.scene
+    for rig in rigs:
+        scenes.activate(rig)
+        bpy.ops.poise.trail_add(grow=False)
+        suit = next(m for m in rig_materials(rig) if "acket" in m.name or "uit" in m.name)
+        trail_of(rig).data.materials[0].diffuse_color = tint(suit.diffuse_color[:3])
+        last = scene.frame_end
+        exposures(rig, 1.0 + np.arange(every, (last - 1) / scenes.FPS + 1e-6, every) * scenes.FPS)
+        hide(rig)
+    camera = bpy.data.objects["Top Camera"]
+    camera.data.ortho_scale = width
+    scene.camera = camera
+    look.set_sun(scene, pi, radians(33.0))
+    return scene, camera
+
+
+def rig_materials(rig):
+    """Materials of a character's figure."""
+    from poise.addon.rigs import characters
+
+    return characters.materials_of(rig)
+
+
+def figure_6() -> Image.Image:
+    """Three phase ellipses, and the tracks they leave."""
+    rigs = scenes.figure_6()
+    scene, camera = _top(rigs, 51.0, 0.5)
+    tracks = render(scene, 1190, 480)
+    plot = Plot(410, 480, (-95.0, 95.0), (-32.0, 32.0), (58, 60, 16, 150))
+    plot.ticks((-60, 0, 60), (-20, 0, 20), "lean rate, degrees per second", "lean, degrees")
+    angle = np.linspace(0.0, 2.0 * pi, 200)
+    for number, (period, lean) in enumerate(scenes.ELLIPSES):
+        colour = standard(scenes.SUITS[number])
+        top = degrees(lean)
+        plot.line(top * 2.0 * pi / period * np.cos(angle), top * np.sin(angle), colour, 3.0)
+        text_at = (plot.box[0], 386 + 28 * number)
+        plot.words.append(
+            (text_at, f"{number + 1}   {period:g} s a turn, {top:.0f}° lean", 20, colour, "la")
+        )
+    plot.words.append(((205, 20), "Three phase ellipses", 25, INK, "ma"))
+    ends = [project(camera, at(rig, 0.0, "root"), 1190, 480) for rig in rigs]
+    for number, place in enumerate(ends):
+        text(tracks, (14, place[1]), str(number + 1), 30, ink(scenes.SUITS[number]), "lm")
+    scale_bar(tracks, 1190 / 51.0, 10.0)
+    return stack((plot.finish(), tracks), across=True)
+
+
+def project(camera, point, width, height):
+    """Pixels of a world point."""
+    import bpy
+    from bpy_extras.object_utils import world_to_camera_view
+    from mathutils import Vector
+
+    u, v, _depth = world_to_camera_view(bpy.context.scene, camera, Vector(point))
+    return u * width, (1.0 - v) * height
+
+
+def scale_bar(picture, pixels_per_metre, metres) -> None:
+    """Draw a bar of a length in the lower right corner."""
+    x1, y = picture.width - 24, picture.height - 24
+    x0 = x1 - metres * pixels_per_metre
+    draw = ImageDraw.Draw(picture)
+    draw.line([(x0, y), (x1, y)], INK, 3)
+    for x in (x0, x1):
+        draw.line([(x, y - 6), (x, y + 6)], INK, 3)
+    text(picture, ((x0 + x1) / 2, y - 10), f"{metres:g} m", 20, INK, "mb")
+
+
+def figure_10() -> Image.Image:
+    """Figure-8s, falling frequency, rising sharpness, changing heading."""
+    rigs = scenes.figure_10()
+    scene, camera = _top(rigs, 92.0, 1.0)
+    lows = scenes._places(rigs).min(axis=0), scenes._places(rigs).max(axis=0)
+    middle = 0.5 * (lows[0] + lows[1])
+    camera.location.x, camera.location.y = middle[0], middle[1]
+    tracks = render(scene, 1600, 860)
+    words = (
+        (0, "1  two skiers out of phase"), (2, "2  falling frequency"),
+        (3, "3  rising sharpness"), (4, "4  changing heading"),
+    )
+    for index, label in words:
+        x, y = project(camera, at(rigs[index], 0.0, "root"), 1600, 860)
+        suit = scenes.SUITS[index]
+        text(tracks, (max(x, 16.0), y - 34), label, 24, ink(suit), "lb")
+    scale_bar(tracks, 1600 / 92.0, 10.0)
+    return tracks
+
+
+def presets() -> Image.Image:
+    """The skier's presets, each at the top of a left turn."""
+    rigs = scenes.skier_presets()
+    import bpy
+
+    scene = bpy.context.scene
+    for rig in rigs:
+        hide(rig)
+    pictures, labels = [], []
+    for rig in rigs:
+        solved = scenes.solve(rig)
+        turns = rig.poise.turns
+        # The second left turn, or the first of a slow one.
+        moment = (1.25 if turns.frequency > 0.2 else 0.25) / turns.frequency
+        hip = at(rig, moment, "pelvis")
+        motion = solved.motion
+        hide(rig, False)
+        camera = look.camera(scene, hip + (-1.6, -6.2, -0.75), hip + (0.15, 0.0, -0.12), 50.0)
+        pictures.append(render(scene, 528, 400))
+        hide(rig)
+        bpy.data.objects.remove(camera)
+        force = motion.leg_force.max() / (motion.mass * motion.gravity)
+        labels.append(f"{rig.name.removesuffix(' Skier')}: {turns.speed:g} m/s, "
+                      f"{degrees(turns.sharpness):.0f}°, {force:.1f} g")
+    return tiles(pictures, 3, labels=labels)
+
+
+def snowboarder_sheet() -> Image.Image:
+    """A snowboarder through one whole turn: toe side, change of edges, heel side."""
+    import bpy
+
+    (rig,) = scenes.snowboarder()
+    scene = bpy.context.scene
+    look.set_sun(scene, pi)
+    period = 1.0 / rig.poise.turns.frequency
+    pictures = []
+    for number in range(8):
+        hip = at(rig, period * (0.5 + number / 8.0), "pelvis")
+        camera = look.camera(scene, hip + (-1.7, -6.0, -0.7), hip + (0.0, 0.0, -0.15), 50.0)
+        pictures.append(render(scene, 396, 360))
+        bpy.data.objects.remove(camera)
+    return tiles(pictures, 4)
+
+
+def slope() -> Image.Image:
+    """Speed from gravity: the track coloured by speed, and the speed over time."""
+    import bpy
+
+    (rig,) = scenes.slope_speed()
+    scene = bpy.context.scene
+    bpy.ops.poise.trail_add(grow=False)
+    solved = scenes.solve(rig)
+    motion = solved.motion
+    top = 2.0 * np.ceil(motion.speed.max() / 2.0)
+    colour_trail(trail_of(rig), "speed", 0.0, top, HEAT_RAMP)
+    exposures(rig, 1.0 + np.arange(0.5, 12.0, 1.0) * scenes.FPS)
+    hide(rig)
+    low, high = motion.position.min(axis=0), motion.position.max(axis=0)
+    middle = 0.5 * (low + high)
+    look.set_sun(scene, pi)
+    end = motion.position[-1]
+    look.camera(scene, end + (-9.0, -13.0, 5.0), (middle[0], end[1] + 30.0, end[2] + 2.5), 34.0)
+    picture = render(scene, 1600, 620)
+    plot = Plot(1600, 240, (0.0, 12.0), (0.0, top), (70, 14, 24, 50))
+    plot.ticks(range(0, 13), np.arange(0, top + 1, 4), "seconds", "speed, m/s")
+    share = motion.speed / top
+    for i in range(0, len(share) - 8, 8):
+        plot.line(motion.time[i : i + 9], motion.speed[i : i + 9],
+                  standard(ramp(share[i : i + 1], HEAT_RAMP)[0]), 4.0)
+    return stack((picture, plot.finish()))
+
+
+def trail() -> Image.Image:
+    """The same track coloured by lean and by force."""
+    import bpy
+
+    scene = scenes.start_scene(8.0)
+    rig = scenes.add("SKIER", preset="Short Turns")
+    scenes.finish([rig], grow=False)
+    scenes.backdrop(scene, [rig], pi)
+    motion = scenes.solve(rig).motion
+    track = trail_of(rig)
+    foot = at(rig, 6.6, "root")
+    look.camera(scene, foot + (-5.0, -11.0, 3.5), foot + (0.0, 8.0, -0.6), 34.0)
+    force = motion.leg_force / (motion.mass * motion.gravity)
+    lean = max(abs(motion.lean))
+    pictures = []
+    for name, low, high, colours in (
+        ("lean", -lean, lean, LEAN_RAMP), ("force", force.min(), force.max(), HEAT_RAMP)
+    ):
+        colour_trail(track, name, low, high, colours)
+        picture = render(scene, 797, 600)
+        if name == "lean":
+            legend(picture, colours, f"{degrees(lean):.0f}° right", f"{degrees(lean):.0f}° left",
+                   "lean")
+        else:
+            legend(picture, colours, f"{low:.2f} g", f"{high:.2f} g", "force on the legs")
+        pictures.append(picture)
+    del bpy
+    return tiles(pictures, 2)
+
+
+def legend(picture, colours, low, high, name) -> None:
+    """Draw a ramp of colours with its ends in the upper left corner."""
+    wide, high_px = 260, 18
+    bar = (ramp(np.linspace(0.0, 1.0, wide), colours))
+    bar = np.array([standard(colour) for colour in bar], np.uint8)
+    picture.paste(Image.fromarray(np.repeat(bar[None], high_px, axis=0)), (18, 44))
+    text(picture, (18, 12), name, 22)
+    text(picture, (18, 66), low, 18)
+    text(picture, (18 + wide, 66), high, 18, INK, "ra")
+
+
+def edges() -> Image.Image:
+    """Skis on edge, close: the outside ski carries, the inside one leads."""
+    scene = scenes.start_scene(6.0)
+    rig = scenes.add("SKIER", preset="Carving")
+    scenes.finish([rig])
+    scenes.backdrop(scene, [rig], pi)
+    moment = 1.25 / rig.poise.turns.frequency - 1.0 / rig.poise.turns.frequency
+    foot = at(rig, moment, "root")
+    pictures = []
+    for offset, target, sun in (((-1.1, -3.4, -0.35), (0.05, 0.0, 0.22), pi),
+                                ((2.6, 2.6, 0.75), (0.0, -0.2, 0.16), -0.25 * pi)):
+        look.set_sun(scene, sun)
+        look.camera(scene, foot + offset, foot + target, 50.0)
+        pictures.append(render(scene, 797, 560))
+    return tiles(pictures, 2)
+
+
+def body() -> Image.Image:
+    """What the body adds: legs as a spring, angulation, pole plant."""
+    import bpy
+
+    scene = scenes.start_scene(8.0)
+    rig = scenes.add("SKIER", preset="Short Turns")
+    scenes.finish([rig], grow=True)
+    scenes.backdrop(scene, [rig], pi)
+    period = 1.0 / rig.poise.turns.frequency
+    solved = scenes.solve(rig)
+    plant = next(e.time for e in solved.tracks.events if e.kind == "POLE_PLANT" and e.time > 2.0)
+    pictures = []
+    for moment in (period * 1.5, period * 1.75, plant + 0.04):
+        hip = at(rig, moment, "pelvis")
+        camera = look.camera(scene, hip + (-1.3, -5.4, -0.9), hip + (0.0, 0.0, -0.1), 50.0)
+        pictures.append(render(scene, 530, 560))
+        bpy.data.objects.remove(camera)
+    return tiles(pictures, 3, labels=("Change of edges: the legs stretch",
+                                      "Full turn: the legs give way", "Pole plant"))
+
+
+def phase() -> Image.Image:
+    """The phase diagram and the course over time of turns that grow sharper."""
+    from poise.addon import diagrams
+
+    scenes.start_scene(8.0)
+    rig = scenes.add("SKIER", speed=8.0, frequency=0.5, slope=0.0)
+    scenes.key(rig.poise.turns, "sharpness", (0.0, radians(8.0)), (8.0, radians(30.0)),
+               interpolation="LINEAR")
+    motion = scenes.solve(rig).motion
+    pictures = []
+    for draw, width, height in ((diagrams.phase_diagram, 460, 460),
+                                (diagrams.time_diagram, 640, 460)):
+        pixels = diagrams.rasterise(draw(motion, width, height), 1.45)
+        pictures.append(Image.fromarray(np.rint(255 * pixels[..., :3]).astype(np.uint8)))
+    return stack(pictures, across=True)
+
+
+def rig_controls() -> Image.Image:
+    """The rig's controls around a translucent figure, and the figure posed with them."""
+    import bpy
+    from mathutils import Matrix
+
+    scene = scenes.start_scene(4.0)
+    for number, kind in enumerate(("SKIER", "SNOWBOARDER")):
+        rig = scenes.add(kind, x=1.3 - 2.9 * number, suit=scenes.SUITS[5 * number], slope=0.0)
+        motions = rig.poise.motion_object
+        rig.rotation_euler.z = radians(-28.0)
+        bpy.context.view_layer.update()
+        exposures(rig, [1])
+        hide(rig)
+        draw_controls(rig)
+        bpy.data.objects.remove(motions)
+    for material in bpy.data.materials:
+        if material.users and not material.name.startswith(("Control", "Sky", "Snow", "Mountain")):
+            material.diffuse_color[3] = 0.45
+    ground = look.floor(scene)
+    del ground, Matrix
+    look.set_sun(scene, pi)
+    look.camera(scene, (0.1, -7.6, 1.7), (-0.15, 0.0, 0.92), 45.0)
+    return render(scene, 1400, 760)
+
+
+def draw_controls(rig) -> None:
+    """The custom shapes of a rig's visible controls as tubes in their colours."""
+    import bpy
+    from mathutils import Matrix, Vector
+
+    palettes = bpy.context.preferences.themes[0].bone_color_sets
+    hidden = {
+        bone.name
+        for collection in rig.data.collections_all if not collection.is_visible
+        for bone in collection.bones
+    }
+    evaluated = rig.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    for bone in evaluated.pose.bones:
+        shape = bone.custom_shape
+        if shape is None or bone.name in hidden or bone.bone.hide:
+            continue
+        own = bone.custom_shape_transform or bone
+        size = Vector(bone.custom_shape_scale_xyz)
+        if bone.use_custom_shape_bone_size:
+            size *= bone.length
+        matrix = (
+            rig.matrix_world @ own.matrix
+            @ Matrix.LocRotScale(
+                Vector(bone.custom_shape_translation), bone.custom_shape_rotation_euler, size
+            )
+        )
+        palette = bone.color.palette if bone.color.palette != "DEFAULT" else bone.bone.color.palette
+        colour = (0.1, 0.1, 0.1)
+        if palette.startswith("THEME"):
+            colour = palettes[int(palette[5:]) - 1].normal[:]
+        elif palette == "CUSTOM":
+            colour = bone.color.custom.normal[:]
+        curve = bpy.data.curves.new(f"Control {bone.name}", "CURVE")
+        curve.dimensions = "3D"
+        curve.bevel_depth, curve.bevel_resolution = 0.006, 1
+        for edge in shape.data.edges:
+            spline = curve.splines.new("POLY")
+            spline.points.add(1)
+            for point, index in zip(spline.points, edge.vertices, strict=True):
+                point.co = (*(matrix @ shape.data.vertices[index].co), 1.0)
+        curve.materials.append(look._material(f"Control {bone.name}", [c**2.2 for c in colour]))
+        obj = bpy.data.objects.new(f"Control {bone.name}", curve)
+        obj.display.show_shadows = False
+        bpy.context.scene.collection.objects.link(obj)
+
+
+def keys() -> Image.Image:
+    """A key on every frame against few exact ones, on the same channel."""
+    rigs = scenes.sparse_keys()
+    curves = []
+    for rig in rigs:
+        data = rig.animation_data
+        bag = data.action.layers[0].strips[0].channelbag(data.action_slot)
+        curves.append(next(
+            c for c in bag.fcurves if c.data_path == 'pose.bones["pelvis"].location'
+            and c.array_index == 0
+        ))
+    frames = np.linspace(20.0, 70.0, 1200)
+    values = np.array([curves[1].evaluate(frame) for frame in frames])
+    room = 0.15 * np.ptp(values)
+    pictures = []
+    for curve, name, colour in zip(
+        curves, ("Every Frame", "Sparse"), (standard(scenes.RED), standard(scenes.BLUE)),
+        strict=True,
+    ):
+        plot = Plot(800, 420, (20, 70), (values.min() - room, values.max() + room),
+                    (24, 20, 20, 50))
+        plot.ticks(range(20, 71, 10), (), "frame", name)
+        plot.line(frames, [curve.evaluate(frame) for frame in frames], colour, 2.5)
+        points = [p for p in curve.keyframe_points if 20 <= p.co[0] <= 70]
+        if name == "Sparse":
+            for p in points:
+                ends = np.array((p.handle_left, p.co, p.handle_right))
+                plot.line(ends[:, 0], ends[:, 1], FAINT, 1.5)
+                plot.dots(ends[[0, 2], 0], ends[[0, 2], 1], FAINT, 3.0)
+        plot.dots([p.co[0] for p in points], [p.co[1] for p in points], colour, 4.5, True)
+        pictures.append(plot.finish())
+    return stack(pictures, across=True)
+
+
+def several_motions() -> Image.Image:
+    """One run of three motions, and the strips they are baked to."""
+    import bpy
+    from poise.addon import motions
+
+    (rig,) = scenes.several_motions()
+    scene = bpy.context.scene
+    found = motions.motions_of(rig)
+    colours = (scenes.GREEN, scenes.AMBER, scenes.BLUE)
+    places = []
+    for motion, colour in zip(found, colours, strict=True):
+        motions.set_active(motion)
+        bpy.ops.poise.trail_add(grow=False)
+        motion.poise_motion.trail.data.materials[0].diffuse_color = tint(colour, 0.8)
+        places.append(scenes.solve(rig).motion.position)
+    exposures(rig, 1.0 + np.arange(0.25, 15.0, 0.75) * scenes.FPS)
+    hide(rig)
+    every = np.concatenate(places)
+    middle = 0.5 * (every.min(axis=0) + every.max(axis=0))
+    length = np.ptp(every[:, 1])
+    look.set_sun(scene, pi, radians(33.0))
+    look.top_camera(scene, middle, 1.06 * length, -0.5 * pi)
+    picture = render(scene, 1600, 460)
+    strips = Plot(1600, 190, (1, 361), (0.0, 3.0), (190, 10, 24, 46))
+    strips.ticks(range(1, 362, 60), (), "frame")
+    for number, (motion, colour) in enumerate(zip(found, colours, strict=True)):
+        settings = motion.poise_motion
+        corners = strips.place([settings.frame_start, settings.frame_end],
+                               [2.85 - number, 2.15 - number]) * strips.SCALE
+        strips.draw.rectangle([tuple(corners[0]), tuple(corners[1])], standard(tint(colour)[:3]))
+        strips.words.append(((16, strips.place(1, 2.5 - number)[0][1]), motion.name, 18, INK, "lm"))
+    return stack((picture, strips.finish()))
+
+
+def irregular() -> Image.Image:
+    """Even turns above, irregular ones below."""
+    rigs = scenes.irregular()
+    import bpy
+
+    scene = bpy.context.scene
+    places = scenes._places(rigs)
+    middle = 0.5 * (places.min(axis=0) + places.max(axis=0))
+    for rig in rigs:
+        scenes.activate(rig)
+        bpy.ops.poise.trail_add(grow=False)
+        period = 1.0 / rig.poise.turns.frequency
+        exposures(rig, 1.0 + np.arange(0.25, 10.0 / period, 0.5) * period * scenes.FPS)
+        hide(rig)
+    width = 1.06 * np.ptp(places[:, 1])
+    look.top_camera(scene, middle, width, -0.5 * pi)
+    look.set_sun(scene, pi, radians(33.0))
+    return render(scene, 1600, 480)
+
+
+def skier_sheet() -> Image.Image:
+    """Moments of a run, through the chase camera."""
+    import bpy
+
+    scene = scenes.start_scene(8.0)
+    rig = scenes.add("SKIER", preset="Giant Slalom")
+    scenes.finish([rig])
+    scenes.backdrop(scene, [rig])
+    scenes.chase(rig, figure_share=0.46)
+    period = 1.0 / rig.poise.turns.frequency
+    pictures = []
+    for number in range(8):
+        at(rig, period * (0.5 + number / 8.0), "root")
+        pictures.append(render(scene, 480, 300))
+    del bpy
+    return tiles(pictures, 4, 4)
+
+
+PICTURES: dict[str, Callable[[], Image.Image]] = {
+    picture.__name__: picture for picture in (
+        characters, turn_sequence, figure_6, figure_10, presets, snowboarder_sheet, slope, trail,
+        edges, body, phase, rig_controls, keys, several_motions, irregular, skier_sheet,
+    )
+}
+
+
+def main() -> None:
+    """Make the pictures named on the command line, or all."""
+    global DRAFT, IMAGES
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(PICTURES))
+    parser.add_argument("--draft", action="store_true", help="half the size, to out/draft")
+    arguments = parser.parse_args()
+    names = arguments.names or list(PICTURES)
+    unknown = [name for name in names if name not in PICTURES]
+    if unknown:
+        sys.exit(f"no picture is called {unknown[0]}: {', '.join(PICTURES)}")
+    if arguments.draft:
+        DRAFT, IMAGES = True, ROOT / "out" / "draft"
+    installed.start()
+    for name in names:
+        save(PICTURES[name](), name.replace("_sheet", "-sheet"))
+
+
+if __name__ == "__main__":
+    main()
