@@ -83,7 +83,7 @@ def describe(rig) -> str:
 def main() -> None:
     """Do the main job and say what came out."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--no-movie", action="store_true", help="only bake, save and the picture of moments")
+    parser.add_argument("--no-movie", action="store_true", help="no movie, only moments of it")
     arguments = parser.parse_args()
     started = time.perf_counter()
     installed.start()
