@@ -18,10 +18,10 @@ from math import degrees
 from time import monotonic
 
 import bpy
-import numpy as np
 
 from ..solvers.errors import Cancelled
 from ..solvers.motion import Problem, TurningMotion
+from ..solvers.turning.summary import TurnSummary, summarise
 from . import motions, pipeline, preferences
 from .base_operator import FIXABLE, Work
 
@@ -44,21 +44,15 @@ class Numbers:
     """What the panel says about a motion.
 
     Attributes:
-        half_turn: typical heading change of a whole half turn in radians, or
-            None if there is none.
-        minimum_radius: smallest radius of the track in metres; infinite for
-            a straight one.
-        peak_force: largest leg force in body weights (g).
-        clipped: share of the motion in which a limit clips it.
+        turn: what its turns are like.
+        half_turns: how many of its half turns are whole.
         end_time: seconds until it falls or stops, or None.
         end: "FALL", "STOP" or "".
         distance: length of the track in metres.
     """
 
-    half_turn: float | None
-    minimum_radius: float
-    peak_force: float
-    clipped: float
+    turn: TurnSummary
+    half_turns: int
     end_time: float | None
     end: str
     distance: float
@@ -130,15 +124,10 @@ def numbers_of(motion: TurningMotion) -> Numbers:
     Args:
         motion: a solved motion.
     """
-    changes = [abs(turn.change) for turn in motion.half_turns if turn.complete]
-    curvature = float(np.abs(motion.curvature).max())
-    weight = motion.mass * motion.gravity
     end = next((event for event in motion.events if event.kind in ("FALL", "STOP")), None)
     return Numbers(
-        half_turn=float(np.median(changes)) if changes else None,
-        minimum_radius=1.0 / curvature if curvature > 1e-9 else float("inf"),
-        peak_force=float(np.max(motion.leg_force / weight)),
-        clipped=float(np.mean(motion.clipped)),
+        turn=summarise(motion),
+        half_turns=sum(turn.complete for turn in motion.half_turns),
         end_time=None if end is None else end.time,
         end="" if end is None else end.kind,
         distance=float(motion.distance[-1]),
@@ -146,16 +135,17 @@ def numbers_of(motion: TurningMotion) -> Numbers:
 
 
 def _lines(numbers: Numbers) -> tuple[tuple[str, str], ...]:
-    half_turn = "none" if numbers.half_turn is None else f"{degrees(numbers.half_turn):.1f}°"
-    straight = numbers.minimum_radius > 1e4
+    turn = numbers.turn
+    half_turn = f"{degrees(turn.half_turn):.1f}°" + (" (a loop)" if turn.loop else "")
+    straight = turn.min_radius > 1e4
     lines = [
-        ("Half Turn", half_turn),
-        ("Minimum Radius", "straight" if straight else f"{numbers.minimum_radius:.1f} m"),
-        ("Peak Force", f"{numbers.peak_force:.2f} g"),
+        ("Half Turn", half_turn if numbers.half_turns else "none is whole"),
+        ("Minimum Radius", "straight" if straight else f"{turn.min_radius:.1f} m"),
+        ("Peak Force", f"{turn.peak_force:.2f} g"),
         ("Track", f"{numbers.distance:.1f} m"),
     ]
-    if numbers.clipped > 0.0:
-        lines.append(("Clipped", f"{max(100.0 * numbers.clipped, 0.1):.1f} %"))
+    if turn.clipped > 0.0:
+        lines.append(("Clipped", f"{max(100.0 * turn.clipped, 0.1):.1f} %"))
     if numbers.end_time is not None:
         lines.append(("Falls" if numbers.end == "FALL" else "Stops",
                       f"after {numbers.end_time:.2f} s"))
