@@ -18,7 +18,7 @@ import numpy as np
 
 # Numbers behind Blender's enumerations, as `foreach_set` takes them.
 CONSTANT, LINEAR, BEZIER = 0, 1, 2
-FREE, AUTO_CLAMPED = 0, 4
+FREE, VECTOR = 0, 2
 GENERATED = 5
 
 # What makes up a key, with the values per key and the type of its array.
@@ -181,15 +181,16 @@ def write_channels(
                 groups[channel.group] = bag.groups.new(channel.group)
             curve.group = groups[channel.group]
         keys = curve.keyframe_points
-        fresh = len(keys) != count
-        if fresh:
+        if len(keys) != count:
             keys.clear()
             keys.add(count)
         keys.foreach_set("co", points.ravel())
         keys.foreach_set("type", filled(count, GENERATED))
         if channel.slopes_left is None:
             keys.foreach_set("interpolation", filled(count, LINEAR))
-            kind = None if fresh else filled(count, AUTO_CLAMPED)  # as added
+            # Handles that point at the neighbours: made Bezier, the curve stays the
+            # same, and Blender need not solve for smooth ones.
+            kind = filled(count, VECTOR)
         else:
             left, right = handles(channel, points)
             keys.foreach_set("handle_left", left.ravel())
@@ -199,9 +200,8 @@ def write_channels(
                 interpolation = np.where(channel.straight, LINEAR, BEZIER).astype(np.uint8)
             keys.foreach_set("interpolation", interpolation)
             kind = filled(count, FREE)
-        if kind is not None:
-            keys.foreach_set("handle_left_type", kind)
-            keys.foreach_set("handle_right_type", kind)
+        keys.foreach_set("handle_left_type", kind)
+        keys.foreach_set("handle_right_type", kind)
         curve.update()
         written.append(curve)
     return written

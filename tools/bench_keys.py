@@ -143,11 +143,12 @@ def _key_rows() -> list[Row]:
     channels = _channels(values)
     job = f"write {BONES} bones x {CHANNELS} channels x {FRAMES} frames"
     # Types, interpolation and groups are part of every way.
-    points = side_by_side(lambda: _points_insert(rig, values), lambda: _ours(rig, channels), 5)
+    points = side_by_side(
+        lambda: _points_insert(rig, values), lambda: _ours(rig, channels), 7, 3, _tidy
+    )
     _assert_written(rig, channels)
-    _tidy()
     insert = side_by_side(
-        lambda: _keyframe_insert(rig, values), lambda: _ours(rig, channels), 5, 1
+        lambda: _keyframe_insert(rig, values), lambda: _ours(rig, channels), 7, 1, _tidy
     )
     _assert_written(rig, channels)
     _tidy()

@@ -51,7 +51,11 @@ class Row:
 
 
 def side_by_side(
-    plain: Callable[[], object], ours: Callable[[], object], runs: int = 5, plain_runs: int = 0
+    plain: Callable[[], object],
+    ours: Callable[[], object],
+    runs: int = 5,
+    plain_runs: int = 0,
+    between: Callable[[], object] | None = None,
 ) -> tuple[float, float]:
     """Time two ways turn and turn about.
 
@@ -60,6 +64,7 @@ def side_by_side(
         ours: our way.
         runs: how often ours runs.
         plain_runs: how often the plain way runs at most; 0 for as often.
+        between: puts things back before each run; its time does not count.
 
     Returns:
         Medians in milliseconds: (plain, ours).
@@ -70,6 +75,8 @@ def side_by_side(
         for call, kept in zip((plain, ours), times, strict=True):
             if call is plain and plain_runs and i >= plain_runs:
                 continue
+            if between is not None:
+                between()
             start = time.perf_counter()
             call()
             kept.append(1e3 * (time.perf_counter() - start))
