@@ -81,6 +81,7 @@ class _Place:
     former_action: bpy.types.Action | None
     pose: dict[str, tuple]
     made_slot: bool
+    unchanged: bool  # the rig played it before
 
 
 def bake_tracks(
@@ -174,10 +175,10 @@ def bake_tracks(
         place = _place(job, previous)
         try:
             plan = plan or _plan(job)
+            record, keys, solver = _write(job, plan, place, previous)
         except BaseException:
             _give_up(armature, place, previous)
             raise
-        record, keys, solver = _write(job, plan, place, previous)
         plan = replace(plan, solver=solver)
         baked = Baked(
             record,
@@ -446,14 +447,15 @@ def _place(job: _Job, previous: Baked | None) -> _Place:
         pose |= {path: values for path, values in previous.record.pose.items() if path in pose}
         slot = compat.slot_by_handle(previous.action, previous.record.slot)
         former, former_action = memory.former_of(previous)
-        if not attach.is_attached(armature, previous):
+        unchanged = attach.is_attached(armature, previous)
+        if not unchanged:
             former = attach.remember(armature)
             data = armature.animation_data
             former_action = data.action if data is not None else None
             attach.make_active(armature, previous.action, slot)
         return _Place(
             previous.record.target, previous.action, slot, former, former_action, pose,
-            previous.record.made_slot,
+            previous.record.made_slot, unchanged,
         )
     former = attach.remember(armature)
     data = armature.animation_data
@@ -463,7 +465,7 @@ def _place(job: _Job, previous: Baked | None) -> _Place:
         if slot is None:
             slot, made = compat.new_slot(current, armature.name), True
             data.action_slot = slot
-        return _Place("CURRENT", current, slot, former, current, pose, made)
+        return _Place("CURRENT", current, slot, former, current, pose, made, False)
     action = bpy.data.actions.new(options.action_name or f"{armature.name} Motion")
     slot = compat.new_slot(action, armature.name)
     try:
@@ -472,11 +474,13 @@ def _place(job: _Job, previous: Baked | None) -> _Place:
         attach.bring_back(armature, former, current)
         bpy.data.actions.remove(action)
         raise
-    return _Place("NEW", action, slot, former, current, pose, True)
+    return _Place("NEW", action, slot, former, current, pose, True, False)
 
 
 def _give_up(armature: bpy.types.Object, place: _Place, previous: Baked | None) -> None:
-    """Undo `_place`."""
+    """Undo `_place`, after an error on the way."""
+    if place.unchanged:
+        return
     if place.target == "NEW":
         attach.bring_back(armature, place.former, place.former_action)
         if previous is None:

@@ -1354,3 +1354,27 @@ def test_a_baked_file_plays_the_same_after_loading_in_any_order_of_frames(scene,
     bpy.ops.wm.open_mainfile(filepath=path)
     rig = bpy.data.objects["Rig"]
     assert_on_track(rig, tracks, 1, frames=[39, 3, 17, 0, 16])
+
+
+def test_an_error_while_writing_leaves_no_new_action(scene, monkeypatch):
+    rig, tracks = small_rig(), small_tracks()
+    _with_action(rig)
+    before = settled()
+
+    def fail(*args):
+        raise MemoryError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(bake.write.edits, "store", fail)
+        with pytest.raises(MemoryError):
+            bake_small(rig, tracks, start_frame=1)
+    as_it_was(before)
+    # The rig plays another action than the last bake's: that one comes back.
+    result = bake_small(rig, tracks, start_frame=1)
+    other = bpy.data.actions.new("Other")
+    rig.animation_data.action = other
+    with monkeypatch.context() as patch:
+        patch.setattr(bake.write, "_write", fail)
+        with pytest.raises(MemoryError):
+            bake_small(rig, tracks, previous=result.baked, start_frame=1)
+    assert rig.animation_data.action == other
