@@ -49,9 +49,7 @@ def ground_frame(
 
     def world(parts: tuple) -> np.ndarray:
         along, side, up = (np.broadcast_to(part, yaw.shape) for part in parts)
-        return np.stack(
-            (along * sine + side * cosine, -along * cosine + side * sine, up), axis=-1
-        )
+        return np.stack((along * sine + side * cosine, -along * cosine + side * sine, up), axis=-1)
 
     return world(forward), world(left), world(n)
 

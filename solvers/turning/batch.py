@@ -181,9 +181,7 @@ class _Batch:
         return tuple(x[who] if np.ndim(x) else x for x in derivatives)
 
     def _plan(self, who: np.ndarray) -> None:
-        choice = self.control.plan(
-            who, self.time[who], self.psi[who], self.v[who], self.omega[who]
-        )
+        choice = self.control.plan(who, self.time[who], self.psi[who], self.v[who], self.omega[who])
         self.beta[who], self.wanted[who] = choice.beta, choice.wanted
         self.saturated[who] = choice.saturated
         self.planned[who] = True
@@ -289,9 +287,7 @@ class _Batch:
             cm = np.where(
                 bound, sign * pmb[10], start + sign * gone * (5.0 * r0 + 8.0 * rm - r1) / 24.0
             )
-            c1 = np.where(
-                bound, sign * p1b[10], start + sign * gone * (r0 + 4.0 * rm + r1) / 6.0
-            )
+            c1 = np.where(bound, sign * p1b[10], start + sign * gone * (r0 + 4.0 * rm + r1) / 6.0)
             first = self._pick(self.first, bent)
             stepped = law.forced_step(*self._state(bent), gone, first, cm, c1, pmb, p1b)
             theta1[bent], omega1[bent], psi1[bent], v1[bent] = stepped
@@ -363,9 +359,7 @@ class _Batch:
             self.psi = np.where(accepted, psi1, self.psi)
             self.v = np.where(accepted, v1, self.v)
             self.curvature = np.where(accepted, curvature1, self.curvature)
-            self.first = [
-                np.where(accepted, a, b) for a, b in zip(now, self.first, strict=True)
-            ]
+            self.first = [np.where(accepted, a, b) for a, b in zip(now, self.first, strict=True)]
             self.begin = np.where(accepted, self.end, self.begin)
         self.time = np.where(accepted, (self.index + self.begin) * self.h, self.time)
         if len(late):
@@ -467,9 +461,7 @@ class _Batch:
             for b in crossing:
                 self._close(b, complete=bool(self.planned[b]))
             ready = crossing[self.planned[crossing]]
-            self.control.learn(
-                ready, self.side[ready], self.psi[ready] - self.turn_yaw[ready]
-            )
+            self.control.learn(ready, self.side[ready], self.psi[ready] - self.turn_yaw[ready])
             omega = self.omega[crossing]
             self.side[crossing] = np.where(
                 omega != 0.0, np.where(omega > 0.0, 1.0, -1.0), -self.side[crossing]
@@ -506,9 +498,7 @@ class _Batch:
         derivatives = self._full(free, len(who))
         if not steered.all():
             held = self._full(self.law.forced(*state, self.curvature[who], p0), len(who))
-            derivatives = [
-                np.where(steered, a, b) for a, b in zip(derivatives, held, strict=True)
-            ]
+            derivatives = [np.where(steered, a, b) for a, b in zip(derivatives, held, strict=True)]
         for store, value in zip(self.first, derivatives, strict=True):
             store[who] = value
 

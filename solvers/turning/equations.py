@@ -43,7 +43,7 @@ PARAMETERS = (
 GAIN = 0.7  # of the pull onto the ellipse, in units of omega_0
 RESCUE = 0.84  # of the pull from far outside, in units of lambda; catches all that can be caught
 SAFE_LEAN = 0.35
-RR = .3
+RR = 0.3
 REST = 0.2  # makes the pull away from the upright GAIN/REST, in the same units
 MARGIN = 0.05  # that a turn held back by the limits keeps from them, to steer with
 
@@ -269,9 +269,7 @@ def make_equations(
         half = 0.5 * h
         a1, r1, u1, _, _ = first
         o2 = omega + half * a1
-        a2, r2, u2, _, _ = forced(
-            theta + half * omega, o2, psi + half * r1, v + half * u1, cm, pm
-        )
+        a2, r2, u2, _, _ = forced(theta + half * omega, o2, psi + half * r1, v + half * u1, cm, pm)
         o3 = omega + half * a2
         a3, r3, u3, _, _ = forced(theta + half * o2, o3, psi + half * r2, v + half * u2, cm, pm)
         o4 = omega + h * a3

@@ -27,6 +27,7 @@ BETA_MOST = 3.0
 MORE_LEAN = math.radians(15.0)  # that a modified turn may add to the maximum lean
 LARGEST_HALF_TURN = math.radians(165.0)
 CLOSE = 2e-5  # rad, from where the last Newton step is taken on trust
+SHORT = 1e-4  # rad; a half turn that misses by less is not called saturated
 STEP = 1e-4  # relative, for the slope
 ACCURACY = 1e-9  # rad, of the heading at the end of a half turn
 
@@ -376,7 +377,8 @@ def choose(
         low = np.where(too_far, low, np.maximum(low, beta))
         fits = np.abs(error) < ACCURACY
         at_bound = ~fits & ((too_far & (beta <= lower)) | (~too_far & (beta >= upper)))
-        saturated = np.where(done, saturated, at_bound | (wanted > largest + ACCURACY))
+        short = np.abs(result - wanted) > SHORT
+        saturated = np.where(done, saturated, short & (at_bound | (wanted > largest)))
         done = done | fits | at_bound | (high - low < 1e-13)
         if np.all(done):
             break
@@ -595,8 +597,7 @@ class HeadingControl:
 
         twice = np.concatenate((who, who))
         begin = tuple(
-            np.concatenate((x, x))
-            for x in (when, yaw[:, None], v, side[:, None], lean_rate)
+            np.concatenate((x, x)) for x in (when, yaw[:, None], v, side[:, None], lean_rate)
         )
         at_twice, first = self.lookup(twice), tuple(np.concatenate((x, x)) for x in p)
 
@@ -688,7 +689,5 @@ def stack(timelines: Sequence[Timeline], name: str) -> np.ndarray:
     if longest == 1:
         return np.stack(values)
     longest = max(2 * timeline.n_steps + 1 for timeline in timelines)
-    rows = [
-        np.concatenate((value, np.full(longest - len(value), value[-1]))) for value in values
-    ]
+    rows = [np.concatenate((value, np.full(longest - len(value), value[-1]))) for value in values]
     return np.stack(rows)

@@ -97,7 +97,7 @@ def steering_curvature(
     k = gravity * s + g_lateral * c - effective_length(mass, height, inertia) * alpha
     den = speed**2 * c + height * k * s
     beyond = den <= 0.0
-    curvature = np.where(beyond, np.sign(k) * np.inf, k / np.where(beyond, 1.0, den))
+    curvature = np.where(beyond, np.copysign(np.inf, k), k / np.where(beyond, 1.0, den))
     result = np.clip(curvature, -max_curvature, max_curvature)
     return result if np.ndim(result) else float(result)
 

@@ -168,9 +168,7 @@ def _stop(timeline: Timeline, time: float, retry: Retry | None) -> Problem:
     )
 
 
-def _fitting_lean(
-    asked: float, fits: Callable[[float], bool]
-) -> float:
+def _fitting_lean(asked: float, fits: Callable[[float], bool]) -> float:
     """Largest lean up to the one asked for that fits, by bisection."""
     low, high = 0.0, asked
     for _ in range(40):
@@ -338,4 +336,3 @@ def _loops(motion: TurningMotion) -> list[Problem]:
             remedy="A higher Speed, a higher Frequency or a smaller Maximum Lean turns less",
         )
     ]
-

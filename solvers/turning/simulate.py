@@ -186,9 +186,7 @@ def simulate(timeline: Timeline, progress: Callable[[float], None] | None = None
             theta + e * omega, omega + e * alpha, psi + e * turn, v + e * accel, other, beta
         )
         _, w0, _, s0, v0 = free(theta, omega, psi, v, p, beta)
-        return (
-            wanted_curvature(w1, v1, s1, other[7]) - wanted_curvature(w0, v0, s0, p[7])
-        ) / e
+        return (wanted_curvature(w1, v1, s1, other[7]) - wanted_curvature(w0, v0, s0, p[7])) / e
 
     # --- the start -------------------------------------------------------
     p0 = table[0]

@@ -157,7 +157,7 @@ def _of_settings(settings: TurningSettings) -> TurnSummary:
     )
     phi = np.linspace(0.0, 0.5 * math.pi, 65)
     theta, omega = lean * np.sin(phi), lean * q["omega_0"] * np.cos(phi)
-    alpha = -q["omega_0"] ** 2 * theta
+    alpha = -(q["omega_0"] ** 2) * theta
     k = q["g_normal"] * np.sin(theta) - q["J"] * alpha
     curvature = k / (speed**2 * np.cos(theta) + q["height"] * k * np.sin(theta))
     turn = k / (speed * np.cos(theta))
@@ -184,9 +184,7 @@ def _of_motion(motion: TurningMotion) -> TurnSummary:
     if whole:
         change = float(np.mean([abs(turn.change) for turn in whole]))
         seconds = float(np.mean([turn.end - turn.start for turn in whole]))
-        ends = np.interp(
-            [[turn.start, turn.end] for turn in whole], motion.time, motion.distance
-        )
+        ends = np.interp([[turn.start, turn.end] for turn in whole], motion.time, motion.distance)
         length = float(np.mean(ends[:, 1] - ends[:, 0]))
     else:
         change = float(np.ptp(motion.yaw))
