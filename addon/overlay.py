@@ -467,6 +467,9 @@ def draw_pixels() -> None:
     context = bpy.context
     if context.region is None:
         return
+    settings = preferences.get(context)
+    if settings is not None and not settings.show_numbers:
+        return
     character = motions.active_character(context)
     shown = [pair for pair in _shown(context) if pair[0].poise_motion.character == character]
     if not shown:

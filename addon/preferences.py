@@ -29,6 +29,12 @@ class PoisePreferences(bpy.types.AddonPreferences):
         soft_max=1.0,
         unit="TIME_ABSOLUTE",
     )
+    show_numbers: bpy.props.BoolProperty(
+        name="Numbers in the Viewport",
+        description="Write phase, lean, force and speed at the current frame in the viewport's "
+        "corner, with the phase diagram",
+        default=True,
+    )
     ghost_colour: bpy.props.FloatVectorProperty(
         name="Ghost",
         description="Colour of the ghost figure in the viewport",
@@ -61,6 +67,7 @@ class PoisePreferences(bpy.types.AddonPreferences):
         layout = self.layout
         layout.use_property_split = True
         layout.prop(self, "tab_name")
+        layout.prop(self, "show_numbers")
         layout.prop(self, "preview_delay")
         column = layout.column(align=True)
         column.prop(self, "track_colour")

@@ -23,7 +23,10 @@ class POISE_PT_bake(MotionPanel, bpy.types.Panel):
             row.operator("poise.bake_clear", text="", icon="X")
         if len(motions.motions_of(character)) > 1:
             layout.operator("poise.bake_all")
-        changed = preview.status(motion).out_of_date
+        status = preview.status(motion)
+        if status.live_error:
+            wrapped(layout, status.live_error, context.region.width, "ERROR")
+        changed = status.out_of_date
         if settings.record and changed:
             wrapped(
                 layout,
@@ -100,7 +103,10 @@ class POISE_PT_render(MotionPanel, bpy.types.Panel):
         layout.operator("poise.chase_camera_add", icon="CAMERA_DATA")
         layout.operator("poise.playblast", icon="RENDER_ANIMATION")
         layout.operator("poise.trail_add", icon="MOD_DYNAMICPAINT")
-        layout.operator("poise.markers_add", icon="MARKER_HLT")
+        row = layout.row(align=True)
+        row.operator("poise.markers_add", icon="MARKER_HLT")
+        row.operator("poise.markers_clear", text="", icon="X")
+        layout.operator("poise.diagram_save", icon="GRAPH")
 
 
 CLASSES = (
