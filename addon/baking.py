@@ -168,7 +168,7 @@ def bake(
         if moved is not None:
             _move_back(*moved)
         raise
-    settings.owner = motion.name
+    motions.part(motion)
     _store(settings, result.baked)
     settings.inputs = json.dumps(pipeline.digests(solved.job))
     list_problems(

@@ -82,6 +82,24 @@ def own(motion: bpy.types.Object, read: Callable[[bpy.types.Object], object]):
     return value if first == motion else None
 
 
+def part(motion: bpy.types.Object) -> None:
+    """Let a Motion object go of what belongs to the one it is a copy of.
+
+    Args:
+        motion: the Motion object.
+    """
+    settings = motion.poise_motion
+    for name in ("trail", "camera"):
+        if own(motion, lambda m, name=name: getattr(m.poise_motion, name)) is None:
+            setattr(settings, name, None)
+    # What the add-on's own properties hold may be stored under their name.
+    keys = [key for key in motion.keys() if key.startswith("poise_") and key != "poise_motion"]
+    for key in keys:
+        if own(motion, lambda m, key=key: m.get(key)) is None:
+            del motion[key]
+    settings.owner = motion.name
+
+
 def character_of(obj: bpy.types.Object | None) -> bpy.types.Object | None:
     """The character that an object belongs to: itself, its mesh, its motion.
 
