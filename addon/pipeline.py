@@ -34,6 +34,9 @@ from .scene.timing import SceneNumbers, frame_range, scene_numbers
 # Raised when the same settings no longer give the same motion.
 SOLVER_VERSION = 1
 
+# Farther from the origin (m) Blender's single precision is coarser than centimetres.
+FARTHEST = 1e5
+
 Progress = Callable[[float], None]
 
 
@@ -102,6 +105,8 @@ def figure_in_metres(character: bpy.types.Object, unit_scale: float) -> Figure:
         UserError: the object is scaled to nothing or out of shape.
     """
     scale = np.array([column.length for column in character.matrix_world.to_3x3().col])
+    if not np.isfinite(scale).all():
+        raise UserError(f"{character.name} has a scale that is no number: set it to 1")
     if scale.min() < 1e-8:
         raise UserError(f"{character.name} is scaled to zero: give it a scale above zero")
     if scale.max() / scale.min() > 1.001:
@@ -123,11 +128,21 @@ def placement_of(motion: bpy.types.Object, unit_scale: float) -> Placement:
     Args:
         motion: the Motion object; its tilt and scale do not count.
         unit_scale: metres per Blender unit.
+
+    Raises:
+        UserError: it stands nowhere, or too far away for single precision.
     """
     matrix = motion.matrix_world
     facing = -matrix.col[1].to_3d()
     yaw = atan2(facing.x, -facing.y) if facing.to_2d().length > 1e-9 else 0.0
-    return Placement(origin=np.array(matrix.translation) * unit_scale, yaw=yaw)
+    origin = np.array(matrix.translation) * unit_scale
+    if not (np.abs(origin) <= FARTHEST).all():
+        raise UserError(
+            f"{motion.name} stands too far from the world's origin "
+            f"({', '.join(f'{metres:.3g}' for metres in origin)} m): move it to less than "
+            f"{FARTHEST / 1000:g} km"
+        )
+    return Placement(origin=origin, yaw=yaw)
 
 
 def gather(context: bpy.types.Context, motion: bpy.types.Object) -> Job:
