@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Adding a character, and dressing it."""
 
-from math import radians
+from math import isfinite, radians
 
 import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, FloatVectorProperty
@@ -17,11 +17,6 @@ KINDS = (
     ("SKIER", "Skier", "An alpine skier with skis and poles", "ARMATURE_DATA", 0),
     ("SNOWBOARDER", "Snowboarder", "A snowboarder with a board", "ARMATURE_DATA", 1),
 )
-
-# Where a kind's equipment can go: largest curvature (1/m) and its rate
-# (1/(m s)). A ski of 13 m sidecut on edge at 70 degrees turns at 4.4 m; a
-# board is shorter and turns tighter, edge to edge more slowly.
-STARTING_LIMITS = {"SKIER": (0.25, 1.0), "SNOWBOARDER": (0.25, 0.8)}
 
 
 def _colour(name, default, description):
@@ -97,13 +92,20 @@ class POISE_OT_character_add(SettingsOperator, bpy.types.Operator):
 
     def run(self, context):
         numbers = scene_numbers(context.scene)
+        place = context.scene.cursor.location
+        if not all(isfinite(value) for value in place):
+            raise UserError("The 3D cursor stands nowhere: put it back with Shift C")
+        home = context.collection
+        if home is None or home.library is not None or home.override_library is not None:
+            home = context.scene.collection
         active = context.view_layer.objects.active
         if active is not None and active.mode != "OBJECT":
             bpy.ops.object.mode_set(mode="OBJECT")
         rig = characters.build_character(
             context,
             self.kind,
-            location=context.scene.cursor.location,
+            location=place,
+            collection=home,
             height=self.height,
             mass=self.mass,
             colours={
@@ -114,11 +116,8 @@ class POISE_OT_character_add(SettingsOperator, bpy.types.Operator):
         )
         motion = motions.add_motion(context, rig)
         turns = motion.poise_motion.turns
-        turns.max_curvature, turns.max_curvature_rate = STARTING_LIMITS[self.kind]
+        turns.begin(self.kind, numbers.unit_scale)
         turns.slope = self.slope
-        for name in ("max_curvature", "max_curvature_rate", "speed"):
-            power = -1 if name.startswith("max") else 1
-            setattr(turns, name, getattr(turns, name) / numbers.unit_scale**power)
         for obj in context.selected_objects:
             obj.select_set(False)
         rig.select_set(True)

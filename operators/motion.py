@@ -5,11 +5,13 @@ import bpy
 from bpy.props import EnumProperty, IntProperty, StringProperty
 
 from ..addon import baking, motions
+from ..addon.bake.checks import LAST_FRAME
 from ..addon.base_operator import SettingsOperator
 from ..addon.context import object_mode
 from ..addon.errors import UserError
 from ..addon.properties.motion import KINDS
 from ..addon.scene import trail
+from ..addon.scene.timing import scene_numbers
 
 
 class _CharacterOperator(SettingsOperator):
@@ -50,7 +52,9 @@ class POISE_OT_motion_add(_CharacterOperator, bpy.types.Operator):
             motion = motions.add_motion(context, rig, self.name)
         settings = motion.poise_motion
         settings.kind = self.kind
-        if before is not None:
+        if before is None:
+            settings.turns.begin(rig.poise.kind, scene_numbers(context.scene).unit_scale)
+        else:
             _continue_from(context.scene, settings, before)
         return f"Added {motion.name}"
 
@@ -65,9 +69,13 @@ def _continue_from(scene, settings, before):
                 setattr(target, prop.identifier, getattr(source, prop.identifier))
     settings.after = before
     length = settings.frame_end - settings.frame_start
-    end = scene.frame_end if other.range_mode == "SCENE" else other.frame_end
-    settings.frame_start = end
-    settings.frame_end = end + length
+    end = other.frame_end
+    if other.range_mode == "SCENE":
+        end = scene.frame_end
+    elif other.range_mode == "PREVIEW" and scene.use_preview_range:
+        end = scene.frame_preview_end
+    settings.frame_start = min(end, LAST_FRAME)
+    settings.frame_end = settings.frame_start + length
 
 
 class POISE_OT_motion_remove(_MotionOperator, bpy.types.Operator):

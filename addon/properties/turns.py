@@ -30,6 +30,10 @@ LENGTH_POWER = {
 }
 ANIMATED = tuple(LENGTH_POWER)
 
+# Where a kind's equipment can go: largest curvature (1/m) and its rate
+# (1/(m s)). A ski of 13 m sidecut on edge at 70 degrees turns at 4.4 m; a
+# board is shorter and turns tighter, edge to edge more slowly.
+STARTING_LIMITS = {"SKIER": (0.25, 1.0), "SNOWBOARDER": (0.25, 0.8)}
 
 
 class PoiseTurns(bpy.types.PropertyGroup):
@@ -233,6 +237,23 @@ class PoiseTurns(bpy.types.PropertyGroup):
         options=set(),
         override=OVERRIDE,
     )
+
+    def begin(self, kind: str, unit_scale: float) -> None:
+        """Start from settings that suit a character, whatever the scene's unit.
+
+        Args:
+            kind: kind of character.
+            unit_scale: metres per Blender unit.
+        """
+        start = {
+            name: self.bl_rna.properties[name].default
+            for name, power in LENGTH_POWER.items()
+            if power
+        }
+        if kind in STARTING_LIMITS:
+            start["max_curvature"], start["max_curvature_rate"] = STARTING_LIMITS[kind]
+        for name, value in start.items():
+            setattr(self, name, value / unit_scale ** LENGTH_POWER[name])
 
     def to_params(
         self,
