@@ -43,10 +43,12 @@ class POISE_OT_preset_apply(SettingsOperator, bpy.types.Operator):
             raise UserError(f"There is no preset called {self.name!r} for {character.name}")
         if not path.lower().endswith(".py"):
             raise UserError(f"{path} is no preset: choose a .py file that Blender's presets made")
+        before = _values(motion)
         try:
             bpy.utils.execfile(path)
-        except (OSError, SyntaxError, AttributeError, TypeError, ValueError, NameError) as error:
-            # A preset is a file that anyone may have written.
+        except Exception as error:  # a preset is a file that anyone may have written
+            for (group, name), value in before.items():
+                setattr(getattr(motion.poise_motion, group), name, value)
             raise UserError(f"The preset {path} could not be applied: {error}") from error
         if path.startswith(presets.ROOT):
             _from_si(context, motion.poise_motion.turns)
@@ -54,6 +56,16 @@ class POISE_OT_preset_apply(SettingsOperator, bpy.types.Operator):
         if self.menu_idname:
             getattr(bpy.types, self.menu_idname).bl_label = label
         return f"{motion.name}: {label}"
+
+
+def _values(motion):
+    """(group, setting) -> value of everything that a preset may set."""
+    return {
+        (group, prop.identifier): getattr(getattr(motion.poise_motion, group), prop.identifier)
+        for group in ("turns", "skier", "snowboarder")
+        for prop in getattr(motion.poise_motion, group).bl_rna.properties
+        if not prop.is_readonly and prop.identifier not in {"name", "rna_type"}
+    }
 
 
 def _from_si(context, turns):
