@@ -18,6 +18,9 @@ sys.path[:0] = [str(HERE), str(HERE.parents[1] / "tools")]
 
 import installed
 
+# Helpers assert, too, and should say what they saw.
+pytest.register_assert_rewrite("operators_help")
+
 # Test modules import `bpy` and `poise` when they are collected, before any fixture runs.
 PROFILE = installed.start()
 

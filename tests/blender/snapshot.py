@@ -33,6 +33,8 @@ SKIPPED = {
     "is_dirty", "statistics", "keying_sets_all", "is_updated", "is_updated_data", "vector",
     "linear_colorspace_settings", "wireframe_color_type", "x_axis", "y_axis", "z_axis",
     "tail_local", "head_local",
+    # Reading these makes attributes of the mesh.
+    "uv_layer_stencil", "uv_layer_clone",
 }
 
 # What these point to is owned, and listed, elsewhere.
