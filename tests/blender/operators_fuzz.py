@@ -193,7 +193,7 @@ def _key_settings(trial):
         settings = motion.poise_motion
         for name in rng.sample(GROUPS, 2):
             group = getattr(settings, name)
-            numbers = [p for p in group.bl_rna.properties if p.type == "FLOAT"]
+            numbers = [p for p in group.bl_rna.properties if p.type == "FLOAT" and p.is_animatable]
             for prop in rng.sample(numbers, min(3, len(numbers))):
                 for frame in (settings.frame_start - 3, settings.frame_start + 17):
                     setattr(group, prop.identifier, _soft(rng, prop))

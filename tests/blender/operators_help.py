@@ -116,7 +116,8 @@ def refused(name, match, ignore=(), **arguments):
         call(name)(**arguments)
     text = sentence(caught.value)
     assert re.search(match, text), text
-    assert diff(before, settled(), ignore) == []
+    changed = diff(before, settled(), ignore)
+    assert not changed, changed[:8]
     return text
 
 
