@@ -150,7 +150,7 @@ def bake_tracks(
     problems: list[Problem] = []
     with keep_frame(context.scene):
         plan = None
-        if previous is not None and _reusable(armature, previous, options, owner):
+        if previous is not None and _reusable(armature, previous, options):
             _drop_channels(job, previous)
         if previous is not None and attach.is_attached(armature, previous):
             # Whatever this refuses, the last bake is still there.
@@ -169,7 +169,7 @@ def bake_tracks(
                 )
             )
             previous = plan = None
-        if previous is not None and not _reusable(armature, previous, options, owner):
+        if previous is not None and not _reusable(armature, previous, options):
             clear_bake(context, armature, previous, owner=owner)
             previous = plan = None
         place = _place(job, previous)
@@ -397,7 +397,6 @@ def _reusable(
     armature: bpy.types.Object,
     previous: Baked,
     options: BakeOptions,
-    owner: bpy.types.Object | None,
 ) -> bool:
     """Whether a new bake can go where the last one is."""
     action, record = previous.action, previous.record
