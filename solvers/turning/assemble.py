@@ -131,7 +131,8 @@ def integrate_path(
         lean = theta[:-1] + u * (w0 + u * (0.5 * a0 + u * (c3 + u * (c4 + u * c5))))
         rate = (w0 + u * (a0 + u * (3.0 * c3 + u * (4.0 * c4 + u * 5.0 * c5)))) / safe
         yaw, speed = cubic(psi, turn, u), cubic(v, accel, u)
-        _, steered, _, s, speed = equations.free(lean, rate, yaw, speed, p, beta)
+        with np.errstate(all="ignore"):  # where the curvature is bound, of no account
+            _, steered, _, s, speed = equations.free(lean, rate, yaw, speed, p, beta)
         if not all_free:
             between = curvature[:-1] + u * (curvature[1:] - curvature[:-1])
             _, held, _, _, _ = equations.forced(lean, rate, yaw, speed, between, p)

@@ -72,7 +72,9 @@ class _Batch:
         self._fixed = tuple(value[:, 0] for value in self._values)
         self.rate_limited = bool(np.any(self._values[11] < RATE_BOUND))
 
-        theta, omega, psi, v, beta, curvature = start_states(timelines, self.control, self.law)
+        theta, omega, psi, v, beta, curvature, self.behind = start_states(
+            timelines, self.control, self.law
+        )
         self.theta, self.omega, self.psi, self.v, self.beta = theta, omega, psi, v, beta
         self.index = np.zeros(n, dtype=int)
         self.begin, self.end = np.zeros(n), np.ones(n)
@@ -184,7 +186,7 @@ class _Batch:
         choice = self.control.plan(who, self.time[who], self.psi[who], self.v[who], self.omega[who])
         self.beta[who], self.wanted[who] = choice.beta, choice.wanted
         self.saturated[who] = choice.saturated
-        self.planned[who] = True
+        self.planned[who], self.behind[who] = True, 0.0
 
     # --- stepping --------------------------------------------------------
     def run(self, progress: Callable[[float], None] | None) -> tuple[np.ndarray, list[Track]]:
@@ -226,6 +228,8 @@ class _Batch:
                         float(self.beta[b]),
                         float(self.control.factor[b, 1]),
                         float(self.control.factor[b, 0]),
+                        float(self.control.expected[b]),
+                        float(self.behind[b] + self.psi[b] - self.turn_yaw[b]),
                     ),
                 )
             )
@@ -460,8 +464,8 @@ class _Batch:
         if len(crossing):
             for b in crossing:
                 self._close(b, complete=bool(self.planned[b]))
-            ready = crossing[self.planned[crossing]]
-            self.control.learn(ready, self.side[ready], self.psi[ready] - self.turn_yaw[ready])
+            change = self.behind[crossing] + self.psi[crossing] - self.turn_yaw[crossing]
+            self.control.learn(crossing, self.side[crossing], change)
             omega = self.omega[crossing]
             self.side[crossing] = np.where(
                 omega != 0.0, np.where(omega > 0.0, 1.0, -1.0), -self.side[crossing]

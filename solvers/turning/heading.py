@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .equations import GAIN, PARAMETERS, REST, make_equations
-from .settings import CURVATURE_BOUND, RATE_BOUND, Timeline
+from .settings import CURVATURE_BOUND, RATE_BOUND, STOP_SPEED, Timeline
 
 NODES = 12
 BETA_LEAST = 0.25
@@ -174,6 +174,7 @@ def half_turn(
         omega = size * f * cosine
         alpha = -f * f * theta - pull * omega
         duration = (pace + 0.0 * _X) @ _W
+    keyed = np.maximum(keyed, STOP_SPEED)
     theta = side * theta
     s, c = np.sin(theta), np.cos(theta)
     base = (gn * s - j * side * alpha) / c

@@ -24,6 +24,7 @@ MIN_STEPS_PER_SECOND = 48.0
 MAX_FRAMES = 1_000_000
 AIR_DENSITY = 1.2  # kg/m^3, near freezing at about 800 m
 STOP_SPEED = 0.1  # m/s; slower than this the figure stands
+MOST_LEAN_RATE = 50.0  # rad/s; 8 turns of the body a second
 LEAST_LEAN = 1e-5  # rad; a maximum lean of 0 is a straight run of this size
 CURVATURE_BOUND = 1e4  # 1/m; stands for "no limit" (a radius of 0.1 mm)
 RATE_BOUND = 1e9  # 1/(m s); stands for "no limit"
@@ -189,6 +190,8 @@ def _check_frames(n_frames: int) -> None:
 def _check_sampled(name: str, value: Sampled, count: int, fps: float) -> Sampled:
     """Check one animatable setting; return a float, or an array that varies."""
     label, least, least_ok, most, most_ok, requirement = _RANGES[name]
+    if value is None:
+        raise SettingError(label, value, requirement)
     try:
         array = np.asarray(value, dtype=float)
     except (TypeError, ValueError):
@@ -286,6 +289,10 @@ def _check_state(state: BodyState, fall_angle: float) -> None:
             "Start State: lean",
             f"{math.degrees(state.lean):.1f} degrees",
             f"below the fall angle of {math.degrees(fall_angle):.1f} degrees",
+        )
+    if abs(state.lean_rate) > MOST_LEAN_RATE:
+        raise SettingError(
+            "Start State: lean_rate", state.lean_rate, f"within {MOST_LEAN_RATE:g} rad/s"
         )
     if state.speed < STOP_SPEED:
         raise SettingError("Start State: speed", state.speed, f"at least {STOP_SPEED} m/s")
@@ -387,6 +394,9 @@ def make_timeline(settings: TurningSettings) -> Timeline:
             q["max_curvature_rate"],
         )
         quantities["theta_max"] = np.maximum(most, LEAST_LEAN)
+    for name, value in quantities.items():
+        if np.ndim(value) and name not in ("fall_line", "heading", "slope_direction"):
+            quantities[name] = _without_overshoot(np.array(value))
     quantities = {
         name: float(value) if np.ndim(value) == 0 else np.ascontiguousarray(value)
         for name, value in quantities.items()
@@ -402,6 +412,20 @@ def make_timeline(settings: TurningSettings) -> Timeline:
         limited=limited,
         constant=all(np.ndim(value) == 0 for value in quantities.values()),
     )
+
+
+def _without_overshoot(values: np.ndarray) -> np.ndarray:
+    """Move the middle sample of steps with a jump, so that their parabola is monotonic.
+
+    Between samples a quantity follows the parabola through its step. Through
+    a jump (constant keys) that would overshoot, even below zero.
+    """
+    start, middle, end = values[:-2:2], values[1::2], values[2::2]
+    low, high = np.minimum(start, end), np.maximum(start, end)
+    jump = np.maximum(high, middle) > 1.5 * np.minimum(low, middle)
+    quarter = 0.25 * (high - low)
+    values[1::2] = np.where(jump, np.clip(middle, low + quarter, high - quarter), middle)
+    return values
 
 
 def _turned(angle: Sampled, stretch: Sampled) -> Sampled:

@@ -88,8 +88,8 @@ def start_states(
         law: the equations on arrays.
 
     Returns:
-        (n,) theta, omega, psi, v, beta, and the curvature handed over (nan
-        for none).
+        (n,) theta, omega, psi, v, beta, the curvature handed over (nan for
+        none), and the heading change that the half turn has behind it.
     """
     n = len(timelines)
     p = [value[:, 0] for value in control.lookup(np.arange(n))(np.zeros((n, 1)))]
@@ -103,19 +103,20 @@ def start_states(
     theta, omega = tm * np.sin(phase), w0 * tm * np.cos(phase)
     theta = np.where(np.abs(theta) < 1e-12 * tm, 0.0, theta)
     psi = control.start_yaw(phase, v)
-    beta, curvature = np.ones(n), np.full(n, np.nan)
+    beta, curvature, behind = np.ones(n), np.full(n, np.nan), np.zeros(n)
     for row, state in enumerate(states):
         if state is None:
             continue
         theta[row], omega[row], curvature[row] = state.lean, state.lean_rate, state.curvature
         psi[row] = _plane_yaw(timelines[row], state.yaw)
-        if len(state.control) == 3:
-            beta[row], control.factor[row, 1], control.factor[row, 0] = state.control
+        if len(state.control) == 5:
+            beta[row], control.factor[row, 1], control.factor[row, 0] = state.control[:3]
+            control.expected[row], behind[row] = state.control[3:]
         size = math.hypot(state.lean / tm[row], state.lean_rate / (w0[row] * tm[row]))
         if size < NUDGED_BELOW:
             side = 1.0 if state.phase % (2.0 * math.pi) < math.pi else -1.0
             omega[row] += side * NUDGE * w0[row] * tm[row]
-    return theta, omega, psi, v, beta, curvature
+    return theta, omega, psi, v, beta, curvature, behind
 
 
 def simulate(timeline: Timeline, progress: Callable[[float], None] | None = None) -> Track:
@@ -192,7 +193,7 @@ def simulate(timeline: Timeline, progress: Callable[[float], None] | None = None
     p0 = table[0]
     control = HeadingControl([timeline])
     arrays = make_equations(np.sin, np.cos, timeline.tilted, sliding, timeline.limited)
-    theta, omega, psi, v, beta, curvature = (
+    theta, omega, psi, v, beta, curvature, behind = (
         float(value[0]) for value in start_states([timeline], control, arrays)
     )
     side = 1 if theta > 0.0 or (theta == 0.0 and omega > 0.0) else -1
@@ -205,12 +206,12 @@ def simulate(timeline: Timeline, progress: Callable[[float], None] | None = None
         return float(choice.beta[0]), float(choice.wanted[0]), bool(choice.saturated[0])
 
     time = 0.0
-    turn_start, turn_yaw, planned = 0.0, psi, False
+    turn_start, turn_yaw, planned = 0.0, psi, False  # planned here, not before
     wanted, saturated = 0.0, False
     if abs(theta) <= LEAN_TOLERANCE and n_steps:
         side = 1 if omega > 0.0 else -1
         beta, wanted, saturated = plan()
-        planned = True
+        planned, behind = True, 0.0
 
     first = free(theta, omega, psi, v, p0, beta)
     target = wanted_curvature(first[1], first[4], first[3], p0[7])
@@ -356,8 +357,8 @@ def simulate(timeline: Timeline, progress: Callable[[float], None] | None = None
                 turns.append(
                     HalfTurn(turn_start, time, side, beta, wanted, change, saturated, planned)
                 )
-                if planned:
-                    control.learn(figure, np.array([side]), np.array([change]))
+                control.learn(figure, np.array([side]), np.array([behind + change]))
+                behind = 0.0
                 side = (1 if omega > 0.0 else -1) if omega else -side
                 beta, wanted, saturated = plan()
                 turn_start, turn_yaw, planned = time, psi, True
@@ -391,7 +392,13 @@ def simulate(timeline: Timeline, progress: Callable[[float], None] | None = None
         np.array(grid),
         tuple(turns),
         outcome,
-        (beta, float(control.factor[0, 1]), float(control.factor[0, 0])),
+        (
+            beta,
+            float(control.factor[0, 1]),
+            float(control.factor[0, 0]),
+            float(control.expected[0]),
+            behind + psi - turn_yaw,
+        ),
     )
 
 

@@ -47,7 +47,7 @@ CASES = {
     "keyed": KEYED,
     "slope": {"slope": 0.3, "slope_direction": 0.3, "speed_mode": "SLOPE"},
     "caught": {
-        "start_state": BodyState(np.zeros(3), 0.0, 8.0, lean=0.6, lean_rate=0.8),
+        "start_state": BodyState(np.zeros(3), 0.0, 8.0, lean=0.3, lean_rate=0.6),
         "max_curvature": 0.2,
         "max_curvature_rate": 0.8,
     },
@@ -89,7 +89,8 @@ def test_motion_per_second_is_the_same_at_any_frame_rate(name):
             from scipy.interpolate import make_interp_spline
 
             curve = make_interp_spline(reference.time, reference.position[:, column], k=5)
-            inside = motion.time <= reference.time[-1]
+            # Half turns planned near the end look at settings beyond it.
+            inside = motion.time <= 9.0
             error = curve(motion.time[inside]) - motion.position[inside, column]
             assert np.max(np.abs(error)) < 1e-5, (fps, column)
 
@@ -162,36 +163,49 @@ def test_heads_along_minus_y_from_the_origin_and_snakes_about_that_line():
     assert motion.lean[12] > 0.0 and motion.position[12, 0] < 0.0  # left of -Y is +X
 
 
-@pytest.mark.parametrize("name", ["typical", "keyed", "slope", "caught"])
+@pytest.mark.parametrize("name", ["typical", "held back", "slope", "caught"])
 @pytest.mark.parametrize("cut", [5.0, 10.0, 10.25])
 def test_going_on_from_a_state_is_the_same_as_not_stopping(name, cut):
     fps = 24.0
-    whole_settings = _settings(fps, **CASES[name])
-    whole = solve_turning(whole_settings)
+    settings = _settings(fps, **CASES[name])
+    whole = solve_turning(settings)
     split = round(cut * fps)
-    half_steps = 2 * 2 * split
-
-    def part(first, last, n, state):
-        return replace(
-            whole_settings,
-            n_frames=n,
-            start_state=state,
-            **{
-                item.name: getattr(whole_settings, item.name)[first:last]
-                for item in fields(whole_settings)
-                if np.ndim(getattr(whole_settings, item.name)) == 1
-            },
-        )
-
-    first = solve_turning(part(0, half_steps + 1, split + 1, whole_settings.start_state))
-    second = solve_turning(part(half_steps, None, whole_settings.n_frames - split, first.end_state))
+    first = solve_turning(replace(settings, n_frames=split + 1))
+    second = solve_turning(
+        replace(settings, n_frames=settings.n_frames - split, start_state=first.end_state)
+    )
+    assert whole.success
     steps = 2 * split
-    # A half turn that is planned near the cut cannot see the settings beyond it.
-    tolerance = 1e-6 if name != "keyed" else 0.05
-    assert np.max(np.abs(second.position - whole.position[steps:])) < tolerance
-    assert np.max(np.abs(second.lean - whole.lean[steps:])) < tolerance
-    assert np.max(np.abs(second.yaw - whole.yaw[steps:])) < tolerance
-    assert np.max(np.abs(second.speed - whole.speed[steps:])) < 1e-6
+    assert np.max(np.abs(second.position - whole.position[steps:])) < 1e-6
+    for item in ("lean", "yaw", "speed", "curvature"):
+        assert np.max(np.abs(getattr(second, item) - getattr(whole, item)[steps:])) < 1e-6, item
+    turns = (second.phase - whole.phase[steps:]) / (2.0 * math.pi)
+    assert np.max(np.abs(turns - np.round(turns))) < 1e-6
+
+
+def test_a_state_hands_over_between_placements_and_slopes():
+    """The state is in world terms: another placement that goes on from it changes nothing."""
+    settings = _settings(24.0, 5.0, slope=0.3, slope_direction=0.4)
+    first = solve_turning(replace(settings, placement=Placement(np.array([1.0, 2.0, 3.0]), 0.7)))
+    state = first.end_state
+    assert np.array_equal(state.position, first.position[-1])
+    ahead = first.forward[-1]
+    bearing = math.atan2(ahead[0], -ahead[1])  # from -Y, anticlockwise
+    assert math.remainder(state.yaw - bearing, 2.0 * math.pi) == pytest.approx(0.0, abs=1e-12)
+    # The same hill, faced differently: its fall line lies at 0.7 + 0.4 in the world.
+    onward = solve_turning(
+        replace(
+            settings,
+            start_state=state,
+            placement=Placement(yaw=0.2),
+            slope_direction=0.9,
+            heading=0.0,
+        )
+    )
+    assert np.allclose(onward.position[0], first.position[-1], atol=1e-12)
+    assert np.allclose(onward.forward[0], ahead, atol=1e-12)
+    assert np.allclose(onward.normal[0], first.normal[-1], atol=1e-12)
+    assert onward.lean[0] == first.lean[-1] and onward.speed[0] == first.speed[-1]
 
 
 # --- slopes --------------------------------------------------------------
@@ -232,7 +246,7 @@ def test_without_friction_and_drag_energy_is_conserved(changes):
     assert motion.success
     energy = _energy(motion)
     drop = motion.mass * motion.gravity * (motion.position[0, 2] - motion.position[-1, 2])
-    assert drop > 1e5
+    assert drop > 5e4
     assert np.max(np.abs(energy - energy[0])) / drop < 1e-7
 
 
@@ -410,7 +424,7 @@ def test_irregularity_never_changes_with_the_machine():
     assert np.all(np.abs(smooth_noise(np.linspace(-50.0, 200.0, 5000), 3)) <= 1.0)
 
 
-EXPECTED_NOISE = [0.0, 0.0, 0.0, 0.0]
+EXPECTED_NOISE = [-0.9857811109135686, -0.541806296769106, 0.6583491946476168, -0.3306299033895761]
 
 
 # --- many at once --------------------------------------------------------
