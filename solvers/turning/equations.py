@@ -42,6 +42,7 @@ PARAMETERS = (
 
 GAIN = 0.7  # of the pull onto the ellipse, in units of omega_0
 RESCUE = 0.84  # of the pull from far outside, in units of lambda; catches all that can be caught
+MOST_PULL = 100.0  # 1/s; more would be too quick for the steps
 SAFE_LEAN = 0.35
 RR = 0.3
 REST = 0.2  # makes the pull away from the upright GAIN/REST, in the same units
@@ -178,7 +179,8 @@ def make_equations(
         quick = 0.5 * (rate + w0 + abs(rate - w0))
         over = (theta * theta + omega * omega / (quick * quick)) / (size * size) - 1.0
         over = 0.5 * (over + abs(over))
-        return RESCUE * rate * over * over / (over + 0.3)
+        strong = RESCUE * rate * over * over / (over + 0.3)
+        return 0.5 * (strong + MOST_PULL - abs(strong - MOST_PULL))
 
     one = sin is math.sin  # one figure: branches are allowed
     held_back = limited and sliding
