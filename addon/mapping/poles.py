@@ -13,6 +13,7 @@ Ground space as in `trunk`.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -185,7 +186,8 @@ def _raised(grip: np.ndarray) -> np.ndarray:
 
 def _plan_plants(motion, ground, signals, plan, grip, shoulder, side):
     """Plants of one side, and the times of those that cannot be had."""
-    plants, failed = [], []
+    plants: list[Any] = []
+    failed: list[float] = []
     sign, spacing, time = SIGN[side], signals.spacing, signals.time
     touches = plant_times(signals, plan.phase, side)
     end_of_control = min(

@@ -85,7 +85,7 @@ class Quantities:
 
 
 def integrate_path(
-    knots: Sequence[np.ndarray],
+    knots: Sequence[np.ndarray] | np.ndarray,
     parameters: Callable[[np.ndarray], tuple],
     frame: Callable[[np.ndarray], tuple],
     equations: Equations,

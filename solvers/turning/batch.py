@@ -454,7 +454,7 @@ class _Batch:
         # The arrays so far belong to the history: write to new ones.
         self.beta, self.mode = self.beta.copy(), self.mode.copy()
         self.curvature = np.array(self.curvature)
-        self.first = [np.array(x) for x in self._full(self.first)]
+        self.first = [np.array(x) for x in self._full(tuple(self.first))]
         ended = (kind == FALL) | (kind == STOP)
         self.outcome[who[ended]] = kind[ended]
         who, kind = who[~ended], kind[~ended]

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -97,7 +98,9 @@ def can_be_caught(
             t = i * step
 
             def alpha(x: np.ndarray, when: float, side: float = side) -> np.ndarray:
-                return angular_acceleration(side * min(limit, rate * when), x, *body)
+                return np.asarray(
+                    angular_acceleration(side * min(limit, rate * when), x, *body)
+                )
 
             a1 = alpha(theta, t)
             o2 = omega + 0.5 * step * a1
@@ -143,7 +146,7 @@ def capture_table(
         for degrees in fall_degrees:
             fall = math.radians(degrees)
             standing = np.flatnonzero(np.abs(lean) < fall - 1e-9)
-            common = {
+            common: dict[str, Any] = {
                 "n_frames": round(seconds * 24.0) + 1,
                 "max_curvature": limit,
                 "max_curvature_rate": limit_rate,

@@ -9,6 +9,7 @@ like those printed.
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -84,7 +85,7 @@ def figure_10(fps: float = 24.0, seconds: float = 20.0) -> dict[str, list[Turnin
     """
     n = _frames(seconds, fps)
     u = sample_times(n, fps) / seconds
-    common = {"n_frames": n, "fps": fps, "speed": SPEED}
+    common: dict[str, Any] = {"n_frames": n, "fps": fps, "speed": SPEED}
     lean = math.radians(23.0)
 
     def ramp(start: float, end: float) -> np.ndarray:

@@ -509,8 +509,11 @@ class HeadingControl:
     def _bounds_of(
         self, who: np.ndarray, p: tuple, size: np.ndarray, speed: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
+        w0, lean, v, gn, j, height, most, rate = (
+            x[:, 0] for x in (p[0], size, speed, p[3], p[6], p[7], p[10], p[11])
+        )
         return beta_bounds(
-            *(x[:, 0] for x in (p[0], size, speed, p[3], p[6], p[7], p[10], p[11])),
+            w0, lean, v, gn, j, height, most, rate,
             self.fall[who],
         )
 
@@ -536,7 +539,7 @@ class HeadingControl:
             frozen = tuple(value[rows] for value in p)
             one = np.ones((len(rows), 1))
             change, _, _ = half_turn(
-                lambda _, frozen=frozen: frozen,
+                lambda _, frozen=frozen: frozen,  # type: ignore[misc]
                 False,
                 self.tilted,
                 self.sliding,
@@ -608,7 +611,10 @@ class HeadingControl:
                 self.varies,
                 self.tilted,
                 self.sliding,
-                *begin[:4],
+                begin[0],
+                begin[1],
+                begin[2],
+                begin[3],
                 beta[:, None],
                 begin[4],
                 first,

@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -77,7 +78,8 @@ def _try_to_help(
     if retry is None:
         return ()
     for name, value in candidates:
-        if retry(replace(settings, **{name: value})):
+        change: dict[str, Any] = {name: value}
+        if retry(replace(settings, **change)):
             return ((f"turns.{name}", value),)
     return ()
 
@@ -187,8 +189,8 @@ def _held(
         held = held & (motion.time < end)
 
     def at(name: str, row: int) -> float:
-        value = timeline.quantities[name]
-        return float(value if np.ndim(value) == 0 else value[2 * row])
+        value = np.asarray(timeline.quantities[name])
+        return float(value if value.ndim == 0 else value[2 * row])
 
     for first, last in _spans(held, motion.time):
         rows = range(first, last + 1, max(1, (last - first) // 64))

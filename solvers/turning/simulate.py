@@ -456,8 +456,8 @@ def world_yaw(timeline: Timeline, yaw: float, row: int) -> float:
     q = timeline.quantities
 
     def pick(name: str) -> float:
-        value = q[name]
-        return float(value if np.ndim(value) == 0 else value[row])
+        value = np.asarray(q[name])
+        return float(value if value.ndim == 0 else value[row])
 
     steep = yaw - pick("fall_line")
     level = math.atan2(math.sin(steep), math.cos(steep) * math.cos(pick("slope")))

@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -250,7 +251,7 @@ def _origin(settings: TurningSettings) -> np.ndarray:
 def _motion(
     timeline: Timeline,
     track: Track,
-    arrays: dict[str, np.ndarray],
+    arrays: dict[str, Any],
     knots: np.ndarray,
     path: np.ndarray,
     progress: Progress | None,
@@ -279,7 +280,7 @@ def _motion(
         contacts=("foot.L", "foot.R"),
         control=track.control,
     )
-    start = {
+    start: dict[str, Any] = {
         name: float(np.ravel(timeline.quantities[name])[0])
         for name in ("mass", "height", "inertia", "gravity")
     }

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -110,7 +111,7 @@ def summarise(source: TurningMotion | TurningSettings) -> TurnSummary:
 
 
 def _of_settings(settings: TurningSettings) -> TurnSummary:
-    start = {
+    start: dict[str, Any] = {
         name: float(np.ravel(getattr(settings, name))[0])
         for name in (
             "speed frequency sharpness heading max_curvature max_curvature_rate mass height "
