@@ -197,8 +197,10 @@ def _move_to_strip(motion: bpy.types.Object) -> tuple | None:
         if other == motion or settings.bake_action != data.action:
             continue
         baked = baked_of(other)
-        if baked is None or baked.record.target != "NEW" or not attach.is_attached(
-            character, baked
+        if (
+            baked is None
+            or baked.record.target != "NEW"
+            or not attach.is_attached(character, baked)
         ):
             continue
         former, text = attach.remember(character), settings.record
@@ -218,11 +220,25 @@ def _move_back(other, former, action, track, text) -> None:
     settings.record = text
 
 
-def _store(settings, baked: Baked | None) -> None:
-    settings.record = baked.record.to_json() if baked else ""
-    settings.bake_action = baked.action if baked else None
-    settings.former_action = baked.former_action if baked else None
-    settings.edits_action = baked.edits_action if baked else None
+def _store(settings, baked: Baked) -> None:
+    settings.record = baked.record.to_json()
+    settings.bake_action = baked.action
+    settings.former_action = baked.former_action
+    settings.edits_action = baked.edits_action
+
+
+def _forget(settings) -> None:
+    """Leave a motion as if it had never been baked."""
+    for name in (
+        "record",
+        "inputs",
+        "bake_action",
+        "former_action",
+        "edits_action",
+        "problems",
+        "problem_index",
+    ):
+        settings.property_unset(name)
 
 
 def clear(context: bpy.types.Context, motion: bpy.types.Object) -> None:
@@ -241,11 +257,9 @@ def clear(context: bpy.types.Context, motion: bpy.types.Object) -> None:
     baked = baked_of(motion)
     if baked is None:
         raise UserError(f"{motion.name} has no bake to clear")
-    if settings.character is not None:
-        clear_bake(context, settings.character, baked, owner=motion)
-    _store(settings, None)
-    settings.inputs = ""
-    settings.problems.clear()
+    # The character may be gone: its action is taken away all the same.
+    clear_bake(context, settings.character, baked, owner=motion)
+    _forget(settings)
     remove_helpers(motion)
 
 
