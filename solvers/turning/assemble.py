@@ -144,11 +144,25 @@ def integrate_path(
     psi_m = psi[:-1] + dt * (turn[:-1] + 4.0 * turn_q + turn_m) / 12.0
     foot = v + parameters(time)[7] * np.sin(theta) * turn
     foot_m = v_m + height_m * s_m * turn_m
-    velocity = foot[..., None] * ground_frame(psi, *frame(time))[0]
-    velocity_m = foot_m[..., None] * ground_frame(psi_m, *frame(t0 + 0.5 * dt))[0]
-    sixth = (dt / 6.0)[..., None]
-    path = np.zeros(velocity.shape)
-    np.cumsum(sixth * (velocity[:-1] + 4.0 * velocity_m + velocity[1:]), axis=0, out=path[1:])
+    sixth = dt / 6.0
     distance = np.zeros(foot.shape)
-    np.cumsum(dt / 6.0 * (foot[:-1] + 4.0 * foot_m + foot[1:]), axis=0, out=distance[1:])
+    np.cumsum(sixth * (foot[:-1] + 4.0 * foot_m + foot[1:]), axis=0, out=distance[1:])
+    facing, slope, direction = frame(time)
+    if np.ndim(slope) < 2 and np.ndim(direction) < 2:
+        # One plane: along and across the facing first, into the world at the end.
+        plane = []
+        for turned in (np.cos, np.sin):
+            along = np.zeros(foot.shape)
+            start = foot * turned(psi)
+            middle = foot_m * turned(psi_m)
+            np.cumsum(sixth * (start[:-1] + 4.0 * middle + start[1:]), axis=0, out=along[1:])
+            plane.append(along[..., None])
+        ahead, across, _ = ground_frame(np.zeros(time.shape[1:]), facing, slope, direction)
+        return plane[0] * ahead + plane[1] * across, distance
+    velocity = foot[..., None] * ground_frame(psi, facing, slope, direction)[0]
+    velocity_m = foot_m[..., None] * ground_frame(psi_m, *frame(t0 + 0.5 * dt))[0]
+    path = np.zeros(velocity.shape)
+    np.cumsum(
+        sixth[..., None] * (velocity[:-1] + 4.0 * velocity_m + velocity[1:]), axis=0, out=path[1:]
+    )
     return path, distance

@@ -214,10 +214,10 @@ class _Batch:
                 self.begin[finished] = 0.0
                 self.cuts[finished] = 0
             grid[self.index[finished], finished] = len(history) - 1
+        moving = np.flatnonzero(self.n_steps)
+        self._close(moving, np.zeros(len(moving), dtype=bool))
         tracks = []
-        for b, timeline in enumerate(self.timelines):
-            if timeline.n_steps:
-                self._close(b, complete=False)
+        for b in range(n):
             tracks.append(
                 Track(
                     np.empty((0, len(KNOT))),
@@ -252,19 +252,20 @@ class _Batch:
             self.mode,
         )
 
-    def _close(self, b: int, complete: bool) -> None:
-        self.turns[b].append(
-            HalfTurn(
-                float(self.turn_start[b]),
-                float(self.time[b]),
-                int(self.side[b]),
-                float(self.beta[b]),
-                float(self.wanted[b]),
-                float(self.psi[b] - self.turn_yaw[b]),
-                bool(self.saturated[b]),
-                complete,
-            )
+    def _close(self, who: np.ndarray, complete: np.ndarray) -> None:
+        """Note down half turns that end."""
+        rows = (
+            self.turn_start[who],
+            self.time[who],
+            self.side[who].astype(int),
+            self.beta[who],
+            self.wanted[who],
+            self.psi[who] - self.turn_yaw[who],
+            self.saturated[who],
+            complete,
         )
+        for figure, *row in zip(who.tolist(), *(x.tolist() for x in rows), strict=True):
+            self.turns[figure].append(HalfTurn(*row))
 
     def _round(self, live: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Try a part of a step for every figure; returns (what fired, accepted)."""
@@ -462,8 +463,7 @@ class _Batch:
             return
         crossing = who[kind == CROSS]
         if len(crossing):
-            for b in crossing:
-                self._close(b, complete=bool(self.planned[b]))
+            self._close(crossing, self.planned[crossing])
             change = self.behind[crossing] + self.psi[crossing] - self.turn_yaw[crossing]
             self.control.learn(crossing, self.side[crossing], change)
             omega = self.omega[crossing]
@@ -536,9 +536,16 @@ def hermite_roots(
     """
     x0, x1, v0, v1 = x0 - level, x1 - level, v0 * dt, v1 * dt
     a, b = 2.0 * (x0 - x1) + v0 + v1, 3.0 * (x1 - x0) - 2.0 * v0 - v1
-    low, high = np.zeros_like(x0), np.ones_like(x0)
     none = x0 * x1 >= 0.0
     u = np.where(none, 0.0, x0 / np.where(none, 1.0, x0 - x1))
+    guess = u
+    for _ in range(4):  # usually plain Newton does it
+        slope = (3.0 * a * u + 2.0 * b) * u + v0
+        step = (((a * u + b) * u + v0) * u + x0) / np.where(slope == 0.0, 1.0, slope)
+        if np.all(none | (np.abs(step) < 1e-13)):
+            return u
+        u = np.where(none, 0.0, u - step)
+    low, high, u = np.zeros_like(x0), np.ones_like(x0), guess
     for _ in range(30):
         value = ((a * u + b) * u + v0) * u + x0
         before = value * x0 > 0.0

@@ -98,9 +98,7 @@ def can_be_caught(
             t = i * step
 
             def alpha(x: np.ndarray, when: float, side: float = side) -> np.ndarray:
-                return np.asarray(
-                    angular_acceleration(side * min(limit, rate * when), x, *body)
-                )
+                return np.asarray(angular_acceleration(side * min(limit, rate * when), x, *body))
 
             a1 = alpha(theta, t)
             o2 = omega + 0.5 * step * a1

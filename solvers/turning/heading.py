@@ -410,18 +410,17 @@ def at_time(
     """A sampled quantity at any time, by the parabola through its step's samples.
 
     Args:
-        value: (2 n_steps + 1,) samples at the half steps; or of n figures
-            (n, 2 n_steps + 1), or of n figures and q quantities
-            (n, 2 n_steps + 1, q).
+        value: (2 n_steps + 1,) samples at the half steps, or of n figures
+            (n, 2 n_steps + 1).
         time: where to evaluate, s, of any shape, or (n, k); beyond the ends
             the end value holds.
         half_step: s, or (n, 1).
         rows: (n,) which figures of `value` are meant; None for all.
 
     Returns:
-        Values of the shape of `time`, or (n, k, q).
+        Values of the shape of `time`.
     """
-    steps = (value.shape[min(value.ndim - 1, 1)] - 1) // 2
+    steps = (value.shape[-1] - 1) // 2
     place = np.minimum(np.maximum(time / (2.0 * half_step), 0.0), steps)
     index = np.minimum(place.astype(int), steps - 1)
     f = place - index
@@ -431,9 +430,33 @@ def at_time(
     if value.ndim == 1:
         return value[index] * a + value[index + 1] * b + value[index + 2] * c
     rows = (np.arange(len(value)) if rows is None else rows)[:, None]
-    if value.ndim == 3:
-        a, b, c = a[..., None], b[..., None], c[..., None]
     return value[rows, index] * a + value[rows, index + 1] * b + value[rows, index + 2] * c
+
+
+class _Curves:
+    """Sampled quantities of many figures, quick to look up at a few times.
+
+    Args:
+        values: (figures, 2 n_steps + 1, q) samples at the half steps.
+        half_step: (figures, 1) s.
+    """
+
+    def __init__(self, values: np.ndarray, half_step: np.ndarray) -> None:
+        start, middle, end = values[:, :-2:2], values[:, 1::2], values[:, 2::2]
+        # In f, the fraction of a step: start + f (b + f c).
+        b, c = 4.0 * middle - 3.0 * start - end, 2.0 * (start + end - 2.0 * middle)
+        self._steps = start.shape[1]
+        stacked = np.stack((start, b, c), axis=2)
+        self._coefficients = stacked.reshape(-1, 3, values.shape[2])
+        self._per_second = 0.5 / half_step
+
+    def __call__(self, time: np.ndarray, who: np.ndarray) -> np.ndarray:
+        """Values (n, k, q) of figures `who` (n,) at times (n, k), held beyond the ends."""
+        place = np.minimum(np.maximum(time * self._per_second[who], 0.0), self._steps)
+        index = np.minimum(place.astype(int), self._steps - 1)
+        f = (place - index)[..., None]
+        found = self._coefficients[index + (who * self._steps)[:, None]]
+        return found[:, :, 0] + f * (found[:, :, 1] + f * found[:, :, 2])
 
 
 class HeadingControl:
@@ -461,13 +484,20 @@ class HeadingControl:
         self._varying = [i for i, value in enumerate(self.values) if value.shape[1] > 1]
         self.varies = bool(self._varying)
         if self.varies:
-            self._samples = np.stack([self.values[i] for i in self._varying], axis=-1)
+            samples = np.stack([self.values[i] for i in self._varying], axis=-1)
+            self._curves = _Curves(samples, self.half_step)
+        if self.heading.shape[1] > 1:
+            self._headings = _Curves(self.heading[:, :, None], self.half_step)
         self._fixed = not self.varies and not self.sliding
         if self._fixed:
             everyone = np.arange(len(timelines))
             p = self.lookup(everyone)(np.zeros((len(timelines), 1)))
             self._swing = self._swing_of(p, p[2])
             self._lower, self._upper = self._bounds_of(everyone, p, p[1], p[2])
+        self._steady = self._fixed and not self.tilted and self.heading.shape[1] == 1
+        if self._steady:
+            self._rate = (p[0] * p[1])[:, 0]
+            self._slope = (self._swing_of(p, p[2], 1.0 + STEP) - self._swing) / STEP
 
     def lookup(self, who: np.ndarray) -> Lookup:
         """The quantities of some of the figures, as `half_turn` wants them.
@@ -479,18 +509,17 @@ class HeadingControl:
             fixed = tuple(value[who] for value in self.values)
             return lambda _: fixed
         values = [value[who] if value.shape[1] == 1 else value for value in self.values]
-        half_step = self.half_step[who]
 
         def at(time: np.ndarray) -> tuple:
-            sampled = at_time(self._samples, time, half_step, who)
+            sampled = self._curves(time, who)
             for column, index in enumerate(self._varying):
                 values[index] = sampled[..., column]
             return tuple(values)
 
         return at
 
-    def _swing_of(self, p: tuple, speed: np.ndarray) -> np.ndarray:
-        """Heading change of unmodified half turns with settings that stay the same."""
+    def _swing_of(self, p: tuple, speed: np.ndarray, beta: float = 1.0) -> np.ndarray:
+        """Heading change of half turns with settings that stay the same."""
         one = np.ones_like(p[0])
         change, _, _ = half_turn(
             lambda _: p,
@@ -501,7 +530,7 @@ class HeadingControl:
             0.0 * one,
             speed,
             one,
-            one,
+            beta * one,
             symmetric=True,
         )
         return change
@@ -513,7 +542,14 @@ class HeadingControl:
             x[:, 0] for x in (p[0], size, speed, p[3], p[6], p[7], p[10], p[11])
         )
         return beta_bounds(
-            w0, lean, v, gn, j, height, most, rate,
+            w0,
+            lean,
+            v,
+            gn,
+            j,
+            height,
+            most,
+            rate,
             self.fall[who],
         )
 
@@ -573,6 +609,40 @@ class HeadingControl:
         Returns:
             The choice.
         """
+        if not self._steady:
+            return self._plan(who, time, yaw, speed, rate)
+        # A steady turn is known beforehand: its swing, and how that changes with beta.
+        side = np.where(rate > 0.0, 1.0, -1.0)
+        factor = self.factor[who]
+        share = np.where(rate > 0.0, factor[:, 1], factor[:, 0])
+        swing, nominal = self._swing[who], self._rate[who]
+        wanted = side * (self.heading[who, 0] - yaw)
+        wanted = wanted + 0.25 * swing * (factor[:, 0] + factor[:, 1])
+        excess = wanted - share * swing
+        beta = 1.0 + excess / (share * self._slope[who])
+        easy = (np.abs(np.abs(rate) - nominal) <= 1e-6 * nominal) & (np.abs(excess) < CLOSE)
+        easy &= (beta >= self._lower[who]) & (beta <= self._upper[who])
+        if easy.all():
+            self.expected[who] = side * wanted / share
+            return Choice(beta, side * wanted, side * wanted, np.zeros(len(who), dtype=bool))
+        rest = np.flatnonzero(~easy)
+        self.expected[who[easy]] = (side * wanted / share)[easy]
+        harder = self._plan(who[rest], time[rest], yaw[rest], speed[rest], rate[rest])
+        wanted = side * wanted
+        choice = Choice(beta, wanted, wanted.copy(), np.zeros(len(who), dtype=bool))
+        for name in ("beta", "wanted", "change", "saturated"):
+            getattr(choice, name)[rest] = getattr(harder, name)
+        return choice
+
+    def _plan(
+        self,
+        who: np.ndarray,
+        time: np.ndarray,
+        yaw: np.ndarray,
+        speed: np.ndarray,
+        rate: np.ndarray,
+    ) -> Choice:
+        """Choose by quadrature and Newton, whatever the half turns are like."""
         at = self.lookup(who)
         when = time[:, None]
         p = at(when)
@@ -627,10 +697,9 @@ class HeadingControl:
             def heading_at(duration: np.ndarray) -> np.ndarray:
                 return headings
         else:
-            half_step = self.half_step[twice]
 
             def heading_at(duration: np.ndarray) -> np.ndarray:
-                return at_time(self.heading, begin[0] + duration[:, None], half_step, twice)[:, 0]
+                return self._headings(begin[0] + duration[:, None], twice)[:, 0, 0]
 
         w0, lean = w0[:, 0], size[:, 0]
         ahead = np.concatenate((math.pi / w0, math.pi / w0))

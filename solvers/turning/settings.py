@@ -192,6 +192,8 @@ def _check_sampled(name: str, value: Sampled, count: int, fps: float) -> Sampled
     label, least, least_ok, most, most_ok, requirement = _RANGES[name]
     if value is None:
         raise SettingError(label, value, requirement)
+    if type(value) is float and least < value < most:  # most of them are
+        return value
     try:
         array = np.asarray(value, dtype=float)
     except (TypeError, ValueError):
