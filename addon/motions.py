@@ -161,6 +161,22 @@ def require_motion(context: bpy.types.Context) -> tuple[bpy.types.Object, bpy.ty
     return character, motion
 
 
+def require_editable(character: bpy.types.Object) -> None:
+    """Refuse a character that is linked from another file.
+
+    Args:
+        character: the armature object.
+
+    Raises:
+        UserError: it is linked, and no library override.
+    """
+    if character.library is not None:
+        raise UserError(
+            f"{character.name} is linked from another file and cannot be changed: make a library "
+            "override of it first (Object > Library Override > Make)"
+        )
+
+
 def add_motion(
     context: bpy.types.Context, character: bpy.types.Object, name: str = ""
 ) -> bpy.types.Object:
@@ -177,7 +193,11 @@ def add_motion(
     existing = motions_of(character)
     motion = bpy.data.objects.new(name or f"{character.name} Motion", None)
     motion.empty_display_type = "SINGLE_ARROW"
-    collections = [c for c in character.users_collection if c.library is None]
+    collections = [
+        collection
+        for collection in character.users_collection
+        if collection.library is None and collection.override_library is None
+    ]
     (collections or [context.scene.collection])[0].objects.link(motion)
     # The root bone goes along where the object's transform was applied to the armature.
     matrix = character.matrix_world

@@ -140,6 +140,7 @@ class POISE_OT_mesh_swap(SettingsOperator, bpy.types.Operator):
 
     def run(self, context):
         rig = motions.active_character(context)
+        motions.require_editable(rig)
         meshes = [
             obj
             for obj in context.selected_objects
@@ -169,6 +170,7 @@ class POISE_OT_mesh_restore(SettingsOperator, bpy.types.Operator):
 
     def run(self, context):
         rig = motions.active_character(context)
+        motions.require_editable(rig)
         with object_mode(context):
             characters.restore_mesh(rig)
         return f"{rig.name} wears its own figure again"
