@@ -47,8 +47,7 @@ class POISE_OT_preset_apply(SettingsOperator, bpy.types.Operator):
         try:
             bpy.utils.execfile(path)
         except Exception as error:  # a preset is a file that anyone may have written
-            for (group, name), value in before.items():
-                setattr(getattr(motion.poise_motion, group), name, value)
+            _put_back(motion, before)
             raise UserError(f"The preset {path} could not be applied: {error}") from error
         if path.startswith(presets.ROOT):
             _from_si(context, motion.poise_motion.turns)
@@ -59,13 +58,25 @@ class POISE_OT_preset_apply(SettingsOperator, bpy.types.Operator):
 
 
 def _values(motion):
-    """(group, setting) -> value of everything that a preset may set."""
-    return {
-        (group, prop.identifier): getattr(getattr(motion.poise_motion, group), prop.identifier)
-        for group in ("turns", "skier", "snowboarder")
-        for prop in getattr(motion.poise_motion, group).bl_rna.properties
-        if not prop.is_readonly and prop.identifier not in {"name", "rna_type"}
-    }
+    """(group, setting) -> value of everything that a preset may set; None where it is unset."""
+    found = {}
+    for name in ("turns", "skier", "snowboarder"):
+        group = getattr(motion.poise_motion, name)
+        for prop in group.bl_rna.properties:
+            if not prop.is_readonly and prop.identifier not in {"name", "rna_type"}:
+                stored = group.is_property_set(prop.identifier)
+                value = getattr(group, prop.identifier) if stored else None
+                found[name, prop.identifier] = value
+    return found
+
+
+def _put_back(motion, values):
+    for (name, setting), value in values.items():
+        group = getattr(motion.poise_motion, name)
+        if value is None:
+            group.property_unset(setting)
+        else:
+            setattr(group, setting, value)
 
 
 def _from_si(context, turns):
