@@ -99,11 +99,11 @@ def sentence(error):
     return text
 
 
-def refused(name, match, ignore=(), **arguments):
+def refused(operator, match, ignore=(), /, **arguments):
     """Call an operator that has to refuse with one sentence and change nothing.
 
     Args:
-        name: the operator, without "poise.".
+        operator: its name, without "poise.".
         match: regular expression that the sentence has to contain.
         ignore: see `snapshot.diff`.
         arguments: of the operator.
@@ -113,7 +113,7 @@ def refused(name, match, ignore=(), **arguments):
     """
     before = settled()
     with pytest.raises(RuntimeError) as caught:
-        call(name)(**arguments)
+        call(operator)(**arguments)
     text = sentence(caught.value)
     assert re.search(match, text), text
     changed = diff(before, settled(), ignore)
@@ -121,13 +121,13 @@ def refused(name, match, ignore=(), **arguments):
     return text
 
 
-def undoable(name, **arguments):
+def undoable(operator, /, **arguments):
     """Call an operator as the user does, with an undo step of its own.
 
     An undo step with the present state is pushed before.
     """
     bpy.ops.ed.undo_push(message="before")
-    return call(name)("EXEC_DEFAULT", True, **arguments)
+    return call(operator)("EXEC_DEFAULT", True, **arguments)
 
 
 def curves_of(rig):
