@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Ski poles: rigid rods that trail, swing forward and are planted.
 
-The tip's path is chosen first: free it trails behind the hand, for a plant it
-moves onto a point of the snow, stays there exactly from touch to lift, and
-goes back. The hand then follows: it is moved along the pole so that its
-distance from the tip is the pole's length at every instant. All of it is twice
-continuously differentiable.
+The direction of the shaft is chosen first: free it trails behind the hand; for
+a plant it swings forward and then points at a place on the snow, which passes
+the skier as the ground does. Before the touch that place gathers its speed
+smoothly, after the lift it loses it smoothly, so that the pole comes into the
+plant and out of it in one sweep. The hand then follows: it is moved along the
+pole so that from touch to lift the tip is exactly in that place. All of it is
+twice continuously differentiable.
 
 Ground space as in `trunk`.
 """
@@ -20,7 +22,7 @@ import numpy as np
 from ...solvers.motion import Event, Problem, TurningMotion
 from ...solvers.rotations import normalise
 from .ground import Ground
-from .signals import Amount, Signals, at_most, at_times, crossings, ramp, window
+from .signals import Amount, Signals, at_most, at_times, crossings, ramp, step, window
 from .tracks import SIDES, Contact, side_role
 from .trunk import SIGN
 
@@ -29,6 +31,10 @@ LOWEST_HAND = 0.20  # metres over the snow
 PLANTED_HAND, HIGHEST_HAND = 0.97, 0.99  # over the snow, as a share of the pole's length
 SLOWEST = 1.0  # m/s, below it nobody plants
 APART = 0.25  # seconds from a lift to the next touch of the same pole, at least
+STEEPEST = np.radians(70.0)  # a shaft leaning further than this hardly points at the snow
+# Shares of the time in which a pole's length passes:
+COME = 1.0  # in which the tip takes up the snow's speed
+GIVE, BACK = 0.35, 1.2  # in which the hand yields to the pole, and by which it is free again
 FIRST = 0.1  # seconds: a motion does not open on a plant
 
 
@@ -90,11 +96,14 @@ class _Plant:
     lift: float
     place: np.ndarray  # world
     reach: np.ndarray  # (3,) hand offset at the middle of the contact, ground space
-    down: float  # part of the shaft's direction that points down
-    azimuth: float  # direction of the tip from the hand at touch, 0 ahead, pi/2 out
+    down: float  # shaft at the end of the swing: part of its direction that points down
+    azimuth: float  # and direction of the tip from the hand, 0 ahead, pi/2 out
     swing: float  # seconds
+    come: float  # seconds before the touch in which the tip takes up the snow's speed
+    give: float  # seconds before touch and after lift in which the hand yields to the pole
+    free: float  # seconds before touch and after lift beyond which the hand is free
+    sweep: float  # seconds after the lift in which the shaft sweeps on
     recovery: float
-    speed: float
 
 
 def plant_times(signals: Signals, phase: Amount, side: str) -> np.ndarray:
@@ -207,6 +216,7 @@ def _plan_plants(motion, ground, signals, plan, grip, shoulder, side):
     period = 2.0 * np.pi / np.maximum(at(motion.frequency), 1e-3)
     swing = np.minimum(at(plan.swing), 0.36 * period)
     forward, out = at(plan.forward), at(plan.out)
+    trail, spread = at(plan.trail), at(plan.spread)
     middle = touches + 0.5 * contact
     hands, joints = at_times(grip, spacing, middle), at_times(shoulder, spacing, middle)
     origin, axes = ground.frames_at(middle)
@@ -220,26 +230,38 @@ def _plan_plants(motion, ground, signals, plan, grip, shoulder, side):
         # The height decides whether the tip touches; what the arm lacks is made up sideways.
         arm = reach - joint
         flat = np.hypot(arm[0], arm[1])
-        arm[:2] *= min(1.0, np.sqrt(max((0.88 * plan.arm) ** 2 - arm[2] ** 2, 0.0)) / flat)
+        arm[:2] *= min(1.0, np.sqrt(max((0.81 * plan.arm) ** 2 - arm[2] ** 2, 0.0)) / flat)
         reach = joint + arm
         if np.linalg.norm(arm) > 0.95 * plan.arm or reach[2] < 0.5 * plan.length:
             failed.append(float(touches[k]))
             continue
         half = 0.5 * contact[k] * speed[k]
+        # The faster, the sooner the hand has passed: so long the tip takes to and fro.
+        passing = plan.length / speed[k]
+        come = np.clip(COME * passing, 0.02, 0.25)
+        give, free = np.clip(GIVE * passing, 0.02, 0.15), np.clip(BACK * passing, 0.05, 0.30)
+        recovery = min(0.45, 0.4 * period[k])
         tall = np.hypot(reach[2], 0.5 * half)  # as long as the pole on average
         aside = np.sqrt(max(plan.length**2 - tall**2, 0.0))
         place = np.array((reach[0] + sign * aside, reach[1], 0.0))
+        # A tip that loses its speed over a time comes half as far as one that keeps it.
+        ahead = half + 0.5 * come * speed[k]
+        behind = reach[2] * np.tan(min(trail[k], STEEPEST)) * np.cos(spread[k])
+        sweep = np.clip(2.0 * (behind - half) / speed[k], 0.05, recovery)
         plants.append(
             _Plant(
                 touch=float(touches[k]),
                 lift=float(touches[k] + contact[k]),
                 place=origin[k] + axes[k] @ place,
                 reach=reach - hand,
-                down=float(reach[2] / plan.length),
-                azimuth=float(np.arctan2(aside, half)),
+                down=float(reach[2] / np.sqrt(reach[2] ** 2 + aside**2 + ahead**2)),
+                azimuth=float(np.arctan2(aside, ahead)),
                 swing=float(swing[k]),
-                recovery=float(min(0.45, 0.4 * period[k])),
-                speed=float(speed[k]),
+                come=float(come),
+                give=float(give),
+                free=float(free),
+                sweep=float(sweep),
+                recovery=float(recovery),
             )
         )
     return plants, failed
@@ -252,47 +274,78 @@ def _follow(signals, ground, plan, grip, plants, side):
     down = np.cos(plan.trail) * np.ones_like(time)
     azimuth = (np.pi - plan.spread) * np.ones_like(time)
     for plant in plants:
-        rows = _rows(time, plant.touch - plant.swing, plant.lift + plant.recovery)
+        rows = _rows(time, plant.touch - plant.swing - plant.come, plant.lift + plant.recovery)
         near = time[rows]
         reach = window(near, plant.touch, plant.lift, plant.swing, plant.recovery)
         hand[rows] += reach[:, None] * plant.reach
-        turn = window(near, plant.touch, plant.touch, plant.swing, 0.8 * plant.recovery)
+        # Forward for the touch. From then on the free pole is a trailing one: the jump is
+        # in the contact, where the free pole does not count.
+        turn = step((near - plant.touch + 0.4 * plant.come) / plant.swing + 1.0)
+        turn = np.where(near < plant.touch, turn, 0.0)
         down[rows] += turn * (plant.down - down[rows])
         azimuth[rows] += turn * (plant.azimuth - azimuth[rows])
     # A hand higher than the pole is long could not bring the tip down any more.
     hand[:, 2] = at_most(hand[:, 2], HIGHEST_HAND * plan.length, 0.015 * plan.length)
-    down = at_most(down, (hand[:, 2] - CLEARANCE) / plan.length, 0.06)
+    height = hand[:, 2]
+    down = at_most(down, (height - CLEARANCE) / plan.length, 0.06)
     flat = np.sqrt(np.maximum(1.0 - down**2, 0.0))
-    shaft = np.stack((sign * flat * np.sin(azimuth), -flat * np.cos(azimuth), -down), axis=-1)
-    tip = hand + plan.length * shaft
-    planted = np.zeros_like(time)
+    # Shaft as its angle back from straight down and its angle outwards.
+    back, out = np.arctan2(-flat * np.cos(azimuth), down), np.arcsin(flat * np.sin(azimuth))
+    planted, pull = np.zeros_like(time), height.copy()
+    places = []
     for plant in plants:
-        # The faster, the sooner the hand has passed: so long the tip takes to and fro.
-        passing = plan.length / plant.speed
-        come, go = np.clip(0.7 * passing, 0.02, 0.20), np.clip(passing, 0.03, 0.35)
-        rows = _rows(time, plant.touch - come, plant.lift + go)
-        share = window(time[rows], plant.touch, plant.lift, come, go)
-        tip[rows] = _towards(tip[rows], ground.local(plant.place, rows), hand[rows], share,
-                             plan.length)
+        rows = _rows(time, plant.touch - plant.come, plant.lift + plant.recovery)
+        near = time[rows]
+        origin, axes = ground.frames_at(_lingering(near, plant, plant.come, plant.sweep))
+        place = np.einsum("nji,nj->ni", axes, plant.place - origin) - hand[rows]
+        aim = window(near, plant.touch, plant.lift, plant.come, plant.recovery)
+        length = np.sqrt(np.einsum("ij,ij->i", place, place))
+        back[rows] += aim * (np.arctan2(place[:, 1], -place[:, 2]) - back[rows])
+        out[rows] += aim * (np.arcsin(sign * place[:, 0] / length) - out[rows])
+        # The hand's height goes with a place that comes to rest sooner: it is pulled less.
+        rows = _rows(time, plant.touch - plant.free, plant.lift + plant.free)
+        near = time[rows]
+        origin, axes = ground.frames_at(_lingering(near, plant, plant.give, plant.give))
+        place = np.einsum("nji,nj->ni", axes, plant.place - origin) - hand[rows]
+        length = np.sqrt(np.einsum("ij,ij->i", place, place))
+        share = window(near, plant.touch, plant.lift, plant.free, plant.free)
+        pull[rows] += share * (-plan.length * place[:, 2] / length - pull[rows])
         planted[rows] = np.maximum(planted[rows], share)
+        contact = _rows(time, plant.touch, plant.lift)
+        places.append((contact, ground.local(plant.place, contact)))
+    shaft = np.stack((sign * np.sin(out), np.cos(out) * np.sin(back),
+                      -np.cos(out) * np.cos(back)), axis=-1)
+    # The tip is as far over the snow as the hand would leave it, and never below.
+    down = np.maximum(-shaft[:, 2], 0.05)
+    level = -plan.length * shaft[:, 2]
+    rise = _over(pull - level, planted)
+    hand -= ((level + rise - height) / down)[:, None] * shaft
+    tip = hand + plan.length * shaft
+    for contact, place in places:
+        tip[contact] = place
     return tip + plan.length * normalise(hand - tip), tip, planted
+
+
+def _over(x: np.ndarray, planted: np.ndarray) -> np.ndarray:
+    """max(x, 0), rounded and never less (smooth); of a planted tip, none where x is none."""
+    free = ramp(x, 0.5 * CLEARANCE)
+    held = x * x / np.sqrt(x * x + 1e-4)
+    return free + planted * (held - free)
+
+
+def _lingering(time: np.ndarray, plant: _Plant, come: float, go: float) -> np.ndarray:
+    """Time by which a planted place moves: at rest, setting off for the touch, as it is, slowing.
+
+    It runs with the rate step(1 + t / come) before the touch and with the rate
+    1 - step(t / go) after the lift.
+    """
+    def gone(x: np.ndarray) -> np.ndarray:  # integral of `step`
+        u = np.clip(x, 0.0, 1.0)
+        return u**4 * (2.5 + u * (u - 3.0)) + np.maximum(x - 1.0, 0.0)
+
+    early, late = plant.touch - time, time - plant.lift
+    return time + come * gone(early / come) - go * gone(late / go)
 
 
 def _rows(time: np.ndarray, start: float, end: float) -> slice:
     return slice(int(np.searchsorted(time, start)), int(np.searchsorted(time, end, "right")))
-
-
-def _towards(tip, place, hand, share, length) -> np.ndarray:
-    """Tips part of the way to a fixed place, for as long as possible a pole's length from the hand.
-
-    The height goes straight from one to the other and so never below the snow.
-    Level with it the tip is first kept on the circle that the hand leaves it,
-    and let go to the place only at the end: the hand is hardly pulled.
-    """
-    out = tip + share[:, None] * (place - tip)
-    level = out[:, :2] - hand[:, :2]
-    far = np.hypot(level[:, 0], level[:, 1])
-    circle = np.sqrt(np.maximum(length**2 - (hand[:, 2] - out[:, 2]) ** 2, 1e-4))
-    free = 1.0 - share**4
-    out[:, :2] += level * (free * (circle / np.maximum(far, 1e-3) - 1.0))[:, None]
-    return out

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...solvers.motion import TurningMotion
+from ...solvers.rotations import continuous, normalise
 
 Amount = float | np.ndarray  # a setting: one number, or (n,) samples of a keyed one
 
@@ -130,6 +131,28 @@ def smoothed(values: np.ndarray, spacing: float, width: float) -> np.ndarray:
     if values.ndim == 1:
         return np.convolve(padded, kernel, mode="valid")
     return np.stack([np.convolve(c, kernel, mode="valid") for c in padded.T], axis=1)
+
+
+def averaged_turn(rotation: np.ndarray, spacing: float, width: float) -> np.ndarray:
+    """Rotations evened out in time: a Gaussian mean of the quaternions, made unit again.
+
+    The weights exp(-t^2 / (2 s^2)) are all positive, so that nothing overshoots,
+    and even, so that nothing lags. Ends are continued by point reflection.
+
+    Args:
+        rotation: (n, 4) unit quaternions.
+        spacing: seconds between samples.
+        width: s in seconds; 0 leaves the rotations alone.
+    """
+    n = len(rotation)
+    if width <= 0.0 or n < 3 or spacing <= 0.0:
+        return rotation
+    reach = int(np.ceil(4.0 * width / spacing))
+    kernel = np.exp(-0.5 * (np.arange(-reach, reach + 1) * (spacing / width)) ** 2)
+    kernel /= kernel.sum()
+    padded = np.pad(continuous(rotation), ((reach, reach), (0, 0)), mode="reflect",
+                    reflect_type="odd")
+    return normalise(np.stack([np.convolve(c, kernel, mode="valid") for c in padded.T], axis=1))
 
 
 def at_times(values: np.ndarray, spacing: float, times: np.ndarray) -> np.ndarray:

@@ -26,6 +26,7 @@ from .reports import SIDE_WORDS, span_problem
 from .signals import (
     Amount,
     Signals,
+    averaged_turn,
     limited,
     read_signals,
     saturated,
@@ -46,6 +47,7 @@ from .trunk import (
 STATURE = 1.78  # metres: lengths of a style are for a figure of this height
 LINEAR, SIDECUT = "LINEAR", "SIDECUT"
 UP, DOWN = "UP", "DOWN"
+CALM = 0.06  # seconds over which the turning of a hand is evened out
 
 
 @dataclass(frozen=True)
@@ -196,6 +198,7 @@ STYLES: dict[str, SkierStyle] = {
         outside_share=0.7,
         angulation=radians(13.0),
         skid=radians(40.0),
+        float_angle=radians(24.0),
         trunk_pitch=radians(32.0),
         shoulder_level=0.65,
         twist=radians(16.0),
@@ -258,7 +261,7 @@ STYLES: dict[str, SkierStyle] = {
         sidecut=12.5,
         angulation=radians(14.0),
         skid=radians(18.0),
-        float_angle=radians(18.0),
+        float_angle=radians(26.0),
         trunk_pitch=radians(38.0),
         shoulder_level=0.6,
         twist=radians(12.0),
@@ -267,7 +270,7 @@ STYLES: dict[str, SkierStyle] = {
         pole_trail=radians(62.0),
         plant_phase=radians(-5.0),
         plant_contact=0.05,
-        plant_swing=0.25,
+        plant_swing=0.32,
     ),
 }
 
@@ -341,7 +344,7 @@ def map_skier(motion: TurningMotion, figure: Figure, style: SkierStyle) -> RoleT
     plan = _pole_plan(figure, style, size)
     free = {side: within_reach(free[side], shoulder[side], plan.arm) for side in SIDES}
     poles = pose_poles(motion, ground, signals, plan, free, shoulder)
-    arms = _Arms(figure, shoulder, poles.grip, poles.tip, chest_yaw, chest_lean)
+    arms = _Arms(figure, signals.spacing, shoulder, poles.grip, poles.tip, chest_yaw, chest_lean)
 
     position = {
         "root": stance.middle,
@@ -519,7 +522,7 @@ def _pole_plan(figure: Figure, style: SkierStyle, size: float) -> PolePlan:
 class _Arms:
     """Wrists, elbows and fists for given grips and pole tips."""
 
-    def __init__(self, figure, shoulder, grip, tip, chest_yaw, chest_lean) -> None:
+    def __init__(self, figure, spacing, shoulder, grip, tip, chest_yaw, chest_lean) -> None:
         self.wrist, self.hand, self.pole = {}, {}, {}
         towards = {}
         turn = posture(chest_lean, chest_yaw, 0.0)
@@ -538,7 +541,9 @@ class _Arms:
         for _ in range(2):
             elbow, _pole, _short = bend_arms(figure, shoulder, wrist, towards)
             for side in SIDES:
-                self.hand[side] = _fist(wrist[side] - elbow[side], tip[side] - grip[side])
+                fist = _fist(wrist[side] - elbow[side], tip[side] - grip[side])
+                # A planted pole jerks the grip; the fist yields and need not turn with it.
+                self.hand[side] = averaged_turn(fist, spacing, CALM)
                 wrist[side] = grip[side] - rotate(self.hand[side], palm[side])
         self.wrist = wrist
         _, self.elbow_pole, self.shortfall = bend_arms(figure, shoulder, wrist, towards)

@@ -582,6 +582,52 @@ def test_planting_hands_have_no_corners(name):
         assert peaks[1][role] < 1.3 * coarse, role
 
 
+def turning_steps(tracks, role):
+    """Angular speed (n - 1,) of a role from each sample to the next, rad/s."""
+    q = tracks.rotation[role]
+    cosine = np.abs(np.einsum("ij,ij->i", q[1:], q[:-1])).clip(0.0, 1.0)
+    return 2.0 * np.arccos(cosine) / (tracks.time[1] - tracks.time[0])
+
+
+@pytest.mark.parametrize("name", [n for n in ALL if STYLES[n].pole_plants])
+def test_hands_and_poles_turn_without_jitter(name):
+    """What half frames show is all there is: finer sampling finds no faster change.
+
+    Between samples the angular speed of a movement that half frames resolve changes by
+    as much per second however finely it is sampled; jitter grows as it is looked into.
+    """
+    change = {"hand": [], "pole": []}
+    for fps in (24.0, 96.0):
+        motion = cases.solve(FIGURE, cases.TURNS[name], seconds=7.0, fps=fps)
+        tracks = map_skier(motion, FIGURE, STYLES[name])
+        assert len(tracks.contacts) >= 2
+        h = motion.time[1] - motion.time[0]
+        for role, found in change.items():
+            found.append(max(
+                np.abs(np.diff(turning_steps(tracks, f"{role}.{side}"))).max() / h
+                for side in SIDES))
+    assert change["hand"][1] < 1.35 * change["hand"][0]
+    assert change["pole"][1] < 1.35 * change["pole"][0]
+
+
+@pytest.mark.parametrize("name", [n for n in ALL if STYLES[n].pole_plants])
+def test_after_the_lift_a_pole_sweeps_on_and_slows_without_a_second_burst(name):
+    motion = cases.solve(FIGURE, cases.TURNS[name], seconds=7.0, fps=96.0)
+    tracks = map_skier(motion, FIGURE, STYLES[name])
+    middle = 0.5 * (tracks.time[1:] + tracks.time[:-1])
+    seen = 0
+    for contact in tracks.contacts:
+        if contact.end + 0.4 > motion.time[-1]:
+            continue
+        seen += 1
+        speed = turning_steps(tracks, contact.role.replace("pole_tip", "pole"))
+        after = speed[(middle > contact.end) & (middle < contact.end + 0.3)]
+        # Above what it has already fallen to, it never rises again by much.
+        assert np.max(after - np.minimum.accumulate(after)) < 0.12 * after[0]
+        assert after[-1] < 0.5 * after[0]
+    assert seen
+
+
 @pytest.mark.parametrize("name", ALL)
 def test_the_frame_rate_does_not_matter(name):
     """The same second of the motion has the same pose at 24 and at 60 frames a second."""
