@@ -134,6 +134,8 @@ def make_equations(
         broadcast, and `p` is a tuple in the order of `PARAMETERS`.
     """
 
+    one = sin is math.sin  # one figure: branches are allowed
+
     def demand(tm, w0, v, gn, j, l, limit, rate):  # noqa: E741
         s = sin(tm)
         k = gn * s + j * w0 * w0 * tm
@@ -151,10 +153,12 @@ def make_equations(
         free_share = 0.5 - limit * l * s
         free_share = 0.5 + 0.5 * (free_share + abs(free_share))
         apex = k * free_share / (limit * vv * cos(tm))
+        crossing = (gn + j * w0 * w0) * w0 * tm / (rate * vv)
+        if one and apex <= 1.0 and crossing <= 1.0:
+            return tm
         apex = 0.5 * (apex + 1.0 + abs(apex - 1.0))
         x = 4.0 * free_share * (1.0 - free_share) / apex
         by_curvature = 2.0 * free_share / (apex * (1.0 + (1.0 - x) ** 0.5))
-        crossing = (gn + j * w0 * w0) * w0 * tm / (rate * vv)
         by_rate = 2.0 / (crossing + 1.0 + abs(crossing - 1.0))
         share = 0.5 * (by_curvature + by_rate - abs(by_curvature - by_rate))
         return tm * share * (1.0 - MARGIN * (1.0 - share) / (1.05 - share))
@@ -167,6 +171,9 @@ def make_equations(
         # Inside the ellipse r = 0.
         if one:
             if e < 1.000001:
+                return onto
+            size = max(tm, tm * beta, SAFE_LEAN)
+            if theta * theta + omega * omega / max(gn / j, w0 * w0) <= size * size:
                 return onto
         elif not (e >= 1.000001).any():
             return onto
@@ -182,7 +189,6 @@ def make_equations(
         strong = RESCUE * rate * over * over / (over + 0.3)
         return 0.5 * (strong + MOST_PULL - abs(strong - MOST_PULL))
 
-    one = sin is math.sin  # one figure: branches are allowed
     held_back = limited and sliding
 
     def free(theta, omega, psi, v, p, beta):

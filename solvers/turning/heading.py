@@ -26,10 +26,12 @@ BETA_LEAST = 0.25
 BETA_MOST = 3.0
 MORE_LEAN = math.radians(15.0)  # that a modified turn may add to the maximum lean
 LARGEST_HALF_TURN = math.radians(165.0)
-CLOSE = 2e-5  # rad, from where the last Newton step is taken on trust
+CLOSE = 5e-5  # rad, from where the last step is taken on trust
+STEADY = 1e-5  # rad; a half turn wanted so nearly like the unmodified one is known
+SWING_SPACING = 0.125  # s
 SHORT = 1e-4  # rad; a half turn that misses by less is not called saturated
-STEP = 1e-4  # relative, for the slope
-ACCURACY = 1e-9  # rad, of the heading at the end of a half turn
+STEP = 1e-4  # relative, for the slope and the curvature
+ACCURACY = 1e-11  # rad, of the heading at the end of a half turn
 
 
 def _gauss(count: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -193,12 +195,12 @@ def half_turn(
         if symmetric:
             start = dl - 0.5 * integral[:, -1:]
         moved = start + integral[:, :-1]
-        step = float(np.max(np.abs(moved - psi)))
+        step = float(np.abs(moved - psi).max())
         psi = moved
         if sliding:
             accel = gs * np.cos(dl - psi) + height * omega * rate * c - mu * load - drag * v * v
             faster = np.maximum(speed + (accel * pace) @ _QT, 0.1)
-            step = max(step, float(np.max(np.abs(faster - v))))
+            step = max(step, float(np.abs(faster - v).max()))
             v = faster
         if step < 1e-12:
             break
@@ -276,6 +278,8 @@ def beta_bounds(
             beta = bound.copy()
             for _ in range(9):  # Newton on a convex function, from outside
                 value, slope = excess(beta)
+                if not (value > 1e-14).any():
+                    break
                 uphill = slope * direction > 0.0
                 inward = np.where(uphill, value / np.where(uphill, slope, 1.0), 0.0)
                 beta = np.where(value > 0.0, beta - inward, beta)
@@ -335,16 +339,17 @@ def choose(
     upper: np.ndarray,
     guess: np.ndarray,
 ) -> Choice:
-    """Solve for the beta with which a half turn ends as wanted, by Newton.
+    """Solve for the beta with which a half turn ends as wanted.
 
     Wanted at the end is yaw = heading(end) + side swing / 2. The first guess
     is taken as it is if the quadrature says that it is good to `ACCURACY`;
-    otherwise Newton steps follow, kept within a bracket. Value and slope come
-    from one call for beta and beta (1 + `STEP`) together.
+    otherwise Halley steps (Newton's with the curvature) follow, kept within a
+    bracket. Value, slope and curvature come from one call for beta and
+    beta (1 -+ `STEP`) together.
 
     Args:
-        change_of: beta (2 n,) -> heading change (2 n,) and duration (2 n,).
-        heading_at: duration (2 n,) -> heading wanted at the end (2 n,), rad.
+        change_of: beta (3 n,) -> heading change (3 n,) and duration (3 n,).
+        heading_at: duration (3 n,) -> heading wanted at the end (3 n,), rad.
         yaw: (n,) yaw at the start, rad.
         side: (n,) +1 to the left, -1 to the right.
         swing: (n,) swing of the unmodified half turn, rad.
@@ -358,21 +363,28 @@ def choose(
         The choice.
     """
     n = len(guess)
+    if n == 1:
+        return _choose_one(
+            change_of,
+            heading_at,
+            *(float(x[0]) for x in (yaw, side, swing, factor, lower, upper, guess)),
+        )
     low, high = lower.copy(), upper.copy()
     beta = np.minimum(np.maximum(guess, lower), upper)
     largest = np.maximum(LARGEST_HALF_TURN, swing)
     done = np.zeros(n, dtype=bool)
     saturated, wanted, change = done.copy(), np.zeros(n), np.zeros(n)
-    sides, yaws = np.concatenate((side, side)), np.concatenate((yaw, yaw))
+    sides, yaws = np.tile(side, 3), np.tile(yaw, 3)
+    factors, swings, most = np.tile(factor, 3), np.tile(swing, 3), np.tile(largest, 3)
     for _ in range(30):
-        raw, duration = change_of(np.concatenate((beta, beta * (1.0 + STEP))))
-        goals = sides * (heading_at(duration) - yaws)
-        goal, ahead = goals[:n] + 0.5 * swing, goals[n:] + 0.5 * swing
+        raw, duration = change_of(np.concatenate((beta * (1.0 - STEP), beta, beta * (1.0 + STEP))))
+        goals = sides * (heading_at(duration) - yaws) + 0.5 * swings
+        results = sides * factors * raw
+        errors = results - np.minimum(goals, most)
+        goal, result = goals[n : 2 * n], results[n : 2 * n]
+        behind, error, ahead = errors[:n], errors[n : 2 * n], errors[2 * n :]
         wanted = np.where(done, wanted, goal)
-        goal, ahead = np.minimum(goal, largest), np.minimum(ahead, largest)
-        result = side * factor * raw[:n]
         change = np.where(done, change, result)
-        error, error_ahead = result - goal, side * factor * raw[n:] - ahead
         too_far = error > 0.0
         high = np.where(too_far, np.minimum(high, beta), high)
         low = np.where(too_far, low, np.maximum(low, beta))
@@ -383,22 +395,80 @@ def choose(
         done = done | fits | at_bound | (high - low < 1e-13)
         if np.all(done):
             break
-        slope = (error_ahead - error) / (STEP * beta)
+        width = STEP * beta
+        slope = (ahead - behind) / (2.0 * width)
+        bend = (ahead - 2.0 * error + behind) / (width * width)
         rising = slope > 1e-6
-        following = beta - np.where(rising, error / np.where(rising, slope, 1.0), 0.0)
+        safe = np.where(rising, slope, 1.0)
+        curved = np.maximum(safe - error * bend / (2.0 * safe), 0.3 * safe)
+        following = beta - np.where(rising, error / curved, 0.0)
         following = np.minimum(np.maximum(following, lower), upper)
         # A step out of the bracket, unless it is to a bound not yet tried.
         astray = (following <= low) | (following >= high)
         untried = ((following == lower) & (low == lower)) | ((following == upper) & (high == upper))
         following = np.where(astray & ~untried, 0.5 * (low + high), following)
         beta = np.where(done, beta, following)
-        # This near, a Newton step needs no checking.
+        # This near, a step needs no checking.
         sure = ~done & (np.abs(error) < CLOSE) & rising & ~astray
-        change = np.where(sure, goal, change)
+        change = np.where(sure, np.minimum(goal, largest), change)
         done = done | sure
         if np.all(done):
             break
     return Choice(beta, side * wanted, side * change, saturated)
+
+
+def _choose_one(
+    change_of: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]],
+    heading_at: Callable[[np.ndarray], np.ndarray],
+    yaw: float,
+    side: float,
+    swing: float,
+    factor: float,
+    lower: float,
+    upper: float,
+    guess: float,
+) -> Choice:
+    """`choose` for one figure, step by step the same, without arrays."""
+    low, high = lower, upper
+    beta = min(max(guess, lower), upper)
+    largest = max(LARGEST_HALF_TURN, swing)
+    saturated = False
+    for _ in range(30):
+        raw, duration = change_of(np.array((beta * (1.0 - STEP), beta, beta * (1.0 + STEP))))
+        goals = [side * (x - yaw) + 0.5 * swing for x in heading_at(duration).tolist()]
+        results = [side * factor * x for x in raw.tolist()]
+        behind, error, ahead = (x - min(y, largest) for x, y in zip(results, goals, strict=True))
+        wanted, change = goals[1], results[1]
+        too_far = error > 0.0
+        if too_far:
+            high = min(high, beta)
+        else:
+            low = max(low, beta)
+        fits = abs(error) < ACCURACY
+        at_bound = not fits and (beta <= lower if too_far else beta >= upper)
+        saturated = abs(change - wanted) > SHORT and (at_bound or wanted > largest)
+        if fits or at_bound or high - low < 1e-13:
+            break
+        width = STEP * beta
+        slope = (ahead - behind) / (2.0 * width)
+        bend = (ahead - 2.0 * error + behind) / (width * width)
+        rising = slope > 1e-6
+        following = beta
+        if rising:
+            following -= error / max(slope - error * bend / (2.0 * slope), 0.3 * slope)
+        following = min(max(following, lower), upper)
+        astray = following <= low or following >= high
+        untried = (following == lower and low == lower) or (following == upper and high == upper)
+        beta = 0.5 * (low + high) if astray and not untried else following
+        if abs(error) < CLOSE and rising and not astray:
+            change = min(wanted, largest)
+            break
+    return Choice(
+        np.array([beta]),
+        np.array([side * wanted]),
+        np.array([side * change]),
+        np.array([saturated]),
+    )
 
 
 def at_time(
@@ -494,10 +564,13 @@ class HeadingControl:
             p = self.lookup(everyone)(np.zeros((len(timelines), 1)))
             self._swing = self._swing_of(p, p[2])
             self._lower, self._upper = self._bounds_of(everyone, p, p[1], p[2])
+        if self.varies and not self.sliding:
+            self._tabulate_swing()
         self._steady = self._fixed and not self.tilted and self.heading.shape[1] == 1
         if self._steady:
             self._rate = (p[0] * p[1])[:, 0]
-            self._slope = (self._swing_of(p, p[2], 1.0 + STEP) - self._swing) / STEP
+            more, less = self._swing_of(p, p[2], 1.0 + STEP), self._swing_of(p, p[2], 1.0 - STEP)
+            self._slope = (more - less) / (2.0 * STEP)
 
     def lookup(self, who: np.ndarray) -> Lookup:
         """The quantities of some of the figures, as `half_turn` wants them.
@@ -534,6 +607,14 @@ class HeadingControl:
             symmetric=True,
         )
         return change
+
+    def _tabulate_swing(self) -> None:
+        """Swings with the settings of every eighth of a second, for `_plan` to look up."""
+        self._swing_times = np.arange(0.0, float(self.end.max()) + SWING_SPACING, SWING_SPACING)
+        figures = len(self.end)
+        who = np.repeat(np.arange(figures), len(self._swing_times))
+        p = self.lookup(who)(np.tile(self._swing_times, figures)[:, None])
+        self._swings = self._swing_of(p, p[2]).reshape(figures, -1)
 
     def _bounds_of(
         self, who: np.ndarray, p: tuple, size: np.ndarray, speed: np.ndarray
@@ -620,7 +701,7 @@ class HeadingControl:
         wanted = wanted + 0.25 * swing * (factor[:, 0] + factor[:, 1])
         excess = wanted - share * swing
         beta = 1.0 + excess / (share * self._slope[who])
-        easy = (np.abs(np.abs(rate) - nominal) <= 1e-6 * nominal) & (np.abs(excess) < CLOSE)
+        easy = (np.abs(np.abs(rate) - nominal) <= 1e-6 * nominal) & (np.abs(excess) < STEADY)
         easy &= (beta >= self._lower[who]) & (beta <= self._upper[who])
         if easy.all():
             self.expected[who] = side * wanted / share
@@ -663,21 +744,29 @@ class HeadingControl:
                 lower, upper = lower.copy(), upper.copy()
                 lower[off], upper[off] = self._bounds_of(who[off], some, size[off], v[off])
         else:
-            later = at(np.minimum(when + math.pi / w0, self.end[who]))
-            swing = self._swing_of(later, v if self.sliding else later[2])
+            later = np.minimum(when + math.pi / w0, self.end[who])
+            if self.sliding:
+                swing = self._swing_of(at(later), v)
+            else:
+                swing = np.array(
+                    [
+                        np.interp(float(moment), self._swing_times, self._swings[figure])
+                        for moment, figure in zip(later[:, 0], who, strict=True)
+                    ]
+                )
             lower, upper = self._bounds_of(who, p, size, v)
         swing = swing * self.factor[who].mean(axis=1)
         left = (side > 0.0).astype(int)
 
-        twice = np.concatenate((who, who))
+        thrice = np.tile(who, 3)
         begin = tuple(
-            np.concatenate((x, x)) for x in (when, yaw[:, None], v, side[:, None], lean_rate)
+            np.concatenate((x, x, x)) for x in (when, yaw[:, None], v, side[:, None], lean_rate)
         )
-        at_twice, first = self.lookup(twice), tuple(np.concatenate((x, x)) for x in p)
+        at_thrice, first = self.lookup(thrice), tuple(np.concatenate((x, x, x)) for x in p)
 
         def change_of(beta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
             change, duration, _ = half_turn(
-                at_twice,
+                at_thrice,
                 self.varies,
                 self.tilted,
                 self.sliding,
@@ -692,17 +781,17 @@ class HeadingControl:
             return change, duration
 
         if self.heading.shape[1] == 1:
-            headings = self.heading[twice, 0]
+            headings = self.heading[thrice, 0]
 
             def heading_at(duration: np.ndarray) -> np.ndarray:
                 return headings
         else:
 
             def heading_at(duration: np.ndarray) -> np.ndarray:
-                return self._headings(begin[0] + duration[:, None], twice)[:, 0, 0]
+                return self._headings(begin[0] + duration[:, None], thrice)[:, 0, 0]
 
         w0, lean = w0[:, 0], size[:, 0]
-        ahead = np.concatenate((math.pi / w0, math.pi / w0))
+        ahead = np.tile(math.pi / w0, 3)
         excess = side * (heading_at(ahead)[: len(who)] - yaw) - 0.5 * swing
         choice = choose(
             change_of,

@@ -65,17 +65,44 @@ def test_foot_is_where_a_very_fine_solve_has_it(name):
     assert np.max(error) < 1e-5
 
 
+def _orders(case):
+    """Errors against a very fine solve, and log2 of their ratios, from 48 steps a second on."""
+    fine = _at_frames(solve_turning(_settings(1920.0, 3.0, **case)), 40)
+    errors = []
+    for fps in (48.0, 96.0, 192.0):
+        motion = solve_turning(_settings(fps, 3.0, **case))
+        errors.append(np.max(np.abs(_at_frames(motion, round(fps / 48.0)) - fine)))
+    return np.array(errors), np.log2(np.array(errors[:-1]) / errors[1:]), motion
+
+
 def test_error_falls_with_the_fourth_power_of_the_step():
-    case = {"start_state": CASES["caught"]["start_state"], "heading": KEYED["heading"]}
-    fine = _at_frames(solve_turning(_settings(1920.0, 5.0, **case)), 40)
-    errors = [
-        np.max(
-            np.abs(_at_frames(solve_turning(_settings(fps, 5.0, **case)), int(fps) // 48) - fine)
-        )
-        for fps in (48.0, 96.0, 192.0)
-    ]
-    orders = np.log2(np.array(errors[:-1]) / errors[1:])
+    """On the way onto the ellipse from within."""
+    errors, orders, _ = _orders(
+        {
+            "start_state": BodyState(np.zeros(3), 0.0, 10.0, lean=0.05, lean_rate=0.2),
+            "frequency": 1.2,
+            "speed": 10.0,
+            "sharpness": 0.5,
+        }
+    )
+    assert errors[0] < 2e-5
     assert np.all(orders > 3.6), (errors, orders)
+
+
+def test_error_falls_quickly_where_limits_are_met_and_left():
+    """The steps are cut at the corners: without that the order would be 1 to 2."""
+    errors, orders, motion = _orders(
+        {
+            "start_state": BodyState(np.zeros(3), 0.0, 10.0, lean=0.5, lean_rate=1.5),
+            "frequency": 1.0,
+            "speed": 10.0,
+            "sharpness": 0.2,
+            "max_curvature": 0.2,
+        }
+    )
+    assert motion.clipped.any() and not motion.clipped.all()
+    assert errors[0] < 2e-5
+    assert np.all(orders > 2.7), (errors, orders)
 
 
 @pytest.mark.parametrize("name", ["typical", "keyed", "slope", "caught"])
@@ -462,7 +489,7 @@ def _mixed_batch():
             }
         if kind == 6:
             changes |= {
-                "heading": lambda t: np.where(t < 3.0, 0.0, 0.5),
+                "heading": lambda t: np.clip(t - 3.0, 0.0, 0.5),
                 "amplitude_irregularity": 0.1,
                 "rhythm_irregularity": 0.1,
                 "seed": index,
@@ -487,6 +514,8 @@ def test_a_batch_has_the_numbers_of_one_at_a_time():
             a, b = getattr(alone, item.name), getattr(motion, item.name)
             if item.name in ("force_lateral", "force_normal", "leg_force"):
                 a, b = a / (motion.mass * motion.gravity), b / (motion.mass * motion.gravity)
+            if item.name == "lean_acceleration":
+                a, b = a / motion.gravity, b / motion.gravity
             if isinstance(a, np.ndarray):
                 assert a.shape == b.shape and a.dtype == b.dtype
                 assert np.max(np.abs(a.astype(float) - b)) < 1e-9, item.name
