@@ -266,6 +266,7 @@ def sparse_keys(
             for i in (-1, 0)
         ]
         whole = whole[np.minimum(*near) > grid.spacing]
+        whole = np.union1d(whole, _beside(grid, grid.kinks[wanted]))
     candidates = np.concatenate((whole, grid.kinks))
     order = np.argsort(candidates, kind="stable")
     is_kink = order >= len(whole)
@@ -315,6 +316,18 @@ def sparse_keys(
     return SparseKeys(
         candidates[keys], values[keys], slopes_left[keys], slopes_right[keys], straight
     )
+
+
+def _beside(grid: KeyGrid, kinks: np.ndarray) -> np.ndarray:
+    """Samples between whole frames and within a frame of a kink.
+
+    On the way into a contact much may happen in less than a frame.
+    """
+    between = grid.times[grid.times % 1.0 != 0.0]
+    if not len(kinks):
+        return between[:0]
+    gap = np.abs(between[:, None] - kinks).min(axis=1)
+    return between[(gap > CROWDED) & (gap < 1.0)]
 
 
 def _at_kinks(
