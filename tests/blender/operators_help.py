@@ -166,26 +166,47 @@ def solved(motion):
     return pipeline.solve(pipeline.gather(bpy.context, motion))
 
 
+def errors_by_role(motion, frames=None):
+    """Role -> largest world-space error of a baked rig in metres and radians.
+
+    Args:
+        motion: the Motion object.
+        frames: frames from the start, halves allowed; None for all.
+    """
+    from poise.addon import baking
+
+    done = solved(motion)
+    return {
+        role: _errors(motion, done, {role: bone}, frames)
+        for role, bone in baking.bindings_of(motion).items()
+    }
+
+
 def errors_of(motion, frames=None):
     """Largest world-space error of a baked rig in metres and radians.
 
     Args:
         motion: the Motion object.
-        frames: frames from the start, fractions allowed; None for all.
+        frames: frames from the start, halves allowed; None for all.
     """
     from poise.addon import baking
+
+    return _errors(motion, solved(motion), baking.bindings_of(motion), frames)
+
+
+def _errors(motion, done, bindings, frames):
     from poise.addon.rigs import characters
     from poise.solvers import rotations
 
-    rig, done = motion.poise_motion.character, solved(motion)
+    rig, job = motion.poise_motion.character, done.job
     return world_errors(
         rig,
-        baking.bindings_of(motion),
+        bindings,
         done.tracks,
-        done.job.start_frame,
+        job.start_frame,
         frames=frames,
         axes=rotations.to_matrix(characters.rest_axes(rig)),
-        unit=done.job.numbers.unit_scale,
+        unit=job.numbers.unit_scale,
     )
 
 

@@ -637,9 +637,9 @@ def test_a_linked_character_is_refused_with_the_remedy(scene, tmp_path):
 def test_an_overridden_character_is_baked_and_stays_baked(scene, tmp_path):
     collection = _library(tmp_path)
     scene, layer = bpy.context.scene, bpy.context.view_layer
+    scene.collection.children.link(collection)
     override = collection.override_hierarchy_create(scene, layer, do_fully_editable=True)
-    if override.name not in scene.collection.children:
-        scene.collection.children.link(override)
+    assert override is not None
     rig = next(o for o in override.all_objects if o.type == "ARMATURE")
     activate(rig)
     assert bpy.ops.poise.motion_add() == {"FINISHED"}
