@@ -54,7 +54,7 @@ def wrapped(layout, text: str, width: int, icon: str = "NONE") -> None:
     import bpy
 
     # An interface font letter is about 6.5 pixels wide at scale 1.
-    scale = bpy.context.preferences.system.ui_scale
+    scale = bpy.context.preferences.system.ui_scale or 1.0  # none without a window
     letters = max(16, int((width - 60 * scale) / (6.5 * scale)))
     line = ""
     lines = []
