@@ -192,6 +192,10 @@ class POISE_PT_style(MotionPanel, bpy.types.Panel):
     bl_order = 3
     bl_options = {"DEFAULT_CLOSED"}
 
+    @classmethod
+    def poll(cls, context):
+        return super().poll(context) and active(context)[0].poise.kind in MAPPINGS
+
     def draw(self, context):
         layout = self.layout
         layout.use_property_split = True
