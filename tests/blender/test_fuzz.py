@@ -18,6 +18,7 @@ from collections import Counter
 import bpy
 import operators_fuzz as fuzz
 import snapshot as snapshots
+from operators_draw import drawn
 from operators_help import UNDO_NOISE, call
 
 TRIALS = int(os.environ.get("POISE_FUZZ_TRIALS", "60"))
@@ -143,7 +144,10 @@ def undo_all(run: Run, before: dict, steps: int, everything: bool) -> None:
 
 
 def one_trial(run: Run, trial: fuzz.Trial) -> None:
-    """Random state and settings; a bake, and some other operators, undone again."""
+    """Random state and settings; a bake, and some other operators, undone again.
+
+    The panels are drawn with what came out.
+    """
     run.trials += 1
     fuzz.begin(trial)
     fuzz.set_scene(trial)
@@ -164,6 +168,7 @@ def one_trial(run: Run, trial: fuzz.Trial) -> None:
         finished = attempt(run, trial, name, arguments, everything)
         undoable = "UNDO" in getattr(bpy.types, f"POISE_OT_{name}").bl_options
         steps += finished and undoable
+    drawn()
     broken = fuzz.broken_keys()
     if broken:
         raise Failure(f"keys without a number: {broken[:5]}")
