@@ -8,7 +8,7 @@ IN_LINT = $(PYTHON) tools/environments.py lint
 IN_BLENDER = $(PYTHON) tools/environments.py blender
 FUZZ_TRIALS ?= 2000
 
-.PHONY: help demo test test-unit test-blender gui-test fuzz scenes pictures bench package lint docs clean
+.PHONY: help demo test test-unit test-blender gui-test fuzz scenes pictures manual bench package lint docs clean
 
 help:
 	@echo "make demo      add a skier, bake its turns, render a movie: out/"
@@ -17,6 +17,7 @@ help:
 	@echo "make fuzz      the whole random test: FUZZ_TRIALS=$(FUZZ_TRIALS)"
 	@echo "make scenes    a .blend for each feature: out/scenes"
 	@echo "make pictures  the manual's pictures: docs/images"
+	@echo "make manual    the manual's tables of operators, settings and presets"
 	@echo "make bench     measure, side by side with the plain way"
 	@echo "make package   zips to publish: dist/"
 	@echo "make lint      style and types"
@@ -45,6 +46,9 @@ scenes:
 
 pictures:
 	$(IN_BLENDER) tools/pictures.py
+
+manual:
+	$(IN_BLENDER) tools/manual.py
 
 bench:
 	$(IN_BLENDER) tools/bench.py

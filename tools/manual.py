@@ -1,0 +1,231 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Tables of the manual: every operator, setting and preset, read from the installed add-on.
+
+    python tools/manual.py
+
+writes them anew between their marks in docs/; a test compares.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from math import degrees
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+import installed
+
+ROOT = Path(__file__).resolve().parents[1]
+DOCS = ROOT / "docs"
+PAGES = ("scripts.md", "turns.md")
+
+UNITS = {
+    "VELOCITY": "length/s", "LENGTH": "length", "AREA": "length²", "ROTATION": "rad",
+    "MASS": "kg", "TIME_ABSOLUTE": "s", "CAMERA": "mm",
+}
+# Blender has no unit for these.
+OTHER_UNITS = {
+    "frequency": "Hz", "max_curvature": "1/length", "max_curvature_rate": "1/(length s)",
+    "inertia": "kg m²", "stiffness": "N/m", "edge_per_curvature": "rad m", "sidecut": "m",
+    "look_ahead": "s", "plant_contact": "s", "plant_swing": "s", "distance": "m",
+    "frame_start": "frame", "frame_end": "frame", "key_step": "frames",
+}
+
+OPERATORS = (
+    "character_add", "motion_add", "motion_activate", "motion_move", "motion_remove",
+    "preset_apply", "bake", "bake_all", "bake_check", "bake_clear", "slope_add", "trail_add",
+    "markers_add", "markers_clear", "chase_camera_add", "playblast", "diagram_save",
+    "mesh_swap", "mesh_restore", "problem_show", "problem_fix",
+)
+
+# Settings of a motion that scripts may set; the rest is Poise's own book-keeping.
+MOTION = (
+    "range_mode", "frame_start", "frame_end", "duration", "after", "mirror", "body_parts",
+    "key_mode", "key_step", "target", "push_to_nla", "edited_keys", "show_preview", "live_bake",
+)
+
+
+def unit_of(prop) -> str:
+    """Unit of a setting, "" for a plain number, a choice or a switch.
+
+    Args:
+        prop: a property of Blender's RNA.
+    """
+    if prop.identifier in OTHER_UNITS:
+        return OTHER_UNITS[prop.identifier]
+    if prop.type != "FLOAT":
+        return ""
+    if " in metres" in prop.description:
+        return "m"
+    return UNITS.get(prop.unit, "")
+
+
+def value_of(prop) -> str:
+    """Default of a setting as a script would write it, with degrees beside radians.
+
+    Args:
+        prop: a property of Blender's RNA.
+    """
+    if prop.identifier == "duration":
+        return ""  # follows from start and end
+    if prop.type == "ENUM":
+        if prop.is_enum_flag:
+            return "all" if len(prop.default_flag) == len(prop.enum_items) else "some"
+        return f"`'{prop.default}'`"
+    if prop.type == "POINTER":
+        return "`None`"
+    if prop.type == "STRING":
+        return f"`'{prop.default}'`"
+    if prop.type == "BOOLEAN":
+        return f"`{prop.default}`"
+    if getattr(prop, "is_array", False):
+        return "(" + ", ".join(f"{value:.2g}" for value in prop.default_array) + ")"
+    if prop.type == "FLOAT" and prop.unit == "ROTATION":
+        return f"{prop.default:.4g} ({degrees(prop.default):.3g}°)"
+    return f"{prop.default:.4g}" if prop.type == "FLOAT" else f"{prop.default}"
+
+
+def _choices(prop) -> str:
+    if prop.type != "ENUM":
+        return ""
+    return ": " + ", ".join(f"`'{item.identifier}'`" for item in prop.enum_items)
+
+
+def settings_table(rna, names, animated=()) -> str:
+    """A Markdown table of settings.
+
+    Args:
+        rna: the RNA of their group.
+        names: which of them.
+        animated: those that the solver samples while they are keyed or driven.
+    """
+    lines = ["| name | label | unit | default | keyed | what it is |", "|---|---|---|---|---|---|"]
+    for name in names:
+        prop = rna.properties[name]
+        lines.append(
+            f"| `{name}` | {prop.name} | {unit_of(prop)} | {value_of(prop)} | "
+            f"{'yes' if name in animated else ''} | {prop.description}{_choices(prop)} |"
+        )
+    return "\n".join(lines)
+
+
+def operators_table() -> str:
+    """A Markdown table of the operators and their options."""
+    import bpy
+
+    lines = ["| operator | options | what it does |", "|---|---|---|"]
+    for name in OPERATORS:
+        rna = getattr(bpy.ops.poise, name).get_rna_type()
+        options = []
+        for prop in rna.properties:
+            if prop.identifier == "rna_type" or prop.is_hidden:
+                continue
+            unit = unit_of(prop)
+            options.append(f"`{prop.identifier}`" + (f" ({unit})" if unit else ""))
+        lines.append(f"| `bpy.ops.poise.{name}` | {', '.join(options)} | {rna.description} |")
+    return "\n".join(lines)
+
+
+def style_names(rna) -> list[str]:
+    """Settings of a body's style in the order of the panel.
+
+    Args:
+        rna: the RNA of the style's group.
+    """
+    return [p.identifier for p in rna.properties if p.identifier not in {"rna_type", "name"}]
+
+
+def presets_table(kind: str) -> str:
+    """A Markdown table of a character's presets and what their turns are like.
+
+    Args:
+        kind: "SKIER" or "SNOWBOARDER".
+    """
+    import bpy
+    from poise.addon import pipeline
+    from poise.solvers.turning.summary import summarise
+
+    installed.new_file()
+    bpy.ops.poise.character_add(kind=kind)
+    rig = bpy.context.active_object
+    lines = [
+        f"| {kind.lower()} | speed | time of a turn | lean | radius at its tightest | peak force |",
+        "|---|---|---|---|---|---|",
+    ]
+    rows = []
+    folder = ROOT / "presets" / "poise" / kind.lower()
+    for path in folder.glob("*.py"):
+        bpy.ops.poise.preset_apply(name=path.stem)
+        name = bpy.path.display_name(path.stem, title_case=False)
+        settings = pipeline.gather(bpy.context, rig.poise.motion_object).settings
+        turn = summarise(settings)
+        rows.append((turn.max_lean, name, settings.speed, turn))
+    for lean, name, speed, turn in sorted(rows):
+        lines.append(
+            f"| {name} | {speed:g} m/s | {turn.turn_time:.2f} s | {degrees(lean):.0f}° | "
+            f"{turn.min_radius:.1f} m | {turn.peak_force:.2f} g |"
+        )
+    return "\n".join(lines)
+
+
+def tables() -> dict[str, str]:
+    """Mark in a page -> table, of the installed add-on."""
+    from poise.addon.properties.motion import PoiseMotion
+    from poise.addon.properties.turns import ANIMATED
+
+    rna = PoiseMotion.bl_rna
+    turns, skier, snowboarder = (
+        rna.properties[name].fixed_type for name in ("turns", "skier", "snowboarder")
+    )
+    made = {
+        "operators": operators_table(),
+        "motion": settings_table(rna, MOTION),
+        "turns": settings_table(turns, style_names(turns), ANIMATED),
+    }
+    for name, style in (("skier", skier), ("snowboarder", snowboarder)):
+        numbers = [p.identifier for p in style.properties if p.type == "FLOAT"]
+        made[name] = settings_table(style, style_names(style), numbers)
+        made[f"presets of the {name}"] = presets_table(name.upper())
+    return made
+
+
+def with_tables(text: str, made: dict[str, str]) -> str:
+    """A page with its tables written anew.
+
+    Args:
+        text: the page.
+        made: mark -> table.
+    """
+    for name, table in made.items():
+        start, end = f"<!-- table: {name} -->", f"<!-- end: {name} -->"
+        whole = f"{start}\n\n{table}\n\n{end}"
+        head, found, rest = text.partition(start)
+        if found:
+            text = head + whole + rest.partition(end)[2]
+    return text
+
+
+def marks(text: str) -> set[str]:
+    """Names of the tables that a page has.
+
+    Args:
+        text: the page.
+    """
+    return set(re.findall(r"<!-- table: (.*?) -->", text))
+
+
+def main() -> None:
+    """Write the tables."""
+    installed.start()
+    installed.new_file()
+    made = tables()
+    for name in PAGES:
+        page = DOCS / name
+        page.write_text(with_tables(page.read_text(encoding="utf-8"), made), encoding="utf-8")
+        print(f"docs/{name} written")
+
+
+if __name__ == "__main__":
+    main()
