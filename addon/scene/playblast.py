@@ -127,7 +127,8 @@ def _workbench(scene: bpy.types.Scene, width: int, height: int) -> None:
     shading.color_type = "MATERIAL"
     shading.background_type = "WORLD"
     shading.show_shadows, shading.shadow_intensity = True, 0.45
-    shading.show_cavity, shading.cavity_type = True, "BOTH"
+    # The other type is noisy with few samples.
+    shading.show_cavity, shading.cavity_type = True, "SCREEN"
     shading.cavity_ridge_factor, shading.cavity_valley_factor = 0.8, 1.0
     shading.show_object_outline = False
     shading.show_backface_culling = False
@@ -189,6 +190,8 @@ def render_movie(
     with kept_settings(scene), _sky(scene):
         scene.frame_set((start + end) // 2)
         _workbench(scene, *size_of(scene, percentage))
+        # A quarter of the time that many samples take where the CPU draws.
+        scene.display.render_aa = "FXAA"
         scene.frame_start, scene.frame_end, scene.frame_step = start, end, 1
         scene.frame_start = start
         settings = scene.render.image_settings
