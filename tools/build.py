@@ -117,28 +117,34 @@ def stage(folder: Path, platforms: list[str], pythons: list[str]) -> None:
 
 
 def build(folder: Path, output: Path, split: bool) -> list[Path]:
-    """Zip a staged extension and validate what came out.
+    """Zip a staged extension, validate what came out, then put it in place.
 
     Args:
         folder: staged extension.
-        output: folder for the zips, emptied of zips first.
+        output: folder for the zips; older zips in it are removed.
         split: one zip for each platform.
 
     Returns:
         The zips.
     """
-    output.mkdir(parents=True, exist_ok=True)
-    for old in output.glob("*.zip"):
-        old.unlink()
+    new = output / "new"
+    shutil.rmtree(new, ignore_errors=True)
+    new.mkdir(parents=True)
     tool = [sys.executable, str(extension_tool())]
-    arguments = ["build", f"--source-dir={folder}", f"--output-dir={output}"]
+    arguments = ["build", f"--source-dir={folder}", f"--output-dir={new}"]
     if split:
         arguments.append("--split-platforms")
     _must(*tool, *arguments)
-    zips = sorted(output.glob("*.zip"))
-    for path in zips:
-        _must(*tool, "validate", str(path))
-    return zips
+    names = sorted(path.name for path in new.glob("*.zip"))
+    for name in names:
+        _must(*tool, "validate", str(new / name))
+        # In one step: whoever installs the older one now reads on undisturbed.
+        (new / name).replace(output / name)
+    new.rmdir()
+    for old in output.glob("*.zip"):
+        if old.name not in names:
+            old.unlink()
+    return [output / name for name in names]
 
 
 def test_zip(python: str) -> Path:
@@ -151,8 +157,10 @@ def test_zip(python: str) -> Path:
         The zip.
     """
     base = ROOT / "build" / f"test-{python}"
-    stage(base / "stage", [this_platform()], [python])
-    return build(base / "stage", base, split=False)[0]
+    base.mkdir(parents=True, exist_ok=True)
+    with locked(base / "lock"):
+        stage(base / "stage", [this_platform()], [python])
+        return build(base / "stage", base, split=False)[0]
 
 
 def package() -> list[Path]:
