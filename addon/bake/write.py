@@ -27,6 +27,7 @@ from .data import Baked, BakeOptions, BakeRecord, BakeResult, Former
 
 # Largest error of a sparse curve between its keys, wherever closer keys help.
 LOCATION_ERROR = 5e-4  # metres
+CONTACT_MOVES = 1e-5  # metres: more than that, and a bone does not stand still in a contact
 ROTATION_ERROR = 1e-3  # radians, or of a quaternion's components
 
 # Rounds in which bones that depend on each other through constraints settle.
@@ -233,8 +234,10 @@ def _plan(job: _Job) -> _Plan:
     tracks, armature = job.tracks, job.armature
     per_frame = tracks.steps_per_frame
     modes = {armature.pose.bones[bone].rotation_mode for bone in job.bindings.values()}
-    if job.options.key_mode == "DENSE" and modes == {"QUATERNION"}:
-        # Angles need the samples between, so as not to lose count of turns.
+    held = {contact.role for contact in tracks.contacts} & set(job.bindings)
+    if job.options.key_mode == "DENSE" and modes == {"QUATERNION"} and not held:
+        # Angles need the samples between, so as not to lose count of turns;
+        # contacts, since one may be shorter than a frame.
         stride = per_frame
     else:
         stride = 1
@@ -330,17 +333,6 @@ def _channels(
     job: _Job, bones: Sequence[adapter.BoneTrack], per_frame: int, metres_per_unit: float
 ) -> list[keyframes.Channel]:
     start = float(job.options.start_frame)
-    if job.options.key_mode == "DENSE":
-        frames = start + np.arange(job.frames)
-        return [
-            keyframes.Channel(
-                f"{adapter.bone_path(bone.bone)}.{name}", index, bone.bone, frames,
-                values[: (job.frames - 1) * per_frame + 1 : per_frame, index],
-            )
-            for bone in bones
-            for name, values in bone.properties()
-            for index in range(values.shape[1])
-        ]
     rate = _frames_per_second(job.tracks)
     zero = job.tracks.time[0]
     spans: dict[str, list[tuple[float, float]]] = {}
@@ -348,6 +340,24 @@ def _channels(
         spans.setdefault(contact.role, []).append(
             ((contact.start - zero) * rate, (contact.end - zero) * rate)
         )
+    if job.options.key_mode == "DENSE":
+        channels = []
+        for bone in bones:
+            for name, values in bone.properties():
+                values = values[: (job.frames - 1) * per_frame + 1]
+                frames, keyed = np.arange(float(job.frames)), values[::per_frame]
+                if name == "location" and bone.role in spans:
+                    frames, keyed = _with_contacts(
+                        values, per_frame, spans[bone.role], CONTACT_MOVES / metres_per_unit
+                    )
+                channels += [
+                    keyframes.Channel(
+                        f"{adapter.bone_path(bone.bone)}.{name}", index, bone.bone,
+                        start + frames, keyed[:, index],
+                    )
+                    for index in range(values.shape[1])
+                ]
+        return channels
     kinks = [(float(t) - zero) * rate for t in job.tracks.kinks]
     kinks += [t for held in spans.values() for span in held for t in span]
     count = (job.frames - 1) * per_frame + 1
@@ -385,6 +395,35 @@ def _channels(
                 )
                 column += 1
     return channels
+
+
+def _with_contacts(
+    values: np.ndarray, per_frame: int, spans: Sequence[tuple[float, float]], still: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Keys on every frame, and where a contact begins and ends between frames.
+
+    A straight line into the next frame would drag what is set down in
+    between. Where the bone's parent moves, the contact is no one value and
+    stays as the frames have it.
+    """
+    at = np.arange(len(values)) / per_frame
+    frames, keyed = [np.arange(float((len(values) - 1) // per_frame + 1))], [values[::per_frame]]
+    for begin, end in spans:
+        inside = values[(at >= begin - 1e-9) & (at <= end + 1e-9)]
+        if not len(inside) or np.ptp(inside, axis=0).max() > still:
+            continue
+        for time in (begin, end):
+            whole = np.round(time)
+            if begin <= whole <= end and abs(time - whole) < sparse.SPACING:
+                continue  # the key on that frame does it
+            if abs(time - whole) < sparse.SPACING:
+                time = whole + np.copysign(sparse.SPACING, time - whole)
+            if 0.0 < time < at[-1]:
+                frames.append(np.array([time]))
+                keyed.append(inside[:1])
+    joined = np.concatenate(frames)
+    order = np.argsort(joined, kind="stable")
+    return joined[order], np.concatenate(keyed)[order]
 
 
 def _frames_per_second(tracks: RoleTracks) -> float:
