@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """From what was stepped to what is handed on: frames and path.
 
-All functions take arrays whose first axis is time; further axes may run over
-the figures of a batch.
+Inside, figures run along axis 0 and time along axis 1, so that each figure's
+arrays lie in one piece; what is handed on is time first.
 """
 
 from __future__ import annotations
@@ -11,10 +11,9 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from .equations import Equations
 from .heading import at_time, stack
 from .settings import Timeline
-from .simulate import FREE
+from .simulate import KNOT
 
 
 def ground_frame(
@@ -71,98 +70,70 @@ class Quantities:
 
         Args:
             name: one of `Timeline.quantities`.
-            time: (m, n) seconds.
+            time: (n, m) seconds.
 
         Returns:
-            (n,) values if they stay the same, else (m, n).
+            (n, 1) values if they stay the same, else (n, m).
         """
         if name not in self._stacked:
             self._stacked[name] = stack(self._timelines, name)
         values = self._stacked[name]
-        if values.shape[1] == 1:
-            return values[:, 0]
-        return at_time(values, time.T, self._half_step).T
+        return values if values.shape[1] == 1 else at_time(values, time, self._half_step)
 
 
 def integrate_path(
     knots: Sequence[np.ndarray] | np.ndarray,
-    parameters: Callable[[np.ndarray], tuple],
-    frame: Callable[[np.ndarray], tuple],
-    equations: Equations,
+    quantity: Callable[[str, np.ndarray], np.ndarray],
+    facing: np.ndarray,
+    sliding: bool,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Foot path by Simpson's rule between the knots.
 
     x' = V_f t(psi) with V_f = V + l sin(theta) psi' (Eq. 21 with C = psi'/V_f).
-    Lean and its rate between knots come from the quintic through lean, rate
-    and acceleration at both ends, psi' from the equations of motion, and psi
-    half way from the integral of psi' up to there.
+    Half way between knots, lean and yaw are those of the cubics through value
+    and rate at both ends: order 4, since the knots stand at every corner.
 
     Args:
-        knots: arrays (m, ...), one for each name in `KNOT`.
-        parameters: time (...) -> the quantities in the order of `PARAMETERS`.
-        frame: time (...) -> (facing, slope, direction), for `ground_frame`.
-        equations: the equations of motion on arrays.
+        knots: arrays (n, m), one for each name in `KNOT`.
+        quantity: (name, time (n, m)) -> its values, as `Quantities` gives.
+        facing: (n, 1) world yaw of the facing, rad.
+        sliding: True if the speed is integrated.
 
     Returns:
-        (m, ..., 3) path from the origin and (m, ...) its length, m.
+        (n, m, 3) path from the origin and (n, m) its length, m.
     """
-    time, theta, omega, psi, v, curvature, alpha, turn, accel, beta, mode = knots
-    t0, dt = time[:-1], time[1:] - time[:-1]
-    safe = np.where(dt > 0.0, dt, 1.0)
-    beta, free = beta[1:], mode[1:] == FREE
-    all_free = bool(np.all(free))
-
-    # Quintic of the lean and cubics of yaw and speed, in u = (t - t0) / dt.
-    w0, w1 = omega[:-1] * dt, omega[1:] * dt
-    a0, a1 = alpha[:-1] * dt * dt, alpha[1:] * dt * dt
-    d, e, g = theta[1:] - theta[:-1] - w0 - 0.5 * a0, w1 - w0 - a0, a1 - a0
-    c3, c4, c5 = 10.0 * d - 4.0 * e + 0.5 * g, 7.0 * e - 15.0 * d - g, 6.0 * d - 3.0 * e + 0.5 * g
-
-    def cubic(x: np.ndarray, rate: np.ndarray, u: float) -> np.ndarray:
-        return (
-            x[:-1]
-            + (x[1:] - x[:-1]) * (u * u * (3.0 - 2.0 * u))
-            + dt * u * (1.0 - u) * ((1.0 - u) * rate[:-1] - u * rate[1:])
-        )
-
-    def inside(u: float) -> tuple:
-        """theta, speed, psi' and height at fraction u of every part."""
-        p = parameters(t0 + u * dt)
-        lean = theta[:-1] + u * (w0 + u * (0.5 * a0 + u * (c3 + u * (c4 + u * c5))))
-        rate = (w0 + u * (a0 + u * (3.0 * c3 + u * (4.0 * c4 + u * 5.0 * c5)))) / safe
-        yaw, speed = cubic(psi, turn, u), cubic(v, accel, u)
-        with np.errstate(all="ignore"):  # where the curvature is bound, of no account
-            _, steered, _, s, speed = equations.free(lean, rate, yaw, speed, p, beta)
-        if not all_free:
-            between = curvature[:-1] + u * (curvature[1:] - curvature[:-1])
-            _, held, _, _, _ = equations.forced(lean, rate, yaw, speed, between, p)
-            steered = np.where(free, steered, held)
-        return s, speed, steered, p[7]
-
-    _, _, turn_q, _ = inside(0.25)
-    s_m, v_m, turn_m, height_m = inside(0.5)
-    psi_m = psi[:-1] + dt * (turn[:-1] + 4.0 * turn_q + turn_m) / 12.0
-    foot = v + parameters(time)[7] * np.sin(theta) * turn
-    foot_m = v_m + height_m * s_m * turn_m
-    sixth = dt / 6.0
-    distance = np.zeros(foot.shape)
-    np.cumsum(sixth * (foot[:-1] + 4.0 * foot_m + foot[1:]), axis=0, out=distance[1:])
-    facing, slope, direction = frame(time)
-    if np.ndim(slope) < 2 and np.ndim(direction) < 2:
-        # One plane: along and across the facing first, into the world at the end.
-        plane = []
-        for turned in (np.cos, np.sin):
-            along = np.zeros(foot.shape)
-            start = foot * turned(psi)
-            middle = foot_m * turned(psi_m)
-            np.cumsum(sixth * (start[:-1] + 4.0 * middle + start[1:]), axis=0, out=along[1:])
-            plane.append(along[..., None])
-        ahead, across, _ = ground_frame(np.zeros(time.shape[1:]), facing, slope, direction)
-        return plane[0] * ahead + plane[1] * across, distance
-    velocity = foot[..., None] * ground_frame(psi, facing, slope, direction)[0]
-    velocity_m = foot_m[..., None] * ground_frame(psi_m, *frame(t0 + 0.5 * dt))[0]
-    path = np.zeros(velocity.shape)
-    np.cumsum(
-        sixth[..., None] * (velocity[:-1] + 4.0 * velocity_m + velocity[1:]), axis=0, out=path[1:]
+    time, theta, omega, psi, v, turn, accel = (
+        knots[KNOT.index(name)] for name in ("time", "theta", "omega", "psi", "v", "turn", "accel")
     )
-    return path, distance
+    dt = time[:, 1:] - time[:, :-1]
+    middle = time[:, :-1] + 0.5 * dt
+    eighth, sixth = 0.125 * dt, dt / 6.0
+
+    def half_way(x: np.ndarray, rate: np.ndarray) -> np.ndarray:
+        return 0.5 * (x[:, 1:] + x[:, :-1]) + eighth * (rate[:, :-1] - rate[:, 1:])
+
+    def integral(ends: np.ndarray, between: np.ndarray) -> np.ndarray:
+        """Simpson's rule, summed up along the knots."""
+        result = np.zeros(ends.shape)
+        np.cumsum(sixth * (ends[:, :-1] + 4.0 * between + ends[:, 1:]), axis=1, out=result[:, 1:])
+        return result
+
+    psi_m = half_way(psi, turn)
+    turn_m = (1.5 * (psi[:, 1:] - psi[:, :-1])) / np.where(dt > 0.0, dt, 1.0)
+    turn_m -= 0.25 * (turn[:, 1:] + turn[:, :-1])
+    v_m = half_way(v, accel) if sliding else quantity("speed", middle)
+    foot = v + quantity("height", time) * np.sin(theta) * turn
+    foot_m = v_m + quantity("height", middle) * np.sin(half_way(theta, omega)) * turn_m
+    distance = integral(foot, foot_m)
+    slope, direction = quantity("slope", time), quantity("slope_direction", time)
+    if slope.shape[1] == 1 and direction.shape[1] == 1:
+        # One plane: along and across the facing first, into the world at the end.
+        along, across, _ = ground_frame(np.zeros((len(time), 1)), facing, slope, direction)
+        ahead = integral(foot * np.cos(psi), foot_m * np.cos(psi_m))
+        aside = integral(foot * np.sin(psi), foot_m * np.sin(psi_m))
+        return ahead[:, :, None] * along + aside[:, :, None] * across, distance
+    forward = ground_frame(psi, facing, slope, direction)[0]
+    slope, direction = quantity("slope", middle), quantity("slope_direction", middle)
+    forward_m = ground_frame(psi_m, facing, slope, direction)[0]
+    path = [integral(foot * forward[..., i], foot_m * forward_m[..., i]) for i in range(3)]
+    return np.stack(path, axis=-1), distance

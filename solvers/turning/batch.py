@@ -193,7 +193,8 @@ class _Batch:
         n = len(self.h)
         most = int(self.n_steps.max())
         grid = np.zeros((most + 1, n), dtype=int)
-        history = [self._knot()]
+        columns = np.empty((len(KNOT), most + most // 8 + 64, n))
+        rounds = self._note(columns, 0)
         while True:
             live = (self.index < self.n_steps) & (self.outcome == 0)
             if not live.any():
@@ -201,7 +202,9 @@ class _Batch:
             if progress is not None:
                 progress(float(np.min(np.where(live, self.index / self.n_steps, 1.0))))
             fired, accepted = self._round(live)
-            history.append(self._knot())
+            if rounds == columns.shape[1]:
+                columns = np.concatenate((columns, np.empty_like(columns)), axis=1)
+            rounds = self._note(columns, rounds)
             who = np.flatnonzero(fired)
             if len(who):
                 self._fire(who, fired[who])
@@ -213,7 +216,7 @@ class _Batch:
                 self.index[finished] += 1
                 self.begin[finished] = 0.0
                 self.cuts[finished] = 0
-            grid[self.index[finished], finished] = len(history) - 1
+            grid[self.index[finished], finished] = rounds - 1
         moving = np.flatnonzero(self.n_steps)
         self._close(moving, np.zeros(len(moving), dtype=bool))
         tracks = []
@@ -233,14 +236,11 @@ class _Batch:
                     ),
                 )
             )
-        columns = np.empty((len(KNOT), len(history), n))
-        for row, knot in enumerate(history):
-            for column, value in enumerate(knot):
-                columns[column, row] = value
-        return columns, tracks
+        return columns[:, :rounds], tracks
 
-    def _knot(self) -> tuple:
-        return (
+    def _note(self, columns: np.ndarray, row: int) -> int:
+        """Write where all figures stand down; returns the number of rows written."""
+        values = (
             self.time,
             self.theta,
             self.omega,
@@ -251,6 +251,9 @@ class _Batch:
             self.beta,
             self.mode,
         )
+        for column, value in zip(columns, values, strict=True):
+            column[row] = value
+        return row + 1
 
     def _close(self, who: np.ndarray, complete: np.ndarray) -> None:
         """Note down half turns that end."""

@@ -13,7 +13,7 @@ import numpy as np
 from ..motion import BodyState, Event, TurningMotion
 from .assemble import Quantities, ground_frame, integrate_path
 from .batch import simulate_batch
-from .equations import PARAMETERS, make_equations
+from .equations import make_equations
 from .pendulum import leg_forces
 from .phase import unwrapped_phase
 from .problems import find_problems
@@ -22,7 +22,8 @@ from .simulate import FREE, Track, simulate, world_yaw
 
 Progress = Callable[[float], None]
 
-CHUNK = 2000  # figures stepped at once: as many as the memory is good for
+CHUNK = 2000  # figures stepped at once; more gain nothing
+CHUNK_SAMPLES = 2_000_000  # and their steps together: some 200 MB
 SLICE = 32  # of them finished at once: as many as fit into the cache
 SLIDE_FRICTION = 0.5  # of a fallen figure on the ground
 
@@ -85,29 +86,36 @@ def solve_turning_batch(
     for index, timeline in enumerate(timelines):
         varies = not timeline.constant
         kinds.setdefault((timeline.tilted, timeline.sliding, varies), []).append(index)
-    chunks = [
-        members[first : first + CHUNK]
-        for members in kinds.values()
-        for first in range(0, len(members), CHUNK)
-    ]
+    chunks = []
+    for members in kinds.values():
+        longest = max(timelines[index].n_steps for index in members) + 1
+        size = max(1, min(CHUNK, CHUNK_SAMPLES // longest))
+        chunks += [members[first : first + size] for first in range(0, len(members), size)]
     motions: dict[int, TurningMotion] = {}
     for chunk in chunks:
-        done = len(motions) / len(timelines)
-        share = len(chunk) / len(timelines)
-
-        def report(fraction: float, done: float = done, share: float = share) -> None:
-            if progress is not None:
-                progress(done + share * fraction)
-
+        done, share = len(motions) / len(timelines), len(chunk) / len(timelines)
+        stepping = _part(progress, done, 0.7 * share)
         some = [timelines[index] for index in chunk]
-        knots, tracks = simulate_batch(some, report)
+        knots, tracks = simulate_batch(some, stepping)
         for a in range(0, len(chunk), SLICE):
             b = a + SLICE
-            part = assemble(some[a:b], knots[:, :, a:b], tracks[a:b], report, advice)
+            finishing = _part(progress, done + share * (0.7 + 0.3 * a / len(chunk)), 0.0)
+            finishing(0.0)
+            part = assemble(some[a:b], knots[:, :, a:b], tracks[a:b], finishing, advice)
             motions.update(zip(chunk[a:b], part, strict=True))
     if progress is not None:
         progress(1.0)
     return [motions[index] for index in range(len(timelines))]
+
+
+def _part(progress: Progress | None, start: float, share: float) -> Progress:
+    """Progress of a part of the work, as progress of the whole."""
+
+    def report(fraction: float) -> None:
+        if progress is not None:
+            progress(start + share * fraction)
+
+    return report
 
 
 def assemble(
@@ -123,7 +131,7 @@ def assemble(
         timelines: checked settings, one per figure.
         knots: (columns, m, figures), columns as in `simulate.KNOT`.
         tracks: results of stepping, their `grid` referring to `knots`.
-        progress: passed on to the search for what would help.
+        progress: called during the search for what would help; may raise.
         advice: True to make that search.
 
     Returns:
@@ -131,44 +139,40 @@ def assemble(
     """
     at = Quantities(timelines)
     first = timelines[0]
-    facing = np.array([timeline.settings.placement.yaw for timeline in timelines])
+    facing = np.array([[timeline.settings.placement.yaw] for timeline in timelines])
     limited = any(timeline.limited for timeline in timelines)
-    law = make_equations(np.sin, np.cos, first.tilted, first.sliding, limited)
-    path, distance = integrate_path(
-        knots,
-        lambda when: tuple(at(name, when) for name in PARAMETERS),
-        lambda when: (facing, at("slope", when), at("slope_direction", when)),
-        law,
-    )
-    path += np.array([_origin(timeline.settings) for timeline in timelines])
+    lines = [np.ascontiguousarray(column.T) for column in knots]
+    path, distance = integrate_path(lines, at, facing, first.sliding)
+    path += np.array([[_origin(timeline.settings)] for timeline in timelines])
 
     # From knots to solver steps; after a fall or a stop the last one is held.
     n = max(timeline.n_steps for timeline in timelines) + 1
-    rows = np.empty((n, len(timelines)), dtype=int)
+    rows = np.empty((len(timelines), n), dtype=int)
     after = np.zeros(rows.shape, dtype=bool)
     for b, track in enumerate(tracks):
         done = len(track.grid)
-        rows[:done, b] = track.grid
-        last = knots.shape[1] - 1 if track.outcome else track.grid[-1]
-        rows[done:, b] = last
-        after[done:, b] = bool(track.outcome)
-    figures = np.arange(len(timelines))
-    time = np.arange(n)[:, None] * np.array([timeline.step for timeline in timelines])
+        rows[b, :done] = track.grid
+        rows[b, done:] = knots.shape[1] - 1 if track.outcome else track.grid[-1]
+        after[b, done:] = bool(track.outcome)
+    time = np.array([[timeline.step] for timeline in timelines]) * np.arange(n)
     _, theta, omega, yaw, v, curvature, alpha, turn, _, beta, mode = (
-        column[rows, figures] for column in knots
+        np.take_along_axis(column, rows, axis=1) for column in lines
     )
-    position, length = path[rows, figures], distance[rows, figures]
-    if after.any():
+    position = np.take_along_axis(path, rows[:, :, None], axis=1)
+    length = np.take_along_axis(distance, rows, axis=1)
+    ended = np.flatnonzero(after.any(axis=1))
+    if len(ended):
         for moving in (omega, v, curvature, alpha, turn):
             moving[after] = 0.0
     slope, direction = at("slope", time), at("slope_direction", time)
     forward, left, normal = ground_frame(yaw, facing, slope, direction)
-    for b, track in enumerate(tracks):
-        if track.outcome == "FALL":
-            rest = after[:, b]
-            theta[rest, b] = math.copysign(timelines[b].settings.fall_angle, theta[-1, b])
-            _slide(timelines[b], knots[:, -1, b], time[:, b], rest, b, v, length, position, forward)
-    height, bound = at("height", time), at("max_curvature", time)
+    for b in ended:
+        if tracks[b].outcome == "FALL":
+            rest = after[b]
+            theta[b, rest] = math.copysign(timelines[b].settings.fall_angle, theta[b, -1])
+            _slide(timelines[b], time[b], rest, (lines[0][b, -1], lines[4][b, -1]), v[b], length[b])
+            position[b, rest] += (length[b, rest] - distance[b, -1])[:, None] * forward[b, rest]
+    height = at("height", time)
     foot_speed = v + height * np.sin(theta) * turn
     lateral, upward = leg_forces(
         theta,
@@ -177,30 +181,31 @@ def assemble(
         turn,
         v,
         at("g_normal", time),
-        at("g_slope", time) * np.sin(at("fall_line", time) - yaw),
+        at("g_slope", time) * np.sin(at("fall_line", time) - yaw) if first.tilted else 0.0,
         at("mass", time),
         height,
     )
-    asked = at("asked", time)
-    ellipse = (
-        asked,
-        at("omega_0", time),
-        np.maximum(v, STOP_SPEED),
-        at("g_normal", time),
-        at("J", time),
-        height,
-        bound,
-        at("max_curvature_rate", time),
-    )
-    max_lean = at("theta_max", time)
-    if limited and first.sliding:
-        max_lean = law.allowed(*ellipse)
-    held = (law.demand(*ellipse) > 1.0 + 1e-9) | (max_lean < asked * (1.0 - 1e-9))
+    held, max_lean = np.zeros((1, 1), dtype=bool), at("theta_max", time)
+    if limited:
+        law = make_equations(np.sin, np.cos, first.tilted, first.sliding, limited)
+        asked = at("asked", time)
+        ellipse = (
+            asked,
+            at("omega_0", time),
+            np.maximum(v, STOP_SPEED),
+            at("g_normal", time),
+            at("J", time),
+            height,
+            at("max_curvature", time),
+            at("max_curvature_rate", time),
+        )
+        if first.sliding:
+            max_lean = law.allowed(*ellipse)
+        held = (law.demand(*ellipse) > 1.0 + 1e-9) | (max_lean < asked * (1.0 - 1e-9))
     max_lean, frequency = max_lean * beta, at("omega_0", time) / beta
-    phase = unwrapped_phase(theta, omega, max_lean, frequency)
-    for b in figures[after.any(axis=0)]:
-        phase[after[:, b], b] = phase[~after[:, b], b][-1]
-    clipped = (mode != FREE) | held
+    phase = unwrapped_phase(theta.T, omega.T, max_lean.T, frequency.T).T
+    for b in ended:
+        phase[b, after[b]] = phase[b, ~after[b]][-1]
     arrays = {
         "time": time,
         "position": position,
@@ -222,19 +227,20 @@ def assemble(
         "phase": phase,
         "max_lean": max_lean,
         "frequency": frequency,
-        "clipped": clipped,
+        "clipped": (mode != FREE) | held,
         "held": held,
     }
     for name, value in arrays.items():
-        shape = (n, len(timelines), 3) if value.ndim == 3 else (n, len(timelines))
-        arrays[name] = np.ascontiguousarray(np.swapaxes(np.broadcast_to(value, shape), 0, 1))
+        arrays[name] = np.ascontiguousarray(
+            np.broadcast_to(value, (len(timelines), n, *value.shape[2:]))
+        )
     return [
         _motion(
             timeline,
             track,
             {name: value[b, : timeline.n_steps + 1] for name, value in arrays.items()},
-            knots[:, :, b],
-            path[:, b],
+            lines[0][b],
+            path[b],
             progress,
             advice,
         )
@@ -252,7 +258,7 @@ def _motion(
     timeline: Timeline,
     track: Track,
     arrays: dict[str, Any],
-    knots: np.ndarray,
+    times: np.ndarray,
     path: np.ndarray,
     progress: Progress | None,
     advice: bool,
@@ -260,14 +266,13 @@ def _motion(
     """Put one figure's motion together."""
     held = arrays.pop("held")
     half_turns = track.turns
-    times = knots[0]
     ends = np.searchsorted(times, [turn.end for turn in track.turns[:-1]])
     events = [
         Event("EDGE_CHANGE", turn.end, "R" if turn.side > 0 else "L", path[row])
         for turn, row in zip(track.turns[:-1], ends, strict=True)
     ]
     if track.outcome:
-        side = "" if track.outcome == "STOP" else ("L" if knots[1, -1] > 0.0 else "R")
+        side = "" if track.outcome == "STOP" else ("L" if arrays["lean"][-1] > 0.0 else "R")
         events.append(Event(track.outcome, float(times[-1]), side, path[-1]))
     end_state = BodyState(
         position=arrays["position"][-1].copy(),
@@ -297,7 +302,7 @@ def _motion(
     )
 
     def retry(changed: TurningSettings) -> bool:
-        return not simulate(make_timeline(changed), progress and (lambda _: progress(1.0))).outcome
+        return not simulate(make_timeline(changed), _part(progress, 1.0, 0.0)).outcome
 
     problems = find_problems(timeline, motion, held, retry if advice else None)
     return replace(motion, problems=problems)
@@ -305,20 +310,15 @@ def _motion(
 
 def _slide(
     timeline: Timeline,
-    knot: np.ndarray,
     time: np.ndarray,
     rest: np.ndarray,
-    b: int,
+    end: tuple[float, float],
     v: np.ndarray,
     length: np.ndarray,
-    position: np.ndarray,
-    forward: np.ndarray,
 ) -> None:
-    """A fallen figure slides on straight ahead and comes to rest (in place)."""
-    gravity = float(np.ravel(timeline.quantities["gravity"])[0])
-    braking, fell, speed = SLIDE_FRICTION * gravity, knot[0], knot[4]
+    """A fallen figure slides on and comes to rest: speed and path length, in place."""
+    braking = SLIDE_FRICTION * float(np.ravel(timeline.quantities["gravity"])[0])
+    fell, speed = end
     after = np.minimum(time[rest] - fell, speed / braking)
-    v[rest, b] = speed - braking * after
-    slid = after * (speed - 0.5 * braking * after)
-    length[rest, b] += slid
-    position[rest, b] += slid[:, None] * forward[rest, b]
+    v[rest] = speed - braking * after
+    length[rest] += after * (speed - 0.5 * braking * after)
