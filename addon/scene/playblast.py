@@ -129,7 +129,6 @@ def _workbench(scene: bpy.types.Scene, width: int, height: int) -> None:
     shading.show_shadows, shading.shadow_intensity = True, 0.45
     # The other type is noisy with few samples.
     shading.show_cavity, shading.cavity_type = True, "SCREEN"
-    shading.cavity_ridge_factor, shading.cavity_valley_factor = 0.8, 1.0
     shading.show_object_outline = False
     shading.show_backface_culling = False
     shading.show_xray = False
