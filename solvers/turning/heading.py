@@ -67,6 +67,16 @@ _QT = np.ascontiguousarray(_Q.T)
 _DT = np.ascontiguousarray(_differentiation(_X).T)
 _QW = np.ascontiguousarray(np.column_stack((_QT, _W)))  # integrals to each node and to the end
 
+
+def _along(reach: float) -> tuple[np.ndarray, ...]:
+    """sin, cos, cos^2, sin cos and the integral of cos^2 at the nodes up to a phase."""
+    phi = reach * _X
+    sine, cosine = np.sin(phi), np.cos(phi)
+    return sine, cosine, cosine**2, sine * cosine, 0.5 * phi + 0.25 * np.sin(2.0 * phi)
+
+
+_HALF = _along(math.pi)
+
 # t (n, k) -> (omega_0, theta_max, speed, g_normal, g_slope, fall_line, J,
 # height, friction, drag, max_curvature, max_curvature_rate), each a float or
 # an array that broadcasts with t.
@@ -129,8 +139,7 @@ def half_turn(
         (n,) heading change in rad, positive to the left; (n,) duration in s;
         (n,) yaw at the start.
     """
-    phi = reach * _X
-    sine, cosine = np.sin(phi), np.cos(phi)
+    sine, cosine, square, mixed, tau = _HALF if reach == math.pi else _along(reach)
     p = at(time) if first is None else first
     w0, tm, keyed, gn, gs, dl, j, height, mu, drag, limit, rate_limit = p
     held = sliding and limited_by(limit, rate_limit)
@@ -140,7 +149,7 @@ def half_turn(
     off = 0.0 * beta
     if lean_rate is not None:
         off = np.log(lean_rate / (w0 * tm))
-        off = np.where(np.abs(off) < 1e-6, 0.0, np.clip(off, -0.7, 0.7))
+        off = np.where(np.abs(off) < 1e-6, 0.0, np.minimum(np.maximum(off, -0.7), 0.7))
     if not varies and not np.any(off):
         theta = beta * tm * sine
         omega = w0 * tm * cosine
@@ -150,9 +159,8 @@ def half_turn(
         # Near the ellipse the control law is linear in d = ln(R/(beta theta_max)):
         # d' = -K cos^2(phi) d, with an integrating factor e^(K tau).
         k = GAIN * beta / (0.5 * (1.0 + REST))
-        tau = 0.5 * phi + 0.25 * np.sin(2.0 * phi)
         factor = np.exp(k * tau)
-        drift = np.zeros(NODES)
+        drift = np.zeros((1, 1))
         if varies:
             p = at(time + (pace + 0.0 * _X) @ _QT)
             if np.shape(p[0])[-1] > 1:  # the pace varies: once more along the way
@@ -162,14 +170,18 @@ def half_turn(
             w0, tm, keyed, gn, gs, dl, j, height, mu, drag, limit, rate_limit = p
             if held:
                 tm = _LAW.allowed(tm, w0, speed, gn, j, height, limit, rate_limit)
-            drift = (np.log(w0) + 0.0 * _X) @ _DT / reach  # d(ln omega_0)/dphi
-        wanted = np.log(tm) + 0.0 * _X  # and ln(beta), which stays the same
-        forcing = factor * (wanted @ _DT + drift * reach * cosine**2)
-        distance = (off - (forcing + 0.0 * beta) @ _QT) / factor
+            if w0.shape[1] > 1:
+                drift = np.log(w0) @ _DT / reach  # d(ln omega_0)/dphi
+        distance = off / factor
+        if tm.shape[1] > 1 or drift.shape[1] > 1:
+            forcing = drift * reach * square
+            if tm.shape[1] > 1:  # and ln(beta), which stays the same
+                forcing = forcing + np.log(tm) @ _DT
+            distance = distance - ((factor * forcing) @ _QT) / factor
         e = np.exp(2.0 * distance)
         f = w0 / beta
         pull = GAIN * w0 * (e - 1.0) / (e + REST)
-        advance = f * (1.0 + (pull / f) * sine * cosine) / (1.0 - drift * sine * cosine)
+        advance = (f + pull * mixed) / (1.0 - drift * mixed)
         pace = reach / np.maximum(advance, 0.2 * f)
         size = beta * tm * np.exp(distance)
         theta = size * sine
