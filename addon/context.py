@@ -37,16 +37,25 @@ def keep_selection(context: bpy.types.Context) -> Iterator[None]:
         context: Blender's context; its view layer counts.
     """
     layer = context.view_layer
-    active = layer.objects.active
-    active_name = active.name if active is not None else ""
-    selected = {obj.name for obj in layer.objects if obj.select_get(view_layer=layer)}
+    # Names are shared by linked objects and their overrides.
+    active = _identity(layer.objects.active)
+    selected = {_identity(obj) for obj in layer.objects.selected}
     try:
         yield
     finally:
         for obj in layer.objects:
             if obj is not None:  # one that was removed since the last update
-                obj.select_set(obj.name in selected, view_layer=layer)
-        layer.objects.active = layer.objects.get(active_name)
+                obj.select_set(_identity(obj) in selected, view_layer=layer)
+        layer.objects.active = _found(layer, active)
+
+
+def _identity(obj: bpy.types.Object | None) -> int:
+    return 0 if obj is None else obj.session_uid
+
+
+def _found(layer: bpy.types.ViewLayer, identity: int) -> bpy.types.Object | None:
+    objects = (obj for obj in layer.objects if obj is not None)
+    return next((obj for obj in objects if obj.session_uid == identity), None)
 
 
 @contextmanager
@@ -61,12 +70,12 @@ def object_mode(context: bpy.types.Context) -> Iterator[None]:
     if mode == "OBJECT":
         yield
         return
-    name = active.name
+    identity = _identity(active)
     bpy.ops.object.mode_set(mode="OBJECT")
     try:
         yield
     finally:
-        former = context.view_layer.objects.get(name)
+        former = _found(context.view_layer, identity)
         if former is not None:
             context.view_layer.objects.active = former
             bpy.ops.object.mode_set(mode=mode)

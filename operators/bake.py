@@ -14,9 +14,9 @@ from ..addon.errors import UserError
 
 @dataclass(frozen=True)
 class _Jobs:
-    """What is to be solved; motions by name, since objects may be freed meanwhile."""
+    """What is to be solved; motions by identity, since objects may be freed meanwhile."""
 
-    names: tuple[str, ...]
+    motions: tuple[int, ...]
     jobs: tuple[pipeline.Job, ...]
 
 
@@ -39,12 +39,12 @@ def _solve_all(work: _Jobs, progress):
     ]
 
 
-def _found(names):
-    found = [bpy.data.objects.get(name) for name in names]
-    missing = [name for name, obj in zip(names, found, strict=True) if not motions.is_motion(obj)]
-    if missing:
-        raise UserError(f"{missing[0]} was removed while it was solved: nothing was baked")
-    return found
+def _found(work: _Jobs):
+    there = {obj.session_uid: obj for obj in bpy.data.objects if motions.is_motion(obj)}
+    for identity, job in zip(work.motions, work.jobs, strict=True):
+        if identity not in there:
+            raise UserError(f"{job.name} was removed while it was solved: nothing was baked")
+    return [there[identity] for identity in work.motions]
 
 
 class _BakeOperator(SolvingOperator):
@@ -73,13 +73,13 @@ class _BakeOperator(SolvingOperator):
         if not found:
             raise UserError("There is no motion to bake")
         jobs = tuple(pipeline.gather(context, motion) for motion in found)
-        return _Jobs(tuple(motion.name for motion in found), jobs)
+        return _Jobs(tuple(motion.session_uid for motion in found), jobs)
 
     def solve(self, job, progress):
         return _solve_all(job, progress)
 
     def apply(self, context, job, result):
-        found = _found(job.names)
+        found = _found(job)
         on_edited = "" if self.edited_keys == "MOTION" else self.edited_keys
         with keep_selection(context), object_mode(context):
             # All are checked before the first is written: one refusal, nothing changed.
@@ -166,13 +166,13 @@ class POISE_OT_bake_check(SolvingOperator, bpy.types.Operator):
         _character, motion = motions.require_motion(context)
         if baking.baked_of(motion) is None:
             raise UserError(f"{motion.name} is not baked yet: click Bake to Rig")
-        return _Jobs((motion.name,), (pipeline.gather(context, motion),))
+        return _Jobs((motion.session_uid,), (pipeline.gather(context, motion),))
 
     def solve(self, job, progress):
         return _solve_all(job, progress)
 
     def apply(self, context, job, result):
-        (motion,), (solved,) = _found(job.names), result
+        (motion,), (solved,) = _found(job), result
         with keep_selection(context), object_mode(context):
             problems = tuple(baking.check_bake(context, motion, solved))
         baking.list_problems(

@@ -99,7 +99,7 @@ class POISE_OT_motion_remove(_MotionOperator, bpy.types.Operator):
                 trail.remove_helpers(motion)
             was_active = context.view_layer.objects.active == motion
             bpy.data.objects.remove(motion)
-            if was_active and context.view_layer.objects.get(rig.name) == rig:
+            if was_active and rig in context.view_layer.objects.values():
                 context.view_layer.objects.active = rig
             left = motions.active_motion(rig)
             if left is not None:

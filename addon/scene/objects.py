@@ -26,7 +26,7 @@ def in_scene(obj: bpy.types.Object | None, scene: bpy.types.Scene) -> bool:
         obj: the object, or None.
         scene: the operator's scene.
     """
-    return obj is not None and scene.objects.get(obj.name) == obj
+    return obj is not None and scene in obj.users_scene
 
 
 def mesh_object(
