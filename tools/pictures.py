@@ -437,11 +437,11 @@ def turn_sequence() -> Image.Image:
     scenes.backdrop(scene, [rig], pi)
     period = 1.0 / rig.poise.turns.frequency
     first = 1.0 * period
-    moments = first + period * np.linspace(0.0, 1.0, 9)
+    moments = first + period * np.linspace(0.0, 0.9, 8)
     middle = at(rig, first + 0.5 * period, "root")
     exposures(rig, 1.0 + moments * scenes.FPS)
     hide(rig)
-    look.camera(scene, middle + (-11.0, -24.0, 1.0), middle + (0.8, -3.1, 0.0), 45.0)
+    look.camera(scene, middle + (-11.0, -24.0, 1.0), middle + (0.2, -2.7, 0.1), 48.0)
     return render(scene, 1600, 720)
 
 
@@ -880,7 +880,7 @@ def fall() -> Image.Image:
     middle = at(rig, 3.3, "root")
     exposures(rig, 1.0 + moments * scenes.FPS)
     hide(rig)
-    look.camera(scene, middle + (-9.0, -11.0, 0.8), middle + (0.0, 0.0, 0.4), 44.0)
+    look.camera(scene, middle + (-9.0, -11.0, 0.8), middle + (0.0, 0.0, 0.55), 40.0)
     return render(scene, 1600, 640)
 
 
@@ -919,7 +919,7 @@ def skier_sheet() -> Image.Image:
     rig = scenes.add("SKIER", preset="Giant Slalom")
     scenes.finish([rig])
     scenes.backdrop(scene, [rig])
-    scenes.chase(rig, figure_share=0.62, lens=50.0)
+    scenes.chase(rig, figure_share=0.54, lens=50.0)
     period = 1.0 / rig.poise.turns.frequency
     pictures = []
     for number in range(8):
