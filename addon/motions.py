@@ -90,7 +90,8 @@ def part(motion: bpy.types.Object) -> None:
     """
     settings = motion.poise_motion
     for name in ("trail", "camera"):
-        if own(motion, lambda m, name=name: getattr(m.poise_motion, name)) is None:
+        held = getattr(settings, name)
+        if held and own(motion, lambda m, name=name: getattr(m.poise_motion, name)) is None:
             setattr(settings, name, None)
     # What the add-on's own properties hold may be stored under their name.
     keys = [key for key in motion.keys() if key.startswith("poise_") and key != "poise_motion"]

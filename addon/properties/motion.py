@@ -220,7 +220,7 @@ class PoiseMotion(bpy.types.PropertyGroup):
     camera: PointerProperty(type=bpy.types.Object)
     problems: CollectionProperty(type=PoiseProblem)
     problem_index: IntProperty(
-        name="Problem", description="Choose a problem to go to its frame and bone"
+        name="Problem", description="Choose a problem to go to its frame and bone", min=0
     )
 
 
