@@ -252,6 +252,21 @@ def _lost(armature: bpy.types.Object, bone: str) -> UserError:
     return UserError(f"{armature.name} has lost its bone {bone}: add the character anew")
 
 
+def _number(armature: bpy.types.Object, name: str) -> float:
+    """One of the numbers that a character was built with.
+
+    Raises:
+        UserError: the custom property has been removed, or is no number above 0.
+    """
+    value = armature.get(f"poise_{name}")
+    if not isinstance(value, (int, float)) or not (np.isfinite(value) and value > 0.0):
+        raise UserError(
+            f"Custom property poise_{name} of {armature.name} is {value}: it must be a number "
+            "above 0, so undo the change, or add the character anew"
+        )
+    return float(value)
+
+
 def figure_of(armature: bpy.types.Object) -> Figure:
     """Size of one of our characters, read back from its rest pose.
 
@@ -284,22 +299,22 @@ def figure_of(armature: bpy.types.Object) -> Figure:
     )
     height = float(leg / (THIGH + SHIN))
     # An armature whose scale was applied has grown since it was built.
-    grown = height / float(armature["poise_height"])
+    grown = height / _number(armature, "height")
     names = (
         ("ski_length", "ski_width", "sidecut")
         if kind == SKIER
         else ("board_length", "board_width", "sidecut")
     )
-    equipment = {name: float(armature[f"poise_{name}"]) * grown for name in names}
+    equipment = {name: _number(armature, name) * grown for name in names}
     if kind == SKIER:
         equipment["pole_length"] = float(np.linalg.norm(joints["pole.L"] - joints["pole_tip.L"]))
         equipment["sole"] = float(joints["foot.L"][2] - joints["ski.L"][2])
     else:
         equipment["sole"] = float(joints["foot.L"][2] - joints["board"][2])
-        front, rear = ("L", "R") if armature["poise_regular"] else ("R", "L")
+        front, rear = ("L", "R") if armature.get("poise_regular", True) else ("R", "L")
         equipment["stance_angle.front"] = _stance_angle(joints, front)
         equipment["stance_angle.rear"] = _stance_angle(joints, rear)
-    return Figure(joints, float(armature["poise_mass"]), height, equipment)
+    return Figure(joints, _number(armature, "mass"), height, equipment)
 
 
 def _stance_angle(joints: dict[str, np.ndarray], side: str) -> float:

@@ -380,6 +380,17 @@ def test_a_deleted_bone_is_named(scene, kind):
         refused("bake", f"lost its bone {bone}: add the character anew")
 
 
+@pytest.mark.parametrize("value", [None, "heavy", 0.0, -70.0, nan])
+def test_custom_properties_that_were_removed_or_changed(scene, value):
+    for name in ("mass", "height", "sidecut"):
+        rig, _motion = load()
+        if value is None:
+            del rig[f"poise_{name}"]
+        else:
+            rig[f"poise_{name}"] = value
+        refused("bake", f"Custom property poise_{name} of Skier is .*add the character anew")
+
+
 def test_a_bone_that_no_control_needs_may_go(scene):
     rig, motion = load()
     _remove_bone(rig, "DEF-toe.L")

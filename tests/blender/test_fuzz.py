@@ -57,7 +57,7 @@ def differences(before: dict, after: dict) -> list[str]:
     for obj in bpy.data.objects:
         if obj.mode == "EDIT" and obj.type == "ARMATURE":
             # The edit bones count; what stands in the bones meanwhile does not.
-            ignore.append(rf"^armatures\[.*{re.escape(obj.data.name)}.*\]\.bones")
+            ignore.append(rf"^armatures\[.*{re.escape(obj.data.name)}.*\]\.(edit_)?bones")
         above = obj
         while above is not None:
             if not above.evaluated_get(depsgraph).is_evaluated:
