@@ -456,6 +456,29 @@ def test_transforms_applied_to_the_armature_make_no_difference(scene):
     assert abs(second.rotation_euler.z - 1.2) < 1e-5
 
 
+@pytest.mark.parametrize("kind", ["SKIER", "SNOWBOARDER"])
+@pytest.mark.parametrize("size", [1.2, 0.01])
+def test_an_applied_scale_makes_no_difference(scene, kind, size):
+    """A figure grown by its object, and grown in its data: the same, with nothing off its track."""
+    rig, motion = load(kind)
+    rig.scale = (size,) * 3
+    if size < 0.1:
+        # As importers leave it: centimetres in the data, a hundredth on the object.
+        rig.data.transform(Matrix.Scale(1.0 / size, 4))
+    bpy.context.view_layer.update()
+    bpy.ops.poise.bake()
+    assert_follows(motion)
+    assert [p.message for p in motion.poise_motion.problems if p.code == "POSITION_OFF"] == []
+    wanted = world_path(rig, "forearm.R", [1, 20, 37])
+    bpy.ops.poise.bake_clear()
+    activate(rig)
+    bpy.ops.object.transform_apply(location=False, rotation=False, scale=True)
+    bpy.ops.poise.bake()
+    assert_follows(motion)
+    assert [p.message for p in motion.poise_motion.problems if p.code == "POSITION_OFF"] == []
+    np.testing.assert_allclose(world_path(rig, "forearm.R", [1, 20, 37]), wanted, atol=1e-3)
+
+
 def test_a_tilted_and_moving_parent_does_not_move_the_motion(scene):
     """Deltas, a parent with an inverse and keys of its own: the same place in the world."""
     rig, motion = load()

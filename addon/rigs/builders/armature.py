@@ -203,7 +203,15 @@ def _inverse_kinematics(armature: bpy.types.Object, skeleton: Skeleton) -> None:
         )
         length.limit_mode = "LIMITDIST_ONSURFACE"
         length.owner_space = length.target_space = "POSE"
-        length.distance = bones[f"pole.{side}"].length
+        pole = f"pole.{side}"
+        length.distance = bones[pole].length
+        # It grows with the armature when the object's scale is applied.
+        follow = length.driver_add("distance").driver
+        follow.type = "AVERAGE"
+        variable = follow.variables.new()
+        target = variable.targets[0]
+        target.id_type, target.id = "ARMATURE", armature.data
+        target.data_path = f'bones["{pole}"].length'
         _drive(length, armature, lock)
         aim = _constrain(armature, f"pole.{side}", "DAMPED_TRACK", f"pole_tip.{side}", "Pole")
         aim.track_axis = "TRACK_Y"
