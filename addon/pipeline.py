@@ -37,6 +37,9 @@ SOLVER_VERSION = 1
 # Farther from the origin (m) Blender's single precision is coarser than centimetres.
 FARTHEST = 1e5
 
+# Difference of speed in m/s at a seam that is worth a line in the problem list.
+SPEED_STEP = 0.25
+
 Progress = Callable[[float], None]
 
 
@@ -79,6 +82,7 @@ class Solved:
     job: Job
     motion: TurningMotion
     tracks: RoleTracks
+    seam: tuple[Problem, ...] = ()
 
     @property
     def problems(self) -> tuple[Problem, ...]:
@@ -91,7 +95,7 @@ class Solved:
             replace(problem, fix=tuple((f"{group}.{name}", value) for name, value in problem.fix))
             for problem in self.tracks.problems
         )
-        return own + self.motion.problems + body
+        return own + self.seam + self.motion.problems + body
 
 
 def figure_in_metres(character: bpy.types.Object, unit_scale: float) -> Figure:
@@ -332,7 +336,27 @@ def solve(job: Job, progress: Progress | None = None) -> Solved:
     joined = sequence.join_motions(solved, [j.settings.placement.yaw for j in jobs])
     tracks = pose(joined, job.figure, sequence.join_styles([j.style for j in jobs], solved))
     start = sequence.seams(solved)[own]
-    return Solved(job, solved[own], sequence.cut_tracks(tracks, start, solved[own]))
+    cut = sequence.cut_tracks(tracks, start, solved[own])
+    return Solved(job, solved[own], cut, _speed_step(solved[:own], solved[own]))
+
+
+def _speed_step(before: list[TurningMotion], motion: TurningMotion) -> tuple[Problem, ...]:
+    """A keyed speed that is another one than the motion before ends with is a jolt."""
+    if not before:
+        return ()
+    last, first = float(before[-1].speed[-1]), float(motion.speed[0])
+    if abs(first - last) <= SPEED_STEP:
+        return ()
+    return (
+        Problem(
+            "SPEED_STEP",
+            f"The speed jumps from {last:.1f} to {first:.1f} m/s where the motion goes on from "
+            "the one before",
+            time=0.0,
+            amount=first - last,
+            remedy=f"Key Speed, starting with {last:.1f} m/s",
+        ),
+    )
 
 
 def _ignore(fraction: float) -> None:

@@ -111,3 +111,14 @@ def test_arms_on_top_keep_the_legs(pair):
     hand = (rig.matrix_world @ rig.pose.bones["hand_ik.R"].matrix).translation
     np.testing.assert_allclose(legs, below.position["ski.R"][row], atol=1e-3)
     assert np.linalg.norm(np.array(hand) - below.position["hand.R"][row]) > 0.02
+
+
+def test_a_jump_of_the_speed_is_named(pair):
+    """The second motion keeps 9 m/s; at 7 m/s it would jolt, and the list says so."""
+    _rig, _first, second = pair
+    solved = pipeline.solve(pipeline.gather(bpy.context, second))
+    assert "SPEED_STEP" not in {problem.code for problem in solved.problems}
+    second.poise_motion.turns.speed = 7.0
+    solved = pipeline.solve(pipeline.gather(bpy.context, second))
+    (jump,) = [problem for problem in solved.problems if problem.code == "SPEED_STEP"]
+    assert jump.amount == pytest.approx(-2.0, abs=1e-6)
