@@ -108,7 +108,7 @@ class HalfTurn:
         start: time of its start in seconds.
         end: time of its end in seconds (the end of the motion if it is cut).
         side: +1 to the left, -1 to the right.
-        beta: turn modifier in use (paper 000, section 5.2), 1 = unmodified.
+        beta: turn modifier in use (van de Panne et al. 1993, section 5.2), 1 = none.
         wanted_change: heading change asked for, radians.
         change: heading change that came out, radians.
         saturated: True if the wanted change could not be had in this half

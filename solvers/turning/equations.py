@@ -100,7 +100,7 @@ def make_equations(
     section 5.2) and a pull onto it elsewhere. From near the upright a turn
     grows within half a cycle; from outside it spirals in at the rhythm of the
     turns. r is how far the state lies outside an ellipse in theta and omega
-    that is at least as large as a turn of 23 degrees at the rate
+    that is at least as large as a turn of 20 degrees at the rate
     lambda = sqrt(g_n/J) at which an unsteered body falls, and holds that of
     the wanted turn (r = 0 inside): out there the pull is as strong as it
     takes to save what the limits on the curvature allow to be saved. It replaces
