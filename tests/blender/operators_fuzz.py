@@ -22,7 +22,7 @@ from operators_help import activate
 GROUPS = ("turns", "skier", "snowboarder")
 
 # Operators that write files or take long are called less often.
-RARE = {"playblast": 0.004, "preset_add": 0.1, "diagram_save": 0.15, "character_add": 0.3}
+RARE = {"playblast": 0.05, "preset_add": 0.1, "diagram_save": 0.15, "character_add": 0.3}
 
 # Chance that a trial stays within ranges and spoils nothing.
 SANE = 0.5
@@ -351,6 +351,8 @@ def _spoil_visible(trial):
 def _spoil_bones(trial):
     rng = trial.rng
     rig = rng.choice(characters())
+    if rig not in bpy.context.view_layer.objects.values() or rig.hide_get():
+        return
     activate(rig)
     bpy.ops.object.mode_set(mode="EDIT")
     bone = rng.choice(list(rig.data.edit_bones))

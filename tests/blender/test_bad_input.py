@@ -1083,3 +1083,45 @@ def test_a_character_in_a_scene_whose_collection_is_excluded(scene):
     assert bpy.ops.poise.character_add() == {"FINISHED"}
     assert bpy.context.object is not None and bpy.context.object.type == "ARMATURE"
     assert bpy.ops.poise.bake() == {"FINISHED"}
+
+
+# -- stopping ---------------------------------------------------------------------------------
+
+
+def test_work_stops_when_asked_and_hands_over_its_error(scene):
+    """What Esc does: the thread ends, nothing is left to be written."""
+    from poise.addon import pipeline
+    from poise.addon.base_operator import Work
+    from poise.solvers.errors import Cancelled
+
+    _rig, motion = load(frames=5000)
+    before = settled()
+    work = Work(pipeline.solve, pipeline.gather(bpy.context, motion))
+    work.stop()
+    assert work.wait(0.0)
+    assert isinstance(work.error, Cancelled) and work.result is None
+    assert diff(before, settled()) == []
+    # Asked at any later moment, too.
+    calls = []
+
+    def progress(fraction):
+        calls.append(fraction)
+        if len(calls) == 3:
+            raise Cancelled
+
+    with pytest.raises(Cancelled):
+        pipeline.solve(pipeline.gather(bpy.context, motion), progress)
+    assert calls == sorted(calls) and 0.0 <= calls[0] and calls[-1] <= 1.0
+
+
+def test_settings_changed_while_they_are_solved_do_not_count(scene):
+    """A job is frozen: what is baked is what was gathered."""
+    from poise.addon import pipeline
+
+    _rig, motion = load()
+    job = pipeline.gather(bpy.context, motion)
+    wanted = pipeline.solve(job).motion.position
+    turns_of(motion).speed = 3.0
+    motion.location.x = 50.0
+    bpy.context.view_layer.update()
+    np.testing.assert_array_equal(pipeline.solve(job).motion.position, wanted)

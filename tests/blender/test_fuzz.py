@@ -20,6 +20,7 @@ import operators_fuzz as fuzz
 import snapshot as snapshots
 from operators_draw import drawn
 from operators_help import UNDO_NOISE, call
+from poise.addon import motions, preview
 
 TRIALS = int(os.environ.get("POISE_FUZZ_TRIALS", "60"))
 FIRST_SEED = int(os.environ.get("POISE_FUZZ_SEED", "1"))
@@ -48,19 +49,20 @@ def state(everything: bool) -> dict:
 
 
 def differences(before: dict, after: dict) -> list[str]:
-    """What differs; without the place of objects that Blender does not evaluate.
+    """What differs; without the place of objects outside the view layer.
 
     Where those are is left over from when they were evaluated last, and undo forgets it.
     """
     depsgraph = bpy.context.evaluated_depsgraph_get()
     ignore = [*UNDO_NOISE]
+    seen = set(bpy.context.view_layer.objects.values())
     for obj in bpy.data.objects:
         if obj.mode == "EDIT" and obj.type == "ARMATURE":
             # The edit bones count; what stands in the bones meanwhile does not.
             ignore.append(rf"^armatures\[.*{re.escape(obj.data.name)}.*\]\.(edit_)?bones")
         above = obj
         while above is not None:
-            if not above.evaluated_get(depsgraph).is_evaluated:
+            if above not in seen or not above.evaluated_get(depsgraph).is_evaluated:
                 name = re.escape(f"objects[{obj.name!r}]")
                 ignore.append(rf"^{name}\.(matrix_world|matrix_local|dimensions|pose\..*)$")
                 break
@@ -81,6 +83,7 @@ class Run:
     def __init__(self) -> None:
         self.trials = self.baked = self.calls = self.finished = self.checked_undo = 0
         self.refusals: Counter[str] = Counter()
+        self.called: Counter[str] = Counter()
         self.by_operator: Counter[str] = Counter()
         self.failures: list[str] = []
 
@@ -89,8 +92,11 @@ class Run:
             f"{self.trials} trials from seed {FIRST_SEED} on Blender {bpy.app.version_string}: "
             f"{self.baked} baked ({100 * self.baked / max(self.trials, 1):.0f} %), "
             f"{self.calls} calls, {self.finished} finished, {self.checked_undo} undone",
-            "calls that finished: "
-            + ", ".join(f"{name} {count}" for name, count in sorted(self.by_operator.items())),
+            "finished of called: "
+            + ", ".join(
+                f"{name} {self.by_operator[name]}/{count}"
+                for name, count in sorted(self.called.items())
+            ),
             f"{sum(self.refusals.values())} refusals:",
         ]
         lines += [f"  {count:5d}  {text}" for text, count in self.refusals.most_common()]
@@ -104,6 +110,7 @@ def attempt(run: Run, trial: fuzz.Trial, name: str, arguments: dict, everything:
     """
     trial.say(f"bpy.ops.poise.{name}({arguments})")
     run.calls += 1
+    run.called[name] += 1
     # Only some refusals are looked at closely: a snapshot takes longer than most calls.
     before = state(everything) if trial.chance(0.25) else None
     try:
@@ -146,7 +153,7 @@ def undo_all(run: Run, before: dict, steps: int, everything: bool) -> None:
 def one_trial(run: Run, trial: fuzz.Trial) -> None:
     """Random state and settings; a bake, and some other operators, undone again.
 
-    The panels are drawn with what came out.
+    The preview is solved and the panels are drawn with what came out.
     """
     run.trials += 1
     fuzz.begin(trial)
@@ -168,6 +175,9 @@ def one_trial(run: Run, trial: fuzz.Trial) -> None:
         finished = attempt(run, trial, name, arguments, everything)
         undoable = "UNDO" in getattr(bpy.types, f"POISE_OT_{name}").bl_options
         steps += finished and undoable
+    for motion in fuzz.motions():
+        if motions.is_motion(motion) and trial.chance(0.3):
+            preview.refresh(bpy.context, motion)
     drawn()
     broken = fuzz.broken_keys()
     if broken:
@@ -195,3 +205,4 @@ def test_random_operators_on_random_scenes(scene, tmp_path):
     text = "\n\n".join(run.failures[:10])
     assert not run.failures, f"{len(run.failures)} of {run.trials} trials failed\n\n{text}"
     assert run.baked >= LEAST_VALID * run.trials or run.trials < 20
+    assert run.called.keys() == set(fuzz.operators()) or run.trials < 1000
