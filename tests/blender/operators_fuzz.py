@@ -505,6 +505,8 @@ def set_scene(trial: Trial) -> None:
                 spoil = trial.rng.choice(SPOILERS)
                 trial.say(spoil.__name__.strip("_"))
                 spoil(trial)
+                # What was hidden or unlinked is still in the view layer until then.
+                bpy.context.view_layer.update()
 
 
 # -- settings ----------------------------------------------------------------------
