@@ -53,7 +53,7 @@ SHARED_RANGES: dict[str, tuple[float, float]] = {
 
 
 def within_ranges(
-    style: Style, ranges: Mapping[str, tuple[float, float]], group: str
+    style: Style, ranges: Mapping[str, tuple[float, float]]
 ) -> tuple[Style, tuple[Problem, ...]]:
     """A style whose amounts lie within ranges, and a line for each that did not.
 
@@ -62,7 +62,6 @@ def within_ranges(
     Args:
         style: a style's dataclass.
         ranges: name -> least, most.
-        group: where the settings keep the style ("skier"), for the fix.
 
     Returns:
         The style, and the problems.
@@ -91,7 +90,7 @@ def within_ranges(
                 "INFO",
                 amount=float(first),
                 remedy=f"{label} within that range",
-                fix=((f"{group}.{item.name}", float(np.clip(np.nan_to_num(first), low, high))),),
+                fix=((item.name, float(np.clip(np.nan_to_num(first), low, high))),),
             )
         )
     kept_style: Any = replace(style, **changed) if changed else style  # type: ignore[type-var]

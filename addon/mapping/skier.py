@@ -309,7 +309,7 @@ def map_skier(motion: TurningMotion, figure: Figure, style: SkierStyle) -> RoleT
         Tracks of root, pelvis, spine, chest, neck, head and, per side,
         shoulder, hand, elbow, knee, foot, ski, pole and pole_tip.
     """
-    style, limits = within_ranges(style, RANGES, "skier")
+    style, limits = within_ranges(style, RANGES)
     size = figure.height / STATURE
     ground = ground_frames(motion)
     signals = read_signals(motion)

@@ -244,7 +244,7 @@ def map_snowboarder(motion: TurningMotion, figure: Figure, style: SnowboarderSty
         Tracks of root, board, pelvis, spine, chest, neck, head and, per side,
         shoulder, hand, elbow, knee and foot.
     """
-    style, limits = within_ranges(style, RANGES, "snowboarder")
+    style, limits = within_ranges(style, RANGES)
     size = figure.height / STATURE
     ground = ground_frames(motion)
     signals = read_signals(motion)
