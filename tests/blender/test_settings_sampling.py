@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 from math import radians
 
 import bpy
@@ -305,6 +306,39 @@ def test_range_modes(scene):
     assert settings.frame_end == 1 + 48
     scene.render.fps = 30
     assert settings.duration == pytest.approx(1.6)
+
+
+@pytest.mark.parametrize("kind", ["SKIER", "SNOWBOARDER"])
+def test_fixes_change_the_setting_they_name(scene, kind):
+    """Of the turns and of the body's style, in other units; keyed ones are left to the animator."""
+    bpy.context.scene.unit_settings.scale_length = 0.01
+    rig, motion = add(kind)
+    style = getattr(motion.poise_motion, kind.lower())
+    style.knee_flexion = radians(170.0)
+    turns = motion.poise_motion.turns
+    # On level ground it comes to a stop: a higher speed at the start would help.
+    turns.speed_mode, turns.slope, turns.friction, turns.sharpness = "SLOPE", 0.0, 0.7, 0.1
+    assert bpy.ops.poise.bake() == {"FINISHED"}
+    fixes = {p.fix: i for i, p in enumerate(motion.poise_motion.problems) if p.fix}
+    paths = [path for fix in fixes for path, _value in json.loads(fix)]
+    assert f"{kind.lower()}.knee_flexion" in paths
+    assert "turns.speed" in paths
+    for fix, index in fixes.items():
+        assert bpy.ops.poise.problem_fix(index=index) == {"FINISHED"}
+        for path, value in json.loads(fix):
+            group, _, name = path.partition(".")
+            power = {"max_curvature": -1, "max_curvature_rate": -1, "speed": 1}.get(name, 0)
+            stored = getattr(getattr(motion.poise_motion, group), name)
+            assert stored == pytest.approx(value / 0.01**power, rel=1e-5)
+    codes = [p.code for p in motion.poise_motion.problems]
+    assert bpy.ops.poise.bake() == {"FINISHED"}
+    assert len(motion.poise_motion.problems) < len(codes)
+    # A keyed setting would be brought back by its keys.
+    style.knee_flexion = radians(170.0)
+    style.keyframe_insert("knee_flexion", frame=1)
+    bpy.ops.poise.bake()
+    index = next(i for i, p in enumerate(motion.poise_motion.problems) if "knee" in p.fix)
+    refused("problem_fix", "has keys or a driver, which would undo the fix", index=index)
 
 
 # -- the Motion object -----------------------------------------------------------------------
