@@ -40,6 +40,9 @@ FARTHEST = 1e5
 # Difference of speed in m/s at a seam that is worth a line in the problem list.
 SPEED_STEP = 0.25
 
+# Legs outside these lengths (m) make Poise ask whether the units are meant.
+LEAST_LEG, MOST_LEG = 0.1, 3.0
+
 Progress = Callable[[float], None]
 
 
@@ -89,6 +92,7 @@ class Solved:
         """Problems of the scene, the motion and the body together."""
         note = self.job.numbers.gravity_note
         own = (Problem("GRAVITY", note, "INFO"),) if note else ()
+        own += _size_problem(self.job)
         # A mapping names amounts of its style; it does not know where they are set.
         group = MAPPINGS[self.job.kind].group
         body = tuple(
@@ -96,6 +100,23 @@ class Solved:
             for problem in self.tracks.problems
         )
         return own + self.seam + self.motion.problems + body
+
+
+def _size_problem(job: Job) -> tuple[Problem, ...]:
+    """A figure that is no human size is more often a wrong unit than a wish."""
+    leg = job.figure.leg_length
+    if LEAST_LEG <= leg <= MOST_LEG:
+        return ()
+    height = job.figure.height
+    return (
+        Problem(
+            "SIZE",
+            f"{job.character} is {height:.3g} m tall in this scene's units",
+            "WARNING",
+            amount=height,
+            remedy="If that is not meant, set the scene's Unit Scale, or the object's scale",
+        ),
+    )
 
 
 def figure_in_metres(character: bpy.types.Object, unit_scale: float) -> Figure:

@@ -264,6 +264,19 @@ def test_lengths_are_the_scenes_units_and_gravity_is_not(scene):
     assert bpy.context.object.poise.turns.speed == pytest.approx(900.0)
 
 
+def test_a_figure_of_no_human_size_is_asked_about(scene):
+    """A scene whose units were changed after the character was added."""
+    rig, motion = load(speed=9.0)
+    assert bpy.ops.poise.bake() == {"FINISHED"}
+    assert "SIZE" not in {p.code for p in motion.poise_motion.problems}
+    rig.scale = (0.01,) * 3
+    bpy.context.view_layer.update()
+    assert bpy.ops.poise.bake() == {"FINISHED"}
+    asked = next(p for p in motion.poise_motion.problems if p.code == "SIZE")
+    assert asked.severity == "WARNING" and "0.0178 m tall" in asked.message
+    assert "Unit Scale" in asked.remedy
+
+
 @pytest.mark.parametrize(
     ("gravity", "use", "size", "note"),
     [
