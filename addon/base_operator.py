@@ -14,6 +14,7 @@ import threading
 from time import monotonic
 
 from ..solvers.errors import Cancelled, SettingError
+from .context import let_undo_see
 from .errors import UserError
 
 # What the animator can put right; everything else is a defect and is shown.
@@ -45,6 +46,7 @@ class SettingsOperator:
         except FIXABLE as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
+        let_undo_see(context)
         if message:
             self.report({"INFO"}, message)
         return {"FINISHED"}
@@ -111,6 +113,7 @@ class SolvingOperator:
         except FIXABLE as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
+        let_undo_see(context)
         self.report({"INFO"}, message)
         return {"FINISHED"}
 
@@ -171,6 +174,7 @@ class SolvingOperator:
         except FIXABLE as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
+        let_undo_see(context)
         self.report({"INFO"}, message)
         return {"FINISHED"}
 

@@ -78,4 +78,22 @@ def object_mode(context: bpy.types.Context) -> Iterator[None]:
         former = _found(context.view_layer, identity)
         if former is not None:
             context.view_layer.objects.active = former
-            bpy.ops.object.mode_set(mode=mode)
+            # Blender lets a hidden object stay in a mode, but not enter it.
+            hidden = former.hide_get()
+            former.hide_set(False)
+            if bpy.ops.object.mode_set.poll():
+                bpy.ops.object.mode_set(mode=mode)
+            former.hide_set(hidden)
+
+
+def let_undo_see(context: bpy.types.Context) -> None:
+    """Let what was changed be undone, in edit modes too.
+
+    There an undo step holds what the mode edits and nothing else, unless
+    data-blocks were added or removed since the last step: so one is.
+
+    Args:
+        context: Blender's context; its mode counts.
+    """
+    if context.mode.startswith("EDIT"):
+        bpy.data.meshes.remove(bpy.data.meshes.new("Poise"))

@@ -28,6 +28,7 @@ from .mapping.registry import MAPPINGS
 from .mapping.tracks import Figure, RoleTracks
 from .properties.turns import ANIMATED
 from .rigs import characters
+from .scene.placement import standing_at, world_matrix
 from .scene.sampling import animated_settings
 from .scene.timing import SceneNumbers, frame_range, scene_numbers
 
@@ -129,7 +130,7 @@ def figure_in_metres(character: bpy.types.Object, unit_scale: float) -> Figure:
     Raises:
         UserError: the object is scaled to nothing or out of shape.
     """
-    scale = np.array([column.length for column in character.matrix_world.to_3x3().col])
+    scale = np.array([column.length for column in world_matrix(character).to_3x3().col])
     if not np.isfinite(scale).all():
         raise UserError(f"{character.name} has a scale that is no number: set it to 1")
     if scale.min() < 1e-8:
@@ -157,7 +158,7 @@ def placement_of(motion: bpy.types.Object, unit_scale: float) -> Placement:
     Raises:
         UserError: it stands nowhere, or too far away for single precision.
     """
-    matrix = motion.matrix_world
+    matrix = world_matrix(motion)
     facing = -matrix.col[1].to_3d()
     yaw = atan2(facing.x, -facing.y) if facing.to_2d().length > 1e-9 else 0.0
     origin = np.array(matrix.translation) * unit_scale
@@ -273,7 +274,10 @@ def _gather_one(context, motion) -> Job:
         )
     numbers = scene_numbers(scene)
     start, end = frame_range(scene, motion)
-    figure = figure_in_metres(character, numbers.unit_scale)
+    # What is animated stands where it is at the start, whatever frame is current.
+    with standing_at(scene, start, motion, character):
+        figure = figure_in_metres(character, numbers.unit_scale)
+        placement = placement_of(motion, numbers.unit_scale)
     n_frames = end - start + 1
     # Solver times are seconds from the start; settings are keyed on frames.
     frames = start + sample_times(n_frames, numbers.fps) * numbers.fps
@@ -283,7 +287,7 @@ def _gather_one(context, motion) -> Job:
         fps=numbers.fps,
         unit_scale=numbers.unit_scale,
         gravity=numbers.gravity,
-        placement=placement_of(motion, numbers.unit_scale),
+        placement=placement,
         start_state=None,
         samples=animated_settings(scene, motion, "turns", ANIMATED, frames),
         body=_body_numbers(body),
@@ -447,7 +451,10 @@ def changed_inputs(job: Job, stored: str) -> list[str]:
     """
     if not stored:
         return []
-    before = json.loads(stored)
+    try:
+        before = dict(json.loads(stored))
+    except (ValueError, TypeError):
+        before = {}  # not what a bake stored: nothing is known to be the same
     return [name for name, digest in digests(job).items() if before.get(name) != digest]
 
 

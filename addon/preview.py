@@ -24,6 +24,7 @@ from ..solvers.motion import Problem, TurningMotion
 from ..solvers.turning.summary import TurnSummary, summarise
 from . import motions, pipeline, preferences
 from .base_operator import FIXABLE, Work
+from .scene import placement
 
 # A solve gets this long before the timer lets Blender draw again, seconds.
 SLICE = 0.03
@@ -288,7 +289,7 @@ def _used(motion: bpy.types.Object) -> frozenset[int]:
             strips = [strip for track in data.nla_tracks for strip in track.strips]
             actions = [data.action, *(strip.action for strip in strips)]
             used += [action for action in actions if action is not None]
-    return frozenset(item.session_uid for item in used)
+    return frozenset(item.session_uid for item in used if item is not None)
 
 
 @contextmanager
@@ -342,14 +343,17 @@ def _rendering() -> bool:
 
 
 def _needs_evaluation(motion: bpy.types.Object) -> bool:
-    """Whether settings are driven, or blended by the NLA, so that frames have to be stepped.
+    """Whether settings are driven or blended by the NLA, or objects move, so that frames
+    have to be stepped.
 
     So may be those of a motion that this one continues or lies on.
     """
     character = motion.poise_motion.character
     together = motions.motions_of(character) if character is not None else [motion]
     animated = [item.animation_data for item in together if item.animation_data is not None]
-    return any(len(data.drivers) > 0 or len(data.nla_tracks) > 0 for data in animated)
+    return any(len(data.drivers) > 0 or len(data.nla_tracks) > 0 for data in animated) or any(
+        placement.moves(obj) for obj in (*together, character)
+    )
 
 
 def _in_the_middle() -> bool:

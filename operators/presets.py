@@ -102,6 +102,14 @@ class POISE_OT_preset_add(AddPresetBase, bpy.types.Operator):
             return False
         return True
 
+    def execute(self, context):
+        try:
+            return super().execute(context)
+        except (OSError, UnicodeDecodeError) as error:
+            # Blender cuts long names at a number of bytes, and disks have limits.
+            self.report({"ERROR"}, f"The preset cannot be kept under this name: {error}")
+            return {"CANCELLED"}
+
     @property
     def preset_subdir(self):
         return presets.subdir(motions.active_character(bpy.context))

@@ -18,8 +18,9 @@ from snapshot import diff, snapshot
 FPS = 24.0
 
 # Blender counts a material's embedded node tree as unused after an undo, and
-# forgets whose particles the tool settings edit.
-UNDO_NOISE = (r"node_tree\.users$", r"particle_edit\.object$")
+# forgets whose particles the tool settings edit. Dimensions are what an object's
+# last evaluation left: of one that is put away they are those of another time.
+UNDO_NOISE = (r"node_tree\.users$", r"particle_edit\.object$", r"\.dimensions$")
 
 
 def add(kind="SKIER", frames=37, **turns):
