@@ -351,8 +351,11 @@ def _spoil_visible(trial):
 def _spoil_bones(trial):
     rng = trial.rng
     rig = rng.choice(characters())
-    if rig not in bpy.context.view_layer.objects.values() or rig.hide_get():
+    if rig not in bpy.context.view_layer.objects.values() or not rig.visible_get():
         return
+    if bpy.ops.object.mode_set.poll():
+        # Nobody gets to another object without leaving the mode of the first.
+        bpy.ops.object.mode_set(mode="OBJECT")
     activate(rig)
     bpy.ops.object.mode_set(mode="EDIT")
     bone = rng.choice(list(rig.data.edit_bones))

@@ -196,11 +196,14 @@ def test_random_operators_on_random_scenes(scene, tmp_path):
         try:
             one_trial(run, trial)
         except Failure as failure:
-            run.failures.append("\n".join((f"seed {seed}", *trial.log, f"FAILED: {failure}")))
+            reason = str(failure)
         except Exception:
-            run.failures.append(
-                "\n".join((f"seed {seed}", *trial.log, f"FAILED: {traceback.format_exc()}"))
-            )
+            reason = traceback.format_exc()
+        else:
+            continue
+        run.failures.append("\n".join((f"seed {seed}", *trial.log, f"FAILED: {reason}")))
+        # A long run may be stopped before its end.
+        print(run.failures[-1], flush=True)
     print(run.report())
     text = "\n\n".join(run.failures[:10])
     assert not run.failures, f"{len(run.failures)} of {run.trials} trials failed\n\n{text}"
