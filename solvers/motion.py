@@ -9,6 +9,7 @@ heads along its -Y.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
@@ -42,8 +43,7 @@ class Problem:
     fix: tuple[tuple[str, float], ...] = ()
 
 
-@dataclass(frozen=True)
-class Event:
+class Event(NamedTuple):
     """Something that happens at an exact time.
 
     Attributes:
@@ -100,8 +100,7 @@ class BodyState:
     control: tuple[float, ...] = ()
 
 
-@dataclass(frozen=True)
-class HalfTurn:
+class HalfTurn(NamedTuple):
     """One half turn, from one crossing of the vertical to the next.
 
     Attributes:

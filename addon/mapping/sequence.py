@@ -61,12 +61,12 @@ def join_motions(motions: Sequence[TurningMotion], yaws: Sequence[float]) -> Tur
         first,
         **arrays,
         half_turns=tuple(
-            replace(turn, start=turn.start + start, end=turn.end + start)
+            turn._replace(start=turn.start + start, end=turn.end + start)
             for motion, start in zip(motions, starts, strict=True)
             for turn in motion.half_turns
         ),
         events=tuple(
-            replace(event, time=event.time + start)
+            event._replace(time=event.time + start)
             for motion, start in zip(motions, starts, strict=True)
             for event in motion.events
         ),
@@ -169,7 +169,7 @@ def cut_tracks(tracks: RoleTracks, start: float, motion: TurningMotion) -> RoleT
             if contact.end > start and contact.start < start + end
         ),
         events=tuple(
-            replace(event, time=event.time - start)
+            event._replace(time=event.time - start)
             for event in tracks.events
             if inside(event.time)
         ),

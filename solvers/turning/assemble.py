@@ -16,41 +16,62 @@ from .settings import Timeline
 from .simulate import KNOT
 
 
-def ground_frame(
-    yaw: np.ndarray, facing: np.ndarray | float, slope: np.ndarray, direction: np.ndarray
+def plane_axes(
+    facing: np.ndarray | float, slope: np.ndarray | float, direction: np.ndarray | float
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """World unit vectors of a figure that travels on a tilted plane.
+    """World axes of a tilted plane.
 
     Args:
-        yaw: (...,) direction of travel in the plane, rad; 0 lies over the
-            facing.
         facing: (...,) world yaw of the facing, rad, 0 along -Y, or a float.
         slope: (...,) steepness, rad, or a float.
         direction: (...,) compass direction of the fall line, rad to the left
             of the facing, or a float.
 
     Returns:
-        forward, left and normal, each (..., 3).
+        Unit vectors (..., 3): the facing, lifted straight up into the plane,
+        the left of it in the plane, and the normal.
     """
-    yaw = np.asarray(yaw, dtype=float)
     sine, cosine = np.sin(facing), np.cos(facing)
     steep_sin, steep_cos = np.sin(slope), np.cos(slope)
     down_f, down_l = np.cos(direction), np.sin(direction)  # fall line along facing and left
-    # The facing lifted straight up into the plane: axis 1; axis 2 = normal x axis 1.
     drop = -np.tan(slope) * down_f
     scale = 1.0 / np.sqrt(1.0 + drop * drop)
     n = (steep_sin * down_f, steep_sin * down_l, steep_cos)  # facing, left, up
     e1 = (scale, 0.0, drop * scale)
-    e2 = (n[1] * e1[2], n[2] * e1[0] - n[0] * e1[2], -n[1] * e1[0])
-    c, s = np.cos(yaw), np.sin(yaw)
-    forward = tuple(c * a + s * b for a, b in zip(e1, e2, strict=True))
-    left = tuple(c * b - s * a for a, b in zip(e1, e2, strict=True))
+    e2 = (n[1] * e1[2], n[2] * e1[0] - n[0] * e1[2], -n[1] * e1[0])  # n x e1
 
-    def world(parts: tuple) -> np.ndarray:
-        along, side, up = (np.broadcast_to(part, yaw.shape) for part in parts)
-        return np.stack((along * sine + side * cosine, -along * cosine + side * sine, up), axis=-1)
+    def world(along: np.ndarray, side: np.ndarray | float, up: np.ndarray) -> np.ndarray:
+        parts = (along * sine + side * cosine, -along * cosine + side * sine, up)
+        return np.stack(np.broadcast_arrays(*parts), axis=-1)
 
-    return world(forward), world(left), world(n)
+    return world(*e1), world(*e2), world(*n)
+
+
+def ground_frame(
+    yaw: np.ndarray,
+    facing: np.ndarray | float,
+    slope: np.ndarray | float,
+    direction: np.ndarray | float,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """World unit vectors of a figure that travels on a tilted plane.
+
+    Args:
+        yaw: (...,) direction of travel in the plane, rad; 0 lies over the
+            facing.
+        facing: as for `plane_axes`.
+        slope: as for `plane_axes`.
+        direction: as for `plane_axes`.
+
+    Returns:
+        forward, left and normal, each (..., 3).
+    """
+    ahead, aside, normal = plane_axes(facing, slope, direction)
+    c, s = np.cos(yaw)[..., None], np.sin(yaw)[..., None]
+    return (
+        c * ahead + s * aside,
+        c * aside - s * ahead,
+        np.broadcast_to(normal, (*np.shape(yaw), 3)),
+    )
 
 
 class Quantities:
@@ -112,28 +133,32 @@ def integrate_path(
     def half_way(x: np.ndarray, rate: np.ndarray) -> np.ndarray:
         return 0.5 * (x[:, 1:] + x[:, :-1]) + eighth * (rate[:, :-1] - rate[:, 1:])
 
-    def integral(ends: np.ndarray, between: np.ndarray) -> np.ndarray:
-        """Simpson's rule, summed up along the knots."""
-        result = np.zeros(ends.shape)
-        np.cumsum(sixth * (ends[:, :-1] + 4.0 * between + ends[:, 1:]), axis=1, out=result[:, 1:])
-        return result
-
     psi_m = half_way(psi, turn)
     turn_m = (1.5 * (psi[:, 1:] - psi[:, :-1])) / np.where(dt > 0.0, dt, 1.0)
     turn_m -= 0.25 * (turn[:, 1:] + turn[:, :-1])
     v_m = half_way(v, accel) if sliding else quantity("speed", middle)
     foot = v + quantity("height", time) * np.sin(theta) * turn
     foot_m = v_m + quantity("height", middle) * np.sin(half_way(theta, omega)) * turn_m
-    distance = integral(foot, foot_m)
+    # What start, middle and end of each part give to its length.
+    shares = (sixth * foot[:, :-1], 4.0 * sixth * foot_m, sixth * foot[:, 1:])
+
+    def integral(ends: np.ndarray, between: np.ndarray) -> np.ndarray:
+        """Of the foot speed times a function of the direction, by Simpson's rule."""
+        parts = shares[0] * ends[:, :-1] + shares[1] * between + shares[2] * ends[:, 1:]
+        result = np.zeros(foot.shape)
+        np.cumsum(parts, axis=1, out=result[:, 1:])
+        return result
+
+    distance = np.zeros(foot.shape)
+    np.cumsum(shares[0] + shares[1] + shares[2], axis=1, out=distance[:, 1:])
     slope, direction = quantity("slope", time), quantity("slope_direction", time)
     if slope.shape[1] == 1 and direction.shape[1] == 1:
         # One plane: along and across the facing first, into the world at the end.
-        along, across, _ = ground_frame(np.zeros((len(time), 1)), facing, slope, direction)
-        ahead = integral(foot * np.cos(psi), foot_m * np.cos(psi_m))
-        aside = integral(foot * np.sin(psi), foot_m * np.sin(psi_m))
+        along, across, _ = plane_axes(facing, slope, direction)
+        ahead, aside = integral(np.cos(psi), np.cos(psi_m)), integral(np.sin(psi), np.sin(psi_m))
         return ahead[:, :, None] * along + aside[:, :, None] * across, distance
     forward = ground_frame(psi, facing, slope, direction)[0]
     slope, direction = quantity("slope", middle), quantity("slope_direction", middle)
     forward_m = ground_frame(psi_m, facing, slope, direction)[0]
-    path = [integral(foot * forward[..., i], foot_m * forward_m[..., i]) for i in range(3)]
+    path = [integral(forward[..., i], forward_m[..., i]) for i in range(3)]
     return np.stack(path, axis=-1), distance

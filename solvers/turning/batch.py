@@ -2,20 +2,22 @@
 """Step many turning figures through time at once, with numpy.
 
 The same algorithm as `simulate`, with the same equations, so the numbers are
-the same. Each figure goes at its own pace: in a round every figure tries one
-part of a step; one that meets an event tries a shorter part in the next round
-while the others go on. Events are few, so the rounds are hardly more than the
-steps.
+the same. Each figure goes at its own pace. Those that nothing happens to take
+whole steps together; one that meets an event waits until a few do, and those
+then go through the parts of their steps by themselves. So the many whole
+steps stay simple, and the events, of which some figure always has one, are
+dealt with in fewer and larger lots.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import copy
 
 import numpy as np
 
 from ..motion import HalfTurn
-from .equations import make_equations
+from .equations import OUTSIDE, PARAMETERS, make_equations
 from .heading import HeadingControl
 from .settings import CURVATURE_BOUND, RATE_BOUND, STOP_SPEED, Timeline
 from .simulate import (
@@ -32,13 +34,19 @@ from .simulate import (
     start_states,
 )
 
+BLOCK = 256  # rows of knots that are made room for at once
+MOST_STEPS = 16  # without a look at who has come to the end
+LOT = 8  # a share of 1/LOT of the figures waits before events are dealt with
+
+SPEED = PARAMETERS.index("speed")
+
 CROSS, FALL, STOP, LIMIT, TOO_FAST, MET = range(1, 7)
 _OUTCOMES = {FALL: "FALL", STOP: "STOP"}
 
 
 def simulate_batch(
     timelines: Sequence[Timeline], progress: Callable[[float], None] | None = None
-) -> tuple[np.ndarray, list[Track]]:
+) -> tuple[list[np.ndarray], list[Track]]:
     """Step figures that share `tilted` and `sliding`.
 
     Args:
@@ -46,30 +54,38 @@ def simulate_batch(
         progress: called with the fraction done; may raise to stop.
 
     Returns:
-        The knots, (columns, rounds, n), and one track per figure whose own
-        `knots` are empty and whose `grid` refers to the rounds.
+        The knots in blocks (columns, rounds, n), and one track per figure
+        whose own `knots` are empty and whose `grid` refers to the rounds.
     """
     with np.errstate(all="ignore"):  # what a rejected trial overflows is thrown away
         return _Batch(timelines).run(progress)
+
+
+# The state of each figure: one array for each.
+_STATE = (
+    "n_steps h fall theta omega psi v beta curvature behind index begin end cuts pending "
+    "outcome time side turn_start turn_yaw wanted planned saturated mode sign"
+).split()
 
 
 class _Batch:
     """The state of all figures of a batch, one array per quantity."""
 
     def __init__(self, timelines: Sequence[Timeline]) -> None:
-        self.timelines = timelines
         n = len(timelines)
         first = timelines[0]
         self.sliding = first.sliding
-        limited = any(timeline.limited for timeline in timelines)
-        self.law = make_equations(np.sin, np.cos, first.tilted, first.sliding, limited)
+        self.limited = any(timeline.limited for timeline in timelines)
+        kind = (np.sin, np.cos, first.tilted, first.sliding, self.limited)
+        self.law, self.near_law = make_equations(*kind), make_equations(*kind, rescuing=False)
         self.control = HeadingControl(timelines)
+        self.figures = np.arange(n)
         self.n_steps = np.array([timeline.n_steps for timeline in timelines])
         self.h = np.array([timeline.step for timeline in timelines])
         self.fall = np.array([timeline.settings.fall_angle for timeline in timelines])
         self._values = self.control.values
         self._varying = [i for i, value in enumerate(self._values) if value.shape[1] > 1]
-        self._fixed = tuple(value[:, 0] for value in self._values)
+        self._fixed = tuple(np.ascontiguousarray(value[:, 0]) for value in self._values)
         self.rate_limited = bool(np.any(self._values[11] < RATE_BOUND))
 
         theta, omega, psi, v, beta, curvature, self.behind = start_states(
@@ -90,6 +106,22 @@ class _Batch:
         self.turns: list[list[HalfTurn]] = [[] for _ in timelines]
         self._begin_modes(curvature)
 
+    def _part(self, who: np.ndarray) -> _Batch:
+        """Some of the figures as a batch of their own, to be handed back by `_put`."""
+        part = copy(self)
+        for name in _STATE:
+            setattr(part, name, getattr(self, name)[who])
+        part.first = [x[who] for x in self.first]
+        part.figures = self.figures[who]
+        part._fixed = tuple(x[who] for x in self._fixed)
+        return part
+
+    def _put(self, who: np.ndarray, part: _Batch) -> None:
+        for name in _STATE:
+            getattr(self, name)[who] = getattr(part, name)
+        for store, value in zip(self.first, part.first, strict=True):
+            store[who] = value
+
     # --- helpers ---------------------------------------------------------
     def parameters(self, who: np.ndarray | slice, fraction: np.ndarray) -> tuple:
         """Quantities of figures inside their step, by the parabola through its samples."""
@@ -97,7 +129,7 @@ class _Batch:
             return self._fixed if isinstance(who, slice) else tuple(x[who] for x in self._fixed)
         f = fraction
         weights = ((2.0 * f - 1.0) * (f - 1.0), 4.0 * f * (1.0 - f), f * (2.0 * f - 1.0))
-        rows = np.arange(len(self.h))[who]
+        rows = self.figures[who]
         base = 2 * np.minimum(self.index[who], np.maximum(self.n_steps[who] - 1, 0))
         values = [x[who] for x in self._fixed]
         for i in self._varying:
@@ -125,14 +157,18 @@ class _Batch:
         e = np.where(backward, -DERIVATIVE_STEP, DERIVATIVE_STEP)
         other = self.parameters(who, fraction + e / self.h[who])
         beta = self.beta[who]
-        _, w1, _, s1, v1 = self.law.free(
-            theta + e * omega, omega + e * alpha, psi + e * turn, v + e * accel, other, beta
+        _, w1, _, s1, v1 = self.free(
+            (theta + e * omega, omega + e * alpha, psi + e * turn, v + e * accel), other, beta
         )
-        _, w0, _, s0, v0 = self.law.free(theta, omega, psi, v, p, beta)
+        _, w0, _, s0, v0 = self.free(state, p, beta)
         ahead = self.wanted_curvature(w1, v1, s1, other[7])
         return (ahead - self.wanted_curvature(w0, v0, s0, p[7])) / e
 
-    def _state(self, who: np.ndarray) -> tuple:
+    def free(self, state: tuple, p: tuple, beta: np.ndarray) -> tuple:
+        """What the control makes of a state."""
+        return self.law.free(*state, p, self.law.ellipse(p, beta))
+
+    def _state(self, who: np.ndarray | slice) -> tuple:
         return self.theta[who], self.omega[who], self.psi[who], self.v[who]
 
     def _begin_modes(self, handed: np.ndarray) -> None:
@@ -144,7 +180,7 @@ class _Batch:
             self._plan(moving)
         everyone = slice(None)
         p = self.parameters(everyone, np.zeros(n))
-        first = self.law.free(self.theta, self.omega, self.psi, self.v, p, self.beta)
+        first = self.free(self._state(everyone), p, self.beta)
         target = self.wanted_curvature(first[1], first[4], first[3], p[7])
         limit = p[10]
         keep = ~np.isnan(handed) & (p[11] < RATE_BOUND if self.rate_limited else False)
@@ -174,57 +210,66 @@ class _Batch:
                 store[who] = value
 
     def _full(self, derivatives: tuple, n: int | None = None) -> list[np.ndarray]:
-        """The five derivatives as arrays (V' is a plain 0 where speed is keyed)."""
+        """The three derivatives as arrays (V' is a plain 0 where speed is keyed)."""
         n = len(self.h) if n is None else n
-        return [np.broadcast_to(np.asarray(x, dtype=float), (n,)) for x in derivatives]
+        return [np.broadcast_to(np.asarray(x, dtype=float), (n,)) for x in derivatives[:3]]
 
     @staticmethod
     def _pick(derivatives: tuple | list, who: np.ndarray) -> tuple:
         return tuple(x[who] if np.ndim(x) else x for x in derivatives)
 
     def _plan(self, who: np.ndarray) -> None:
-        choice = self.control.plan(who, self.time[who], self.psi[who], self.v[who], self.omega[who])
+        choice = self.control.plan(
+            self.figures[who], self.time[who], self.psi[who], self.v[who], self.omega[who]
+        )
         self.beta[who], self.wanted[who] = choice.beta, choice.wanted
         self.saturated[who] = choice.saturated
         self.planned[who], self.behind[who] = True, 0.0
 
     # --- stepping --------------------------------------------------------
-    def run(self, progress: Callable[[float], None] | None) -> tuple[np.ndarray, list[Track]]:
-        n = len(self.h)
-        most = int(self.n_steps.max())
-        grid = np.zeros((most + 1, n), dtype=int)
-        columns = np.empty((len(KNOT), most + most // 8 + 64, n))
-        rounds = self._note(columns, 0)
+    def run(self, progress: Callable[[float], None] | None) -> tuple[list[np.ndarray], list[Track]]:
+        self._blocks: list[np.ndarray] = []
+        self._steps_done: list[np.ndarray] = []
+        self._rows = 0
+        self._note_all()
+        self._look_up()
         while True:
             live = (self.index < self.n_steps) & (self.outcome == 0)
-            if not live.any():
+            left = np.count_nonzero(live)
+            if not left:
                 break
             if progress is not None:
                 progress(float(np.min(np.where(live, self.index / self.n_steps, 1.0))))
-            fired, accepted = self._round(live)
-            if rounds == columns.shape[1]:
-                columns = np.concatenate((columns, np.empty_like(columns)), axis=1)
-            rounds = self._note(columns, rounds)
-            who = np.flatnonzero(fired)
-            if len(who):
-                self._fire(who, fired[who])
-            finished = np.flatnonzero(accepted & (self.begin >= 1.0) & (self.outcome == 0))
-            if len(finished) == n:
-                self.index = self.index + 1
-                self.begin, self.cuts = np.zeros(n), np.zeros(n, dtype=int)
-            else:
-                self.index[finished] += 1
-                self.begin[finished] = 0.0
-                self.cuts[finished] = 0
-            grid[self.index[finished], finished] = rounds - 1
+            held = ~live | (self.mode != FREE)
+            free = np.flatnonzero(~held)
+            # Who is held by a limit goes on with the others, step by step.
+            queue = [np.flatnonzero(held & live)]
+            waiting = len(queue[0])
+            steps = np.min((self.n_steps - self.index)[free]) if len(free) else 0
+            for _ in range(min(steps, 1 if waiting else MOST_STEPS)):
+                queue.append(self._whole_step(held))
+                waiting += len(queue[-1])
+                if waiting * LOT >= left:
+                    break
+            self._finish_steps(np.concatenate(queue))
+            self._look_up()
         moving = np.flatnonzero(self.n_steps)
         self._close(moving, np.zeros(len(moving), dtype=bool))
+        self._blocks[-1] = self._blocks[-1][:, : (self._rows - 1) % BLOCK + 1]
+        return self._blocks, self._tracks()
+
+    def _tracks(self) -> list[Track]:
+        """What is left of each figure, its knots apart."""
+        done = np.array(self._steps_done, dtype=np.int32).T.copy()
+        done[:, 1:] -= done[:, :-1].copy()
+        done[:, 0] = 1  # the start counts as the end of a step
+        ends = np.split(np.nonzero(done)[1], np.cumsum(self.index + 1)[:-1])
         tracks = []
-        for b in range(n):
+        for b, grid in enumerate(ends):
             tracks.append(
                 Track(
                     np.empty((0, len(KNOT))),
-                    grid[: self.index[b] + 1, b],
+                    grid,
                     tuple(self.turns[b]),
                     _OUTCOMES.get(int(self.outcome[b]), ""),
                     (
@@ -236,24 +281,149 @@ class _Batch:
                     ),
                 )
             )
-        return columns[:, :rounds], tracks
+        return tracks
 
-    def _note(self, columns: np.ndarray, row: int) -> int:
-        """Write where all figures stand down; returns the number of rows written."""
-        values = (
+    def _noted(self) -> tuple:
+        """What is written down of where a figure stands, in the order of `KNOT`."""
+        return (
             self.time,
             self.theta,
             self.omega,
             self.psi,
             self.v,
             self.curvature,
-            *self.first[:3],
+            *self.first,
             self.beta,
             self.mode,
         )
-        for column, value in zip(columns, values, strict=True):
-            column[row] = value
-        return row + 1
+
+    def _note_all(self) -> None:
+        """Write where all figures stand down."""
+        for column, value in zip(self._next_row(), self._noted(), strict=True):
+            column[:] = value
+        self._steps_done.append(self.index)
+
+    def _next_row(self) -> np.ndarray:
+        """Room for one more row, (columns, n)."""
+        row = self._rows % BLOCK
+        if row == 0:
+            self._blocks.append(np.empty((len(KNOT), BLOCK, len(self.h))))
+        self._rows += 1
+        return self._blocks[-1][:, row]
+
+    def _note_some(self, who: np.ndarray, part: _Batch, finished: np.ndarray) -> None:
+        """Write where some of the figures stand down; the others have not moved."""
+        former = self._blocks[-1][:, (self._rows - 1) % BLOCK]
+        row = self._next_row()
+        row[:] = former
+        for column, value in zip(row, part._noted(), strict=True):
+            column[who] = value
+        done = self._steps_done[-1].copy()
+        done[who] = part.index + finished
+        self._steps_done.append(done)
+
+    def _look_up(self) -> None:
+        """Keep what stays the same over the next whole steps."""
+        if self._varying:
+            return
+        p = self._fixed
+        self._ellipse = self.law.ellipse(p, self.beta)
+        self._rotation = self.law.rotation(self._ellipse, self.h)
+        x, y = self.theta * self._ellipse[3], self.omega * self._ellipse[4]
+        near = not self.sliding and not (x * x + y * y >= OUTSIDE).any()
+        self._step = self.near_law.free_step if near else self.law.free_step
+
+    def _whole_step(self, held: np.ndarray) -> np.ndarray:
+        """Let figures take a step and note it down.
+
+        Args:
+            held: (n,) True for those that stay where they are.
+
+        Returns:
+            Which ones something happens to in the step; they stay as well,
+            and are held from now on.
+        """
+        if self._varying:
+            place = 2 * np.minimum(self.index, np.maximum(self.n_steps - 1, 0))
+            pm, p1 = (
+                tuple(
+                    self._values[i][self.figures, place + k] if i in self._varying else fixed
+                    for i, fixed in enumerate(self._fixed)
+                )
+                for k in (1, 2)
+            )
+            em, e1 = self.law.ellipse(pm, self.beta), self.law.ellipse(p1, self.beta)
+            step, rotation = self.law.free_step, self.law.rotation(em, self.h)
+        else:
+            pm = p1 = self._fixed
+            em = e1 = self._ellipse
+            step, rotation = self._step, self._rotation
+        theta, omega, psi, v, last = step(
+            self.theta, self.omega, self.psi, self.v, self.h, self.first, pm, p1, em, e1, rotation
+        )
+        alpha, turn, accel, sine, speed = last
+        foot = speed + p1[7] * sine * turn
+        curvature = turn / foot
+        # To the side, the crossing lies at 0 and the fall at the other end.
+        aside = theta * self.side
+        crossed = aside < -2.0 * LEAN_TOLERANCE
+        trouble = (aside > self.fall + LEAN_TOLERANCE) | (foot * CURVATURE_BOUND <= np.abs(turn))
+        if self.sliding or self._varying:
+            trouble |= v < STOP_SPEED - 1e-9
+        if self.limited:
+            limit = p1[10]
+            trouble |= np.abs(curvature) >= limit * (1.0 - CURVATURE_TOLERANCE)
+            if self.rate_limited:
+                trouble |= np.abs(curvature - self.curvature) > 0.5 * p1[11] * self.h
+        fresh = np.flatnonzero((crossed | trouble) & ~held)
+        held[fresh] = True
+        only = fresh[~trouble[fresh]]
+        if len(only):  # that they will cross, and when, is known from here
+            starts = (self.theta[only], self.omega[only], self.first[0][only])
+            ends = (theta[only], omega[only], alpha[only])
+            root = _crossings(*starts, *ends, self.h[only], em[1][only], self.side[only])
+            later = root * self.h[only] > 1e-10
+            self.end[only[later]], self.pending[only[later]] = root[later], CROSS
+        index = self.index + 1
+        time = index * self.h
+        after = [index, time, theta, omega, psi, curvature, alpha, turn]
+        names = ["index", "time", "theta", "omega", "psi", "curvature"]
+        before = [getattr(self, name) for name in names] + self.first[:2]
+        if self.sliding:
+            after += [v, accel]
+            before += [self.v, self.first[2]]
+        elif SPEED in self._varying:
+            after, before = [*after, v], [*before, self.v]
+        for new, old in zip(after, before, strict=True):
+            np.copyto(new, old, where=held)
+        for name, new in zip(names, after, strict=False):
+            setattr(self, name, new)
+        self.first = [alpha, turn, accel if self.sliding else self.first[2]]
+        if self.sliding or SPEED in self._varying:
+            self.v = v
+        self._note_all()
+        return fresh
+
+    def _finish_steps(self, who: np.ndarray) -> None:
+        """Take figures that something happens to through the rest of their step."""
+        part = self._part(who)
+        target = part.index + 1
+        while True:
+            live = (part.index < target) & (part.outcome == 0)
+            if not live.any():
+                break
+            fired, accepted = part._round(live)
+            ended = (fired == FALL) | (fired == STOP)
+            finished = accepted & (part.begin >= 1.0) & ~ended
+            self._note_some(who, part, finished)
+            some = np.flatnonzero(fired)
+            if len(some):
+                part._fire(some, fired[some])
+            part.index[finished] += 1
+            part.begin[finished] = 0.0
+            part.cuts[finished] = 0
+        self.index = self.index.copy()  # the history has the former one
+        self._put(who, part)
 
     def _close(self, who: np.ndarray, complete: np.ndarray) -> None:
         """Note down half turns that end."""
@@ -267,7 +437,8 @@ class _Batch:
             self.saturated[who],
             complete,
         )
-        for figure, *row in zip(who.tolist(), *(x.tolist() for x in rows), strict=True):
+        columns = (self.figures[who].tolist(), *(x.tolist() for x in rows))
+        for figure, *row in zip(*columns, strict=True):
             self.turns[figure].append(HalfTurn(*row))
 
     def _round(self, live: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -278,10 +449,11 @@ class _Batch:
         pm = self.parameters(everyone, 0.5 * (self.begin + self.end))
         p1 = self.parameters(everyone, self.end)
         bent = np.flatnonzero((self.mode != FREE) & live)
-        theta1, omega1, psi1, v1 = law.free_step(
-            self.theta, self.omega, self.psi, self.v, dt, self.first, pm, p1, self.beta
+        em = law.ellipse(pm, self.beta)
+        e1 = law.ellipse(p1, self.beta) if self._varying else em
+        theta1, omega1, psi1, v1, now = law.free_step(
+            *self._state(everyone), dt, self.first, pm, p1, em, e1, law.rotation(em, dt)
         )
-        now = law.free(theta1, omega1, psi1, v1, p1, self.beta)
         goal = self.wanted_curvature(now[1], now[4], now[3], p1[7])
         curvature1 = goal
         if len(bent):
@@ -299,8 +471,7 @@ class _Batch:
             first = self._pick(self.first, bent)
             stepped = law.forced_step(*self._state(bent), gone, first, cm, c1, pmb, p1b)
             theta1[bent], omega1[bent], psi1[bent], v1[bent] = stepped
-            beta = self.beta[bent]
-            asked = law.free(*stepped, p1b, beta)
+            asked = self.free(stepped, p1b, self.beta[bent])
             goal[bent] = self.wanted_curvature(asked[1], asked[4], asked[3], p1b[7])
             curvature1 = goal.copy()
             curvature1[bent] = c1
@@ -308,6 +479,7 @@ class _Batch:
             held = self._full(law.forced(*stepped, c1, p1b), len(bent))
             for store, value in zip(now, held, strict=True):
                 store[bent] = value
+        now = self._full(now)
 
         # What happens first within the part.
         where = np.full(len(dt), 2.0)
@@ -321,12 +493,18 @@ class _Batch:
         crossed = theta1 * self.side < -2.0 * LEAN_TOLERANCE
         who = np.flatnonzero(live & (crossed | (np.abs(theta1) > self.fall + LEAN_TOLERANCE)))
         if len(who):
-            over = crossed[who]
-            level = np.where(over, 0.0, np.copysign(self.fall[who], theta1[who]))
-            root = hermite_roots(
-                self.theta[who], self.omega[who], theta1[who], omega1[who], dt[who], level
-            )
-            where[who], what[who] = root, np.where(over, CROSS, FALL)
+            over, fallen = who[crossed[who]], who[~crossed[who]]
+            if len(over):
+                starts = (self.theta[over], self.omega[over], self.first[0][over])
+                ends = (theta1[over], omega1[over], now[0][over])
+                where[over] = _crossings(*starts, *ends, dt[over], em[1][over], self.side[over])
+                what[over] = CROSS
+            if len(fallen):
+                level = np.copysign(self.fall[fallen], theta1[fallen])
+                start, rate = self.theta[fallen], self.omega[fallen]
+                end, end_rate = theta1[fallen], omega1[fallen]
+                where[fallen] = hermite_roots(start, rate, end, end_rate, dt[fallen], level)
+                what[fallen] = FALL
         who = np.flatnonzero(live & (v1 < STOP_SPEED - 1e-9))
         if len(who):
             note(who, _secant(self.v[who] - STOP_SPEED, v1[who] - STOP_SPEED), STOP)
@@ -439,7 +617,7 @@ class _Batch:
         some = bent[over]
         if len(some):
             p0 = self.parameters(some, self.begin[some])
-            asked = self.law.free(*self._state(some), p0, self.beta[some])
+            asked = self.free(self._state(some), p0, self.beta[some])
             before = self.wanted_curvature(asked[1], asked[4], asked[3], p0[7])
             before = sign[over] * (before - self.curvature[some])
             note(some, _secant(before, gap[over]), MET)
@@ -455,8 +633,6 @@ class _Batch:
 
     def _fire(self, who: np.ndarray, kind: np.ndarray) -> None:
         """Let what happens happen, to figures that stand exactly there."""
-        # The arrays so far belong to the history: write to new ones.
-        self.beta, self.mode = self.beta.copy(), self.mode.copy()
         self.curvature = np.array(self.curvature)
         self.first = [np.array(x) for x in self._full(tuple(self.first))]
         ended = (kind == FALL) | (kind == STOP)
@@ -468,7 +644,7 @@ class _Batch:
         if len(crossing):
             self._close(crossing, self.planned[crossing])
             change = self.behind[crossing] + self.psi[crossing] - self.turn_yaw[crossing]
-            self.control.learn(crossing, self.side[crossing], change)
+            self.control.learn(self.figures[crossing], self.side[crossing], change)
             omega = self.omega[crossing]
             self.side[crossing] = np.where(
                 omega != 0.0, np.where(omega > 0.0, 1.0, -1.0), -self.side[crossing]
@@ -491,14 +667,14 @@ class _Batch:
                 fraction = self.begin[check]
                 p0 = self.parameters(check, fraction)
                 state = self._state(check)
-                now = self.law.free(*state, p0, self.beta[check])
+                now = self.free(state, p0, self.beta[check])
                 slope = self.wanted_rate(check, fraction, state, now)
                 fast = np.abs(slope) > p0[11] * (1.0 + RATE_TOLERANCE)
                 self.mode[check[fast]] = RATE
                 self.sign[check[fast]] = np.copysign(1.0, slope[fast])
         p0 = self.parameters(who, self.begin[who])
         state = self._state(who)
-        free = self.law.free(*state, p0, self.beta[who])
+        free = self.free(state, p0, self.beta[who])
         steered = self.mode[who] == FREE
         goal = self.wanted_curvature(free[1], free[4], free[3], p0[7])
         self.curvature[who] = np.where(steered, goal, self.curvature[who])
@@ -514,6 +690,25 @@ def _secant(before: np.ndarray, after: np.ndarray) -> np.ndarray:
     """Fraction at which a gap that ends at `after` < 0 closes."""
     safe = before > 0.0
     return np.where(safe, before / np.where(safe, before - after, 1.0), 0.0)
+
+
+def _crossings(
+    theta: np.ndarray,
+    omega: np.ndarray,
+    alpha: np.ndarray,
+    theta1: np.ndarray,
+    omega1: np.ndarray,
+    alpha1: np.ndarray,
+    dt: np.ndarray,
+    pace: np.ndarray,
+    side: np.ndarray,
+) -> np.ndarray:
+    """Fractions of dt at which leans come to zero, as in `simulate`."""
+    before = np.arctan2(side * theta * pace, -side * omega)
+    after = np.arctan2(side * theta1 * pace, -side * omega1)
+    rate = pace * (theta * alpha - omega * omega) / ((theta * pace) ** 2 + omega * omega)
+    rate1 = pace * (theta1 * alpha1 - omega1 * omega1) / ((theta1 * pace) ** 2 + omega1 * omega1)
+    return hermite_roots(before, rate, after, rate1, dt, np.zeros(len(dt)))
 
 
 def hermite_roots(

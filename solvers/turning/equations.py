@@ -46,6 +46,7 @@ MOST_PULL = 100.0  # 1/s; more would be too quick for the steps
 SAFE_LEAN = 0.35
 RR = 0.3
 REST = 0.2  # makes the pull away from the upright GAIN/REST, in the same units
+OUTSIDE = 1.000001  # E from which a state counts as outside the ellipse
 MARGIN = 0.05  # that a turn held back by the limits keeps from them, to steer with
 
 
@@ -58,23 +59,26 @@ class Equations:
             max_curvature_rate) -> what the ellipse asks for, as a multiple of
             what the limits allow.
         allowed: (the same) -> theta_max of the ellipse that fits.
-        pull: (theta, omega, omega_0, theta_max, g_normal, J, beta) -> damping
-            rate towards the ellipse, 1/s.
-        free: (theta, omega, psi, v, p, beta) -> (alpha, psi', V', sin theta,
-            V) under the phase-ellipse control.
+        ellipse: (p, beta) -> what the control takes of the wanted ellipse.
+        rotation: (ellipse, h) -> the motion along it within h.
+        free: (theta, omega, psi, v, p, ellipse) -> (alpha, psi', V', sin
+            theta, V) under the phase-ellipse control.
         forced: (theta, omega, psi, v, curvature, p) -> the same five under a
             given curvature.
-        free_step: (theta, omega, psi, v, h, first, pm, p1, beta) ->
-            (theta, omega, psi, v) one step of h later, `first` being what
-            `free` returns at the start.
+        free_step: (theta, omega, psi, v, h, first, pm, p1, em, e1, rotation)
+            -> (theta, omega, psi, v, last) one step of h later, `first` and
+            `last` being what `free` returns at start and end, pm and p1 the
+            quantities at middle and end, em and e1 the ellipses there, and
+            `rotation` that of em.
         forced_step: (theta, omega, psi, v, h, first, cm, c1, pm, p1) -> the
-            same, `first` being what `forced` returns at the start, and the
+            state, `first` being what `forced` returns at the start, and the
             curvature cm and c1 at middle and end.
     """
 
     demand: Callable[..., Any]
     allowed: Callable[..., Any]
-    pull: Callable[..., Any]
+    ellipse: Callable[..., Any]
+    rotation: Callable[..., Any]
     free: Callable[..., Any]
     forced: Callable[..., Any]
     free_step: Callable[..., Any]
@@ -87,6 +91,7 @@ def make_equations(
     tilted: bool,
     sliding: bool,
     limited: bool,
+    rescuing: bool = True,
 ) -> Equations:
     """Build the equations on given elementary functions.
 
@@ -109,8 +114,11 @@ def make_equations(
 
     The free step is a Lawson Runge-Kutta step of order 4: the rotation along
     the ellipse is done exactly and only the pull is integrated, so that a
-    steady turn has no phase error at any step length. The forced step is the
-    classical Runge-Kutta step of order 4.
+    steady turn has no phase error at any step length. On level ground at a
+    given speed the lean does not depend on the direction, which is summed up
+    afterwards by Simpson's rule; the state half way, to the same order, comes
+    of the parabola through the pull. The forced step is the classical
+    Runge-Kutta step of order 4.
 
     A wanted ellipse may ask for more curvature, or a quicker change of it,
     than the limits allow; following it regardless would be a fall. Its
@@ -128,6 +136,8 @@ def make_equations(
         sliding: True if the speed is integrated; otherwise it is that of the
             parameters.
         limited: True if a curvature or rate limit is finite.
+        rescuing: False to leave out the pull from far outside, where no state
+            is outside its ellipse.
 
     Returns:
         The functions; all their arguments are floats, or arrays that
@@ -163,21 +173,25 @@ def make_equations(
         share = 0.5 * (by_curvature + by_rate - abs(by_curvature - by_rate))
         return tm * share * (1.0 - MARGIN * (1.0 - share) / (1.05 - share))
 
-    def pull(theta, omega, w0, tm, gn, j, beta):
-        x = theta / (tm * beta)
-        y = omega / (w0 * tm)
+    def pull(theta, omega, p, ellipse):
+        beta, _, _, per_lean, per_rate, strength, at_centre = ellipse
+        x = theta * per_lean
+        y = omega * per_rate
         e = x * x + y * y
-        onto = GAIN * w0 * (e - 1.0) / (e + REST)
+        onto = strength - at_centre / (e + REST)
+        if not rescuing:
+            return onto
         # Inside the ellipse r = 0.
         if one:
-            if e < 1.000001:
+            if e < OUTSIDE:
                 return onto
+            w0, tm = p[0], 1.0 / (per_lean * beta)
             size = max(tm, tm * beta, SAFE_LEAN)
-            if theta * theta + omega * omega / max(gn / j, w0 * w0) <= size * size:
+            if theta * theta + omega * omega / max(p[3] / p[6], w0 * w0) <= size * size:
                 return onto
-        elif not (e >= 1.000001).any():
+        elif not (e >= OUTSIDE).any():
             return onto
-        return onto + rescue(theta, omega, w0, tm, gn, j, beta)
+        return onto + rescue(theta, omega, p[0], 1.0 / (per_lean * beta), p[3], p[6], beta)
 
     def rescue(theta, omega, w0, tm, gn, j, beta):
         size = 0.5 * tm * (1.0 + beta + abs(1.0 - beta))
@@ -191,14 +205,37 @@ def make_equations(
 
     held_back = limited and sliding
 
-    def free(theta, omega, psi, v, p, beta):
+    def ellipse_of(w0, tm, beta):
+        f = w0 / beta
+        strength = GAIN * w0
+        return (
+            beta,
+            f,
+            f * f,
+            1.0 / (tm * beta),
+            1.0 / (w0 * tm),
+            strength,
+            (1.0 + REST) * strength,
+        )
+
+    def ellipse(p, beta):
+        return ellipse_of(p[0], p[1], beta)
+
+    def rotation(ellipse, h):
+        w = ellipse[1]
+        c2 = cos(0.5 * h * w)
+        s2 = sin(0.5 * h * w)
+        c1 = c2 * c2 - s2 * s2
+        s1 = 2.0 * s2 * c2
+        return c2, w * s2, s2 / w, c1, w * s1, s1 / w
+
+    def free(theta, omega, psi, v, p, ellipse):
         w0, tm, keyed, gn, gs, dl, j, l, mu, drag, limit, rate = p  # noqa: E741
         if sliding:
             v = 0.5 * (v + 0.05 + abs(v - 0.05))  # at least 0.05 m/s
             if held_back:
-                tm = allowed(tm, w0, v, gn, j, l, limit, rate)
-        f = w0 / beta
-        alpha = -f * f * theta - pull(theta, omega, w0, tm, gn, j, beta) * omega
+                ellipse = ellipse_of(w0, allowed(tm, w0, v, gn, j, l, limit, rate), ellipse[0])
+        alpha = -ellipse[2] * theta - pull(theta, omega, p, ellipse) * omega
         s = sin(theta)
         c = cos(theta)
         k = gn * s - j * alpha
@@ -236,46 +273,71 @@ def make_equations(
             accel = accel + gs * cos(dl - psi)
         return alpha, turn, accel, s, v
 
-    def free_step(theta, omega, psi, v, h, first, pm, p1, beta):
+    def level_step(theta, omega, psi, v, h, first, pm, p1, em, e1, rotation):
+        c2, d2, t2, c1, d1, t1 = rotation
+        ww = em[2]
         half = 0.5 * h
-        w = pm[0] / beta
-        ww = w * w
-        c2 = cos(w * half)
-        s2 = sin(w * half)
-        c1 = c2 * c2 - s2 * s2
-        s1 = 2.0 * s2 * c2
-        t2 = s2 / w
-        t1 = s1 / w
-        a1, r1, u1, _, _ = first
+        n1 = first[0] + ww * theta
+        theta_m = theta * c2 + omega * t2
+        omega_m = omega * c2 - theta * d2
+        pushed = half * n1
+        omega_2 = omega_m + pushed * c2
+        b2 = pull(theta_m + pushed * t2, omega_2, pm, em) * omega_2  # it brakes: n2 = -b2
+        omega_3 = omega_m - half * b2
+        b3 = pull(theta_m, omega_3, pm, em) * omega_3
+        theta_e = theta * c1 + omega * t1
+        omega_e = omega * c1 - theta * d1
+        pushed = h * b3
+        omega_4 = omega_e - pushed * c2
+        theta_4 = theta_e - pushed * t2
+        b4 = pull(theta_4, omega_4, p1, e1) * omega_4
+        if e1 is not em:
+            b4 = b4 + (e1[2] - ww) * theta_4
+        b23 = 2.0 * (b2 + b3)
+        sixth = h / 6.0
+        theta_1 = theta_e + sixth * (n1 * t1 - b23 * t2)
+        omega_1 = omega_e + sixth * (n1 * c1 - b23 * c2 - b4)
+        last = free(theta_1, omega_1, psi, v, p1, e1)
+        part = 0.25 * sixth
+        n5 = 5.0 * n1
+        theta_h = theta_m + part * t2 * (n5 - b4)
+        omega_h = omega_m + part * ((n5 + b4) * c2 - 2.0 * b23)
+        turn_h = free(theta_h, omega_h, psi, v, pm, em)[1]
+        return theta_1, omega_1, psi + sixth * (first[1] + 4.0 * turn_h + last[1]), p1[2], last
+
+    def free_step(theta, omega, psi, v, h, first, pm, p1, em, e1, rotation):
+        c2, d2, t2, c1, d1, t1 = rotation
+        ww = em[2]
+        half = 0.5 * h
+        a1, r1, u1 = first[0], first[1], first[2]
         n1 = a1 + ww * theta
         theta_m = theta * c2 + omega * t2
-        omega_m = omega * c2 - theta * (w * s2)
+        omega_m = omega * c2 - theta * d2
         theta_2 = theta_m + half * n1 * t2
         a2, r2, u2, _, _ = free(
-            theta_2, omega_m + half * n1 * c2, psi + half * r1, v + half * u1, pm, beta
+            theta_2, omega_m + half * n1 * c2, psi + half * r1, v + half * u1, pm, em
         )
         n2 = a2 + ww * theta_2
         a3, r3, u3, _, _ = free(
-            theta_m, omega_m + half * n2, psi + half * r2, v + half * u2, pm, beta
+            theta_m, omega_m + half * n2, psi + half * r2, v + half * u2, pm, em
         )
         n3 = a3 + ww * theta_m
         theta_e = theta * c1 + omega * t1
-        omega_e = omega * c1 - theta * (w * s1)
+        omega_e = omega * c1 - theta * d1
         theta_4 = theta_e + h * n3 * t2
-        a4, r4, u4, _, _ = free(theta_4, omega_e + h * n3 * c2, psi + h * r3, v + h * u3, p1, beta)
+        a4, r4, u4, _, _ = free(theta_4, omega_e + h * n3 * c2, psi + h * r3, v + h * u3, p1, e1)
         n4 = a4 + ww * theta_4
         n23 = 2.0 * (n2 + n3)
         sixth = h / 6.0
-        return (
-            theta_e + sixth * (n1 * t1 + n23 * t2),
-            omega_e + sixth * (n1 * c1 + n23 * c2 + n4),
-            psi + sixth * (r1 + 2.0 * (r2 + r3) + r4),
-            v + sixth * (u1 + 2.0 * (u2 + u3) + u4) if sliding else p1[2],
-        )
+        theta = theta_e + sixth * (n1 * t1 + n23 * t2)
+        omega = omega_e + sixth * (n1 * c1 + n23 * c2 + n4)
+        psi = psi + sixth * (r1 + 2.0 * (r2 + r3) + r4)
+        v = v + sixth * (u1 + 2.0 * (u2 + u3) + u4) if sliding else p1[2]
+        return theta, omega, psi, v, free(theta, omega, psi, v, p1, e1)
 
     def forced_step(theta, omega, psi, v, h, first, cm, c1, pm, p1):
         half = 0.5 * h
-        a1, r1, u1, _, _ = first
+        a1, r1, u1 = first[0], first[1], first[2]
         o2 = omega + half * a1
         a2, r2, u2, _, _ = forced(theta + half * omega, o2, psi + half * r1, v + half * u1, cm, pm)
         o3 = omega + half * a2
@@ -290,4 +352,6 @@ def make_equations(
             v + sixth * (u1 + 2.0 * (u2 + u3) + u4) if sliding else p1[2],
         )
 
-    return Equations(demand, allowed, pull, free, forced, free_step, forced_step)
+    if not tilted and not sliding:
+        free_step = level_step
+    return Equations(demand, allowed, ellipse, rotation, free, forced, free_step, forced_step)

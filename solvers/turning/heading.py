@@ -861,7 +861,10 @@ def stack(timelines: Sequence[Timeline], name: str) -> np.ndarray:
         (n, 1), or (n, samples) if it varies for any figure; shorter timelines
         are filled up with their last value.
     """
-    values = [np.atleast_1d(np.asarray(t.quantities[name], dtype=float)) for t in timelines]
+    found = [timeline.quantities[name] for timeline in timelines]
+    if all(type(value) is float for value in found):
+        return np.array(found)[:, None]
+    values = [np.atleast_1d(np.asarray(value, dtype=float)) for value in found]
     longest = max(len(value) for value in values)
     if longest == 1:
         return np.stack(values)

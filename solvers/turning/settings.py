@@ -129,6 +129,9 @@ _RANGES: dict[str, tuple[str, float, bool, float, bool, str]] = {
 }
 SAMPLED_SETTINGS = tuple(_RANGES)
 
+_LEVEL = make_equations(np.sin, np.cos, False, False, True)
+_LEVEL_ONE = make_equations(math.sin, math.cos, False, False, True)
+
 
 def steps_per_frame(fps: float) -> int:
     """Solver steps per frame: a whole number, at least 48 steps a second.
@@ -192,8 +195,9 @@ def _check_sampled(name: str, value: Sampled, count: int, fps: float) -> Sampled
     label, least, least_ok, most, most_ok, requirement = _RANGES[name]
     if value is None:
         raise SettingError(label, value, requirement)
-    if type(value) is float and least < value < most:  # most of them are
-        return value
+    if type(value) is float:  # most of them are, and are good
+        if least < value < most or (most_ok and value == most) or (least_ok and value == least):
+            return value
     try:
         array = np.asarray(value, dtype=float)
     except (TypeError, ValueError):
@@ -252,7 +256,8 @@ def check_settings(settings: TurningSettings) -> dict[str, Sampled]:
     )
     if isinstance(settings.seed, bool) or not isinstance(settings.seed, (int, np.integer)):
         raise SettingError("Seed", settings.seed, "a whole number")
-    largest = float(np.max(values["sharpness"]))
+    sharpness = values["sharpness"]
+    largest = sharpness if type(sharpness) is float else float(np.max(sharpness))
     if largest >= settings.fall_angle:
         raise SettingError(
             "Maximum Lean",
@@ -354,22 +359,26 @@ def make_timeline(settings: TurningSettings) -> Timeline:
     n_steps = (int(settings.n_frames) - 1) * per_frame
     step = 1.0 / (per_frame * settings.fps)
     frequency, sharpness = _irregular(settings, values, n_steps, step)
+    fixed = all(type(value) is float for value in (*values.values(), frequency, sharpness))
+    sin, cos = (math.sin, math.cos) if fixed else (np.sin, np.cos)
+    least, largest = (min, max) if fixed else (np.minimum, np.maximum)
+    somewhere = bool if fixed else np.any
     slope, direction = values["slope"], values["slope_direction"]
     gravity, mass, height = values["gravity"], values["mass"], values["height"]
     quantities: dict[str, Sampled] = {
         "omega_0": 2.0 * math.pi * frequency,
-        "theta_max": np.maximum(sharpness, LEAST_LEAN),
+        "theta_max": largest(sharpness, LEAST_LEAN),
         "speed": values["speed"],
-        "g_normal": gravity * np.cos(slope),
-        "g_slope": gravity * np.sin(slope),
+        "g_normal": gravity * cos(slope),
+        "g_slope": gravity * sin(slope),
         # Yaw 0 lies over the facing, so the fall line is seen foreshortened.
-        "fall_line": direction + _turned(direction, 1.0 / np.cos(slope)),
+        "fall_line": direction + _turned(direction, 1.0 / cos(slope)),
         "J": (values["inertia"] + mass * height**2) / (mass * height),
         "height": height,
         "friction": values["friction"],
         "drag": 0.5 * AIR_DENSITY * values["drag_area"] / mass,
-        "max_curvature": np.minimum(values["max_curvature"], CURVATURE_BOUND),
-        "max_curvature_rate": np.minimum(values["max_curvature_rate"], RATE_BOUND),
+        "max_curvature": least(values["max_curvature"], CURVATURE_BOUND),
+        "max_curvature_rate": least(values["max_curvature_rate"], RATE_BOUND),
         "heading": values["heading"],
         "mass": mass,
         "inertia": values["inertia"],
@@ -378,42 +387,46 @@ def make_timeline(settings: TurningSettings) -> Timeline:
         "slope_direction": direction,
     }
     limited = bool(
-        np.any(np.asarray(quantities["max_curvature"]) < CURVATURE_BOUND)
-        or np.any(np.asarray(quantities["max_curvature_rate"]) < RATE_BOUND)
+        somewhere(quantities["max_curvature"] < CURVATURE_BOUND)
+        or somewhere(quantities["max_curvature_rate"] < RATE_BOUND)
     )
     quantities["asked"] = quantities["theta_max"]
     if limited and settings.speed_mode == "KEYED":
         q = quantities
-        held = make_equations(np.sin, np.cos, False, False, True)
+        held = _LEVEL_ONE if fixed else _LEVEL
         most = held.allowed(
             q["asked"],
             q["omega_0"],
-            np.maximum(q["speed"], STOP_SPEED),
+            largest(q["speed"], STOP_SPEED),
             q["g_normal"],
             q["J"],
             height,
             q["max_curvature"],
             q["max_curvature_rate"],
         )
-        quantities["theta_max"] = np.maximum(most, LEAST_LEAN)
-    for name, value in quantities.items():
-        if np.ndim(value) and name not in ("fall_line", "heading", "slope_direction"):
-            quantities[name] = _without_overshoot(np.array(value))
-    quantities = {
-        name: float(value) if np.ndim(value) == 0 else np.ascontiguousarray(value)
-        for name, value in quantities.items()
-    }
+        quantities["theta_max"] = largest(most, LEAST_LEAN)
+    if not fixed:
+        quantities = {name: _tidy(name, value) for name, value in quantities.items()}
     return Timeline(
         settings=settings,
         per_frame=per_frame,
         n_steps=n_steps,
         step=step,
         quantities=quantities,
-        tilted=bool(np.any(np.asarray(slope) != 0.0)),
+        tilted=bool(somewhere(slope != 0.0)),
         sliding=settings.speed_mode == "SLOPE",
         limited=limited,
-        constant=all(np.ndim(value) == 0 for value in quantities.values()),
+        constant=fixed or all(type(value) is float for value in quantities.values()),
     )
+
+
+def _tidy(name: str, value: Sampled) -> Sampled:
+    """A quantity as a float, or as an array in one piece whose steps are safe to look up."""
+    if np.ndim(value) == 0:
+        return float(value)
+    if name not in ("fall_line", "heading", "slope_direction"):
+        value = _without_overshoot(np.array(value))
+    return np.ascontiguousarray(value)
 
 
 def _without_overshoot(values: np.ndarray) -> np.ndarray:
@@ -432,8 +445,12 @@ def _without_overshoot(values: np.ndarray) -> np.ndarray:
 
 def _turned(angle: Sampled, stretch: Sampled) -> Sampled:
     """How far a direction turns when its component along 0 is stretched."""
-    moved = np.arctan2(np.sin(angle), np.cos(angle) * stretch)
-    difference = moved - np.arctan2(np.sin(angle), np.cos(angle))
+    if type(angle) is float and type(stretch) is float:
+        sine, cosine = math.sin(angle), math.cos(angle)
+        difference = math.atan2(sine, cosine * stretch) - math.atan2(sine, cosine)
+    else:
+        moved = np.arctan2(np.sin(angle), np.cos(angle) * stretch)
+        difference = moved - np.arctan2(np.sin(angle), np.cos(angle))
     return (difference + math.pi) % (2.0 * math.pi) - math.pi
 
 

@@ -135,6 +135,7 @@ def simulate(timeline: Timeline, progress: Callable[[float], None] | None = None
     )
     free, forced = equations.free, equations.forced
     free_step, forced_step = equations.free_step, equations.forced_step
+    ellipse, rotation = equations.ellipse, equations.rotation
     n_steps, h = timeline.n_steps, timeline.step
     fall, sliding = settings.fall_angle, timeline.sliding
     columns = [timeline.quantities[name] for name in PARAMETERS]
@@ -176,17 +177,18 @@ def simulate(timeline: Timeline, progress: Callable[[float], None] | None = None
         theta, omega, psi, v = state
         alpha, turn, accel = now[:3]
         e = DERIVATIVE_STEP
+        around = ellipse(p, beta)
         if varying:
             backward = fraction > 0.5
             other = between(index, fraction + (-e if backward else e) / h)
-            sign = -1.0 if backward else 1.0
+            sign, there = -1.0 if backward else 1.0, ellipse(other, beta)
         else:
-            other, sign = p, 1.0
+            other, sign, there = p, 1.0, around
         e *= sign
         _, w1, _, s1, v1 = free(
-            theta + e * omega, omega + e * alpha, psi + e * turn, v + e * accel, other, beta
+            theta + e * omega, omega + e * alpha, psi + e * turn, v + e * accel, other, there
         )
-        _, w0, _, s0, v0 = free(theta, omega, psi, v, p, beta)
+        _, w0, _, s0, v0 = free(theta, omega, psi, v, p, around)
         return (wanted_curvature(w1, v1, s1, other[7]) - wanted_curvature(w0, v0, s0, p[7])) / e
 
     # --- the start -------------------------------------------------------
@@ -213,7 +215,10 @@ def simulate(timeline: Timeline, progress: Callable[[float], None] | None = None
         beta, wanted, saturated = plan()
         planned, behind = True, 0.0
 
-    first = free(theta, omega, psi, v, p0, beta)
+    # The ellipse wanted in middle and end of a step, and the motion along it.
+    em = e1 = ellipse(p0, beta)
+    along = rotation(em, h)
+    first = free(theta, omega, psi, v, p0, em)
     target = wanted_curvature(first[1], first[4], first[3], p0[7])
     limit = p0[10]
     mode, sign = FREE, 0.0
@@ -249,14 +254,19 @@ def simulate(timeline: Timeline, progress: Callable[[float], None] | None = None
             cuts += 1
             # --- try the part --------------------------------------------
             if begin == 0.0 and end == 1.0:
-                dt = h
+                dt, turned = h, along
                 pm, p1 = (table[2 * index + 1], table[2 * index + 2]) if varying else (p0, p0)
             else:
                 dt = h * (end - begin)
                 pm, p1 = between(index, 0.5 * (begin + end)), between(index, end)
+            if varying:
+                em, e1 = ellipse(pm, beta), ellipse(p1, beta)
+            if varying or dt != h:
+                turned = rotation(em, dt)
             if mode == FREE:
-                theta1, omega1, psi1, v1 = free_step(theta, omega, psi, v, dt, first, pm, p1, beta)
-                now = free(theta1, omega1, psi1, v1, p1, beta)
+                theta1, omega1, psi1, v1, now = free_step(
+                    theta, omega, psi, v, dt, first, pm, p1, em, e1, turned
+                )
                 curvature1 = goal = wanted_curvature(now[1], now[4], now[3], p1[7])
             else:
                 if mode == BOUND:
@@ -268,14 +278,15 @@ def simulate(timeline: Timeline, progress: Callable[[float], None] | None = None
                 theta1, omega1, psi1, v1 = forced_step(
                     theta, omega, psi, v, dt, first, curvature_m, curvature1, pm, p1
                 )
-                asked = free(theta1, omega1, psi1, v1, p1, beta)
+                asked = free(theta1, omega1, psi1, v1, p1, e1)
                 goal = wanted_curvature(asked[1], asked[4], asked[3], p1[7])
                 now = forced(theta1, omega1, psi1, v1, curvature1, p1)
 
             # --- what happens first in it: fraction of the part, and what ---
             where, what, met = 2.0, "", ""
             if theta1 * side < -2.0 * LEAN_TOLERANCE:
-                where, what = _hermite_root(theta, omega, theta1, omega1, dt, 0.0), "CROSS"
+                where = _crossing(theta, omega, first[0], theta1, omega1, now[0], dt, em[1], side)
+                what = "CROSS"
             elif abs(theta1) > fall + LEAN_TOLERANCE:
                 level = math.copysign(fall, theta1)
                 where, what = _hermite_root(theta, omega, theta1, omega1, dt, level), "FALL"
@@ -305,7 +316,7 @@ def simulate(timeline: Timeline, progress: Callable[[float], None] | None = None
             else:
                 gap = sign * (goal - curvature1)
                 if gap < -small:
-                    asked = free(theta, omega, psi, v, p0, beta)
+                    asked = free(theta, omega, psi, v, p0, ellipse(p0, beta))
                     before = wanted_curvature(asked[1], asked[4], asked[3], p0[7])
                     root = _secant(sign * (before - curvature), gap)
                     if root < where:
@@ -362,6 +373,8 @@ def simulate(timeline: Timeline, progress: Callable[[float], None] | None = None
                 side = (1 if omega > 0.0 else -1) if omega else -side
                 beta, wanted, saturated = plan()
                 turn_start, turn_yaw, planned = time, psi, True
+                em = e1 = ellipse(p0, beta)
+                along = rotation(em, h)
             elif fired == "LIMIT":
                 if mode == FREE:
                     sign = math.copysign(1.0, curvature)
@@ -371,12 +384,12 @@ def simulate(timeline: Timeline, progress: Callable[[float], None] | None = None
             elif fired == "MET":
                 mode = FREE
             if fired in ("CROSS", "MET") and mode == FREE and rate_limited:
-                now = free(theta, omega, psi, v, p0, beta)
+                now = free(theta, omega, psi, v, p0, ellipse(p0, beta))
                 slope = wanted_rate(index, begin, p0, (theta, omega, psi, v), now)
                 if abs(slope) > p0[11] * (1.0 + RATE_TOLERANCE):
                     mode, sign = RATE, math.copysign(1.0, slope)
             if mode == FREE:
-                first = free(theta, omega, psi, v, p0, beta)
+                first = free(theta, omega, psi, v, p0, ellipse(p0, beta))
                 curvature = wanted_curvature(first[1], first[4], first[3], p0[7])
             else:
                 first = forced(theta, omega, psi, v, curvature, p0)
@@ -405,6 +418,28 @@ def simulate(timeline: Timeline, progress: Callable[[float], None] | None = None
 def _secant(before: float, after: float) -> float:
     """Fraction at which a gap that ends at `after` < 0 closes."""
     return before / (before - after) if before > 0.0 else 0.0
+
+
+def _crossing(
+    theta: float,
+    omega: float,
+    alpha: float,
+    theta1: float,
+    omega1: float,
+    alpha1: float,
+    dt: float,
+    pace: float,
+    side: int,
+) -> float:
+    """Fraction of dt at which the lean comes to zero.
+
+    The angle around the ellipse is interpolated: a steady turn is met exactly.
+    """
+    before = math.atan2(side * theta * pace, -side * omega)
+    after = math.atan2(side * theta1 * pace, -side * omega1)
+    rate = pace * (theta * alpha - omega * omega) / ((theta * pace) ** 2 + omega * omega)
+    rate1 = pace * (theta1 * alpha1 - omega1 * omega1) / ((theta1 * pace) ** 2 + omega1 * omega1)
+    return _hermite_root(before, rate, after, rate1, dt, 0.0)
 
 
 def _hermite_root(x0: float, v0: float, x1: float, v1: float, dt: float, level: float) -> float:

@@ -24,7 +24,7 @@ Progress = Callable[[float], None]
 
 CHUNK = 2000  # figures stepped at once; more gain nothing
 CHUNK_SAMPLES = 2_000_000  # and their steps together: some 200 MB
-SLICE = 32  # of them finished at once: as many as fit into the cache
+SLICE = 16  # of them finished at once: as many as fit into the cache
 SLIDE_FRICTION = 0.5  # of a fallen figure on the ground
 
 
@@ -54,8 +54,7 @@ def solve_turning(
     """
     timeline = make_timeline(settings)
     track = simulate(timeline, progress)
-    knots = np.ascontiguousarray(track.knots.T)[:, :, None]
-    motion = assemble([timeline], knots, [track], progress, advice)[0]
+    motion = assemble([timeline], [track.knots.T[:, :, None]], [track], progress, advice)[0]
     if progress is not None:
         progress(1.0)
     return motion
@@ -101,7 +100,8 @@ def solve_turning_batch(
             b = a + SLICE
             finishing = _part(progress, done + share * (0.7 + 0.3 * a / len(chunk)), 0.0)
             finishing(0.0)
-            part = assemble(some[a:b], knots[:, :, a:b], tracks[a:b], finishing, advice)
+            own = [block[:, :, a:b] for block in knots]
+            part = assemble(some[a:b], own, tracks[a:b], finishing, advice)
             motions.update(zip(chunk[a:b], part, strict=True))
     if progress is not None:
         progress(1.0)
@@ -120,7 +120,7 @@ def _part(progress: Progress | None, start: float, share: float) -> Progress:
 
 def assemble(
     timelines: Sequence[Timeline],
-    knots: np.ndarray,
+    knots: Sequence[np.ndarray],
     tracks: Sequence[Track],
     progress: Progress | None = None,
     advice: bool = True,
@@ -129,7 +129,8 @@ def assemble(
 
     Args:
         timelines: checked settings, one per figure.
-        knots: (columns, m, figures), columns as in `simulate.KNOT`.
+        knots: blocks (columns, m, figures) that follow on one another,
+            columns as in `simulate.KNOT`.
         tracks: results of stepping, their `grid` referring to `knots`.
         progress: called during the search for what would help; may raise.
         advice: True to make that search.
@@ -141,7 +142,7 @@ def assemble(
     first = timelines[0]
     facing = np.array([[timeline.settings.placement.yaw] for timeline in timelines])
     limited = any(timeline.limited for timeline in timelines)
-    lines = [np.ascontiguousarray(column.T) for column in knots]
+    lines = np.concatenate([block.transpose(0, 2, 1) for block in knots], axis=2)
     path, distance = integrate_path(lines, at, facing, first.sliding)
     path += np.array([[_origin(timeline.settings)] for timeline in timelines])
 
@@ -152,14 +153,15 @@ def assemble(
     for b, track in enumerate(tracks):
         done = len(track.grid)
         rows[b, :done] = track.grid
-        rows[b, done:] = knots.shape[1] - 1 if track.outcome else track.grid[-1]
+        rows[b, done:] = lines.shape[2] - 1 if track.outcome else track.grid[-1]
         after[b, done:] = bool(track.outcome)
     time = np.array([[timeline.step] for timeline in timelines]) * np.arange(n)
+    rows += np.arange(0, distance.size, distance.shape[1])[:, None]
     _, theta, omega, yaw, v, curvature, alpha, turn, _, beta, mode = (
-        np.take_along_axis(column, rows, axis=1) for column in lines
+        line.reshape(-1).take(rows) for line in lines
     )
-    position = np.take_along_axis(path, rows[:, :, None], axis=1)
-    length = np.take_along_axis(distance, rows, axis=1)
+    position = path.reshape(-1, 3).take(rows, axis=0)
+    length = distance.reshape(-1).take(rows)
     ended = np.flatnonzero(after.any(axis=1))
     if len(ended):
         for moving in (omega, v, curvature, alpha, turn):
@@ -231,9 +233,7 @@ def assemble(
         "held": held,
     }
     for name, value in arrays.items():
-        arrays[name] = np.ascontiguousarray(
-            np.broadcast_to(value, (len(timelines), n, *value.shape[2:]))
-        )
+        arrays[name] = np.broadcast_to(value, (len(timelines), n, *value.shape[2:]))
     return [
         _motion(
             timeline,
