@@ -7,13 +7,14 @@ arrays lie in one piece; what is handed on is time first.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from .heading import at_time, stack
 from .settings import Timeline
-from .simulate import KNOT
+from .simulate import KNOT, Within
 
 
 def plane_axes(
@@ -86,12 +87,15 @@ class Quantities:
         self._half_step = np.array([[0.5 * timeline.step] for timeline in timelines])
         self._stacked: dict[str, np.ndarray] = {}
 
-    def __call__(self, name: str, time: np.ndarray) -> np.ndarray:
+    def __call__(
+        self, name: str, time: np.ndarray, who: np.ndarray | slice = slice(None)
+    ) -> np.ndarray:
         """A quantity, by the parabola through each step's samples.
 
         Args:
             name: one of `Timeline.quantities`.
             time: (n, m) seconds.
+            who: (n,) whose it is in each row; all figures in order if left out.
 
         Returns:
             (n, 1) values if they stay the same, else (n, m).
@@ -99,29 +103,133 @@ class Quantities:
         if name not in self._stacked:
             self._stacked[name] = stack(self._timelines, name)
         values = self._stacked[name]
-        return values if values.shape[1] == 1 else at_time(values, time, self._half_step)
+        if values.shape[1] == 1:
+            return values[who]
+        rows = None if isinstance(who, slice) else who
+        return at_time(values, time, self._half_step[who], rows)
+
+
+@dataclass(frozen=True)
+class Path:
+    """Where figures have gone.
+
+    Attributes:
+        position: (n, steps, 3) of the foot, from the origin, at the solver steps, m.
+        length: (n, steps) of the path, m.
+        figure: (c,) whose step each of the following rows is; in order.
+        time: (c, k) knots within steps in which something happens, s.
+        place: (c, k, 3) where the foot is at them, m.
+    """
+
+    position: np.ndarray
+    length: np.ndarray
+    figure: np.ndarray
+    time: np.ndarray
+    place: np.ndarray
+
+    def at(self, figure: int, times: np.ndarray, steps: np.ndarray) -> np.ndarray:
+        """Where a figure is at the times of knots.
+
+        Args:
+            figure: which one.
+            times: (m,) times of knots, s, in order.
+            steps: (steps,) times of its solver steps, s.
+
+        Returns:
+            (m, 3) in m.
+        """
+        first, last = np.searchsorted(self.figure, (figure, figure + 1))
+        result = self.position[figure].take(np.searchsorted(steps, times), axis=0, mode="clip")
+        within = self.time[first:last].ravel()
+        if len(within):
+            row = np.minimum(np.searchsorted(within, times), len(within) - 1)
+            known = within[row] == times
+            result[known] = self.place[first:last].reshape(-1, 3)[row[known]]
+        return result
 
 
 def integrate_path(
-    knots: Sequence[np.ndarray] | np.ndarray,
-    quantity: Callable[[str, np.ndarray], np.ndarray],
+    whole: np.ndarray,
+    within: Within,
+    at: Quantities,
     facing: np.ndarray,
     sliding: bool,
-) -> tuple[np.ndarray, np.ndarray]:
-    """Foot path by Simpson's rule between the knots.
+) -> Path:
+    """Foot path along the knots.
+
+    Args:
+        whole: (columns, n, steps) knots at the solver steps, columns as in
+            `KNOT`.
+        within: those between them.
+        at: the quantities.
+        facing: (n, 1) world yaw of the facing, rad.
+        sliding: True if the speed is integrated.
+
+    Returns:
+        The path.
+    """
+    n = whole.shape[1]
+    parts = _path_parts(whole, at, slice(None), facing, sliding)
+
+    # Steps with knots inside are summed up part by part: one row for each.
+    changed = np.diff(within.figure, prepend=-1) != 0
+    changed |= np.diff(within.step, prepend=-1) != 0
+    starts = np.flatnonzero(changed)
+    figure, step = within.figure[starts], within.step[starts]
+    row = np.cumsum(changed) - 1
+    place = np.arange(len(row)) - starts[row] + 1
+    width = int(place.max(initial=0)) + 2
+    knots = np.repeat(whole[:, figure, step + 1][:, :, None], width, axis=2)
+    knots[:, :, 0] = whole[:, figure, step]
+    knots[:, row, place] = within.knots
+    pieces = _path_parts(knots, at, figure, facing[figure], sliding)
+    for part, piece in zip(parts, pieces, strict=True):
+        part[figure, step] = piece.sum(axis=1)
+
+    basis = [np.eye(3)[i] for i in range(3)]
+    if len(parts) == 3:  # one plane: along and across the facing
+        time = np.zeros((n, 1))
+        basis = list(plane_axes(facing, at("slope", time), at("slope_direction", time))[:2])
+
+    def summed(parts: Sequence[np.ndarray], who: np.ndarray | slice) -> list[np.ndarray]:
+        result = []
+        for part in parts:
+            total = np.zeros((len(part), part.shape[1] + 1))
+            np.cumsum(part, axis=1, out=total[:, 1:])
+            result.append(total)
+        axes = [axis[who] if axis.ndim > 1 else axis for axis in basis]
+        place = sum(x[:, :, None] * axis for x, axis in zip(result[1:], axes, strict=True))
+        return [result[0], place]
+
+    length, position = summed(parts, slice(None))
+    _, places = summed(pieces, figure)
+    places += position[figure, step][:, None]
+    return Path(position, length, figure, knots[KNOT.index("time")], places)
+
+
+def _path_parts(
+    knots: np.ndarray,
+    at: Quantities,
+    who: np.ndarray | slice,
+    facing: np.ndarray,
+    sliding: bool,
+) -> list[np.ndarray]:
+    """What the foot goes between knots, by Simpson's rule.
 
     x' = V_f t(psi) with V_f = V + l sin(theta) psi' (Eq. 21 with C = psi'/V_f).
     Half way between knots, lean and yaw are those of the cubics through value
     and rate at both ends: order 4, since the knots stand at every corner.
 
     Args:
-        knots: arrays (n, m), one for each name in `KNOT`.
-        quantity: (name, time (n, m)) -> its values, as `Quantities` gives.
+        knots: (columns, n, m), columns as in `KNOT`.
+        at: the quantities.
+        who: (n,) whose knots they are.
         facing: (n, 1) world yaw of the facing, rad.
         sliding: True if the speed is integrated.
 
     Returns:
-        (n, m, 3) path from the origin and (n, m) its length, m.
+        (n, m - 1) length, and the components: along and across the facing if
+        the ground stays the same plane, else those of the world, m.
     """
     time, theta, omega, psi, v, turn, accel = (
         knots[KNOT.index(name)] for name in ("time", "theta", "omega", "psi", "v", "turn", "accel")
@@ -136,29 +244,20 @@ def integrate_path(
     psi_m = half_way(psi, turn)
     turn_m = (1.5 * (psi[:, 1:] - psi[:, :-1])) / np.where(dt > 0.0, dt, 1.0)
     turn_m -= 0.25 * (turn[:, 1:] + turn[:, :-1])
-    v_m = half_way(v, accel) if sliding else quantity("speed", middle)
-    foot = v + quantity("height", time) * np.sin(theta) * turn
-    foot_m = v_m + quantity("height", middle) * np.sin(half_way(theta, omega)) * turn_m
+    v_m = half_way(v, accel) if sliding else at("speed", middle, who)
+    foot = v + at("height", time, who) * np.sin(theta) * turn
+    foot_m = v_m + at("height", middle, who) * np.sin(half_way(theta, omega)) * turn_m
     # What start, middle and end of each part give to its length.
     shares = (sixth * foot[:, :-1], 4.0 * sixth * foot_m, sixth * foot[:, 1:])
 
-    def integral(ends: np.ndarray, between: np.ndarray) -> np.ndarray:
-        """Of the foot speed times a function of the direction, by Simpson's rule."""
-        parts = shares[0] * ends[:, :-1] + shares[1] * between + shares[2] * ends[:, 1:]
-        result = np.zeros(foot.shape)
-        np.cumsum(parts, axis=1, out=result[:, 1:])
-        return result
+    def part(ends: np.ndarray, between: np.ndarray) -> np.ndarray:
+        return shares[0] * ends[:, :-1] + shares[1] * between + shares[2] * ends[:, 1:]
 
-    distance = np.zeros(foot.shape)
-    np.cumsum(shares[0] + shares[1] + shares[2], axis=1, out=distance[:, 1:])
-    slope, direction = quantity("slope", time), quantity("slope_direction", time)
+    length = shares[0] + shares[1] + shares[2]
+    slope, direction = at("slope", time, who), at("slope_direction", time, who)
     if slope.shape[1] == 1 and direction.shape[1] == 1:
-        # One plane: along and across the facing first, into the world at the end.
-        along, across, _ = plane_axes(facing, slope, direction)
-        ahead, aside = integral(np.cos(psi), np.cos(psi_m)), integral(np.sin(psi), np.sin(psi_m))
-        return ahead[:, :, None] * along + aside[:, :, None] * across, distance
+        return [length, part(np.cos(psi), np.cos(psi_m)), part(np.sin(psi), np.sin(psi_m))]
     forward = ground_frame(psi, facing, slope, direction)[0]
-    slope, direction = quantity("slope", middle), quantity("slope_direction", middle)
+    slope, direction = at("slope", middle, who), at("slope_direction", middle, who)
     forward_m = ground_frame(psi_m, facing, slope, direction)[0]
-    path = [integral(forward[..., i], forward_m[..., i]) for i in range(3)]
-    return np.stack(path, axis=-1), distance
+    return [length, *(part(forward[..., i], forward_m[..., i]) for i in range(3))]

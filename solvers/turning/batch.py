@@ -31,6 +31,7 @@ from .simulate import (
     RATE,
     RATE_TOLERANCE,
     Track,
+    Within,
     start_states,
 )
 
@@ -46,7 +47,7 @@ _OUTCOMES = {FALL: "FALL", STOP: "STOP"}
 
 def simulate_batch(
     timelines: Sequence[Timeline], progress: Callable[[float], None] | None = None
-) -> tuple[list[np.ndarray], list[Track]]:
+) -> tuple[list[np.ndarray], Within, list[Track]]:
     """Step figures that share `tilted` and `sliding`.
 
     Args:
@@ -54,8 +55,9 @@ def simulate_batch(
         progress: called with the fraction done; may raise to stop.
 
     Returns:
-        The knots in blocks (columns, rounds, n), and one track per figure
-        whose own `knots` are empty and whose `grid` refers to the rounds.
+        The knots in blocks (columns, rounds, n), those within steps apart,
+        and one track per figure whose own `knots` are empty and whose `grid`
+        refers to the rounds.
     """
     with np.errstate(all="ignore"):  # what a rejected trial overflows is thrown away
         return _Batch(timelines).run(progress)
@@ -227,8 +229,11 @@ class _Batch:
         self.planned[who], self.behind[who] = True, 0.0
 
     # --- stepping --------------------------------------------------------
-    def run(self, progress: Callable[[float], None] | None) -> tuple[list[np.ndarray], list[Track]]:
+    def run(
+        self, progress: Callable[[float], None] | None
+    ) -> tuple[list[np.ndarray], Within, list[Track]]:
         self._blocks: list[np.ndarray] = []
+        self._within: list[Within] = []
         self._steps_done: list[np.ndarray] = []
         self._rows = 0
         self._note_all()
@@ -256,7 +261,7 @@ class _Batch:
         moving = np.flatnonzero(self.n_steps)
         self._close(moving, np.zeros(len(moving), dtype=bool))
         self._blocks[-1] = self._blocks[-1][:, : (self._rows - 1) % BLOCK + 1]
-        return self._blocks, self._tracks()
+        return self._blocks, Within.joined(self._within), self._tracks()
 
     def _tracks(self) -> list[Track]:
         """What is left of each figure, its knots apart."""
@@ -310,17 +315,6 @@ class _Batch:
             self._blocks.append(np.empty((len(KNOT), BLOCK, len(self.h))))
         self._rows += 1
         return self._blocks[-1][:, row]
-
-    def _note_some(self, who: np.ndarray, part: _Batch, finished: np.ndarray) -> None:
-        """Write where some of the figures stand down; the others have not moved."""
-        former = self._blocks[-1][:, (self._rows - 1) % BLOCK]
-        row = self._next_row()
-        row[:] = former
-        for column, value in zip(row, part._noted(), strict=True):
-            column[who] = value
-        done = self._steps_done[-1].copy()
-        done[who] = part.index + finished
-        self._steps_done.append(done)
 
     def _look_up(self) -> None:
         """Keep what stays the same over the next whole steps."""
@@ -408,6 +402,8 @@ class _Batch:
         """Take figures that something happens to through the rest of their step."""
         part = self._part(who)
         target = part.index + 1
+        former = self._blocks[-1][:, (self._rows - 1) % BLOCK]
+        reached = former[:, who]  # at the end of the step
         while True:
             live = (part.index < target) & (part.outcome == 0)
             if not live.any():
@@ -415,7 +411,12 @@ class _Batch:
             fired, accepted = part._round(live)
             ended = (fired == FALL) | (fired == STOP)
             finished = accepted & (part.begin >= 1.0) & ~ended
-            self._note_some(who, part, finished)
+            noted = np.array(part._noted())
+            np.copyto(reached, noted, where=accepted)
+            between = np.flatnonzero(accepted & ~finished & ~ended)
+            if len(between):
+                step = part.index[between]
+                self._within.append(Within(part.figures[between], step, noted[:, between]))
             some = np.flatnonzero(fired)
             if len(some):
                 part._fire(some, fired[some])
@@ -424,6 +425,10 @@ class _Batch:
             part.cuts[finished] = 0
         self.index = self.index.copy()  # the history has the former one
         self._put(who, part)
+        row = self._next_row()
+        row[:] = former
+        row[:, who] = reached
+        self._steps_done.append(self.index.copy())
 
     def _close(self, who: np.ndarray, complete: np.ndarray) -> None:
         """Note down half turns that end."""

@@ -73,6 +73,61 @@ class Track:
     control: tuple[float, ...]
 
 
+@dataclass(frozen=True)
+class Within:
+    """Knots within steps, where something happens to a figure.
+
+    Attributes:
+        figure: (k,) whose knot it is.
+        step: (k,) in which of its steps.
+        knots: (11, k), columns as in `KNOT`.
+    """
+
+    figure: np.ndarray
+    step: np.ndarray
+    knots: np.ndarray
+
+    @staticmethod
+    def of(track: Track) -> Within:
+        """Those of one figure.
+
+        Args:
+            track: what stepping it left behind.
+        """
+        inside = np.ones(len(track.knots), dtype=bool)
+        inside[track.grid] = False
+        if track.outcome:
+            inside[-1] = False  # there it stays
+        rows = np.flatnonzero(inside)
+        step = np.searchsorted(track.grid, rows) - 1
+        return Within(np.zeros(len(rows), dtype=int), step, track.knots[rows].T)
+
+    @staticmethod
+    def joined(parts: Sequence[Within]) -> Within:
+        """Those of many figures, in the order of the figures and of time.
+
+        Args:
+            parts: knots in the order of time.
+        """
+        empty = Within(np.zeros(0, dtype=int), np.zeros(0, dtype=int), np.zeros((len(KNOT), 0)))
+        parts = [empty, *parts]
+        figure = np.concatenate([part.figure for part in parts])
+        order = np.argsort(figure, kind="stable")
+        step = np.concatenate([part.step for part in parts])[order]
+        knots = np.concatenate([part.knots for part in parts], axis=1)[:, order]
+        return Within(figure[order], step, knots)
+
+    def some(self, first: int, last: int) -> Within:
+        """Those of some figures, counted from the first of them.
+
+        Args:
+            first: the first figure.
+            last: the one after the last.
+        """
+        a, b = np.searchsorted(self.figure, (first, last))
+        return Within(self.figure[a:b] - first, self.step[a:b], self.knots[:, a:b])
+
+
 def start_states(
     timelines: Sequence[Timeline], control: HeadingControl, law: Equations
 ) -> tuple[np.ndarray, ...]:

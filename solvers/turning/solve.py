@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 
 from ..motion import BodyState, Event, TurningMotion
-from .assemble import Quantities, ground_frame, integrate_path
+from .assemble import Path, Quantities, ground_frame, integrate_path
 from .batch import simulate_batch
 from .equations import make_equations
 from .pendulum import leg_forces
 from .phase import unwrapped_phase
 from .problems import find_problems
 from .settings import STOP_SPEED, Timeline, TurningSettings, make_timeline
-from .simulate import FREE, Track, simulate, world_yaw
+from .simulate import FREE, Track, Within, simulate, world_yaw
 
 Progress = Callable[[float], None]
 
@@ -54,7 +54,8 @@ def solve_turning(
     """
     timeline = make_timeline(settings)
     track = simulate(timeline, progress)
-    motion = assemble([timeline], [track.knots.T[:, :, None]], [track], progress, advice)[0]
+    knots, within = [track.knots.T[:, :, None]], Within.of(track)
+    motion = assemble([timeline], knots, within, [track], progress, advice)[0]
     if progress is not None:
         progress(1.0)
     return motion
@@ -95,13 +96,13 @@ def solve_turning_batch(
         done, share = len(motions) / len(timelines), len(chunk) / len(timelines)
         stepping = _part(progress, done, 0.7 * share)
         some = [timelines[index] for index in chunk]
-        knots, tracks = simulate_batch(some, stepping)
+        knots, within, tracks = simulate_batch(some, stepping)
         for a in range(0, len(chunk), SLICE):
             b = a + SLICE
             finishing = _part(progress, done + share * (0.7 + 0.3 * a / len(chunk)), 0.0)
             finishing(0.0)
             own = [block[:, :, a:b] for block in knots]
-            part = assemble(some[a:b], own, tracks[a:b], finishing, advice)
+            part = assemble(some[a:b], own, within.some(a, b), tracks[a:b], finishing, advice)
             motions.update(zip(chunk[a:b], part, strict=True))
     if progress is not None:
         progress(1.0)
@@ -121,6 +122,7 @@ def _part(progress: Progress | None, start: float, share: float) -> Progress:
 def assemble(
     timelines: Sequence[Timeline],
     knots: Sequence[np.ndarray],
+    within: Within,
     tracks: Sequence[Track],
     progress: Progress | None = None,
     advice: bool = True,
@@ -131,6 +133,7 @@ def assemble(
         timelines: checked settings, one per figure.
         knots: blocks (columns, m, figures) that follow on one another,
             columns as in `simulate.KNOT`.
+        within: the knots within steps.
         tracks: results of stepping, their `grid` referring to `knots`.
         progress: called during the search for what would help; may raise.
         advice: True to make that search.
@@ -143,8 +146,6 @@ def assemble(
     facing = np.array([[timeline.settings.placement.yaw] for timeline in timelines])
     limited = any(timeline.limited for timeline in timelines)
     lines = np.concatenate([block.transpose(0, 2, 1) for block in knots], axis=2)
-    path, distance = integrate_path(lines, at, facing, first.sliding)
-    path += np.array([[_origin(timeline.settings)] for timeline in timelines])
 
     # From knots to solver steps; after a fall or a stop the last one is held.
     n = max(timeline.n_steps for timeline in timelines) + 1
@@ -156,12 +157,18 @@ def assemble(
         rows[b, done:] = lines.shape[2] - 1 if track.outcome else track.grid[-1]
         after[b, done:] = bool(track.outcome)
     time = np.array([[timeline.step] for timeline in timelines]) * np.arange(n)
-    rows += np.arange(0, distance.size, distance.shape[1])[:, None]
-    _, theta, omega, yaw, v, curvature, alpha, turn, _, beta, mode = (
-        line.reshape(-1).take(rows) for line in lines
-    )
-    position = path.reshape(-1, 3).take(rows, axis=0)
-    length = distance.reshape(-1).take(rows)
+    rows += np.arange(0, lines[0].size, lines.shape[2])[:, None]
+    states = lines.reshape(len(lines), -1).take(rows, axis=1)
+    path = integrate_path(states, within, at, facing, first.sliding)
+    origins = np.array([_origin(timeline.settings) for timeline in timelines])
+    path.position[:] += origins[:, None]
+    path.place[:] += origins[path.figure, None]
+    position, length = path.position, path.length
+    _, theta, omega, yaw, v, curvature, alpha, turn, _, beta, mode = states
+    happened = [
+        _events(b, timeline, track, path, time[b], float(lines[0][b, -1]), float(theta[b, -1]))
+        for b, (timeline, track) in enumerate(zip(timelines, tracks, strict=True))
+    ]
     ended = np.flatnonzero(after.any(axis=1))
     if len(ended):
         for moving in (omega, v, curvature, alpha, turn):
@@ -172,8 +179,9 @@ def assemble(
         if tracks[b].outcome == "FALL":
             rest = after[b]
             theta[b, rest] = math.copysign(timelines[b].settings.fall_angle, theta[b, -1])
+            fallen = length[b, -1]
             _slide(timelines[b], time[b], rest, (lines[0][b, -1], lines[4][b, -1]), v[b], length[b])
-            position[b, rest] += (length[b, rest] - distance[b, -1])[:, None] * forward[b, rest]
+            position[b, rest] += (length[b, rest] - fallen)[:, None] * forward[b, rest]
     height = at("height", time)
     foot_speed = v + height * np.sin(theta) * turn
     lateral, upward = leg_forces(
@@ -239,8 +247,7 @@ def assemble(
             timeline,
             track,
             {name: value[b, : timeline.n_steps + 1] for name, value in arrays.items()},
-            lines[0][b],
-            path[b],
+            happened[b],
             progress,
             advice,
         )
@@ -254,26 +261,40 @@ def _origin(settings: TurningSettings) -> np.ndarray:
     return np.asarray(state.position if state else settings.placement.origin, dtype=float)
 
 
+def _events(
+    figure: int,
+    timeline: Timeline,
+    track: Track,
+    path: Path,
+    steps: np.ndarray,
+    end: float,
+    lean: float,
+) -> tuple[Event, ...]:
+    """What happens to a figure: edge changes, and the fall or the stop."""
+    turns = track.turns[:-1]
+    times = np.array([turn.end for turn in turns])
+    places = path.at(figure, times, steps[: timeline.n_steps + 1])
+    events = [
+        Event("EDGE_CHANGE", turn.end, "R" if turn.side > 0 else "L", place)
+        for turn, place in zip(turns, places, strict=True)
+    ]
+    if track.outcome:
+        side = "" if track.outcome == "STOP" else ("L" if lean > 0.0 else "R")
+        events.append(Event(track.outcome, end, side, path.position[figure, -1].copy()))
+    return tuple(events)
+
+
 def _motion(
     timeline: Timeline,
     track: Track,
     arrays: dict[str, Any],
-    times: np.ndarray,
-    path: np.ndarray,
+    events: tuple[Event, ...],
     progress: Progress | None,
     advice: bool,
 ) -> TurningMotion:
     """Put one figure's motion together."""
     held = arrays.pop("held")
     half_turns = track.turns
-    ends = np.searchsorted(times, [turn.end for turn in track.turns[:-1]])
-    events = [
-        Event("EDGE_CHANGE", turn.end, "R" if turn.side > 0 else "L", path[row])
-        for turn, row in zip(track.turns[:-1], ends, strict=True)
-    ]
-    if track.outcome:
-        side = "" if track.outcome == "STOP" else ("L" if arrays["lean"][-1] > 0.0 else "R")
-        events.append(Event(track.outcome, float(times[-1]), side, path[-1]))
     end_state = BodyState(
         position=arrays["position"][-1].copy(),
         yaw=world_yaw(timeline, float(arrays["yaw"][-1]), -1),
@@ -293,7 +314,7 @@ def _motion(
         **arrays,
         steps_per_frame=timeline.per_frame,
         half_turns=half_turns,
-        events=tuple(events),
+        events=events,
         problems=(),
         success=not track.outcome,
         end_state=end_state,
