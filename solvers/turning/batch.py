@@ -36,8 +36,8 @@ from .simulate import (
 )
 
 BLOCK = 256  # rows of knots that are made room for at once
-MOST_STEPS = 16  # without a look at who has come to the end
-LOT = 8  # a share of 1/LOT of the figures waits before events are dealt with
+MOST_STEPS = 32  # without a look at who has come to the end
+LOT = 4  # a share of 1/LOT of the figures waits before events are dealt with
 
 SPEED = PARAMETERS.index("speed")
 

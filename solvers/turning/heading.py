@@ -622,11 +622,19 @@ class HeadingControl:
 
     def _tabulate_swing(self) -> None:
         """Swings with the settings of every eighth of a second, for `_plan` to look up."""
-        self._swing_times = np.arange(0.0, float(self.end.max()) + SWING_SPACING, SWING_SPACING)
+        times = np.arange(0.0, float(self.end.max()) + 2.0 * SWING_SPACING, SWING_SPACING)
         figures = len(self.end)
-        who = np.repeat(np.arange(figures), len(self._swing_times))
-        p = self.lookup(who)(np.tile(self._swing_times, figures)[:, None])
+        who = np.repeat(np.arange(figures), len(times))
+        p = self.lookup(who)(np.tile(times, figures)[:, None])
         self._swings = self._swing_of(p, p[2]).reshape(figures, -1)
+
+    def _tabulated_swing(self, time: np.ndarray, who: np.ndarray) -> np.ndarray:
+        """Swings of some figures (n,) with the settings of times (n,), out of the table."""
+        last = self._swings.shape[1] - 1
+        place = np.minimum(time / SWING_SPACING, last)
+        row = np.minimum(place.astype(int), last - 1)
+        low = self._swings[who, row]
+        return low + (place - row) * (self._swings[who, row + 1] - low)
 
     def _bounds_of(
         self, who: np.ndarray, p: tuple, size: np.ndarray, speed: np.ndarray
@@ -760,12 +768,7 @@ class HeadingControl:
             if self.sliding:
                 swing = self._swing_of(at(later), v)
             else:
-                swing = np.array(
-                    [
-                        np.interp(float(moment), self._swing_times, self._swings[figure])
-                        for moment, figure in zip(later[:, 0], who, strict=True)
-                    ]
-                )
+                swing = self._tabulated_swing(later[:, 0], who)
             lower, upper = self._bounds_of(who, p, size, v)
         swing = swing * self.factor[who].mean(axis=1)
         left = (side > 0.0).astype(int)
