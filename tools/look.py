@@ -20,11 +20,6 @@ SKY_BANDS = 64
 PEAK = (0.93, 0.96, 1.00)
 ROCK = (0.24, 0.33, 0.48)
 
-# A groomed lane is this many ribs wide; brightness of the ribs of two lanes, and
-# of the seam between lanes.
-RIBS = 5
-SHADES = (1.00, 0.965, 0.980, 0.945, 0.90)
-
 # Ranges of mountains: radii of foot and back, height, haze from 0 to 1.
 RANGES = (
     (560.0, 800.0, 70.0, 0.30),
@@ -151,44 +146,6 @@ def top_camera(scene, centre, width: float, yaw: float = 0.0, name: str = "Top C
     made.data.ortho_scale = width
     made.rotation_euler = (0.0, 0.0, yaw)
     return made
-
-
-def groom(ground, colour=(0.900, 0.940, 1.000)) -> None:
-    """Give a slope's snow the fine ribs that a groomer leaves, and pale colours.
-
-    Args:
-        ground: the object that Add Slope made: a grid whose lanes run downhill.
-        colour: of the snow, linear.
-    """
-    import bpy
-
-    mesh = ground.data
-    places = np.empty(3 * len(mesh.vertices))
-    mesh.vertices.foreach_get("co", places)
-    places = places.reshape(-1, 3)
-    # The grid is rows of equal length: the first face names the next row's first corner.
-    columns = abs(mesh.polygons[0].vertices[1] - mesh.polygons[0].vertices[0])
-    grid = places.reshape(-1, columns, 3)
-    share = np.linspace(0.0, 1.0, RIBS, endpoint=False)[None, None, :, None]
-    fine = (grid[:, :-1, None] * (1.0 - share) + grid[:, 1:, None] * share).reshape(
-        len(grid), -1, 3
-    )
-    fine = np.concatenate((fine, grid[:, -1:]), axis=1)
-    rows, columns = fine.shape[:2]
-    index = np.arange(rows * columns).reshape(rows, columns)
-    faces = np.stack((index[:-1, :-1], index[1:, :-1], index[1:, 1:], index[:-1, 1:]), axis=-1)
-    rib = np.arange(columns - 1)
-    shade = rib % 2
-    shade[(rib // RIBS) % 2 == 1] += 2
-    shade[rib % (2 * RIBS) == 0] = 4
-    mesh.clear_geometry()
-    mesh.from_pydata(fine.reshape(-1, 3).tolist(), [], faces.reshape(-1, 4).tolist())
-    mesh.materials.clear()
-    for number, tone in enumerate(SHADES):
-        mesh.materials.append(_material(f"Snow {number + 1}", [tone * part for part in colour]))
-    mesh.polygons.foreach_set("material_index", np.tile(shade, rows - 1).astype(np.int32))
-    mesh.update()
-    bpy.context.view_layer.update()
 
 
 def _material(name, colour):

@@ -379,7 +379,9 @@ def tint(colour, share: float = 0.55):
         colour: linear RGB.
         share: 0 keeps the track's own colour.
     """
-    mixed = (1.0 - share) * np.asarray(scenes.TRACK[:3]) + share * np.sqrt(np.asarray(colour))
+    from poise.addon.scene.trail import COLOUR
+
+    mixed = (1.0 - share) * np.asarray(COLOUR) + share * np.sqrt(np.asarray(colour))
     return (*mixed, 1.0)
 
 

@@ -29,7 +29,6 @@ RED, BLUE, GREEN, AMBER, VIOLET, CYAN = (
     (0.72, 0.06, 0.03), (0.03, 0.16, 0.60), (0.04, 0.38, 0.16),
     (0.86, 0.40, 0.02), (0.32, 0.10, 0.50), (0.02, 0.42, 0.52),
 )
-TRACK = (0.53, 0.64, 0.83, 1.0)
 SUITS = (RED, BLUE, GREEN, AMBER, VIOLET, CYAN)
 
 SKIER_PRESETS = ("Beginner", "Cruising", "Short Turns", "Slalom", "Carving", "Giant Slalom")
@@ -155,11 +154,8 @@ def finish(rigs, trail: bool = True, grow: bool = True) -> None:
             motions.set_active(motion)
             if trail:
                 bpy.ops.poise.trail_add(grow=grow)
-            if motion.poise_motion.trail is not None:
-                motion.poise_motion.trail.data.materials[0].diffuse_color = TRACK
         if number == 0:
             bpy.ops.poise.slope_add()
-            look.groom(next(obj for obj in bpy.data.objects if obj.name.endswith(" Slope")))
     activate(rigs[0])
     bpy.context.scene.frame_set(bpy.context.scene.frame_start)
 

@@ -15,14 +15,14 @@ import numpy as np
 from ..context import keep_frame
 from ..errors import UserError
 
-SKY = (0.20, 0.36, 0.58)
+SKY = (0.13, 0.29, 0.54)
 
 # The sun stands to the left of the camera, so that figures have a lit side and
 # shadows fall to the right, where they are seen. All directions are for a
 # camera that looks along -Y.
 SUN = (0.74, 0.22, 0.60)
 STUDIO_TURN = radians(-118.0)
-EXPOSURE = 0.8
+EXPOSURE = 1.0
 
 # Reading these makes Blender complain where it is not drawn.
 _UNREADABLE = {"wireframe_color_type"}

@@ -30,7 +30,7 @@ GROOVE = 0.035
 # Slower than this (m/s) a direction of travel means nothing.
 STANDING = 0.05
 
-COLOUR = (0.36, 0.48, 0.70)
+COLOUR = (0.53, 0.64, 0.83)
 
 EVENT_CODES = {"EDGE_CHANGE": 1, "POLE_PLANT": 2, "POLE_LIFT": 3, "FALL": 4, "STOP": 5}
 SIDE_CODES = {"L": 1, "R": -1, "": 0}

@@ -78,6 +78,22 @@ def test_the_slopes_horizon_is_in_the_picture(scene):
         assert 0.5 < horizon < 0.85
 
 
+@pytest.mark.parametrize("unit", [1.0, 0.01])
+def test_a_long_run_is_seen_to_its_end(scene, unit):
+    """From the start the end of the track, and the slope's end beyond it, are not clipped."""
+    scene.unit_settings.scale_length = unit
+    rig = character(seconds=90, speed=12.0 / unit)
+    bpy.ops.poise.slope_add()
+    bpy.ops.poise.chase_camera_add()
+    camera = rig.poise.settings.camera
+    scene.frame_set(1)
+    ground = next(obj for obj in scene.objects if obj.name.endswith(" Slope"))
+    far = max((Vector(corner) - camera.location).length for corner in ground.bound_box)
+    assert far * unit > 1000.0
+    assert camera.data.clip_end > far
+    assert camera.data.clip_start < 0.2 / unit
+
+
 def test_there_is_room_ahead(scene):
     rig = character()
     bpy.ops.poise.bake()

@@ -212,9 +212,23 @@ def test_lengths_follow_the_scenes_unit(skier, scene):
     assert small == pytest.approx(100.0 * large, abs=0.05)
 
 
+def slope_of(rig):
+    return bpy.data.objects[f"{rig.poise.motion_object.name} Slope"]
+
+
+def corners(mesh, name, width):
+    """(k, width) numbers at the mesh's corners: normals or texture coordinates."""
+    data, key = (
+        (mesh.corner_normals, "vector") if name == "normal" else (mesh.uv_layers[0].data, "uv")
+    )
+    flat = np.empty(width * len(mesh.loops))
+    data.foreach_get(key, flat)
+    return flat.reshape(-1, width)
+
+
 def test_the_slope_fits_the_track(skier):
     bpy.ops.poise.slope_add()
-    ground = bpy.data.objects["Skier Motion Slope"]
+    ground = slope_of(skier)
     assert np.abs(over_slope(vertices(ground), radians(12.0))).max() < 1e-3
     assert min(polygon.normal.z for polygon in ground.data.polygons) > 0.9
     low, high = vertices(ground).min(axis=0), vertices(ground).max(axis=0)
@@ -226,6 +240,97 @@ def test_the_slope_fits_the_track(skier):
     assert (len(bpy.data.meshes), len(bpy.data.materials)) == count
 
 
+@pytest.mark.parametrize("unit", [1.0, 0.01])
+def test_snow_is_groomed_down_the_fall_line(scene, unit):
+    """Ribs of 0.25 m run straight down, whatever way that is and however long a unit is."""
+    scene.unit_settings.scale_length = unit
+    bpy.ops.poise.character_add(kind="SKIER")
+    rig = bpy.context.active_object
+    rig.poise.settings.frame_end = 1 + 4 * FPS
+    rig.poise.turns.slope, rig.poise.turns.slope_direction = radians(15.0), radians(40.0)
+    bpy.ops.poise.slope_add()
+    mesh = slope_of(rig).data
+    places = unit * vertices(slope_of(rig))
+    # 40 degrees to the left of -Y, 15 degrees down.
+    normal = np.array((sin(radians(40.0)) * sin(radians(15.0)),
+                       -cos(radians(40.0)) * sin(radians(15.0)), cos(radians(15.0))))
+    assert np.abs(places @ normal).max() < 1e-3
+    across = places @ np.array((cos(radians(40.0)), sin(radians(40.0)), 0.0))
+    faces = np.array([polygon.vertices[:] for polygon in mesh.polygons])
+    middles = across[faces].mean(axis=1)
+    shades = np.array([polygon.material_index for polygon in mesh.polygons])
+    # What lies at one place across has one shade all the way down, and neighbours differ.
+    columns, index = np.unique(middles.round(3), return_inverse=True)
+    assert all(len(np.unique(shades[np.ravel(index) == i])) == 1 for i in range(len(columns)))
+    in_order = shades[[np.flatnonzero(np.ravel(index) == i)[0] for i in range(len(columns))]]
+    near = np.abs(columns - np.median(solved(rig).motion.position @ across_unit())) < 5.0
+    assert np.diff(columns[near]) == pytest.approx(0.25, abs=2e-3)
+    assert (np.diff(in_order[near]) != 0).all()
+    assert in_order.max() < len(mesh.materials)
+    # Metres in the texture coordinates are metres of the ground, seen from above.
+    level = corners(mesh, "uv", 2)[mesh.polygons[0].loop_start :][:4]
+    flat = places[faces[0], :2]
+    np.testing.assert_allclose(
+        np.linalg.norm(np.diff(level, axis=0), axis=1),
+        np.linalg.norm(np.diff(flat, axis=0), axis=1), atol=1e-3,
+    )
+    # Drifts are only in the light: low, and level on the whole.
+    shown = corners(mesh, "normal", 3)
+    assert (shown @ normal).min() > cos(radians(25.0))
+    assert (shown @ normal).std() > 1e-4
+    mean = shown.mean(axis=0) / np.linalg.norm(shown.mean(axis=0))
+    assert mean @ normal > cos(radians(1.0))
+
+
+def across_unit():
+    return np.array((cos(radians(40.0)), sin(radians(40.0)), 0.0))
+
+
+def test_the_slope_is_fitted_anew_and_keeps_the_animators_material(skier):
+    bpy.ops.poise.slope_add()
+    ground = slope_of(skier)
+    ground.data.materials.clear()
+    mine = bpy.data.materials.new("Mine")
+    ground.data.materials.append(mine)
+    skier.poise.turns.slope = radians(20.0)
+    bpy.ops.poise.slope_add()
+    assert slope_of(skier) == ground and list(ground.data.materials) == [mine]
+    assert {polygon.material_index for polygon in ground.data.polygons} == {0}
+    assert np.abs(over_slope(vertices(ground), radians(20.0))).max() < 1e-3
+    assert [layer.name for layer in ground.data.uv_layers] == ["UVMap"]
+    assert (corners(ground.data, "normal", 3) @ (0.0, -sin(radians(20.0)), cos(radians(20.0)))
+            ).min() > cos(radians(25.0))
+
+
+def test_adding_and_fitting_a_slope_can_be_undone(skier):
+    name = f"{skier.poise.motion_object.name} Slope"
+    bpy.ops.ed.undo_push(message="Before")
+    bpy.ops.poise.slope_add("EXEC_DEFAULT", True)
+    first = vertices(bpy.data.objects[name])
+    bpy.data.objects[skier.name].poise.turns.slope = radians(20.0)
+    bpy.ops.ed.undo_push(message="Steeper")
+    bpy.ops.poise.slope_add("EXEC_DEFAULT", True)
+    assert np.abs(over_slope(vertices(bpy.data.objects[name]), radians(20.0))).max() < 1e-3
+    bpy.ops.ed.undo()
+    np.testing.assert_array_equal(vertices(bpy.data.objects[name]), first)
+    bpy.ops.ed.undo()
+    bpy.ops.ed.undo()
+    assert name not in bpy.data.objects
+    assert not [m for m in bpy.data.materials if m.name.startswith("Snow")]
+
+
+@pytest.mark.parametrize("heading", [0.0, 50.0])
+def test_a_long_slope_has_few_faces(skier, heading):
+    """A minute of it, straight down or across, as an animator's file has to carry it."""
+    from poise.addon.scene import ground
+
+    skier.poise.settings.frame_end = 1 + 60 * FPS
+    skier.poise.turns.heading = radians(heading)
+    made = ground.surface(solved(skier).motion)
+    assert len(made.faces) < ground.MOST_FACES
+    assert made.gap < 1e-3
+
+
 def test_a_slope_that_changes_on_the_way_is_followed(skier):
     from poise.addon.scene import ground
 
@@ -235,8 +340,10 @@ def test_a_slope_that_changes_on_the_way_is_followed(skier):
     turns.slope = radians(25.0)
     turns.keyframe_insert("slope", frame=97)
     here = solved(skier)
-    _vertices, _faces, _shades, gap = ground.surface(here.motion)
-    assert gap < 0.02
+    made = ground.surface(here.motion)
+    assert made.gap < 0.02
+    # Close rows only where it bends: a grid of them all the way would have more.
+    assert len(made.faces) < ground.MOST_FACES
     # The surface falls as steeply under the end as the setting says.
     end = here.motion.position[-1] @ ground.fall_line(here.motion)
     heights = ground.profile(here.motion, np.array((end + 1.0, end + 2.0)))
