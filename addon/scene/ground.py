@@ -39,10 +39,9 @@ STEP = 5.0
 LEAST_STEP = 0.25
 SAG = 2e-4
 
-# Where a slope would have more faces than this, its ribs are wider and its rows
-# farther apart, by these factors.
+# Where a slope would have more faces than this, its ribs are wider, then its lanes,
+# too, and its rows farther apart.
 MOST_FACES = 60_000
-COARSER = ((1, 1), (2, 1), (4, 1), (4, 2), (4, 4))
 
 # Drifts that the light shows: how high, and the size along and across the fall
 # line of what one sees pass by, metres.
@@ -209,17 +208,20 @@ def surface(motion: TurningMotion) -> Surface:
     high_side = side.max() + MARGIN + max(reach @ across, 0.0)
     # Where the steepness changes, the grid has to follow the height closely.
     bends = np.ptp(motion.normal[:, 2]) > 1e-9
-    close = _close_rows(motion, way.min(), way.max()) if bends else ()
-    lanes = _lines(low_side, high_side, LANE)
-    for wider, longer in COARSER:
-        rib = RIB * wider
-        rows = np.union1d(_lines(low_way, high_way, STEP * longer), close)
+    rib, lane, step = RIB, LANE, STEP
+    while True:
+        rows, lanes = _lines(low_way, high_way, step), _lines(low_side, high_side, lane)
+        if bends:
+            rows = np.union1d(rows, _close_rows(motion, way.min(), way.max(), step))
         columns = np.unique((
-            *lanes, *(lanes + rib)[:-1], *(lanes + 0.5 * LANE)[:-1],
+            *lanes, *(lanes + rib)[:-1], *(lanes + 0.5 * lane)[:-1],
             *_lines(side.min() - NEAR, side.max() + NEAR, rib),
         ))
         if len(rows) * len(columns) <= MOST_FACES:
             break
+        rib *= 2.0
+        lane = max(LANE, 4.0 * rib)
+        step = STEP * lane / LANE
     heights = profile(motion, rows)
     grid = rows[:, None, None] * down + columns[None, :, None] * across
     grid[..., 2] = heights[:, None]
@@ -237,27 +239,28 @@ def surface(motion: TurningMotion) -> Surface:
         vertices=grid.reshape(-1, 3),
         normals=normals.reshape(-1, 3),
         faces=faces,
-        shades=np.tile(groomed(columns, rib), m - 1),
+        shades=np.tile(groomed(columns, rib, lane), m - 1),
         uv=np.stack(np.meshgrid(columns, rows), axis=-1).reshape(-1, 2),
         gap=float(error.max()),
     )
 
 
-def groomed(columns: np.ndarray, rib: float = RIB) -> np.ndarray:
+def groomed(columns: np.ndarray, rib: float = RIB, lane: float = LANE) -> np.ndarray:
     """Shades of groomed snow across the fall line.
 
     Args:
         columns: (k + 1,) lines along the fall line, metres from the world's origin.
         rib: width of a rib, metres.
+        lane: width of a lane, metres.
 
     Returns:
         (k,) indices in `SNOW` of the snow between the lines.
     """
     middle, width = 0.5 * (columns[1:] + columns[:-1]), np.diff(columns)
-    lane = np.floor(middle / LANE).astype(int)
-    within = middle - LANE * lane
-    number = np.floor(within / np.where(width > 1.5 * rib, 0.5 * LANE, rib)).astype(int)
-    return np.where(within < rib, SEAM, number % 2 + lane % 2)
+    which = np.floor(middle / lane).astype(int)
+    within = middle - lane * which
+    number = np.floor(within / np.where(width > 1.5 * rib, 0.5 * lane, rib)).astype(int)
+    return np.where(within < rib, SEAM, number % 2 + which % 2)
 
 
 def _drift_slopes(rows: np.ndarray, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -278,15 +281,18 @@ def _drift_slopes(rows: np.ndarray, columns: np.ndarray) -> tuple[np.ndarray, np
     )
 
 
-def _close_rows(motion: TurningMotion, low: float, high: float) -> np.ndarray:
+def _close_rows(
+    motion: TurningMotion, low: float, high: float, farthest: float
+) -> np.ndarray:
     """Places along the fall line between which the height is straight enough.
 
     A chord of length s sags by s^2 |h''| / 8 under a curve of height h.
     """
-    fine = _lines(low, high, LEAST_STEP)
+    least = LEAST_STEP * farthest / STEP
+    fine = _lines(low - least, high + least, least)
     bend = np.abs(np.gradient(np.gradient(profile(motion, fine), fine), fine))
-    step = np.clip(np.sqrt(8.0 * SAG / np.maximum(bend, 1e-12)), LEAST_STEP, STEP)
-    count = np.concatenate(([0.0], np.cumsum(LEAST_STEP / step[1:])))
+    step = np.clip(np.sqrt(8.0 * SAG / np.maximum(bend, 1e-12)), least, farthest)
+    count = np.concatenate(([0.0], np.cumsum(least / step[1:])))
     return np.interp(np.arange(np.ceil(count[-1])), count, fine)
 
 

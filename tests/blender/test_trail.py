@@ -319,16 +319,18 @@ def test_adding_and_fitting_a_slope_can_be_undone(skier):
     assert not [m for m in bpy.data.materials if m.name.startswith("Snow")]
 
 
-@pytest.mark.parametrize("heading", [0.0, 50.0])
-def test_a_long_slope_has_few_faces(skier, heading):
+@pytest.mark.parametrize("heading, speed", [(0.0, 9.0), (50.0, 9.0), (50.0, 90.0)])
+def test_a_long_slope_has_few_faces(skier, heading, speed):
     """A minute of it, straight down or across, as an animator's file has to carry it."""
     from poise.addon.scene import ground
 
     skier.poise.settings.frame_end = 1 + 60 * FPS
     skier.poise.turns.heading = radians(heading)
+    skier.poise.turns.speed = speed
     made = ground.surface(solved(skier).motion)
     assert len(made.faces) < ground.MOST_FACES
     assert made.gap < 1e-3
+    assert set(made.shades) == set(range(len(ground.SNOW)))
 
 
 def test_a_slope_that_changes_on_the_way_is_followed(skier):
