@@ -114,31 +114,31 @@ def track_strokes(solved: Solved, palette: Palette) -> list[Strokes]:
     return strokes
 
 
-def _at(motion, values: np.ndarray, time: float) -> np.ndarray:
-    return np.array([np.interp(time, motion.time, values[:, i]) for i in range(values.shape[1])])
-
-
 def _event_strokes(solved: Solved, palette: Palette) -> list[Strokes]:
-    motion = solved.motion
-    ticks, tick_colours = [], []
-    crosses, cross_colours = [], []
-    for event in solved.tracks.events:
-        foot = _at(motion, motion.position, event.time)
-        normal, left = _at(motion, motion.normal, event.time), _at(motion, motion.left, event.time)
-        ahead = np.cross(left, normal)
+    motion, events = solved.motion, solved.tracks.events
+    times = np.array([event.time for event in events])
+    foot, normal, left = (
+        np.stack([np.interp(times, motion.time, column) for column in values.T], axis=1)
+        for values in (motion.position, motion.normal, motion.left)
+    )
+    middle, ahead = foot + LIFT * normal, np.cross(left, normal)
+    ticks: list[np.ndarray] = []
+    tick_colours: list[tuple[float, ...]] = []
+    crosses: list[np.ndarray] = []
+    cross_colours: list[tuple[float, ...]] = []
+    for i, event in enumerate(events):
         if event.kind == "EDGE_CHANGE":
-            middle = foot + LIFT * normal
-            ticks += [middle - 0.5 * left, middle + 0.5 * left]
+            ticks += [middle[i] - 0.5 * left[i], middle[i] + 0.5 * left[i]]
             tick_colours += [palette.track] * 2
         elif event.kind == "POLE_PLANT" and event.position is not None:
             tip = np.asarray(event.position)
-            ticks += [tip, tip + 0.5 * normal]
+            ticks += [tip, tip + 0.5 * normal[i]]
             tick_colours += [PLANT_COLOUR] * 2
         elif event.kind in ("FALL", "STOP"):
-            middle = foot + LIFT * normal
-            for a, b in ((ahead + left, -ahead - left), (ahead - left, left - ahead)):
-                crosses += [middle + 0.6 * a, middle + 0.6 * b]
-            crosses += [middle, middle + 1.6 * normal]
+            for side in (left[i], -left[i]):
+                crosses += [middle[i] + 0.6 * (ahead[i] + side),
+                            middle[i] - 0.6 * (ahead[i] + side)]
+            crosses += [middle[i], middle[i] + 1.6 * normal[i]]
             cross_colours += [palette.warning] * 6
     found = []
     if ticks:
@@ -301,6 +301,19 @@ def ghost_strokes(solved: Solved, row: int, palette: Palette) -> list[Strokes]:
     return strokes
 
 
+def vertex_data(strokes: Strokes, unit: float) -> dict[str, np.ndarray]:
+    """What the graphics card gets: single precision, in Blender units.
+
+    Args:
+        strokes: lines in metres, or in pixels with `unit` 1.
+        unit: Blender units per metre.
+    """
+    return {
+        "pos": np.ascontiguousarray(strokes.points * unit, np.float32),
+        "color": np.ascontiguousarray(strokes.colours, np.float32),
+    }
+
+
 def row_at(solved: Solved, frame: float) -> int:
     """The sample at a frame, or the nearest end of the motion.
 
@@ -399,14 +412,7 @@ def _batch(strokes: Strokes, unit: float):
     """(batch, width, in_front) on the graphics card."""
     from gpu_extras.batch import batch_for_shader
 
-    batch = batch_for_shader(
-        _line_shader(),
-        "LINES",
-        {
-            "pos": np.ascontiguousarray(strokes.points * unit, np.float32),
-            "color": np.ascontiguousarray(strokes.colours, np.float32),
-        },
-    )
+    batch = batch_for_shader(_line_shader(), "LINES", vertex_data(strokes, unit))
     return batch, strokes.width, strokes.in_front
 
 

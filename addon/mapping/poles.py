@@ -15,6 +15,7 @@ Ground space as in `trunk`.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import atan2, hypot, sqrt
 from typing import Any
 
 import numpy as np
@@ -220,6 +221,15 @@ def _plan_plants(motion, ground, signals, plan, grip, shoulder, side):
     middle = touches + 0.5 * contact
     hands, joints = at_times(grip, spacing, middle), at_times(shoulder, spacing, middle)
     origin, axes = ground.frames_at(middle)
+    half = 0.5 * contact * speed
+    # The faster, the sooner the hand has passed: so long the tip takes to and fro.
+    passing = plan.length / np.maximum(speed, SLOWEST)
+    come = np.clip(COME * passing, 0.02, 0.25)
+    give, free = np.clip(GIVE * passing, 0.02, 0.15), np.clip(BACK * passing, 0.05, 0.30)
+    recovery = np.minimum(0.45, 0.4 * period)
+    # A tip that loses its speed over a time comes half as far as one that keeps it.
+    ahead = half + 0.5 * come * speed
+    lean = np.tan(np.minimum(trail, STEEPEST)) * np.cos(spread)
     wanted = (speed >= SLOWEST) & (intensity >= 0.2) & (touches + contact <= time[-1])
     for k in np.flatnonzero(wanted):
         if plants and touches[k] < plants[-1].lift + APART:
@@ -229,39 +239,30 @@ def _plan_plants(motion, ground, signals, plan, grip, shoulder, side):
         reach[2] = min(PLANTED_HAND * plan.length, joint[2] - 0.10)
         # The height decides whether the tip touches; what the arm lacks is made up sideways.
         arm = reach - joint
-        flat = np.hypot(arm[0], arm[1])
-        arm[:2] *= min(1.0, np.sqrt(max((0.81 * plan.arm) ** 2 - arm[2] ** 2, 0.0)) / flat)
+        flat = max(hypot(arm[0], arm[1]), 1e-9)
+        arm[:2] *= min(1.0, sqrt(max((0.81 * plan.arm) ** 2 - arm[2] ** 2, 0.0)) / flat)
         reach = joint + arm
-        if np.linalg.norm(arm) > 0.95 * plan.arm or reach[2] < 0.5 * plan.length:
+        if hypot(*arm) > 0.95 * plan.arm or reach[2] < 0.5 * plan.length:
             failed.append(float(touches[k]))
             continue
-        half = 0.5 * contact[k] * speed[k]
-        # The faster, the sooner the hand has passed: so long the tip takes to and fro.
-        passing = plan.length / speed[k]
-        come = np.clip(COME * passing, 0.02, 0.25)
-        give, free = np.clip(GIVE * passing, 0.02, 0.15), np.clip(BACK * passing, 0.05, 0.30)
-        recovery = min(0.45, 0.4 * period[k])
-        tall = np.hypot(reach[2], 0.5 * half)  # as long as the pole on average
-        aside = np.sqrt(max(plan.length**2 - tall**2, 0.0))
+        tall = hypot(reach[2], 0.5 * half[k])  # as long as the pole on average
+        aside = sqrt(max(plan.length**2 - tall**2, 0.0))
         place = np.array((reach[0] + sign * aside, reach[1], 0.0))
-        # A tip that loses its speed over a time comes half as far as one that keeps it.
-        ahead = half + 0.5 * come * speed[k]
-        behind = reach[2] * np.tan(min(trail[k], STEEPEST)) * np.cos(spread[k])
-        sweep = np.clip(2.0 * (behind - half) / speed[k], 0.05, recovery)
+        sweep = 2.0 * (reach[2] * lean[k] - half[k]) / speed[k]
         plants.append(
             _Plant(
                 touch=float(touches[k]),
                 lift=float(touches[k] + contact[k]),
                 place=origin[k] + axes[k] @ place,
                 reach=reach - hand,
-                down=float(reach[2] / np.sqrt(reach[2] ** 2 + aside**2 + ahead**2)),
-                azimuth=float(np.arctan2(aside, ahead)),
+                down=float(reach[2] / hypot(reach[2], aside, ahead[k])),
+                azimuth=atan2(aside, ahead[k]),
                 swing=float(swing[k]),
-                come=float(come),
-                give=float(give),
-                free=float(free),
-                sweep=float(sweep),
-                recovery=float(recovery),
+                come=float(come[k]),
+                give=float(give[k]),
+                free=float(free[k]),
+                sweep=float(min(max(sweep, 0.05), recovery[k])),
+                recovery=float(recovery[k]),
             )
         )
     return plants, failed
@@ -273,17 +274,17 @@ def _follow(signals, ground, plan, grip, plants, side):
     hand = grip.copy()
     down = np.cos(plan.trail) * np.ones_like(time)
     azimuth = (np.pi - plan.spread) * np.ones_like(time)
-    for plant in plants:
-        rows = _rows(time, plant.touch - plant.swing - plant.come, plant.lift + plant.recovery)
-        near = time[rows]
-        reach = window(near, plant.touch, plant.lift, plant.swing, plant.recovery)
-        hand[rows] += reach[:, None] * plant.reach
-        # Forward for the touch. From then on the free pole is a trailing one: the jump is
-        # in the contact, where the free pole does not count.
-        turn = step((near - plant.touch + 0.4 * plant.come) / plant.swing + 1.0)
-        turn = np.where(near < plant.touch, turn, 0.0)
-        down[rows] += turn * (plant.down - down[rows])
-        azimuth[rows] += turn * (plant.azimuth - azimuth[rows])
+    near = _Near(time, plants, lambda p: (p.touch - p.swing - p.come, p.lift + p.recovery))
+    # Forward for the touch. From then on the free pole is a trailing one: the jump is
+    # in the contact, where the free pole does not count.
+    before = near.time - near.of("touch")
+    turn = step((before + 0.4 * near.of("come")) / near.of("swing") + 1.0)
+    turn = np.where(before < 0.0, turn, 0.0)
+    near.blend(down, turn, near.of("down"))
+    near.blend(azimuth, turn, near.of("azimuth"))
+    reach = near.window("swing", "recovery")
+    for plant, rows, part in near.parts:
+        hand[rows] += reach[part, None] * plant.reach
     # A hand higher than the pole is long could not bring the tip down any more.
     hand[:, 2] = at_most(hand[:, 2], HIGHEST_HAND * plan.length, 0.015 * plan.length)
     height = hand[:, 2]
@@ -291,28 +292,20 @@ def _follow(signals, ground, plan, grip, plants, side):
     flat = np.sqrt(np.maximum(1.0 - down**2, 0.0))
     # Shaft as its angle back from straight down and its angle outwards.
     back, out = np.arctan2(-flat * np.cos(azimuth), down), np.arcsin(flat * np.sin(azimuth))
+    near = _Near(time, plants, lambda p: (p.touch - p.come, p.lift + p.recovery))
+    place = near.place(ground, "come", "sweep") - hand[near.rows]
+    length = np.sqrt(np.einsum("ij,ij->i", place, place))
+    aim = near.window("come", "recovery")
+    near.blend(back, aim, np.arctan2(place[:, 1], -place[:, 2]))
+    near.blend(out, aim, np.arcsin(sign * place[:, 0] / length))
+    # The hand's height goes with a place that comes to rest sooner: it is pulled less.
     planted, pull = np.zeros_like(time), height.copy()
-    places = []
-    for plant in plants:
-        rows = _rows(time, plant.touch - plant.come, plant.lift + plant.recovery)
-        near = time[rows]
-        origin, axes = ground.frames_at(_lingering(near, plant, plant.come, plant.sweep))
-        place = np.einsum("nji,nj->ni", axes, plant.place - origin) - hand[rows]
-        aim = window(near, plant.touch, plant.lift, plant.come, plant.recovery)
-        length = np.sqrt(np.einsum("ij,ij->i", place, place))
-        back[rows] += aim * (np.arctan2(place[:, 1], -place[:, 2]) - back[rows])
-        out[rows] += aim * (np.arcsin(sign * place[:, 0] / length) - out[rows])
-        # The hand's height goes with a place that comes to rest sooner: it is pulled less.
-        rows = _rows(time, plant.touch - plant.free, plant.lift + plant.free)
-        near = time[rows]
-        origin, axes = ground.frames_at(_lingering(near, plant, plant.give, plant.give))
-        place = np.einsum("nji,nj->ni", axes, plant.place - origin) - hand[rows]
-        length = np.sqrt(np.einsum("ij,ij->i", place, place))
-        share = window(near, plant.touch, plant.lift, plant.free, plant.free)
-        pull[rows] += share * (-plan.length * place[:, 2] / length - pull[rows])
-        planted[rows] = np.maximum(planted[rows], share)
-        contact = _rows(time, plant.touch, plant.lift)
-        places.append((contact, ground.local(plant.place, contact)))
+    near = _Near(time, plants, lambda p: (p.touch - p.free, p.lift + p.free))
+    place = near.place(ground, "give", "give") - hand[near.rows]
+    length = np.sqrt(np.einsum("ij,ij->i", place, place))
+    share = near.window("free", "free")
+    near.blend(pull, share, -plan.length * place[:, 2] / length)
+    np.maximum.at(planted, near.rows, share)
     shaft = np.stack((sign * np.sin(out), np.cos(out) * np.sin(back),
                       -np.cos(out) * np.cos(back)), axis=-1)
     # The tip is as far over the snow as the hand would leave it, and never below.
@@ -321,8 +314,9 @@ def _follow(signals, ground, plan, grip, plants, side):
     rise = _over(pull - level, planted)
     hand -= ((level + rise - height) / down)[:, None] * shaft
     tip = hand + plan.length * shaft
-    for contact, place in places:
-        tip[contact] = place
+    for plant in plants:
+        contact = _rows(time, plant.touch, plant.lift)
+        tip[contact] = ground.local(plant.place, contact)
     return tip + plan.length * normalise(hand - tip), tip, planted
 
 
@@ -333,7 +327,53 @@ def _over(x: np.ndarray, planted: np.ndarray) -> np.ndarray:
     return free + planted * (held - free)
 
 
-def _lingering(time: np.ndarray, plant: _Plant, come: float, go: float) -> np.ndarray:
+class _Near:
+    """The samples near each of many plants, one plant after the other, in one array.
+
+    What is computed for a plant's samples is computed for those of all plants at once.
+    """
+
+    def __init__(self, time: np.ndarray, plants, span) -> None:
+        slices = [_rows(time, *span(plant)) for plant in plants]
+        counts = np.array([rows.stop - rows.start for rows in slices], dtype=int)
+        ends = np.concatenate(([0], np.cumsum(counts)))
+        self.parts = [
+            (plant, rows, slice(first, last))
+            for plant, rows, first, last in zip(plants, slices, ends, ends[1:], strict=False)
+        ]
+        self.rows = np.concatenate(
+            [np.zeros(0, dtype=int), *(np.arange(rows.start, rows.stop) for rows in slices)]
+        )
+        self.time = time[self.rows]
+        self._counts, self._plants = counts, plants
+
+    def of(self, name: str) -> np.ndarray:
+        """(k,) an attribute of the plant that each sample is near."""
+        return np.repeat([float(getattr(plant, name)) for plant in self._plants], self._counts)
+
+    def window(self, rise: str, fall: str) -> np.ndarray:
+        """(k,) 1 while the tip is in the snow, rising before and falling after."""
+        touch, lift = self.of("touch"), self.of("lift")
+        return window(self.time, touch, lift, self.of(rise), self.of(fall))
+
+    def place(self, ground: Ground, come: str, go: str) -> np.ndarray:
+        """(k, 3) the plants' places, as lingering ones, in ground space."""
+        times = _lingering(
+            self.time, self.of("touch"), self.of("lift"), self.of(come), self.of(go)
+        )
+        origin, axes = ground.frames_at(times)
+        where = np.array([plant.place for plant in self._plants]).reshape(-1, 3)
+        return np.einsum("nji,nj->ni", axes, np.repeat(where, self._counts, axis=0) - origin)
+
+    def blend(self, values: np.ndarray, share: np.ndarray, towards: np.ndarray) -> None:
+        """Move values towards others, plant after plant where their samples overlap."""
+        for _plant, rows, part in self.parts:
+            values[rows] += share[part] * (towards[part] - values[rows])
+
+
+def _lingering(
+    time: np.ndarray, touch: np.ndarray, lift: np.ndarray, come: np.ndarray, go: np.ndarray
+) -> np.ndarray:
     """Time by which a planted place moves: at rest, setting off for the touch, as it is, slowing.
 
     It runs with the rate step(1 + t / come) before the touch and with the rate
@@ -343,7 +383,7 @@ def _lingering(time: np.ndarray, plant: _Plant, come: float, go: float) -> np.nd
         u = np.clip(x, 0.0, 1.0)
         return u**4 * (2.5 + u * (u - 3.0)) + np.maximum(x - 1.0, 0.0)
 
-    early, late = plant.touch - time, time - plant.lift
+    early, late = touch - time, time - lift
     return time + come * gone(early / come) - go * gone(late / go)
 
 

@@ -92,12 +92,14 @@ def flattened(x: np.ndarray, width: Amount) -> np.ndarray:
     return np.where(u < 1.0, inside, x)
 
 
-def window(time: np.ndarray, start: float, end: float, rise: float, fall: float) -> np.ndarray:
+def window(
+    time: np.ndarray, start: Amount, end: Amount, rise: Amount, fall: Amount
+) -> np.ndarray:
     """1 from start to end, rising before and falling after over the given spans (C2).
 
     Args:
         time: (n,) seconds.
-        start: where it has reached 1.
+        start: where it has reached 1; this and the others a number or (n,).
         end: where it starts to fall.
         rise: seconds, above 0.
         fall: seconds, above 0.

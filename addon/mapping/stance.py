@@ -133,7 +133,8 @@ class _Pose:
     pelvis_y: np.ndarray
     ankle_y: np.ndarray
     knee: tuple[np.ndarray, np.ndarray, np.ndarray]
-    boot: np.ndarray
+    rise: np.ndarray  # of the knee over the ankle, along the ski's normal
+    forward: np.ndarray
     length: np.ndarray
     use: np.ndarray
 
@@ -171,7 +172,7 @@ class _Problem:
         up = dx * self.sin_e + dz * self.cos_e
         # Fore and aft: the hip is as far behind the knee as the thigh's length leaves.
         square = thigh**2 - side**2 - (up - self.knee_up) ** 2
-        behind = np.sqrt(0.5 * (square + np.hypot(square, _SOFT)))
+        behind = np.sqrt(0.5 * (square + np.sqrt(square * square + _SOFT**2)))
         relative = hip_y + self.knee_ahead - behind  # of the ankles to the pelvis
         pelvis_y = -0.5 * (relative[0] + relative[1])
         half = 0.5 * (relative[0] - relative[1]) * self.lead
@@ -179,18 +180,24 @@ class _Problem:
         ankle_y = np.stack((half, -half))
         ahead = ankle_y - pelvis_y - hip_y
         # In the boot's plane the thigh is as long as it looks from the side.
-        in_plane = np.hypot(ahead, up)
+        square = ahead * ahead + up * up
+        in_plane = np.sqrt(square)
         upper = np.sqrt(np.maximum(thigh**2 - side**2, (0.2 * thigh) ** 2))
-        cosine = (shin**2 + in_plane**2 - upper**2) / (2.0 * shin * in_plane)
-        boot = np.arctan2(ahead, up) + np.arccos(np.clip(cosine, -1.0, 1.0))
-        rise = shin * np.cos(boot)
+        # The shin stands at an angle of this cosine to the line from ankle to hip, which leans
+        # by atan(ahead / up): cosine and sine of their sum, without the angles.
+        cosine = np.clip((shin**2 + square - upper**2) / (2.0 * shin * in_plane), -1.0, 1.0)
+        sine = np.sqrt(1.0 - cosine * cosine)
+        rise = shin * (up * cosine - ahead * sine) / in_plane
+        forward = shin * (ahead * cosine + up * sine) / in_plane
         knee = (
             ankle[:, :, 0] + rise * self.sin_e,
-            ankle_y - shin * np.sin(boot),
+            ankle_y - forward,
             ankle[:, :, 1] + rise * self.cos_e,
         )
-        length = np.hypot(in_plane, side)
-        return _Pose(pelvis_y, ankle_y, knee, boot, length, in_plane / (upper + shin))
+        length = np.sqrt(square + side * side)
+        return _Pose(
+            pelvis_y, ankle_y, knee, rise, forward, length, in_plane / (upper + shin)
+        )
 
     def errors(self, x: np.ndarray, z: np.ndarray) -> np.ndarray:
         """(2, n): legs too long for the spring; mass off the lean line. Metres."""
@@ -286,7 +293,7 @@ def _stance(problem: _Problem, x, z, hip, trunk) -> Stance:
         middle=middle,
         flexion=np.arccos(np.clip(cosine, -1.0, 1.0)),
         length=pose.length,
-        boot=pose.boot,
+        boot=np.arctan2(pose.forward, pose.rise),
         use=pose.use,
         spring=np.sum(problem.share * pose.length, axis=0),
         centre=centre_of_mass(pelvis, pelvis + trunk, pelvis + hip, knee, ankle),
