@@ -120,6 +120,9 @@ def build(
     if existing is not None and not isinstance(existing, bpy.types.Object):
         existing = None
     ground = objects.mesh_object(existing, f"{motion.name} Slope", scene, motion)
+    if ground != existing:
+        # Workbench draws faster what casts no shadow; the snow catches shadows all the same.
+        ground.display.show_shadows = False
     mesh = ground.data
     scale = 1.0 / solved.job.numbers.unit_scale
     if not mesh.materials:
