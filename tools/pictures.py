@@ -4,7 +4,8 @@
     python tools/pictures.py [--draft] [NAME ...]
 
 Everything is rendered from demo scenes, in Workbench without a window, except
-the pictures of the window itself, which the window tests leave under out/gui.
+the pictures of the window itself, which the window tests leave under out/gui and
+out/gui-manual.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ import scenes
 
 ROOT = Path(__file__).resolve().parents[1]
 IMAGES = ROOT / "docs" / "images"
-WINDOW = ROOT / "out" / "gui"
+OUT = ROOT / "out"
 
 LARGEST = 320_000  # bytes of a picture
 INK, PAPER, FAINT = (24, 36, 54), (255, 255, 255), (150, 162, 178)
@@ -886,22 +887,25 @@ def fall() -> Image.Image:
     return render(scene, 1600, 640)
 
 
-# Pictures of the window: name -> (ending of the window tests' picture, part of it
-# as left, top, right and bottom in shares, or None for all of it).
+# Pictures of the window: name -> (folder and ending of the window tests' picture, part
+# of it as left, top, right and bottom in shares, or None for all of it).
 WINDOW_PICTURES = {
-    "window": ("lean-dragged", None),
-    "turns_panel": ("lean-dragged", (0.642, 0.078, 0.803, 0.905)),
-    "overlay": ("lean-dragged", (0.0, 0.055, 0.642, 0.905)),
-    "bake_panel": ("baked", (0.642, 0.655, 0.803, 0.905)),
+    "window": ("gui", "lean-dragged", None),
+    "turns_panel": ("gui", "lean-dragged", (0.642, 0.078, 0.803, 0.905)),
+    "overlay": ("gui", "lean-dragged", (0.0, 0.055, 0.642, 0.905)),
+    "bake_panel": ("gui", "baked", (0.642, 0.655, 0.803, 0.905)),
+    "preset_menu": ("gui-manual", "preset-menu", (0.642, 0.138, 0.851, 0.360)),
+    "body_panel": ("gui-manual", "body-panel", (0.642, 0.167, 0.803, 0.884)),
+    "problem_list": ("gui-manual", "problem-list", (0.642, 0.222, 0.803, 0.534)),
 }
 
 
 def window_pictures() -> None:
-    """Take over the pictures that the window tests left under out/gui, if they did."""
-    for name, (ending, part) in WINDOW_PICTURES.items():
-        found = sorted(WINDOW.glob(f"*-{ending}.png"))
+    """Take over the pictures that the window tests left under out, if they did."""
+    for name, (folder, ending, part) in WINDOW_PICTURES.items():
+        found = sorted((OUT / folder).glob(f"*-{ending}.png"))
         if not found:
-            print(f"{name}: there is no out/gui/*-{ending}.png, make gui-test leaves it")
+            print(f"{name}: there is no out/{folder}/*-{ending}.png, make gui-test leaves it")
             continue
         picture = Image.open(found[-1])
         if part is not None:
@@ -953,7 +957,7 @@ def main() -> None:
     if unknown:
         sys.exit(f"no picture is called {unknown[0]}: {', '.join(PICTURES)}")
     if arguments.draft:
-        DRAFT, IMAGES = True, ROOT / "out" / "draft"
+        DRAFT, IMAGES = True, OUT / "draft"
     if arguments.window:
         window_pictures()
         return

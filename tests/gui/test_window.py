@@ -2,7 +2,7 @@
 """A person's way through the sidebar, and what the preview follows, in a real Blender window.
 
 Each scenario runs once; each of its checks is a test here. The pictures of the
-screen are kept under out/gui and out/gui-preview to be looked at.
+screen are kept under out/gui, out/gui-preview and out/gui-manual to be looked at.
 """
 
 import functools
@@ -23,6 +23,7 @@ HERE = Path(__file__).resolve().parent
 SCENARIOS = {
     "scenario.py": ROOT / "out" / "gui",
     "preview_scenario.py": ROOT / "out" / "gui-preview",
+    "manual_scenario.py": ROOT / "out" / "gui-manual",
 }
 TIMEOUT = 1200
 
