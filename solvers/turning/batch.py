@@ -36,6 +36,7 @@ from .simulate import (
 )
 
 BLOCK = 256  # rows of knots that are made room for at once
+STEADY = 1e-11  # of E - 1: so near their ellipse, nothing pulls at figures
 MOST_STEPS = 32  # without a look at who has come to the end
 LOT = 4  # a share of 1/LOT of the figures waits before events are dealt with
 
@@ -76,7 +77,7 @@ class _Batch:
     def __init__(self, timelines: Sequence[Timeline]) -> None:
         n = len(timelines)
         first = timelines[0]
-        self.sliding = first.sliding
+        self.sliding, self.tilted = first.sliding, first.tilted
         self.limited = any(timeline.limited for timeline in timelines)
         kind = (np.sin, np.cos, first.tilted, first.sliding, self.limited)
         self.law, self.near_law = make_equations(*kind), make_equations(*kind, rescuing=False)
@@ -324,8 +325,12 @@ class _Batch:
         self._ellipse = self.law.ellipse(p, self.beta)
         self._rotation = self.law.rotation(self._ellipse, self.h)
         x, y = self.theta * self._ellipse[3], self.omega * self._ellipse[4]
-        near = not self.sliding and not (x * x + y * y >= OUTSIDE).any()
-        self._step = self.near_law.free_step if near else self.law.free_step
+        outside = x * x + y * y - 1.0
+        self._step = self.law.free_step
+        if not self.sliding and not self.tilted and (np.abs(outside) < STEADY).all():
+            self._step = self.law.steady_step
+        elif not self.sliding and not (outside >= OUTSIDE - 1.0).any():
+            self._step = self.near_law.free_step
 
     def _whole_step(self, held: np.ndarray) -> np.ndarray:
         """Let figures take a step and note it down.

@@ -70,6 +70,8 @@ class Equations:
             `last` being what `free` returns at start and end, pm and p1 the
             quantities at middle and end, em and e1 the ellipses there, and
             `rotation` that of em.
+        steady_step: the same of states that are on their ellipse, on level
+            ground at a speed that is given: nothing pulls at them there.
         forced_step: (theta, omega, psi, v, h, first, cm, c1, pm, p1) -> the
             state, `first` being what `forced` returns at the start, and the
             curvature cm and c1 at middle and end.
@@ -82,6 +84,7 @@ class Equations:
     free: Callable[..., Any]
     forced: Callable[..., Any]
     free_step: Callable[..., Any]
+    steady_step: Callable[..., Any]
     forced_step: Callable[..., Any]
 
 
@@ -273,6 +276,20 @@ def make_equations(
             accel = accel + gs * cos(dl - psi)
         return alpha, turn, accel, s, v
 
+    def steady_turn(theta, p, ellipse):
+        s = sin(theta)
+        alpha = -ellipse[2] * theta
+        return alpha, (p[3] * s - p[6] * alpha) / (p[2] * cos(theta)), s
+
+    def steady_step(theta, omega, psi, v, h, first, pm, p1, em, e1, rotation):
+        c2, _, t2, c1, d1, t1 = rotation
+        theta_1 = theta * c1 + omega * t1
+        omega_1 = omega * c1 - theta * d1
+        alpha, turn, s = steady_turn(theta_1, p1, e1)
+        turn_h = steady_turn(theta * c2 + omega * t2, pm, em)[1]
+        psi = psi + h / 6.0 * (first[1] + 4.0 * turn_h + turn)
+        return theta_1, omega_1, psi, p1[2], (alpha, turn, 0.0, s, p1[2])
+
     def level_step(theta, omega, psi, v, h, first, pm, p1, em, e1, rotation):
         c2, d2, t2, c1, d1, t1 = rotation
         ww = em[2]
@@ -354,4 +371,6 @@ def make_equations(
 
     if not tilted and not sliding:
         free_step = level_step
-    return Equations(demand, allowed, ellipse, rotation, free, forced, free_step, forced_step)
+    return Equations(
+        demand, allowed, ellipse, rotation, free, forced, free_step, steady_step, forced_step
+    )
