@@ -10,6 +10,7 @@ from math import atan2
 import bpy
 
 from .errors import UserError
+from .scene.placement import world_matrix
 
 # Largest place in the list of motions; equal places are in order of names.
 MAX_ORDER = 1_000_000
@@ -201,7 +202,7 @@ def add_motion(
     ]
     (collections or [context.scene.collection])[0].objects.link(motion)
     # The root bone goes along where the object's transform was applied to the armature.
-    matrix = character.matrix_world
+    matrix = world_matrix(character)
     root = character.data.bones.get("root")
     if root is not None:
         matrix = matrix @ root.matrix_local

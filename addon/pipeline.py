@@ -28,15 +28,12 @@ from .mapping.registry import MAPPINGS
 from .mapping.tracks import Figure, RoleTracks
 from .properties.turns import ANIMATED
 from .rigs import characters
-from .scene.placement import standing_at, world_matrix
+from .scene.placement import require_near, standing_at, world_matrix
 from .scene.sampling import animated_settings
 from .scene.timing import SceneNumbers, frame_range, scene_numbers
 
 # Raised when the same settings no longer give the same motion.
 SOLVER_VERSION = 1
-
-# Farther from the origin (m) Blender's single precision is coarser than centimetres.
-FARTHEST = 1e5
 
 # Difference of speed in m/s at a seam that is worth a line in the problem list.
 SPEED_STEP = 0.25
@@ -128,9 +125,10 @@ def figure_in_metres(character: bpy.types.Object, unit_scale: float) -> Figure:
         unit_scale: metres per Blender unit.
 
     Raises:
-        UserError: the object is scaled to nothing or out of shape.
+        UserError: the object stands nowhere, is scaled to nothing or out of shape.
     """
-    scale = np.array([column.length for column in world_matrix(character).to_3x3().col])
+    matrix = world_matrix(character)
+    scale = np.array([column.length for column in matrix.to_3x3().col])
     if not np.isfinite(scale).all():
         raise UserError(f"{character.name} has a scale that is no number: set it to 1")
     if scale.min() < 1e-8:
@@ -140,6 +138,8 @@ def figure_in_metres(character: bpy.types.Object, unit_scale: float) -> Figure:
             f"{character.name} is scaled unevenly ({scale[0]:.3g}, {scale[1]:.3g}, "
             f"{scale[2]:.3g}): Poise needs the same scale along every axis"
         )
+    # Its keys would have to bring it back from there.
+    require_near(character.name, np.array(matrix.translation) * unit_scale)
     factor = float(scale.mean()) * unit_scale
     try:
         figure = characters.figure_of(character)
@@ -162,12 +162,7 @@ def placement_of(motion: bpy.types.Object, unit_scale: float) -> Placement:
     facing = -matrix.col[1].to_3d()
     yaw = atan2(facing.x, -facing.y) if facing.to_2d().length > 1e-9 else 0.0
     origin = np.array(matrix.translation) * unit_scale
-    if not (np.abs(origin) <= FARTHEST).all():
-        raise UserError(
-            f"{motion.name} stands too far from the world's origin "
-            f"({', '.join(f'{metres:.3g}' for metres in origin)} m): move it to less than "
-            f"{FARTHEST / 1000:g} km"
-        )
+    require_near(motion.name, origin)
     return Placement(origin=origin, yaw=yaw)
 
 

@@ -12,6 +12,7 @@ from .. import compat, keyframes
 from ..errors import UserError
 from ..mapping.tracks import RoleTracks
 from ..rigs import adapter, rotation_modes
+from ..scene.placement import world_matrix
 from .data import Baked, BakeOptions
 
 # Blender's limits of the timeline.
@@ -74,7 +75,7 @@ def check_before_bake(
     _check_object(context, armature)
     _check_bones(armature, bindings, tracks)
     _check_tracks(bindings, tracks, options)
-    adapter.armature_frames(armature.name, np.array(armature.matrix_world, dtype=float)[None])
+    adapter.armature_frames(armature.name, np.array(world_matrix(armature), dtype=float)[None])
     _check_animation(armature, options)
     _check_constraints(armature, bindings, tracks)
     paths = channel_paths(armature, bindings, tracks)

@@ -13,6 +13,7 @@ from ...solvers import rotations
 from ...solvers.errors import SettingError
 from ..errors import UserError
 from ..mapping.tracks import Figure
+from ..scene.placement import put_at, world_matrix
 from .builders import armature as rig
 from .builders import figure_mesh, skin
 from .builders.skeleton import (
@@ -347,7 +348,7 @@ def swap_mesh(armature: bpy.types.Object, mesh_object: bpy.types.Object) -> None
     kind = _require(armature)
     _check_wearable(armature, mesh_object)
     deform = [bone for bone in deform_map(kind) if bone in armature.data.bones]
-    world = mesh_object.matrix_world.copy()
+    world = world_matrix(mesh_object)
     groups = [group.name for group in mesh_object.vertex_groups]
     if not set(groups) & set(deform):
         _compute_weights(armature, mesh_object, deform)
@@ -358,8 +359,7 @@ def swap_mesh(armature: bpy.types.Object, mesh_object: bpy.types.Object) -> None
     if mesh_object.parent is not None:
         mesh_object["poise_parent"] = mesh_object.parent
     mesh_object.parent = armature
-    mesh_object.matrix_parent_inverse = armature.matrix_world.inverted_safe()
-    mesh_object.matrix_world = world
+    put_at(mesh_object, world)
     modifier = next((m for m in mesh_object.modifiers if m.type == "ARMATURE"), None)
     if modifier is None:
         modifier = mesh_object.modifiers.new("Poise Armature", "ARMATURE")
@@ -384,16 +384,14 @@ def restore_mesh(armature: bpy.types.Object) -> None:
     """
     _require(armature)
     for obj in [child for child in armature.children if child.get("poise_worn")]:
-        world = obj.matrix_world.copy()
+        world = world_matrix(obj)
         if obj.get("poise_modifier") in obj.modifiers:
             obj.modifiers.remove(obj.modifiers[obj["poise_modifier"]])
         for name in filter(None, obj.get("poise_new_groups", "").split("\n")):
             if name in obj.vertex_groups:
                 obj.vertex_groups.remove(obj.vertex_groups[name])
         obj.parent = obj.get("poise_parent")
-        if obj.parent is not None:
-            obj.matrix_parent_inverse = obj.parent.matrix_world.inverted_safe()
-        obj.matrix_world = world
+        put_at(obj, world)
         for key in ("poise_worn", "poise_new_groups", "poise_parent", "poise_modifier"):
             if key in obj:
                 del obj[key]
@@ -424,7 +422,7 @@ def _compute_weights(armature: bpy.types.Object, obj: bpy.types.Object, deform: 
     points = np.empty(3 * len(obj.data.vertices), dtype=np.float32)
     obj.data.vertices.foreach_get("co", points)
     frame = rest_frame(armature)
-    into = frame @ np.array(armature.matrix_world.inverted_safe() @ obj.matrix_world)
+    into = frame @ np.array(world_matrix(armature).inverted_safe() @ world_matrix(obj))
     points = points.reshape(-1, 3).astype(float) @ into[:3, :3].T + into[:3, 3]
     segments = {}
     for name in deform:

@@ -7,28 +7,70 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import bpy
+import numpy as np
 from mathutils import Matrix
 
 from .. import compat
 from ..context import keep_frame
+from ..errors import UserError
+
+# Farther from the origin (m) Blender's single precision is coarser than centimetres.
+FARTHEST = 1e5
 
 
 def world_matrix(obj: bpy.types.Object) -> Matrix:
     """Where an object is in the world, also where it is put away.
 
-    What is excluded or disabled Blender does not evaluate: its world matrix is
-    that of another time, or none at all after the file was loaded. It is where
-    its channels and its parents put it then.
+    What is excluded or disabled is evaluated only for others that need it, and
+    then without writing its world matrix back to the object: that is the one of
+    another time, or none at all after an undo or after the file was loaded. What
+    is not evaluated at all is where its channels and its parents put it.
 
     Args:
         obj: the object.
     """
-    depsgraph = bpy.context.evaluated_depsgraph_get()
-    if obj.evaluated_get(depsgraph).is_evaluated:
-        return obj.matrix_world.copy()
+    evaluated = obj.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    if evaluated.is_evaluated:
+        return evaluated.matrix_world.copy()
     if obj.parent is None or obj.parent_type not in {"OBJECT", "ARMATURE"}:
         return obj.matrix_basis.copy()
     return world_matrix(obj.parent) @ obj.matrix_parent_inverse @ obj.matrix_basis
+
+
+def put_at(obj: bpy.types.Object, matrix: Matrix) -> None:
+    """Put an object somewhere in the world, also under a parent that is put away.
+
+    Args:
+        obj: the object; its parent inverse is set anew.
+        matrix: its world matrix.
+    """
+    if obj.parent is None:
+        obj.matrix_basis = matrix
+    elif obj.parent_type in {"OBJECT", "ARMATURE"}:
+        obj.matrix_parent_inverse = world_matrix(obj.parent).inverted_safe()
+        obj.matrix_basis = matrix
+    else:
+        obj.matrix_world = matrix
+
+
+def require_near(name: str, places: np.ndarray) -> None:
+    """Refuse what stands nowhere, or too far away for single precision.
+
+    Args:
+        name: of what stands there, for the message.
+        places: (..., 3) places in metres.
+
+    Raises:
+        UserError: one of the places is farther than `FARTHEST` from the origin.
+    """
+    rows = np.asarray(places, dtype=float).reshape(-1, 3)
+    far = ~(np.abs(rows) <= FARTHEST).all(axis=1)
+    if far.any():
+        raise UserError(
+            f"{name} stands too far from the world's origin "
+            f"({', '.join(f'{metres:.3g}' for metres in rows[np.argmax(far)])} m): move it to "
+            f"less than {FARTHEST / 1000:g} km"
+        )
 
 
 def moves(obj: bpy.types.Object | None) -> bool:

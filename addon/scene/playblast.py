@@ -14,6 +14,7 @@ import numpy as np
 
 from ..context import keep_frame
 from ..errors import UserError
+from .placement import world_matrix
 
 SKY = (0.13, 0.29, 0.54)
 
@@ -136,7 +137,7 @@ def _workbench(scene: bpy.types.Scene, width: int, height: int) -> None:
 
 def _camera_yaw(scene: bpy.types.Scene) -> float:
     """Where the scene's camera looks now, as a turn about +Z from -Y, in radians."""
-    view = -scene.camera.matrix_world.col[2].to_3d()
+    view = -world_matrix(scene.camera).col[2].to_3d()
     return atan2(view.x, -view.y) if view.to_2d().length > 1e-6 else 0.0
 
 

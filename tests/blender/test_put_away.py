@@ -6,7 +6,7 @@ from __future__ import annotations
 import bpy
 import numpy as np
 import pytest
-from operators_help import activate, add, sentence, solved, undoable
+from operators_help import activate, add, load, sentence, solved, undoable
 
 
 def _exclude(motion):
@@ -33,6 +33,57 @@ def test_an_excluded_motion_stays_where_it_stands(scene, tmp_path):
     after = solved(bpy.data.objects["Skier Motion"])
     np.testing.assert_allclose(after.motion.position, before.motion.position, atol=1e-5)
     np.testing.assert_allclose(after.motion.position[0], (4.0, -3.0, 1.0), atol=1e-5)
+
+
+@pytest.mark.parametrize("how", ["disabled", "excluded"])
+def test_a_rig_that_only_its_meshes_need_is_where_it_is_after_undo(scene, how):
+    """Blender evaluates it for them, but undo leaves no world matrix on the object itself."""
+    rig, _motion = load()
+    rig.location = (5.0, 6.0, 7.0)
+    rig.rotation_euler.z = 0.5
+    mesh = next(child for child in rig.children if child.type == "MESH")
+    activate(mesh)
+    if how == "disabled":
+        rig.hide_viewport = True
+    else:
+        _exclude(rig)
+    bpy.context.view_layer.update()
+    assert undoable("motion_add") == {"FINISHED"}
+    bpy.ops.ed.undo()
+    bpy.context.view_layer.update()
+    rig = bpy.data.objects["Skier"]
+    np.testing.assert_allclose(rig.matrix_world.translation, 0.0, atol=1e-9)  # Blender's own
+    assert bpy.ops.poise.motion_add() == {"FINISHED"}
+    added = rig.poise.motion_object
+    np.testing.assert_allclose(added.location, (5.0, 6.0, 7.0), atol=1e-5)
+    np.testing.assert_allclose(added.rotation_euler, (0.0, 0.0, 0.5), atol=1e-5)
+
+
+def test_a_mesh_stays_in_place_under_a_disabled_rig_after_undo(scene):
+    """Worn and taken off again."""
+    rig, _motion = load()
+    rig.location = (5.0, 6.0, 7.0)
+    rig.hide_viewport = True
+    data = bpy.data.meshes.new("Suit")
+    data.from_pydata([(5, 6, 8), (5.2, 6, 8), (5, 6.2, 8)], [], [(0, 1, 2)])
+    suit = bpy.data.objects.new("Suit", data)
+    suit.location = (0.1, 0.0, 0.0)
+    bpy.context.scene.collection.objects.link(suit)
+    body = next(child for child in rig.children if child.type == "MESH")
+    activate(suit, body)
+    bpy.context.view_layer.update()
+    assert undoable("motion_add") == {"FINISHED"}
+    bpy.ops.ed.undo()
+    bpy.context.view_layer.update()
+    bpy.ops.poise.mesh_swap()
+    bpy.context.view_layer.update()
+    suit = bpy.data.objects["Suit"]
+    assert suit.parent == bpy.data.objects["Skier"]
+    np.testing.assert_allclose(suit.matrix_world.translation, (0.1, 0.0, 0.0), atol=1e-5)
+    bpy.ops.poise.mesh_restore()
+    bpy.context.view_layer.update()
+    assert suit.parent is None
+    np.testing.assert_allclose(suit.matrix_world.translation, (0.1, 0.0, 0.0), atol=1e-5)
 
 
 def test_a_moving_motion_starts_where_it_is_at_its_first_frame(scene):
