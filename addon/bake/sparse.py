@@ -138,6 +138,17 @@ class KeyGrid:
     check_values: Stencil | None
 
 
+def key_spacing(latest: float) -> float:
+    """Least time between two keys in frames.
+
+    Blender keeps times in single precision: late ones lie further apart.
+
+    Args:
+        latest: largest frame number that is written, without its sign.
+    """
+    return max(SPACING, 4.0 * float(np.spacing(np.float32(latest))))
+
+
 def key_grid(
     count: int, per_frame: int, kinks: Sequence[float], latest: float = 0.0
 ) -> KeyGrid:
@@ -150,8 +161,7 @@ def key_grid(
             corner; those at or beyond the ends do not matter.
         latest: largest frame number that will be written, without its sign.
     """
-    # Blender keeps times in single precision: late ones lie further apart.
-    spacing = max(SPACING, 4.0 * float(np.spacing(np.float32(latest))))
+    spacing = key_spacing(latest)
     times = np.arange(count) / per_frame
     end = times[-1]
     inside = np.sort(np.asarray([k for k in kinks if spacing < k < end - spacing], dtype=float))

@@ -21,6 +21,7 @@ from ..errors import UserError
 from ..mapping import tracks as roles
 from ..mapping.tracks import RoleTracks
 from ..rigs import adapter
+from ..scene.placement import require_near
 from ..scene.timing import scene_numbers
 from . import attach, checks, edits, memory, sparse, verify
 from .data import Baked, BakeOptions, BakeRecord, BakeResult, Former
@@ -249,6 +250,7 @@ def _plan(job: _Job) -> _Plan:
     per_frame //= stride
     frames = job.options.start_frame + np.arange(len(seconds)) / per_frame
     matrices = _world_matrices(job.context, armature, frames)
+    require_near(armature.name, matrices[:, :3, 3] * job.unit_scale)
     late = adapter.moving_parents(armature, set(job.bindings.values()))
     solver = adapter.RigSolver(
         armature,
@@ -340,6 +342,7 @@ def _channels(
         spans.setdefault(contact.role, []).append(
             ((contact.start - zero) * rate, (contact.end - zero) * rate)
         )
+    latest = max(abs(job.options.start_frame), abs(job.end_frame))
     if job.options.key_mode == "DENSE":
         channels = []
         for bone in bones:
@@ -348,7 +351,8 @@ def _channels(
                 frames, keyed = np.arange(float(job.frames)), values[::per_frame]
                 if name == "location" and bone.role in spans:
                     frames, keyed = _with_contacts(
-                        values, per_frame, spans[bone.role], CONTACT_MOVES / metres_per_unit
+                        values, per_frame, spans[bone.role], CONTACT_MOVES / metres_per_unit,
+                        sparse.key_spacing(latest),
                     )
                 channels += [
                     keyframes.Channel(
@@ -361,7 +365,6 @@ def _channels(
     kinks = [(float(t) - zero) * rate for t in job.tracks.kinks]
     kinks += [t for held in spans.values() for span in held for t in span]
     count = (job.frames - 1) * per_frame + 1
-    latest = max(abs(job.options.start_frame), abs(job.end_frame))
     grid = sparse.key_grid(count, per_frame, kinks, latest)
     channels = []
     for bone in bones:
@@ -398,29 +401,36 @@ def _channels(
 
 
 def _with_contacts(
-    values: np.ndarray, per_frame: int, spans: Sequence[tuple[float, float]], still: float
+    values: np.ndarray,
+    per_frame: int,
+    spans: Sequence[tuple[float, float]],
+    still: float,
+    spacing: float,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Keys on every frame, and where a contact begins and ends between frames.
 
     A straight line into the next frame would drag what is set down in
     between. Where the bone's parent moves, the contact is no one value and
-    stays as the frames have it.
+    stays as the frames have it. Of what lies closer together than keys can,
+    the first gets the key.
     """
     at = np.arange(len(values)) / per_frame
     frames, keyed = [np.arange(float((len(values) - 1) // per_frame + 1))], [values[::per_frame]]
-    for begin, end in spans:
+    latest = -np.inf
+    for begin, end in sorted(spans):
         inside = values[(at >= begin - 1e-9) & (at <= end + 1e-9)]
         if not len(inside) or np.ptp(inside, axis=0).max() > still:
             continue
         for time in (begin, end):
             whole = np.round(time)
-            if begin <= whole <= end and abs(time - whole) < sparse.SPACING:
+            if begin <= whole <= end and abs(time - whole) < spacing:
                 continue  # the key on that frame does it
-            if abs(time - whole) < sparse.SPACING:
-                time = whole + np.copysign(sparse.SPACING, time - whole)
-            if 0.0 < time < at[-1]:
+            if abs(time - whole) < spacing:
+                time = whole + np.copysign(spacing, time - whole)
+            if 0.0 < time < at[-1] and time >= latest + spacing:
                 frames.append(np.array([time]))
                 keyed.append(inside[:1])
+                latest = time
     joined = np.concatenate(frames)
     order = np.argsort(joined, kind="stable")
     return joined[order], np.concatenate(keyed)[order]
@@ -674,9 +684,8 @@ def _hang(
         channels = edits.combine_differences(differences, edits.layer_channels(edits_action))
         if edits_action is None:
             edits_action = bpy.data.actions.new(f"{action.name}{attach.EDITS_SUFFIX}")
-            compat.new_slot(edits_action, armature.name)
         keyframes.write_channels(
-            compat.ensure_channelbag(edits_action, edits_action.slots[0]), channels
+            compat.ensure_channelbag(edits_action, _first_slot(edits_action, armature)), channels
         )
     if record.target == "CURRENT" and edits_action is None:
         return baked
@@ -695,11 +704,18 @@ def _hang(
     record = replace(record, track=track)
     if edits_action is not None:
         track = attach.push_down(
-            armature, edits_action, edits_action.slots[0], record.start, record.end,
-            blend="COMBINE", name=record.edits_track,
+            armature, edits_action, _first_slot(edits_action, armature), record.start,
+            record.end, blend="COMBINE", name=record.edits_track,
         )
         record = replace(record, edits_track=track)
     return Baked(record, action, baked.former_action, edits_action)
+
+
+def _first_slot(
+    action: bpy.types.Action, armature: bpy.types.Object
+) -> bpy.types.ActionSlot:
+    """The slot of kept edits; a new one where the animator removed it."""
+    return action.slots[0] if action.slots else compat.new_slot(action, armature.name)
 
 
 def _verify(job: _Job, plan: _Plan, baked: Baked) -> list[Problem]:

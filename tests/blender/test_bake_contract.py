@@ -807,6 +807,28 @@ def test_strips_of_several_motions_do_not_cover_each_other(scene, order):
     assert np.abs(rigs.evaluated_bone(rig, "root") - end).max() < 1e-6
 
 
+def test_contacts_closer_together_than_keys_can_be(scene):
+    """At a hundredth of a frame a second there are several within a frame.
+
+    Late frames stand further apart in single precision, which is 1/16 frame
+    from frame 524288 on; keys beside whole frames must not fall on them.
+    """
+    from poise.addon.bake import sparse, write
+
+    values = np.tile((1.0, 2.0, 3.0), (8 * 500 + 1, 1))
+    spans = [(0.5, 0.504), (0.506, 0.508), (0.53, 1.49), (1.499, 1.502), (3.01, 5.99)]
+    for start in (0, -20, 1_000_000):
+        spacing = sparse.key_spacing(abs(start))
+        frames, keyed = write._with_contacts(values, 500, spans, 1e-5, spacing)
+        stored = np.float32(start + frames)
+        assert (np.diff(stored.astype(float)) > 0.01).all()  # Blender takes nearer ones for one
+        assert set(range(9)) <= set(frames.tolist())
+        assert keyed.shape == (len(frames), 3)
+    frames, _keyed = write._with_contacts(values, 500, spans, 1e-5, sparse.key_spacing(9))
+    between = frames[frames % 1.0 != 0.0]
+    np.testing.assert_allclose(between, (0.5, 0.53, 1.49, 3.02, 5.98), atol=1e-9)
+
+
 def test_edits_in_the_current_action(scene):
     rig, tracks = small_rig(), small_tracks()
     rig.pose.bones["master"].keyframe_insert("location", frame=1)
