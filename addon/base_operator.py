@@ -11,6 +11,7 @@ that a cancelled operator has changed nothing.
 from __future__ import annotations
 
 import threading
+from math import isfinite
 from time import monotonic
 
 from ..solvers.errors import Cancelled, SettingError
@@ -22,6 +23,33 @@ FIXABLE = (UserError, SettingError)
 
 # A solve that is done within this time never becomes modal.
 PATIENCE = 0.25
+
+
+def require_numbers(operator) -> None:
+    """Refuse options that a script set to no number: Blender limits only numbers.
+
+    Args:
+        operator: an operator that runs.
+
+    Raises:
+        UserError: one of its options is not finite.
+    """
+    for prop in operator.properties.rna_type.properties:
+        if prop.type != "FLOAT":
+            continue
+        value = getattr(operator, prop.identifier)
+        for number in value if prop.is_array else (value,):
+            if not isfinite(number):
+                raise UserError(f"{prop.name} is {number}: it must be a number")
+
+
+def one_line(text: str) -> str:
+    """A report without line breaks: names of objects, set by scripts, may hold some.
+
+    Args:
+        text: a sentence.
+    """
+    return " ".join(text.split())
 
 
 class SettingsOperator:
@@ -42,13 +70,14 @@ class SettingsOperator:
 
     def execute(self, context):
         try:
+            require_numbers(self)
             message = self.run(context)
         except FIXABLE as error:
-            self.report({"ERROR"}, str(error))
+            self.report({"ERROR"}, one_line(str(error)))
             return {"CANCELLED"}
         let_undo_see(context)
         if message:
-            self.report({"INFO"}, message)
+            self.report({"INFO"}, one_line(message))
         return {"FINISHED"}
 
 
@@ -111,17 +140,17 @@ class SolvingOperator:
             result = self.solve(job, _ignore)
             message = self.apply(context, job, result)
         except FIXABLE as error:
-            self.report({"ERROR"}, str(error))
+            self.report({"ERROR"}, one_line(str(error)))
             return {"CANCELLED"}
         let_undo_see(context)
-        self.report({"INFO"}, message)
+        self.report({"INFO"}, one_line(message))
         return {"FINISHED"}
 
     def invoke(self, context, event):
         try:
             self._job = self.gather(context)
         except FIXABLE as error:
-            self.report({"ERROR"}, str(error))
+            self.report({"ERROR"}, one_line(str(error)))
             return {"CANCELLED"}
         self._work = Work(self.solve, self._job)
         if self._work.wait(PATIENCE):
@@ -172,10 +201,10 @@ class SolvingOperator:
                 raise work.error
             message = self.apply(context, self._job, work.result)
         except FIXABLE as error:
-            self.report({"ERROR"}, str(error))
+            self.report({"ERROR"}, one_line(str(error)))
             return {"CANCELLED"}
         let_undo_see(context)
-        self.report({"INFO"}, message)
+        self.report({"INFO"}, one_line(message))
         return {"FINISHED"}
 
 

@@ -50,7 +50,8 @@ class POISE_OT_motion_add(_CharacterOperator, bpy.types.Operator):
         motions.require_editable(rig)
         before = motions.active_motion(rig)
         with object_mode(context):
-            motion = motions.add_motion(context, rig, self.name)
+            # No line breaks: scripts can give them, and lists and reports cannot show them.
+            motion = motions.add_motion(context, rig, " ".join(self.name.split()))
         settings = motion.poise_motion
         settings.kind = self.kind
         if before is None:

@@ -5,6 +5,7 @@ from math import pi, radians
 from pathlib import Path
 
 import bpy
+import numpy as np
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, StringProperty
 
 from ..addon import baking, diagrams, motions, pipeline
@@ -31,7 +32,13 @@ class _MotionOperator(SettingsOperator):
 
 
 def _solved(context, motion):
-    return pipeline.solve(pipeline.gather(context, motion))
+    solved = pipeline.solve(pipeline.gather(context, motion))
+    for places in (solved.motion.position, *solved.tracks.position.values()):
+        if not np.isfinite(places).all():
+            raise UserError(
+                f"{motion.name} goes nowhere: its settings are beyond what can be computed"
+            )
+    return solved
 
 
 class POISE_OT_trail_add(_MotionOperator, bpy.types.Operator):

@@ -424,6 +424,26 @@ def test_a_motion_that_stands_nowhere(scene, value):
     refused("bake", "too far from the world")
 
 
+@pytest.mark.parametrize("value", [nan, inf, 1e30])
+def test_a_character_that_stands_nowhere(scene, value):
+    """Keys that bring it back from there would be no numbers, or of kilometres of precision."""
+    rig, _motion = load()
+    rig.location.x = value
+    refused("bake", "Skier stands too far from the world")
+
+
+def test_a_character_that_goes_nowhere(scene):
+    """Some way into the motion."""
+    rig, _motion = load()
+    rig.parent = parent = bpy.data.objects.new("Parent", None)
+    bpy.context.scene.collection.objects.link(parent)
+    parent.keyframe_insert("location", frame=10)
+    parent.location.x = 1e30
+    parent.keyframe_insert("location", frame=20)
+    bpy.context.scene.frame_set(1)
+    refused("bake", "Skier stands too far from the world")
+
+
 def test_transforms_applied_to_the_armature_make_no_difference(scene):
     """Rotation and location applied; the scale that importers leave."""
     rig, motion = load()
@@ -840,6 +860,16 @@ def test_other_actions_bones_and_data_stay_as_they_are(scene):
     assert diff(before, settled(), [r"poise_motion"]) == []
 
 
+def test_a_name_of_several_lines_makes_reports_of_one(scene):
+    """Only scripts give such names."""
+    rig, _motion = load()
+    assert bpy.ops.poise.motion_add(name="\n") == {"FINISHED"}
+    added = rig.poise.motion_object
+    assert added.name.strip()
+    added.name = "One\nTwo"
+    refused("markers_clear", "^One Two has no markers to clear$")
+
+
 def test_names_in_any_script(scene):
     """Long, CJK and quoted names; names that are taken by something else."""
     name = "前足の骨" * 5
@@ -923,6 +953,43 @@ def test_baking_goes_on_after_the_action_was_deleted(scene):
     assert_follows(motion)
     assert bpy.ops.poise.bake_clear() == {"FINISHED"}
     assert not bpy.data.actions
+
+
+def test_kept_edits_whose_slot_was_removed(scene):
+    """They are gone; further edits are kept in a new slot."""
+    rig, motion = load(frames=9)
+    bpy.ops.poise.bake()
+    motion.poise_motion.edited_keys = "KEEP_EDITS"
+    for _ in range(2):
+        curve = curves_of(rig)[0]
+        curve.keyframe_points[0].co.y += 0.25
+        assert bpy.ops.poise.bake() == {"FINISHED"}
+        edits = motion.poise_motion.edits_action
+        assert len(edits.slots) == 1
+        # Bakes with kept edits play from the NLA.
+        rig.animation_data.action = motion.poise_motion.bake_action
+        former = edits
+        edits.slots.remove(edits.slots[0])
+    rig.animation_data.action = None
+    motion.poise_motion.edited_keys = "OVERWRITE"
+    assert bpy.ops.poise.bake() == {"FINISHED"}
+    assert motion.poise_motion.edits_action == former and len(former.slots) == 1
+
+
+@pytest.mark.parametrize(
+    ("operator", "match", "arguments"),
+    [
+        ("chase_camera_add", "Height is nan: it must be a number", {"height": nan}),
+        ("chase_camera_add", "Side is nan", {"side": nan}),
+        ("character_add", "Slope is nan", {"slope": nan}),
+        ("character_add", "Jacket is nan", {"suit": (nan, 0.0, 0.0)}),
+        ("playblast", "Size is nan", {"percentage": nan}),
+    ],
+)
+def test_options_that_are_no_number(scene, operator, match, arguments):
+    load()
+    bpy.ops.poise.bake()
+    refused(operator, match, **arguments)
 
 
 def test_helpers_that_the_animator_deleted_are_made_anew(scene):
