@@ -195,6 +195,10 @@ class _Walk:
                 value = round(value, DIGITS) + 0.0
             elif isinstance(value, tuple):
                 value = tuple(round(v, DIGITS) + 0.0 for v in value)
+                if any(v != v for v in value):
+                    # Of a matrix with a part that is no number, which others are
+                    # none depends on the way Blender took to compute it.
+                    value = (float("nan"),)
         self.found[path] = value
 
     def collection(self, path: str, items, owner: bpy.types.ID) -> None:

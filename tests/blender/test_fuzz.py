@@ -49,9 +49,13 @@ def state(everything: bool) -> dict:
 
 
 def differences(before: dict, after: dict) -> list[str]:
-    """What differs; without the place of objects outside the view layer.
+    """What differs; without what undo does not bring back in Blender itself.
 
-    Where those are is left over from when they were evaluated last, and undo forgets it.
+    Where objects are that are outside the view layer or disabled is left over
+    from when they were seen last, and undo forgets it: their original has no
+    place then, though what is evaluated for others has. A driver that cannot be
+    computed gives 0 once and is passed over from then on, until undo or loading
+    has it tried again.
     """
     depsgraph = bpy.context.evaluated_depsgraph_get()
     ignore = [*UNDO_NOISE]
@@ -60,14 +64,26 @@ def differences(before: dict, after: dict) -> list[str]:
         if obj.mode == "EDIT" and obj.type == "ARMATURE":
             # The edit bones count; what stands in the bones meanwhile does not.
             ignore.append(rf"^armatures\[.*{re.escape(obj.data.name)}.*\]\.(edit_)?bones")
-        above = obj
-        while above is not None:
-            if above not in seen or not above.evaluated_get(depsgraph).is_evaluated:
-                name = re.escape(f"objects[{obj.name!r}]")
-                ignore.append(rf"^{name}\.(matrix_world|matrix_local|dimensions|pose\..*)$")
-                break
-            above = above.parent
+        name = re.escape(f"objects[{obj.name!r}]")
+        if _put_away(obj, seen, depsgraph):
+            ignore.append(rf"^{name}\.(matrix_world|matrix_local|dimensions|pose\..*)$")
+        elif obj.parent is not None and _put_away(obj.parent, seen, depsgraph):
+            # Blender computes it from the parent's place when it is read.
+            ignore.append(rf"^{name}\.matrix_local$")
+        for curve in obj.animation_data.drivers if obj.animation_data is not None else ():
+            if not curve.driver.is_valid:
+                ignore.append(rf"^{name}{_either_access(curve.data_path)}$")
     return snapshots.diff(before, after, ignore)
+
+
+def _put_away(obj, seen, depsgraph) -> bool:
+    """Whether Blender does not write back where an object is."""
+    return obj not in seen or obj.hide_viewport or not obj.evaluated_get(depsgraph).is_evaluated
+
+
+def _either_access(path: str) -> str:
+    """A pattern for a property of groups, read as an attribute or as a custom property."""
+    return "".join(rf"(\.{name}|\['{name}'\])" for name in path.split("."))
 
 
 def shown(changed: list[str]) -> str:
