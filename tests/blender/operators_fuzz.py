@@ -449,12 +449,11 @@ def _spoil_data(trial):
     elif what == 6:
         rig["poise_mass"] = rng.choice((0.0, -5.0, math.nan, "heavy"))
     elif what == 7:
-        bpy.data.objects.remove(rig)
+        _delete([rig])
     elif what == 8:
         bpy.data.objects.remove(motion)
     elif what == 9:
-        for child in list(rig.children):
-            bpy.data.objects.remove(child)
+        _delete(list(rig.children))
     elif what == 10:
         if settings.bake_action is not None:
             bpy.data.actions.remove(settings.bake_action)
@@ -465,6 +464,18 @@ def _spoil_data(trial):
         item = settings.problems.add()
         item.fix = rng.choice(("", '[["turns.speed", 7.0]]', '[["skier.twist", 0.1]]'))
         item.bone, item.has_frame, item.frame = "no bone", True, rng.choice((-30.25, 3.5))
+
+
+def _delete(objects):
+    """Delete objects, as the Outliner does: it leaves edit mode of what it deletes first.
+
+    Otherwise the edited mesh stays half in edit mode with no object to leave it.
+    """
+    active = bpy.context.view_layer.objects.active
+    if active in objects and active.mode == "EDIT":
+        bpy.ops.object.mode_set(mode="OBJECT")
+    for obj in objects:
+        bpy.data.objects.remove(obj)
 
 
 def _spoil_range(trial):
