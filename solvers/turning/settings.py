@@ -24,6 +24,7 @@ MIN_STEPS_PER_SECOND = 48.0
 MAX_FRAMES = 1_000_000
 AIR_DENSITY = 1.2  # kg/m^3, near freezing at about 800 m
 STOP_SPEED = 0.1  # m/s; slower than this the figure stands
+LEAST_SPEED = 0.01  # m/s; nothing is divided by a smaller one on the way to the stop
 MOST_LEAN_RATE = 50.0  # rad/s; 8 turns of the body a second
 LEAST_LEAN = 1e-5  # rad; a maximum lean of 0 is a straight run of this size
 CURVATURE_BOUND = 1e4  # 1/m; stands for "no limit" (a radius of 0.1 mm)
@@ -368,7 +369,7 @@ def make_timeline(settings: TurningSettings) -> Timeline:
     quantities: dict[str, Sampled] = {
         "omega_0": 2.0 * math.pi * frequency,
         "theta_max": largest(sharpness, LEAST_LEAN),
-        "speed": values["speed"],
+        "speed": largest(values["speed"], LEAST_SPEED),
         "g_normal": gravity * cos(slope),
         "g_slope": gravity * sin(slope),
         # Yaw 0 lies over the facing, so the fall line is seen foreshortened.

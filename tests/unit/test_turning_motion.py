@@ -530,6 +530,21 @@ def test_a_batch_has_the_numbers_of_one_at_a_time():
     assert fallen >= 1  # falls are in the comparison too
 
 
+def test_who_stands_all_at_once_stops_there():
+    """Constant keys take the speed from 5 m/s to none within a step."""
+    t = sample_times(97, 24.0)
+    halted = TurningSettings(n_frames=97, fps=24.0, speed=np.where(t < 1.0, 5.0, 0.0))
+    for motion in (solve_turning(halted), solve_turning_batch([halted])[0]):
+        stop = motion.events[-1]
+        assert stop.kind == "STOP" and stop.time == pytest.approx(1.0, abs=1.0 / 48.0)
+        assert motion.speed[-1] == 0.0 and motion.success is False
+    before = solve_turning(TurningSettings(n_frames=49, fps=24.0))
+    for speed in (0.0, -0.0):
+        standing = TurningSettings(n_frames=49, fps=24.0, speed=speed, start_state=before.end_state)
+        for motion in (solve_turning(standing), solve_turning_batch([standing])[0]):
+            assert [(event.kind, event.time) for event in motion.events] == [("STOP", 0.0)]
+
+
 def test_an_empty_batch():
     assert solve_turning_batch([]) == []
 
