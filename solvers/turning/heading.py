@@ -774,10 +774,12 @@ class HeadingControl:
         left = (side > 0.0).astype(int)
 
         thrice = np.tile(who, 3)
-        begin = tuple(
-            np.concatenate((x, x, x)) for x in (when, yaw[:, None], v, side[:, None], lean_rate)
-        )
-        at_thrice, first = self.lookup(thrice), tuple(np.concatenate((x, x, x)) for x in p)
+        begin = (when, yaw[:, None], v, side[:, None], lean_rate)
+        first = p
+        if len(who) > 1:  # those of one figure do for three modifiers as they are
+            begin = tuple(np.concatenate((x, x, x)) for x in begin)
+            first = tuple(np.concatenate((x, x, x)) for x in p)
+        at_thrice = self.lookup(thrice)
 
         def change_of(beta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
             change, duration, _ = half_turn(
