@@ -95,7 +95,8 @@ def join_styles(styles: Sequence, motions: Sequence[TurningMotion]):
 
     Returns:
         A style whose amounts are samples of the joined motion where they
-        differ. What is not a number (laws, switches) is that of the first.
+        differ. What is not a number (laws, switches) is that of the first,
+        and so is an amount that one of them leaves to the figure.
     """
     starts = seams(motions)
     time = np.concatenate(
@@ -104,6 +105,9 @@ def join_styles(styles: Sequence, motions: Sequence[TurningMotion]):
     values = {}
     for field in fields(styles[0]):
         parts = [getattr(style, field.name) for style in styles]
+        if any(part is None for part in parts) and np.ndim(parts[0]) == 1:
+            values[field.name] = np.interp(time, motions[0].time, parts[0])
+            continue
         if isinstance(parts[0], (str, bool)) or any(part is None for part in parts):
             values[field.name] = parts[0]
             continue
