@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Path following among obstacles: van de Panne, Fiume and Vranesic (1993), section 6."""
+
+from .follow import Candidate, Failure, PathMotion, follow_path
+from .obstacles import Disc, Gate, MovingDisc, Polygon, Wall
+from .settings import PathScene, PathSettings
+
+__all__ = [
+    "Candidate",
+    "Disc",
+    "Failure",
+    "Gate",
+    "MovingDisc",
+    "PathMotion",
+    "PathScene",
+    "PathSettings",
+    "Polygon",
+    "Wall",
+    "follow_path",
+]

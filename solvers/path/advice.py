@@ -1,0 +1,263 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What went wrong in following a path, where, and what would help.
+
+What would help is found by trying: the path is followed again with one thing
+changed, past the place where there was no way on. A static formula would not
+do: gates 10 m apart and 2 m to each side need no more than 37 degrees of lean
+at 8 m/s, where the lean of a circle through them would be 52.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ..motion import Problem
+from .follow import Failure, PathMotion, Prepared, reaches
+from .settings import PathScene, PathSettings
+
+MOST_LEAN = math.radians(60.0)
+TELLING_OFFSET = 2.0  # m; a gate further from the path may be meant elsewhere
+
+Tick = Callable[[], None]
+
+
+def find_problems(
+    ready: Prepared, result: PathMotion, tick: Tick | None
+) -> tuple[Problem, ...]:
+    """List the problems of a motion along a path, in order of time.
+
+    Args:
+        ready: scene and settings.
+        result: the motion, its own problems still empty.
+        tick: called during the search for what would help, may raise; None
+            to make no such search.
+
+    Returns:
+        The problems.
+    """
+    problems = _about_gates(ready)
+    if result.failure is not None:
+        problems.append(_failed(ready, result, result.failure, tick))
+    if result.cut_short:
+        problems.append(
+            Problem(
+                "SEARCH_CUT_SHORT",
+                f"{result.cut_short} of {result.plans} plans are not proved the best: the search "
+                f"was cut short at {ready.settings.most_nodes:,} nodes",
+                "INFO",
+                amount=float(result.cut_short),
+                remedy="Fewer stages or values make a smaller search",
+            )
+        )
+    return tuple(sorted(problems, key=lambda problem: problem.time or 0.0))
+
+
+def _about_gates(ready: Prepared) -> list[Problem]:
+    """Gates that the path does not come to in their order."""
+    problems = []
+    for number, (gate, line) in enumerate(zip(ready.scene.gates, ready.gates, strict=True)):
+        name = ready.field.names[ready.field.n_obstacles + number]
+        middle = 0.5 * (np.asarray(gate.left)[:2] + np.asarray(gate.right)[:2])
+        nearest, _, along = ready.course.nearest(float(middle[0]), float(middle[1]))
+        if number and along < ready.gates[number - 1].along - 1e-6 and (
+            line.distance > nearest + 0.5 * line.width + 1e-6
+        ):
+            before = ready.field.names[ready.field.n_obstacles + number - 1]
+            problems.append(
+                Problem(
+                    "GATE_ORDER",
+                    f"{_capital(name)} comes before {before} along the path",
+                    "WARNING",
+                    amount=ready.gates[number - 1].along - along,
+                    remedy="Change the order of the gates, or the direction of the path",
+                )
+            )
+        elif line.distance > 0.5 * line.width + TELLING_OFFSET + ready.course.window:
+            problems.append(
+                Problem(
+                    "GATE_FAR",
+                    f"{_capital(name)} stands {line.distance:.1f} m from the path",
+                    "WARNING",
+                    amount=line.distance,
+                    remedy="Lead the path through it",
+                )
+            )
+    return problems
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _degrees(angle: float) -> str:
+    return f"{math.degrees(angle):.0f}\u00b0"
+
+
+def _failed(ready: Prepared, result: PathMotion, failure: Failure, tick: Tick | None) -> Problem:
+    """The one sentence of a motion that does not get to the end."""
+    settings = ready.settings
+    amount = None
+    where = f"({failure.position[0]:.1f}, {failure.position[1]:.1f}) m"
+    how = f"at {failure.speed:.1f} m/s with {_degrees(settings.max_lean)} of lean"
+    if failure.reason == "BLOCKED":
+        clear = float(result.clearance[0])
+        amount = settings.clearance - clear
+        text = (
+            f"Starts inside {failure.name}"
+            if clear <= 0.0
+            else f"Starts {clear:.2f} m from {failure.name}, nearer than the clearance of "
+            f"{settings.clearance:g} m"
+        )
+        return Problem(
+            "START_BLOCKED",
+            text,
+            "ERROR",
+            time=0.0,
+            amount=amount,
+            remedy="Move the start or the obstacle, or make the clearance smaller",
+            fix=(("path.clearance", 0.9 * clear),) if clear > 0.0 else (),
+        )
+    if failure.reason == "HIT":
+        text = f"No way past {failure.name} {how}: stops at {failure.time:.2f} s, {where}"
+    elif failure.reason == "MISSED":
+        text = (
+            f"No way through {failure.name} {how}: too sharp; stops at {failure.time:.2f} s, {where}"
+        )
+    elif failure.reason == "FALL":
+        text = f"Cannot keep its balance {how}: stops at {failure.time:.2f} s, {where}"
+    else:
+        text = (
+            f"Does not get to the end of the path in {failure.time:.1f} s: comes "
+            f"{float(np.max(result.along)):.1f} of {result.length:.1f} m far"
+        )
+    fixes, words = ([], []) if tick is None else _try(ready, result, failure, tick)
+    remedy = "Found by trying: " + "; ".join(words) if words else ""
+    if not words:
+        remedy = (
+            "Move what is in the way, or draw the path around it in a wider turn"
+            if failure.name
+            else "A higher curvature limit or curvature rate limit gives it more to steer with"
+        )
+    return Problem(
+        "NO_WAY",
+        text,
+        "ERROR",
+        time=failure.time,
+        end_time=failure.time,
+        amount=amount,
+        remedy=remedy,
+        fix=tuple(fixes),
+    )
+
+
+def _try(
+    ready: Prepared, result: PathMotion, failure: Failure, tick: Tick
+) -> tuple[list[tuple[str, float]], list[str]]:
+    """Changes of one thing each with which the figure gets on."""
+    settings, scene = ready.settings, ready.scene
+    ahead = ready.speed.most * settings.stage * settings.stages
+    goal = float(result.along[-1]) + 1.5 * ahead
+    if failure.gate is not None:
+        goal = max(goal, ready.gates[failure.gate].along + ready.course.window)
+    goal = min(goal, ready.course.length)
+    if failure.reason == "LOST":
+        goal = ready.course.length
+    fixes: list[tuple[str, float]] = []
+    words: list[str] = []
+
+    def works(**changed: Any) -> bool:
+        return reaches(scene, replace(settings, **changed), goal, tick)
+
+    if np.ndim(settings.speed) == 0 and settings.start_state is None:
+        speed = float(settings.speed)
+        found = _first([f * speed for f in (0.9, 0.8, 0.7, 0.6, 0.5)], lambda v: works(speed=v))
+        if found is not None:
+            found = _refine(found, found + 0.1 * speed, lambda v: works(speed=v))
+            found = math.floor(found * 100.0) / 100.0
+            fixes.append(("path.speed", found))
+            words.append(f"a speed of {found:.2f} m/s")
+    leans = [settings.max_lean + math.radians(d) for d in (5.0, 10.0, 15.0, 20.0)]
+    leans = [lean for lean in leans if lean <= MOST_LEAN]
+    found = _first(leans, lambda lean: works(max_lean=lean))
+    if found is not None:
+        found = _refine(found, found - math.radians(5.0), lambda lean: works(max_lean=lean))
+        fixes.append(("path.max_lean", found))
+        words.append(f"a lean limit of {math.degrees(found):.1f}\u00b0")
+    if failure.gate is not None:
+        move = _move_gate(scene, settings, failure.gate, ready, goal, tick)
+        if move is not None:
+            fixes.append((f"path.gates[{failure.gate}].offset", move))
+            side = "left" if move > 0.0 else "right"
+            words.append(f"{failure.name} {abs(move):.2f} m further to the {side}")
+    elif settings.clearance > 0.0 and failure.obstacle is not None:
+        found = _first(
+            [0.75 * settings.clearance, 0.5 * settings.clearance, 0.25 * settings.clearance],
+            lambda c: works(clearance=c),
+        )
+        if found is not None:
+            fixes.append(("path.clearance", found))
+            words.append(f"a clearance of {found:.2f} m")
+    if not words:
+        stages = [n for n in (settings.stages + 2, settings.stages + 4) if n <= 20]
+        more = _first([float(n) for n in stages], lambda n: works(stages=int(n)))
+        if more is not None:
+            fixes.append(("path.stages", more))
+            words.append(f"{int(more)} stages, to see it earlier")
+    return fixes, words
+
+
+def _move_gate(
+    scene: PathScene,
+    settings: PathSettings,
+    number: int,
+    ready: Prepared,
+    goal: float,
+    tick: Tick,
+) -> float | None:
+    """How far a gate has to move across the path, m, to the left; None if up to 4 m do not do."""
+    line = ready.gates[number]
+    left = np.array([-line.ahead[1], line.ahead[0]])
+
+    def works(move: float) -> bool:
+        gate = scene.gates[number]
+        gates = list(scene.gates)
+        gates[number] = replace(
+            gate,
+            left=np.asarray(gate.left, dtype=float)[:2] + move * left,
+            right=np.asarray(gate.right, dtype=float)[:2] + move * left,
+        )
+        return reaches(replace(scene, gates=tuple(gates)), settings, goal, tick)
+
+    # Towards the gates before and after, first.
+    middle = line.pole + 0.5 * line.width * line.across
+    others = [
+        ready.gates[i].pole + 0.5 * ready.gates[i].width * ready.gates[i].across
+        for i in (number - 1, number + 1)
+        if 0 <= i < len(ready.gates)
+    ]
+    aim = np.mean(others, axis=0) if others else ready.course.locate(np.array([line.along]))[0][0]
+    side = 1.0 if float((aim - middle) @ left) >= 0.0 else -1.0
+    size = 0.0
+    for size in (0.25, 0.5, 1.0, 2.0, 4.0):
+        for sign in (side, -side):
+            if works(sign * size):
+                found = _refine(sign * size, 0.5 * sign * size, works)
+                return math.copysign(math.ceil(abs(found) * 100.0 - 1e-9) / 100.0, found)
+    return None
+
+
+def _first(values: list[float], works: Callable[[float], bool]) -> float | None:
+    return next((value for value in values if works(value)), None)
+
+
+def _refine(good: float, bad: float, works: Callable[[float], bool]) -> float:
+    """Come nearer from a value that works to one that does not, in two halvings."""
+    for _ in range(2):
+        middle = 0.5 * (good + bad)
+        good, bad = (middle, bad) if works(middle) else (good, middle)
+    return good

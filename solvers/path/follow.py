@@ -1,0 +1,601 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Follow a path to its end: plan, take the first stage, plan again.
+
+"In this way each control decision is based upon a plan looking N stages into
+the future" (van de Panne, Fiume and Vranesic 1993, section 6.1). The motion
+is of the same kind as that of the turning solver, its phase estimated as in
+section 6.2, so that everything which can be mapped onto turns can be mapped
+onto it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..errors import SettingError
+from ..motion import BodyState, Event, HalfTurn, Problem, TurningMotion
+from ..turning.pendulum import effective_length, leg_forces
+from ..turning.settings import steps_per_frame
+from .course import Course, make_course
+from .obstacles import ObstacleField
+from .phase import estimate_turns
+from .search import (
+    ALONG,
+    CURVATURE,
+    FELL,
+    GATE,
+    HIT,
+    MISSED,
+    OMEGA,
+    PSI,
+    SEGMENT,
+    SPACE_MARGIN,
+    THETA,
+    GateLine,
+    Planner,
+    X,
+    Y,
+    make_gates,
+)
+from .settings import PathScene, PathSettings, SpeedCourse, check_settings
+from .stages import LEAST_SHARE, lean_acceleration, simulate
+
+Progress = Callable[[float], None]
+
+WHY = {HIT: "HIT", MISSED: "MISSED"}  # of candidates
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A piece of track that the search looked at and rejected.
+
+    Attributes:
+        time: when the plan was made, s.
+        points: (m + 1, 2) the foot's way through the stage, m.
+        why: "HIT" or "MISSED" (a gate).
+    """
+
+    time: float
+    points: np.ndarray
+    why: str
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Where and why there is no way on.
+
+    Attributes:
+        time: when the motion ends, s.
+        position: (2,) where the figure is then, m.
+        reason: "HIT", "MISSED" (a gate), "FALL", "BLOCKED" (at the start) or
+            "LOST" (it does not get to the end in time).
+        obstacle: number of the obstacle, or None.
+        gate: number of the gate, or None.
+        name: what stands in the way, for the animator.
+        place: (2,) of the obstacle or gate, m, or None.
+        speed: m/s, there.
+        lean: rad, there.
+    """
+
+    time: float
+    position: np.ndarray
+    reason: str
+    obstacle: int | None
+    gate: int | None
+    name: str
+    place: np.ndarray | None
+    speed: float
+    lean: float
+
+
+@dataclass(frozen=True)
+class PathMotion:
+    """A motion along a path, and how well it follows it.
+
+    Attributes:
+        motion: the motion, n samples.
+        distance: (n,) of the foot from the path, m.
+        along: (n,) arc length of the nearest point of the path, m.
+        clearance: (n,) of the foot from the nearest obstacle, m; infinite
+            without any.
+        nearest: (n,) number of that obstacle, -1 without; poles of gates come
+            after the obstacles.
+        mean_distance: mean distance from the path, m.
+        max_distance: largest distance from the path, m.
+        min_clearance: smallest clearance, m.
+        max_lean: largest lean, rad.
+        peak_force: largest leg force, N.
+        gate_times: when each gate was passed, s; nan for those that were not.
+        length: arc length of the path, m.
+        finished: True if the end of the path was reached.
+        failure: where and why not, or None.
+        candidates: rejected pieces of track.
+        plans: how many plans were made.
+        expanded: nodes expanded in all of them.
+        cut_short: plans whose search was cut short.
+    """
+
+    motion: TurningMotion
+    distance: np.ndarray
+    along: np.ndarray
+    clearance: np.ndarray
+    nearest: np.ndarray
+    mean_distance: float
+    max_distance: float
+    min_clearance: float
+    max_lean: float
+    peak_force: float
+    gate_times: tuple[float, ...]
+    length: float
+    finished: bool
+    failure: Failure | None
+    candidates: tuple[Candidate, ...]
+    plans: int
+    expanded: int
+    cut_short: int
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A scene and settings, checked and indexed, ready to be planned in.
+
+    Attributes:
+        scene: as drawn.
+        settings: checked.
+        course: the path.
+        field: the obstacles.
+        gates: where along the path the gates stand.
+        speed: speed over time.
+        planner: makes the plans.
+    """
+
+    scene: PathScene
+    settings: PathSettings
+    course: Course
+    field: ObstacleField
+    gates: tuple[GateLine, ...]
+    speed: SpeedCourse
+    planner: Planner
+
+
+def prepare(scene: PathScene, settings: PathSettings) -> Prepared:
+    """Check scene and settings and make ready to plan.
+
+    Args:
+        scene: path, obstacles and gates.
+        settings: what is asked for.
+
+    Returns:
+        What planning needs.
+
+    Raises:
+        SettingError: something is empty, not finite, out of range or
+            contradictory.
+    """
+    check_settings(settings)
+    speed = SpeedCourse(settings.speed, 0.5 / (steps_per_frame(settings.fps) * settings.fps))
+    most = speed.most
+    share = 1.0 - settings.max_curvature * settings.height * math.sin(settings.max_lean)
+    foot = most / max(share, LEAST_SHARE)  # the quickest that a foot can be
+    longest = foot * settings.stage / settings.substeps
+    reach = settings.clearance + SPACE_MARGIN + 0.125 * longest**2 * settings.max_curvature
+    window = settings.window or max(2.0 * most * settings.stage, 1e-3)
+    horizon = foot * settings.stage * settings.stages
+    course = make_course(scene.polylines, scene.cyclic, window, horizon + window, scene.laps)
+    field = ObstacleField(scene.obstacles, scene.gates, reach, longest)
+    gates = tuple(make_gates(scene.gates, course))
+    planner = Planner(course, field, gates, settings, speed)
+    return Prepared(scene, settings, course, field, gates, speed, planner)
+
+
+@dataclass
+class _Run:
+    """What following leaves behind, knot by knot."""
+
+    time: list[float]
+    state: list[np.ndarray]  # (7,) X to ALONG
+    segment: list[int]
+    rate: list[float]
+    gate_times: list[float]
+    plans: int = 0
+    expanded: int = 0
+    cut_short: int = 0
+    failure: Failure | None = None
+
+
+def follow_path(
+    scene: PathScene,
+    settings: PathSettings,
+    progress: Progress | None = None,
+    advice: bool = True,
+) -> PathMotion:
+    """Make a motion that follows a path among obstacles.
+
+    A pure function of scene and settings.
+
+    Args:
+        scene: path, obstacles and gates.
+        settings: what is asked for.
+        progress: called with the fraction done; may raise `Cancelled`, which
+            passes through.
+        advice: True to look, where there is no way on, for changes that give
+            one, by trying them.
+
+    Returns:
+        The motion to the end of the path, or to where there is no way on;
+        that is in the result (`failure` and problems), not an exception.
+
+    Raises:
+        SettingError: scene or settings are out of range.
+    """
+    ready = prepare(scene, settings)
+    share = 1.0 if not advice else 0.9
+
+    def report(fraction: float) -> None:
+        if progress is not None:
+            progress(share * fraction)
+
+    run, candidates = _run(ready, report)
+    result = _finish(ready, run, candidates)
+    from .advice import find_problems  # it follows paths, too
+
+    def trying() -> None:
+        if progress is not None:
+            progress(share)
+
+    problems = find_problems(ready, result, trying if advice else None)
+    result = replace(result, motion=replace(result.motion, problems=problems))
+    if progress is not None:
+        progress(1.0)
+    return result
+
+
+def reaches(
+    scene: PathScene, settings: PathSettings, along: float, tick: Callable[[], None]
+) -> bool:
+    """Try whether a figure gets to a place on the path.
+
+    Args:
+        scene: path, obstacles and gates.
+        settings: what is asked for.
+        along: arc length of the place, m.
+        tick: called now and then; may raise.
+
+    Returns:
+        True if it does. Settings that are not allowed do not.
+    """
+    try:
+        ready = prepare(scene, replace(settings, candidates=0))
+    except SettingError:
+        return False
+    run, _ = _run(ready, lambda _: tick(), along)
+    return run.failure is None
+
+
+def _start(ready: Prepared) -> tuple[np.ndarray, int, int]:
+    """State, segment and next gate at the start."""
+    course, state = ready.course, ready.settings.start_state
+    if state is None:
+        heading = course.direction[0]
+        psi = math.atan2(heading[0], -heading[1])
+        facing = ready.settings.placement.yaw
+        psi = facing + math.remainder(psi - facing, 2.0 * math.pi)
+        return np.array([*course.points[0], psi, 0.0, 0.0, 0.0, 0.0]), 0, 0
+    x, y = (float(v) for v in state.position[:2])
+    _, segment, along = course.nearest(x, y)
+    gate = sum(1 for line in ready.gates if line.along < along)
+    values = (x, y, state.yaw, state.lean, state.lean_rate, state.curvature, along)
+    return np.array(values), segment, gate
+
+
+def _run(
+    ready: Prepared, progress: Progress, until: float | None = None
+) -> tuple[_Run, list[Candidate]]:
+    """Plan and go, stage by stage."""
+    settings, course, planner = ready.settings, ready.course, ready.planner
+    steps = settings.substeps
+    state, segment, gate = _start(ready)
+    run = _Run([0.0], [state], [segment], [], [math.nan] * len(ready.gates))
+    candidates: list[Candidate] = []
+    goal = course.length + ready.speed.most / settings.fps if until is None else until
+    limit = settings.most_seconds
+    if limit is None:
+        limit = 2.0 * course.length / ready.speed.least + 10.0
+    if len(ready.field.names):
+        clear, what = ready.field.clearance(state[:1], state[1:2], np.zeros(1))
+        if clear[0] < settings.clearance:
+            run.failure = _failure(ready, run, "BLOCKED", int(what[0]), None)
+            return run, candidates
+    floats, ints = planner.root(state, segment, gate)
+    tree = planner.tree(floats, ints)
+    time, stage = 0.0, 0
+    first_along = float(state[ALONG])
+    trouble: tuple[str, int | None, int | None] | None = None
+
+    def tick() -> None:
+        way = max(goal - first_along, 1e-9)
+        progress(min(max((run.state[-1][ALONG] - first_along) / way, 0.0), 1.0))
+
+    planner.tick = tick
+    while run.state[-1][ALONG] < goal:
+        if time >= limit - 1e-9:
+            run.failure = _failure(ready, run, "LOST", None, None)
+            break
+        planner.recorded, planner.record_left = [], settings.candidates
+        plan = planner.plan(tree, time)
+        run.plans += 1
+        run.expanded += plan.expanded
+        run.cut_short += not plan.optimal
+        candidates += [Candidate(time, points, WHY[why]) for points, why in planner.recorded]
+        if plan.complete:
+            trouble = None
+        elif trouble is None:
+            trouble = _trouble(planner.why(tree), ready)
+        if not plan.choices:
+            assert trouble is not None
+            run.failure = _failure(ready, run, *trouble)
+            break
+        choice = plan.choices[0]
+        _take(ready, run, plan, time)
+        tree.move_on(choice)
+        stage += 1
+        time = stage * settings.stage
+        run.time += [time - settings.stage + planner.step * i for i in range(1, steps)] + [time]
+    return run, candidates
+
+
+def _take(ready: Prepared, run: _Run, plan, time: float) -> None:
+    """Go through the first stage of a plan and note its knots."""
+    settings, planner = ready.settings, ready.planner
+    m, state = settings.substeps, run.state[-1]
+    end = plan.floats[1]
+    rate = (end[CURVATURE] - state[CURVATURE]) / settings.stage
+    speed: float | np.ndarray = ready.speed.most
+    if not ready.speed.constant:
+        speed = ready.speed(time + 0.5 * planner.step * np.arange(2 * m + 1))[:, None]
+    motion = simulate(
+        state[:6, None], np.array([rate]), speed, settings, math.inf, planner.step, m
+    )
+    _, segment, along = ready.course.advance(
+        motion.x[1:], motion.y[1:], np.array([run.segment[-1]]), state[ALONG : ALONG + 1]
+    )
+    gate = np.array([int(plan.ints[0, GATE])])
+    for i in range(m):
+        row = i + 1
+        before = int(gate[0])
+        gate, _ = planner.pass_gates(
+            motion.x[i], motion.y[i], motion.x[row], motion.y[row], gate, along[i]
+        )
+        for g in range(before, int(gate[0])):
+            line = ready.gates[g]
+            d = [
+                (x - line.pole[0]) * line.ahead[0] + (y - line.pole[1]) * line.ahead[1]
+                for x, y in ((motion.x[j, 0], motion.y[j, 0]) for j in (i, row))
+            ]
+            run.gate_times[g] = time + planner.step * (i + d[0] / (d[0] - d[1]))
+    for i in range(1, m):
+        run.state.append(
+            np.array(
+                [
+                    motion.x[i, 0],
+                    motion.y[i, 0],
+                    motion.psi[i, 0],
+                    motion.theta[i, 0],
+                    motion.omega[i, 0],
+                    motion.curvature[i, 0],
+                    along[i - 1, 0],
+                ]
+            )
+        )
+        run.segment.append(int(segment[i - 1, 0]))
+    run.state.append(end[:7].copy())
+    run.segment.append(int(plan.ints[1, SEGMENT]))
+    run.rate += [rate] * m
+
+
+def _trouble(children, ready: Prepared) -> tuple[str, int | None, int | None]:
+    """What stops the tracks that come furthest: the thing that stops most of them."""
+    if not len(children.blame) and children.dropped[FELL]:
+        return "FALL", None, None
+    if not len(children.blame):
+        return "LOST", None, None
+    things, counts = np.unique(children.blame, return_counts=True)
+    thing = int(things[int(np.argmax(counts))])
+    if thing < 0:
+        return "MISSED", None, -1 - thing
+    if thing >= ready.field.n_obstacles:
+        return "HIT", None, thing - ready.field.n_obstacles
+    return "HIT", thing, None
+
+
+def _failure(
+    ready: Prepared, run: _Run, reason: str, obstacle: int | None, gate: int | None
+) -> Failure:
+    """Put down where there is no way on."""
+    n = ready.field.n_obstacles
+    if obstacle is not None and obstacle >= n:
+        obstacle, gate = None, obstacle - n
+    number = obstacle if obstacle is not None else (n + gate if gate is not None else -1)
+    place = None
+    if gate is not None:
+        line = ready.gates[gate]
+        place = line.pole + 0.5 * line.width * line.across
+    elif obstacle is not None:
+        item = ready.scene.obstacles[obstacle]
+        points = getattr(item, "points", None)
+        if points is None:
+            points = np.atleast_2d(getattr(item, "centre", getattr(item, "centres", None)))
+        place = np.mean(np.asarray(points, dtype=float)[:, :2], axis=0)
+    state, time = run.state[-1], run.time[-1]
+    return Failure(
+        time=time,
+        position=state[:2].copy(),
+        reason=reason,
+        obstacle=obstacle,
+        gate=gate,
+        name=ready.field.names[number] if number >= 0 else "",
+        place=place,
+        speed=float(ready.speed(np.array(time))),
+        lean=float(state[THETA]),
+    )
+
+
+def _finish(ready: Prepared, run: _Run, candidates: list[Candidate]) -> PathMotion:
+    """From knots to frames."""
+    settings, course = ready.settings, ready.course
+    per_frame = steps_per_frame(settings.fps)
+    step = 1.0 / (per_frame * settings.fps)
+    knots, states = np.array(run.time), np.array(run.state)
+    finished = run.failure is None
+    end = float(knots[-1])
+    if finished:
+        beyond = int(np.argmax(states[:, ALONG] >= course.length))
+        if beyond and states[beyond, ALONG] > states[beyond - 1, ALONG]:
+            end = float(np.interp(course.length, *_pair(states, knots, beyond)))
+        frames = min(math.ceil(end * settings.fps - 1e-6), math.floor(knots[-1] * settings.fps + 1e-6))
+    else:
+        frames = math.floor(end * settings.fps + 1e-6)
+    n = frames * per_frame + 1
+    times = np.arange(2 * n - 1) * (0.5 * step)  # half steps, too, for the way gone
+    row = np.clip(np.searchsorted(knots, times + 1e-9, side="right") - 1, 0, max(len(knots) - 2, 0))
+    dt = np.maximum(times - knots[row], 0.0)
+    rates = np.array(run.rate) if run.rate else np.zeros(1)
+    speed: float | np.ndarray = ready.speed.most
+    if not ready.speed.constant:
+        speed = ready.speed(knots[row] + dt * np.array([[0.0], [0.5], [1.0]]))
+    fine = simulate(states[row, :6].T, rates[row], speed, settings, math.inf, dt, 1)
+    foot = fine.foot[1]
+    way = np.concatenate(
+        ([0.0], np.cumsum(step / 6.0 * (foot[:-2:2] + 4.0 * foot[1::2] + foot[2::2])))
+    )
+    segment = np.array(run.segment)[row[::2]]
+    x, y, psi, theta, omega, curvature, foot = (
+        np.ascontiguousarray(value[1][::2])
+        for value in (
+            fine.x, fine.y, fine.psi, fine.theta, fine.omega, fine.curvature, fine.foot,
+        )
+    )  # fmt: skip
+    time = times[::2]
+    distance, _, along = course.advance(x[None], y[None], segment, states[row[::2], ALONG])
+    distance, along = distance[0], along[0]
+    v = ready.speed(time)
+    alpha = lean_acceleration(theta, curvature, v, settings)
+    turn = curvature * foot
+    lateral, upward = leg_forces(
+        theta, omega, alpha, turn, v, settings.gravity, 0.0, settings.mass, settings.height
+    )
+    facing = settings.placement.yaw
+    direction = course.locate(along)[1]
+    heading = np.unwrap(np.arctan2(direction[:, 0], -direction[:, 1]))
+    heading += 2.0 * math.pi * round((psi[0] - heading[0]) / (2.0 * math.pi)) - facing
+    sine, cosine, zero = np.sin(psi), np.cos(psi), np.zeros(n)
+    natural = math.sqrt(
+        settings.gravity
+        / effective_length(settings.mass, settings.height, settings.inertia)
+    )
+    turns = estimate_turns(time, theta, omega, natural)
+    half_turns = _half_turns(turns, time, psi, heading, finished)
+    position = np.stack((x, y, np.full(n, course.height)), axis=1)
+    events = [
+        Event(
+            "EDGE_CHANGE",
+            float(t),
+            "L" if side > 0 else "R",
+            np.array([np.interp(t, time, position[:, axis]) for axis in range(3)]),
+        )
+        for t, side in zip(turns.crossings, turns.sides[1:], strict=True)
+    ]
+    if not finished:
+        events.append(Event("STOP", float(time[-1]), "", position[-1].copy()))
+    force = np.hypot(lateral, upward)
+    motion = TurningMotion(
+        time=time,
+        steps_per_frame=per_frame,
+        position=position,
+        forward=np.stack((sine, -cosine, zero), axis=1),
+        left=np.stack((cosine, sine, zero), axis=1),
+        normal=np.stack((zero, zero, np.ones(n)), axis=1),
+        yaw=psi - facing,
+        heading=heading,
+        lean=theta,
+        lean_rate=omega,
+        lean_acceleration=alpha,
+        curvature=curvature,
+        speed=v,
+        foot_speed=foot,
+        distance=way,
+        force_lateral=np.asarray(lateral),
+        force_normal=np.asarray(upward),
+        leg_force=force,
+        phase=turns.phase,
+        max_lean=turns.max_lean,
+        frequency=turns.frequency,
+        clipped=np.abs(curvature) >= settings.max_curvature * (1.0 - 1e-9),
+        half_turns=half_turns,
+        events=tuple(events),
+        problems=(),
+        success=finished,
+        end_state=BodyState(
+            position=position[-1].copy(),
+            yaw=float(psi[-1]),
+            speed=float(v[-1]),
+            lean=float(theta[-1]),
+            lean_rate=float(omega[-1]),
+            curvature=float(curvature[-1]),
+            phase=float(turns.phase[-1]),
+            contacts=("foot.L", "foot.R"),
+        ),
+        mass=settings.mass,
+        height=settings.height,
+        inertia=settings.inertia,
+        gravity=settings.gravity,
+        max_curvature=settings.max_curvature,
+    )
+    clearance, nearest = ready.field.clearance(x, y, time)
+    return PathMotion(
+        motion=motion,
+        distance=distance,
+        along=along,
+        clearance=clearance,
+        nearest=nearest,
+        mean_distance=float(np.mean(distance)),
+        max_distance=float(np.max(distance)),
+        min_clearance=float(np.min(clearance)),
+        max_lean=float(np.max(np.abs(theta))),
+        peak_force=float(np.max(force)),
+        gate_times=tuple(run.gate_times),
+        length=course.length,
+        finished=finished,
+        failure=run.failure,
+        candidates=tuple(candidates),
+        plans=run.plans,
+        expanded=run.expanded,
+        cut_short=run.cut_short,
+    )
+
+
+def _pair(states: np.ndarray, knots: np.ndarray, row: int) -> tuple[np.ndarray, np.ndarray]:
+    return states[row - 1 : row + 1, ALONG], knots[row - 1 : row + 1]
+
+
+def _half_turns(turns, time, psi, heading, finished: bool) -> tuple[HalfTurn, ...]:
+    """Half turns as the turning solver hands them on."""
+    edges = np.concatenate((time[:1], turns.crossings, time[-1:]))
+    yaw, path = np.interp(edges, time, psi), np.interp(edges, time, heading)
+    last = len(turns.sides) - 1
+    return tuple(
+        HalfTurn(
+            start=float(edges[i]),
+            end=float(edges[i + 1]),
+            side=int(side),
+            beta=1.0,
+            wanted_change=float(path[i + 1] - path[i]),
+            change=float(yaw[i + 1] - yaw[i]),
+            complete=0 < i < last,
+        )
+        for i, side in enumerate(turns.sides)
+    )

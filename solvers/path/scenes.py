@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The path following scenes of van de Panne, Fiume and Vranesic (1993), and
+forests of any size, as numbers.
+
+For demo scenes, pictures, tests and measurements. The paper prints its scenes
+without figures: places and sizes here are chosen to look like Fig. 16 to 18
+and Photo 5.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from .obstacles import Disc, Polygon, Wall
+from .settings import PathScene, PathSettings
+
+
+def tree_skiing() -> tuple[PathScene, PathSettings]:
+    """A skier among trees, on a path that winds down between them (Fig. 16).
+
+    Returns:
+        Scene and settings.
+    """
+    t = np.linspace(0.0, 1.0, 400)
+    path = np.stack((7.0 * np.sin(2.0 * math.pi * 2.2 * t) * t**0.3, -110.0 * t), axis=1)
+    trees = [
+        (0.5, -13.0), (5.5, -17.0), (-4.5, -21.0), (6.2, -31.0), (-2.0, -30.0), (-9.0, -38.0),
+        (-5.8, -41.5), (2.0, -44.0), (7.5, -52.0), (-2.5, -55.0), (3.5, -60.0), (9.5, -62.0),
+        (-5.5, -68.0), (1.0, -73.0), (6.0, -77.0), (-8.5, -84.0), (-2.0, -88.0), (4.0, -94.0),
+        (-7.0, -99.0), (1.0, -104.0), (8.5, -40.0), (-10.5, -58.0), (11.0, -86.0),
+    ]  # fmt: skip
+    obstacles = tuple(
+        Disc(np.array(place), 0.3 + 0.05 * (i % 4), f"Tree {i + 1}")
+        for i, place in enumerate(trees)
+    )
+    return PathScene((path,), obstacles=obstacles), PathSettings(speed=8.0, clearance=0.5)
+
+
+def slalom(gates: int = 10, spacing: float = 11.0, offset: float = 1.5) -> tuple:
+    """A slalom course whose poles are lines, to be passed on one side only (Fig. 17).
+
+    Args:
+        gates: how many poles.
+        spacing: between them, down the hill, m.
+        offset: of each from the middle, m, left and right in turn.
+
+    Returns:
+        Scene and settings.
+    """
+    walls, knots = [], [(0.0, 0.0)]
+    for i in range(gates):
+        side = 1.0 if i % 2 == 0 else -1.0
+        y = -spacing * (i + 1.5)
+        # The pole stands inside the turn, its line runs inward across the hill.
+        walls.append(
+            Wall(np.array([(side * offset, y), (-side * 8.0, y)]), f"Pole {i + 1}")
+        )
+        knots.append((side * (offset + 1.0), y))
+    knots.append((0.0, -spacing * (gates + 2.0)))
+    return (
+        PathScene((_smooth(np.array(knots)),), obstacles=tuple(walls)),
+        PathSettings(speed=7.0, clearance=0.15, max_curvature=0.25, max_curvature_rate=1.2),
+    )
+
+
+def bicycle_corner() -> tuple[PathScene, PathSettings]:
+    """A bicycle around the corner of a road that it may not leave (Fig. 18).
+
+    Returns:
+        Scene and settings.
+    """
+    turn = np.linspace(0.0, 0.5 * math.pi, 40)
+
+    def edge(radius: float) -> np.ndarray:
+        """A line beside the road's middle, which turns left about (8, -30)."""
+        arc = np.stack((8.0 - radius * np.cos(turn), -30.0 - radius * np.sin(turn)), axis=1)
+        return np.concatenate(
+            ([(8.0 - radius, 8.0)], arc, [(48.0, -30.0 - radius)])
+        )
+
+    scene = PathScene(
+        (np.concatenate(([(0.0, 0.0)], edge(8.0)[1:-1], [(40.0, -38.0)])),),
+        obstacles=(Wall(edge(5.5), "Inner edge"), Wall(edge(10.5), "Outer edge")),
+    )
+    return scene, PathSettings(
+        speed=6.0,
+        clearance=0.3,
+        max_curvature=0.5,
+        max_curvature_rate=2.0,
+        mass=85.0,
+        height=1.1,
+        inertia=8.0,
+    )
+
+
+def potholes() -> tuple[PathScene, PathSettings]:
+    """A bicycle that avoids potholes on a straight road (Photo 5).
+
+    Returns:
+        Scene and settings.
+    """
+    holes = [(0.1, -18.0), (-0.7, -27.0), (0.5, -36.0), (0.0, -46.0), (0.9, -52.0), (-0.4, -60.0)]
+    shape = np.linspace(0.0, 2.0 * math.pi, 9)[:-1]
+    obstacles: list = []
+    for i, (x, y) in enumerate(holes):
+        radius = 0.35 + 0.08 * np.sin(3.0 * shape + i)
+        obstacles.append(
+            Polygon(
+                np.stack((x + radius * np.cos(shape), y + radius * np.sin(shape)), axis=1),
+                f"Pothole {i + 1}",
+            )
+        )
+    for x in (-3.0, 3.0):
+        obstacles.append(Wall(np.array([(x, 10.0), (x, -80.0)]), "Road edge"))
+    scene = PathScene((np.array([(0.0, 0.0), (0.0, -70.0)]),), obstacles=tuple(obstacles))
+    return scene, PathSettings(
+        speed=5.5,
+        clearance=0.2,
+        max_curvature=0.5,
+        max_curvature_rate=2.0,
+        mass=85.0,
+        height=1.1,
+        inertia=8.0,
+    )
+
+
+def forest(
+    trees: int, length: float = 240.0, spacing: float = 7.0, seed: int = 1
+) -> tuple[PathScene, PathSettings]:
+    """A winding path through a forest, the same wood however many trees there are.
+
+    Trees stand on a jittered grid about the path, nearest to it first; more
+    trees make a larger forest, not a denser one.
+
+    Args:
+        trees: how many.
+        length: of the path down the hill, m.
+        spacing: of the trees, m.
+        seed: what they are jittered by.
+
+    Returns:
+        Scene and settings.
+    """
+    t = np.linspace(0.0, length, max(2, int(4 * length)))
+    path = np.stack((6.0 * np.sin(2.0 * math.pi * t / 55.0), -t), axis=1)
+    rng = np.random.default_rng(seed)
+    side = max(length + 40.0, spacing * (math.sqrt(trees) + 4.0)) + 4.0 * spacing
+    grid = np.arange(-side, side, spacing)
+    places = np.stack(np.meshgrid(grid, grid, indexing="ij"), axis=-1).reshape(-1, 2)
+    places = places + rng.uniform(-0.3, 0.3, places.shape) * spacing
+    places[:, 1] -= 0.5 * length
+    distance = np.min(
+        np.hypot(places[:, None, 0] - path[None, ::8, 0], places[:, None, 1] - path[None, ::8, 1]),
+        axis=1,
+    )
+    # Not in the first metres, where nothing could be done about it.
+    free = (np.hypot(*places.T) > 12.0) & (distance > 0.6)
+    order = np.argsort(np.where(free, distance, np.inf), kind="stable")[:trees]
+    radii = rng.uniform(0.15, 0.4, trees)
+    obstacles = tuple(
+        Disc(place, float(radius), f"Tree {i + 1}")
+        for i, (place, radius) in enumerate(zip(places[order], radii, strict=True))
+    )
+    return PathScene((path,), obstacles=obstacles), PathSettings(speed=8.0, clearance=0.4)
+
+
+SCENES = {
+    "tree skiing": tree_skiing,
+    "slalom": slalom,
+    "bicycle around a corner": bicycle_corner,
+    "potholes": potholes,
+}
+
+
+def _smooth(knots: np.ndarray) -> np.ndarray:
+    """A piecewise cubic Hermite spline through knots, as the paper draws its paths."""
+    slope = np.gradient(knots, axis=0)
+    u = np.linspace(0.0, 1.0, 25)[:-1, None]
+    a, b = (1.0 + 2.0 * u) * (1.0 - u) ** 2, u * (1.0 - u) ** 2
+    c, d = u * u * (3.0 - 2.0 * u), u * u * (u - 1.0)
+    parts = [
+        a * p + b * m + c * q + d * n
+        for p, q, m, n in zip(knots[:-1], knots[1:], slope[:-1], slope[1:], strict=True)
+    ]
+    return np.concatenate((*parts, knots[-1:]))

@@ -1,0 +1,654 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Plan a few seconds ahead: the branch-and-bound of van de Panne, Fiume and
+Vranesic (1993), section 6.1.
+
+A plan is N stages of equal length; in each the rate dC/dt of the foot's
+curvature has one of q values. Its cost is the sum of the distances between
+the foot and the nearest point of the path after each of the substeps of each
+stage. What the paper leaves open is settled so:
+
+- The motion is that of `stages.simulate`: forward dynamics by Nystroem's
+  method and Simpson's rule, both of order 4, in equal steps.
+- A rate that would take the curvature over its limit within the stage is made
+  smaller, so that the stage ends on the limit; of rates that become equal so,
+  the smallest as given is kept.
+- A child is dropped if its lean, anywhere within a step, exceeds the limit;
+  if its track, curved as it is, comes nearer to an obstacle than the
+  clearance; if it passes a gate on the wrong side; or if it cannot be better
+  than the best whole plan known.
+- Among plans of equal cost the one with the smaller rate in the first stage
+  in which they differ is taken, and to the left before to the right.
+
+`Planner.plan` expands the best nodes many at a time in numpy.
+`Planner.plan_plainly` is the algorithm of the paper's Fig. 14, one node at a
+time, by the same `Planner.expand`. Both find the same plan.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..errors import SettingError
+from .course import Course
+from .lookahead import FallTable
+from .obstacles import Gate, ObstacleField
+from .settings import PathSettings, SpeedCourse
+from .stages import StageMotion, simulate
+
+# Columns of a node.
+X, Y, PSI, THETA, OMEGA, CURVATURE, ALONG, COST = range(8)
+SEGMENT, GATE, STAGE, CODE, PARENT = range(5)
+
+LEAN_MARGIN = 5e-4  # rad; the peak of a cubic is not quite that of the lean
+SPACE_MARGIN = 1e-4  # m; nor is a parabola quite the track
+FELL, HIT, MISSED, BOUND = 1, 2, 3, 4  # why a child is dropped
+
+
+@dataclass(frozen=True)
+class GateLine:
+    """A gate as the search sees it.
+
+    Attributes:
+        pole: (2,) the first pole, m.
+        across: (2,) unit vector from the first to the other pole.
+        ahead: (2,) unit vector through the gate, the way the path goes.
+        width: distance of the poles, m.
+        along: arc length of the path at the gate, m.
+        distance: distance of the gate's middle from the path, m.
+    """
+
+    pole: np.ndarray
+    across: np.ndarray
+    ahead: np.ndarray
+    width: float
+    along: float
+    distance: float
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The best plan from a state.
+
+    Attributes:
+        cost: sum of the distances, m.
+        choices: number of the rate taken in each stage, in `Planner.rates`.
+        floats: (stages + 1, 8) the states at the stages' ends, columns X to
+            COST, the start first.
+        ints: (stages + 1, 5) columns SEGMENT to PARENT.
+        complete: False if no plan reaches the last stage; then this is the
+            best of those that come furthest.
+        optimal: False if the search was cut short.
+        expanded: number of nodes expanded.
+    """
+
+    cost: float
+    choices: tuple[int, ...]
+    floats: np.ndarray
+    ints: np.ndarray
+    complete: bool
+    optimal: bool
+    expanded: int
+
+
+@dataclass(frozen=True)
+class Children:
+    """What an expansion leaves.
+
+    Attributes:
+        floats: (8, n) columns X to COST.
+        ints: (5, n) columns SEGMENT to PARENT; PARENT is the row of the
+            parent among those expanded.
+        dropped: why children were dropped: (FELL, HIT, MISSED, BOUND) counts.
+        blame: numbers of obstacles that were hit, or gates that were missed
+            (as -1 - gate), one for each such child.
+    """
+
+    floats: np.ndarray
+    ints: np.ndarray
+    dropped: np.ndarray
+    blame: np.ndarray
+
+
+def make_gates(gates: Sequence[Gate], course: Course) -> list[GateLine]:
+    """Find where along the path gates stand and which way they are passed.
+
+    Each gate belongs to the nearest point of the path not before the gate
+    before it.
+
+    Args:
+        gates: in the order in which they are to be passed.
+        course: the path.
+
+    Returns:
+        One line per gate.
+
+    Raises:
+        SettingError: both poles stand in one place.
+    """
+    lines = []
+    last = 0.0
+    for number, gate in enumerate(gates, 1):
+        a = np.asarray(gate.left, dtype=float)[:2]
+        b = np.asarray(gate.right, dtype=float)[:2]
+        width = float(np.hypot(*(b - a)))
+        if not width > 2.0 * gate.radius + 1e-6:
+            name = f'gate "{gate.name}"' if gate.name else f"gate {number}"
+            raise SettingError(
+                f"Width of {name}", f"{width:g} m", "more than the thickness of its poles"
+            )
+        middle = 0.5 * (a + b)
+        rows = np.flatnonzero((course.along < course.length) & (course.along >= last - 1e-9))
+        if not len(rows):
+            rows = np.array([max(0, int(np.searchsorted(course.along, course.length)) - 1)])
+        rows = np.unique(np.concatenate((rows, [max(0, rows[0] - 1)])))
+        n = len(rows)
+        x, y = np.full(n, middle[0]), np.full(n, middle[1])
+        d, s = course.distance_to_segment(x, y, rows, np.full(n, last))
+        best = int(np.argmin(d))
+        along = float(s[best])
+        across = (b - a) / width
+        ahead = np.array([-across[1], across[0]])
+        if float(ahead @ course.direction[rows[best]]) < 0.0:
+            ahead = -ahead
+        lines.append(GateLine(a, across, ahead, width, along, math.sqrt(float(d[best]))))
+        last = along
+    return lines
+
+
+class Planner:
+    """Makes plans on one course with one set of settings.
+
+    Args:
+        course: the path.
+        field: the obstacles, poles of gates among them.
+        gates: from `make_gates`.
+        settings: checked settings.
+        speed: speed over time.
+    """
+
+    def __init__(
+        self,
+        course: Course,
+        field: ObstacleField,
+        gates: Sequence[GateLine],
+        settings: PathSettings,
+        speed: SpeedCourse,
+    ) -> None:
+        self.course, self.field, self.settings, self.speed = course, field, settings, speed
+        self.gates = list(gates)
+        q, largest = settings.values, settings.max_curvature_rate
+        rates = np.linspace(-largest, largest, q)
+        rates = 0.5 * (rates - rates[::-1])  # left and right exactly alike
+        order = sorted(range(q), key=lambda i: (abs(rates[i]), -rates[i]))
+        self.rates = rates[order]
+        self._smaller = np.full(q, -1)  # next smaller rate to the same side
+        for i, rate in enumerate(self.rates):
+            for j in range(i):
+                if self.rates[j] * rate > 0.0 or self.rates[j] == 0.0:
+                    self._smaller[i] = j
+        self.step = settings.stage / settings.substeps
+        self.beam = max(1, settings.batch // 2)
+        self.limit = settings.max_lean - LEAN_MARGIN
+        self.falls = FallTable(settings, speed, self.limit)
+        # One row more, behind the last gate, that is never met.
+        n = len(self.gates)
+        self._gate = np.zeros((8, n + 1))
+        for i, gate in enumerate(self.gates):
+            self._gate[:, i] = (
+                *gate.pole,
+                *gate.across,
+                *gate.ahead,
+                gate.width,
+                gate.along,
+            )
+        self._gate[7, n] = np.inf
+        self.recorded: list[tuple[np.ndarray, int]] = []
+        self.record_left = 0
+        self.tick: Callable[[], None] | None = None  # called between rounds; may raise
+
+    # --- the start of a plan ---------------------------------------------------
+
+    def root(self, state: np.ndarray, segment: int, gate: int) -> tuple[np.ndarray, np.ndarray]:
+        """A node to plan from.
+
+        Args:
+            state: (7,) columns X to ALONG.
+            segment: segment of the path on which the nearest point lies.
+            gate: number of the next gate.
+
+        Returns:
+            (8, 1) and (5, 1) arrays, as `expand` takes them.
+        """
+        floats = np.append(np.asarray(state, dtype=float)[:7], 0.0)[:, None]
+        return floats, np.array([[segment], [gate], [0], [0], [-1]], dtype=np.int64)
+
+    def begin(self, time: float) -> None:
+        """Look up what depends on the time for plans that begin then.
+
+        Args:
+            time: s from the start of the motion.
+        """
+        n = self.settings.stages * self.settings.substeps
+        times = time + self.step * np.arange(n + 1)
+        if not self.speed.constant:
+            self._v = self.speed(time + 0.5 * self.step * np.arange(2 * n + 1))
+        self._moving = self.field.moving_at(times)
+        self.time = time
+
+    def tree(self, floats: np.ndarray, ints: np.ndarray) -> Tree:
+        """A tree that holds its root only.
+
+        Args:
+            floats: (8, 1) from `root`.
+            ints: (5, 1) from `root`.
+        """
+        return Tree(floats, ints, self.settings.values)
+
+    # --- expansion ---------------------------------------------------------------
+
+    def expand(
+        self, floats: np.ndarray, ints: np.ndarray, bound: float = math.inf, ahead: bool = True
+    ) -> Children:
+        """Simulate all children of some nodes and drop what is out of the question.
+
+        Args:
+            floats: (8, n) nodes, columns X to COST.
+            ints: (5, n) columns SEGMENT to PARENT.
+            bound: what costs more is dropped.
+            ahead: True to drop what is bound to fall within the plan, too.
+
+        Returns:
+            The children left.
+        """
+        settings, q = self.settings, self.settings.values
+        dropped = np.zeros(5, dtype=np.int64)
+        # --- the controls, kept within the curvature limit ----------------------
+        start, most = floats[CURVATURE], settings.max_curvature
+        end = start[:, None] + self.rates * settings.stage
+        if (np.abs(start) + self.rates[-1] * -settings.stage > most).any():
+            np.minimum(np.maximum(end, -most, out=end), most, out=end)
+            alike = np.zeros(end.shape, dtype=bool)
+            for i, j in enumerate(self._smaller):
+                if j >= 0:
+                    alike[:, i] = end[:, i] == end[:, j]
+            parent, choice = np.nonzero(~alike)
+            end = end[parent, choice]
+        else:
+            parent, choice = self._all(len(start))
+            end = end.ravel()
+        state = floats[:6, parent]
+        rate = (end - state[CURVATURE]) / settings.stage
+        stage = ints[STAGE][parent]
+        # --- the motion ------------------------------------------------------------
+        speed: float | np.ndarray = self.speed.most
+        if not self.speed.constant:
+            rows = 2 * settings.substeps * stage
+            speed = self._v[rows + np.arange(2 * settings.substeps + 1)[:, None]]
+        motion = simulate(
+            state, rate, speed, settings, self.limit, self.step, settings.substeps
+        )
+        kept = motion.kept
+        dropped[FELL] = len(end) - len(kept)
+        if ahead:
+            lost = self.falls.lost(
+                motion.theta[-1], motion.omega[-1], end[kept], settings.stages - 1 - stage[kept]
+            )
+        # --- distance from the path, bound, gates ---------------------------------
+        parent, choice, end = parent[kept], choice[kept], end[kept]
+        distance, segment, along = self.course.advance(
+            motion.x[1:], motion.y[1:], ints[SEGMENT][parent], floats[ALONG][parent]
+        )
+        cost = floats[COST][parent]
+        for row in distance:
+            cost = cost + row
+        gate = ints[GATE][parent]
+        blame: list[np.ndarray] = []
+        good = cost <= bound
+        dropped[BOUND] = len(good) - int(np.count_nonzero(good))
+        if ahead and lost.any():
+            dropped[FELL] += int(np.count_nonzero(lost & good))
+            good &= ~lost
+        if self.gates:
+            for i in range(settings.substeps):
+                gate, missed = self.pass_gates(
+                    motion.x[i], motion.y[i], motion.x[i + 1], motion.y[i + 1], gate, along[i]
+                )
+                missed &= good
+                if missed.any():
+                    dropped[MISSED] += int(np.count_nonzero(missed))
+                    blame.append(-1 - gate[missed])
+                    good &= ~missed
+                    self._record(motion, np.flatnonzero(missed), MISSED)
+        # --- obstacles -------------------------------------------------------------
+        rows = np.flatnonzero(good)
+        hit = self._collisions(motion, rows, stage[kept[rows]])
+        struck = hit >= 0
+        if struck.any():
+            dropped[HIT] = int(np.count_nonzero(struck))
+            blame.append(hit[struck])
+            self._record(motion, rows[struck], HIT)
+            rows = rows[~struck]
+        parent = parent[rows]
+        result = np.empty((8, len(rows)))
+        for column, value in (
+            (X, motion.x[-1]),
+            (Y, motion.y[-1]),
+            (PSI, motion.psi[-1]),
+            (THETA, motion.theta[-1]),
+            (OMEGA, motion.omega[-1]),
+            (CURVATURE, end),
+            (ALONG, along[-1]),
+            (COST, cost),
+        ):
+            result[column] = value[rows]
+        numbers = np.empty((5, len(rows)), dtype=np.int64)
+        numbers[SEGMENT] = segment[-1][rows]
+        numbers[GATE] = gate[rows]
+        numbers[STAGE] = ints[STAGE][parent] + 1
+        numbers[CODE] = ints[CODE][parent] * q + choice[rows]
+        numbers[PARENT] = parent
+        return Children(
+            result,
+            numbers,
+            dropped,
+            np.concatenate(blame) if blame else np.zeros(0, dtype=np.int64),
+        )
+
+    def _all(self, n: int) -> tuple[np.ndarray, np.ndarray]:
+        """Parents and choices if every choice is open to all."""
+        q = self.settings.values
+        return np.repeat(np.arange(n), q), np.tile(np.arange(q), n)
+
+    def pass_gates(
+        self,
+        x0: np.ndarray,
+        y0: np.ndarray,
+        x1: np.ndarray,
+        y1: np.ndarray,
+        gate: np.ndarray,
+        along: np.ndarray,
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Next gates after a step, and which steps pass one on the wrong side.
+
+        Args:
+            x0: (n,) start of the step, m.
+            y0: (n,) likewise.
+            x1: (n,) end of the step.
+            y1: (n,) likewise.
+            gate: (n,) int, number of the next gate.
+            along: (n,) arc length of the path reached at the end, m.
+
+        Returns:
+            (n,) next gate after the step, and (n,) True where a gate was
+            passed outside its poles, or left behind.
+        """
+        gate = gate.copy()
+        missed = np.zeros(len(gate), dtype=bool)
+        slack = self.course.window
+        near = np.flatnonzero(along >= self._gate[7][gate] - slack)
+        while len(near):
+            g = gate[near]
+            px, py, ax, ay, nx, ny, width, where = (column[g] for column in self._gate)
+            ux, uy = x0[near] - px, y0[near] - py
+            wx, wy = x1[near] - px, y1[near] - py
+            before, after = ux * nx + uy * ny, wx * nx + wy * ny
+            across = (before < 0.0) & (after >= 0.0)
+            share = before / np.where(across, before - after, 1.0)
+            at = (ux + share * (wx - ux)) * ax + (uy + share * (wy - uy)) * ay
+            through = across & (at >= 0.0) & (at <= width)
+            missed[near] |= (across & ~through) | (~across & (along[near] > where + slack))
+            near = near[through]
+            gate[near] += 1
+            near = near[along[near] >= self._gate[7][gate[near]] - slack]
+        return gate, missed
+
+    def _collisions(self, motion: StageMotion, rows: np.ndarray, stage: np.ndarray) -> np.ndarray:
+        """Number of an obstacle that a child's track comes too near to, or -1."""
+        count, n = self.settings.substeps, len(rows)
+        if not n or not self.field.n_things:
+            return np.full(n, -1, dtype=np.int64)
+        xs, ys = motion.x[:, rows], motion.y[:, rows]
+        # An arc lies within its sagitta, length^2 C / 8, of its chord.
+        length = self.step * np.maximum(motion.foot[:-1, rows], motion.foot[1:, rows])
+        bend = np.maximum(np.abs(motion.curvature[0, rows]), np.abs(motion.curvature[-1, rows]))
+        reach = self.settings.clearance + SPACE_MARGIN + 0.125 * length * length * bend
+        hit = self.field.hits(
+            xs[:-1].ravel(), ys[:-1].ravel(), xs[1:].ravel(), ys[1:].ravel(), reach.ravel()
+        ).reshape(count, n)
+        if self.field.moving:
+            step = stage * count + np.arange(count)[:, None]
+            moving = self.field.hits_moving(
+                xs[:-1], ys[:-1], xs[1:], ys[1:], reach, self._moving, step
+            )
+            hit = np.where(hit < 0, moving, hit)
+        result = hit[-1]
+        for row in hit[-2::-1]:
+            result = np.where(row >= 0, row, result)
+        return result
+
+    def _record(self, motion: StageMotion, rows: np.ndarray, why: int) -> None:
+        """Keep some rejected tracks for drawing."""
+        rows = rows[: self.record_left]
+        self.record_left -= len(rows)
+        for row in rows:
+            self.recorded.append((np.stack((motion.x[:, row], motion.y[:, row]), axis=1), why))
+
+    # --- the search ----------------------------------------------------------------
+
+    def plan(self, tree: Tree, time: float) -> Plan:
+        """Find the best plan, many nodes at a time.
+
+        Until a whole plan is known, the cheapest nodes of the latest stage
+        are expanded next; then those that cost least, until none is left that
+        could be better. Nodes that an earlier plan has left in the tree are
+        not made again.
+
+        Args:
+            tree: from `tree`, or what `Tree.move_on` has left of it.
+            time: when the plan begins, s.
+
+        Returns:
+            The plan. With no plan to the last stage, the best of those that
+            come furthest.
+        """
+        self.begin(time)
+        last, batch = self.settings.stages, self.settings.batch
+        expanded, optimal = 0, True
+        while True:
+            cost, stage = tree.floats[: tree.count, COST], tree.ints[: tree.count, STAGE]
+            whole = np.flatnonzero(stage == last)
+            bound = float(cost[whole].min()) if len(whole) else math.inf
+            waiting = np.flatnonzero(tree.open[: tree.count] & (stage < last) & (cost <= bound))
+            if not len(waiting):
+                break
+            if expanded >= self.settings.most_nodes:
+                optimal = False
+                break
+            if not len(whole):
+                depth = stage[waiting]
+                waiting = waiting[depth == depth.max()]
+            most = batch if len(whole) else self.beam
+            if len(waiting) > most:
+                waiting = waiting[np.argpartition(cost[waiting], most)[:most]]
+            if self.tick is not None:
+                self.tick()
+            expanded += len(waiting)
+            children = self.expand(*tree.get(waiting))
+            tree.open[waiting] = False
+            children.ints[PARENT] = waiting[children.ints[PARENT]]
+            tree.add(children.floats, children.ints)
+        leaf = tree.best(last) if len(whole) else tree.furthest()
+        return self._make_plan(*tree.chain(leaf), bool(len(whole)), optimal, expanded)
+
+    def plan_plainly(self, floats: np.ndarray, ints: np.ndarray, time: float) -> Plan:
+        """Find the best plan one node at a time, as in the paper's Fig. 14.
+
+        Args:
+            floats: (8, 1) from `root`.
+            ints: (5, 1) from `root`.
+            time: when the plan begins, s.
+
+        Returns:
+            The plan, as `plan` gives it.
+        """
+        self.begin(time)
+        tree = self.tree(floats, ints)
+        queue = [(0.0, 0, 0, 0)]  # cost, stage, code, row
+        bound, best, expanded = math.inf, -1, 0
+        while queue:
+            cost, _, _, row = heapq.heappop(queue)
+            if cost > bound:
+                break
+            expanded += 1
+            children = self.expand(*tree.get(np.array([row])), bound, ahead=False)
+            children.ints[PARENT] = row
+            first = tree.add(children.floats, children.ints)
+            costs, codes = children.floats[COST].tolist(), children.ints[CODE].tolist()
+            for i, key in enumerate(zip(costs, codes, strict=True)):
+                stage = int(children.ints[STAGE, i])
+                if stage < self.settings.stages:
+                    heapq.heappush(queue, (key[0], stage, key[1], first + i))
+                elif best < 0 or key < (tree.floats[best, COST], tree.ints[best, CODE]):
+                    best, bound = first + i, key[0]
+        leaf = best if best >= 0 else tree.furthest()
+        return self._make_plan(*tree.chain(leaf), best >= 0, True, expanded)
+
+    def why(self, tree: Tree) -> Children:
+        """What drops the children of the nodes that come furthest.
+
+        Args:
+            tree: as the search has left it, without a whole plan.
+
+        Returns:
+            The expansion of up to 512 of them, for `dropped` and `blame`.
+        """
+        stage = tree.ints[: tree.count, STAGE]
+        rows = np.flatnonzero(stage == stage.max())
+        order = np.argsort(tree.floats[rows, COST], kind="stable")
+        return self.expand(*tree.get(rows[order[:512]]))
+
+    def _make_plan(
+        self, floats: np.ndarray, ints: np.ndarray, complete: bool, optimal: bool, expanded: int
+    ) -> Plan:
+        code, choices = int(ints[-1, CODE]), []
+        for _ in range(len(floats) - 1):
+            code, choice = divmod(code, self.settings.values)
+            choices.append(choice)
+        return Plan(
+            cost=float(floats[-1, COST]),
+            choices=tuple(reversed(choices)),
+            floats=floats,
+            ints=ints,
+            complete=complete,
+            optimal=optimal,
+            expanded=expanded,
+        )
+
+
+class Tree:
+    """The nodes found, in a table that grows.
+
+    Args:
+        floats: (8, 1) the root, from `Planner.root`.
+        ints: (5, 1) likewise.
+        values: q, how many rates are tried in a stage.
+    """
+
+    def __init__(self, floats: np.ndarray, ints: np.ndarray, values: int) -> None:
+        self.floats = np.empty((1024, 8))
+        self.ints = np.empty((1024, 5), dtype=np.int64)
+        self.open = np.empty(1024, dtype=bool)
+        self.count, self._values = 0, values
+        self.add(floats, ints)
+
+    def add(self, floats: np.ndarray, ints: np.ndarray) -> int:
+        """Add nodes.
+
+        Args:
+            floats: (8, n).
+            ints: (5, n).
+
+        Returns:
+            The row of the first.
+        """
+        first, self.count = self.count, self.count + floats.shape[1]
+        while self.count > len(self.floats):
+            self.floats = np.concatenate((self.floats, np.empty_like(self.floats)))
+            self.ints = np.concatenate((self.ints, np.empty_like(self.ints)))
+            self.open = np.concatenate((self.open, np.empty_like(self.open)))
+        self.floats[first : self.count] = floats.T
+        self.ints[first : self.count] = ints.T
+        self.open[first : self.count] = True
+        return first
+
+    def get(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Nodes as `Planner.expand` takes them.
+
+        Args:
+            rows: (n,) which.
+
+        Returns:
+            (8, n) and (5, n).
+        """
+        return np.ascontiguousarray(self.floats[rows].T), np.ascontiguousarray(self.ints[rows].T)
+
+    def best(self, stage: int) -> int:
+        """The cheapest node of a stage; of equals, that of the lowest code.
+
+        Args:
+            stage: the stage; it must have nodes.
+
+        Returns:
+            Its row.
+        """
+        rows = np.flatnonzero(self.ints[: self.count, STAGE] == stage)
+        cost = self.floats[rows, COST]
+        rows = rows[cost == cost.min()]
+        return int(rows[np.argmin(self.ints[rows, CODE])])
+
+    def furthest(self) -> int:
+        """The best node of the latest stage that has any: its row."""
+        return self.best(int(self.ints[: self.count, STAGE].max()))
+
+    def chain(self, row: int) -> tuple[np.ndarray, np.ndarray]:
+        """The nodes from the root to a node.
+
+        Args:
+            row: the node.
+
+        Returns:
+            (k, 8) and (k, 5), the root first.
+        """
+        rows = []
+        while row >= 0:
+            rows.append(row)
+            row = int(self.ints[row, PARENT])
+        return self.floats[rows[::-1]], self.ints[rows[::-1]]
+
+    def move_on(self, choice: int) -> None:
+        """Take the first stage: keep what begins with a choice, from its end on.
+
+        Args:
+            choice: the rate taken in the first stage.
+        """
+        floats, ints = self.floats[: self.count], self.ints[: self.count]
+        stage, code = ints[:, STAGE], ints[:, CODE]
+        power = self._values ** np.maximum(stage - 1, 0)
+        rows = np.flatnonzero((stage > 0) & (code // power == choice))
+        number = np.full(self.count + 1, -1)  # the last stands for "no parent"
+        number[rows] = np.arange(len(rows))
+        first = floats[rows[np.argmin(stage[rows])], COST]
+        kept = np.array(ints[rows])
+        kept[:, PARENT] = number[kept[:, PARENT]]
+        kept[:, STAGE] -= 1
+        kept[:, CODE] %= power[rows]
+        self.floats[: len(rows)] = floats[rows]
+        self.floats[: len(rows), COST] -= first
+        self.ints[: len(rows)] = kept
+        self.open[: len(rows)] = self.open[rows]
+        self.count = len(rows)

@@ -1,0 +1,235 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What path following is asked for: the scene, the settings and their checks."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ..errors import SettingError
+from ..motion import BodyState, Placement
+from ..turning.settings import MOST_LEAN_RATE, STOP_SPEED
+from .obstacles import Gate, Obstacle
+
+Sampled = float | np.ndarray
+
+
+@dataclass(frozen=True)
+class PathScene:
+    """The path and what stands in the way, as drawn.
+
+    Attributes:
+        polylines: the path's splines, sampled densely, in order: arrays
+            (n, 2) or (n, 3), m.
+        cyclic: whether each is closed; one for all, or one for each.
+        obstacles: what may not be touched.
+        gates: pairs of poles to pass between, in order.
+        laps: how often to go around a closed path.
+    """
+
+    polylines: tuple[np.ndarray, ...]
+    cyclic: bool | tuple[bool, ...] = False
+    obstacles: tuple[Obstacle, ...] = ()
+    gates: tuple[Gate, ...] = ()
+    laps: int = 1
+
+
+@dataclass(frozen=True)
+class PathSettings:
+    """Settings of a path following motion, SI units and radians.
+
+    Attributes:
+        fps: real frame rate, frames per second.
+        speed: speed of the centre of mass, m/s; or an array with its value
+            at each half solver step from the start
+            (`turning.sample_times`), the last of which holds on.
+        stages: how many stages a plan looks ahead (N).
+        stage: duration of a stage, s.
+        values: how many rates of curvature are tried in a stage (q), evenly
+            from minus to plus the largest.
+        substeps: integration steps in a stage; distance from the path,
+            obstacles and lean are looked at after each.
+        max_lean: largest lean allowed, rad.
+        max_curvature: largest curvature of the foot's path, 1/m.
+        max_curvature_rate: largest rate of its change, 1/(m s).
+        clearance: least distance between the foot and what is in the way, m.
+        mass: kg.
+        height: height l of the centre of mass over the foot, m.
+        inertia: about the forward axis through the centre of mass, kg m^2.
+        gravity: m/s^2.
+        window: how far ahead of the last nearest point of the path the next
+            is looked for, m; None for twice the way of a stage.
+        most_seconds: the motion ends after this time at the latest; None for
+            twice the time that the path takes, and ten seconds.
+        start_state: state to go on from; None to start upright at the
+            path's first point, along its direction.
+        placement: what yaw is counted from.
+        batch: how many nodes the search expands at once.
+        most_nodes: how many it expands for one plan at most.
+        candidates: how many rejected pieces of track are kept of each plan,
+            for drawing.
+    """
+
+    fps: float = 24.0
+    speed: Sampled = 8.0
+    stages: int = 10
+    stage: float = 0.3
+    values: int = 7
+    substeps: int = 3
+    max_lean: float = math.radians(30.0)
+    max_curvature: float = 0.2
+    max_curvature_rate: float = 0.8
+    clearance: float = 0.5
+    mass: float = 70.0
+    height: float = 1.0
+    inertia: float = 5.0
+    gravity: float = 9.81
+    window: float | None = None
+    most_seconds: float | None = None
+    start_state: BodyState | None = None
+    placement: Placement = field(default_factory=Placement)
+    batch: int = 128
+    most_nodes: int = 100_000
+    candidates: int = 40
+
+
+# name -> (label, least, most, requirement)
+_NUMBERS: dict[str, tuple[str, float, float, str]] = {
+    "fps": ("Frame Rate", 0.01, 10_000.0, "between 0.01 and 10,000 frames a second"),
+    "stage": ("Stage Length", 0.02, 5.0, "between 0.02 and 5 s"),
+    "max_lean": ("Lean Limit", math.radians(1.0), math.radians(80.0), "between 1 and 80 degrees"),
+    "max_curvature": ("Curvature Limit", 1e-4, 10.0, "between 0.0001 and 10 1/m"),
+    "max_curvature_rate": (
+        "Curvature Rate Limit",
+        1e-4,
+        1000.0,
+        "between 0.0001 and 1000 1/(m s)",
+    ),
+    "clearance": ("Clearance", 0.0, 1000.0, "between 0 and 1000 m"),
+    "mass": ("Mass", 1e-6, 1e6, "above 0 kg (at most 1,000,000)"),
+    "height": ("Height of Centre of Mass", 0.001, 1000.0, "between 0.001 and 1000 m"),
+    "inertia": ("Inertia", 0.0, 1e9, "at least 0 kg m^2 (at most 1e9)"),
+    "gravity": ("Gravity", 1e-6, 1000.0, "above 0 m/s^2 (at most 1000)"),
+}
+_WHOLE: dict[str, tuple[str, int, int, str]] = {
+    "stages": ("Stages", 1, 60, "a whole number between 1 and 60"),
+    "values": ("Values per Stage", 2, 31, "a whole number between 2 and 31"),
+    "substeps": ("Steps per Stage", 1, 100, "a whole number between 1 and 100"),
+    "batch": ("Batch", 1, 100_000, "a whole number between 1 and 100,000"),
+    "most_nodes": ("Most Nodes", 1, 100_000_000, "a whole number of at least 1"),
+    "candidates": ("Candidates", 0, 100_000, "a whole number of at least 0"),
+}
+MOST_SPEED = 200.0
+
+
+def _number(label: str, value: object, least: float, most: float, requirement: str) -> float:
+    try:
+        number = float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        raise SettingError(label, value, "a number") from None
+    if not least <= number <= most:
+        raise SettingError(label, value, requirement)
+    return number
+
+
+def check_settings(settings: PathSettings) -> None:
+    """Check all settings.
+
+    Args:
+        settings: what was asked for.
+
+    Raises:
+        SettingError: a value is not finite, out of range or of the wrong
+            kind, or two contradict each other.
+    """
+    for name, (label, least, most, requirement) in _NUMBERS.items():
+        _number(label, getattr(settings, name), least, most, requirement)
+    for name, (label, few, many, requirement) in _WHOLE.items():
+        whole = getattr(settings, name)
+        if isinstance(whole, bool) or not isinstance(whole, (int, np.integer)):
+            raise SettingError(label, whole, requirement)
+        if not few <= whole <= many:
+            raise SettingError(label, whole, requirement)
+    if settings.values ** float(settings.stages) > 4e18:
+        raise SettingError(
+            "Stages",
+            f"{settings.stages} with {settings.values} values each",
+            "fewer, or with fewer values, so that all plans can be counted",
+        )
+    for name, label in (("window", "Path Window"), ("most_seconds", "Longest Time")):
+        value = getattr(settings, name)
+        if value is not None:
+            _number(label, value, 1e-3, 1e6, "between 0.001 and 1,000,000")
+    speeds = np.atleast_1d(np.asarray(settings.speed, dtype=float))
+    if speeds.ndim != 1 or not len(speeds):
+        raise SettingError("Speed", f"an array of shape {speeds.shape}", "a number or a row of them")
+    bad = ~((speeds >= STOP_SPEED) & (speeds <= MOST_SPEED))
+    if bad.any():
+        raise SettingError(
+            "Speed",
+            float(speeds[int(np.argmax(bad))]),
+            f"between {STOP_SPEED} and {MOST_SPEED:g} m/s (who stands cannot keep balance)",
+        )
+    lock = settings.max_curvature * settings.height * math.sin(settings.max_lean)
+    if lock >= 0.9:
+        raise SettingError(
+            "Curvature Limit",
+            f"{settings.max_curvature:g} 1/m",
+            f"below {0.9 * settings.max_curvature / lock:.3g} 1/m, for the body not to lean "
+            "beyond the centre of its turn",
+        )
+    origin = np.asarray(settings.placement.origin, dtype=float)
+    if origin.shape != (3,) or not np.all(np.isfinite(origin)):
+        raise SettingError("Placement", settings.placement.origin, "three finite coordinates")
+    _number("Placement Yaw", settings.placement.yaw, -1e6, 1e6, "a finite angle")
+    state = settings.start_state
+    if state is not None:
+        position = np.asarray(state.position, dtype=float)
+        if position.shape != (3,) or not np.all(np.isfinite(position)):
+            raise SettingError("Start Position", state.position, "three finite coordinates")
+        for name in ("yaw", "speed", "lean", "lean_rate", "curvature"):
+            value = getattr(state, name)
+            if not math.isfinite(value):
+                raise SettingError(f"Start State: {name}", value, "a finite number")
+        if abs(state.lean) >= settings.max_lean:
+            raise SettingError(
+                "Start State: lean",
+                f"{math.degrees(state.lean):.1f} degrees",
+                f"below the lean limit of {math.degrees(settings.max_lean):.1f} degrees",
+            )
+        if abs(state.lean_rate) > MOST_LEAN_RATE:
+            raise SettingError(
+                "Start State: lean_rate", state.lean_rate, f"within {MOST_LEAN_RATE:g} rad/s"
+            )
+
+
+class SpeedCourse:
+    """Speed over time: a number, or samples and straight lines between.
+
+    Args:
+        speed: as in `PathSettings`.
+        half_step: time between samples, s.
+    """
+
+    def __init__(self, speed: Sampled, half_step: float) -> None:
+        values = np.atleast_1d(np.asarray(speed, dtype=float))
+        self.constant = bool(np.all(values == values[0]))
+        self._values, self._step = values, half_step
+        self.most = float(np.max(values))
+        self.least = float(np.min(values))
+
+    def __call__(self, time: np.ndarray) -> np.ndarray:
+        """Speed at times.
+
+        Args:
+            time: s from the start of the motion.
+
+        Returns:
+            m/s.
+        """
+        if self.constant:
+            return np.full(np.shape(time), self._values[0])
+        known = np.arange(len(self._values)) * self._step
+        return np.interp(time, known, self._values)
