@@ -21,6 +21,7 @@ from ..motion import BodyState, Event, HalfTurn, Problem, TurningMotion
 from ..turning.pendulum import effective_length, leg_forces
 from ..turning.settings import steps_per_frame
 from .course import Course, make_course
+from .lookahead import FallTable
 from .obstacles import ObstacleField
 from .phase import estimate_turns
 from .search import (
@@ -29,6 +30,7 @@ from .search import (
     FELL,
     GATE,
     HIT,
+    LEAN_MARGIN,
     MISSED,
     OMEGA,
     PSI,
@@ -36,6 +38,7 @@ from .search import (
     SPACE_MARGIN,
     THETA,
     GateLine,
+    Plan,
     Planner,
     X,
     Y,
@@ -46,6 +49,7 @@ from .stages import LEAST_SHARE, lean_acceleration, simulate
 
 Progress = Callable[[float], None]
 
+SECOND_THOUGHTS = (0, 2, 4)  # stages taken back, one after the other
 WHY = {HIT: "HIT", MISSED: "MISSED"}  # of candidates
 
 
@@ -117,6 +121,8 @@ class PathMotion:
         plans: how many plans were made.
         expanded: nodes expanded in all of them.
         cut_short: plans whose search was cut short.
+        second_thoughts: how often a few stages were taken back, because they
+            led to where there was no way on and a longer plan found one.
     """
 
     motion: TurningMotion
@@ -137,6 +143,7 @@ class PathMotion:
     plans: int
     expanded: int
     cut_short: int
+    second_thoughts: int
 
 
 @dataclass(frozen=True)
@@ -184,11 +191,14 @@ def prepare(scene: PathScene, settings: PathSettings) -> Prepared:
     longest = foot * settings.stage / settings.substeps
     reach = settings.clearance + SPACE_MARGIN + 0.125 * longest**2 * settings.max_curvature
     window = settings.window or max(2.0 * most * settings.stage, 1e-3)
-    horizon = foot * settings.stage * settings.stages
+    horizon = foot * settings.stage * (settings.stages + SECOND_THOUGHTS[-1] + 2)
     course = make_course(scene.polylines, scene.cyclic, window, horizon + window, scene.laps)
     field = ObstacleField(scene.obstacles, scene.gates, reach, longest)
     gates = tuple(make_gates(scene.gates, course))
-    planner = Planner(course, field, gates, settings, speed)
+    falls = FallTable(
+        settings, speed, settings.max_lean - LEAN_MARGIN, settings.stages + SECOND_THOUGHTS[-1] + 2
+    )
+    planner = Planner(course, field, gates, settings, speed, falls)
     return Prepared(scene, settings, course, field, gates, speed, planner)
 
 
@@ -199,12 +209,21 @@ class _Run:
     time: list[float]
     state: list[np.ndarray]  # (7,) X to ALONG
     segment: list[int]
+    gate: list[int]  # the next one, stage by stage
     rate: list[float]
     gate_times: list[float]
     plans: int = 0
     expanded: int = 0
     cut_short: int = 0
+    second_thoughts: int = 0
     failure: Failure | None = None
+
+    def cut(self, stage: int, steps: int, length: float) -> None:
+        """Go back to the start of a stage."""
+        rows = stage * steps
+        del self.time[rows + 1 :], self.state[rows + 1 :], self.segment[rows + 1 :]
+        del self.rate[rows:], self.gate[stage + 1 :]
+        self.gate_times = [t if t < stage * length else math.nan for t in self.gate_times]
 
 
 def follow_path(
@@ -297,9 +316,9 @@ def _run(
 ) -> tuple[_Run, list[Candidate]]:
     """Plan and go, stage by stage."""
     settings, course, planner = ready.settings, ready.course, ready.planner
-    steps = settings.substeps
+    m = settings.substeps
     state, segment, gate = _start(ready)
-    run = _Run([0.0], [state], [segment], [], [math.nan] * len(ready.gates))
+    run = _Run([0.0], [state], [segment], [gate], [], [math.nan] * len(ready.gates))
     candidates: list[Candidate] = []
     goal = course.length + ready.speed.most / settings.fps if until is None else until
     limit = settings.most_seconds
@@ -310,18 +329,23 @@ def _run(
         if clear[0] < settings.clearance:
             run.failure = _failure(ready, run, "BLOCKED", int(what[0]), None)
             return run, candidates
-    floats, ints = planner.root(state, segment, gate)
-    tree = planner.tree(floats, ints)
-    time, stage = 0.0, 0
     first_along = float(state[ALONG])
-    trouble: tuple[str, int | None, int | None] | None = None
+    furthest = first_along
 
     def tick() -> None:
-        way = max(goal - first_along, 1e-9)
-        progress(min(max((run.state[-1][ALONG] - first_along) / way, 0.0), 1.0))
+        nonlocal furthest
+        furthest = max(furthest, run.state[-1][ALONG])
+        progress(min((furthest - first_along) / max(goal - first_along, 1e-9), 1.0))
+
+    def note(time: float) -> None:
+        candidates.extend(Candidate(time, p, WHY[why]) for p, why in planner.recorded)
 
     planner.tick = tick
+    tree = planner.tree(*planner.root(state, segment, gate))
+    stage, since, tried = 0, 0, -1
+    trouble: tuple[str, int | None, int | None] | None = None
     while run.state[-1][ALONG] < goal:
+        time = stage * settings.stage
         if time >= limit - 1e-9:
             run.failure = _failure(ready, run, "LOST", None, None)
             break
@@ -330,29 +354,86 @@ def _run(
         run.plans += 1
         run.expanded += plan.expanded
         run.cut_short += not plan.optimal
-        candidates += [Candidate(time, points, WHY[why]) for points, why in planner.recorded]
+        note(time)
         if plan.complete:
-            trouble = None
+            trouble, since = None, stage
         elif trouble is None:
             trouble = _trouble(planner.why(tree), ready)
-        if not plan.choices:
-            assert trouble is not None
-            run.failure = _failure(ready, run, *trouble)
+            if since > tried:
+                tried = since
+                again = _think_again(ready, run, since, tick)
+                if again is not None:
+                    stage, better = again
+                    run.cut(stage, m, settings.stage)
+                    for floats, ints in zip(better.floats[:-1], better.ints[:-1], strict=True):
+                        if stage >= since + 1:
+                            break
+                        row = stage - again[0] + 1
+                        _take(
+                            ready, run, floats, ints, better.floats[row], better.ints[row], stage
+                        )
+                        stage += 1
+                    run.second_thoughts += 1
+                    tree = planner.tree(
+                        *planner.root(run.state[-1], run.segment[-1], run.gate[-1])
+                    )
+                    trouble = None
+                    continue
+        # What blocks every plan is met within a plan's length, or never left behind.
+        if not plan.choices or stage - since > settings.stages:
+            run.failure = _failure(ready, run, *(trouble or ("LOST", None, None)))
             break
-        choice = plan.choices[0]
-        _take(ready, run, plan, time)
-        tree.move_on(choice)
+        _take(
+            ready, run, plan.floats[0], plan.ints[0], plan.floats[1], plan.ints[1], stage
+        )
+        tree.move_on(plan.choices[0])
         stage += 1
-        time = stage * settings.stage
-        run.time += [time - settings.stage + planner.step * i for i in range(1, steps)] + [time]
     return run, candidates
 
 
-def _take(ready: Prepared, run: _Run, plan, time: float) -> None:
-    """Go through the first stage of a plan and note its knots."""
+def _think_again(
+    ready: Prepared, run: _Run, since: int, tick: Callable[[], None]
+) -> tuple[int, Plan] | None:
+    """A plan that would have seen further, from where there still was a whole one or before.
+
+    Van de Panne et al. 1993 find with Fig. 16 that two stages more can lead
+    another way through the trees. Where the usual number leads to where there
+    is no way on, more are tried: the stage from which to plan, and the plan.
+    """
+    settings, m = ready.settings, ready.settings.substeps
+    for back in SECOND_THOUGHTS:
+        stage = since - back
+        if stage < 0:
+            break
+        more = settings.stages + back + 2
+        if settings.values ** float(more) > 4e18:
+            break
+        longer = replace(settings, stages=more, most_nodes=min(settings.most_nodes, 4000))
+        planner = Planner(
+            ready.course, ready.field, ready.gates, longer, ready.speed, ready.planner.falls
+        )
+        planner.tick = tick
+        row = stage * m
+        tree = planner.tree(*planner.root(run.state[row], run.segment[row], run.gate[stage]))
+        plan = planner.plan(tree, stage * settings.stage)
+        run.expanded += plan.expanded
+        if plan.complete:
+            return stage, plan
+    return None
+
+
+def _take(
+    ready: Prepared,
+    run: _Run,
+    state: np.ndarray,
+    numbers: np.ndarray,
+    end: np.ndarray,
+    end_numbers: np.ndarray,
+    stage: int,
+) -> None:
+    """Go through a stage of a plan, from a node to the next, and note its knots."""
     settings, planner = ready.settings, ready.planner
-    m, state = settings.substeps, run.state[-1]
-    end = plan.floats[1]
+    m, time = settings.substeps, stage * settings.stage
     rate = (end[CURVATURE] - state[CURVATURE]) / settings.stage
     speed: float | np.ndarray = ready.speed.most
     if not ready.speed.constant:
@@ -363,7 +444,7 @@ def _take(ready: Prepared, run: _Run, plan, time: float) -> None:
     _, segment, along = ready.course.advance(
         motion.x[1:], motion.y[1:], np.array([run.segment[-1]]), state[ALONG : ALONG + 1]
     )
-    gate = np.array([int(plan.ints[0, GATE])])
+    gate = numbers[GATE : GATE + 1]
     for i in range(m):
         row = i + 1
         before = int(gate[0])
@@ -393,8 +474,10 @@ def _take(ready: Prepared, run: _Run, plan, time: float) -> None:
         )
         run.segment.append(int(segment[i - 1, 0]))
     run.state.append(end[:7].copy())
-    run.segment.append(int(plan.ints[1, SEGMENT]))
+    run.segment.append(int(end_numbers[SEGMENT]))
+    run.gate.append(int(end_numbers[GATE]))
     run.rate += [rate] * m
+    run.time += [time + planner.step * i for i in range(1, m)] + [(stage + 1) * settings.stage]
 
 
 def _trouble(children, ready: Prepared) -> tuple[str, int | None, int | None]:
@@ -575,6 +658,7 @@ def _finish(ready: Prepared, run: _Run, candidates: list[Candidate]) -> PathMoti
         plans=run.plans,
         expanded=run.expanded,
         cut_short=run.cut_short,
+        second_thoughts=run.second_thoughts,
     )
 
 

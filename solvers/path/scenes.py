@@ -13,7 +13,7 @@ import math
 
 import numpy as np
 
-from .obstacles import Disc, Polygon, Wall
+from .obstacles import Disc, Gate, Polygon, Wall
 from .settings import PathScene, PathSettings
 
 
@@ -38,8 +38,12 @@ def tree_skiing() -> tuple[PathScene, PathSettings]:
     return PathScene((path,), obstacles=obstacles), PathSettings(speed=8.0, clearance=0.5)
 
 
-def slalom(gates: int = 10, spacing: float = 11.0, offset: float = 1.5) -> tuple:
+def slalom(
+    gates: int = 10, spacing: float = 13.0, offset: float = 1.0
+) -> tuple[PathScene, PathSettings]:
     """A slalom course whose poles are lines, to be passed on one side only (Fig. 17).
+
+    As in the paper, some additional obstacles keep the search near the course.
 
     Args:
         gates: how many poles.
@@ -54,14 +58,42 @@ def slalom(gates: int = 10, spacing: float = 11.0, offset: float = 1.5) -> tuple
         side = 1.0 if i % 2 == 0 else -1.0
         y = -spacing * (i + 1.5)
         # The pole stands inside the turn, its line runs inward across the hill.
-        walls.append(
-            Wall(np.array([(side * offset, y), (-side * 8.0, y)]), f"Pole {i + 1}")
-        )
-        knots.append((side * (offset + 1.0), y))
-    knots.append((0.0, -spacing * (gates + 2.0)))
+        walls.append(Wall(np.array([(side * offset, y), (-side * 7.0, y)]), f"Pole {i + 1}"))
+        knots.append((side * (offset + 0.7), y))
+    bottom = -spacing * (gates + 1.5)
+    knots.append((0.0, bottom))
+    for x in (-7.0, 7.0):
+        walls.append(Wall(np.array([(x, 5.0), (x, bottom - 40.0)]), "Fence"))
     return (
         PathScene((_smooth(np.array(knots)),), obstacles=tuple(walls)),
         PathSettings(speed=7.0, clearance=0.15, max_curvature=0.25, max_curvature_rate=1.2),
+    )
+
+
+def gate_slalom(
+    gates: int = 8, spacing: float = 13.0, offset: float = 1.5, width: float = 3.0
+) -> tuple[PathScene, PathSettings]:
+    """A slalom through gates of two poles, its path straight down the middle.
+
+    Args:
+        gates: how many.
+        spacing: between them, down the hill, m.
+        offset: of their middles, m, left and right in turn.
+        width: between the poles, m.
+
+    Returns:
+        Scene and settings.
+    """
+    made = []
+    for i in range(gates):
+        x, y = (offset if i % 2 == 0 else -offset), -spacing * (i + 1.5)
+        made.append(
+            Gate(np.array([x + 0.5 * width, y]), np.array([x - 0.5 * width, y]), 0.02)
+        )
+    path = np.array([(0.0, 0.0), (0.0, -spacing * (gates + 1.5))])
+    return (
+        PathScene((path,), gates=tuple(made)),
+        PathSettings(speed=7.0, clearance=0.3, max_curvature=0.25, max_curvature_rate=1.2),
     )
 
 
@@ -169,6 +201,7 @@ def forest(
 SCENES = {
     "tree skiing": tree_skiing,
     "slalom": slalom,
+    "slalom through gates": gate_slalom,
     "bicycle around a corner": bicycle_corner,
     "potholes": potholes,
 }

@@ -16,6 +16,9 @@ stage. What the paper leaves open is settled so:
   if its track, curved as it is, comes nearer to an obstacle than the
   clearance; if it passes a gate on the wrong side; or if it cannot be better
   than the best whole plan known.
+- A whole plan gets on along the path by a share of the way it goes (a figure
+  that turns back to try again has not found a way), unless it begins looking
+  the wrong way.
 - Among plans of equal cost the one with the smaller rate in the first stage
   in which they differ is taken, and to the left before to the right.
 
@@ -46,6 +49,7 @@ SEGMENT, GATE, STAGE, CODE, PARENT = range(5)
 
 LEAN_MARGIN = 5e-4  # rad; the peak of a cubic is not quite that of the lean
 SPACE_MARGIN = 1e-4  # m; nor is a parabola quite the track
+LOOKING_BACK = -0.2  # cosine of the angle from the path beyond which a figure has to turn first
 FELL, HIT, MISSED, BOUND = 1, 2, 3, 4  # why a child is dropped
 
 
@@ -80,8 +84,8 @@ class Plan:
         floats: (stages + 1, 8) the states at the stages' ends, columns X to
             COST, the start first.
         ints: (stages + 1, 5) columns SEGMENT to PARENT.
-        complete: False if no plan reaches the last stage; then this is the
-            best of those that come furthest.
+        complete: False if no plan is whole; then this is the one that comes
+            furthest along the path.
         optimal: False if the search was cut short.
         expanded: number of nodes expanded.
     """
@@ -103,7 +107,8 @@ class Children:
         floats: (8, n) columns X to COST.
         ints: (5, n) columns SEGMENT to PARENT; PARENT is the row of the
             parent among those expanded.
-        dropped: why children were dropped: (FELL, HIT, MISSED, BOUND) counts.
+        dropped: why children were dropped: (LOOKING_BACK = -0.2  # cosine of the angle from the path beyond which a figure has to turn first
+FELL, HIT, MISSED, BOUND) counts.
         blame: numbers of obstacles that were hit, or gates that were missed
             (as -1 - gate), one for each such child.
     """
@@ -169,6 +174,7 @@ class Planner:
         gates: from `make_gates`.
         settings: checked settings.
         speed: speed over time.
+        falls: what is bound to fall, for at least as many stages.
     """
 
     def __init__(
@@ -178,11 +184,13 @@ class Planner:
         gates: Sequence[GateLine],
         settings: PathSettings,
         speed: SpeedCourse,
+        falls: FallTable,
     ) -> None:
         self.course, self.field, self.settings, self.speed = course, field, settings, speed
         self.gates = list(gates)
         q, largest = settings.values, settings.max_curvature_rate
-        rates = np.linspace(-largest, largest, q)
+        rates = np.linspace(-1.0, 1.0, q)
+        rates = largest * np.sign(rates) * np.abs(rates) ** settings.spread
         rates = 0.5 * (rates - rates[::-1])  # left and right exactly alike
         order = sorted(range(q), key=lambda i: (abs(rates[i]), -rates[i]))
         self.rates = rates[order]
@@ -194,7 +202,7 @@ class Planner:
         self.step = settings.stage / settings.substeps
         self.beam = max(1, settings.batch // 2)
         self.limit = settings.max_lean - LEAN_MARGIN
-        self.falls = FallTable(settings, speed, self.limit)
+        self.falls = falls
         # One row more, behind the last gate, that is never met.
         n = len(self.gates)
         self._gate = np.zeros((8, n + 1))
@@ -453,15 +461,16 @@ class Planner:
             time: when the plan begins, s.
 
         Returns:
-            The plan. With no plan to the last stage, the best of those that
-            come furthest.
+            The plan. If none is whole, the one that comes furthest along the
+            path.
         """
         self.begin(time)
+        goal = self._goal(tree.floats[0], int(tree.ints[0, SEGMENT]))
         last, batch = self.settings.stages, self.settings.batch
         expanded, optimal = 0, True
         while True:
             cost, stage = tree.floats[: tree.count, COST], tree.ints[: tree.count, STAGE]
-            whole = np.flatnonzero(stage == last)
+            whole = np.flatnonzero((stage == last) & (tree.floats[: tree.count, ALONG] >= goal))
             bound = float(cost[whole].min()) if len(whole) else math.inf
             waiting = np.flatnonzero(tree.open[: tree.count] & (stage < last) & (cost <= bound))
             if not len(waiting):
@@ -482,7 +491,7 @@ class Planner:
             tree.open[waiting] = False
             children.ints[PARENT] = waiting[children.ints[PARENT]]
             tree.add(children.floats, children.ints)
-        leaf = tree.best(last) if len(whole) else tree.furthest()
+        leaf = tree.best(last, goal) if len(whole) else tree.furthest()
         return self._make_plan(*tree.chain(leaf), bool(len(whole)), optimal, expanded)
 
     def plan_plainly(self, floats: np.ndarray, ints: np.ndarray, time: float) -> Plan:
@@ -498,6 +507,7 @@ class Planner:
         """
         self.begin(time)
         tree = self.tree(floats, ints)
+        goal = self._goal(tree.floats[0], int(tree.ints[0, SEGMENT]))
         queue = [(0.0, 0, 0, 0)]  # cost, stage, code, row
         bound, best, expanded = math.inf, -1, 0
         while queue:
@@ -513,10 +523,20 @@ class Planner:
                 stage = int(children.ints[STAGE, i])
                 if stage < self.settings.stages:
                     heapq.heappush(queue, (key[0], stage, key[1], first + i))
+                elif children.floats[ALONG, i] < goal:
+                    continue
                 elif best < 0 or key < (tree.floats[best, COST], tree.ints[best, CODE]):
                     best, bound = first + i, key[0]
         leaf = best if best >= 0 else tree.furthest()
         return self._make_plan(*tree.chain(leaf), best >= 0, True, expanded)
+
+    def _goal(self, root: np.ndarray, segment: int) -> float:
+        """How far along the path a whole plan has to get, m."""
+        tx, ty = self.course.direction[segment]
+        if math.sin(root[PSI]) * tx - math.cos(root[PSI]) * ty < LOOKING_BACK:
+            return 0.0
+        way = self.settings.stage * self.settings.stages * self.speed.least
+        return float(root[ALONG]) + self.settings.least_progress * way
 
     def why(self, tree: Tree) -> Children:
         """What drops the children of the nodes that come furthest.
@@ -527,10 +547,10 @@ class Planner:
         Returns:
             The expansion of up to 512 of them, for `dropped` and `blame`.
         """
-        stage = tree.ints[: tree.count, STAGE]
-        rows = np.flatnonzero(stage == stage.max())
-        order = np.argsort(tree.floats[rows, COST], kind="stable")
-        return self.expand(*tree.get(rows[order[:512]]))
+        along = tree.floats[: tree.count, ALONG]
+        order = np.argsort(-along, kind="stable")[:512]
+        near = order[along[order] >= along[order[0]] - self.course.window]
+        return self.expand(*tree.get(near))
 
     def _make_plan(
         self, floats: np.ndarray, ints: np.ndarray, complete: bool, optimal: bool, expanded: int
@@ -597,23 +617,30 @@ class Tree:
         """
         return np.ascontiguousarray(self.floats[rows].T), np.ascontiguousarray(self.ints[rows].T)
 
-    def best(self, stage: int) -> int:
+    def best(self, stage: int, goal: float = -math.inf) -> int:
         """The cheapest node of a stage; of equals, that of the lowest code.
 
         Args:
-            stage: the stage; it must have nodes.
+            stage: the stage.
+            goal: arc length of the path that the node is to have reached, m;
+                there must be such nodes.
 
         Returns:
             Its row.
         """
-        rows = np.flatnonzero(self.ints[: self.count, STAGE] == stage)
+        rows = np.flatnonzero(
+            (self.ints[: self.count, STAGE] == stage) & (self.floats[: self.count, ALONG] >= goal)
+        )
         cost = self.floats[rows, COST]
         rows = rows[cost == cost.min()]
         return int(rows[np.argmin(self.ints[rows, CODE])])
 
     def furthest(self) -> int:
-        """The best node of the latest stage that has any: its row."""
-        return self.best(int(self.ints[: self.count, STAGE].max()))
+        """The node that comes furthest along the path; of equals, the cheapest: its row."""
+        floats, ints = self.floats[: self.count], self.ints[: self.count]
+        # Beyond the last node on a way, not before it: the latest stage counts first of equals.
+        order = np.lexsort((ints[:, CODE], floats[:, COST], -ints[:, STAGE], -floats[:, ALONG]))
+        return int(order[0])
 
     def chain(self, row: int) -> tuple[np.ndarray, np.ndarray]:
         """The nodes from the root to a node.

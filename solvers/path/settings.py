@@ -47,8 +47,12 @@ class PathSettings:
             (`turning.sample_times`), the last of which holds on.
         stages: how many stages a plan looks ahead (N).
         stage: duration of a stage, s.
-        values: how many rates of curvature are tried in a stage (q), evenly
-            from minus to plus the largest.
+        values: how many rates of curvature are tried in a stage (q), from
+            minus to plus the largest.
+        spread: how they are spread: 1 evenly, as in the paper; with more the
+            small ones lie closer together.
+        least_progress: share of its way by which a plan has to get on along
+            the path; 0 lets figures turn back and try again.
         substeps: integration steps in a stage; distance from the path,
             obstacles and lean are looked at after each.
         max_lean: largest lean allowed, rad.
@@ -77,6 +81,8 @@ class PathSettings:
     stages: int = 10
     stage: float = 0.3
     values: int = 7
+    spread: float = 1.0
+    least_progress: float = 0.2
     substeps: int = 3
     max_lean: float = math.radians(30.0)
     max_curvature: float = 0.2
@@ -90,8 +96,8 @@ class PathSettings:
     most_seconds: float | None = None
     start_state: BodyState | None = None
     placement: Placement = field(default_factory=Placement)
-    batch: int = 128
-    most_nodes: int = 100_000
+    batch: int = 64
+    most_nodes: int = 20_000
     candidates: int = 40
 
 
@@ -107,6 +113,8 @@ _NUMBERS: dict[str, tuple[str, float, float, str]] = {
         1000.0,
         "between 0.0001 and 1000 1/(m s)",
     ),
+    "spread": ("Spread of Values", 0.2, 5.0, "between 0.2 and 5"),
+    "least_progress": ("Least Progress", 0.0, 0.9, "between 0 and 0.9"),
     "clearance": ("Clearance", 0.0, 1000.0, "between 0 and 1000 m"),
     "mass": ("Mass", 1e-6, 1e6, "above 0 kg (at most 1,000,000)"),
     "height": ("Height of Centre of Mass", 0.001, 1000.0, "between 0.001 and 1000 m"),
