@@ -67,9 +67,11 @@ class Course:
         """Nearest points of the path to tracks, forward only.
 
         A point's nearest one lies not before that of the point before it, and
-        not beyond the window, which begins where the track does. It is found
-        by the nearest vertex there and, exactly, on the two segments that
-        meet at it. Of equally near ones, the first.
+        not beyond the first vertex behind the window, which begins where the
+        track does. It is found by the nearest vertex there and, exactly, on
+        the two segments that meet at it. Of equally near ones, the first. On
+        the inside of a bend another segment may be nearer: with the longest
+        segment L the distance found is at most sqrt(d^2 + (L / 2)^2).
 
         Args:
             x: (m, n) the m points of n tracks, m.
@@ -143,7 +145,8 @@ class Course:
         table = self.table[segment]
         tx, ty, start = table[..., 2], table[..., 3], table[..., 4]
         px, py = x - table[..., 0], y - table[..., 1]
-        t = np.minimum(np.maximum(px * tx + py * ty, least - start), table[..., 5])
+        lowest = np.maximum(least - start, 0.0)
+        t = np.minimum(np.maximum(px * tx + py * ty, lowest), table[..., 5])
         px -= t * tx
         py -= t * ty
         return px * px + py * py, start + t

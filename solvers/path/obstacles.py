@@ -252,6 +252,8 @@ class ObstacleField:
         self.solids: list[tuple[np.ndarray, int]] = []
         self.moving: list[tuple[np.ndarray, np.ndarray, float, int]] = []
         for number, item in enumerate(obstacles):
+            if not isinstance(item, (Disc, Polygon, Wall, MovingDisc)):
+                raise SettingError(f"Obstacle {number + 1}", item, "a disc, footprint or wall")
             label = f'Obstacle "{item.name}"' if item.name else f"Obstacle {number + 1}"
             self.names.append(f'"{item.name}"' if item.name else f"obstacle {number + 1}")
             if isinstance(item, Disc):
@@ -259,7 +261,7 @@ class ObstacleField:
                 discs.append((x, y, _radius(label, item.radius), number))
             elif isinstance(item, MovingDisc):
                 self.moving.append((*_moving(label, item), _radius(label, item.radius), number))
-            elif isinstance(item, (Polygon, Wall)):
+            else:
                 points = _points(label, item.points)
                 if not len(points):
                     raise SettingError(label, "empty", "at least one point")
@@ -270,8 +272,6 @@ class ObstacleField:
                     discs.append((points[0, 0], points[0, 1], 0.0, number))
                 else:
                     lines.append((points, number))
-            else:
-                raise SettingError(f"Obstacle {number + 1}", item, "a disc, footprint or wall")
         for g, gate in enumerate(gates):
             label = f'Gate "{gate.name}"' if gate.name else f"Gate {g + 1}"
             self.names.append(f'gate "{gate.name}"' if gate.name else f"gate {g + 1}")

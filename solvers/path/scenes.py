@@ -66,12 +66,12 @@ def slalom(
         walls.append(Wall(np.array([(x, 5.0), (x, bottom - 40.0)]), "Fence"))
     return (
         PathScene((_smooth(np.array(knots)),), obstacles=tuple(walls)),
-        PathSettings(speed=7.0, clearance=0.15, max_curvature=0.25, max_curvature_rate=1.2),
+        PathSettings(speed=7.0, clearance=0.15, max_curvature=0.25, max_curvature_rate=0.8),
     )
 
 
 def gate_slalom(
-    gates: int = 8, spacing: float = 13.0, offset: float = 1.5, width: float = 3.0
+    gates: int = 8, spacing: float = 13.0, offset: float = 1.3, width: float = 2.0
 ) -> tuple[PathScene, PathSettings]:
     """A slalom through gates of two poles, its path straight down the middle.
 
@@ -93,7 +93,7 @@ def gate_slalom(
     path = np.array([(0.0, 0.0), (0.0, -spacing * (gates + 1.5))])
     return (
         PathScene((path,), gates=tuple(made)),
-        PathSettings(speed=7.0, clearance=0.3, max_curvature=0.25, max_curvature_rate=1.2),
+        PathSettings(speed=7.0, clearance=0.3, max_curvature=0.25, max_curvature_rate=0.8),
     )
 
 
