@@ -119,14 +119,15 @@ class Course:
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Distance, segment and arc length of the nearest points about vertices."""
         before = np.maximum(vertex - 1, first)
-        d0, s0 = self.distance_to_segment(x, y, before, least)
-        d1, s1 = self.distance_to_segment(x, y, vertex, least)
-        later = d1 < d0
-        return (
-            np.sqrt(np.where(later, d1, d0)),
-            np.where(later, vertex, before),
-            np.where(later, s1, s0),
-        )
+        best, where = self.distance_to_segment(x, y, before, least)
+        found = before
+        # The segment on which the search begins, too: its vertex may lie behind.
+        for segment in (vertex, np.broadcast_to(first, vertex.shape)):
+            d, s = self.distance_to_segment(x, y, segment, least)
+            better = (d < best) | ((d == best) & (s < where))
+            best, where = np.where(better, d, best), np.where(better, s, where)
+            found = np.where(better, segment, found)
+        return np.sqrt(best), found, where
 
     def distance_to_segment(
         self, x: np.ndarray, y: np.ndarray, segment: np.ndarray, least: np.ndarray
