@@ -26,9 +26,7 @@ TELLING_OFFSET = 2.0  # m; a gate further from the path may be meant elsewhere
 Tick = Callable[[], None]
 
 
-def find_problems(
-    ready: Prepared, result: PathMotion, tick: Tick | None
-) -> tuple[Problem, ...]:
+def find_problems(ready: Prepared, result: PathMotion, tick: Tick | None) -> tuple[Problem, ...]:
     """List the problems of a motion along a path, in order of time.
 
     Args:
@@ -64,8 +62,10 @@ def _about_gates(ready: Prepared) -> list[Problem]:
         name = ready.field.names[ready.field.n_obstacles + number]
         middle = 0.5 * (np.asarray(gate.left)[:2] + np.asarray(gate.right)[:2])
         nearest, _, along = ready.course.nearest(float(middle[0]), float(middle[1]))
-        if number and along < ready.gates[number - 1].along - 1e-6 and (
-            line.distance > nearest + 0.5 * line.width + 1e-6
+        if (
+            number
+            and along < ready.gates[number - 1].along - 1e-6
+            and (line.distance > nearest + 0.5 * line.width + 1e-6)
         ):
             before = ready.field.names[ready.field.n_obstacles + number - 1]
             problems.append(
@@ -126,7 +126,8 @@ def _failed(ready: Prepared, result: PathMotion, failure: Failure, tick: Tick | 
         text = f"No way past {failure.name} {how}: stops at {failure.time:.2f} s, {where}"
     elif failure.reason == "MISSED":
         text = (
-            f"No way through {failure.name} {how}: too sharp; stops at {failure.time:.2f} s, {where}"
+            f"No way through {failure.name} {how}: too sharp; "
+            f"stops at {failure.time:.2f} s, {where}"
         )
     elif failure.reason == "FALL":
         text = f"Cannot keep its balance {how}: stops at {failure.time:.2f} s, {where}"
@@ -175,17 +176,18 @@ def _try(
 
     if np.ndim(settings.speed) == 0 and settings.start_state is None:
         speed = float(settings.speed)
-        found = _first([f * speed for f in (0.9, 0.8, 0.7, 0.6, 0.5)], lambda v: works(speed=v))
+        found = _first([f * speed for f in (0.9, 0.75, 0.6, 0.45)], lambda v: works(speed=v))
         if found is not None:
-            found = _refine(found, found + 0.1 * speed, lambda v: works(speed=v))
+            found = _refine(found, found + 0.15 * speed, lambda v: works(speed=v))
             found = math.floor(found * 100.0) / 100.0
             fixes.append(("path.speed", found))
             words.append(f"a speed of {found:.2f} m/s")
-    leans = [settings.max_lean + math.radians(d) for d in (5.0, 10.0, 15.0, 20.0)]
+    leans = [settings.max_lean + math.radians(d) for d in (5.0, 10.0, 20.0)]
     leans = [lean for lean in leans if lean <= MOST_LEAN]
     found = _first(leans, lambda lean: works(max_lean=lean))
     if found is not None:
-        found = _refine(found, found - math.radians(5.0), lambda lean: works(max_lean=lean))
+        less = settings.max_lean + 0.4 * (found - settings.max_lean)
+        found = _refine(found, less, lambda lean: works(max_lean=lean))
         fixes.append(("path.max_lean", found))
         words.append(f"a lean limit of {math.degrees(found):.1f}\u00b0")
     if failure.gate is not None:

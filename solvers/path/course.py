@@ -87,9 +87,7 @@ class Course:
         square *= square
         other *= other
         square += other
-        distance, found, where = self._about(
-            x, y, segment + square.argmin(axis=2), segment, along
-        )
+        distance, found, where = self._about(x, y, segment + square.argmin(axis=2), segment, along)
         behind = (where[1:] < where[:-1]).any(axis=0)
         if behind.any():
             for j in np.flatnonzero(behind):
@@ -218,7 +216,8 @@ def make_course(
     if isinstance(laps, bool) or not isinstance(laps, (int, np.integer)) or laps < 1:
         raise SettingError("Laps", laps, "a whole number of at least 1")
     lines = _checked(polylines)
-    flags = [bool(cyclic)] * len(lines) if np.ndim(cyclic) == 0 else [bool(c) for c in cyclic]
+    given = np.atleast_1d(np.asarray(cyclic, dtype=bool))
+    flags = [bool(c) for c in (given if np.ndim(cyclic) else np.repeat(given, len(lines)))]
     if len(flags) != len(lines):
         raise SettingError("Cyclic", f"given {len(flags)} times", f"given {len(lines)} times")
     height = next(

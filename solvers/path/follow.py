@@ -17,12 +17,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..errors import SettingError
-from ..motion import BodyState, Event, HalfTurn, Problem, TurningMotion
+from ..motion import BodyState, Event, HalfTurn, TurningMotion
 from ..turning.pendulum import effective_length, leg_forces
 from ..turning.settings import steps_per_frame
 from .course import Course, make_course
 from .lookahead import FallTable
-from .obstacles import ObstacleField
+from .obstacles import Disc, MovingDisc, ObstacleField
 from .phase import estimate_turns
 from .search import (
     ALONG,
@@ -32,16 +32,12 @@ from .search import (
     HIT,
     LEAN_MARGIN,
     MISSED,
-    OMEGA,
-    PSI,
     SEGMENT,
     SPACE_MARGIN,
     THETA,
     GateLine,
     Plan,
     Planner,
-    X,
-    Y,
     make_gates,
 )
 from .settings import PathScene, PathSettings, SpeedCourse, check_settings
@@ -357,6 +353,9 @@ def _run(
         note(time)
         if plan.complete:
             trouble, since = None, stage
+        elif until is not None:  # it was only to be tried
+            run.failure = _failure(ready, run, "LOST", None, None)
+            break
         elif trouble is None:
             trouble = _trouble(planner.why(tree), ready)
             if since > tried:
@@ -369,23 +368,17 @@ def _run(
                         if stage >= since + 1:
                             break
                         row = stage - again[0] + 1
-                        _take(
-                            ready, run, floats, ints, better.floats[row], better.ints[row], stage
-                        )
+                        _take(ready, run, floats, ints, better.floats[row], better.ints[row], stage)
                         stage += 1
                     run.second_thoughts += 1
-                    tree = planner.tree(
-                        *planner.root(run.state[-1], run.segment[-1], run.gate[-1])
-                    )
+                    tree = planner.tree(*planner.root(run.state[-1], run.segment[-1], run.gate[-1]))
                     trouble = None
                     continue
         # What blocks every plan is met within a plan's length, or never left behind.
         if not plan.choices or stage - since > settings.stages:
             run.failure = _failure(ready, run, *(trouble or ("LOST", None, None)))
             break
-        _take(
-            ready, run, plan.floats[0], plan.ints[0], plan.floats[1], plan.ints[1], stage
-        )
+        _take(ready, run, plan.floats[0], plan.ints[0], plan.floats[1], plan.ints[1], stage)
         tree.move_on(plan.choices[0])
         stage += 1
     return run, candidates
@@ -438,9 +431,7 @@ def _take(
     speed: float | np.ndarray = ready.speed.most
     if not ready.speed.constant:
         speed = ready.speed(time + 0.5 * planner.step * np.arange(2 * m + 1))[:, None]
-    motion = simulate(
-        state[:6, None], np.array([rate]), speed, settings, math.inf, planner.step, m
-    )
+    motion = simulate(state[:6, None], np.array([rate]), speed, settings, math.inf, planner.step, m)
     _, segment, along = ready.course.advance(
         motion.x[1:], motion.y[1:], np.array([run.segment[-1]]), state[ALONG : ALONG + 1]
     )
@@ -500,19 +491,23 @@ def _failure(
 ) -> Failure:
     """Put down where there is no way on."""
     n = ready.field.n_obstacles
-    if obstacle is not None and obstacle >= n:
-        obstacle, gate = None, obstacle - n
-    number = obstacle if obstacle is not None else (n + gate if gate is not None else -1)
-    place = None
+    if obstacle is not None and obstacle >= n:  # a pole of a gate
+        gate = obstacle - n
+        obstacle = None
+    number, place = -1, None
     if gate is not None:
+        number = n + gate
         line = ready.gates[gate]
         place = line.pole + 0.5 * line.width * line.across
     elif obstacle is not None:
+        number = obstacle
         item = ready.scene.obstacles[obstacle]
-        points = getattr(item, "points", None)
-        if points is None:
-            points = np.atleast_2d(getattr(item, "centre", getattr(item, "centres", None)))
-        place = np.mean(np.asarray(points, dtype=float)[:, :2], axis=0)
+        if isinstance(item, MovingDisc):
+            row = [i for i, moving in enumerate(ready.field.moving) if moving[3] == obstacle][0]
+            place = ready.field.moving_at(np.array(run.time[-1:]))[0, row]
+        else:
+            points = item.centre if isinstance(item, Disc) else item.points
+            place = np.mean(np.atleast_2d(np.asarray(points, dtype=float))[:, :2], axis=0)
     state, time = run.state[-1], run.time[-1]
     return Failure(
         time=time,
@@ -539,7 +534,8 @@ def _finish(ready: Prepared, run: _Run, candidates: list[Candidate]) -> PathMoti
         beyond = int(np.argmax(states[:, ALONG] >= course.length))
         if beyond and states[beyond, ALONG] > states[beyond - 1, ALONG]:
             end = float(np.interp(course.length, *_pair(states, knots, beyond)))
-        frames = min(math.ceil(end * settings.fps - 1e-6), math.floor(knots[-1] * settings.fps + 1e-6))
+        frames = math.ceil(end * settings.fps - 1e-6)
+        frames = min(frames, math.floor(knots[-1] * settings.fps + 1e-6))
     else:
         frames = math.floor(end * settings.fps + 1e-6)
     n = frames * per_frame + 1
@@ -577,8 +573,7 @@ def _finish(ready: Prepared, run: _Run, candidates: list[Candidate]) -> PathMoti
     heading += 2.0 * math.pi * round((psi[0] - heading[0]) / (2.0 * math.pi)) - facing
     sine, cosine, zero = np.sin(psi), np.cos(psi), np.zeros(n)
     natural = math.sqrt(
-        settings.gravity
-        / effective_length(settings.mass, settings.height, settings.inertia)
+        settings.gravity / effective_length(settings.mass, settings.height, settings.inertia)
     )
     turns = estimate_turns(time, theta, omega, natural)
     half_turns = _half_turns(turns, time, psi, heading, finished)

@@ -13,7 +13,8 @@ Settled here, because the paper leaves it open:
 - theta_max of both quadrants of a half turn is its largest lean; theta_max
   omega_0 of each is its largest rate of lean, which on an ellipse is where it
   meets the axis. Of a quadrant that is cut off by the start or the end, that
-  of the other counts, too.
+  of the other counts, too; a half turn cut off before its apex is taken to
+  have the rhythm of its neighbour.
 - Where the body is nearly upright and at rest (within 15 % of the ellipse)
   the phase passes evenly to where it is known again.
 - The phase never goes back: where the lean rises anew within a half turn, it
@@ -53,9 +54,7 @@ class Turns:
     frequency: np.ndarray
 
 
-def estimate_turns(
-    time: np.ndarray, theta: np.ndarray, omega: np.ndarray, natural: float
-) -> Turns:
+def estimate_turns(time: np.ndarray, theta: np.ndarray, omega: np.ndarray, natural: float) -> Turns:
     """Find half turns, phase, theta_max and omega_0 of a motion.
 
     Args:
@@ -83,41 +82,61 @@ def estimate_turns(
     change = np.flatnonzero(np.diff(sign[leaning]))
     sides = sign[leaning[np.append(change, len(leaning) - 1)]]
     crossings = []
-    for before, after, side in zip(
-        leaning[change], leaning[change + 1], sides[1:], strict=True
-    ):
+    for before, after, side in zip(leaning[change], leaning[change + 1], sides[1:], strict=True):
         i = before + int(np.flatnonzero(theta[before:after] * side <= 0.0)[-1])
         dt = time[i + 1] - time[i]
         u = cubic_root(theta[i], omega[i] * dt, theta[i + 1], omega[i + 1] * dt)
         crossings.append(time[i] + u * dt)
     edges = np.concatenate(([time[0]], crossings, [time[-1]]))
+    last = len(sides) - 1
+    bounds = np.concatenate(([0], np.searchsorted(time, crossings, "right"), [n]))
+    spans = [slice(bounds[i], bounds[i + 1]) for i in range(last + 1)]
+    sizes = [
+        _ellipse(side * theta[rows], omega[rows], natural)
+        for rows, side in zip(spans, sides, strict=True)
+    ]
     phase, max_lean, frequency = np.empty(n), np.empty(n), np.empty(n)
-    for number, side in enumerate(sides):
-        first = 0 if number == 0 else int(np.searchsorted(time, edges[number], "right"))
-        last = n if number == len(sides) - 1 else int(np.searchsorted(time, edges[number + 1], "right"))
-        rows = slice(first, last)
+    for number, (side, rows) in enumerate(zip(sides, spans, strict=True)):
         lean, rate = side * theta[rows], side * omega[rows]
-        apex = int(np.argmax(lean))
-        most = max(float(lean[apex]), LEAST_LEAN)
-        rates = [float(np.max(np.abs(part), initial=0.0)) for part in (rate[: apex + 1], rate[apex:])]
+        apex, most, before, after = sizes[number]
         if number == 0:
-            rates[0] = max(rates)
-        if number == len(sides) - 1:
-            rates[1] = max(rates)
-        quick = [min(max(value / most, 0.1 * natural), 10.0 * natural) for value in rates]
-        if max(rates) < 1e-3 * natural * most:
-            quick = [natural, natural]
-        omega_0 = np.where(np.arange(len(lean)) <= apex, quick[0], quick[1])
+            before = max(before, after)
+        if number == last:
+            after = max(before, after)
+        # Cut off before or after its apex: the ellipse in the rhythm of its neighbour.
+        cut = lean[apex], rate[apex]
+        if number == last and apex == len(lean) - 1 and rate[-1] > 0.0:
+            rhythm = sizes[number - 1][3] if number else natural
+            most = max(most, math.hypot(cut[0], cut[1] / rhythm))
+            before = after = rhythm
+        elif number == 0 and apex == 0 and rate[0] < 0.0:
+            rhythm = sizes[1][2] if last else natural
+            most = max(most, math.hypot(cut[0], cut[1] / rhythm))
+            before = after = rhythm
+        omega_0 = np.where(np.arange(len(lean)) <= apex, before, after)
         part = _half_turn_phase(
             time[rows],
             lean / most,
             rate / (omega_0 * most),
             None if number == 0 else edges[number],
-            None if number == len(sides) - 1 else edges[number + 1],
+            None if number == last else edges[number + 1],
         )
         phase[rows] = part + math.pi * (number + (0 if sides[0] > 0 else 1))
         max_lean[rows], frequency[rows] = most, omega_0
     return Turns(np.array(crossings), sides, phase, max_lean, frequency)
+
+
+def _ellipse(lean: np.ndarray, rate: np.ndarray, natural: float) -> tuple[int, float, float, float]:
+    """Apex, theta_max and omega_0 before and after the apex of a half turn."""
+    apex = int(np.argmax(lean))
+    most = max(float(lean[apex]), LEAST_LEAN)
+    rhythm = [
+        min(max(float(np.max(np.abs(part))) / most, 0.1 * natural), 10.0 * natural)
+        for part in (rate[: apex + 1], rate[apex:])
+    ]
+    if np.max(np.abs(rate)) < 1e-3 * natural * most:
+        rhythm = [natural, natural]
+    return apex, most, rhythm[0], rhythm[1]
 
 
 def _half_turn_phase(
@@ -128,9 +147,7 @@ def _half_turn_phase(
     raw = np.where(raw < -0.5 * math.pi, math.pi, np.clip(raw, 0.0, math.pi))
     known = np.hypot(x, y) >= SMALL
     times, values = time[known], raw[known]
-    values = 0.5 * (
-        np.maximum.accumulate(values) + np.minimum.accumulate(values[::-1])[::-1]
-    )
+    values = 0.5 * (np.maximum.accumulate(values) + np.minimum.accumulate(values[::-1])[::-1])
     if start is not None or not known[0]:
         times = np.append(time[0] if start is None else start, times)
         values = np.append(0.0, values)

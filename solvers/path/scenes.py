@@ -39,7 +39,7 @@ def tree_skiing() -> tuple[PathScene, PathSettings]:
 
 
 def slalom(
-    gates: int = 10, spacing: float = 13.0, offset: float = 1.0
+    gates: int = 10, spacing: float = 14.0, offset: float = 1.0
 ) -> tuple[PathScene, PathSettings]:
     """A slalom course whose poles are lines, to be passed on one side only (Fig. 17).
 
@@ -87,9 +87,7 @@ def gate_slalom(
     made = []
     for i in range(gates):
         x, y = (offset if i % 2 == 0 else -offset), -spacing * (i + 1.5)
-        made.append(
-            Gate(np.array([x + 0.5 * width, y]), np.array([x - 0.5 * width, y]), 0.02)
-        )
+        made.append(Gate(np.array([x + 0.5 * width, y]), np.array([x - 0.5 * width, y]), 0.02))
     path = np.array([(0.0, 0.0), (0.0, -spacing * (gates + 1.5))])
     return (
         PathScene((path,), gates=tuple(made)),
@@ -108,9 +106,7 @@ def bicycle_corner() -> tuple[PathScene, PathSettings]:
     def edge(radius: float) -> np.ndarray:
         """A line beside the road's middle, which turns left about (8, -30)."""
         arc = np.stack((8.0 - radius * np.cos(turn), -30.0 - radius * np.sin(turn)), axis=1)
-        return np.concatenate(
-            ([(8.0 - radius, 8.0)], arc, [(48.0, -30.0 - radius)])
-        )
+        return np.concatenate(([(8.0 - radius, 8.0)], arc, [(48.0, -30.0 - radius)]))
 
     scene = PathScene(
         (np.concatenate(([(0.0, 0.0)], edge(8.0)[1:-1], [(40.0, -38.0)])),),
@@ -159,7 +155,7 @@ def potholes() -> tuple[PathScene, PathSettings]:
 
 
 def forest(
-    trees: int, length: float = 240.0, spacing: float = 7.0, seed: int = 1
+    trees: int, length: float = 240.0, spacing: float = 8.0, seed: int = 1
 ) -> tuple[PathScene, PathSettings]:
     """A winding path through a forest, the same wood however many trees there are.
 

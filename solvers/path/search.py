@@ -9,6 +9,10 @@ stage. What the paper leaves open is settled so:
 
 - The motion is that of `stages.simulate`: forward dynamics by Nystroem's
   method and Simpson's rule, both of order 4, in equal steps.
+- The largest rate tried is the limit, or what changes the curvature within a
+  stage by three times that of a steady turn at the lean limit, g tan(theta) /
+  V^2, if that is less: from more, no body recovers, and the values in between
+  would be too few.
 - A rate that would take the curvature over its limit within the stage is made
   smaller, so that the stage ends on the limit; of rates that become equal so,
   the smallest as given is kept.
@@ -49,6 +53,7 @@ SEGMENT, GATE, STAGE, CODE, PARENT = range(5)
 
 LEAN_MARGIN = 5e-4  # rad; the peak of a cubic is not quite that of the lean
 SPACE_MARGIN = 1e-4  # m; nor is a parabola quite the track
+USEFUL = 3.0  # of the curvature of a steady turn at the lean limit, changed in a stage
 LOOKING_BACK = -0.2  # cosine of the angle from the path beyond which a figure has to turn first
 FELL, HIT, MISSED, BOUND = 1, 2, 3, 4  # why a child is dropped
 
@@ -107,8 +112,7 @@ class Children:
         floats: (8, n) columns X to COST.
         ints: (5, n) columns SEGMENT to PARENT; PARENT is the row of the
             parent among those expanded.
-        dropped: why children were dropped: (LOOKING_BACK = -0.2  # cosine of the angle from the path beyond which a figure has to turn first
-FELL, HIT, MISSED, BOUND) counts.
+        dropped: how many were dropped for each reason: FELL, HIT, MISSED, BOUND.
         blame: numbers of obstacles that were hit, or gates that were missed
             (as -1 - gate), one for each such child.
     """
@@ -188,16 +192,15 @@ class Planner:
     ) -> None:
         self.course, self.field, self.settings, self.speed = course, field, settings, speed
         self.gates = list(gates)
-        q, largest = settings.values, settings.max_curvature_rate
+        q = settings.values
         rates = np.linspace(-1.0, 1.0, q)
-        rates = largest * np.sign(rates) * np.abs(rates) ** settings.spread
         rates = 0.5 * (rates - rates[::-1])  # left and right exactly alike
         order = sorted(range(q), key=lambda i: (abs(rates[i]), -rates[i]))
-        self.rates = rates[order]
+        self.shares = rates[order]
         self._smaller = np.full(q, -1)  # next smaller rate to the same side
-        for i, rate in enumerate(self.rates):
+        for i, share in enumerate(self.shares):
             for j in range(i):
-                if self.rates[j] * rate > 0.0 or self.rates[j] == 0.0:
+                if self.shares[j] * share > 0.0 or self.shares[j] == 0.0:
                     self._smaller[i] = j
         self.step = settings.stage / settings.substeps
         self.beam = max(1, settings.batch // 2)
@@ -277,8 +280,9 @@ class Planner:
         dropped = np.zeros(5, dtype=np.int64)
         # --- the controls, kept within the curvature limit ----------------------
         start, most = floats[CURVATURE], settings.max_curvature
-        end = start[:, None] + self.rates * settings.stage
-        if (np.abs(start) + self.rates[-1] * -settings.stage > most).any():
+        reach = self._largest_rate(ints[STAGE]) * settings.stage
+        end = start[:, None] + self.shares * np.reshape(reach, (-1, 1))
+        if (np.abs(start) + reach > most).any():
             np.minimum(np.maximum(end, -most, out=end), most, out=end)
             alike = np.zeros(end.shape, dtype=bool)
             for i, j in enumerate(self._smaller):
@@ -297,9 +301,7 @@ class Planner:
         if not self.speed.constant:
             rows = 2 * settings.substeps * stage
             speed = self._v[rows + np.arange(2 * settings.substeps + 1)[:, None]]
-        motion = simulate(
-            state, rate, speed, settings, self.limit, self.step, settings.substeps
-        )
+        motion = simulate(state, rate, speed, settings, self.limit, self.step, settings.substeps)
         kept = motion.kept
         dropped[FELL] = len(end) - len(kept)
         if ahead:
@@ -366,6 +368,18 @@ class Planner:
             dropped,
             np.concatenate(blame) if blame else np.zeros(0, dtype=np.int64),
         )
+
+    def _largest_rate(self, stage: np.ndarray) -> float | np.ndarray:
+        """Largest rate of curvature that is tried in stages, 1/(m s)."""
+        settings, speed = self.settings, self.speed
+        v = speed.most if speed.constant else self._v[2 * settings.substeps * stage]
+        useful = USEFUL * settings.gravity * math.tan(settings.max_lean) / (v * v * settings.stage)
+        return np.minimum(settings.max_curvature_rate, useful)
+
+    @property
+    def rates(self) -> np.ndarray:
+        """(q,) rates of curvature tried in the first stage, 1/(m s), in the order of choice."""
+        return self.shares * self._largest_rate(np.zeros(1, dtype=np.int64))
 
     def _all(self, n: int) -> tuple[np.ndarray, np.ndarray]:
         """Parents and choices if every choice is open to all."""

@@ -121,9 +121,7 @@ def exhaustive(course, scene, s, rates, state, along, goal):
                 total = total + d
                 bend = max(abs(state[5]), abs(end))
                 keep = s.clearance + 1e-4 + new[6] ** 2 * bend / 8.0
-                struck |= any(
-                    plain_disc_distance(c, before, p) < r + keep for c, r in discs
-                )
+                struck |= any(plain_disc_distance(c, before, p) < r + keep for c, r in discs)
                 before = p
             if not struck:
                 go(states[-1], where, where, total, (*choices, number))

@@ -38,9 +38,7 @@ def test_distance_of_segments_from_segments():
     a, b, c, d = rng.uniform(-2.0, 2.0, (4, 300, 2))
     t = np.linspace(0.0, 1.0, 401)[:, None, None]
     along = a + t * (b - a)
-    sampled = np.min(
-        [point_to_segment(*p.T, *c.T, *d.T) for p in along], axis=0
-    )
+    sampled = np.min([point_to_segment(*p.T, *c.T, *d.T) for p in along], axis=0)
     exact = segment_to_segment(*a.T, *b.T, *c.T, *d.T)
     assert np.all(exact <= sampled + 1e-12)
     assert np.max(np.sqrt(sampled) - np.sqrt(exact)) < 1e-2
@@ -57,9 +55,7 @@ def random_field(rng, count=120):
         elif kind == 1:
             angle = np.sort(rng.uniform(0.0, 2.0 * math.pi, 7))
             size = rng.uniform(0.3, 2.5, 7)  # far from convex
-            obstacles.append(
-                Polygon(p + (size * np.array([np.cos(angle), np.sin(angle)])).T)
-            )
+            obstacles.append(Polygon(p + (size * np.array([np.cos(angle), np.sin(angle)])).T))
         elif kind == 2:
             obstacles.append(Wall(p + rng.uniform(-15.0, 15.0, (rng.integers(2, 5), 2))))
         else:

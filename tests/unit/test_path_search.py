@@ -338,14 +338,10 @@ def test_what_the_table_gives_up_falls_whatever_is_steered(settings):
             raw = state[5] + controls[:, stage] * settings.max_curvature_rate * settings.stage
             end = np.clip(raw, -settings.max_curvature, settings.max_curvature)
             rate = (end - state[5]) / settings.stage
-            motion = simulate(
-                state, rate, settings.speed, settings, limit, h, settings.substeps
-            )
+            motion = simulate(state, rate, settings.speed, settings, limit, h, settings.substeps)
             up = np.zeros(n, dtype=bool)
             up[motion.kept] = True
-            every = simulate(
-                state, rate, settings.speed, settings, math.inf, h, settings.substeps
-            )
+            every = simulate(state, rate, settings.speed, settings, math.inf, h, settings.substeps)
             falls = ~up & ~down & (stage < stages)
             side[falls] = np.sign(every.theta[:, falls].sum(axis=0))
             down |= falls
