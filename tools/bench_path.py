@@ -20,6 +20,7 @@ PLAIN_WAY = "heap, one node at a time"
 SCENES = ("tree skiing", "slalom", "potholes")
 STARTS = 6  # plans of each scene, a second apart
 MOTION = 30.0  # s
+PLAIN = 6.0  # s of it, the plain way
 
 
 def _root(ready, plan=None):
@@ -109,10 +110,7 @@ def _motion_rows() -> list[Row]:
         def whole(scene=scene, settings=settings):
             return follow_path(scene, settings, advice=False)
 
-        short = 6.0  # the plain way for a fifth of it
-        times = side_by_side(
-            lambda ready=ready: _replan_plainly(ready, short), whole, 3, 1
-        )
+        times = side_by_side(lambda ready=ready: _replan_plainly(ready, PLAIN), whole, 3, 1)
         seconds = float(whole().motion.time[-1])
 
         # The worst single plan, in a run of its own.
@@ -125,7 +123,7 @@ def _motion_rows() -> list[Row]:
             if not made.choices:
                 break
             tree.move_on(made.choices[0])
-        per_second = times[0] / short, times[1] / seconds
+        per_second = times[0] / PLAIN, times[1] / seconds
         rows.append(
             Row(f"{seconds:.0f} s of re-planning along {name}: time for each second", PLAIN_WAY,
                 *per_second, limit=40.0,

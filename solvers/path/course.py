@@ -234,7 +234,6 @@ def make_course(
     drawn = [flag for line, flag in zip(lines, flags, strict=True) if len(line)]
     closed = drawn == [True] and len(points) > 3
     longest = window / 12.0
-    tolerance = window / 2400.0
     if closed and laps > 1:
         if (len(points) - 1) * int(laps) > MOST_POINTS:
             raise SettingError("Laps", laps, f"so few that {MOST_POINTS:,} points make the path")
@@ -245,7 +244,9 @@ def make_course(
     if total / longest > MOST_POINTS:
         raise SettingError("Path", f"{total:.6g} m long", f"at most {longest * MOST_POINTS:.6g} m")
     end = points[-1]
-    if closed:
+    finest = 1e-3 * _length(points[: (len(points) - 1) // (int(laps) if closed else 1) + 1])
+    tolerance = min(window / 2400.0, finest)
+    if closed and total > 2.0 * window:
         once = points[: (len(points) - 1) // int(laps) + 1]
         around = math.ceil(run_out / max(_length(once), 1e-6))
         if around * len(once) <= MOST_POINTS:
@@ -257,11 +258,11 @@ def make_course(
         beyond = (end + ahead / np.hypot(*ahead) * run_out)[None]
     while True:
         kept = simplify(points, tolerance)
-        tail = simplify(np.concatenate((kept[-1:], beyond)), tolerance)
+        tail = _without_doubles(simplify(np.concatenate((kept[-1:], beyond)), tolerance))
         vertices, along = _subdivide(np.concatenate((kept, tail[1:])), longest)
         ends = np.searchsorted(along, along + window, side="right")
         count = int(np.max(ends - np.arange(len(along)))) + 1
-        if count <= MOST_IN_WINDOW or tolerance > window / 50.0:
+        if count <= MOST_IN_WINDOW or tolerance > min(window / 50.0, 0.5 * finest):
             break
         tolerance *= 2.0
     length = _length(kept)

@@ -562,7 +562,8 @@ class Planner:
             The expansion of up to 512 of them, for `dropped` and `blame`.
         """
         along = tree.floats[: tree.count, ALONG]
-        order = np.argsort(-along, kind="stable")[:512]
+        order = np.argsort(-along, kind="stable")
+        order = order[tree.ints[order, STAGE] < self.settings.stages][:512]
         near = order[along[order] >= along[order[0]] - self.course.window]
         return self.expand(*tree.get(near))
 

@@ -157,6 +157,16 @@ def test_what_is_no_path_gives_one_clear_sentence(polylines, text):
     assert str(error.value).startswith(text)
 
 
+@pytest.mark.parametrize("size", [1e-5, 0.02, 0.5, 3.0])
+@pytest.mark.parametrize("cyclic", [False, True])
+def test_paths_shorter_than_the_window(size, cyclic):
+    course = make_course([circle(size, 300)[:-1]], cyclic=cyclic, window=4.8, laps=1 + cyclic)
+    around = 2.0 * math.pi * size * (1 + cyclic)
+    assert course.length == pytest.approx(around, rel=0.01)
+    assert np.all(np.isfinite(course.direction)) and np.all(np.diff(course.along) > 0.0)
+    assert course.along[-1] > course.length + 20.0
+
+
 def test_doubled_points_change_nothing():
     path = figure_of_eight(count=300)
     doubled = np.repeat(path, 3, axis=0)

@@ -584,3 +584,62 @@ def test_a_kilometre_of_path():
     result = follow_path(PathScene((path,)), PathSettings(speed=15.0, max_curvature=0.1))
     assert result.finished and result.mean_distance < 1.0
     assert result.along[-1] >= result.length - 1e-6
+
+
+def odd_scene(rng):
+    """Any path, any obstacles, any gates: mostly no way at all."""
+    size = 10.0 ** rng.uniform(-1.0, 2.0)
+    kind = rng.integers(3)
+    if kind == 0:
+        path = np.cumsum(rng.normal(size=(40, 2)), axis=0) * size / 6.0
+    elif kind == 1:
+        path = np.array([(0.0, 0.0), (0.0, -size), (0.1, -size), (0.1, 0.0)])  # hairpin
+    else:
+        t = np.linspace(0.0, 1.0, 100)
+        path = size * np.stack((0.05 * np.sin(30.0 * t), -t), axis=1)
+    obstacles = []
+    for kind in rng.integers(0, 4, rng.integers(0, 8)):
+        at = path[rng.integers(len(path))] + rng.normal(size=2) * 4.0
+        obstacles.append(
+            (
+                Disc(at, rng.uniform(0.0, 1.0)),
+                Polygon(at + rng.normal(size=(rng.integers(1, 7), 2))),
+                Wall(at + 3.0 * rng.normal(size=(rng.integers(1, 5), 2))),
+                MovingDisc(np.array([0.0, 4.0]), at + 5.0 * rng.normal(size=(2, 2)), 0.3),
+            )[kind]
+        )
+    gates = tuple(
+        Gate(path[-1] + rng.normal(size=2), path[-1] + rng.normal(size=2))
+        for _ in range(rng.integers(0, 2))
+    )
+    return PathScene((path,), bool(rng.random() < 0.3), tuple(obstacles), gates)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("block", range(4))
+def test_any_scene_gives_a_motion_or_one_clear_sentence(block):
+    outcomes = set()
+    for seed in range(12 * block, 12 * block + 12):
+        rng = np.random.default_rng(seed)
+        settings = PathSettings(
+            speed=float(10.0 ** rng.uniform(-0.5, 1.3)),
+            stages=int(rng.integers(1, 8)),
+            values=int(rng.integers(2, 8)),
+            substeps=int(rng.integers(1, 5)),
+            clearance=float(rng.choice([0.0, 0.1, 0.5])),
+            fps=float(rng.choice([24.0, 29.97, 60.0])),
+            most_seconds=8.0,
+            most_nodes=1000,
+        )
+        result = follow_path(odd_scene(rng), settings, advice=bool(seed % 6 == 0))
+        m = result.motion
+        for name in ("position", "yaw", "lean", "phase", "leg_force", "frequency", "heading"):
+            assert np.all(np.isfinite(getattr(m, name))), (seed, name)
+        assert np.max(np.abs(m.lean)) <= settings.max_lean
+        reason = result.failure.reason if result.failure else ""
+        if reason != "BLOCKED":
+            assert result.min_clearance >= settings.clearance, seed
+        errors = [p for p in m.problems if p.severity == "ERROR"]
+        assert len(errors) == (not result.finished), seed
+        outcomes.add(reason)
+    assert len(outcomes) >= 2
