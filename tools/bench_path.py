@@ -111,7 +111,9 @@ def _motion_rows() -> list[Row]:
             return follow_path(scene, settings, advice=False)
 
         times = side_by_side(lambda ready=ready: _replan_plainly(ready, PLAIN), whole, 3, 1)
+        start = time.process_time()
         seconds = float(whole().motion.time[-1])
+        busy = time.process_time() - start
 
         # The worst single plan, in a run of its own.
         root = _root(ready)
@@ -127,7 +129,8 @@ def _motion_rows() -> list[Row]:
         rows.append(
             Row(f"{seconds:.0f} s of re-planning along {name}: time for each second", PLAIN_WAY,
                 *per_second, limit=40.0,
-                note=f"{1e3 / per_second[1]:.0f} s of motion a second; "
+                note=f"{1e3 / per_second[1]:.0f} s of motion a second, "
+                f"{seconds / busy:.0f} a second of processor time; "
                 f"worst plan {max(slow):.1f} ms, median {statistics.median(slow):.1f} ms")
         )  # fmt: skip
     return rows
