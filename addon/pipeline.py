@@ -9,15 +9,20 @@ from __future__ import annotations
 
 import hashlib
 import json
+import threading
+from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
-from math import atan2
+from math import atan2, ceil
 
 import bpy
 import numpy as np
 
 from ..solvers.errors import SettingError
 from ..solvers.motion import Placement, Problem, TurningMotion
+from ..solvers.path import PathMotion, PathScene, PathSettings, follow_path
+from ..solvers.path.course import make_course
+from ..solvers.path.search import make_gates
 from ..solvers.turning.settings import TurningSettings, sample_times
 from ..solvers.turning.solve import solve_turning
 from . import motions
@@ -26,11 +31,13 @@ from .mapping import sequence
 from .mapping.body import PendulumBody, pendulum_body
 from .mapping.registry import MAPPINGS
 from .mapping.tracks import Figure, RoleTracks
+from .properties import path as path_settings
 from .properties.turns import ANIMATED
 from .rigs import characters
+from .scene import course
 from .scene.placement import require_near, standing_at, world_matrix
-from .scene.sampling import animated_settings
-from .scene.timing import SceneNumbers, frame_range, scene_numbers
+from .scene.sampling import animated_settings, is_animated
+from .scene.timing import MAX_FRAMES, SceneNumbers, frame_range, scene_numbers
 
 # Raised when the same settings no longer give the same motion.
 SOLVER_VERSION = 1
@@ -41,7 +48,29 @@ SPEED_STEP = 0.25
 # Legs outside these lengths (m) make Poise ask whether the units are meant.
 LEAST_LEG, MOST_LEG = 0.1, 3.0
 
+# How many motions along a path are remembered.
+MOST_PLANS = 12
+
+# A path that goes up and down by more (m) is worth a line in the problem list.
+LEVEL = 0.25
+
+# Frames that are read at a time until an animated speed has gone all of a path.
+CHUNK = 240
+
 Progress = Callable[[float], None]
+
+
+class NoMotion(UserError):
+    """There is no way on from the very start: the problems say why.
+
+    Args:
+        problems: what was found.
+    """
+
+    def __init__(self, problems: tuple[Problem, ...]) -> None:
+        worst = next((p for p in problems if p.severity == "ERROR"), problems[0])
+        super().__init__(worst.message + (f": {worst.remedy.lower()}" if worst.remedy else ""))
+        self.problems = problems
 
 
 @dataclass(frozen=True)
@@ -61,6 +90,9 @@ class Job:
         numbers: rate, units and gravity.
         before: the jobs that this one continues, first to last.
         following: the jobs that continue this one.
+        course: path, obstacles and gates of a motion along a path, or None
+            for turns. Such a motion ends where the path does; its
+            `end_frame` is no more than a guess until it is solved.
     """
 
     name: str
@@ -68,22 +100,32 @@ class Job:
     kind: str
     start_frame: int
     end_frame: int
-    settings: TurningSettings
+    settings: TurningSettings | PathSettings
     style: object
     figure: Figure
     numbers: SceneNumbers
     before: tuple[Job, ...] = ()
     following: tuple[Job, ...] = ()
+    course: PathScene | None = None
 
 
 @dataclass(frozen=True)
 class Solved:
-    """A solved job: the pendulum's motion and the whole body's tracks."""
+    """A solved job: the pendulum's motion and the whole body's tracks.
+
+    Attributes:
+        job: what was solved; its `end_frame` is where the motion ends.
+        motion: the pendulum's motion.
+        tracks: the body's tracks.
+        seam: problems where it goes on from the motion before.
+        path: how well it follows its path, or None for turns.
+    """
 
     job: Job
     motion: TurningMotion
     tracks: RoleTracks
     seam: tuple[Problem, ...] = ()
+    path: PathMotion | None = None
 
     @property
     def problems(self) -> tuple[Problem, ...]:
@@ -97,7 +139,7 @@ class Solved:
             replace(problem, fix=tuple((f"{group}.{name}", value) for name, value in problem.fix))
             for problem in self.tracks.problems
         )
-        return own + self.seam + self.motion.problems + body
+        return own + self.seam + path_problems(self.job, self.motion.problems) + body
 
 
 def _size_problem(job: Job) -> tuple[Problem, ...]:
@@ -268,6 +310,8 @@ def _gather_one(context, motion) -> Job:
             "and select it"
         )
     numbers = scene_numbers(scene)
+    if settings.kind == "PATH":
+        return _gather_path(context, motion, kind, numbers)
     start, end = frame_range(scene, motion)
     # What is animated stands where it is at the start, whatever frame is current.
     with standing_at(scene, start, motion, character):
@@ -301,6 +345,93 @@ def _gather_one(context, motion) -> Job:
         numbers=numbers,
     )
     return replace(job, style=_style(context, motion, motion, job))
+
+
+def _gather_path(context, motion, kind: str, numbers: SceneNumbers) -> Job:
+    """Read a motion along a path."""
+    scene, settings = context.scene, motion.poise_motion
+    character, path, unit = settings.character, settings.path, numbers.unit_scale
+    if path.curve is None:
+        raise UserError(f"{motion.name} has no path: choose a curve in the Path panel")
+    start = path_start(scene, motion)
+    with standing_at(scene, start, motion, character, *course.everything(motion)):
+        figure = figure_in_metres(character, unit)
+        placement = placement_of(motion, unit)
+        lines, cyclic = course.curve_lines(path.curve, unit)
+        # Raises where there is nothing to follow.
+        length = make_course(lines, cyclic, window=1000.0, laps=path.laps).length
+        ground = next((float(line[0, 2]) for line in lines if len(line)), 0.0)
+        obstacles, moving = course.read_obstacles(motion, path.obstacles, ground, unit)
+        gates = course.read_gates(path.gates, unit)
+    frames, speed = _speed_along(scene, motion, start, numbers, length)
+    with standing_at(scene, start, *moving.values()):
+        obstacles = course.over_time(scene, obstacles, moving, start, frames, numbers.fps, unit)
+    body = pendulum_body(figure)
+    least = float(np.min(speed))
+    longest = MAX_FRAMES / numbers.fps
+    seconds = 2.0 * length / least + 10.0 if least > 0.0 else longest
+    params = path.to_params(
+        fps=numbers.fps,
+        unit_scale=unit,
+        gravity=numbers.gravity,
+        placement=placement,
+        most_seconds=min(seconds, longest),
+        speed=speed,
+        body=(body.mass, body.height, body.inertia),
+    )
+    job = Job(
+        name=motion.name,
+        character=character.name,
+        kind=kind,
+        start_frame=start,
+        end_frame=start + frames - 1,
+        settings=params,
+        style=None,
+        figure=figure,
+        numbers=numbers,
+        course=PathScene(lines, cyclic, tuple(obstacles), gates, path.laps),
+    )
+    return replace(job, style=_style(context, motion, motion, job))
+
+
+def path_start(scene: bpy.types.Scene, motion: bpy.types.Object) -> int:
+    """First frame of a motion along a path: the end of such a motion is that of its path.
+
+    Args:
+        scene: the operator's scene.
+        motion: the Motion object.
+
+    Raises:
+        UserError: the preview range is wanted, and there is none.
+    """
+    settings = motion.poise_motion
+    return settings.frame_start if settings.range_mode == "OWN" else frame_range(scene, motion)[0]
+
+
+def _speed_along(scene, motion, start: int, numbers: SceneNumbers, length: float):
+    """About how many frames a path takes, and its speed in m/s, a number or samples."""
+    path, fps, unit = motion.poise_motion.path, numbers.fps, numbers.unit_scale
+    needed = 1.5 * length
+    if not is_animated(motion, "path", path_settings.ANIMATED):
+        speed = path.speed * unit
+        count = needed / speed * fps if speed > 0.0 else 2.0
+        return int(min(max(ceil(count), 2), MAX_FRAMES)), speed
+    # Frame by frame until all of the path has been gone, whatever frame is current.
+    parts, way, first = [], 0.0, 0
+    while way < needed and first < MAX_FRAMES:
+        frames = start + first + np.arange(CHUNK, dtype=float)
+        samples = animated_settings(scene, motion, "path", ("speed",), frames)
+        values = samples.get("speed", np.full(CHUNK, path.speed)) * unit
+        parts.append(values)
+        way += float(np.sum(np.maximum(values, 0.0))) / fps
+        first += CHUNK
+        if not np.isfinite(values).all() or way <= 0.0:
+            break
+    count = max(2, min(sum(len(part) for part in parts), MAX_FRAMES))
+    frames = start + sample_times(count, fps) * fps
+    samples = animated_settings(scene, motion, "path", ("speed",), frames)
+    speed = samples["speed"] * unit if "speed" in samples else path.speed * unit
+    return count, speed
 
 
 def _style(context, motion, travels, job: Job):
@@ -348,16 +479,34 @@ def solve(job: Job, progress: Progress | None = None) -> Solved:
     """
     own = len(job.before)
     jobs = (*job.before, job, *job.following)
-    solved = _solve_in_turn(jobs, own, progress or _ignore)
+    solved, paths = _solve_in_turn(jobs, own, progress or _ignore)
     jobs = jobs[: len(solved)]
+    if job.course is not None:
+        job = replace(job, end_frame=job.start_frame + _frames(solved[own]) - 1)
     pose = MAPPINGS[job.kind].function
+    styles = [_fitted(j.style, len(motion.time)) for j, motion in zip(jobs, solved, strict=True)]
     if len(jobs) == 1:
-        return Solved(job, solved[0], pose(solved[0], job.figure, job.style))
+        return Solved(job, solved[0], pose(solved[0], job.figure, styles[0]), (), paths[0])
     joined = sequence.join_motions(solved, [j.settings.placement.yaw for j in jobs])
-    tracks = pose(joined, job.figure, sequence.join_styles([j.style for j in jobs], solved))
+    tracks = pose(joined, job.figure, sequence.join_styles(styles, solved))
     start = sequence.seams(solved)[own]
     cut = sequence.cut_tracks(tracks, start, solved[own])
-    return Solved(job, solved[own], cut, _speed_step(solved[:own], solved[own]))
+    return Solved(job, solved[own], cut, _speed_step(solved[:own], solved[own]), paths[own])
+
+
+def _frames(motion: TurningMotion) -> int:
+    return (len(motion.time) - 1) // motion.steps_per_frame + 1
+
+
+def _fitted(style, count: int):
+    """A style whose samples are as many as the motion's; the last holds on."""
+    changed = {}
+    for field in fields(style):
+        values = getattr(style, field.name)
+        if np.ndim(values) == 1 and len(values) != count:
+            short = np.asarray(values)[:count]
+            changed[field.name] = np.pad(short, (0, count - len(short)), mode="edge")
+    return replace(style, **changed) if changed else style
 
 
 def _speed_step(before: list[TurningMotion], motion: TurningMotion) -> tuple[Problem, ...]:
@@ -385,17 +534,22 @@ def _ignore(fraction: float) -> None:
 
 def _solve_in_turn(
     jobs: tuple[Job, ...], own: int, progress: Progress
-) -> list[TurningMotion]:
+) -> tuple[list[TurningMotion], list[PathMotion | None]]:
     """Solve motions that continue each other, up to one after `own` that cannot be solved."""
     solved: list[TurningMotion] = []
+    paths: list[PathMotion | None] = []
     for i, job in enumerate(jobs):
         settings = job.settings
         if solved:
             settings = replace(settings, start_state=solved[-1].end_state)
         try:
-            motion = solve_turning(
-                settings, lambda fraction, i=i: progress((i + fraction) / len(jobs))
+            motion, path = _solve_one(
+                job, settings, lambda fraction, i=i: progress((i + fraction) / len(jobs))
             )
+        except NoMotion:
+            if i > own:
+                break
+            raise
         except SettingError as error:
             if i > own:
                 # What cannot follow is told when it is baked itself.
@@ -409,7 +563,107 @@ def _solve_in_turn(
                 raise UserError(f"{job.name}: {error}") from error
             raise
         solved.append(motion)
-    return solved
+        paths.append(path)
+    return solved, paths
+
+
+def _solve_one(job: Job, settings, progress: Progress) -> tuple[TurningMotion, PathMotion | None]:
+    if job.course is None:
+        return solve_turning(settings, progress), None
+    path = _plans.get(job.course, settings, progress)
+    if _frames(path.motion) < 2:
+        raise NoMotion(path_problems(job, path.motion.problems))
+    return path.motion, path
+
+
+class _Plans:
+    """Motions along paths that were planned last: preview, Plan, bake and camera share them.
+
+    A motion is a function of course and settings, so that what is remembered
+    can never be out of date.
+    """
+
+    def __init__(self) -> None:
+        self._known: OrderedDict[str, PathMotion] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, scene: PathScene, settings: PathSettings, progress: Progress) -> PathMotion:
+        key = _digest((scene, settings))
+        with self._lock:
+            if key in self._known:
+                self._known.move_to_end(key)
+                return self._known[key]
+        found = follow_path(scene, settings, progress)
+        with self._lock:
+            self._known[key] = found
+            while len(self._known) > MOST_PLANS:
+                self._known.popitem(last=False)
+        return found
+
+    def knows(self, scene: PathScene, settings: PathSettings) -> bool:
+        with self._lock:
+            return _digest((scene, settings)) in self._known
+
+
+_plans = _Plans()
+
+
+def is_planned(job: Job) -> bool:
+    """Whether a job can be solved without planning a path anew.
+
+    Args:
+        job: what `gather` read.
+    """
+    for member in (*job.before, job, *job.following):
+        if member.course is None:
+            continue
+        if member is not (*job.before, job)[0]:
+            return False  # where it starts is known only when the one before is solved
+        if not _plans.knows(member.course, member.settings):
+            return False
+    return True
+
+
+def path_problems(job: Job, problems: tuple[Problem, ...]) -> tuple[Problem, ...]:
+    """A motion's problems, with fixes named after the animator's settings.
+
+    Args:
+        job: the motion's job.
+        problems: as the solver found them.
+    """
+    if job.course is None:
+        return problems
+    heights = np.concatenate([line[:, 2] for line in job.course.polylines])
+    own = ()
+    if np.ptp(heights) > LEVEL:
+        own = (
+            Problem(
+                "PATH_NOT_LEVEL",
+                f"The path goes up and down by {np.ptp(heights):.2f} m: it is followed on level "
+                "ground at the height of its first point",
+                "INFO",
+                amount=float(np.ptp(heights)),
+            ),
+        )
+    return own + tuple(replace(p, fix=tuple(_named(job, *fix) for fix in p.fix)) for p in problems)
+
+
+def _named(job: Job, setting: str, value: float) -> tuple[str, float]:
+    """A fix as a setting of the Motion object, or of one of its gates."""
+    name = setting.removeprefix("path.")
+    if not name.startswith("gates["):
+        return f"path.{path_settings.NAMES.get(name, name)}", value
+    number = int(name[6:].partition("]")[0])
+    scene = job.course
+    window = 2.0 * float(np.max(job.settings.speed)) * job.settings.stage
+    line = make_gates(
+        scene.gates, make_course(scene.polylines, scene.cyclic, window, laps=scene.laps)
+    )[number]
+    # The solver counts to the left of the way through, an object along its own X axis.
+    gate = scene.gates[number]
+    axis = np.asarray(gate.left)[:2] - np.asarray(gate.right)[:2]
+    side = float(np.dot((-line.ahead[1], line.ahead[0]), axis))
+    return f"gate.{gate.name}", value if side > 0.0 else -value
 
 
 def digests(job: Job) -> dict[str, str]:
@@ -434,6 +688,13 @@ def digests(job: Job) -> dict[str, str]:
         "motions before and after": [digests(j) for j in (*job.before, *job.following)],
         "Poise's version": SOLVER_VERSION,
     }
+    if job.course is not None:
+        parts = {
+            **parts,
+            "settings": _without(settings, "fps", "gravity", "placement", "most_seconds"),
+            "frame range": job.start_frame,
+            "path, obstacles and gates": job.course,
+        }
     return {name: _digest(part) for name, part in parts.items()}
 
 

@@ -14,17 +14,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from math import degrees
+from math import degrees, isfinite
 from time import monotonic
 
 import bpy
 
 from ..solvers.errors import Cancelled
 from ..solvers.motion import Problem, TurningMotion
+from ..solvers.path import PathMotion
 from ..solvers.turning.summary import TurnSummary, summarise
 from . import motions, pipeline, preferences
 from .base_operator import FIXABLE, Work
-from .scene import placement
+from .scene import course, placement
 
 # A solve gets this long before the timer lets Blender draw again, seconds.
 SLICE = 0.03
@@ -50,6 +51,8 @@ class Numbers:
         end_time: seconds until it falls or stops, or None.
         end: "FALL", "STOP" or "".
         distance: length of the track in metres.
+        path: how well it follows its path, or None for turns.
+        weight: of the figure, N.
     """
 
     turn: TurnSummary
@@ -57,6 +60,8 @@ class Numbers:
     end_time: float | None
     end: str
     distance: float
+    path: PathMotion | None = None
+    weight: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -71,6 +76,7 @@ class Status:
         out_of_date: inputs that changed since the bake; empty if none did or
             nothing is baked.
         live_error: why Live Bake could not bake, or "".
+        unplanned: the way along the path has not been planned as it is set now.
     """
 
     solved: pipeline.Solved | None = None
@@ -79,6 +85,7 @@ class Status:
     numbers: Numbers | None = None
     out_of_date: tuple[str, ...] = ()
     live_error: str = ""
+    unplanned: bool = False
 
     @property
     def summary(self) -> tuple[tuple[str, str], ...] | None:
@@ -119,11 +126,12 @@ _changed_at = 0.0
 _NOTHING = Status()
 
 
-def numbers_of(motion: TurningMotion) -> Numbers:
+def numbers_of(motion: TurningMotion, path: PathMotion | None = None) -> Numbers:
     """Sum a motion up in a few numbers.
 
     Args:
         motion: a solved motion.
+        path: how well it follows its path, or None for turns.
     """
     end = next((event for event in motion.events if event.kind in ("FALL", "STOP")), None)
     return Numbers(
@@ -132,10 +140,35 @@ def numbers_of(motion: TurningMotion) -> Numbers:
         end_time=None if end is None else end.time,
         end="" if end is None else end.kind,
         distance=float(motion.distance[-1]),
+        path=path,
+        weight=motion.mass * motion.gravity,
     )
 
 
+def _path_lines(numbers: Numbers, path: PathMotion) -> tuple[tuple[str, str], ...]:
+    lines = [
+        ("Track", f"{numbers.distance:.1f} m"),
+        ("Time", f"{path.motion.time[-1]:.2f} s"),
+        ("Mean Distance", f"{path.mean_distance:.2f} m"),
+        ("Largest Distance", f"{path.max_distance:.2f} m"),
+    ]
+    if isfinite(path.min_clearance):
+        lines.append(("Smallest Clearance", f"{path.min_clearance:.2f} m"))
+    lines += [
+        ("Largest Lean", f"{degrees(path.max_lean):.1f}°"),
+        ("Peak Force", f"{path.peak_force / numbers.weight:.2f} g"),
+    ]
+    if path.gate_times:
+        passed = sum(isfinite(time) for time in path.gate_times)
+        lines.append(("Gates", f"{passed} of {len(path.gate_times)}"))
+    if not path.finished:
+        lines.append(("Stops", f"after {path.motion.time[-1]:.2f} s"))
+    return tuple(lines)
+
+
 def _lines(numbers: Numbers) -> tuple[tuple[str, str], ...]:
+    if numbers.path is not None:
+        return _path_lines(numbers, numbers.path)
     turn = numbers.turn
     half_turn = f"{degrees(turn.half_turn):.1f}°" + (" (a loop)" if turn.loop else "")
     straight = turn.min_radius > 1e4
@@ -205,6 +238,30 @@ def refresh(context: bpy.types.Context, motion: bpy.types.Object) -> Status:
     if _read(context, motion, entry):
         _store(entry, entry.job, _result(entry.job), "")
     return entry.status
+
+
+def keep(context: bpy.types.Context, motion: bpy.types.Object, solved: pipeline.Solved) -> None:
+    """Show what was just planned.
+
+    Args:
+        context: Blender's context; its scene counts.
+        motion: the Motion object.
+        solved: its solved job.
+    """
+    entry = _entries.setdefault(_key(context.scene, motion), _Entry())
+    entry.stale = True
+    entry.by_undo = False
+    entry.digests = pipeline.digests(solved.job)
+    entry.status = replace(
+        entry.status,
+        solved=solved,
+        error="",
+        problems=tuple(solved.problems),
+        numbers=numbers_of(solved.motion, solved.path),
+        unplanned=False,
+    )
+    request()
+    _redraw()
 
 
 def _result(job: pipeline.Job):
@@ -283,13 +340,26 @@ def _used(motion: bpy.types.Object) -> frozenset[int]:
     used: list[bpy.types.ID] = [motion]
     character = motion.poise_motion.character
     if character is not None:
-        used += [character, character.data, *motions.motions_of(character)]
+        together = motions.motions_of(character)
+        used += [character, character.data, *together]
+        for other in together:
+            if other.poise_motion.kind == "PATH":
+                used += _along(other)
     for data in [item.animation_data for item in used if isinstance(item, bpy.types.Object)]:
         if data is not None:
             strips = [strip for track in data.nla_tracks for strip in track.strips]
             actions = [data.action, *(strip.action for strip in strips)]
             used += [action for action in actions if action is not None]
     return frozenset(item.session_uid for item in used if item is not None)
+
+
+def _along(motion: bpy.types.Object) -> list[bpy.types.ID]:
+    """Path, obstacles and gates, with what they are made of."""
+    path = motion.poise_motion.path
+    found: list[bpy.types.ID | None] = [path.obstacles, path.gates]
+    for obj in course.everything(motion):
+        found += [obj, obj.data, obj.parent]
+    return [item for item in found if item is not None]
 
 
 @contextmanager
@@ -351,9 +421,15 @@ def _needs_evaluation(motion: bpy.types.Object) -> bool:
     character = motion.poise_motion.character
     together = motions.motions_of(character) if character is not None else [motion]
     animated = [item.animation_data for item in together if item.animation_data is not None]
+    things = [
+        obj
+        for other in together
+        if other.poise_motion.kind == "PATH"
+        for obj in course.everything(other)
+    ]
     return any(len(data.drivers) > 0 or len(data.nla_tracks) > 0 for data in animated) or any(
-        placement.moves(obj) for obj in (*together, character)
-    )
+        placement.moves(obj) or obj.type == "ARMATURE" for obj in (*together, *things)
+    ) or placement.moves(character)
 
 
 def _in_the_middle() -> bool:
@@ -396,8 +472,19 @@ def _read(context: bpy.types.Context, motion: bpy.types.Object, entry: _Entry) -
     same = digests == entry.digests
     entry.job, entry.digests = job, digests
     _mind_live_bake(entry, motion.poise_motion.live_bake)
-    entry.status = replace(entry.status, out_of_date=out_of_date)
-    return not same
+    # A search that may take long is made when it is asked for.
+    unplanned = (
+        motion.poise_motion.kind == "PATH"
+        and not (same and not entry.status.unplanned)
+        and not pipeline.is_planned(job)
+    )
+    entry.status = replace(
+        entry.status,
+        out_of_date=out_of_date,
+        unplanned=unplanned,
+        error="" if unplanned else entry.status.error,
+    )
+    return not unplanned and (not same or entry.status.solved is None)
 
 
 def _start(key: tuple[int, int], entry: _Entry) -> None:
@@ -447,7 +534,7 @@ def _store(entry: _Entry, job: pipeline.Job, result, live_error: str) -> None:
     entry.status = Status(
         solved=result,
         problems=tuple(result.problems),
-        numbers=numbers_of(result.motion),
+        numbers=numbers_of(result.motion, result.path),
         out_of_date=entry.status.out_of_date,
         live_error=live_error,
     )

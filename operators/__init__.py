@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
-from . import bake, character, motion, presets, problems, render
+from . import bake, character, motion, path, presets, problems, render
 
 CLASSES: tuple[type, ...] = (
     *character.CLASSES,
     *motion.CLASSES,
+    *path.CLASSES,
     *presets.CLASSES,
     *bake.CLASSES,
     *problems.CLASSES,

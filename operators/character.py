@@ -117,6 +117,7 @@ class POISE_OT_character_add(SettingsOperator, bpy.types.Operator):
         motion = motions.add_motion(context, rig)
         turns = motion.poise_motion.turns
         turns.begin(self.kind, numbers.unit_scale)
+        motion.poise_motion.path.begin(self.kind, numbers.unit_scale)
         turns.slope = self.slope
         for obj in context.selected_objects:
             obj.select_set(False)

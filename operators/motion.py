@@ -55,7 +55,9 @@ class POISE_OT_motion_add(_CharacterOperator, bpy.types.Operator):
         settings = motion.poise_motion
         settings.kind = self.kind
         if before is None:
-            settings.turns.begin(rig.poise.kind, scene_numbers(context.scene).unit_scale)
+            unit_scale = scene_numbers(context.scene).unit_scale
+            settings.turns.begin(rig.poise.kind, unit_scale)
+            settings.path.begin(rig.poise.kind, unit_scale)
         else:
             _continue_from(context.scene, settings, before)
         return f"Added {motion.name}"
@@ -64,7 +66,7 @@ class POISE_OT_motion_add(_CharacterOperator, bpy.types.Operator):
 def _continue_from(scene, settings, before):
     """Start where the motion before ends, with its settings."""
     other = before.poise_motion
-    for group in ("turns", "skier", "snowboarder"):
+    for group in ("turns", "path", "skier", "snowboarder"):
         source, target = getattr(other, group), getattr(settings, group)
         for prop in source.bl_rna.properties:
             if not prop.is_readonly and prop.identifier not in {"name", "rna_type"}:

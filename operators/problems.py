@@ -10,7 +10,11 @@ from bpy.props import IntProperty
 from ..addon import motions
 from ..addon.base_operator import SettingsOperator
 from ..addon.errors import UserError
+from ..addon.properties import path as path_settings
 from ..addon.properties.turns import LENGTH_POWER
+from ..addon.scene import course
+from ..addon.scene.placement import moves as is_moving
+from ..addon.scene.placement import world_matrix
 from ..addon.scene.sampling import is_animated
 from ..addon.scene.timing import scene_numbers
 
@@ -56,23 +60,54 @@ class POISE_OT_problem_show(_ProblemOperator, bpy.types.Operator):
         return ""
 
 
+# Problems whose fixes are alternatives: one of them is enough.
+ALTERNATIVES = {"NO_WAY"}
+
+
+def _gate(motion, name):
+    found = [g for g in course.gates_of(motion.poise_motion.path.gates) if g.name == name]
+    if not found:
+        raise UserError(f"There is no gate called {name} any more: click Plan")
+    return found[0]
+
+
 class POISE_OT_problem_fix(_ProblemOperator, bpy.types.Operator):
     """Change the settings that would help against this problem"""
 
     bl_idname = "poise.problem_fix"
     bl_label = "Fix Problem"
 
+    choice: IntProperty(
+        name="Choice",
+        description="Which change to make where each of several would help, counted from 0",
+        default=0,
+        min=0,
+    )
+
     def run(self, context):
         _character, motion, index, problem = self._problem(context)
         if not problem.fix:
             raise UserError("Poise knows no setting that would help here")
         scale = scene_numbers(context.scene).unit_scale
-        changes = []
-        for path, value in json.loads(problem.fix):
+        changes, moves = [], []
+        fixes = json.loads(problem.fix)
+        if problem.code in ALTERNATIVES:
+            if self.choice >= len(fixes):
+                raise UserError(f"There is no change number {self.choice}: {len(fixes)} would help")
+            fixes = fixes[self.choice : self.choice + 1]
+        for path, value in fixes:
             group_name, _, name = path.partition(".")
+            if group_name == "gate":
+                gate = _gate(motion, name)
+                if is_moving(gate):
+                    raise UserError(f"{gate.name} is animated: move it {value:.2f} m along its X")
+                moves.append((gate, value / scale))
+                continue
             group = getattr(motion.poise_motion, group_name)
             label = group.bl_rna.properties[name].name
-            value /= scale ** LENGTH_POWER.get(name, 0)
+            value /= scale ** {**LENGTH_POWER, **path_settings.LENGTH_POWER}.get(name, 0)
+            if group.bl_rna.properties[name].type == "INT":
+                value = round(value)
             if is_animated(motion, group_name, (name,)):
                 raise UserError(
                     f"{label} has keys or a driver, which would undo the fix: bring them to "
@@ -81,8 +116,16 @@ class POISE_OT_problem_fix(_ProblemOperator, bpy.types.Operator):
             changes.append((group, name, label, value))
         for group, name, _label, value in changes:
             setattr(group, name, value)
+        for gate, offset in moves:
+            # Along its own X axis, in the world.
+            matrix = world_matrix(gate)
+            axis = matrix.col[0].to_3d()
+            axis.z = 0.0
+            matrix.translation += offset * axis.normalized()
+            gate.matrix_world = matrix
         motion.poise_motion.problem_index = index
-        done = [label for _group, _name, label, _value in changes]
+        done = [f"the place of {gate.name}" for gate, _offset in moves]
+        done += [label for _group, _name, label, _value in changes]
         return "Changed " + ", ".join(done)
 
 

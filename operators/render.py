@@ -223,6 +223,8 @@ class POISE_OT_playblast(_MotionOperator, bpy.types.Operator):
         if baking.baked_of(motion) is None:
             raise UserError(f"{motion.name} is not baked yet: click Bake to Rig")
         job = pipeline.gather(context, motion)
+        if job.course is not None:
+            job = pipeline.solve(job).job  # it ends where its path does
         # Blender renders no frames before 0.
         start, end = max(job.start_frame, 0), job.end_frame
         if end < start:

@@ -3,6 +3,6 @@
 
 from __future__ import annotations
 
-from . import bake, character, motion
+from . import bake, character, motion, path
 
-CLASSES: tuple[type, ...] = (*character.CLASSES, *motion.CLASSES, *bake.CLASSES)
+CLASSES: tuple[type, ...] = (*character.CLASSES, *motion.CLASSES, *path.CLASSES, *bake.CLASSES)

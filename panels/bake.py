@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Panels: bake, problems, render."""
 
+import json
+from math import degrees
+
 import bpy
 
 from ..addon import motions, preview
+from ..operators.problems import ALTERNATIVES
 from .base import MotionPanel, active, settings_of, wrapped
 
 
@@ -63,8 +67,21 @@ class POISE_UL_problems(bpy.types.UIList):
         row = layout.row(align=True)
         icons = {"ERROR": "CANCEL", "WARNING": "ERROR"}
         row.label(text=item.message, icon=icons.get(item.severity, "INFO"))
-        if item.fix:
+        if item.fix and item.code not in ALTERNATIVES:
             row.operator("poise.problem_fix", text="", icon="TOOL_SETTINGS").index = index
+
+
+def _fix_text(setting: str, value: float) -> str:
+    """What a button that changes one setting says."""
+    group, _, name = setting.partition(".")
+    if group == "gate":
+        return f"Move {name} by {abs(value):.2f} m"
+    return {
+        "speed": f"Speed {value:.2f} m/s",
+        "lean_limit": f"Lean Limit {degrees(value):.1f}°",
+        "clearance": f"Clearance {value:.2f} m",
+        "stages": f"{value:.0f} Stages",
+    }.get(name, name)
 
 
 class POISE_PT_problems(MotionPanel, bpy.types.Panel):
@@ -89,6 +106,13 @@ class POISE_PT_problems(MotionPanel, bpy.types.Panel):
         wrapped(layout, chosen.message, context.region.width, "INFO")
         if chosen.remedy:
             wrapped(layout, chosen.remedy, context.region.width, "LIGHT")
+        if chosen.code in ALTERNATIVES and chosen.fix:
+            column = layout.column(align=True)
+            for number, (setting, value) in enumerate(json.loads(chosen.fix)):
+                button = column.operator(
+                    "poise.problem_fix", text=_fix_text(setting, value), icon="TOOL_SETTINGS"
+                )
+                button.index, button.choice = settings.problem_index, number
         if chosen.has_frame or chosen.bone:
             layout.operator("poise.problem_show", icon="VIEWZOOM")
 

@@ -45,6 +45,7 @@ class POISE_PT_motion(SidebarPanel, bpy.types.Panel):
         if current is None:
             return
         settings = current.poise_motion
+        layout.row().prop(settings, "kind", expand=True)
         layout.prop(settings, "show_preview", icon="HIDE_OFF")
 
 
@@ -61,13 +62,17 @@ class POISE_PT_range(MotionPanel, bpy.types.Panel):
         if settings.range_mode == "OWN":
             column = layout.column(align=True)
             column.prop(settings, "frame_start")
-            column.prop(settings, "frame_end")
-            layout.prop(settings, "duration")
+            # A motion along a path ends where the path does.
+            end = layout.column(align=True)
+            end.active = settings.kind != "PATH"
+            end.prop(settings, "frame_end")
+            end.prop(settings, "duration")
         layout.prop(settings, "base")
         column = layout.column()
         column.active = settings.base is None
         column.prop(settings, "after")
-        layout.prop(settings, "mirror")
+        if settings.kind != "PATH":
+            layout.prop(settings, "mirror")
 
 
 class POISE_PT_turns_presets(PresetPanel, bpy.types.Panel):
@@ -87,6 +92,10 @@ class POISE_PT_turns(MotionPanel, bpy.types.Panel):
     bl_label = "Turns"
     bl_order = 2
 
+    @classmethod
+    def poll(cls, context):
+        return super().poll(context) and settings_of(context).kind == "TURNS"
+
     def draw_header_preset(self, context):
         POISE_PT_turns_presets.draw_panel_header(self.layout)
 
@@ -101,10 +110,11 @@ class POISE_PT_turns(MotionPanel, bpy.types.Panel):
         layout.prop(turns, "sharpness")
         layout.prop(turns, "heading")
         layout.prop(turns, "start_phase")
-        _draw_summary(layout, preview.status(motion), context.region.width)
+        draw_summary(layout, preview.status(motion), context.region.width)
 
 
-def _draw_summary(layout, status, width):
+def draw_summary(layout, status, width):
+    """Draw what a motion is like, and its first problems."""
     box = layout.box()
     if status.error:
         wrapped(box, status.error, width, "ERROR")

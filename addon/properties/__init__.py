@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import bpy
 
-from . import character, motion, noticed, styles, turns
+from . import character, motion, noticed, path, styles, turns
 
-noticed.notice(*turns.CLASSES, *styles.CLASSES, *motion.CLASSES)
+noticed.notice(*turns.CLASSES, *path.CLASSES, *styles.CLASSES, *motion.CLASSES)
 
 CLASSES: tuple[type, ...] = (
     *turns.CLASSES,
+    *path.CLASSES,
     *styles.CLASSES,
     *motion.CLASSES,
     *character.CLASSES,
@@ -20,10 +21,12 @@ CLASSES: tuple[type, ...] = (
 def register() -> None:
     """Hang the settings on Blender's objects."""
     bpy.types.Object.poise_motion = bpy.props.PointerProperty(type=motion.PoiseMotion)
+    bpy.types.Object.poise_gate = bpy.props.PointerProperty(type=path.PoiseGate)
     bpy.types.Object.poise = bpy.props.PointerProperty(type=character.PoiseCharacter)
 
 
 def unregister() -> None:
     """Take the settings off again; files keep what was stored."""
     del bpy.types.Object.poise
+    del bpy.types.Object.poise_gate
     del bpy.types.Object.poise_motion

@@ -37,7 +37,7 @@ class PoiseCharacter(bpy.types.PropertyGroup):
 
     @property
     def motion(self) -> str:
-        """Kind of the active motion, 'TURNS'."""
+        """Kind of the active motion, 'TURNS' or 'PATH'."""
         return self._settings().kind
 
     @motion.setter
@@ -55,6 +55,11 @@ class PoiseCharacter(bpy.types.PropertyGroup):
     def turns(self):
         """Settings of the turns (`PoiseTurns`)."""
         return self._settings().turns
+
+    @property
+    def path(self):
+        """Settings of a motion along a path (`PoisePath`)."""
+        return self._settings().path
 
     @property
     def skier(self):

@@ -18,13 +18,17 @@ from bpy.props import (
 )
 
 from ..motions import MAX_ORDER
+from .path import PoisePath
 from .styles import PoiseSkierStyle, PoiseSnowboarderStyle
 from .turns import PoiseTurns
 
 DATA_VERSION = 1
 OVERRIDE = {"LIBRARY_OVERRIDABLE"}
 
-KINDS = (("TURNS", "Turns", "Turns set by frequency, sharpness and heading"),)
+KINDS = (
+    ("TURNS", "Turns", "Turns set by frequency, sharpness and heading"),
+    ("PATH", "Path", "Along a curve, among obstacles and through gates"),
+)
 
 BODY_PARTS = (
     ("TRAVEL", "Travel", "Where the character goes: the root"),
@@ -92,6 +96,7 @@ class PoiseMotion(bpy.types.PropertyGroup):
     data_version: IntProperty(default=DATA_VERSION)
 
     turns: PointerProperty(type=PoiseTurns)
+    path: PointerProperty(type=PoisePath)
     skier: PointerProperty(type=PoiseSkierStyle)
     snowboarder: PointerProperty(type=PoiseSnowboarderStyle)
 

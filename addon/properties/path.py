@@ -1,0 +1,247 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What an animator sets for a motion along a path. Values are Blender units, as the UI shows them."""
+
+from math import radians
+
+import bpy
+import numpy as np
+from bpy.props import BoolProperty, FloatProperty, IntProperty, PointerProperty
+
+from ...solvers.motion import Placement
+from ...solvers.path.settings import PathSettings
+from .turns import STARTING_LIMITS
+
+OVERRIDE = {"LIBRARY_OVERRIDABLE"}
+
+# Setting -> power of the length unit in it; see turns.LENGTH_POWER.
+LENGTH_POWER = {"speed": 1, "max_curvature": -1, "max_curvature_rate": -1, "clearance": 1}
+ANIMATED = ("speed",)
+
+# What the solver calls a setting -> what it is called here.
+NAMES = {"max_lean": "lean_limit", "stage": "stage_time"}
+
+
+def _is_curve(self, obj):
+    return obj.type == "CURVE"
+
+
+def _place_poles(self, context):
+    """Poles stand at the ends of the gate."""
+    poles = sorted((child for child in self.id_data.children if child.type == "MESH"),
+                   key=lambda child: child.name)
+    for pole, side in zip(poles, (0.5, -0.5), strict=False):
+        pole.location.x = side * self.width
+
+
+class PoiseGate(bpy.types.PropertyGroup):
+    """A gate: an Empty, its poles to both sides along its X axis."""
+
+    is_gate: BoolProperty(name="Gate", description="This Empty is a gate to be passed", default=False)
+    width: FloatProperty(
+        name="Gate Width",
+        description="Distance between the poles",
+        default=4.0,
+        min=0.0,
+        soft_min=0.5,
+        soft_max=20.0,
+        unit="LENGTH",
+        options=set(),
+        update=_place_poles,
+    )
+    number: IntProperty(
+        name="Gate Number",
+        description="Gates are passed in the order of their numbers",
+        default=1,
+        min=0,
+        options=set(),
+    )
+
+
+class PoisePath(bpy.types.PropertyGroup):
+    """A motion along a curve, among obstacles and through gates."""
+
+    curve: PointerProperty(
+        name="Path",
+        description="The curve to follow, from its first point to its last",
+        type=bpy.types.Object,
+        poll=_is_curve,
+    )
+    obstacles: PointerProperty(
+        name="Obstacles",
+        description="Collection of what may not be touched: meshes by their footprint near the "
+        "ground, Empties as discs, curves and meshes without faces as walls",
+        type=bpy.types.Collection,
+    )
+    gates: PointerProperty(
+        name="Gates",
+        description="Collection of the gates that are passed, in the order of their numbers",
+        type=bpy.types.Collection,
+    )
+    laps: IntProperty(
+        name="Laps",
+        description="How often a closed path is gone around",
+        default=1,
+        min=1,
+        soft_max=10,
+        max=1000,
+        options=set(),
+        override=OVERRIDE,
+    )
+    speed: FloatProperty(
+        name="Speed",
+        description="Speed of the centre of mass",
+        default=8.0,
+        min=0.0,
+        soft_min=1.0,
+        soft_max=25.0,
+        unit="VELOCITY",
+        override=OVERRIDE,
+    )
+    lean_limit: FloatProperty(
+        name="Lean Limit",
+        description="Largest lean that a plan may use",
+        default=radians(30.0),
+        min=0.0,
+        soft_min=radians(5.0),
+        soft_max=radians(60.0),
+        max=radians(90.0),
+        subtype="ANGLE",
+        options=set(),
+        override=OVERRIDE,
+    )
+    max_curvature: FloatProperty(
+        name="Curvature Limit",
+        description="Largest curvature of the track, one over the smallest radius",
+        default=0.25,
+        min=0.0,
+        soft_min=0.02,
+        soft_max=2.0,
+        precision=3,
+        step=1,
+        options=set(),
+        override=OVERRIDE,
+    )
+    max_curvature_rate: FloatProperty(
+        name="Curvature Rate Limit",
+        description="How fast the curvature can change, per second",
+        default=1.0,
+        min=0.0,
+        soft_min=0.05,
+        soft_max=10.0,
+        precision=3,
+        step=1,
+        options=set(),
+        override=OVERRIDE,
+    )
+    clearance: FloatProperty(
+        name="Clearance",
+        description="Least distance between the track and what is in the way",
+        default=0.4,
+        min=0.0,
+        soft_max=3.0,
+        unit="LENGTH",
+        options=set(),
+        override=OVERRIDE,
+    )
+    stages: IntProperty(
+        name="Stages",
+        description="How many stages each plan looks ahead: more see obstacles earlier, and take "
+        "longer",
+        default=10,
+        min=1,
+        soft_min=4,
+        soft_max=14,
+        max=60,
+        options=set(),
+        override=OVERRIDE,
+    )
+    stage_time: FloatProperty(
+        name="Stage Length",
+        description="Time between two decisions to steer, in seconds",
+        default=0.3,
+        min=0.02,
+        soft_min=0.1,
+        soft_max=1.0,
+        max=5.0,
+        unit="TIME_ABSOLUTE",
+        options=set(),
+        override=OVERRIDE,
+    )
+    values: IntProperty(
+        name="Values per Stage",
+        description="How many ways to steer are tried in each stage: more follow the path more "
+        "closely, and take longer",
+        default=7,
+        min=2,
+        soft_min=5,
+        soft_max=11,
+        max=31,
+        options=set(),
+        override=OVERRIDE,
+    )
+    show_candidates: BoolProperty(
+        name="Rejected Tracks",
+        description="Draw pieces of track that the search looked at and rejected",
+        default=True,
+        options=set(),
+    )
+
+    def begin(self, kind: str, unit_scale: float) -> None:
+        """Start from settings that suit a character, whatever the scene's unit.
+
+        Args:
+            kind: kind of character.
+            unit_scale: metres per Blender unit.
+        """
+        start = {name: self.bl_rna.properties[name].default for name in LENGTH_POWER}
+        if kind in STARTING_LIMITS:
+            start["max_curvature"], start["max_curvature_rate"] = STARTING_LIMITS[kind]
+        for name, value in start.items():
+            setattr(self, name, value / unit_scale ** LENGTH_POWER[name])
+
+    def to_params(
+        self,
+        *,
+        fps: float,
+        unit_scale: float,
+        gravity: float,
+        placement: Placement,
+        most_seconds: float,
+        speed: float | np.ndarray,
+        body: tuple[float, float, float],
+    ) -> PathSettings:
+        """The settings in SI units, frozen, for the solver.
+
+        Args:
+            fps: real frame rate, fps / fps_base.
+            unit_scale: metres per Blender unit.
+            gravity: m/s^2.
+            placement: what yaw is counted from.
+            most_seconds: the motion ends after this time at the latest.
+            speed: m/s, or samples of it at each half solver step.
+            body: (mass, height, inertia) in SI.
+
+        Returns:
+            The solver's settings; they are checked when they are solved.
+        """
+        mass, height, inertia = body
+        return PathSettings(
+            fps=fps,
+            speed=speed,
+            stages=self.stages,
+            stage=self.stage_time,
+            values=self.values,
+            max_lean=self.lean_limit,
+            max_curvature=self.max_curvature / unit_scale,
+            max_curvature_rate=self.max_curvature_rate / unit_scale,
+            clearance=self.clearance * unit_scale,
+            mass=mass,
+            height=height,
+            inertia=inertia,
+            gravity=gravity,
+            most_seconds=most_seconds,
+            placement=placement,
+        )
+
+
+CLASSES = (PoiseGate, PoisePath)
