@@ -35,6 +35,9 @@ INSET_COLOUR = (0.0, 0.0, 0.0, 0.35)
 FORCE_COLOUR = (1.0, 0.30, 0.45, 0.95)
 LEAN_COLOUR = (1.0, 1.0, 1.0, 0.75)
 PLANT_COLOUR = (0.45, 1.0, 0.45, 1.0)
+PATH_COLOUR = (0.95, 0.95, 0.95, 0.8)
+GATE_COLOUR = (0.45, 1.0, 0.45, 0.9)
+REJECTED_COLOUR = (1.0, 0.35, 0.2, 0.35)
 GHOST_COLOUR = (0.25, 0.75, 1.0, 0.8)
 TRACK_COLOUR = (1.0, 0.85, 0.2, 1.0)
 WARNING_COLOUR = (1.0, 0.25, 0.1, 1.0)
@@ -112,6 +115,60 @@ def track_strokes(solved: Solved, palette: Palette) -> list[Strokes]:
     strokes += _event_strokes(solved, palette)
     strokes.append(_start_arrow(solved, palette))
     return strokes
+
+
+def course_strokes(solved: Solved) -> list[Strokes]:
+    """Of a motion along a path: the path, its gates, and where there was no way on.
+
+    Args:
+        solved: the solved motion.
+    """
+    course, found = solved.job.course, solved.path
+    if course is None or found is None:
+        return []
+    # Ground lies where the motion is, whatever the height of the path's points.
+    level = float(solved.motion.position[0, 2]) + LIFT
+    flags = np.broadcast_to(course.cyclic, (len(course.polylines),))
+    strokes = []
+    for line, closed in zip(course.polylines, flags, strict=True):
+        points = np.concatenate((line, line[:1])) if closed and len(line) > 2 else line
+        if len(points) > 1:
+            strokes.append(path_strokes(_levelled(points, level), PATH_COLOUR, 1.0, False))
+    if course.gates:
+        poles = [pole for gate in course.gates for pole in (gate.left, gate.right)]
+        ends = _levelled(np.array(poles), level)
+        colours = np.tile(np.asarray(GATE_COLOUR, float), (len(ends), 1))
+        passed = np.repeat(np.isfinite(found.gate_times), 2)
+        colours[~passed] = WARNING_COLOUR
+        strokes.append(Strokes(ends, colours, 1.5))
+    if found.failure is not None and found.failure.place is not None:
+        place = _levelled(np.asarray(found.failure.place)[None], level)[0]
+        ends = np.array((place, place + (0.0, 0.0, 2.5)))
+        strokes.append(Strokes(ends, np.tile(np.asarray(WARNING_COLOUR, float), (2, 1)), 4.0))
+    return strokes
+
+
+def rejected_strokes(solved: Solved) -> list[Strokes]:
+    """Of a motion along a path: pieces of track that the search rejected.
+
+    Args:
+        solved: the solved motion.
+    """
+    if solved.path is None or not solved.path.candidates:
+        return []
+    level = float(solved.motion.position[0, 2]) + 0.5 * LIFT
+    pieces = [
+        np.stack((c.points[:-1], c.points[1:]), axis=1).reshape(-1, 2)
+        for c in solved.path.candidates
+    ]
+    points = _levelled(np.concatenate(pieces), level)
+    colours = np.tile(np.asarray(REJECTED_COLOUR, float), (len(points), 1))
+    return [Strokes(points, colours, 1.0, in_front=False)]
+
+
+def _levelled(points: np.ndarray, level: float) -> np.ndarray:
+    """(n, 3) points on the ground."""
+    return np.column_stack((points[:, :2], np.full(len(points), level)))
 
 
 def _event_strokes(solved: Solved, palette: Palette) -> list[Strokes]:
@@ -359,6 +416,7 @@ class _Batches:
     solved: Solved
     palette: Palette
     track: list = field(default_factory=list)
+    rejected: list = field(default_factory=list)
     row: int = -1
     ghost: list = field(default_factory=list)
     inset: list = field(default_factory=list)
@@ -399,7 +457,9 @@ def _batches(context: bpy.types.Context, motion: bpy.types.Object, solved: Solve
     found = _cache.get(motion.session_uid)
     if found is None or found.solved is not solved or found.palette != palette:
         found = _Batches(solved, palette)
-        found.track = [_batch(strokes, unit) for strokes in track_strokes(solved, palette)]
+        drawn = track_strokes(solved, palette) + course_strokes(solved)
+        found.track = [_batch(strokes, unit) for strokes in drawn]
+        found.rejected = [_batch(strokes, unit) for strokes in rejected_strokes(solved)]
         _cache[motion.session_uid] = found
     row = row_at(solved, context.scene.frame_current_final)
     if found.row != row:
@@ -450,6 +510,8 @@ def draw_view() -> None:
             gpu.state.depth_test_set("GREATER")
             _draw_batches(batches.track + batches.ghost, scale, faint=True)
             gpu.state.depth_test_set("LESS_EQUAL")
+            if motion.poise_motion.path.show_candidates:
+                _draw_batches(batches.rejected, scale)
             _draw_batches(batches.track + batches.ghost, scale)
         finally:
             gpu.state.depth_test_set("NONE")

@@ -150,7 +150,7 @@ class POISE_OT_slalom_course_add(_PathMotion, SettingsOperator, bpy.types.Operat
     spacing: FloatProperty(
         name="Spacing",
         description="From gate to gate along the path, in metres",
-        default=13.0,
+        default=15.0,
         min=1.0,
         soft_min=5.0,
         soft_max=40.0,
@@ -159,7 +159,7 @@ class POISE_OT_slalom_course_add(_PathMotion, SettingsOperator, bpy.types.Operat
     offset: FloatProperty(
         name="Offset",
         description="How far the middle of each gate stands from the path, in metres",
-        default=1.3,
+        default=1.0,
         min=0.0,
         soft_max=6.0,
         max=1000.0,
@@ -184,7 +184,7 @@ class POISE_OT_slalom_course_add(_PathMotion, SettingsOperator, bpy.types.Operat
     run_in: FloatProperty(
         name="Run In",
         description="From the start of the path to the first gate, in metres",
-        default=15.0,
+        default=20.0,
         min=0.0,
         soft_max=60.0,
         max=100_000.0,

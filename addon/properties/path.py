@@ -136,7 +136,7 @@ class PoisePath(bpy.types.PropertyGroup):
     clearance: FloatProperty(
         name="Clearance",
         description="Least distance between the track and what is in the way",
-        default=0.4,
+        default=0.3,
         min=0.0,
         soft_max=3.0,
         unit="LENGTH",
