@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What an animator sets for a motion along a path. Values are Blender units, as the UI shows them."""
+"""What an animator sets for a motion along a path. Values are Blender units."""
 
 from math import radians
 
@@ -36,7 +36,9 @@ def _place_poles(self, context):
 class PoiseGate(bpy.types.PropertyGroup):
     """A gate: an Empty, its poles to both sides along its X axis."""
 
-    is_gate: BoolProperty(name="Gate", description="This Empty is a gate to be passed", default=False)
+    is_gate: BoolProperty(
+        name="Gate", description="This Empty is a gate to be passed", default=False
+    )
     width: FloatProperty(
         name="Gate Width",
         description="Distance between the poles",

@@ -69,7 +69,7 @@ def curve_lines(obj: bpy.types.Object, unit_scale: float) -> Lines:
 
 def _evaluated(obj: bpy.types.Object) -> bpy.types.Object:
     evaluated = obj.evaluated_get(bpy.context.evaluated_depsgraph_get())
-    if not evaluated.is_evaluated:
+    if not evaluated.is_evaluated or obj.name not in bpy.context.view_layer.objects:
         raise UserError(
             f"{obj.name} is not in the scene, or disabled in viewports: bring it back, or choose "
             "another one"
@@ -171,18 +171,46 @@ def _spline_points(spline: bpy.types.Spline) -> np.ndarray:
     weighted = np.concatenate((points[:, :3] * points[:, 3:], points[:, 3:]), axis=1)
     if spline.use_cyclic_u:
         weighted = np.concatenate((weighted, weighted[: order - 1]))
-        knots = np.arange(len(weighted) + order, dtype=float)
-    elif spline.use_endpoint_u or spline.use_bezier_u:
-        inner = np.arange(1, n - order + 1)
-        knots = np.concatenate((np.zeros(order), inner, np.full(order, n - order + 1))).astype(float)
-    else:
-        knots = np.arange(n + order, dtype=float)
+    knots = nurbs_knots(
+        n, order, spline.use_cyclic_u, spline.use_endpoint_u, spline.use_bezier_u
+    )
     low, high = knots[order - 1], knots[len(weighted)]
-    where = np.linspace(low, high, steps * n + 1)
     if spline.use_cyclic_u:
-        where = where[:-1]
+        where = np.linspace(low, high, steps * n, endpoint=False)
+    else:
+        where = np.linspace(low, high, steps * (n - 1))
     values = BSpline(knots, weighted, order - 1)(np.minimum(where, np.nextafter(high, low)))
     return values[:, :3] / values[:, 3:]
+
+
+def nurbs_knots(
+    count: int, order: int, cyclic: bool, endpoint: bool, bezier: bool
+) -> np.ndarray:
+    """The knots that Blender gives a NURBS spline.
+
+    Args:
+        count: control points, without those that repeat on a closed spline.
+        order: degree + 1.
+        cyclic: closed; the first `order` - 1 points are used again at the end.
+        endpoint: the spline begins and ends at its end points.
+        bezier: inner knots are `order` - 1 fold, as pieces of Bezier curves.
+
+    Returns:
+        (count + order,) knots, `order` - 1 more for a closed spline.
+    """
+    inner = order - 1 if bezier else 1
+    if endpoint:
+        first = order - cyclic
+    else:
+        first = min(2, inner) if bezier else 1
+    tail = 2 * order - 1 if cyclic else order if endpoint else 0
+    total = count + order + (order - 1 if cyclic else 0)
+    apart = int(endpoint and cyclic)  # one knot of its own, before the others
+    place = np.arange(max(total - tail - apart, 0))
+    body = np.where(place < first, 0, 1 + (place - first) // inner) + apart
+    knots = np.concatenate((np.zeros(apart), body))
+    end = float(apart + (0 if len(body) < first else 1 + (len(body) - first) // inner))
+    return np.concatenate((knots, end + knots[:tail] - knots[0])) if tail else knots
 
 
 # -- obstacles -------------------------------------------------------------------
@@ -322,7 +350,7 @@ def read_obstacles(
     by_uid = {obj.session_uid for obj in members}
     for obj in members:
         evaluated = obj.evaluated_get(depsgraph)
-        if not evaluated.is_evaluated:
+        if not evaluated.is_evaluated or obj.name not in bpy.context.view_layer.objects:
             continue  # put away: not in the way
         first = len(obstacles)
         if obj.type == "ARMATURE":
@@ -460,7 +488,9 @@ def gates_of(collection: bpy.types.Collection | None) -> list[bpy.types.Object]:
     """
     if collection is None:
         return []
-    found = [obj for obj in collection.all_objects if obj.type == "EMPTY" and obj.poise_gate.is_gate]
+    found = [
+        obj for obj in collection.all_objects if obj.type == "EMPTY" and obj.poise_gate.is_gate
+    ]
     return sorted(found, key=lambda obj: (obj.poise_gate.number, obj.name))
 
 
