@@ -35,7 +35,7 @@ OTHER_UNITS = {
 
 OPERATORS = (
     "character_add", "motion_add", "motion_activate", "motion_move", "motion_remove",
-    "preset_apply", "bake", "bake_all", "bake_check", "bake_clear", "slope_add", "trail_add",
+    "preset_apply", "path_plan", "gate_add", "slalom_course_add", "bake", "bake_all", "bake_check", "bake_clear", "slope_add", "trail_add",
     "markers_add", "markers_clear", "chase_camera_add", "playblast", "diagram_save",
     "mesh_swap", "mesh_restore", "problem_show", "problem_fix",
 )
@@ -173,16 +173,18 @@ def presets_table(kind: str) -> str:
 def tables() -> dict[str, str]:
     """Mark in a page -> table, of the installed add-on."""
     from poise.addon.properties.motion import PoiseMotion
+    from poise.addon.properties import path as path_settings
     from poise.addon.properties.turns import ANIMATED
 
     rna = PoiseMotion.bl_rna
-    turns, skier, snowboarder = (
-        rna.properties[name].fixed_type for name in ("turns", "skier", "snowboarder")
+    turns, path, skier, snowboarder = (
+        rna.properties[name].fixed_type for name in ("turns", "path", "skier", "snowboarder")
     )
     made = {
         "operators": operators_table(),
         "motion": settings_table(rna, MOTION),
         "turns": settings_table(turns, style_names(turns), ANIMATED),
+        "path": settings_table(path, style_names(path), path_settings.ANIMATED),
     }
     for name, style in (("skier", skier), ("snowboarder", snowboarder)):
         numbers = [p.identifier for p in style.properties if p.type == "FLOAT"]

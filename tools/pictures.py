@@ -935,10 +935,26 @@ def skier_sheet() -> Image.Image:
     return tiles(pictures, 4, 4)
 
 
+def slalom() -> Image.Image:
+    """A skier through a slalom course: the whole of it, and eight moments on the way."""
+    import bpy
+
+    (rig,) = scenes.slalom()
+    scene = bpy.context.scene
+    seconds = (scene.frame_end - 1) / scenes.FPS
+    pictures = []
+    for number in range(8):
+        hip = at(rig, seconds * (0.16 + 0.1 * number), "pelvis")
+        camera = look.camera(scene, hip + (-2.5, -11.0, 1.6), hip + (0.0, 0.0, -0.1), 45.0)
+        pictures.append(render(scene, 480, 320))
+        bpy.data.objects.remove(camera)
+    return tiles(pictures, 4, 4)
+
+
 PICTURES: dict[str, Callable[[], Image.Image]] = {
     picture.__name__: picture for picture in (
         characters, turn_sequence, figure_6, figure_10, presets, snowboarder_sheet, slope, trail,
-        edges, body, phase, rig_controls, keys, several_motions, irregular, fall,
+        edges, body, phase, rig_controls, keys, several_motions, irregular, fall, slalom,
         skier_sheet,
     )
 }

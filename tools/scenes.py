@@ -403,11 +403,73 @@ def irregular():
     return rigs
 
 
+def slalom():
+    """A skier on a slalom course that was set along a path, between trees."""
+    import bpy
+
+    scene = start_scene(18.0)
+    rig = add("SKIER", suit=BLUE)
+    rig.poise.motion = "PATH"
+    curve = bpy.data.curves.new("Path", "CURVE")
+    curve.dimensions = "3D"
+    spline = curve.splines.new("BEZIER")
+    places = ((0.0, 0.0), (3.0, -45.0), (-3.0, -90.0), (0.0, -130.0))
+    spline.bezier_points.add(len(places) - 1)
+    for point, (x, y) in zip(spline.bezier_points, places, strict=True):
+        point.co = (x, y, 0.0)
+        point.handle_left_type = point.handle_right_type = "AUTO"
+    way = bpy.data.objects.new("Path", curve)
+    scene.collection.objects.link(way)
+    path = rig.poise.path
+    path.curve, path.obstacles = way, _trees(scene)
+    path.speed, path.values = 8.0, 9
+    bpy.ops.poise.slalom_course_add(spacing=15.0, offset=1.2, width=4.0)
+    bpy.ops.poise.path_plan()
+    scene.frame_end = rig.poise.settings.frame_end
+    finish([rig])
+    backdrop(scene, [rig])
+    chase(rig)
+    return [rig]
+
+
+def _trees(scene):
+    """Firs to both sides of the course, each a trunk and a crown over it."""
+    import bpy
+
+    trees = bpy.data.collections.new("Trees")
+    scene.collection.children.link(trees)
+    angle = np.linspace(0.0, 2.0 * pi, 10, endpoint=False)
+    rings = [(0.22, -0.3), (0.22, 1.4), (1.6, 1.4), (0.7, 3.6), (1.1, 3.6), (0.0, 6.5)]
+    points = [(r * np.cos(a), r * np.sin(a), z) for r, z in rings for a in angle]
+    faces, shades = [], []
+    for ring in range(len(rings) - 1):
+        for i in range(10):
+            j = (i + 1) % 10
+            faces.append((10 * ring + i, 10 * ring + j, 10 * ring + 10 + j, 10 * ring + 10 + i))
+            shades.append(0 if ring == 0 else 1)
+    mesh = bpy.data.meshes.new("Fir")
+    mesh.from_pydata(points, [], faces)
+    from poise.addon.scene import objects
+
+    mesh.materials.append(objects.plain_material("Bark", (0.12, 0.07, 0.04)))
+    mesh.materials.append(objects.plain_material("Needles", (0.03, 0.12, 0.06)))
+    mesh.polygons.foreach_set("material_index", shades)
+    rng = np.random.default_rng(3)
+    for number in range(26):
+        side = 1.0 if number % 2 else -1.0
+        tree = bpy.data.objects.new("Fir", mesh)
+        tree.location = (side * rng.uniform(9.0, 22.0), -6.0 * number + rng.uniform(-2, 2), 0.0)
+        tree.rotation_euler.z = rng.uniform(0.0, 6.0)
+        tree.scale = (rng.uniform(0.8, 1.4),) * 3
+        trees.objects.link(tree)
+    return trees
+
+
 SCENES: dict[str, Callable] = {
     scene.__name__: scene
     for scene in (
         skier_presets, snowboarder, figure_6, figure_10, slope_speed, sparse_keys,
-        several_motions, irregular,
+        several_motions, irregular, slalom,
     )
 }
 

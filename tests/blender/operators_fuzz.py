@@ -19,7 +19,7 @@ import bpy
 import numpy as np
 from operators_help import activate
 
-GROUPS = ("turns", "skier", "snowboarder")
+GROUPS = ("turns", "path", "skier", "snowboarder")
 
 # Operators that write files or take long are called less often.
 RARE = {"playblast": 0.05, "preset_add": 0.1, "diagram_save": 0.15, "character_add": 0.3}

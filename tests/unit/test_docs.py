@@ -58,6 +58,7 @@ OPERATORS = {
 }
 GROUPS = {
     "turns": settings_of("PoiseTurns"),
+    "path": settings_of("PoisePath"),
     "skier": settings_of("PoiseSkierStyle"),
     "snowboarder": settings_of("PoiseSnowboarderStyle"),
     "settings": settings_of("PoiseMotion"),
@@ -151,7 +152,7 @@ def test_names_of_settings_exist(page):
 
 def test_every_setting_stands_in_the_tables():
     text = text_of(DOCS / "scripts.md")
-    for group in ("turns", "skier", "snowboarder"):
+    for group in ("turns", "path", "skier", "snowboarder"):
         table = text.partition(f"<!-- table: {group} -->")[2].partition("<!-- end")[0]
         rows = set(re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE))
         node_names = {name for name in GROUPS[group] if not name.startswith("_")}
