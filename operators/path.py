@@ -158,10 +158,12 @@ class POISE_OT_slalom_course_add(_PathMotion, SettingsOperator, bpy.types.Operat
     )
     offset: FloatProperty(
         name="Offset",
-        description="How far the middle of each gate stands from the path, in metres",
-        default=1.0,
-        min=0.0,
-        soft_max=6.0,
+        description="How far beyond the path the inner pole of each gate stands, in metres: the "
+        "larger, the wider the turns",
+        default=0.5,
+        min=-1000.0,
+        soft_min=-2.0,
+        soft_max=4.0,
         max=1000.0,
     )
     rhythm: FloatProperty(
@@ -223,7 +225,8 @@ class POISE_OT_slalom_course_add(_PathMotion, SettingsOperator, bpy.types.Operat
                 gates.remove_all(collection)
             first = max((g.poise_gate.number for g in course.gates_of(collection)), default=0)
             for i, (point, ahead) in enumerate(zip(points, direction, strict=True)):
-                side = self.offset if i % 2 == 0 else -self.offset
+                side = self.offset + 0.5 * self.width
+                side = side if i % 2 == 0 else -side
                 where = point + side * np.array((-ahead[1], ahead[0]))
                 gates.add(
                     collection,

@@ -422,8 +422,8 @@ def slalom():
     scene.collection.objects.link(way)
     path = rig.poise.path
     path.curve, path.obstacles = way, _trees(scene)
-    path.speed, path.values = 8.0, 9
-    bpy.ops.poise.slalom_course_add(spacing=15.0, offset=1.2, width=4.0)
+    path.speed = 8.0
+    bpy.ops.poise.slalom_course_add(spacing=15.0, offset=0.5, width=4.0)
     bpy.ops.poise.path_plan()
     scene.frame_end = rig.poise.settings.frame_end
     finish([rig])

@@ -173,7 +173,7 @@ class PoisePath(bpy.types.PropertyGroup):
         name="Values per Stage",
         description="How many ways to steer are tried in each stage: more follow the path more "
         "closely, and take longer",
-        default=7,
+        default=9,
         min=2,
         soft_min=5,
         soft_max=11,

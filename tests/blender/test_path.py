@@ -476,12 +476,13 @@ def test_what_moves_is_looked_up_at_its_time(scene):
 
 def test_a_slalom_course_is_passed_in_order(scene):
     rig, motion, _way = follower(((0, 0, 0), (0, -60, 0), (0, -120, 0)))
-    bpy.ops.poise.slalom_course_add(spacing=15, offset=1.0, width=4)
+    bpy.ops.poise.slalom_course_add(spacing=15, offset=0.5, width=4)
     gates = course.gates_of(rig.poise.path.gates)
     assert [gate.poise_gate.number for gate in gates] == list(range(1, len(gates) + 1))
     bpy.ops.poise.path_plan()
     done = solved(motion)
-    assert done.path.finished
+    # The poles stand beyond the path: it has to be left for them.
+    assert done.path.finished and done.path.max_distance > 0.5 + 0.3
     times = np.array(done.path.gate_times)
     assert np.isfinite(times).all() and (np.diff(times) > 0).all()
     bpy.ops.poise.bake()
@@ -521,7 +522,7 @@ def test_a_gate_is_as_wide_as_it_says(scene):
 def test_fixes_help(scene):
     """Each of the changes that the problem list offers gives a way to the end."""
     rig, motion, _way = follower(((0, 0, 0), (0, -60, 0), (0, -120, 0)))
-    bpy.ops.poise.slalom_course_add(spacing=10, offset=2.0, width=3, run_in=25)
+    bpy.ops.poise.slalom_course_add(spacing=10, offset=1.5, width=3, run_in=25)
     for gate in course.gates_of(rig.poise.path.gates)[3:]:
         for child in list(gate.children):
             bpy.data.objects.remove(child)

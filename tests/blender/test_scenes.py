@@ -228,3 +228,23 @@ def test_the_snowboarder_can_be_seen(tmp_path):
 def test_every_scene_has_a_test():
     text = Path(__file__).read_text(encoding="utf-8")
     assert not [name for name in scenes.SCENES if f"scenes.{name}()" not in text]
+
+
+def test_slalom_goes_through_its_gates():
+    from poise.addon.scene import course
+
+    rigs = scenes.slalom()
+    assert_complete(rigs)
+    (rig,) = rigs
+    path = scenes.solve(rig).path
+    gates = course.gates_of(rig.poise.path.gates)
+    assert path.finished and len(gates) >= 7
+    # In order, and the baked figure between the poles when it comes by.
+    times = np.array(path.gate_times)
+    assert (np.diff(times) > 0.0).all()
+    (places,) = paths(rigs, 1.0 + times * FPS)
+    for place, gate in zip(places, gates, strict=True):
+        local = np.array(gate.matrix_world.inverted())[:3] @ np.append(place, 1.0)
+        assert abs(local[0]) < 0.5 * gate.poise_gate.width and abs(local[1]) < 0.1
+    # The trees are further off than the clearance, by their trunks.
+    assert path.min_clearance > rig.poise.path.clearance - 1e-3
