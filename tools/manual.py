@@ -35,7 +35,8 @@ OTHER_UNITS = {
 
 OPERATORS = (
     "character_add", "motion_add", "motion_activate", "motion_move", "motion_remove",
-    "preset_apply", "path_plan", "gate_add", "slalom_course_add", "bake", "bake_all", "bake_check", "bake_clear", "slope_add", "trail_add",
+    "preset_apply", "path_plan", "gate_add", "slalom_course_add",
+    "bake", "bake_all", "bake_check", "bake_clear", "slope_add", "trail_add",
     "markers_add", "markers_clear", "chase_camera_add", "playblast", "diagram_save",
     "mesh_swap", "mesh_restore", "problem_show", "problem_fix",
 )
@@ -172,8 +173,8 @@ def presets_table(kind: str) -> str:
 
 def tables() -> dict[str, str]:
     """Mark in a page -> table, of the installed add-on."""
-    from poise.addon.properties.motion import PoiseMotion
     from poise.addon.properties import path as path_settings
+    from poise.addon.properties.motion import PoiseMotion
     from poise.addon.properties.turns import ANIMATED
 
     rna = PoiseMotion.bl_rna
