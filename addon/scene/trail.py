@@ -146,7 +146,7 @@ def build(
     """
     settings = motion.poise_motion
     scale = 1.0 / solved.job.numbers.unit_scale
-    trail = motions.own(motion, lambda m: m.poise_motion.trail)
+    trail = _own_trail(motion)
     first_time = not objects.in_scene(trail, scene)
     trail = objects.mesh_object(trail, f"{motion.name} Trail", scene, motion)
     settings.trail = trail
@@ -328,6 +328,13 @@ def remove_markers(motion: bpy.types.Object) -> int:
     return count
 
 
+def _own_trail(motion: bpy.types.Object) -> bpy.types.Object | None:
+    """A motion's trail; no other object that a script has put in its place."""
+    trail = motions.own(motion, lambda m: m.poise_motion.trail)
+    is_trail = trail and trail.type == "MESH" and "lean" in trail.data.attributes
+    return trail if is_trail else None
+
+
 def remove_helpers(motion: bpy.types.Object) -> int:
     """Remove what was made from a motion's bake: trail, events, markers, chase camera.
 
@@ -341,6 +348,6 @@ def remove_helpers(motion: bpy.types.Object) -> int:
     """
     from . import camera
 
-    count = objects.remove(motions.own(motion, lambda m: m.poise_motion.trail))
+    count = objects.remove(_own_trail(motion))
     motion.poise_motion.property_unset("trail")
     return count + camera.remove(motion) + remove_markers(motion)

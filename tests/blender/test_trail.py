@@ -351,3 +351,17 @@ def test_a_slope_that_changes_on_the_way_is_followed(skier):
     heights = ground.profile(here.motion, np.array((end + 1.0, end + 2.0)))
     assert heights[0] - heights[1] == pytest.approx(tan(radians(25.0)), abs=1e-3)
     assert motion.poise_motion.turns == turns
+
+
+def test_nothing_but_a_trail_is_removed_for_one(skier):
+    """A script may point a motion's trail anywhere, at the motion itself, too."""
+    from poise.addon import motions
+    from poise.addon.scene import trail
+
+    motion = motions.active_motion(skier)
+    body = next(child for child in skier.children if child.type == "MESH")
+    names = {obj.name for obj in bpy.data.objects}
+    for other in (motion, body):
+        motion.poise_motion.trail = other
+        trail.remove_helpers(motion)
+        assert {obj.name for obj in bpy.data.objects} == names
