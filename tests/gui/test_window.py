@@ -2,7 +2,8 @@
 """A person's way through the sidebar, and what the preview follows, in a real Blender window.
 
 Each scenario runs once; each of its checks is a test here. The pictures of the
-screen are kept under out/gui, out/gui-preview and out/gui-manual to be looked at.
+screen are kept under out/gui, out/gui-preview, out/gui-manual and out/gui-path to be
+looked at.
 """
 
 import functools
@@ -24,6 +25,7 @@ SCENARIOS = {
     "scenario.py": ROOT / "out" / "gui",
     "preview_scenario.py": ROOT / "out" / "gui-preview",
     "manual_scenario.py": ROOT / "out" / "gui-manual",
+    "path_scenario.py": ROOT / "out" / "gui-path",
 }
 TIMEOUT = 1200
 
