@@ -6,7 +6,7 @@ from bpy.props import EnumProperty, IntProperty, StringProperty
 
 from ..addon import baking, motions
 from ..addon.bake.checks import LAST_FRAME
-from ..addon.base_operator import SettingsOperator
+from ..addon.base_operator import SettingsOperator, one_line
 from ..addon.context import object_mode
 from ..addon.errors import UserError
 from ..addon.properties.motion import KINDS
@@ -51,7 +51,7 @@ class POISE_OT_motion_add(_CharacterOperator, bpy.types.Operator):
         before = motions.active_motion(rig)
         with object_mode(context):
             # No line breaks: scripts can give them, and lists and reports cannot show them.
-            motion = motions.add_motion(context, rig, " ".join(self.name.split()))
+            motion = motions.add_motion(context, rig, one_line(self.name))
         settings = motion.poise_motion
         settings.kind = self.kind
         if before is None:

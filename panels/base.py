@@ -42,6 +42,22 @@ def settings_of(context):
     return active(context)[1].poise_motion
 
 
+class SettingsPanel(MotionPanel):
+    """Mixin: a panel that shows settings of the active motion one under another.
+
+    Its `group` names the settings' group, its `names` those that are shown.
+    """
+
+    group = ""
+    names: tuple[str, ...] = ()
+
+    def draw(self, context):
+        self.layout.use_property_split = True
+        settings = getattr(settings_of(context), self.group)
+        for name in self.names:
+            self.layout.prop(settings, name)
+
+
 def wrapped(layout, text: str, width: int, icon: str = "NONE") -> None:
     """Draw a sentence over as many lines as it needs.
 

@@ -6,7 +6,7 @@ from bl_ui.utils import PresetPanel
 
 from ..addon import motions, preview
 from ..addon.mapping.registry import MAPPINGS
-from .base import MotionPanel, SidebarPanel, active, settings_of, wrapped
+from .base import MotionPanel, SettingsPanel, SidebarPanel, active, settings_of, wrapped
 
 
 class POISE_PT_motion(SidebarPanel, bpy.types.Panel):
@@ -152,18 +152,12 @@ class POISE_PT_slope(MotionPanel, bpy.types.Panel):
         layout.operator("poise.slope_add", icon="MESH_GRID")
 
 
-class POISE_PT_limits(MotionPanel, bpy.types.Panel):
+class POISE_PT_limits(SettingsPanel, bpy.types.Panel):
     bl_label = "Limits"
     bl_parent_id = "POISE_PT_turns"
     bl_options = {"DEFAULT_CLOSED"}
-
-    def draw(self, context):
-        layout = self.layout
-        layout.use_property_split = True
-        turns = settings_of(context).turns
-        layout.prop(turns, "max_curvature")
-        layout.prop(turns, "max_curvature_rate")
-        layout.prop(turns, "fall_angle")
+    group = "turns"
+    names = ("max_curvature", "max_curvature_rate", "fall_angle")
 
 
 class POISE_PT_pendulum(MotionPanel, bpy.types.Panel):

@@ -4,7 +4,7 @@
 import bpy
 
 from ..addon import preview
-from .base import MotionPanel, active, settings_of, wrapped
+from .base import MotionPanel, SettingsPanel, SidebarPanel, active, settings_of, wrapped
 from .motion import draw_summary
 
 
@@ -46,51 +46,31 @@ class POISE_PT_path(MotionPanel, bpy.types.Panel):
         draw_summary(layout, status, width)
 
 
-class POISE_PT_path_limits(MotionPanel, bpy.types.Panel):
+class _PathPart(SettingsPanel):
+    bl_parent_id = "POISE_PT_path"
+    bl_options = {"DEFAULT_CLOSED"}
+    group = "path"
+
+    @classmethod
+    def poll(cls, context):
+        return POISE_PT_path.poll(context)
+
+
+class POISE_PT_path_limits(_PathPart, bpy.types.Panel):
     bl_label = "Limits"
-    bl_parent_id = "POISE_PT_path"
-    bl_options = {"DEFAULT_CLOSED"}
-
-    @classmethod
-    def poll(cls, context):
-        return POISE_PT_path.poll(context)
-
-    def draw(self, context):
-        layout = self.layout
-        layout.use_property_split = True
-        path = settings_of(context).path
-        layout.prop(path, "lean_limit")
-        layout.prop(path, "max_curvature")
-        layout.prop(path, "max_curvature_rate")
+    names = ("lean_limit", "max_curvature", "max_curvature_rate")
 
 
-class POISE_PT_path_search(MotionPanel, bpy.types.Panel):
+class POISE_PT_path_search(_PathPart, bpy.types.Panel):
     bl_label = "Search"
-    bl_parent_id = "POISE_PT_path"
-    bl_options = {"DEFAULT_CLOSED"}
-
-    @classmethod
-    def poll(cls, context):
-        return POISE_PT_path.poll(context)
-
-    def draw(self, context):
-        layout = self.layout
-        layout.use_property_split = True
-        path = settings_of(context).path
-        layout.prop(path, "stages")
-        layout.prop(path, "stage_time")
-        layout.prop(path, "values")
-        layout.prop(path, "show_candidates")
+    names = ("stages", "stage_time", "values", "show_candidates")
 
 
-class POISE_PT_gate(bpy.types.Panel):
+class POISE_PT_gate(SidebarPanel, bpy.types.Panel):
     """The selected gate, beside the motions."""
 
     bl_idname = "POISE_PT_gate"
     bl_label = "Gate"
-    bl_space_type = "VIEW_3D"
-    bl_region_type = "UI"
-    bl_category = "Poise"
     bl_order = 3
 
     @classmethod

@@ -7,7 +7,6 @@ What comes out is metres.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 
 import bpy
@@ -17,6 +16,7 @@ from mathutils.geometry import interpolate_bezier
 from scipy.interpolate import BSpline
 from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
+from scipy.spatial import ConvexHull
 
 from ...solvers.path import Disc, Gate, MovingDisc, Polygon, Wall
 from ...solvers.path.obstacles import Obstacle
@@ -274,7 +274,7 @@ def outline(points: np.ndarray, name: str) -> Disc | Polygon | Wall:
 
 
 def convex_hull(points: np.ndarray) -> np.ndarray:
-    """Corners of the convex hull, anticlockwise (Andrew's monotone chain).
+    """Corners of the convex hull, anticlockwise.
 
     Args:
         points: (n, 2), n > 0.
@@ -282,22 +282,12 @@ def convex_hull(points: np.ndarray) -> np.ndarray:
     Returns:
         (k, 2) corners; one or two where all points lie in a place or on a line.
     """
-    ordered = np.unique(np.round(points, 6), axis=0)
-    if len(ordered) < 3:
-        return ordered
-
-    def half(rows: Iterable[np.ndarray]) -> list[np.ndarray]:
-        chain: list[np.ndarray] = []
-        for row in rows:
-            while len(chain) > 1:
-                (ax, ay), (bx, by) = chain[-1] - chain[-2], row - chain[-2]
-                if ax * by - ay * bx > 1e-9:
-                    break
-                chain.pop()
-            chain.append(row)
-        return chain[:-1]
-
-    return np.array(half(ordered) + half(ordered[::-1]))
+    places = np.unique(np.round(points, 6), axis=0)
+    ends = places[[0, -1]]  # in the order of x, then of y
+    (x, y), (along_x, along_y) = (places - ends[0]).T, ends[1] - ends[0]
+    if np.abs(x * along_y - y * along_x).max() <= 1e-9:
+        return places[:1] if len(places) == 1 else ends
+    return places[ConvexHull(places).vertices]
 
 
 def _members(collection: bpy.types.Collection, motion: bpy.types.Object) -> list[bpy.types.Object]:

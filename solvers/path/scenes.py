@@ -10,11 +10,17 @@ and Photo 5.
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
 from .obstacles import Disc, Gate, Polygon, Wall
 from .settings import PathScene, PathSettings
+
+# A rider with a bicycle, and how it steers.
+BICYCLE: dict[str, Any] = {
+    "max_curvature": 0.5, "max_curvature_rate": 2.0, "mass": 85.0, "height": 1.1, "inertia": 8.0,
+}
 
 
 def tree_skiing() -> tuple[PathScene, PathSettings]:
@@ -112,15 +118,7 @@ def bicycle_corner() -> tuple[PathScene, PathSettings]:
         (np.concatenate(([(0.0, 0.0)], edge(8.0)[1:-1], [(40.0, -38.0)])),),
         obstacles=(Wall(edge(5.5), "Inner edge"), Wall(edge(10.5), "Outer edge")),
     )
-    return scene, PathSettings(
-        speed=6.0,
-        clearance=0.3,
-        max_curvature=0.5,
-        max_curvature_rate=2.0,
-        mass=85.0,
-        height=1.1,
-        inertia=8.0,
-    )
+    return scene, PathSettings(speed=6.0, clearance=0.3, **BICYCLE)
 
 
 def potholes() -> tuple[PathScene, PathSettings]:
@@ -143,15 +141,7 @@ def potholes() -> tuple[PathScene, PathSettings]:
     for x in (-3.0, 3.0):
         obstacles.append(Wall(np.array([(x, 10.0), (x, -80.0)]), "Road edge"))
     scene = PathScene((np.array([(0.0, 0.0), (0.0, -70.0)]),), obstacles=tuple(obstacles))
-    return scene, PathSettings(
-        speed=5.5,
-        clearance=0.2,
-        max_curvature=0.5,
-        max_curvature_rate=2.0,
-        mass=85.0,
-        height=1.1,
-        inertia=8.0,
-    )
+    return scene, PathSettings(speed=5.5, clearance=0.2, **BICYCLE)
 
 
 def forest(

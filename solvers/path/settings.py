@@ -10,7 +10,7 @@ import numpy as np
 
 from ..errors import SettingError
 from ..motion import BodyState, Placement
-from ..turning.settings import MOST_LEAN_RATE, STOP_SPEED
+from ..turning.settings import STOP_SPEED, check_start_state
 from .obstacles import Gate, Obstacle
 
 Sampled = float | np.ndarray
@@ -193,28 +193,12 @@ def check_settings(settings: PathSettings) -> None:
     _number("Placement Yaw", settings.placement.yaw, -1e6, 1e6, "a finite angle")
     state = settings.start_state
     if state is not None:
-        position = np.asarray(state.position, dtype=float)
-        if position.shape != (3,) or not np.all(np.isfinite(position)):
-            raise SettingError("Start Position", state.position, "three finite coordinates")
-        for name in ("yaw", "speed", "lean", "lean_rate", "curvature"):
-            value = getattr(state, name)
-            if not math.isfinite(value):
-                raise SettingError(f"Start State: {name}", value, "a finite number")
+        check_start_state(state, settings.max_lean, "lean limit")
         if abs(state.curvature) > settings.max_curvature * (1.0 + 1e-9):
             raise SettingError(
                 "Start State: curvature",
                 f"{state.curvature:.3g} 1/m",
                 f"within the curvature limit of {settings.max_curvature:g} 1/m",
-            )
-        if abs(state.lean) >= settings.max_lean:
-            raise SettingError(
-                "Start State: lean",
-                f"{math.degrees(state.lean):.1f} degrees",
-                f"below the lean limit of {math.degrees(settings.max_lean):.1f} degrees",
-            )
-        if abs(state.lean_rate) > MOST_LEAN_RATE:
-            raise SettingError(
-                "Start State: lean_rate", state.lean_rate, f"within {MOST_LEAN_RATE:g} rad/s"
             )
 
 

@@ -385,21 +385,19 @@ class _Batch:
             self.end[only[later]], self.pending[only[later]] = root[later], CROSS
         index = self.index + 1
         time = index * self.h
-        after = [index, time, theta, omega, psi, curvature, alpha, turn]
-        names = ["index", "time", "theta", "omega", "psi", "curvature"]
-        before = [getattr(self, name) for name in names] + self.first[:2]
-        if self.sliding:
-            after += [v, accel]
-            before += [self.v, self.first[2]]
-        elif SPEED in self._varying:
-            after, before = [*after, v], [*before, self.v]
-        for new, old in zip(after, before, strict=True):
-            np.copyto(new, old, where=held)
-        for name, new in zip(names, after, strict=False):
-            setattr(self, name, new)
-        self.first = [alpha, turn, accel if self.sliding else self.first[2]]
+        moved = {
+            "index": index, "time": time, "theta": theta, "omega": omega, "psi": psi,
+            "curvature": curvature,
+        }
         if self.sliding or SPEED in self._varying:
-            self.v = v
+            moved["v"] = v
+        for name, new in moved.items():
+            np.copyto(new, getattr(self, name), where=held)
+            setattr(self, name, new)
+        first = [alpha, turn, accel] if self.sliding else [alpha, turn]
+        for new, old in zip(first, self.first, strict=False):
+            np.copyto(new, old, where=held)
+        self.first[: len(first)] = first
         self._note_all()
         return fresh
 

@@ -278,11 +278,23 @@ def check_settings(settings: TurningSettings) -> dict[str, Sampled]:
                 f"at least {STOP_SPEED} m/s (who stands cannot keep balance by steering)",
             )
     else:
-        _check_state(state, settings.fall_angle)
+        check_start_state(state, settings.fall_angle, "fall angle")
+        if state.speed < STOP_SPEED:
+            raise SettingError("Start State: speed", state.speed, f"at least {STOP_SPEED} m/s")
     return values
 
 
-def _check_state(state: BodyState, fall_angle: float) -> None:
+def check_start_state(state: BodyState, most_lean: float, limit: str) -> None:
+    """Check a state that a motion is to go on from.
+
+    Args:
+        state: the state.
+        most_lean: what its lean has to stay below, rad.
+        limit: what that is called.
+
+    Raises:
+        SettingError: a value is not finite, or beyond what can be gone on from.
+    """
     position = np.asarray(state.position, dtype=float)
     if position.shape != (3,) or not np.all(np.isfinite(position)):
         raise SettingError("Start Position", state.position, "three finite coordinates")
@@ -292,18 +304,16 @@ def _check_state(state: BodyState, fall_angle: float) -> None:
             continue
         if not math.isfinite(value):
             raise SettingError(f"Start State: {item.name}", value, "a finite number")
-    if abs(state.lean) >= fall_angle:
+    if abs(state.lean) >= most_lean:
         raise SettingError(
             "Start State: lean",
             f"{math.degrees(state.lean):.1f} degrees",
-            f"below the fall angle of {math.degrees(fall_angle):.1f} degrees",
+            f"below the {limit} of {math.degrees(most_lean):.1f} degrees",
         )
     if abs(state.lean_rate) > MOST_LEAN_RATE:
         raise SettingError(
             "Start State: lean_rate", state.lean_rate, f"within {MOST_LEAN_RATE:g} rad/s"
         )
-    if state.speed < STOP_SPEED:
-        raise SettingError("Start State: speed", state.speed, f"at least {STOP_SPEED} m/s")
 
 
 @dataclass(frozen=True)
