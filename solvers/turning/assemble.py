@@ -67,12 +67,39 @@ def ground_frame(
         forward, left and normal, each (..., 3).
     """
     ahead, aside, normal = plane_axes(facing, slope, direction)
-    c, s = np.cos(yaw)[..., None], np.sin(yaw)[..., None]
-    return (
-        c * ahead + s * aside,
-        c * aside - s * ahead,
-        np.broadcast_to(normal, (*np.shape(yaw), 3)),
-    )
+    c, s = np.cos(yaw), np.sin(yaw)
+    forward = in_world(c, s, ahead, aside)
+    left = in_world(-s, c, ahead, aside)
+    return forward, left, np.broadcast_to(normal, forward.shape)
+
+
+def in_world(
+    along: np.ndarray,
+    across: np.ndarray,
+    ahead: np.ndarray,
+    aside: np.ndarray,
+    origin: np.ndarray | None = None,
+) -> np.ndarray:
+    """Points or vectors of a plane, in the world.
+
+    Args:
+        along: (...) component along the facing.
+        across: (...) component to the left of it.
+        ahead: (..., 3) axis of the facing, as from `plane_axes`.
+        aside: (..., 3) axis to the left of it.
+        origin: (..., 3) what is added to each; nothing if left out.
+
+    Returns:
+        (..., 3) along * ahead + across * aside + origin.
+    """
+    result = np.empty((*np.shape(along), 3))
+    # Axis by axis: loops over three numbers at a time are slow.
+    for i in range(3):
+        out = np.multiply(along, ahead[..., i], out=result[..., i])
+        out += across * aside[..., i]
+        if origin is not None:
+            out += origin[..., i]
+    return result
 
 
 class Quantities:
@@ -114,8 +141,9 @@ class Path:
     """Where figures have gone.
 
     Attributes:
-        position: (n, steps, 3) of the foot, from the origin, at the solver steps, m.
+        position: (n, steps, 3) of the foot at the solver steps, m.
         length: (n, steps) of the path, m.
+        foot_speed: (n, steps) V_f, m/s.
         figure: (c,) whose step each of the following rows is; in order.
         time: (c, k) knots within steps in which something happens, s.
         place: (c, k, 3) where the foot is at them, m.
@@ -123,6 +151,7 @@ class Path:
 
     position: np.ndarray
     length: np.ndarray
+    foot_speed: np.ndarray
     figure: np.ndarray
     time: np.ndarray
     place: np.ndarray
@@ -153,23 +182,25 @@ def integrate_path(
     within: Within,
     at: Quantities,
     facing: np.ndarray,
+    origins: np.ndarray,
     sliding: bool,
 ) -> Path:
     """Foot path along the knots.
 
     Args:
-        whole: (columns, n, steps) knots at the solver steps, columns as in
+        whole: (11, n, steps) knots at the solver steps, rows as in
             `KNOT`.
         within: those between them.
         at: the quantities.
         facing: (n, 1) world yaw of the facing, rad.
+        origins: (n, 3) where the foot is at the start, m.
         sliding: True if the speed is integrated.
 
     Returns:
         The path.
     """
     n = whole.shape[1]
-    parts = _path_parts(whole, at, slice(None), facing, sliding)
+    foot_speed, parts = _path_parts(whole, at, slice(None), facing, sliding)
 
     # Steps with knots inside are summed up part by part: one row for each.
     changed = np.diff(within.figure, prepend=-1) != 0
@@ -182,29 +213,35 @@ def integrate_path(
     knots = np.repeat(whole[:, figure, step + 1][:, :, None], width, axis=2)
     knots[:, :, 0] = whole[:, figure, step]
     knots[:, row, place] = within.knots
-    pieces = _path_parts(knots, at, figure, facing[figure], sliding)
+    _, pieces = _path_parts(knots, at, figure, facing[figure], sliding)
     for part, piece in zip(parts, pieces, strict=True):
         part[figure, step] = piece.sum(axis=1)
 
-    basis = [np.eye(3)[i] for i in range(3)]
+    axes = None
     if len(parts) == 3:  # one plane: along and across the facing
         time = np.zeros((n, 1))
-        basis = list(plane_axes(facing, at("slope", time), at("slope_direction", time))[:2])
+        axes = plane_axes(facing, at("slope", time), at("slope_direction", time))[:2]
 
-    def summed(parts: Sequence[np.ndarray], who: np.ndarray | slice) -> list[np.ndarray]:
-        result = []
-        for part in parts:
-            total = np.zeros((len(part), part.shape[1] + 1))
-            np.cumsum(part, axis=1, out=total[:, 1:])
-            result.append(total)
-        axes = [axis[who] if axis.ndim > 1 else axis for axis in basis]
-        place = sum(x[:, :, None] * axis for x, axis in zip(result[1:], axes, strict=True))
-        return [result[0], place]
+    def summed(
+        parts: Sequence[np.ndarray], start: np.ndarray, who: np.ndarray | slice
+    ) -> tuple[np.ndarray, np.ndarray]:
+        length, *result = (_sum_up(part) for part in parts)
+        if axes is None:
+            return length, np.stack(result, axis=-1) + start
+        along, across = result
+        return length, in_world(along, across, axes[0][who], axes[1][who], start)
 
-    length, position = summed(parts, slice(None))
-    _, places = summed(pieces, figure)
-    places += position[figure, step][:, None]
-    return Path(position, length, figure, knots[KNOT.index("time")], places)
+    length, position = summed(parts, origins[:, None], slice(None))
+    _, places = summed(pieces, position[figure, step][:, None], figure)
+    time = knots[KNOT.index("time")]
+    return Path(position, length, foot_speed, figure, time, places)
+
+
+def _sum_up(parts: np.ndarray) -> np.ndarray:
+    """Sums up to each knot: (n, m) of (n, m - 1)."""
+    total = np.zeros((len(parts), parts.shape[1] + 1))
+    np.cumsum(parts, axis=1, out=total[:, 1:])
+    return total
 
 
 def _path_parts(
@@ -213,7 +250,7 @@ def _path_parts(
     who: np.ndarray | slice,
     facing: np.ndarray,
     sliding: bool,
-) -> list[np.ndarray]:
+) -> tuple[np.ndarray, list[np.ndarray]]:
     """What the foot goes between knots, by Simpson's rule.
 
     x' = V_f t(psi) with V_f = V + l sin(theta) psi' (Eq. 21 with C = psi'/V_f).
@@ -221,15 +258,16 @@ def _path_parts(
     and rate at both ends: order 4, since the knots stand at every corner.
 
     Args:
-        knots: (columns, n, m), columns as in `KNOT`.
+        knots: (11, n, m), rows as in `KNOT`.
         at: the quantities.
         who: (n,) whose knots they are.
         facing: (n, 1) world yaw of the facing, rad.
         sliding: True if the speed is integrated.
 
     Returns:
-        (n, m - 1) length, and the components: along and across the facing if
-        the ground stays the same plane, else those of the world, m.
+        (n, m) V_f at the knots, m/s; and (n, m - 1) length, and the components:
+        along and across the facing if the ground stays the same plane, else
+        those of the world, m.
     """
     time, theta, omega, psi, v, turn, accel = (
         knots[KNOT.index(name)] for name in ("time", "theta", "omega", "psi", "v", "turn", "accel")
@@ -256,8 +294,9 @@ def _path_parts(
     length = shares[0] + shares[1] + shares[2]
     slope, direction = at("slope", time, who), at("slope_direction", time, who)
     if slope.shape[1] == 1 and direction.shape[1] == 1:
-        return [length, part(np.cos(psi), np.cos(psi_m)), part(np.sin(psi), np.sin(psi_m))]
+        components = part(np.cos(psi), np.cos(psi_m)), part(np.sin(psi), np.sin(psi_m))
+        return foot, [length, *components]
     forward = ground_frame(psi, facing, slope, direction)[0]
     slope, direction = at("slope", middle, who), at("slope_direction", middle, who)
     forward_m = ground_frame(psi_m, facing, slope, direction)[0]
-    return [length, *(part(forward[..., i], forward_m[..., i]) for i in range(3))]
+    return foot, [length, *(part(forward[..., i], forward_m[..., i]) for i in range(3))]

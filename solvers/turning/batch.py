@@ -35,12 +35,12 @@ from .simulate import (
     start_states,
 )
 
-BLOCK = 256  # rows of knots that are made room for at once
 STEADY = 1e-11  # of E - 1: so near their ellipse, nothing pulls at figures
 MOST_STEPS = 32  # without a look at who has come to the end
 LOT = 4  # a share of 1/LOT of the figures waits before events are dealt with
 
 SPEED = PARAMETERS.index("speed")
+_CHANGING = ("theta", "omega", "psi", "curvature", "alpha", "turn", "beta")
 
 CROSS, FALL, STOP, LIMIT, TOO_FAST, MET = range(1, 7)
 _OUTCOMES = {FALL: "FALL", STOP: "STOP"}
@@ -48,7 +48,7 @@ _OUTCOMES = {FALL: "FALL", STOP: "STOP"}
 
 def simulate_batch(
     timelines: Sequence[Timeline], progress: Callable[[float], None] | None = None
-) -> tuple[list[np.ndarray], Within, list[Track]]:
+) -> tuple[list[Track], Within]:
     """Step figures that share `tilted` and `sliding`.
 
     Args:
@@ -56,9 +56,7 @@ def simulate_batch(
         progress: called with the fraction done; may raise to stop.
 
     Returns:
-        The knots in blocks (columns, rounds, n), those within steps apart,
-        and one track per figure whose own `knots` are empty and whose `grid`
-        refers to the rounds.
+        One track per figure, and the knots within their steps.
     """
     with np.errstate(all="ignore"):  # what a rejected trial overflows is thrown away
         return _Batch(timelines).run(progress)
@@ -230,14 +228,23 @@ class _Batch:
         self.planned[who], self.behind[who] = True, 0.0
 
     # --- stepping --------------------------------------------------------
-    def run(
-        self, progress: Callable[[float], None] | None
-    ) -> tuple[list[np.ndarray], Within, list[Track]]:
-        self._blocks: list[np.ndarray] = []
+    def run(self, progress: Callable[[float], None] | None) -> tuple[list[Track], Within]:
+        n, self._width = len(self.h), int(np.max(self.n_steps)) + 1
+        # Each quantity at all steps of the first figure, of the second, and so
+        # on; and a last place for what nobody asks for.
+        self._store = np.empty((len(KNOT), n * self._width + 1))
+        self._begin_at = np.arange(n) * self._width
+        for row, value in zip(self._store, self._noted(), strict=True):
+            row[:-1] = np.repeat(value, self._width)
+        steps = np.arange(self._width)
+        self._store[KNOT.index("time"), :-1] = (self.h[:, None] * steps).ravel()
+        self._store[KNOT.index("mode")] = FREE
+        self._store[KNOT.index("mode"), self._begin_at] = self.mode
+        # What whole steps change of it: their mode is FREE, their time known.
+        self._changing = [KNOT.index(name) for name in _CHANGING]
+        if self.sliding or SPEED in self._varying:
+            self._changing += [KNOT.index("v"), KNOT.index("accel")]
         self._within: list[Within] = []
-        self._steps_done: list[np.ndarray] = []
-        self._rows = 0
-        self._note_all()
         self._look_up()
         while True:
             live = (self.index < self.n_steps) & (self.outcome == 0)
@@ -247,12 +254,12 @@ class _Batch:
             if progress is not None:
                 progress(float(np.min(np.where(live, self.index / self.n_steps, 1.0))))
             held = ~live | (self.mode != FREE)
-            free = np.flatnonzero(~held)
             # Who is held by a limit goes on with the others, step by step.
             queue = [np.flatnonzero(held & live)]
             waiting = len(queue[0])
-            steps = np.min((self.n_steps - self.index)[free]) if len(free) else 0
-            for _ in range(min(steps, 1 if waiting else MOST_STEPS)):
+            to_go = (self.n_steps - self.index)[~held]
+            nearest = int(np.min(to_go, initial=1 if waiting else MOST_STEPS))
+            for _ in range(nearest if len(to_go) else 0):
                 queue.append(self._whole_step(held))
                 waiting += len(queue[-1])
                 if waiting * LOT >= left:
@@ -261,33 +268,30 @@ class _Batch:
             self._look_up()
         moving = np.flatnonzero(self.n_steps)
         self._close(moving, np.zeros(len(moving), dtype=bool))
-        self._blocks[-1] = self._blocks[-1][:, : (self._rows - 1) % BLOCK + 1]
-        return self._blocks, Within.joined(self._within), self._tracks()
+        return self._tracks(), Within.joined(self._within)
 
     def _tracks(self) -> list[Track]:
-        """What is left of each figure, its knots apart."""
-        done = np.array(self._steps_done, dtype=np.int32).T.copy()
-        done[:, 1:] -= done[:, :-1].copy()
-        done[:, 0] = 1  # the start counts as the end of a step
-        ends = np.split(np.nonzero(done)[1], np.cumsum(self.index + 1)[:-1])
-        tracks = []
-        for b, grid in enumerate(ends):
-            tracks.append(
-                Track(
-                    np.empty((0, len(KNOT))),
-                    grid,
-                    tuple(self.turns[b]),
-                    _OUTCOMES.get(int(self.outcome[b]), ""),
-                    (
-                        float(self.beta[b]),
-                        float(self.control.factor[b, 1]),
-                        float(self.control.factor[b, 0]),
-                        float(self.control.expected[b]),
-                        float(self.behind[b] + self.psi[b] - self.turn_yaw[b]),
-                    ),
-                )
+        """What is left of each figure."""
+        states = self._store[:, :-1].reshape(len(KNOT), -1, self._width)
+        ends = np.array(self._noted())
+        for b in np.flatnonzero(self.outcome):  # there it stays
+            states[:, b, self.index[b] + 1 :] = ends[:, b, None]
+        return [
+            Track(
+                states[:, b, : self.n_steps[b] + 1],
+                int(self.index[b]) + 1,
+                tuple(self.turns[b]),
+                _OUTCOMES.get(int(self.outcome[b]), ""),
+                (
+                    float(self.beta[b]),
+                    float(self.control.factor[b, 1]),
+                    float(self.control.factor[b, 0]),
+                    float(self.control.expected[b]),
+                    float(self.behind[b] + self.psi[b] - self.turn_yaw[b]),
+                ),
             )
-        return tracks
+            for b in range(len(self.h))
+        ]
 
     def _noted(self) -> tuple:
         """What is written down of where a figure stands, in the order of `KNOT`."""
@@ -302,20 +306,6 @@ class _Batch:
             self.beta,
             self.mode,
         )
-
-    def _note_all(self) -> None:
-        """Write where all figures stand down."""
-        for column, value in zip(self._next_row(), self._noted(), strict=True):
-            column[:] = value
-        self._steps_done.append(self.index)
-
-    def _next_row(self) -> np.ndarray:
-        """Room for one more row, (columns, n)."""
-        row = self._rows % BLOCK
-        if row == 0:
-            self._blocks.append(np.empty((len(KNOT), BLOCK, len(self.h))))
-        self._rows += 1
-        return self._blocks[-1][:, row]
 
     def _look_up(self) -> None:
         """Keep what stays the same over the next whole steps."""
@@ -398,15 +388,17 @@ class _Batch:
         for new, old in zip(first, self.first, strict=False):
             np.copyto(new, old, where=held)
         self.first[: len(first)] = first
-        self._note_all()
+        place = np.where(held, self._store.shape[1] - 1, self._begin_at + index)
+        noted = self._noted()
+        for column in self._changing:
+            self._store[column][place] = noted[column]
         return fresh
 
     def _finish_steps(self, who: np.ndarray) -> None:
         """Take figures that something happens to through the rest of their step."""
         part = self._part(who)
         target = part.index + 1
-        former = self._blocks[-1][:, (self._rows - 1) % BLOCK]
-        reached = former[:, who]  # at the end of the step
+        reached = np.zeros((len(KNOT), len(who)))  # at the end of the step
         while True:
             live = (part.index < target) & (part.outcome == 0)
             if not live.any():
@@ -426,12 +418,9 @@ class _Batch:
             part.index[finished] += 1
             part.begin[finished] = 0.0
             part.cuts[finished] = 0
-        self.index = self.index.copy()  # the history has the former one
         self._put(who, part)
-        row = self._next_row()
-        row[:] = former
-        row[:, who] = reached
-        self._steps_done.append(self.index.copy())
+        done = part.index == target
+        self._store[:, self._begin_at[who[done]] + target[done]] = reached[:, done]
 
     def _close(self, who: np.ndarray, complete: np.ndarray) -> None:
         """Note down half turns that end."""

@@ -36,7 +36,7 @@ NUDGED_BELOW = 1e-3  # of the ellipse: nearer to the upright, it is balanced
 MOST_CUTS = 40  # in one step
 DERIVATIVE_STEP = 1e-6  # s, for the derivative of the wanted curvature
 
-# Columns of a knot, one row per accepted part of a step.
+# What is written down after each accepted part of a step.
 KNOT = (
     "time",
     "theta",
@@ -57,17 +57,17 @@ class Track:
     """What stepping a figure leaves behind.
 
     Attributes:
-        knots: (m, 11) accepted parts of steps, columns as in `KNOT`; the
-            first is the start.
-        grid: (n,) row of each solver step's end in `knots`; shorter than
-            n_steps + 1 if the figure fell or stopped.
+        states: (11, n_steps + 1) at the solver steps, rows as in `KNOT`; the
+            last one stays to the end if the figure fell or stopped.
+        done: how many of them it has reached; n_steps + 1 unless it fell or
+            stopped.
         turns: the half turns.
         outcome: "", "FALL" or "STOP".
         control: what the controller remembers at the end.
     """
 
-    knots: np.ndarray
-    grid: np.ndarray
+    states: np.ndarray
+    done: int
     turns: tuple[HalfTurn, ...]
     outcome: str
     control: tuple[float, ...]
@@ -80,27 +80,12 @@ class Within:
     Attributes:
         figure: (k,) whose knot it is.
         step: (k,) in which of its steps.
-        knots: (11, k), columns as in `KNOT`.
+        knots: (11, k), rows as in `KNOT`.
     """
 
     figure: np.ndarray
     step: np.ndarray
     knots: np.ndarray
-
-    @staticmethod
-    def of(track: Track) -> Within:
-        """Those of one figure.
-
-        Args:
-            track: what stepping it left behind.
-        """
-        inside = np.ones(len(track.knots), dtype=bool)
-        inside[track.grid] = False
-        if track.outcome:
-            inside[-1] = False  # there it stays
-        rows = np.flatnonzero(inside)
-        step = np.searchsorted(track.grid, rows) - 1
-        return Within(np.zeros(len(rows), dtype=int), step, track.knots[rows].T)
 
     @staticmethod
     def joined(parts: Sequence[Within]) -> Within:
@@ -174,7 +159,9 @@ def start_states(
     return theta, omega, psi, v, beta, curvature, behind
 
 
-def simulate(timeline: Timeline, progress: Callable[[float], None] | None = None) -> Track:
+def simulate(
+    timeline: Timeline, progress: Callable[[float], None] | None = None
+) -> tuple[Track, Within]:
     """Step a figure from its start to the end, or until it falls or stops.
 
     Args:
@@ -182,7 +169,7 @@ def simulate(timeline: Timeline, progress: Callable[[float], None] | None = None
         progress: called with the fraction done; may raise to stop.
 
     Returns:
-        The track.
+        The track, and the knots within its steps.
     """
     settings = timeline.settings
     equations = make_equations(
@@ -455,9 +442,17 @@ def simulate(timeline: Timeline, progress: Callable[[float], None] | None = None
         turns.append(
             HalfTurn(turn_start, time, side, beta, wanted, psi - turn_yaw, saturated, False)
         )
+    noted = np.array(knots).T
+    apart = np.ones(len(knots), dtype=bool)
+    apart[grid] = False
+    rows = np.array(grid)
+    if outcome:  # there it stays
+        apart[-1] = False
+        rows = np.append(rows, np.full(n_steps + 1 - len(grid), len(knots) - 1))
+    inside = np.flatnonzero(apart)
     return Track(
-        np.array(knots),
-        np.array(grid),
+        noted[:, rows],
+        len(grid),
         tuple(turns),
         outcome,
         (
@@ -467,6 +462,10 @@ def simulate(timeline: Timeline, progress: Callable[[float], None] | None = None
             float(control.expected[0]),
             behind + psi - turn_yaw,
         ),
+    ), Within(
+        np.zeros(len(inside), dtype=int),
+        np.searchsorted(grid, inside) - 1,
+        noted[:, inside],
     )
 
 

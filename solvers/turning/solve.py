@@ -18,7 +18,7 @@ from .pendulum import leg_forces
 from .phase import unwrapped_phase
 from .problems import find_problems
 from .settings import STOP_SPEED, Timeline, TurningSettings, make_timeline
-from .simulate import FREE, Track, Within, simulate, world_yaw
+from .simulate import FREE, KNOT, Track, Within, simulate, world_yaw
 
 Progress = Callable[[float], None]
 
@@ -53,9 +53,8 @@ def solve_turning(
         SettingError: a setting is out of range or contradicts another.
     """
     timeline = make_timeline(settings)
-    track = simulate(timeline, progress)
-    knots, within = [track.knots.T[:, :, None]], Within.of(track)
-    motion = assemble([timeline], knots, within, [track], progress, advice)[0]
+    track, within = simulate(timeline, progress)
+    motion = assemble([timeline], [track], within, progress, advice)[0]
     if progress is not None:
         progress(1.0)
     return motion
@@ -96,13 +95,12 @@ def solve_turning_batch(
         done, share = len(motions) / len(timelines), len(chunk) / len(timelines)
         stepping = _part(progress, done, 0.7 * share)
         some = [timelines[index] for index in chunk]
-        knots, within, tracks = simulate_batch(some, stepping)
+        tracks, within = simulate_batch(some, stepping)
         for a in range(0, len(chunk), SLICE):
             b = a + SLICE
             finishing = _part(progress, done + share * (0.7 + 0.3 * a / len(chunk)), 0.0)
             finishing(0.0)
-            own = [block[:, :, a:b] for block in knots]
-            part = assemble(some[a:b], own, within.some(a, b), tracks[a:b], finishing, advice)
+            part = assemble(some[a:b], tracks[a:b], within.some(a, b), finishing, advice)
             motions.update(zip(chunk[a:b], part, strict=True))
     if progress is not None:
         progress(1.0)
@@ -121,9 +119,8 @@ def _part(progress: Progress | None, start: float, share: float) -> Progress:
 
 def assemble(
     timelines: Sequence[Timeline],
-    knots: Sequence[np.ndarray],
-    within: Within,
     tracks: Sequence[Track],
+    within: Within,
     progress: Progress | None = None,
     advice: bool = True,
 ) -> list[TurningMotion]:
@@ -131,10 +128,8 @@ def assemble(
 
     Args:
         timelines: checked settings, one per figure.
-        knots: blocks (columns, m, figures) that follow on one another,
-            columns as in `simulate.KNOT`.
+        tracks: results of stepping.
         within: the knots within steps.
-        tracks: results of stepping, their `grid` referring to `knots`.
         progress: called during the search for what would help; may raise.
         advice: True to make that search.
 
@@ -145,28 +140,22 @@ def assemble(
     first = timelines[0]
     facing = np.array([[timeline.settings.placement.yaw] for timeline in timelines])
     limited = any(timeline.limited for timeline in timelines)
-    lines = np.concatenate([block.transpose(0, 2, 1) for block in knots], axis=2)
-
-    # From knots to solver steps; after a fall or a stop the last one is held.
     n = max(timeline.n_steps for timeline in timelines) + 1
-    rows = np.empty((len(timelines), n), dtype=int)
-    after = np.zeros(rows.shape, dtype=bool)
+    states = np.empty((len(KNOT), len(timelines), n))
+    after = np.zeros((len(timelines), n), dtype=bool)
     for b, track in enumerate(tracks):
-        done = len(track.grid)
-        rows[b, :done] = track.grid
-        rows[b, done:] = lines.shape[2] - 1 if track.outcome else track.grid[-1]
-        after[b, done:] = bool(track.outcome)
+        width = track.states.shape[1]
+        states[:, b, :width] = track.states
+        states[:, b, width:] = track.states[:, -1:]  # of no use but to fill the array
+        after[b, track.done :] = bool(track.outcome)
     time = np.array([[timeline.step] for timeline in timelines]) * np.arange(n)
-    rows += np.arange(0, lines[0].size, lines.shape[2])[:, None]
-    states = lines.reshape(len(lines), -1).take(rows, axis=1)
-    path = integrate_path(states, within, at, facing, first.sliding)
+    ends = states[:, :, -1].copy()
     origins = np.array([_origin(timeline.settings) for timeline in timelines])
-    path.position[:] += origins[:, None]
-    path.place[:] += origins[path.figure, None]
-    position, length = path.position, path.length
+    path = integrate_path(states, within, at, facing, origins, first.sliding)
+    position, length, foot_speed = path.position, path.length, path.foot_speed
     _, theta, omega, yaw, v, curvature, alpha, turn, _, beta, mode = states
     happened = [
-        _events(b, timeline, track, path, time[b], float(lines[0][b, -1]), float(theta[b, -1]))
+        _events(b, timeline, track, path, time[b], float(ends[0, b]), float(theta[b, -1]))
         for b, (timeline, track) in enumerate(zip(timelines, tracks, strict=True))
     ]
     ended = np.flatnonzero(after.any(axis=1))
@@ -180,10 +169,10 @@ def assemble(
             rest = after[b]
             theta[b, rest] = math.copysign(timelines[b].settings.fall_angle, theta[b, -1])
             fallen = length[b, -1]
-            _slide(timelines[b], time[b], rest, (lines[0][b, -1], lines[4][b, -1]), v[b], length[b])
+            _slide(timelines[b], time[b], rest, (ends[0, b], ends[4, b]), v[b], length[b])
             position[b, rest] += (length[b, rest] - fallen)[:, None] * forward[b, rest]
+        foot_speed[b, after[b]] = v[b, after[b]]
     height = at("height", time)
-    foot_speed = v + height * np.sin(theta) * turn
     lateral, upward = leg_forces(
         theta,
         omega,
@@ -323,10 +312,10 @@ def _motion(
     )
 
     def retry(changed: TurningSettings) -> bool:
-        return not simulate(make_timeline(changed), _part(progress, 1.0, 0.0)).outcome
+        return not simulate(make_timeline(changed), _part(progress, 1.0, 0.0))[0].outcome
 
     problems = find_problems(timeline, motion, held, retry if advice else None)
-    return replace(motion, problems=problems)
+    return replace(motion, problems=problems) if problems else motion
 
 
 def _slide(
