@@ -28,7 +28,7 @@ EXPOSURE = 1.0
 # Reading these makes Blender complain where it is not drawn.
 _UNREADABLE = {"wireframe_color_type"}
 
-# Pictures of a contact sheet: columns, rows, and width of each in pixels.
+# Pictures of a contact sheet: columns, most rows, and width of each in pixels.
 SHEET = (4, 3, 480)
 
 
@@ -211,6 +211,8 @@ def render_sheet(
 ) -> None:
     """Render moments of a motion and lay them out in one picture, in reading order.
 
+    Twelve of them, or every frame if there are not so many.
+
     Args:
         scene: the scene to render, which has a camera.
         path: the PNG's file.
@@ -222,6 +224,8 @@ def render_sheet(
     """
     _make_folder(path)
     columns, rows, width = SHEET
+    moments = min(columns * rows, end - start + 1)
+    columns, rows = min(columns, moments), -(-moments // columns)
     percentage = 100.0 * width / scene.render.resolution_x
     width, height = size_of(scene, percentage)
     sheet = np.ones((rows * height, columns * width, 4), np.float32)
@@ -234,7 +238,7 @@ def render_sheet(
         settings.file_format, settings.color_mode = "PNG", "RGBA"
         settings.color_depth = "8"
         moment = Path(folder) / "moment.png"
-        for number, frame in enumerate(np.linspace(start, end, columns * rows).round().astype(int)):
+        for number, frame in enumerate(np.linspace(start, end, moments).round().astype(int)):
             scene.frame_set(int(frame))
             scene.render.filepath = str(moment)
             _render(moment, write_still=True)

@@ -193,8 +193,8 @@ def test_a_playblast_writes_every_frame_and_changes_nothing(scene, tmp_path):
     assert clip.frame_duration == 3  # frames 0, 1 and 2: Blender renders none before 0
     assert tuple(clip.size) == (192, 108)
     picture = bpy.data.images.load(str(sheet))
-    assert tuple(picture.size) == (4 * 480, 3 * 270)
-    pixels = np.array(picture.pixels).reshape(3 * 270, 4 * 480, 4)
+    assert tuple(picture.size) == (3 * 480, 270)  # a picture of each
+    pixels = np.array(picture.pixels).reshape(270, 3 * 480, 4)
     assert np.ptp(pixels[..., 0]) > 0.3
 
 
