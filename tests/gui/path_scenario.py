@@ -27,6 +27,11 @@ def until(done, seconds: float):
     return done()
 
 
+def planning(window) -> bool:
+    """Whether a plan runs in the window."""
+    return any(op.bl_idname.endswith("path_plan") for op in window.window.modal_operators)
+
+
 def winding_curve(length: float):
     """A poly curve along -Y, swinging to both sides."""
     data = bpy.data.curves.new("Way", "CURVE")
@@ -67,16 +72,25 @@ def scenario(report):
     gates = [obj for obj in bpy.data.objects if obj.poise_gate.is_gate]
     report.check("Add Course sets gates along the path", found and len(gates) > 1, len(gates))
 
-    # A plan that Esc stops leaves nothing behind.
+    # A plan that Esc stops leaves nothing behind. The way is so long that no
+    # machine has planned it by the time the key is down.
     from bl_ext.user_default.poise.addon import motions, preview
 
     motion = motions.active_motion(rig())
-    found = yield from window.click_button("poise.path_plan")
-    yield from window.press("ESC")
+    rig().poise.path.curve = winding_curve(5000.0)
     yield 1.0
+    found = yield from window.click_button("poise.path_plan")
+    running = yield from until(lambda: planning(window), 20.0)
+    yield from window.press("ESC")
+    ended = yield from until(lambda: not planning(window), 20.0)
     stopped = preview.status(motion)
-    report.check("Esc stops a plan", found and stopped.unplanned, stopped.unplanned)
+    report.check("Esc stops a plan", found and running and ended and stopped.unplanned,
+                 (found, running, ended, stopped.unplanned))
 
+    way = rig().poise.path.curve
+    rig().poise.path.curve = bpy.data.objects["Way"]
+    bpy.data.objects.remove(way)
+    yield 1.0
     yield from window.click_button("poise.path_plan")
     planned = yield from until(lambda: not preview.status(motion).unplanned, 120.0)
     status = preview.status(motion)
