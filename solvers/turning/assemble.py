@@ -156,24 +156,26 @@ class Path:
     time: np.ndarray
     place: np.ndarray
 
-    def at(self, figure: int, times: np.ndarray, steps: np.ndarray) -> np.ndarray:
-        """Where a figure is at the times of knots.
+    def at(self, figure: np.ndarray, time: np.ndarray, step: np.ndarray) -> np.ndarray:
+        """Where figures are at the times of knots.
 
         Args:
-            figure: which one.
-            times: (m,) times of knots, s, in order.
-            steps: (steps,) times of its solver steps, s.
+            figure: (m,) which ones.
+            time: (m,) times of knots, s.
+            step: (n,) length of the solver steps of each figure, s.
 
         Returns:
             (m, 3) in m.
         """
-        first, last = np.searchsorted(self.figure, (figure, figure + 1))
-        result = self.position[figure].take(np.searchsorted(steps, times), axis=0, mode="clip")
-        within = self.time[first:last].ravel()
+        row = np.rint(time / step[figure]).astype(int)
+        result = self.position[figure, np.minimum(row, self.position.shape[1] - 1)]
+        # Complex numbers are in the order of their real parts, then of the others.
+        within = (self.figure[:, None] + 1j * self.time).ravel()
         if len(within):
-            row = np.minimum(np.searchsorted(within, times), len(within) - 1)
-            known = within[row] == times
-            result[known] = self.place[first:last].reshape(-1, 3)[row[known]]
+            wanted = figure + 1j * time
+            row = np.minimum(np.searchsorted(within, wanted), len(within) - 1)
+            known = within[row] == wanted
+            result[known] = self.place.reshape(-1, 3)[row[known]]
         return result
 
 

@@ -234,17 +234,18 @@ class _Batch:
         # on; and a last place for what nobody asks for.
         self._store = np.empty((len(KNOT), n * self._width + 1))
         self._begin_at = np.arange(n) * self._width
-        for row, value in zip(self._store, self._noted(), strict=True):
-            row[:-1] = np.repeat(value, self._width)
-        steps = np.arange(self._width)
-        self._store[KNOT.index("time"), :-1] = (self.h[:, None] * steps).ravel()
-        self._store[KNOT.index("mode")] = FREE
-        self._store[KNOT.index("mode"), self._begin_at] = self.mode
-        # What whole steps change of it: their mode is FREE, their time known.
+        # What whole steps change of it; the rest stays like this
         self._changing = [KNOT.index(name) for name in _CHANGING]
+        self._store[KNOT.index("time"), :-1] = np.outer(self.h, np.arange(self._width)).ravel()
+        self._store[KNOT.index("mode")] = FREE
         if self.sliding or SPEED in self._varying:
             self._changing += [KNOT.index("v"), KNOT.index("accel")]
+        else:
+            self._store[KNOT.index("v"), :-1] = np.repeat(self.v, self._width)
+            self._store[KNOT.index("accel")] = 0.0
+        self._store[:, self._begin_at] = self._noted()
         self._within: list[Within] = []
+        self._over: list[tuple[np.ndarray, np.ndarray]] = []
         self._look_up()
         while True:
             live = (self.index < self.n_steps) & (self.outcome == 0)
@@ -367,12 +368,9 @@ class _Batch:
         fresh = np.flatnonzero((crossed | trouble) & ~held)
         held[fresh] = True
         only = fresh[~trouble[fresh]]
-        if len(only):  # that they will cross, and when, is known from here
-            starts = (self.theta[only], self.omega[only], self.first[0][only])
-            ends = (theta[only], omega[only], alpha[only])
-            root = _crossings(*starts, *ends, self.h[only], em[1][only], self.side[only])
-            later = root * self.h[only] > 1e-10
-            self.end[only[later]], self.pending[only[later]] = root[later], CROSS
+        if len(only):  # that they will cross is known from here
+            ends = (theta[only], omega[only], alpha[only], em[1][only])
+            self._over.append((only, np.array(ends)))
         index = self.index + 1
         time = index * self.h
         moved = {
@@ -396,6 +394,7 @@ class _Batch:
 
     def _finish_steps(self, who: np.ndarray) -> None:
         """Take figures that something happens to through the rest of their step."""
+        self._foresee()
         part = self._part(who)
         target = part.index + 1
         reached = np.zeros((len(KNOT), len(who)))  # at the end of the step
@@ -422,6 +421,18 @@ class _Batch:
         done = part.index == target
         self._store[:, self._begin_at[who[done]] + target[done]] = reached[:, done]
 
+    def _foresee(self) -> None:
+        """Say when in their step those cross whose whole step went over to the other side."""
+        if not self._over:
+            return
+        who = np.concatenate([some for some, _ in self._over])
+        theta, omega, alpha, pace = np.concatenate([ends for _, ends in self._over], axis=1)
+        self._over.clear()
+        starts = (self.theta[who], self.omega[who], self.first[0][who])
+        root = _crossings(*starts, theta, omega, alpha, self.h[who], pace, self.side[who])
+        later = root * self.h[who] > 1e-10
+        self.end[who[later]], self.pending[who[later]] = root[later], CROSS
+
     def _close(self, who: np.ndarray, complete: np.ndarray) -> None:
         """Note down half turns that end."""
         rows = (
@@ -434,9 +445,9 @@ class _Batch:
             self.saturated[who],
             complete,
         )
-        columns = (self.figures[who].tolist(), *(x.tolist() for x in rows))
-        for figure, *row in zip(*columns, strict=True):
-            self.turns[figure].append(HalfTurn(*row))
+        turns = map(HalfTurn, *(x.tolist() for x in rows))
+        for figure, turn in zip(self.figures[who].tolist(), turns, strict=True):
+            self.turns[figure].append(turn)
 
     def _round(self, live: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Try a part of a step for every figure; returns (what fired, accepted)."""

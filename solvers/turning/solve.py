@@ -154,10 +154,7 @@ def assemble(
     path = integrate_path(states, within, at, facing, origins, first.sliding)
     position, length, foot_speed = path.position, path.length, path.foot_speed
     _, theta, omega, yaw, v, curvature, alpha, turn, _, beta, mode = states
-    happened = [
-        _events(b, timeline, track, path, time[b], float(ends[0, b]), float(theta[b, -1]))
-        for b, (timeline, track) in enumerate(zip(timelines, tracks, strict=True))
-    ]
+    happened = _events(tracks, path, time[:, 1] - time[:, 0] if n > 1 else np.ones(len(time)), ends)
     ended = np.flatnonzero(after.any(axis=1))
     if len(ended):
         for moving in (omega, v, curvature, alpha, turn):
@@ -251,26 +248,31 @@ def _origin(settings: TurningSettings) -> np.ndarray:
 
 
 def _events(
-    figure: int,
-    timeline: Timeline,
-    track: Track,
-    path: Path,
-    steps: np.ndarray,
-    end: float,
-    lean: float,
-) -> tuple[Event, ...]:
-    """What happens to a figure: edge changes, and the fall or the stop."""
-    turns = track.turns[:-1]
-    times = np.array([turn.end for turn in turns])
-    places = path.at(figure, times, steps[: timeline.n_steps + 1])
-    events = [
-        Event("EDGE_CHANGE", turn.end, "R" if turn.side > 0 else "L", place)
-        for turn, place in zip(turns, places, strict=True)
-    ]
-    if track.outcome:
-        side = "" if track.outcome == "STOP" else ("L" if lean > 0.0 else "R")
-        events.append(Event(track.outcome, end, side, path.position[figure, -1].copy()))
-    return tuple(events)
+    tracks: Sequence[Track], path: Path, step: np.ndarray, ends: np.ndarray
+) -> list[tuple[Event, ...]]:
+    """What happens to each figure: edge changes, and the fall or the stop.
+
+    Args:
+        tracks: results of stepping.
+        path: where they go.
+        step: (n,) s, length of their steps.
+        ends: (11, n) their last states, rows as in `KNOT`.
+    """
+    times = [turn.end for track in tracks for turn in track.turns[:-1]]
+    figures = np.repeat(np.arange(len(tracks)), [len(track.turns[:-1]) for track in tracks])
+    places = iter(path.at(figures, np.array(times), step))
+    result = []
+    for b, track in enumerate(tracks):
+        events = [
+            Event("EDGE_CHANGE", turn.end, "R" if turn.side > 0 else "L", next(places))
+            for turn in track.turns[:-1]
+        ]
+        if track.outcome:
+            time, lean = ends[:2, b].tolist()
+            side = "" if track.outcome == "STOP" else ("L" if lean > 0.0 else "R")
+            events.append(Event(track.outcome, time, side, path.position[b, -1].copy()))
+        result.append(tuple(events))
+    return result
 
 
 def _motion(
@@ -295,8 +297,8 @@ def _motion(
         contacts=("foot.L", "foot.R"),
         control=track.control,
     )
-    start: dict[str, Any] = {
-        name: float(np.ravel(timeline.quantities[name])[0])
+    constants: dict[str, Any] = {
+        name: float(np.take(timeline.quantities[name], 0))
         for name in ("mass", "height", "inertia", "gravity")
     }
     motion = TurningMotion(
@@ -308,7 +310,7 @@ def _motion(
         success=not track.outcome,
         end_state=end_state,
         max_curvature=float(np.max(timeline.quantities["max_curvature"])),
-        **start,
+        **constants,
     )
 
     def retry(changed: TurningSettings) -> bool:
