@@ -24,7 +24,7 @@ Progress = Callable[[float], None]
 
 CHUNK = 2000  # figures stepped at once; more gain nothing
 CHUNK_SAMPLES = 2_000_000  # and their steps together: some 200 MB
-SLICE = 16  # of them finished at once: as many as fit into the cache
+SLICE = 32  # of them finished at once: as many as fit into the cache
 SLIDE_FRICTION = 0.5  # of a fallen figure on the ground
 
 
