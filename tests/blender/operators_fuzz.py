@@ -280,6 +280,95 @@ def _baked_before(trial):
         trial.say("one key edited")
 
 
+def _along_a_path(trial):
+    """A curve to follow, things in the way, gates; planned in most trials."""
+    rng = trial.rng
+    motion = rng.choice(motions())
+    settings = motion.poise_motion
+    settings.kind = "PATH"
+    path = settings.path
+    path.curve = _curve(trial, motion)
+    path.speed = rng.uniform(3.0, 12.0) / bpy.context.scene.unit_settings.scale_length
+    if trial.chance(0.6):
+        path.obstacles = bpy.data.collections.new("Obstacles")
+        bpy.context.scene.collection.children.link(path.obstacles)
+        for _ in range(rng.randint(0, 6)):
+            path.obstacles.objects.link(_obstacle(trial))
+    if settings.character is None or settings.character not in bpy.context.view_layer.objects[:]:
+        return
+    activate(settings.character)
+    if trial.chance(0.3):
+        trial.say(f"gates: {_refusal('slalom_course_add', spacing=rng.uniform(5, 30))}")
+    if trial.chance(0.8):
+        trial.say(f"plan: {_refusal('path_plan')}")
+
+
+def _refusal(operator, **arguments):
+    """Call an operator of Poise; what it refuses, or None."""
+    try:
+        getattr(bpy.ops.poise, operator)(**arguments)
+    except RuntimeError as refusal:
+        return str(refusal).strip()
+
+
+def _curve(trial, motion):
+    """A curve ahead of a motion; in spoiled trials perhaps one that leads nowhere."""
+    rng = trial.rng
+    data = bpy.data.curves.new("Way", "CURVE")
+    data.dimensions = "3D"
+    kind = rng.choice(("POLY", "POLY", "BEZIER", "NURBS"))
+    spacing = rng.uniform(6.0, 20.0)
+    points = [
+        (rng.uniform(-4.0, 4.0) if i else 0.0, -spacing * i, 0.0) for i in range(rng.randint(2, 6))
+    ]
+    if not trial.sane:
+        points = rng.choice((
+            points, points[:1], [], points[:1] * 3, [p for p in points for _ in range(2)],
+            points + points[::-1], [(math.nan, 0.0, 0.0), *points],
+            [(0.0, -500.0 * i, 0.0) for i in range(3)], [(0.0, 0.0, -float(i)) for i in range(3)],
+        ))  # fmt: skip
+    for _ in range(1 if trial.chance(0.8) else 2):
+        if not points:
+            break
+        spline = data.splines.new(kind)
+        places = spline.bezier_points if kind == "BEZIER" else spline.points
+        places.add(len(points) - 1)
+        for place, point in zip(places, points, strict=True):
+            place.co = point if kind == "BEZIER" else (*point, 1.0)
+            if kind == "BEZIER":
+                place.handle_left_type = place.handle_right_type = "AUTO"
+        if kind == "NURBS":
+            spline.use_endpoint_u = True
+        spline.use_cyclic_u = trial.chance(0.15)
+    way = bpy.data.objects.new("Way", data)
+    bpy.context.scene.collection.objects.link(way)
+    way.location, way.rotation_euler.z = motion.location, motion.rotation_euler.z
+    if trial.chance(0.2):
+        way.scale = [rng.uniform(0.3, 3.0) for _ in range(3)]
+    trial.say(f"{kind} curve of {len(points)} points")
+    return way
+
+
+def _obstacle(trial):
+    """A block, an Empty, a wall, or something that is none of them."""
+    rng = trial.rng
+    kind = rng.choice(("BLOCK", "BLOCK", "EMPTY", "WALL", "NOTHING"))
+    data = None
+    if kind != "EMPTY":
+        data = bpy.data.meshes.new(kind)
+        corners = [(x, y, z) for z in (-1, 3) for y in (0, 1) for x in (0, 1)]
+        faces = [(0, 1, 3, 2), (4, 5, 7, 6), (0, 1, 5, 4), (2, 3, 7, 6), (0, 2, 6, 4), (1, 3, 7, 5)]
+        if kind == "BLOCK":
+            data.from_pydata(corners, [], faces)
+        elif kind == "WALL":
+            data.from_pydata([(0, 0, 0), (3, 1, 0)], [(0, 1)], [])
+    obj = bpy.data.objects.new(kind, data)
+    near = trial.sane or trial.chance(0.7)
+    obj.location = (rng.uniform(2.0, 8.0) if near else 0.0, rng.uniform(-60.0, 0.0), 0.0)
+    obj.scale = [rng.uniform(0.2, 2.0)] * 3
+    return obj
+
+
 def _mode(trial):
     rng = trial.rng
     rig = rng.choice(characters())
@@ -309,8 +398,8 @@ def _select_all(trial):
 STATES = (
     (_rate, 0.35), (_gravity, 0.25), (_ranges, 0.3), (_frame, 0.3), (_places, 0.3),
     (_parent, 0.12), (_key_settings, 0.3), (_drive_settings, 0.12), (_strip_settings, 0.06),
-    (_posed, 0.15), (_hand_keys, 0.15), (_several, 0.2), (_baked_before, 0.2),
-    (_select_all, 0.15), (_mode, 0.25),
+    (_posed, 0.15), (_hand_keys, 0.15), (_several, 0.2),
+    (_along_a_path, 0.2), (_baked_before, 0.2), (_select_all, 0.15), (_mode, 0.25),
 )  # fmt: skip
 
 
@@ -601,7 +690,9 @@ def settings_of(motion) -> list[tuple[object, object]]:
 
 
 def _consistent(settings) -> None:
-    """Put right what contradicts itself by chance: a lean beyond the fall."""
+    """Put right what contradicts itself by chance: a lean beyond the fall, no path to follow."""
+    if settings.kind == "PATH" and settings.path.curve is None:
+        settings.kind = "TURNS"
     turns = settings.turns
     turns.sharpness = min(turns.sharpness, 0.95 * turns.fall_angle)
 
