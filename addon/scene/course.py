@@ -20,7 +20,7 @@ from scipy.spatial import ConvexHull
 
 from ...solvers.path import Disc, Gate, MovingDisc, Polygon, Wall
 from ...solvers.path.obstacles import Obstacle
-from .. import motions
+from .. import compat, motions
 from ..context import keep_frame
 from ..errors import UserError
 from .placement import moves, world_matrix
@@ -433,12 +433,18 @@ def over_time(
             middle = np.array((*discs[place].centre[:2], 0.0)) / unit_scale
             middle[2] = world_matrix(obj).translation.z
             local[place] = back[:3, :3] @ middle + back[:3, 3]
-    ways = {place: np.empty((len(frames), 2)) for place in moving}
+    ways = {}
+    for place, obj in moving.items():
+        keyed = _keyed_way(obj, frames) if obj.type == "ARMATURE" else None
+        if keyed is not None:
+            ways[place] = keyed[:, :2] * unit_scale
+    played = {place: obj for place, obj in moving.items() if place not in ways}
+    ways |= {place: np.empty((len(frames), 2)) for place in played}
     with keep_frame(scene):
-        for row, frame in enumerate(frames.tolist()):
+        for row, frame in enumerate(frames.tolist() if played else ()):
             scene.frame_set(frame)
             depsgraph = bpy.context.evaluated_depsgraph_get()
-            for place, obj in moving.items():
+            for place, obj in played.items():
                 evaluated = obj.evaluated_get(depsgraph)
                 if place in local:
                     matrix = np.array(evaluated.matrix_world)
@@ -452,6 +458,36 @@ def over_time(
         if np.isfinite(ways[place]).all():
             result[place] = MovingDisc(times, ways[place], disc.radius, disc.name)
     return result
+
+
+def _keyed_way(rig: bpy.types.Object, frames: np.ndarray) -> np.ndarray | None:
+    """Where a figure's root is, by its keys alone: nothing has to be evaluated.
+
+    Args:
+        rig: a character's armature.
+        frames: (n,) frames.
+
+    Returns:
+        (n, 3) in Blender units; None where more than these keys moves it.
+    """
+    root, data = rig.pose.bones.get("root"), rig.animation_data
+    if root is None or root.parent is not None or root.constraints or data is None or moves(rig):
+        return None
+    if data.nla_tracks or data.drivers or data.use_tweak_mode:
+        return None
+    path = root.path_from_id("location")
+    curves = {
+        curve.array_index: curve
+        for curve in compat.action_fcurves(data.action, data.action_slot)
+        if curve.data_path == path and not curve.mute
+    }
+    if len(curves) < 3 or data.action_blend_type != "REPLACE" or data.action_influence < 1.0:
+        return None
+    place = np.ones((len(frames), 4))
+    for axis in range(3):
+        place[:, axis] = [curves[axis].evaluate(frame) for frame in frames.tolist()]
+    matrix = np.array(world_matrix(rig) @ root.bone.matrix_local)
+    return (place @ matrix.T)[:, :3]
 
 
 def _inverse(matrix: Matrix) -> Matrix:

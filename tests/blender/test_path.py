@@ -471,6 +471,37 @@ def test_what_moves_is_looked_up_at_its_time(scene):
     assert min(gap) > 0.3 - HALF_STANCE - 5e-3
 
 
+def test_a_figure_overtakes_another_at_a_distance(scene):
+    slow, _motion, way = follower(((0, -10, 0), (0, -40, 0), (0, -70, 0)), speed=4.0)
+    slow.location, slow.rotation_euler.z, slow.scale = (3.0, 1.0, 0.0), 0.4, (1.1,) * 3
+    bpy.ops.poise.path_plan()
+    bpy.ops.poise.bake()
+    way = curve(((0, 0, 0), (0, -40, 0), (0, -70, 0)))
+    bpy.ops.poise.character_add(kind="SKIER")
+    fast = bpy.context.object
+    fast.poise.motion = "PATH"
+    fast.poise.path.curve, fast.poise.path.speed = way, 8.0
+    motion = fast.poise.motion_object
+    obstacles(motion, slow)
+
+    # Read from its keys, the other one is where Blender shows it.
+    (other,) = pipeline.gather(bpy.context, motion).course.obstacles
+    frames = [1, 25, 60, 101]
+    shown = world_path(slow, "root", frames)[:, :2]
+    keyed = [other.centres[np.argmin(np.abs(other.times - (f - 1) / 24.0))] for f in frames]
+    np.testing.assert_allclose(keyed, shown, atol=1e-5)
+
+    bpy.ops.poise.path_plan()
+    bpy.ops.poise.bake()
+    frames = range(1, solved(motion).job.end_frame + 1)
+    ways = [world_path(rig, "root", frames)[:, :2] for rig in (slow, fast)]
+    gap = np.linalg.norm(ways[0] - ways[1], axis=1)
+    least = course.FIGURE_RADIUS + fast.poise.path.clearance
+    assert gap.min() > least - HALF_STANCE - 5e-3
+    # It did come by: it starts behind, and ends ahead.
+    assert ways[1][0, 1] > ways[0][0, 1] + 5.0 and ways[1][-1, 1] < ways[0][-1, 1] - 5.0
+
+
 # -- gates -----------------------------------------------------------------------
 
 
