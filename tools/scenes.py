@@ -432,12 +432,11 @@ def slalom():
     return [rig]
 
 
-def _trees(scene):
-    """Firs to both sides of the course, each a trunk and a crown over it."""
+def fir_mesh():
+    """A fir, its trunk 0.22 m thick in radius, its crown well over a skier's head."""
     import bpy
+    from poise.addon.scene import objects
 
-    trees = bpy.data.collections.new("Trees")
-    scene.collection.children.link(trees)
     angle = np.linspace(0.0, 2.0 * pi, 10, endpoint=False)
     rings = [(0.22, -0.3), (0.22, 1.4), (1.6, 1.4), (0.7, 3.6), (1.1, 3.6), (0.0, 6.5)]
     points = [(r * np.cos(a), r * np.sin(a), z) for r, z in rings for a in angle]
@@ -449,11 +448,19 @@ def _trees(scene):
             shades.append(0 if ring == 0 else 1)
     mesh = bpy.data.meshes.new("Fir")
     mesh.from_pydata(points, [], faces)
-    from poise.addon.scene import objects
-
     mesh.materials.append(objects.plain_material("Bark", (0.12, 0.07, 0.04)))
     mesh.materials.append(objects.plain_material("Needles", (0.03, 0.12, 0.06)))
     mesh.polygons.foreach_set("material_index", shades)
+    return mesh
+
+
+def _trees(scene):
+    """Firs to both sides of the course, each a trunk and a crown over it."""
+    import bpy
+
+    trees = bpy.data.collections.new("Trees")
+    scene.collection.children.link(trees)
+    mesh = fir_mesh()
     rng = np.random.default_rng(3)
     for number in range(26):
         side = 1.0 if number % 2 else -1.0
@@ -476,17 +483,20 @@ SCENES: dict[str, Callable] = {
 
 def main() -> None:
     """Make the scenes named on the command line, or all."""
-    wanted = sys.argv[1:] or list(SCENES)
-    unknown = [name for name in wanted if name not in SCENES]
+    import path_scenes
+
+    known = SCENES | path_scenes.SCENES
+    wanted = sys.argv[1:] or list(known)
+    unknown = [name for name in wanted if name not in known]
     if unknown:
-        sys.exit(f"no scene is called {unknown[0]}: {', '.join(SCENES)}")
+        sys.exit(f"no scene is called {unknown[0]}: {', '.join(known)}")
     installed.start()
     import bpy
     from poise.addon import motions
 
     OUT.mkdir(parents=True, exist_ok=True)
     for name in wanted:
-        rigs = SCENES[name]()
+        rigs = known[name]()
         path = OUT / f"{name}.blend"
         bpy.ops.wm.save_as_mainfile(filepath=str(path), compress=True)
         problems = [

@@ -471,23 +471,25 @@ def _keyed_way(rig: bpy.types.Object, frames: np.ndarray) -> np.ndarray | None:
         (n, 3) in Blender units; None where more than these keys moves it.
     """
     root, data = rig.pose.bones.get("root"), rig.animation_data
-    if root is None or root.parent is not None or root.constraints or data is None or moves(rig):
+    if root is None or data is None or moves(rig) or data.nla_tracks or data.use_tweak_mode:
         return None
-    if data.nla_tracks or data.drivers or data.use_tweak_mode:
+    if data.action_blend_type != "REPLACE" or data.action_influence < 1.0:
         return None
+    keys = compat.action_fcurves(data.action, data.action_slot)
     path = root.path_from_id("location")
-    curves = {
-        curve.array_index: curve
-        for curve in compat.action_fcurves(data.action, data.action_slot)
-        if curve.data_path == path and not curve.mute
-    }
-    if len(curves) < 3 or data.action_blend_type != "REPLACE" or data.action_influence < 1.0:
+    curves = {c.array_index: c for c in keys if c.data_path == path and not c.mute}
+    above = tuple(f"{bone.path_from_id()}." for bone in root.parent_recursive)
+    held = any(bone.constraints for bone in (root, *root.parent_recursive))
+    driven = any(c.data_path.startswith((*above, path)) for c in data.drivers)
+    if len(curves) < 3 or held or driven or any(c.data_path.startswith(above) for c in keys):
         return None
     place = np.ones((len(frames), 4))
     for axis in range(3):
         place[:, axis] = [curves[axis].evaluate(frame) for frame in frames.tolist()]
-    matrix = np.array(world_matrix(rig) @ root.bone.matrix_local)
-    return (place @ matrix.T)[:, :3]
+    rest = root.bone.matrix_local
+    if root.parent is not None:
+        rest = root.parent.matrix @ root.parent.bone.matrix_local.inverted() @ rest
+    return (place @ np.array(world_matrix(rig) @ rest).T)[:, :3]
 
 
 def _inverse(matrix: Matrix) -> Matrix:
