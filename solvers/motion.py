@@ -9,7 +9,7 @@ heads along its -Y.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -125,6 +125,22 @@ class HalfTurn(NamedTuple):
     complete: bool = True
 
 
+class Terrain(Protocol):
+    """What lies under a motion, where it is no plane."""
+
+    def height(self, x: np.ndarray, y: np.ndarray, near: np.ndarray) -> np.ndarray:
+        """Height over points of the ground plan.
+
+        Args:
+            x: (n,) m.
+            y: (n,) m.
+            near: (n,) heights, m: of several layers the nearest counts.
+
+        Returns:
+            (n,) m; nan where there is none.
+        """
+
+
 @dataclass(frozen=True)
 class TurningMotion:
     """A turning body over time: the inverted pendulum on its ground.
@@ -168,6 +184,11 @@ class TurningMotion:
         inertia: moment of inertia about the centre of mass, kg m^2.
         gravity: m/s^2.
         max_curvature: bound on |curvature| in use, 1/m.
+        surfaces: terrain that the motion is on: (start, end, surface), times
+            in seconds; outside, the ground is the plane of `position` and
+            `normal`. On it `position` and `normal` are those of the terrain
+            as a body feels it, evened out; the surface is what equipment
+            lies on.
     """
 
     time: np.ndarray
@@ -202,3 +223,4 @@ class TurningMotion:
     inertia: float
     gravity: float
     max_curvature: float
+    surfaces: tuple[tuple[float, float, Terrain], ...] = ()

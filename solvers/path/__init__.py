@@ -4,6 +4,7 @@
 from .follow import Candidate, Failure, PathMotion, follow_path
 from .obstacles import Disc, Gate, MovingDisc, Polygon, Wall
 from .settings import PathScene, PathSettings
+from .terrain import TerrainMesh
 
 __all__ = [
     "Candidate",
@@ -15,6 +16,7 @@ __all__ = [
     "PathScene",
     "PathSettings",
     "Polygon",
+    "TerrainMesh",
     "Wall",
     "follow_path",
 ]

@@ -21,6 +21,7 @@ from .follow import Failure, PathMotion, Prepared, reaches
 from .settings import PathScene, PathSettings
 
 MOST_LEAN = math.radians(60.0)
+TELLING_SPEED = 0.25  # m/s above the most speed that is worth a line
 TELLING_OFFSET = 2.0  # m; a gate further from the path may be meant elsewhere
 
 Tick = Callable[[], None]
@@ -41,6 +42,8 @@ def find_problems(ready: Prepared, result: PathMotion, tick: Tick | None) -> tup
     problems = _about_gates(ready)
     if result.failure is not None:
         problems.append(_failed(ready, result, result.failure, tick))
+    if ready.ground is not None:
+        problems += _about_terrain(ready, result)
     if result.cut_short:
         problems.append(
             Problem(
@@ -90,6 +93,58 @@ def _about_gates(ready: Prepared) -> list[Problem]:
     return problems
 
 
+def _about_terrain(ready: Prepared, result: PathMotion) -> list[Problem]:
+    """Where the figure would lift off, and where its brakes do not hold."""
+    settings, motion = ready.settings, result.motion
+    assert ready.surface is not None
+    problems = []
+    for rows in _spans(result.load < 0.0, motion.time):
+        worst = rows[int(np.argmin(result.load[rows]))]
+        where = _place(motion.position[worst])
+        problems.append(
+            Problem(
+                "LIFTS_OFF",
+                f"Would lift off {ready.surface.name} at {motion.speed[worst]:.1f} m/s, {where}: "
+                "it is kept on the ground",
+                "WARNING",
+                time=float(motion.time[rows[0]]),
+                end_time=float(motion.time[rows[-1]]),
+                amount=float(-result.load[worst]),
+                remedy="Less speed, a rounder crest, or more Terrain Smoothing",
+            )
+        )
+    if math.isfinite(settings.most_speed):
+        over = motion.speed > settings.most_speed + TELLING_SPEED
+        for rows in _spans(over, motion.time):
+            worst = rows[int(np.argmax(motion.speed[rows]))]
+            problems.append(
+                Problem(
+                    "BRAKES_TOO_WEAK",
+                    f"Gets {motion.speed[worst]:.1f} m/s fast instead of "
+                    f"{settings.most_speed:.1f}: braking by {settings.braking:.1f} m/s\u00b2 does "
+                    "not hold it",
+                    "WARNING",
+                    time=float(motion.time[rows[0]]),
+                    end_time=float(motion.time[rows[-1]]),
+                    amount=float(motion.speed[worst] - settings.most_speed),
+                    remedy="More Braking, a slower start or a less steep way",
+                )
+            )
+    return problems
+
+
+def _spans(where: np.ndarray, time: np.ndarray) -> list[np.ndarray]:
+    """Rows of each stretch; stretches less than half a second apart are one."""
+    rows = np.flatnonzero(where)
+    if not len(rows):
+        return []
+    return np.split(rows, np.flatnonzero(np.diff(time[rows]) > 0.5) + 1)
+
+
+def _place(position: np.ndarray) -> str:
+    return f"({', '.join(f'{value:.1f}' for value in position)}) m"
+
+
 def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
@@ -122,6 +177,8 @@ def _failed(ready: Prepared, result: PathMotion, failure: Failure, tick: Tick | 
             remedy="Move the start or the obstacle, or make the clearance smaller",
             fix=(("path.clearance", 0.9 * clear),) if clear > 0.0 else (),
         )
+    if failure.reason in ("OFF", "STOOD"):
+        return _left(ready, result, failure)
     if failure.reason == "HIT":
         text = f"No way past {failure.name} {how}: stops at {failure.time:.2f} s, {where}"
     elif failure.reason == "MISSED":
@@ -156,6 +213,29 @@ def _failed(ready: Prepared, result: PathMotion, failure: Failure, tick: Tick | 
     )
 
 
+def _left(ready: Prepared, result: PathMotion, failure: Failure) -> Problem:
+    """The terrain ends, or does not carry the figure any further."""
+    assert ready.surface is not None
+    name, motion = ready.surface.name, result.motion
+    where = _place(motion.position[-1])
+    if failure.reason == "STOOD":
+        code = "STOOD_STILL"
+        text = f"Comes to a stop on {name} at {failure.time:.2f} s, {where}"
+        remedy = "More speed at the start, less friction, or a way that goes down"
+    elif failure.time > 0.0:
+        code = "OFF_TERRAIN"
+        text = f"{name} ends, has a hole or is too steep: stops at {failure.time:.2f} s, {where}"
+        remedy = "Lead the path where there is terrain, or mend the mesh"
+    else:
+        code = "OFF_TERRAIN"
+        x, y = failure.position
+        text = f"{name} is not under or over the start of the path at ({x:.1f}, {y:.1f}) m"
+        remedy = "Draw the path over the terrain, or choose another one"
+    return Problem(
+        code, text, "ERROR", time=failure.time, end_time=failure.time, remedy=remedy
+    )
+
+
 def _try(
     ready: Prepared, result: PathMotion, failure: Failure, tick: Tick
 ) -> tuple[list[tuple[str, float]], list[str]]:
@@ -172,9 +252,16 @@ def _try(
     words: list[str] = []
 
     def works(**changed: Any) -> bool:
-        return reaches(scene, replace(settings, **changed), goal, tick)
+        return reaches(scene, replace(settings, **changed), goal, tick, ready)
 
-    if np.ndim(settings.speed) == 0 and settings.start_state is None:
+    if settings.speed_mode == "TERRAIN":
+        most = min(settings.most_speed, float(np.max(result.motion.speed)))
+        found = _first([f * most for f in (0.9, 0.75, 0.6, 0.45)], lambda v: works(most_speed=v))
+        if found is not None:
+            found = math.floor(found * 100.0) / 100.0
+            fixes.append(("path.most_speed", found))
+            words.append(f"a most speed of {found:.2f} m/s")
+    elif np.ndim(settings.speed) == 0 and settings.start_state is None:
         speed = float(settings.speed)
         found = _first([f * speed for f in (0.9, 0.75, 0.6, 0.45)], lambda v: works(speed=v))
         if found is not None:
@@ -233,7 +320,7 @@ def _move_gate(
             left=np.asarray(gate.left, dtype=float)[:2] + move * left,
             right=np.asarray(gate.right, dtype=float)[:2] + move * left,
         )
-        return reaches(replace(scene, gates=tuple(gates)), settings, goal, tick)
+        return reaches(replace(scene, gates=tuple(gates)), settings, goal, tick, ready)
 
     # Towards the gates before and after, first.
     middle = line.pole + 0.5 * line.width * line.across

@@ -19,8 +19,9 @@ import numpy as np
 from ..errors import SettingError
 from ..motion import BodyState, Event, HalfTurn, TurningMotion
 from ..turning.pendulum import effective_length, leg_forces
-from ..turning.settings import steps_per_frame
+from ..turning.settings import AIR_DENSITY, steps_per_frame
 from .course import Course, make_course
+from .descent import Footing, dynamics, stand_on
 from .lookahead import FallTable
 from .obstacles import Disc, MovingDisc, ObstacleField
 from .phase import estimate_turns
@@ -32,8 +33,12 @@ from .search import (
     HIT,
     LEAN_MARGIN,
     MISSED,
+    MOVING,
+    OFF,
     SEGMENT,
     SPACE_MARGIN,
+    SPEED,
+    STOOD,
     THETA,
     GateLine,
     Plan,
@@ -41,12 +46,16 @@ from .search import (
     make_gates,
 )
 from .settings import PathScene, PathSettings, SpeedCourse, check_settings
-from .stages import LEAST_SHARE, lean_acceleration, simulate
+from .stages import LEAST_SHARE, lean_acceleration
+from .terrain import Field, Surface
 
 Progress = Callable[[float], None]
 
 SECOND_THOUGHTS = (0, 2, 4)  # stages taken back, one after the other
-WHY = {HIT: "HIT", MISSED: "MISSED"}  # of candidates
+WHY = {HIT: "HIT", MISSED: "MISSED", OFF: "OFF"}  # of candidates
+ROOM = 30.0  # m of terrain beside the path that is looked at
+HIGHER = 3.0  # m that a track may come down from beside the path, for its most speed
+BEAD = 0.5  # m
 
 
 @dataclass(frozen=True)
@@ -56,7 +65,7 @@ class Candidate:
     Attributes:
         time: when the plan was made, s.
         points: (m + 1, 2) the foot's way through the stage, m.
-        why: "HIT" or "MISSED" (a gate).
+        why: "HIT", "MISSED" (a gate) or "OFF" (the terrain).
     """
 
     time: float
@@ -71,8 +80,9 @@ class Failure:
     Attributes:
         time: when the motion ends, s.
         position: (2,) where the figure is then, m.
-        reason: "HIT", "MISSED" (a gate), "FALL", "BLOCKED" (at the start) or
-            "LOST" (it does not get to the end in time).
+        reason: "HIT", "MISSED" (a gate), "FALL", "BLOCKED" (at the start),
+            "OFF" (the terrain ends), "STOOD" (it comes to a stop) or "LOST"
+            (it does not get to the end in time).
         obstacle: number of the obstacle, or None.
         gate: number of the gate, or None.
         name: what stands in the way, for the animator.
@@ -119,6 +129,10 @@ class PathMotion:
         cut_short: plans whose search was cut short.
         second_thoughts: how often a few stages were taken back, because they
             led to where there was no way on and a longer plan found one.
+        load: (n,) force of the ground along its normal as a multiple of the
+            body's weight; negative where the figure would lift off. Of level
+            ground, too.
+        brake: (n,) deceleration by braking, m/s^2; 0 where the speed is given.
     """
 
     motion: TurningMotion
@@ -140,6 +154,8 @@ class PathMotion:
     expanded: int
     cut_short: int
     second_thoughts: int
+    load: np.ndarray
+    brake: np.ndarray
 
 
 @dataclass(frozen=True)
@@ -154,6 +170,11 @@ class Prepared:
         gates: where along the path the gates stand.
         speed: speed over time.
         planner: makes the plans.
+        surface: the terrain's mesh, or None on level ground.
+        ground: what a body feels of it, or None.
+        edge: arc length at which the path leaves the terrain for good, or its
+            length, m.
+        longest: time after which the motion has not got to the end, s.
     """
 
     scene: PathScene
@@ -163,14 +184,22 @@ class Prepared:
     gates: tuple[GateLine, ...]
     speed: SpeedCourse
     planner: Planner
+    surface: Surface | None
+    ground: Field | None
+    edge: float
+    longest: float
 
 
-def prepare(scene: PathScene, settings: PathSettings) -> Prepared:
+def prepare(
+    scene: PathScene, settings: PathSettings, known: Prepared | None = None
+) -> Prepared:
     """Check scene and settings and make ready to plan.
 
     Args:
         scene: path, obstacles and gates.
         settings: what is asked for.
+        known: the same path on the same terrain, prepared before with other
+            settings, to save the work of looking at the terrain again.
 
     Returns:
         What planning needs.
@@ -180,22 +209,96 @@ def prepare(scene: PathScene, settings: PathSettings) -> Prepared:
             contradictory.
     """
     check_settings(settings)
+    if settings.speed_mode == "TERRAIN" and scene.terrain is None:
+        raise SettingError("Speed Mode", settings.speed_mode, "'KEYED' where there is no terrain")
     speed = SpeedCourse(settings.speed, 0.5 / (steps_per_frame(settings.fps) * settings.fps))
+    surface = ground = None
+    longest = settings.most_seconds
+    if scene.terrain is not None:
+        if known is not None and settings.start_state is known.settings.start_state:
+            surface, ground = known.surface, known.ground
+        else:
+            surface, ground = _terrain(scene, settings)
+    if settings.speed_mode == "TERRAIN":
+        assert ground is not None
+        seconds = _predict(speed, ground, scene, settings)
+        longest = min(longest or math.inf, 2.0 * seconds + 10.0)
     most = speed.most
     share = 1.0 - settings.max_curvature * settings.height * math.sin(settings.max_lean)
     foot = most / max(share, LEAST_SHARE)  # the quickest that a foot can be
-    longest = foot * settings.stage / settings.substeps
-    reach = settings.clearance + SPACE_MARGIN + 0.125 * longest**2 * settings.max_curvature
+    far = foot * settings.stage / settings.substeps
+    reach = settings.clearance + SPACE_MARGIN + 0.125 * far**2 * settings.max_curvature
     window = settings.window or max(2.0 * most * settings.stage, 1e-3)
     horizon = foot * settings.stage * (settings.stages + SECOND_THOUGHTS[-1] + 2)
     course = make_course(scene.polylines, scene.cyclic, window, horizon + window, scene.laps)
-    field = ObstacleField(scene.obstacles, scene.gates, reach, longest)
+    field = ObstacleField(scene.obstacles, scene.gates, reach, far)
     gates = tuple(make_gates(scene.gates, course))
-    falls = FallTable(
-        settings, speed, settings.max_lean - LEAN_MARGIN, settings.stages + SECOND_THOUGHTS[-1] + 2
+    falls = None
+    if ground is None:  # over terrain, what falls depends on where it is
+        stages = settings.stages + SECOND_THOUGHTS[-1] + 2
+        falls = FallTable(settings, speed, settings.max_lean - LEAN_MARGIN, stages)
+    edge = course.length
+    if ground is not None:
+        way = np.linspace(0.0, edge, max(2, math.ceil(edge / BEAD) + 1))
+        solid = ground.supports(*course.locate(way)[0].T)
+        if solid.any() and not solid[-1]:
+            edge = float(way[int(np.flatnonzero(solid)[-1])])
+    planner = Planner(course, field, gates, settings, speed, falls, ground, edge)
+    if longest is None:
+        longest = 2.0 * course.length / speed.least + 10.0
+    return Prepared(
+        scene, settings, course, field, gates, speed, planner, surface, ground, edge, longest
     )
-    planner = Planner(course, field, gates, settings, speed, falls)
-    return Prepared(scene, settings, course, field, gates, speed, planner)
+
+
+def _terrain(scene: PathScene, settings: PathSettings) -> tuple[Surface, Field]:
+    """The mesh, and what a body feels of it about the path."""
+    assert scene.terrain is not None
+    surface = Surface(scene.terrain)
+    points = np.concatenate([np.asarray(line, dtype=float)[:, :2] for line in scene.polylines])
+    start = np.array([*points[0], math.inf])
+    if settings.start_state is not None:
+        start = np.asarray(settings.start_state.position, dtype=float)
+    low, high = np.minimum(points.min(axis=0), start[:2]), np.maximum(points.max(axis=0), start[:2])
+    return surface, Field(surface, low - ROOM, high + ROOM, settings.smoothing, start)
+
+
+def _predict(
+    speed: SpeedCourse, ground: Field, scene: PathScene, settings: PathSettings
+) -> float:
+    """Bounds of the speed that the terrain makes, and about how long the path takes, s.
+
+    A bead runs along the path. The bounds serve to lay out what is looked up,
+    a track that comes down from beside the path among it; the speed itself is
+    integrated along with the motion.
+    """
+    course = make_course(scene.polylines, scene.cyclic, 1000.0, 1.0, scene.laps)
+    count = max(2, math.ceil(course.length / BEAD) + 1)
+    along = np.linspace(0.0, course.length, count)
+    points, direction = course.locate(along)
+    psi = np.arctan2(direction[:, 0], -direction[:, 1])
+    under = stand_on(ground, points[:, 0], points[:, 1], psi)
+    v = speed.first if settings.start_state is None else settings.start_state.speed
+    speed.first = v
+    speeds, seconds = [v], 0.0
+    step = float(along[1])
+    ahead = settings.gravity * under.ahead / under.along
+    load = settings.friction * settings.gravity / under.area
+    drag = 0.5 * AIR_DENSITY * settings.drag_area / settings.mass
+    for i in range(count - 1):
+        way = step * float(under.along[i])
+        accel = -float(ahead[i] + load[i]) - drag * v * v
+        after = max(v * v + 2.0 * accel * way, 0.25)
+        if v > settings.most_speed:
+            after = max(after - 2.0 * settings.braking * way, settings.most_speed**2)
+        v = math.sqrt(after)
+        speeds.append(v)
+        seconds += way / v
+    top = max(speeds)
+    speed.constant = True
+    speed.most = math.sqrt(top * top + 2.0 * settings.gravity * HIGHER)
+    speed.least = min(speeds)
+    return seconds
 
 
 @dataclass
@@ -203,7 +306,7 @@ class _Run:
     """What following leaves behind, knot by knot."""
 
     time: list[float]
-    state: list[np.ndarray]  # (7,) X to ALONG
+    state: list[np.ndarray]  # (8,) X to SPEED
     segment: list[int]
     gate: list[int]  # the next one, stage by stage
     rate: list[float]
@@ -270,7 +373,11 @@ def follow_path(
 
 
 def reaches(
-    scene: PathScene, settings: PathSettings, along: float, tick: Callable[[], None]
+    scene: PathScene,
+    settings: PathSettings,
+    along: float,
+    tick: Callable[[], None],
+    known: Prepared | None = None,
 ) -> bool:
     """Try whether a figure gets to a place on the path.
 
@@ -279,12 +386,13 @@ def reaches(
         settings: what is asked for.
         along: arc length of the place, m.
         tick: called now and then; may raise.
+        known: as for `prepare`.
 
     Returns:
         True if it does. Settings that are not allowed do not.
     """
     try:
-        ready = prepare(scene, replace(settings, candidates=0))
+        ready = prepare(scene, replace(settings, candidates=0), known)
     except SettingError:
         return False
     run, _ = _run(ready, lambda _: tick(), along)
@@ -293,17 +401,22 @@ def reaches(
 
 def _start(ready: Prepared) -> tuple[np.ndarray, int, int]:
     """State, segment and next gate at the start."""
-    course, state = ready.course, ready.settings.start_state
+    course, state, ground = ready.course, ready.settings.start_state, ready.ground
+    speed = ready.speed.first
     if state is None:
         heading = course.direction[0]
         psi = math.atan2(heading[0], -heading[1])
         facing = ready.settings.placement.yaw
         psi = facing + math.remainder(psi - facing, 2.0 * math.pi)
-        return np.array([*course.points[0], psi, 0.0, 0.0, 0.0, 0.0]), 0, 0
+        lean = 0.0
+        if ground is not None:  # upright, on whatever slope
+            place = (np.array([value]) for value in (*course.points[0], psi))
+            lean = float(stand_on(ground, *place).plumb()[0])
+        return np.array([*course.points[0], psi, lean, 0.0, 0.0, 0.0, speed]), 0, 0
     x, y = (float(v) for v in state.position[:2])
     _, segment, along = course.nearest(x, y)
     gate = sum(1 for line in ready.gates if line.along < along)
-    values = (x, y, state.yaw, state.lean, state.lean_rate, state.curvature, along)
+    values = (x, y, state.yaw, state.lean, state.lean_rate, state.curvature, along, speed)
     return np.array(values), segment, gate
 
 
@@ -317,9 +430,12 @@ def _run(
     run = _Run([0.0], [state], [segment], [gate], [], [math.nan] * len(ready.gates))
     candidates: list[Candidate] = []
     goal = course.length + ready.speed.most / settings.fps if until is None else until
-    limit = settings.most_seconds
-    if limit is None:
-        limit = 2.0 * course.length / ready.speed.least + 10.0
+    ends = ready.edge < course.length
+    goal = min(goal, ready.edge) if ends else goal
+    limit = ready.longest
+    if ready.ground is not None and not ready.ground.supports(state[:1], state[1:2])[0]:
+        run.failure = _failure(ready, run, "OFF", None, None)
+        return run, candidates
     if len(ready.field.names):
         clear, what = ready.field.clearance(state[:1], state[1:2], np.zeros(1))
         if clear[0] < settings.clearance:
@@ -381,6 +497,11 @@ def _run(
         _take(ready, run, plan.floats[0], plan.ints[0], plan.floats[1], plan.ints[1], stage)
         tree.move_on(plan.choices[0])
         stage += 1
+    if ends and until is None and run.failure is None:
+        while len(run.state) > 1 and run.state[-1][ALONG] > ready.edge:
+            for knots in (run.state, run.time, run.segment, run.rate):
+                knots.pop()
+        run.failure = _failure(ready, run, "OFF", None, None)
     return run, candidates
 
 
@@ -403,8 +524,9 @@ def _think_again(
             break
         longer = replace(settings, stages=more, most_nodes=min(settings.most_nodes, 4000))
         planner = Planner(
-            ready.course, ready.field, ready.gates, longer, ready.speed, ready.planner.falls
-        )
+            ready.course, ready.field, ready.gates, longer, ready.speed, ready.planner.falls,
+            ready.ground, ready.edge,
+        )  # fmt: skip
         planner.tick = tick
         row = stage * m
         tree = planner.tree(*planner.root(run.state[row], run.segment[row], run.gate[stage]))
@@ -431,7 +553,7 @@ def _take(
     speed: float | np.ndarray = ready.speed.most
     if not ready.speed.constant:
         speed = ready.speed(time + 0.5 * planner.step * np.arange(2 * m + 1))[:, None]
-    motion = simulate(state[:6, None], np.array([rate]), speed, settings, math.inf, planner.step, m)
+    motion = planner.move(state[MOVING, None], np.array([rate]), speed, math.inf, planner.step, m)
     _, segment, along = ready.course.advance(
         motion.x[1:], motion.y[1:], np.array([run.segment[-1]]), state[ALONG : ALONG + 1]
     )
@@ -460,11 +582,12 @@ def _take(
                     motion.omega[i, 0],
                     motion.curvature[i, 0],
                     along[i - 1, 0],
+                    end[SPEED] if motion.speed is None else motion.speed[i, 0],
                 ]
             )
         )
         run.segment.append(int(segment[i - 1, 0]))
-    run.state.append(end[:7].copy())
+    run.state.append(end[: SPEED + 1].copy())
     run.segment.append(int(end_numbers[SEGMENT]))
     run.gate.append(int(end_numbers[GATE]))
     run.rate += [rate] * m
@@ -473,6 +596,10 @@ def _take(
 
 def _trouble(children, ready: Prepared) -> tuple[str, int | None, int | None]:
     """What stops the tracks that come furthest: the thing that stops most of them."""
+    most = np.bincount(np.unique(children.blame, return_inverse=True)[1], minlength=1).max()
+    for why, reason in ((OFF, "OFF"), (STOOD, "STOOD")):
+        if children.dropped[why] and children.dropped[why] >= most:
+            return reason, None, None
     if not len(children.blame) and children.dropped[FELL]:
         return "FALL", None, None
     if not len(children.blame):
@@ -517,7 +644,7 @@ def _failure(
         gate=gate,
         name=ready.field.names[number] if number >= 0 else "",
         place=place,
-        speed=float(ready.speed(np.array(time))),
+        speed=float(state[SPEED] if ready.ground is not None else ready.speed(np.array(time))),
         lean=float(state[THETA]),
     )
 
@@ -546,7 +673,7 @@ def _finish(ready: Prepared, run: _Run, candidates: list[Candidate]) -> PathMoti
     speed: float | np.ndarray = ready.speed.most
     if not ready.speed.constant:
         speed = ready.speed(knots[row] + dt * np.array([[0.0], [0.5], [1.0]]))
-    fine = simulate(states[row, :6].T, rates[row], speed, settings, math.inf, dt, 1)
+    fine = ready.planner.move(states[row][:, MOVING].T, rates[row], speed, math.inf, dt, 1)
     foot = fine.foot[1]
     way = np.concatenate(
         ([0.0], np.cumsum(step / 6.0 * (foot[:-2:2] + 4.0 * foot[1::2] + foot[2::2])))
@@ -562,22 +689,37 @@ def _finish(ready: Prepared, run: _Run, candidates: list[Candidate]) -> PathMoti
     distance, _, along = course.advance(x[None], y[None], segment, states[row[::2], ALONG])
     distance, along = distance[0], along[0]
     v = ready.speed(time)
-    alpha = lean_acceleration(theta, curvature, v, settings)
-    turn = curvature * foot
+    turn, sine, cosine, zero = curvature * foot, np.sin(psi), np.cos(psi), np.zeros(n)
+    if ready.ground is None:
+        forward, left = np.stack((sine, -cosine, zero), axis=1), np.stack((cosine, sine, zero), axis=1)
+        normal, height = np.stack((zero, zero, zero + 1.0), axis=1), np.full(n, course.height)
+        alpha = lean_acceleration(theta, curvature, v, settings)
+        g_normal, g_lateral, rolling, load, brake = settings.gravity, 0.0, zero, None, zero
+    else:
+        if fine.speed is not None and not ready.planner.given:
+            v = np.ascontiguousarray(fine.speed[1][::2])
+        under = stand_on(ready.ground, x, y, psi)
+        (forward, left, normal), height = under.frame(), under.height
+        rates = dynamics(under, theta, omega, curvature, v, settings)
+        alpha, g_normal, g_lateral = rates.alpha, rates.g_normal, rates.g_lateral
+        rolling, load, brake = under.rolling(foot), rates.load / settings.gravity, rates.brake
     lateral, upward = leg_forces(
-        theta, omega, alpha, turn, v, settings.gravity, 0.0, settings.mass, settings.height
+        theta, omega, alpha, turn, v, g_normal, g_lateral, settings.mass, settings.height
     )
+    if load is None:
+        load = np.asarray(upward) / (settings.mass * settings.gravity)
+    lean_rate = omega - rolling  # against the ground's normal
+    lean_change = alpha - (np.gradient(rolling, time) if n > 1 and ready.ground else 0.0)
     facing = settings.placement.yaw
     direction = course.locate(along)[1]
     heading = np.unwrap(np.arctan2(direction[:, 0], -direction[:, 1]))
     heading += 2.0 * math.pi * round((psi[0] - heading[0]) / (2.0 * math.pi)) - facing
-    sine, cosine, zero = np.sin(psi), np.cos(psi), np.zeros(n)
     natural = math.sqrt(
         settings.gravity / effective_length(settings.mass, settings.height, settings.inertia)
     )
-    turns = estimate_turns(time, theta, omega, natural)
+    turns = estimate_turns(time, theta, lean_rate, natural)
     half_turns = _half_turns(turns, time, psi, heading, finished)
-    position = np.stack((x, y, np.full(n, course.height)), axis=1)
+    position = np.stack((x, y, height), axis=1)
     events = [
         Event(
             "EDGE_CHANGE",
@@ -594,14 +736,14 @@ def _finish(ready: Prepared, run: _Run, candidates: list[Candidate]) -> PathMoti
         time=time,
         steps_per_frame=per_frame,
         position=position,
-        forward=np.stack((sine, -cosine, zero), axis=1),
-        left=np.stack((cosine, sine, zero), axis=1),
-        normal=np.stack((zero, zero, np.ones(n)), axis=1),
+        forward=forward,
+        left=left,
+        normal=normal,
         yaw=psi - facing,
         heading=heading,
         lean=theta,
-        lean_rate=omega,
-        lean_acceleration=alpha,
+        lean_rate=lean_rate,
+        lean_acceleration=lean_change,
         curvature=curvature,
         speed=v,
         foot_speed=foot,
@@ -632,6 +774,7 @@ def _finish(ready: Prepared, run: _Run, candidates: list[Candidate]) -> PathMoti
         inertia=settings.inertia,
         gravity=settings.gravity,
         max_curvature=settings.max_curvature,
+        surfaces=() if ready.surface is None else ((0.0, float(time[-1]), ready.surface),),
     )
     clearance, nearest = ready.field.clearance(x, y, time)
     return PathMotion(
@@ -654,6 +797,8 @@ def _finish(ready: Prepared, run: _Run, candidates: list[Candidate]) -> PathMoti
         expanded=run.expanded,
         cut_short=run.cut_short,
         second_thoughts=run.second_thoughts,
+        load=load,
+        brake=brake,
     )
 
 

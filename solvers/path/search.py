@@ -19,7 +19,10 @@ stage. What the paper leaves open is settled so:
 - A child is dropped if its lean, anywhere within a step, exceeds the limit;
   if its track, curved as it is, comes nearer to an obstacle than the
   clearance; if it passes a gate on the wrong side; or if it cannot be better
-  than the best whole plan known.
+  than the best whole plan known. Over terrain, whose equations of motion are
+  those of `descent`, also if it leaves the terrain before the path does, or
+  comes to a stop. Each node has its speed there: it is integrated within the
+  search, not predicted. What is nearest is then nearest in the ground plan.
 - A whole plan gets on along the path by a share of the way it goes (a figure
   that turns back to try again has not found a way), unless it begins looking
   the wrong way.
@@ -41,21 +44,26 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..errors import SettingError
+from ..turning.settings import STOP_SPEED
 from .course import Course
+from .descent import descend
 from .lookahead import FallTable
 from .obstacles import Gate, ObstacleField
 from .settings import PathSettings, SpeedCourse
 from .stages import StageMotion, simulate
+from .terrain import Field
 
 # Columns of a node.
-X, Y, PSI, THETA, OMEGA, CURVATURE, ALONG, COST = range(8)
+X, Y, PSI, THETA, OMEGA, CURVATURE, ALONG, SPEED, COST = range(9)
 SEGMENT, GATE, STAGE, CODE, PARENT = range(5)
+MOVING = [X, Y, PSI, THETA, OMEGA, CURVATURE, SPEED]  # what moves on
 
 LEAN_MARGIN = 5e-4  # rad; the peak of a cubic is not quite that of the lean
 SPACE_MARGIN = 1e-4  # m; nor is a parabola quite the track
 USEFUL = 3.0  # of the curvature of a steady turn at the lean limit, changed in a stage
+SLOW = 1.0  # m/s; the curvature of a steady turn is not looked for at less
 LOOKING_BACK = -0.2  # cosine of the angle from the path beyond which a figure has to turn first
-FELL, HIT, MISSED, BOUND = 1, 2, 3, 4  # why a child is dropped
+FELL, HIT, MISSED, BOUND, OFF, STOOD = 1, 2, 3, 4, 5, 6  # why a child is dropped
 
 
 @dataclass(frozen=True)
@@ -86,7 +94,7 @@ class Plan:
     Attributes:
         cost: sum of the distances, m.
         choices: number of the rate taken in each stage, in `Planner.rates`.
-        floats: (stages + 1, 8) the states at the stages' ends, columns X to
+        floats: (stages + 1, 9) the states at the stages' ends, columns X to
             COST, the start first.
         ints: (stages + 1, 5) columns SEGMENT to PARENT.
         complete: False if no plan is whole; then this is the one that comes
@@ -109,10 +117,10 @@ class Children:
     """What an expansion leaves.
 
     Attributes:
-        floats: (8, n) columns X to COST.
+        floats: (9, n) columns X to COST.
         ints: (5, n) columns SEGMENT to PARENT; PARENT is the row of the
             parent among those expanded.
-        dropped: how many were dropped for each reason: FELL, HIT, MISSED, BOUND.
+        dropped: how many were dropped for each reason: FELL to STOOD.
         blame: numbers of obstacles that were hit, or gates that were missed
             (as -1 - gate), one for each such child.
     """
@@ -178,7 +186,11 @@ class Planner:
         gates: from `make_gates`.
         settings: checked settings.
         speed: speed over time.
-        falls: what is bound to fall, for at least as many stages.
+        falls: what is bound to fall, for at least as many stages; None where
+            that is not known (over terrain).
+        ground: the terrain, or None for level ground.
+        edge: arc length of the path where terrain is no longer looked for, m:
+            its end, or where it leaves the terrain for good.
     """
 
     def __init__(
@@ -188,7 +200,9 @@ class Planner:
         gates: Sequence[GateLine],
         settings: PathSettings,
         speed: SpeedCourse,
-        falls: FallTable,
+        falls: FallTable | None,
+        ground: Field | None = None,
+        edge: float = math.inf,
     ) -> None:
         self.course, self.field, self.settings, self.speed = course, field, settings, speed
         self.gates = list(gates)
@@ -205,7 +219,8 @@ class Planner:
         self.step = settings.stage / settings.substeps
         self.beam = max(1, settings.batch // 2)
         self.limit = settings.max_lean - LEAN_MARGIN
-        self.falls = falls
+        self.falls, self.ground, self.edge = falls, ground, edge
+        self.given = settings.speed_mode == "KEYED"
         # One row more, behind the last gate, that is never met.
         n = len(self.gates)
         self._gate = np.zeros((8, n + 1))
@@ -228,14 +243,16 @@ class Planner:
         """A node to plan from.
 
         Args:
-            state: (7,) columns X to ALONG.
+            state: (8,) columns X to SPEED; without the speed, that of the start.
             segment: segment of the path on which the nearest point lies.
             gate: number of the next gate.
 
         Returns:
-            (8, 1) and (5, 1) arrays, as `expand` takes them.
+            (9, 1) and (5, 1) arrays, as `expand` takes them.
         """
-        floats = np.append(np.asarray(state, dtype=float)[:7], 0.0)[:, None]
+        floats = np.zeros((9, 1))
+        floats[SPEED] = self.speed.first
+        floats[: len(state), 0] = state
         return floats, np.array([[segment], [gate], [0], [0], [-1]], dtype=np.int64)
 
     def begin(self, time: float) -> None:
@@ -255,7 +272,7 @@ class Planner:
         """A tree that holds its root only.
 
         Args:
-            floats: (8, 1) from `root`.
+            floats: (9, 1) from `root`.
             ints: (5, 1) from `root`.
         """
         return Tree(floats, ints, self.settings.values)
@@ -268,7 +285,7 @@ class Planner:
         """Simulate all children of some nodes and drop what is out of the question.
 
         Args:
-            floats: (8, n) nodes, columns X to COST.
+            floats: (9, n) nodes, columns X to COST.
             ints: (5, n) columns SEGMENT to PARENT.
             bound: what costs more is dropped.
             ahead: True to drop what is bound to fall within the plan, too.
@@ -277,10 +294,10 @@ class Planner:
             The children left.
         """
         settings, q = self.settings, self.settings.values
-        dropped = np.zeros(5, dtype=np.int64)
+        dropped = np.zeros(7, dtype=np.int64)
         # --- the controls, kept within the curvature limit ----------------------
         start, most = floats[CURVATURE], settings.max_curvature
-        reach = self._largest_rate(ints[STAGE]) * settings.stage
+        reach = self._largest_rate(ints[STAGE], floats[SPEED]) * settings.stage
         end = start[:, None] + self.shares * np.reshape(reach, (-1, 1))
         if (np.abs(start) + reach > most).any():
             np.minimum(np.maximum(end, -most, out=end), most, out=end)
@@ -293,7 +310,7 @@ class Planner:
         else:
             parent, choice = self._all(len(start))
             end = end.ravel()
-        state = floats[:6, parent]
+        state = floats[MOVING][:, parent]
         rate = (end - state[CURVATURE]) / settings.stage
         stage = ints[STAGE][parent]
         # --- the motion ------------------------------------------------------------
@@ -301,10 +318,10 @@ class Planner:
         if not self.speed.constant:
             rows = 2 * settings.substeps * stage
             speed = self._v[rows + np.arange(2 * settings.substeps + 1)[:, None]]
-        motion = simulate(state, rate, speed, settings, self.limit, self.step, settings.substeps)
+        motion = self.move(state, rate, speed, self.limit, self.step, settings.substeps)
         kept = motion.kept
         dropped[FELL] = len(end) - len(kept)
-        if ahead:
+        if ahead and self.falls is not None:
             lost = self.falls.lost(
                 motion.theta[-1], motion.omega[-1], end[kept], settings.stages - 1 - stage[kept]
             )
@@ -320,9 +337,20 @@ class Planner:
         blame: list[np.ndarray] = []
         good = cost <= bound
         dropped[BOUND] = len(good) - int(np.count_nonzero(good))
-        if ahead and lost.any():
+        if ahead and self.falls is not None and lost.any():
             dropped[FELL] += int(np.count_nonzero(lost & good))
             good &= ~lost
+        if motion.speed is not None:
+            reached = motion.speed[-1]
+        else:
+            reached = speed[-1, kept] if np.ndim(speed) else np.full(len(kept), speed)
+        if motion.support is not None:
+            off = good & ~motion.support & (along[-1] < self.edge)
+            stood = good & ~off & (reached < STOP_SPEED)
+            for lost, why in ((off, OFF), (stood, STOOD)):
+                dropped[why] = int(np.count_nonzero(lost))
+                good &= ~lost
+            self._record(motion, np.flatnonzero(off), OFF)
         if self.gates:
             for i in range(settings.substeps):
                 gate, missed = self.pass_gates(
@@ -344,7 +372,7 @@ class Planner:
             self._record(motion, rows[struck], HIT)
             rows = rows[~struck]
         parent = parent[rows]
-        result = np.empty((8, len(rows)))
+        result = np.empty((9, len(rows)))
         for column, value in (
             (X, motion.x[-1]),
             (Y, motion.y[-1]),
@@ -353,6 +381,7 @@ class Planner:
             (OMEGA, motion.omega[-1]),
             (CURVATURE, end),
             (ALONG, along[-1]),
+            (SPEED, reached),
             (COST, cost),
         ):
             result[column] = value[rows]
@@ -369,17 +398,51 @@ class Planner:
             np.concatenate(blame) if blame else np.zeros(0, dtype=np.int64),
         )
 
-    def _largest_rate(self, stage: np.ndarray) -> float | np.ndarray:
+    def move(
+        self,
+        state: np.ndarray,
+        rate: np.ndarray,
+        speed: float | np.ndarray,
+        limit: float,
+        step: float | np.ndarray,
+        steps: int,
+    ) -> StageMotion:
+        """Move figures on at constant rates of curvature, on what ground there is.
+
+        Args:
+            state: (7, n) rows X to CURVATURE and SPEED, as `MOVING` takes them.
+            rate: (n,) 1/(m s).
+            speed: as for `stages.simulate`; not used where terrain makes the speed.
+            limit: rad.
+            step: s.
+            steps: how many.
+
+        Returns:
+            The motion.
+        """
+        if self.ground is None:
+            return simulate(state[:6], rate, speed, self.settings, limit, step, steps)
+        return descend(
+            self.ground, state, rate, speed if self.given else None, self.settings, limit, step,
+            steps,
+        )  # fmt: skip
+
+    def _largest_rate(self, stage: np.ndarray, speed: np.ndarray) -> float | np.ndarray:
         """Largest rate of curvature that is tried in stages, 1/(m s)."""
-        settings, speed = self.settings, self.speed
-        v = speed.most if speed.constant else self._v[2 * settings.substeps * stage]
+        settings = self.settings
+        v: float | np.ndarray = self.speed.most
+        if not self.given:
+            v = np.maximum(speed, SLOW)
+        elif not self.speed.constant:
+            v = self._v[2 * settings.substeps * stage]
         useful = USEFUL * settings.gravity * math.tan(settings.max_lean) / (v * v * settings.stage)
         return np.minimum(settings.max_curvature_rate, useful)
 
     @property
     def rates(self) -> np.ndarray:
         """(q,) rates of curvature tried in the first stage, 1/(m s), in the order of choice."""
-        return self.shares * self._largest_rate(np.zeros(1, dtype=np.int64))
+        first = np.full(1, self.speed.first)
+        return self.shares * self._largest_rate(np.zeros(1, dtype=np.int64), first)
 
     def _all(self, n: int) -> tuple[np.ndarray, np.ndarray]:
         """Parents and choices if every choice is open to all."""
@@ -512,7 +575,7 @@ class Planner:
         """Find the best plan one node at a time, as in the paper's Fig. 14.
 
         Args:
-            floats: (8, 1) from `root`.
+            floats: (9, 1) from `root`.
             ints: (5, 1) from `root`.
             time: when the plan begins, s.
 
@@ -549,7 +612,10 @@ class Planner:
         tx, ty = self.course.direction[segment]
         if math.sin(root[PSI]) * tx - math.cos(root[PSI]) * ty < LOOKING_BACK:
             return 0.0
-        way = self.settings.stage * self.settings.stages * self.speed.least
+        least = self.speed.least
+        if not self.given:
+            least = min(max(least, 0.5 * root[SPEED]), root[SPEED])
+        way = self.settings.stage * self.settings.stages * least
         return float(root[ALONG]) + self.settings.least_progress * way
 
     def why(self, tree: Tree) -> Children:
@@ -589,13 +655,13 @@ class Tree:
     """The nodes found, in a table that grows.
 
     Args:
-        floats: (8, 1) the root, from `Planner.root`.
+        floats: (9, 1) the root, from `Planner.root`.
         ints: (5, 1) likewise.
         values: q, how many rates are tried in a stage.
     """
 
     def __init__(self, floats: np.ndarray, ints: np.ndarray, values: int) -> None:
-        self.floats = np.empty((1024, 8))
+        self.floats = np.empty((1024, 9))
         self.ints = np.empty((1024, 5), dtype=np.int64)
         self.open = np.empty(1024, dtype=bool)
         self.count, self._values = 0, values
@@ -605,7 +671,7 @@ class Tree:
         """Add nodes.
 
         Args:
-            floats: (8, n).
+            floats: (9, n).
             ints: (5, n).
 
         Returns:
@@ -628,7 +694,7 @@ class Tree:
             rows: (n,) which.
 
         Returns:
-            (8, n) and (5, n).
+            (9, n) and (5, n).
         """
         return np.ascontiguousarray(self.floats[rows].T), np.ascontiguousarray(self.ints[rows].T)
 
@@ -664,7 +730,7 @@ class Tree:
             row: the node.
 
         Returns:
-            (k, 8) and (k, 5), the root first.
+            (k, 9) and (k, 5), the root first.
         """
         rows = []
         while row >= 0:

@@ -12,6 +12,7 @@ from ..errors import SettingError
 from ..motion import BodyState, Placement
 from ..turning.settings import STOP_SPEED, check_start_state
 from .obstacles import Gate, Obstacle
+from .terrain import TerrainMesh
 
 Sampled = float | np.ndarray
 
@@ -27,6 +28,8 @@ class PathScene:
         obstacles: what may not be touched.
         gates: pairs of poles to pass between, in order.
         laps: how often to go around a closed path.
+        terrain: the mesh that path, obstacles and gates are projected onto,
+            straight up or down; None for level ground.
     """
 
     polylines: tuple[np.ndarray, ...]
@@ -34,6 +37,7 @@ class PathScene:
     obstacles: tuple[Obstacle, ...] = ()
     gates: tuple[Gate, ...] = ()
     laps: int = 1
+    terrain: TerrainMesh | None = None
 
 
 @dataclass(frozen=True)
@@ -44,7 +48,8 @@ class PathSettings:
         fps: real frame rate, frames per second.
         speed: speed of the centre of mass, m/s; or an array with its value
             at each half solver step from the start
-            (`turning.sample_times`), the last of which holds on.
+            (`turning.sample_times`), the last of which holds on. In speed mode
+            "TERRAIN" only the first value counts, as the speed at the start.
         stages: how many stages a plan looks ahead (N).
         stage: duration of a stage, s.
         values: how many rates of curvature are tried in a stage (q), evenly
@@ -56,7 +61,7 @@ class PathSettings:
             the path; 0 lets figures turn back and try again.
         substeps: integration steps in a stage; distance from the path,
             obstacles and lean are looked at after each.
-        max_lean: largest lean allowed, rad.
+        max_lean: largest lean allowed, from the vertical, rad.
         max_curvature: largest curvature of the foot's path, 1/m.
         max_curvature_rate: largest rate of its change, 1/(m s).
         clearance: least distance between the foot and what is in the way, m.
@@ -75,6 +80,16 @@ class PathSettings:
         most_nodes: how many it expands for one plan at most.
         candidates: how many rejected pieces of track are kept of each plan,
             for drawing.
+        speed_mode: "KEYED": the speed is as given; "TERRAIN": gravity along
+            the terrain, friction, drag and braking change it.
+        friction: coefficient of sliding friction, or of rolling resistance
+            ("TERRAIN" only).
+        drag_area: drag area C_d A, m^2 ("TERRAIN" only).
+        most_speed: speed above which the figure brakes, m/s; infinite for
+            none ("TERRAIN" only).
+        braking: largest deceleration by braking, m/s^2 ("TERRAIN" only).
+        smoothing: length over which terrain is evened out for the body, m;
+            what is shorter the legs take.
     """
 
     fps: float = 24.0
@@ -99,6 +114,12 @@ class PathSettings:
     batch: int = 64
     most_nodes: int = 10_000
     candidates: int = 40
+    speed_mode: str = "KEYED"
+    friction: float = 0.05
+    drag_area: float = 0.4
+    most_speed: float = math.inf
+    braking: float = 4.0
+    smoothing: float = 2.0
 
 
 # name -> (label, least, most, requirement)
@@ -119,7 +140,13 @@ _NUMBERS: dict[str, tuple[str, float, float, str]] = {
     "height": ("Height of Centre of Mass", 0.001, 1000.0, "between 0.001 and 1000 m"),
     "inertia": ("Inertia", 0.0, 1e9, "at least 0 kg m^2 (at most 1e9)"),
     "gravity": ("Gravity", 1e-6, 1000.0, "above 0 m/s^2 (at most 1000)"),
+    "friction": ("Friction", 0.0, 10.0, "between 0 and 10"),
+    "drag_area": ("Drag Area", 0.0, 1000.0, "between 0 and 1000 m^2"),
+    "most_speed": ("Most Speed", 0.5, math.inf, "at least 0.5 m/s"),
+    "braking": ("Braking", 0.0, 1000.0, "between 0 and 1000 m/s^2"),
+    "smoothing": ("Terrain Smoothing", 0.2, 100.0, "between 0.2 and 100 m"),
 }
+SPEED_MODES = ("KEYED", "TERRAIN")
 _WHOLE: dict[str, tuple[str, int, int, str]] = {
     "stages": ("Stages", 1, 60, "a whole number between 1 and 60"),
     "values": ("Values per Stage", 2, 31, "a whole number between 2 and 31"),
@@ -169,6 +196,8 @@ def check_settings(settings: PathSettings) -> None:
         value = getattr(settings, name)
         if value is not None:
             _number(label, value, 1e-3, 1e6, "between 0.001 and 1,000,000")
+    if settings.speed_mode not in SPEED_MODES:
+        raise SettingError("Speed Mode", settings.speed_mode, "'KEYED' or 'TERRAIN'")
     speeds = np.atleast_1d(np.asarray(settings.speed, dtype=float))
     if speeds.ndim != 1 or not len(speeds):
         raise SettingError("Speed", f"an array of shape {speeds.shape}", "a number or a row")
@@ -216,6 +245,7 @@ class SpeedCourse:
         self._values, self._step = values, half_step
         self.most = float(np.max(values))
         self.least = float(np.min(values))
+        self.first = float(values[0])
 
     def __call__(self, time: np.ndarray) -> np.ndarray:
         """Speed at times.

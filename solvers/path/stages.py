@@ -41,6 +41,10 @@ class StageMotion:
         y: (m + 1, n) foot, m.
         foot: (m + 1, n) speed of the foot, m/s.
         foot_middle: (m, n) the same half way through the steps.
+        speed: (m + 1, n) of the centre of mass, m/s, over terrain; None on
+            level ground, where it is given.
+        support: (n,) over terrain, whether there was some under the foot all
+            the way; None on level ground.
     """
 
     kept: np.ndarray
@@ -52,6 +56,8 @@ class StageMotion:
     y: np.ndarray
     foot: np.ndarray
     foot_middle: np.ndarray
+    speed: np.ndarray | None = None
+    support: np.ndarray | None = None
 
 
 def lean_acceleration(

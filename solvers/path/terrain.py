@@ -1,0 +1,402 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Terrain under a path: height and normal of a mesh under points of the ground plan.
+
+Two views of one mesh:
+
+- `Surface` is the mesh itself. It answers how high it lies over a point, to
+  the last bit; of several layers (bridges, overhangs) that nearest to a given
+  height. Which way a face looks does not matter, near-vertical faces carry
+  nobody and are left out, and where there is no face the answer is nan.
+- `Field` is what a body on skis feels of it: at each node of a grid the plane
+  fitted, by weighted least squares, to the mesh about it. The weights are a
+  Gaussian with the standard deviation of a ski's length, L / sqrt(12), so that
+  edges between faces are bridged as a ski bridges them. It is smooth enough to
+  have curvature, and single valued: it follows the layer that can be reached
+  from the start without a step, and knows where there is none.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import ndimage
+
+from ..errors import SettingError
+
+STEEPEST = math.radians(75.0)  # faces that are steeper are walls
+SPACING = 0.25  # m; of the nodes, where the area is not too large
+MOST_NODES = 1_500_000
+REACH = 3.0  # standard deviations at which the weights end
+TOUCHING = 1e-9  # of a face's barycentric coordinates: on the edge is on the face
+SAME_LAYER = 1e-3  # m; crossings that are nearer belong to faces that meet
+CHUNK = 200_000  # points that are looked up at once
+ENOUGH = 0.02  # share of the weights that a plane is fitted to at least
+
+
+@dataclass(frozen=True)
+class TerrainMesh:
+    """A mesh to move on, in world space.
+
+    Attributes:
+        points: (v, 3) vertices, m.
+        triangles: (t, 3) int, corners of each face.
+        name: what the animator calls it.
+    """
+
+    points: np.ndarray
+    triangles: np.ndarray
+    name: str = "Terrain"
+
+
+def clip(
+    points: np.ndarray, triangles: np.ndarray, low: np.ndarray, high: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Leave out the faces that lie outside a rectangle of the ground plan.
+
+    Args:
+        points: (v, 3) m.
+        triangles: (t, 3) int.
+        low: (2,) the rectangle's corner with the smaller coordinates, m.
+        high: (2,) the other corner, m.
+
+    Returns:
+        Vertices that are still used, and faces.
+    """
+    plan = points[:, :2][triangles]
+    with np.errstate(invalid="ignore"):
+        inside = (plan.max(axis=1) >= low).all(axis=1) & (plan.min(axis=1) <= high).all(axis=1)
+    used, faces = np.unique(triangles[inside], return_inverse=True)
+    return points[used], faces.reshape(-1, 3)
+
+
+class Surface:
+    """A mesh whose height can be looked up.
+
+    Args:
+        mesh: the mesh. Faces with a corner that is not finite, without an
+            area in the ground plan, or steeper than 75 degrees are left out.
+    """
+
+    def __init__(self, mesh: TerrainMesh) -> None:
+        points = np.asarray(mesh.points, dtype=float).reshape(-1, 3)
+        faces = np.asarray(mesh.triangles, dtype=np.int64).reshape(-1, 3)
+        corners = points[faces]
+        edges = corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]
+        normal = np.cross(*edges)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            size = np.linalg.norm(normal, axis=1)
+            good = np.isfinite(size) & (np.abs(normal[:, 2]) > math.cos(STEEPEST) * size)
+            good &= np.abs(normal[:, 2]) > 1e-14
+        self.name = mesh.name
+        self.n_faces = int(np.count_nonzero(good))
+        a, u, v, twice = corners[good, 0], edges[0][good], edges[1][good], normal[good, 2]
+        # Barycentric coordinates and height are linear in x and y.
+        self._at = a
+        self._first = np.stack((v[:, 1], -v[:, 0]), axis=1) / twice[:, None]
+        self._other = np.stack((-u[:, 1], u[:, 0]), axis=1) / twice[:, None]
+        self._slope = -normal[good, :2] / twice[:, None]
+        self._index(corners[good, :, :2])
+
+    def _index(self, plan: np.ndarray) -> None:
+        """Sort the faces into the cells of a grid."""
+        if not self.n_faces:
+            return
+        low, high = plan.min(axis=1), plan.max(axis=1)
+        self._low = low.min(axis=0)
+        extent = np.maximum(high.max(axis=0) - self._low, 1e-9)
+        size = math.sqrt(float(np.mean(np.prod(np.maximum(high - low, 1e-9), axis=1))))
+        self._cell = max(size, math.sqrt(float(np.prod(extent)) / 4e6), float(extent.max()) / 4e4)
+        self._shape = (extent // self._cell).astype(np.int64) + 1
+        first = self._cell_of(low - 1e-9 * extent)
+        last = self._cell_of(high + 1e-9 * extent)
+        count = last - first + 1
+        number = count[:, 0] * count[:, 1]
+        face = np.repeat(np.arange(self.n_faces), number)
+        rank = np.arange(len(face)) - np.repeat(np.cumsum(number) - number, number)
+        across = count[face, 1]
+        cell = (first[face, 0] + rank // across) * self._shape[1] + first[face, 1] + rank % across
+        order = np.argsort(cell, kind="stable")
+        self._faces = face[order]
+        cells = int(self._shape[0] * self._shape[1])
+        self._start = np.searchsorted(cell[order], np.arange(cells + 1))
+
+    def _cell_of(self, place: np.ndarray) -> np.ndarray:
+        cell = np.floor((place - self._low) / self._cell).astype(np.int64)
+        return np.minimum(np.maximum(cell, 0), self._shape - 1)
+
+    def crossings(self, x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Every place where vertical lines meet the mesh.
+
+        Args:
+            x: (n,) m.
+            y: (n,) m.
+
+        Returns:
+            (k,) which of the lines, in order, and (k,) heights, m.
+        """
+        lines, heights = [np.zeros(0, dtype=np.int64)], [np.zeros(0)]
+        place = np.stack((x, y), axis=1)
+        for first in range(0, len(place) if self.n_faces else 0, CHUNK):
+            part = place[first : first + CHUNK]
+            cell = self._cell_of(part)
+            cell = cell[:, 0] * self._shape[1] + cell[:, 1]
+            start, count = self._start[cell], self._start[cell + 1] - self._start[cell]
+            line = np.repeat(np.arange(len(part)), count)
+            rank = np.arange(len(line)) - np.repeat(np.cumsum(count) - count, count)
+            face = self._faces[start[line] + rank]
+            off = part[line] - self._at[face, :2]
+            one = np.einsum("ij,ij->i", off, self._first[face])
+            two = np.einsum("ij,ij->i", off, self._other[face])
+            hit = (one >= -TOUCHING) & (two >= -TOUCHING) & (one + two <= 1.0 + TOUCHING)
+            line, face, off = line[hit], face[hit], off[hit]
+            lines.append(first + line)
+            heights.append(self._at[face, 2] + np.einsum("ij,ij->i", off, self._slope[face]))
+        return np.concatenate(lines), np.concatenate(heights)
+
+    def height(self, x: np.ndarray, y: np.ndarray, near: np.ndarray) -> np.ndarray:
+        """Height of the layer nearest to given heights.
+
+        Args:
+            x: (n,) m.
+            y: (n,) m.
+            near: (n,) heights, m; infinite for the topmost layer.
+
+        Returns:
+            (n,) m; nan where there is no terrain.
+        """
+        line, z = self.crossings(x, y)
+        result = np.full(len(x), np.nan)
+        with np.errstate(invalid="ignore"):
+            top = np.isposinf(near[line])
+            order = np.lexsort((z, np.where(top, -z, np.abs(z - near[line])), line))
+        line, z = line[order], z[order]
+        first = np.flatnonzero(np.diff(line, prepend=-1))
+        result[line[first]] = z[first]
+        return result
+
+
+@dataclass(frozen=True)
+class Under:
+    """What is under points of the ground plan, as `Field.at` finds it.
+
+    Attributes:
+        p: (n,) slope dh/dx.
+        q: (n,) slope dh/dy.
+        xx: (n,) second derivative of the height, 1/m.
+        xy: (n,) likewise.
+        yy: (n,) likewise.
+        height: (n,) m.
+        support: (n,) 1 on the terrain, less where it ends.
+    """
+
+    p: np.ndarray
+    q: np.ndarray
+    xx: np.ndarray
+    xy: np.ndarray
+    yy: np.ndarray
+    height: np.ndarray
+    support: np.ndarray
+
+
+class Field:
+    """Height, slope and curvature of terrain, evened out over a ski's length.
+
+    Args:
+        surface: the mesh.
+        low: (2,) corner of the rectangle that is wanted, m.
+        high: (2,) the other corner, m.
+        smoothing: length L over which it is evened out, m.
+        start: (3,) where the motion starts, m. Its height tells layers apart;
+            infinite for the topmost.
+
+    Raises:
+        SettingError: the smoothing is out of range.
+    """
+
+    def __init__(
+        self,
+        surface: Surface,
+        low: np.ndarray,
+        high: np.ndarray,
+        smoothing: float,
+        start: np.ndarray,
+    ) -> None:
+        if not 0.2 <= smoothing <= 100.0:
+            raise SettingError("Terrain Smoothing", smoothing, "between 0.2 and 100 m")
+        extent = np.maximum(np.asarray(high, dtype=float) - low, 1.0)
+        sigma = smoothing / math.sqrt(12.0)
+        area = float(np.prod(extent))
+        self.spacing = max(min(SPACING, 0.5 * sigma), math.sqrt(area / MOST_NODES))
+        sigma = max(sigma, self.spacing)
+        # Nodes at whole multiples, so that neighbouring fields agree.
+        first = np.floor(np.asarray(low) / self.spacing).astype(np.int64) - 1
+        last = np.ceil(np.asarray(high) / self.spacing).astype(np.int64) + 1
+        self.shape = tuple(int(n) for n in last - first + 1)
+        self.low = first * self.spacing
+        nodes = [self.low[i] + self.spacing * np.arange(self.shape[i]) for i in range(2)]
+        x, y = (grid.ravel() for grid in np.meshgrid(*nodes, indexing="ij"))
+        height = self._layer(surface, x, y, np.asarray(start, dtype=float))
+        solid = np.isfinite(height)
+        self._table = self._fit(height, solid, sigma / self.spacing)
+        self._corner = self._table.reshape(-1, 7)
+
+    def _layer(
+        self, surface: Surface, x: np.ndarray, y: np.ndarray, start: np.ndarray
+    ) -> np.ndarray:
+        """Heights (nx, ny) of what can be reached from the start; nan elsewhere.
+
+        From node to node the nearest layer is taken if the step up or down is
+        that of a slope of 75 degrees at most; it spreads like a wave, so that
+        every node is reached the shortest way.
+        """
+        nx, ny = self.shape
+        line, z = surface.crossings(x, y)
+        order = np.lexsort((-z, line))
+        line, z = line[order], z[order]
+        twin = (np.diff(line, prepend=-1) == 0) & (np.abs(np.diff(z, prepend=np.inf)) < SAME_LAYER)
+        line, z = line[~twin], z[~twin]
+        count = np.bincount(line, minlength=nx * ny)
+        rank = np.arange(len(line)) - (np.cumsum(count) - count)[line]
+        layers = np.full((max(int(count.max(initial=0)), 1), nx * ny), np.nan)
+        layers[rank, line] = z
+        found = np.full(nx * ny, np.nan)
+        cell = np.rint((start[:2] - self.low) / self.spacing).astype(np.int64)
+        cell = np.minimum(np.maximum(cell, 1), np.array(self.shape) - 2)
+        # The node nearest to the start may just miss what the start stands on.
+        near = (cell[0] + np.array([0, 1, -1, 0, 0])) * ny + cell[1] + np.array([0, 0, 0, 1, -1])
+        near = near[np.isfinite(layers[0, near])]
+        if not len(near):
+            return found.reshape(nx, ny)
+        front = near[:1]
+        column = layers[:, front[0]]
+        first = 0 if np.isposinf(start[2]) else int(np.nanargmin(np.abs(column - start[2])))
+        found[front] = column[first]
+        step = math.tan(STEEPEST) * self.spacing
+        while len(front):
+            row, column = np.divmod(front, ny)
+            reached = []
+            for dx, dy in ((1, 0), (-1, 0), (0, 1), (0, -1)):
+                inside = (row + dx >= 0) & (row + dx < nx) & (column + dy >= 0) & (column + dy < ny)
+                here = front[inside]
+                there = here + dx * ny + dy
+                new = np.isnan(found[there]) & np.isfinite(layers[0, there])
+                here, there = here[new], there[new]
+                if not len(there):
+                    continue
+                off = np.abs(layers[:, there] - found[here])
+                off[np.isnan(off)] = np.inf
+                best = np.argmin(off, axis=0)
+                good = off[best, np.arange(len(there))] <= step
+                found[there[good]] = layers[best[good], there[good]]
+                reached.append(there[good])
+            front = np.unique(np.concatenate(reached)) if reached else front[:0]
+        height = found.reshape(nx, ny)
+        # Two sides of a cliff may both be reached, around it.
+        for axis in range(2):
+            with np.errstate(invalid="ignore"):
+                cliff = np.abs(np.diff(height, axis=axis)) > step
+            if cliff.any():
+                height[:-1 if axis == 0 else None, :-1 if axis == 1 else None][cliff] = np.nan
+                height[1 if axis == 0 else 0 :, 1 if axis == 1 else 0 :][cliff] = np.nan
+        return height
+
+    def _fit(self, height: np.ndarray, solid: np.ndarray, sigma: float) -> np.ndarray:
+        """The planes at the nodes, and how they change: (nx, ny, 7) as in `Under`.
+
+        With weights w, offsets d and heights z the plane's height and slopes b
+        solve (sum w d d^T) b = sum w d z, d = (1, dx, dy). The sums are
+        convolutions with the separable Gaussian and its moments.
+        """
+        table = np.zeros((*self.shape, 7))
+        if not solid.any():
+            return table
+        reach = math.ceil(REACH * sigma)
+        offset = np.arange(-reach, reach + 1)
+        weight = np.exp(-0.5 * (offset / sigma) ** 2)
+        weight /= weight.sum()
+        kernels = [weight, weight * offset, weight * offset**2]
+
+        def moment(values: np.ndarray, i: int, j: int) -> np.ndarray:
+            along = ndimage.correlate1d(values, kernels[i], axis=0, mode="constant")
+            return ndimage.correlate1d(along, kernels[j], axis=1, mode="constant")
+
+        mask = solid.astype(float)
+        middle = float(np.nanmean(height))
+        z = np.where(solid, height - middle, 0.0)
+        zs = [moment(z, *ij) for ij in ((0, 0), (1, 0), (0, 1))]
+        pairs = ((0, 0), (1, 0), (0, 1), (2, 0), (1, 1), (0, 2))
+        m00, m10, m01, m20, m11, m02 = (moment(mask, *ij) for ij in pairs)
+        enough = m00 > ENOUGH
+        matrix = np.stack((m00, m10, m01, m10, m20, m11, m01, m11, m02), axis=-1)[enough]
+        matrix = matrix.reshape(-1, 3, 3)
+        # A narrow strip says nothing about the slope across it: level, then.
+        matrix[:, 1, 1] += 1e-6 * sigma**2
+        matrix[:, 2, 2] += 1e-6 * sigma**2
+        full = np.all(np.stack([np.abs(m - f) < 1e-9 for m, f in (
+            (m00, 1.0), (m10, 0.0), (m01, 0.0))]), axis=0)
+        fitted = np.linalg.solve(matrix, np.stack(zs, axis=-1)[enough][..., None])[..., 0]
+        plane = np.zeros((*self.shape, 3))
+        plane[enough] = fitted
+        second = float(kernels[2].sum())
+        plane[full] = np.stack((zs[0], zs[1] / second, zs[2] / second), axis=-1)[full]
+        if not enough.all():  # beyond, the nearest plane goes on
+            distance = ndimage.distance_transform_edt(
+                ~enough, return_distances=False, return_indices=True
+            )
+            i, j = distance
+            away = np.stack(np.meshgrid(*(np.arange(n) for n in self.shape), indexing="ij"))
+            nearest = plane[i, j]
+            lift = nearest[..., 1] * (away[0] - i) + nearest[..., 2] * (away[1] - j)
+            nearest = nearest.copy()
+            nearest[..., 0] += lift
+            plane = np.where(enough[..., None], plane, nearest)
+        h = self.spacing
+        p, q = plane[..., 1] / h, plane[..., 2] / h
+        table[..., 0], table[..., 1] = p, q
+        table[..., 2] = np.gradient(p, h, axis=0)
+        table[..., 3] = 0.5 * (np.gradient(p, h, axis=1) + np.gradient(q, h, axis=0))
+        table[..., 4] = np.gradient(q, h, axis=1)
+        table[..., 5] = plane[..., 0] + middle
+        table[..., 6] = mask
+        table[[0, -1], :, 6] = 0.0  # what lies beyond is not known
+        table[:, [0, -1], 6] = 0.0
+        return table
+
+    def at(self, x: np.ndarray, y: np.ndarray) -> Under:
+        """What is under points, bilinear between the nodes.
+
+        Args:
+            x: (n,) m.
+            y: (n,) m.
+
+        Returns:
+            Height, slopes, curvature and support.
+        """
+        nx, ny = self.shape
+        u, w = (x - self.low[0]) / self.spacing, (y - self.low[1]) / self.spacing
+        u = np.minimum(np.maximum(u, 0.0), nx - 1.001)
+        w = np.minimum(np.maximum(w, 0.0), ny - 1.001)
+        i, j = u.astype(np.int64), w.astype(np.int64)
+        u, w = (u - i)[..., None], (w - j)[..., None]
+        node = i * ny + j
+        table = self._corner
+        near = table[node]
+        near += w * (table[node + 1] - near)
+        far = table[node + ny]
+        far += w * (table[node + ny + 1] - far)
+        near += u * (far - near)
+        return Under(*np.moveaxis(near, -1, 0))
+
+    def supports(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+        """Whether points lie on the terrain, all four nodes about them included.
+
+        Args:
+            x: (n,) m.
+            y: (n,) m.
+
+        Returns:
+            (n,) bool.
+        """
+        return self.at(x, y).support > 0.999
