@@ -15,10 +15,13 @@ from math import degrees
 
 import bpy
 import numpy as np
+from scipy.spatial import cKDTree
 
 from ..solvers.ik import two_bone
+from ..solvers.motion import TurningMotion
 from ..solvers.rotations import rotate
 from . import diagrams, motions, preferences, preview
+from .mapping.ground import terrain_over
 from .mapping.tracks import SIDES, Figure, RoleTracks, side_role
 from .pipeline import Solved
 
@@ -110,7 +113,8 @@ def track_strokes(solved: Solved, palette: Palette) -> list[Strokes]:
             faded[:, 3] *= EDGE_SHARE
             place = np.asarray(tracks.position[role])
             height = np.einsum("ni,ni->n", place - motion.position, motion.normal)
-            flat = place - height[:, None] * motion.normal + lift
+            flat = place - height[:, None] * motion.normal
+            flat += terrain_over(motion, flat)[:, None] * motion.normal + lift
             strokes.append(path_strokes(flat, faded, 1.5, in_front=False))
     strokes += _event_strokes(solved, palette)
     strokes.append(_start_arrow(solved, palette))
@@ -126,23 +130,24 @@ def course_strokes(solved: Solved) -> list[Strokes]:
     course, found = solved.job.course, solved.path
     if course is None or found is None:
         return []
-    # Ground lies where the motion is, whatever the height of the path's points.
-    level = float(solved.motion.position[0, 2]) + LIFT
+    motion = solved.motion
     flags = np.broadcast_to(course.cyclic, (len(course.polylines),))
     strokes = []
     for line, closed in zip(course.polylines, flags, strict=True):
         points = np.concatenate((line, line[:1])) if closed and len(line) > 2 else line
         if len(points) > 1:
-            strokes.append(path_strokes(_levelled(points, level), PATH_COLOUR, 1.0, False))
+            strokes.append(path_strokes(_on_ground(points, motion), PATH_COLOUR, 1.0, False))
     if course.gates:
         poles = [pole for gate in course.gates for pole in (gate.left, gate.right)]
-        ends = _levelled(np.array(poles), level)
+        ends = _on_ground(np.array(poles), motion)
         colours = np.tile(np.asarray(GATE_COLOUR, float), (len(ends), 1))
         passed = np.repeat(np.isfinite(found.gate_times), 2)
         colours[~passed] = WARNING_COLOUR
         strokes.append(Strokes(ends, colours, 1.5))
-    if found.failure is not None and found.failure.place is not None:
-        place = _levelled(np.asarray(found.failure.place)[None], level)[0]
+    failure = found.failure
+    if failure is not None and (failure.place is not None or failure.reason in ("OFF", "STOOD")):
+        place = failure.position if failure.place is None else np.asarray(failure.place)
+        place = _on_ground(place[None], motion)[0]
         ends = np.array((place, place + (0.0, 0.0, 2.5)))
         strokes.append(Strokes(ends, np.tile(np.asarray(WARNING_COLOUR, float), (2, 1)), 4.0))
     return strokes
@@ -156,19 +161,25 @@ def rejected_strokes(solved: Solved) -> list[Strokes]:
     """
     if solved.path is None or not solved.path.candidates:
         return []
-    level = float(solved.motion.position[0, 2]) + 0.5 * LIFT
     pieces = [
         np.stack((c.points[:-1], c.points[1:]), axis=1).reshape(-1, 2)
         for c in solved.path.candidates
     ]
-    points = _levelled(np.concatenate(pieces), level)
+    points = _on_ground(np.concatenate(pieces), solved.motion, 0.5 * LIFT)
     colours = np.tile(np.asarray(REJECTED_COLOUR, float), (len(points), 1))
     return [Strokes(points, colours, 1.0, in_front=False)]
 
 
-def _levelled(points: np.ndarray, level: float) -> np.ndarray:
-    """(n, 3) points on the ground."""
-    return np.column_stack((points[:, :2], np.full(len(points), level)))
+def _on_ground(points: np.ndarray, motion: TurningMotion, lift: float = LIFT) -> np.ndarray:
+    """(n, 3) points on the ground, which lies where the motion is, whatever their own heights."""
+    points = np.asarray(points, dtype=float)
+    level = np.full(len(points), float(motion.position[0, 2]))
+    for _start, _end, surface in motion.surfaces:
+        _far, row = cKDTree(motion.position[:, :2]).query(points[:, :2])
+        level = motion.position[row, 2]
+        found = surface.height(points[:, 0], points[:, 1], level)
+        level = np.where(np.isfinite(found), found, level)
+    return np.column_stack((points[:, :2], level + lift))
 
 
 def _event_strokes(solved: Solved, palette: Palette) -> list[Strokes]:

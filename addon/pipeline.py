@@ -23,6 +23,7 @@ from ..solvers.motion import Placement, Problem, TurningMotion
 from ..solvers.path import PathMotion, PathScene, PathSettings, follow_path
 from ..solvers.path.course import make_course
 from ..solvers.path.search import make_gates
+from ..solvers.path.terrain import Surface
 from ..solvers.turning.settings import TurningSettings, sample_times
 from ..solvers.turning.solve import solve_turning
 from . import motions
@@ -50,6 +51,9 @@ LEAST_LEG, MOST_LEG = 0.1, 3.0
 
 # How many motions along a path are remembered.
 MOST_PLANS = 12
+
+# Terrain so far (m) beside a path is read.
+AROUND = 60.0
 
 # A path that goes up and down by more (m) is worth a line in the problem list.
 LEVEL = 0.25
@@ -361,7 +365,15 @@ def _gather_path(context, motion, kind: str, numbers: SceneNumbers) -> Job:
         # Raises where there is nothing to follow.
         length = make_course(lines, cyclic, window=1000.0, laps=path.laps).length
         ground = next((float(line[0, 2]) for line in lines if len(line)), 0.0)
-        obstacles, moving = course.read_obstacles(motion, path.obstacles, ground, unit)
+        terrain, surface = None, None
+        if path.terrain is not None:
+            plan = np.concatenate([line[:, :2] for line in lines])
+            low, high = plan.min(axis=0) - AROUND, plan.max(axis=0) + AROUND
+            terrain = course.read_terrain(path.terrain, low, high, unit)
+            surface = Surface(terrain) if path.obstacles is not None else None
+        obstacles, moving = course.read_obstacles(
+            motion, path.obstacles, ground, unit, surface
+        )
         gates = course.read_gates(path.gates, unit)
     frames, speed = _speed_along(scene, motion, start, numbers, length)
     with standing_at(scene, start, *moving.values()):
@@ -370,6 +382,8 @@ def _gather_path(context, motion, kind: str, numbers: SceneNumbers) -> Job:
     least = float(np.min(speed))
     longest = MAX_FRAMES / numbers.fps
     seconds = 2.0 * length / least + 10.0 if least > 0.0 else longest
+    if terrain is not None and path.speed_mode == "TERRAIN":
+        seconds = longest  # how long it takes is for the terrain to say
     params = path.to_params(
         fps=numbers.fps,
         unit_scale=unit,
@@ -389,7 +403,7 @@ def _gather_path(context, motion, kind: str, numbers: SceneNumbers) -> Job:
         style=None,
         figure=figure,
         numbers=numbers,
-        course=PathScene(lines, cyclic, tuple(obstacles), gates, path.laps),
+        course=PathScene(lines, cyclic, tuple(obstacles), gates, path.laps, terrain),
     )
     return replace(job, style=_style(context, motion, motion, job))
 
@@ -635,7 +649,7 @@ def path_problems(job: Job, problems: tuple[Problem, ...]) -> tuple[Problem, ...
         return problems
     heights = np.concatenate([line[:, 2] for line in job.course.polylines])
     own = ()
-    if np.ptp(heights) > LEVEL:
+    if np.ptp(heights) > LEVEL and job.course.terrain is None:
         own = (
             Problem(
                 "PATH_NOT_LEVEL",
@@ -693,7 +707,8 @@ def digests(job: Job) -> dict[str, str]:
             **parts,
             "settings": _without(settings, "fps", "gravity", "placement", "most_seconds"),
             "frame range": job.start_frame,
-            "path, obstacles and gates": job.course,
+            "path, obstacles and gates": replace(job.course, terrain=None),
+            "terrain": job.course.terrain,
         }
     return {name: _digest(part) for name, part in parts.items()}
 

@@ -16,6 +16,7 @@ from ..addon.scene import course, gates
 from ..addon.scene.placement import world_matrix
 from ..addon.scene.timing import scene_numbers
 from ..solvers.path.course import make_course
+from ..solvers.path.terrain import Surface
 
 # More gates than this are hardly meant.
 MOST_GATES = 500
@@ -95,6 +96,18 @@ def _course_of(context, motion):
     return make_course(lines, cyclic, window=5.0), unit
 
 
+def _heights(motion, places: np.ndarray, unit: float, level: float) -> np.ndarray:
+    """Heights of the ground at places (n, 2) in metres: of the terrain, or its level."""
+    terrain = motion.poise_motion.path.terrain
+    heights = np.full(len(places), level)
+    if terrain is None:
+        return heights
+    low, high = places.min(axis=0) - 1.0, places.max(axis=0) + 1.0
+    surface = Surface(course.read_terrain(terrain, low, high, unit))
+    found = surface.height(*places.T, np.full(len(places), np.inf))
+    return np.where(np.isfinite(found), found, heights)
+
+
 class POISE_OT_gate_add(_PathMotion, SettingsOperator, bpy.types.Operator):
     """Add a gate of two poles at the 3D cursor, across the path; it is passed after the others"""
 
@@ -129,7 +142,8 @@ class POISE_OT_gate_add(_PathMotion, SettingsOperator, bpy.types.Operator):
             points, direction = way.locate(np.array([along]))
             yaw = atan2(direction[0, 0], -direction[0, 1])
             if self.on_path:
-                place = np.array((*points[0], way.height)) / unit
+                height = _heights(motion, points, unit, way.height)
+                place = np.array((*points[0], height[0])) / unit
         elif self.on_path:
             raise UserError(f"{motion.name} has no path: choose a curve in the Path panel")
         with object_mode(context):
@@ -224,13 +238,16 @@ class POISE_OT_slalom_course_add(_PathMotion, SettingsOperator, bpy.types.Operat
             if self.replace:
                 gates.remove_all(collection)
             first = max((g.poise_gate.number for g in course.gates_of(collection)), default=0)
-            for i, (point, ahead) in enumerate(zip(points, direction, strict=True)):
-                side = self.offset + 0.5 * self.width
-                side = side if i % 2 == 0 else -side
-                where = point + side * np.array((-ahead[1], ahead[0]))
+            side = np.where(np.arange(len(points)) % 2 == 0, 1.0, -1.0)
+            side *= self.offset + 0.5 * self.width
+            places = points + side[:, None] * np.stack((-direction[:, 1], direction[:, 0]), axis=1)
+            heights = _heights(motion, places, unit, way.height)
+            for i, (where, height, ahead) in enumerate(
+                zip(places, heights, direction, strict=True)
+            ):
                 gates.add(
                     collection,
-                    np.array((*where, way.height)) / unit,
+                    np.array((*where, height)) / unit,
                     atan2(ahead[0], -ahead[1]),
                     self.width / unit,
                     first + i + 1,

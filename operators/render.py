@@ -97,6 +97,8 @@ class POISE_OT_slope_add(_MotionOperator, bpy.types.Operator):
     def run(self, context):
         _character, motion = motions.require_motion(context)
         solved = _solved(context, motion)
+        if solved.motion.surfaces:
+            raise UserError(f"{motion.name} is on a terrain: it needs no slope under it")
         with object_mode(context):
             made, gap = ground.build(context.scene, motion, solved)
         if gap > FIT:

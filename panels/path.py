@@ -26,11 +26,14 @@ class POISE_PT_path(MotionPanel, bpy.types.Panel):
         if path.curve is not None and path.curve.type == "CURVE":
             if any(spline.use_cyclic_u for spline in path.curve.data.splines):
                 layout.prop(path, "laps")
+        layout.prop(path, "terrain")
         layout.prop(path, "obstacles")
         layout.prop(path, "gates")
         row = layout.row(align=True)
         row.operator("poise.gate_add", icon="ADD")
         row.operator("poise.slalom_course_add", text="Add Course")
+        if path.terrain is not None:
+            layout.prop(path, "speed_mode")
         layout.prop(path, "speed")
         layout.prop(path, "clearance")
         row = layout.row()
@@ -54,6 +57,26 @@ class _PathPart(SettingsPanel):
     @classmethod
     def poll(cls, context):
         return POISE_PT_path.poll(context)
+
+
+class POISE_PT_path_terrain(_PathPart, bpy.types.Panel):
+    bl_label = "Terrain"
+    made = ("friction", "drag_area", "speed_limit", "braking")
+
+    @classmethod
+    def poll(cls, context):
+        if not super().poll(context):
+            return False
+        return settings_of(context).path.terrain is not None
+
+    def draw(self, context):
+        self.layout.use_property_split = True
+        path = settings_of(context).path
+        self.layout.prop(path, "terrain_smoothing")
+        column = self.layout.column()
+        column.active = path.speed_mode == "TERRAIN"
+        for name in self.made:
+            column.prop(path, name)
 
 
 class POISE_PT_path_limits(_PathPart, bpy.types.Panel):
@@ -94,4 +117,4 @@ def _gate(context):
     return obj if obj is not None and obj.poise_gate.is_gate else None
 
 
-CLASSES = (POISE_PT_path, POISE_PT_path_limits, POISE_PT_path_search, POISE_PT_gate)
+CLASSES = (POISE_PT_path, POISE_PT_path_terrain, POISE_PT_path_limits, POISE_PT_path_search, POISE_PT_gate)

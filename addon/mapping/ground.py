@@ -7,9 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...solvers.motion import TurningMotion
+from ...solvers.motion import Terrain, TurningMotion
 from ...solvers.rotations import continuous, from_matrix, multiply, normalise
 from .signals import at_times
+
+LOOKS = 4  # at terrain, each a tenth as far off as the one before
 
 
 @dataclass(frozen=True)
@@ -21,12 +23,24 @@ class Ground:
         axes: (n, 3, 3) columns left, back, normal.
         rotation: (n, 4) the same as quaternions.
         spacing: seconds between samples.
+        motion: the motion whose ground it is.
     """
 
     origin: np.ndarray
     axes: np.ndarray
     rotation: np.ndarray
     spacing: float
+    motion: TurningMotion
+
+    def over(self, points: np.ndarray) -> np.ndarray:
+        """How far terrain lies over the ground's plane at points of it, (n,) m.
+
+        Args:
+            points: (n, 3) ground space; their heights do not count.
+        """
+        if not self.motion.surfaces:
+            return np.zeros(len(points))
+        return terrain_over(self.motion, self.world(points * (1.0, 1.0, 0.0)))
 
     def world(self, points: np.ndarray) -> np.ndarray:
         """World positions (n, 3) of points (n, 3) in ground space.
@@ -86,4 +100,38 @@ def ground_frames(motion: TurningMotion) -> Ground:
     """
     axes = np.stack((motion.left, -np.asarray(motion.forward), motion.normal), axis=-1)
     spacing = float(motion.time[1] - motion.time[0]) if len(motion.time) > 1 else 0.0
-    return Ground(np.asarray(motion.position, dtype=float), axes, from_matrix(axes), spacing)
+    origin = np.asarray(motion.position, dtype=float)
+    return Ground(origin, axes, from_matrix(axes), spacing, motion)
+
+
+def terrain_over(motion: TurningMotion, place: np.ndarray) -> np.ndarray:
+    """How far terrain lies over points along the ground's normal, (n,) m.
+
+    0 where the motion is on no terrain, or there is none under or over a point.
+
+    Args:
+        motion: the motion.
+        place: (n, 3) points in the world, one for each sample.
+    """
+    over = np.zeros(len(place))
+    for start, end, surface in motion.surfaces:
+        rows = (motion.time >= start - 1e-9) & (motion.time <= end + 1e-9)
+        over[rows] = height_over(surface, place[rows], motion.normal[rows])
+    return over
+
+
+def height_over(surface: Terrain, place: np.ndarray, normal: np.ndarray) -> np.ndarray:
+    """How far a surface lies over points along normals, (n,) m; 0 where it is not.
+
+    Args:
+        surface: the terrain.
+        place: (n, 3) points in the world.
+        normal: (n, 3) unit vectors.
+    """
+    over = np.zeros(len(place))
+    # Along the vertical, then shortened to the normal: exact at once for parallel planes.
+    for _ in range(LOOKS):
+        x, y, z = (place + over[:, None] * normal).T
+        missing = surface.height(x, y, z) - z
+        over += np.where(np.isfinite(missing), missing * normal[:, 2], 0.0)
+    return over

@@ -19,14 +19,16 @@ from math import atan2, hypot, sqrt
 from typing import Any
 
 import numpy as np
+from scipy.ndimage import gaussian_filter1d
 
 from ...solvers.motion import Event, Problem, TurningMotion
 from ...solvers.rotations import normalise
-from .ground import Ground
+from .ground import Ground, height_over
 from .signals import Amount, Signals, at_most, at_times, crossings, ramp, step, window
 from .tracks import SIDES, Contact, side_role
 from .trunk import SIGN
 
+CALM = 0.06  # seconds over which what is under a free tip is evened out
 CLEARANCE = 0.05  # metres between a free tip and the snow
 LOWEST_HAND = 0.20  # metres over the snow
 PLANTED_HAND, HIGHEST_HAND = 0.97, 0.99  # over the snow, as a share of the pole's length
@@ -96,6 +98,7 @@ class _Plant:
     touch: float
     lift: float
     place: np.ndarray  # world
+    level: np.ndarray  # world, on the ground's plane, where terrain lies over or under it
     reach: np.ndarray  # (3,) hand offset at the middle of the contact, ground space
     down: float  # shaft at the end of the swing: part of its direction that points down
     azimuth: float  # and direction of the tip from the hand, 0 ahead, pi/2 out
@@ -230,6 +233,15 @@ def _plan_plants(motion, ground, signals, plan, grip, shoulder, side):
     # A tip that loses its speed over a time comes half as far as one that keeps it.
     ahead = half + 0.5 * come * speed
     lean = np.tan(np.minimum(trail, STEEPEST)) * np.cos(spread)
+
+    def lifted(k: int, place: np.ndarray) -> np.ndarray:
+        """The place on the terrain there is at that time."""
+        for start, end, surface in motion.surfaces:
+            if start <= middle[k] <= end:
+                normal = axes[k][:, 2]
+                return place + normal * height_over(surface, place[None], normal[None])
+        return place
+
     wanted = (speed >= SLOWEST) & (intensity >= 0.2) & (touches + contact <= time[-1])
     for k in np.flatnonzero(wanted):
         if plants and touches[k] < plants[-1].lift + APART:
@@ -253,7 +265,8 @@ def _plan_plants(motion, ground, signals, plan, grip, shoulder, side):
             _Plant(
                 touch=float(touches[k]),
                 lift=float(touches[k] + contact[k]),
-                place=origin[k] + axes[k] @ place,
+                place=lifted(k, origin[k] + axes[k] @ place),
+                level=origin[k] + axes[k] @ place,
                 reach=reach - hand,
                 down=float(reach[2] / hypot(reach[2], aside, ahead[k])),
                 azimuth=atan2(aside, ahead[k]),
@@ -314,6 +327,13 @@ def _follow(signals, ground, plan, grip, plants, side):
     rise = _over(pull - level, planted)
     hand -= ((level + rise - height) / down)[:, None] * shaft
     tip = hand + plan.length * shaft
+    if ground.motion.surfaces:
+        # Over terrain everything goes up and down with what is under the tip; a free tip calmly.
+        over = ground.over(tip)
+        even = gaussian_filter1d(over, CALM / signals.spacing, mode="nearest")
+        over = even + planted * (over - even)
+        hand[:, 2] += over
+        tip[:, 2] += over
     for plant in plants:
         contact = _rows(time, plant.touch, plant.lift)
         tip[contact] = ground.local(plant.place, contact)
@@ -362,7 +382,7 @@ class _Near:
             self.time, self.of("touch"), self.of("lift"), self.of(come), self.of(go)
         )
         origin, axes = ground.frames_at(times)
-        where = np.array([plant.place for plant in self._plants]).reshape(-1, 3)
+        where = np.array([plant.level for plant in self._plants]).reshape(-1, 3)
         return np.einsum("nji,nj->ni", axes, np.repeat(where, self._counts, axis=0) - origin)
 
     def blend(self, values: np.ndarray, share: np.ndarray, towards: np.ndarray) -> None:

@@ -31,7 +31,7 @@ from .signals import (
     read_signals,
     saturated,
 )
-from .stance import Stance, knee_pole, set_edges, side_index, stand
+from .stance import Stance, knee_pole, on_terrain, set_edges, side_index, stand
 from .tracks import SIDES, Figure, RoleTracks
 from .trunk import (
     SIGN,
@@ -322,13 +322,11 @@ def map_skier(motion: TurningMotion, figure: Figure, style: SkierStyle) -> RoleT
     trunk, chest_yaw, chest_lean = _trunk(signals, figure, style, knees, skid)
     half = 0.5 * (np.asarray(figure.joints["hip.L"]) - figure.joints["hip.R"])
     across = rotate(trunk.rotation["pelvis"], half)
-    stance = stand(
-        figure,
-        set_edges(edge, share, _width(signals, style) * size, figure.equipment["ski_width"],
-                  figure.equipment["sole"]),
+    skis = set_edges(edge, share, _width(signals, style) * size, figure.equipment["ski_width"],
+                     figure.equipment["sole"])
+    standing = dict(
         lean=signals.lean,
         share=share,
-        spring=spring,
         hip=np.stack((across, -across)),
         trunk=trunk.offset["shoulders"],
         skid=skid,
@@ -336,6 +334,13 @@ def map_skier(motion: TurningMotion, figure: Figure, style: SkierStyle) -> RoleT
         lead=style.lead,
         lead_limit=np.asarray(style.lead_limit) * size,
     )
+    stance = stand(figure, skis, spring=spring, **standing)
+    if motion.surfaces:  # where the skis are is known now; what is under them lifts them
+        over = np.stack([ground.over(base) for base in stance.base])
+        skis, taken = on_terrain(skis, spring, share, over)
+        wished = wished + taken - spring
+        stance = stand(figure, skis, spring=taken, **standing)
+        stance.middle[:, 2] = ground.over(stance.middle)
     neck, head = _head(motion, signals, ground, style, trunk, chest_yaw)
 
     joint = {name: stance.pelvis + offset for name, offset in trunk.offset.items()}

@@ -13,7 +13,7 @@ on the board.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import radians
 
 import numpy as np
@@ -36,6 +36,7 @@ from .signals import Amount, Signals, limited, read_signals, saturated
 from .stance import (
     FOLDED,
     FOLDING,
+    MOST_TAKEN,
     REACH,
     ROOM,
     barrier,
@@ -263,6 +264,12 @@ def map_snowboarder(motion: TurningMotion, figure: Figure, style: SnowboarderSty
     skid = skid_angle(signals.curvature, sidecut, edge, style.skid)
     board = _place_board(figure, edge, skid)
     spring, knees, wished = _spring(motion, signals, figure, style, size, heel)
+    if motion.surfaces:  # the board lies on the terrain, the legs take what is not evened out
+        over = ground.over(board.position)
+        up = np.stack((np.zeros_like(over), np.zeros_like(over), over), axis=-1)
+        board = replace(board, position=board.position + up, ankle=board.ankle + up)
+        taken = np.clip(over, -MOST_TAKEN, MOST_TAKEN)
+        spring, wished = spring - taken, wished - taken
     rotation, chest_yaw, arms_yaw, lean = _trunk(motion, signals, figure, style, knees, heel, skid)
     offset = trunk_offsets(figure, rotation)
     legs = _stand(figure, board, signals, spring, rotation["pelvis"], offset["shoulders"], skid,
@@ -281,7 +288,7 @@ def map_snowboarder(motion: TurningMotion, figure: Figure, style: SnowboarderSty
 
     upright = posture(np.zeros(len(signals.time)), 0.0, 0.0)
     middle = board.position.copy()
-    middle[:, 2] = 0.0
+    middle[:, 2] = ground.over(middle)
     position = {
         "root": middle,
         "board": board.position,

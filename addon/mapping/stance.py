@@ -14,7 +14,7 @@ ahead. That is where the lead of the inside ski comes from.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -30,6 +30,8 @@ THIGH_CENTRE, SHANK_CENTRE = 0.433, 0.606
 REACH = 0.995  # largest share of a leg's length in use
 ROOM = 0.955 # share from which the leg resists stretching further
 FOLDED, FOLDING = 0.42, 0.60  # share of length below which a leg resists folding
+MOST_TAKEN = 0.15  # metres of terrain that legs take up
+
 # Search for the pelvis: steps, steps between fresh slopes, metres of error, longest step.
 ITERATIONS, FRESH, TOLERANCE, LONGEST = 40, 4, 1e-12, 0.12
 _DELTA = 1e-7
@@ -105,6 +107,25 @@ def set_edges(
         (lane + 0.5 * width * np.sign(edge) * (1.0 - cos), 0.5 * width * np.abs(sin)), axis=-1
     )
     return Skis(edge, base, base + sole * np.stack((sin, cos), axis=-1))
+
+
+def on_terrain(
+    skis: Skis, spring: np.ndarray, share: np.ndarray, over: np.ndarray
+) -> tuple[Skis, np.ndarray]:
+    """Skis that lie on terrain, and the length of the legs that goes with it.
+
+    The pelvis stays where the evened out ground has it: legs take what is
+    shorter, bending over a bump and stretching into a dip, each by its share.
+
+    Args:
+        skis: on the ground's plane.
+        spring: (n,) length of the legs on it, metres.
+        share: (2, n) share of the force on each ski.
+        over: (2, n) how far the terrain lies over the plane at each ski, metres.
+    """
+    up = np.stack((np.zeros_like(over), over), axis=-1)
+    taken = np.clip(np.sum(share * over, axis=0), -MOST_TAKEN, MOST_TAKEN)
+    return replace(skis, base=skis.base + up, ankle=skis.ankle + up), spring - taken
 
 
 def barrier(x: np.ndarray, start: float, end: float) -> np.ndarray:

@@ -1,11 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What an animator sets for a motion along a path. Values are Blender units."""
 
-from math import radians
+from math import inf, radians
 
 import bpy
 import numpy as np
-from bpy.props import BoolProperty, FloatProperty, IntProperty, PointerProperty
+from bpy.props import (
+    BoolProperty,
+    EnumProperty,
+    FloatProperty,
+    IntProperty,
+    PointerProperty,
+)
 
 from ...solvers.motion import Placement
 from ...solvers.path.settings import PathSettings
@@ -14,15 +20,28 @@ from .turns import STARTING_LIMITS
 OVERRIDE = {"LIBRARY_OVERRIDABLE"}
 
 # Setting -> power of the length unit in it; see turns.LENGTH_POWER.
-LENGTH_POWER = {"speed": 1, "max_curvature": -1, "max_curvature_rate": -1, "clearance": 1}
+LENGTH_POWER = {
+    "speed": 1,
+    "max_curvature": -1,
+    "max_curvature_rate": -1,
+    "clearance": 1,
+    "drag_area": 2,
+    "speed_limit": 1,
+    "braking": 1,
+    "terrain_smoothing": 1,
+}
 ANIMATED = ("speed",)
 
 # What the solver calls a setting -> what it is called here.
-NAMES = {"max_lean": "lean_limit", "stage": "stage_time"}
+NAMES = {"max_lean": "lean_limit", "stage": "stage_time", "most_speed": "speed_limit"}
 
 
 def _is_curve(self, obj):
     return obj.type == "CURVE"
+
+
+def _is_mesh(self, obj):
+    return obj.type == "MESH"
 
 
 def _place_poles(self, context):
@@ -68,6 +87,13 @@ class PoisePath(bpy.types.PropertyGroup):
         type=bpy.types.Object,
         poll=_is_curve,
     )
+    terrain: PointerProperty(
+        name="Terrain",
+        description="The mesh to move on, with its modifiers: the path is projected onto it, "
+        "straight up or down. Without one the ground is level",
+        type=bpy.types.Object,
+        poll=_is_mesh,
+    )
     obstacles: PointerProperty(
         name="Obstacles",
         description="Collection of what may not be touched: meshes by their footprint near the "
@@ -89,9 +115,83 @@ class PoisePath(bpy.types.PropertyGroup):
         options=set(),
         override=OVERRIDE,
     )
+    speed_mode: EnumProperty(
+        name="Speed From",
+        description="Where the speed over terrain comes from",
+        items=(
+            ("KEYED", "Keyed Speed", "The speed below, which can be keyframed"),
+            (
+                "TERRAIN",
+                "Terrain",
+                "Gravity along the terrain against friction, air drag and brakes, from the "
+                "speed below",
+            ),
+        ),
+        options=set(),
+        override=OVERRIDE,
+    )
+    friction: FloatProperty(
+        name="Friction",
+        description="Coefficient of friction with the ground, or of rolling resistance: 0.05 for "
+        "a waxed ski that glides, 0.2 and more for skidded turns, 0.004 for a bicycle on a road",
+        default=0.08,
+        min=0.0,
+        soft_max=0.5,
+        precision=3,
+        step=1,
+        options=set(),
+        override=OVERRIDE,
+    )
+    drag_area: FloatProperty(
+        name="Drag Area",
+        description="Air drag: frontal area times drag coefficient; 0.15 in a tuck, 0.6 upright",
+        default=0.45,
+        min=0.0,
+        soft_max=1.5,
+        precision=3,
+        step=1,
+        unit="AREA",
+        options=set(),
+        override=OVERRIDE,
+    )
+    speed_limit: FloatProperty(
+        name="Speed Limit",
+        description="Speed above which it brakes",
+        default=12.0,
+        min=0.5,
+        soft_min=2.0,
+        soft_max=40.0,
+        unit="VELOCITY",
+        options=set(),
+        override=OVERRIDE,
+    )
+    braking: FloatProperty(
+        name="Braking",
+        description="Largest deceleration by braking; 0 never brakes. 2 is a gentle snowplough, "
+        "6 a hard stop with skis across",
+        default=4.0,
+        min=0.0,
+        soft_max=8.0,
+        unit="ACCELERATION",
+        options=set(),
+        override=OVERRIDE,
+    )
+    terrain_smoothing: FloatProperty(
+        name="Terrain Smoothing",
+        description="Length over which the terrain is evened out for the body, about that of a "
+        "ski; what is shorter the legs take",
+        default=2.0,
+        min=0.2,
+        soft_max=6.0,
+        max=100.0,
+        unit="LENGTH",
+        options=set(),
+        override=OVERRIDE,
+    )
     speed: FloatProperty(
         name="Speed",
-        description="Speed of the centre of mass",
+        description="Speed of the centre of mass; where the terrain makes the speed, that at the "
+        "start",
         default=8.0,
         min=0.0,
         soft_min=1.0,
@@ -242,6 +342,12 @@ class PoisePath(bpy.types.PropertyGroup):
             inertia=inertia,
             gravity=gravity,
             most_seconds=most_seconds,
+            speed_mode=self.speed_mode if self.terrain is not None else "KEYED",
+            friction=self.friction,
+            drag_area=self.drag_area * unit_scale**2,
+            most_speed=self.speed_limit * unit_scale if self.braking > 0.0 else inf,
+            braking=self.braking * unit_scale,
+            smoothing=self.terrain_smoothing * unit_scale,
             placement=placement,
         )
 

@@ -20,6 +20,7 @@ from scipy.spatial import ConvexHull
 
 from ...solvers.path import Disc, Gate, MovingDisc, Polygon, Wall
 from ...solvers.path.obstacles import Obstacle
+from ...solvers.path.terrain import Surface, TerrainMesh, clip
 from .. import compat, motions
 from ..context import keep_frame
 from ..errors import UserError
@@ -213,6 +214,42 @@ def nurbs_knots(
     return np.concatenate((knots, end + knots[:tail] - knots[0])) if tail else knots
 
 
+# -- terrain ---------------------------------------------------------------------
+
+
+def read_terrain(
+    obj: bpy.types.Object, low: np.ndarray, high: np.ndarray, unit_scale: float
+) -> TerrainMesh:
+    """A mesh as Blender evaluates it, where it is near a rectangle of the ground plan.
+
+    Args:
+        obj: a mesh object.
+        low: (2,) corner of the rectangle, m.
+        high: (2,) the other corner, m.
+        unit_scale: metres per Blender unit.
+
+    Raises:
+        UserError: Blender does not evaluate the object, or it has no faces.
+    """
+    evaluated = _evaluated(obj)
+    try:
+        evaluated.ray_cast((0.0, 0.0, 0.0), (0.0, 0.0, 1.0))
+    except RuntimeError as error:  # Blender has not applied the modifiers
+        raise UserError(f"{obj.name} is hidden: show it, so that Blender evaluates it") from error
+    mesh = evaluated.data
+    mesh.calc_loop_triangles()
+    triangles = np.empty(3 * len(mesh.loop_triangles), np.int32)
+    if not len(triangles):
+        raise UserError(f"{obj.name} has no faces to move on: choose another Terrain")
+    mesh.loop_triangles.foreach_get("vertices", triangles)
+    points = np.empty(3 * len(mesh.vertices), np.float32)
+    mesh.vertices.foreach_get("co", points)
+    world = _moved(
+        points.reshape(-1, 3).astype(float), np.array(evaluated.matrix_world), unit_scale
+    )
+    return TerrainMesh(*clip(world, triangles.reshape(-1, 3), low, high), obj.name)
+
+
 # -- obstacles -------------------------------------------------------------------
 
 
@@ -319,6 +356,7 @@ def read_obstacles(
     collection: bpy.types.Collection | None,
     ground: float,
     unit_scale: float,
+    surface: Surface | None = None,
 ) -> tuple[list[Obstacle], dict[int, bpy.types.Object]]:
     """What a collection puts in the way, as it stands at the current frame.
 
@@ -327,6 +365,7 @@ def read_obstacles(
         collection: the obstacles, or None.
         ground: world Z of the ground, m.
         unit_scale: metres per Blender unit.
+        surface: the terrain, whose height counts instead of `ground` where it is.
 
     Returns:
         The obstacles, and for each that moves its place in the list and its object.
@@ -339,6 +378,8 @@ def read_obstacles(
     moving: dict[int, bpy.types.Object] = {}
     by_uid = {obj.session_uid for obj in members}
     for obj in members:
+        if obj == motion.poise_motion.path.terrain:
+            continue  # what carries the figure is not in its way
         evaluated = obj.evaluated_get(depsgraph)
         if not evaluated.is_evaluated or obj.name not in bpy.context.view_layer.objects:
             continue  # put away: not in the way
@@ -352,7 +393,9 @@ def read_obstacles(
                 radius = obj.empty_display_size * size * unit_scale
                 obstacles.append(Disc(np.array(matrix.translation) * unit_scale, radius, obj.name))
         else:
-            obstacles += _solid(evaluated, evaluated.matrix_world, ground, unit_scale, obj.name)
+            obstacles += _solid(
+                evaluated, evaluated.matrix_world, ground, unit_scale, obj.name, surface
+            )
         if _is_moving(obj):
             for place in range(first, len(obstacles)):
                 moving[place] = obj
@@ -366,6 +409,7 @@ def read_obstacles(
                 ground,
                 unit_scale,
                 instance.parent.name,
+                surface,
             )
     return obstacles, moving
 
@@ -376,7 +420,9 @@ def _root_place(evaluated: bpy.types.Object) -> np.ndarray:
     return np.array(place if bone is None else evaluated.matrix_world @ bone.head)
 
 
-def _solid(evaluated, matrix, ground: float, unit_scale: float, name: str) -> list[Obstacle]:
+def _solid(
+    evaluated, matrix, ground: float, unit_scale: float, name: str, surface: Surface | None
+) -> list[Obstacle]:
     """Footprints of an object, or walls where it is made of lines."""
     if evaluated.type not in {"MESH", "CURVE", "SURFACE", "META", "FONT", "CURVES"}:
         return []
@@ -389,6 +435,10 @@ def _solid(evaluated, matrix, ground: float, unit_scale: float, name: str) -> li
         lines, cyclic = chains(points, edges)
     else:
         world = _moved(points, np.array(matrix), unit_scale)
+        if surface is not None:  # heights over the terrain under each vertex
+            under = surface.height(*world.T)
+            world[:, 2] -= np.where(np.isfinite(under), under, ground)
+            ground = 0.0
         return list(footprints(world, edges, ground, name))
     walls: list[Obstacle] = []
     for line, closed in zip(lines, cyclic, strict=True):
@@ -547,6 +597,8 @@ def everything(motion: bpy.types.Object) -> list[bpy.types.Object]:
     """
     path = motion.poise_motion.path
     found = [path.curve] if path.curve is not None else []
+    if path.terrain is not None:
+        found.append(path.terrain)
     if path.obstacles is not None:
         found += _members(path.obstacles, motion)
     return found + gates_of(path.gates)

@@ -16,6 +16,7 @@ import numpy as np
 from ...solvers.motion import Event, TurningMotion
 from ...solvers.rotations import normalise, rotate
 from .. import motions
+from ..mapping.ground import terrain_over
 from ..mapping.tracks import BOARD, SIDES, SKI, RoleTracks, side_role
 from ..pipeline import Solved
 from . import objects
@@ -114,7 +115,8 @@ def _ribbon(motion, tracks, role, side, equipment) -> Ribbon:
     half = 0.5 * np.maximum(width, GROOVE)[:, None] * across
     # On edge the running surface is above the ground: the groove is in the ground.
     height = np.einsum("ni,ni->n", place - motion.position, normal)
-    middle = place + normal * (LIFT[side] - height)[:, None]
+    over = terrain_over(motion, place - height[:, None] * normal)
+    middle = place + normal * (LIFT[side] + over - height)[:, None]
     steps = np.linalg.norm(np.diff(place, axis=0), axis=1)
     return Ribbon(
         side=side,

@@ -117,7 +117,7 @@ class PathMotion:
         mean_distance: mean distance from the path, m.
         max_distance: largest distance from the path, m.
         min_clearance: smallest clearance, m.
-        max_lean: largest lean, rad.
+        max_lean: largest lean from the vertical, rad.
         peak_force: largest leg force, N.
         gate_times: when each gate was passed, s; nan for those that were not.
         length: arc length of the path, m.
@@ -695,6 +695,7 @@ def _finish(ready: Prepared, run: _Run, candidates: list[Candidate]) -> PathMoti
         normal, height = np.stack((zero, zero, zero + 1.0), axis=1), np.full(n, course.height)
         alpha = lean_acceleration(theta, curvature, v, settings)
         g_normal, g_lateral, rolling, load, brake = settings.gravity, 0.0, zero, None, zero
+        plumb = zero
     else:
         if fine.speed is not None and not ready.planner.given:
             v = np.ascontiguousarray(fine.speed[1][::2])
@@ -703,6 +704,7 @@ def _finish(ready: Prepared, run: _Run, candidates: list[Candidate]) -> PathMoti
         rates = dynamics(under, theta, omega, curvature, v, settings)
         alpha, g_normal, g_lateral = rates.alpha, rates.g_normal, rates.g_lateral
         rolling, load, brake = under.rolling(foot), rates.load / settings.gravity, rates.brake
+        plumb = under.plumb()
     lateral, upward = leg_forces(
         theta, omega, alpha, turn, v, g_normal, g_lateral, settings.mass, settings.height
     )
@@ -786,7 +788,7 @@ def _finish(ready: Prepared, run: _Run, candidates: list[Candidate]) -> PathMoti
         mean_distance=float(np.mean(distance)),
         max_distance=float(np.max(distance)),
         min_clearance=float(np.min(clearance)),
-        max_lean=float(np.max(np.abs(theta))),
+        max_lean=float(np.max(np.abs(theta - plumb))),
         peak_force=float(np.max(force)),
         gate_times=tuple(run.gate_times),
         length=course.length,
