@@ -117,4 +117,7 @@ def _gate(context):
     return obj if obj is not None and obj.poise_gate.is_gate else None
 
 
-CLASSES = (POISE_PT_path, POISE_PT_path_terrain, POISE_PT_path_limits, POISE_PT_path_search, POISE_PT_gate)
+CLASSES = (
+    POISE_PT_path, POISE_PT_path_terrain, POISE_PT_path_limits, POISE_PT_path_search,
+    POISE_PT_gate,
+)  # fmt: skip

@@ -951,10 +951,31 @@ def slalom() -> Image.Image:
     return tiles(pictures, 4, 4)
 
 
+def descent() -> Image.Image:
+    """A skier over rolls and hollows, eight moments on the way, each with its speed."""
+    import bpy
+
+    (rig,) = scenes.descent()
+    scene = bpy.context.scene
+    motion = scenes.solve(rig).motion
+    seconds = (scene.frame_end - 1) / scenes.FPS
+    pictures = []
+    for number in range(8):
+        time = seconds * (0.06 + 0.125 * number)
+        hip = at(rig, time, "pelvis")
+        camera = look.camera(scene, hip + (-6.0, -10.0, 2.2), hip + (0.0, 0.0, -0.3), 45.0)
+        picture = render(scene, 480, 320)
+        speed = np.interp(time, motion.time, motion.speed)
+        text(picture, (14, 12), f"{speed:.1f} m/s")
+        pictures.append(picture)
+        bpy.data.objects.remove(camera)
+    return tiles(pictures, 4, 4)
+
+
 PICTURES: dict[str, Callable[[], Image.Image]] = {
     picture.__name__: picture for picture in (
         characters, turn_sequence, figure_6, figure_10, presets, snowboarder_sheet, slope, trail,
-        edges, body, phase, rig_controls, keys, several_motions, irregular, fall, slalom,
+        edges, body, phase, rig_controls, keys, several_motions, irregular, fall, slalom, descent,
         skier_sheet,
     )
 }

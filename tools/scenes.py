@@ -136,13 +136,14 @@ def solve(rig):
     return pipeline.solve(pipeline.gather(bpy.context, rig.poise.motion_object))
 
 
-def finish(rigs, trail: bool = True, grow: bool = True) -> None:
+def finish(rigs, trail: bool = True, grow: bool = True, slope: bool = True) -> None:
     """Bake every motion and lay the tracks; the first motion's hill serves all.
 
     Args:
         rigs: the armature objects.
         trail: lay tracks on the snow.
         grow: let the tracks grow with the frame.
+        slope: make that hill; a motion on a terrain has one.
     """
     import bpy
     from poise.addon import motions
@@ -154,7 +155,7 @@ def finish(rigs, trail: bool = True, grow: bool = True) -> None:
             motions.set_active(motion)
             if trail:
                 bpy.ops.poise.trail_add(grow=grow)
-        if number == 0:
+        if number == 0 and slope:
             bpy.ops.poise.slope_add()
     activate(rigs[0])
     bpy.context.scene.frame_set(bpy.context.scene.frame_start)
@@ -410,18 +411,9 @@ def slalom():
     scene = start_scene(18.0)
     rig = add("SKIER", suit=BLUE)
     rig.poise.motion = "PATH"
-    curve = bpy.data.curves.new("Path", "CURVE")
-    curve.dimensions = "3D"
-    spline = curve.splines.new("BEZIER")
-    places = ((0.0, 0.0), (3.0, -45.0), (-3.0, -90.0), (0.0, -130.0))
-    spline.bezier_points.add(len(places) - 1)
-    for point, (x, y) in zip(spline.bezier_points, places, strict=True):
-        point.co = (x, y, 0.0)
-        point.handle_left_type = point.handle_right_type = "AUTO"
-    way = bpy.data.objects.new("Path", curve)
-    scene.collection.objects.link(way)
     path = rig.poise.path
-    path.curve, path.obstacles = way, _trees(scene)
+    path.curve = _curve(scene, ((0.0, 0.0), (3.0, -45.0), (-3.0, -90.0), (0.0, -130.0)))
+    path.obstacles = _trees(scene)
     path.speed = 8.0
     bpy.ops.poise.slalom_course_add(spacing=15.0, offset=0.5, width=4.0)
     bpy.ops.poise.path_plan()
@@ -430,6 +422,78 @@ def slalom():
     backdrop(scene, [rig])
     chase(rig)
     return [rig]
+
+
+def descent():
+    """A skier down a mountain of rolls and hollows, as fast as gravity and brakes make it."""
+    import bpy
+
+    scene = start_scene(18.0)
+    rig = add("SKIER", suit=AMBER)
+    rig.poise.motion = "PATH"
+    path = rig.poise.path
+    y = np.arange(0.0, -191.0, -10.0)
+    x = 6.0 * np.sin(2.0 * pi * y / 62.0) * np.minimum(-y / 25.0, 1.0)
+    path.curve = _curve(scene, np.stack((x, y), axis=1))
+    path.terrain, path.speed_mode = _mountain(scene), "TERRAIN"
+    path.speed, path.speed_limit = 4.0, 11.5
+    bpy.ops.poise.path_plan()
+    scene.frame_end = rig.poise.settings.frame_end
+    finish([rig], slope=False)
+    backdrop(scene, [rig])
+    chase(rig)
+    return [rig]
+
+
+def _curve(scene, places):
+    """A smooth curve through places of the ground plan."""
+    import bpy
+
+    curve = bpy.data.curves.new("Path", "CURVE")
+    curve.dimensions = "3D"
+    spline = curve.splines.new("BEZIER")
+    spline.bezier_points.add(len(places) - 1)
+    for point, (x, y) in zip(spline.bezier_points, places, strict=True):
+        point.co = (x, y, 0.0)
+        point.handle_left_type = point.handle_right_type = "AUTO"
+    way = bpy.data.objects.new("Path", curve)
+    scene.collection.objects.link(way)
+    return way
+
+
+def mountain_height(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Height of the demo mountain: a hill of 14 degrees with rolls, hollows and a side.
+
+    Args:
+        x: metres.
+        y: metres.
+    """
+    rolls = 0.9 * np.sin(2.0 * pi * y / 34.0 + 0.06 * x) * np.cos(2.0 * pi * x / 70.0)
+    bowl = 0.004 * x * x + 1.6 * np.sin(2.0 * pi * (y + 0.5 * x) / 110.0)
+    return 0.25 * y + rolls + bowl
+
+
+def _mountain(scene):
+    """A groomed mountain as a mesh of its own, its faces in lanes of two shades."""
+    import bpy
+    from poise.addon.scene import ground, objects
+
+    x, y = np.arange(-70.0, 70.1, 0.5), np.arange(50.0, -290.1, -1.0)
+    grid = np.stack(np.meshgrid(x, y, indexing="xy"), axis=-1)
+    points = np.concatenate((grid, mountain_height(*np.moveaxis(grid, -1, 0))[..., None]), axis=-1)
+    index = np.arange(grid.shape[0] * grid.shape[1]).reshape(grid.shape[:2])
+    corners = index[:-1, :-1], index[1:, :-1], index[1:, 1:], index[:-1, 1:]
+    faces = np.stack(corners, axis=-1).reshape(-1, 4)
+    mesh = bpy.data.meshes.new("Mountain")
+    mesh.from_pydata(points.reshape(-1, 3).tolist(), [], faces.tolist())
+    for number, colour in enumerate(ground.SNOW):
+        mesh.materials.append(objects.plain_material(f"Snow {number + 1}", colour))
+    shades = np.tile(ground.groomed(x, 0.5), len(y) - 1)
+    mesh.polygons.foreach_set("material_index", shades.astype(np.int32))
+    mesh.polygons.foreach_set("use_smooth", np.ones(len(faces), dtype=bool))
+    hill = bpy.data.objects.new("Mountain", mesh)
+    scene.collection.objects.link(hill)
+    return hill
 
 
 def fir_mesh():
@@ -476,7 +540,7 @@ SCENES: dict[str, Callable] = {
     scene.__name__: scene
     for scene in (
         skier_presets, snowboarder, figure_6, figure_10, slope_speed, sparse_keys,
-        several_motions, irregular, slalom,
+        several_motions, irregular, slalom, descent,
     )
 }
 

@@ -307,11 +307,11 @@ def descend(
                 peak = was + half * before * before / change
                 up &= (np.abs(peak) <= limit) | ~turned
     out[:, steps], feet[steps] = values, rates.foot
-    support = np.minimum(support, under.support) > 0.999
+    solid = np.minimum(support, under.support) > 0.999
     kept = np.arange(n) if up.all() else np.flatnonzero(up)
     if len(kept) < n:
         out, feet, middles = out[:, :, kept], feet[:, kept], middles[:, kept]
-        curvature, support = curvature[:, kept], support[kept]
+        curvature, solid = curvature[:, kept], solid[kept]
     return StageMotion(
         kept=kept,
         theta=out[3],
@@ -323,5 +323,5 @@ def descend(
         foot=feet,
         foot_middle=middles,
         speed=out[5],
-        support=support,
+        support=solid,
     )

@@ -21,7 +21,7 @@ from ..motion import BodyState, Event, HalfTurn, TurningMotion
 from ..turning.pendulum import effective_length, leg_forces
 from ..turning.settings import AIR_DENSITY, steps_per_frame
 from .course import Course, make_course
-from .descent import Footing, dynamics, stand_on
+from .descent import dynamics, stand_on
 from .lookahead import FallTable
 from .obstacles import Disc, MovingDisc, ObstacleField
 from .phase import estimate_turns
@@ -691,19 +691,21 @@ def _finish(ready: Prepared, run: _Run, candidates: list[Candidate]) -> PathMoti
     v = ready.speed(time)
     turn, sine, cosine, zero = curvature * foot, np.sin(psi), np.cos(psi), np.zeros(n)
     if ready.ground is None:
-        forward, left = np.stack((sine, -cosine, zero), axis=1), np.stack((cosine, sine, zero), axis=1)
+        forward = np.stack((sine, -cosine, zero), axis=1)
+        left = np.stack((cosine, sine, zero), axis=1)
         normal, height = np.stack((zero, zero, zero + 1.0), axis=1), np.full(n, course.height)
         alpha = lean_acceleration(theta, curvature, v, settings)
-        g_normal, g_lateral, rolling, load, brake = settings.gravity, 0.0, zero, None, zero
+        g_normal, g_lateral = zero + settings.gravity, zero
+        rolling, load, brake = zero, None, zero
         plumb = zero
     else:
         if fine.speed is not None and not ready.planner.given:
             v = np.ascontiguousarray(fine.speed[1][::2])
         under = stand_on(ready.ground, x, y, psi)
         (forward, left, normal), height = under.frame(), under.height
-        rates = dynamics(under, theta, omega, curvature, v, settings)
-        alpha, g_normal, g_lateral = rates.alpha, rates.g_normal, rates.g_lateral
-        rolling, load, brake = under.rolling(foot), rates.load / settings.gravity, rates.brake
+        there = dynamics(under, theta, omega, curvature, v, settings)
+        alpha, g_normal, g_lateral = there.alpha, there.g_normal, there.g_lateral
+        rolling, load, brake = under.rolling(foot), there.load / settings.gravity, there.brake
         plumb = under.plumb()
     lateral, upward = leg_forces(
         theta, omega, alpha, turn, v, g_normal, g_lateral, settings.mass, settings.height

@@ -343,7 +343,8 @@ class Planner:
         if motion.speed is not None:
             reached = motion.speed[-1]
         else:
-            reached = speed[-1, kept] if np.ndim(speed) else np.full(len(kept), speed)
+            last = np.atleast_1d(speed)[-1]
+            reached = np.broadcast_to(last, stage.shape)[kept]
         if motion.support is not None:
             off = good & ~motion.support & (along[-1] < self.edge)
             stood = good & ~off & (reached < STOP_SPEED)

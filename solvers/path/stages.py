@@ -89,7 +89,7 @@ def simulate(
     speed: float | np.ndarray,
     settings: PathSettings,
     limit: float,
-    step: float,
+    step: float | np.ndarray,
     steps: int,
 ) -> StageMotion:
     """Move figures on at constant rates of curvature.

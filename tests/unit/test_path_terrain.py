@@ -269,7 +269,9 @@ def test_terminal_speed_on_a_plane_and_with_brakes():
     gap = 9.0 - speed[late][:20]
     np.testing.assert_allclose(gap[1:] / gap[:-1], math.exp(-0.05 / BRAKING_TIME), rtol=1e-3)
     # Brakes that do not hold on the slope leave it to accelerate.
-    weak, _ = straight(plane, replace(braked, braking=0.5), steps=400, low=(-3.0, -400.0), high=(3.0, 5.0))
+    weak, _ = straight(
+        plane, replace(braked, braking=0.5), steps=400, low=(-3.0, -400.0), high=(3.0, 5.0)
+    )
     assert weak.speed[-1, 0] > 10.0
 
 
