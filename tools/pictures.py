@@ -963,7 +963,9 @@ def descent() -> Image.Image:
     for number in range(8):
         time = seconds * (0.06 + 0.125 * number)
         hip = at(rig, time, "pelvis")
-        camera = look.camera(scene, hip + (-6.0, -10.0, 2.2), hip + (0.0, 0.0, -0.3), 45.0)
+        eye = hip + (-7.0, -8.0, 0.0)  # low over the snow, downhill: there its shape shows
+        eye[2] = scenes.mountain_height(*eye[:2]) + 1.8
+        camera = look.camera(scene, eye, hip + (0.0, 0.0, 0.1), 45.0)
         picture = render(scene, 480, 320)
         speed = np.interp(time, motion.time, motion.speed)
         text(picture, (14, 12), f"{speed:.1f} m/s")

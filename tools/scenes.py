@@ -433,10 +433,10 @@ def descent():
     rig.poise.motion = "PATH"
     path = rig.poise.path
     y = np.arange(0.0, -191.0, -10.0)
-    x = 6.0 * np.sin(2.0 * pi * y / 62.0) * np.minimum(-y / 25.0, 1.0)
+    x = 5.5 * np.sin(2.0 * pi * y / 74.0) * np.minimum(-y / 25.0, 1.0)
     path.curve = _curve(scene, np.stack((x, y), axis=1))
     path.terrain, path.speed_mode = _mountain(scene), "TERRAIN"
-    path.speed, path.speed_limit = 4.0, 11.5
+    path.speed, path.speed_limit, path.values = 4.0, 10.5, 11
     bpy.ops.poise.path_plan()
     scene.frame_end = rig.poise.settings.frame_end
     finish([rig], slope=False)
@@ -478,7 +478,7 @@ def _mountain(scene):
     import bpy
     from poise.addon.scene import ground, objects
 
-    x, y = np.arange(-70.0, 70.1, 0.5), np.arange(50.0, -290.1, -1.0)
+    x, y = np.arange(-50.0, 50.1, 0.5), np.arange(40.0, -260.1, -1.0)
     grid = np.stack(np.meshgrid(x, y, indexing="xy"), axis=-1)
     points = np.concatenate((grid, mountain_height(*np.moveaxis(grid, -1, 0))[..., None]), axis=-1)
     index = np.arange(grid.shape[0] * grid.shape[1]).reshape(grid.shape[:2])
@@ -492,6 +492,7 @@ def _mountain(scene):
     mesh.polygons.foreach_set("material_index", shades.astype(np.int32))
     mesh.polygons.foreach_set("use_smooth", np.ones(len(faces), dtype=bool))
     hill = bpy.data.objects.new("Mountain", mesh)
+    hill.display.show_shadows = False  # it catches them all the same
     scene.collection.objects.link(hill)
     return hill
 

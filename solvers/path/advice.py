@@ -216,23 +216,33 @@ def _failed(ready: Prepared, result: PathMotion, failure: Failure, tick: Tick | 
 def _left(ready: Prepared, result: PathMotion, failure: Failure) -> Problem:
     """The terrain ends, or does not carry the figure any further."""
     assert ready.surface is not None
-    name, motion = ready.surface.name, result.motion
-    where = _place(motion.position[-1])
+    name, where = ready.surface.name, _place(result.motion.position[-1])
     if failure.reason == "STOOD":
-        code = "STOOD_STILL"
-        text = f"Comes to a stop on {name} at {failure.time:.2f} s, {where}"
-        remedy = "More speed at the start, less friction, or a way that goes down"
-    elif failure.time > 0.0:
-        code = "OFF_TERRAIN"
-        text = f"{name} ends, has a hole or is too steep: stops at {failure.time:.2f} s, {where}"
-        remedy = "Lead the path where there is terrain, or mend the mesh"
-    else:
-        code = "OFF_TERRAIN"
-        x, y = failure.position
-        text = f"{name} is not under or over the start of the path at ({x:.1f}, {y:.1f}) m"
-        remedy = "Draw the path over the terrain, or choose another one"
+        return Problem(
+            "STOOD_STILL",
+            f"Comes to a stop on {name} at {failure.time:.2f} s, {where}",
+            "ERROR",
+            time=failure.time,
+            end_time=failure.time,
+            remedy="More speed at the start, less friction, or a way that goes down",
+        )
+    if failure.time > 0.0:
+        return Problem(
+            "OFF_TERRAIN",
+            f"{name} ends, has a hole or is too steep: stops at {failure.time:.2f} s, {where}",
+            "ERROR",
+            time=failure.time,
+            end_time=failure.time,
+            remedy="Lead the path where there is terrain, or mend the mesh",
+        )
+    x, y = failure.position
     return Problem(
-        code, text, "ERROR", time=failure.time, end_time=failure.time, remedy=remedy
+        "OFF_TERRAIN",
+        f"{name} is not under or over the start of the path at ({x:.1f}, {y:.1f}) m",
+        "ERROR",
+        time=0.0,
+        end_time=0.0,
+        remedy="Draw the path over the terrain, or choose another one",
     )
 
 
