@@ -22,7 +22,8 @@ DOCS = ROOT / "docs"
 PAGES = ("scripts.md", "turns.md")
 
 UNITS = {
-    "VELOCITY": "length/s", "ACCELERATION": "length/s²", "LENGTH": "length", "AREA": "length²", "ROTATION": "rad",
+    "VELOCITY": "length/s", "ACCELERATION": "length/s²", "LENGTH": "length", "AREA": "length²",
+    "ROTATION": "rad",
     "MASS": "kg", "TIME_ABSOLUTE": "s", "CAMERA": "mm",
 }
 # Blender has no unit for these.

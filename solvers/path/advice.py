@@ -96,8 +96,21 @@ def _about_gates(ready: Prepared) -> list[Problem]:
 def _about_terrain(ready: Prepared, result: PathMotion) -> list[Problem]:
     """Where the figure would lift off, and where its brakes do not hold."""
     settings, motion = ready.settings, result.motion
-    assert ready.surface is not None
+    assert ready.surface is not None and ready.ground is not None
     problems = []
+    if ready.ground.coarse:
+        length = math.sqrt(12.0) * ready.ground.spacing
+        problems.append(
+            Problem(
+                "TERRAIN_COARSE",
+                f"{ready.surface.name} is evened out over {length:.1f} m instead of "
+                f"{settings.smoothing:.1f}: the path goes through too large an area",
+                "WARNING",
+                amount=length - settings.smoothing,
+                remedy="Split the path into motions that follow each other, or draw it along "
+                "the X or Y axis",
+            )
+        )
     for rows in _spans(result.load < 0.0, motion.time):
         worst = rows[int(np.argmin(result.load[rows]))]
         where = _place(motion.position[worst])

@@ -203,6 +203,9 @@ class Under:
 class Field:
     """Height, slope and curvature of terrain, evened out over a ski's length.
 
+    `spacing` is that of its nodes, m; it is `coarse` where the area is so large
+    that they even it out over more than was asked for.
+
     Args:
         surface: the mesh.
         low: (2,) corner of the rectangle that is wanted, m.
@@ -229,6 +232,7 @@ class Field:
         sigma = smoothing / math.sqrt(12.0)
         area = float(np.prod(extent))
         self.spacing = max(min(SPACING, 0.5 * sigma), math.sqrt(area / MOST_NODES))
+        self.coarse = self.spacing > sigma
         sigma = max(sigma, self.spacing)
         # Nodes at whole multiples, so that neighbouring fields agree.
         first = np.floor(np.asarray(low) / self.spacing).astype(np.int64) - 1

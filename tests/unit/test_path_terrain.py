@@ -390,6 +390,50 @@ def test_a_hole_is_gone_around_and_an_edge_is_reported(descent):
     assert result.motion.problems[0].code == "OFF_TERRAIN" and result.failure.time == 0.0
 
 
+def test_crests_to_lift_off_from_and_weak_brakes_are_reported():
+    """V^2 kappa > g at the crest: 0.9 m on 34 m of wave length, 0.031 1/m, from 17.9 m/s on."""
+
+    def wave(x, y):
+        return 0.9 * np.sin(2.0 * math.pi * y / 34.0)
+
+    scene = PathScene((2.0 * DOWN,), terrain=graph_mesh(wave, low=(-40.0, -150.0)))
+    keyed = replace(COAST, speed_mode="KEYED")
+    assert follow_path(scene, replace(keyed, speed=16.0)).load.min() > 0.0
+    result = follow_path(scene, replace(keyed, speed=20.0))
+    assert result.finished
+    crests = [p for p in result.motion.problems if p.code == "LIFTS_OFF"]
+    # Crests at y = -25.5, -59.5 and -93.5 m.
+    places = [np.interp(p.time, result.motion.time, result.motion.position[:, 1]) for p in crests]
+    np.testing.assert_allclose(places, (-25.5, -59.5, -93.5), atol=6.0)
+    assert result.motion.force_normal.min() > -20.0  # the legs hold on: no force pulls them
+    steep = PathScene((DOWN,), terrain=graph_mesh(lambda x, y: 0.4 * y))
+    result = follow_path(steep, replace(COAST, speed=6.0, most_speed=7.0, braking=1.0))
+    problem = next(p for p in result.motion.problems if p.code == "BRAKES_TOO_WEAK")
+    assert problem.amount == pytest.approx(result.motion.speed.max() - 7.0)
+    assert problem.amount > 3.0
+
+
+def test_a_motion_goes_on_where_another_one_ends(descent):
+    scene, settings, result = descent
+    rows = len(result.motion.time) // 2
+    half = replace(settings, most_seconds=float(result.motion.time[rows]))
+    first = follow_path(scene, half).motion
+    second = follow_path(scene, replace(settings, start_state=first.end_state)).motion
+    np.testing.assert_allclose(second.position[0], first.position[-1], atol=1e-6)
+    np.testing.assert_allclose(second.normal[0], first.normal[-1], atol=1e-6)
+    for name in ("speed", "lean", "lean_rate", "curvature"):
+        assert getattr(second, name)[0] == pytest.approx(getattr(first, name)[-1], abs=1e-6)
+
+
+def test_an_area_too_large_for_the_grid_is_told(monkeypatch, descent):
+    from poise.solvers.path import terrain
+
+    scene, settings, _ = descent
+    monkeypatch.setattr(terrain, "MOST_NODES", 8000)
+    codes = [p.code for p in follow_path(scene, settings).motion.problems]
+    assert codes == ["TERRAIN_COARSE"]
+
+
 def test_a_slope_that_does_not_carry_on_is_reported():
     uphill = PathScene((DOWN,), terrain=graph_mesh(lambda x, y: -0.2 * y))
     result = follow_path(uphill, replace(COAST, speed=6.0, friction=0.05))
