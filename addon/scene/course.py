@@ -232,10 +232,9 @@ def read_terrain(
         UserError: Blender does not evaluate the object, or it has no faces.
     """
     evaluated = _evaluated(obj)
-    try:
-        evaluated.ray_cast((0.0, 0.0, 0.0), (0.0, 0.0, 1.0))
-    except RuntimeError as error:  # Blender has not applied the modifiers
-        raise UserError(f"{obj.name} is hidden: show it, so that Blender evaluates it") from error
+    known = bpy.context.evaluated_depsgraph_get().objects
+    if all(other.original != obj for other in known):  # its modifiers are not applied
+        raise UserError(f"{obj.name} is hidden: show it, so that Blender evaluates it")
     mesh = evaluated.data
     mesh.calc_loop_triangles()
     triangles = np.empty(3 * len(mesh.loop_triangles), np.int32)

@@ -97,30 +97,38 @@ class Surface:
         self._first = np.stack((v[:, 1], -v[:, 0]), axis=1) / twice[:, None]
         self._other = np.stack((-u[:, 1], u[:, 0]), axis=1) / twice[:, None]
         self._slope = -normal[good, :2] / twice[:, None]
-        self._index(corners[good, :, :2])
+        plan = corners[good, :, :2]
+        self._lowest, self._highest = plan.min(axis=1), plan.max(axis=1)
+        self._faces: np.ndarray | None = None  # sorted when first asked for
 
-    def _index(self, plan: np.ndarray) -> None:
+    def _meet(
+        self, face: np.ndarray, x: np.ndarray, y: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Which vertical lines meet the face they are asked about, and heights there."""
+        at = self._at[face]
+        x, y = x - at[:, 0], y - at[:, 1]
+        first, other = self._first[face], self._other[face]
+        one, two = x * first[:, 0] + y * first[:, 1], x * other[:, 0] + y * other[:, 1]
+        hit = (one >= -TOUCHING) & (two >= -TOUCHING) & (one + two <= 1.0 + TOUCHING)
+        slope = self._slope[face[hit]]
+        return hit, at[hit, 2] + x[hit] * slope[:, 0] + y[hit] * slope[:, 1]
+
+    def _index(self) -> np.ndarray:
         """Sort the faces into the cells of a grid."""
-        if not self.n_faces:
-            return
-        low, high = plan.min(axis=1), plan.max(axis=1)
+        low, high = self._lowest, self._highest
         self._low = low.min(axis=0)
         extent = np.maximum(high.max(axis=0) - self._low, 1e-9)
-        size = math.sqrt(float(np.mean(np.prod(np.maximum(high - low, 1e-9), axis=1))))
+        size = 2.0 * math.sqrt(float(np.mean(np.prod(np.maximum(high - low, 1e-9), axis=1))))
         self._cell = max(size, math.sqrt(float(np.prod(extent)) / 4e6), float(extent.max()) / 4e4)
         self._shape = (extent // self._cell).astype(np.int64) + 1
         first = self._cell_of(low - 1e-9 * extent)
         last = self._cell_of(high + 1e-9 * extent)
-        count = last - first + 1
-        number = count[:, 0] * count[:, 1]
-        face = np.repeat(np.arange(self.n_faces), number)
-        rank = np.arange(len(face)) - np.repeat(np.cumsum(number) - number, number)
-        across = count[face, 1]
-        cell = (first[face, 0] + rank // across) * self._shape[1] + first[face, 1] + rank % across
+        face, row, column = _rectangles(first, last)
+        cell = row * self._shape[1] + column
         order = np.argsort(cell, kind="stable")
-        self._faces = face[order]
         cells = int(self._shape[0] * self._shape[1])
         self._start = np.searchsorted(cell[order], np.arange(cells + 1))
+        return face[order]
 
     def _cell_of(self, place: np.ndarray) -> np.ndarray:
         cell = np.floor((place - self._low) / self._cell).astype(np.int64)
@@ -138,6 +146,8 @@ class Surface:
         """
         lines, heights = [np.zeros(0, dtype=np.int64)], [np.zeros(0)]
         place = np.stack((x, y), axis=1)
+        if self._faces is None and self.n_faces:
+            self._faces = self._index()
         for first in range(0, len(place) if self.n_faces else 0, CHUNK):
             part = place[first : first + CHUNK]
             cell = self._cell_of(part)
@@ -145,15 +155,39 @@ class Surface:
             start, count = self._start[cell], self._start[cell + 1] - self._start[cell]
             line = np.repeat(np.arange(len(part)), count)
             rank = np.arange(len(line)) - np.repeat(np.cumsum(count) - count, count)
-            face = self._faces[start[line] + rank]
-            off = part[line] - self._at[face, :2]
-            one = np.einsum("ij,ij->i", off, self._first[face])
-            two = np.einsum("ij,ij->i", off, self._other[face])
-            hit = (one >= -TOUCHING) & (two >= -TOUCHING) & (one + two <= 1.0 + TOUCHING)
-            line, face, off = line[hit], face[hit], off[hit]
-            lines.append(first + line)
-            heights.append(self._at[face, 2] + np.einsum("ij,ij->i", off, self._slope[face]))
+            face = self._faces[start[line] + rank]  # type: ignore[index]
+            hit, height = self._meet(face, *part[line].T)
+            lines.append(first + line[hit])
+            heights.append(height)
         return np.concatenate(lines), np.concatenate(heights)
+
+    def on_grid(
+        self, low: np.ndarray, spacing: float, shape: tuple[int, int]
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Every place where the vertical lines through the nodes of a grid meet the mesh.
+
+        Args:
+            low: (2,) place of the first node, m.
+            spacing: between the nodes, m.
+            shape: how many nodes there are along x and y.
+
+        Returns:
+            (k,) number of the node, that along y counting fastest, and (k,)
+            heights, m.
+        """
+        nodes, heights = [np.zeros(0, dtype=np.int64)], [np.zeros(0)]
+        for start in range(0, self.n_faces, CHUNK):
+            part = slice(start, start + CHUNK)
+            first = np.ceil((self._lowest[part] - low) / spacing - 1e-6)
+            last = np.floor((self._highest[part] - low) / spacing + 1e-6)
+            first = np.maximum(first, 0.0).astype(np.int64)
+            last = np.minimum(last, np.subtract(shape, 1)).astype(np.int64)
+            face, row, column = _rectangles(first, last)
+            x, y = low[0] + spacing * row, low[1] + spacing * column
+            hit, height = self._meet(start + face, x, y)
+            nodes.append((row * shape[1] + column)[hit])
+            heights.append(height)
+        return np.concatenate(nodes), np.concatenate(heights)
 
     def height(self, x: np.ndarray, y: np.ndarray, near: np.ndarray) -> np.ndarray:
         """Height of the layer nearest to given heights.
@@ -175,6 +209,18 @@ class Surface:
         first = np.flatnonzero(np.diff(line, prepend=-1))
         result[line[first]] = z[first]
         return result
+
+
+def _rectangles(
+    first: np.ndarray, last: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The cells of rectangles (n, 2) from first to last: which rectangle, row and column."""
+    count = np.maximum(last - first + 1, 0)
+    number = count[:, 0] * count[:, 1]
+    which = np.repeat(np.arange(len(number)), number)
+    rank = np.arange(len(which)) - np.repeat(np.cumsum(number) - number, number)
+    row, column = np.divmod(rank, count[which, 1])
+    return which, first[which, 0] + row, first[which, 1] + column
 
 
 @dataclass(frozen=True)
@@ -239,16 +285,12 @@ class Field:
         last = np.ceil(np.asarray(high) / self.spacing).astype(np.int64) + 1
         self.shape = tuple(int(n) for n in last - first + 1)
         self.low = first * self.spacing
-        nodes = [self.low[i] + self.spacing * np.arange(self.shape[i]) for i in range(2)]
-        x, y = (grid.ravel() for grid in np.meshgrid(*nodes, indexing="ij"))
-        height = self._layer(surface, x, y, np.asarray(start, dtype=float))
+        height = self._layer(surface, np.asarray(start, dtype=float))
         solid = np.isfinite(height)
         self._table = self._fit(height, solid, sigma / self.spacing)
         self._corner = self._table.reshape(-1, 7)
 
-    def _layer(
-        self, surface: Surface, x: np.ndarray, y: np.ndarray, start: np.ndarray
-    ) -> np.ndarray:
+    def _layer(self, surface: Surface, start: np.ndarray) -> np.ndarray:
         """Heights (nx, ny) of what can be reached from the start; nan elsewhere.
 
         From node to node the nearest layer is taken if the step up or down is
@@ -256,7 +298,7 @@ class Field:
         every node is reached the shortest way.
         """
         nx, ny = self.shape
-        line, z = surface.crossings(x, y)
+        line, z = surface.on_grid(self.low, self.spacing, (nx, ny))
         order = np.lexsort((-z, line))
         line, z = line[order], z[order]
         twin = (np.diff(line, prepend=-1) == 0) & (np.abs(np.diff(z, prepend=np.inf)) < SAME_LAYER)

@@ -255,8 +255,8 @@ def test_terminal_speed_on_a_plane_and_with_brakes():
     drive = G * (math.sin(a) - 0.05 * math.cos(a))
     k = 0.5 * AIR_DENSITY * 0.6 / settings.mass
     top = math.sqrt(drive / k)
-    motion, _ = straight(plane, settings, steps=800, low=(-3.0, -1190.0), high=(3.0, 5.0))
-    t = 0.05 * np.arange(801)
+    motion, _ = straight(plane, settings, steps=400, step=0.1, low=(-3.0, -1190.0), high=(3.0, 5.0))
+    t = 0.1 * np.arange(401)
     expected = top * np.tanh(top * k * t + math.atanh(2.0 / top))
     assert abs(motion.speed[-1, 0] - top) < 0.02 * top
     np.testing.assert_allclose(motion.speed[:, 0], expected, rtol=1e-6)
