@@ -67,8 +67,10 @@ def clip(
     plan = points[:, :2][triangles]
     with np.errstate(invalid="ignore"):
         inside = (plan.max(axis=1) >= low).all(axis=1) & (plan.min(axis=1) <= high).all(axis=1)
-    used, faces = np.unique(triangles[inside], return_inverse=True)
-    return points[used], faces.reshape(-1, 3)
+    faces = triangles[inside]
+    used = np.zeros(len(points), dtype=bool)
+    used[faces.ravel()] = True
+    return points[used], (np.cumsum(used) - 1)[faces]
 
 
 class Surface:

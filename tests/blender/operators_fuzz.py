@@ -294,6 +294,9 @@ def _along_a_path(trial):
         bpy.context.scene.collection.children.link(path.obstacles)
         for _ in range(rng.randint(0, 6)):
             path.obstacles.objects.link(_obstacle(trial))
+    if trial.chance(0.4):
+        path.terrain = _terrain(trial, path.curve)
+        path.speed_mode = rng.choice(("KEYED", "TERRAIN"))
     if settings.character is None or settings.character not in bpy.context.view_layer.objects[:]:
         return
     activate(settings.character)
@@ -301,6 +304,44 @@ def _along_a_path(trial):
         trial.say(f"gates: {_refusal('slalom_course_add', spacing=rng.uniform(5, 30))}")
     if trial.chance(0.8):
         trial.say(f"plan: {_refusal('path_plan')}")
+
+
+def _terrain(trial, curve):
+    """A mesh under a curve, or beside it: hills, holes, walls, faces of no use, or none."""
+    rng = trial.rng
+    kind = rng.choice(("HILLS", "HOLES", "WALLS", "RUBBISH", "EMPTY", "ASIDE"))
+    trial.say(f"terrain: {kind}")
+    size, count = 120.0, 25
+    points = [
+        (size * (i / count - 0.5), size * (j / count - 0.5), 0.1 * j + rng.uniform(-0.3, 0.3))
+        for i in range(count + 1)
+        for j in range(count + 1)
+    ]
+    faces = [
+        (i * (count + 1) + j, (i + 1) * (count + 1) + j, (i + 1) * (count + 1) + j + 1,
+         i * (count + 1) + j + 1)[:: rng.choice((1, -1))]
+        for i in range(count)
+        for j in range(count)
+        if kind != "HOLES" or rng.random() > 0.05
+    ]  # fmt: skip
+    if kind == "WALLS":
+        points = [(x, y, z + (40.0 if rng.random() < 0.05 else 0.0)) for x, y, z in points]
+    elif kind == "RUBBISH":
+        points = [(x, y, float("nan") if rng.random() < 0.1 else z) for x, y, z in points]
+    elif kind == "EMPTY":
+        faces = []
+    mesh = bpy.data.meshes.new("Terrain")
+    mesh.from_pydata(points, [], faces)
+    hill = bpy.data.objects.new("Terrain", mesh)
+    bpy.context.scene.collection.objects.link(hill)
+    unit = bpy.context.scene.unit_settings.scale_length
+    hill.scale = (1.0 / unit,) * 3
+    hill.rotation_euler.z = rng.uniform(0.0, 6.0)
+    if curve is not None and kind != "ASIDE":
+        hill.location = curve.matrix_world.translation
+    else:
+        hill.location.x = 500.0 / unit
+    return hill
 
 
 def _refusal(operator, **arguments):

@@ -52,7 +52,8 @@ def assert_complete(rigs):
     scene = bpy.context.scene
     assert scene.camera is not None
     assert scene.render.engine == "BLENDER_WORKBENCH"
-    assert any(obj.name.endswith(" Slope") for obj in scene.objects)
+    on_terrain = any(rig.poise.path.terrain for rig in rigs)
+    assert on_terrain or any(obj.name.endswith(" Slope") for obj in scene.objects)
     for rig in rigs:
         for motion in motions.motions_of(rig):
             settings = motion.poise_motion
@@ -248,3 +249,20 @@ def test_slalom_goes_through_its_gates():
         assert abs(local[0]) < 0.5 * gate.poise_gate.width and abs(local[1]) < 0.1
     # The trees are further off than the clearance, by their trunks.
     assert path.min_clearance > rig.poise.path.clearance - 1e-3
+
+
+def test_descent_is_as_fast_as_the_mountain_and_its_brakes_make_it():
+    rigs = scenes.descent()
+    assert_complete(rigs)
+    (rig,) = rigs
+    solved = scenes.solve(rig)
+    path, motion = solved.path, solved.motion
+    assert path.finished and path.mean_distance < 0.5
+    assert motion.speed[0] == 4.0 and 10.4 < motion.speed.max() <= 10.5 + 1e-6
+    assert 0.3 < path.load.min() < 0.7 and path.load.max() > 1.4  # over crests, in hollows
+    (places,) = paths(rigs, 1.0 + motion.time[::48] * FPS)
+    heights = scenes.mountain_height(*places[:, :2].T)
+    # The mesh lies below the formula in hollows and above it nowhere: chords of 1 m.
+    assert np.abs(places[:, 2] - heights).max() < 0.01
+    # The slope of 14 degrees is the mean: what it goes down is a quarter of what it goes along.
+    assert motion.position[-1, 2] < -40.0

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Styles of motions that follow on one another."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from poise.addon.mapping import sequence
+from poise.addon.mapping.ground import terrain_over
 from poise.addon.mapping.skier import SkierStyle
 from poise.solvers.turning import TurningSettings, solve_turning
 
@@ -32,3 +35,18 @@ def test_an_amount_left_to_the_figure_stays_so(motions):
     keyed = np.linspace(12.0, 18.0, len(motions[1].time))
     styles = [SkierStyle(sidecut=None), SkierStyle(sidecut=keyed)]
     assert sequence.join_styles(styles, motions).sidecut is None
+
+
+def test_terrain_stays_under_the_motion_that_it_is_under(motions):
+    """A surface is looked at from the seam on, and the plane before it stays a plane."""
+
+    class Raised:
+        def height(self, x, y, near):
+            return np.full(len(x), 0.25)
+
+    second = replace(motions[1], surfaces=((0.0, 2.0, Raised()),))
+    joined = sequence.join_motions([motions[0], second], [0.0, 0.0])
+    over = terrain_over(joined, joined.position)
+    before = joined.time < 1.0 - 1e-6
+    assert len(motions[0].time) - 1 == np.count_nonzero(before)
+    assert np.all(over[before] == 0.0) and over[~before] == pytest.approx(0.25)
