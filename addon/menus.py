@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import bpy
 
+from .rigs import characters
+
 ADD = "VIEW3D_MT_add"
 HOSTS = ("VIEW3D_MT_object", "VIEW3D_MT_pose")
 
@@ -43,9 +45,8 @@ class POISE_MT_add(bpy.types.Menu):
     bl_label = "Poise"
 
     def draw(self, context):
-        layout = self.layout
-        layout.operator("poise.character_add", text="Skier").kind = "SKIER"
-        layout.operator("poise.character_add", text="Snowboarder").kind = "SNOWBOARDER"
+        for name, kind in characters.KINDS.items():
+            self.layout.operator("poise.character_add", text=kind.label).kind = name
 
 
 class POISE_MT_motion(bpy.types.Menu):

@@ -10,9 +10,10 @@ from pathlib import Path
 
 import bpy
 
+from .mapping.registry import MAPPINGS
+
 # The folder that holds `presets/`, as Blender's search wants it.
 ROOT = str(Path(__file__).resolve().parent.parent)
-KINDS = ("SKIER", "SNOWBOARDER")
 
 
 def subdir(character: bpy.types.Object | None) -> str:
@@ -22,7 +23,7 @@ def subdir(character: bpy.types.Object | None) -> str:
         character: the armature object; None reads as a skier.
     """
     kind = character.poise.kind if character is not None else "SKIER"
-    return f"poise/{kind.lower()}" if kind in KINDS else "poise/skier"
+    return f"poise/{MAPPINGS[kind].group}" if kind in MAPPINGS else "poise/skier"
 
 
 def find(character: bpy.types.Object, name: str) -> str | None:

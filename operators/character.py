@@ -13,9 +13,9 @@ from ..addon.errors import UserError
 from ..addon.rigs import characters
 from ..addon.scene.timing import scene_numbers
 
-KINDS = (
-    ("SKIER", "Skier", "An alpine skier with skis and poles", "ARMATURE_DATA", 0),
-    ("SNOWBOARDER", "Snowboarder", "A snowboarder with a board", "ARMATURE_DATA", 1),
+KINDS = tuple(
+    (name, kind.label, kind.description, "ARMATURE_DATA", number)
+    for number, (name, kind) in enumerate(characters.KINDS.items())
 )
 
 

@@ -8,6 +8,7 @@ from bpy.props import StringProperty
 from ..addon import motions, presets
 from ..addon.base_operator import SettingsOperator
 from ..addon.errors import UserError
+from ..addon.mapping.registry import MAPPINGS
 from ..addon.properties.turns import LENGTH_POWER
 from ..addon.scene.timing import scene_numbers
 
@@ -60,7 +61,7 @@ class POISE_OT_preset_apply(SettingsOperator, bpy.types.Operator):
 def _values(motion):
     """(group, setting) -> value of everything that a preset may set; None where it is unset."""
     found = {}
-    for name in ("turns", "skier", "snowboarder"):
+    for name in ("turns", *(mapping.group for mapping in MAPPINGS.values())):
         group = getattr(motion.poise_motion, name)
         for prop in group.bl_rna.properties:
             if not prop.is_readonly and prop.identifier not in {"name", "rna_type"}:
@@ -118,7 +119,7 @@ class POISE_OT_preset_add(AddPresetBase, bpy.types.Operator):
     def preset_values(self):
         character, motion = motions.require_motion(bpy.context)
         groups = [("turns", motion.poise_motion.turns)]
-        style = character.poise.kind.lower()
+        style = MAPPINGS[character.poise.kind].group
         groups.append((style, getattr(motion.poise_motion, style)))
         return [
             f"settings.{group}.{prop.identifier}"

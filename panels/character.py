@@ -19,7 +19,7 @@ class POISE_PT_character(SidebarPanel, bpy.types.Panel):
         if character is None:
             wrapped(
                 layout,
-                "Add a skier or a snowboarder, or select a character to see its motion",
+                "Add a character, or select one to see its motion",
                 context.region.width,
                 "INFO",
             )
@@ -34,9 +34,10 @@ class POISE_PT_character(SidebarPanel, bpy.types.Panel):
                     context.region.width,
                     "INFO",
                 )
-        row = layout.row(align=True)
-        row.operator("poise.character_add", text="Add Skier", icon="ADD").kind = "SKIER"
-        row.operator("poise.character_add", text="Add Snowboarder").kind = "SNOWBOARDER"
+        grid = layout.grid_flow(row_major=True, columns=2, even_columns=True, align=True)
+        for name, kind in characters.KINDS.items():
+            added = grid.operator("poise.character_add", text=f"Add {kind.label}", icon="ADD")
+            added.kind = name
 
 
 def _kind_label(character):

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import atan2, pi, radians
+from math import radians
 
 import bpy
 import numpy as np
@@ -16,15 +16,16 @@ from ..mapping.tracks import Figure
 from ..scene.placement import put_at, world_matrix
 from .builders import armature as rig
 from .builders import figure_mesh, skin
-from .builders.skeleton import (
-    SHIN,
+from .builders.kinds import (
+    BUILDS,
     SKIER,
     SNOWBOARDER,
-    THIGH,
     build_skeleton,
     deform_map,
-    is_half_way,
+    role_bones,
+    switches,
 )
+from .builders.skeleton import SHIN, THIGH, both_sides, is_half_way
 
 
 @dataclass(frozen=True)
@@ -35,48 +36,29 @@ class Kind:
         label: name for menus and for the object.
         description: tooltip.
         sport: what it does, as the presets call it.
+        slope: steepness in radians of the ground that it starts on.
     """
 
     label: str
     description: str
     sport: str
+    slope: float = radians(12.0)
 
 
 KINDS = {
-    SKIER: Kind("Skier", "A skier with skis and poles", "SKI"),
-    SNOWBOARDER: Kind("Snowboarder", "A snowboarder on a board", "SNOWBOARD"),
+    SKIER: Kind("Skier", "An alpine skier with skis and poles", "SKI"),
+    SNOWBOARDER: Kind("Snowboarder", "A snowboarder with a board", "SNOWBOARD"),
 }
 
-_SIDED = {
-    "shoulder": "shoulder",
-    "knee": "knee_pole",
-    "hand": "hand_ik",
-    "elbow": "elbow_pole",
-}
 ROOT_BONE = "root"
-_CENTRE = ("root", "pelvis", "spine", "chest", "neck", "head")
-
-
-def _role_bones(kind: str) -> dict[str, str]:
-    sided = dict(_SIDED)
-    bones = {role: role for role in _CENTRE}
-    if kind == SKIER:
-        sided |= {"ski": "ski", "pole_tip": "pole_tip"}
-    else:
-        bones["board"] = "board"
-        sided["foot"] = "foot_ik"
-    for side in ("L", "R"):
-        bones |= {f"{role}.{side}": f"{bone}.{side}" for role, bone in sided.items()}
-    return bones
-
 
 # kind -> role -> the control bone to key for that role. Every control's head
 # is at its role's joint in the rest pose.
-ROLE_BONES = {kind: _role_bones(kind) for kind in KINDS}
+ROLE_BONES = {kind: role_bones(kind) for kind in KINDS}
 
 # kind -> custom properties of the root bone that must be 1 for the controls
 # above to be in charge.
-SWITCHES = {kind: rig.switches(kind) for kind in KINDS}
+SWITCHES = {kind: switches(kind) for kind in KINDS}
 
 # Faces that meet at more than this angle look sharp.
 CREASE = {"Body": radians(70.0), "Equipment": radians(32.0)}
@@ -86,12 +68,12 @@ COLOURS = dict(figure_mesh.COLOURS)
 
 # Joints of a figure that are not keyed roles: joint -> bone whose head it is.
 _JOINT_BONES = {
-    "foot": "foot",
-    "hip": "thigh",
-    "knee_joint": "shin",
-    "elbow_joint": "forearm",
-    "upper_arm": "upper_arm",
-    "toe": "toe",
+    "foot.{side}": "foot.{side}",
+    "hip.{side}": "thigh.{side}",
+    "knee_joint.{side}": "shin.{side}",
+    "elbow_joint.{side}": "forearm.{side}",
+    "upper_arm.{side}": "upper_arm.{side}",
+    "toe.{side}": "toe.{side}",
 }
 
 
@@ -290,44 +272,23 @@ def figure_of(armature: bpy.types.Object) -> Figure:
         return frame[:3, :3] @ np.array(bones[bone].head_local, dtype=float) + frame[:3, 3]
 
     joints = {role: head(bone) for role, bone in ROLE_BONES[kind].items()}
-    sided = dict(_JOINT_BONES)
-    if kind == SKIER:
-        sided["pole"] = "pole"
-    for side in ("L", "R"):
-        joints |= {f"{joint}.{side}": head(f"{bone}.{side}") for joint, bone in sided.items()}
+    build = BUILDS[kind]
+    for joint, bone in both_sides({**_JOINT_BONES, **build.joints}).items():
+        joints[joint] = head(bone)
     leg = np.linalg.norm(joints["hip.L"] - joints["knee_joint.L"]) + np.linalg.norm(
         joints["knee_joint.L"] - joints["foot.L"]
     )
     height = float(leg / (THIGH + SHIN))
     # An armature whose scale was applied has grown since it was built.
     grown = height / _number(armature, "height")
-    names = (
-        ("ski_length", "ski_width", "sidecut")
-        if kind == SKIER
-        else ("board_length", "board_width", "sidecut")
-    )
-    equipment = {name: _number(armature, name) * grown for name in names}
-    if kind == SKIER:
-        equipment["pole_length"] = float(np.linalg.norm(joints["pole.L"] - joints["pole_tip.L"]))
-        equipment["sole"] = float(joints["foot.L"][2] - joints["ski.L"][2])
-    else:
-        equipment["sole"] = float(joints["foot.L"][2] - joints["board"][2])
-        front, rear = ("L", "R") if armature.get("poise_regular", True) else ("R", "L")
-        equipment["stance_angle.front"] = _stance_angle(joints, front)
-        equipment["stance_angle.rear"] = _stance_angle(joints, rear)
+    equipment = {name: _number(armature, name) * grown for name in build.lengths}
+    equipment |= {name: _number(armature, name) for name in build.angles}
+    equipment |= build.measures(joints, bool(armature.get("poise_regular", True)))
     return Figure(joints, _number(armature, "mass"), height, equipment)
-
-
-def _stance_angle(joints: dict[str, np.ndarray], side: str) -> float:
-    """Angle of a foot on the board: 0 straight across, positive towards the nose."""
-    toes = joints[f"toe.{side}"] - joints[f"foot.{side}"]
-    angle = atan2(-toes[1], abs(toes[0]))
-    return (angle + pi) % (2.0 * pi) - pi
 
 
 # Softness of computed weights, share of stature: about half a knee's width.
 _SOFTNESS = 0.022
-_EQUIPMENT_BONES = ("DEF-ski", "DEF-pole", "DEF-board")
 
 
 def swap_mesh(armature: bpy.types.Object, mesh_object: bpy.types.Object) -> None:
@@ -425,8 +386,9 @@ def _compute_weights(armature: bpy.types.Object, obj: bpy.types.Object, deform: 
     into = frame @ np.array(world_matrix(armature).inverted_safe() @ world_matrix(obj))
     points = points.reshape(-1, 3).astype(float) @ into[:3, :3].T + into[:3, 3]
     segments = {}
+    equipment = both_sides({bone: bone for bone in BUILDS[kind_of(armature)].deform})
     for name in deform:
-        if is_half_way(name) or name.startswith(_EQUIPMENT_BONES):
+        if is_half_way(name) or name in equipment:
             continue
         bone = armature.data.bones[name]
         segments[name] = tuple(

@@ -11,7 +11,7 @@ from mathutils import Matrix, Quaternion, Vector
 from poise.addon.errors import UserError
 from poise.addon.rigs import characters
 from poise.addon.rigs.builders import armature as rig
-from poise.addon.rigs.builders.skeleton import build_skeleton, deform_map
+from poise.addon.rigs.builders.kinds import build_skeleton, deform_map
 from poise.solvers.errors import SettingError
 
 FIGURES = [("SKIER", True), ("SNOWBOARDER", True), ("SNOWBOARDER", False)]

@@ -10,8 +10,8 @@ import pytest
 from mathutils import Matrix, Quaternion, Vector
 from poise.addon.errors import UserError
 from poise.addon.rigs import characters
-from poise.addon.rigs.builders import body, equipment, figure_mesh, skin, surfaces
-from poise.addon.rigs.builders.skeleton import build_skeleton
+from poise.addon.rigs.builders import body, figure_mesh, skin, surfaces
+from poise.addon.rigs.builders.kinds import BUILDS, build_skeleton
 
 FIGURES = [("SKIER", True), ("SNOWBOARDER", True), ("SNOWBOARDER", False)]
 SIDES = ("L", "R")
@@ -97,15 +97,18 @@ def test_colours_are_seen_and_rendered(scene):
 @pytest.mark.parametrize(("kind", "regular"), FIGURES)
 def test_surfaces_are_sound(kind, regular):
     skeleton = build_skeleton(kind, 1.78, regular)
-    hand = body.fist if kind == "SKIER" else body.mitten
+    own = {
+        "SKIER": (body.fist, body.ski_boot),
+        "SNOWBOARDER": (body.mitten, body.snowboard_boot),
+    }
     parts = [
         body.suit(skeleton),
         body.head(skeleton),
         body.helmet(skeleton),
         body.goggles(skeleton),
-        equipment.equipment(skeleton),
+        BUILDS[kind].equipment(skeleton),
     ]
-    parts += [make(skeleton, side) for make in (hand, body.boot) for side in SIDES]
+    parts += [make(skeleton, side) for make in own[kind] for side in SIDES]
     for surface in parts:
         directed = Counter(
             (a, b) for face in surface.faces for a, b in zip(face, face[1:] + face[:1], strict=True)

@@ -17,7 +17,7 @@ def texts(found):
 
 def test_an_empty_scene_says_what_to_do(scene):
     found = drawn()
-    assert "Add a skier or a snowboarder" in texts(found).replace(" | ", " ")
+    assert "Add a character, or select one" in texts(found).replace(" | ", " ")
     assert "Add Skier" in texts(found)
     assert not {"POISE_PT_turns", "POISE_PT_bake", "POISE_PT_render"} & found.keys()
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 from poise.addon.mapping.body import pendulum_body
 from poise.addon.mapping.tracks import SIDES, Figure
-from poise.addon.rigs.builders.skeleton import SKIER, SNOWBOARDER, build_skeleton
+from poise.addon.rigs.builders.kinds import SKIER, SNOWBOARDER, build_skeleton
 from poise.solvers import rotations as rot
 from poise.solvers.ik import two_bone
 from poise.solvers.motion import Event

@@ -7,7 +7,8 @@ import bpy
 from mathutils import Vector
 
 from . import widgets
-from .skeleton import SKIER, Skeleton, deform_map, is_half_way
+from .kinds import BUILDS, deform_map, switches
+from .skeleton import IK_ARM, IK_LEG, POLE_LOCK, Skeleton, is_half_way
 
 COLLECTIONS = ("Controls", "IK", "FK", "Equipment", "Deform", "Mechanism")
 HIDDEN = ("Deform", "Mechanism")
@@ -15,24 +16,12 @@ HIDDEN = ("Deform", "Mechanism")
 SHOWN = ("Controls", "IK", "Equipment")
 PALETTE = {"L": "THEME04", "R": "THEME01", "": "THEME09"}
 
-# Switches on the root bone, 0 to 1, one per limb.
-IK_LEG, IK_ARM, POLE_LOCK = "ik_leg", "ik_arm", "pole_lock"
 _SWITCH_TIPS = {
     IK_LEG: "1: the leg follows its ski or board. 0: thigh, shin and foot are posed by hand (FK)",
     IK_ARM: "1: the arm follows hand_ik. 0: upper arm, forearm and hand are posed by hand (FK)",
     POLE_LOCK: "1: the pole reaches from the palm to pole_tip, and the hand keeps its length away. "
     "0: the pole goes with the hand",
 }
-
-
-def switches(kind: str) -> tuple[str, ...]:
-    """Names of the custom properties on the root bone that switch limbs.
-
-    Args:
-        kind: SKIER or SNOWBOARDER.
-    """
-    names = (IK_LEG, IK_ARM, POLE_LOCK) if kind == SKIER else (IK_LEG, IK_ARM)
-    return tuple(f"{name}.{side}" for name in names for side in ("L", "R"))
 
 
 def pole_angle(chain: bpy.types.Bone, end: bpy.types.Bone, pole: Vector) -> float:
@@ -73,8 +62,8 @@ def make_armature(context: bpy.types.Context, skeleton: Skeleton, name: str) -> 
     _collect(data, skeleton)
     _switch_properties(armature.pose.bones["root"], skeleton.kind)
     _inverse_kinematics(armature, skeleton)
-    _deform(armature, skeleton.kind)
-    _locks(armature)
+    _deform(armature, skeleton)
+    _locks(armature, skeleton.kind)
     widgets.dress(armature, skeleton)
     data.display_type = "STICK"
     armature.show_in_front = True
@@ -179,59 +168,58 @@ def _two_bone_ik(
 
 
 def _inverse_kinematics(armature: bpy.types.Object, skeleton: Skeleton) -> None:
-    skier = skeleton.kind == SKIER
     for side in ("L", "R"):
-        leg, arm, lock = f"{IK_LEG}.{side}", f"{IK_ARM}.{side}", f"{POLE_LOCK}.{side}"
+        leg, arm = f"{IK_LEG}.{side}", f"{IK_ARM}.{side}"
         _two_bone_ik(
             armature, f"thigh.{side}", f"shin.{side}", f"foot_ik.{side}", f"knee_pole.{side}", leg
         )
         foot = _constrain(armature, f"foot.{side}", "COPY_ROTATION", f"foot_ik.{side}", "Boot")
         _drive(foot, armature, leg)
-        wrist = f"MCH-wrist.{side}" if skier else f"hand_ik.{side}"
+        wrist = BUILDS[skeleton.kind].wrist.format(side=side)
         _two_bone_ik(
             armature, f"upper_arm.{side}", f"forearm.{side}", wrist, f"elbow_pole.{side}", arm
         )
         hand = _constrain(armature, f"hand.{side}", "COPY_ROTATION", f"hand_ik.{side}", "Hand")
         _drive(hand, armature, arm)
-        if not skier:
-            continue
-        bones = armature.data.bones
-        # The palm, not the wrist, keeps a pole's length from the tip, so the
-        # length holds however the hand is turned.
-        length = _constrain(
-            armature, f"MCH-grip.{side}", "LIMIT_DISTANCE", f"pole_tip.{side}", "Pole Length"
-        )
-        length.limit_mode = "LIMITDIST_ONSURFACE"
-        length.owner_space = length.target_space = "POSE"
-        pole = f"pole.{side}"
-        length.distance = bones[pole].length
-        # It grows with the armature when the object's scale is applied.
-        follow = length.driver_add("distance").driver
-        follow.type = "AVERAGE"
-        variable = follow.variables.new()
-        target = variable.targets[0]
-        target.id_type, target.id = "ARMATURE", armature.data
-        target.data_path = f'bones["{pole}"].length'
-        _drive(length, armature, lock)
-        aim = _constrain(armature, f"pole.{side}", "DAMPED_TRACK", f"pole_tip.{side}", "Pole")
-        aim.track_axis = "TRACK_Y"
-        _drive(aim, armature, lock, arm)
+        if POLE_LOCK in BUILDS[skeleton.kind].switches:
+            _hold_pole(armature, side)
 
 
-def _deform(armature: bpy.types.Object, kind: str) -> None:
-    for name, (source, _parent) in deform_map(kind).items():
+def _hold_pole(armature: bpy.types.Object, side: str) -> None:
+    """Let a ski pole reach from the palm to its tip."""
+    arm, lock = f"{IK_ARM}.{side}", f"{POLE_LOCK}.{side}"
+    bones = armature.data.bones
+    # The palm, not the wrist, keeps a pole's length from the tip, so the
+    # length holds however the hand is turned.
+    length = _constrain(
+        armature, f"MCH-grip.{side}", "LIMIT_DISTANCE", f"pole_tip.{side}", "Pole Length"
+    )
+    length.limit_mode = "LIMITDIST_ONSURFACE"
+    length.owner_space = length.target_space = "POSE"
+    pole = f"pole.{side}"
+    length.distance = bones[pole].length
+    # It grows with the armature when the object's scale is applied.
+    follow = length.driver_add("distance").driver
+    follow.type = "AVERAGE"
+    variable = follow.variables.new()
+    target = variable.targets[0]
+    target.id_type, target.id = "ARMATURE", armature.data
+    target.data_path = f'bones["{pole}"].length'
+    _drive(length, armature, lock)
+    aim = _constrain(armature, pole, "DAMPED_TRACK", f"pole_tip.{side}", "Pole")
+    aim.track_axis = "TRACK_Y"
+    _drive(aim, armature, lock, arm)
+
+
+def _deform(armature: bpy.types.Object, skeleton: Skeleton) -> None:
+    for name, (source, _parent) in deform_map(skeleton.kind).items():
         if is_half_way(name):
             half = _constrain(armature, name, "COPY_ROTATION", source, "Half Way")
             half.influence = 0.5
             continue
         _constrain(armature, name, "COPY_TRANSFORMS", source, "Follow")
-    # With a leg in FK its ski goes along with the boot.
-    carried = (
-        [(f"DEF-ski.{side}", f"MCH-ski.{side}", side) for side in ("L", "R")]
-        if kind == SKIER
-        else [("DEF-board", "MCH-board", armature.data.bones["MCH-board"].parent.name[-1])]
-    )
-    for name, target, side in carried:
+    # With a leg in FK its ski or board goes along with the boot.
+    for name, target, side in BUILDS[skeleton.kind].carried(skeleton):
         follow = _constrain(armature, name, "COPY_TRANSFORMS", target, "Follow Boot")
         _drive(follow, armature, f"{IK_LEG}.{side}", inverse=True)
 
@@ -253,13 +241,14 @@ _NO_LOCATION = (
 _NO_ROTATION = ("knee_pole", "elbow_pole", "pole_tip")
 
 
-def _locks(armature: bpy.types.Object) -> None:
+def _locks(armature: bpy.types.Object, kind: str) -> None:
+    build = BUILDS[kind]
     for bone in armature.pose.bones:
-        bone.rotation_mode = "QUATERNION"
+        bone.rotation_mode = build.rotation_modes.get(bone.name, "QUATERNION")
         base = bone.name.rsplit(".", 1)[0] if bone.name[-2:] in (".L", ".R") else bone.name
         if base != "master":
             bone.lock_scale = (True, True, True)
-        if base in _NO_LOCATION:
+        if base in (*_NO_LOCATION, *build.turned_only):
             bone.lock_location = (True, True, True)
         if base in _NO_ROTATION:
             bone.lock_rotation = (True, True, True)

@@ -15,7 +15,6 @@ from .skeleton import (
     ATLAS,
     LUMBAR,
     NECK_BASE,
-    SKIER,
     THORACIC,
     Skeleton,
     unit,
@@ -815,11 +814,20 @@ def boot_section(
     return ankle + direction * level * h, frame[0], frame[1], frame[2]
 
 
-def boot(skeleton: Skeleton, side: str) -> Surface:
+def ski_boot(skeleton: Skeleton, side: str) -> Surface:
+    """A ski boot with its buckles."""
+    return joined([_boot(skeleton, side, _SKI_BOOT), *_buckles(skeleton, side)])
+
+
+def snowboard_boot(skeleton: Skeleton, side: str) -> Surface:
+    """A soft boot."""
+    return _boot(skeleton, side, _SNOWBOARD_BOOT)
+
+
+def _boot(skeleton: Skeleton, side: str, table) -> Surface:
     """Boot: rigid below the ankle, its cuff with the shin."""
     cage = Cage()
     h = skeleton.height
-    table = _SKI_BOOT if skeleton.kind == SKIER else _SNOWBOARD_BOOT
     foot, shin = {f"DEF-foot.{side}": 1.0}, {f"DEF-shin.{side}": 1.0}
     angles = even_angles(AROUND)
     rings = []
@@ -829,9 +837,7 @@ def boot(skeleton: Skeleton, side: str) -> Surface:
         points = ring(centre, left, behind, width * h, front * h, back * h, angles, exponent)
         rings.append(cage.add(points, weights))
     cage.tube(rings, [row[5] for row in table[:-1]], start="base")
-    if skeleton.kind != SKIER:
-        return cage.surface(1)
-    return joined([cage.surface(1), *_buckles(skeleton, side)])
+    return cage.surface(1)
 
 
 # Height above the ankle of the four buckles, and how much higher their straps
@@ -879,3 +885,8 @@ def _buckles(skeleton: Skeleton, side: str) -> list[Surface]:
         cage.face(rings[-1], "edge")
         parts.append(cage.surface(0))
     return parts
+
+
+def winter_clothes(skeleton: Skeleton) -> list[Surface]:
+    """Everything from collar to cuffs, and the head with helmet and goggles."""
+    return [suit(skeleton), head(skeleton), helmet(skeleton), goggles(skeleton)]

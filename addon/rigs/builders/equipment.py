@@ -11,21 +11,19 @@ from math import cos, pi, radians, sin, sqrt
 import numpy as np
 
 from .body import boot_section, ramp
-from .skeleton import (
-    BOARD_NOSE,
-    BOARD_TIP,
-    REFERENCE,
-    SKI_END,
-    SKI_SHOVEL,
-    SKI_TAIL,
-    SKI_TIP,
-    SKIER,
-    Skeleton,
-    unit,
-)
+from .skeleton import REFERENCE, Skeleton, unit
 from .surfaces import Cage, Surface, even_angles, joined, ring
 
 X, Y, Z = np.eye(3)
+
+# Shares of stature.
+SKI_LENGTH, BOARD_LENGTH = 0.94, 0.88
+# Beyond the widest points, in front and behind.
+SKI_TIP, SKI_END, BOARD_TIP = 0.059, 0.025, 0.107
+# Widths in metres for a stature of REFERENCE; they grow with its square root,
+# as they do in a maker's range of lengths.
+SKI_WAIST, SKI_SHOVEL, SKI_TAIL = 0.074, 0.124, 0.108
+BOARD_WAIST, BOARD_NOSE = 0.250, 0.294
 
 
 def _half_width(
@@ -451,11 +449,3 @@ def _board_binding(skeleton: Skeleton, side: str, size: float) -> list[Surface]:
     parts.append(_band(rows, bone, "base"))
     return parts
 
-
-def equipment(skeleton: Skeleton) -> Surface:
-    """Everything that is not the body."""
-    if skeleton.kind == SKIER:
-        parts = [part(skeleton, side) for side in ("L", "R") for part in (ski, pole)]
-    else:
-        parts = [board(skeleton)]
-    return joined(parts)

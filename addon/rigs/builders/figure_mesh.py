@@ -8,9 +8,9 @@ from collections.abc import Mapping
 import bpy
 import numpy as np
 
-from . import body, equipment
-from .skeleton import SKIER, Skeleton
-from .surfaces import Surface, joined
+from .kinds import BUILDS
+from .skeleton import Skeleton
+from .surfaces import Surface
 
 # part -> (label, metallic, roughness); the order of the material slots.
 PARTS = {
@@ -51,16 +51,8 @@ def figure_surfaces(skeleton: Skeleton) -> dict[str, Surface]:
     Args:
         skeleton: what `build_skeleton` made.
     """
-    hand = body.fist if skeleton.kind == SKIER else body.mitten
-    parts = [
-        body.suit(skeleton),
-        body.head(skeleton),
-        body.helmet(skeleton),
-        body.goggles(skeleton),
-    ]
-    for side in ("L", "R"):
-        parts += [hand(skeleton, side), body.boot(skeleton, side)]
-    return {"Body": joined(parts), "Equipment": equipment.equipment(skeleton)}
+    build = BUILDS[skeleton.kind]
+    return {"Body": build.body(skeleton), "Equipment": build.equipment(skeleton)}
 
 
 def make_material(part: str, colour) -> bpy.types.Material:

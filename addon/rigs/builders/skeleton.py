@@ -10,15 +10,13 @@ outer surface; joint centres lie further in.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from math import acos, cos, pi, radians, sin, sqrt
+from math import acos, cos, sin, sqrt
 
 import numpy as np
 
-from ....solvers.errors import SettingError
-
-SKIER = "SKIER"
-SNOWBOARDER = "SNOWBOARDER"
+from .surfaces import Surface
 
 # Shares of stature.
 THIGH, SHIN = 0.245, 0.246
@@ -30,21 +28,13 @@ CLAVICLE = 0.286  # height of the shoulder joints above the hips
 ANKLE_HEEL, ANKLE_BALL, ANKLE_TOE = 0.045, 0.078, 0.122  # inside the boot, along the sole
 BALL_HEIGHT = 0.032  # ball of the foot under the ankle
 
-# Equipment, shares of stature.
-SKI_SOLE, BOARD_SOLE = 0.0775, 0.064  # ankle above the running surface
-SKI_STANCE = 0.155  # between the ski centres
-BOARD_STANCE = 0.300  # between the ankles along the board
-SKI_LENGTH, BOARD_LENGTH = 0.94, 0.88
-# Beyond the widest points, in front and behind.
-SKI_TIP, SKI_END, BOARD_TIP = 0.059, 0.025, 0.107
-# Widths in metres for a stature of REFERENCE; they grow with its square root,
-# as they do in a maker's range of lengths.
-REFERENCE = 1.78
-SKI_WAIST, SKI_SHOVEL, SKI_TAIL = 0.074, 0.124, 0.108
-BOARD_WAIST, BOARD_NOSE = 0.250, 0.294
-STANCE_FRONT, STANCE_REAR = radians(18.0), radians(-6.0)
+REFERENCE = 1.78  # stature in metres for which sizes of equipment are given
 
 UP = np.array([0.0, 0.0, 1.0])
+BACK = np.array([0.0, 1.0, 0.0])
+
+# Switches on the root bone, 0 to 1, one per limb.
+IK_LEG, IK_ARM, POLE_LOCK = "ik_leg", "ik_arm", "pole_lock"
 
 
 @dataclass(frozen=True)
@@ -77,7 +67,7 @@ class Skeleton:
     """Rest pose of a character: joints, facings, bones, equipment sizes.
 
     Attributes:
-        kind: SKIER or SNOWBOARDER.
+        kind: name of the kind.
         height: stature in metres.
         regular: left foot leads (snowboarder only).
         joints: name -> (3,) in metres; names as in `mapping.tracks.Figure`.
@@ -96,6 +86,71 @@ class Skeleton:
     facing: dict[str, np.ndarray]
     equipment: dict[str, float]
     bones: tuple[BoneSpec, ...] = field(default=())
+
+
+@dataclass(frozen=True)
+class Build:
+    """What makes one kind of character different from the others.
+
+    Names of bones and roles may hold "{side}", which stands for L and R.
+
+    Attributes:
+        rest: height in metres -> joints, facing and equipment of a `Skeleton`.
+        body: the figure's mesh.
+        equipment: the mesh of what the figure wears, holds and stands on.
+        carriers: adds the bones that the controls of feet and hands hang on.
+        foot: bone that `foot_ik` hangs on, and the collection it is in.
+        hand: bone that `hand_ik` hangs on.
+        wrist: bone that the arm's IK reaches for.
+        mechanism: adds the bones that hang on limbs.
+        deform: deform bone -> (bone it follows, deform parent), beyond the body's.
+        carried: (deform bone, bone, side): what goes along with a leg in FK.
+        switches: custom properties of the root bone, one for each side.
+        rotation_modes: bone -> rotation mode, where it is not by quaternion.
+        turned_only: controls that are not to be moved, beyond the body's, without sides.
+        widgets: control -> row of the table of shapes, beyond the body's.
+        roles: role -> control, beyond the body's.
+        joints: joint of a figure -> bone whose head it is, beyond the body's.
+        lengths: custom properties of the object that are lengths in metres.
+        angles: custom properties of the object that are angles in radians.
+        measures: lengths and angles that follow from the joints, and whether
+            the left foot leads.
+        stances: it may be built the other way round, as its mirror image.
+    """
+
+    rest: Callable[[float], tuple[dict, dict, dict]]
+    body: Callable[[Skeleton], Surface]
+    equipment: Callable[[Skeleton], Surface]
+    carriers: Callable[[Bones], None]
+    foot: tuple[str, str]
+    deform: Mapping[str, tuple[str, str]]
+    widgets: Callable[[Skeleton], dict[str, tuple]]
+    roles: Mapping[str, str]
+    lengths: tuple[str, ...]
+    measures: Callable[[Mapping[str, np.ndarray], bool], dict[str, float]]
+    hand: str = "root"
+    wrist: str = "hand_ik.{side}"
+    mechanism: Callable[[Bones], None] = lambda bones: None
+    carried: Callable[[Skeleton], list[tuple[str, str, str]]] = lambda skeleton: []
+    switches: tuple[str, ...] = (IK_LEG, IK_ARM)
+    rotation_modes: Mapping[str, str] = field(default_factory=dict)
+    turned_only: tuple[str, ...] = ()
+    joints: Mapping[str, str] = field(default_factory=dict)
+    angles: tuple[str, ...] = ()
+    stances: bool = False
+
+
+def both_sides(names: Mapping[str, str]) -> dict[str, str]:
+    """Names and values, once for L and once for R where they hold "{side}".
+
+    Args:
+        names: name -> value.
+    """
+    found = {}
+    for name, value in names.items():
+        for side in ("L", "R") if "{side}" in name else ("",):
+            found[name.format(side=side)] = value.format(side=side)
+    return found
 
 
 def unit(vector: np.ndarray) -> np.ndarray:
@@ -159,7 +214,7 @@ def sidecut_radius(length: float, waist: float, shovel: float, tail: float) -> f
     return length**2 / (8.0 * depth) + 0.5 * depth
 
 
-def _trunk(
+def trunk(
     hip: np.ndarray, height: float, yaws: dict[str, float], lean: float
 ) -> tuple[dict, dict]:
     """Joints and facings from hips to head, in metres."""
@@ -186,7 +241,7 @@ def _trunk(
     return joints, facing
 
 
-def _arm(
+def arm(
     joints: dict, facing: dict, side: str, height: float, upper: np.ndarray, fore: np.ndarray
 ) -> None:
     """Add elbow, wrist, palm and hand facing, given the directions of both bones."""
@@ -206,7 +261,7 @@ def _arm(
     joints[f"elbow.{side}"] = elbow + bend * 0.22 * height
 
 
-def _leg(joints: dict, facing: dict, side: str, height: float, toes: np.ndarray) -> None:
+def leg(joints: dict, facing: dict, side: str, height: float, toes: np.ndarray) -> None:
     """Add knee, foot and pole of one leg; hip and ankle are there already."""
     hip, ankle = joints[f"hip.{side}"], joints[f"foot.{side}"]
     knee = two_bone_joint(hip, ankle, THIGH * height, SHIN * height, toes)
@@ -218,166 +273,53 @@ def _leg(joints: dict, facing: dict, side: str, height: float, toes: np.ndarray)
     facing[f"foot.{side}"] = np.stack([np.cross(-toes, UP), -toes, UP], axis=1)
 
 
-def _hip_height(horizontal: float, flexion: float, height: float) -> float:
+def hip_height(horizontal: float, flexion: float, height: float) -> float:
     """Rise from ankle to hip for a knee flexion, the hip being `horizontal` off."""
     a, b = THIGH * height, SHIN * height
     reach_squared = a * a + b * b + 2.0 * a * b * cos(flexion)
     return sqrt(reach_squared - horizontal**2)
 
 
-def _skier(height: float) -> tuple[dict, dict, dict]:
-    half = 0.5 * SKI_STANCE * height
-    sole = SKI_SOLE * height
-    rise = _hip_height(half - HIP_HALF * height, radians(40.0), height)
-    hip = np.array([0.0, 0.004 * height, sole + rise])
-    joints, facing = _trunk(
-        hip, height, dict.fromkeys(("pelvis", "spine", "chest", "neck", "head"), 0.0), radians(12.0)
-    )
-    forward = np.array([0.0, -1.0, 0.0])
-    for side, sign in (("L", 1.0), ("R", -1.0)):
-        joints[f"foot.{side}"] = np.array([sign * half, 0.0, sole])
-        joints[f"ski.{side}"] = np.array([sign * half, 0.0, 0.0])
-        _leg(joints, facing, side, height, forward)
-        _arm(
-            joints,
-            facing,
-            side,
-            height,
-            np.array([0.40 * sign, -0.22, -0.90]),
-            np.array([0.10 * sign, -1.0, 0.02]),
-        )
-        grip = joints[f"pole.{side}"]
-        joints[f"pole_tip.{side}"] = np.array([grip[0], grip[1], 0.0])
-    width = sqrt(height / REFERENCE)
-    length = SKI_LENGTH * height
-    equipment = {
-        "ski_length": length,
-        "ski_width": SKI_WAIST * width,
-        "sidecut": sidecut_radius(
-            (SKI_LENGTH - SKI_TIP - SKI_END) * height,
-            SKI_WAIST * width,
-            SKI_SHOVEL * width,
-            SKI_TAIL * width,
-        ),
-    }
-    return joints, facing, equipment
-
-
-def _snowboarder(height: float) -> tuple[dict, dict, dict]:
-    """Regular stance: left foot leads, the body faces the right of travel (-X)."""
-    half = 0.5 * BOARD_STANCE * height
-    sole = BOARD_SOLE * height
-    across = 0.0265 * height  # ankles sit on the heel side of the board's middle
-    toes = {
-        "L": facing_frame(-0.5 * pi + STANCE_FRONT)[:, 1] * -1.0,
-        "R": facing_frame(-0.5 * pi + STANCE_REAR)[:, 1] * -1.0,
-    }
-    pelvis_yaw = radians(-80.0)
-    left = facing_frame(pelvis_yaw)[:, 0]
-    ankle = {"L": np.array([across, -half, sole]), "R": np.array([across, half, sole])}
-    middle = np.array([across + 0.012 * height, 0.0, 0.0])
-    offset = (middle + left * HIP_HALF * height) - ankle["L"]
-    rise = _hip_height(float(np.hypot(offset[0], offset[1])), radians(45.0), height)
-    hip = middle + UP * (sole + rise)
-    yaws = {
-        "pelvis": pelvis_yaw,
-        "spine": radians(-76.0),
-        "chest": radians(-70.0),
-        "neck": radians(-42.0),
-        "head": radians(-8.0),
-    }
-    joints, facing = _trunk(hip, height, yaws, radians(12.0))
-    for side in ("L", "R"):
-        joints[f"foot.{side}"] = ankle[side]
-        _leg(joints, facing, side, height, toes[side])
-    chest_left, chest_back = facing["chest"][:, 0], facing["chest"][:, 1]
-    for side, sign in (("L", 1.0), ("R", -1.0)):
-        upper = chest_left * (0.62 * sign) - chest_back * 0.10 - UP * 0.78
-        fore = chest_left * (0.50 * sign) - chest_back * 0.62 - UP * 0.28
-        _arm(joints, facing, side, height, upper, fore)
-        del joints[f"pole.{side}"]
-    joints["board"] = np.zeros(3)
-    width = sqrt(height / REFERENCE)
-    length = BOARD_LENGTH * height
-    equipment = {
-        "board_length": length,
-        "board_width": BOARD_WAIST * width,
-        "sidecut": sidecut_radius(
-            (BOARD_LENGTH - 2.0 * BOARD_TIP) * height,
-            BOARD_WAIST * width,
-            BOARD_NOSE * width,
-            BOARD_NOSE * width,
-        ),
-    }
-    return joints, facing, equipment
-
-
-def _mirrored(joints: dict, facing: dict) -> tuple[dict, dict]:
-    """The mirror image in X, with sides exchanged."""
-    swap = {"L": "R", "R": "L"}
-
-    def name(key: str) -> str:
-        return key[:-1] + swap[key[-1]] if key[-2:] in (".L", ".R") else key
-
-    flip = np.diag([-1.0, 1.0, 1.0])
-    mirrored_joints = {name(key): flip @ value for key, value in joints.items()}
-    # Mirroring a frame exchanges its hand; its left axis is turned back.
-    mirrored_facing = {name(key): flip @ value @ flip for key, value in facing.items()}
-    return mirrored_joints, mirrored_facing
-
-
-def build_skeleton(kind: str, height: float, regular: bool = True) -> Skeleton:
-    """Rest pose of a character.
+class Bones:
+    """Bones of a skeleton under construction, parents before children.
 
     Args:
-        kind: SKIER or SNOWBOARDER.
-        height: stature in metres.
-        regular: snowboarder only: left foot leads; False is goofy, the mirror image.
-
-    Raises:
-        SettingError: unknown kind, or a height that is not above 0.
+        skeleton: joints and facings.
     """
-    if not (np.isfinite(height) and height > 0.0):
-        raise SettingError("Height", height, "above 0 m")
-    if kind == SKIER:
-        joints, facing, equipment = _skier(height)
-    elif kind == SNOWBOARDER:
-        joints, facing, equipment = _snowboarder(height)
-        if not regular:
-            joints, facing = _mirrored(joints, facing)
-    else:
-        raise SettingError("Kind", kind, f"{SKIER} or {SNOWBOARDER}")
-    joints["root"] = np.zeros(3)
-    skeleton = Skeleton(kind, height, regular, joints, facing, equipment)
-    return Skeleton(kind, height, regular, joints, facing, equipment, tuple(_bones(skeleton)))
 
+    def __init__(self, skeleton: Skeleton) -> None:
+        self.skeleton = skeleton
+        self.specs: list[BoneSpec] = []
 
-def _bones(skeleton: Skeleton) -> list[BoneSpec]:
-    """Controls first, then mechanism and deform bones; parents before children."""
-    j, f, h = skeleton.joints, skeleton.facing, skeleton.height
-    back = np.array([0.0, 1.0, 0.0])
-    bones: list[BoneSpec] = []
-
-    def add(name: str, parent: str, head, tail, z_axis, collection, connected=False) -> None:
-        bones.append(
-            BoneSpec(
-                name,
-                parent,
-                np.asarray(head),
-                np.asarray(tail),
-                np.asarray(z_axis),
-                collection,
-                connected,
-            )
+    def add(self, name: str, parent: str, head, tail, z_axis, collection, connected=False) -> None:
+        """Add a bone; see `BoneSpec`."""
+        ends = np.asarray(head), np.asarray(tail)
+        self.specs.append(
+            BoneSpec(name, parent, *ends, np.asarray(z_axis), collection, connected)
         )
 
-    def flat(name: str, parent: str, head, size: float, collection: str) -> None:
-        """A bone whose axes are the character's: along +Y, Z up."""
-        add(name, parent, head, head + back * size * h, UP, collection)
+    def flat(self, name: str, parent: str, head, size: float, collection: str) -> None:
+        """A bone whose axes are the character's: along +Y, Z up; size in shares of stature."""
+        self.add(name, parent, head, head + BACK * size * self.skeleton.height, UP, collection)
 
-    def along_foot(name: str, parent: str, side: str, collection: str, connected=False) -> None:
-        add(name, parent, j[f"foot.{side}"], j[f"toe.{side}"], UP, collection, connected)
+    def along_foot(
+        self, name: str, parent: str, side: str, collection: str, connected=False
+    ) -> None:
+        """A bone from ankle to ball of the foot."""
+        j = self.skeleton.joints
+        self.add(name, parent, j[f"foot.{side}"], j[f"toe.{side}"], UP, collection, connected)
 
+
+def body_bones(skeleton: Skeleton, build: Build) -> list[BoneSpec]:
+    """Controls first, then mechanism and deform bones; parents before children.
+
+    Args:
+        skeleton: joints and facings.
+        build: what is different about its kind.
+    """
+    bones = Bones(skeleton)
+    add, flat, along_foot = bones.add, bones.flat, bones.along_foot
+    j, f, h = skeleton.joints, skeleton.facing, skeleton.height
     flat("master", "", j["root"], 0.30, "Controls")
     flat("root", "master", j["root"], 0.20, "Controls")
     add("pelvis", "root", j["pelvis"], j["spine"], -f["pelvis"][:, 1], "Controls")
@@ -385,8 +327,7 @@ def _bones(skeleton: Skeleton) -> list[BoneSpec]:
     add("chest", "spine", j["chest"], j["neck"], -f["chest"][:, 1], "Controls")
     add("neck", "chest", j["neck"], j["head"], -f["neck"][:, 1], "Controls")
     add("head", "neck", j["head"], j["vertex"], -f["head"][:, 1], "Controls")
-    if skeleton.kind == SNOWBOARDER:
-        flat("board", "root", j["board"], 0.12, "Equipment")
+    build.carriers(bones)
     for side in ("L", "R"):
         hand_tail = j[f"hand.{side}"] - f[f"hand.{side}"][:, 1] * HAND * h
         hand_up = f[f"hand.{side}"][:, 2]
@@ -441,32 +382,12 @@ def _bones(skeleton: Skeleton) -> list[BoneSpec]:
         )
         flat(f"knee_pole.{side}", "root", j[f"knee.{side}"], 0.05, "IK")
         flat(f"elbow_pole.{side}", "root", j[f"elbow.{side}"], 0.05, "IK")
-        add(f"hand_ik.{side}", "root", j[f"hand.{side}"], hand_tail, hand_up, "IK")
-        if skeleton.kind == SNOWBOARDER:
-            along_foot(f"foot_ik.{side}", "board", side, "IK")
-            continue
-        flat(f"ski.{side}", "root", j[f"ski.{side}"], 0.12, "Equipment")
-        # A boot does not move on its ski, so this is nothing to animate by hand.
-        along_foot(f"foot_ik.{side}", f"ski.{side}", side, "Mechanism")
-        grip, tip = j[f"pole.{side}"], j[f"pole_tip.{side}"]
-        flat(f"pole_tip.{side}", "master", tip, 0.05, "Equipment")
-        add(f"MCH-grip.{side}", f"hand_ik.{side}", grip, grip + back * 0.04 * h, UP, "Mechanism")
-        add(
-            f"MCH-wrist.{side}",
-            f"MCH-grip.{side}",
-            j[f"hand.{side}"],
-            j[f"hand.{side}"] + back * 0.04 * h,
-            UP,
-            "Mechanism",
-        )
-        # A hand's back is -Y of the pole's shaft: any axis across it would do.
-        add(f"pole.{side}", f"hand.{side}", grip, tip, -back, "Mechanism")
-        flat(f"MCH-ski.{side}", f"foot.{side}", j[f"ski.{side}"], 0.12, "Mechanism")
-    if skeleton.kind == SNOWBOARDER:
-        front = "L" if skeleton.regular else "R"
-        flat("MCH-board", f"foot.{front}", j["board"], 0.12, "Mechanism")
-    bones.extend(_deform_bones({bone.name: bone for bone in bones}, skeleton.kind))
-    return bones
+        add(f"hand_ik.{side}", build.hand, j[f"hand.{side}"], hand_tail, hand_up, "IK")
+        foot, collection = build.foot
+        along_foot(f"foot_ik.{side}", foot.format(side=side), side, collection)
+    build.mechanism(bones)
+    controls = {bone.name: bone for bone in bones.specs}
+    return bones.specs + _deform_bones(controls, deform_bones(build))
 
 
 # Deform bone -> (control it follows, deform parent). The hierarchy of the
@@ -497,23 +418,21 @@ _DEFORM_SIDE = {
 HALF_WAY = ("DEF-deltoid", "DEF-elbow", "DEF-hip", "DEF-knee")
 
 
-def deform_map(kind: str) -> dict[str, tuple[str, str]]:
+def deform_bones(build: Build) -> dict[str, tuple[str, str]]:
     """Deform bone -> (control it follows, deform parent), parents first.
 
     Args:
-        kind: SKIER or SNOWBOARDER.
+        build: what is different about a kind.
     """
     bones = dict(_DEFORM_CENTRE)
     for side in ("L", "R"):
         for name, (source, parent) in _DEFORM_SIDE.items():
             sided = parent in ("DEF-pelvis", "DEF-chest")
             bones[f"{name}.{side}"] = (f"{source}.{side}", parent if sided else f"{parent}.{side}")
-    if kind == SKIER:
-        for side in ("L", "R"):
-            bones[f"DEF-ski.{side}"] = (f"ski.{side}", "root")
-            bones[f"DEF-pole.{side}"] = (f"pole.{side}", f"DEF-hand.{side}")
-    else:
-        bones["DEF-board"] = ("board", "root")
+    for name, pair in build.deform.items():
+        for side in ("L", "R") if "{side}" in name else ("",):
+            source, parent = (part.format(side=side) for part in pair)
+            bones[name.format(side=side)] = (source, parent)
     return bones
 
 
@@ -526,9 +445,11 @@ def is_half_way(name: str) -> bool:
     return name.rsplit(".", 1)[0] in HALF_WAY
 
 
-def _deform_bones(controls: dict[str, BoneSpec], kind: str) -> list[BoneSpec]:
+def _deform_bones(
+    controls: dict[str, BoneSpec], table: dict[str, tuple[str, str]]
+) -> list[BoneSpec]:
     bones = []
-    for name, (source, parent) in deform_map(kind).items():
+    for name, (source, parent) in table.items():
         spec = controls[source]
         length = 0.4 if is_half_way(name) else 1.0
         tail = spec.head + (spec.tail - spec.head) * length

@@ -13,7 +13,8 @@ import bpy
 import numpy as np
 from mathutils import Matrix
 
-from .skeleton import SNOWBOARDER, Skeleton
+from .kinds import BUILDS
+from .skeleton import Skeleton
 
 # Shapes change with this number, so that files of older versions keep theirs.
 VERSION = 1
@@ -140,8 +141,6 @@ def _table(skeleton: Skeleton) -> dict[str, tuple]:
     Offset and frame are the bone's own where frame is None; otherwise columns
     x, y, z of the shape in character space.
     """
-    e = skeleton.equipment
-    h = skeleton.height
     table: dict[str, tuple] = {
         "master": ("master", (0.52, 0.52, 0.52), (0, 0, 0), None),
         "root": ("root", (0.26, 0.26, 0.26), (0, 0, 0), None),
@@ -151,11 +150,8 @@ def _table(skeleton: Skeleton) -> dict[str, tuple]:
         "neck": ("circle", (0.058, 1.0, 0.058), (0, 0.028, 0), None),
         "head": ("circle", (0.088, 1.0, 0.098), (0, 0.082, 0), None),
     }
-    if skeleton.kind == SNOWBOARDER:
-        half = 0.5 * e["board_length"] / h
-        table["board"] = ("board", (0.095, half * 1.04, 1.0), (0, 0, 0), None)
     for side, sign in (("L", 1.0), ("R", -1.0)):
-        chest, foot = skeleton.facing["chest"], skeleton.facing[f"foot.{side}"]
+        chest = skeleton.facing["chest"]
         sided = {
             "shoulder": ("bow", (0.06, 0.075, 0.075), (sign * 0.10, 0, 0.02), chest),
             "upper_arm": ("circle", (0.050, 1.0, 0.050), (0, 0.093, 0), None),
@@ -169,15 +165,8 @@ def _table(skeleton: Skeleton) -> dict[str, tuple]:
             "knee_pole": ("diamond", (0.020,) * 3, (0, 0, 0), None),
             "elbow_pole": ("diamond", (0.020,) * 3, (0, 0, 0), None),
         }
-        if skeleton.kind == SNOWBOARDER:
-            sided["foot_ik"] = ("box", (0.042, 0.088, 0.050), (0, -0.030, -0.010), foot)
-        else:
-            half = 0.5 * e["ski_length"] / h
-            # The boot, not the ankle, is near the middle of the ski.
-            sided["ski"] = ("ski", (0.050, half * 1.03, 1.0), (0, -0.031, 0), None)
-            sided["pole_tip"] = ("ball", (0.020,) * 3, (0, 0, 0), None)
         table |= {f"{name}.{side}": row for name, row in sided.items()}
-    return table
+    return table | BUILDS[skeleton.kind].widgets(skeleton)
 
 
 def dress(armature: bpy.types.Object, skeleton: Skeleton) -> None:

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The kinds of characters that can be built, and their skeletons. Numpy only.
+
+A kind is one `Build`: a new one needs a module with its own, and a line here.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ....solvers.errors import SettingError
+from . import skier, snowboarder
+from .skeleton import Build, Skeleton, body_bones, both_sides, deform_bones
+
+SKIER = "SKIER"
+SNOWBOARDER = "SNOWBOARDER"
+
+BUILDS: dict[str, Build] = {
+    SKIER: skier.BUILD,
+    SNOWBOARDER: snowboarder.BUILD,
+}
+
+_BODY_ROLES = {
+    **{role: role for role in ("root", "pelvis", "spine", "chest", "neck", "head")},
+    "shoulder.{side}": "shoulder.{side}",
+    "knee.{side}": "knee_pole.{side}",
+    "hand.{side}": "hand_ik.{side}",
+    "elbow.{side}": "elbow_pole.{side}",
+}
+
+
+def role_bones(kind: str) -> dict[str, str]:
+    """Role -> the control that is keyed for it; its head is at the role's joint in rest.
+
+    Args:
+        kind: one of BUILDS.
+    """
+    return both_sides({**_BODY_ROLES, **BUILDS[kind].roles})
+
+
+def deform_map(kind: str) -> dict[str, tuple[str, str]]:
+    """Deform bone -> (control it follows, deform parent), parents first.
+
+    Args:
+        kind: one of BUILDS.
+    """
+    return deform_bones(BUILDS[kind])
+
+
+def switches(kind: str) -> tuple[str, ...]:
+    """Names of the custom properties on the root bone that switch limbs.
+
+    Args:
+        kind: one of BUILDS.
+    """
+    return tuple(f"{name}.{side}" for name in BUILDS[kind].switches for side in ("L", "R"))
+
+
+def build_skeleton(kind: str, height: float, regular: bool = True) -> Skeleton:
+    """Rest pose of a character.
+
+    Args:
+        kind: one of BUILDS.
+        height: stature in metres.
+        regular: left foot leads; False is goofy, the mirror image, for kinds
+            that have a leading foot.
+
+    Raises:
+        SettingError: unknown kind, or a height that is not above 0.
+    """
+    if not (np.isfinite(height) and height > 0.0):
+        raise SettingError("Height", height, "above 0 m")
+    if kind not in BUILDS:
+        raise SettingError("Kind", kind, " or ".join(BUILDS))
+    build = BUILDS[kind]
+    joints, facing, equipment = build.rest(height)
+    if build.stances and not regular:
+        joints, facing = _mirrored(joints, facing)
+    joints["root"] = np.zeros(3)
+    skeleton = Skeleton(kind, height, regular, joints, facing, equipment)
+    bones = tuple(body_bones(skeleton, build))
+    return Skeleton(kind, height, regular, joints, facing, equipment, bones)
+
+
+def _mirrored(joints: dict, facing: dict) -> tuple[dict, dict]:
+    """The mirror image in X, with sides exchanged."""
+    swap = {"L": "R", "R": "L"}
+
+    def name(key: str) -> str:
+        return key[:-1] + swap[key[-1]] if key[-2:] in (".L", ".R") else key
+
+    flip = np.diag([-1.0, 1.0, 1.0])
+    mirrored_joints = {name(key): flip @ value for key, value in joints.items()}
+    # Mirroring a frame exchanges its hand; its left axis is turned back.
+    mirrored_facing = {name(key): flip @ value @ flip for key, value in facing.items()}
+    return mirrored_joints, mirrored_facing
