@@ -11,8 +11,10 @@ the boots hold the shins.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import radians
+from typing import TypeVar
 
 import numpy as np
 
@@ -31,7 +33,17 @@ from .signals import (
     read_signals,
     saturated,
 )
-from .stance import Stance, knee_pole, on_terrain, set_edges, side_index, stand
+from .stance import (
+    Boots,
+    Skis,
+    Stance,
+    Stride,
+    knee_pole,
+    on_terrain,
+    set_edges,
+    side_index,
+    stand,
+)
 from .tracks import SIDES, Figure, RoleTracks
 from .trunk import (
     SIGN,
@@ -51,8 +63,9 @@ CALM = 0.06  # seconds over which the turning of a hand is evened out
 
 
 @dataclass(frozen=True)
-class SkierStyle:
-    """How a skier moves. Every number may be keyed: a float or (n,) samples.
+class OnSkisStyle:
+    """How anyone moves on skis. Every number may be keyed: a float or (n,)
+    samples.
 
     Angles are radians. Lengths are metres for a figure 1.78 m tall and grow
     with the figure.
@@ -65,14 +78,10 @@ class SkierStyle:
         unweighting: "UP": legs longer at the change of edges; "DOWN": the
             knees are pulled up there instead.
         unweighting_amount: by how much, metres.
-        boot_angle: forward lean of the shins that the boots hold.
         stance_width: distance between the skis when flat.
         stance_growth: how much wider the stance gets on edge: 0 not at all, 1
             so that the legs stay as far apart as seen along the body.
         outside_share: share of the leg force on the outside ski in a turn.
-        lead: lead of the inside ski as a share of what keeps both shins
-            parallel.
-        lead_limit: largest lead.
         edge_law: "LINEAR": edge angle = constant x curvature; "SIDECUT":
             radius = sidecut x cos(edge angle).
         edge_per_curvature: the constant of the linear law in radians x metres,
@@ -119,12 +128,9 @@ class SkierStyle:
     stiffness: Amount | None = None
     unweighting: str = UP
     unweighting_amount: Amount = 0.03
-    boot_angle: Amount = radians(16.0)
     stance_width: Amount = 0.30
     stance_growth: Amount = 0.5
     outside_share: Amount = 0.75
-    lead: Amount = 1.0
-    lead_limit: Amount = 0.32
     edge_law: str = LINEAR
     edge_per_curvature: Amount | None = None
     angulation: Amount = radians(10.0)
@@ -156,6 +162,22 @@ class SkierStyle:
     plant_swing: Amount = 0.40
     plant_forward: Amount = 0.08
     plant_out: Amount = 0.05
+
+
+@dataclass(frozen=True)
+class SkierStyle(OnSkisStyle):
+    """How an alpine skier moves: in addition to `OnSkisStyle`, the fixed heels.
+
+    Attributes:
+        boot_angle: forward lean of the shins that the boots hold.
+        lead: lead of the inside ski as a share of what keeps both shins
+            parallel.
+        lead_limit: largest lead.
+    """
+
+    boot_angle: Amount = radians(16.0)
+    lead: Amount = 1.0
+    lead_limit: Amount = 0.32
 
 
 # Styles by name. Knee bends, edge angles and timing after the figures for these
@@ -275,14 +297,11 @@ STYLES: dict[str, SkierStyle] = {
 }
 
 
-RANGES = {
+ON_SKIS_RANGES = {
     **SHARED_RANGES,
-    "boot_angle": degrees(-5, 35),
     "stance_width": (0.15, 0.6),
     "stance_growth": (0.0, 1.0),
     "outside_share": (0.0, 1.0),
-    "lead": (0.0, 2.0),
-    "lead_limit": (0.0, 0.8),
     "edge_difference": degrees(-15, 15),
     "hand_forward": (-0.2, 0.7),
     "hand_out": (0.1, 0.8),
@@ -295,6 +314,56 @@ RANGES = {
     "plant_forward": (-0.2, 0.4),
     "plant_out": (-0.2, 0.4),
 }
+RANGES = {
+    **ON_SKIS_RANGES,
+    "boot_angle": degrees(-5, 35),
+    "lead": (0.0, 2.0),
+    "lead_limit": (0.0, 0.8),
+}
+
+
+@dataclass(frozen=True)
+class Footing:
+    """Feet on skis, before the body stands on them. Index 0 is L, 1 is R.
+
+    Attributes:
+        skis: edged skis.
+        feet: what places them fore and aft.
+        turn: (2, n) turn of each ski against their common direction, radians to the left.
+        heel: (2, n) turn of each foot about its ball, radians, + heel up; None
+            where heels are fixed.
+    """
+
+    skis: Skis
+    feet: Boots | Stride
+    turn: np.ndarray
+    heel: np.ndarray | None = None
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What is known before the feet are placed.
+
+    Attributes:
+        motion: the solved motion.
+        signals: what drives the body.
+        figure: rest pose and equipment.
+        size: size of the figure against one 1.78 m tall.
+        skis: both skis, edges set, feet flat on them.
+        spring: (n,) length of the legs, weighted by load, metres.
+        knees: (n,) knee flexion that goes with it, radians.
+    """
+
+    motion: TurningMotion
+    signals: Signals
+    figure: Figure
+    size: float
+    skis: Skis
+    spring: np.ndarray
+    knees: np.ndarray
+
+
+AnyStyle = TypeVar("AnyStyle", bound=OnSkisStyle)
 
 
 def map_skier(motion: TurningMotion, figure: Figure, style: SkierStyle) -> RoleTracks:
@@ -309,7 +378,34 @@ def map_skier(motion: TurningMotion, figure: Figure, style: SkierStyle) -> RoleT
         Tracks of root, pelvis, spine, chest, neck, head and, per side,
         shoulder, hand, elbow, knee, foot, ski, pole and pole_tip.
     """
-    style, limits = within_ranges(style, RANGES)
+    return map_on_skis(motion, figure, style, RANGES, _fixed_heels)
+
+
+def _fixed_heels(known: Setting, style: SkierStyle) -> Footing:
+    feet = Boots(style.boot_angle, style.lead, np.asarray(style.lead_limit) * known.size)
+    return Footing(known.skis, feet, np.zeros_like(known.skis.edge))
+
+
+def map_on_skis(
+    motion: TurningMotion,
+    figure: Figure,
+    style: AnyStyle,
+    ranges: Mapping[str, tuple[float, float]],
+    footing: Callable[[Setting, AnyStyle], Footing],
+) -> RoleTracks:
+    """Pose anyone on two skis with two poles for every sample of a turning motion.
+
+    Args:
+        motion: the solved motion.
+        figure: rest pose and equipment.
+        style: how it moves.
+        ranges: amounts of the style -> least, most.
+        footing: places the feet on the skis.
+
+    Returns:
+        Tracks as of `map_skier`, and heel per side where heels are free.
+    """
+    style, limits = within_ranges(style, ranges)
     size = figure.height / STATURE
     ground = ground_frames(motion)
     signals = read_signals(motion)
@@ -322,17 +418,17 @@ def map_skier(motion: TurningMotion, figure: Figure, style: SkierStyle) -> RoleT
     trunk, chest_yaw, chest_lean = _trunk(signals, figure, style, knees, skid)
     half = 0.5 * (np.asarray(figure.joints["hip.L"]) - figure.joints["hip.R"])
     across = rotate(trunk.rotation["pelvis"], half)
-    skis = set_edges(edge, share, _width(signals, style) * size, figure.equipment["ski_width"],
+    flat = set_edges(edge, share, _width(signals, style) * size, figure.equipment["ski_width"],
                      figure.equipment["sole"])
+    foot = footing(Setting(motion, signals, figure, size, flat, spring, knees), style)
+    skis = foot.skis
     standing = dict(
         lean=signals.lean,
         share=share,
         hip=np.stack((across, -across)),
         trunk=trunk.offset["shoulders"],
         skid=skid,
-        boot=style.boot_angle,
-        lead=style.lead,
-        lead_limit=np.asarray(style.lead_limit) * size,
+        feet=foot.feet,
     )
     stance = stand(figure, skis, spring=spring, **standing)
     if motion.surfaces:  # where the skis are is known now; what is under them lifts them
@@ -367,10 +463,14 @@ def map_skier(motion: TurningMotion, figure: Figure, style: SkierStyle) -> RoleT
         "neck": neck,
         "head": head,
     }
-    yaw = posture(0.0, skid, 0.0)
     for side in SIDES:
         i = side_index(side)
-        ski = multiply(yaw, posture(edge[i], 0.0, 0.0))
+        boot = ski = multiply(posture(0.0, skid + foot.turn[i], 0.0), posture(edge[i], 0.0, 0.0))
+        if foot.heel is not None:
+            boot = multiply(ski, posture(0.0, 0.0, foot.heel[i]))
+            position[f"heel.{side}"] = stance.base[i] + rotate(
+                ski, np.subtract(figure.joints[f"heel.{side}"], figure.joints[f"ski.{side}"]))
+            rotation[f"heel.{side}"] = boot
         position |= {
             f"shoulder.{side}": joint[f"shoulder.{side}"],
             f"hand.{side}": arms.wrist[side],
@@ -384,7 +484,7 @@ def map_skier(motion: TurningMotion, figure: Figure, style: SkierStyle) -> RoleT
         rotation |= {
             f"shoulder.{side}": trunk.rotation["chest"],
             f"hand.{side}": arms.hand[side],
-            f"foot.{side}": ski,
+            f"foot.{side}": boot,
             f"ski.{side}": ski,
             f"pole.{side}": arms.pole[side],
             f"pole_tip.{side}": arms.pole[side],
@@ -401,15 +501,17 @@ def map_skier(motion: TurningMotion, figure: Figure, style: SkierStyle) -> RoleT
         events=tuple(events),
         kinks=poles.kinks,
         problems=(*limits, *_yielded(signals, stance, wished, edge_yield, arms), *poles.problems),
-        attributes=_attributes(signals, stance, edge, skid, share, law_edge, poles, chest_yaw),
+        attributes=_attributes(
+            signals, stance, edge, skid, share, law_edge, poles, chest_yaw, foot
+        ),
     )
 
 
-def _sidecut(figure: Figure, style: SkierStyle) -> Amount:
+def _sidecut(figure: Figure, style: OnSkisStyle) -> Amount:
     return figure.equipment["sidecut"] if style.sidecut is None else style.sidecut
 
 
-def _edges(signals: Signals, figure: Figure, style: SkierStyle) -> tuple[np.ndarray, ...]:
+def _edges(signals: Signals, figure: Figure, style: OnSkisStyle) -> tuple[np.ndarray, ...]:
     """Edge angles (2, n) of both skis, the law's own (n,), + left, and what it yielded (n,)."""
     law, yielded = edge_angle(
         signals,
@@ -429,13 +531,13 @@ def _edges(signals: Signals, figure: Figure, style: SkierStyle) -> tuple[np.ndar
     return np.stack((left, right)), law, yielded
 
 
-def _shares(signals: Signals, style: SkierStyle) -> np.ndarray:
+def _shares(signals: Signals, style: OnSkisStyle) -> np.ndarray:
     """Share of the leg force on each ski (2, n): half at the change of edges."""
     more = (np.asarray(style.outside_share) - 0.5) * saturated(signals.lean, radians(12.0))
     return np.stack((0.5 - more, 0.5 + more))
 
 
-def _width(signals: Signals, style: SkierStyle) -> np.ndarray:
+def _width(signals: Signals, style: OnSkisStyle) -> np.ndarray:
     lean = limited(signals.lean, radians(62.0))
     return style.stance_width * (1.0 + style.stance_growth * (1.0 / np.cos(lean) - 1.0))
 
@@ -464,7 +566,7 @@ def _spring(motion, signals, figure, style, size) -> tuple[np.ndarray, ...]:
     return length, np.arccos(np.clip(cosine, -1.0, 1.0)), wished
 
 
-def _trunk(signals: Signals, figure: Figure, style: SkierStyle, knees: np.ndarray,
+def _trunk(signals: Signals, figure: Figure, style: OnSkisStyle, knees: np.ndarray,
            skid: np.ndarray):
     """Trunk, yaw of the chest and lean of the chest."""
     yaw = -style.twist * signals.turn * signals.intensity
@@ -506,7 +608,7 @@ def _hands(signals, style, size, shoulders, chest_yaw, chest_lean) -> dict[str, 
     return hands
 
 
-def _pole_plan(figure: Figure, style: SkierStyle, size: float) -> PolePlan:
+def _pole_plan(figure: Figure, style: OnSkisStyle, size: float) -> PolePlan:
     upper = figure.length("upper_arm.L", "elbow_joint.L")
     lower = figure.length("elbow_joint.L", "hand.L")
     palm = figure.length("hand.L", "pole.L") if "pole.L" in figure.joints else 0.0
@@ -601,7 +703,8 @@ def _yielded(signals: Signals, stance: Stance, wished, edge_yield, arms: _Arms):
     return tuple(problems)
 
 
-def _attributes(signals, stance, edge, skid, share, law_edge, poles, chest_yaw):
+def _attributes(signals, stance, edge, skid, share, law_edge, poles, chest_yaw,
+                foot: Footing):
     named = {
         "lean": signals.lean,
         "curvature": signals.curvature,
@@ -630,6 +733,8 @@ def _attributes(signals, stance, edge, skid, share, law_edge, poles, chest_yaw):
             f"force.{side}": share[i] * signals.force,
             f"pole_planted.{side}": np.asarray(poles.planting[side] >= 1.0, dtype=float),
         }
+        if foot.heel is not None:
+            named[f"heel_lift.{side}"] = foot.heel[i]
     return named
 
 

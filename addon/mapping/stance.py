@@ -5,10 +5,12 @@ Ground space as in `trunk`; here x is across the *skis*, which may be turned
 against the direction of travel by the skid angle.
 
 A boot lets the shin lean forward but not sideways: the knee lies in the plane
-that its ski's length and its ski's normal span. From the edge angles and the
-pelvis this leaves one fore-and-aft place for each ski at which the shin has
-the boot's own forward lean: the more a leg is bent, the further its ski is
-ahead. That is where the lead of the inside ski comes from.
+that its ski's length and its ski's normal span. What is left is where the feet
+are fore and aft of the pelvis. With fixed heels (`Boots`) there is one place
+for each ski at which the shin has the boot's own forward lean: the more a leg
+is bent, the further its ski is ahead. That is where the lead of the inside ski
+comes from. With free heels (`Stride`) the skis are as far apart as the style
+says, and the pelvis finds its place between them.
 """
 
 from __future__ import annotations
@@ -20,6 +22,10 @@ import numpy as np
 
 from .signals import Amount, limited
 from .tracks import SIDES, Figure
+
+# How far the pelvis may give way to the bend of the rear knee, metres, and the
+# distance between the feet (m) below which it stays over its support.
+YIELD, TOGETHER = 0.12, 0.12
 
 # Masses as shares of the body, and centres as shares of the segment from its
 # upper joint: Winter, Biomechanics and Motor Control of Human Movement, ch. 4.
@@ -43,13 +49,52 @@ class Skis:
 
     Attributes:
         edge: (2, n) edge angles in radians, + tilts the ski to the left.
-        base: (2, n, 2) x and z of the running surface under the ankle.
+        base: (2, n, 2) x and z of the running surface under the flat foot's ankle.
         ankle: (2, n, 2) x and z of the ankle.
+        along: (2, n) y of the ankle against that of the base: 0 for a flat
+            foot, below 0 for one that stands on its ball.
     """
 
     edge: np.ndarray
     base: np.ndarray
     ankle: np.ndarray
+    along: np.ndarray
+
+
+@dataclass(frozen=True)
+class Boots:
+    """Feet placed by stiff boots with fixed heels.
+
+    Attributes:
+        lean: forward lean of the shin that the boot holds, radians.
+        lead: share of the lead that keeps both shins at the boot's lean.
+        lead_limit: largest lead, metres.
+    """
+
+    lean: Amount
+    lead: Amount
+    lead_limit: Amount
+
+
+@dataclass(frozen=True)
+class Stride:
+    """Feet placed by a wanted distance between the skis, heels free.
+
+    Attributes:
+        lead: (n,) how far the left ski is ahead of the right one, metres.
+        support: (n,) y of the point that the mass is to be over, against the
+            mid-point between the skis; forward is negative.
+        bend: (n,) wanted (left length^2 - right length^2) of the legs, m^2,
+            hip to ankle. Where the skis are apart the pelvis goes fore or aft
+            to have it.
+        hold: (n,) how far the pelvis does so, 0 to 1; 0 where the feet pass
+            each other.
+    """
+
+    lead: np.ndarray
+    support: np.ndarray
+    bend: np.ndarray
+    hold: np.ndarray
 
 
 @dataclass(frozen=True)
@@ -106,7 +151,31 @@ def set_edges(
     base = np.stack(
         (lane + 0.5 * width * np.sign(edge) * (1.0 - cos), 0.5 * width * np.abs(sin)), axis=-1
     )
-    return Skis(edge, base, base + sole * np.stack((sin, cos), axis=-1))
+    ankle = base + sole * np.stack((sin, cos), axis=-1)
+    return Skis(edge, base, ankle, np.zeros_like(edge))
+
+
+def lift_heels(
+    skis: Skis, lift: np.ndarray, turn: np.ndarray, ball: tuple[float, float], sole: float
+) -> Skis:
+    """Turn each ski about its base, and each foot about its ball, whose place on the ski stays.
+
+    Args:
+        skis: flat feet on parallel skis.
+        lift: (2, n) turn of the foot about the ball, radians, + heel up.
+        turn: (2, n) turn of the ski about the snow's normal, radians, + to the left.
+        ball: the ball of the foot ahead of the ankle and over the running surface, metres.
+        sole: ankle above the running surface, metres.
+    """
+    ahead, high = ball
+    rise = sole - high
+    back = ahead * (np.cos(lift) - 1.0) - rise * np.sin(lift)
+    up = high + ahead * np.sin(lift) + rise * np.cos(lift)
+    across = up * np.sin(skis.edge)
+    x = across * np.cos(turn) - back * np.sin(turn)
+    along = across * np.sin(turn) + back * np.cos(turn)
+    ankle = skis.base + np.stack((x, up * np.cos(skis.edge)), axis=-1)
+    return Skis(skis.edge, skis.base, ankle, along)
 
 
 def on_terrain(
@@ -163,12 +232,12 @@ class _Pose:
 class _Problem:
     """What stays the same while the pelvis is looked for."""
 
-    def __init__(self, figure, skis, lean, share, spring, hip, trunk, skid, boot, lead,
-                 lead_limit) -> None:
+    def __init__(self, figure, skis, lean, share, spring, hip, trunk, skid,
+                 feet: Boots | Stride) -> None:
         self.thigh = figure.length("hip.L", "knee_joint.L")
         self.shin = figure.length("knee_joint.L", "foot.L")
         self.skis, self.share, self.spring = skis, share, spring
-        self.lead, self.half_limit = lead, 0.5 * np.asarray(lead_limit)
+        self.feet = feet
         self.cos_b, self.sin_b = np.cos(skid), np.sin(skid)
         self.tan_l = np.tan(lean)
         self.hip = np.stack(
@@ -181,7 +250,14 @@ class _Problem:
         self.shoulders_x = UPPER_BODY_CENTRE * trunk[:, 0]
         self.shoulders_z = UPPER_BODY_CENTRE * trunk[:, 2]
         self.cos_e, self.sin_e = np.cos(skis.edge), np.sin(skis.edge)
-        self.knee_up, self.knee_ahead = self.shin * np.cos(boot), self.shin * np.sin(boot)
+        if isinstance(feet, Boots):
+            self.knee_up = self.shin * np.cos(feet.lean)
+            self.knee_ahead = self.shin * np.sin(feet.lean)
+        else:
+            # Thighs and shins are about as far ahead of the hips as the trunk's centre.
+            self.centre_ahead = UPPER_BODY * UPPER_BODY_CENTRE * (
+                trunk[:, 1] * self.cos_b - trunk[:, 0] * self.sin_b
+            ) - _LEGS_AHEAD * (self.thigh + self.shin)
 
     def pose(self, x: np.ndarray, z: np.ndarray) -> _Pose:
         """Legs for a pelvis at x across the skis and z over the snow."""
@@ -191,14 +267,7 @@ class _Problem:
         dz = z + hip_z - ankle[:, :, 1]
         side = dx * self.cos_e - dz * self.sin_e
         up = dx * self.sin_e + dz * self.cos_e
-        # Fore and aft: the hip is as far behind the knee as the thigh's length leaves.
-        square = thigh**2 - side**2 - (up - self.knee_up) ** 2
-        behind = np.sqrt(0.5 * (square + np.sqrt(square * square + _SOFT**2)))
-        relative = hip_y + self.knee_ahead - behind  # of the ankles to the pelvis
-        pelvis_y = -0.5 * (relative[0] + relative[1])
-        half = 0.5 * (relative[0] - relative[1]) * self.lead
-        half = limited(half, self.half_limit)
-        ankle_y = np.stack((half, -half))
+        pelvis_y, ankle_y = self._fore_and_aft(hip_y, side, up)
         ahead = ankle_y - pelvis_y - hip_y
         # In the boot's plane the thigh is as long as it looks from the side.
         square = ahead * ahead + up * up
@@ -219,6 +288,28 @@ class _Problem:
         return _Pose(
             pelvis_y, ankle_y, knee, rise, forward, length, in_plane / (upper + shin)
         )
+
+    def _fore_and_aft(self, hip_y, side, up) -> tuple[np.ndarray, np.ndarray]:
+        """Pelvis (n,) and ankles (2, n) along the skis, forward negative."""
+        feet, along = self.feet, self.skis.along
+        if isinstance(feet, Boots):
+            # The hip is as far behind the knee as the thigh's length leaves.
+            square = self.thigh**2 - side**2 - (up - self.knee_up) ** 2
+            behind = np.sqrt(0.5 * (square + np.sqrt(square * square + _SOFT**2)))
+            relative = hip_y + self.knee_ahead - behind  # of the ankles to the pelvis
+            half = 0.5 * (relative[0] - relative[1]) * feet.lead
+            half = limited(half, 0.5 * np.asarray(feet.lead_limit))
+            return -0.5 * (relative[0] + relative[1]), np.stack((half, -half))
+        ankle_y = np.stack((-0.5 * feet.lead, 0.5 * feet.lead)) + along
+        balanced = feet.support - self.centre_ahead
+        # length^2 = (pelvis + q)^2 + side^2 + up^2 of each leg: their difference is linear in
+        # the pelvis' place. Damped, since legs side by side leave it open.
+        q = hip_y - ankle_y
+        apart = 2.0 * (q[0] - q[1])
+        square = q * q + side * side + up * up
+        missing = feet.bend - (square[0] - square[1]) - apart * balanced
+        shift = apart * missing / (apart * apart + (2.0 * TOGETHER) ** 2)
+        return balanced + feet.hold * limited(shift, YIELD), ankle_y
 
     def errors(self, x: np.ndarray, z: np.ndarray) -> np.ndarray:
         """(2, n): legs too long for the spring; mass off the lean line. Metres."""
@@ -256,9 +347,7 @@ def stand(
     hip: np.ndarray,
     trunk: np.ndarray,
     skid: np.ndarray,
-    boot: Amount,
-    lead: Amount,
-    lead_limit: Amount,
+    feet: Boots | Stride,
 ) -> Stance:
     """Find the pelvis: centre of mass over the lean line, legs as long as the spring says.
 
@@ -275,17 +364,16 @@ def stand(
         hip: (2, n, 3) hip joints relative to the pelvis, ground space.
         trunk: (n, 3) mid-point of the shoulders relative to the pelvis.
         skid: (n,) turn of the skis against the travel, radians to the left.
-        boot: forward lean of the shin that the boot holds, radians.
-        lead: share of the lead that keeps both shins at the boot's lean.
-        lead_limit: largest lead, metres.
+        feet: what places the feet fore and aft.
     """
-    problem = _Problem(figure, skis, lean, share, spring, hip, trunk, skid, boot, lead, lead_limit)
+    problem = _Problem(figure, skis, lean, share, spring, hip, trunk, skid, feet)
     reach = 0.9 * spring + 0.1  # bent rather than stretched: the search is calmer there
     x, z = reach * np.sin(lean), reach * np.cos(lean)
     x, z = newton(problem.errors, x, z)
     return _stance(problem, x, z, hip, trunk)
 
 
+_LEGS_AHEAD = 0.055  # centre of both legs ahead of the hips, in leg lengths, times their mass
 _SOFT = 0.002  # m^2, rounds the corner where a thigh would be too short
 
 
@@ -300,7 +388,7 @@ def _stance(problem: _Problem, x, z, hip, trunk) -> Stance:
     pelvis = turned(x, pose.pelvis_y, z)
     knee = turned(*pose.knee)
     ankle = turned(skis.ankle[:, :, 0], pose.ankle_y, skis.ankle[:, :, 1])
-    base = turned(skis.base[:, :, 0], pose.ankle_y, skis.base[:, :, 1])
+    base = turned(skis.base[:, :, 0], pose.ankle_y - skis.along, skis.base[:, :, 1])
     middle = 0.5 * (base[0] + base[1])
     middle[:, 2] = 0.0
     thigh, shin = problem.thigh, problem.shin
