@@ -20,7 +20,7 @@ from .rigs import characters
 # Part of the body -> base names of its roles.
 PART_ROLES = {
     "TRAVEL": {"root"},
-    "LEGS": {"pelvis", "ski", "board", "foot", "knee"},
+    "LEGS": {"pelvis", "ski", "board", "foot", "heel", "knee"},
     "TORSO": {"spine", "chest", "shoulder"},
     "ARMS": {"hand", "elbow", "pole", "pole_tip"},
     "HEAD": {"neck", "head"},

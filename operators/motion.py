@@ -9,6 +9,7 @@ from ..addon.bake.checks import LAST_FRAME
 from ..addon.base_operator import SettingsOperator, one_line
 from ..addon.context import object_mode
 from ..addon.errors import UserError
+from ..addon.mapping.registry import STYLE_GROUPS
 from ..addon.properties.motion import KINDS
 from ..addon.scene import trail
 from ..addon.scene.timing import scene_numbers
@@ -66,7 +67,7 @@ class POISE_OT_motion_add(_CharacterOperator, bpy.types.Operator):
 def _continue_from(scene, settings, before):
     """Start where the motion before ends, with its settings."""
     other = before.poise_motion
-    for group in ("turns", "path", "skier", "snowboarder"):
+    for group in ("turns", "path", *STYLE_GROUPS):
         source, target = getattr(other, group), getattr(settings, group)
         for prop in source.bl_rna.properties:
             if not prop.is_readonly and prop.identifier not in {"name", "rna_type"}:

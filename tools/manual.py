@@ -143,7 +143,7 @@ def presets_table(kind: str) -> str:
     """A Markdown table of a character's presets and what their turns are like.
 
     Args:
-        kind: "SKIER" or "SNOWBOARDER".
+        kind: kind of character, such as "SKIER".
     """
     import bpy
     from poise.addon import pipeline
@@ -174,21 +174,21 @@ def presets_table(kind: str) -> str:
 
 def tables() -> dict[str, str]:
     """Mark in a page -> table, of the installed add-on."""
+    from poise.addon.mapping.registry import STYLE_GROUPS
     from poise.addon.properties import path as path_settings
     from poise.addon.properties.motion import PoiseMotion
     from poise.addon.properties.turns import ANIMATED
 
     rna = PoiseMotion.bl_rna
-    turns, path, skier, snowboarder = (
-        rna.properties[name].fixed_type for name in ("turns", "path", "skier", "snowboarder")
-    )
+    turns, path = (rna.properties[name].fixed_type for name in ("turns", "path"))
     made = {
         "operators": operators_table(),
         "motion": settings_table(rna, MOTION),
         "turns": settings_table(turns, style_names(turns), ANIMATED),
         "path": settings_table(path, style_names(path), path_settings.ANIMATED),
     }
-    for name, style in (("skier", skier), ("snowboarder", snowboarder)):
+    for name in STYLE_GROUPS:
+        style = rna.properties[name].fixed_type
         numbers = [p.identifier for p in style.properties if p.type == "FLOAT"]
         made[name] = settings_table(style, style_names(style), numbers)
         made[f"presets of the {name}"] = presets_table(name.upper())

@@ -567,6 +567,25 @@ def presets() -> Image.Image:
     return tiles(pictures, 3, labels=labels)
 
 
+def telemark_sheet() -> Image.Image:
+    """A telemark skier through one whole turn, seen from its side: the change of lead."""
+    import bpy
+
+    scene = scenes.start_scene(8.0)
+    rig = scenes.add("TELEMARK", preset="Classic", suit=scenes.GREEN)
+    scenes.finish([rig])
+    scenes.backdrop(scene, [rig])
+    look.set_sun(scene, pi)
+    period = 1.0 / rig.poise.turns.frequency
+    pictures = []
+    for number in range(8):
+        hip = at(rig, period * (0.5 + number / 8.0), "pelvis")
+        camera = look.camera(scene, hip + (-4.4, -4.4, -0.5), hip + (0.0, 0.0, -0.12), 50.0)
+        pictures.append(render(scene, 396, 360))
+        bpy.data.objects.remove(camera)
+    return tiles(pictures, 4)
+
+
 def snowboarder_sheet() -> Image.Image:
     """A snowboarder through one whole turn: toe side, change of edges, heel side."""
     import bpy
@@ -978,7 +997,7 @@ PICTURES: dict[str, Callable[[], Image.Image]] = {
     picture.__name__: picture for picture in (
         characters, turn_sequence, figure_6, figure_10, presets, snowboarder_sheet, slope, trail,
         edges, body, phase, rig_controls, keys, several_motions, irregular, fall, slalom, descent,
-        skier_sheet,
+        skier_sheet, telemark_sheet,
     )
 }
 

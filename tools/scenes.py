@@ -64,7 +64,7 @@ def add(kind: str, x: float = 0.0, y: float = 0.0, suit=RED, preset: str = "", *
     """Add a character that goes along -Y, with a motion over the scene's range.
 
     Args:
-        kind: "SKIER" or "SNOWBOARDER".
+        kind: kind of character, such as "SKIER".
         x: where it stands.
         y: where it stands.
         suit: colour of its jacket.
@@ -406,10 +406,19 @@ def irregular():
 
 def slalom():
     """A skier on a slalom course that was set along a path, between trees."""
+    return _slalom("SKIER", BLUE)
+
+
+def telemark():
+    """A telemark skier on the same course, as in Photo 4 of van de Panne et al. 1993."""
+    return _slalom("TELEMARK", GREEN)
+
+
+def _slalom(kind: str, suit):
     import bpy
 
     scene = start_scene(18.0)
-    rig = add("SKIER", suit=BLUE)
+    rig = add(kind, suit=suit)
     rig.poise.motion = "PATH"
     path = rig.poise.path
     path.curve = _curve(scene, ((0.0, 0.0), (3.0, -45.0), (-3.0, -90.0), (0.0, -130.0)))
@@ -541,7 +550,7 @@ SCENES: dict[str, Callable] = {
     scene.__name__: scene
     for scene in (
         skier_presets, snowboarder, figure_6, figure_10, slope_speed, sparse_keys,
-        several_motions, irregular, slalom, descent,
+        several_motions, irregular, slalom, descent, telemark,
     )
 }
 

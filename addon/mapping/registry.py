@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from .skier import map_skier
 from .snowboarder import map_snowboarder
+from .telemark import map_telemark
 
 
 @dataclass(frozen=True)
@@ -25,5 +26,8 @@ class BodyMapping:
 
 MAPPINGS = {
     "SKIER": BodyMapping(map_skier, "skier"),
+    "TELEMARK": BodyMapping(map_telemark, "telemark"),
     "SNOWBOARDER": BodyMapping(map_snowboarder, "snowboarder"),
 }
+# Names of the groups that hold styles.
+STYLE_GROUPS = tuple(mapping.group for mapping in MAPPINGS.values())

@@ -36,6 +36,7 @@ SHOULDER = "shoulder"  # clavicle, per side
 HAND = "hand"  # wrist, per side
 ELBOW = "elbow"  # point the elbow bends towards (IK pole), per side
 FOOT = "foot"  # ankle, per side
+HEEL = "heel"  # ball of a foot with a free heel, rotation = the foot's, per side
 KNEE = "knee"  # point the knee bends towards (IK pole), per side
 SKI = "ski"  # on the running surface under the ankle, per side
 BOARD = "board"  # on the running surface mid-way between the bindings

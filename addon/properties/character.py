@@ -18,7 +18,7 @@ class PoiseCharacter(bpy.types.PropertyGroup):
 
     @property
     def kind(self) -> str:
-        """Kind of character ('SKIER', 'SNOWBOARDER'), or "" for any other armature."""
+        """Kind of character ('SKIER', 'SNOWBOARDER' ...), or "" for any other armature."""
         return characters.kind_of(motions.character_of(self.id_data))
 
     @property
@@ -65,6 +65,11 @@ class PoiseCharacter(bpy.types.PropertyGroup):
     def skier(self):
         """Style of the skier's body (`PoiseSkierStyle`)."""
         return self._settings().skier
+
+    @property
+    def telemark(self):
+        """Style of the telemark skier's body (`PoiseTelemarkStyle`)."""
+        return self._settings().telemark
 
     @property
     def snowboarder(self):

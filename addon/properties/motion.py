@@ -19,7 +19,7 @@ from bpy.props import (
 
 from ..motions import MAX_ORDER
 from .path import PoisePath
-from .styles import PoiseSkierStyle, PoiseSnowboarderStyle
+from .styles import PoiseSkierStyle, PoiseSnowboarderStyle, PoiseTelemarkStyle
 from .turns import PoiseTurns
 
 DATA_VERSION = 1
@@ -98,6 +98,7 @@ class PoiseMotion(bpy.types.PropertyGroup):
     turns: PointerProperty(type=PoiseTurns)
     path: PointerProperty(type=PoisePath)
     skier: PointerProperty(type=PoiseSkierStyle)
+    telemark: PointerProperty(type=PoiseTelemarkStyle)
     snowboarder: PointerProperty(type=PoiseSnowboarderStyle)
 
     range_mode: EnumProperty(

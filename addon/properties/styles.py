@@ -10,15 +10,16 @@ from math import radians
 import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty
 
-from ..mapping import skier, snowboarder
+from ..mapping import skier, snowboarder, telemark
 from ..mapping.skier import SkierStyle
 from ..mapping.snowboarder import SnowboarderStyle
+from ..mapping.telemark import TelemarkStyle
 
 OVERRIDE = {"LIBRARY_OVERRIDABLE"}
 
 
 # Defaults stand once, with the mappings.
-SKIER, BOARDER = SkierStyle(), SnowboarderStyle()
+SKIER, FREE_HEELS, BOARDER = SkierStyle(), TelemarkStyle(), SnowboarderStyle()
 
 
 def angle(name, description, default, soft_min, soft_max):
@@ -174,6 +175,215 @@ def _any(value) -> bool:
     return bool(value.any()) if hasattr(value, "any") else bool(value)
 
 
+def on_skis(style):
+    """Annotations of the settings that all on skis share.
+
+    Args:
+        style: amounts to begin with.
+    """
+    return {
+        "knee_flexion": angle(
+            "Knee Bend", "Bend of the knees under one body weight", style.knee_flexion, 5, 100
+        ),
+        "up_down": length(
+            "Up and Down", "How much the legs shorten for each body weight more", style.up_down, 0.4
+        ),
+        "stiffness": stiffness(),
+        "unweighting": unweighting(),
+        "unweighting_amount": length(
+            "Unweighting Amount", "How far", style.unweighting_amount, 0.25
+        ),
+        "stance_width": length(
+            "Stance Width", "Distance between the skis when flat", style.stance_width, 0.6
+        ),
+        "stance_growth": amount(
+            "Stance Growth",
+            "How much wider the stance gets on edge, along the snow",
+            style.stance_growth,
+        ),
+        "outside_share": amount(
+            "Outside Ski",
+            "Share of the load on the outside ski in a turn",
+            style.outside_share,
+            subtype="FACTOR",
+        ),
+        "edge_law": edge_law(),
+        "edge_per_curvature": edge_per_curvature(),
+        "angulation": angle(
+            "Angulation", "Edge angle beyond the lean in a full turn", style.angulation, 0, 30
+        ),
+        "angulation_limit": angle(
+            "Angulation Limit",
+            "Largest difference between edge angle and lean",
+            style.angulation_limit,
+            0,
+            45,
+        ),
+        "edge_difference": angle(
+            "Inside Edge Less", "How much less the inside ski is edged",
+            style.edge_difference, 0, 15
+        ),
+        "edge_limit": angle("Edge Limit", "Largest edge angle", style.edge_limit, 20, 85),
+        "sidecut": sidecut("ski"),
+        "float_angle": angle(
+            "Flat Below",
+            "Edge angle below which the skis rest flat in passing",
+            style.float_angle,
+            0,
+            25,
+        ),
+        "skid": angle(
+            "Skid",
+            "How far the skis turn across the path where they cannot carve it",
+            style.skid,
+            0,
+            60,
+        ),
+        "trunk_pitch": angle(
+            "Trunk Pitch", "Forward bend of the trunk under one body weight",
+            style.trunk_pitch, 0, 60
+        ),
+        "waist_follow": amount(
+            "Waist Follows Knees", "Further bend of the waist with the knees", style.waist_follow
+        ),
+        "shoulder_level": amount(
+            "Level Shoulders",
+            "How far the shoulders level out against the lean",
+            style.shoulder_level,
+            subtype="FACTOR",
+        ),
+        "twist": angle(
+            "Twist", "Turn of the chest to the outside at full curvature", style.twist, -30, 45
+        ),
+        "face_heading": amount(
+            "Face Downhill",
+            "Share of the turning that the chest leaves out, so that it keeps facing where "
+            "the turns go",
+            style.face_heading,
+        ),
+        "twist_limit": angle(
+            "Twist Limit", "Largest turn of the chest against the skis", style.twist_limit, 0, 80
+        ),
+        "look_ahead": amount(
+            "Look Ahead", "How many seconds ahead the skier looks", style.look_ahead, 2.0
+        ),
+        "gaze_limit": angle(
+            "Gaze Limit", "Largest turn of the head against the chest", style.gaze_limit, 0, 80
+        ),
+        "gaze_down": angle("Gaze Down", "Gaze below the horizon", style.gaze_down, -10, 40),
+        "head_level": amount(
+            "Level Head", "How far the head levels out", style.head_level, subtype="FACTOR"
+        ),
+        "hand_forward": length(
+            "Hands Forward", "Hands in front of the shoulders", style.hand_forward, 0.6
+        ),
+        "hand_out": length(
+            "Hands Out", "Hands to the side of the body's middle", style.hand_out, 0.7
+        ),
+        "hand_drop": length("Hands Down", "Hands below the shoulders", style.hand_drop, 0.6),
+        "inside_hand": length(
+            "Inside Hand",
+            "How much the inside hand is higher and further forward",
+            style.inside_hand,
+            0.3,
+        ),
+        "pole_trail": angle(
+            "Pole Trail", "How far the poles trail behind, from straight down",
+            style.pole_trail, 0, 90
+        ),
+        "pole_spread": angle(
+            "Pole Spread", "How far the poles point outwards", style.pole_spread, -10, 45
+        ),
+        "pole_plants": BoolProperty(
+            name="Pole Plants",
+            description="Plant the pole on the inside of the coming turn",
+            default=style.pole_plants,
+            override=OVERRIDE,
+        ),
+        "plant_phase": angle(
+            "Plant Phase",
+            "When the pole is planted, against the start of the turn that it leads into; "
+            "negative is before the change of edges",
+            style.plant_phase,
+            -90,
+            90,
+        ),
+        "plant_contact": amount(
+            "Contact",
+            "Longest time that the tip stays in the snow, in seconds",
+            style.plant_contact,
+            0.3,
+        ),
+        "plant_swing": amount(
+            "Swing", "Time the pole takes to swing forward, in seconds", style.plant_swing, 1.0
+        ),
+        "plant_forward": length(
+            "Reach", "How far the hand reaches forward for the plant", style.plant_forward, 0.3
+        ),
+        "plant_out": length(
+            "Reach Out", "How far it reaches out to the side", style.plant_out, 0.3
+        ),
+    }
+
+
+def also(settings):
+    """Class decorator: a group has these settings too, before its own.
+
+    Args:
+        settings: annotations.
+    """
+
+    def decorate(cls):
+        cls.__annotations__ = settings | cls.__annotations__
+        return cls
+
+    return decorate
+
+
+# Sections of the panel that all on skis share.
+_SKIS = (
+    "edge_law",
+    "edge_per_curvature",
+    "sidecut",
+    "angulation",
+    "angulation_limit",
+    "edge_difference",
+    "edge_limit",
+    "float_angle",
+    "skid",
+)
+_UPPER_BODY = (
+    (
+        "Trunk",
+        (
+            "trunk_pitch",
+            "waist_follow",
+            "shoulder_level",
+            "twist",
+            "face_heading",
+            "twist_limit",
+        ),
+    ),
+    ("Head", ("look_ahead", "gaze_limit", "gaze_down", "head_level")),
+    (
+        "Arms",
+        ("hand_forward", "hand_out", "hand_drop", "inside_hand", "pole_trail", "pole_spread"),
+    ),
+    (
+        "Pole Plants",
+        (
+            "pole_plants",
+            "plant_phase",
+            "plant_contact",
+            "plant_swing",
+            "plant_forward",
+            "plant_out",
+        ),
+    ),
+)
+
+
+@also(on_skis(SKIER))
 class PoiseSkierStyle(Style, bpy.types.PropertyGroup):
     """Style of a skier."""
 
@@ -197,188 +407,88 @@ class PoiseSkierStyle(Style, bpy.types.PropertyGroup):
                 "lead_limit",
             ),
         ),
-        (
-            "Skis",
-            (
-                "edge_law",
-                "edge_per_curvature",
-                "sidecut",
-                "angulation",
-                "angulation_limit",
-                "edge_difference",
-                "edge_limit",
-                "float_angle",
-                "skid",
-            ),
-        ),
-        (
-            "Trunk",
-            (
-                "trunk_pitch",
-                "waist_follow",
-                "shoulder_level",
-                "twist",
-                "face_heading",
-                "twist_limit",
-            ),
-        ),
-        ("Head", ("look_ahead", "gaze_limit", "gaze_down", "head_level")),
-        (
-            "Arms",
-            ("hand_forward", "hand_out", "hand_drop", "inside_hand", "pole_trail", "pole_spread"),
-        ),
-        (
-            "Pole Plants",
-            (
-                "pole_plants",
-                "plant_phase",
-                "plant_contact",
-                "plant_swing",
-                "plant_forward",
-                "plant_out",
-            ),
-        ),
+        ("Skis", _SKIS),
+        *_UPPER_BODY,
     )
 
-    knee_flexion: angle(
-        "Knee Bend", "Bend of the knees under one body weight", SKIER.knee_flexion, 5, 100
-    )
-    up_down: length(
-        "Up and Down", "How much the legs shorten for each body weight more", SKIER.up_down, 0.4
-    )
-    stiffness: stiffness()
-    unweighting: unweighting()
-    unweighting_amount: length("Unweighting Amount", "How far", SKIER.unweighting_amount, 0.25)
     boot_angle: angle(
         "Boot Angle", "Forward lean of the shins that the boots hold", SKIER.boot_angle, 5, 25
-    )
-    stance_width: length(
-        "Stance Width", "Distance between the skis when flat", SKIER.stance_width, 0.6
-    )
-    stance_growth: amount(
-        "Stance Growth",
-        "How much wider the stance gets on edge, along the snow",
-        SKIER.stance_growth,
-    )
-    outside_share: amount(
-        "Outside Ski",
-        "Share of the load on the outside ski in a turn",
-        SKIER.outside_share,
-        subtype="FACTOR",
     )
     lead: amount(
         "Inside Ski Lead", "Lead of the inside ski; 1 keeps both shins parallel", SKIER.lead, 2.0
     )
     lead_limit: length("Lead Limit", "Largest lead of the inside ski", SKIER.lead_limit, 0.6)
-    edge_law: edge_law()
-    edge_per_curvature: edge_per_curvature()
-    angulation: angle(
-        "Angulation", "Edge angle beyond the lean in a full turn", SKIER.angulation, 0, 30
+
+
+@also(on_skis(FREE_HEELS))
+class PoiseTelemarkStyle(Style, bpy.types.PropertyGroup):
+    """Style of a telemark skier."""
+
+    PARAMS = TelemarkStyle
+    NAMED = telemark.STYLES
+    AUTOMATIC = ("stiffness", "edge_per_curvature", "sidecut")
+    SECTIONS = (
+        (
+            "Stride",
+            (
+                "lead",
+                "lead_change",
+                "lead_phase",
+                "heel_lift",
+                "rear_bend",
+                "front_weight",
+                "ski_angle",
+            ),
+        ),
+        (
+            "Legs",
+            (
+                "knee_flexion",
+                "up_down",
+                "stiffness",
+                "unweighting",
+                "unweighting_amount",
+                "stance_width",
+                "stance_growth",
+                "outside_share",
+            ),
+        ),
+        ("Skis", _SKIS),
+        *_UPPER_BODY,
     )
-    angulation_limit: angle(
-        "Angulation Limit",
-        "Largest difference between edge angle and lean",
-        SKIER.angulation_limit,
-        0,
-        45,
+
+    lead: length(
+        "Lead", "How far the outside ski is ahead in a full turn", FREE_HEELS.lead, 0.65, -0.2
     )
-    edge_difference: angle(
-        "Inside Edge Less", "How much less the inside ski is edged", SKIER.edge_difference, 0, 15
-    )
-    edge_limit: angle("Edge Limit", "Largest edge angle", SKIER.edge_limit, 20, 85)
-    sidecut: sidecut("ski")
-    float_angle: angle(
-        "Flat Below",
-        "Edge angle below which the skis rest flat in passing",
-        SKIER.float_angle,
-        0,
-        25,
-    )
-    skid: angle(
-        "Skid",
-        "How far the skis turn across the path where they cannot carve it",
-        SKIER.skid,
-        0,
-        60,
-    )
-    trunk_pitch: angle(
-        "Trunk Pitch", "Forward bend of the trunk under one body weight", SKIER.trunk_pitch, 0, 60
-    )
-    waist_follow: amount(
-        "Waist Follows Knees", "Further bend of the waist with the knees", SKIER.waist_follow
-    )
-    shoulder_level: amount(
-        "Level Shoulders",
-        "How far the shoulders level out against the lean",
-        SKIER.shoulder_level,
+    lead_change: amount(
+        "Lead Change",
+        "How long the feet take to pass each other, as a share of a turn",
+        FREE_HEELS.lead_change,
         subtype="FACTOR",
     )
-    twist: angle(
-        "Twist", "Turn of the chest to the outside at full curvature", SKIER.twist, -30, 45
+    lead_phase: angle(
+        "Lead Phase",
+        "When the feet pass each other, against the change of edges; negative is before it",
+        FREE_HEELS.lead_phase,
+        -45,
+        45,
     )
-    face_heading: amount(
-        "Face Downhill",
-        "Share of the turning that the chest leaves out, so that it keeps facing where "
-        "the turns go",
-        SKIER.face_heading,
+    heel_lift: angle(
+        "Heel Lift", "How far the heel of the rear foot rises about its ball",
+        FREE_HEELS.heel_lift, 0, 60,
     )
-    twist_limit: angle(
-        "Twist Limit", "Largest turn of the chest against the skis", SKIER.twist_limit, 0, 80
+    rear_bend: angle(
+        "Rear Knee", "How much more the rear knee is bent than the front one",
+        FREE_HEELS.rear_bend, 0, 45,
     )
-    look_ahead: amount(
-        "Look Ahead", "How many seconds ahead the skier looks", SKIER.look_ahead, 2.0
+    front_weight: amount(
+        "Front Foot", "Share of the weight on the front foot", FREE_HEELS.front_weight,
+        subtype="FACTOR",
     )
-    gaze_limit: angle(
-        "Gaze Limit", "Largest turn of the head against the chest", SKIER.gaze_limit, 0, 80
+    ski_angle: angle(
+        "Ski Angle", "Angle between the skis in a full turn, tips together",
+        FREE_HEELS.ski_angle, 0, 20,
     )
-    gaze_down: angle("Gaze Down", "Gaze below the horizon", SKIER.gaze_down, -10, 40)
-    head_level: amount(
-        "Level Head", "How far the head levels out", SKIER.head_level, subtype="FACTOR"
-    )
-    hand_forward: length(
-        "Hands Forward", "Hands in front of the shoulders", SKIER.hand_forward, 0.6
-    )
-    hand_out: length("Hands Out", "Hands to the side of the body's middle", SKIER.hand_out, 0.7)
-    hand_drop: length("Hands Down", "Hands below the shoulders", SKIER.hand_drop, 0.6)
-    inside_hand: length(
-        "Inside Hand",
-        "How much the inside hand is higher and further forward",
-        SKIER.inside_hand,
-        0.3,
-    )
-    pole_trail: angle(
-        "Pole Trail", "How far the poles trail behind, from straight down", SKIER.pole_trail, 0, 90
-    )
-    pole_spread: angle(
-        "Pole Spread", "How far the poles point outwards", SKIER.pole_spread, -10, 45
-    )
-    pole_plants: BoolProperty(
-        name="Pole Plants",
-        description="Plant the pole on the inside of the coming turn",
-        default=True,
-        override=OVERRIDE,
-    )
-    plant_phase: angle(
-        "Plant Phase",
-        "When the pole is planted, against the start of the turn that it leads into; "
-        "negative is before the change of edges",
-        SKIER.plant_phase,
-        -90,
-        90,
-    )
-    plant_contact: amount(
-        "Contact",
-        "Longest time that the tip stays in the snow, in seconds",
-        SKIER.plant_contact,
-        0.3,
-    )
-    plant_swing: amount(
-        "Swing", "Time the pole takes to swing forward, in seconds", SKIER.plant_swing, 1.0
-    )
-    plant_forward: length(
-        "Reach", "How far the hand reaches forward for the plant", SKIER.plant_forward, 0.3
-    )
-    plant_out: length("Reach Out", "How far it reaches out to the side", SKIER.plant_out, 0.3)
 
 
 class PoiseSnowboarderStyle(Style, bpy.types.PropertyGroup):
@@ -533,4 +643,4 @@ class PoiseSnowboarderStyle(Style, bpy.types.PropertyGroup):
     )
 
 
-CLASSES = (PoiseSkierStyle, PoiseSnowboarderStyle)
+CLASSES = (PoiseSkierStyle, PoiseTelemarkStyle, PoiseSnowboarderStyle)

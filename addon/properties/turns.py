@@ -33,7 +33,7 @@ ANIMATED = tuple(LENGTH_POWER)
 # Where a kind's equipment can go: largest curvature (1/m) and its rate
 # (1/(m s)). A ski of 13 m sidecut on edge at 70 degrees turns at 4.4 m; a
 # board is shorter and turns tighter, edge to edge more slowly.
-STARTING_LIMITS = {"SKIER": (0.25, 1.0), "SNOWBOARDER": (0.25, 0.8)}
+STARTING_LIMITS = {"SKIER": (0.25, 1.0), "TELEMARK": (0.25, 1.0), "SNOWBOARDER": (0.25, 0.8)}
 
 
 class PoiseTurns(bpy.types.PropertyGroup):

@@ -28,7 +28,7 @@ from ..mapping import tracks as roles
 from . import rotation_modes
 
 # Roles that stay where the skeleton puts them: only their direction is keyed.
-ROTATION_ONLY = {roles.SPINE, roles.CHEST, roles.NECK, roles.HEAD, roles.SHOULDER}
+ROTATION_ONLY = {roles.SPINE, roles.CHEST, roles.NECK, roles.HEAD, roles.SHOULDER, roles.HEEL}
 # Points without a direction.
 LOCATION_ONLY = {roles.KNEE, roles.ELBOW}
 

@@ -20,6 +20,7 @@ from .builders.kinds import (
     BUILDS,
     SKIER,
     SNOWBOARDER,
+    TELEMARK,
     build_skeleton,
     deform_map,
     role_bones,
@@ -47,6 +48,7 @@ class Kind:
 
 KINDS = {
     SKIER: Kind("Skier", "An alpine skier with skis and poles", "SKI"),
+    TELEMARK: Kind("Telemark Skier", "A skier on free heels, with skis and poles", "TELEMARK"),
     SNOWBOARDER: Kind("Snowboarder", "A snowboarder with a board", "SNOWBOARD"),
 }
 

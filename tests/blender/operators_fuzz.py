@@ -19,7 +19,8 @@ import bpy
 import numpy as np
 from operators_help import activate
 
-GROUPS = ("turns", "path", "skier", "snowboarder")
+GROUPS = ("turns", "path", "skier", "telemark", "snowboarder")
+KINDS = ("SKIER", "TELEMARK", "SNOWBOARDER")
 
 # Operators that write files or take long are called less often.
 RARE = {"playblast": 0.05, "preset_add": 0.1, "diagram_save": 0.15, "character_add": 0.3}
@@ -62,8 +63,7 @@ def start(seed: int, folder: Path) -> Trial:
 def make_files(folder: Path) -> None:
     """Save the files that trials begin with: one for each kind, and one with both."""
     for name, kinds in (
-        ("SKIER", ("SKIER",)),
-        ("SNOWBOARDER", ("SNOWBOARDER",)),
+        *((kind, (kind,)) for kind in KINDS),
         ("BOTH", ("SKIER", "SNOWBOARDER")),
     ):
         bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
@@ -105,11 +105,11 @@ def begin(trial: Trial) -> None:
         units.scale_length = rng.choice((1.0, 0.01, 0.001, 0.3048, 100.0))
         scene = bpy.context.scene
         scene.cursor.location = [rng.uniform(-50, 50) for _ in range(3)]
-        arguments = {"kind": rng.choice(("SKIER", "SNOWBOARDER")), "height": rng.uniform(1.2, 2.2)}
+        arguments = {"kind": rng.choice(KINDS), "height": rng.uniform(1.2, 2.2)}
         trial.say(f"new file, {units.system} {units.scale_length:g}, {arguments}")
         bpy.ops.poise.character_add(**arguments)
     else:
-        name = rng.choice(("SKIER", "SKIER", "SNOWBOARDER", "BOTH"))
+        name = rng.choice(("SKIER", *KINDS, "BOTH"))
         trial.say(f"file {name}")
         bpy.ops.wm.open_mainfile(filepath=str(trial.folder / f"{name}.blend"))
     for motion in motions():

@@ -14,7 +14,8 @@ from poise.addon.rigs.builders import armature as rig
 from poise.addon.rigs.builders.kinds import build_skeleton, deform_map
 from poise.solvers.errors import SettingError
 
-FIGURES = [("SKIER", True), ("SNOWBOARDER", True), ("SNOWBOARDER", False)]
+ON_SKIS = ("SKIER", "TELEMARK")
+FIGURES = [("SKIER", True), ("TELEMARK", True), ("SNOWBOARDER", True), ("SNOWBOARDER", False)]
 SIDES = ("L", "R")
 
 
@@ -65,15 +66,17 @@ def random_pose(armature, rng, kind):
         pose[name].rotation_quaternion = turn(0.3)
     drop = rng.uniform(0.0, 0.45)
     pose["pelvis"].location = (rng.uniform(-0.1, 0.1), -drop, rng.uniform(-0.1, 0.1))
-    feet = ("ski.L", "ski.R") if kind == "SKIER" else ("board",)
+    feet = ("ski.L", "ski.R") if kind in ON_SKIS else ("board",)
     for name in feet:
         pose[name].location = rng.uniform(-0.1, 0.1, 3)
         pose[name].rotation_quaternion = turn(0.25)
     for side in SIDES:
         pose[f"hand_ik.{side}"].location = rng.uniform(-0.12, 0.12, 3)
         pose[f"hand_ik.{side}"].rotation_quaternion = turn(0.6)
+        if kind == "TELEMARK":
+            pose[f"heel.{side}"].rotation_quaternion = (1.0, rng.uniform(0.0, 0.35), 0.0, 0.0)
     update()
-    if kind != "SKIER":
+    if kind not in ON_SKIS:
         return
     for side in SIDES:
         hand = pose[f"hand_ik.{side}"]
@@ -106,6 +109,7 @@ def test_structure(scene, kind, regular):
     sided = {"shoulder", "knee", "hand", "elbow"}
     wanted |= {"board"} if kind == "SNOWBOARDER" else set()
     sided |= {"foot"} if kind == "SNOWBOARDER" else {"ski", "pole_tip"}
+    sided |= {"heel"} if kind == "TELEMARK" else set()
     assert set(roles) == wanted | {f"{role}.{side}" for role in sided for side in SIDES}
     figure = characters.figure_of(armature)
     for role, bone in roles.items():
@@ -171,7 +175,7 @@ def test_hands_feet_and_pole_tips_are_where_their_controls_are(scene, kind, regu
     for _ in range(60):
         random_pose(armature, rng, kind)
         for side in SIDES:
-            target = "MCH-wrist" if kind == "SKIER" else "hand_ik"
+            target = "MCH-wrist" if kind in ON_SKIS else "hand_ik"
             for root, joint, end, goal in (
                 ("thigh", "shin", "foot", "foot_ik"),
                 ("upper_arm", "forearm", "hand", target),
@@ -197,7 +201,7 @@ def test_hands_feet_and_pole_tips_are_where_their_controls_are(scene, kind, regu
                     )
                 )
                 assert turn.angle < 1e-3
-                if end.startswith("hand") and kind == "SKIER":
+                if end.startswith("hand") and kind in ON_SKIS:
                     tip = pose[f"DEF-pole.{side}"].tail
                     assert (tip - pose[f"pole_tip.{side}"].head).length < 1e-4
     assert reached > 0.85 * 60 * 4
@@ -248,7 +252,7 @@ def test_limbs_without_ik_are_posed_by_hand(scene, kind, regular):
     pose = armature.pose.bones
     assert set(characters.SWITCHES[kind]) <= set(pose["root"].keys())
     lead = "L" if regular else "R"
-    board = f"DEF-ski.{lead}" if kind == "SKIER" else "DEF-board"
+    board = f"DEF-ski.{lead}" if kind in ON_SKIS else "DEF-board"
     boot = f"DEF-foot.{lead}"
     gap = pose[boot].matrix.inverted() @ pose[board].matrix
     turn = Quaternion((1.0, 0.0, 0.0), 0.6)
@@ -277,7 +281,7 @@ def test_limbs_without_ik_are_posed_by_hand(scene, kind, regular):
     # The boot takes its ski or board along.
     now = pose[boot].matrix.inverted() @ pose[board].matrix
     assert np.abs(np.array(now) - np.array(gap)).max() < 1e-4
-    if kind == "SKIER":
+    if kind in ON_SKIS:
         grip = pose[f"hand.{lead}"].matrix.inverted() @ pose[f"pole.{lead}"].matrix
         bones = armature.data.bones
         rest = bones[f"hand.{lead}"].matrix_local.inverted() @ bones[f"pole.{lead}"].matrix_local

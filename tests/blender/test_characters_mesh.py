@@ -13,7 +13,8 @@ from poise.addon.rigs import characters
 from poise.addon.rigs.builders import body, figure_mesh, skin, surfaces
 from poise.addon.rigs.builders.kinds import BUILDS, build_skeleton
 
-FIGURES = [("SKIER", True), ("SNOWBOARDER", True), ("SNOWBOARDER", False)]
+ON_SKIS = ("SKIER", "TELEMARK")
+FIGURES = [("SKIER", True), ("TELEMARK", True), ("SNOWBOARDER", True), ("SNOWBOARDER", False)]
 SIDES = ("L", "R")
 
 
@@ -99,6 +100,7 @@ def test_surfaces_are_sound(kind, regular):
     skeleton = build_skeleton(kind, 1.78, regular)
     own = {
         "SKIER": (body.fist, body.ski_boot),
+        "TELEMARK": (body.fist, body.telemark_boot),
         "SNOWBOARDER": (body.mitten, body.snowboard_boot),
     }
     parts = [
@@ -220,11 +222,11 @@ def test_stands_on_the_snow(scene, kind, regular):
     gear = points_of(part(armature, "Equipment"))
     assert gear[:, 2].min() == pytest.approx(0.0, abs=1e-5)
     figure = characters.figure_of(armature)
-    length = figure.equipment["ski_length" if kind == "SKIER" else "board_length"]
+    length = figure.equipment["ski_length" if kind in ON_SKIS else "board_length"]
     assert np.ptp(gear[:, 1]) == pytest.approx(length, abs=0.03)
     wearer = points_of(part(armature, "Body"))
     assert wearer[:, 2].min() > 0.02, "boots are on, not in, the equipment"
-    if kind == "SKIER":
+    if kind in ON_SKIS:
         for side in SIDES:
             tip = figure.joints[f"pole_tip.{side}"]
             assert np.linalg.norm(gear - tip, axis=1).min() < 1e-3

@@ -231,11 +231,16 @@ def test_every_scene_has_a_test():
     assert not [name for name in scenes.SCENES if f"scenes.{name}()" not in text]
 
 
-def test_slalom_goes_through_its_gates():
+@pytest.mark.parametrize(
+    ("kind", "made"),
+    [("SKIER", lambda: scenes.slalom()), ("TELEMARK", lambda: scenes.telemark())],
+)
+def test_slalom_goes_through_its_gates(kind, made):
     from poise.addon.scene import course
 
-    rigs = scenes.slalom()
+    rigs = made()
     assert_complete(rigs)
+    assert rigs[0].poise.kind == kind
     (rig,) = rigs
     path = scenes.solve(rig).path
     gates = course.gates_of(rig.poise.path.gates)

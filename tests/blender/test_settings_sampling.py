@@ -596,6 +596,7 @@ def test_one_refusal_keeps_all_selected_from_being_baked(scene):
 
 PRESETS = {
     "SKIER": ("Beginner", "Cruising", "Carving", "Short Turns", "Slalom", "Giant Slalom"),
+    "TELEMARK": ("Beginner", "Classic", "Carving", "Slalom"),
     "SNOWBOARDER": ("Beginner", "Cruising", "Carving", "Freestyle"),
 }
 

@@ -190,6 +190,7 @@ def _lowest_edge(rig, bone, frame, half, normal, origin, rest):
 
 @pytest.mark.parametrize("preset", ["Carving", "Beginner"])
 @pytest.mark.parametrize(("kind", "bones"), [("SKIER", ("ski.L", "ski.R")),
+                                             ("TELEMARK", ("ski.L", "ski.R")),
                                              ("SNOWBOARDER", ("board",))])
 @pytest.mark.parametrize("key_mode", ["DENSE", "SPARSE"])
 def test_edges_are_on_the_snow(scene, kind, bones, preset, key_mode):
@@ -208,7 +209,7 @@ def test_edges_are_on_the_snow(scene, kind, bones, preset, key_mode):
     normal = np.sin(radians(18.0)) * facing + np.array([0.0, 0.0, np.cos(radians(18.0))])
     np.testing.assert_allclose(done.motion.normal[0], normal, atol=1e-6)
     origin = np.array(motion.matrix_world.translation)
-    half = done.job.figure.equipment["ski_width" if kind == "SKIER" else "board_width"] / 2.0
+    half = done.job.figure.equipment["board_width" if kind == "SNOWBOARDER" else "ski_width"] / 2.0
     # Dense keys are joined by straight lines: half-way the path sags by up to a few mm.
     frames = np.arange(1, 62) if key_mode == "DENSE" else np.arange(1, 61.01, 0.5)
     for bone in bones:

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 from poise.addon.mapping.body import pendulum_body
 from poise.addon.mapping.tracks import SIDES, Figure
-from poise.addon.rigs.builders.kinds import SKIER, SNOWBOARDER, build_skeleton
+from poise.addon.rigs.builders.kinds import SKIER, SNOWBOARDER, TELEMARK, build_skeleton
 from poise.solvers import rotations as rot
 from poise.solvers.ik import two_bone
 from poise.solvers.motion import Event
@@ -22,6 +22,12 @@ TURNS = {
     "giant_slalom": (18.0, 0.355, 50.0, 0.10, 0.5),
     "slalom": (12.0, 0.526, 46.0, 0.26, 1.2),
 }
+TELEMARK_TURNS = {
+    "beginner": (6.0, 0.180, 14.0, 0.15, 0.5),
+    "classic": (9.0, 0.250, 30.0, 0.15, 0.6),
+    "carving": (13.0, 0.250, 38.0, 0.12, 0.5),
+    "slalom": (9.0, 0.400, 36.0, 0.26, 1.2),
+}
 BOARD_TURNS = {
     "beginner": (5.0, 0.167, 9.0, 0.15, 0.4),
     "cruising": (8.0, 0.200, 22.0, 0.15, 0.5),
@@ -35,7 +41,7 @@ def figure(kind=SKIER, height=1.78, regular=True):
     skeleton = build_skeleton(kind, height, regular)
     joints, equipment = skeleton.joints, dict(skeleton.equipment)
     equipment["sole"] = float(joints["foot.L"][2])
-    if kind == SKIER:
+    if "pole.L" in joints:
         rod = np.subtract(joints["pole.L"], joints["pole_tip.L"])
         equipment["pole_length"] = float(np.linalg.norm(rod))
     return Figure(joints, 75.0, height, equipment)
@@ -154,7 +160,8 @@ def corner(tracks, role):
 
 
 __all__ = [
-    "BOARD_TURNS", "SKIER", "SNOWBOARDER", "TURNS", "arms", "centre_of_mass", "corner", "figure",
+    "BOARD_TURNS", "SKIER", "SNOWBOARDER", "TELEMARK", "TELEMARK_TURNS", "TURNS", "arms",
+    "centre_of_mass", "corner", "figure",
     "hips", "legs", "mirrored", "mirrored_motion", "mirrored_turn", "other_side", "solve",
     "to_ground",
 ]

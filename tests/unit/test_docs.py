@@ -56,10 +56,20 @@ OPERATORS = {
     for node in classes("operators")
     if (name := constant(node, "bl_idname"))
 }
+# Settings that a function hands to several groups.
+SHARED_ON_SKIS = {
+    key.value
+    for node in ast.parse(text_of(ROOT / "addon/properties/styles.py")).body
+    if isinstance(node, ast.FunctionDef) and node.name == "on_skis"
+    for part in ast.walk(node)
+    if isinstance(part, ast.Dict)
+    for key in part.keys
+}
 GROUPS = {
     "turns": settings_of("PoiseTurns"),
     "path": settings_of("PoisePath"),
-    "skier": settings_of("PoiseSkierStyle"),
+    "skier": settings_of("PoiseSkierStyle") | SHARED_ON_SKIS,
+    "telemark": settings_of("PoiseTelemarkStyle") | SHARED_ON_SKIS,
     "snowboarder": settings_of("PoiseSnowboarderStyle"),
     "settings": settings_of("PoiseMotion"),
 }
@@ -152,7 +162,7 @@ def test_names_of_settings_exist(page):
 
 def test_every_setting_stands_in_the_tables():
     text = text_of(DOCS / "scripts.md")
-    for group in ("turns", "path", "skier", "snowboarder"):
+    for group in ("turns", "path", "skier", "telemark", "snowboarder"):
         table = text.partition(f"<!-- table: {group} -->")[2].partition("<!-- end")[0]
         rows = set(re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE))
         node_names = {name for name in GROUPS[group] if not name.startswith("_")}

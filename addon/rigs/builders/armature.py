@@ -175,6 +175,11 @@ def _inverse_kinematics(armature: bpy.types.Object, skeleton: Skeleton) -> None:
         )
         foot = _constrain(armature, f"foot.{side}", "COPY_ROTATION", f"foot_ik.{side}", "Boot")
         _drive(foot, armature, leg)
+        for bone, level in BUILDS[skeleton.kind].level_with.items():
+            turned = _constrain(
+                armature, bone.format(side=side), "COPY_ROTATION", level.format(side=side), "Level"
+            )
+            _drive(turned, armature, leg)
         wrist = BUILDS[skeleton.kind].wrist.format(side=side)
         _two_bone_ik(
             armature, f"upper_arm.{side}", f"forearm.{side}", wrist, f"elbow_pole.{side}", arm

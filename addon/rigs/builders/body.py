@@ -12,6 +12,7 @@ from math import cos, pi, radians, sin
 import numpy as np
 
 from .skeleton import (
+    ANKLE_BALL,
     ATLAS,
     LUMBAR,
     NECK_BASE,
@@ -814,6 +815,12 @@ def boot_section(
     return ankle + direction * level * h, frame[0], frame[1], frame[2]
 
 
+def telemark_boot(skeleton: Skeleton, side: str) -> Surface:
+    """A boot that bends at the ball of the foot."""
+    parts = [_boot(skeleton, side, _SKI_BOOT, _BENDING_ANGLES), *_buckles(skeleton, side)[1:]]
+    return joined(parts + _bellows(skeleton, side))
+
+
 def ski_boot(skeleton: Skeleton, side: str) -> Surface:
     """A ski boot with its buckles."""
     return joined([_boot(skeleton, side, _SKI_BOOT), *_buckles(skeleton, side)])
@@ -824,20 +831,79 @@ def snowboard_boot(skeleton: Skeleton, side: str) -> Surface:
     return _boot(skeleton, side, _SNOWBOARD_BOOT)
 
 
-def _boot(skeleton: Skeleton, side: str, table) -> Surface:
-    """Boot: rigid below the ankle, its cuff with the shin."""
+def _boot(skeleton: Skeleton, side: str, table, bending=None) -> Surface:
+    """Boot: its cuff goes with the shin; below the ankle it is rigid, or bends at the ball."""
     cage = Cage()
     h = skeleton.height
     foot, shin = {f"DEF-foot.{side}": 1.0}, {f"DEF-shin.{side}": 1.0}
-    angles = even_angles(AROUND)
+    angles = even_angles(AROUND) if bending is None else bending
     rings = []
     for level, width, front, back, exponent, _material in table:
         centre, left, behind, _up = boot_section(skeleton, side, level)
         weights = mix(foot, shin, ramp(level, -0.010, 0.040))
         points = ring(centre, left, behind, width * h, front * h, back * h, angles, exponent)
-        rings.append(cage.add(points, weights))
+        each = [weights] * len(points)
+        if bending is not None:
+            each = [_fold(weights, skeleton, side, point) for point in points]
+        rings.append(cage.add(points, each))
     cage.tube(rings, [row[5] for row in table[:-1]], start="base")
     return cage.surface(1)
+
+
+# Around a boot that bends, points are closest where it does.
+_BENDING = (15.0, 25.0, 34.0, 44.0, 62.0)
+_BENDING_ANGLES = np.radians(
+    [
+        *np.arange(0.0, 181.0, 45.0),
+        *(180.0 + a for a in _BENDING),
+        270.0,
+        *(360.0 - a for a in reversed(_BENDING)),
+    ]
+)
+_FOLD_HALF = 0.020  # of the stretch over which a boot bends
+
+
+def _fold(
+    weights: dict[str, float], skeleton: Skeleton, side: str, point: np.ndarray
+) -> dict[str, float]:
+    """Weights of a point of a boot that bends at the ball of the foot."""
+    _left, behind, _up = skeleton.facing[f"foot.{side}"].T
+    ahead = float((skeleton.joints[f"foot.{side}"] - point) @ behind) / skeleton.height
+    toes = ramp(ahead, ANKLE_BALL - _FOLD_HALF, ANKLE_BALL + _FOLD_HALF)
+    return mix(weights, {f"DEF-toe.{side}": 1.0}, toes)
+
+
+def _bellows(skeleton: Skeleton, side: str) -> list[Surface]:
+    """Two ribs over the boot where it bends."""
+    h = skeleton.height
+    ankle = skeleton.joints[f"foot.{side}"]
+    left, behind, up = skeleton.facing[f"foot.{side}"].T
+    levels, widths, fronts, _backs, exponents = np.array([row[:5] for row in _SKI_BOOT[4:9]]).T
+    foot = {f"DEF-foot.{side}": 1.0}
+    parts = []
+    for ahead in ANKLE_BALL + np.array((-0.008, 0.008)):
+        top = float(np.interp(-ahead, -fronts, levels))
+        rise = levels[0] + (top - levels[0]) * np.sin(np.linspace(0.0, 0.5 * pi, 7)[:-1])
+        width, front, exponent = (np.interp(rise, levels, v) for v in (widths, fronts, exponents))
+        across = width * np.maximum(1.0 - (ahead / front) ** exponent, 0.0) ** (1.0 / exponent)
+        x = np.concatenate([across, [0.0], -across[::-1]])
+        z = np.concatenate([rise, [top], rise[::-1]])
+        out = np.stack([-np.gradient(z), np.gradient(x)], axis=1)
+        out = -out / np.linalg.norm(out, axis=1)[:, None]
+        cage = Cage()
+        rings = []
+        for a, b, (nx, nz) in zip(x, z, out, strict=True):
+            base = ankle + (left * a + up * b - behind * ahead) * h
+            normal = left * nx + up * nz
+            profile = ((-0.0045, -0.002), (-0.002, 0.0045), (0.002, 0.0045), (0.0045, -0.002))
+            points = [base + (behind * y + normal * r) * h for y, r in profile]
+            rings.append(cage.add(points, [_fold(foot, skeleton, side, p) for p in points]))
+        for first, second in zip(rings[:-1], rings[1:], strict=True):
+            cage.bridge(first, second, "base")
+        cage.face(rings[0][::-1], "base")
+        cage.face(rings[-1], "base")
+        parts.append(cage.surface(0))
+    return parts
 
 
 # Height above the ankle of the four buckles, and how much higher their straps

@@ -10,8 +10,8 @@ from math import cos, pi, radians, sin, sqrt
 
 import numpy as np
 
-from .body import boot_section, ramp
-from .skeleton import REFERENCE, Skeleton, unit
+from .body import boot_section, mix, ramp
+from .skeleton import ANKLE_BALL, REFERENCE, Skeleton, unit
 from .surfaces import Cage, Surface, even_angles, joined, ring
 
 X, Y, Z = np.eye(3)
@@ -149,6 +149,15 @@ def box(
 
 def ski(skeleton: Skeleton, side: str) -> Surface:
     """A ski with its binding, the running surface at z = 0."""
+    return joined([_bare_ski(skeleton, side), *_ski_binding(skeleton, side)])
+
+
+def telemark_ski(skeleton: Skeleton, side: str) -> Surface:
+    """A ski whose binding leaves the heel free, the running surface at z = 0."""
+    return joined([_bare_ski(skeleton, side), *_free_binding(skeleton, side)])
+
+
+def _bare_ski(skeleton: Skeleton, side: str) -> Surface:
     size = skeleton.height / REFERENCE
     width = sqrt(size)
     length = skeleton.equipment["ski_length"]
@@ -178,42 +187,58 @@ def ski(skeleton: Skeleton, side: str) -> Surface:
             half - tail * (1.0 - np.sin(np.linspace(0.0, 0.5 * pi, 4))),
         ]
     )
-    parts = [
-        _slider(
-            middle,
-            stations,
-            lambda at: _half_width(
-                at,
-                length,
-                SKI_SHOVEL * width,
-                skeleton.equipment["ski_width"],
-                SKI_TAIL * width,
-                nose,
-                tail,
-            ),
-            rise,
-            thickness,
-            bone,
-            top,
-            3,
-        )
-    ]
-    parts += _ski_binding(skeleton, side, size)
-    return joined(parts)
+    return _slider(
+        middle,
+        stations,
+        lambda at: _half_width(
+            at,
+            length,
+            SKI_SHOVEL * width,
+            skeleton.equipment["ski_width"],
+            SKI_TAIL * width,
+            nose,
+            tail,
+        ),
+        rise,
+        thickness,
+        bone,
+        top,
+        3,
+    )
 
 
-def _ski_binding(skeleton: Skeleton, side: str, size: float) -> list[Surface]:
-    bone = f"DEF-ski.{side}"
-    origin = skeleton.joints[f"ski.{side}"]
-    sole = 0.0775 * REFERENCE - 0.052 * REFERENCE  # height of the boot's sole
-    toe, heel = 0.2127, 0.098  # ends of the boot, ahead of and behind the ankle
+SOLE = (0.0775 - 0.052) * REFERENCE  # height of a ski boot's sole over the running surface
+TOE, HEEL = 0.2127, 0.098  # ends of the boot, ahead of and behind the ankle
 
-    def place(y: float, z: float) -> np.ndarray:
-        return origin + (Y * y + Z * z) * size
 
+def _on_ski(skeleton: Skeleton, side: str, y: float, z: float, size, material: str, **more):
+    """A box on a ski, `y` behind the ankle and `z` over the running surface; see `box`."""
+    scale = skeleton.height / REFERENCE
+    place = skeleton.joints[f"ski.{side}"] + (Y * y + Z * z) * scale
+    return box(place, np.array(size) * scale, f"DEF-ski.{side}", material, **more)
+
+
+def _free_binding(skeleton: Skeleton, side: str) -> list[Surface]:
     def part(y, z, dimensions, material, **more) -> Surface:
-        return box(place(y, z), np.array(dimensions) * size, bone, material, **more)
+        return _on_ski(skeleton, side, y, z, dimensions, material, **more)
 
+    thick = SOLE - 0.032
+    return [
+        part(-0.058, 0.024, (0.062, 0.44, 0.016), "base", top=0.94),
+        part(-0.170, 0.032 + 0.5 * thick, (0.070, 0.10, thick), "edge"),
+        part(HEEL - 0.04, 0.032 + 0.5 * thick, (0.060, 0.08, thick - 0.001), "trim", top=0.85),
+        part(-TOE - 0.022, 0.050, (0.084, 0.040, 0.038), "base", top=0.80),
+        part(-TOE - 0.002, SOLE + 0.020, (0.088, 0.020, 0.012), "trim"),
+        part(-0.190, SOLE + 0.006, (0.116, 0.014, 0.030), "edge"),
+        _cable(skeleton, side),
+    ]
+
+
+def _ski_binding(skeleton: Skeleton, side: str) -> list[Surface]:
+    def part(y, z, dimensions, material, **more) -> Surface:
+        return _on_ski(skeleton, side, y, z, dimensions, material, **more)
+
+    toe, heel, sole = TOE, HEEL, SOLE
     tilt = radians(18.0)
     lever = np.stack(
         [X, np.array([0.0, cos(tilt), sin(tilt)]), np.array([0.0, -sin(tilt), cos(tilt)])], axis=1
@@ -227,6 +252,38 @@ def _ski_binding(skeleton: Skeleton, side: str, size: float) -> list[Surface]:
         part(heel + 0.026, 0.062, (0.060, 0.058, 0.066), "base", top=0.8),
         part(heel + 0.050, 0.098, (0.040, 0.078, 0.012), "trim", axes=lever),
     ]
+
+
+def _cable(skeleton: Skeleton, side: str) -> Surface:
+    """The cable of a free heel: from the ski around the heel of the boot, which it goes with."""
+    size, sole = skeleton.height / REFERENCE, SOLE
+    origin = skeleton.joints[f"ski.{side}"]
+    ball = ANKLE_BALL * REFERENCE
+    half = [
+        (0.058, -ball - 0.030, 0.010, 0.0035),
+        (0.060, -ball + 0.010, 0.012, 0.0035),
+        (0.060, -ball + 0.028, 0.013, 0.0035),
+        (0.060, -ball + 0.032, 0.014, 0.0075),
+        (0.059, -0.040, 0.018, 0.0075),
+        (0.058, -0.036, 0.018, 0.0035),
+        (0.054, 0.030, 0.024, 0.0035),
+        (0.044, 0.080, 0.028, 0.0035),
+        (0.022, 0.101, 0.030, 0.0035),
+    ]
+    path = half + [(0.0, 0.105, 0.030, 0.0035)] + [(-x, y, z, r) for x, y, z, r in half[::-1]]
+    places = np.array([origin + np.array((x, y, sole + z)) * size for x, y, z, _r in path])
+    ski_bone, foot = {f"DEF-ski.{side}": 1.0}, {f"DEF-foot.{side}": 1.0}
+    cage = Cage()
+    rings = []
+    for i, (_x, y, _z, radius) in enumerate(path):
+        ahead = unit(places[min(i + 1, len(path) - 1)] - places[max(i - 1, 0)])
+        side_way = unit(np.cross(Z, ahead))
+        points = ring(
+            places[i], side_way, np.cross(ahead, side_way), *[radius * size] * 3, even_angles(6)
+        )
+        rings.append(cage.add(points, mix(ski_bone, foot, ramp(y, -ball - 0.02, -ball + 0.02))))
+    cage.tube(rings, "edge", start="edge", end="edge")
+    return cage.surface(0)
 
 
 def pole(skeleton: Skeleton, side: str) -> Surface:

@@ -106,6 +106,7 @@ class Build:
         deform: deform bone -> (bone it follows, deform parent), beyond the body's.
         carried: (deform bone, bone, side): what goes along with a leg in FK.
         switches: custom properties of the root bone, one for each side.
+        level_with: bone -> bone that it turns with while the leg is in IK.
         rotation_modes: bone -> rotation mode, where it is not by quaternion.
         turned_only: controls that are not to be moved, beyond the body's, without sides.
         widgets: control -> row of the table of shapes, beyond the body's.
@@ -133,6 +134,7 @@ class Build:
     mechanism: Callable[[Bones], None] = lambda bones: None
     carried: Callable[[Skeleton], list[tuple[str, str, str]]] = lambda skeleton: []
     switches: tuple[str, ...] = (IK_LEG, IK_ARM)
+    level_with: Mapping[str, str] = field(default_factory=dict)
     rotation_modes: Mapping[str, str] = field(default_factory=dict)
     turned_only: tuple[str, ...] = ()
     joints: Mapping[str, str] = field(default_factory=dict)

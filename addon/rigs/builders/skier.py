@@ -80,13 +80,24 @@ def rest(height: float) -> tuple[dict, dict, dict]:
     return joints, facing, equipment
 
 
-def _carriers(bones: Bones) -> None:
+def carriers(bones: Bones) -> None:
+    """Skis.
+
+    Args:
+        bones: where to add them.
+    """
     for side in ("L", "R"):
         joints = bones.skeleton.joints
         bones.flat(f"ski.{side}", "root", joints[f"ski.{side}"], 0.12, "Equipment")
 
 
-def _mechanism(bones: Bones) -> None:
+def mechanism(bones: Bones, carrier: str = "foot") -> None:
+    """Poles, and skis that go along with a leg in FK.
+
+    Args:
+        bones: where to add them.
+        carrier: bone that a ski goes along with, without its side.
+    """
     j, h = bones.skeleton.joints, bones.skeleton.height
     for side in ("L", "R"):
         grip, tip = j[f"pole.{side}"], j[f"pole_tip.{side}"]
@@ -99,7 +110,7 @@ def _mechanism(bones: Bones) -> None:
         )
         # A hand's back is -Y of the pole's shaft: any axis across it would do.
         bones.add(f"pole.{side}", f"hand.{side}", grip, tip, -BACK, "Mechanism")
-        bones.flat(f"MCH-ski.{side}", f"foot.{side}", j[f"ski.{side}"], 0.12, "Mechanism")
+        bones.flat(f"MCH-ski.{side}", f"{carrier}.{side}", j[f"ski.{side}"], 0.12, "Mechanism")
 
 
 def _body(skeleton: Skeleton) -> Surface:
@@ -135,11 +146,11 @@ BUILD = Build(
     rest=rest,
     body=_body,
     equipment=_equipment,
-    carriers=_carriers,
+    carriers=carriers,
     # A boot does not move on its ski, so this is nothing to animate by hand.
     foot=("ski.{side}", "Mechanism"),
     wrist="MCH-wrist.{side}",
-    mechanism=_mechanism,
+    mechanism=mechanism,
     deform={
         "DEF-ski.{side}": ("ski.{side}", "root"),
         "DEF-pole.{side}": ("pole.{side}", "DEF-hand.{side}"),
