@@ -25,12 +25,8 @@ def degrees(low: float, high: float) -> tuple[float, float]:
     return radians(low), radians(high)
 
 
-# Amounts that skiers and snowboarders share: name -> least, most.
-SHARED_RANGES: dict[str, tuple[float, float]] = {
-    "knee_flexion": degrees(0, 120),
-    "up_down": (-0.5, 1.0),
-    "stiffness": (50.0, inf),
-    "unweighting_amount": (-0.3, 0.4),
+# Amounts of everything with an edge: name -> least, most.
+EDGE_RANGES: dict[str, tuple[float, float]] = {
     "edge_per_curvature": (0.0, 200.0),
     "angulation": degrees(-20, 45),
     "angulation_limit": degrees(1, 45),
@@ -38,6 +34,15 @@ SHARED_RANGES: dict[str, tuple[float, float]] = {
     "sidecut": (2.0, 1000.0),
     "float_angle": degrees(0, 30),
     "skid": degrees(0, 60),
+}
+
+# Amounts that skiers and snowboarders share: name -> least, most.
+SHARED_RANGES: dict[str, tuple[float, float]] = {
+    "knee_flexion": degrees(0, 120),
+    "up_down": (-0.5, 1.0),
+    "stiffness": (50.0, inf),
+    "unweighting_amount": (-0.3, 0.4),
+    **EDGE_RANGES,
     "trunk_pitch": degrees(-20, 75),
     "waist_follow": (-1.0, 2.0),
     "shoulder_level": (-0.5, 1.0),

@@ -13,13 +13,15 @@ on the board.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from math import radians
+from typing import TypeVar
 
 import numpy as np
 
 from ...solvers.ik import two_bone
-from ...solvers.motion import TurningMotion
+from ...solvers.motion import Problem, TurningMotion
 from ...solvers.rotations import (
     conjugate,
     from_axis_angle,
@@ -28,9 +30,9 @@ from ...solvers.rotations import (
     normalise,
     rotate,
 )
-from .amounts import SHARED_RANGES, degrees, within_ranges
+from .amounts import EDGE_RANGES, SHARED_RANGES, degrees, within_ranges
 from .edges import edge_angle, skid_angle
-from .ground import ground_frames
+from .ground import Ground, ground_frames
 from .reports import SIDE_WORDS, span_problem
 from .signals import Amount, Signals, limited, read_signals, saturated
 from .stance import (
@@ -62,8 +64,9 @@ ANKLE_LIMIT = radians(38.0)  # forward bend of an ankle in a soft boot
 
 
 @dataclass(frozen=True)
-class SnowboarderStyle:
-    """How a snowboarder moves. Every number may be keyed: a float or (n,) samples.
+class SidewaysStyle:
+    """How anyone moves who stands sideways on a board. Every number may be
+    keyed: a float or (n,) samples.
 
     Angles are radians. Lengths are metres for a figure 1.78 m tall and grow
     with the figure.
@@ -78,15 +81,6 @@ class SnowboarderStyle:
         unweighting_amount: by how much, metres.
         heel_sit: how much more the knees bend in a turn to the heels.
         toe_press: how much less they bend in a turn to the toes.
-        edge_law: "LINEAR" or "SIDECUT", see `edges.edge_angle`.
-        edge_per_curvature: constant of the linear law in radians x metres, or
-            None: from the lean.
-        angulation: edge angle beyond the lean in a full turn.
-        angulation_limit: largest difference between edge angle and lean.
-        edge_limit: largest edge angle.
-        sidecut: radius of the sidecut in metres, or None for the figure's.
-        float_angle: edge angle below which the board rests flat in passing.
-        skid: how far the board turns across a path that it cannot carve at all.
         front_weight: how far the body stands towards the nose.
         trunk_pitch: bend of the trunk towards the toes under one body weight.
         waist_follow: further bend for each radian of knee bend.
@@ -98,7 +92,7 @@ class SnowboarderStyle:
             of the twist, and as much earlier again.
         face_heading: share of the turning that the chest leaves out.
         twist_limit: largest turn of the chest against the board.
-        look_ahead: how many seconds ahead of itself the snowboarder looks.
+        look_ahead: how many seconds ahead of itself the rider looks.
         gaze_limit: largest turn of the head against the chest's rest view.
         gaze_down: gaze below the horizon.
         head_level: how far the head levels out.
@@ -114,14 +108,6 @@ class SnowboarderStyle:
     unweighting_amount: Amount = 0.05
     heel_sit: Amount = radians(20.0)
     toe_press: Amount = radians(10.0)
-    edge_law: str = "LINEAR"
-    edge_per_curvature: Amount | None = None
-    angulation: Amount = radians(7.0)
-    angulation_limit: Amount = radians(24.0)
-    edge_limit: Amount = radians(76.0)
-    sidecut: Amount | None = None
-    float_angle: Amount = radians(12.0)
-    skid: Amount = radians(22.0)
     front_weight: Amount = 0.03
     trunk_pitch: Amount = radians(18.0)
     waist_follow: Amount = 0.45
@@ -139,6 +125,32 @@ class SnowboarderStyle:
     hand_raise: Amount = 0.0
     hand_spread: Amount = 0.0
     inside_hand: Amount = 0.06
+
+
+@dataclass(frozen=True)
+class SnowboarderStyle(SidewaysStyle):
+    """How a snowboarder moves: in addition to `SidewaysStyle`, the edges.
+
+    Attributes:
+        edge_law: "LINEAR" or "SIDECUT", see `edges.edge_angle`.
+        edge_per_curvature: constant of the linear law in radians x metres, or
+            None: from the lean.
+        angulation: edge angle beyond the lean in a full turn.
+        angulation_limit: largest difference between edge angle and lean.
+        edge_limit: largest edge angle.
+        sidecut: radius of the sidecut in metres, or None for the figure's.
+        float_angle: edge angle below which the board rests flat in passing.
+        skid: how far the board turns across a path that it cannot carve at all.
+    """
+
+    edge_law: str = "LINEAR"
+    edge_per_curvature: Amount | None = None
+    angulation: Amount = radians(7.0)
+    angulation_limit: Amount = radians(24.0)
+    edge_limit: Amount = radians(76.0)
+    sidecut: Amount | None = None
+    float_angle: Amount = radians(12.0)
+    skid: Amount = radians(22.0)
 
 
 # Styles by name; knee bends, edge angles and twists as riders and coaches give them.
@@ -195,8 +207,8 @@ STYLES: dict[str, SnowboarderStyle] = {
 }
 
 
-RANGES = {
-    **SHARED_RANGES,
+SIDEWAYS_RANGES = {
+    **{name: SHARED_RANGES[name] for name in SHARED_RANGES if name not in EDGE_RANGES},
     "heel_sit": degrees(-40, 60),
     "toe_press": degrees(-40, 60),
     "front_weight": (-0.3, 0.3),
@@ -206,17 +218,64 @@ RANGES = {
     "hand_raise": (-0.4, 0.6),
     "hand_spread": (-0.4, 0.4),
 }
+RANGES = {**SIDEWAYS_RANGES, **EDGE_RANGES}
 
 
 @dataclass(frozen=True)
-class _Board:
-    """Board and feet in ground space; index 0 is L, 1 is R."""
+class Deck:
+    """A board and the feet on it, in ground space; index 0 is L, 1 is R.
 
-    rotation: np.ndarray  # (n, 4)
-    position: np.ndarray  # (n, 3)
-    ankle: np.ndarray  # (2, n, 3)
-    toes: np.ndarray  # (2, n, 3) directions of the feet
-    contact: np.ndarray  # (n,) how far the pressure has moved to the edge, -1 to 1
+    Attributes:
+        rotation: (n, 4) of the board.
+        position: (n, 3) of the board.
+        ankle: (2, n, 3).
+        toes: (2, n, 3) directions of the feet.
+        tilt: (n,) of the board, radians to the left.
+        skid: (n,) turn of the board against the travel, radians to the left.
+        sway: (n,) how far the hands swing to the left for balance, metres.
+        places: further roles -> (n, 3) positions.
+        turns: further roles -> (n, 4) rotations.
+        spins: role -> (n,) angle counted past whole turns, radians.
+        problems: what the board cannot do.
+        attributes: name -> (n,) for the trail.
+        remedy: what helps an ankle that bends too far.
+    """
+
+    rotation: np.ndarray
+    position: np.ndarray
+    ankle: np.ndarray
+    toes: np.ndarray
+    tilt: np.ndarray
+    skid: np.ndarray
+    sway: np.ndarray
+    places: Mapping[str, np.ndarray] = field(default_factory=dict)
+    turns: Mapping[str, np.ndarray] = field(default_factory=dict)
+    spins: Mapping[str, np.ndarray] = field(default_factory=dict)
+    problems: tuple[Problem, ...] = ()
+    attributes: Mapping[str, np.ndarray] = field(default_factory=dict)
+    remedy: str = "Less angulation, or more knee bend"
+
+
+@dataclass(frozen=True)
+class Ride:
+    """What is known before a board is placed.
+
+    Attributes:
+        motion: the solved motion.
+        signals: what drives the body.
+        ground: ground space along the motion.
+        figure: rest pose and board.
+        size: size of the figure against one 1.78 m tall.
+    """
+
+    motion: TurningMotion
+    signals: Signals
+    ground: Ground
+    figure: Figure
+    size: float
+
+
+AnyStyle = TypeVar("AnyStyle", bound=SidewaysStyle)
 
 
 @dataclass(frozen=True)
@@ -245,11 +304,11 @@ def map_snowboarder(motion: TurningMotion, figure: Figure, style: SnowboarderSty
         Tracks of root, board, pelvis, spine, chest, neck, head and, per side,
         shoulder, hand, elbow, knee and foot.
     """
-    style, limits = within_ranges(style, RANGES)
-    size = figure.height / STATURE
-    ground = ground_frames(motion)
-    signals = read_signals(motion)
-    heel = heel_side(figure) * saturated(signals.lean, radians(14.0))
+    return map_sideways(motion, figure, style, RANGES, _snowboard)
+
+
+def _snowboard(ride: Ride, style: SnowboarderStyle) -> Deck:
+    signals, figure = ride.signals, ride.figure
     sidecut = figure.equipment["sidecut"] if style.sidecut is None else style.sidecut
     edge, edge_yield = edge_angle(
         signals,
@@ -261,13 +320,56 @@ def map_snowboarder(motion: TurningMotion, figure: Figure, style: SnowboarderSty
         edge_limit=style.edge_limit,
         rest=style.float_angle,
     )
+    problems = span_problem(
+        signals.time, edge_yield, radians(3.0), code="EDGE_LIMITED", unit="rad",
+        message="The board is edged less than its law asks", bone="board",
+        remedy="A higher Angulation Limit or Edge Limit, or gentler turns",
+    )
     skid = skid_angle(signals.curvature, sidecut, edge, style.skid)
-    board = _place_board(figure, edge, skid)
+    named = {
+        "edge_angle": edge,
+        "angulation": np.sign(signals.lean) * (edge - signals.lean),
+        "skid_angle": skid,
+    }
+    return _place_board(figure, edge, skid, problems, named)
+
+
+def map_sideways(
+    motion: TurningMotion,
+    figure: Figure,
+    style: AnyStyle,
+    ranges: Mapping[str, tuple[float, float]],
+    place: Callable[[Ride, AnyStyle], Deck],
+) -> RoleTracks:
+    """Pose anyone who stands sideways on a board, for every sample of a turning motion.
+
+    Regular or goofy is read from the figure: the foot that stands ahead leads.
+
+    Args:
+        motion: the solved motion.
+        figure: rest pose and board.
+        style: how it moves.
+        ranges: amounts of the style -> least, most.
+        place: places the board and the feet on it.
+
+    Returns:
+        Tracks as of `map_snowboarder`, and what else the board has.
+    """
+    style, limits = within_ranges(style, ranges)
+    size = figure.height / STATURE
+    ground = ground_frames(motion)
+    signals = read_signals(motion)
+    heel = heel_side(figure) * saturated(signals.lean, radians(14.0))
+    board = place(Ride(motion, signals, ground, figure, size), style)
+    skid = board.skid
     spring, knees, wished = _spring(motion, signals, figure, style, size, heel)
     if motion.surfaces:  # the board lies on the terrain, the legs take what is not evened out
         over = ground.over(board.position)
         up = np.stack((np.zeros_like(over), np.zeros_like(over), over), axis=-1)
-        board = replace(board, position=board.position + up, ankle=board.ankle + up)
+        places = {role: place + up for role, place in board.places.items()}
+        board = replace(
+            board, position=board.position + up, ankle=board.ankle + up, places=places
+        )
         taken = np.clip(over, -MOST_TAKEN, MOST_TAKEN)
         spring, wished = spring - taken, wished - taken
     rotation, chest_yaw, arms_yaw, lean = _trunk(motion, signals, figure, style, knees, heel, skid)
@@ -280,7 +382,8 @@ def map_snowboarder(motion: TurningMotion, figure: Figure, style: SnowboarderSty
                      ground.axes[:, :, 0], style.look_ahead)
     neck, head = pose_head(rotation["chest"], signals.lean * (1.0 - np.asarray(style.head_level)),
                            ahead, style.gaze_down, chest_yaw, style.gaze_limit)
-    hands = _hands(figure, signals, style, size, joint["shoulders"], arms_yaw, lean)
+    hands = _hands(figure, signals, style, size, joint["shoulders"], arms_yaw, lean,
+                   board.sway)
     shoulder = {side: joint[f"upper_arm.{side}"] for side in SIDES}
     arm = figure.length("upper_arm.L", "elbow_joint.L") + figure.length("elbow_joint.L", "hand.L")
     hands = {side: within_reach(hands[side], shoulder[side], arm) for side in SIDES}
@@ -292,6 +395,7 @@ def map_snowboarder(motion: TurningMotion, figure: Figure, style: SnowboarderSty
     position = {
         "root": middle,
         "board": board.position,
+        **board.places,
         "pelvis": legs.pelvis,
         "spine": joint["spine"],
         "chest": joint["chest"],
@@ -299,7 +403,8 @@ def map_snowboarder(motion: TurningMotion, figure: Figure, style: SnowboarderSty
         "head": joint["neck"] + rotate(neck, np.subtract(figure.joints["head"],
                                                          figure.joints["neck"])),
     }
-    turns = {"root": upright, "board": board.rotation, **rotation, "neck": neck, "head": head}
+    turns = {"root": upright, "board": board.rotation, **board.turns, **rotation}
+    turns |= {"neck": neck, "head": head}
     for i, side in enumerate(SIDES):
         position |= {
             f"shoulder.{side}": joint[f"shoulder.{side}"],
@@ -321,8 +426,8 @@ def map_snowboarder(motion: TurningMotion, figure: Figure, style: SnowboarderSty
         position={role: ground.world(points) for role, points in position.items()},
         rotation=ground.all_turned(turns),
         events=motion.events,
-        problems=(*limits, *_yielded(signals, legs, wished, edge_yield, shortfall)),
-        attributes=_attributes(signals, legs, edge, skid, heel, chest_yaw),
+        problems=(*limits, *board.problems, *_yielded(signals, legs, board, wished, shortfall)),
+        attributes=_attributes(signals, legs, heel, chest_yaw) | dict(board.attributes),
     )
 
 
@@ -336,7 +441,7 @@ def heel_side(figure: Figure) -> float:
     return 1.0 if toes < 0.0 else -1.0
 
 
-def _place_board(figure: Figure, edge: np.ndarray, skid: np.ndarray) -> _Board:
+def _place_board(figure: Figure, edge: np.ndarray, skid: np.ndarray, problems, named) -> Deck:
     """Roll the board about its lower edge, which stays in the snow's surface.
 
     As the board goes on edge, the pressure moves from its middle to that edge:
@@ -350,6 +455,22 @@ def _place_board(figure: Figure, edge: np.ndarray, skid: np.ndarray) -> _Board:
     yaw = posture(zero, skid, 0.0)
     position = rotate(yaw, np.stack((x, zero, z), axis=-1))
     rotation = multiply(yaw, posture(edge, 0.0, 0.0))
+    ankle, toes = feet_on(figure, position, rotation)
+    return Deck(
+        rotation, position, ankle, toes, edge, skid, zero, problems=problems, attributes=named
+    )
+
+
+def feet_on(
+    figure: Figure, position: np.ndarray, rotation: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Ankles (2, n, 3) and directions of the toes (2, n, 3) of feet that stay on a board.
+
+    Args:
+        figure: rest pose.
+        position: (n, 3) of the board.
+        rotation: (n, 4) of the board.
+    """
     joints = figure.joints
     ankle = np.stack([
         position + rotate(rotation, np.subtract(joints[f"foot.{s}"], joints["board"]))
@@ -359,7 +480,7 @@ def _place_board(figure: Figure, edge: np.ndarray, skid: np.ndarray) -> _Board:
     for side in SIDES:
         along = np.subtract(joints[f"toe.{side}"], joints[f"foot.{side}"])
         toes.append(rotate(rotation, normalise(along * (1.0, 1.0, 0.0))))
-    return _Board(rotation, position, ankle, np.stack(toes), contact)
+    return ankle, np.stack(toes)
 
 
 def _spring(motion, signals: Signals, figure, style, size, heel):
@@ -430,7 +551,7 @@ def _trunk(motion, signals: Signals, figure, style, knees, heel, skid):
     return rotation, chest[1], arms + 0.3 * skid, lean
 
 
-def _stand(figure, board: _Board, signals: Signals, spring, pelvis_turn, trunk, skid,
+def _stand(figure, board: Deck, signals: Signals, spring, pelvis_turn, trunk, skid,
            along) -> _Legs:
     """Find the pelvis: centre of mass over the lean line, legs as long as the spring says."""
     thigh = figure.length("hip.L", "knee_joint.L")
@@ -492,7 +613,7 @@ def _stand(figure, board: _Board, signals: Signals, spring, pelvis_turn, trunk, 
     )
 
 
-def _hands(figure, signals: Signals, style, size, shoulders, arms_yaw, lean):
+def _hands(figure, signals: Signals, style, size, shoulders, arms_yaw, lean, sway):
     """Hands over nose and tail: as in the rest pose, turned with the arms."""
     turn = posture(lean, arms_yaw, 0.0)
     joints = figure.joints
@@ -506,6 +627,7 @@ def _hands(figure, signals: Signals, style, size, shoulders, arms_yaw, lean):
         carried += np.multiply.outer(
             np.broadcast_to(np.asarray(style.hand_spread) * size, signals.time.shape), out
         )
+        carried[:, 0] += sway
         carried[:, 2] += np.asarray(style.hand_raise) * size
         # The hand that is on the inner side of the turn keeps out of the snow.
         carried[:, 2] += inside * np.sign(rest[0]) * min(abs(rest[0]) / 0.2, 1.0)
@@ -540,23 +662,20 @@ def _aligned(along: np.ndarray, up: np.ndarray) -> np.ndarray:
     return from_matrix(np.stack((np.cross(along, up), along, up), axis=-1))
 
 
-def _yielded(signals: Signals, legs: _Legs, wished, edge_yield, shortfall):
-    """What could not be had: the spring's length, the law's edge angle, the hands' places."""
+def _yielded(signals: Signals, legs: _Legs, board: Deck, wished, shortfall):
+    """What could not be had: the spring's length, the ankles' bend, the hands' places."""
     time = signals.time
     spring = np.mean(legs.length, axis=0)
     problems = [
         *span_problem(time, np.abs(spring - wished), 0.02, code="LEG_REACH",
                       message="The legs cannot follow their spring", bone="pelvis",
                       remedy="Knee Bend nearer to 50 degrees, less Up and Down, less lean"),
-        *span_problem(time, edge_yield, radians(3.0), code="EDGE_LIMITED", unit="rad",
-                      message="The board is edged less than its law asks", bone="board",
-                      remedy="A higher Angulation Limit or Edge Limit, or gentler turns"),
     ]
     for i, side in enumerate(SIDES):
         problems += span_problem(
             time, np.abs(legs.ankle[i]) - ANKLE_LIMIT, 0.0, code="ANKLE", unit="rad",
             message=f"{SIDE_WORDS[side]} ankle bends further than an ankle can",
-            bone=f"foot.{side}", remedy="Less angulation, or more knee bend",
+            bone=f"foot.{side}", remedy=board.remedy,
         )
         problems += span_problem(
             time, shortfall[side], 1e-6, code="ARM_REACH", severity="WARNING",
@@ -566,15 +685,12 @@ def _yielded(signals: Signals, legs: _Legs, wished, edge_yield, shortfall):
     return tuple(problems)
 
 
-def _attributes(signals: Signals, legs: _Legs, edge, skid, heel, chest_yaw):
+def _attributes(signals: Signals, legs: _Legs, heel, chest_yaw):
     named = {
         "lean": signals.lean,
         "curvature": signals.curvature,
         "force": signals.force,
         "phase": signals.phase,
-        "edge_angle": edge,
-        "angulation": np.sign(signals.lean) * (edge - signals.lean),
-        "skid_angle": skid,
         "unweighting": 1.0 - signals.force,
         "edge_change": signals.edge_change,
         "heel_side": heel,
