@@ -20,7 +20,10 @@ from .rigs import characters
 # Part of the body -> base names of its roles.
 PART_ROLES = {
     "TRAVEL": {"root"},
-    "LEGS": {"pelvis", "ski", "board", "foot", "heel", "knee"},
+    "LEGS": {
+        "pelvis", "ski", "board", "foot", "heel", "knee",
+        "bike", "fork", "front_wheel", "rear_wheel", "sprocket", "crank", "pedal",
+    },
     "TORSO": {"spine", "chest", "shoulder"},
     "ARMS": {"hand", "elbow", "pole", "pole_tip"},
     "HEAD": {"neck", "head"},

@@ -69,7 +69,9 @@ class POISE_OT_character_add(SettingsOperator, bpy.types.Operator):
     suit: _colour("Jacket", characters.COLOURS["suit"], "Colour of the jacket")
     trousers: _colour("Trousers", characters.COLOURS["trousers"], "Colour of the trousers")
     helmet: _colour("Helmet", characters.COLOURS["helmet"], "Colour of the helmet")
-    equipment: _colour("Equipment", characters.COLOURS["equipment"], "Colour of skis or board")
+    equipment: _colour(
+        "Equipment", characters.COLOURS["equipment"], "Colour of skis, board or frame"
+    )
 
     @classmethod
     def poll(cls, context):
@@ -84,9 +86,10 @@ class POISE_OT_character_add(SettingsOperator, bpy.types.Operator):
         layout.prop(self, "kind")
         layout.prop(self, "height")
         layout.prop(self, "mass")
-        if self.kind == "SNOWBOARDER":
+        if characters.has_stances(self.kind):
             layout.prop(self, "goofy")
-        layout.prop(self, "slope")
+        if characters.KINDS[self.kind].slope:
+            layout.prop(self, "slope")
         for name in ("suit", "trousers", "helmet", "equipment"):
             layout.prop(self, name)
 
@@ -118,7 +121,8 @@ class POISE_OT_character_add(SettingsOperator, bpy.types.Operator):
         turns = motion.poise_motion.turns
         turns.begin(self.kind, numbers.unit_scale)
         motion.poise_motion.path.begin(self.kind, numbers.unit_scale)
-        turns.slope = self.slope
+        given = self.properties.is_property_set("slope")
+        turns.slope = self.slope if given else characters.KINDS[self.kind].slope
         for obj in context.selected_objects:
             obj.select_set(False)
         rig.select_set(True)

@@ -68,6 +68,7 @@ class _Plan:
     metres_per_unit: float
     position: Mapping[str, np.ndarray]
     rotation: Mapping[str, np.ndarray]
+    spins: Mapping[str, np.ndarray]
     seconds: np.ndarray
     per_frame: int
 
@@ -259,7 +260,8 @@ def _plan(job: _Job) -> _Plan:
         job.unit_scale,
         job.axes,
     )
-    bones = solver.solve(position, rotation)
+    spins = {role: values[::stride] for role, values in tracks.spins.items()}
+    bones = solver.solve(position, rotation, spins)
     size = float(np.linalg.norm(matrices[:, :3, :3], axis=1).mean()) * job.unit_scale
     channels = _channels(job, [b for b in bones if b.bone not in late], per_frame, size)
     for path in job.switches:
@@ -270,7 +272,7 @@ def _plan(job: _Job) -> _Plan:
             )
         )
     return _Plan(
-        channels, late, solver, matrices, size, position, rotation, seconds, per_frame
+        channels, late, solver, matrices, size, position, rotation, spins, seconds, per_frame
     )
 
 
@@ -663,7 +665,7 @@ def _late_channels(
             job.axes,
             dict(zip(parents, poses, strict=True)),
         )
-        bones = solver.solve(plan.position, plan.rotation)
+        bones = solver.solve(plan.position, plan.rotation, plan.spins)
         late = [bone for bone in bones if bone.bone in plan.late]
         channels = plan.channels + _channels(job, late, plan.per_frame, plan.metres_per_unit)
         write(channels)

@@ -192,6 +192,7 @@ def cut_tracks(tracks: RoleTracks, start: float, motion: TurningMotion) -> RoleT
             for problem in tracks.problems
             if inside(problem.time)
         ),
+        spins={role: values[span] for role, values in tracks.spins.items()},
         attributes={
             name: values[span] if np.shape(values)[:1] == tracks.time.shape else values
             for name, values in tracks.attributes.items()

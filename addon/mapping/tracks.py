@@ -40,6 +40,13 @@ HEEL = "heel"  # ball of a foot with a free heel, rotation = the foot's, per sid
 KNEE = "knee"  # point the knee bends towards (IK pole), per side
 SKI = "ski"  # on the running surface under the ankle, per side
 BOARD = "board"  # on the running surface mid-way between the bindings
+BIKE = "bike"  # rear tyre on the ground, rotation = frame
+FORK = "fork"  # fork with handlebars, on the steering axis
+FRONT_WHEEL = "front_wheel"  # its axle
+REAR_WHEEL = "rear_wheel"  # its axle
+SPROCKET = "sprocket"  # at the rear wheel, turned by the chain
+CRANK = "crank"  # bottom bracket
+PEDAL = "pedal"  # its axle, per side
 POLE = "pole"  # grip end of the pole (at the palm), per side; shaft along -z
 POLE_TIP = "pole_tip"  # tip of the pole, per side
 
@@ -68,7 +75,9 @@ class Figure:
         equipment: lengths in metres of what is attached: "ski_length",
             "ski_width", "sidecut" (radius), "pole_length" (grip to tip),
             "board_length", "board_width", "sole" (ankle above the running
-            surface), "stance_angle.front"/"stance_angle.rear" (radians).
+            surface), "stance_angle.front"/"stance_angle.rear" (radians),
+            "wheelbase", "wheel_radius" (outer), "tyre_radius" (of its
+            section), "crank_length", "head_angle" (radians).
     """
 
     joints: Mapping[str, np.ndarray]
@@ -91,7 +100,8 @@ class Figure:
         Args:
             factor: metres per metre, above 0.
         """
-        angles = {name for name in self.equipment if name.startswith("stance_angle")}
+        words = ("stance_angle", "head_angle")
+        angles = {name for name in self.equipment if name.startswith(words)}
         return Figure(
             joints={role: np.asarray(p) * factor for role, p in self.joints.items()},
             mass=self.mass,
@@ -143,6 +153,9 @@ class RoleTracks:
         attributes: name -> (n,) for the trail and Geometry Nodes
             ("edge_angle.L", "knee_flexion.R", "unweighting" ...); angles in
             radians.
+        spins: role -> (n,) how far it has turned about its own x axis against
+            what carries it, radians, whole turns counted: a rotation alone
+            does not tell how many there were between two samples.
     """
 
     time: np.ndarray
@@ -154,3 +167,4 @@ class RoleTracks:
     kinks: np.ndarray = field(default_factory=lambda: np.zeros(0))
     problems: tuple[Problem, ...] = ()
     attributes: Mapping[str, np.ndarray] = field(default_factory=dict)
+    spins: Mapping[str, np.ndarray] = field(default_factory=dict)

@@ -35,6 +35,10 @@ ANIMATED = tuple(LENGTH_POWER)
 # board is shorter and turns tighter, edge to edge more slowly.
 STARTING_LIMITS = {"SKIER": (0.25, 1.0), "TELEMARK": (0.25, 1.0), "SNOWBOARDER": (0.25, 0.8)}
 
+# What else a kind starts from where that is not the default, in SI units.
+STARTING_SETTINGS: dict[str, dict[str, float]] = {}
+STARTING_SPEED: dict[str, float] = {}  # along a path, m/s
+
 
 class PoiseTurns(bpy.types.PropertyGroup):
     """Turns of an inverted pendulum: frequency, sharpness and heading.
@@ -252,6 +256,7 @@ class PoiseTurns(bpy.types.PropertyGroup):
         }
         if kind in STARTING_LIMITS:
             start["max_curvature"], start["max_curvature_rate"] = STARTING_LIMITS[kind]
+        start |= STARTING_SETTINGS.get(kind, {})
         for name, value in start.items():
             setattr(self, name, value / unit_scale ** LENGTH_POWER[name])
 

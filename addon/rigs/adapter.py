@@ -28,7 +28,10 @@ from ..mapping import tracks as roles
 from . import rotation_modes
 
 # Roles that stay where the skeleton puts them: only their direction is keyed.
-ROTATION_ONLY = {roles.SPINE, roles.CHEST, roles.NECK, roles.HEAD, roles.SHOULDER, roles.HEEL}
+ROTATION_ONLY = {
+    roles.SPINE, roles.CHEST, roles.NECK, roles.HEAD, roles.SHOULDER, roles.HEEL,
+    roles.FORK, roles.FRONT_WHEEL, roles.REAR_WHEEL, roles.SPROCKET, roles.CRANK, roles.PEDAL,
+}
 # Points without a direction.
 LOCATION_ONLY = {roles.KNEE, roles.ELBOW}
 
@@ -301,6 +304,7 @@ class RigSolver:
         self._bones: dict[str, _Bone] = {}
         self._targets: dict[str, tuple[str, np.ndarray | None, np.ndarray | None]] = {}
         self._tracks: dict[str, BoneTrack] = {}
+        self._spins: dict[str, np.ndarray] = {}
         for name, matrices in (evaluated or {}).items():
             self._poses[name] = _pose(matrices[:, :3, :3], matrices[:, :3, 3])
 
@@ -338,18 +342,24 @@ class RigSolver:
         return head, turned
 
     def solve(
-        self, position: Mapping[str, np.ndarray], rotation: Mapping[str, np.ndarray]
+        self,
+        position: Mapping[str, np.ndarray],
+        rotation: Mapping[str, np.ndarray],
+        spins: Mapping[str, np.ndarray] | None = None,
     ) -> list[BoneTrack]:
         """Channels of every bound bone that the tracks tell something of.
 
         Args:
             position: role -> (m, 3) metres in the world.
             rotation: role -> (m, 4) of the anatomical frame in the world.
+            spins: role -> (m,) how far it has turned about its own x axis, so
+                that angles keep count of turns between samples.
 
         Returns:
             One track per bone, parents before children.
         """
         self._tracks = {}
+        self._spins = dict(spins or {})
         for role, bone in self._bindings.items():
             base = base_role(role)
             where = None if base in ROTATION_ONLY else position.get(role)
@@ -389,7 +399,9 @@ class RigSolver:
             turned = rotations.multiply(frame.axes.rotation, rotations.from_matrix(columns))
         else:
             local = rotations.multiply(rotations.conjugate(frame.axes.rotation), turned)
-            values = rotation_modes.to_mode(local, pose_bone.rotation_mode)
+            values = rotation_modes.to_mode(
+                local, pose_bone.rotation_mode, self._spins.get(role), self._own_x(name)
+            )
         self._tracks[name] = BoneTrack(
             role, name, rotation_modes.PROPERTY[pose_bone.rotation_mode], location, values
         )
@@ -398,6 +410,11 @@ class RigSolver:
             return Pose(turned, head, frame.axes.scale * size[0])
         local = rotations.multiply(rotations.conjugate(frame.axes.rotation), turned)
         return _pose(_linear(frame.axes) @ (rotations.to_matrix(local) * size), head)
+
+    def _own_x(self, name: str) -> np.ndarray:
+        """The x axis of a bone's anatomical frame in the bone's own axes."""
+        rest = rotations.multiply(self._axes, self.bone(name).rest)
+        return rotations.rotate(rotations.conjugate(rest), np.array((1.0, 0.0, 0.0)))
 
     def _resting_pose(self, name: str) -> Pose:
         frame = self._frame(name)

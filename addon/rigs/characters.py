@@ -156,6 +156,15 @@ def _wear(armature: bpy.types.Object, obj: bpy.types.Object) -> None:
     modifier.object = armature
 
 
+def has_stances(kind: str) -> bool:
+    """Whether one foot of a kind leads, so that there are two ways to build it.
+
+    Args:
+        kind: one of KINDS.
+    """
+    return BUILDS[kind].stances
+
+
 def figure_meshes(armature: bpy.types.Object) -> list[bpy.types.Object]:
     """The meshes that came with a character: body and equipment.
 

@@ -16,21 +16,49 @@ PROPERTY = {order: "rotation_euler" for order in rotations.EULER_ORDERS}
 PROPERTY |= {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axis_angle"}
 
 
-def to_mode(quaternions: np.ndarray, mode: str) -> np.ndarray:
+COUNTED = 1.0  # radians that a bone may turn between samples before they are refined
+
+
+def to_mode(
+    quaternions: np.ndarray,
+    mode: str,
+    spin: np.ndarray | None = None,
+    axis: np.ndarray | None = None,
+) -> np.ndarray:
     """Rotations as a pose bone's rotation mode holds them, continuous in time.
 
     Args:
         quaternions: (n, 4) unit quaternions.
         mode: `PoseBone.rotation_mode`.
+        spin: (n,) angle about `axis` that the rotations end with, radians,
+            whole turns counted; None where they turn less than half a turn
+            between samples.
+        axis: (3,) axis of the spin in the bone's own axes.
 
     Returns:
         (n, 4) quaternions or angle and axis, (n, 3) Euler angles in radians.
     """
     if mode == "QUATERNION":
         return rotations.continuous(quaternions)
+    if spin is not None and axis is not None and len(spin) > 1:
+        parts = int(np.ceil(np.abs(np.diff(spin)).max() / COUNTED))
+        if parts > 1:
+            return to_mode(_refined(quaternions, spin, axis, parts), mode)[::parts]
     if mode == "AXIS_ANGLE":
         return _to_axis_angle(quaternions)
     return rotations.to_euler(quaternions, mode)
+
+
+def _refined(
+    quaternions: np.ndarray, spin: np.ndarray, axis: np.ndarray, parts: int
+) -> np.ndarray:
+    """Rotations with `parts - 1` more between any two: what spins does so evenly."""
+    swing = rotations.multiply(quaternions, rotations.from_axis_angle(axis, -spin))
+    where = np.arange((len(spin) - 1) * parts + 1) / parts
+    low = np.minimum(where.astype(int), len(spin) - 2)
+    between = rotations.slerp(swing[low], swing[low + 1], where - low)
+    angle = np.interp(where, np.arange(len(spin)), spin)
+    return rotations.multiply(between, rotations.from_axis_angle(axis, angle))
 
 
 def from_mode(values: np.ndarray, mode: str) -> np.ndarray:

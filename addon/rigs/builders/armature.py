@@ -255,6 +255,9 @@ def _locks(armature: bpy.types.Object, kind: str) -> None:
             bone.lock_scale = (True, True, True)
         if base in (*_NO_LOCATION, *build.turned_only):
             bone.lock_location = (True, True, True)
+        if bone.name in build.rotation_modes:
+            # It turns about the axis that its mode begins with, and about no other.
+            bone.lock_rotation = [axis != bone.rotation_mode[0] for axis in "XYZ"]
         if base in _NO_ROTATION:
             bone.lock_rotation = (True, True, True)
             bone.lock_rotation_w = True

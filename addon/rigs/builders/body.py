@@ -7,6 +7,9 @@ start at the character's left and go to the back, right and front.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
 from math import cos, pi, radians, sin
 
 import numpy as np
@@ -14,6 +17,7 @@ import numpy as np
 from .skeleton import (
     ANKLE_BALL,
     ATLAS,
+    GRIP,
     LUMBAR,
     NECK_BASE,
     THORACIC,
@@ -205,8 +209,85 @@ def _trunk_weights(level: float, angle: float) -> dict[str, float]:
     return mix(weights, {f"DEF-shoulder.{side}": 1.0}, 0.75 * shoulder)
 
 
-def suit(skeleton: Skeleton) -> Surface:
-    """Jacket and trousers as one closed skin from collar to cuffs."""
+@dataclass(frozen=True)
+class Cut:
+    """How clothes are cut: sections as in the tables above.
+
+    Attributes:
+        trousers: sections of the seat.
+        jacket: sections of the trunk.
+        arm: sections of the arms.
+        leg: sections of the legs.
+        sleeve: place along the arm where the sleeve ends and skin begins.
+        hem: place along the leg where the trousers end and skin begins.
+        sock: place along the leg where socks begin.
+    """
+
+    trousers: tuple[tuple[float, ...], ...]
+    jacket: tuple[tuple[float, ...], ...]
+    arm: tuple[tuple[float, ...], ...]
+    leg: tuple[tuple[float, ...], ...]
+    sleeve: float = 2.0
+    hem: float = 2.0
+    sock: float = 2.0
+
+
+WINTER = Cut(_TROUSERS, _JACKET, _ARM, _LEG)
+
+# Jersey and shorts lie close; knees, shins and forearms are bare.
+_SHORTS = (
+    (-0.036, 0.0950, 0.0530, 0.0660),
+    (-0.006, 0.0950, 0.0570, 0.0720),
+    (0.030, 0.0890, 0.0560, 0.0620),
+)
+_JERSEY = (
+    (0.016, 0.0905, 0.0575, 0.0650),
+    (0.008, 0.0950, 0.0620, 0.0730),
+    (0.022, 0.0940, 0.0625, 0.0700),
+    (0.052, 0.0860, 0.0610, 0.0590),
+    (0.092, 0.0790, 0.0590, 0.0530),
+    (0.140, 0.0830, 0.0640, 0.0560),
+    (0.190, 0.0925, 0.0710, 0.0620),
+    (0.230, 0.0975, 0.0700, 0.0650),
+    (0.268, 0.1060, 0.0570, 0.0610),
+    (0.304, 0.1000, 0.0390, 0.0480),
+    (0.323, 0.0580, 0.0370, 0.0430),
+    (0.334, 0.0400, 0.0370, 0.0370),
+    (0.350, 0.0360, 0.0360, 0.0340),
+    (0.354, 0.0335, 0.0340, 0.0315),
+    (0.344, 0.0310, 0.0320, 0.0300),
+)
+_BARE_ARM = (
+    (0.16, 0.0390, 0.0390, 0.0400),
+    (0.46, 0.0320, 0.0325, 0.0330),
+    (0.62, 0.0300, 0.0310, 0.0315),
+    (0.70, 0.0265, 0.0275, 0.0285),
+    (0.93, 0.0235, 0.0235, 0.0260),
+    (1.06, 0.0240, 0.0235, 0.0260),
+    (1.20, 0.0250, 0.0245, 0.0255),
+    (1.50, 0.0210, 0.0205, 0.0215),
+    (1.82, 0.0155, 0.0165, 0.0165),
+)
+_BARE_LEG = (
+    (0.20, 0.0480, 0.0570, 0.0580, -0.004),
+    (0.40, 0.0445, 0.0530, 0.0530, -0.002),
+    (0.60, 0.0400, 0.0470, 0.0455, 0.0),
+    (0.74, 0.0365, 0.0420, 0.0400, 0.0),
+    (0.78, 0.0325, 0.0380, 0.0360, 0.0),
+    (0.90, 0.0310, 0.0365, 0.0330, 0.0),
+    (1.00, 0.0300, 0.0365, 0.0300, 0.0),
+    (1.12, 0.0280, 0.0300, 0.0320, 0.0),
+    (1.32, 0.0295, 0.0270, 0.0385, 0.0),
+    (1.56, 0.0250, 0.0240, 0.0310, 0.0),
+    (1.74, 0.0190, 0.0205, 0.0225, 0.0),
+    (1.78, 0.0205, 0.0220, 0.0240, 0.0),
+    (1.94, 0.0190, 0.0215, 0.0225, 0.0),
+)
+CYCLING = Cut(_SHORTS, _JERSEY, _BARE_ARM, _BARE_LEG, 0.66, 0.76, 1.76)
+
+
+def suit(skeleton: Skeleton, cut: Cut = WINTER) -> Surface:
+    """Jacket and trousers as one closed skin from collar to cuffs, with what they leave bare."""
     cage = Cage()
     trunk = Trunk(skeleton)
     h = skeleton.height
@@ -217,8 +298,8 @@ def suit(skeleton: Skeleton) -> Surface:
         points = ring(centre, left, behind, rx * h, front * h, back * h, angles, exponent)
         return cage.add(points, [_trunk_weights(level, angle) for angle in angles])
 
-    trousers = [loop(*row) for row in _TROUSERS]
-    jacket = [loop(*row) for row in _JACKET]
+    trousers = [loop(*row) for row in cut.trousers]
+    jacket = [loop(*row) for row in cut.jacket]
     for lower, upper in zip(trousers[:-1], trousers[1:], strict=True):
         cage.bridge(lower, upper, "trousers")
     cage.bridge(trousers[-1], jacket[0], "trousers")
@@ -267,8 +348,8 @@ def suit(skeleton: Skeleton) -> Surface:
         ],
     }
     for side, opening in openings.items():
-        _sleeve(cage, skeleton, side, opening)
-    _trouser_legs(cage, skeleton, trunk, trousers[0])
+        _sleeve(cage, skeleton, side, opening, cut)
+    _trouser_legs(cage, skeleton, trunk, trousers[0], cut)
     return cage.surface(2)
 
 
@@ -303,7 +384,9 @@ def _striped(material: str, outside: int):
     return key
 
 
-def _sleeve(cage: Cage, skeleton: Skeleton, side: str, opening: list[int]) -> None:
+def _sleeve(
+    cage: Cage, skeleton: Skeleton, side: str, opening: list[int], cut: Cut
+) -> None:
     j, h = skeleton.joints, skeleton.height
     limb = Limb(
         j[f"upper_arm.{side}"],
@@ -318,7 +401,7 @@ def _sleeve(cage: Cage, skeleton: Skeleton, side: str, opening: list[int]) -> No
         cage.weights[i] = mix(cage.weights[i], deltoid, 0.45)
     angles = even_angles(LIMB)
     rings = [opening]
-    for along, rx, front, back in _ARM:
+    for along, rx, front, back in cut.arm:
         centre, left, behind, _down = limb.section(along)
         weights = mix(mix(deltoid, upper, ramp(along, 0.05, 0.45)), elbow, ramp(along, 0.72, 0.97))
         weights = mix(weights, fore, ramp(along, 1.03, 1.28))
@@ -326,12 +409,15 @@ def _sleeve(cage: Cage, skeleton: Skeleton, side: str, opening: list[int]) -> No
             cage.add(ring(centre, left, behind, rx * h, front * h, back * h, angles), weights)
         )
     outside = {"L": 0, "R": 6}[side]
-    for upper_ring, lower_ring in zip(rings[:-1], rings[1:], strict=True):
-        cage.bridge(lower_ring, upper_ring, _striped("suit", outside))
-    cage.cap(rings[-1], "suit", top=False)
+    for i, (upper_ring, lower_ring) in enumerate(zip(rings[:-1], rings[1:], strict=True)):
+        bare = cut.arm[i][0] > cut.sleeve
+        cage.bridge(lower_ring, upper_ring, "skin" if bare else _striped("suit", outside))
+    cage.cap(rings[-1], "skin" if cut.arm[-1][0] > cut.sleeve else "suit", top=False)
 
 
-def _trouser_legs(cage: Cage, skeleton: Skeleton, trunk: Trunk, waist: list[int]) -> None:
+def _trouser_legs(
+    cage: Cage, skeleton: Skeleton, trunk: Trunk, waist: list[int], cut: Cut
+) -> None:
     """Both legs from the lowest section of the trunk, joined by a crotch of three points."""
     h = skeleton.height
     centre, _left, behind, up = trunk.section(-0.068)
@@ -365,7 +451,7 @@ def _trouser_legs(cage: Cage, skeleton: Skeleton, trunk: Trunk, waist: list[int]
         shin = {f"DEF-shin.{side}": 1.0}
         rings = [opening]
         outwards = 1.0 if side == "L" else -1.0
-        for along, rx, front, back, offset in _LEG:
+        for along, rx, front, back, offset in cut.leg:
             section, left, behind, _down = limb.section(along)
             section = section + left * outwards * offset * h
             settle = ramp(along, 0.05, 0.7)
@@ -388,8 +474,12 @@ def _trouser_legs(cage: Cage, skeleton: Skeleton, trunk: Trunk, waist: list[int]
         middle = last.mean(axis=0)
         rings.append(cage.add(middle + (last - middle) * 0.94 + limb.second * 0.003 * h, shin))
         rings.append(cage.add(middle + (last - middle) * 0.86 - limb.second * 0.020 * h, shin))
-        for upper_ring, lower_ring in zip(rings[:-1], rings[1:], strict=True):
-            cage.bridge(lower_ring, upper_ring, _striped("trousers", 4))
+        places = [row[0] for row in cut.leg] + [2.0, 2.0]
+        for i, (upper_ring, lower_ring) in enumerate(zip(rings[:-1], rings[1:], strict=True)):
+            material = _striped("trousers", 4)
+            if places[i] > cut.hem:
+                material = "trim" if places[i] > cut.sock else "skin"
+            cage.bridge(lower_ring, upper_ring, material)
 
 
 # Head: height above the atlas, half-width, depth front and back, exponent.
@@ -411,6 +501,16 @@ _HEAD = (
 _NOSE = {6: (0.0020, 0.000), 7: (0.0190, 0.0025), 8: (0.0100, 0.0010)}
 
 
+def _between_frames(
+    first: np.ndarray, second: np.ndarray, amount: float
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Left, back and up of a frame between two frames."""
+    mean = first * (1.0 - amount) + second * amount
+    up = unit(mean[:, 2])
+    left = unit(mean[:, 0] - up * float(up @ mean[:, 0]))
+    return left, np.cross(up, left), up
+
+
 def _head_frame(skeleton: Skeleton) -> tuple[np.ndarray, np.ndarray]:
     return skeleton.joints["head"], skeleton.facing["head"]
 
@@ -420,11 +520,14 @@ def head(skeleton: Skeleton) -> Surface:
     cage = Cage()
     origin, frame = _head_frame(skeleton)
     h = skeleton.height
-    left, behind, up = frame.T
     angles = even_angles(AROUND)
     rings = []
+    neck = skeleton.facing["neck"]
     for level, rx, front, back, exponent in _HEAD:
         weights = mix({"DEF-neck": 1.0}, {"DEF-head": 1.0}, ramp(level, -0.055, -0.012))
+        # The throat runs along the neck, whatever the head does.
+        amount = ramp(level, -0.012, -0.050)
+        left, behind, up = _between_frames(frame, neck, amount)
         rings.append(
             cage.add(
                 ring(
@@ -440,6 +543,7 @@ def head(skeleton: Skeleton) -> Surface:
                 weights,
             )
         )
+    behind = frame[:, 1]
     for i, (ridge, flank) in _NOSE.items():
         cage.points[rings[i][12]] = cage.points[rings[i][12]] - behind * ridge * h
         for k in (11, 13):
@@ -467,6 +571,13 @@ def _rim(angle: float) -> float:
     )
 
 
+def _cycling_rim(angle: float) -> float:
+    """Height of a bicycle helmet's rim above the atlas: well over the ears."""
+    degrees = np.degrees(angle) % 360.0
+    away = abs((degrees - 270.0 + 180.0) % 360.0 - 180.0)
+    return float(np.interp(away, [0, 50, 90, 130, 180], [0.088, 0.083, 0.064, 0.046, 0.034]))
+
+
 def _shell_point(skeleton: Skeleton, angle: float, level: float, grow: float) -> np.ndarray:
     """A point of the helmet's shell at a height above the atlas."""
     origin, frame = _head_frame(skeleton)
@@ -485,8 +596,25 @@ def _shell_point(skeleton: Skeleton, angle: float, level: float, grow: float) ->
     return origin + point * h
 
 
+def cycling_helmet(skeleton: Skeleton) -> Surface:
+    """A bicycle helmet: it leaves the ears free and has vents from front to back."""
+
+    def colour(band: int, i: int) -> str:
+        # Angle 0 is to the left and 15 of 20 is the front: vents in three rows.
+        return "base" if 1 <= band <= 4 and i % 3 == 1 else "helmet"
+
+    return _helmet(skeleton, _cycling_rim, colour)
+
+
 def helmet(skeleton: Skeleton) -> Surface:
     """Helmet with ear covers and a rim of some thickness."""
+    return _helmet(skeleton, _rim, lambda band, i: "trim" if i in (4, 5, 14, 15) else "helmet")
+
+
+def _helmet(
+    skeleton: Skeleton, lower_rim: Callable[[float], float], colour: Callable[[int, int], str]
+) -> Surface:
+    """A helmet down to a rim; `colour` of a band over the rim and a segment around."""
     cage = Cage()
     origin, frame = _head_frame(skeleton)
     h = skeleton.height
@@ -497,7 +625,7 @@ def helmet(skeleton: Skeleton) -> Surface:
         # `part` is the share of the way from the rim to the crown.
         points = []
         for angle in angles:
-            rim = _rim(angle)
+            rim = lower_rim(angle)
             # Even steps of latitude, so that the crown is round.
             start = np.arcsin(np.clip((rim - _SHELL_CENTRE[1]) / _SHELL[3], -1.0, 1.0))
             latitude = start + (0.5 * pi - start) * part
@@ -511,16 +639,31 @@ def helmet(skeleton: Skeleton) -> Surface:
     shell = [loop(part, 0.0) for part in (0.04, 0.16, 0.32, 0.50, 0.68, 0.86)]
     rings = [inside, lip, edge, *shell]
 
-    def colour(i: int) -> str:
-        return "trim" if i in (4, 5, 14, 15) else "helmet"
-
-    cage.tube(rings, ["base", "base", "helmet"] + [colour] * (len(rings) - 4))
-    cage.cap(shell[-1], colour, bulge=frame[:, 2] * 0.0012 * h)
+    bands = [partial(colour, band) for band in range(len(rings) - 3)]
+    cage.tube(rings, ["base", "base", "helmet"] + bands[:-1])
+    cage.cap(shell[-1], bands[-1], bulge=frame[:, 2] * 0.0012 * h)
     return cage.surface(1)
 
 
 def goggles(skeleton: Skeleton) -> Surface:
     """Goggles, and the strap around the helmet."""
+    return joined([_lenses(skeleton, 0.058, 0.0215, 0.014), _strap(skeleton)])
+
+
+def glasses(skeleton: Skeleton) -> Surface:
+    """Sports glasses."""
+    return _lenses(skeleton, 0.050, 0.0125, 0.008)
+
+
+def _lenses(skeleton: Skeleton, level: float, tall: float, thick: float) -> Surface:
+    """Lenses in front of the eyes, in a frame.
+
+    Args:
+        skeleton: joints and facings.
+        level: height above the atlas.
+        tall: half-height.
+        thick: how far they stand out.
+    """
     origin, frame = _head_frame(skeleton)
     h = skeleton.height
     bone = {"DEF-head": 1.0}
@@ -555,11 +698,11 @@ def goggles(skeleton: Skeleton) -> Surface:
             cage.add(
                 section(
                     angle,
-                    0.058,
-                    (-0.0215 + 0.009 * nose) * squeeze,
-                    0.0215 * squeeze,
+                    level,
+                    (-tall + 0.42 * tall * nose) * squeeze,
+                    tall * squeeze,
                     0.0515,
-                    0.014,
+                    thick,
                 ),
                 bone,
             )
@@ -573,7 +716,13 @@ def goggles(skeleton: Skeleton) -> Surface:
         cage.bridge(b, a, part)
     cage.cap(rings[0], "goggles", top=True)
     cage.cap(rings[-1], "goggles", top=False)
+    return cage.surface(1)
 
+
+def _strap(skeleton: Skeleton) -> Surface:
+    """The strap of the goggles."""
+    cage = Cage()
+    bone = {"DEF-head": 1.0}
     strap = []
     for degrees in np.linspace(-18.0, 198.0, 13):
         angle = radians(degrees)
@@ -596,12 +745,18 @@ def _hand_axes(skeleton: Skeleton, side: str) -> tuple[np.ndarray, np.ndarray, n
     return (left if side == "L" else -left), behind, up
 
 
+def _palm(skeleton: Skeleton, side: str) -> np.ndarray:
+    """Middle of what a closed hand holds."""
+    behind = skeleton.facing[f"hand.{side}"][:, 1]
+    return skeleton.joints[f"hand.{side}"] - behind * GRIP * skeleton.height
+
+
 def fist(skeleton: Skeleton, side: str) -> Surface:
-    """A gloved fist around the grip of a pole."""
+    """A gloved fist around the grip of a pole or of handlebars."""
     cage = Cage()
     h = skeleton.height
     out, behind, up = _hand_axes(skeleton, side)
-    grip = skeleton.joints[f"pole.{side}"]
+    grip = _palm(skeleton, side)
     bone = {f"DEF-hand.{side}": 1.0}
     angles = even_angles(LIMB)
     rings = []
@@ -691,7 +846,7 @@ def _thumb(skeleton: Skeleton, side: str) -> Surface:
     cage = Cage()
     h = skeleton.height
     out, behind, up = _hand_axes(skeleton, side)
-    grip = skeleton.joints[f"pole.{side}"]
+    grip = _palm(skeleton, side)
     points = [
         (-0.010, 0.022, 0.010),
         (-0.018, 0.010, 0.020),
@@ -956,3 +1111,30 @@ def _buckles(skeleton: Skeleton, side: str) -> list[Surface]:
 def winter_clothes(skeleton: Skeleton) -> list[Surface]:
     """Everything from collar to cuffs, and the head with helmet and goggles."""
     return [suit(skeleton), head(skeleton), helmet(skeleton), goggles(skeleton)]
+
+
+# A cycling shoe, as the boots above.
+_SHOE = (
+    (-0.0465, 0.0225, 0.0990, 0.0420, 3.0, "base"),
+    (-0.0455, 0.0260, 0.1030, 0.0450, 3.0, "base"),
+    (-0.0400, 0.0265, 0.1035, 0.0455, 2.8, "boots"),
+    (-0.0300, 0.0272, 0.1010, 0.0460, 2.6, "boots"),
+    (-0.0190, 0.0265, 0.0920, 0.0450, 2.5, "trim"),
+    (-0.0150, 0.0262, 0.0870, 0.0445, 2.5, "boots"),
+    (-0.0050, 0.0250, 0.0660, 0.0420, 2.4, "boots"),
+    (0.0040, 0.0240, 0.0440, 0.0390, 2.3, "base"),
+    (0.0080, 0.0225, 0.0350, 0.0350, 2.2, "base"),
+    (0.0050, 0.0205, 0.0300, 0.0310, 2.2, "base"),
+)
+
+
+def shoe(skeleton: Skeleton, side: str) -> Surface:
+    """A cycling shoe."""
+    return _boot(skeleton, side, _SHOE)
+
+
+def cycling_clothes(skeleton: Skeleton) -> list[Surface]:
+    """Jersey and shorts, and the head with helmet and glasses."""
+    return [
+        suit(skeleton, CYCLING), head(skeleton), cycling_helmet(skeleton), glasses(skeleton),
+    ]

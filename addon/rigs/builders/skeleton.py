@@ -217,11 +217,11 @@ def sidecut_radius(length: float, waist: float, shovel: float, tail: float) -> f
 
 
 def trunk(
-    hip: np.ndarray, height: float, yaws: dict[str, float], lean: float
+    hip: np.ndarray, height: float, yaws: dict[str, float], lean: float, tilt: float = 0.0
 ) -> tuple[dict, dict]:
-    """Joints and facings from hips to head, in metres."""
+    """Joints and facings from hips to head, in metres; `tilt` bends the pelvis forward."""
     facing = {
-        "pelvis": facing_frame(yaws["pelvis"]),
+        "pelvis": facing_frame(yaws["pelvis"], tilt),
         "spine": facing_frame(yaws["spine"], 0.7 * lean),
         "chest": facing_frame(yaws["chest"], lean),
         "neck": facing_frame(yaws["neck"], 0.8 * lean),
@@ -229,7 +229,7 @@ def trunk(
     }
     h = height
     joints = {"pelvis": hip}
-    joints["spine"] = hip + UP * LUMBAR * h
+    joints["spine"] = hip + facing["pelvis"][:, 2] * LUMBAR * h
     joints["chest"] = joints["spine"] + facing["spine"][:, 2] * (THORACIC - LUMBAR) * h
     joints["neck"] = joints["chest"] + facing["chest"][:, 2] * (NECK_BASE - THORACIC) * h
     joints["head"] = joints["neck"] + facing["neck"][:, 2] * (ATLAS - NECK_BASE) * h

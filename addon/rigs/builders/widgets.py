@@ -83,6 +83,11 @@ def _box() -> tuple[list, list]:
     return points, edges
 
 
+def _rim_mark() -> tuple[list, list]:
+    """A mark on the rim of a wheel, so that its turning can be seen."""
+    return _loop([(0.0, 0.09, 0.86), (0.0, -0.09, 0.86), (0.0, 0.0, 0.99)])
+
+
 def _diamond() -> tuple[list, list]:
     points = [
         (1.0, 0.0, 0.0),
@@ -112,6 +117,7 @@ SHAPES = {
     "board": lambda: _slider(0.25),
     "box": _box,
     "diamond": _diamond,
+    "wheel": lambda: _merged(_circle(1, 2, 48), _rim_mark()),
     "ball": lambda: _merged(_circle(0, 1, 20), _circle(1, 2, 20), _circle(0, 2, 20)),
     "bow": _bow,
 }
