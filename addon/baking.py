@@ -23,6 +23,7 @@ PART_ROLES = {
     "LEGS": {
         "pelvis", "ski", "board", "foot", "heel", "knee",
         "bike", "fork", "front_wheel", "rear_wheel", "sprocket", "crank", "pedal",
+        "front_truck", "rear_truck",
     },
     "TORSO": {"spine", "chest", "shoulder"},
     "ARMS": {"hand", "elbow", "pole", "pole_tip"},

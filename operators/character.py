@@ -57,7 +57,7 @@ class POISE_OT_character_add(SettingsOperator, bpy.types.Operator):
         soft_max=150.0,
         unit="MASS",
     )
-    goofy: BoolProperty(name="Goofy", description="Right foot in front (snowboard)", default=False)
+    goofy: BoolProperty(name="Goofy", description="Right foot in front (on a board)", default=False)
     slope: FloatProperty(
         name="Slope",
         description="Steepness of the hill the character starts on",

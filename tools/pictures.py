@@ -586,6 +586,24 @@ def telemark_sheet() -> Image.Image:
     return tiles(pictures, 4)
 
 
+def skateboarder_sheet() -> Image.Image:
+    """A skateboarder through one whole turn: toe side, change, heel side."""
+    import bpy
+
+    rig, other = scenes.skateboarder()
+    hide(other)
+    scene = bpy.context.scene
+    look.set_sun(scene, pi)
+    period = 1.0 / rig.poise.turns.frequency
+    pictures = []
+    for number in range(8):
+        hip = at(rig, period * (0.5 + number / 8.0), "pelvis")
+        camera = look.camera(scene, hip + (-1.9, -4.9, -0.25), hip + (0.0, 0.0, -0.12), 50.0)
+        pictures.append(render(scene, 396, 360))
+        bpy.data.objects.remove(camera)
+    return tiles(pictures, 4)
+
+
 def snowboarder_sheet() -> Image.Image:
     """A snowboarder through one whole turn: toe side, change of edges, heel side."""
     import bpy
@@ -997,7 +1015,7 @@ PICTURES: dict[str, Callable[[], Image.Image]] = {
     picture.__name__: picture for picture in (
         characters, turn_sequence, figure_6, figure_10, presets, snowboarder_sheet, slope, trail,
         edges, body, phase, rig_controls, keys, several_motions, irregular, fall, slalom, descent,
-        skier_sheet, telemark_sheet,
+        skier_sheet, telemark_sheet, skateboarder_sheet,
     )
 }
 

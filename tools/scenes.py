@@ -60,7 +60,10 @@ def start_scene(seconds: float):
     return scene
 
 
-def add(kind: str, x: float = 0.0, y: float = 0.0, suit=RED, preset: str = "", **turns):
+def add(
+    kind: str, x: float = 0.0, y: float = 0.0, suit=RED, preset: str = "", goofy: bool = False,
+    **turns,
+):
     """Add a character that goes along -Y, with a motion over the scene's range.
 
     Args:
@@ -69,6 +72,7 @@ def add(kind: str, x: float = 0.0, y: float = 0.0, suit=RED, preset: str = "", *
         y: where it stands.
         suit: colour of its jacket.
         preset: name of a preset to begin with.
+        goofy: right foot in front, on a board.
         turns: settings of the turns, in Blender units.
 
     Returns:
@@ -78,7 +82,7 @@ def add(kind: str, x: float = 0.0, y: float = 0.0, suit=RED, preset: str = "", *
 
     scene = bpy.context.scene
     scene.cursor.location = (x, y, 0.0)
-    bpy.ops.poise.character_add(kind=kind, suit=suit)
+    bpy.ops.poise.character_add(kind=kind, suit=suit, goofy=goofy)
     scene.cursor.location = (0.0, 0.0, 0.0)
     rig = bpy.context.active_object
     if preset:
@@ -250,6 +254,31 @@ def snowboarder():
     backdrop(scene, [rig])
     chase(rig)
     return [rig]
+
+
+def skateboarder():
+    """A regular and a goofy skateboarder carve side by side along a street."""
+    scene = start_scene(8.0)
+    rigs = [
+        add("SKATEBOARDER", preset="Carving", suit=VIOLET, slope=0.0),
+        add("SKATEBOARDER", -2.4, 0.6, AMBER, "Carving", goofy=True, slope=0.0),
+    ]
+    finish(rigs, trail=False)
+    _pave(scene)
+    backdrop(scene, rigs)
+    chase(rigs[0])
+    return rigs
+
+
+def _pave(scene) -> None:
+    """Asphalt instead of snow."""
+    from poise.addon.scene import objects
+
+    asphalt = objects.plain_material("Asphalt", (0.16, 0.165, 0.18))
+    for obj in scene.objects:
+        if obj.type == "MESH" and "Slope" in obj.name:
+            for slot in obj.material_slots:
+                slot.material = asphalt
 
 
 def figure_6():
@@ -550,7 +579,7 @@ SCENES: dict[str, Callable] = {
     scene.__name__: scene
     for scene in (
         skier_presets, snowboarder, figure_6, figure_10, slope_speed, sparse_keys,
-        several_motions, irregular, slalom, descent, telemark,
+        several_motions, irregular, slalom, descent, telemark, skateboarder,
     )
 }
 

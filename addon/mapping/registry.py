@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from .skateboarder import map_skateboarder
 from .skier import map_skier
 from .snowboarder import map_snowboarder
 from .telemark import map_telemark
@@ -28,6 +29,7 @@ MAPPINGS = {
     "SKIER": BodyMapping(map_skier, "skier"),
     "TELEMARK": BodyMapping(map_telemark, "telemark"),
     "SNOWBOARDER": BodyMapping(map_snowboarder, "snowboarder"),
+    "SKATEBOARDER": BodyMapping(map_skateboarder, "skateboarder"),
 }
 # Names of the groups that hold styles.
 STYLE_GROUPS = tuple(mapping.group for mapping in MAPPINGS.values())

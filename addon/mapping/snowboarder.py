@@ -428,6 +428,7 @@ def map_sideways(
         events=motion.events,
         problems=(*limits, *board.problems, *_yielded(signals, legs, board, wished, shortfall)),
         attributes=_attributes(signals, legs, heel, chest_yaw) | dict(board.attributes),
+        spins=dict(board.spins),
     )
 
 

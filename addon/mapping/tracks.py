@@ -47,6 +47,8 @@ REAR_WHEEL = "rear_wheel"  # its axle
 SPROCKET = "sprocket"  # at the rear wheel, turned by the chain
 CRANK = "crank"  # bottom bracket
 PEDAL = "pedal"  # its axle, per side
+FRONT_TRUCK = "front_truck"  # middle of a skateboard's front axle
+REAR_TRUCK = "rear_truck"  # middle of its rear axle
 POLE = "pole"  # grip end of the pole (at the palm), per side; shaft along -z
 POLE_TIP = "pole_tip"  # tip of the pole, per side
 

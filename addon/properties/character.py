@@ -72,6 +72,11 @@ class PoiseCharacter(bpy.types.PropertyGroup):
         return self._settings().telemark
 
     @property
+    def skateboarder(self):
+        """Style of the skateboarder's body (`PoiseSkateboarderStyle`)."""
+        return self._settings().skateboarder
+
+    @property
     def snowboarder(self):
         """Style of the snowboarder's body (`PoiseSnowboarderStyle`)."""
         return self._settings().snowboarder

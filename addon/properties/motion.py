@@ -19,7 +19,12 @@ from bpy.props import (
 
 from ..motions import MAX_ORDER
 from .path import PoisePath
-from .styles import PoiseSkierStyle, PoiseSnowboarderStyle, PoiseTelemarkStyle
+from .styles import (
+    PoiseSkateboarderStyle,
+    PoiseSkierStyle,
+    PoiseSnowboarderStyle,
+    PoiseTelemarkStyle,
+)
 from .turns import PoiseTurns
 
 DATA_VERSION = 1
@@ -99,6 +104,7 @@ class PoiseMotion(bpy.types.PropertyGroup):
     path: PointerProperty(type=PoisePath)
     skier: PointerProperty(type=PoiseSkierStyle)
     telemark: PointerProperty(type=PoiseTelemarkStyle)
+    skateboarder: PointerProperty(type=PoiseSkateboarderStyle)
     snowboarder: PointerProperty(type=PoiseSnowboarderStyle)
 
     range_mode: EnumProperty(

@@ -10,7 +10,8 @@ from math import radians
 import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty
 
-from ..mapping import skier, snowboarder, telemark
+from ..mapping import skateboarder, skier, snowboarder, telemark
+from ..mapping.skateboarder import SkateboarderStyle
 from ..mapping.skier import SkierStyle
 from ..mapping.snowboarder import SnowboarderStyle
 from ..mapping.telemark import TelemarkStyle
@@ -20,6 +21,7 @@ OVERRIDE = {"LIBRARY_OVERRIDABLE"}
 
 # Defaults stand once, with the mappings.
 SKIER, FREE_HEELS, BOARDER = SkierStyle(), TelemarkStyle(), SnowboarderStyle()
+ROLLER = SkateboarderStyle()
 
 
 def angle(name, description, default, soft_min, soft_max):
@@ -491,6 +493,122 @@ class PoiseTelemarkStyle(Style, bpy.types.PropertyGroup):
     )
 
 
+def sideways(style):
+    """Annotations of the settings that all who stand sideways on a board share.
+
+    Args:
+        style: amounts to begin with.
+    """
+    return {
+        "knee_flexion": angle(
+            "Knee Bend", "Bend of the knees under one body weight", style.knee_flexion, 5, 100
+        ),
+        "up_down": length(
+            "Up and Down", "How much the legs shorten for each body weight more", style.up_down, 0.4
+        ),
+        "stiffness": stiffness(),
+        "unweighting": unweighting(),
+        "unweighting_amount": length(
+            "Unweighting Amount", "How far", style.unweighting_amount, 0.25
+        ),
+        "heel_sit": angle(
+            "Heel-Side Sit", "How much more the knees bend on the heel side", style.heel_sit, 0, 50
+        ),
+        "toe_press": angle(
+            "Toe-Side Press", "How much less they bend on the toe side", style.toe_press, 0, 40
+        ),
+        "front_weight": length(
+            "Front Weight", "How far the body stands to the nose", style.front_weight, 0.2, -0.2
+        ),
+        "trunk_pitch": angle(
+            "Trunk Pitch",
+            "Bend of the trunk towards the toes under one body weight",
+            style.trunk_pitch,
+            0,
+            60,
+        ),
+        "waist_follow": amount(
+            "Waist Follows Knees", "Further bend of the waist with the knees", style.waist_follow
+        ),
+        "heel_bend": angle(
+            "Heel-Side Bend",
+            "Further bend of the trunk on the heel side, less on the toe side",
+            style.heel_bend,
+            0,
+            40,
+        ),
+        "shoulder_level": amount(
+            "Level Shoulders",
+            "How far the shoulders level against the lean",
+            style.shoulder_level,
+            subtype="FACTOR",
+        ),
+        "twist": angle(
+            "Twist", "Turn of the chest into the turn at full curvature", style.twist, -30, 45
+        ),
+        "twist_lead": angle(
+            "Twist Lead", "How far the twist is ahead of the curvature", style.twist_lead, 0, 90
+        ),
+        "face_heading": amount(
+            "Face Downhill",
+            "Share of the turning that the chest leaves out, so that it keeps facing where "
+            "the turns go",
+            style.face_heading,
+        ),
+        "twist_limit": angle(
+            "Twist Limit", "Largest turn of the chest against the board", style.twist_limit, 0, 60
+        ),
+        "look_ahead": amount(
+            "Look Ahead", "How many seconds ahead the rider looks", style.look_ahead, 2.0
+        ),
+        "gaze_limit": angle(
+            "Gaze Limit", "Largest turn of the head from its rest view", style.gaze_limit, 0, 80
+        ),
+        "gaze_down": angle("Gaze Down", "Gaze below the horizon", style.gaze_down, -10, 40),
+        "head_level": amount(
+            "Level Head", "How far the head levels out", style.head_level, subtype="FACTOR"
+        ),
+        "arms_lead": amount(
+            "Arms Lead", "How much further the arms turn than the chest", style.arms_lead
+        ),
+        "hand_raise": length(
+            "Hands Raised", "Hands above where they rest", style.hand_raise, 0.4, -0.3
+        ),
+        "hand_spread": length(
+            "Hands Spread", "Hands further out to nose and tail", style.hand_spread, 0.3, -0.3
+        ),
+        "inside_hand": length(
+            "Inside Hand", "How much the hand on the inner side is higher", style.inside_hand, 0.3
+        ),
+    }
+
+
+_STANDING = (
+    "knee_flexion",
+    "up_down",
+    "stiffness",
+    "unweighting",
+    "unweighting_amount",
+    "heel_sit",
+    "toe_press",
+    "front_weight",
+)
+_SIDEWAYS_TRUNK = (
+    "Trunk",
+    (
+        "trunk_pitch",
+        "waist_follow",
+        "heel_bend",
+        "shoulder_level",
+        "twist",
+        "twist_lead",
+        "face_heading",
+        "twist_limit",
+    ),
+)
+
+
+@also(sideways(BOARDER))
 class PoiseSnowboarderStyle(Style, bpy.types.PropertyGroup):
     """Style of a snowboarder."""
 
@@ -498,19 +616,7 @@ class PoiseSnowboarderStyle(Style, bpy.types.PropertyGroup):
     NAMED = snowboarder.STYLES
     AUTOMATIC = ("stiffness", "edge_per_curvature", "sidecut")
     SECTIONS = (
-        (
-            "Legs",
-            (
-                "knee_flexion",
-                "up_down",
-                "stiffness",
-                "unweighting",
-                "unweighting_amount",
-                "heel_sit",
-                "toe_press",
-                "front_weight",
-            ),
-        ),
+        ("Legs", _STANDING),
         (
             "Board",
             (
@@ -524,41 +630,11 @@ class PoiseSnowboarderStyle(Style, bpy.types.PropertyGroup):
                 "skid",
             ),
         ),
-        (
-            "Trunk",
-            (
-                "trunk_pitch",
-                "waist_follow",
-                "heel_bend",
-                "shoulder_level",
-                "twist",
-                "twist_lead",
-                "face_heading",
-                "twist_limit",
-            ),
-        ),
+        _SIDEWAYS_TRUNK,
         ("Head", ("look_ahead", "gaze_limit", "gaze_down", "head_level")),
         ("Arms", ("arms_lead", "hand_raise", "hand_spread", "inside_hand")),
     )
 
-    knee_flexion: angle(
-        "Knee Bend", "Bend of the knees under one body weight", BOARDER.knee_flexion, 5, 100
-    )
-    up_down: length(
-        "Up and Down", "How much the legs shorten for each body weight more", BOARDER.up_down, 0.4
-    )
-    stiffness: stiffness()
-    unweighting: unweighting()
-    unweighting_amount: length("Unweighting Amount", "How far", BOARDER.unweighting_amount, 0.25)
-    heel_sit: angle(
-        "Heel-Side Sit", "How much more the knees bend on the heel side", BOARDER.heel_sit, 0, 50
-    )
-    toe_press: angle(
-        "Toe-Side Press", "How much less they bend on the toe side", BOARDER.toe_press, 0, 40
-    )
-    front_weight: length(
-        "Front Weight", "How far the body stands to the nose", BOARDER.front_weight, 0.2, -0.2
-    )
     edge_law: edge_law()
     edge_per_curvature: edge_per_curvature()
     sidecut: sidecut("board")
@@ -583,64 +659,40 @@ class PoiseSnowboarderStyle(Style, bpy.types.PropertyGroup):
     skid: angle(
         "Skid", "How far the board turns across a path that it cannot carve", BOARDER.skid, 0, 60
     )
-    trunk_pitch: angle(
-        "Trunk Pitch",
-        "Bend of the trunk towards the toes under one body weight",
-        BOARDER.trunk_pitch,
-        0,
+
+
+@also(sideways(ROLLER))
+class PoiseSkateboarderStyle(Style, bpy.types.PropertyGroup):
+    """Style of a skateboarder."""
+
+    PARAMS = SkateboarderStyle
+    NAMED = skateboarder.STYLES
+    AUTOMATIC = ("stiffness",)
+    SECTIONS = (
+        ("Trucks", ("pivot_angle", "tilt_limit")),
+        ("Legs", _STANDING),
+        _SIDEWAYS_TRUNK,
+        ("Head", ("look_ahead", "gaze_limit", "gaze_down", "head_level")),
+        ("Arms", ("arm_balance", "arms_lead", "hand_raise", "hand_spread", "inside_hand")),
+    )
+
+    pivot_angle: angle(
+        "Pivot Angle",
+        "Angle over the ground of the axes that the trucks turn about: the steeper, the more "
+        "they steer for the same tilt",
+        ROLLER.pivot_angle,
+        20,
         60,
     )
-    waist_follow: amount(
-        "Waist Follows Knees", "Further bend of the waist with the knees", BOARDER.waist_follow
+    tilt_limit: angle(
+        "Tilt Limit", "Tilt at which the bushings stop the deck", ROLLER.tilt_limit, 5, 30
     )
-    heel_bend: angle(
-        "Heel-Side Bend",
-        "Further bend of the trunk on the heel side, less on the toe side",
-        BOARDER.heel_bend,
-        0,
-        40,
-    )
-    shoulder_level: amount(
-        "Level Shoulders",
-        "How far the shoulders level against the lean",
-        BOARDER.shoulder_level,
-        subtype="FACTOR",
-    )
-    twist: angle(
-        "Twist", "Turn of the chest into the turn at full curvature", BOARDER.twist, -30, 45
-    )
-    twist_lead: angle(
-        "Twist Lead", "How far the twist is ahead of the curvature", BOARDER.twist_lead, 0, 90
-    )
-    face_heading: amount(
-        "Face Downhill",
-        "Share of the turning that the chest leaves out, so that it keeps facing where "
-        "the turns go",
-        BOARDER.face_heading,
-    )
-    twist_limit: angle(
-        "Twist Limit", "Largest turn of the chest against the board", BOARDER.twist_limit, 0, 60
-    )
-    look_ahead: amount(
-        "Look Ahead", "How many seconds ahead the snowboarder looks", BOARDER.look_ahead, 2.0
-    )
-    gaze_limit: angle(
-        "Gaze Limit", "Largest turn of the head from its rest view", BOARDER.gaze_limit, 0, 80
-    )
-    gaze_down: angle("Gaze Down", "Gaze below the horizon", BOARDER.gaze_down, -10, 40)
-    head_level: amount(
-        "Level Head", "How far the head levels out", BOARDER.head_level, subtype="FACTOR"
-    )
-    arms_lead: amount(
-        "Arms Lead", "How much further the arms turn than the chest", BOARDER.arms_lead
-    )
-    hand_raise: length("Hands Raised", "Hands above where they rest", BOARDER.hand_raise, 0.4, -0.3)
-    hand_spread: length(
-        "Hands Spread", "Hands further out to nose and tail", BOARDER.hand_spread, 0.3, -0.3
-    )
-    inside_hand: length(
-        "Inside Hand", "How much the hand on the inner side is higher", BOARDER.inside_hand, 0.3
+    arm_balance: length(
+        "Balance", "How far the hands swing against a quick change of lean",
+        ROLLER.arm_balance, 0.4,
     )
 
 
-CLASSES = (PoiseSkierStyle, PoiseTelemarkStyle, PoiseSnowboarderStyle)
+CLASSES = (
+    PoiseSkierStyle, PoiseTelemarkStyle, PoiseSnowboarderStyle, PoiseSkateboarderStyle,
+)

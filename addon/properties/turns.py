@@ -33,11 +33,21 @@ ANIMATED = tuple(LENGTH_POWER)
 # Where a kind's equipment can go: largest curvature (1/m) and its rate
 # (1/(m s)). A ski of 13 m sidecut on edge at 70 degrees turns at 4.4 m; a
 # board is shorter and turns tighter, edge to edge more slowly.
-STARTING_LIMITS = {"SKIER": (0.25, 1.0), "TELEMARK": (0.25, 1.0), "SNOWBOARDER": (0.25, 0.8)}
+STARTING_LIMITS = {"SKIER": (0.25, 1.0), "TELEMARK": (0.25, 1.0), "SNOWBOARDER": (0.25, 0.8),
+                   "SKATEBOARDER": (1.0, 4.0)}
 
 # What else a kind starts from where that is not the default, in SI units.
-STARTING_SETTINGS: dict[str, dict[str, float]] = {}
-STARTING_SPEED: dict[str, float] = {}  # along a path, m/s
+STARTING_SETTINGS: dict[str, dict[str, float]] = {
+    # Rolls along the pavement at the pace of a push now and then.
+    "SKATEBOARDER": {
+        "speed": 3.5,
+        "frequency": 0.3,
+        "sharpness": radians(13.0),
+        "friction": 0.012,
+        "drag_area": 0.5,
+    },
+}
+STARTING_SPEED: dict[str, float] = {"SKATEBOARDER": 4.0}  # along a path, m/s
 
 
 class PoiseTurns(bpy.types.PropertyGroup):

@@ -31,6 +31,7 @@ from . import rotation_modes
 ROTATION_ONLY = {
     roles.SPINE, roles.CHEST, roles.NECK, roles.HEAD, roles.SHOULDER, roles.HEEL,
     roles.FORK, roles.FRONT_WHEEL, roles.REAR_WHEEL, roles.SPROCKET, roles.CRANK, roles.PEDAL,
+    roles.FRONT_TRUCK, roles.REAR_TRUCK,
 }
 # Points without a direction.
 LOCATION_ONLY = {roles.KNEE, roles.ELBOW}

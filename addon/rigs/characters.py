@@ -18,6 +18,7 @@ from .builders import armature as rig
 from .builders import figure_mesh, skin
 from .builders.kinds import (
     BUILDS,
+    SKATEBOARDER,
     SKIER,
     SNOWBOARDER,
     TELEMARK,
@@ -50,6 +51,9 @@ KINDS = {
     SKIER: Kind("Skier", "An alpine skier with skis and poles", "SKI"),
     TELEMARK: Kind("Telemark Skier", "A skier on free heels, with skis and poles", "TELEMARK"),
     SNOWBOARDER: Kind("Snowboarder", "A snowboarder with a board", "SNOWBOARD"),
+    SKATEBOARDER: Kind(
+        "Skateboarder", "A skateboarder on a board that steers", "SKATEBOARD", radians(0.0)
+    ),
 }
 
 ROOT_BONE = "root"

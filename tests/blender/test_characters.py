@@ -15,7 +15,12 @@ from poise.addon.rigs.builders.kinds import build_skeleton, deform_map
 from poise.solvers.errors import SettingError
 
 ON_SKIS = ("SKIER", "TELEMARK")
-FIGURES = [("SKIER", True), ("TELEMARK", True), ("SNOWBOARDER", True), ("SNOWBOARDER", False)]
+FIGURES = [("SKIER", True), ("TELEMARK", True), ("SNOWBOARDER", True), ("SNOWBOARDER", False),
+           ("SKATEBOARDER", True), ("SKATEBOARDER", False)]
+SIDEWAYS = ("SNOWBOARDER", "SKATEBOARDER")
+ROLLING = {"front_truck", "rear_truck"} | {
+    f"{end}_wheel.{side}" for end in ("front", "rear") for side in "LR"
+}
 SIDES = ("L", "R")
 
 
@@ -100,15 +105,17 @@ def test_structure(scene, kind, regular):
         assert bone.use_deform == ("Deform" in bone.collections), bone.name
         if not bone.use_deform and not bone.name.startswith("MCH-"):
             pose = armature.pose.bones[bone.name]
-            assert pose.rotation_mode == "QUATERNION"
+            wheel = "_wheel" in bone.name
+            assert pose.rotation_mode == ("XYZ" if wheel else "QUATERNION")
             shown = "Mechanism" not in bone.collections
             assert (pose.custom_shape is not None) == shown, bone.name
             assert not shown or bone.color.palette.startswith("THEME")
     roles = characters.ROLE_BONES[kind]
     wanted = {"root", "pelvis", "spine", "chest", "neck", "head"}
     sided = {"shoulder", "knee", "hand", "elbow"}
-    wanted |= {"board"} if kind == "SNOWBOARDER" else set()
-    sided |= {"foot"} if kind == "SNOWBOARDER" else {"ski", "pole_tip"}
+    wanted |= {"board"} if kind in SIDEWAYS else set()
+    wanted |= ROLLING if kind == "SKATEBOARDER" else set()
+    sided |= {"foot"} if kind in SIDEWAYS else {"ski", "pole_tip"}
     sided |= {"heel"} if kind == "TELEMARK" else set()
     assert set(roles) == wanted | {f"{role}.{side}" for role in sided for side in SIDES}
     figure = characters.figure_of(armature)
@@ -190,7 +197,8 @@ def test_hands_feet_and_pole_tips_are_where_their_controls_are(scene, kind, regu
                 if not abs(a - b) + 0.05 < distance < 0.995 * (a + b):
                     continue
                 reached += 1
-                assert (pose[end].head - pose[goal].head).length < 1e-4, end
+                # As near as Blender's solver comes to a nearly straight limb.
+                assert (pose[end].head - pose[goal].head).length < 2e-4, end
                 turn = (
                     pose[end]
                     .matrix.to_quaternion()
@@ -278,9 +286,10 @@ def test_limbs_without_ik_are_posed_by_hand(scene, kind, regular):
         parent_matrix_local=thigh.parent.bone.matrix_local,
     )
     assert np.abs(np.array(local) - np.array(thigh.matrix)).max() < 1e-5
-    # The boot takes its ski or board along.
+    # The boot takes its ski or board along; nothing binds a shoe to a skateboard.
     now = pose[boot].matrix.inverted() @ pose[board].matrix
-    assert np.abs(np.array(now) - np.array(gap)).max() < 1e-4
+    stays = np.abs(np.array(now) - np.array(gap)).max() < 1e-4
+    assert stays == (kind != "SKATEBOARDER")
     if kind in ON_SKIS:
         grip = pose[f"hand.{lead}"].matrix.inverted() @ pose[f"pole.{lead}"].matrix
         bones = armature.data.bones

@@ -14,7 +14,8 @@ from poise.addon.rigs.builders import body, figure_mesh, skin, surfaces
 from poise.addon.rigs.builders.kinds import BUILDS, build_skeleton
 
 ON_SKIS = ("SKIER", "TELEMARK")
-FIGURES = [("SKIER", True), ("TELEMARK", True), ("SNOWBOARDER", True), ("SNOWBOARDER", False)]
+FIGURES = [("SKIER", True), ("TELEMARK", True), ("SNOWBOARDER", True), ("SNOWBOARDER", False),
+           ("SKATEBOARDER", True), ("SKATEBOARDER", False)]
 SIDES = ("L", "R")
 
 
@@ -78,7 +79,9 @@ def test_faces_weights_and_materials(scene, kind, regular):
         assert not obj.data.validate()
     parts = [material["poise_part"] for material in characters.materials_of(armature)]
     assert parts == [name for name in figure_mesh.PARTS if name in parts]
-    assert {"suit", "trousers", "helmet", "skin", "gloves", "boots", "equipment"} <= set(parts)
+    assert {"suit", "trousers", "helmet", "skin", "boots", "equipment"} <= set(parts)
+    # A skateboarder's hands are bare.
+    assert ("gloves" in parts) == (kind != "SKATEBOARDER")
 
 
 def test_colours_are_seen_and_rendered(scene):
@@ -101,6 +104,7 @@ def test_surfaces_are_sound(kind, regular):
     own = {
         "SKIER": (body.fist, body.ski_boot),
         "TELEMARK": (body.fist, body.telemark_boot),
+        "SKATEBOARDER": (body.bare_hand, body.skate_shoe),
         "SNOWBOARDER": (body.mitten, body.snowboard_boot),
     }
     parts = [

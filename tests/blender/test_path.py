@@ -152,7 +152,7 @@ CHORD = (8.0 / 24.0) ** 2 / 8.0 * 0.25
 # -- the bake is the plan --------------------------------------------------------
 
 
-@pytest.mark.parametrize("kind", ["SKIER", "TELEMARK", "SNOWBOARDER"])
+@pytest.mark.parametrize("kind", ["SKIER", "TELEMARK", "SNOWBOARDER", "SKATEBOARDER"])
 def test_the_baked_figure_follows_the_planned_track(scene, kind):
     rig, motion, _way = follower(kind=kind)
     bpy.ops.poise.path_plan()

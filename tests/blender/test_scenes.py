@@ -226,6 +226,14 @@ def test_the_snowboarder_can_be_seen(tmp_path):
     assert scene.camera.animation_data.action is not None
 
 
+def test_skateboarders_lead_with_either_foot():
+    rigs = scenes.skateboarder()
+    assert_complete(rigs)
+    # Along -Y: the foot in front has the smaller y.
+    left, right = (paths(rigs, [1.0], name=f"foot_ik.{side}")[:, 0, 1] for side in "LR")
+    assert left[0] < right[0] and right[1] < left[1]
+
+
 def test_every_scene_has_a_test():
     text = Path(__file__).read_text(encoding="utf-8")
     assert not [name for name in scenes.SCENES if f"scenes.{name}()" not in text]

@@ -598,6 +598,7 @@ PRESETS = {
     "SKIER": ("Beginner", "Cruising", "Carving", "Short Turns", "Slalom", "Giant Slalom"),
     "TELEMARK": ("Beginner", "Classic", "Carving", "Slalom"),
     "SNOWBOARDER": ("Beginner", "Cruising", "Carving", "Freestyle"),
+    "SKATEBOARDER": ("Beginner", "Cruising", "Carving", "Slalom"),
 }
 
 

@@ -6,7 +6,13 @@ from dataclasses import replace
 import numpy as np
 from poise.addon.mapping.body import pendulum_body
 from poise.addon.mapping.tracks import SIDES, Figure
-from poise.addon.rigs.builders.kinds import SKIER, SNOWBOARDER, TELEMARK, build_skeleton
+from poise.addon.rigs.builders.kinds import (
+    SKATEBOARDER,
+    SKIER,
+    SNOWBOARDER,
+    TELEMARK,
+    build_skeleton,
+)
 from poise.solvers import rotations as rot
 from poise.solvers.ik import two_bone
 from poise.solvers.motion import Event
@@ -27,6 +33,12 @@ TELEMARK_TURNS = {
     "classic": (9.0, 0.250, 30.0, 0.15, 0.6),
     "carving": (13.0, 0.250, 38.0, 0.12, 0.5),
     "slalom": (9.0, 0.400, 36.0, 0.26, 1.2),
+}
+SKATE_TURNS = {
+    "beginner": (2.5, 0.220, 6.0, 0.8, 3.0),
+    "cruising": (3.5, 0.300, 13.0, 1.0, 4.0),
+    "carving": (3.6, 0.380, 21.0, 1.2, 5.0),
+    "slalom": (4.5, 0.750, 18.0, 1.4, 8.0),
 }
 BOARD_TURNS = {
     "beginner": (5.0, 0.167, 9.0, 0.15, 0.4),
@@ -160,7 +172,8 @@ def corner(tracks, role):
 
 
 __all__ = [
-    "BOARD_TURNS", "SKIER", "SNOWBOARDER", "TELEMARK", "TELEMARK_TURNS", "TURNS", "arms",
+    "BOARD_TURNS", "SKATEBOARDER", "SKATE_TURNS", "SKIER", "SNOWBOARDER", "TELEMARK",
+    "TELEMARK_TURNS", "TURNS", "arms",
     "centre_of_mass", "corner", "figure",
     "hips", "legs", "mirrored", "mirrored_motion", "mirrored_turn", "other_side", "solve",
     "to_ground",

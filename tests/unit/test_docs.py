@@ -56,21 +56,22 @@ OPERATORS = {
     for node in classes("operators")
     if (name := constant(node, "bl_idname"))
 }
-# Settings that a function hands to several groups.
-SHARED_ON_SKIS = {
-    key.value
-    for node in ast.parse(text_of(ROOT / "addon/properties/styles.py")).body
-    if isinstance(node, ast.FunctionDef) and node.name == "on_skis"
-    for part in ast.walk(node)
-    if isinstance(part, ast.Dict)
-    for key in part.keys
-}
+def shared(function):
+    """Names of the settings that a function hands to several groups."""
+    tree = ast.parse(text_of(ROOT / "addon/properties/styles.py"))
+    node = next(n for n in tree.body if getattr(n, "name", "") == function)
+    return {
+        key.value for part in ast.walk(node) if isinstance(part, ast.Dict) for key in part.keys
+    }
+
+
 GROUPS = {
     "turns": settings_of("PoiseTurns"),
     "path": settings_of("PoisePath"),
-    "skier": settings_of("PoiseSkierStyle") | SHARED_ON_SKIS,
-    "telemark": settings_of("PoiseTelemarkStyle") | SHARED_ON_SKIS,
-    "snowboarder": settings_of("PoiseSnowboarderStyle"),
+    "skier": settings_of("PoiseSkierStyle") | shared("on_skis"),
+    "telemark": settings_of("PoiseTelemarkStyle") | shared("on_skis"),
+    "snowboarder": settings_of("PoiseSnowboarderStyle") | shared("sideways"),
+    "skateboarder": settings_of("PoiseSkateboarderStyle") | shared("sideways"),
     "settings": settings_of("PoiseMotion"),
 }
 
@@ -162,7 +163,7 @@ def test_names_of_settings_exist(page):
 
 def test_every_setting_stands_in_the_tables():
     text = text_of(DOCS / "scripts.md")
-    for group in ("turns", "path", "skier", "telemark", "snowboarder"):
+    for group in ("turns", "path", "skier", "telemark", "snowboarder", "skateboarder"):
         table = text.partition(f"<!-- table: {group} -->")[2].partition("<!-- end")[0]
         rows = set(re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE))
         node_names = {name for name in GROUPS[group] if not name.startswith("_")}

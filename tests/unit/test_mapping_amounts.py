@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from poise.addon.mapping import skier, snowboarder, telemark
+from poise.addon.mapping import skateboarder, skier, snowboarder, telemark
 from poise.addon.mapping.tracks import SIDES
 from poise.solvers import rotations as rot
 
@@ -21,6 +21,8 @@ KINDS = {
     "telemark": (cases.TELEMARK, telemark.TelemarkStyle, telemark.RANGES, telemark.map_telemark),
     "snowboarder": (cases.SNOWBOARDER, snowboarder.SnowboarderStyle, snowboarder.RANGES,
                     snowboarder.map_snowboarder),
+    "skateboarder": (cases.SKATEBOARDER, skateboarder.SkateboarderStyle, skateboarder.RANGES,
+                     skateboarder.map_skateboarder),
 }
 
 
@@ -37,7 +39,8 @@ def random_style(style, ranges, rng, count):
         if rng.random() < 0.2:
             value = value + 0.1 * value * np.sin(np.arange(count) / 48.0)
         chosen[item.name] = value
-    chosen["edge_law"] = str(rng.choice(["LINEAR", "SIDECUT"]))
+    if "edge_law" in {item.name for item in fields(style)}:
+        chosen["edge_law"] = str(rng.choice(["LINEAR", "SIDECUT"]))
     chosen["unweighting"] = str(rng.choice(["UP", "DOWN"]))
     return style(**chosen)
 
@@ -58,13 +61,15 @@ def test_whatever_the_amounts_contacts_lengths_and_numbers_hold(kind):
             assert all(np.all(np.isfinite(array)) for array in values.values())
         for leg in cases.legs(body, tracks).values():
             assert leg.shortfall.max() < 2e-3
-        equipment = [f"ski.{s}" for s in SIDES] if kind != "snowboarder" else ["board"]
-        half = 0.5 * body.equipment["board_width" if kind == "snowboarder" else "ski_width"]
-        for role in equipment:
+        skis = kind in ("skier", "telemark")
+        edged = {"snowboarder": ["board"], "skateboarder": []}.get(
+            kind, [f"ski.{s}" for s in SIDES])
+        half = 0.5 * body.equipment["ski_width" if skis else "board_width"]
+        for role in edged:
             heights = [cases.to_ground(motion, tracks.position[role] + rot.rotate(
                 tracks.rotation[role], np.array((x, 0.0, 0.0))))[:, 2] for x in (-half, half)]
             assert np.abs(np.minimum(*heights)).max() < 1e-9
-        if kind != "snowboarder":
+        if skis:
             for side in SIDES:
                 rod = tracks.position[f"pole.{side}"] - tracks.position[f"pole_tip.{side}"]
                 length = np.linalg.norm(rod, axis=1)
@@ -99,7 +104,8 @@ def test_an_amount_out_of_range_is_named_and_the_nearest_used(kind):
 @pytest.mark.parametrize("kind", sorted(KINDS))
 def test_every_number_of_a_style_has_a_range_that_holds_the_named_styles(kind):
     _, style_class, ranges, _ = KINDS[kind]
-    named = {"skier": skier, "telemark": telemark, "snowboarder": snowboarder}[kind].STYLES
+    named = {"skier": skier, "telemark": telemark, "snowboarder": snowboarder,
+             "skateboarder": skateboarder}[kind].STYLES
     for item in fields(style_class):
         if isinstance(item.default, float):
             assert item.name in ranges, item.name

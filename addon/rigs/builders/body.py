@@ -868,6 +868,16 @@ def _thumb(skeleton: Skeleton, side: str) -> Surface:
 
 def mitten(skeleton: Skeleton, side: str) -> Surface:
     """A mitten, half open."""
+    return joined([_half_open(skeleton, side, "gloves"), _gauntlet(skeleton, side)])
+
+
+def bare_hand(skeleton: Skeleton, side: str) -> Surface:
+    """A bare hand, half open, from under the sleeve."""
+    return _half_open(skeleton, side, "skin", 0.86)
+
+
+def _half_open(skeleton: Skeleton, side: str, material: str, size: float = 1.0) -> Surface:
+    """Fingers together and thumb apart; `size` is how thick they are."""
     cage = Cage()
     h = skeleton.height
     out, behind, up = _hand_axes(skeleton, side)
@@ -891,9 +901,9 @@ def mitten(skeleton: Skeleton, side: str) -> Surface:
                     wrist + (-behind * along + out * curl) * h,
                     out,
                     up,
-                    thick * h,
-                    tall * h,
-                    tall * h,
+                    thick * size * h,
+                    tall * size * h,
+                    tall * size * h,
                     even_angles(LIMB),
                     2.2,
                 ),
@@ -903,8 +913,8 @@ def mitten(skeleton: Skeleton, side: str) -> Surface:
     if side == "R":
         rings = [loop[::-1] for loop in rings]
     for a, b in zip(rings[:-1], rings[1:], strict=True):
-        cage.bridge(a, b, "gloves")
-    cage.cap(rings[-1], "gloves", bulge=(-behind * 0.003 - out * 0.002) * h)
+        cage.bridge(a, b, material)
+    cage.cap(rings[-1], material, bulge=(-behind * 0.003 - out * 0.002) * h)
     thumb = Cage()
     points = [
         (-0.006, 0.020, 0.008),
@@ -913,8 +923,9 @@ def mitten(skeleton: Skeleton, side: str) -> Surface:
         (-0.019, 0.064, 0.031),
     ]
     path = np.array([wrist + (out * x - behind * y + up * z) * h for x, y, z in points])
-    _tube_along(thumb, path, out, np.array([0.0105, 0.0100, 0.0092, 0.0075]) * h, 6, hand, "gloves")
-    return joined([cage.surface(1), thumb.surface(1), _gauntlet(skeleton, side)])
+    radii = np.array([0.0105, 0.0100, 0.0092, 0.0075]) * size * h
+    _tube_along(thumb, path, out, radii, 6, hand, material)
+    return joined([cage.surface(1), thumb.surface(1)])
 
 
 # Boots: height above the ankle, half-width, reach forwards and back, exponent,
@@ -1138,3 +1149,56 @@ def cycling_clothes(skeleton: Skeleton) -> list[Surface]:
     return [
         suit(skeleton, CYCLING), head(skeleton), cycling_helmet(skeleton), glasses(skeleton),
     ]
+
+
+# Loose trousers over the shoes, sleeves to the wrists.
+_LOOSE_LEG = (
+    *_LEG[:7],
+    (1.30, 0.0400, 0.0400, 0.0440, 0.0),
+    (1.55, 0.0400, 0.0390, 0.0430, 0.0),
+    (1.78, 0.0385, 0.0370, 0.0420, 0.0),
+    (1.92, 0.0390, 0.0375, 0.0430, 0.0),
+)
+_LONG_ARM = (*_ARM[:-1], (1.80, 0.0250, 0.0250, 0.0250), (1.95, 0.0225, 0.0225, 0.0225))
+STREET = Cut(_TROUSERS, _JACKET, _LONG_ARM, _LOOSE_LEG)
+
+# A flat shoe, as the boots above.
+_SKATE_SHOE = (
+    (-0.0465, 0.0240, 0.0990, 0.0420, 3.0, "helmet"),
+    (-0.0455, 0.0275, 0.1030, 0.0450, 3.0, "helmet"),
+    (-0.0370, 0.0280, 0.1035, 0.0455, 2.9, "helmet"),
+    (-0.0345, 0.0275, 0.1000, 0.0440, 2.7, "boots"),
+    (-0.0250, 0.0285, 0.0990, 0.0445, 2.6, "boots"),
+    (-0.0140, 0.0280, 0.0890, 0.0440, 2.5, "boots"),
+    (-0.0030, 0.0265, 0.0640, 0.0425, 2.4, "boots"),
+    (0.0080, 0.0265, 0.0440, 0.0400, 2.3, "boots"),
+    (0.0230, 0.0270, 0.0370, 0.0380, 2.2, "trim"),
+    (0.0270, 0.0260, 0.0355, 0.0365, 2.2, "base"),
+    (0.0200, 0.0220, 0.0300, 0.0310, 2.2, "base"),
+)
+
+
+def skate_shoe(skeleton: Skeleton, side: str) -> Surface:
+    """A flat shoe with a padded collar."""
+    return _boot(skeleton, side, _SKATE_SHOE)
+
+
+def _skate_rim(angle: float) -> float:
+    """Height of a skate helmet's rim above the atlas: a bowl down to the ears and the nape."""
+    degrees = np.degrees(angle) % 360.0
+    away = abs((degrees - 270.0 + 180.0) % 360.0 - 180.0)
+    return float(np.interp(away, [0, 55, 90, 120, 180], [0.084, 0.078, 0.046, 0.026, 0.014]))
+
+
+def skate_helmet(skeleton: Skeleton) -> Surface:
+    """A round helmet with holes on the crown."""
+
+    def colour(band: int, i: int) -> str:
+        return "base" if band in (2, 4) and i % 5 == 2 else "helmet"
+
+    return _helmet(skeleton, _skate_rim, colour)
+
+
+def street_clothes(skeleton: Skeleton) -> list[Surface]:
+    """Jacket and loose trousers, and the head with helmet and glasses."""
+    return [suit(skeleton, STREET), head(skeleton), skate_helmet(skeleton), glasses(skeleton)]

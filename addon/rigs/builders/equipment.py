@@ -48,7 +48,7 @@ def _half_width(
     return 0.5 * (mean - (widest - waist) * 4.0 * u * (1.0 - u))
 
 
-def _slider(
+def slider(
     origin: np.ndarray,
     stations: np.ndarray,
     half_width,
@@ -57,6 +57,8 @@ def _slider(
     bone: str,
     top_material,
     columns: int,
+    base_material: str = "base",
+    side_material: str = "edge",
 ) -> Surface:
     """A ski or a board: sections across, along Y.
 
@@ -69,6 +71,8 @@ def _slider(
         bone: what moves it.
         top_material: (station, column) -> material of the top.
         columns: faces across the top.
+        base_material: material of the running surface.
+        side_material: material of the sides.
     """
     cage = Cage()
     bevel = 0.0035
@@ -88,14 +92,14 @@ def _slider(
         for i in range(count):
             m = (i + 1) % count
             if i == 0:
-                material = "base"
+                material = base_material
             elif i in (1, count - 1):
-                material = "edge"
+                material = side_material
             else:
                 material = top_material(middle, i - 2)
             cage.face((a[i], b[i], b[m], a[m]), material)
-    cage.face(rings[0], "edge")
-    cage.face(rings[-1][::-1], "edge")
+    cage.face(rings[0], side_material)
+    cage.face(rings[-1][::-1], side_material)
     return cage.surface(0)
 
 
@@ -187,7 +191,7 @@ def _bare_ski(skeleton: Skeleton, side: str) -> Surface:
             half - tail * (1.0 - np.sin(np.linspace(0.0, 0.5 * pi, 4))),
         ]
     )
-    return _slider(
+    return slider(
         middle,
         stations,
         lambda at: _half_width(
@@ -376,7 +380,7 @@ def board(skeleton: Skeleton) -> Surface:
         [-half + ends, np.linspace(-half + nose, half - nose, 22)[1:-1], (half - ends)[::-1]]
     )
     parts = [
-        _slider(
+        slider(
             skeleton.joints["board"],
             stations,
             lambda at: _half_width(

@@ -9,17 +9,19 @@ from __future__ import annotations
 import numpy as np
 
 from ....solvers.errors import SettingError
-from . import skier, snowboarder, telemark
+from . import skateboarder, skier, snowboarder, telemark
 from .skeleton import Build, Skeleton, body_bones, both_sides, deform_bones
 
 SKIER = "SKIER"
 TELEMARK = "TELEMARK"
 SNOWBOARDER = "SNOWBOARDER"
+SKATEBOARDER = "SKATEBOARDER"
 
 BUILDS: dict[str, Build] = {
     SKIER: skier.BUILD,
     TELEMARK: telemark.BUILD,
     SNOWBOARDER: snowboarder.BUILD,
+    SKATEBOARDER: skateboarder.BUILD,
 }
 
 _BODY_ROLES = {

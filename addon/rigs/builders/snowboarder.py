@@ -31,21 +31,37 @@ BOARD_STANCE = 0.300  # between the ankles along the board
 STANCE_FRONT, STANCE_REAR = radians(18.0), radians(-6.0)
 
 
-def rest(height: float) -> tuple[dict, dict, dict]:
-    """Regular stance: left foot leads, the body faces the right of travel (-X)."""
-    half = 0.5 * BOARD_STANCE * height
-    sole = BOARD_SOLE * height
-    across = 0.0265 * height  # ankles sit on the heel side of the board's middle
+def stand_sideways(
+    height: float,
+    stance: float,
+    sole: float,
+    angles: tuple[float, float],
+    across: float,
+    flexion: float,
+) -> tuple[dict, dict]:
+    """Joints and facing in regular stance: left foot leads, facing the right of travel (-X).
+
+    Args:
+        height: stature in metres.
+        stance: between the ankles along the board, share of stature.
+        sole: ankle above the ground, share of stature.
+        angles: of front and rear foot towards the nose, radians.
+        across: ankles to the heel side of the board's middle, share of stature.
+        flexion: of the knees, radians.
+    """
+    half = 0.5 * stance * height
+    sole = sole * height
+    across = across * height
     toes = {
-        "L": facing_frame(-0.5 * pi + STANCE_FRONT)[:, 1] * -1.0,
-        "R": facing_frame(-0.5 * pi + STANCE_REAR)[:, 1] * -1.0,
+        "L": facing_frame(-0.5 * pi + angles[0])[:, 1] * -1.0,
+        "R": facing_frame(-0.5 * pi + angles[1])[:, 1] * -1.0,
     }
     pelvis_yaw = radians(-80.0)
     left = facing_frame(pelvis_yaw)[:, 0]
     ankle = {"L": np.array([across, -half, sole]), "R": np.array([across, half, sole])}
     middle = np.array([across + 0.012 * height, 0.0, 0.0])
     offset = (middle + left * HIP_HALF * height) - ankle["L"]
-    rise = hip_height(float(np.hypot(offset[0], offset[1])), radians(45.0), height)
+    rise = hip_height(float(np.hypot(offset[0], offset[1])), flexion, height)
     hip = middle + UP * (sole + rise)
     yaws = {
         "pelvis": pelvis_yaw,
@@ -65,6 +81,18 @@ def rest(height: float) -> tuple[dict, dict, dict]:
         arm(joints, facing, side, height, upper, fore)
         del joints[f"pole.{side}"]
     joints["board"] = np.zeros(3)
+    return joints, facing
+
+
+def rest(height: float) -> tuple[dict, dict, dict]:
+    """Joints, facing and equipment of a snowboarder in regular stance.
+
+    Args:
+        height: stature in metres.
+    """
+    joints, facing = stand_sideways(
+        height, BOARD_STANCE, BOARD_SOLE, (STANCE_FRONT, STANCE_REAR), 0.0265, radians(45.0)
+    )
     width = sqrt(height / REFERENCE)
     length = BOARD_LENGTH * height
     equipment = {
@@ -110,7 +138,13 @@ def _widgets(skeleton: Skeleton) -> dict[str, tuple]:
     return table
 
 
-def _measures(joints: Mapping[str, np.ndarray], left_leads: bool) -> dict[str, float]:
+def measures(joints: Mapping[str, np.ndarray], left_leads: bool) -> dict[str, float]:
+    """Ankle over the ground and angles of the feet.
+
+    Args:
+        joints: of the rest pose.
+        left_leads: regular.
+    """
     front, rear = ("L", "R") if left_leads else ("R", "L")
     return {
         "sole": float(joints["foot.L"][2] - joints["board"][2]),
@@ -138,6 +172,6 @@ BUILD = Build(
     widgets=_widgets,
     roles={"board": "board", "foot.{side}": "foot_ik.{side}"},
     lengths=("board_length", "board_width", "sidecut"),
-    measures=_measures,
+    measures=measures,
     stances=True,
 )
