@@ -228,7 +228,12 @@ def test_the_snowboarder_can_be_seen(tmp_path):
 
 def test_skateboarders_lead_with_either_foot():
     rigs = scenes.skateboarder()
-    assert_complete(rigs)
+    # No assert_complete: a skateboard leaves no track on asphalt.
+    for rig in rigs:
+        settings = rig.poise.settings
+        assert settings.bake_action is not None
+        assert not [p.message for p in settings.problems if p.severity == "ERROR"]
+    assert bpy.context.scene.camera is not None
     # Along -Y: the foot in front has the smaller y.
     left, right = (paths(rigs, [1.0], name=f"foot_ik.{side}")[:, 0, 1] for side in "LR")
     assert left[0] < right[0] and right[1] < left[1]

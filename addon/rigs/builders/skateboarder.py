@@ -75,7 +75,7 @@ def _deck(skeleton: Skeleton) -> Surface:
 
     def half_width(at: float) -> float:
         over = max(0.0, abs(at) - half + nose) / nose
-        return 0.5 * WIDTH * size * max(0.0, 1.0 - over**2.3) ** 0.5
+        return max(0.5 * WIDTH * max(0.0, 1.0 - over**2.3) ** 0.5, 0.024) * size
 
     def rise(at: float) -> float:
         over = max(0.0, abs(at) - KICK_START * size) / (half - KICK_START * size)
