@@ -18,6 +18,7 @@ from .builders import armature as rig
 from .builders import figure_mesh, skin
 from .builders.kinds import (
     BUILDS,
+    CYCLIST,
     SKATEBOARDER,
     SKIER,
     SNOWBOARDER,
@@ -54,6 +55,7 @@ KINDS = {
     SKATEBOARDER: Kind(
         "Skateboarder", "A skateboarder on a board that steers", "SKATEBOARD", radians(0.0)
     ),
+    CYCLIST: Kind("Cyclist", "A cyclist on a bicycle", "CYCLING", 0.0),
 }
 
 ROOT_BONE = "root"

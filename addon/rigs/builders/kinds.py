@@ -9,19 +9,21 @@ from __future__ import annotations
 import numpy as np
 
 from ....solvers.errors import SettingError
-from . import skateboarder, skier, snowboarder, telemark
+from . import cyclist, skateboarder, skier, snowboarder, telemark
 from .skeleton import Build, Skeleton, body_bones, both_sides, deform_bones
 
 SKIER = "SKIER"
 TELEMARK = "TELEMARK"
 SNOWBOARDER = "SNOWBOARDER"
 SKATEBOARDER = "SKATEBOARDER"
+CYCLIST = "CYCLIST"
 
 BUILDS: dict[str, Build] = {
     SKIER: skier.BUILD,
     TELEMARK: telemark.BUILD,
     SNOWBOARDER: snowboarder.BUILD,
     SKATEBOARDER: skateboarder.BUILD,
+    CYCLIST: cyclist.BUILD,
 }
 
 _BODY_ROLES = {
