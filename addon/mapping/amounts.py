@@ -56,7 +56,6 @@ SHARED_RANGES: dict[str, tuple[float, float]] = {
     "inside_hand": (-0.3, 0.4),
 }
 
-
 def within_ranges(
     style: Style, ranges: Mapping[str, tuple[float, float]]
 ) -> tuple[Style, tuple[Problem, ...]]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from .cyclist import map_cyclist
 from .skateboarder import map_skateboarder
 from .skier import map_skier
 from .snowboarder import map_snowboarder
@@ -30,6 +31,7 @@ MAPPINGS = {
     "TELEMARK": BodyMapping(map_telemark, "telemark"),
     "SNOWBOARDER": BodyMapping(map_snowboarder, "snowboarder"),
     "SKATEBOARDER": BodyMapping(map_skateboarder, "skateboarder"),
+    "CYCLIST": BodyMapping(map_cyclist, "cyclist"),
 }
 # Names of the groups that hold styles.
 STYLE_GROUPS = tuple(mapping.group for mapping in MAPPINGS.values())

@@ -33,14 +33,18 @@ def span_problem(
         severity: as in `Problem`.
         bone: role concerned, or "".
         remedy: what would help.
-        unit: "m" or "rad"; decides how the amount is written.
+        unit: "m", "rad" or "rpm"; decides how the amount is written.
     """
     over = np.flatnonzero(amount > threshold)
     if len(over) == 0:
         return ()
     worst = over[np.argmax(amount[over])]
     most = float(amount[worst])
-    text = f"{100.0 * most:.1f} cm" if unit == "m" else f"{np.degrees(most):.0f} degrees"
+    text = {
+        "m": f"{100.0 * most:.1f} cm",
+        "rad": f"{np.degrees(most):.0f} degrees",
+        "rpm": f"{most:.0f}",
+    }[unit]
     return (
         Problem(
             code,

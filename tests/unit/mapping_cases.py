@@ -7,6 +7,8 @@ import numpy as np
 from poise.addon.mapping.body import pendulum_body
 from poise.addon.mapping.tracks import SIDES, Figure
 from poise.addon.rigs.builders.kinds import (
+    BUILDS,
+    CYCLIST,
     SKATEBOARDER,
     SKIER,
     SNOWBOARDER,
@@ -46,16 +48,23 @@ BOARD_TURNS = {
     "carving": (10.0, 0.278, 38.0, 0.14, 0.5),
     "freestyle": (9.0, 0.357, 25.0, 0.16, 0.7),
 }
+# The same for bicycles, by style.
+RIDES = {
+    "city": (4.5, 0.14, 12.0, 0.6, 2.0),
+    "touring": (6.0, 0.16, 16.0, 0.5, 2.5),
+    "road": (9.0, 0.14, 20.0, 0.4, 2.5),
+    "criterium": (11.0, 0.18, 33.0, 0.4, 3.0),
+    "sprint": (13.0, 0.12, 8.0, 0.3, 2.0),
+    "climbing": (3.2, 0.15, 5.0, 0.5, 2.0),
+    "mountain": (6.5, 0.22, 24.0, 0.6, 3.0),
+}
 
 
 def figure(kind=SKIER, height=1.78, regular=True):
     """The figure of Poise's own characters, without Blender."""
     skeleton = build_skeleton(kind, height, regular)
-    joints, equipment = skeleton.joints, dict(skeleton.equipment)
-    equipment["sole"] = float(joints["foot.L"][2])
-    if "pole.L" in joints:
-        rod = np.subtract(joints["pole.L"], joints["pole_tip.L"])
-        equipment["pole_length"] = float(np.linalg.norm(rod))
+    joints = skeleton.joints
+    equipment = skeleton.equipment | BUILDS[kind].measures(joints, regular)
     return Figure(joints, 75.0, height, equipment)
 
 
@@ -123,12 +132,21 @@ def hips(body, tracks):
     }
 
 
+def ankle(body, tracks, side):
+    """Ankle (n, 3): the foot's own track, or where its pedal carries it."""
+    if f"foot.{side}" in tracks.position:
+        return tracks.position[f"foot.{side}"]
+    pedal = f"pedal.{side}"
+    return tracks.position[pedal] + rot.rotate(
+        tracks.rotation[pedal], np.subtract(body.joints[f"foot.{side}"], body.joints[pedal]))
+
+
 def legs(body, tracks):
     """side -> solved two-bone leg, as a rig would solve it from the tracks alone."""
     found = {}
     for s, hip in hips(body, tracks).items():
         found[s] = two_bone(
-            hip, tracks.position[f"foot.{s}"], tracks.position[f"knee.{s}"],
+            hip, ankle(body, tracks, s), tracks.position[f"knee.{s}"],
             body.length(f"hip.{s}", f"knee_joint.{s}"), body.length(f"knee_joint.{s}", f"foot.{s}"))
     return found
 
@@ -159,10 +177,21 @@ def centre_of_mass(body, tracks):
     total = 0.678 * (pelvis + 0.626 * (shoulders - pelvis))
     hip, leg = hips(body, tracks), legs(body, tracks)
     for s in SIDES:
-        knee, ankle = leg[s].middle, tracks.position[f"foot.{s}"]
+        knee = leg[s].middle
         total = total + 0.1 * (hip[s] + 0.433 * (knee - hip[s]))
-        total = total + 0.061 * (knee + 0.606 * (ankle - knee))
+        total = total + 0.061 * (knee + 0.606 * (ankle(body, tracks, s) - knee))
     return total
+
+
+def tyre_height(body, motion, tracks, wheel):
+    """Height (n,) of a tyre's lowest point over the ground, from the wheel's own track.
+
+    A torus: its section's middle is a circle about the axle."""
+    axle = rot.rotate(tracks.rotation[wheel], np.array((1.0, 0.0, 0.0)))
+    tilt = np.einsum("ij,ij->i", axle, motion.normal)
+    up = np.einsum("ij,ij->i", tracks.position[wheel] - motion.position, motion.normal)
+    tyre = body.equipment["tyre_radius"]
+    return up - (body.equipment["wheel_radius"] - tyre) * np.sqrt(1.0 - tilt**2) - tyre
 
 
 def corner(tracks, role):
@@ -172,9 +201,8 @@ def corner(tracks, role):
 
 
 __all__ = [
-    "BOARD_TURNS", "SKATEBOARDER", "SKATE_TURNS", "SKIER", "SNOWBOARDER", "TELEMARK",
-    "TELEMARK_TURNS", "TURNS", "arms",
-    "centre_of_mass", "corner", "figure",
+    "BOARD_TURNS", "CYCLIST", "RIDES", "SKATEBOARDER", "SKATE_TURNS", "SKIER", "SNOWBOARDER",
+    "TELEMARK", "TELEMARK_TURNS", "TURNS", "ankle", "arms", "centre_of_mass", "corner", "figure",
     "hips", "legs", "mirrored", "mirrored_motion", "mirrored_turn", "other_side", "solve",
-    "to_ground",
+    "to_ground", "tyre_height",
 ]

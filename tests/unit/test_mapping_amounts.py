@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from poise.addon.mapping import skateboarder, skier, snowboarder, telemark
+from poise.addon.mapping import cyclist, skateboarder, skier, snowboarder, telemark
 from poise.addon.mapping.tracks import SIDES
 from poise.solvers import rotations as rot
 
@@ -23,6 +23,17 @@ KINDS = {
                     snowboarder.map_snowboarder),
     "skateboarder": (cases.SKATEBOARDER, skateboarder.SkateboarderStyle, skateboarder.RANGES,
                      skateboarder.map_skateboarder),
+    "cyclist": (cases.CYCLIST, cyclist.CyclistStyle, cyclist.RANGES, cyclist.map_cyclist),
+}
+
+
+# Two amounts of each, and the most in degrees that the first can be.
+WILD = {
+    "skier": ("knee_flexion", "twist", 120.0),
+    "telemark": ("knee_flexion", "twist", 120.0),
+    "snowboarder": ("knee_flexion", "twist", 120.0),
+    "skateboarder": ("knee_flexion", "twist", 120.0),
+    "cyclist": ("trunk_pitch", "body_lean", 70.0),
 }
 
 
@@ -39,9 +50,9 @@ def random_style(style, ranges, rng, count):
         if rng.random() < 0.2:
             value = value + 0.1 * value * np.sin(np.arange(count) / 48.0)
         chosen[item.name] = value
-    if "edge_law" in {item.name for item in fields(style)}:
-        chosen["edge_law"] = str(rng.choice(["LINEAR", "SIDECUT"]))
-    chosen["unweighting"] = str(rng.choice(["UP", "DOWN"]))
+    for name, words in (("edge_law", ("LINEAR", "SIDECUT")), ("unweighting", ("UP", "DOWN"))):
+        if name in style.__dataclass_fields__:
+            chosen[name] = str(rng.choice(words))
     return style(**chosen)
 
 
@@ -61,10 +72,13 @@ def test_whatever_the_amounts_contacts_lengths_and_numbers_hold(kind):
             assert all(np.all(np.isfinite(array)) for array in values.values())
         for leg in cases.legs(body, tracks).values():
             assert leg.shortfall.max() < 2e-3
+        if kind == "cyclist":
+            for wheel in ("front_wheel", "rear_wheel"):
+                assert np.abs(cases.tyre_height(body, motion, tracks, wheel)).max() < 1e-8
         skis = kind in ("skier", "telemark")
-        edged = {"snowboarder": ["board"], "skateboarder": []}.get(
+        edged = {"snowboarder": ["board"], "skateboarder": [], "cyclist": []}.get(
             kind, [f"ski.{s}" for s in SIDES])
-        half = 0.5 * body.equipment["ski_width" if skis else "board_width"]
+        half = 0.5 * body.equipment.get("ski_width" if skis else "board_width", 0.0)
         for role in edged:
             heights = [cases.to_ground(motion, tracks.position[role] + rot.rotate(
                 tracks.rotation[role], np.array((x, 0.0, 0.0))))[:, 2] for x in (-half, half)]
@@ -91,12 +105,14 @@ def test_an_amount_out_of_range_is_named_and_the_nearest_used(kind):
     build, style_class, _, mapping = KINDS[kind]
     body = cases.figure(build)
     motion = cases.solve(body, cases.TURNS["cruising"], seconds=2.0)
-    wild = mapping(motion, body, style_class(knee_flexion=9.0, twist=float("nan")))
+    first, second, most = WILD[kind]
+    wild = mapping(motion, body, style_class(**{first: 9.0, second: float("nan")}))
     named = [p for p in wild.problems if p.code == "STYLE_LIMITED"]
     assert len(named) == 2
-    assert "Knee flexion is 9" in named[0].message and "Twist is nan" in named[1].message
-    assert named[0].fix == (("knee_flexion", pytest.approx(np.radians(120.0))),)
-    tame = mapping(motion, body, style_class(knee_flexion=np.radians(120.0)))
+    words = [name.replace("_", " ").capitalize() for name in (first, second)]
+    assert f"{words[0]} is 9" in named[0].message and f"{words[1]} is nan" in named[1].message
+    assert named[0].fix == ((first, pytest.approx(np.radians(most))),)
+    tame = mapping(motion, body, style_class(**{first: np.radians(most)}))
     for role, position in tame.position.items():
         assert np.abs(position - wild.position[role]).max() < 1e-12
 
@@ -105,7 +121,7 @@ def test_an_amount_out_of_range_is_named_and_the_nearest_used(kind):
 def test_every_number_of_a_style_has_a_range_that_holds_the_named_styles(kind):
     _, style_class, ranges, _ = KINDS[kind]
     named = {"skier": skier, "telemark": telemark, "snowboarder": snowboarder,
-             "skateboarder": skateboarder}[kind].STYLES
+             "skateboarder": skateboarder, "cyclist": cyclist}[kind].STYLES
     for item in fields(style_class):
         if isinstance(item.default, float):
             assert item.name in ranges, item.name
