@@ -81,5 +81,10 @@ class PoiseCharacter(bpy.types.PropertyGroup):
         """Style of the snowboarder's body (`PoiseSnowboarderStyle`)."""
         return self._settings().snowboarder
 
+    @property
+    def cyclist(self):
+        """Style of the cyclist's body (`PoiseCyclistStyle`)."""
+        return self._settings().cyclist
+
 
 CLASSES = (PoiseCharacter,)

@@ -20,6 +20,7 @@ from bpy.props import (
 from ..motions import MAX_ORDER
 from .path import PoisePath
 from .styles import (
+    PoiseCyclistStyle,
     PoiseSkateboarderStyle,
     PoiseSkierStyle,
     PoiseSnowboarderStyle,
@@ -37,7 +38,7 @@ KINDS = (
 
 BODY_PARTS = (
     ("TRAVEL", "Travel", "Where the character goes: the root"),
-    ("LEGS", "Legs", "Pelvis, legs and what is under the feet"),
+    ("LEGS", "Legs", "Pelvis, legs and what is under them: skis, board or bicycle"),
     ("TORSO", "Torso", "Spine, chest and shoulders"),
     ("ARMS", "Arms", "Hands, elbows and what they hold"),
     ("HEAD", "Head", "Neck and head"),
@@ -106,6 +107,7 @@ class PoiseMotion(bpy.types.PropertyGroup):
     telemark: PointerProperty(type=PoiseTelemarkStyle)
     skateboarder: PointerProperty(type=PoiseSkateboarderStyle)
     snowboarder: PointerProperty(type=PoiseSnowboarderStyle)
+    cyclist: PointerProperty(type=PoiseCyclistStyle)
 
     range_mode: EnumProperty(
         name="Range",

@@ -10,7 +10,8 @@ from math import radians
 import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty
 
-from ..mapping import skateboarder, skier, snowboarder, telemark
+from ..mapping import cyclist, skateboarder, skier, snowboarder, telemark
+from ..mapping.cyclist import CyclistStyle
 from ..mapping.skateboarder import SkateboarderStyle
 from ..mapping.skier import SkierStyle
 from ..mapping.snowboarder import SnowboarderStyle
@@ -21,7 +22,7 @@ OVERRIDE = {"LIBRARY_OVERRIDABLE"}
 
 # Defaults stand once, with the mappings.
 SKIER, FREE_HEELS, BOARDER = SkierStyle(), TelemarkStyle(), SnowboarderStyle()
-ROLLER = SkateboarderStyle()
+ROLLER, RIDER = SkateboarderStyle(), CyclistStyle()
 
 
 def angle(name, description, default, soft_min, soft_max):
@@ -693,6 +694,120 @@ class PoiseSkateboarderStyle(Style, bpy.types.PropertyGroup):
     )
 
 
+class PoiseCyclistStyle(Style, bpy.types.PropertyGroup):
+    """Style of a cyclist."""
+
+    PARAMS = CyclistStyle
+    NAMED = cyclist.STYLES
+    AUTOMATIC = ("gear",)
+    SECTIONS = (
+        ("Pedals", ("pedalling", "gear", "cadence", "coast_lean", "foot_pitch", "ankle_range",
+                    "knee_out")),
+        ("Saddle", ("stand", "stand_bend", "stand_forward", "sway", "seat_sway", "bob")),
+        ("Trunk", ("trunk_pitch", "stand_pitch", "body_lean", "bar_follow")),
+        ("Head", ("look_ahead", "gaze_limit", "gaze_down", "head_level")),
+        ("Arms", ("elbows_out", "wrist_follow")),
+    )
+
+    pedalling: amount(
+        "Pedalling",
+        "Above a half the cyclist pedals; below, the pedals are held level",
+        RIDER.pedalling,
+        max=1.0,
+        subtype="FACTOR",
+    )
+    gear: amount(
+        "Gear",
+        "Turns of the rear wheel for one of the cranks; 0 for the gear that keeps the cadence",
+        0.0,
+        5.0,
+    )
+    cadence: amount(
+        "Cadence",
+        "Turns of the cranks a minute in the automatic gear",
+        RIDER.cadence,
+        130.0,
+    )
+    coast_lean: angle(
+        "Coast Above",
+        "Lean from which the cyclist stops pedalling and holds the inside pedal up",
+        RIDER.coast_lean,
+        5,
+        45,
+    )
+    foot_pitch: angle(
+        "Foot Pitch", "Mean downward pitch of the feet", RIDER.foot_pitch, -10, 35
+    )
+    ankle_range: angle(
+        "Ankle Range", "How far a foot's pitch changes in a turn of the cranks",
+        RIDER.ankle_range, 0, 40,
+    )
+    knee_out: angle(
+        "Inside Knee Out", "How far the inside knee points out of a sharp turn",
+        RIDER.knee_out, 0, 35,
+    )
+    stand: amount(
+        "Out of the Saddle", "0 sits in the saddle, 1 stands on the pedals", RIDER.stand,
+        max=1.0, subtype="FACTOR",
+    )
+    stand_bend: angle(
+        "Standing Knee Bend", "Bend of the lower leg's knee out of the saddle",
+        RIDER.stand_bend, 15, 70,
+    )
+    stand_forward: length(
+        "Hips Forward", "How far ahead of the saddle the hips are when out of it",
+        RIDER.stand_forward, 0.3, -0.15,
+    )
+    sway: angle(
+        "Sway", "How far the bicycle tilts from side to side under a standing cyclist",
+        RIDER.sway, 0, 15,
+    )
+    seat_sway: angle(
+        "Sway in the Saddle", "How far the bicycle tilts from side to side while pedalling seated",
+        RIDER.seat_sway, 0, 4,
+    )
+    bob: length(
+        "Bob", "How far the hips rise and fall with the pedals out of the saddle", RIDER.bob, 0.06
+    )
+    trunk_pitch: angle(
+        "Trunk Pitch", "Forward bend of the trunk in the saddle, from upright",
+        RIDER.trunk_pitch, 20, 65,
+    )
+    stand_pitch: angle(
+        "Standing Trunk Pitch", "Forward bend of the trunk out of the saddle",
+        RIDER.stand_pitch, 25, 70,
+    )
+    body_lean: angle(
+        "Body Lean",
+        "How much further than the bicycle the body leans into a turn; negative pushes the "
+        "bicycle down under the body instead",
+        RIDER.body_lean, -15, 15,
+    )
+    bar_follow: amount(
+        "Chest Follows Bars", "Share of the handlebars' turn that the chest follows",
+        RIDER.bar_follow, max=1.0, subtype="FACTOR",
+    )
+    look_ahead: amount(
+        "Look Ahead", "How many seconds ahead the cyclist looks", RIDER.look_ahead, 2.0
+    )
+    gaze_limit: angle(
+        "Gaze Limit", "Largest turn of the head against the chest", RIDER.gaze_limit, 0, 80
+    )
+    gaze_down: angle("Gaze Down", "Gaze below the horizon", RIDER.gaze_down, -10, 40)
+    head_level: amount(
+        "Level Head", "How far the head levels out", RIDER.head_level, subtype="FACTOR"
+    )
+    elbows_out: angle(
+        "Elbows Out", "How far the elbows point outwards, from straight down",
+        RIDER.elbows_out, 0, 80,
+    )
+    wrist_follow: amount(
+        "Wrists Follow", "How far the hands turn on the grips with the forearms",
+        RIDER.wrist_follow, max=1.0, subtype="FACTOR",
+    )
+
+
 CLASSES = (
     PoiseSkierStyle, PoiseTelemarkStyle, PoiseSnowboarderStyle, PoiseSkateboarderStyle,
+    PoiseCyclistStyle,
 )

@@ -32,9 +32,11 @@ ANIMATED = tuple(LENGTH_POWER)
 
 # Where a kind's equipment can go: largest curvature (1/m) and its rate
 # (1/(m s)). A ski of 13 m sidecut on edge at 70 degrees turns at 4.4 m; a
-# board is shorter and turns tighter, edge to edge more slowly.
+# board is shorter and turns tighter, edge to edge more slowly. A bicycle's
+# front wheel turns as far and as fast as hands do: after the values of van de
+# Panne et al. 1993, section 6, tried on its scenes.
 STARTING_LIMITS = {"SKIER": (0.25, 1.0), "TELEMARK": (0.25, 1.0), "SNOWBOARDER": (0.25, 0.8),
-                   "SKATEBOARDER": (1.0, 4.0)}
+                   "SKATEBOARDER": (1.0, 4.0), "CYCLIST": (0.6, 3.0)}
 
 # What else a kind starts from where that is not the default, in SI units.
 STARTING_SETTINGS: dict[str, dict[str, float]] = {
@@ -46,8 +48,16 @@ STARTING_SETTINGS: dict[str, dict[str, float]] = {
         "friction": 0.012,
         "drag_area": 0.5,
     },
+    # Rolls on asphalt at 20 km/h, sitting up in the wind.
+    "CYCLIST": {
+        "speed": 5.5,
+        "frequency": 0.2,
+        "sharpness": radians(16.0),
+        "friction": 0.006,
+        "drag_area": 0.4,
+    },
 }
-STARTING_SPEED: dict[str, float] = {"SKATEBOARDER": 4.0}  # along a path, m/s
+STARTING_SPEED: dict[str, float] = {"SKATEBOARDER": 4.0, "CYCLIST": 6.0}  # along a path, m/s
 
 
 class PoiseTurns(bpy.types.PropertyGroup):
