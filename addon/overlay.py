@@ -21,6 +21,7 @@ from ..solvers.ik import two_bone
 from ..solvers.motion import TurningMotion
 from ..solvers.rotations import rotate
 from . import diagrams, motions, preferences, preview
+from .mapping.bicycle import tyre_track
 from .mapping.ground import terrain_over
 from .mapping.tracks import SIDES, Figure, RoleTracks, side_role
 from .pipeline import Solved
@@ -116,6 +117,12 @@ def track_strokes(solved: Solved, palette: Palette) -> list[Strokes]:
             flat = place - height[:, None] * motion.normal
             flat += terrain_over(motion, flat)[:, None] * motion.normal + lift
             strokes.append(path_strokes(flat, faded, 1.5, in_front=False))
+    for role in ("front_wheel", "rear_wheel"):
+        if role in tracks.position:
+            faded = np.array(colours)
+            faded[:, 3] *= EDGE_SHARE
+            place = tyre_track(motion, tracks, role, solved.job.figure.equipment)[2]
+            strokes.append(path_strokes(place + lift, faded, 1.5, in_front=False))
     strokes += _event_strokes(solved, palette)
     strokes.append(_start_arrow(solved, palette))
     return strokes
@@ -264,11 +271,11 @@ def figure_lines(
         names = [side_role(role, side) for role in ("hip", "knee_joint", "foot", "knee", "toe")]
         hip, ankle = carried("pelvis", names[0]), place.get(names[2])
         if ankle is None:
-            for carrier in (side_role("ski", side), "board"):
+            for carrier in (side_role("ski", side), "board", side_role("pedal", side)):
                 ankle = ankle if ankle is not None else carried(carrier, names[2])
         knee = _bent(hip, ankle, place.get(names[3]), figure, names[:3])
         lines.append([place.get("pelvis"), hip, knee, ankle])
-        for carrier in (names[2], side_role("ski", side), "board"):
+        for carrier in (names[2], side_role("ski", side), "board", side_role("pedal", side)):
             toe = carried(carrier, names[4])
             if toe is not None:
                 lines.append([ankle, toe])
@@ -284,6 +291,8 @@ def figure_lines(
         lines.append([place.get(side_role("pole", side), hand), tip])
         lines.append(_runner(place, turn, side_role("ski", side), figure.equipment, "ski_length"))
     lines.append(_runner(place, turn, "board", figure.equipment, "board_length"))
+    if "bike" in place and "bike" in rest:
+        lines += _bicycle(place, turn, carried, figure)
     polylines = []
     for line in lines:
         known = [point for point in line if point is not None]
@@ -303,6 +312,27 @@ def _bent(root, tip, pole, figure: Figure, joints: list[str]) -> np.ndarray | No
         return None
     upper, lower = figure.length(joints[0], joints[1]), figure.length(joints[1], joints[2])
     return two_bone(root[None], tip[None], pole[None], upper, lower).middle[0]
+
+
+def _bicycle(place, turn, carried, figure: Figure) -> list[list[np.ndarray | None]]:
+    """Both wheels, frame, cranks and handlebars."""
+    around = np.linspace(0.0, 2.0 * np.pi, 25)
+    ring = figure.equipment["wheel_radius"] * np.stack(
+        (0.0 * around, np.cos(around), np.sin(around)), axis=1
+    )
+    lines = []
+    for role in ("front_wheel", "rear_wheel"):
+        if role in turn:
+            # From a point of the rim to the hub: so one sees it turn.
+            rim = place[role] + rotate(np.tile(turn[role], (len(ring), 1)), ring)
+            lines.append([place[role], *rim])
+    lines.append([place.get("rear_wheel"), place.get("crank"), place.get("fork")])
+    lines.append([place.get("front_wheel"), place.get("fork")])
+    lines.append([place.get("crank"), carried("bike", "pelvis")])
+    lines.append([place.get("pedal.L"), place.get("crank"), place.get("pedal.R")])
+    grips = [carried("fork", f"grip.{side}") for side in SIDES]
+    lines.append([grips[0], place.get("fork"), grips[1]])
+    return lines
 
 
 def _runner(place, turn, role: str, equipment, length: str) -> list[np.ndarray | None]:

@@ -9,13 +9,15 @@ known of a bicycle on knife edges holds on the plane at height r.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
+from ...solvers.motion import TurningMotion
 from ...solvers.rotations import from_axis_angle, multiply, normalise, rotate
 from .signals import Amount
-from .tracks import Figure
+from .tracks import Figure, RoleTracks
 from .trunk import posture
 
 ROUNDS, TOLERANCE = 30, 1e-11  # of the search for steer and pitch; metres
@@ -283,3 +285,31 @@ def rolled(distance: np.ndarray, radius: np.ndarray) -> np.ndarray:
     inverse = 1.0 / np.broadcast_to(radius, distance.shape)
     mean = 0.5 * (inverse[1:] + inverse[:-1])
     return np.concatenate(([0.0], np.cumsum(np.diff(distance) * mean)))
+
+
+def tyre_track(
+    motion: TurningMotion, tracks: RoleTracks, role: str, equipment: Mapping[str, float]
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Direction of a wheel's axle on the ground, its lean, and where its tyre touches.
+
+    Args:
+        motion: the motion, for its ground.
+        tracks: where the wheels are.
+        role: "front_wheel" or "rear_wheel".
+        equipment: lengths in metres, as `Figure.equipment` has them.
+
+    Returns:
+        (n, 3) unit vectors to the left, (n,) radians to the left, (n, 3)
+        points in the world, metres.
+    """
+    normal = motion.normal
+    axle = rotate(np.asarray(tracks.rotation[role]), LEFT)
+    rise = np.einsum("ni,ni->n", axle, normal)
+    flat = normalise(axle - rise[:, None] * normal)
+    lean = -np.arcsin(np.clip(rise, -1.0, 1.0))
+    # Under the wheel's lowest edge: the tyre's section is round.
+    thin = equipment["wheel_radius"] - equipment["tyre_radius"]
+    hub = np.asarray(tracks.position[role])
+    height = np.einsum("ni,ni->n", hub - motion.position, normal)
+    place = hub - height[:, None] * normal - (thin * np.sin(lean))[:, None] * flat
+    return flat, lean, place

@@ -3,7 +3,8 @@
 
 Each ski or board leaves a ribbon on the ground. Across the direction of
 travel it is as wide as what slides there: the running surface seen from
-above, tilted by the edge angle and turned by the skid angle.
+above, tilted by the edge angle and turned by the skid angle. A tyre leaves one
+as wide as itself.
 """
 
 from __future__ import annotations
@@ -16,8 +17,17 @@ import numpy as np
 from ...solvers.motion import Event, TurningMotion
 from ...solvers.rotations import normalise, rotate
 from .. import motions
+from ..mapping.bicycle import tyre_track
 from ..mapping.ground import terrain_over
-from ..mapping.tracks import BOARD, SIDES, SKI, RoleTracks, side_role
+from ..mapping.tracks import (
+    BOARD,
+    FRONT_WHEEL,
+    REAR_WHEEL,
+    SIDES,
+    SKI,
+    RoleTracks,
+    side_role,
+)
 from ..pipeline import Solved
 from . import objects
 
@@ -74,7 +84,8 @@ def equipment_roles(tracks: RoleTracks) -> tuple[tuple[str, str], ...]:
         tracks: role tracks of a figure.
     """
     sided = tuple((side_role(SKI, side), side) for side in SIDES)
-    return tuple(pair for pair in (*sided, (BOARD, "")) if pair[0] in tracks.position)
+    middle = tuple((role, "") for role in (BOARD, FRONT_WHEEL, REAR_WHEEL))
+    return tuple(pair for pair in (*sided, *middle) if pair[0] in tracks.position)
 
 
 def ribbons(motion: TurningMotion, tracks: RoleTracks, equipment: dict) -> tuple[Ribbon, ...]:
@@ -82,7 +93,7 @@ def ribbons(motion: TurningMotion, tracks: RoleTracks, equipment: dict) -> tuple
 
     Args:
         motion: the motion, for its ground.
-        tracks: where skis or board are.
+        tracks: where skis, board or wheels are.
         equipment: lengths in metres, as `Figure.equipment` has them.
     """
     return tuple(
@@ -91,6 +102,8 @@ def ribbons(motion: TurningMotion, tracks: RoleTracks, equipment: dict) -> tuple
 
 
 def _ribbon(motion, tracks, role, side, equipment) -> Ribbon:
+    if role in (FRONT_WHEEL, REAR_WHEEL):
+        return _tyre(motion, tracks, role, equipment)
     kind = "board" if role == BOARD else "ski"
     long = equipment.get(f"{kind}_length", 1.6)
     wide = equipment.get(f"{kind}_width", 0.1)
@@ -126,6 +139,17 @@ def _ribbon(motion, tracks, role, side, equipment) -> Ribbon:
         edge_angle=tilt,
         skid_angle=skid,
     )
+
+
+def _tyre(motion, tracks, role, equipment) -> Ribbon:
+    """What a tyre leaves where it touches the ground."""
+    axle, lean, place = tyre_track(motion, tracks, role, equipment)
+    half = equipment["tyre_radius"] * axle
+    # The rear wheel's track lies on the front wheel's.
+    middle = place + motion.normal * LIFT["L" if role == FRONT_WHEEL else "R"]
+    steps = np.linalg.norm(np.diff(place, axis=0), axis=1)
+    return Ribbon("", middle + half, middle - half, np.concatenate(([0.0], np.cumsum(steps))),
+                  lean, np.zeros(len(place)))
 
 
 def build(

@@ -19,8 +19,8 @@ import bpy
 import numpy as np
 from operators_help import activate
 
-GROUPS = ("turns", "path", "skier", "telemark", "snowboarder", "skateboarder")
-KINDS = ("SKIER", "TELEMARK", "SNOWBOARDER", "SKATEBOARDER")
+GROUPS = ("turns", "path", "skier", "telemark", "snowboarder", "skateboarder", "cyclist")
+KINDS = ("SKIER", "TELEMARK", "SNOWBOARDER", "SKATEBOARDER", "CYCLIST")
 
 # Operators that write files or take long are called less often.
 RARE = {"playblast": 0.05, "preset_add": 0.1, "diagram_save": 0.15, "character_add": 0.3}

@@ -109,7 +109,7 @@ def test_negative_values_cannot_be_set(scene):
         assert getattr(turns_of(motion), name) == 0.0, name
 
 
-@pytest.mark.parametrize("kind", ["SKIER", "SNOWBOARDER"])
+@pytest.mark.parametrize("kind", ["SKIER", "SNOWBOARDER", "CYCLIST"])
 @pytest.mark.parametrize("value", [nan, inf])
 def test_styles_without_numbers_never_reach_a_key(scene, kind, value):
     """Every amount of a style in turn: refused, or baked with numbers."""
@@ -368,7 +368,7 @@ def _remove_bone(rig, name):
     bpy.ops.object.mode_set(mode="OBJECT")
 
 
-@pytest.mark.parametrize("kind", ["SKIER", "SNOWBOARDER"])
+@pytest.mark.parametrize("kind", ["SKIER", "SNOWBOARDER", "CYCLIST"])
 def test_a_deleted_bone_is_named(scene, kind):
     """Each control in turn, and a joint that only the size is read from."""
     from poise.addon.rigs import characters
@@ -476,7 +476,7 @@ def test_transforms_applied_to_the_armature_make_no_difference(scene):
     assert abs(second.rotation_euler.z - 1.2) < 1e-5
 
 
-@pytest.mark.parametrize("kind", ["SKIER", "SNOWBOARDER"])
+@pytest.mark.parametrize("kind", ["SKIER", "SNOWBOARDER", "CYCLIST"])
 @pytest.mark.parametrize("size", [1.2, 0.01])
 def test_an_applied_scale_makes_no_difference(scene, kind, size):
     """A figure grown by its object, and grown in its data: the same, with nothing off its track."""
@@ -1065,7 +1065,7 @@ def test_motions_in_a_circle(scene):
 
 def test_after_another_characters_motion(scene):
     _first, one = add("SKIER")
-    _second, other = add("SNOWBOARDER")
+    _second, other = add("CYCLIST")
     other.poise_motion.after = one
     refused("bake", "moves another character")
 

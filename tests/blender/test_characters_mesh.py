@@ -15,7 +15,7 @@ from poise.addon.rigs.builders.kinds import BUILDS, build_skeleton
 
 ON_SKIS = ("SKIER", "TELEMARK")
 FIGURES = [("SKIER", True), ("TELEMARK", True), ("SNOWBOARDER", True), ("SNOWBOARDER", False),
-           ("SKATEBOARDER", True), ("SKATEBOARDER", False)]
+           ("SKATEBOARDER", True), ("SKATEBOARDER", False), ("CYCLIST", True)]
 SIDES = ("L", "R")
 
 
@@ -106,14 +106,10 @@ def test_surfaces_are_sound(kind, regular):
         "TELEMARK": (body.fist, body.telemark_boot),
         "SKATEBOARDER": (body.bare_hand, body.skate_shoe),
         "SNOWBOARDER": (body.mitten, body.snowboard_boot),
+        "CYCLIST": (body.bare_wrist_fist, body.shoe),
     }
-    parts = [
-        body.suit(skeleton),
-        body.head(skeleton),
-        body.helmet(skeleton),
-        body.goggles(skeleton),
-        BUILDS[kind].equipment(skeleton),
-    ]
+    clothes = body.cycling_clothes if kind == "CYCLIST" else body.winter_clothes
+    parts = [*clothes(skeleton), BUILDS[kind].equipment(skeleton)]
     parts += [make(skeleton, side) for make in own[kind] for side in SIDES]
     for surface in parts:
         directed = Counter(
@@ -226,7 +222,11 @@ def test_stands_on_the_snow(scene, kind, regular):
     gear = points_of(part(armature, "Equipment"))
     assert gear[:, 2].min() == pytest.approx(0.0, abs=1e-5)
     figure = characters.figure_of(armature)
-    length = figure.equipment["ski_length" if kind in ON_SKIS else "board_length"]
+    sizes = figure.equipment
+    if kind == "CYCLIST":
+        length = sizes["wheelbase"] + 2.0 * sizes["wheel_radius"]
+    else:
+        length = sizes["ski_length" if kind in ON_SKIS else "board_length"]
     assert np.ptp(gear[:, 1]) == pytest.approx(length, abs=0.03)
     wearer = points_of(part(armature, "Body"))
     assert wearer[:, 2].min() > 0.02, "boots are on, not in, the equipment"

@@ -39,7 +39,7 @@ def test_another_armature_is_named_as_none(scene):
     drawn()
 
 
-@pytest.mark.parametrize("kind", ["SKIER", "TELEMARK", "SNOWBOARDER", "SKATEBOARDER"])
+@pytest.mark.parametrize("kind", ["SKIER", "TELEMARK", "SNOWBOARDER", "SKATEBOARDER", "CYCLIST"])
 def test_a_character_shows_its_numbers(scene, kind):
     _rig, motion = load(kind, frames=121)
     preview.refresh(bpy.context, motion)

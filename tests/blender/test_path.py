@@ -152,7 +152,7 @@ CHORD = (8.0 / 24.0) ** 2 / 8.0 * 0.25
 # -- the bake is the plan --------------------------------------------------------
 
 
-@pytest.mark.parametrize("kind", ["SKIER", "TELEMARK", "SNOWBOARDER", "SKATEBOARDER"])
+@pytest.mark.parametrize("kind", ["SKIER", "TELEMARK", "SNOWBOARDER", "SKATEBOARDER", "CYCLIST"])
 def test_the_baked_figure_follows_the_planned_track(scene, kind):
     rig, motion, _way = follower(kind=kind)
     bpy.ops.poise.path_plan()
@@ -160,10 +160,10 @@ def test_the_baked_figure_follows_the_planned_track(scene, kind):
     settings = motion.poise_motion
     done = solved(motion)
     assert done.path.finished and done.path.length > 40.0
-    # The plan sets the end: the whole path at 8 m/s.
+    # The plan sets the end: the whole path at its speed.
     assert settings.frame_end == done.job.end_frame
     assert (settings.frame_end - settings.frame_start) / 24.0 == pytest.approx(
-        done.path.length / 8.0, rel=0.1
+        done.path.length / settings.path.speed, rel=0.1
     )
     frames = np.arange(1.0, settings.frame_end, 0.5)
     ahead, aside = off_track(rig, motion, frames)

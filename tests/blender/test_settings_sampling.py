@@ -66,7 +66,7 @@ def key(motion, name, pairs, interpolation="LINEAR", group="turns"):
 # -- keyed, driven, blended settings ---------------------------------------------------
 
 
-@pytest.mark.parametrize("kind", ["SKIER", "SNOWBOARDER"])
+@pytest.mark.parametrize("kind", ["SKIER", "SNOWBOARDER", "CYCLIST"])
 def test_a_keyed_speed_is_integrated(scene, kind):
     """From 5 to 15 m/s in a second and a half: 15 m."""
     rig, motion = straight(kind)
@@ -226,17 +226,18 @@ def test_the_same_path_at_every_frame_rate(scene):
 @pytest.mark.parametrize(
     ("system", "scale"), [("METRIC", 0.01), ("METRIC", 0.001), ("IMPERIAL", 0.3048), ("NONE", 0.01)]
 )
-@pytest.mark.parametrize("kind", ["SKIER", "SNOWBOARDER"])
+@pytest.mark.parametrize("kind", ["SKIER", "SNOWBOARDER", "CYCLIST"])
 def test_the_units_do_not_change_the_motion(scene, kind, system, scale):
     """Added, set by a preset and baked in other units: the same metres."""
+    preset = "Criterium" if kind == "CYCLIST" else "Carving"
     _rig, motion = add(kind)
-    bpy.ops.poise.preset_apply(name="Carving")
+    bpy.ops.poise.preset_apply(name=preset)
     wanted = solved(motion)
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
     units = bpy.context.scene.unit_settings
     units.system, units.scale_length = system, scale
     rig, motion = add(kind)
-    bpy.ops.poise.preset_apply(name="Carving")
+    bpy.ops.poise.preset_apply(name=preset)
     found = solved(motion)
     np.testing.assert_allclose(found.motion.position, wanted.motion.position, atol=2e-3)
     np.testing.assert_allclose(found.motion.lean, wanted.motion.lean, atol=2e-4)
@@ -321,20 +322,21 @@ def test_range_modes(scene):
     assert settings.duration == pytest.approx(1.6)
 
 
-@pytest.mark.parametrize("kind", ["SKIER", "SNOWBOARDER"])
+@pytest.mark.parametrize("kind", ["SKIER", "SNOWBOARDER", "CYCLIST"])
 def test_fixes_change_the_setting_they_name(scene, kind):
     """Of the turns and of the body's style, in other units; keyed ones are left to the animator."""
     bpy.context.scene.unit_settings.scale_length = 0.01
     rig, motion = add(kind)
     style = getattr(motion.poise_motion, kind.lower())
-    style.knee_flexion = radians(170.0)
+    amount = "trunk_pitch" if kind == "CYCLIST" else "knee_flexion"
+    setattr(style, amount, radians(170.0))
     turns = motion.poise_motion.turns
     # On level ground it comes to a stop: a higher speed at the start would help.
     turns.speed_mode, turns.slope, turns.friction, turns.sharpness = "SLOPE", 0.0, 0.7, 0.1
     assert bpy.ops.poise.bake() == {"FINISHED"}
     fixes = {p.fix: i for i, p in enumerate(motion.poise_motion.problems) if p.fix}
     paths = [path for fix in fixes for path, _value in json.loads(fix)]
-    assert f"{kind.lower()}.knee_flexion" in paths
+    assert f"{kind.lower()}.{amount}" in paths
     assert "turns.speed" in paths
     for fix, index in fixes.items():
         assert bpy.ops.poise.problem_fix(index=index) == {"FINISHED"}
@@ -347,10 +349,10 @@ def test_fixes_change_the_setting_they_name(scene, kind):
     assert bpy.ops.poise.bake() == {"FINISHED"}
     assert len(motion.poise_motion.problems) < len(codes)
     # A keyed setting would be brought back by its keys.
-    style.knee_flexion = radians(170.0)
-    style.keyframe_insert("knee_flexion", frame=1)
+    setattr(style, amount, radians(170.0))
+    style.keyframe_insert(amount, frame=1)
     bpy.ops.poise.bake()
-    index = next(i for i, p in enumerate(motion.poise_motion.problems) if "knee" in p.fix)
+    index = next(i for i, p in enumerate(motion.poise_motion.problems) if amount in p.fix)
     refused("problem_fix", "has keys or a driver, which would undo the fix", index=index)
 
 
@@ -599,6 +601,7 @@ PRESETS = {
     "TELEMARK": ("Beginner", "Classic", "Carving", "Slalom"),
     "SNOWBOARDER": ("Beginner", "Cruising", "Carving", "Freestyle"),
     "SKATEBOARDER": ("Beginner", "Cruising", "Carving", "Slalom"),
+    "CYCLIST": ("City", "Touring", "Road", "Criterium", "Sprint", "Climbing", "Mountain"),
 }
 
 

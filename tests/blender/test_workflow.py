@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What an animator does, step by step, on both characters; and what the rig does in the world."""
+"""What an animator does, step by step, on all characters; and what the rig does in the world."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ from operators_help import (
 )
 from snapshot import diff
 
-KINDS = ("SKIER", "SNOWBOARDER")
+KINDS = ("SKIER", "SNOWBOARDER", "CYCLIST")
+CALM = {"SKIER": "Cruising", "SNOWBOARDER": "Cruising", "CYCLIST": "Touring"}
 MILLIMETRE = 1e-3
 
 # What a Blender without Poise shows: world places of bones at some frames.
@@ -67,7 +68,7 @@ def test_an_animators_steps_in_order(scene, kind, tmp_path):
     assert [p.message for p in motion.poise_motion.problems if p.severity != "INFO"] == []
     assert_follows(motion)
 
-    bpy.ops.poise.preset_apply(name="Cruising")
+    bpy.ops.poise.preset_apply(name=CALM[kind])
     rig.poise.turns.sharpness = radians(22.0)
     rig.poise.turns.keyframe_insert("sharpness", frame=1)
     rig.poise.turns.sharpness = radians(30.0)
@@ -271,7 +272,10 @@ def test_the_figure_goes_where_the_physics_says(scene, kind):
 
 @pytest.mark.parametrize(
     ("kind", "preset"),
-    [("SKIER", "Slalom"), ("SKIER", "Short Turns"), ("SNOWBOARDER", "Carving")],
+    [
+        ("SKIER", "Slalom"), ("SKIER", "Short Turns"), ("SNOWBOARDER", "Carving"),
+        ("CYCLIST", "Criterium"),
+    ],
 )
 def test_sparse_keys_are_nearer_between_frames(scene, kind, preset):
     """Half-way between frames every part of the body is nearer to the motion than with a key

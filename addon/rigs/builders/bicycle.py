@@ -78,9 +78,9 @@ PLACES = _places()
 
 
 def _tube(
-    points, radii, bone: str, material: str, count: int = 10, flat: float = 1.0
+    points, radii, bone: str, material: str, count: int = 10, flat: float = 1.0, ends: bool = True
 ) -> Surface:
-    """A tube through points, closed at its ends; `flat` widens it along X."""
+    """A tube through points, closed where its ends can be seen; `flat` widens it along X."""
     cage = Cage()
     points = np.asarray(points, dtype=float)
     radii = np.broadcast_to(radii, len(points))
@@ -92,7 +92,8 @@ def _tube(
         y = np.cross(ahead, x)
         section = ring(point, x, y, radii[i] * flat, radii[i], radii[i], even_angles(count))
         rings.append(cage.add(section, {bone: 1.0}))
-    cage.tube(rings, material, start=material, end=material)
+    closed = material if ends else ""
+    cage.tube(rings, material, start=closed, end=closed)
     return cage.surface(0)
 
 
@@ -121,18 +122,17 @@ def _turned(centre, profile, bone: str, materials, count: int = 48) -> Surface:
 
 def _wheel(axle, bone: str) -> list[Surface]:
     """Tyre, rim, spokes and hub."""
-    section = even_angles(8)
+    section = even_angles(6, 0.5 * pi)  # a corner of the section is on the ground
     tyre = [(TYRE * cos(a), WHEEL - TYRE + TYRE * sin(a)) for a in section]
     outer, inner = WHEEL - 1.7 * TYRE, WHEEL - 3.4 * TYRE
     rim = [(0.011, outer), (0.009, inner), (-0.009, inner), (-0.011, outer)]
-    hub = [(0.048, 0.004), (0.048, 0.009), (0.030, 0.009), (0.030, 0.022), (0.026, 0.022),
-           (0.022, 0.010), (-0.022, 0.010), (-0.026, 0.022), (-0.030, 0.022), (-0.030, 0.009),
-           (-0.048, 0.009), (-0.048, 0.004)]
+    hub = [(0.048, 0.008), (0.030, 0.009), (0.028, 0.022), (0.022, 0.010), (-0.022, 0.010),
+           (-0.028, 0.022), (-0.030, 0.009), (-0.048, 0.008)]
     valve = axle + np.array([0.0, 0.0, inner])
     parts = [
         _turned(axle, tyre, bone, "base"),
         _turned(axle, rim, bone, ["edge", "base", "edge", "base"]),
-        _turned(axle, hub, bone, "edge", 16),
+        _turned(axle, hub, bone, "edge", 12),
         _tube([valve, valve - Z * 0.028], [0.0028, 0.0022], bone, "trim", 6),
     ]
     spokes = 20
@@ -143,7 +143,7 @@ def _wheel(axle, bone: str) -> list[Surface]:
         lead = radians(52.0) * (1.0 if k % 4 < 2 else -1.0)
         start = np.array([side * 0.027, 0.021 * cos(out + lead), 0.021 * sin(out + lead)])
         end = np.array([0.0, inner * cos(out), inner * sin(out)])
-        parts.append(_tube([axle + start, axle + end], 0.0014, bone, "edge", 4))
+        parts.append(_tube([axle + start, axle + end], 0.0014, bone, "edge", 4, ends=False))
     # A reflector in the spokes shows how the wheel turns.
     turn = radians(40.0)
     parts.append(
@@ -302,10 +302,6 @@ def _pedal(side: str) -> list[Surface]:
     parts += [
         box(place + X * at, np.array([0.012, 0.078, 0.015]), bone, "base") for at in (-0.036, 0.036)
     ]
-    parts += [
-        box(place + Y * at, np.array([0.050, 0.004, 0.010]), bone, "trim")
-        for at in (-0.043, 0.043)
-    ]
     parts.append(_tube([place - X * 0.042, place + X * 0.042], 0.0085, bone, "base", 8))
     return parts
 
@@ -370,8 +366,9 @@ def _chain() -> Surface:
                          {"DEF-bike": 1.0})
             )
         cage.bridge(rings[0], rings[1], "edge")
-        cage.face(rings[0][::-1], "edge")
-        cage.face(rings[1], "edge")
+        if i % 2:  # the narrow links end inside the wide ones
+            cage.face(rings[0][::-1], "edge")
+            cage.face(rings[1], "edge")
     return cage.surface(0)
 
 

@@ -167,8 +167,6 @@ _JACKET = (
     (0.366, 0.0400, 0.0420, 0.0380),
     (0.350, 0.0340, 0.0350, 0.0320),  # inside of the collar
 )
-_ARMPIT = 7  # index of the armpits in _JACKET
-_COLLAR = 11
 
 # Legs: 0 hip .. 1 knee .. 2 ankle, half-width, half-depth front and back,
 # offset outwards.
@@ -221,6 +219,8 @@ class Cut:
         sleeve: place along the arm where the sleeve ends and skin begins.
         hem: place along the leg where the trousers end and skin begins.
         sock: place along the leg where socks begin.
+        armpit: which section of the jacket is at the armpits.
+        collar: which is at the foot of the collar.
     """
 
     trousers: tuple[tuple[float, ...], ...]
@@ -230,6 +230,8 @@ class Cut:
     sleeve: float = 2.0
     hem: float = 2.0
     sock: float = 2.0
+    armpit: int = 7
+    collar: int = 11
 
 
 WINTER = Cut(_TROUSERS, _JACKET, _ARM, _LEG)
@@ -244,46 +246,40 @@ _JERSEY = (
     (0.016, 0.0905, 0.0575, 0.0650),
     (0.008, 0.0950, 0.0620, 0.0730),
     (0.022, 0.0940, 0.0625, 0.0700),
-    (0.052, 0.0860, 0.0610, 0.0590),
-    (0.092, 0.0790, 0.0590, 0.0530),
-    (0.140, 0.0830, 0.0640, 0.0560),
-    (0.190, 0.0925, 0.0710, 0.0620),
+    (0.062, 0.0840, 0.0600, 0.0570),
+    (0.125, 0.0805, 0.0620, 0.0540),
+    (0.185, 0.0920, 0.0705, 0.0615),
     (0.230, 0.0975, 0.0700, 0.0650),
     (0.268, 0.1060, 0.0570, 0.0610),
     (0.304, 0.1000, 0.0390, 0.0480),
     (0.323, 0.0580, 0.0370, 0.0430),
-    (0.334, 0.0400, 0.0370, 0.0370),
-    (0.350, 0.0360, 0.0360, 0.0340),
-    (0.354, 0.0335, 0.0340, 0.0315),
+    (0.338, 0.0390, 0.0370, 0.0360),
+    (0.354, 0.0350, 0.0355, 0.0330),
     (0.344, 0.0310, 0.0320, 0.0300),
 )
 _BARE_ARM = (
     (0.16, 0.0390, 0.0390, 0.0400),
-    (0.46, 0.0320, 0.0325, 0.0330),
-    (0.62, 0.0300, 0.0310, 0.0315),
+    (0.62, 0.0305, 0.0315, 0.0320),
     (0.70, 0.0265, 0.0275, 0.0285),
-    (0.93, 0.0235, 0.0235, 0.0260),
-    (1.06, 0.0240, 0.0235, 0.0260),
+    (0.98, 0.0238, 0.0235, 0.0260),
     (1.20, 0.0250, 0.0245, 0.0255),
     (1.50, 0.0210, 0.0205, 0.0215),
-    (1.82, 0.0155, 0.0165, 0.0165),
+    (1.84, 0.0155, 0.0165, 0.0165),
 )
 _BARE_LEG = (
     (0.20, 0.0480, 0.0570, 0.0580, -0.004),
-    (0.40, 0.0445, 0.0530, 0.0530, -0.002),
-    (0.60, 0.0400, 0.0470, 0.0455, 0.0),
+    (0.48, 0.0425, 0.0505, 0.0500, -0.001),
     (0.74, 0.0365, 0.0420, 0.0400, 0.0),
     (0.78, 0.0325, 0.0380, 0.0360, 0.0),
-    (0.90, 0.0310, 0.0365, 0.0330, 0.0),
-    (1.00, 0.0300, 0.0365, 0.0300, 0.0),
-    (1.12, 0.0280, 0.0300, 0.0320, 0.0),
+    (0.94, 0.0305, 0.0367, 0.0315, 0.0),
+    (1.08, 0.0285, 0.0320, 0.0310, 0.0),
     (1.32, 0.0295, 0.0270, 0.0385, 0.0),
     (1.56, 0.0250, 0.0240, 0.0310, 0.0),
     (1.74, 0.0190, 0.0205, 0.0225, 0.0),
     (1.78, 0.0205, 0.0220, 0.0240, 0.0),
     (1.94, 0.0190, 0.0215, 0.0225, 0.0),
 )
-CYCLING = Cut(_SHORTS, _JERSEY, _BARE_ARM, _BARE_LEG, 0.66, 0.76, 1.76)
+CYCLING = Cut(_SHORTS, _JERSEY, _BARE_ARM, _BARE_LEG, 0.66, 0.76, 1.76, 6, 10)
 
 
 def suit(skeleton: Skeleton, cut: Cut = WINTER) -> Surface:
@@ -305,18 +301,18 @@ def suit(skeleton: Skeleton, cut: Cut = WINTER) -> Surface:
     cage.bridge(trousers[-1], jacket[0], "trousers")
     holes = {0, 1, 14, 15} | {6, 7, 8, 9}
     for i, (lower, upper) in enumerate(zip(jacket[:-1], jacket[1:], strict=True)):
-        material = "trim" if i in (0, 1) or i >= _COLLAR else "suit"
-        if i in (_ARMPIT, _ARMPIT + 1):
+        material = "trim" if i in (0, 1) or i >= cut.collar else "suit"
+        if i in (cut.armpit, cut.armpit + 1):
             for k in range(AROUND):
                 if k not in holes:
                     m = (k + 1) % AROUND
                     key = _with_zip(material)(k)
                     cage.face((lower[k], lower[m], upper[m], upper[k]), key)
         else:
-            zipped = i >= 2 and material == "suit" or i in (_COLLAR, _COLLAR + 1)
-            shoulders = _ARMPIT + 2 <= i < _COLLAR
+            zipped = i >= 2 and material == "suit" or i in (cut.collar, cut.collar + 1)
+            shoulders = cut.armpit + 2 <= i < cut.collar
             cage.bridge(lower, upper, _with_zip(material, shoulders) if zipped else material)
-    armpit, through, over = jacket[_ARMPIT], jacket[_ARMPIT + 1], jacket[_ARMPIT + 2]
+    armpit, through, over = jacket[cut.armpit], jacket[cut.armpit + 1], jacket[cut.armpit + 2]
     openings = {
         "L": [
             over[0],
@@ -575,7 +571,7 @@ def _cycling_rim(angle: float) -> float:
     """Height of a bicycle helmet's rim above the atlas: well over the ears."""
     degrees = np.degrees(angle) % 360.0
     away = abs((degrees - 270.0 + 180.0) % 360.0 - 180.0)
-    return float(np.interp(away, [0, 50, 90, 130, 180], [0.088, 0.083, 0.064, 0.046, 0.034]))
+    return float(np.interp(away, [0, 50, 90, 130, 180], [0.080, 0.076, 0.058, 0.040, 0.028]))
 
 
 def _shell_point(skeleton: Skeleton, angle: float, level: float, grow: float) -> np.ndarray:
@@ -603,7 +599,7 @@ def cycling_helmet(skeleton: Skeleton) -> Surface:
         # Angle 0 is to the left and 15 of 20 is the front: vents in three rows.
         return "base" if 1 <= band <= 4 and i % 3 == 1 else "helmet"
 
-    return _helmet(skeleton, _cycling_rim, colour)
+    return _helmet(skeleton, _cycling_rim, colour, -0.0065)
 
 
 def helmet(skeleton: Skeleton) -> Surface:
@@ -612,7 +608,10 @@ def helmet(skeleton: Skeleton) -> Surface:
 
 
 def _helmet(
-    skeleton: Skeleton, lower_rim: Callable[[float], float], colour: Callable[[int, int], str]
+    skeleton: Skeleton,
+    lower_rim: Callable[[float], float],
+    colour: Callable[[int, int], str],
+    wider: float = 0.0,
 ) -> Surface:
     """A helmet down to a rim; `colour` of a band over the rim and a segment around."""
     cage = Cage()
@@ -622,6 +621,7 @@ def _helmet(
     angles = even_angles(20)
 
     def loop(part: float, grow: float) -> list[int]:
+        grow = grow + wider
         # `part` is the share of the way from the rim to the crown.
         points = []
         for angle in angles:
@@ -752,7 +752,17 @@ def _palm(skeleton: Skeleton, side: str) -> np.ndarray:
 
 
 def fist(skeleton: Skeleton, side: str) -> Surface:
-    """A gloved fist around the grip of a pole or of handlebars."""
+    """A gloved fist around the grip of a pole."""
+    return joined([_closed_hand(skeleton, side), _gauntlet(skeleton, side)])
+
+
+def bare_wrist_fist(skeleton: Skeleton, side: str) -> Surface:
+    """A fist around handlebars, in a glove that ends at the wrist."""
+    return joined([_closed_hand(skeleton, side), _cuff(skeleton, side, _SHORT_CUFF)])
+
+
+def _closed_hand(skeleton: Skeleton, side: str) -> Surface:
+    """Fingers and thumb around a grip."""
     cage = Cage()
     h = skeleton.height
     out, behind, up = _hand_axes(skeleton, side)
@@ -780,29 +790,42 @@ def fist(skeleton: Skeleton, side: str) -> Surface:
     if side == "R":
         rings = [loop[::-1] for loop in rings]
     cage.tube(rings, "gloves", start="gloves", end="gloves")
-    parts = [cage.surface(1), _gauntlet(skeleton, side), _thumb(skeleton, side)]
-    return joined(parts)
+    return joined([cage.surface(1), _thumb(skeleton, side)])
+
+
+# Distance from the wrist towards the fingers, half-width, half-height.
+_GAUNTLET = (
+    (0.034, 0.0170, 0.0200),
+    (0.018, 0.0175, 0.0215),
+    (0.004, 0.0195, 0.0215),
+    (-0.006, 0.0225, 0.0235),
+    (-0.026, 0.0265, 0.0270),
+    (-0.042, 0.0285, 0.0285),
+    (-0.046, 0.0270, 0.0270),
+    (-0.040, 0.0240, 0.0240),
+)
+_SHORT_CUFF = (
+    (0.034, 0.0165, 0.0195),
+    (0.014, 0.0165, 0.0200),
+    (-0.002, 0.0168, 0.0180),
+    (-0.020, 0.0180, 0.0185),
+    (-0.018, 0.0150, 0.0155),
+)
 
 
 def _gauntlet(skeleton: Skeleton, side: str) -> Surface:
     """Wrist of the glove, over the sleeve."""
+    return _cuff(skeleton, side, _GAUNTLET)
+
+
+def _cuff(skeleton: Skeleton, side: str, profile) -> Surface:
+    """Wrist of a glove along a profile."""
     cage = Cage()
     h = skeleton.height
     left, behind, up = skeleton.facing[f"hand.{side}"].T
     wrist = skeleton.joints[f"hand.{side}"]
     hand, fore = {f"DEF-hand.{side}": 1.0}, {f"DEF-forearm.{side}": 1.0}
     angles = even_angles(LIMB)
-    # Distance from the wrist towards the fingers, half-width, half-height.
-    profile = (
-        (0.034, 0.0170, 0.0200),
-        (0.018, 0.0175, 0.0215),
-        (0.004, 0.0195, 0.0215),
-        (-0.006, 0.0225, 0.0235),
-        (-0.026, 0.0265, 0.0270),
-        (-0.042, 0.0285, 0.0285),
-        (-0.046, 0.0270, 0.0270),
-        (-0.040, 0.0240, 0.0240),
-    )
     rings = []
     for along, width, tall in profile:
         weights = mix(hand, fore, 0.85 * ramp(along, 0.004, -0.030))
@@ -813,7 +836,7 @@ def _gauntlet(skeleton: Skeleton, side: str) -> Surface:
             )
         )
     # left x up is -behind..: sections go from the fist back to the elbow.
-    materials = ["gloves"] * 4 + ["trim"] * 3
+    materials = ["gloves"] * (len(rings) - 4) + ["trim"] * 3
     for i, (a, b) in enumerate(zip(rings[:-1], rings[1:], strict=True)):
         cage.bridge(b, a, materials[i])
     cage.cap(rings[0], "gloves", top=True)

@@ -100,7 +100,7 @@ def _mechanism(bones: Bones) -> None:
 def _body(skeleton: Skeleton) -> Surface:
     parts = body.cycling_clothes(skeleton)
     for side in ("L", "R"):
-        parts += [body.fist(skeleton, side), body.shoe(skeleton, side)]
+        parts += [body.bare_wrist_fist(skeleton, side), body.shoe(skeleton, side)]
     return joined(parts)
 
 
