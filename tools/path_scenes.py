@@ -66,6 +66,51 @@ def slalom_poles():
     return [rig]
 
 
+def bicycle_corner():
+    """Fig. 18: a cyclist around the corner of a road, whose edges are in the way."""
+    from poise.addon.scene import objects
+    from poise.solvers.path import scenes as numbers
+
+    scene = scenes.start_scene(14.0)
+    course, settings = numbers.bicycle_corner()
+    rig = follower(scene, "CYCLIST", course, settings, 0.0, scenes.AMBER)
+    # Steered more gently than in the paper's numbers: so it weaves less.
+    rig.poise.path.max_curvature_rate = 0.8
+    plan(scene, [rig])
+    scenes.finish([rig])
+    scenes.pave(scene)
+    scenes.tyre_marks(rig)
+    kerb = objects.plain_material("Kerb", (0.62, 0.63, 0.60))
+    for wall in course.obstacles:
+        line = wall.points[:, :2]
+        ahead = np.gradient(line, axis=0)
+        ahead /= np.linalg.norm(ahead, axis=1, keepdims=True)
+        across = 0.09 * np.stack((-ahead[:, 1], ahead[:, 0]), axis=1)
+        for start, end, left, right in zip(line, line[1:], across, across[1:], strict=False):
+            outline = np.array((start - left, end - right, end + right, start + left))
+            prism(scene, wall.name, outline, -0.02, 0.10, kerb)
+    scenes.backdrop(scene, [rig])
+    scenes.chase(rig)
+    return [rig]
+
+
+def potholes():
+    """Photo 5: a cyclist who weaves between the potholes of a straight road."""
+    from poise.solvers.path import scenes as numbers
+
+    scene = scenes.start_scene(14.0)
+    course, settings = numbers.potholes()
+    rig = follower(scene, "CYCLIST", course, settings, 0.0, scenes.CYAN)
+    rig.poise.path.max_curvature_rate = 0.8
+    plan(scene, [rig])
+    scenes.finish([rig])
+    scenes.pave(scene)
+    scenes.tyre_marks(rig)
+    scenes.backdrop(scene, [rig])
+    scenes.chase(rig)
+    return [rig]
+
+
 def crowd(skiers: int = 50):
     """Fifty skiers down one hill, in the course of each other: those before have right of way."""
     import bpy
@@ -261,4 +306,7 @@ def share_meshes(rig, meshes: dict | None) -> dict:
     return meshes
 
 
-SCENES = {scene.__name__: scene for scene in (tree_skiing, slalom_poles, crowd)}
+SCENES = {
+    scene.__name__: scene
+    for scene in (tree_skiing, slalom_poles, bicycle_corner, potholes, crowd)
+}

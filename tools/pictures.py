@@ -972,6 +972,29 @@ def skier_sheet() -> Image.Image:
     return tiles(pictures, 4, 4)
 
 
+def cyclist_sheet() -> Image.Image:
+    """A cyclist into a sharp turn, through it and out of it, and in the sprint after that."""
+    import bpy
+    from mathutils import Matrix, Vector
+
+    (rig,) = scenes.cyclist()
+    scene = bpy.context.scene
+    motion = scenes.solve(rig).motion
+    pictures = []
+    for number, moment in enumerate((0.0, 0.35, 0.8, 1.25, 2.2, 3.75, 5.0, 10.6)):
+        foot = Vector(at(rig, moment, "root"))
+        yaw = float(np.interp(moment, motion.time, motion.yaw))
+        turn = Matrix.Rotation(yaw, 3, "Z")
+        look.set_sun(scene, yaw - 0.5)
+        away = turn @ Vector((1.5, -4.2, 1.25) if number < 6 else (4.3, -1.4, 1.2))
+        camera = look.camera(
+            scene, foot + away, foot + turn @ Vector((0.0, 0.0, 0.78)), 66.0
+        )
+        pictures.append(render(scene, 400, 420))
+        bpy.data.objects.remove(camera)
+    return tiles(pictures, 4, 4)
+
+
 def slalom() -> Image.Image:
     """A skier through a slalom course: the whole of it, and eight moments on the way."""
     import bpy
@@ -1015,7 +1038,7 @@ PICTURES: dict[str, Callable[[], Image.Image]] = {
     picture.__name__: picture for picture in (
         characters, turn_sequence, figure_6, figure_10, presets, snowboarder_sheet, slope, trail,
         edges, body, phase, rig_controls, keys, several_motions, irregular, fall, slalom, descent,
-        skier_sheet, telemark_sheet, skateboarder_sheet,
+        skier_sheet, telemark_sheet, skateboarder_sheet, cyclist_sheet,
     )
 }
 

@@ -264,14 +264,18 @@ def skateboarder():
         add("SKATEBOARDER", -2.4, 0.6, AMBER, "Carving", goofy=True, slope=0.0),
     ]
     finish(rigs, trail=False)
-    _pave(scene)
+    pave(scene)
     backdrop(scene, rigs)
     chase(rigs[0])
     return rigs
 
 
-def _pave(scene) -> None:
-    """Asphalt instead of snow."""
+def pave(scene) -> None:
+    """Asphalt instead of snow.
+
+    Args:
+        scene: the scene.
+    """
     from poise.addon.scene import objects
 
     asphalt = objects.plain_material("Asphalt", (0.16, 0.165, 0.18))
@@ -279,6 +283,36 @@ def _pave(scene) -> None:
         if obj.type == "MESH" and "Slope" in obj.name:
             for slot in obj.material_slots:
                 slot.material = asphalt
+
+
+def cyclist():
+    """A cyclist through sharp turns, inside pedal up, who then sprints out of the saddle."""
+    scene = start_scene(12.0)
+    rig = add("CYCLIST", preset="Criterium", suit=GREEN, frequency=0.2)
+    turns, style = rig.poise.turns, rig.poise.cyclist
+    key(turns, "speed", (0.0, 9.5), (7.0, 9.5), (11.0, 13.0))
+    key(turns, "sharpness", (0.0, radians(32.0)), (6.0, radians(32.0)), (8.0, radians(4.0)))
+    key(style, "stand", (0.0, 0.0), (7.0, 0.0), (7.8, 1.0))
+    key(style, "cadence", (0.0, 95.0), (7.0, 95.0), (11.0, 110.0))
+    finish([rig])
+    pave(scene)
+    tyre_marks(rig)
+    backdrop(scene, [rig])
+    chase(rig)
+    return [rig]
+
+
+def tyre_marks(rig) -> None:
+    """Turn a character's track into what tyres leave.
+
+    Args:
+        rig: the armature object.
+    """
+    from poise.addon.scene import objects
+
+    trail = rig.poise.motion_object.poise_motion.trail.data
+    trail.materials.clear()
+    trail.materials.append(objects.plain_material("Tyre", (0.055, 0.055, 0.06)))
 
 
 def figure_6():
@@ -578,7 +612,7 @@ def _trees(scene):
 SCENES: dict[str, Callable] = {
     scene.__name__: scene
     for scene in (
-        skier_presets, snowboarder, figure_6, figure_10, slope_speed, sparse_keys,
+        skier_presets, snowboarder, cyclist, figure_6, figure_10, slope_speed, sparse_keys,
         several_motions, irregular, slalom, descent, telemark, skateboarder,
     )
 }

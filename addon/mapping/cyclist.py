@@ -158,7 +158,7 @@ STYLES: dict[str, CyclistStyle] = {
     ),
     "criterium": CyclistStyle(
         cadence=98.0,
-        coast_lean=radians(27.0),
+        coast_lean=radians(25.0),
         foot_pitch=radians(18.0),
         seat_sway=radians(0.8),
         trunk_pitch=radians(56.0),
@@ -170,7 +170,7 @@ STYLES: dict[str, CyclistStyle] = {
     "sprint": CyclistStyle(
         cadence=112.0,
         stand=1.0,
-        coast_lean=radians(27.0),
+        coast_lean=radians(25.0),
         foot_pitch=radians(22.0),
         ankle_range=radians(18.0),
         sway=radians(10.0),
@@ -727,7 +727,7 @@ def _yielded(signals, figure, ride, legs, size, sunk, shortfall, position):
                       unit="rad", message="The handlebars are turned", bone="fork",
                       remedy="A lower Curvature Limit, or wider turns"),
         *span_problem(time, cadence - MOST_CADENCE, 0.0, code="CADENCE", unit="rpm",
-                      message=f"The cadence is over {MOST_CADENCE:.0f} turns a minute",
+                      message="The cadence is over 130 turns a minute",
                       bone="crank", remedy="A higher Gear, or Gear at 0 for the automatic one"),
     ]
     for side in SIDES:

@@ -15,7 +15,7 @@ from bpy.props import (
 
 from ...solvers.motion import Placement
 from ...solvers.path.settings import PathSettings
-from .turns import STARTING_LIMITS, STARTING_SPEED
+from .turns import STARTING_LIMITS, STARTING_PATH
 
 OVERRIDE = {"LIBRARY_OVERRIDABLE"}
 
@@ -298,7 +298,7 @@ class PoisePath(bpy.types.PropertyGroup):
         start = {name: self.bl_rna.properties[name].default for name in LENGTH_POWER}
         if kind in STARTING_LIMITS:
             start["max_curvature"], start["max_curvature_rate"] = STARTING_LIMITS[kind]
-        start["speed"] = STARTING_SPEED.get(kind, start["speed"])
+        start |= STARTING_PATH.get(kind, {})
         for name, value in start.items():
             setattr(self, name, value / unit_scale ** LENGTH_POWER[name])
 

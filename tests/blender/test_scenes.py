@@ -239,6 +239,41 @@ def test_skateboarders_lead_with_either_foot():
     assert left[0] < right[0] and right[1] < left[1]
 
 
+def test_the_cyclist_turns_with_the_inside_pedal_up_and_then_sprints():
+    rigs = scenes.cyclist()
+    assert_complete(rigs)
+    (rig,) = rigs
+    solved = scenes.solve(rig)
+    time, lean = solved.motion.time, np.degrees(solved.motion.lean)
+    held = solved.tracks.attributes["effort"] < 0.01
+    assert held[np.abs(lean) > 28.5].all() and (np.abs(lean) > 28.5).sum() > 20
+    # Out of the saddle the hips are ahead of where they were, and the frame sways.
+    frames = np.array((24.0, 11.5 * FPS))
+    pelvis, bike = (paths(rigs, frames, name)[0] for name in ("pelvis", "bike"))
+    ahead = np.linalg.norm(pelvis - bike, axis=1)
+    assert ahead[1] > ahead[0] + 0.05
+    late = time > 9.0
+    sway = np.degrees(solved.tracks.attributes["frame_lean"][late]) - lean[late]
+    assert 4.0 < np.abs(sway).max() < 15.0
+
+
+def test_a_cyclist_stays_on_the_road_around_the_corner():
+    """Fig. 18 of the paper: between both edges, from one leg of the road to the other."""
+    import path_scenes
+
+    rigs = path_scenes.bicycle_corner()
+    assert_complete(rigs)
+    (rig,) = rigs
+    found = scenes.solve(rig).path
+    assert found.finished and found.min_clearance > rig.poise.path.clearance - 1e-3
+    for wheel in ("front_wheel", "rear_wheel"):
+        (places,) = paths(rigs, whole_range()[::4], wheel)
+        turning = (places[:, 0] < 8.0) & (places[:, 1] < -30.0)
+        radius = np.hypot(places[turning, 0] - 8.0, places[turning, 1] + 30.0)
+        assert radius.min() > 5.5 and radius.max() < 10.5
+    assert places[-1, 0] > 30.0 and abs(places[-1, 1] + 38.0) < 1.5
+
+
 def test_every_scene_has_a_test():
     text = Path(__file__).read_text(encoding="utf-8")
     assert not [name for name in scenes.SCENES if f"scenes.{name}()" not in text]

@@ -72,6 +72,7 @@ GROUPS = {
     "telemark": settings_of("PoiseTelemarkStyle") | shared("on_skis"),
     "snowboarder": settings_of("PoiseSnowboarderStyle") | shared("sideways"),
     "skateboarder": settings_of("PoiseSkateboarderStyle") | shared("sideways"),
+    "cyclist": settings_of("PoiseCyclistStyle"),
     "settings": settings_of("PoiseMotion"),
 }
 
@@ -163,7 +164,7 @@ def test_names_of_settings_exist(page):
 
 def test_every_setting_stands_in_the_tables():
     text = text_of(DOCS / "scripts.md")
-    for group in ("turns", "path", "skier", "telemark", "snowboarder", "skateboarder"):
+    for group in ("turns", "path", "skier", "telemark", "snowboarder", "skateboarder", "cyclist"):
         table = text.partition(f"<!-- table: {group} -->")[2].partition("<!-- end")[0]
         rows = set(re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE))
         node_names = {name for name in GROUPS[group] if not name.startswith("_")}
