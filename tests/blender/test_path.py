@@ -160,8 +160,10 @@ def test_the_baked_figure_follows_the_planned_track(scene, kind):
     settings = motion.poise_motion
     done = solved(motion)
     assert done.path.finished and done.path.length > 40.0
-    # The plan sets the end: the whole path at its speed.
+    # The plan sets the end: the whole path at the speed that the kind starts with.
     assert settings.frame_end == done.job.end_frame
+    slow = {"SKATEBOARDER": 4.0, "CYCLIST": 6.0}
+    assert settings.path.speed == slow.get(kind, 8.0)
     assert (settings.frame_end - settings.frame_start) / 24.0 == pytest.approx(
         done.path.length / settings.path.speed, rel=0.1
     )
