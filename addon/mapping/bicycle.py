@@ -16,6 +16,7 @@ import numpy as np
 
 from ...solvers.motion import TurningMotion
 from ...solvers.rotations import from_axis_angle, multiply, normalise, rotate
+from .ground import terrain_over
 from .signals import Amount
 from .tracks import Figure, RoleTracks
 from .trunk import posture
@@ -312,4 +313,5 @@ def tyre_track(
     hub = np.asarray(tracks.position[role])
     height = np.einsum("ni,ni->n", hub - motion.position, normal)
     place = hub - height[:, None] * normal - (thin * np.sin(lean))[:, None] * flat
+    place += terrain_over(motion, place)[:, None] * normal
     return flat, lean, place

@@ -40,7 +40,7 @@ from .bicycle import (
     trailing_angle,
 )
 from .body import BIKE_SHARE, bicycle_centre
-from .ground import Ground, ground_frames
+from .ground import Ground, ground_frames, terrain_over
 from .pedalling import LEVEL, PEDALS, crank_angle, spans
 from .reports import SIDE_WORDS, span_problem
 from .signals import Amount, Signals, limited, ramp, read_signals, saturated, smoothed
@@ -405,8 +405,34 @@ def _drawn_after(motion, signals: Signals, figure: Figure) -> tuple[Ground, floa
     axes = np.stack(
         (left * cos - back * sin, back * cos + left * sin, ground.axes[:, :, 2]), axis=-1
     )
-    turned = Ground(ground.origin, axes, from_matrix(axes), ground.spacing, motion)
+    origin = ground.origin
+    if motion.surfaces:
+        origin, axes = _over_terrain(motion, origin, axes, behind, figure.equipment["wheelbase"])
+    turned = Ground(origin, axes, from_matrix(axes), ground.spacing, motion)
     return turned, behind, angle
+
+
+def _over_terrain(
+    motion: TurningMotion, origin: np.ndarray, axes: np.ndarray, behind: float, wheelbase: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Origin and axes of a plane on which both wheels touch the terrain.
+
+    The evened out ground of the motion is not the mesh: each wheel goes to the
+    mesh under it, which lifts the bicycle and pitches it about its left.
+
+    Args:
+        motion: the motion.
+        origin: (n, 3) under the rider on the evened out ground.
+        axes: (n, 3, 3) columns left, back, normal.
+        behind: of the rear wheel, metres.
+        wheelbase: metres.
+    """
+    left, back, normal = (axes[:, :, i] for i in range(3))
+    rear, front = origin + behind * back, origin + (behind - wheelbase) * back
+    rear = rear + terrain_over(motion, rear)[:, None] * normal
+    front = front + terrain_over(motion, front)[:, None] * normal
+    back = normalise(rear - front)
+    return rear - behind * back, np.stack((left, back, np.cross(left, back)), axis=-1)
 
 
 def _drive(motion, signals: Signals, figure, geometry, style, distance) -> _Legs:

@@ -258,8 +258,9 @@ def test_planning_again_gives_the_same_keys_and_undo_leaves_nothing(run):
     assert diff(before, snapshot()) == []
 
 
-def test_a_snowboard_lies_on_the_mesh():
-    rig, motion = load("SNOWBOARDER")
+def baked_straight_down(kind):
+    """A character baked down the fall line of a hill: rig, Motion object and hill."""
+    rig, motion = load(kind)
     hill = terrain(high=(16.0, 6.0), low=(-10.0, -30.0))
     rig.poise.motion = "PATH"
     data = bpy.data.curves.new("Way", "CURVE")
@@ -269,6 +270,11 @@ def test_a_snowboard_lies_on_the_mesh():
     rig.poise.path.curve, rig.poise.path.terrain = link(bpy.data.objects.new("Way", data)), hill
     activate(rig)
     assert bpy.ops.poise.bake() == {"FINISHED"}
+    return rig, motion, hill
+
+
+def test_a_snowboard_lies_on_the_mesh():
+    _rig, motion, hill = baked_straight_down("SNOWBOARDER")
     errors = errors_by_role(motion)
     assert errors["board"][0] < 5e-4
     done = solved(motion)
@@ -277,6 +283,31 @@ def test_a_snowboard_lies_on_the_mesh():
     across = rotate(done.tracks.rotation["board"][::9], np.array((half, 0.0, 0.0)))
     lower = np.minimum(over(hill, base + across), over(hill, base - across))
     assert np.abs(lower).max() < 1e-3
+
+
+def test_both_tyres_touch_the_mesh():
+    """The lowest points of two tori, along the mesh's normal, on facets 0.4 m wide."""
+    rig, motion, hill = baked_straight_down("CYCLIST")
+    equipment = solved(motion).job.figure.equipment
+    tyre = equipment["tyre_radius"]
+    scene = bpy.context.scene
+    evaluated = hill.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    to_world = evaluated.matrix_world
+    back = to_world.inverted()
+    gaps = []
+    for frame in range(5, solved(motion).job.end_frame, 9):
+        scene.frame_set(frame)
+        for name in ("front_wheel", "rear_wheel"):
+            wheel = rig.matrix_world @ rig.pose.bones[name].matrix
+            hub, axle = wheel.translation, wheel.to_quaternion() @ Vector((1.0, 0.0, 0.0))
+            start, end = back @ (hub + Vector((0, 0, 9))), back @ (hub - Vector((0, 0, 9)))
+            _hit, _place, local, _face = evaluated.ray_cast(start, (end - start).normalized())
+            normal = (back.to_3x3().transposed() @ local).normalized()
+            normal *= 1.0 if normal.z > 0.0 else -1.0
+            down = (normal - normal.dot(axle) * axle).normalized()
+            lowest = hub - (equipment["wheel_radius"] - tyre) * down - tyre * normal
+            gaps.append(over(hill, [lowest])[0] * normal.z)
+    assert np.abs(gaps).max() < 4e-3
 
 
 def test_where_the_terrain_ends_is_in_the_problem_list():
