@@ -233,7 +233,8 @@ def read_terrain(
     """
     evaluated = _evaluated(obj)
     known = bpy.context.evaluated_depsgraph_get().objects
-    if all(other.original != obj for other in known):  # its modifiers are not applied
+    # Either its modifiers are not applied, or there is nothing of it at all.
+    if evaluated.data is None or all(other.original != obj for other in known):
         raise UserError(f"{obj.name} is hidden: show it, so that Blender evaluates it")
     mesh = evaluated.data
     mesh.calc_loop_triangles()
