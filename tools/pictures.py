@@ -1034,11 +1034,40 @@ def descent() -> Image.Image:
     return tiles(pictures, 4, 4)
 
 
+def tree_skiing() -> Image.Image:
+    """Both ways through the wood of Fig. 16 from above, and moments of the second."""
+    import bpy
+    import path_scenes
+
+    rigs = path_scenes.tree_skiing()
+    scene = bpy.context.scene
+    seconds = (scene.frame_end - 1) / scenes.FPS
+    pictures = []
+    for number in range(4):
+        rig = rigs[number % 2]
+        hip = at(rig, seconds * (0.3 + 0.15 * number), "pelvis")
+        camera = look.camera(scene, hip + (-2.0, -9.0, 1.4), hip + (0.0, 0.0, -0.1), 42.0)
+        pictures.append(render(scene, 480, 320))
+        bpy.data.objects.remove(camera)
+    places = scenes._places(rigs)
+    middle = 0.5 * (places.min(axis=0) + places.max(axis=0))
+    wide = float(np.ptp(places[:, 1])) + 8.0
+    for rig in rigs:
+        suit = next(m for m in rig_materials(rig) if "acket" in m.name)
+        trail_of(rig).data.materials[0].diffuse_color = tint(suit.diffuse_color[:3])
+    top = look.top_camera(scene, middle, wide, 0.5 * pi)
+    scene.camera = top
+    look.set_sun(scene, pi, radians(33.0))
+    high = round(1938 * (float(np.ptp(places[:, 0])) + 20.0) / wide)
+    return stack((render(scene, 1938, high), tiles(pictures, 4, 6)))
+
+
 PICTURES: dict[str, Callable[[], Image.Image]] = {
     picture.__name__: picture for picture in (
         characters, turn_sequence, figure_6, figure_10, presets, snowboarder_sheet, slope, trail,
         edges, body, phase, rig_controls, keys, several_motions, irregular, fall, slalom, descent,
         skier_sheet, telemark_sheet, skateboarder_sheet, cyclist_sheet,
+        tree_skiing,
     )
 }
 

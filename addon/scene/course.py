@@ -14,23 +14,15 @@ import numpy as np
 from mathutils import Matrix
 from mathutils.geometry import interpolate_bezier
 from scipy.interpolate import BSpline
-from scipy.sparse import coo_matrix
-from scipy.sparse.csgraph import connected_components
-from scipy.spatial import ConvexHull
 
-from ...solvers.path import Disc, Gate, MovingDisc, Polygon, Wall
+from ...solvers.path import Disc, Gate, MovingDisc, Wall
 from ...solvers.path.obstacles import Obstacle
 from ...solvers.path.terrain import Surface, TerrainMesh, clip
 from .. import compat, motions
 from ..context import keep_frame
 from ..errors import UserError
+from .footprints import footprints
 from .placement import moves, world_matrix
-
-# What of a mesh is this far over and under the ground is in the way, metres.
-OVER, UNDER = 1.0, 0.25
-
-# Corners of a footprint that are this nearly as far from its middle make it round.
-ROUND = 0.12
 
 # Radius of a figure that another one has to keep away from, and of a gate's poles, metres.
 FIGURE_RADIUS, POLE_RADIUS = 0.4, 0.03
@@ -60,7 +52,7 @@ def curve_lines(obj: bpy.types.Object, unit_scale: float) -> Lines:
     """
     evaluated = _evaluated(obj)
     coordinates, edges, faces = _mesh_of(evaluated)
-    if faces:  # it is thick: its middle line is wanted
+    if len(faces):  # it is thick: its middle line is wanted
         lines, cyclic = _middle_lines(evaluated)
     else:
         lines, cyclic = chains(coordinates, edges)
@@ -82,21 +74,23 @@ def _moved(points: np.ndarray, matrix: np.ndarray, unit_scale: float) -> np.ndar
     return (points @ matrix[:3, :3].T + matrix[:3, 3]) * unit_scale
 
 
-def _mesh_of(evaluated: bpy.types.Object) -> tuple[np.ndarray, np.ndarray, int]:
-    """Vertices (n, 3), edges (m, 2) and number of faces, in the object's space."""
+def _mesh_of(evaluated: bpy.types.Object) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Vertices (n, 3), edges (m, 2) and triangles (k, 3), in the object's space."""
     try:
         mesh = evaluated.to_mesh()
     except RuntimeError:
         mesh = None
     if mesh is None:
-        return np.zeros((0, 3)), np.zeros((0, 2), int), 0
+        return np.zeros((0, 3)), np.zeros((0, 2), int), np.zeros((0, 3), int)
+    mesh.calc_loop_triangles()
     coordinates = np.empty(3 * len(mesh.vertices), np.float32)
     edges = np.empty(2 * len(mesh.edges), np.int32)
     mesh.vertices.foreach_get("co", coordinates)
     mesh.edges.foreach_get("vertices", edges)
-    faces = len(mesh.polygons)
+    triangles = np.empty(3 * len(mesh.loop_triangles), np.int32)
+    mesh.loop_triangles.foreach_get("vertices", triangles)
     evaluated.to_mesh_clear()
-    return coordinates.astype(float).reshape(-1, 3), edges.reshape(-1, 2), faces
+    return coordinates.astype(float).reshape(-1, 3), edges.reshape(-1, 2), triangles.reshape(-1, 3)
 
 
 def chains(points: np.ndarray, edges: np.ndarray) -> tuple[list[np.ndarray], list[bool]]:
@@ -253,80 +247,6 @@ def read_terrain(
 # -- obstacles -------------------------------------------------------------------
 
 
-def footprints(
-    points: np.ndarray, edges: np.ndarray, ground: float, name: str
-) -> list[Disc | Polygon | Wall]:
-    """What of a mesh stands in the way, one footprint for each loose part.
-
-    The footprint is the convex outline, seen from above, of what lies between
-    `UNDER` the ground and `OVER` it.
-
-    Args:
-        points: (n, 3) vertices in the world, m.
-        edges: (m, 2) between them.
-        ground: world Z of the ground, m.
-        name: what the animator calls it.
-
-    Returns:
-        Discs for what is round, polygons for the rest, walls for what is flat.
-    """
-    if not len(points) or not np.isfinite(points).all():
-        return []
-    low, high = ground - UNDER, ground + OVER
-    graph = coo_matrix((np.ones(len(edges)), (edges[:, 0], edges[:, 1])), shape=2 * (len(points),))
-    _count, part = connected_components(graph, directed=False)
-    inside = (points[:, 2] >= low) & (points[:, 2] <= high)
-    found, owner = [points[inside, :2]], [part[inside]]
-    for level in (low, high):
-        a, b = points[edges[:, 0]], points[edges[:, 1]]
-        cut = (a[:, 2] - level) * (b[:, 2] - level) < 0.0
-        a, b = a[cut], b[cut]
-        t = ((level - a[:, 2]) / (b[:, 2] - a[:, 2]))[:, None]
-        found.append(a[:, :2] + t * (b[:, :2] - a[:, :2]))
-        owner.append(part[edges[cut, 0]])
-    flat, owners = np.concatenate(found), np.concatenate(owner)
-    order = np.argsort(owners, kind="stable")
-    flat, owners = flat[order], owners[order]
-    marks = np.flatnonzero(np.diff(owners)) + 1
-    return [outline(group, name) for group in np.split(flat, marks) if len(group)]
-
-
-def outline(points: np.ndarray, name: str) -> Disc | Polygon | Wall:
-    """The convex outline of points: a disc if it is round, a wall if it is a line.
-
-    Args:
-        points: (n, 2) m.
-        name: what the animator calls it.
-    """
-    corners = convex_hull(points)
-    if len(corners) == 1:
-        return Disc(corners[0], 0.0, name)
-    if len(corners) == 2:
-        return Wall(corners, name)
-    middle = 0.5 * (corners.min(axis=0) + corners.max(axis=0))
-    radii = np.hypot(*(corners - middle).T)
-    if len(corners) > 5 and np.ptp(radii) <= ROUND * radii.max():
-        return Disc(middle, float(radii.max()), name)
-    return Polygon(corners, name)
-
-
-def convex_hull(points: np.ndarray) -> np.ndarray:
-    """Corners of the convex hull, anticlockwise.
-
-    Args:
-        points: (n, 2), n > 0.
-
-    Returns:
-        (k, 2) corners; one or two where all points lie in a place or on a line.
-    """
-    places = np.unique(np.round(points, 6), axis=0)
-    ends = places[[0, -1]]  # in the order of x, then of y
-    (x, y), (along_x, along_y) = (places - ends[0]).T, ends[1] - ends[0]
-    if np.abs(x * along_y - y * along_x).max() <= 1e-9:
-        return places[:1] if len(places) == 1 else ends
-    return places[ConvexHull(places).vertices]
-
-
 def _members(collection: bpy.types.Collection, motion: bpy.types.Object) -> list[bpy.types.Object]:
     """Objects that can be in the way, figures by their armatures, in order of names."""
     own = motion.poise_motion.character
@@ -426,12 +346,12 @@ def _solid(
     """Footprints of an object, or walls where it is made of lines."""
     if evaluated.type not in {"MESH", "CURVE", "SURFACE", "META", "FONT", "CURVES"}:
         return []
-    points, edges, faces = _mesh_of(evaluated)
+    points, edges, triangles = _mesh_of(evaluated)
     if not len(points):
         return []
-    if evaluated.type == "CURVE" and faces:
+    if evaluated.type == "CURVE" and len(triangles):
         lines, cyclic = _middle_lines(evaluated)
-    elif not faces:
+    elif not len(triangles):
         lines, cyclic = chains(points, edges)
     else:
         world = _moved(points, np.array(matrix), unit_scale)
@@ -439,7 +359,7 @@ def _solid(
             under = surface.height(*world.T)
             world[:, 2] -= np.where(np.isfinite(under), under, ground)
             ground = 0.0
-        return list(footprints(world, edges, ground, name))
+        return list(footprints(world, triangles, ground, name))
     walls: list[Obstacle] = []
     for line, closed in zip(lines, cyclic, strict=True):
         world = _moved(line, np.array(matrix), unit_scale)[:, :2]

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from math import cos, hypot, pi, radians, sin
 
 import bpy
@@ -402,6 +403,50 @@ def test_footprints_of_objects(scene):
     area = 0.5 * abs(np.sum(x * np.roll(y, -1) - y * np.roll(x, -1)))
     assert area == pytest.approx(8.0, rel=1e-4)
     assert np.allclose(corners.mean(axis=0), (-3, -20), atol=1e-3)
+
+
+def extruded(corners, faces, bottom, top, name):
+    """A prism over a plan of corners and faces; flat if bottom is top."""
+    n = len(corners)
+    if bottom == top:
+        points, solid = [(*c, top) for c in corners], faces
+    else:
+        points = [(*c, z) for z in (bottom, top) for c in corners]
+        around = Counter(frozenset(e) for f in faces for e in zip(f, f[1:] + f[:1], strict=True))
+        sides = [tuple(edge) for edge, count in around.items() if count == 1]
+        solid = [*faces, *(tuple(n + i for i in face) for face in faces)]
+        solid += [(a, b, n + b, n + a) for a, b in sides]
+    mesh = bpy.data.meshes.new(name)
+    mesh.from_pydata(points, [], solid)
+    return link(bpy.data.objects.new(name, mesh))
+
+
+def area(corners):
+    x, y = np.asarray(corners)[:, :2].T
+    return 0.5 * abs(np.sum(x * np.roll(y, -1) - y * np.roll(x, -1)))
+
+
+@pytest.mark.parametrize("height", [2.0, 0.0])
+def test_footprints_keep_their_hollows(scene, height):
+    """An L is no triangle, and inside a ring there is room."""
+    _rig, motion, _way = follower()
+    ell = extruded([(0, 0), (4, 0), (4, 1), (1, 1), (1, 3), (0, 3)],
+                   [(0, 1, 2, 3), (0, 3, 4, 5)], 0.0, height, "Ell")
+    angle = np.linspace(0, 2 * pi, 13)[:-1]
+    circles = [(r * np.cos(a), r * np.sin(a)) for r in (5.0, 5.4) for a in angle]
+    around = [(i, (i + 1) % 12, 12 + (i + 1) % 12, 12 + i) for i in range(12)]
+    ring = extruded(circles, around, 0.0, height, "Ring")
+    ell.location, ring.location = (3, -10, 0), (0, -30, 0)
+    obstacles(motion, ell, ring)
+    bpy.context.view_layer.update()
+    found = pipeline.gather(bpy.context, motion).course.obstacles
+    (plan,) = [item for item in found if item.name == "Ell"]
+    assert isinstance(plan, Polygon) and area(plan.points) == pytest.approx(6.0, rel=1e-4)
+    walls = [item for item in found if item.name == "Ring"]
+    assert len(walls) == 2 and all(isinstance(wall, Wall) for wall in walls)
+    sizes = sorted(np.linalg.norm(np.asarray(w.points)[:, :2] - (0, -30), axis=1).mean()
+                   for w in walls)
+    np.testing.assert_allclose(sizes, (5.0, 5.4), atol=1e-3)
 
 
 def test_the_clearance_holds_in_the_world(scene):
