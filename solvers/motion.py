@@ -189,6 +189,8 @@ class TurningMotion:
             `normal`. On it `position` and `normal` are those of the terrain
             as a body feels it, evened out; the surface is what equipment
             lies on.
+        steered: where steering is decided from stage to stage: (start, end,
+            seconds over which a body evens it out), times in seconds.
     """
 
     time: np.ndarray
@@ -224,3 +226,4 @@ class TurningMotion:
     gravity: float
     max_curvature: float
     surfaces: tuple[tuple[float, float, Terrain], ...] = ()
+    steered: tuple[tuple[float, float, float], ...] = ()

@@ -45,7 +45,7 @@ from .search import (
     Planner,
     make_gates,
 )
-from .settings import PathScene, PathSettings, SpeedCourse, check_settings
+from .settings import CALM, PathScene, PathSettings, SpeedCourse, check_settings
 from .stages import LEAST_SHARE, lean_acceleration
 from .terrain import Field, Surface
 
@@ -56,6 +56,7 @@ WHY = {HIT: "HIT", MISSED: "MISSED", OFF: "OFF"}  # of candidates
 ROOM = 30.0  # m of terrain beside the path that is looked at
 HIGHER = 3.0  # m that a track may come down from beside the path, for its most speed
 BEAD = 0.5  # m
+EVENED = 0.2  # s over which a calm body evens out its steering, two thirds of the usual stage
 
 
 @dataclass(frozen=True)
@@ -487,7 +488,9 @@ def _run(
                         _take(ready, run, floats, ints, better.floats[row], better.ints[row], stage)
                         stage += 1
                     run.second_thoughts += 1
-                    tree = planner.tree(*planner.root(run.state[-1], run.segment[-1], run.gate[-1]))
+                    tree = planner.tree(
+                        *planner.root(run.state[-1], run.segment[-1], run.gate[-1], run.rate[-1])
+                    )
                     trouble = None
                     continue
         # What blocks every plan is met within a plan's length, or never left behind.
@@ -529,7 +532,10 @@ def _think_again(
         )  # fmt: skip
         planner.tick = tick
         row = stage * m
-        tree = planner.tree(*planner.root(run.state[row], run.segment[row], run.gate[stage]))
+        rate = run.rate[row - 1] if row else 0.0
+        tree = planner.tree(
+            *planner.root(run.state[row], run.segment[row], run.gate[stage], rate)
+        )
         plan = planner.plan(tree, stage * settings.stage)
         run.expanded += plan.expanded
         if plan.complete:
@@ -736,6 +742,7 @@ def _finish(ready: Prepared, run: _Run, candidates: list[Candidate]) -> PathMoti
     if not finished:
         events.append(Event("STOP", float(time[-1]), "", position[-1].copy()))
     force = np.hypot(lateral, upward)
+    calm = EVENED * min(settings.effort / CALM, 1.0)
     motion = TurningMotion(
         time=time,
         steps_per_frame=per_frame,
@@ -779,6 +786,7 @@ def _finish(ready: Prepared, run: _Run, candidates: list[Candidate]) -> PathMoti
         gravity=settings.gravity,
         max_curvature=settings.max_curvature,
         surfaces=() if ready.surface is None else ((0.0, float(time[-1]), ready.surface),),
+        steered=() if not calm else ((0.0, float(time[-1]), calm),),
     )
     clearance, nearest = ready.field.clearance(x, y, time)
     return PathMotion(

@@ -5,7 +5,12 @@ Vranesic (1993), section 6.1.
 A plan is N stages of equal length; in each the rate dC/dt of the foot's
 curvature has one of q values. Its cost is the sum of the distances between
 the foot and the nearest point of the path after each of the substeps of each
-stage. What the paper leaves open is settled so:
+stage. With `PathSettings.effort` e, which the paper does not have, a stage of
+m substeps whose rate u follows on a rate u_0 costs m e ((u - u_0) / u_max)^2
+more: among plans that keep nearly as close to the path, one that steers
+evenly is better than one that goes back and forth. That is known as soon as
+the stage is and never negative, so that the cost of a part of a plan remains
+a lower bound of the whole. What the paper leaves open is settled so:
 
 - The motion is that of `stages.simulate`: forward dynamics by Nystroem's
   method and Simpson's rule, both of order 4, in equal steps.
@@ -54,7 +59,7 @@ from .stages import StageMotion, simulate
 from .terrain import Field
 
 # Columns of a node.
-X, Y, PSI, THETA, OMEGA, CURVATURE, ALONG, SPEED, COST = range(9)
+X, Y, PSI, THETA, OMEGA, CURVATURE, ALONG, SPEED, RATE, COST = range(10)
 SEGMENT, GATE, STAGE, CODE, PARENT = range(5)
 MOVING = [X, Y, PSI, THETA, OMEGA, CURVATURE, SPEED]  # what moves on
 
@@ -92,9 +97,9 @@ class Plan:
     """The best plan from a state.
 
     Attributes:
-        cost: sum of the distances, m.
+        cost: sum of the distances, and of the effort, m.
         choices: number of the rate taken in each stage, in `Planner.rates`.
-        floats: (stages + 1, 9) the states at the stages' ends, columns X to
+        floats: (stages + 1, 10) the states at the stages' ends, columns X to
             COST, the start first.
         ints: (stages + 1, 5) columns SEGMENT to PARENT.
         complete: False if no plan is whole; then this is the one that comes
@@ -117,7 +122,7 @@ class Children:
     """What an expansion leaves.
 
     Attributes:
-        floats: (9, n) columns X to COST.
+        floats: (10, n) columns X to COST.
         ints: (5, n) columns SEGMENT to PARENT; PARENT is the row of the
             parent among those expanded.
         dropped: how many were dropped for each reason: FELL to STOOD.
@@ -239,20 +244,24 @@ class Planner:
 
     # --- the start of a plan ---------------------------------------------------
 
-    def root(self, state: np.ndarray, segment: int, gate: int) -> tuple[np.ndarray, np.ndarray]:
+    def root(
+        self, state: np.ndarray, segment: int, gate: int, rate: float = 0.0
+    ) -> tuple[np.ndarray, np.ndarray]:
         """A node to plan from.
 
         Args:
             state: (8,) columns X to SPEED; without the speed, that of the start.
             segment: segment of the path on which the nearest point lies.
             gate: number of the next gate.
+            rate: rate of curvature in the stage before, 1/(m s).
 
         Returns:
-            (9, 1) and (5, 1) arrays, as `expand` takes them.
+            (10, 1) and (5, 1) arrays, as `expand` takes them.
         """
-        floats = np.zeros((9, 1))
+        floats = np.zeros((10, 1))
         floats[SPEED] = self.speed.first
         floats[: len(state), 0] = state
+        floats[RATE] = rate
         return floats, np.array([[segment], [gate], [0], [0], [-1]], dtype=np.int64)
 
     def begin(self, time: float) -> None:
@@ -272,7 +281,7 @@ class Planner:
         """A tree that holds its root only.
 
         Args:
-            floats: (9, 1) from `root`.
+            floats: (10, 1) from `root`.
             ints: (5, 1) from `root`.
         """
         return Tree(floats, ints, self.settings.values)
@@ -285,7 +294,7 @@ class Planner:
         """Simulate all children of some nodes and drop what is out of the question.
 
         Args:
-            floats: (9, n) nodes, columns X to COST.
+            floats: (10, n) nodes, columns X to COST.
             ints: (5, n) columns SEGMENT to PARENT.
             bound: what costs more is dropped.
             ahead: True to drop what is bound to fall within the plan, too.
@@ -297,7 +306,8 @@ class Planner:
         dropped = np.zeros(7, dtype=np.int64)
         # --- the controls, kept within the curvature limit ----------------------
         start, most = floats[CURVATURE], settings.max_curvature
-        reach = self._largest_rate(ints[STAGE], floats[SPEED]) * settings.stage
+        largest = self._largest_rate(ints[STAGE], floats[SPEED])
+        reach = largest * settings.stage
         end = start[:, None] + self.shares * np.reshape(reach, (-1, 1))
         if (np.abs(start) + reach > most).any():
             np.minimum(np.maximum(end, -most, out=end), most, out=end)
@@ -333,6 +343,10 @@ class Planner:
         cost = floats[COST][parent]
         for row in distance:
             cost = cost + row
+        if settings.effort > 0.0:
+            most_rate = np.broadcast_to(largest, start.shape)[parent]
+            change = (rate[kept] - floats[RATE][parent]) / most_rate
+            cost = cost + settings.substeps * settings.effort * change * change
         gate = ints[GATE][parent]
         blame: list[np.ndarray] = []
         good = cost <= bound
@@ -373,7 +387,7 @@ class Planner:
             self._record(motion, rows[struck], HIT)
             rows = rows[~struck]
         parent = parent[rows]
-        result = np.empty((9, len(rows)))
+        result = np.empty((10, len(rows)))
         for column, value in (
             (X, motion.x[-1]),
             (Y, motion.y[-1]),
@@ -383,6 +397,7 @@ class Planner:
             (CURVATURE, end),
             (ALONG, along[-1]),
             (SPEED, reached),
+            (RATE, rate[kept]),
             (COST, cost),
         ):
             result[column] = value[rows]
@@ -576,7 +591,7 @@ class Planner:
         """Find the best plan one node at a time, as in the paper's Fig. 14.
 
         Args:
-            floats: (9, 1) from `root`.
+            floats: (10, 1) from `root`.
             ints: (5, 1) from `root`.
             time: when the plan begins, s.
 
@@ -656,13 +671,13 @@ class Tree:
     """The nodes found, in a table that grows.
 
     Args:
-        floats: (9, 1) the root, from `Planner.root`.
+        floats: (10, 1) the root, from `Planner.root`.
         ints: (5, 1) likewise.
         values: q, how many rates are tried in a stage.
     """
 
     def __init__(self, floats: np.ndarray, ints: np.ndarray, values: int) -> None:
-        self.floats = np.empty((1024, 9))
+        self.floats = np.empty((1024, 10))
         self.ints = np.empty((1024, 5), dtype=np.int64)
         self.open = np.empty(1024, dtype=bool)
         self.count, self._values = 0, values
@@ -672,7 +687,7 @@ class Tree:
         """Add nodes.
 
         Args:
-            floats: (9, n).
+            floats: (10, n).
             ints: (5, n).
 
         Returns:
@@ -695,7 +710,7 @@ class Tree:
             rows: (n,) which.
 
         Returns:
-            (9, n) and (5, n).
+            (10, n) and (5, n).
         """
         return np.ascontiguousarray(self.floats[rows].T), np.ascontiguousarray(self.ints[rows].T)
 
@@ -731,7 +746,7 @@ class Tree:
             row: the node.
 
         Returns:
-            (k, 9) and (k, 5), the root first.
+            (k, 10) and (k, 5), the root first.
         """
         rows = []
         while row >= 0:

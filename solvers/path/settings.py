@@ -16,6 +16,8 @@ from .terrain import TerrainMesh
 
 Sampled = float | np.ndarray
 
+CALM = 0.15  # m of effort with which motions are calm
+
 
 @dataclass(frozen=True)
 class PathScene:
@@ -90,6 +92,12 @@ class PathSettings:
         braking: largest deceleration by braking, m/s^2 ("TERRAIN" only).
         smoothing: length over which terrain is evened out for the body, m;
             what is shorter the legs take.
+        effort: what it costs to steer another way than before, m: for a
+            change of the rate of curvature by the largest rate as much as
+            that distance from the path all through the stage, and growing
+            with the square of the change. 0 is the cost of the paper,
+            distance alone. What poses a body evens out the steering as far
+            as it is to be calm, from `CALM` on in full.
     """
 
     fps: float = 24.0
@@ -120,6 +128,7 @@ class PathSettings:
     most_speed: float = math.inf
     braking: float = 4.0
     smoothing: float = 2.0
+    effort: float = 0.0
 
 
 # name -> (label, least, most, requirement)
@@ -145,6 +154,7 @@ _NUMBERS: dict[str, tuple[str, float, float, str]] = {
     "most_speed": ("Most Speed", 0.5, math.inf, "at least 0.5 m/s"),
     "braking": ("Braking", 0.0, 1000.0, "between 0 and 1000 m/s^2"),
     "smoothing": ("Terrain Smoothing", 0.2, 100.0, "between 0.2 and 100 m"),
+    "effort": ("Calm", 0.0, 1000.0, "between 0 and 1000 m"),
 }
 SPEED_MODES = ("KEYED", "TERRAIN")
 _WHOLE: dict[str, tuple[str, int, int, str]] = {

@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 from poise.solvers.path.follow import prepare
+from poise.solvers.path.search import RATE
 
 
 def planner_and_root(scene, settings):
@@ -18,7 +19,8 @@ def planner_and_root(scene, settings):
 
 def root_of(planner, plan):
     """The node at which the first stage of a plan ends, as a root."""
-    return planner.root(plan.floats[1, :7], int(plan.ints[1, 0]), int(plan.ints[1, 1]))
+    floats, ints = plan.floats[1], plan.ints[1]
+    return planner.root(floats[:7], int(ints[0]), int(ints[1]), float(floats[RATE]))
 
 
 def _lean_acceleration(theta, curvature, s):
@@ -90,23 +92,23 @@ def plain_disc_distance(centre, p, q):
     return math.hypot(*(p + t * d - centre))
 
 
-def exhaustive(course, scene, s, rates, state, along, goal):
+def exhaustive(course, scene, s, rates, state, along, goal, rate=0.0):
     """Cost and choices of the best of all plans, by trying every one of them.
 
-    Args are those of the planner; obstacles are discs only. Of equal cost,
-    the first in the order of the rates.
+    Args are those of the planner, `rate` that of the stage before; obstacles
+    are discs only. Of equal cost, the first in the order of the rates.
     """
     best = [math.inf, None]
     discs = [(np.asarray(d.centre, dtype=float), d.radius) for d in scene.obstacles]
 
-    def go(state, segment_start, along, cost, choices):
+    def go(state, segment_start, along, cost, choices, before_rate):
         if len(choices) == s.stages:
             if along >= goal and cost < best[0] - 1e-12:
                 best[:] = [cost, choices]
             return
         ends = []
-        for number, rate in enumerate(rates):
-            end = min(max(state[5] + rate * s.stage, -s.max_curvature), s.max_curvature)
+        for number, tried in enumerate(rates):
+            end = min(max(state[5] + tried * s.stage, -s.max_curvature), s.max_curvature)
             if end in ends:
                 continue
             ends.append(end)
@@ -123,8 +125,10 @@ def exhaustive(course, scene, s, rates, state, along, goal):
                 keep = s.clearance + 1e-4 + new[6] ** 2 * bend / 8.0
                 struck |= any(plain_disc_distance(c, before, p) < r + keep for c, r in discs)
                 before = p
+            taken = (end - state[5]) / s.stage
+            total += s.substeps * s.effort * ((taken - before_rate) / max(rates)) ** 2
             if not struck:
-                go(states[-1], where, where, total, (*choices, number))
+                go(states[-1], where, where, total, (*choices, number), taken)
 
-    go(tuple(state), along, along, 0.0, ())
+    go(tuple(state), along, along, 0.0, (), rate)
     return best

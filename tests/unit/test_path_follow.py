@@ -547,6 +547,7 @@ def test_progress_rises_to_one_and_may_cancel():
         ({"speed": np.zeros((2, 2))}, "Speed is an array"),
         ({"fps": 0.0}, "Frame Rate"),
         ({"stages": 0}, "Stages"),
+        ({"effort": -0.1}, "Calm"),
         ({"stages": 2.5}, "Stages"),
         ({"stages": 40, "values": 15}, "Stages"),
         ({"values": 1}, "Values per Stage"),

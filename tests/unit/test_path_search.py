@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from poise.solvers.path import Disc, Gate, MovingDisc, PathScene, PathSettings, scenes
 from poise.solvers.path.lookahead import FallTable
-from poise.solvers.path.search import ALONG, CODE, COST, CURVATURE, STAGE, THETA
-from poise.solvers.path.settings import SpeedCourse
+from poise.solvers.path.search import ALONG, CODE, COST, CURVATURE, RATE, STAGE, THETA
+from poise.solvers.path.settings import CALM, SpeedCourse
 from poise.solvers.path.stages import lean_acceleration, simulate
 from poise.solvers.turning.equations import PARAMETERS, make_equations
 from poise.solvers.turning.pendulum import effective_length
@@ -150,6 +150,26 @@ def test_costs_are_the_distances_after_each_substep():
     assert children.floats[ALONG, straight] == pytest.approx(10.0 + 8.0 * 0.3, abs=1e-9)
 
 
+def test_effort_is_what_a_change_of_steering_costs():
+    """m e ((u - u_0) / u_max)^2 on top of the distances, which stay as they are."""
+    path = np.array([(0.0, 10.0), (0.0, -200.0)])
+    start = np.array([0.5, 0.0, 0.0, 0.0, 0.0, 0.0, 10.0])
+    settings = replace(SKI, max_curvature=0.25)
+    _, planner, _ = cases.planner_and_root(PathScene((path,)), settings)
+    planner.begin(0.0)
+    root = planner.root(start, 0, 0, 0.4)
+    plain = planner.expand(*root, ahead=False)
+    planner.settings = replace(settings, effort=0.2)
+    calm = planner.expand(*root, ahead=False)
+    assert np.array_equal(plain.ints, calm.ints)
+    assert np.array_equal(plain.floats[:COST], calm.floats[:COST])
+    rates = planner.rates[plain.ints[CODE]]
+    assert len(set(rates)) == 7 and np.allclose(plain.floats[RATE], rates, atol=1e-12)
+    expected = 3 * 0.2 * ((rates - 0.4) / 0.8) ** 2
+    assert calm.floats[COST] - plain.floats[COST] == pytest.approx(expected, abs=1e-12)
+    assert np.min(expected) < 2e-2 < 1.0 < np.max(expected)
+
+
 # --- the optimum --------------------------------------------------------------------------
 
 
@@ -178,21 +198,24 @@ def random_problem(seed):
     return PathScene((path,), obstacles=trees), settings, start
 
 
+@pytest.mark.parametrize("effort", [0.0, 0.2])
 @pytest.mark.parametrize("block", range(10))
-def test_plans_are_the_best_of_all_plans(block):
+def test_plans_are_the_best_of_all_plans(block, effort):
     """240 random problems against trying every plan in plain floats."""
     trivial = none = 0
     for seed in range(24 * block, 24 * block + 24):
         scene, settings, (psi, theta, omega) = random_problem(seed)
+        settings = replace(settings, effort=effort)
+        before = float(np.random.default_rng(seed).uniform(-0.5, 0.5)) if effort else 0.0
         ready, planner, (floats, _) = cases.planner_and_root(scene, settings)
         state = floats[:7, 0].copy()
         state[2:5] += (psi, theta, omega)
         goal = settings.least_progress * settings.stages * settings.stage * settings.speed
         cost, choices = cases.exhaustive(
-            ready.course, scene, settings, planner.rates, state[:6], 0.0, goal
+            ready.course, scene, settings, planner.rates, state[:6], 0.0, goal, before
         )
-        plan = planner.plan(planner.tree(*planner.root(state, 0, 0)), 0.0)
-        plain = planner.plan_plainly(*planner.root(state, 0, 0), 0.0)
+        plan = planner.plan(planner.tree(*planner.root(state, 0, 0, before)), 0.0)
+        plain = planner.plan_plainly(*planner.root(state, 0, 0, before), 0.0)
         assert plan.complete == plain.complete == (choices is not None), seed
         if choices is None:
             none += 1
@@ -207,10 +230,12 @@ def test_plans_are_the_best_of_all_plans(block):
     assert trivial < 12 and none < 16
 
 
+@pytest.mark.parametrize("effort", [0.0, CALM])
 @pytest.mark.parametrize("name", list(scenes.SCENES))
-def test_large_plans_are_those_found_one_node_at_a_time(name):
+def test_large_plans_are_those_found_one_node_at_a_time(name, effort):
     """Seven values and ten stages, along the first seconds of each scene."""
     scene, settings = scenes.SCENES[name]()
+    settings = replace(settings, effort=effort)
     _, planner, root = cases.planner_and_root(scene, settings)
     worked = 0
     for stage in range(12):
@@ -226,9 +251,11 @@ def test_large_plans_are_those_found_one_node_at_a_time(name):
     assert worked > 50
 
 
+@pytest.mark.parametrize("effort", [0.0, CALM])
 @pytest.mark.parametrize("name", ["tree skiing", "slalom through gates", "potholes"])
-def test_what_is_left_of_the_tree_gives_the_plan_made_anew(name):
+def test_what_is_left_of_the_tree_gives_the_plan_made_anew(name, effort):
     scene, settings = scenes.SCENES[name]()
+    settings = replace(settings, effort=effort)
     _, planner, root = cases.planner_and_root(scene, settings)
     tree = planner.tree(*root)
     reused = anew = 0
@@ -244,11 +271,12 @@ def test_what_is_left_of_the_tree_gives_the_plan_made_anew(name):
     assert reused < 0.6 * anew
 
 
-def test_moving_obstacles_and_changing_speed_keep_the_optimum():
+@pytest.mark.parametrize("effort", [0.0, CALM])
+def test_moving_obstacles_and_changing_speed_keep_the_optimum(effort):
     t = np.arange(0.0, 20.0, 0.5)
     crossing = MovingDisc(t, np.stack((5.8 - 1.5 * t, -30.0 + 0.0 * t), axis=1), 1.0)
     count = 2 * 48 * 20 + 1
-    settings = replace(SKI, speed=8.0 - 2.0 * np.linspace(0.0, 1.0, count))
+    settings = replace(SKI, speed=8.0 - 2.0 * np.linspace(0.0, 1.0, count), effort=effort)
     _, planner, root = cases.planner_and_root(
         PathScene((STRAIGHT,), obstacles=(crossing,)), settings
     )
