@@ -75,6 +75,11 @@ def join_motions(motions: Sequence[TurningMotion], yaws: Sequence[float]) -> Tur
             for motion, start in zip(motions, starts, strict=True)
             for begin, end, surface in motion.surfaces
         ),
+        steered=tuple(
+            (begin + start, end + start, seconds)
+            for motion, start in zip(motions, starts, strict=True)
+            for begin, end, seconds in motion.steered
+        ),
         success=all(motion.success for motion in motions),
         end_state=motions[-1].end_state,
         max_curvature=max(motion.max_curvature for motion in motions),

@@ -7,12 +7,14 @@ part driven by smooth physics moves without corners.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from ...solvers.motion import TurningMotion
 from ...solvers.rotations import continuous, normalise
+from ...solvers.turning.pendulum import leg_forces
 
 Amount = float | np.ndarray  # a setting: one number, or (n,) samples of a keyed one
 
@@ -135,26 +137,42 @@ def smoothed(values: np.ndarray, spacing: float, width: float) -> np.ndarray:
     return np.stack([np.convolve(c, kernel, mode="valid") for c in padded.T], axis=1)
 
 
+def averaged(values: np.ndarray, spacing: float, width: float) -> np.ndarray:
+    """A Gaussian mean over time.
+
+    The weights exp(-t^2 / (2 s^2)) are all positive, so that nothing overshoots
+    and what never falls still does not, and even, so that nothing lags. Ends
+    are continued by point reflection.
+
+    Args:
+        values: (n,) or (n, k) samples.
+        spacing: seconds between samples.
+        width: s in seconds; 0 leaves the values alone.
+    """
+    n = len(values)
+    if width <= 0.0 or n < 3 or spacing <= 0.0:
+        return values
+    reach = int(np.ceil(4.0 * width / spacing))
+    kernel = np.exp(-0.5 * (np.arange(-reach, reach + 1) * (spacing / width)) ** 2)
+    kernel /= kernel.sum()
+    pad = [(reach, reach)] + [(0, 0)] * (np.ndim(values) - 1)
+    padded = np.pad(values, pad, mode="reflect", reflect_type="odd")
+    if padded.ndim == 1:
+        return np.convolve(padded, kernel, mode="valid")
+    return np.stack([np.convolve(c, kernel, mode="valid") for c in padded.T], axis=1)
+
+
 def averaged_turn(rotation: np.ndarray, spacing: float, width: float) -> np.ndarray:
     """Rotations evened out in time: a Gaussian mean of the quaternions, made unit again.
-
-    The weights exp(-t^2 / (2 s^2)) are all positive, so that nothing overshoots,
-    and even, so that nothing lags. Ends are continued by point reflection.
 
     Args:
         rotation: (n, 4) unit quaternions.
         spacing: seconds between samples.
-        width: s in seconds; 0 leaves the rotations alone.
+        width: as for `averaged`; 0 leaves the rotations alone.
     """
-    n = len(rotation)
-    if width <= 0.0 or n < 3 or spacing <= 0.0:
+    if width <= 0.0 or len(rotation) < 3 or spacing <= 0.0:
         return rotation
-    reach = int(np.ceil(4.0 * width / spacing))
-    kernel = np.exp(-0.5 * (np.arange(-reach, reach + 1) * (spacing / width)) ** 2)
-    kernel /= kernel.sum()
-    padded = np.pad(continuous(rotation), ((reach, reach), (0, 0)), mode="reflect",
-                    reflect_type="odd")
-    return normalise(np.stack([np.convolve(c, kernel, mode="valid") for c in padded.T], axis=1))
+    return normalise(averaged(continuous(rotation), spacing, width))
 
 
 def at_times(values: np.ndarray, spacing: float, times: np.ndarray) -> np.ndarray:
@@ -279,8 +297,39 @@ IMPACT = 0.08  # seconds over which a fall or a stop is rounded
 SETTLE = 0.25  # seconds over which a new heading or setting is taken up
 
 
+def _calming(
+    motion: TurningMotion, time: np.ndarray, spacing: float
+) -> Callable[[np.ndarray, np.ndarray], np.ndarray]:
+    """What turns values and their smooth ones into calm ones where steering goes by stages."""
+    last = float(time[-1]) if len(time) else 0.0
+    spans = []
+    for start, end, width in motion.steered:
+        # A motion before or after it is left as it is, and passed into smoothly.
+        inside = np.ones(len(time))
+        if start > 0.5 * spacing:
+            inside = inside * step((time - start) / SETTLE)
+        if end < last - 0.5 * spacing:
+            inside = inside * step((end - time) / SETTLE)
+        spans.append((inside, width))
+
+    def calmly(values: np.ndarray, smooth: np.ndarray) -> np.ndarray:
+        result = smooth
+        for inside, width in spans:
+            mean = averaged(np.nan_to_num(values), spacing, width)
+            result = result + inside * (mean - smooth)
+        return result
+
+    return calmly
+
+
 def read_signals(motion: TurningMotion) -> Signals:
     """Smooth signals of a motion.
+
+    Where steering is decided from stage to stage (`TurningMotion.steered`),
+    its curvature is a zigzag of straight lines. The body goes through it with
+    its inertia, and so do lean and way; edges, legs and phase would jump to
+    each corner. They follow a mean over some time instead. Of the leg force
+    that is what lean and steering make; what terrain makes is kept.
 
     Args:
         motion: the motion.
@@ -293,10 +342,21 @@ def read_signals(motion: TurningMotion) -> Signals:
     def smooth(values: np.ndarray, width: float = corner) -> np.ndarray:
         return smoothed(np.nan_to_num(values), spacing, width)
 
-    curvature = smooth(motion.curvature)
+    calmly = _calming(motion, time, spacing)
+    weight = max(motion.mass * motion.gravity, 1e-9)
+    force = smooth(motion.leg_force / weight)
+    if motion.steered:
+        steering = np.hypot(*leg_forces(
+            motion.lean, motion.lean_rate, motion.lean_acceleration,
+            motion.curvature * motion.foot_speed, motion.speed,
+            motion.gravity * motion.normal[:, 2], -motion.gravity * motion.left[:, 2],
+            motion.mass, motion.height,
+        )) / weight  # fmt: skip
+        force = force - smooth(steering) + calmly(steering, smooth(steering))
+    curvature = calmly(motion.curvature, smooth(motion.curvature))
     reference_lean = smooth(motion.max_lean, SETTLE)
     reference_curvature = np.maximum(smooth(peak_curvature(motion), SETTLE), 1e-6)
-    phase = smooth(motion.phase)
+    phase = calmly(motion.phase, smooth(motion.phase))
     lean = np.nan_to_num(motion.lean) if motion.success else smooth(motion.lean)
     lean = limited(lean, LEAN_LIMIT, 0.85)
     return Signals(
@@ -312,7 +372,7 @@ def read_signals(motion: TurningMotion) -> Signals:
             0.8,
         ),
         intensity=saturated(np.maximum(reference_lean, 0.0), np.radians(10.0)),
-        force=smooth(motion.leg_force / max(motion.mass * motion.gravity, 1e-9)),
+        force=force,
         phase=phase,
         edge_change=np.cos(phase) ** 4,
         speed=smooth(motion.foot_speed),
