@@ -86,7 +86,7 @@ class POISE_PT_path_limits(_PathPart, bpy.types.Panel):
 
 class POISE_PT_path_search(_PathPart, bpy.types.Panel):
     bl_label = "Search"
-    names = ("stages", "stage_time", "values", "show_candidates")
+    names = ("stages", "stage_time", "values", "calm", "show_candidates")
 
 
 class POISE_PT_gate(SidebarPanel, bpy.types.Panel):

@@ -14,7 +14,7 @@ from bpy.props import (
 )
 
 from ...solvers.motion import Placement
-from ...solvers.path.settings import PathSettings
+from ...solvers.path.settings import CALM, PathSettings
 from .turns import STARTING_LIMITS, STARTING_PATH
 
 OVERRIDE = {"LIBRARY_OVERRIDABLE"}
@@ -29,11 +29,13 @@ LENGTH_POWER = {
     "speed_limit": 1,
     "braking": 1,
     "terrain_smoothing": 1,
+    "calm": 1,
 }
 ANIMATED = ("speed",)
 
 # What the solver calls a setting -> what it is called here.
-NAMES = {"max_lean": "lean_limit", "stage": "stage_time", "most_speed": "speed_limit"}
+NAMES = {"max_lean": "lean_limit", "stage": "stage_time", "most_speed": "speed_limit",
+         "effort": "calm"}
 
 
 def _is_curve(self, obj):
@@ -281,6 +283,17 @@ class PoisePath(bpy.types.PropertyGroup):
         options=set(),
         override=OVERRIDE,
     )
+    calm: FloatProperty(
+        name="Calm",
+        description="How far from the path it may keep to steer evenly rather than back and "
+        "forth; the body evens out its steering, too, up to 0.15 m. 0 only minds the path",
+        default=CALM,
+        min=0.0,
+        soft_max=0.5,
+        unit="LENGTH",
+        options=set(),
+        override=OVERRIDE,
+    )
     show_candidates: BoolProperty(
         name="Rejected Tracks",
         description="Draw pieces of track that the search looked at and rejected",
@@ -334,6 +347,7 @@ class PoisePath(bpy.types.PropertyGroup):
             stages=self.stages,
             stage=self.stage_time,
             values=self.values,
+            effort=self.calm * unit_scale,
             max_lean=self.lean_limit,
             max_curvature=self.max_curvature / unit_scale,
             max_curvature_rate=self.max_curvature_rate / unit_scale,
