@@ -7,10 +7,15 @@ that solvers/path/scenes.py gives as numbers, built as objects.
 
 from __future__ import annotations
 
+import json
+import os
 from math import pi
+from pathlib import Path
 
 import numpy as np
 import scenes
+
+COURSE = "POISE_COURSE"  # names a file with a circuit, which none comes along with
 
 FIR_TRUNK = 0.22  # m, radius of the trunk of an unscaled fir
 WALL_HEIGHT = 0.02  # m
@@ -102,6 +107,30 @@ def potholes():
     course, settings = numbers.potholes()
     rig = follower(scene, "CYCLIST", course, settings, 0.0, scenes.CYAN)
     rig.poise.path.max_curvature_rate = 0.8
+    plan(scene, [rig])
+    scenes.finish([rig])
+    scenes.pave(scene)
+    scenes.tyre_marks(rig)
+    scenes.backdrop(scene, [rig])
+    scenes.chase(rig)
+    return [rig]
+
+
+def circuit():
+    """A cyclist around a race circuit, a GeoJSON line that POISE_COURSE names."""
+    from poise.solvers.path.scenes import closed_course
+
+    file = Path(os.environ[COURSE])
+    feature = json.loads(file.read_text(encoding="utf-8"))["features"][0]
+    line = closed_course(np.array(feature["geometry"]["coordinates"])[:, :2])
+    scene = scenes.start_scene(60.0)
+    rig = scenes.add("CYCLIST", *line[0], suit=scenes.GREEN)
+    rig.poise.motion = "PATH"
+    rig.poise.settings.key_mode = "SPARSE"
+    path = rig.poise.path
+    path.curve = curve(scene, line[::4], kind="POLY")
+    path.curve.data.splines[0].use_cyclic_u = True
+    path.speed, path.lean_limit = 9.0, np.radians(35.0)
     plan(scene, [rig])
     scenes.finish([rig])
     scenes.pave(scene)
@@ -310,3 +339,5 @@ SCENES = {
     scene.__name__: scene
     for scene in (tree_skiing, slalom_poles, bicycle_corner, potholes, crowd)
 }
+if COURSE in os.environ:
+    SCENES["circuit"] = circuit
