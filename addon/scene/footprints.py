@@ -18,8 +18,8 @@ OVER, UNDER = 1.0, 0.25
 # Corners of a footprint that are this nearly as far from its middle make it round.
 ROUND = 0.12
 
-# A footprint that fills this share of its convex outline is taken to be convex. Others
-# are cut at so many heights, and have at most so many corners at each.
+# What fills this share of its convex outline is taken to be convex. Parts are cut at so
+# many heights, and have at most so many corners at each.
 CONVEX, LEVELS, MOST_CORNERS = 0.9, 4, 400
 STRAIGHT = 1e-4  # sine of a corner that is none
 
@@ -29,9 +29,10 @@ Solid = Disc | Polygon | Wall
 def footprints(points: np.ndarray, triangles: np.ndarray, ground: float, name: str) -> list[Solid]:
     """What of a mesh stands in the way, seen from above, loose part by loose part.
 
-    Only what lies between `UNDER` the ground and `OVER` it counts. A part that
-    nearly fills its convex outline is that outline; of others, what horizontal
-    planes cut out of them at `LEVELS` heights.
+    Only what lies between `UNDER` the ground and `OVER` it counts. Horizontal
+    planes cut each part at `LEVELS` heights. If what they cut out nearly fills
+    its own convex outline at each of them, the part is its convex outline;
+    else it is what they cut out.
 
     Args:
         points: (n, 3) vertices in the world, m.
@@ -77,8 +78,7 @@ def _of_part(
         layers = [_cut(points, triangles, level) for level in levels]
     else:
         layers = [_rim(points, triangles)]
-    filled = [sum(_filled(line, layer) for line, closed in layer if closed) for layer in layers]
-    if max(filled) >= CONVEX * abs(_area(corners)) or not any(layers):
+    if all(map(_is_convex, layers)):
         return [convex]
     found: list[Solid] = []
     seen: list[np.ndarray] = []
@@ -94,6 +94,15 @@ def _of_part(
             else:
                 found.append(Wall(np.concatenate((line, line[:1])) if closed else line, name))
     return found
+
+
+def _is_convex(layer: list[tuple[np.ndarray, bool]]) -> bool:
+    """Whether what is solid at a height nearly fills its convex outline there."""
+    if not layer:
+        return True
+    corners = convex_hull(np.concatenate([line for line, _closed in layer]))
+    solid = sum(_filled(line, layer) for line, closed in layer if closed)
+    return len(corners) < 3 or solid >= CONVEX * abs(_area(corners))
 
 
 def _filled(line: np.ndarray, layer: list[tuple[np.ndarray, bool]]) -> float:
