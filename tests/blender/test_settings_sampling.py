@@ -614,7 +614,7 @@ def test_every_preset_is_a_motion_without_errors(scene, kind, name):
     assert bpy.ops.poise.preset_apply(name=name) == {"FINISHED"}
     after = {p: getattr(motion.poise_motion.turns, p) for p in before}
     assert bpy.ops.poise.bake() == {"FINISHED"}
-    assert_follows(motion)
+    assert_follows(motion, frames=range(0, 97, 3))
     errors = [p.message for p in motion.poise_motion.problems if p.severity == "ERROR"]
     assert errors == []
     # Applied twice it is the same; a preset sets everything it stands for.
