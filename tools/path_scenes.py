@@ -76,15 +76,7 @@ def bicycle_corner():
     from poise.addon.scene import objects
     from poise.solvers.path import scenes as numbers
 
-    scene = scenes.start_scene(14.0)
-    course, settings = numbers.bicycle_corner()
-    rig = follower(scene, "CYCLIST", course, settings, 0.0, scenes.AMBER)
-    # Steered more gently than in the paper's numbers: so it weaves less.
-    rig.poise.path.max_curvature_rate = 0.8
-    plan(scene, [rig])
-    scenes.finish([rig])
-    scenes.pave(scene)
-    scenes.tyre_marks(rig)
+    scene, rig, course = _on_a_road(numbers.bicycle_corner(), scenes.AMBER)
     kerb = objects.plain_material("Kerb", (0.62, 0.63, 0.60))
     for wall in course.obstacles:
         line = wall.points[:, :2]
@@ -103,17 +95,24 @@ def potholes():
     """Photo 5: a cyclist who weaves between the potholes of a straight road."""
     from poise.solvers.path import scenes as numbers
 
+    scene, rig, _course = _on_a_road(numbers.potholes(), scenes.CYAN)
+    scenes.backdrop(scene, [rig])
+    scenes.chase(rig)
+    return [rig]
+
+
+def _on_a_road(numbers, suit):
+    """A cyclist who has ridden a course of the paper, on asphalt: scene, armature and course."""
     scene = scenes.start_scene(14.0)
-    course, settings = numbers.potholes()
-    rig = follower(scene, "CYCLIST", course, settings, 0.0, scenes.CYAN)
+    course, settings = numbers
+    rig = follower(scene, "CYCLIST", course, settings, 0.0, suit)
+    # Steered more gently than in the paper's numbers: so it weaves less.
     rig.poise.path.max_curvature_rate = 0.8
     plan(scene, [rig])
     scenes.finish([rig])
     scenes.pave(scene)
     scenes.tyre_marks(rig)
-    scenes.backdrop(scene, [rig])
-    scenes.chase(rig)
-    return [rig]
+    return scene, rig, course
 
 
 def circuit():
@@ -128,7 +127,7 @@ def circuit():
     rig.poise.motion = "PATH"
     rig.poise.settings.key_mode = "SPARSE"
     path = rig.poise.path
-    path.curve = curve(scene, line[::4], kind="POLY")
+    path.curve = scenes.curve(scene, line[::4], kind="POLY")
     path.curve.data.splines[0].use_cyclic_u = True
     path.speed, path.lean_limit = 9.0, np.radians(35.0)
     plan(scene, [rig])
@@ -158,7 +157,8 @@ def crowd(skiers: int = 50):
         path = rig.poise.path
         # Each has a side to go to, and a pace, so that they have to cross and overtake.
         across = rng.uniform(-9.0, 9.0)
-        path.curve = curve(scene, ((x, y), (x, y - 12.0), (across, y - 55.0), (across, y - 95.0)))
+        way = ((x, y), (x, y - 12.0), (across, y - 55.0), (across, y - 95.0))
+        path.curve = scenes.curve(scene, way)
         path.speed = rng.uniform(5.5, 8.5)
         path.clearance = 0.7
         path.obstacles = hill
@@ -200,7 +200,7 @@ def follower(scene, kind: str, course, settings, x: float, suit):
     rig = scenes.add(kind, *line[0], suit=suit)
     rig.poise.motion = "PATH"
     path = rig.poise.path
-    path.curve = curve(scene, line, kind="POLY")
+    path.curve = scenes.curve(scene, line, kind="POLY")
     path.speed, path.clearance = settings.speed, settings.clearance
     path.lean_limit = settings.max_lean
     if np.isfinite(settings.max_curvature):
@@ -227,30 +227,6 @@ def plan(scene, rigs) -> None:
         scenes.activate(rig)
         bpy.ops.poise.path_plan()
     scene.frame_end = max(rig.poise.settings.frame_end for rig in rigs)
-
-
-def curve(scene, places, kind: str = "BEZIER"):
-    """A curve through places of the ground plan.
-
-    Args:
-        scene: the scene.
-        places: (n, 2) metres.
-        kind: "BEZIER" for a smooth one, "POLY" for the points as they are.
-    """
-    import bpy
-
-    data = bpy.data.curves.new("Path", "CURVE")
-    data.dimensions = "3D"
-    spline = data.splines.new(kind)
-    points = spline.bezier_points if kind == "BEZIER" else spline.points
-    points.add(len(places) - 1)
-    for point, (x, y) in zip(points, places, strict=True):
-        point.co = (x, y, 0.0) if kind == "BEZIER" else (x, y, 0.0, 1.0)
-        if kind == "BEZIER":
-            point.handle_left_type = point.handle_right_type = "AUTO"
-    way = bpy.data.objects.new("Path", data)
-    scene.collection.objects.link(way)
-    return way
 
 
 def obstacles(collection, items, shift) -> None:

@@ -206,6 +206,34 @@ def at(rig, seconds: float, name: str) -> np.ndarray:
     return np.array(evaluated.matrix_world @ evaluated.pose.bones[name].head)
 
 
+def moments(rig, times, place, target, lens: float, size: tuple[int, int]) -> list[Image.Image]:
+    """A character at some times, from a camera that goes along with its pelvis.
+
+    Args:
+        rig: the armature object.
+        times: seconds.
+        place: of the camera, from the pelvis, metres.
+        target: what it looks at, from the pelvis.
+        lens: focal length, mm.
+        size: of each picture, pixels.
+    """
+    import bpy
+
+    scene = bpy.context.scene
+    pictures = []
+    for time in times:
+        hip = at(rig, time, "pelvis")
+        camera = look.camera(scene, hip + place, hip + target, lens)
+        pictures.append(render(scene, *size))
+        bpy.data.objects.remove(camera)
+    return pictures
+
+
+def whole_turn(rig) -> np.ndarray:
+    """Eight times in the turn that begins half a turn after the start, seconds."""
+    return (0.5 + np.arange(8) / 8.0) / rig.poise.turns.frequency
+
+
 def trail_of(rig):
     """The trail object of a character's active motion.
 
@@ -397,39 +425,45 @@ def ink(colour) -> tuple[int, int, int]:
 
 # -- The pictures -------------------------------------------------------------------
 
+# Kind, suit, preset, and the part of a whole turn at which it is seen.
+CAST = (
+    ("SKATEBOARDER", "VIOLET", "Carving", 0.25),
+    ("CYCLIST", "GREEN", "Criterium", 0.25),
+    ("SKIER", "RED", "Carving", 0.75),
+    ("TELEMARK", "AMBER", "Classic", 0.75),
+    ("SNOWBOARDER", "CYAN", "Carving", 0.25),
+)
+
+
 def characters() -> Image.Image:
-    """Skier and snowboarder at rest and in a turn."""
+    """All kinds of characters, each in the middle of a turn, outside to outside."""
     import bpy
     from mathutils import Matrix
 
-    scene = scenes.start_scene(4.0)
-    stands = []
-    for number, (kind, suit) in enumerate((("SKIER", scenes.RED), ("SNOWBOARDER", scenes.CYAN))):
-        rig = scenes.add(kind, suit=suit, preset="Carving", slope=0.0, speed=9.0)
-        rest = exposures(rig, [1], Matrix.Translation((1.35 - 4.7 * number, 0.5, 0.0)) @
-                         Matrix.Rotation(radians(-24.0), 4, "Z"))
+    scene = scenes.start_scene(8.0)
+    cast = []
+    for kind, suit, preset, part in CAST:
+        rig = scenes.add(kind, suit=getattr(scenes, suit), preset=preset, slope=0.0)
         scenes.activate(rig)
         bpy.ops.poise.bake()
-        stands.append((rig, rest))
-    rig = stands[0][0]
-    scenes.finish([rig], trail=False)
-    for number, (rig, _rest) in enumerate(stands):
-        # In the middle of a right turn, to the figure's left of where it rests.
-        moment = (0.75, 0.25)[number] / rig.poise.turns.frequency
+        cast.append((rig, part))
+    scenes.finish([cast[2][0]], trail=False)
+    for number, (rig, part) in enumerate(cast):
+        moment = part / rig.poise.turns.frequency
         foot = at(rig, moment, "root")
         motion = scenes.solve(rig).motion
         yaw = float(np.interp(moment, motion.time, motion.yaw))
         place = (
-            Matrix.Translation((3.35 - 4.4 * number, 0.0, 0.0))
-            @ Matrix.Rotation(radians(-38.0 if number == 0 else -30.0) - yaw, 4, "Z")
+            Matrix.Translation((4.6 - 2.3 * number, 0.0, 0.0))
+            @ Matrix.Rotation(radians(-34.0) - yaw, 4, "Z")
             @ Matrix.Translation(-foot)
         )
         exposures(rig, [scene.frame_current_final], place)
         hide(rig)
     look.set_sun(scene, pi)
     look.sky(scene, (0.0, 0.0, 0.0), pi)
-    look.camera(scene, (1.3, -12.5, 1.75), (0.1, 0.0, 0.92), 55.0)
-    return render(scene, 1600, 720)
+    look.camera(scene, (0.6, -14.0, 1.75), (-0.1, 0.0, 0.85), 50.0)
+    return render(scene, 1800, 640)
 
 
 def turn_sequence() -> Image.Image:
@@ -569,20 +603,15 @@ def presets() -> Image.Image:
 
 def telemark_sheet() -> Image.Image:
     """A telemark skier through one whole turn, seen from its side: the change of lead."""
-    import bpy
 
     scene = scenes.start_scene(8.0)
     rig = scenes.add("TELEMARK", preset="Classic", suit=scenes.GREEN)
     scenes.finish([rig])
     scenes.backdrop(scene, [rig])
     look.set_sun(scene, pi)
-    period = 1.0 / rig.poise.turns.frequency
-    pictures = []
-    for number in range(8):
-        hip = at(rig, period * (0.5 + number / 8.0), "pelvis")
-        camera = look.camera(scene, hip + (-4.4, -4.4, -0.5), hip + (0.0, 0.0, -0.12), 50.0)
-        pictures.append(render(scene, 396, 360))
-        bpy.data.objects.remove(camera)
+    pictures = moments(
+        rig, whole_turn(rig), (-4.4, -4.4, -0.5), (0.0, 0.0, -0.12), 50.0, (396, 360)
+    )
     return tiles(pictures, 4)
 
 
@@ -594,13 +623,9 @@ def skateboarder_sheet() -> Image.Image:
     hide(other)
     scene = bpy.context.scene
     look.set_sun(scene, pi)
-    period = 1.0 / rig.poise.turns.frequency
-    pictures = []
-    for number in range(8):
-        hip = at(rig, period * (0.5 + number / 8.0), "pelvis")
-        camera = look.camera(scene, hip + (-1.9, -4.9, -0.25), hip + (0.0, 0.0, -0.12), 50.0)
-        pictures.append(render(scene, 396, 360))
-        bpy.data.objects.remove(camera)
+    pictures = moments(
+        rig, whole_turn(rig), (-1.9, -4.9, -0.25), (0.0, 0.0, -0.12), 50.0, (396, 360)
+    )
     return tiles(pictures, 4)
 
 
@@ -611,13 +636,9 @@ def snowboarder_sheet() -> Image.Image:
     (rig,) = scenes.snowboarder()
     scene = bpy.context.scene
     look.set_sun(scene, pi)
-    period = 1.0 / rig.poise.turns.frequency
-    pictures = []
-    for number in range(8):
-        hip = at(rig, period * (0.5 + number / 8.0), "pelvis")
-        camera = look.camera(scene, hip + (-1.7, -6.0, -0.7), hip + (0.0, 0.0, -0.15), 50.0)
-        pictures.append(render(scene, 396, 360))
-        bpy.data.objects.remove(camera)
+    pictures = moments(
+        rig, whole_turn(rig), (-1.7, -6.0, -0.7), (0.0, 0.0, -0.15), 50.0, (396, 360)
+    )
     return tiles(pictures, 4)
 
 
@@ -1002,12 +1023,8 @@ def slalom() -> Image.Image:
     (rig,) = scenes.slalom()
     scene = bpy.context.scene
     seconds = (scene.frame_end - 1) / scenes.FPS
-    pictures = []
-    for number in range(8):
-        hip = at(rig, seconds * (0.16 + 0.1 * number), "pelvis")
-        camera = look.camera(scene, hip + (-2.5, -11.0, 1.6), hip + (0.0, 0.0, -0.1), 45.0)
-        pictures.append(render(scene, 480, 320))
-        bpy.data.objects.remove(camera)
+    times = seconds * (0.16 + 0.1 * np.arange(8))
+    pictures = moments(rig, times, (-2.5, -11.0, 1.6), (0.0, 0.0, -0.1), 45.0, (480, 320))
     return tiles(pictures, 4, 4)
 
 
@@ -1042,13 +1059,14 @@ def tree_skiing() -> Image.Image:
     rigs = path_scenes.tree_skiing()
     scene = bpy.context.scene
     seconds = (scene.frame_end - 1) / scenes.FPS
-    pictures = []
-    for number in range(4):
-        rig = rigs[number % 2]
-        hip = at(rig, seconds * (0.3 + 0.15 * number), "pelvis")
-        camera = look.camera(scene, hip + (-2.0, -9.0, 1.4), hip + (0.0, 0.0, -0.1), 42.0)
-        pictures.append(render(scene, 480, 320))
-        bpy.data.objects.remove(camera)
+    pictures = [
+        picture
+        for number, rig in enumerate((*rigs, *rigs))
+        for picture in moments(
+            rig, [seconds * (0.3 + 0.15 * number)], (-2.0, -9.0, 1.4), (0.0, 0.0, -0.1), 42.0,
+            (480, 320),
+        )
+    ]
     places = scenes._places(rigs)
     middle = 0.5 * (places.min(axis=0) + places.max(axis=0))
     wide = float(np.ptp(places[:, 1])) + 8.0

@@ -484,7 +484,7 @@ def _slalom(kind: str, suit):
     rig = add(kind, suit=suit)
     rig.poise.motion = "PATH"
     path = rig.poise.path
-    path.curve = _curve(scene, ((0.0, 0.0), (3.0, -45.0), (-3.0, -90.0), (0.0, -130.0)))
+    path.curve = curve(scene, ((0.0, 0.0), (3.0, -45.0), (-3.0, -90.0), (0.0, -130.0)))
     path.obstacles = _trees(scene)
     path.speed = 8.0
     bpy.ops.poise.slalom_course_add(spacing=15.0, offset=0.5, width=4.0)
@@ -506,7 +506,7 @@ def descent():
     path = rig.poise.path
     y = np.arange(0.0, -191.0, -10.0)
     x = 5.5 * np.sin(2.0 * pi * y / 74.0) * np.minimum(-y / 25.0, 1.0)
-    path.curve = _curve(scene, np.stack((x, y), axis=1))
+    path.curve = curve(scene, np.stack((x, y), axis=1))
     path.terrain, path.speed_mode = _mountain(scene), "TERRAIN"
     path.speed, path.speed_limit, path.values = 4.0, 10.5, 11
     bpy.ops.poise.path_plan()
@@ -517,18 +517,26 @@ def descent():
     return [rig]
 
 
-def _curve(scene, places):
-    """A smooth curve through places of the ground plan."""
+def curve(scene, places, kind: str = "BEZIER"):
+    """A curve through places of the ground plan.
+
+    Args:
+        scene: the scene.
+        places: (n, 2) metres.
+        kind: "BEZIER" for a smooth one, "POLY" for the points as they are.
+    """
     import bpy
 
-    curve = bpy.data.curves.new("Path", "CURVE")
-    curve.dimensions = "3D"
-    spline = curve.splines.new("BEZIER")
-    spline.bezier_points.add(len(places) - 1)
-    for point, (x, y) in zip(spline.bezier_points, places, strict=True):
-        point.co = (x, y, 0.0)
-        point.handle_left_type = point.handle_right_type = "AUTO"
-    way = bpy.data.objects.new("Path", curve)
+    data = bpy.data.curves.new("Path", "CURVE")
+    data.dimensions = "3D"
+    spline = data.splines.new(kind)
+    points = spline.bezier_points if kind == "BEZIER" else spline.points
+    points.add(len(places) - 1)
+    for point, (x, y) in zip(points, places, strict=True):
+        point.co = (x, y, 0.0) if kind == "BEZIER" else (x, y, 0.0, 1.0)
+        if kind == "BEZIER":
+            point.handle_left_type = point.handle_right_type = "AUTO"
+    way = bpy.data.objects.new("Path", data)
     scene.collection.objects.link(way)
     return way
 

@@ -178,6 +178,28 @@ def _any(value) -> bool:
     return bool(value.any()) if hasattr(value, "any") else bool(value)
 
 
+def gaze(style, who, against="against the chest"):
+    """Annotations of the settings of the head, which all share.
+
+    Args:
+        style: amounts to begin with.
+        who: what the animator calls who looks.
+        against: what the head turns against.
+    """
+    return {
+        "look_ahead": amount(
+            "Look Ahead", f"How many seconds ahead the {who} looks", style.look_ahead, 2.0
+        ),
+        "gaze_limit": angle(
+            "Gaze Limit", f"Largest turn of the head {against}", style.gaze_limit, 0, 80
+        ),
+        "gaze_down": angle("Gaze Down", "Gaze below the horizon", style.gaze_down, -10, 40),
+        "head_level": amount(
+            "Level Head", "How far the head levels out", style.head_level, subtype="FACTOR"
+        ),
+    }
+
+
 def on_skis(style):
     """Annotations of the settings that all on skis share.
 
@@ -267,16 +289,7 @@ def on_skis(style):
         "twist_limit": angle(
             "Twist Limit", "Largest turn of the chest against the skis", style.twist_limit, 0, 80
         ),
-        "look_ahead": amount(
-            "Look Ahead", "How many seconds ahead the skier looks", style.look_ahead, 2.0
-        ),
-        "gaze_limit": angle(
-            "Gaze Limit", "Largest turn of the head against the chest", style.gaze_limit, 0, 80
-        ),
-        "gaze_down": angle("Gaze Down", "Gaze below the horizon", style.gaze_down, -10, 40),
-        "head_level": amount(
-            "Level Head", "How far the head levels out", style.head_level, subtype="FACTOR"
-        ),
+        **gaze(style, "skier"),
         "hand_forward": length(
             "Hands Forward", "Hands in front of the shoulders", style.hand_forward, 0.6
         ),
@@ -559,16 +572,7 @@ def sideways(style):
         "twist_limit": angle(
             "Twist Limit", "Largest turn of the chest against the board", style.twist_limit, 0, 60
         ),
-        "look_ahead": amount(
-            "Look Ahead", "How many seconds ahead the rider looks", style.look_ahead, 2.0
-        ),
-        "gaze_limit": angle(
-            "Gaze Limit", "Largest turn of the head from its rest view", style.gaze_limit, 0, 80
-        ),
-        "gaze_down": angle("Gaze Down", "Gaze below the horizon", style.gaze_down, -10, 40),
-        "head_level": amount(
-            "Level Head", "How far the head levels out", style.head_level, subtype="FACTOR"
-        ),
+        **gaze(style, "rider", "from its rest view"),
         "arms_lead": amount(
             "Arms Lead", "How much further the arms turn than the chest", style.arms_lead
         ),
@@ -694,6 +698,7 @@ class PoiseSkateboarderStyle(Style, bpy.types.PropertyGroup):
     )
 
 
+@also(gaze(RIDER, "cyclist"))
 class PoiseCyclistStyle(Style, bpy.types.PropertyGroup):
     """Style of a cyclist."""
 
@@ -786,16 +791,6 @@ class PoiseCyclistStyle(Style, bpy.types.PropertyGroup):
     bar_follow: amount(
         "Chest Follows Bars", "Share of the handlebars' turn that the chest follows",
         RIDER.bar_follow, max=1.0, subtype="FACTOR",
-    )
-    look_ahead: amount(
-        "Look Ahead", "How many seconds ahead the cyclist looks", RIDER.look_ahead, 2.0
-    )
-    gaze_limit: angle(
-        "Gaze Limit", "Largest turn of the head against the chest", RIDER.gaze_limit, 0, 80
-    )
-    gaze_down: angle("Gaze Down", "Gaze below the horizon", RIDER.gaze_down, -10, 40)
-    head_level: amount(
-        "Level Head", "How far the head levels out", RIDER.head_level, subtype="FACTOR"
     )
     elbows_out: angle(
         "Elbows Out", "How far the elbows point outwards, from straight down",
