@@ -425,13 +425,13 @@ def ink(colour) -> tuple[int, int, int]:
 
 # -- The pictures -------------------------------------------------------------------
 
-# Kind, suit, preset, and the part of a whole turn at which it is seen.
+# Kind, suit, preset, the part of a whole turn at which it is seen, and where it stands, metres.
 CAST = (
-    ("SKATEBOARDER", "VIOLET", "Carving", 0.25),
-    ("CYCLIST", "GREEN", "Criterium", 0.25),
-    ("SKIER", "RED", "Carving", 0.75),
-    ("TELEMARK", "AMBER", "Classic", 0.75),
-    ("SNOWBOARDER", "CYAN", "Carving", 0.25),
+    ("SKATEBOARDER", "VIOLET", "Carving", 0.25, 3.4),
+    ("CYCLIST", "GREEN", "Criterium", 0.25, 1.6),
+    ("SKIER", "RED", "Carving", 0.75, 0.3),
+    ("TELEMARK", "AMBER", "Classic", 0.75, -1.7),
+    ("SNOWBOARDER", "CYAN", "Carving", 0.25, -4.0),
 )
 
 
@@ -442,19 +442,19 @@ def characters() -> Image.Image:
 
     scene = scenes.start_scene(8.0)
     cast = []
-    for kind, suit, preset, part in CAST:
+    for kind, suit, preset, part, x in CAST:
         rig = scenes.add(kind, suit=getattr(scenes, suit), preset=preset, slope=0.0)
         scenes.activate(rig)
         bpy.ops.poise.bake()
-        cast.append((rig, part))
+        cast.append((rig, part, x))
     scenes.finish([cast[2][0]], trail=False)
-    for number, (rig, part) in enumerate(cast):
+    for rig, part, x in cast:
         moment = part / rig.poise.turns.frequency
         foot = at(rig, moment, "root")
         motion = scenes.solve(rig).motion
         yaw = float(np.interp(moment, motion.time, motion.yaw))
         place = (
-            Matrix.Translation((4.6 - 2.3 * number, 0.0, 0.0))
+            Matrix.Translation((x, 0.0, 0.0))
             @ Matrix.Rotation(radians(-34.0) - yaw, 4, "Z")
             @ Matrix.Translation(-foot)
         )
@@ -462,8 +462,8 @@ def characters() -> Image.Image:
         hide(rig)
     look.set_sun(scene, pi)
     look.sky(scene, (0.0, 0.0, 0.0), pi)
-    look.camera(scene, (0.6, -14.0, 1.75), (-0.1, 0.0, 0.85), 50.0)
-    return render(scene, 1800, 640)
+    look.camera(scene, (0.4, -14.0, 1.75), (-0.1, 0.0, 0.85), 48.0)
+    return render(scene, 1800, 560)
 
 
 def turn_sequence() -> Image.Image:
@@ -1063,8 +1063,8 @@ def tree_skiing() -> Image.Image:
         picture
         for number, rig in enumerate((*rigs, *rigs))
         for picture in moments(
-            rig, [seconds * (0.3 + 0.15 * number)], (-2.0, -9.0, 1.4), (0.0, 0.0, -0.1), 42.0,
-            (480, 320),
+            rig, [seconds * (0.38 + 0.14 * number)], (-0.8, -5.0, 0.9), (0.0, 0.0, -0.2), 34.0,
+            (325, 230),
         )
     ]
     places = scenes._places(rigs)
@@ -1072,12 +1072,12 @@ def tree_skiing() -> Image.Image:
     wide = float(np.ptp(places[:, 1])) + 8.0
     for rig in rigs:
         suit = next(m for m in rig_materials(rig) if "acket" in m.name)
-        trail_of(rig).data.materials[0].diffuse_color = tint(suit.diffuse_color[:3])
+        trail_of(rig).data.materials[0].diffuse_color = tint(suit.diffuse_color[:3], 1.0)
     top = look.top_camera(scene, middle, wide, 0.5 * pi)
     scene.camera = top
     look.set_sun(scene, pi, radians(33.0))
-    high = round(1938 * (float(np.ptp(places[:, 0])) + 20.0) / wide)
-    return stack((render(scene, 1938, high), tiles(pictures, 4, 6)))
+    high = round(1318 * (float(np.ptp(places[:, 0])) + 20.0) / wide)
+    return stack((render(scene, 1318, high), tiles(pictures, 4, 6)))
 
 
 PICTURES: dict[str, Callable[[], Image.Image]] = {
