@@ -51,20 +51,25 @@ def settings_of(class_name):
     return fields | {i.name for i in node.body if isinstance(i, ast.FunctionDef)}
 
 
+def shared(function):
+    """Names of the settings that a function hands to several groups, and those it takes over."""
+    tree = ast.parse(text_of(ROOT / "addon/properties/styles.py"))
+    node = next(n for n in tree.body if getattr(n, "name", "") == function)
+    names = set()
+    for part in ast.walk(node):
+        if not isinstance(part, ast.Dict):
+            continue
+        for key, value in zip(part.keys, part.values, strict=True):
+            # A part without a key is `**another()`.
+            names |= {key.value} if key else shared(value.func.id)
+    return names
+
+
 OPERATORS = {
     name.removeprefix("poise.")
     for node in classes("operators")
     if (name := constant(node, "bl_idname"))
 }
-def shared(function):
-    """Names of the settings that a function hands to several groups."""
-    tree = ast.parse(text_of(ROOT / "addon/properties/styles.py"))
-    node = next(n for n in tree.body if getattr(n, "name", "") == function)
-    return {
-        key.value for part in ast.walk(node) if isinstance(part, ast.Dict) for key in part.keys
-    }
-
-
 GROUPS = {
     "turns": settings_of("PoiseTurns"),
     "path": settings_of("PoisePath"),
@@ -72,7 +77,7 @@ GROUPS = {
     "telemark": settings_of("PoiseTelemarkStyle") | shared("on_skis"),
     "snowboarder": settings_of("PoiseSnowboarderStyle") | shared("sideways"),
     "skateboarder": settings_of("PoiseSkateboarderStyle") | shared("sideways"),
-    "cyclist": settings_of("PoiseCyclistStyle"),
+    "cyclist": settings_of("PoiseCyclistStyle") | shared("gaze"),
     "settings": settings_of("PoiseMotion"),
 }
 
