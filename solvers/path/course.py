@@ -248,11 +248,13 @@ def make_course(
     tolerance = min(window / 2400.0, finest)
     if closed and total > 2.0 * window:
         once = points[: (len(points) - 1) // int(laps) + 1]
-        around = math.ceil(run_out / max(_length(once), 1e-6))
-        if around * len(once) <= MOST_POINTS:
-            beyond = np.concatenate([once[1:]] * around)
-        else:
-            beyond = once[1:]
+        lap = np.cumsum(np.hypot(*np.diff(once, axis=0).T))
+        around = max(1, min(math.ceil(run_out / lap[-1]), MOST_POINTS // len(once)))
+        beyond = np.concatenate([once[1:]] * around)
+        # No further than the run-out: of a long lap that is little.
+        beyond = beyond[: (around - 1) * len(lap) + int(
+            np.searchsorted(lap, run_out - (around - 1) * lap[-1])
+        ) + 1]
     else:
         ahead = end - points[-2]
         beyond = (end + ahead / np.hypot(*ahead) * run_out)[None]
@@ -353,22 +355,28 @@ def simplify(points: np.ndarray, tolerance: float) -> np.ndarray:
     # Pieces of limited length keep the work linear on long paths.
     marks = np.append(np.arange(0, len(points) - 1, 512), len(points) - 1)
     keep[marks] = True
-    waiting = list(zip(marks[:-1].tolist(), marks[1:].tolist(), strict=True))
-    while waiting:
-        first, last = waiting.pop()
-        if last - first < 2:
-            continue
-        part = points[first + 1 : last] - points[first]
+    first, last = marks[:-1], marks[1:]
+    while True:  # all pieces at once, each halved where it has to be
+        inside = last - first > 1
+        first, last = first[inside], last[inside]
+        if not len(first):
+            break
+        count = last - first - 1
+        start = np.cumsum(count) - count
+        piece = np.repeat(np.arange(len(first)), count)
+        row = first[piece] + 1 + np.arange(len(piece)) - start[piece]
         chord = points[last] - points[first]
-        size = float(chord @ chord)
-        t = np.clip(part @ chord / size, 0.0, 1.0) if size > 0.0 else np.zeros(len(part))
-        off = part - t[:, None] * chord
+        size = np.einsum("ij,ij->i", chord, chord)
+        off = points[row] - points[first][piece]
+        t = np.einsum("ij,ij->i", off, chord[piece]) / np.where(size > 0.0, size, 1.0)[piece]
+        off -= np.minimum(np.maximum(t, 0.0), 1.0)[:, None] * chord[piece]
         d = np.einsum("ij,ij->i", off, off)
-        far = int(np.argmax(d))
-        if d[far] > tolerance * tolerance:
-            middle = first + 1 + far
-            keep[middle] = True
-            waiting += [(first, middle), (middle, last)]
+        far = np.maximum.reduceat(d, start)
+        middle = np.minimum.reduceat(np.where(d == far[piece], row, len(points)), start)
+        split = far > tolerance * tolerance
+        keep[middle[split]] = True
+        first = np.concatenate((first[split], middle[split]))
+        last = np.concatenate((middle[split], last[split]))
     return points[keep]
 
 
