@@ -2,37 +2,47 @@
 """What went wrong in following a path, where, and what would help.
 
 What would help is found by trying: the path is followed again with one thing
-changed, past the place where there was no way on. A static formula would not
-do: gates 10 m apart and 2 m to each side need no more than 37 degrees of lean
-at 8 m/s, where the lean of a circle through them would be 52.
+changed, from a few plans' length before the place where there was no way on to
+past it. A static formula would not do: gates 10 m apart and 2 m to each side
+need no more than 37 degrees of lean at 8 m/s, where the lean of a circle
+through them would be 52.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from ..motion import Problem
-from .follow import Failure, PathMotion, Prepared, reaches
+from .follow import SECOND_THOUGHTS, Failure, PathMotion, Prepared, Run, reaches, upright
+from .obstacles import Disc, MovingDisc
+from .search import ALONG, CURVATURE, OMEGA, SPEED
 from .settings import PathScene, PathSettings
 
 MOST_LEAN = math.radians(60.0)
 TELLING_SPEED = 0.25  # m/s above the most speed that is worth a line
 TELLING_OFFSET = 2.0  # m; a gate further from the path may be meant elsewhere
+LEADS = (1.5, 2.5)  # plans' lengths before a failure between which tries begin
+MOST_NODES = 4000  # of each plan of a try
+BESIDE = 30.0  # m beside the path; what stands further off is not met in a try
+GETTING_ON = 0.7  # m along the path for each metre gone, of who does not go round in circles
 
 Tick = Callable[[], None]
 
 
-def find_problems(ready: Prepared, result: PathMotion, tick: Tick | None) -> tuple[Problem, ...]:
+def find_problems(
+    ready: Prepared, result: PathMotion, run: Run, tick: Tick | None
+) -> tuple[Problem, ...]:
     """List the problems of a motion along a path, in order of time.
 
     Args:
         ready: scene and settings.
         result: the motion, its own problems still empty.
+        run: what it was made of.
         tick: called during the search for what would help, may raise; None
             to make no such search.
 
@@ -41,7 +51,7 @@ def find_problems(ready: Prepared, result: PathMotion, tick: Tick | None) -> tup
     """
     problems = _about_gates(ready)
     if result.failure is not None:
-        problems.append(_failed(ready, result, result.failure, tick))
+        problems.append(_failed(ready, result, run, result.failure, tick))
     if ready.ground is not None:
         problems += _about_terrain(ready, result)
     if result.cut_short:
@@ -166,7 +176,9 @@ def _degrees(angle: float) -> str:
     return f"{math.degrees(angle):.0f}\u00b0"
 
 
-def _failed(ready: Prepared, result: PathMotion, failure: Failure, tick: Tick | None) -> Problem:
+def _failed(
+    ready: Prepared, result: PathMotion, run: Run, failure: Failure, tick: Tick | None
+) -> Problem:
     """The one sentence of a motion that does not get to the end."""
     settings = ready.settings
     amount = None
@@ -206,14 +218,25 @@ def _failed(ready: Prepared, result: PathMotion, failure: Failure, tick: Tick | 
             f"Does not get to the end of the path in {failure.time:.1f} s: comes "
             f"{float(np.max(result.along)):.1f} of {result.length:.1f} m far"
         )
-    fixes, words = ([], []) if tick is None else _try(ready, result, failure, tick)
-    remedy = "Found by trying: " + "; ".join(words) if words else ""
-    if not words:
+    fixes: list[tuple[str, float]] = []
+    words: list[str] = []
+    if failure.reason == "TIME":
+        gone = max(float(result.motion.distance[-1]), 1e-9)
         remedy = (
-            "Move what is in the way, or draw the path around it in a wider turn"
-            if failure.name
-            else "A higher curvature limit or curvature rate limit gives it more to steer with"
+            "More speed, a shorter path or fewer laps"
+            if float(result.along[-1] - result.along[0]) > GETTING_ON * gone
+            else "It goes round in circles: less speed, or a path with wider bends"
         )
+    else:
+        if tick is not None:
+            fixes, words = _try(ready, result, run, failure, tick)
+        remedy = "Found by trying: " + "; ".join(words) if words else ""
+        if not words:
+            remedy = (
+                "Move what is in the way, or draw the path around it in a wider turn"
+                if failure.name
+                else "A higher curvature limit or curvature rate limit gives it more to steer with"
+            )
     return Problem(
         "NO_WAY",
         text,
@@ -259,24 +282,122 @@ def _left(ready: Prepared, result: PathMotion, failure: Failure) -> Problem:
     )
 
 
+@dataclass(frozen=True)
+class _Stretch:
+    """The part of a path about a failure, from a knot of the motion on.
+
+    Attributes:
+        scene: that part of the path, and what stands about it.
+        settings: as asked for, but for what belongs to the whole path.
+        state: (8,) of the knot; its place is the start of the part.
+        stage: number of the stage that begins there.
+        gate: number, on the whole path, of the first of its gates.
+        goal: how far a try has to get along it, m.
+        whole: all of the path, prepared.
+        tick: called during tries, may raise.
+    """
+
+    scene: PathScene
+    settings: PathSettings
+    state: np.ndarray
+    stage: int
+    gate: int
+    goal: float
+    whole: Prepared
+    tick: Tick
+
+    def works(self, scene: PathScene | None = None, **changed: Any) -> bool:
+        """Whether a figure gets past the failure.
+
+        Args:
+            scene: a scene with something moved, or None.
+            changed: settings.
+        """
+        settings, state = replace(self.settings, **changed), self.state
+        if "speed" in changed:  # what is in balance at one speed falls at another
+            state = upright(self.whole, state)
+        return reaches(
+            scene or self.scene, settings, self.goal, self.tick, self.whole, state, self.stage
+        )
+
+
+def _stretch(ready: Prepared, run: Run, failure: Failure, tick: Tick) -> _Stretch:
+    """Cut out what is worth a look, once for all tries.
+
+    They begin at the calmest of the knots between one and a half and two and
+    a half plans' lengths before the failure, from which another speed or more
+    lean is soon found. Where obstacles move, and on short paths, they begin at
+    the start.
+    """
+    settings, course = ready.settings, ready.course
+    n, m = settings.stages, settings.substeps
+    ahead = ready.speed.most * settings.stage * n
+    goal = float(run.state[-1][ALONG]) + 0.5 * ahead  # where there still is a whole plan
+    if failure.gate is not None:
+        goal = max(goal, ready.gates[failure.gate].along + course.window)
+    goal = min(goal, course.length, ready.edge)
+    last = (len(run.state) - 1) // m
+    near, far = (max(0, last - math.ceil(plans * n)) for plans in LEADS)
+    if ready.field.moving:
+        near = far = 0
+    stages = np.arange(far, near + 1) if far else np.zeros(1, dtype=int)
+    knots = np.array([run.state[stage * m] for stage in stages])
+    unrest = (knots[:, CURVATURE] / settings.max_curvature) ** 2 + knots[:, OMEGA] ** 2
+    best = int(np.argmin(unrest))
+    stage, state = int(stages[best]), knots[best].copy()
+    start = float(state[ALONG])
+    state[ALONG] = 0.0
+    # As far on as a plan from the goal can look.
+    end = goal + 1.5 * ready.speed.most * settings.stage * (n + SECOND_THOUGHTS[-1] + 2)
+    rows = (course.along > start + 1e-6) & (course.along < end + course.window)
+    line = np.concatenate((course.locate(np.array([start]))[0], course.points[rows]))
+    low, high = line.min(axis=0) - BESIDE, line.max(axis=0) + BESIDE
+
+    def is_near(item: Any) -> bool:
+        if isinstance(item, MovingDisc):
+            return True
+        radius = item.radius if isinstance(item, Disc) else 0.0
+        points = item.centre if isinstance(item, Disc) else item.points
+        points = np.atleast_2d(np.asarray(points, dtype=float))[:, :2]
+        return bool(
+            (points.max(axis=0) + radius >= low).all()
+            and (points.min(axis=0) - radius <= high).all()
+        )
+
+    gate = run.gate[stage]
+    gates = [g for g, at in zip(ready.scene.gates[gate:], ready.gates[gate:], strict=True)
+             if at.along < end]  # fmt: skip
+    changed: dict[str, Any] = {
+        "start_state": None,
+        "most_seconds": None,
+        "most_nodes": min(settings.most_nodes, MOST_NODES),
+    }
+    if settings.speed_mode == "TERRAIN":
+        changed["speed"] = float(state[SPEED])
+    return _Stretch(
+        scene=replace(
+            ready.scene, polylines=(line,), cyclic=False, laps=1, gates=tuple(gates),
+            obstacles=tuple(item for item in ready.scene.obstacles if is_near(item)),
+        ),
+        settings=replace(settings, **changed),
+        state=state,
+        stage=stage,
+        gate=gate,
+        goal=goal - start,
+        whole=ready,
+        tick=tick,
+    )  # fmt: skip
+
+
 def _try(
-    ready: Prepared, result: PathMotion, failure: Failure, tick: Tick
+    ready: Prepared, result: PathMotion, run: Run, failure: Failure, tick: Tick
 ) -> tuple[list[tuple[str, float]], list[str]]:
     """Changes of one thing each with which the figure gets on."""
-    settings, scene = ready.settings, ready.scene
-    ahead = ready.speed.most * settings.stage * settings.stages
-    goal = float(result.along[-1]) + 1.5 * ahead
-    if failure.gate is not None:
-        goal = max(goal, ready.gates[failure.gate].along + ready.course.window)
-    goal = min(goal, ready.course.length)
-    if failure.reason == "LOST":
-        goal = ready.course.length
+    settings = ready.settings
+    stretch = _stretch(ready, run, failure, tick)
+    works = stretch.works
     fixes: list[tuple[str, float]] = []
     words: list[str] = []
-
-    def works(**changed: Any) -> bool:
-        return reaches(scene, replace(settings, **changed), goal, tick, ready)
-
     if settings.speed_mode == "TERRAIN":
         most = min(settings.most_speed, float(np.max(result.motion.speed)))
         found = _first([f * most for f in (0.9, 0.75, 0.6, 0.45)], lambda v: works(most_speed=v))
@@ -301,7 +422,7 @@ def _try(
         fixes.append(("path.max_lean", found))
         words.append(f"a lean limit of {math.degrees(found):.1f}\u00b0")
     if failure.gate is not None:
-        move = _move_gate(scene, settings, failure.gate, ready, goal, tick)
+        move = _move_gate(stretch, failure.gate)
         if move is not None:
             fixes.append((f"path.gates[{failure.gate}].offset", move))
             side = "left" if move > 0.0 else "right"
@@ -323,27 +444,21 @@ def _try(
     return fixes, words
 
 
-def _move_gate(
-    scene: PathScene,
-    settings: PathSettings,
-    number: int,
-    ready: Prepared,
-    goal: float,
-    tick: Tick,
-) -> float | None:
+def _move_gate(stretch: _Stretch, number: int) -> float | None:
     """How far a gate has to move across the path, m, to the left; None if up to 4 m do not do."""
-    line = ready.gates[number]
+    ready, scene = stretch.whole, stretch.scene
+    line, row = ready.gates[number], number - stretch.gate
     left = np.array([-line.ahead[1], line.ahead[0]])
 
     def works(move: float) -> bool:
-        gate = scene.gates[number]
+        gate = scene.gates[row]
         gates = list(scene.gates)
-        gates[number] = replace(
+        gates[row] = replace(
             gate,
             left=np.asarray(gate.left, dtype=float)[:2] + move * left,
             right=np.asarray(gate.right, dtype=float)[:2] + move * left,
         )
-        return reaches(replace(scene, gates=tuple(gates)), settings, goal, tick, ready)
+        return stretch.works(replace(scene, gates=tuple(gates)))
 
     # Towards the gates before and after, first.
     middle = line.pole + 0.5 * line.width * line.across

@@ -35,6 +35,8 @@ from .search import (
     MISSED,
     MOVING,
     OFF,
+    OMEGA,
+    PSI,
     SEGMENT,
     SPACE_MARGIN,
     SPEED,
@@ -43,6 +45,8 @@ from .search import (
     GateLine,
     Plan,
     Planner,
+    X,
+    Y,
     make_gates,
 )
 from .settings import CALM, PathScene, PathSettings, SpeedCourse, check_settings
@@ -82,8 +86,8 @@ class Failure:
         time: when the motion ends, s.
         position: (2,) where the figure is then, m.
         reason: "HIT", "MISSED" (a gate), "FALL", "BLOCKED" (at the start),
-            "OFF" (the terrain ends), "STOOD" (it comes to a stop) or "LOST"
-            (it does not get to the end in time).
+            "OFF" (the terrain ends), "STOOD" (it comes to a stop), "LOST"
+            (no plan gets on) or "TIME" (it does not get to the end in time).
         obstacle: number of the obstacle, or None.
         gate: number of the gate, or None.
         name: what stands in the way, for the animator.
@@ -199,8 +203,9 @@ def prepare(
     Args:
         scene: path, obstacles and gates.
         settings: what is asked for.
-        known: the same path on the same terrain, prepared before with other
-            settings, to save the work of looking at the terrain again.
+        known: the same path, or one that goes on along a part of it, on the
+            same terrain, prepared before, to save the work of looking at the
+            terrain again.
 
     Returns:
         What planning needs.
@@ -216,7 +221,7 @@ def prepare(
     surface = ground = None
     longest = settings.most_seconds
     if scene.terrain is not None:
-        if known is not None and settings.start_state is known.settings.start_state:
+        if known is not None:
             surface, ground = known.surface, known.ground
         else:
             surface, ground = _terrain(scene, settings)
@@ -303,13 +308,27 @@ def _predict(
 
 
 @dataclass
-class _Run:
-    """What following leaves behind, knot by knot."""
+class Run:
+    """What following leaves behind, knot by knot.
+
+    Attributes:
+        time: of the knots, s.
+        state: (8,) of each knot, columns X to SPEED.
+        segment: of the path, on which each knot's nearest point lies.
+        gate: the next one, at the start of each stage.
+        rate: of curvature, from each knot to the next, 1/(m s).
+        gate_times: when each gate was passed, s; nan for those that were not.
+        plans: how many plans were made.
+        expanded: nodes expanded in all of them.
+        cut_short: plans whose search was cut short.
+        second_thoughts: how often stages were taken back.
+        failure: where and why there is no way on, or None.
+    """
 
     time: list[float]
-    state: list[np.ndarray]  # (8,) X to SPEED
+    state: list[np.ndarray]
     segment: list[int]
-    gate: list[int]  # the next one, stage by stage
+    gate: list[int]
     rate: list[float]
     gate_times: list[float]
     plans: int = 0
@@ -319,7 +338,13 @@ class _Run:
     failure: Failure | None = None
 
     def cut(self, stage: int, steps: int, length: float) -> None:
-        """Go back to the start of a stage."""
+        """Go back to the start of a stage.
+
+        Args:
+            stage: number of the stage.
+            steps: in a stage.
+            length: of a stage, s.
+        """
         rows = stage * steps
         del self.time[rows + 1 :], self.state[rows + 1 :], self.segment[rows + 1 :]
         del self.rate[rows:], self.gate[stage + 1 :]
@@ -366,7 +391,7 @@ def follow_path(
         if progress is not None:
             progress(share)
 
-    problems = find_problems(ready, result, trying if advice else None)
+    problems = find_problems(ready, result, run, trying if advice else None)
     result = replace(result, motion=replace(result.motion, problems=problems))
     if progress is not None:
         progress(1.0)
@@ -378,7 +403,9 @@ def reaches(
     settings: PathSettings,
     along: float,
     tick: Callable[[], None],
-    known: Prepared | None = None,
+    known: Prepared,
+    state: np.ndarray,
+    stage: int = 0,
 ) -> bool:
     """Try whether a figure gets to a place on the path.
 
@@ -388,6 +415,9 @@ def reaches(
         along: arc length of the place, m.
         tick: called now and then; may raise.
         known: as for `prepare`.
+        state: (8,) columns X to SPEED at the start of the path.
+        stage: number of the stage that begins there; time counts from the
+            start of stage 0.
 
     Returns:
         True if it does. Settings that are not allowed do not.
@@ -396,24 +426,39 @@ def reaches(
         ready = prepare(scene, replace(settings, candidates=0), known)
     except SettingError:
         return False
-    run, _ = _run(ready, lambda _: tick(), along)
+    run, _ = _run(ready, lambda _: tick(), along, (state, stage))
     return run.failure is None
+
+
+def upright(ready: Prepared, state: np.ndarray) -> np.ndarray:
+    """The state of who stands plumb and goes straight on, on whatever slope.
+
+    Args:
+        ready: scene and settings.
+        state: (8,) columns X to SPEED.
+
+    Returns:
+        (8,) the same place, direction and speed.
+    """
+    state = state.copy()
+    state[THETA] = state[OMEGA] = state[CURVATURE] = 0.0
+    if ready.ground is not None:
+        under = stand_on(ready.ground, *(state[column, None] for column in (X, Y, PSI)))
+        state[THETA] = float(under.plumb()[0])
+    return state
 
 
 def _start(ready: Prepared) -> tuple[np.ndarray, int, int]:
     """State, segment and next gate at the start."""
-    course, state, ground = ready.course, ready.settings.start_state, ready.ground
+    course, state = ready.course, ready.settings.start_state
     speed = ready.speed.first
     if state is None:
         heading = course.direction[0]
         psi = math.atan2(heading[0], -heading[1])
         facing = ready.settings.placement.yaw
         psi = facing + math.remainder(psi - facing, 2.0 * math.pi)
-        lean = 0.0
-        if ground is not None:  # upright, on whatever slope
-            place = (np.array([value]) for value in (*course.points[0], psi))
-            lean = float(stand_on(ground, *place).plumb()[0])
-        return np.array([*course.points[0], psi, lean, 0.0, 0.0, 0.0, speed]), 0, 0
+        place = np.array([*course.points[0], psi, 0.0, 0.0, 0.0, 0.0, speed])
+        return upright(ready, place), 0, 0
     x, y = (float(v) for v in state.position[:2])
     _, segment, along = course.nearest(x, y)
     gate = sum(1 for line in ready.gates if line.along < along)
@@ -422,23 +467,34 @@ def _start(ready: Prepared) -> tuple[np.ndarray, int, int]:
 
 
 def _run(
-    ready: Prepared, progress: Progress, until: float | None = None
-) -> tuple[_Run, list[Candidate]]:
-    """Plan and go, stage by stage."""
+    ready: Prepared,
+    progress: Progress,
+    until: float | None = None,
+    start: tuple[np.ndarray, int] | None = None,
+) -> tuple[Run, list[Candidate]]:
+    """Plan and go, stage by stage.
+
+    `until` an arc length is only a try, which may `start` anywhen: from a
+    state at the start of the path and the number of the stage that begins
+    there.
+    """
     settings, course, planner = ready.settings, ready.course, ready.planner
     m = settings.substeps
-    state, segment, gate = _start(ready)
-    run = _Run([0.0], [state], [segment], [gate], [], [math.nan] * len(ready.gates))
+    (state, segment, gate), stage = _start(ready), 0
+    if start is not None:
+        (state, stage), segment, gate = start, 0, 0
+    begin = stage * settings.stage
+    run = Run([begin], [state], [segment], [gate], [], [math.nan] * len(ready.gates))
     candidates: list[Candidate] = []
     goal = course.length + ready.speed.most / settings.fps if until is None else until
     ends = ready.edge < course.length
     goal = min(goal, ready.edge) if ends else goal
-    limit = ready.longest
+    limit = begin + ready.longest
     if ready.ground is not None and not ready.ground.supports(state[:1], state[1:2])[0]:
         run.failure = _failure(ready, run, "OFF", None, None)
         return run, candidates
     if len(ready.field.names):
-        clear, what = ready.field.clearance(state[:1], state[1:2], np.zeros(1))
+        clear, what = ready.field.clearance(state[:1], state[1:2], np.array([begin]))
         if clear[0] < settings.clearance:
             run.failure = _failure(ready, run, "BLOCKED", int(what[0]), None)
             return run, candidates
@@ -455,12 +511,12 @@ def _run(
 
     planner.tick = tick
     tree = planner.tree(*planner.root(state, segment, gate))
-    stage, since, tried = 0, 0, -1
+    since, tried = stage, -1
     trouble: tuple[str, int | None, int | None] | None = None
     while run.state[-1][ALONG] < goal:
         time = stage * settings.stage
         if time >= limit - 1e-9:
-            run.failure = _failure(ready, run, "LOST", None, None)
+            run.failure = _failure(ready, run, "TIME", None, None)
             break
         planner.recorded, planner.record_left = [], settings.candidates
         plan = planner.plan(tree, time)
@@ -509,7 +565,7 @@ def _run(
 
 
 def _think_again(
-    ready: Prepared, run: _Run, since: int, tick: Callable[[], None]
+    ready: Prepared, run: Run, since: int, tick: Callable[[], None]
 ) -> tuple[int, Plan] | None:
     """A plan that would have seen further, from where there still was a whole one or before.
 
@@ -545,7 +601,7 @@ def _think_again(
 
 def _take(
     ready: Prepared,
-    run: _Run,
+    run: Run,
     state: np.ndarray,
     numbers: np.ndarray,
     end: np.ndarray,
@@ -620,7 +676,7 @@ def _trouble(children, ready: Prepared) -> tuple[str, int | None, int | None]:
 
 
 def _failure(
-    ready: Prepared, run: _Run, reason: str, obstacle: int | None, gate: int | None
+    ready: Prepared, run: Run, reason: str, obstacle: int | None, gate: int | None
 ) -> Failure:
     """Put down where there is no way on."""
     n = ready.field.n_obstacles
@@ -655,7 +711,7 @@ def _failure(
     )
 
 
-def _finish(ready: Prepared, run: _Run, candidates: list[Candidate]) -> PathMotion:
+def _finish(ready: Prepared, run: Run, candidates: list[Candidate]) -> PathMotion:
     """From knots to frames."""
     settings, course = ready.settings, ready.course
     per_frame = steps_per_frame(settings.fps)

@@ -514,10 +514,34 @@ def test_a_tree_beyond_the_horizon_is_seen_by_thinking_again():
 
 
 def test_time_may_run_out():
-    result = follow_path(PathScene((STRAIGHT,)), PathSettings(most_seconds=3.0))
-    assert result.failure.reason == "LOST" and result.motion.time[-1] == pytest.approx(3.0)
+    """More time is what would help then: nothing else is tried."""
+    calls = []
+    result = follow_path(PathScene((STRAIGHT,)), PathSettings(most_seconds=3.0), calls.append)
+    assert result.failure.reason == "TIME" and result.motion.time[-1] == pytest.approx(3.0)
     (problem,) = result.motion.problems
     assert "24.0 of 60.0 m" in problem.message
+    assert problem.remedy.startswith("More speed") and problem.fix == ()
+    assert sum(call == 0.9 for call in calls) <= 1
+
+
+def test_advice_looks_at_the_path_about_a_failure_only():
+    """The same two gates, too far aside for each other, far along a lap: as much work as near."""
+    way = np.array([(0.0, 0.0), (0.0, -800.0), (60.0, -800.0), (60.0, 0.0)])
+    tries, fixes = [], []
+    for offset in (0.0, -240.0):  # 100 stages straight on
+        gates = tuple(
+            Gate(gate.left + [0.0, offset], gate.right + [0.0, offset])
+            for gate in tight_gates().gates
+        )
+        calls = []
+        scene = PathScene((way,), True, gates=gates)
+        result = follow_path(scene, PathSettings(clearance=0.2), calls.append)
+        assert result.failure.reason == "MISSED"
+        tries.append(sum(call == 0.9 for call in calls))  # one for each batch of nodes
+        (problem,) = [p for p in result.motion.problems if p.severity == "ERROR"]
+        fixes.append(dict(problem.fix))
+    assert tries[1] < 1.5 * tries[0]
+    assert len(fixes[0]) >= 2 and fixes[1].keys() == fixes[0].keys()
 
 
 # --- progress and bad input ----------------------------------------------------------
