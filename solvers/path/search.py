@@ -222,7 +222,7 @@ class Planner:
                 if self.shares[j] * share > 0.0 or self.shares[j] == 0.0:
                     self._smaller[i] = j
         self.step = settings.stage / settings.substeps
-        self.beam = max(1, settings.batch // 2)
+        self.beam = max(1, settings.batch // 4)
         self.limit = settings.max_lean - LEAN_MARGIN
         self.falls, self.ground, self.edge = falls, ground, edge
         self.given = settings.speed_mode == "KEYED"

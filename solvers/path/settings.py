@@ -119,7 +119,7 @@ class PathSettings:
     most_seconds: float | None = None
     start_state: BodyState | None = None
     placement: Placement = field(default_factory=Placement)
-    batch: int = 64
+    batch: int = 256
     most_nodes: int = 10_000
     candidates: int = 40
     speed_mode: str = "KEYED"

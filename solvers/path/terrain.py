@@ -84,23 +84,27 @@ class Surface:
     def __init__(self, mesh: TerrainMesh) -> None:
         points = np.asarray(mesh.points, dtype=float).reshape(-1, 3)
         faces = np.asarray(mesh.triangles, dtype=np.int64).reshape(-1, 3)
-        corners = points[faces]
-        edges = corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]
-        normal = np.cross(*edges)
+        columns = np.ascontiguousarray(points.T)
+        a, b, c = (columns[:, corner] for corner in faces.T)  # (3, t) each
         with np.errstate(invalid="ignore", divide="ignore"):
-            size = np.linalg.norm(normal, axis=1)
-            good = np.isfinite(size) & (np.abs(normal[:, 2]) > math.cos(STEEPEST) * size)
-            good &= np.abs(normal[:, 2]) > 1e-14
+            u, v = b - a, c - a
+            normal = np.stack((
+                u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0],
+            ))  # fmt: skip
+            size = np.sqrt(np.sum(normal * normal, axis=0))
+            good = np.isfinite(size) & (np.abs(normal[2]) > math.cos(STEEPEST) * size)
+            good &= np.abs(normal[2]) > 1e-14
         self.name = mesh.name
         self.n_faces = int(np.count_nonzero(good))
-        a, u, v, twice = corners[good, 0], edges[0][good], edges[1][good], normal[good, 2]
+        if not good.all():
+            a, b, c, u, v, normal = (rows[:, good] for rows in (a, b, c, u, v, normal))
         # Barycentric coordinates and height are linear in x and y.
-        self._at = a
-        self._first = np.stack((v[:, 1], -v[:, 0]), axis=1) / twice[:, None]
-        self._other = np.stack((-u[:, 1], u[:, 0]), axis=1) / twice[:, None]
-        self._slope = -normal[good, :2] / twice[:, None]
-        plan = corners[good, :, :2]
-        self._lowest, self._highest = plan.min(axis=1), plan.max(axis=1)
+        self._at = np.ascontiguousarray(a.T)
+        self._first = np.stack((v[1], -v[0]), axis=1) / normal[2][:, None]
+        self._other = np.stack((-u[1], u[0]), axis=1) / normal[2][:, None]
+        self._slope = -(normal[:2] / normal[2]).T
+        self._lowest = np.minimum(np.minimum(a, b), c)[:2].T
+        self._highest = np.maximum(np.maximum(a, b), c)[:2].T
         self._faces: np.ndarray | None = None  # sorted when first asked for
 
     def _meet(
@@ -248,6 +252,10 @@ class Under:
     support: np.ndarray
 
 
+# What a field keeps of each node: the derivatives by x and y of the height and of its slopes.
+COLUMNS = ("p", "xx", "xy", "q", "xy", "yy", "height", "support")
+
+
 class Field:
     """Height, slope and curvature of terrain, evened out over a ski's length.
 
@@ -289,8 +297,7 @@ class Field:
         self.low = first * self.spacing
         height = self._layer(surface, np.asarray(start, dtype=float))
         solid = np.isfinite(height)
-        self._table = self._fit(height, solid, sigma / self.spacing)
-        self._corner = self._table.reshape(-1, 7)
+        self._table = self._fit(height, solid, sigma / self.spacing).reshape(-1, 8)
 
     def _layer(self, surface: Surface, start: np.ndarray) -> np.ndarray:
         """Heights (nx, ny) of what can be reached from the start; nan elsewhere.
@@ -322,6 +329,13 @@ class Field:
         first = 0 if np.isposinf(start[2]) else int(np.nanargmin(np.abs(column - start[2])))
         found[front] = column[first]
         step = math.tan(STEEPEST) * self.spacing
+        if len(layers) == 1:
+            height = layers[0].reshape(nx, ny)
+            with np.errstate(invalid="ignore"):
+                cliffs = [(np.abs(np.diff(height, axis=axis)) > step).any() for axis in range(2)]
+            if not any(cliffs):  # nothing to choose from: what hangs together
+                part = ndimage.label(np.isfinite(height))[0]
+                return np.where(part == part.flat[front[0]], height, np.nan)
         while len(front):
             row, column = np.divmod(front, ny)
             reached = []
@@ -351,13 +365,13 @@ class Field:
         return height
 
     def _fit(self, height: np.ndarray, solid: np.ndarray, sigma: float) -> np.ndarray:
-        """The planes at the nodes, and how they change: (nx, ny, 7) as in `Under`.
+        """The planes at the nodes, and how they change: (nx, ny, 8) as in `COLUMNS`.
 
         With weights w, offsets d and heights z the plane's height and slopes b
         solve (sum w d d^T) b = sum w d z, d = (1, dx, dy). The sums are
         convolutions with the separable Gaussian and its moments.
         """
-        table = np.zeros((*self.shape, 7))
+        table = np.zeros((*self.shape, 8))
         if not solid.any():
             return table
         reach = math.ceil(REACH * sigma)
@@ -377,18 +391,18 @@ class Field:
         pairs = ((0, 0), (1, 0), (0, 1), (2, 0), (1, 1), (0, 2))
         m00, m10, m01, m20, m11, m02 = (moment(mask, *ij) for ij in pairs)
         enough = m00 > ENOUGH
-        matrix = np.stack((m00, m10, m01, m10, m20, m11, m01, m11, m02), axis=-1)[enough]
+        full = (np.abs(m00 - 1.0) < 1e-9) & (np.abs(m10) < 1e-9) & (np.abs(m01) < 1e-9)
+        edge = enough & ~full
+        matrix = np.stack((m00, m10, m01, m10, m20, m11, m01, m11, m02), axis=-1)[edge]
         matrix = matrix.reshape(-1, 3, 3)
         # A narrow strip says nothing about the slope across it: level, then.
         matrix[:, 1, 1] += 1e-6 * sigma**2
         matrix[:, 2, 2] += 1e-6 * sigma**2
-        full = np.all(np.stack([np.abs(m - f) < 1e-9 for m, f in (
-            (m00, 1.0), (m10, 0.0), (m01, 0.0))]), axis=0)
-        fitted = np.linalg.solve(matrix, np.stack(zs, axis=-1)[enough][..., None])[..., 0]
-        plane = np.zeros((*self.shape, 3))
-        plane[enough] = fitted
         second = float(kernels[2].sum())
-        plane[full] = np.stack((zs[0], zs[1] / second, zs[2] / second), axis=-1)[full]
+        plane = np.stack((zs[0], zs[1] / second, zs[2] / second), axis=-1)
+        fitted = np.linalg.solve(matrix, np.stack([z[edge] for z in zs], axis=-1)[..., None])
+        plane[edge] = fitted[..., 0]
+        plane[~enough] = 0.0
         if not enough.all():  # beyond, the nearest plane goes on
             distance = ndimage.distance_transform_edt(
                 ~enough, return_distances=False, return_indices=True
@@ -402,18 +416,47 @@ class Field:
             plane = np.where(enough[..., None], plane, nearest)
         h = self.spacing
         p, q = plane[..., 1] / h, plane[..., 2] / h
-        table[..., 0], table[..., 1] = p, q
-        table[..., 2] = np.gradient(p, h, axis=0)
-        table[..., 3] = 0.5 * (np.gradient(p, h, axis=1) + np.gradient(q, h, axis=0))
-        table[..., 4] = np.gradient(q, h, axis=1)
-        table[..., 5] = plane[..., 0] + middle
-        table[..., 6] = mask
-        table[[0, -1], :, 6] = 0.0  # what lies beyond is not known
-        table[:, [0, -1], 6] = 0.0
+        twist = 0.5 * (np.gradient(p, h, axis=1) + np.gradient(q, h, axis=0))
+        for column, values in enumerate((
+            p, np.gradient(p, h, axis=0), twist, q, twist, np.gradient(q, h, axis=1),
+            plane[..., 0] + middle, mask,
+        )):  # fmt: skip
+            table[..., column] = values
+        table[[0, -1], :, 7] = 0.0  # what lies beyond is not known
+        table[:, [0, -1], 7] = 0.0
         return table
 
-    def at(self, x: np.ndarray, y: np.ndarray) -> Under:
+    def look_up(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
         """What is under points, bilinear between the nodes.
+
+        Args:
+            x: (n,) m.
+            y: (n,) m.
+
+        Returns:
+            (8, n) rows as in `COLUMNS`.
+        """
+        nx, ny = self.shape
+        u, w = (x - self.low[0]) / self.spacing, (y - self.low[1]) / self.spacing
+        np.minimum(np.maximum(u, 0.0, out=u), nx - 1.001, out=u)
+        np.minimum(np.maximum(w, 0.0, out=w), ny - 1.001, out=w)
+        i, j = u.astype(np.int64), w.astype(np.int64)
+        u -= i
+        w -= j
+        i *= ny
+        i += j
+        nodes = np.concatenate((i, i + 1, i + ny, i + (ny + 1)))
+        beside, weight = 1.0 - w, np.empty((4, len(u)))
+        np.multiply(u, beside, out=weight[2])
+        np.multiply(u, w, out=weight[3])
+        np.subtract(beside, weight[2], out=weight[0])
+        np.subtract(w, weight[3], out=weight[1])
+        near = self._table.take(nodes, axis=0)
+        near *= weight.reshape(-1, 1)
+        return np.ascontiguousarray(near.reshape(4, -1, 8).sum(axis=0).T)
+
+    def at(self, x: np.ndarray, y: np.ndarray) -> Under:
+        """What is under points, by name.
 
         Args:
             x: (n,) m.
@@ -422,20 +465,8 @@ class Field:
         Returns:
             Height, slopes, curvature and support.
         """
-        nx, ny = self.shape
-        u, w = (x - self.low[0]) / self.spacing, (y - self.low[1]) / self.spacing
-        u = np.minimum(np.maximum(u, 0.0), nx - 1.001)
-        w = np.minimum(np.maximum(w, 0.0), ny - 1.001)
-        i, j = u.astype(np.int64), w.astype(np.int64)
-        u, w = (u - i)[..., None], (w - j)[..., None]
-        node = i * ny + j
-        table = self._corner
-        near = table[node]
-        near += w * (table[node + 1] - near)
-        far = table[node + ny]
-        far += w * (table[node + ny + 1] - far)
-        near += u * (far - near)
-        return Under(*np.moveaxis(near, -1, 0))
+        p, xx, xy, q, _, yy, height, support = self.look_up(x, y)
+        return Under(p, q, xx, xy, yy, height, support)
 
     def supports(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
         """Whether points lie on the terrain, all four nodes about them included.
