@@ -3,18 +3,27 @@
 
 from __future__ import annotations
 
+import importlib.util
 import math
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 from poise.solvers.errors import SettingError
 from poise.solvers.path import PathScene, PathSettings, TerrainMesh, follow_path
 from poise.solvers.path.descent import BRAKING_TIME, descend, dynamics, stand_on
+from poise.solvers.path.search import ALONG, COST
 from poise.solvers.path.terrain import Field, Surface, clip
 from poise.solvers.turning.assemble import plane_axes
 from poise.solvers.turning.equations import PARAMETERS, make_equations
 from poise.solvers.turning.settings import AIR_DENSITY, TurningSettings, make_timeline
+
+_spec = importlib.util.spec_from_file_location(
+    "path_cases", Path(__file__).with_name("path_cases.py")
+)
+cases = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(cases)
 
 G = 9.81
 TOP = np.array([0.0, 0.0, math.inf])
@@ -320,6 +329,39 @@ def test_the_ground_rolls_as_its_frame_does():
     np.testing.assert_allclose(rate[2:-2], -rolling[2:-2], atol=1e-3)
 
 
+def test_the_ground_may_be_looked_up_once_half_way_and_once_at_the_end():
+    """As exact as fifty times the steps: to 0.1 mm and 0.01 degrees a step of 0.1 s."""
+    found, rng = field(graph_mesh(waves, spacing=0.5)), np.random.default_rng(5)
+    x, y = scattered(200, low=(-10.0, -45.0), high=(10.0, 0.0))
+    turned, bend = rng.normal(0.0, 0.2, (3, 200)), rng.normal(0.0, 0.05, 200)
+    state = np.stack((x, y, *turned, bend, 7.0 + 0.0 * x))
+    rate = rng.normal(0.0, 0.3, 200)
+    coarse, fine = (
+        descend(found, state, rate, None, COAST, math.inf, 0.1 / n, n) for n in (1, 50)
+    )
+    for name, most in (("x", 1e-4), ("y", 1e-4), ("theta", 2e-4), ("speed", 2e-3)):
+        error = getattr(coarse, name)[-1] - getattr(fine, name)[-1]
+        assert np.sqrt(np.mean(error**2)) < most, name
+
+
+def test_who_falls_is_left_behind_and_the_others_go_on_as_if_alone():
+    found, rng = field(graph_mesh(waves, spacing=0.5)), np.random.default_rng(6)
+    x, y = scattered(60, low=(-10.0, -45.0), high=(10.0, 0.0))
+    turned, bend = rng.normal(0.0, 0.2, (3, 60)), rng.normal(0.0, 0.05, 60)
+    state = np.stack((x, y, *turned, bend, 7.0 + 0.0 * x))
+    rate, limit = rng.normal(0.0, 0.5, 60), math.radians(25.0)
+    together = descend(found, state, rate, None, COAST, limit, 0.1, 3)
+    assert 10 < len(together.kept) < 50
+    for i in range(60):
+        alone = descend(found, state[:, i : i + 1], rate[i : i + 1], None, COAST, limit, 0.1, 3)
+        column = np.flatnonzero(together.kept == i)
+        assert len(alone.kept) == len(column)
+        for name in ("x", "psi", "theta", "omega", "foot_middle", "curvature", "speed"):
+            np.testing.assert_allclose(
+                getattr(alone, name)[:, :1], getattr(together, name)[:, column], atol=1e-12
+            )
+
+
 # -- whole paths ---------------------------------------------------------------------
 
 
@@ -358,6 +400,23 @@ def test_a_path_over_a_hill_is_followed_on_the_hill(descent):
     again = follow_path(scene, settings)
     assert np.array_equal(again.motion.position, motion.position)
     assert np.array_equal(again.motion.lean, motion.lean)
+
+
+def test_plans_over_a_hill_are_the_best_of_all(descent):
+    """Against every child of every child, and against the paper's own search."""
+    scene, settings, _ = descent
+    for mode in ("TERRAIN", "KEYED"):
+        small = replace(settings, stages=4, values=5, effort=0.1, speed_mode=mode, speed=6.0)
+        ready, planner, (floats, ints) = cases.planner_and_root(scene, small)
+        plan = planner.plan(planner.tree(floats, ints), 0.0)
+        assert plan.complete and plan.optimal
+        assert planner.plan_plainly(floats, ints, 0.0).choices == plan.choices
+        for _stage in range(4):
+            children = planner.expand(floats, ints)
+            floats, ints = children.floats, children.ints
+        assert floats.shape[1] > 10
+        whole = floats[ALONG] >= planner._goal(plan.floats[0], 0)
+        assert plan.cost == pytest.approx(floats[COST][whole].min(), abs=1e-12)
 
 
 def test_a_path_may_hover_and_faces_may_look_down(descent):
