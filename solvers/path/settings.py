@@ -55,10 +55,13 @@ class PathSettings:
         stages: how many stages a plan looks ahead (N).
         stage: duration of a stage, s.
         values: how many rates of curvature are tried in a stage (q), evenly
-            from minus to plus the largest. In the scenes of `scenes`, 9
-            follow two to three times as closely as 7, in a third to two
-            thirds more time, 11 closer still in two to four times the time;
-            5 hardly keep the balance.
+            from minus to plus the largest. In the scenes of `scenes`, along
+            bends and through gates, calm, 9 keep 0.33 m off the path on the
+            mean, half as far as 7, in 1.6 times the time; 13 keep 0.23 m off
+            in 3.4 times the time of 9. In a wood 7 wander off by 9 m, and
+            through gates 15 m apart at 8 m/s they find no way where 9 do;
+            planning such stages again with 9 or 13 values, or spacing the 7
+            unevenly, did not mend that. 5 hardly keep the balance.
         least_progress: share of its way by which a plan has to get on along
             the path; 0 lets figures turn back and try again.
         substeps: integration steps in a stage; distance from the path,
