@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which bone of any rig plays which role: numbers and names in, a role map out.
+
+Nothing here knows Blender: `addon/rigs/skeletons.py` reads an armature into a
+`Skeleton`, and `recognise` tells its roles.
+"""
