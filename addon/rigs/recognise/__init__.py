@@ -4,3 +4,9 @@
 Nothing here knows Blender: `addon/rigs/skeletons.py` reads an armature into a
 `Skeleton`, and `recognise` tells its roles.
 """
+
+from .recognition import recognise
+from .rolemap import RoleMap
+from .skeleton import BoneRest, Skeleton
+
+__all__ = ["BoneRest", "RoleMap", "Skeleton", "recognise"]

@@ -9,7 +9,7 @@ answered relative to the skeleton's own size, so that a rig whose bones are
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -61,18 +61,31 @@ class Skeleton:
         bones: the bones; make a skeleton with `Skeleton.of`, which puts them in order.
         skin: bone -> sum of the weights that meshes give it (1.0 where only the
             vertex group is known); empty where no mesh is known.
+        upright: (3,) what the world's +Z is in armature space as the rig stands, or
+            None; a hint only: a rig may have been laid down.
+        maker: "POISE" for one of Poise's own characters, else "".
     """
 
     bones: tuple[BoneRest, ...]
     skin: Mapping[str, float] = field(default_factory=dict)
+    upright: np.ndarray | None = None
+    maker: str = ""
 
     @classmethod
-    def of(cls, bones: Iterable[BoneRest], skin: Mapping[str, float] | None = None) -> Skeleton:
+    def of(
+        cls,
+        bones: Iterable[BoneRest],
+        skin: Mapping[str, float] | None = None,
+        upright: np.ndarray | None = None,
+        maker: str = "",
+    ) -> Skeleton:
         """A skeleton of bones in any order.
 
         Args:
             bones: the bones.
             skin: bone -> weight of its skin.
+            upright: (3,) the world's +Z in armature space, or None.
+            maker: "POISE" or "".
 
         Raises:
             ValueError: two bones have one name, a parent is missing, or bones are
@@ -98,7 +111,7 @@ class Skeleton:
         if len(ordered) != len(given):
             left = next(b.name for b in given if b.name not in {o.name for o in ordered})
             raise ValueError(f"{left!r} is its own ancestor")
-        return cls(tuple(ordered), dict(skin or {}))
+        return cls(tuple(ordered), dict(skin or {}), upright, maker)
 
     def __len__(self) -> int:
         return len(self.bones)
@@ -210,16 +223,30 @@ class Skeleton:
             names: the bones to keep.
         """
         kept = set(names)
+        parents = {
+            bone.name: next((a for a in self.ancestors(bone.name) if a in kept), "")
+            for bone in self.bones
+            if bone.name in kept
+        }
+        return self.hung(parents)
+
+    def hung(self, parents: Mapping[str, str]) -> Skeleton:
+        """The skeleton of the bones in `parents`, each under the parent given there.
+
+        Args:
+            parents: bone -> parent, or "".
+
+        Raises:
+            ValueError: bones are their own ancestors.
+        """
         bones = []
         for bone in self.bones:
-            if bone.name in kept:
-                parent = next((a for a in self.ancestors(bone.name) if a in kept), "")
+            if bone.name in parents:
+                parent = parents[bone.name]
                 bones.append(
-                    bone if parent == bone.parent else _with_parent(bone, parent)
+                    bone
+                    if parent == bone.parent
+                    else replace(bone, parent=parent, connected=False)
                 )
-        return Skeleton(tuple(bones), {k: v for k, v in self.skin.items() if k in kept})
-
-
-def _with_parent(bone: BoneRest, parent: str) -> BoneRest:
-    values = {name: getattr(bone, name) for name in BoneRest.__dataclass_fields__}
-    return BoneRest(**{**values, "parent": parent, "connected": False})
+        skin = {name: weight for name, weight in self.skin.items() if name in parents}
+        return Skeleton.of(bones, skin, self.upright, self.maker)

@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which joints of a limb are hip, knee and ankle, or shoulder, elbow and wrist.
+
+A limb is a chain of joints that may hold more than its three: twist bones,
+clavicles, fingers, ends. Every choice of three in order is weighed by what the
+bones are called and by proportions: upper and lower part are about as long as
+each other (human thigh to shank 1.0, upper arm to forearm 1.2: Winter 2009,
+table 4.1), together they make up most of the limb, and an ankle is where the
+drop to the ground is nearly done. The best choice is taken; how far the next
+best is behind tells how sure it is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from .body import Body, Limb
+
+NAMED = 1.2  # what a word is worth against proportions
+SURE = 0.12  # lead of the best choice over the next
+
+
+@dataclass(frozen=True)
+class Joints:
+    """The bones of one limb.
+
+    Attributes:
+        bones: role without its side -> bone.
+        sure: whether no other choice came close.
+    """
+
+    bones: dict[str, str]
+    sure: bool
+
+
+def segments(body: Body, limb: Limb) -> list[str]:
+    """The bones of a limb that could be segments: no twist bones, ends or helpers.
+
+    Args:
+        body: the body.
+        limb: the limb.
+    """
+    found = []
+    for name in limb.path:
+        helper = body.names[name].helper
+        if helper == "twist" or helper == "end":
+            continue
+        if helper == "control" and name not in body.skeleton.skin:
+            continue
+        found.append(name)
+    return found or list(limb.path)
+
+
+def arm(body: Body, limb: Limb) -> Joints:
+    """Clavicle, upper arm, forearm and hand of an arm; what is not there is left out.
+
+    Args:
+        body: the body.
+        limb: the limb.
+    """
+    chain = [b for b in segments(body, limb)]
+    roles = ("upper_arm", "forearm", "hand")
+    if len(chain) < 3:
+        return Joints(dict(zip(roles, chain, strict=False)), len(chain) > 0 and _all_named(
+            body, chain, roles))
+    choice, sure = _best(body, chain, roles, _arm_shape)
+    bones = {role: chain[i] for role, i in zip(roles, choice, strict=True)}
+    before = [
+        name for name in chain[: choice[0]]
+        if body.names[name].parts.get("clavicle", 0.0) > 0.0 or not body.names[name].parts
+        or "arm" in body.names[name].parts
+    ]
+    if before:
+        named = [n for n in before if body.names[n].parts.get("clavicle", 0.0) >= 0.5]
+        bones["clavicle"] = (named or before)[0]
+    return Joints(bones, sure)
+
+
+def leg(body: Body, limb: Limb) -> Joints:
+    """Thigh, shin, foot and toe of a biped's leg; what is not there is left out.
+
+    Args:
+        body: the body.
+        limb: the limb.
+    """
+    chain = [b for b in segments(body, limb)]
+    roles = ("thigh", "shin", "foot")
+    if len(chain) < 3:
+        return Joints(dict(zip(roles, chain, strict=False)), _all_named(body, chain, roles))
+    choice, sure = _best(body, chain, roles, _leg_shape)
+    bones = {role: chain[i] for role, i in zip(roles, choice, strict=True)}
+    after = chain[choice[2] + 1 :]
+    named = [n for n in after if body.names[n].parts.get("toe", 0.0) > 0.0]
+    if named or after:
+        bones["toe"] = (named or after)[0]
+    return Joints(bones, sure)
+
+
+def merged(body: Body, chain: list[str]) -> list[str]:
+    """A chain without the bones that only carry on the one before.
+
+    Two halves of one segment lie in one line and are equally long, as the
+    stretches do into which rigs cut a limb to twist it.
+
+    Args:
+        body: the body.
+        chain: bones from the body outward.
+    """
+    kept = list(chain)
+    i = 1
+    while i + 1 < len(kept):
+        before = body.head(kept[i]) - body.head(kept[i - 1])
+        after = body.head(kept[i + 1]) - body.head(kept[i])
+        a, b = float(np.linalg.norm(before)), float(np.linalg.norm(after))
+        long = max(a, b) > 1e-3 * body.skeleton.size
+        if long and abs(a - b) < 0.01 * max(a, b) and before @ after > 0.9998 * a * b:
+            del kept[i]
+            # The second half goes on with the next segment, so the pair is done.
+            i += 1
+        else:
+            i += 1
+    return kept
+
+
+def _all_named(body: Body, chain: list[str], roles: tuple[str, ...]) -> bool:
+    return all(
+        body.names[name].parts.get(role, 0.0) > 0.0
+        for name, role in zip(chain, roles, strict=False)
+    )
+
+
+def _best(body: Body, chain: list[str], roles: tuple[str, ...], shape) -> tuple[tuple, bool]:
+    """Indices of the best three bones, and whether they lead clearly."""
+    chain = chain[:12]
+    scored = []
+    for choice in combinations(range(len(chain)), 3):
+        score = shape(body, chain, choice)
+        for role, index in zip(roles, choice, strict=True):
+            score += _says(body, chain[index], role)
+        scored.append((score, tuple(-i for i in choice), choice))
+    scored.sort(reverse=True)
+    sure = len(scored) < 2 or scored[0][0] - scored[1][0] > SURE
+    return scored[0][2], sure
+
+
+def _says(body: Body, name: str, role: str) -> float:
+    """What the name of a bone is worth for a role."""
+    info = body.names[name]
+    if info.helper in ("finger", "soft"):
+        return -NAMED
+    if not info.parts:
+        return 0.0
+    weight = info.parts.get(role, 0.0)
+    return NAMED * weight if weight > 0.0 else -0.6 * NAMED
+
+
+def _proportions(body: Body, chain: list[str], choice: tuple[int, int, int]) -> float:
+    a, b, c = (body.head(chain[i]) for i in choice)
+    upper, lower = float(np.linalg.norm(b - a)), float(np.linalg.norm(c - b))
+    total = sum(
+        float(np.linalg.norm(body.head(y) - body.head(x)))
+        for x, y in zip(chain, chain[1:], strict=False)
+    )
+    tiny = 1e-4 * max(body.skeleton.size, 1e-30)
+    if upper < tiny or lower < tiny:
+        return -3.0
+    score = 2.0 * (upper + lower) / max(total, tiny) - abs(float(np.log(upper / lower)))
+    # Joints left out between two cost, unless they only carry the segment on.
+    for first, last in zip(choice, choice[1:], strict=False):
+        score -= 0.3 * (last - first - 1)
+    return score
+
+
+def _arm_shape(body: Body, chain: list[str], choice: tuple[int, int, int]) -> float:
+    score = _proportions(body, chain, choice)
+    hand = chain[choice[2]]
+    fingers = [c for c in body.skeleton.children(hand) if not body.names[c].helper == "twist"]
+    if len(fingers) >= 2:
+        score += 0.3 if len(fingers) == 2 else 0.5
+    if choice[0] > 1:
+        score -= 0.2 * (choice[0] - 1)
+    return score
+
+
+def _leg_shape(body: Body, chain: list[str], choice: tuple[int, int, int]) -> float:
+    score = _proportions(body, chain, choice)
+    top = body.height(chain[choice[0]])
+    low = min(body.height(name) for name in chain)
+    drop = (top - body.height(chain[choice[2]])) / max(top - low, 1e-30)
+    if drop < 0.8:
+        score -= 2.0 * (0.8 - drop)
+    # What comes after the ankle is a foot: it goes ahead more than down.
+    score -= 0.25 * max(0, choice[0] - 1)
+    if choice[0] == 1:
+        # A hip joint before the thigh is short and lies near the plane.
+        first = float(np.linalg.norm(body.head(chain[1]) - body.head(chain[0])))
+        thigh = float(np.linalg.norm(body.head(chain[choice[1]]) - body.head(chain[1])))
+        score -= 0.3 * min(1.0, first / max(thigh, 1e-30))
+    return score

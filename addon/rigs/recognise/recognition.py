@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""From a skeleton to its role map: names first, structure to complete and to check."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from ....solvers import rotations
+from . import rigify
+from .body import Body, read_body
+from .names import parse, strip_prefix
+from .rolemap import REQUIRED_OF_BIPEDS, SIDES, RoleMap, role_order
+from .skeleton import Skeleton
+from .structure import Found, find_roles
+
+FEW = 6  # rigs with fewer deforming bones are taken whole
+
+# What names a kind of rig: all of a row, without prefix and in lower case.
+_KINDS: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("VRM", ("j_bip_c_hips", "j_bip_l_upperleg")),
+    ("VRM", ("hips", "leftupperleg", "leftlowerleg", "leftupperarm", "leftlowerarm")),
+    ("UNREAL", ("pelvis", "spine_01", "thigh_l", "calf_l", "upperarm_l", "lowerarm_l")),
+    ("BVH", ("hips", "lhipjoint", "leftupleg")),
+    ("BVH", ("hips", "leftupleg", "leftleg", "lefttoebase", "leftforearm")),
+    ("BVH", ("hips", "lefthip", "leftknee", "leftankle")),
+    ("BVH", ("hip", "lthigh", "lshin", "lfoot")),
+    ("BVH", ("hips", "leftupleg", "leftleg", "leftarm", "leftforearm")),
+)
+_MIXAMO = re.compile(r"mixamo", re.IGNORECASE)
+
+
+def recognise(skeleton: Skeleton, use_names: bool = True) -> RoleMap:
+    """The roles of any rig; the same skeleton gives the same map.
+
+    Args:
+        skeleton: all bones of the rig.
+        use_names: False reads the rig's shape alone.
+    """
+    if not len(skeleton) or not np.isfinite(skeleton.heads).all():
+        note = "The rig has no bones" if not len(skeleton) else "Bones of the rig are nowhere"
+        return RoleMap("STRUCTURE", "BIPED", {}, set(), {"pelvis"}, notes=(note + ".",))
+    generated = use_names and rigify.is_rigify(skeleton)
+    counted = rigify.deforming(skeleton) if generated else _counted(skeleton, use_names)
+    body = read_body(counted, use_names)
+    found = find_roles(body)
+    kind = "STRUCTURE"
+    controls: dict[str, str] = {}
+    if generated:
+        kind = "RIGIFY_HUMAN" if found.body == "BIPED" else "RIGIFY_QUADRUPED"
+        controls = rigify.controls(skeleton, found.roles)
+        found.unsure.clear()
+    elif skeleton.maker:
+        kind = skeleton.maker
+    elif use_names:
+        kind = _kind(skeleton)
+    if use_names and not generated:
+        _check(counted, body, found)
+    _doubts(body, found)
+    _top_root(skeleton, found)
+    missing = _missing(found)
+    roles = {role: found.roles[role] for role in sorted(found.roles, key=role_order)}
+    return RoleMap(
+        kind=kind,
+        body=found.body,
+        roles=roles,
+        unsure=found.unsure & set(roles),
+        missing=missing,
+        turn=rotations.from_matrix(body.turn),
+        notes=tuple(found.notes + _notes(body, found, missing)),
+        controls=controls,
+    )
+
+
+def _counted(skeleton: Skeleton, use_names: bool) -> Skeleton:
+    """The bones that count: those that deform, and what joins them."""
+    deforming = {bone.name for bone in skeleton.bones if bone.deform}
+    if skeleton.skin:
+        deforming |= {name for name, weight in skeleton.skin.items() if weight > 0.0}
+    names = set(skeleton.by_name)
+    if len(deforming) >= FEW and deforming != names:
+        branches: dict[str, int] = {}
+        carries: set[str] = set()
+        for bone in reversed(skeleton.bones):
+            below = [c for c in skeleton.children(bone.name) if c in carries]
+            branches[bone.name] = len(below)
+            if bone.name in deforming or below:
+                carries.add(bone.name)
+        names = deforming | {
+            bone.name for bone in skeleton.bones
+            if (branches[bone.name] >= 2 or not bone.parent) and bone.name in carries
+        }
+    if use_names:
+        # What only controls and carries neither skin nor bones says nothing of the shape.
+        names = {
+            name for name in names
+            if parse(name).helper != "control"
+            or skeleton.skin.get(name, 0.0) > 0.0
+            or any(below in names for below in skeleton.descendants(name))
+        }
+    if skeleton.skin and not use_names:
+        # Poles and targets: free of skin, alone, and hung from nothing or the root.
+        names = {
+            name for name in names
+            if skeleton.skin.get(name, 0.0) > 0.0
+            or skeleton.children(name)
+            or len(skeleton.ancestors(name)) > 1
+        }
+    return skeleton.only(names) if names != set(skeleton.by_name) else skeleton
+
+
+def _kind(skeleton: Skeleton) -> str:
+    """Whose naming a rig follows."""
+    plain = []
+    mixamo = 0
+    for bone in skeleton.bones:
+        mixamo += bool(_MIXAMO.search(bone.name))
+        name = re.sub(r"\.\d{3}$", "", strip_prefix(bone.name))
+        plain.append(re.sub(r"^mixamorig\d*_?", "", name, flags=re.IGNORECASE))
+    lower = [name.lower() for name in plain]
+    lower = _without_common_prefix(lower)
+    known = set(lower)
+    if mixamo * 2 > len(skeleton) or (
+        {"headtop_end", "leftupleg", "leftforearm"} <= known
+        or {"spine2", "lefthandthumb1", "lefttoebase", "lefthandindex2"} <= known
+    ):
+        return "MIXAMO"
+    for kind, needed in _KINDS:
+        if set(needed) <= known:
+            return kind
+    return "STRUCTURE"
+
+
+def _without_common_prefix(names: list[str]) -> list[str]:
+    """Names without what nearly all of them begin with."""
+    starts: dict[str, int] = {}
+    for name in names:
+        for match in re.finditer(r"[_\-. ]", name):
+            starts[name[: match.end()]] = starts.get(name[: match.end()], 0) + 1
+    common = [start for start, count in starts.items() if count > 0.7 * len(names)]
+    if not common:
+        return names
+    longest = max(common, key=len)
+    if longest.startswith("j_bip"):
+        return names
+    return [name.removeprefix(longest) for name in names]
+
+
+def _check(counted: Skeleton, body: Body, found: Found) -> None:
+    """Mark what structure alone would see otherwise, where the name says little."""
+    blind = read_body(counted, False)
+    other = find_roles(blind)
+    flipped = float(blind.left @ body.left) < 0.0
+    for role, bone in found.roles.items():
+        info = body.names[bone]
+        said = info.parts.get(_part(role), 0.0)
+        mine = _mirrored(role) if flipped else role
+        if other.roles.get(mine) != bone and said < 0.6 and _part(role) != "root":
+            found.unsure.add(role)
+    if not any(info.parts for info in body.names.values()):
+        found.notes.append("The names of the bones say nothing: roles come from the shape alone.")
+
+
+def _part(role: str) -> str:
+    return role.split(".")[0]
+
+
+def _mirrored(role: str) -> str:
+    if role[-2:] in (".L", ".R"):
+        return role[:-1] + ("R" if role.endswith("L") else "L")
+    return role
+
+
+def _doubts(body: Body, found: Found) -> None:
+    """What was doubtful about directions makes sided or all roles doubtful."""
+    if "forward" in body.doubts or "side" in body.doubts:
+        found.unsure |= {role for role in found.roles if role[-2:] in (".L", ".R")}
+    if "up" in body.doubts:
+        found.unsure |= set(found.roles) - {"root"}
+
+
+def _top_root(skeleton: Skeleton, found: Found) -> None:
+    """The root is the topmost bone above the pelvis, deforming or not."""
+    pelvis = found.roles.get("pelvis", "")
+    if not pelvis:
+        return
+    above = skeleton.ancestors(pelvis)
+    free = [name for name in above if name not in found.roles.values()]
+    if "root" not in found.roles and free:
+        found.roles["root"] = free[-1]
+
+
+def _missing(found: Found) -> set[str]:
+    needed = {"pelvis"}
+    if found.body == "BIPED":
+        needed |= set(REQUIRED_OF_BIPEDS)
+    else:
+        girdles = {role.split(".")[0] for role in found.roles if re.match(
+            r"(fore|hind|leg\d+)\.", role)}
+        needed |= {f"{g}.{n}.{side}" for g in girdles for n in (1, 2) for side in SIDES}
+    return {role for role in needed if role not in found.roles}
+
+
+def _notes(body: Body, found: Found, missing: set[str]) -> list[str]:
+    notes = []
+    if "swapped" in body.doubts:
+        notes.append("Bones called left are on the right of where feet and head point: "
+                     "sides follow the shape.")
+    if "forward" in body.doubts:
+        notes.append("Nothing tells where the rig faces: check left and right.")
+    if "up" in body.doubts:
+        notes.append("It is not clear which way is up in the rest pose: check the roles.")
+    if missing and not any(role.startswith(("thigh", "fore", "hind", "leg"))
+                           for role in found.roles):
+        notes.append("No legs were found.")
+    elif missing:
+        notes.append(f"No bone was found for {', '.join(sorted(missing))}.")
+    return notes

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Rigs that Rigify generated: which bones move the mesh, which the animator moves.
+
+Rigify makes three layers: "DEF-" bones carry skin, "ORG-" bones are those of
+the metarig, "MCH-" bones only work; all others are controls. A limb's controls
+are called after its bones: thigh_ik_target (pole), thigh_parent (switches),
+thigh_fk, foot_ik and so on.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+import numpy as np
+
+from .rolemap import ARM, LEG, SIDES
+from .skeleton import Skeleton
+
+_SIDED = re.compile(r"^(.*?)([._-](?:[LRlr]|left|right|Left|Right))?(\.\d{3})?$")
+_NUMBERED = re.compile(r"\.\d{3}$")
+
+
+def is_rigify(skeleton: Skeleton) -> bool:
+    """Whether Rigify generated the rig.
+
+    Args:
+        skeleton: all its bones.
+    """
+    count = {
+        tag: sum(1 for bone in skeleton.bones if bone.name.startswith(tag))
+        for tag in ("DEF-", "ORG-", "MCH-")
+    }
+    # A skeleton exported for a game keeps the names, but none of the controls.
+    return count["DEF-"] >= 5 and count["ORG-"] >= 5 and count["MCH-"] >= 1
+
+
+def deforming(skeleton: Skeleton) -> Skeleton:
+    """The bones that carry skin, one for each bone of the metarig, hung as they move.
+
+    Args:
+        skeleton: all bones of the rig.
+    """
+    kept: dict[str, str] = {}
+    halves: dict[str, str] = {}
+    for bone in skeleton.bones:
+        name = bone.name
+        if not name.startswith("DEF-"):
+            continue
+        base = _NUMBERED.sub("", name)
+        if base != name and base in kept and "ORG-" + name[4:] not in skeleton:
+            halves[name] = base  # the rest of a limb bone that bends
+            continue
+        kept[name] = ""
+    for name in kept:
+        parent = _parent(skeleton, name, kept, halves)
+        kept[name] = parent if parent != name else ""
+    root = next((b.name for b in skeleton.bones if not b.parent and b.name == "root"), "")
+    if root:
+        for name, parent in kept.items():
+            if not parent:
+                kept[name] = root
+        kept[root] = ""
+    return skeleton.hung(kept)
+
+
+def _parent(
+    skeleton: Skeleton, name: str, kept: Mapping[str, str], halves: Mapping[str, str]
+) -> str:
+    for ancestor in skeleton.ancestors(name):
+        if ancestor in kept or ancestor in halves:
+            return halves.get(ancestor, ancestor)
+        other = "DEF-" + ancestor[4:]
+        if ancestor.startswith("ORG-") and other in kept and other != name:
+            return other
+    original = "ORG-" + name[4:]
+    if original in skeleton:
+        for ancestor in skeleton.ancestors(original):
+            other = "DEF-" + ancestor[4:]
+            if ancestor.startswith("ORG-") and other in kept and other != name:
+                return other
+    # The bone that ends where this one begins.
+    head = skeleton.head(name)
+    below = {name, *skeleton.descendants(name)}
+    near = [
+        (float(np.linalg.norm(skeleton.by_name[other].tail - head)), other)
+        for other in kept
+        if other not in below
+    ]
+    if near and min(near)[0] < 0.005 * skeleton.size:
+        return min(near)[1]
+    return ""
+
+
+def controls(skeleton: Skeleton, roles: Mapping[str, str]) -> dict[str, str]:
+    """The bones that the animator moves.
+
+    Keys: "root", "torso", "hips", "chest", "neck", "head", "eyes"; "clavicle.L";
+    "tail.1" and so on, "tail"; for the limb whose name is "foot" or "hand" (bipeds),
+    "hind" or "fore" (quadrupeds): "<limb>_ik.L", "<limb>_pole.L", "<limb>_switch.L" (it
+    has the properties IK_FK, IK_Stretch, IK_parent, pole_vector and the like),
+    "<limb>_base.L" (the upper end of the IK chain), "<limb>_heel.L", "<limb>_spin.L",
+    "<limb>_toe.L", and "<limb>_fk.1.L" and so on from the body outward.
+
+    Args:
+        skeleton: all bones of the rig.
+        roles: role -> deforming bone.
+    """
+    found: dict[str, str] = {}
+
+    def give(key: str, *names: str) -> None:
+        name = next((n for n in names if n in skeleton), "")
+        if name and key not in found:
+            found[key] = name
+
+    for key in ("root", "torso", "hips", "chest", "neck", "head", "eyes"):
+        give(key, key)
+    for role, bone in roles.items():
+        if role.startswith(("clavicle.", "tail.")):
+            give(role, bone[4:])
+    first = roles.get("tail.1", "")
+    if first:
+        give("tail", re.sub(r"tail", "tail_master", first[4:], count=1), "tail_master")
+    for side in SIDES:
+        for limb, segments in (
+            ("hand", [f"{part}.{side}" for part in ARM[1:]]),
+            ("foot", [f"{part}.{side}" for part in LEG]),
+            ("fore", [f"fore.{i}.{side}" for i in range(1, 9)]),
+            ("hind", [f"hind.{i}.{side}" for i in range(1, 9)]),
+        ):
+            bones = [roles[role] for role in segments if role in roles]
+            _limb(skeleton, limb, side, [b[4:] for b in bones if b.startswith("DEF-")], give)
+    return found
+
+
+def _limb(skeleton: Skeleton, limb: str, side: str, bones: list[str], give) -> None:
+    """Controls of one limb, from the names of its bones in the metarig."""
+    if not bones:
+        return
+    parts = [_parts(bone) for bone in bones]
+
+    def named(index: int, word: str) -> str:
+        base, ending = parts[index]
+        return f"{base}_{word}{ending}"
+
+    give(f"{limb}_pole.{side}", named(0, "ik_target"))
+    give(f"{limb}_switch.{side}", named(0, "parent"))
+    give(f"{limb}_base.{side}", named(0, "ik"))
+    for index in range(1, len(bones)):
+        give(f"{limb}_ik.{side}", named(index, "ik"))
+        give(f"{limb}_heel.{side}", named(index, "heel_ik"))
+        give(f"{limb}_spin.{side}", named(index, "spin_ik"))
+    last = len(bones) - 1
+    if last:
+        give(f"{limb}_toe.{side}", named(last, "ik"), bones[last])
+    for index in range(len(bones)):
+        give(f"{limb}_fk.{index + 1}.{side}", named(index, "fk"))
+
+
+def _parts(name: str) -> tuple[str, str]:
+    match = _SIDED.match(name)
+    assert match is not None  # it matches anything
+    return match[1], match[2] or ""

@@ -1,0 +1,437 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Roles from the shape of a body: legs, pelvis, spine, arms, head and tail."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from . import limbs as joints
+from .body import Body, Limb, pairs, standing
+
+Pair = tuple[Limb | None, Limb | None]
+
+
+@dataclass(eq=False)
+class Found:
+    """Roles found so far.
+
+    Attributes:
+        roles: role -> bone.
+        unsure: roles that were guessed with doubt.
+        body: "BIPED", "QUADRUPED" or "LEGS".
+        notes: sentences for the animator.
+    """
+
+    roles: dict[str, str] = field(default_factory=dict)
+    unsure: set[str] = field(default_factory=set)
+    body: str = "BIPED"
+    notes: list[str] = field(default_factory=list)
+
+    def give(self, role: str, bone: str, sure: bool = True) -> None:
+        """Give a role to a bone that has none yet.
+
+        Args:
+            role: the role.
+            bone: the bone.
+            sure: whether there is no doubt.
+        """
+        if not bone or bone in self.roles.values() or role in self.roles:
+            return
+        self.roles[role] = bone
+        if not sure:
+            self.unsure.add(role)
+
+
+def find_roles(body: Body) -> Found:
+    """The roles of a body.
+
+    Args:
+        body: the body, with its directions.
+    """
+    found = Found()
+    legs = pairs(tuple(standing(body)), body)
+    legs = [pair for pair in legs if _is_leg(body, pair, legs)]
+    legs.sort(key=lambda pair: -_place(body, pair))
+    found.body = {0: "BIPED", 1: "BIPED", 2: "QUADRUPED"}.get(len(legs), "LEGS")
+    on_ground = {limb.root for pair in legs for limb in pair if limb is not None}
+    others = [limb for limb in body.limbs if limb.root not in on_ground]
+
+    pelvis = _pelvis(body, legs)
+    arms = _arms(body, others, pelvis) if found.body != "QUADRUPED" else None
+    if found.body == "QUADRUPED" and not _named_arms(body, legs):
+        arms = None
+    chest = _chest(body, legs, arms, pelvis, found.body)
+    root, pelvis, spine = _trunk(body, pelvis, chest)
+    found.give("pelvis", pelvis)
+    if root and root != pelvis:
+        found.give("root", root)
+    if chest and chest != pelvis:
+        for number, bone in enumerate(spine, 1):
+            found.give(f"spine.{number}", bone)
+        found.give("chest", chest, arms is not None or found.body != "BIPED")
+    _neck_and_head(body, found, chest or pelvis, pelvis)
+    if arms is not None:
+        for side, limb in zip("LR", arms, strict=True):
+            if limb is not None:
+                found_joints = joints.arm(body, limb)
+                for role, bone in found_joints.bones.items():
+                    found.give(f"{role}.{side}", bone, found_joints.sure)
+    _legs(body, found, legs)
+    _tail(body, found, pelvis, root)
+    _eyes(body, found)
+    return found
+
+
+def _place(body: Body, pair: Pair) -> float:
+    """How far ahead a pair of limbs begins."""
+    roots = [limb.path[min(1, len(limb.path) - 1)] for limb in pair if limb is not None]
+    return float(np.mean([body.ahead(name) for name in roots]))
+
+
+def _is_leg(body: Body, pair: Pair, legs: list[Pair]) -> bool:
+    """Whether a pair that reaches the ground is a leg: no tail, cloth or single stray."""
+    if all(limb is not None for limb in pair):
+        first = pair[0]
+        assert first is not None
+        says = [body.names[name] for name in first.path]
+        return not all(info.helper in ("soft", "control") for info in says)
+    only = next(limb for limb in pair if limb is not None)
+    named = any(
+        {"thigh", "shin", "foot", "leg"} & set(body.names[name].parts) for name in only.path
+    )
+    return named or not any(a is not None and b is not None for a, b in legs)
+
+
+def _common(body: Body, limbs: list[Limb]) -> str:
+    """The nearest bone that all the limbs hang from, or ""."""
+    ways = []
+    for limb in limbs:
+        if not limb.attach:
+            continue
+        ways.append([limb.attach, *body.skeleton.ancestors(limb.attach)])
+    if not ways:
+        return ""
+    return next((bone for bone in ways[0] if all(bone in way for way in ways[1:])), "")
+
+
+def _root_of(body: Body) -> str:
+    """The bone without a parent that most bones hang from."""
+    roots = body.skeleton.children("")
+    return max(roots, key=lambda name: len(body.skeleton.descendants(name)), default="")
+
+
+def _pelvis(body: Body, legs: list[Pair]) -> str:
+    """The bone that carries the hind legs, or what the names say, or the root's best."""
+    if legs:
+        hind = [limb for limb in legs[-1] if limb is not None]
+        bone = _common(body, hind)
+        if bone:
+            return bone
+    named = [
+        (body.names[name].parts.get("pelvis", 0.0), -i, name)
+        for i, name in enumerate(body.trunk)
+        if body.names[name].parts.get("pelvis", 0.0) > 0.5 and not body.names[name].helper
+    ]
+    if named:
+        return max(named)[2]
+    # Where the trunk first divides, or bears a limb.
+    bone = _root_of(body)
+    bearing = {limb.attach for limb in body.limbs}
+    while bone:
+        inside = [c for c in body.skeleton.children(bone) if c in body.trunk]
+        if len(inside) != 1 or bone in bearing:
+            break
+        if body.skeleton.parent(bone) and len(body.skeleton.children(bone)) == 1:
+            break
+        bone = inside[0]
+    return bone
+
+
+def _named_arms(body: Body, legs: list[Pair]) -> bool:
+    return any(
+        {"arm", "upper_arm", "forearm", "hand"} & set(body.names[limb.path[-1]].parts)
+        for pair in legs for limb in pair if limb is not None
+    )
+
+
+def _arms(body: Body, others: list[Limb], pelvis: str) -> Pair | None:
+    """The pair of limbs that are arms."""
+    size = body.skeleton.size
+    best: tuple[float, int, Pair] | None = None
+    for rank, pair in enumerate(pairs(tuple(others), body)):
+        present = [limb for limb in pair if limb is not None]
+        parts: set[str] = set()
+        soft = 0
+        for limb in present:
+            for name in limb.path:
+                parts |= set(body.names[name].parts)
+                soft += body.names[name].helper in ("soft", "control")
+        named = len({"clavicle", "upper_arm", "forearm", "hand", "arm"} & parts)
+        if {"thigh", "shin", "foot", "toe", "leg", "eye"} & parts and not named:
+            continue
+        length = max(limb.length for limb in present)
+        joints_count = max(len(limb.path) for limb in present)
+        if not named and (length < 1.4 * 0.12 * size or joints_count < 3 or len(present) < 2):
+            continue
+        if soft and not named:
+            continue
+        score = named + 2.0 * length / size + 0.5 * (len(present) == 2)
+        if best is None or score > best[0] + 1e-9:
+            best = (score, rank, pair)
+    return None if best is None else best[2]
+
+
+def _chest(body: Body, legs: list[Pair], arms: Pair | None, pelvis: str, kind: str) -> str:
+    """The bone that carries the shoulders; without any, the last of the spine by name."""
+    carried = arms if arms is not None else (legs[0] if len(legs) > 1 else None)
+    if carried is not None:
+        bone = _common(body, [limb for limb in carried if limb is not None])
+        if bone and bone not in (body.names and ()):
+            return bone
+    named = [
+        name for name in body.skeleton.descendants(pelvis)
+        if name in body.trunk
+        and {"chest", "spine"} & set(body.names[name].parts) and not body.names[name].helper
+    ] if pelvis else []
+    if named:
+        return named[-1]
+    return _upward(body, pelvis)
+
+
+def _upward(body: Body, pelvis: str) -> str:
+    """Half-way along the longest chain that rises from the pelvis, or ""."""
+    chains = _trunk_chains(body, pelvis)
+    if not chains:
+        return ""
+    best = max(chains, key=lambda chain: (body.height(chain[-1]), len(chain)))
+    return best[(len(best) - 1) // 2] if len(best) > 1 else ""
+
+
+def _trunk_chains(body: Body, top: str) -> list[list[str]]:
+    """Longest chains of trunk bones below each child of a bone of the trunk."""
+    found = []
+    for child in body.skeleton.children(top):
+        if child in body.trunk:
+            found.append(_longest(body, child))
+    return found
+
+
+def _longest(body: Body, top: str) -> list[str]:
+    """The chain of trunk bones below `top` that goes farthest, ends and helpers last."""
+    ways: list[list[str]] = []
+
+    def walk(name: str, way: list[str]) -> None:
+        inside = [
+            c for c in body.skeleton.children(name)
+            if c in members and body.names[c].helper not in ("control", "soft", "twist")
+        ]
+        if not inside:
+            ways.append([*way, name])
+        for child in inside:
+            walk(child, [*way, name])
+
+    members = set(body.trunk)
+    walk(top, [])
+
+    def worth(way: list[str]) -> tuple[int, float]:
+        named = sum(
+            1 for name in way
+            if {"spine", "chest", "neck", "head", "tail"} & set(body.names[name].parts)
+        )
+        length = sum(
+            float(np.linalg.norm(body.head(b) - body.head(a)))
+            for a, b in zip(way, way[1:], strict=False)
+        )
+        return named, length
+
+    return max(ways, key=worth)
+
+
+def _trunk(body: Body, pelvis: str, chest: str) -> tuple[str, str, list[str]]:
+    """Root, pelvis and the bones between pelvis and chest."""
+    skeleton = body.skeleton
+    if not pelvis:
+        return "", "", []
+    root = ([pelvis, *skeleton.ancestors(pelvis)])[-1]
+    if not chest or chest == pelvis:
+        return root, pelvis, []
+    if pelvis in skeleton.ancestors(chest):
+        way = skeleton.chain(pelvis, chest)[1:-1]
+        return root, pelvis, way
+    if chest in skeleton.ancestors(pelvis):
+        # The rig hangs from its shoulders: the spine runs the other way.
+        way = skeleton.chain(chest, pelvis)[1:-1][::-1]
+        root = ([chest, *skeleton.ancestors(chest)])[-1]
+        return root if root != chest else "", pelvis, way
+    above = [pelvis, *skeleton.ancestors(pelvis)]
+    common = next((a for a in [chest, *skeleton.ancestors(chest)] if a in above), "")
+    if common:
+        way = skeleton.chain(common, chest)[1:-1]
+        near = np.linalg.norm(body.head(common) - body.head(pelvis)) < 0.12 * skeleton.size
+        rootlike = body.names[common].parts.get("root", 0.0) > 0.5
+        named = body.names[pelvis].parts.get("pelvis", 0.0) >= 0.8
+        if near and not rootlike and not (named and common == root):
+            # Moves legs and back together: what carries the whole figure.
+            return root, common, way
+        return root, pelvis, way
+    way = [a for a in reversed(skeleton.ancestors(chest)) if a in body.trunk]
+    return root, pelvis, way
+
+
+def _neck_and_head(body: Body, found: Found, chest: str, pelvis: str) -> None:
+    if not chest:
+        return
+    below = set(found.roles.values())
+    best: tuple[tuple[int, float], list[str]] | None = None
+    for child in body.skeleton.children(chest):
+        if child not in body.trunk or child in below:
+            continue
+        if chest == pelvis and body.ahead(child) < body.ahead(pelvis) - 0.1 * body.skeleton.size:
+            continue  # a tail
+        chain = _longest(body, child)
+        named = sum(
+            1 for name in chain if {"neck", "head"} & set(body.names[name].parts)
+        )
+        if any(body.names[name].helper in ("soft", "control") for name in chain[:1]):
+            continue
+        reach = max(
+            body.height(name) + 0.5 * body.ahead(name) for name in chain
+        )
+        key = (named, reach)
+        if best is None or key > best[0]:
+            best = (key, chain)
+    if best is None:
+        return
+    chain = [name for name in best[1] if body.names[name].helper != "twist"]
+    index, sure = _head_index(body, chain)
+    numbered = 0
+    for name in chain[:index]:
+        numbered += 1
+        spine = {"spine", "chest"} & set(body.names[name].parts) and not (
+            "neck" in body.names[name].parts
+        )
+        found.give(f"neck.{numbered}", name, sure and not spine)
+    found.give("head", chain[index], sure)
+
+
+def _head_index(body: Body, chain: list[str]) -> tuple[int, bool]:
+    """Which bone of the chain above the chest is the head, and whether that is sure."""
+    for i, name in enumerate(chain):
+        info = body.names[name]
+        if info.parts.get("head", 0.0) > 0.5 and info.helper != "end":
+            return i, True
+    last = len(chain) - 1
+    while last > 0 and body.names[chain[last]].helper == "end":
+        last -= 1
+    named = any(body.names[name].parts for name in chain)
+    skin = body.skeleton.skin
+    skinned = len(skin) > 0
+    while skinned and last > 0 and skin.get(chain[last], 0.0) <= 0.0 and any(
+        skin.get(name, 0.0) > 0.0 for name in chain[:last]
+    ):
+        last -= 1
+    if skinned and not named:
+        # A head carries more skin than a neck.
+        heaviest = max(range(last + 1), key=lambda i: skin.get(chain[i], 0.0))
+        if heaviest >= last - 1 and heaviest > 0:
+            return heaviest, True
+        return last, True
+    if named and last >= 0 and body.names[chain[last]].parts.get("neck", 0.0) > 0.0:
+        return last, last > 0
+    for i, name in enumerate(chain[: last + 1]):
+        if len(body.skeleton.children(name)) >= 3:
+            return i, True
+    if last >= 2:
+        before = np.linalg.norm(body.head(chain[last - 1]) - body.head(chain[last - 2]))
+        ending = np.linalg.norm(body.head(chain[last]) - body.head(chain[last - 1]))
+        if ending > 1.3 * before and last == 2:
+            return last - 1, False
+    return last, last < 2 and last > 0 or named
+
+
+def _legs(body: Body, found: Found, legs: list[Pair]) -> None:
+    if found.body == "BIPED":
+        for pair in legs:
+            for side, limb in zip("LR", pair, strict=True):
+                if limb is None:
+                    continue
+                result = joints.leg(body, limb)
+                for role, bone in result.bones.items():
+                    found.give(f"{role}.{side}", bone, result.sure)
+        return
+    names = ["fore", "hind"] if found.body == "QUADRUPED" else [
+        f"leg{i}" for i in range(1, len(legs) + 1)
+    ]
+    for girdle, pair in zip(names, legs, strict=True):
+        for side, limb in zip("LR", pair, strict=True):
+            if limb is None:
+                continue
+            chain = joints.merged(body, joints.segments(body, limb))
+            hub = _hub(body, chain)
+            if hub:
+                found.give(f"clavicle.{side}" if girdle == names[0] else "", hub)
+                chain = chain[1:]
+            for number, bone in enumerate(chain, 1):
+                found.give(f"{girdle}.{number}.{side}", bone)
+
+
+def _hub(body: Body, chain: list[str]) -> str:
+    """A shoulder blade before the leg itself, where the names say so, or ""."""
+    if len(chain) < 3:
+        return ""
+    first, second = (body.names[name].parts for name in chain[:2])
+    if first.get("clavicle", 0.0) >= 0.5 and second.get("upper_arm", 0.0) >= 0.5:
+        return chain[0]
+    return ""
+
+
+def _tail(body: Body, found: Found, pelvis: str, root: str) -> None:
+    if not pelvis:
+        return
+    used = set(found.roles.values())
+    best: tuple[tuple[int, float], list[str]] | None = None
+    starts = [pelvis, *found.roles.values()]
+    for top in dict.fromkeys(starts):
+        if top not in body.trunk:
+            continue
+        for child in body.skeleton.children(top):
+            if child not in body.trunk or child in used:
+                continue
+            if any(below in used for below in body.skeleton.descendants(child)):
+                continue
+            chain = _longest(body, child)
+            named = sum(1 for name in chain if "tail" in body.names[name].parts)
+            other = any(
+                (body.names[name].parts or body.names[name].helper)
+                and "tail" not in body.names[name].parts
+                for name in chain
+            )
+            if other and not named:
+                continue
+            back = body.ahead(top) - min(body.ahead(name) for name in chain)
+            if not named and (
+                len(chain) < 2 or back < 0.08 * body.skeleton.size or top != pelvis
+            ):
+                continue
+            key = (named, back)
+            if best is None or key > best[0]:
+                best = (key, chain)
+    if best is None:
+        return
+    for number, name in enumerate(best[1], 1):
+        found.give(f"tail.{number}", name)
+
+
+def _eyes(body: Body, found: Found) -> None:
+    head = found.roles.get("head", "")
+    if not head:
+        return
+    below = set(body.skeleton.descendants(head))
+    for limb in body.limbs:
+        for name in [limb.root, *body.skeleton.descendants(limb.root)]:
+            info = body.names[name]
+            if name in below and info.parts.get("eye", 0.0) >= 0.9 and not info.helper:
+                found.give(f"eye.{limb.side}", name)
+                break
