@@ -137,10 +137,13 @@ def read_body(skeleton: Skeleton, use_names: bool = True) -> Body:
         skeleton: the bones that count.
         use_names: whether names may be read.
     """
-    names = {
-        bone.name: parse(bone.name) if use_names else BoneName(bone.name)
-        for bone in skeleton.bones
-    }
+    names = {bone.name: BoneName(bone.name) for bone in skeleton.bones}
+    if use_names:
+        for name in names:
+            info = parse(name)
+            if info.helper == "control" and skeleton.skin.get(name, 0.0) > 0.0:
+                info = replace(info, helper="")  # it moves skin, whatever else it does
+            names[name] = info
     left, offset, sure = _plane(skeleton, names)
     doubts = set() if sure else {"side"}
     skeleton = joined_feet(skeleton, names, left, offset)
@@ -384,6 +387,8 @@ def joined_feet(
             gap = float(np.linalg.norm(head - end))
             chain = _limb_length(skeleton, leaf, left, offset)
             reach = 0.15 * chain if tails else 0.6 * chain
+            if skeleton.skin and not tails:
+                reach = max(reach, 0.2 * size)
             if gap > reach or abs(side - (skeleton.head(leaf) @ left - offset)) > 0.1 * size:
                 continue
             found.append((gap, leaf, root))
@@ -540,6 +545,17 @@ def pairs(limbs: tuple[Limb, ...], body: Body) -> list[tuple[Limb | None, Limb |
     return found + [(None, limb) for j, limb in enumerate(right) if j not in used_right]
 
 
+def tip_height(body: Body, limb: Limb) -> float:
+    """Height of the end of a limb: of its last joint, or of an ankle below raised toes.
+
+    Args:
+        body: the body.
+        limb: the limb.
+    """
+    last = limb.path[-2:] if len(limb.path) >= 4 else limb.path[-1:]
+    return min(body.height(name) for name in last)
+
+
 def standing(body: Body) -> list[Limb]:
     """Limbs that reach down to the ground.
 
@@ -550,11 +566,11 @@ def standing(body: Body) -> list[Limb]:
     long = [limb for limb in body.limbs if limb.length > LIMB * size and len(limb.path) >= 2]
     if not long:
         return []
-    ground = min(body.height(name) for limb in long for name in limb.path)
+    ground = min(tip_height(body, limb) for limb in long)
     found = []
     for limb in long:
         top = max(body.height(limb.path[0]), body.height(limb.path[1]))
-        tip = min(body.height(name) for name in limb.path)
+        tip = tip_height(body, limb)
         if top - tip > 0.2 * limb.length and tip - ground < GROUNDED * (top - ground):
             found.append(limb)
     return found
@@ -567,19 +583,21 @@ def _up(body: Body) -> tuple[np.ndarray, bool]:
     """Unit vector upwards, and whether it is sure."""
     skeleton = body.skeleton
     candidates = [
-        sign * axis for axis in np.eye(3) for sign in (1.0, -1.0) if abs(axis @ body.left) < 0.3
+        sign * axis for axis in np.eye(3) for sign in (1.0, -1.0) if abs(axis @ body.left) < 0.05
     ]
-    if np.abs(body.left).max() < 1.0:  # not along an axis: what is perpendicular to it
-        candidates = [c - (c @ body.left) * body.left for c in candidates]
-    extra = [] if skeleton.upright is None else [skeleton.upright]
-    extra += [sum((body.head(limb.path[0]) - body.head(limb.path[-1]) for limb in body.limbs
-                   if limb.length > LIMB * skeleton.size), np.zeros(3))]
-    for vector in extra:
-        vector = vector - (vector @ body.left) * body.left
-        if np.linalg.norm(vector) > 0.3 * max(np.linalg.norm(extra[0]), 1e-30):
-            snapped = _snapped(vector)
-            if not any(snapped @ c > 0.99 for c in candidates):
-                candidates += [snapped, -snapped]
+    if len(candidates) < 4:
+        # Turned in its armature: across the one axis that is left, or wherever limbs point.
+        across = [np.cross(body.left, candidates[0])] if candidates else []
+        if not candidates:
+            limbs = sum((body.head(limb.path[0]) - body.head(limb.path[-1])
+                         for limb in body.limbs if limb.length > LIMB * skeleton.size),
+                        np.zeros(3))
+            for vector in (limbs, np.array([0.0, 0.0, 1.0]), skeleton.upright):
+                if vector is not None:
+                    vector = vector - (vector @ body.left) * body.left
+                    if np.linalg.norm(vector) > 1e-9 * max(1.0, skeleton.size):
+                        across.append(vector / np.linalg.norm(vector))
+        candidates += [sign * vector for vector in across for sign in (1.0, -1.0)]
     scores = []
     for rank, candidate in enumerate(candidates):
         up = candidate / max(float(np.linalg.norm(candidate)), 1e-30)
@@ -603,7 +621,7 @@ def _up_score(body: Body) -> float:
     for pair in pairs(tuple(legs), body):
         for limb in pair:
             if limb is not None:
-                drop = body.height(limb.path[0]) - min(body.height(b) for b in limb.path)
+                drop = body.height(limb.path[0]) - tip_height(body, limb)
                 score += 0.5 * drop / size
     if legs and body.trunk:
         from_ = max(body.height(limb.attach or limb.root) for limb in legs)
@@ -681,16 +699,22 @@ def _girdles_by_depth(body: Body, legs: list[Limb]) -> float | None:
     values = np.array([[depth[limb.root], place[limb.root]] for limb in legs])
     centred = values - values.mean(axis=0)
     if np.abs(centred[:, 0]).max() < 0.5:
-        return _trunk_lead(body)
+        head = _named(body, "head")
+        if head:
+            return float(np.sign(body.ahead(head) - values[:, 1].mean()))
+        return _trunk_lead(body, legs)
     return float(np.sign((centred[:, 0] * centred[:, 1]).sum()))
 
 
-def _trunk_lead(body: Body) -> float:
-    """Where the trunk reaches higher beyond its legs: the head is there."""
-    if not body.trunk:
+def _trunk_lead(body: Body, legs: list[Limb]) -> float:
+    """Where the trunk rises beyond its legs: the head is there."""
+    ground = min(tip_height(body, limb) for limb in legs)
+    low = min(body.height(limb.root) for limb in legs)
+    above = [name for name in body.trunk if body.height(name) > (ground + low) / 2.0]
+    if len(above) < 2:
         return 0.0
-    heights = np.array([body.height(name) for name in body.trunk])
-    places = np.array([body.ahead(name) for name in body.trunk])
+    heights = np.array([body.height(name) for name in above])
+    places = np.array([body.ahead(name) for name in above])
     if np.ptp(heights) < 1e-9 * body.skeleton.size:
         return 0.0
     away = (heights - heights.mean()) @ (places - places.mean())

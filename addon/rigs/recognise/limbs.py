@@ -168,9 +168,13 @@ def _proportions(body: Body, chain: list[str], choice: tuple[int, int, int]) -> 
     if upper < tiny or lower < tiny:
         return -3.0
     score = 2.0 * (upper + lower) / max(total, tiny) - abs(float(np.log(upper / lower)))
-    # Joints left out between two cost, unless they only carry the segment on.
+    # Joints left out between two cost, and more where the chain bends there.
     for first, last in zip(choice, choice[1:], strict=False):
-        score -= 0.3 * (last - first - 1)
+        start, line = body.head(chain[first]), body.head(chain[last]) - body.head(chain[first])
+        for name in chain[first + 1 : last]:
+            away = body.head(name) - start
+            away = away - line * float(away @ line) / max(float(line @ line), tiny**2)
+            score -= 0.3 + float(np.linalg.norm(away)) / max(float(np.linalg.norm(line)), tiny)
     return score
 
 
@@ -192,7 +196,11 @@ def _leg_shape(body: Body, chain: list[str], choice: tuple[int, int, int]) -> fl
     drop = (top - body.height(chain[choice[2]])) / max(top - low, 1e-30)
     if drop < 0.8:
         score -= 2.0 * (0.8 - drop)
-    # What comes after the ankle is a foot: it goes ahead more than down.
+    # The ankle is the first joint at which the drop is nearly done.
+    score -= 0.4 * sum(
+        (top - body.height(name)) / max(top - low, 1e-30) > 0.85
+        for name in chain[choice[1] + 1 : choice[2]]
+    )
     score -= 0.25 * max(0, choice[0] - 1)
     if choice[0] == 1:
         # A hip joint before the thigh is short and lies near the plane.

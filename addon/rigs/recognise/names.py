@@ -140,6 +140,8 @@ class BoneName:
         text: the name as it is.
         side: "L", "R", or "" where it does not say.
         parts: part of the body -> weight from 0 to 1; empty where it does not say.
+            Roles without side and number, "leg" or "arm" for any segment of one,
+            "hub" for what lies between trunk and limb.
         girdle: "fore", "hind" or "".
         helper: "control", "twist", "finger", "end", "soft" for bones that play no
             role, or "".
@@ -240,8 +242,11 @@ def parse(name: str) -> BoneName:
     for part, weight in cjk.items():
         parts[part] = max(weight, parts.get(part, 0.0))
     if side:
-        # What lies on one side is no part of the trunk.
+        # What lies on one side is no part of the trunk: half a pelvis is a hub.
+        hub = "pelvis" in parts and len(parts) == 1
         parts = {k: v for k, v in parts.items() if k not in ("pelvis", "spine", "root")}
+        if hub:
+            parts["hub"] = 1.0
     return BoneName(
         text=name,
         side=side,

@@ -151,7 +151,7 @@ def _limb(skeleton: Skeleton, limb: str, side: str, bones: list[str], give) -> N
         give(f"{limb}_heel.{side}", named(index, "heel_ik"))
         give(f"{limb}_spin.{side}", named(index, "spin_ik"))
     last = len(bones) - 1
-    if last:
+    if last and limb != "hand":
         give(f"{limb}_toe.{side}", named(last, "ik"), bones[last])
     for index in range(len(bones)):
         give(f"{limb}_fk.{index + 1}.{side}", named(index, "fk"))

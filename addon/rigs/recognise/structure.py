@@ -63,6 +63,8 @@ def find_roles(body: Body) -> Found:
     if found.body == "QUADRUPED" and not _named_arms(body, legs):
         arms = None
     chest = _chest(body, legs, arms, pelvis, found.body)
+    chest = _by_neck(body, chest)
+    pelvis = _rearmost(body, pelvis)
     root, pelvis, spine = _trunk(body, pelvis, chest)
     found.give("pelvis", pelvis)
     if root and root != pelvis:
@@ -72,6 +74,7 @@ def find_roles(body: Body) -> Found:
             found.give(f"spine.{number}", bone)
         found.give("chest", chest, arms is not None or found.body != "BIPED")
     _neck_and_head(body, found, chest or pelvis, pelvis)
+    _withers(body, found, legs)
     if arms is not None:
         for side, limb in zip("LR", arms, strict=True):
             if limb is not None:
@@ -188,7 +191,7 @@ def _chest(body: Body, legs: list[Pair], arms: Pair | None, pelvis: str, kind: s
     carried = arms if arms is not None else (legs[0] if len(legs) > 1 else None)
     if carried is not None:
         bone = _common(body, [limb for limb in carried if limb is not None])
-        if bone and bone not in (body.names and ()):
+        if bone:
             return bone
     named = [
         name for name in body.skeleton.descendants(pelvis)
@@ -198,6 +201,39 @@ def _chest(body: Body, legs: list[Pair], arms: Pair | None, pelvis: str, kind: s
     if named:
         return named[-1]
     return _upward(body, pelvis)
+
+
+def _by_neck(body: Body, chest: str) -> str:
+    """The last of the bones that go on as spine and end at one that is called neck."""
+    while chest:
+        further = [
+            name for name in body.skeleton.children(chest)
+            if name in body.trunk and not body.names[name].helper
+            and {"spine", "chest"} & set(body.names[name].parts)
+        ]
+        way = further[:1]
+        while way:
+            below = [n for n in body.skeleton.children(way[-1]) if n in body.trunk]
+            if any("neck" in body.names[name].parts for name in below):
+                return way[-1]
+            way = [n for n in below if {"spine", "chest"} & set(body.names[n].parts)][:1]
+        return chest
+    return chest
+
+
+def _rearmost(body: Body, pelvis: str) -> str:
+    """The bone above the one that carries the legs, where it is called spine like that one."""
+    while pelvis:
+        parent = body.skeleton.parent(pelvis)
+        spines = [
+            name for name in (parent, pelvis)
+            if name and body.names[name].parts.get("spine", 0.0) >= 0.9
+        ]
+        near = parent and float(np.linalg.norm(body.head(parent) - body.head(pelvis)))
+        if len(spines) < 2 or near > 0.15 * body.skeleton.size:
+            return pelvis
+        pelvis = parent
+    return pelvis
 
 
 def _upward(body: Body, pelvis: str) -> str:
@@ -305,7 +341,7 @@ def _neck_and_head(body: Body, found: Found, chest: str, pelvis: str) -> None:
     if best is None:
         return
     chain = [name for name in best[1] if body.names[name].helper != "twist"]
-    index, sure = _head_index(body, chain)
+    index, sure = _head_index(body, chain, found.body == "BIPED")
     numbered = 0
     for name in chain[:index]:
         numbered += 1
@@ -316,7 +352,16 @@ def _neck_and_head(body: Body, found: Found, chest: str, pelvis: str) -> None:
     found.give("head", chain[index], sure)
 
 
-def _head_index(body: Body, chain: list[str]) -> tuple[int, bool]:
+def _withers(body: Body, found: Found, legs: list[Pair]) -> None:
+    """Where a spine goes on over the forelegs, shape does not tell it from a neck."""
+    neck = found.roles.get("neck.1", "")
+    if found.body != "QUADRUPED" or not neck or "neck" in body.names[neck].parts:
+        return
+    if body.ahead(neck) < _place(body, legs[0]) - 1e-3 * body.skeleton.size:
+        found.unsure |= {role for role in found.roles if role.startswith(("chest", "neck."))}
+
+
+def _head_index(body: Body, chain: list[str], biped: bool) -> tuple[int, bool]:
     """Which bone of the chain above the chest is the head, and whether that is sure."""
     for i, name in enumerate(chain):
         info = body.names[name]
@@ -342,11 +387,15 @@ def _head_index(body: Body, chain: list[str]) -> tuple[int, bool]:
         return last, last > 0
     for i, name in enumerate(chain[: last + 1]):
         if len(body.skeleton.children(name)) >= 3:
-            return i, True
+            # A bone of the face that begins where the head does is not the head.
+            same = i and np.linalg.norm(body.head(name) - body.head(chain[i - 1]))
+            return i - bool(i and same < 0.005 * body.skeleton.size), True
     if last >= 2:
         before = np.linalg.norm(body.head(chain[last - 1]) - body.head(chain[last - 2]))
         ending = np.linalg.norm(body.head(chain[last]) - body.head(chain[last - 1]))
-        if ending > 1.3 * before and last == 2:
+        if before < 0.005 * body.skeleton.size or ending < 0.005 * body.skeleton.size:
+            return last - (ending < before), False
+        if biped and ending > 1.3 * before and last == 2:
             return last - 1, False
     return last, last < 2 and last > 0 or named
 
@@ -371,7 +420,8 @@ def _legs(body: Body, found: Found, legs: list[Pair]) -> None:
             chain = joints.merged(body, joints.segments(body, limb))
             hub = _hub(body, chain)
             if hub:
-                found.give(f"clavicle.{side}" if girdle == names[0] else "", hub)
+                if girdle == names[0]:
+                    found.give(f"clavicle.{side}", hub)
                 chain = chain[1:]
             for number, bone in enumerate(chain, 1):
                 found.give(f"{girdle}.{number}.{side}", bone)
@@ -384,7 +434,7 @@ def _hub(body: Body, chain: list[str]) -> str:
     first, second = (body.names[name].parts for name in chain[:2])
     if first.get("clavicle", 0.0) >= 0.5 and second.get("upper_arm", 0.0) >= 0.5:
         return chain[0]
-    return ""
+    return chain[0] if "hub" in first else ""
 
 
 def _tail(body: Body, found: Found, pelvis: str, root: str) -> None:
@@ -411,8 +461,13 @@ def _tail(body: Body, found: Found, pelvis: str, root: str) -> None:
             if other and not named:
                 continue
             back = body.ahead(top) - min(body.ahead(name) for name in chain)
+            reach = sum(
+                float(np.linalg.norm(body.head(b) - body.head(a)))
+                for a, b in zip([top, *chain], chain, strict=False)
+            )
+            size = body.skeleton.size
             if not named and (
-                len(chain) < 2 or back < 0.08 * body.skeleton.size or top != pelvis
+                len(chain) < 2 or back < 0.03 * size or reach < 0.1 * size or top != pelvis
             ):
                 continue
             key = (named, back)
