@@ -386,9 +386,14 @@ def joined_feet(
             end = skeleton.by_name[leaf].tail if tails else skeleton.head(leaf)
             gap = float(np.linalg.norm(head - end))
             chain = _limb_length(skeleton, leaf, left, offset)
-            reach = 0.15 * chain if tails else 0.6 * chain
-            if skeleton.skin and not tails:
-                reach = max(reach, 0.2 * size)
+            reach = 0.15 * chain if tails else max(chain, 0.2 * size * bool(skeleton.skin))
+            start = _limb_start(skeleton, leaf, left, offset)
+            way, further = skeleton.head(leaf) - start, head - start
+            ahead = float(way @ further) / max(
+                float(np.linalg.norm(way) * np.linalg.norm(further)), 1e-30
+            )
+            if ahead < 0.85 or np.linalg.norm(further) < np.linalg.norm(way):
+                continue
             if gap > reach or abs(side - (skeleton.head(leaf) @ left - offset)) > 0.1 * size:
                 continue
             found.append((gap, leaf, root))
@@ -417,6 +422,19 @@ def _limb_length(skeleton: Skeleton, leaf: str, left: np.ndarray, offset: float)
             break
         name = parent
     return length
+
+
+def _limb_start(
+    skeleton: Skeleton, leaf: str, left: np.ndarray, offset: float
+) -> np.ndarray:
+    """Head of the first bone off the plane in the chain that ends at a bone."""
+    name = leaf
+    while skeleton.parent(name):
+        parent = skeleton.parent(name)
+        if abs(skeleton.head(parent) @ left - offset) <= LATERAL * skeleton.size:
+            break
+        name = parent
+    return skeleton.head(name)
 
 
 # Trunk and limbs.
@@ -571,7 +589,17 @@ def standing(body: Body) -> list[Limb]:
     for limb in long:
         top = max(body.height(limb.path[0]), body.height(limb.path[1]))
         tip = tip_height(body, limb)
-        if top - tip > 0.2 * limb.length and tip - ground < GROUNDED * (top - ground):
+        if top - tip <= 0.2 * limb.length or tip - ground >= GROUNDED * (top - ground):
+            continue
+        # What carries a leg is above its foot; only a root may lie on the ground.
+        carrying = [limb.attach, *body.skeleton.ancestors(limb.attach)] if limb.attach else []
+        for number in range(1, len(carrying)):
+            step = np.linalg.norm(body.head(carrying[number]) - body.head(carrying[number - 1]))
+            root = body.names[carrying[number]].parts.get("root", 0.0) > 0.5
+            if root or step > 0.5 * (top - tip):
+                carrying = carrying[:number]
+                break
+        if all(body.height(name) > tip + 0.15 * (top - tip) for name in carrying):
             found.append(limb)
     return found
 

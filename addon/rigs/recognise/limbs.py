@@ -12,12 +12,15 @@ best is behind tells how sure it is.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
 
 from .body import Body, Limb
+
+Shape = Callable[[Body, list[str], tuple[int, int, int]], float]
 
 NAMED = 1.2  # what a word is worth against proportions
 SURE = 0.12  # lead of the best choice over the next
@@ -132,12 +135,16 @@ def _all_named(body: Body, chain: list[str], roles: tuple[str, ...]) -> bool:
     )
 
 
-def _best(body: Body, chain: list[str], roles: tuple[str, ...], shape) -> tuple[tuple, bool]:
+def _best(body: Body, chain: list[str], roles: tuple[str, ...], shape: Shape) -> tuple[tuple, bool]:
     """Indices of the best three bones, and whether they lead clearly."""
     chain = chain[:12]
     scored = []
+    total = sum(
+        float(np.linalg.norm(body.head(b) - body.head(a)))
+        for a, b in zip(chain, chain[1:], strict=False)
+    )
     for choice in combinations(range(len(chain)), 3):
-        score = shape(body, chain, choice)
+        score = _proportions(body, chain, choice, total) + shape(body, chain, choice)
         for role, index in zip(roles, choice, strict=True):
             score += _says(body, chain[index], role)
         scored.append((score, tuple(-i for i in choice), choice))
@@ -157,13 +164,11 @@ def _says(body: Body, name: str, role: str) -> float:
     return NAMED * weight if weight > 0.0 else -0.6 * NAMED
 
 
-def _proportions(body: Body, chain: list[str], choice: tuple[int, int, int]) -> float:
+def _proportions(
+    body: Body, chain: list[str], choice: tuple[int, int, int], total: float
+) -> float:
     a, b, c = (body.head(chain[i]) for i in choice)
     upper, lower = float(np.linalg.norm(b - a)), float(np.linalg.norm(c - b))
-    total = sum(
-        float(np.linalg.norm(body.head(y) - body.head(x)))
-        for x, y in zip(chain, chain[1:], strict=False)
-    )
     tiny = 1e-4 * max(body.skeleton.size, 1e-30)
     if upper < tiny or lower < tiny:
         return -3.0
@@ -179,7 +184,7 @@ def _proportions(body: Body, chain: list[str], choice: tuple[int, int, int]) -> 
 
 
 def _arm_shape(body: Body, chain: list[str], choice: tuple[int, int, int]) -> float:
-    score = _proportions(body, chain, choice)
+    score = 0.0
     hand = chain[choice[2]]
     fingers = [c for c in body.skeleton.children(hand) if not body.names[c].helper == "twist"]
     if len(fingers) >= 2:
@@ -190,7 +195,7 @@ def _arm_shape(body: Body, chain: list[str], choice: tuple[int, int, int]) -> fl
 
 
 def _leg_shape(body: Body, chain: list[str], choice: tuple[int, int, int]) -> float:
-    score = _proportions(body, chain, choice)
+    score = 0.0
     top = body.height(chain[choice[0]])
     low = min(body.height(name) for name in chain)
     drop = (top - body.height(chain[choice[2]])) / max(top - low, 1e-30)

@@ -15,6 +15,7 @@ from .rolemap import REQUIRED_OF_BIPEDS, SIDES, RoleMap, role_order
 from .skeleton import Skeleton
 from .structure import Found, find_roles
 
+SKINNED = 12  # so many bones with skin make a whole figure
 FEW = 6  # rigs with fewer deforming bones are taken whole
 
 # What names a kind of rig: all of a row, without prefix and in lower case.
@@ -91,6 +92,7 @@ def _counted(skeleton: Skeleton, use_names: bool) -> Skeleton:
             bone.name for bone in skeleton.bones
             if (branches[bone.name] >= 2 or not bone.parent) and bone.name in carries
         }
+    names -= _copies(skeleton)
     if use_names:
         # What only controls and carries neither skin nor bones says nothing of the shape.
         names = {
@@ -99,15 +101,35 @@ def _counted(skeleton: Skeleton, use_names: bool) -> Skeleton:
             or skeleton.skin.get(name, 0.0) > 0.0
             or any(below in names for below in skeleton.descendants(name))
         }
-    if skeleton.skin and not use_names:
-        # Poles and targets: free of skin, alone, and hung from nothing or the root.
-        names = {
-            name for name in names
-            if skeleton.skin.get(name, 0.0) > 0.0
-            or skeleton.children(name)
-            or len(skeleton.ancestors(name)) > 1
-        }
+    # Where a whole figure is skinned, trees without any skin are controls and ends.
+    skinned = {
+        name for name in names
+        if any(skeleton.skin.get(b, 0.0) > 0.0 for b in (name, *skeleton.descendants(name)))
+    }
+    if len(skinned) >= SKINNED:
+        names = {name for name in names
+                 if name in skinned or (use_names and _says_part(name))}
     return skeleton.only(names) if names != set(skeleton.by_name) else skeleton
+
+
+def _copies(skeleton: Skeleton) -> set[str]:
+    """Bones of trees that repeat another one under numbered names, as joined rigs have."""
+    found: set[str] = set()
+    for root in skeleton.children(""):
+        tree = [root, *skeleton.descendants(root)]
+        copied = [
+            name for name in tree
+            if re.search(r"\.\d{3}$", name) and name[:-4] in skeleton
+            and name[:-4] not in tree
+        ]
+        if len(tree) >= FEW and len(copied) > 0.9 * len(tree):
+            found |= set(tree)
+    return found
+
+
+def _says_part(name: str) -> bool:
+    info = parse(name)
+    return bool(info.parts) and info.helper != "control"
 
 
 def _kind(skeleton: Skeleton) -> str:
@@ -211,8 +233,7 @@ def _notes(body: Body, found: Found, missing: set[str]) -> list[str]:
         notes.append("Nothing tells where the rig faces: check left and right.")
     if "up" in body.doubts:
         notes.append("It is not clear which way is up in the rest pose: check the roles.")
-    if missing and not any(role.startswith(("thigh", "fore", "hind", "leg"))
-                           for role in found.roles):
+    if missing and not any(re.match(r"thigh\.|(fore|hind|leg\d+)\.", r) for r in found.roles):
         notes.append("No legs were found.")
     elif missing:
         notes.append(f"No bone was found for {', '.join(sorted(missing))}.")

@@ -53,6 +53,8 @@ def find_roles(body: Body) -> Found:
     found = Found()
     legs = pairs(tuple(standing(body)), body)
     legs = [pair for pair in legs if _is_leg(body, pair, legs)]
+    if all(_armlike(body, pair) for pair in legs):
+        legs = []
     legs.sort(key=lambda pair: -_place(body, pair))
     found.body = {0: "BIPED", 1: "BIPED", 2: "QUADRUPED"}.get(len(legs), "LEGS")
     on_ground = {limb.root for pair in legs for limb in pair if limb is not None}
@@ -104,7 +106,19 @@ def _is_leg(body: Body, pair: Pair, legs: list[Pair]) -> bool:
     named = any(
         {"thigh", "shin", "foot", "leg"} & set(body.names[name].parts) for name in only.path
     )
-    return named or not any(a is not None and b is not None for a, b in legs)
+    whole = [pair for pair in legs if pair[0] is not None and pair[1] is not None]
+    long = max((limb.length for pair in whole for limb in pair if limb is not None), default=0.0)
+    return named or only.length > 0.6 * long
+
+
+def _armlike(body: Body, pair: Pair) -> bool:
+    """Whether names call a pair of limbs arms, and in no word legs."""
+    parts = {
+        part for limb in pair if limb is not None for name in limb.path
+        for part in body.names[name].parts
+    }
+    arms, legs = {"arm", "upper_arm", "forearm", "hand"}, {"leg", "thigh", "shin", "foot", "toe"}
+    return len(arms & parts) >= 2 and not legs & parts
 
 
 def _common(body: Body, limbs: list[Limb]) -> str:
@@ -261,7 +275,8 @@ def _longest(body: Body, top: str) -> list[str]:
     def walk(name: str, way: list[str]) -> None:
         inside = [
             c for c in body.skeleton.children(name)
-            if c in members and body.names[c].helper not in ("control", "soft", "twist")
+            if c in members and body.names[c].helper not in ("control", "soft")
+            and (body.names[c].helper != "twist" or body.names[c].parts)
         ]
         if not inside:
             ways.append([*way, name])
@@ -340,7 +355,7 @@ def _neck_and_head(body: Body, found: Found, chest: str, pelvis: str) -> None:
             best = (key, chain)
     if best is None:
         return
-    chain = [name for name in best[1] if body.names[name].helper != "twist"]
+    chain = best[1]
     index, sure = _head_index(body, chain, found.body == "BIPED")
     numbered = 0
     for name in chain[:index]:

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Roles from the shape alone: poses, directions, sizes, numbers of legs."""
+
+import sys
+from itertools import permutations, product
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from poise.addon.rigs.recognise import recognise
+from poise.solvers import rotations
+from rig_cases import both, human, insect, meaningless, quadruped, skeleton
+
+FIGURES = {
+    "T pose": human(),
+    "A pose with fingers": human("A", fingers=True),
+    "seated": human("S"),
+    "twists and fingers": human("T", fingers=True, twists=True),
+    "dog": quadruped(),
+    "dog without a tail": quadruped(0),
+    "six legs": insect(3),
+    "eight legs": insect(4),
+}
+BODY = {"dog": "QUADRUPED", "dog without a tail": "QUADRUPED", "six legs": "LEGS",
+        "eight legs": "LEGS"}
+
+
+def roles_of(joints):
+    """The joints that play a role: no fingers, no twist bones."""
+    return [role for role in joints if "finger" not in role and "twist" not in role]
+
+
+def quarter_turns():
+    """The 24 rotations that turn axes into axes."""
+    found = []
+    for order in permutations(range(3)):
+        for signs in product((1.0, -1.0), repeat=3):
+            turn = np.zeros((3, 3))
+            turn[list(order), range(3)] = signs
+            if np.linalg.det(turn) > 0.0:
+                found.append(turn)
+    return found
+
+
+@pytest.mark.parametrize("pointing", [True, False])
+@pytest.mark.parametrize("figure", FIGURES)
+def test_meaningless_names(figure, pointing):
+    joints = FIGURES[figure]
+    names = meaningless(joints)
+    found = recognise(skeleton(joints, names, pointing=pointing))
+    assert found.roles == {role: names[role] for role in roles_of(joints)}
+    assert found.body == BODY.get(figure, "BIPED")
+    assert found.turn == pytest.approx([1.0, 0.0, 0.0, 0.0])
+    assert not found.missing
+
+
+@pytest.mark.parametrize("named", [True, False])
+@pytest.mark.parametrize("figure", FIGURES)
+def test_any_axes_and_any_size(figure, named):
+    joints = FIGURES[figure]
+    names = {role: role for role in joints} if named else meaningless(joints)
+    for number, turn in enumerate(quarter_turns()):
+        scale = (1e-4, 77.0)[number % 2]
+        found = recognise(skeleton(joints, names, turn, scale, pointing=False))
+        assert found.roles == {role: names[role] for role in roles_of(joints)}
+        # `turn` leads back from armature space to character space.
+        assert rotations.to_matrix(found.turn) @ turn == pytest.approx(np.eye(3), abs=1e-9)
+
+
+@pytest.mark.parametrize("angle", [0.35, 0.8, 2.0, -2.6])
+@pytest.mark.parametrize("figure", ["A pose with fingers", "dog"])
+def test_rest_pose_that_faces_between_the_axes(figure, angle):
+    joints = FIGURES[figure]
+    names = meaningless(joints)
+    turn = rotations.to_matrix(rotations.about_z(angle))
+    found = recognise(skeleton(joints, names, turn))
+    assert found.roles == {role: names[role] for role in roles_of(joints)}
+    assert rotations.to_matrix(found.turn) @ turn == pytest.approx(np.eye(3), abs=0.02)
+
+
+@pytest.mark.parametrize("figure", FIGURES)
+def test_order_of_the_bones_does_not_matter(figure):
+    joints = FIGURES[figure]
+    names = meaningless(joints)
+    given = skeleton(joints, names)
+    shuffled = [given.bones[i] for i in np.random.default_rng(5).permutation(len(given))]
+    assert recognise(type(given).of(shuffled)).roles == recognise(given).roles
+
+
+def test_ends_without_skin_play_no_role():
+    joints = human() | both({"toe_tip": ("toe", (0.09, -0.2, 0.02))})
+    joints["head_top"] = ("head", (0.0, 0.0, 1.75))
+    joints["toe_tip.L"] = ("toe.L", joints["toe_tip.L"][1])
+    joints["toe_tip.R"] = ("toe.R", joints["toe_tip.R"][1])
+    names = meaningless(joints)
+    skin = {names[role]: 100.0 for role in joints if "t" != role[-1] and "_t" not in role
+            and role != "root"}
+    found = recognise(skeleton(joints, names, skin=skin))
+    assert found.roles["head"] == names["head"]
+    assert found.roles["toe.L"] == names["toe.L"]
+    assert names["head_top"] not in found.roles.values()
+
+
+def test_feet_under_free_ik_bones_are_joined_by_place():
+    """The foot hangs from a bone without a parent that begins where the shin ends."""
+    joints = human("A")
+    joints = {role: at for role, at in joints.items() if not role.startswith("toe")}
+    for side, sign in (("L", 1.0), ("R", -1.0)):
+        joints[f"foot.{side}"] = (f"ik.{side}", joints[f"foot.{side}"][1])
+        joints[f"ik.{side}"] = ("", (sign * 0.09, 0.02, 0.12))
+    names = meaningless(joints)
+    skin = {names[role]: 50.0 for role in joints if not role.startswith(("ik", "root"))}
+    found = recognise(skeleton(joints, names, pointing=False, skin=skin))
+    assert not found.missing
+    for side in "LR":
+        assert found.roles[f"thigh.{side}"] == names[f"thigh.{side}"]
+        assert found.roles[f"foot.{side}"] in (names[f"foot.{side}"], names[f"ik.{side}"])
+
+
+def test_controls_beside_the_joints_they_drive_change_nothing():
+    """Free targets at the ankles and poles before the knees, all of them deforming."""
+    joints = human("A")
+    plain = meaningless(joints)
+    more = dict(joints)
+    for side, sign in (("L", 1.0), ("R", -1.0)):
+        more[f"target.{side}"] = ("", joints[f"foot.{side}"][1])
+        more[f"pole.{side}"] = ("", (sign * 0.09, -0.6, 0.5))
+    found = recognise(skeleton(more, meaningless(more)))
+    assert found.roles == {role: plain[role] for role in joints}
+
+
+def test_number_of_bones_costs_little():
+    """Chains of a skirt round the hips: 700 bones in well under a second or two."""
+    import time
+
+    joints = human("T", fingers=True)
+    for strand in range(60):
+        angle = 2.0 * np.pi * strand / 60.0
+        before = "pelvis"
+        for link in range(11):
+            name = f"skirt{strand}_{link}"
+            reach = 0.15 + 0.02 * link
+            at = (reach * np.sin(angle), reach * np.cos(angle), 0.95 - 0.03 * link)
+            joints[name] = (before, at)
+            before = name
+    names = {role: role for role in joints}
+    start = time.process_time()
+    found = recognise(skeleton(joints, names))
+    assert time.process_time() - start < 5.0
+    assert found.roles == {role: role for role in human()}
