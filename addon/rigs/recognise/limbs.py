@@ -46,9 +46,11 @@ def segments(body: Body, limb: Limb) -> list[str]:
         body: the body.
         limb: the limb.
     """
-    found = []
+    found: list[str] = []
     for name in limb.path:
         helper = body.names[name].helper
+        if len(found) > 2 and helper == "finger":
+            break
         if helper == "twist" or helper == "end":
             continue
         if helper == "control" and name not in body.skeleton.skin:
@@ -67,8 +69,10 @@ def arm(body: Body, limb: Limb) -> Joints:
     chain = [b for b in segments(body, limb)]
     roles = ("upper_arm", "forearm", "hand")
     if len(chain) < 3:
-        return Joints(dict(zip(roles, chain, strict=False)), len(chain) > 0 and _all_named(
-            body, chain, roles))
+        first = body.names[chain[0]].parts
+        if first.get("clavicle", 0.0) > first.get("upper_arm", 0.0):
+            roles = ("clavicle", *roles)
+        return Joints(dict(zip(roles, chain, strict=False)), _all_named(body, chain, roles))
     choice, sure = _best(body, chain, roles, _arm_shape)
     bones = {role: chain[i] for role, i in zip(roles, choice, strict=True)}
     before = [
@@ -97,9 +101,32 @@ def leg(body: Body, limb: Limb) -> Joints:
     bones = {role: chain[i] for role, i in zip(roles, choice, strict=True)}
     after = chain[choice[2] + 1 :]
     named = [n for n in after if body.names[n].parts.get("toe", 0.0) > 0.0]
-    if named or after:
+    if (named or after) and not _divides(body, bones["foot"]):
         bones["toe"] = (named or after)[0]
     return Joints(bones, sure)
+
+
+def _divides(body: Body, bone: str) -> bool:
+    """Whether digits begin here: none of them is the limb going on."""
+    return len([
+        child for child in body.skeleton.children(bone)
+        if body.names[child].helper in ("", "finger")
+    ]) >= 3
+
+
+def paw(body: Body, limb: Limb) -> list[str]:
+    """The segments of a leg from the body to the ground, without its digits.
+
+    Args:
+        body: the body.
+        limb: the limb.
+    """
+    found = []
+    for name in merged(body, segments(body, limb)):
+        found.append(name)
+        if len(found) > 2 and _divides(body, name):
+            break
+    return found
 
 
 def merged(body: Body, chain: list[str]) -> list[str]:
@@ -191,7 +218,10 @@ def _arm_shape(body: Body, chain: list[str], choice: tuple[int, int, int]) -> fl
         score += 0.3 if len(fingers) == 2 else 0.5
     if choice[0] > 1:
         score -= 0.2 * (choice[0] - 1)
-    return score
+    # What is left before the upper arm may be named for it.
+    return score + NAMED * max(
+        (body.names[name].parts.get("clavicle", 0.0) for name in chain[: choice[0]]), default=0.0
+    )
 
 
 def _leg_shape(body: Body, chain: list[str], choice: tuple[int, int, int]) -> float:

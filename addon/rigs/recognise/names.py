@@ -105,8 +105,8 @@ _HELPERS: dict[str, str] = {
     **dict.fromkeys(("hair", "skirt", "cloth", "cape", "coat", "breast", "boob", "bust", "ear",
                      "ears", "jaw", "brow", "eyebrow", "lid", "eyelid", "lip", "lips", "mouth",
                      "teeth", "tooth", "tongue", "nose", "cheek", "chin", "face", "facial",
-                     "temple", "mane", "bag", "hat", "horn", "wing", "feather", "butt",
-                     "forehead", "heel", "saddle", "collider", "hitbox", "camera", "sleeve",
+                     "temple", "mane", "bag", "hat", "horn", "feather", "butt",
+                     "forehead", "heel", "saddle", "fin", "collider", "hitbox", "camera", "sleeve",
                      "ribbon", "scarf", "sec"), "soft"),
 }
 # Only fingers where nothing else is named.

@@ -10,7 +10,7 @@ thigh_fk, foot_ik and so on.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
@@ -52,9 +52,18 @@ def deforming(skeleton: Skeleton) -> Skeleton:
             halves[name] = base  # the rest of a limb bone that bends
             continue
         kept[name] = ""
+    hung: dict[str, str] = {}
     for name in kept:
-        parent = _parent(skeleton, name, kept, halves)
-        kept[name] = parent if parent != name else ""
+        above = ""
+        for parent in _parents(skeleton, name, kept, halves):
+            above = parent
+            while above and above != name:
+                above = hung.get(above, "")
+            if not above:  # it does not hang from itself
+                hung[name] = parent
+                break
+        hung.setdefault(name, "")
+    kept = hung
     root = next((b.name for b in skeleton.bones if not b.parent and b.name == "root"), "")
     if root:
         for name, parent in kept.items():
@@ -64,32 +73,32 @@ def deforming(skeleton: Skeleton) -> Skeleton:
     return skeleton.hung(kept)
 
 
-def _parent(
+def _parents(
     skeleton: Skeleton, name: str, kept: Mapping[str, str], halves: Mapping[str, str]
-) -> str:
-    for ancestor in skeleton.ancestors(name):
-        if ancestor in kept or ancestor in halves:
-            return halves.get(ancestor, ancestor)
-        other = "DEF-" + ancestor[4:]
-        if ancestor.startswith("ORG-") and other in kept and other != name:
-            return other
-    original = "ORG-" + name[4:]
-    if original in skeleton:
-        for ancestor in skeleton.ancestors(original):
-            other = "DEF-" + ancestor[4:]
-            if ancestor.startswith("ORG-") and other in kept and other != name:
-                return other
-    # The bone that ends where this one begins.
+) -> Iterator[str]:
+    """Bones that a deforming bone may hang from, the likeliest first.
+
+    Deforming bones of one chain are parented as it suits stretching, some of them
+    backwards; where they touch tells more.
+    """
     head = skeleton.head(name)
-    below = {name, *skeleton.descendants(name)}
-    near = [
-        (float(np.linalg.norm(skeleton.by_name[other].tail - head)), other)
-        for other in kept
-        if other not in below
+    touching = [
+        (float(np.linalg.norm(skeleton.by_name[other].tail - head)), halves.get(other, other))
+        for other in (*kept, *halves)
+        if halves.get(other, other) != name
     ]
-    if near and min(near)[0] < 0.005 * skeleton.size:
-        return min(near)[1]
-    return ""
+    if touching and min(touching)[0] < 0.001 * skeleton.size:
+        yield min(touching)[1]
+    original = "ORG-" + name[4:]
+    for start in (name, original if original in skeleton else name):
+        for ancestor in skeleton.ancestors(start):
+            other = "DEF-" + ancestor[4:] if ancestor.startswith("ORG-") else ancestor
+            other = halves.get(other, other)
+            if other in kept and other != name:
+                yield other
+                break
+    if touching and min(touching)[0] < 0.05 * skeleton.size:
+        yield min(touching)[1]
 
 
 def controls(skeleton: Skeleton, roles: Mapping[str, str]) -> dict[str, str]:
@@ -119,7 +128,7 @@ def controls(skeleton: Skeleton, roles: Mapping[str, str]) -> dict[str, str]:
         if role.startswith(("clavicle.", "tail.")):
             give(role, bone[4:])
     first = roles.get("tail.1", "")
-    if first:
+    if "tail" in first:
         give("tail", re.sub(r"tail", "tail_master", first[4:], count=1), "tail_master")
     for side in SIDES:
         for limb, segments in (
@@ -138,6 +147,10 @@ def _limb(skeleton: Skeleton, limb: str, side: str, bones: list[str], give) -> N
     if not bones:
         return
     parts = [_parts(bone) for bone in bones]
+    # A shoulder before the limb itself has no controls of the limb.
+    while len(parts) > 2 and "{}_parent{}".format(*parts[0]) not in skeleton:
+        parts = parts[1:]
+        bones = bones[1:]
 
     def named(index: int, word: str) -> str:
         base, ending = parts[index]

@@ -101,7 +101,7 @@ def _is_leg(body: Body, pair: Pair, legs: list[Pair]) -> bool:
         first = pair[0]
         assert first is not None
         says = [body.names[name] for name in first.path]
-        return not all(info.helper in ("soft", "control") for info in says)
+        return sum(info.helper in ("soft", "control") for info in says) * 2 <= len(says)
     only = next(limb for limb in pair if limb is not None)
     named = any(
         {"thigh", "shin", "foot", "leg"} & set(body.names[name].parts) for name in only.path
@@ -144,6 +144,13 @@ def _pelvis(body: Body, legs: list[Pair]) -> str:
     if legs:
         hind = [limb for limb in legs[-1] if limb is not None]
         bone = _common(body, hind)
+        way = body.skeleton.ancestors(hind[0].root)[::-1]
+        while bone and "tail" in body.names[bone].parts:
+            # A rig that hangs from the tip of its tail.
+            further = way[way.index(bone) + 1 :]
+            if not further:
+                break
+            bone = further[0]
         if bone:
             return bone
     named = [
@@ -237,17 +244,14 @@ def _by_neck(body: Body, chest: str) -> str:
 
 def _rearmost(body: Body, pelvis: str) -> str:
     """The bone above the one that carries the legs, where it is called spine like that one."""
-    while pelvis:
-        parent = body.skeleton.parent(pelvis)
-        spines = [
-            name for name in (parent, pelvis)
-            if name and body.names[name].parts.get("spine", 0.0) >= 0.9
-        ]
-        near = parent and float(np.linalg.norm(body.head(parent) - body.head(pelvis)))
-        if len(spines) < 2 or near > 0.15 * body.skeleton.size:
-            return pelvis
-        pelvis = parent
-    return pelvis
+    parent = body.skeleton.parent(pelvis) if pelvis else ""
+    if not parent:
+        return pelvis
+    spines = [
+        name for name in (parent, pelvis) if body.names[name].parts.get("spine", 0.0) >= 0.9
+    ]
+    near = float(np.linalg.norm(body.head(parent) - body.head(pelvis)))
+    return pelvis if len(spines) < 2 or near > 0.15 * body.skeleton.size else parent
 
 
 def _upward(body: Body, pelvis: str) -> str:
@@ -432,7 +436,7 @@ def _legs(body: Body, found: Found, legs: list[Pair]) -> None:
         for side, limb in zip("LR", pair, strict=True):
             if limb is None:
                 continue
-            chain = joints.merged(body, joints.segments(body, limb))
+            chain = joints.paw(body, limb)
             hub = _hub(body, chain)
             if hub:
                 if girdle == names[0]:
@@ -447,7 +451,8 @@ def _hub(body: Body, chain: list[str]) -> str:
     if len(chain) < 3:
         return ""
     first, second = (body.names[name].parts for name in chain[:2])
-    if first.get("clavicle", 0.0) >= 0.5 and second.get("upper_arm", 0.0) >= 0.5:
+    blade = first.get("clavicle", 0.0) >= 0.5 and not body.names[chain[0]].girdle
+    if blade and max(second.get("upper_arm", 0.0), second.get("thigh", 0.0)) >= 0.5:
         return chain[0]
     return chain[0] if "hub" in first else ""
 
@@ -470,7 +475,7 @@ def _tail(body: Body, found: Found, pelvis: str, root: str) -> None:
             named = sum(1 for name in chain if "tail" in body.names[name].parts)
             other = any(
                 (body.names[name].parts or body.names[name].helper)
-                and "tail" not in body.names[name].parts
+                and not {"tail", "spine"} & set(body.names[name].parts)
                 for name in chain
             )
             if other and not named:
@@ -488,9 +493,16 @@ def _tail(body: Body, found: Found, pelvis: str, root: str) -> None:
             key = (named, back)
             if best is None or key > best[0]:
                 best = (key, chain)
-    if best is None:
-        return
-    for number, name in enumerate(best[1], 1):
+    if best is not None:
+        chain = best[1]
+    else:
+        # A spine that begins at the tip of the tail.
+        above = [name for name in body.skeleton.ancestors(pelvis)
+                 if name != root and name in body.trunk]
+        behind = [name for name in above if {"spine", "tail"} & set(body.names[name].parts)
+                  and body.ahead(name) < body.ahead(pelvis)]
+        chain = above if behind == above else []
+    for number, name in enumerate(chain, 1):
         found.give(f"tail.{number}", name)
 
 
