@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-PURE = ("solvers", "addon/mapping")
+PURE = ("solvers", "addon/mapping", "addon/rigs/recognise")
 
 
 def _files() -> list[Path]:

@@ -67,7 +67,7 @@ def arm(body: Body, limb: Limb) -> Joints:
         limb: the limb.
     """
     chain = [b for b in segments(body, limb)]
-    roles = ("upper_arm", "forearm", "hand")
+    roles: tuple[str, ...] = ("upper_arm", "forearm", "hand")
     if len(chain) < 3:
         first = body.names[chain[0]].parts
         if first.get("clavicle", 0.0) > first.get("upper_arm", 0.0):

@@ -79,24 +79,26 @@ def _parents(
     """Bones that a deforming bone may hang from, the likeliest first.
 
     Deforming bones of one chain are parented as it suits stretching, some of them
-    backwards; where they touch tells more.
+    backwards; the metarig's own bones and where bones touch tell more.
     """
+    def kept_above(start: str) -> Iterator[str]:
+        for ancestor in skeleton.ancestors(start) if start in skeleton else ():
+            other = "DEF-" + ancestor[4:] if ancestor.startswith("ORG-") else ancestor
+            other = halves.get(other, other)
+            if other in kept and other != name:
+                yield other
+                return
+
     head = skeleton.head(name)
     touching = [
         (float(np.linalg.norm(skeleton.by_name[other].tail - head)), halves.get(other, other))
         for other in (*kept, *halves)
         if halves.get(other, other) != name
     ]
+    yield from kept_above("ORG-" + name[4:])
     if touching and min(touching)[0] < 0.001 * skeleton.size:
         yield min(touching)[1]
-    original = "ORG-" + name[4:]
-    for start in (name, original if original in skeleton else name):
-        for ancestor in skeleton.ancestors(start):
-            other = "DEF-" + ancestor[4:] if ancestor.startswith("ORG-") else ancestor
-            other = halves.get(other, other)
-            if other in kept and other != name:
-                yield other
-                break
+    yield from kept_above(name)
     if touching and min(touching)[0] < 0.05 * skeleton.size:
         yield min(touching)[1]
 

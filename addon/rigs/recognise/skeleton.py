@@ -8,6 +8,7 @@ answered relative to the skeleton's own size, so that a rig whose bones are
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -94,8 +95,8 @@ class Skeleton:
         given = list(bones)
         names = {bone.name for bone in given}
         if len(names) != len(given):
-            seen: set[str] = set()
-            twice = next(b.name for b in given if b.name in seen or seen.add(b.name))
+            counted = Counter(bone.name for bone in given)
+            twice = next(name for name, count in counted.items() if count > 1)
             raise ValueError(f"two bones are called {twice!r}")
         below: dict[str, list[BoneRest]] = {}
         for bone in given:

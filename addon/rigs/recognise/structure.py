@@ -364,9 +364,8 @@ def _neck_and_head(body: Body, found: Found, chest: str, pelvis: str) -> None:
     numbered = 0
     for name in chain[:index]:
         numbered += 1
-        spine = {"spine", "chest"} & set(body.names[name].parts) and not (
-            "neck" in body.names[name].parts
-        )
+        parts = set(body.names[name].parts)
+        spine = {"spine", "chest"} & parts and "neck" not in parts
         found.give(f"neck.{numbered}", name, sure and not spine)
     found.give("head", chain[index], sure)
 
