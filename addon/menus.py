@@ -17,6 +17,8 @@ _ENTRIES = (
     ("poise.bake_check", "NONE"),
     ("poise.bake_clear", "NONE"),
     None,
+    ("poise.rig_roles_find", "VIEWZOOM"),
+    None,
     ("poise.motion_add", "ADD"),
     ("poise.motion_remove", "NONE"),
     None,

@@ -10,6 +10,7 @@ from math import atan2
 import bpy
 
 from .errors import UserError
+from .rigs import roles
 from .scene.placement import world_matrix
 
 # Largest place in the list of motions; equal places are in order of names.
@@ -213,6 +214,8 @@ def add_motion(
     settings = motion.poise_motion
     settings.character = character
     settings.owner = motion.name
+    if existing:
+        roles.copy((active_motion(character) or existing[0]).poise_motion, settings)
     last = max((obj.poise_motion.order for obj in existing), default=-1)
     settings.order = min(last + 1, MAX_ORDER)
     set_active(motion)

@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
-from . import bake, character, motion, path, presets, problems, render
+from . import bake, character, motion, path, presets, problems, render, rig_roles
 
 CLASSES: tuple[type, ...] = (
     *character.CLASSES,
+    *rig_roles.CLASSES,
     *motion.CLASSES,
     *path.CLASSES,
     *presets.CLASSES,

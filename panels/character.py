@@ -4,7 +4,7 @@
 import bpy
 
 from ..addon import motions
-from ..addon.rigs import characters
+from ..addon.rigs import characters, roles
 from .base import SidebarPanel, wrapped
 
 
@@ -66,4 +66,101 @@ class POISE_PT_character_look(SidebarPanel, bpy.types.Panel):
         row.operator("poise.mesh_restore", text="Restore")
 
 
-CLASSES = (POISE_PT_character, POISE_PT_character_look)
+BODIES = {"BIPED": "Two legs", "QUADRUPED": "Four legs", "LEGS": "Many legs"}
+RIGS = {
+    "RIGIFY_HUMAN": "Rigify human",
+    "RIGIFY_QUADRUPED": "Rigify animal",
+    "MIXAMO": "Mixamo",
+    "UNREAL": "Unreal",
+    "VRM": "VRM",
+    "BVH": "Motion capture",
+    "STRUCTURE": "By its shape",
+    "POISE": "Poise",
+}
+
+
+class POISE_UL_rig_roles(bpy.types.UIList):
+    """Roles and their bones; unsure ones and ones without a bone are marked."""
+
+    def draw_item(self, context, layout, data, item, icon, active_data, active_property,
+                  index=0, flt_flag=0):
+        row = layout.split(factor=0.4)
+        mark = "NONE"
+        if not item.bone:
+            mark = "ERROR"
+        elif item.unsure:
+            mark = "QUESTION"
+        row.label(text=item.role, icon=mark)
+        rig = data.character
+        if rig is None:
+            row.prop(item, "bone", text="")
+        else:
+            row.prop_search(item, "bone", rig.data, "bones", text="")
+
+
+class POISE_MT_rig_roles(bpy.types.Menu):
+    """Presets of roles, and files to share them."""
+
+    bl_idname = "POISE_MT_rig_roles"
+    bl_label = "Role Presets"
+
+    def draw(self, context):
+        layout = self.layout
+        names = sorted(roles.presets())
+        for name in names:
+            layout.operator("poise.rig_roles_load", text=name).name = name
+        if names:
+            layout.separator()
+        layout.operator_context = "INVOKE_DEFAULT"
+        layout.operator("poise.rig_roles_save", icon="ADD")
+        layout.operator("poise.rig_roles_import", icon="IMPORT")
+        layout.operator("poise.rig_roles_export", icon="EXPORT")
+
+
+class POISE_PT_character_roles(SidebarPanel, bpy.types.Panel):
+    bl_label = "Roles"
+    bl_parent_id = "POISE_PT_character"
+
+    @classmethod
+    def poll(cls, context):
+        character = motions.active_character(context)
+        return character is not None and not character.poise.kind
+
+    def draw(self, context):
+        layout = self.layout
+        character = motions.active_character(context)
+        row = layout.row(align=True)
+        row.operator("poise.rig_roles_find", icon="VIEWZOOM")
+        row.menu("POISE_MT_rig_roles", text="", icon="PRESET")
+        motion = motions.active_motion(character)
+        if motion is None or not motion.poise_motion.roles:
+            return
+        settings = motion.poise_motion
+        row = layout.row()
+        row.label(text=RIGS.get(settings.rig_kind, settings.rig_kind), icon="OUTLINER_OB_ARMATURE")
+        row.label(text=BODIES.get(settings.rig_body, ""))
+        unsure = sum(item.unsure for item in settings.roles)
+        without = [item.role for item in settings.roles if not item.bone]
+        width = context.region.width
+        if without:
+            wrapped(layout, f"Pick a bone for {', '.join(without)}", width, "ERROR")
+        if unsure:
+            wrapped(layout, f"{unsure} roles are unsure: check them", width, "QUESTION")
+        if settings.rig_notes:
+            wrapped(layout, settings.rig_notes, width, "INFO")
+        row = layout.row()
+        row.template_list(
+            "POISE_UL_rig_roles", "", settings, "roles", settings, "roles_index", rows=6
+        )
+        column = row.column(align=True)
+        column.operator("poise.rig_role_add", text="", icon="ADD")
+        column.operator("poise.rig_role_remove", text="", icon="REMOVE")
+
+
+CLASSES = (
+    POISE_UL_rig_roles,
+    POISE_MT_rig_roles,
+    POISE_PT_character,
+    POISE_PT_character_roles,
+    POISE_PT_character_look,
+)

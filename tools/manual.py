@@ -35,7 +35,9 @@ OTHER_UNITS = {
 }
 
 OPERATORS = (
-    "character_add", "motion_add", "motion_activate", "motion_move", "motion_remove",
+    "character_add", "rig_roles_find", "rig_role_add", "rig_role_remove",
+    "rig_roles_export", "rig_roles_import", "rig_roles_save", "rig_roles_load",
+    "rig_roles_delete", "motion_add", "motion_activate", "motion_move", "motion_remove",
     "preset_apply", "path_plan", "gate_add", "slalom_course_add",
     "bake", "bake_all", "bake_check", "bake_clear", "slope_add", "trail_add",
     "markers_add", "markers_clear", "chase_camera_add", "playblast", "diagram_save",

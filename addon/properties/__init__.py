@@ -5,14 +5,17 @@ from __future__ import annotations
 
 import bpy
 
-from . import character, motion, noticed, path, styles, turns
+from . import character, motion, noticed, path, roles, styles, turns
 
-noticed.notice(*turns.CLASSES, *path.CLASSES, *styles.CLASSES, *motion.CLASSES)
+noticed.notice(
+    *turns.CLASSES, *path.CLASSES, *styles.CLASSES, *roles.CLASSES, *motion.CLASSES
+)
 
 CLASSES: tuple[type, ...] = (
     *turns.CLASSES,
     *path.CLASSES,
     *styles.CLASSES,
+    *roles.CLASSES,
     *motion.CLASSES,
     *character.CLASSES,
 )

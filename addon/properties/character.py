@@ -52,6 +52,11 @@ class PoiseCharacter(bpy.types.PropertyGroup):
         return self._settings()
 
     @property
+    def roles(self):
+        """Which bone plays which role on this rig: items with `.role` and `.bone`."""
+        return self._settings().roles
+
+    @property
     def turns(self):
         """Settings of the turns (`PoiseTurns`)."""
         return self._settings().turns

@@ -12,6 +12,7 @@ from bpy.props import (
     CollectionProperty,
     EnumProperty,
     FloatProperty,
+    FloatVectorProperty,
     IntProperty,
     PointerProperty,
     StringProperty,
@@ -19,6 +20,7 @@ from bpy.props import (
 
 from ..motions import MAX_ORDER
 from .path import PoisePath
+from .roles import PoiseRole
 from .styles import (
     PoiseCyclistStyle,
     PoiseSkateboarderStyle,
@@ -108,6 +110,22 @@ class PoiseMotion(bpy.types.PropertyGroup):
     skateboarder: PointerProperty(type=PoiseSkateboarderStyle)
     snowboarder: PointerProperty(type=PoiseSnowboarderStyle)
     cyclist: PointerProperty(type=PoiseCyclistStyle)
+
+    roles: CollectionProperty(type=PoiseRole)
+    roles_index: IntProperty(name="Role", description="Chosen role in the list")
+    rig_kind: StringProperty(
+        name="Kind", description="Whose rig this is, as it was recognised", default="STRUCTURE"
+    )
+    rig_body: StringProperty(
+        name="Body", description="How many legs the rig stands on", default="BIPED"
+    )
+    rig_turn: FloatVectorProperty(
+        name="Turn",
+        description="Rotation from the armature's axes to Z up, facing -Y, as w, x, y, z",
+        size=4,
+        default=(1.0, 0.0, 0.0, 0.0),
+    )
+    rig_notes: StringProperty(name="Notes", description="What recognising the rig noticed")
 
     range_mode: EnumProperty(
         name="Range",

@@ -11,7 +11,7 @@ from ....solvers import rotations
 from . import rigify
 from .body import Body, read_body
 from .names import parse, strip_prefix
-from .rolemap import REQUIRED_OF_BIPEDS, SIDES, RoleMap, role_order
+from .rolemap import RoleMap, required, role_order
 from .skeleton import Skeleton
 from .structure import Found, find_roles
 
@@ -214,14 +214,7 @@ def _top_root(skeleton: Skeleton, found: Found) -> None:
 
 
 def _missing(found: Found) -> set[str]:
-    needed = {"pelvis"}
-    if found.body == "BIPED":
-        needed |= set(REQUIRED_OF_BIPEDS)
-    else:
-        girdles = {role.split(".")[0] for role in found.roles if re.match(
-            r"(fore|hind|leg\d+)\.", role)}
-        needed |= {f"{g}.{n}.{side}" for g in girdles for n in (1, 2) for side in SIDES}
-    return {role for role in needed if role not in found.roles}
+    return required(found.body, found.roles) - set(found.roles)
 
 
 def _notes(body: Body, found: Found, missing: set[str]) -> list[str]:

@@ -3,20 +3,24 @@
 
 Roles, one bone each:
 
-- "root", "pelvis", "spine.1" to "spine.N", "chest" (the last of the spine, which
-  carries the shoulders), "neck.1" and so on, "head", "eye.L", "eye.R", and
-  "tail.1" and so on from the body outward;
+- "root", "pelvis", "chest" (the last of the spine; it carries the shoulders, or names
+  say that the spine goes on to it), "spine.1" to "spine.N" for what lies between the
+  two, "neck.1" and so on, "head", "eye.L", "eye.R", and "tail.1" and so on from the
+  body outward;
 - "clavicle", "upper_arm", "forearm", "hand", each with ".L" and ".R";
 - legs of bipeds: "thigh", "shin", "foot", "toe", each with ".L" and ".R";
 - all other legs: "<girdle>.<segment>.<side>", where the girdle of a quadruped is
   "hind" or "fore", that of other bodies "leg1", "leg2" and so on from front to
   rear, and segments count from 1 from the body outward; the last one stands on
-  the ground.
+  the ground. A shoulder blade before a foreleg is its "clavicle".
+
+No bone plays two roles.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -35,9 +39,6 @@ BODIES = ("BIPED", "QUADRUPED", "LEGS")
 SIDES = ("L", "R")
 ARM = ("clavicle", "upper_arm", "forearm", "hand")
 LEG = ("thigh", "shin", "foot", "toe")
-
-REQUIRED_OF_ALL = ("pelvis",)
-REQUIRED_OF_BIPEDS = tuple(f"{part}.{side}" for side in SIDES for part in LEG[:3])
 
 _NUMBERED = re.compile(r"(spine|neck|tail)\.(\d+)$")
 _SEGMENT = re.compile(r"(hind|fore|leg\d+)\.(\d+)\.([LR])$")
@@ -113,6 +114,35 @@ class RoleMap:
             side: "L" or "R".
         """
         return [self.roles[role] for role in self.leg_roles(girdle, side)]
+
+
+_ROLE = re.compile(
+    r"root|pelvis|chest|head|(spine|neck|tail)\.[1-9]\d?|eye\.[LR]"
+    rf"|({'|'.join((*ARM, *LEG))})\.[LR]|(hind|fore|leg[1-9]\d?)\.[1-9]\d?\.[LR]"
+)
+
+
+def is_role(role: str) -> bool:
+    """Whether a name is that of a role.
+
+    Args:
+        role: the name.
+    """
+    return _ROLE.fullmatch(role) is not None
+
+
+def required(body: str, roles: Iterable[str]) -> set[str]:
+    """Roles without which a body cannot be moved.
+
+    Args:
+        body: one of `BODIES`.
+        roles: the roles it has.
+    """
+    needed = {"pelvis"}
+    if body == "BIPED":
+        return needed | {f"{part}.{side}" for side in SIDES for part in LEG[:3]}
+    girdles = {match[1] for match in map(_SEGMENT.match, roles) if match}
+    return needed | {f"{g}.{n}.{side}" for g in girdles for n in (1, 2) for side in SIDES}
 
 
 def role_order(role: str) -> tuple[int, str, int, int, str]:

@@ -51,7 +51,12 @@ def find_roles(body: Body) -> Found:
         body: the body, with its directions.
     """
     found = Found()
-    legs = pairs(tuple(standing(body)), body)
+    down = {limb.root for limb in standing(body)}
+    # A leg that was cut short stands on the ground through its partner.
+    legs = [
+        pair for pair in pairs(body.limbs, body)
+        if any(limb is not None and limb.root in down for limb in pair)
+    ]
     legs = [pair for pair in legs if _is_leg(body, pair, legs)]
     if all(_armlike(body, pair) for pair in legs):
         legs = []

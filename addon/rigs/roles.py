@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The roles that a Motion object holds for its rig: found, kept, shared."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import bpy
+import numpy as np
+
+from ..errors import UserError
+from .recognise import RoleMap, exchange, recognise, rigify
+from .recognise.rolemap import is_role, required, role_order
+from .skeletons import read_skeleton
+
+PRESETS = "poise/rigs"
+ENDING = ".json"
+
+
+def require_readable(armature: bpy.types.Object) -> None:
+    """Refuse a rig whose bones are being edited: others see them only afterwards.
+
+    Args:
+        armature: the rig.
+
+    Raises:
+        UserError: it is in Edit Mode.
+    """
+    if armature.data.is_editmode:
+        raise UserError(f"The bones of {armature.name} are being edited: leave Edit Mode first")
+
+
+def find(armature: bpy.types.Object) -> RoleMap:
+    """The roles of a rig.
+
+    Args:
+        armature: the rig.
+
+    Raises:
+        UserError: its bones are being edited, or it has none.
+    """
+    require_readable(armature)
+    if not len(armature.data.bones):
+        raise UserError(f"{armature.name} has no bones: add some, or select another rig")
+    return recognise(read_skeleton(armature))
+
+
+def fill(settings, found: RoleMap, keep: bool = False) -> None:
+    """Write a role map into a motion's list of roles.
+
+    Roles that are required and were not found stay in the list without a bone.
+
+    Args:
+        settings: the motion's settings.
+        found: the map.
+        keep: leave roles that have a bone as they are.
+    """
+    kept = stored(settings) if keep else {}
+    taken = set(kept.values())
+    bones = {role: bone for role, bone in found.roles.items() if bone not in taken} | kept
+    missing = required(found.body, bones) - set(bones)
+    settings.roles.clear()
+    for role in sorted({*bones, *missing}, key=role_order):
+        item = settings.roles.add()
+        item.role = role
+        item.bone = bones.get(role, "")
+        item.unsure = role in found.unsure and role not in kept
+    settings.roles_index = 0
+    settings.rig_kind = found.kind
+    settings.rig_body = found.body
+    settings.rig_turn = tuple(float(value) for value in found.turn)
+    settings.rig_notes = " ".join(found.notes)
+
+
+def copy(source, target) -> None:
+    """Give one motion's roles to another motion of the same rig.
+
+    Args:
+        source: settings of the one.
+        target: settings of the other.
+    """
+    target.roles.clear()
+    for item in source.roles:
+        new = target.roles.add()
+        new.role, new.bone = item.role, item.bone
+        new.unsure = item.unsure
+    for name in ("rig_kind", "rig_body", "rig_turn", "rig_notes"):
+        setattr(target, name, getattr(source, name))
+
+
+def stored(settings) -> dict[str, str]:
+    """Role -> bone of a motion's list; roles without a bone are left out.
+
+    Args:
+        settings: the motion's settings.
+    """
+    return {item.role: item.bone for item in settings.roles if item.bone}
+
+
+def role_map(armature: bpy.types.Object, settings) -> RoleMap:
+    """The motion's roles as the animator left them, checked against the rig.
+
+    Args:
+        armature: the rig.
+        settings: the motion's settings.
+
+    Raises:
+        UserError: no roles were found yet, a bone is gone, has two roles, or a role
+            is none.
+    """
+    roles = stored(settings)
+    if not roles:
+        raise UserError(f"{armature.name} has no roles yet: click Find Roles")
+    bones = armature.data.bones
+    for role, bone in roles.items():
+        if not is_role(role):
+            raise UserError(f"{role!r} is no role: remove it, or click Find Roles")
+        if bone not in bones:
+            raise UserError(
+                f"{armature.name} has no bone {bone!r} for {role}: pick another one, "
+                "or click Find Roles"
+            )
+    names = list(roles.values())
+    twice = next((bone for bone in names if names.count(bone) > 1), "")
+    if twice:
+        both = " and ".join(role for role, bone in roles.items() if bone == twice)
+        raise UserError(f"The bone {twice!r} has two roles, {both}: pick another one for one")
+    controls = {}
+    if settings.rig_kind.startswith("RIGIFY"):
+        controls = rigify.controls(read_skeleton(armature), roles)
+    body = settings.rig_body
+    return RoleMap(
+        kind=settings.rig_kind,
+        body=body,
+        roles={role: roles[role] for role in sorted(roles, key=role_order)},
+        unsure={item.role for item in settings.roles if item.unsure and item.bone},
+        missing=required(body, roles) - set(roles),
+        turn=np.array(settings.rig_turn, dtype=float),
+        notes=(settings.rig_notes,) if settings.rig_notes else (),
+        controls=controls,
+    )
+
+
+def save(path: Path, armature: bpy.types.Object, settings) -> None:
+    """Write the roles to a file.
+
+    Args:
+        path: the file.
+        armature: the rig.
+        settings: the motion's settings.
+
+    Raises:
+        UserError: there are none, or the file cannot be written.
+    """
+    text = exchange.to_json(role_map(armature, settings))
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise UserError(f"{path} cannot be written: {error.strerror}") from error
+
+
+def load(path: Path, armature: bpy.types.Object, settings) -> list[str]:
+    """Read roles from a file.
+
+    Args:
+        path: the file.
+        armature: the rig.
+        settings: the motion's settings.
+
+    Returns:
+        Roles whose bones the rig does not have.
+
+    Raises:
+        UserError: the file cannot be read, is no role map, or fits no bone.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise UserError(f"{path} cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise UserError(f"{path} is no role map: it is no text") from error
+    try:
+        found = exchange.from_json(text)
+    except ValueError as error:
+        raise UserError(f"{path} cannot be used: {error}") from error
+    fits, lost = exchange.fitted(found, [bone.name for bone in armature.data.bones])
+    if not fits:
+        raise UserError(f"{path.name} fits no bone of {armature.name}: it is for another rig")
+    fill(settings, RoleMap(found.kind, found.body, fits, turn=found.turn))
+    return lost
+
+
+def presets() -> dict[str, Path]:
+    """Name -> file of the presets that Blender's preset folders hold."""
+    found: dict[str, Path] = {}
+    for folder in bpy.utils.preset_paths(PRESETS):
+        for path in sorted(Path(folder).glob(f"*{ENDING}")):
+            found.setdefault(path.stem, path)
+    return found
+
+
+def preset_path(name: str) -> Path:
+    """File of a preset in the animator's own preset folder.
+
+    Args:
+        name: its name.
+
+    Raises:
+        UserError: the name is empty.
+    """
+    clean = bpy.path.clean_name(name.strip())
+    if not clean:
+        raise UserError("The preset has no name: give it one")
+    folder = bpy.utils.user_resource("SCRIPTS", path=f"presets/{PRESETS}", create=True)
+    return Path(folder) / f"{clean}{ENDING}"

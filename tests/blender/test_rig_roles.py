@@ -1,0 +1,243 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The list of roles: found, changed, kept as presets, shared as files."""
+
+import json
+import sys
+from pathlib import Path
+
+import bpy
+import numpy as np
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "unit"))
+
+from operators_draw import drawn
+from operators_help import activate, load
+from poise.addon import motions
+from poise.addon.errors import UserError
+from poise.addon.rigs import roles
+from rig_cases import human, quadruped
+from rig_names import RIGS, mixamo
+
+
+def build(joints, names, name="Rig"):
+    """An armature object of joints, active."""
+    data = bpy.data.armatures.new(name)
+    obj = bpy.data.objects.new(name, data)
+    bpy.context.scene.collection.objects.link(obj)
+    activate(obj)
+    bpy.ops.object.mode_set(mode="EDIT")
+    for role, (parent, at) in joints.items():
+        bone = data.edit_bones.new(names[role])
+        bone.head = at
+        bone.tail = np.array(at) + (0.0, 0.0, 0.05)
+        if parent:
+            bone.parent = data.edit_bones[names[parent]]
+    bpy.ops.object.mode_set(mode="OBJECT")
+    return obj
+
+
+@pytest.fixture
+def rig(scene):
+    return build(human("A"), RIGS["unreal"])
+
+
+def in_list(obj):
+    return {item.role: item.bone for item in obj.poise.roles}
+
+
+def test_found_and_read_by_scripts(rig):
+    assert bpy.ops.poise.rig_roles_find() == {"FINISHED"}
+    assert in_list(rig) == RIGS["unreal"]
+    assert rig.poise.roles["thigh.L"].bone == "thigh_l"
+    settings = rig.poise.settings
+    assert (settings.rig_kind, settings.rig_body) == ("UNREAL", "BIPED")
+    # From the pelvis down to the toes, then the other side: the animator's order.
+    order = [item.role for item in rig.poise.roles]
+    assert order.index("pelvis") < order.index("head") < order.index("hand.L")
+    found = roles.role_map(rig, settings)
+    assert found.roles == RIGS["unreal"] and not found.missing
+
+
+def test_nothing_of_the_rig_is_touched(rig):
+    bones = [(b.name, tuple(b.head_local), tuple(b.tail_local)) for b in rig.data.bones]
+    bpy.ops.poise.rig_roles_find()
+    assert [(b.name, tuple(b.head_local), tuple(b.tail_local)) for b in rig.data.bones] == bones
+    assert not rig.animation_data and not rig.data.keys()
+    assert set(rig.keys()) <= {"poise"}  # an empty group, which drawing a panel makes too
+    assert not any(len(bone.constraints) for bone in rig.pose.bones)
+
+
+def test_a_bone_is_changed_by_picking_it(rig):
+    bpy.ops.poise.rig_roles_find()
+    item = rig.poise.roles["toe.L"]
+    item.unsure = True
+    item.bone = "hand_r"
+    assert not item.unsure
+    with pytest.raises(UserError, match="two roles, .*hand.R and toe.L"):
+        roles.role_map(rig, rig.poise.settings)
+    item.bone = ""
+    assert "toe.L" not in roles.role_map(rig, rig.poise.settings).roles
+    rig.poise.roles["foot.L"].bone = ""
+    assert roles.role_map(rig, rig.poise.settings).missing == {"foot.L"}
+
+
+def test_find_again_keeps_picked_bones_when_asked(rig):
+    bpy.ops.poise.rig_roles_find()
+    rig.poise.roles["hand.L"].bone = "ball_r"
+    rig.poise.roles["toe.R"].bone = ""
+    bpy.ops.poise.rig_roles_find(keep=True)
+    assert rig.poise.roles["hand.L"].bone == "ball_r"
+    assert rig.poise.roles["shin.R"].bone == "calf_r"
+    bpy.ops.poise.rig_roles_find()
+    assert in_list(rig) == RIGS["unreal"]
+
+
+def test_missing_roles_stand_in_the_list_and_are_said(scene):
+    joints = {role: at for role, at in human("A").items() if not role.startswith("foot.R")
+              and not role.startswith("toe.R")}
+    rig = build(joints, RIGS["unreal"])
+    bpy.ops.poise.rig_roles_find()
+    assert rig.poise.roles["foot.R"].bone == ""
+    said = " ".join(text for texts in drawn().values() for text in texts)
+    assert "Pick a bone for foot.R" in said
+
+
+def test_roles_are_added_and_removed(rig):
+    bpy.ops.poise.rig_roles_find()
+    bpy.ops.poise.rig_role_add(role="eye.L", bone="head")
+    assert rig.poise.roles["eye.L"].bone == "head"
+    bpy.ops.poise.rig_role_remove(role="eye.L")
+    assert "eye.L" not in rig.poise.roles
+    for wrong in ({"role": "wing.L"}, {"role": "eye.L", "bone": "nobody"}):
+        with pytest.raises(RuntimeError, match="no role|no bone"):
+            bpy.ops.poise.rig_role_add(**wrong)
+    with pytest.raises(RuntimeError, match="no role 'tail.9'"):
+        bpy.ops.poise.rig_role_remove(role="tail.9")
+
+
+def test_a_bone_that_is_gone_is_named(rig):
+    bpy.ops.poise.rig_roles_find()
+    bpy.ops.object.mode_set(mode="EDIT")
+    rig.data.edit_bones.remove(rig.data.edit_bones["ball_l"])
+    with pytest.raises(RuntimeError, match="leave Edit Mode"):
+        bpy.ops.poise.rig_roles_find()
+    bpy.ops.object.mode_set(mode="OBJECT")
+    with pytest.raises(UserError, match="no bone 'ball_l' for toe.L"):
+        roles.role_map(rig, rig.poise.settings)
+
+
+def test_file_to_another_rig_with_another_prefix(scene, tmp_path):
+    first = build(human("A"), mixamo("mixamorig:"), "First")
+    bpy.ops.poise.rig_roles_find()
+    path = tmp_path / "役割"
+    bpy.ops.poise.rig_roles_export(filepath=str(path))
+    data = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
+    assert data["schema"] == "poise.rig_roles" and data["version"] == 1
+    assert data["roles"]["thigh.L"] == "mixamorig:LeftUpLeg"
+    second = build(human("T"), mixamo("mixamorig9:"), "Second")
+    bpy.ops.poise.rig_roles_import(filepath=str(path.with_suffix(".json")))
+    assert in_list(second) == mixamo("mixamorig9:")
+    assert in_list(first) == mixamo("mixamorig:")
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [(b"import os", "no JSON"), (b"\xff\xfe\x00", "no text"), (b"{}", "no role map"),
+     (b'{"schema": "poise.rig_roles", "version": 1, "body": "BIPED", "roles": {"head": "?"}}',
+      "fits no bone")],
+)
+def test_bad_file_changes_nothing(rig, tmp_path, text, says):
+    path = tmp_path / "roles.json"
+    path.write_bytes(text)
+    before = len(bpy.data.objects)
+    with pytest.raises(RuntimeError, match=says):
+        bpy.ops.poise.rig_roles_import(filepath=str(path))
+    assert len(bpy.data.objects) == before
+    with pytest.raises(RuntimeError, match="cannot be read"):
+        bpy.ops.poise.rig_roles_import(filepath=str(tmp_path / "nowhere.json"))
+
+
+def test_presets(rig):
+    bpy.ops.poise.rig_roles_find()
+    rig.poise.roles["toe.L"].bone = ""
+    bpy.ops.poise.rig_roles_save(name="My Game")
+    name = next(name for name in roles.presets() if name.startswith("My"))
+    try:
+        bpy.ops.poise.rig_roles_find()
+        assert rig.poise.roles["toe.L"].bone == "ball_l"
+        bpy.ops.poise.rig_roles_load(name="My Game")
+        assert "toe.L" not in rig.poise.roles
+        assert any("rig_roles" in name for name in drawn())
+    finally:
+        bpy.ops.poise.rig_roles_delete(name=name)
+    assert name not in roles.presets()
+    with pytest.raises(RuntimeError, match="no preset of roles"):
+        bpy.ops.poise.rig_roles_load(name="My Game")
+
+
+def test_a_second_motion_has_the_same_roles(rig):
+    bpy.ops.poise.rig_roles_find()
+    rig.poise.roles["toe.L"].bone = "hand_l"
+    before = in_list(rig)
+    motions.add_motion(bpy.context, rig)
+    assert len(motions.motions_of(rig)) == 2
+    assert in_list(rig) == before
+
+
+def test_survives_saving_and_loading(rig, tmp_path):
+    bpy.ops.poise.rig_roles_find()
+    rig.poise.roles["head"].unsure = True
+    path = str(tmp_path / "rig.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    bpy.ops.wm.open_mainfile(filepath=path)
+    again = bpy.data.objects["Rig"]
+    assert in_list(again) == RIGS["unreal"]
+    assert again.poise.roles["head"].unsure
+
+
+def test_undo_takes_the_roles_back(rig):
+    bpy.ops.ed.undo_push(message="built")
+    bpy.ops.poise.rig_roles_find("EXEC_DEFAULT", True)
+    bpy.ops.ed.undo()
+    rig = bpy.data.objects["Rig"]
+    assert motions.active_motion(rig) is None
+
+
+def test_a_quadruped_that_was_scaled_and_turned(scene):
+    rig = build(quadruped(), {role: role.replace(".", "_") for role in quadruped()})
+    rig.scale = (0.01,) * 3
+    rig.rotation_euler = (1.5708, 0.0, 0.4)
+    bpy.context.view_layer.update()
+    bpy.ops.poise.rig_roles_find()
+    assert rig.poise.settings.rig_body == "QUADRUPED"
+    assert rig.poise.roles["fore.1.L"].bone == "fore_1_L"
+
+
+def test_an_overridden_rig_keeps_its_roles_on_the_motion(scene, tmp_path):
+    rig = build(human("A"), RIGS["unreal"])
+    path = str(tmp_path / "library.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    with bpy.data.libraries.load(path, link=True) as (_from, to):
+        to.objects = ["Rig"]
+    linked = to.objects[0]
+    bpy.context.scene.collection.objects.link(linked)
+    activate(linked)
+    with pytest.raises(RuntimeError, match="library override"):
+        bpy.ops.poise.rig_roles_find()
+    rig = linked.override_create(remap_local_usages=True)
+    activate(rig)
+    bpy.ops.poise.rig_roles_find()
+    assert in_list(rig) == RIGS["unreal"]
+    own = str(tmp_path / "own.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=own)
+    bpy.ops.wm.open_mainfile(filepath=own)
+    rig = next(obj for obj in bpy.data.objects if obj.type == "ARMATURE" and obj.override_library)
+    assert in_list(rig) == RIGS["unreal"]
+
+
+def test_poises_own_characters_have_no_list(scene):
+    load()
+    assert not bpy.ops.poise.rig_roles_find.poll()
+    assert "POISE_PT_character_roles" not in drawn()
