@@ -203,6 +203,21 @@ def mirrored(skeleton: Skeleton, names: dict[str, BoneName]) -> list[tuple[str, 
     return found
 
 
+def _roots_of(skeleton: Skeleton, pairs: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Of mirrored pairs those nearest to the trunk that lie apart: limbs may be posed."""
+    tolerance = LATERAL * skeleton.size
+    found: list[tuple[str, str]] = []
+    done: set[str] = set()
+    for left, right in pairs:
+        above = skeleton.ancestors(left)
+        if any(name in done for name in above):
+            continue
+        if np.linalg.norm(skeleton.head(left) - skeleton.head(right)) > tolerance:
+            found.append((left, right))
+            done.add(left)
+    return found or pairs
+
+
 def _snapped(direction: np.ndarray) -> np.ndarray:
     """A direction near an axis of the armature as that axis."""
     length = float(np.linalg.norm(direction))
@@ -222,7 +237,7 @@ def _plane(skeleton: Skeleton, names: dict[str, BoneName]) -> tuple[np.ndarray, 
     x = np.array([1.0, 0.0, 0.0])
     if not len(skeleton) or skeleton.size == 0.0:
         return x, 0.0, False
-    pairs = mirrored(skeleton, names)
+    pairs = _roots_of(skeleton, mirrored(skeleton, names))
     if pairs:
         apart = np.array([skeleton.head(a) - skeleton.head(b) for a, b in pairs])
         if np.linalg.norm(apart.sum(axis=0)) > LATERAL * skeleton.size:
@@ -355,7 +370,8 @@ def joined_feet(
         for child in skeleton.children(trunk)
         if len(skeleton.descendants(child)) < 4 and not _stays(skeleton, trunk, child)
     ]
-    inside = [name for name in main if name not in free]
+    apart = {below for root in free for below in (root, *skeleton.descendants(root))}
+    inside = [name for name in main if name not in apart]
     leaves = [
         name
         for name in inside
@@ -450,6 +466,8 @@ def _limbs(body: Body, swap: dict[str, str]) -> Body:
         at = body.aside(bone.name)
         side = body.names[bone.name].side
         side = swap.get(side, side)
+        if not side and _TRUNK_PARTS & set(body.names[bone.name].parts):
+            at = 0.0  # a trunk that is bent to one side in the rest pose is a trunk
         if side == "L":
             at = max(at, 1.01 * tolerance)
         elif side == "R":
@@ -488,7 +506,7 @@ def _limbs(body: Body, swap: dict[str, str]) -> Body:
 def _bent_trunk(body: Body, name: str, side_of: Callable[[str], str]) -> bool:
     """Whether a one-sided tree begins in the plane, leaves it little and has no partner."""
     skeleton = body.skeleton
-    if body.names[name].side or abs(body.aside(name)) > LATERAL * skeleton.size:
+    if body.names[name].side or abs(body.aside(name)) > 2.0 * LATERAL * skeleton.size:
         return False
     other = {"L": "R", "R": "L"}[side_of(name)]
     below = [name, *skeleton.descendants(name)]
@@ -497,9 +515,10 @@ def _bent_trunk(body: Body, name: str, side_of: Callable[[str], str]) -> bool:
             if len(skeleton.descendants(sibling)) + 1 == len(below):
                 return False
     reach = max(float(np.linalg.norm(body.head(b) - body.head(name))) for b in below)
-    return max(abs(body.aside(b)) for b in below) < 0.3 * max(reach, 1e-30)
+    return max(abs(body.aside(b)) for b in below) < 0.6 * max(reach, 1e-30)
 
 
+_TRUNK_PARTS = {"root", "pelvis", "spine", "chest", "neck", "head", "tail"}
 _LIMB_PARTS = {"clavicle", "upper_arm", "forearm", "hand", "arm", "thigh", "shin", "foot", "toe",
                "leg"}
 
