@@ -11,6 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 from poise.addon.rigs.recognise import BoneRest, Skeleton
+from poise.solvers import rotations
 
 # role -> (parent role, head); the left side only: the right one is its mirror image.
 _TRUNK = {
@@ -38,6 +39,32 @@ _A_ARM = {"upper_arm": (0.18, 0.02, 1.42), "forearm": (0.37, 0.03, 1.19),
           "hand": (0.54, 0.0, 1.01)}
 _SEATED = {"thigh": (0.09, 0.0, 0.52), "shin": (0.10, -0.42, 0.50), "foot": (0.10, -0.40, 0.08),
            "toe": (0.10, -0.54, 0.02)}
+
+def posed(joints: dict[str, Joint], amount: float, seed: int) -> dict[str, Joint]:
+    """A figure whose joints are turned at random: less in the trunk than in the limbs.
+
+    Args:
+        joints: role -> (parent role, head), parents first.
+        amount: standard deviation of the angles about each axis, in rad.
+        seed: of the random numbers.
+    """
+    random = np.random.default_rng(seed)
+    places: dict[str, np.ndarray] = {}
+    turns: dict[str, np.ndarray] = {}
+    for role, (parent, at) in joints.items():
+        if not parent:
+            places[role], turns[role] = np.array(at, dtype=float), rotations.identity(1)[0]
+            continue
+        vector = random.normal(size=3) * amount
+        if role.startswith(("pelvis", "spine", "chest")):
+            vector = 0.15 * vector
+        angle = float(np.linalg.norm(vector))
+        turn = rotations.from_axis_angle(vector / angle, angle)
+        offset = np.array(at) - np.array(joints[parent][1])
+        places[role] = places[parent] + rotations.rotate(turns[parent], offset)
+        turns[role] = rotations.multiply(turns[parent], turn)
+    return {role: (joints[role][0], tuple(places[role])) for role in joints}
+
 
 Joint = tuple[str, tuple[float, float, float]]
 

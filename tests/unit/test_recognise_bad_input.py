@@ -11,6 +11,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 
 from poise.addon.rigs.recognise import BoneRest, Skeleton, recognise
+from poise.addon.rigs.recognise.rolemap import is_role
 from rig_cases import both, human, meaningless, quadruped, skeleton
 from rig_names import RIGS
 
@@ -197,3 +198,27 @@ def test_wings_and_a_tail_on_two_legs():
     assert found.body == "BIPED"
     for role in ("pelvis", "head", "tail.1", "thigh.L", "shin.L", "foot.L", "toe.R"):
         assert found.roles[role] == names[role]
+
+
+def test_random_trees_give_a_map_that_holds_together():
+    """Bones anywhere under any names: no error, no bone twice, a rotation for `turn`."""
+    random = np.random.default_rng(11)
+    words = ["L", "R", "left", "hip", "hand", "spine", "IK", "twist", "tail", "Bone", "足", "_end",
+             "root", "head", "toe", ".001", "leg", "arm", "neck"]
+    for _ in range(150):
+        bones = []
+        for number in range(int(random.integers(1, 40))):
+            parent = ""
+            if number and random.random() < 0.9:
+                parent = bones[int(random.integers(number))].name
+            name = "".join(random.choice(words, int(random.integers(1, 4)))) + f"_{number}"
+            head = np.round(random.normal(size=3), int(random.integers(3)))
+            bones.append(BoneRest(name, parent, head, head + 0.1 * random.normal(size=3)))
+        skin = {bone.name: 1.0 for bone in bones if random.random() < 0.5}
+        given = Skeleton.of(bones, skin, random.normal(size=3))
+        found = recognise(given, use_names=bool(random.integers(2)))
+        assert len(set(found.roles.values())) == len(found.roles)
+        assert all(is_role(role) for role in found.roles)
+        assert not found.missing & set(found.roles)
+        assert found.unsure <= set(found.roles)
+        assert np.linalg.norm(found.turn) == pytest.approx(1.0)

@@ -12,7 +12,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from poise.addon.rigs.recognise import recognise
 from poise.solvers import rotations
-from rig_cases import both, human, insect, meaningless, quadruped, skeleton
+from rig_cases import both, human, insect, meaningless, posed, quadruped, skeleton
 
 FIGURES = {
     "T pose": human(),
@@ -88,6 +88,21 @@ def test_order_of_the_bones_does_not_matter(figure):
     given = skeleton(joints, names)
     shuffled = [given.bones[i] for i in np.random.default_rng(5).permutation(len(given))]
     assert recognise(type(given).of(shuffled)).roles == recognise(given).roles
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("figure", ["A pose with fingers", "T pose", "dog"])
+def test_rest_pose_that_is_not_symmetrical(figure, seed):
+    """As motion capture leaves it: by name at 12 deg a joint, by shape at 5."""
+    joints = posed(FIGURES[figure], 0.2, seed)
+    found = recognise(skeleton(joints))
+    assert found.roles == {role: role for role in roles_of(joints)}
+    assert rotations.to_matrix(found.turn)[2, 2] > 0.95
+
+    joints = posed(FIGURES[figure], 0.08, seed)
+    names = meaningless(joints)
+    found = recognise(skeleton(joints, names, pointing=False))
+    assert found.roles == {role: names[role] for role in roles_of(joints)}
 
 
 def test_ends_without_skin_play_no_role():

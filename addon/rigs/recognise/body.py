@@ -10,7 +10,6 @@ the size of the skeleton.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -456,42 +455,57 @@ def _limb_start(
 # Trunk and limbs.
 
 
+def _sides(body: Body, swap: dict[str, str]) -> dict[str, str]:
+    """Bone -> "L" or "R" where its tree lies on one side, "" for the trunk."""
+    skeleton = body.skeleton
+    tolerance = LATERAL * skeleton.size
+    found: dict[str, str] = {}
+    two: set[str] = set()  # trees that bear limbs on both sides, or are called trunk
+    reach: dict[str, tuple[float, float, float, int]] = {}  # lowest, highest, sum, count
+    for bone in reversed(skeleton.bones):
+        children = skeleton.children(bone.name)
+        at = body.aside(bone.name)
+        parts = [(at, at, at, 1), *(reach[child] for child in children)]
+        low, high = min(part[0] for part in parts), max(part[1] for part in parts)
+        total, count = sum(part[2] for part in parts), sum(part[3] for part in parts)
+        reach[bone.name] = (low, high, total, count)
+        below = {found[child] for child in children}
+        info = body.names[bone.name]
+        if info.side:
+            found[bone.name] = swap.get(info.side, info.side)
+        elif _TRUNK_PARTS & set(info.parts):
+            found[bone.name] = ""  # bent to one side in the rest pose it is still a trunk
+            two.add(bone.name)
+        elif two & set(children) or ({"L", "R"} <= below and abs(at) < 4.0 * tolerance):
+            found[bone.name] = ""
+            two.add(bone.name)
+        elif low >= -tolerance and high <= tolerance:
+            found[bone.name] = ""
+        elif low >= -tolerance or high <= tolerance:
+            found[bone.name] = "L" if high > tolerance else "R"
+        else:
+            # A chain across the plane, as of a crossed leg, belongs where it begins.
+            begins = at if abs(at) > 1.2 * tolerance else total / count
+            found[bone.name] = "L" if begins > 0.0 else "R"
+    return found
+
+
 def _limbs(body: Body, swap: dict[str, str]) -> Body:
     """The body with its trunk and limbs; `swap` exchanges the sides that names say."""
     skeleton = body.skeleton
-    tolerance = LATERAL * skeleton.size
-    low: dict[str, float] = {}
-    high: dict[str, float] = {}
-    for bone in reversed(skeleton.bones):
-        at = body.aside(bone.name)
-        side = body.names[bone.name].side
-        side = swap.get(side, side)
-        if not side and _TRUNK_PARTS & set(body.names[bone.name].parts):
-            at = 0.0  # a trunk that is bent to one side in the rest pose is a trunk
-        if side == "L":
-            at = max(at, 1.01 * tolerance)
-        elif side == "R":
-            at = min(at, -1.01 * tolerance)
-        low[bone.name] = min([at, *(low[c] for c in skeleton.children(bone.name))])
-        high[bone.name] = max([at, *(high[c] for c in skeleton.children(bone.name))])
-
-    def side_of(name: str) -> str:
-        if low[name] >= -tolerance and high[name] > tolerance:
-            return "L"
-        if high[name] <= tolerance and low[name] < -tolerance:
-            return "R"
-        return ""
-
+    sides = _sides(body, swap)
     trunk: list[str] = []
     roots: list[str] = []
     stack = list(reversed(skeleton.children("")))
     while stack:
         name = stack.pop()
-        if side_of(name) and not _bent_trunk(body, name, side_of):
-            roots.append(name)
-        else:
+        if not sides[name]:
             trunk.append(name)
             stack.extend(reversed(skeleton.children(name)))
+        elif _bent_trunk(body, name, sides):
+            trunk += [name, *skeleton.descendants(name)]
+        else:
+            roots.append(name)
     limbs = []
     for root in roots:
         path = _main_path(body, root)
@@ -499,20 +513,20 @@ def _limbs(body: Body, swap: dict[str, str]) -> Body:
             float(np.linalg.norm(body.head(b) - body.head(a)))
             for a, b in zip(path, path[1:], strict=False)
         )
-        limbs.append(Limb(root, side_of(root), skeleton.parent(root), tuple(path), length))
+        limbs.append(Limb(root, sides[root], skeleton.parent(root), tuple(path), length))
     return replace(body, trunk=tuple(trunk), limbs=tuple(limbs))
 
 
-def _bent_trunk(body: Body, name: str, side_of: Callable[[str], str]) -> bool:
+def _bent_trunk(body: Body, name: str, sides: dict[str, str]) -> bool:
     """Whether a one-sided tree begins in the plane, leaves it little and has no partner."""
     skeleton = body.skeleton
     if body.names[name].side or abs(body.aside(name)) > 2.0 * LATERAL * skeleton.size:
         return False
-    other = {"L": "R", "R": "L"}[side_of(name)]
     below = [name, *skeleton.descendants(name)]
     for sibling in skeleton.children(skeleton.parent(name)):
-        if sibling != name and side_of(sibling) == other:
-            if len(skeleton.descendants(sibling)) + 1 == len(below):
+        if sibling != name and {sides[sibling], sides[name]} == {"L", "R"}:
+            alike = abs(body.aside(sibling) + body.aside(name)) < LATERAL * skeleton.size
+            if alike and len(skeleton.descendants(sibling)) + 1 == len(below):
                 return False
     reach = max(float(np.linalg.norm(body.head(b) - body.head(name))) for b in below)
     return max(abs(body.aside(b)) for b in below) < 0.6 * max(reach, 1e-30)
