@@ -99,6 +99,16 @@ def test_thighs_that_hang_from_nothing():
     assert found.roles["pelvis"] == "pelvis"
 
 
+@pytest.mark.parametrize("named", [True, False])
+def test_limbs_that_an_export_left_without_parents(named):
+    """Only the deforming bones, which hung from controls, were kept."""
+    joints = {role: ("" if role.startswith(("pelvis", "thigh", "clavicle")) else parent, at)
+              for role, (parent, at) in human("A").items() if role != "root"}
+    names = {r: RIGS["unreal"][r] for r in joints} if named else meaningless(joints)
+    found = recognise(skeleton(joints, names))
+    assert found.roles == {role: names[role] for role in joints}
+
+
 def test_legs_and_back_side_by_side_under_the_root():
     """Hips that carry the legs only: the spine is no child of theirs."""
     joints = dict(human("A"))

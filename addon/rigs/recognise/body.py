@@ -146,6 +146,7 @@ def read_body(skeleton: Skeleton, use_names: bool = True) -> Body:
     left, offset, sure = _plane(skeleton, names)
     doubts = set() if sure else {"side"}
     skeleton = joined_feet(skeleton, names, left, offset)
+    skeleton = joined_limbs(skeleton, names, left, offset)
     body = Body(skeleton, names, left, np.zeros(3), offset)
     body = _limbs(body, {})
     up, sure = _up(body)
@@ -282,7 +283,11 @@ def _reflection(skeleton: Skeleton) -> tuple[np.ndarray, float] | None:
         offsets = {0.0, float(np.median(along)), float((along.min() + along.max()) / 2.0)}
         offsets |= {float(skeleton.head(name) @ normal) / skeleton.size
                     for name in skeleton.children("")}
+        tops = [float(skeleton.head(name) @ normal) / skeleton.size
+                for name in skeleton.children("")]
         for offset in sorted(offsets):
+            if min(abs(top - offset) for top in tops) > 2.0 * LATERAL:
+                continue  # a figure is mirrored in what it hangs from
             away = along - offset
             off = np.abs(away) > LATERAL
             if not off.any():
@@ -420,6 +425,93 @@ def joined_feet(
         taken |= {leaf, root}
         parents[root] = leaf
     return skeleton.hung(parents) if taken else skeleton
+
+
+def trunk_root(skeleton: Skeleton, left: np.ndarray, offset: float) -> str:
+    """The bone without a parent whose tree has most bones in the plane of symmetry, or "".
+
+    Args:
+        skeleton: the skeleton.
+        left: (3,) normal of the plane.
+        offset: where it is.
+    """
+    tolerance = LATERAL * skeleton.size
+
+    def weight(root: str) -> tuple[int, int]:
+        tree = [root, *skeleton.descendants(root)]
+        inside = sum(abs(skeleton.head(name) @ left - offset) <= tolerance for name in tree)
+        return inside, len(tree)
+
+    return max(skeleton.children(""), key=weight, default="")
+
+
+def joined_limbs(
+    skeleton: Skeleton, names: dict[str, BoneName], left: np.ndarray, offset: float
+) -> Skeleton:
+    """The skeleton with limbs that hang from nothing hung where they begin.
+
+    Rigs lose parents when only their deforming bones are exported. Such a tree
+    hangs from the bone that ends where it begins, else from the nearest bone of the
+    trunk, if that is near.
+
+    Args:
+        skeleton: the skeleton.
+        names: bone -> what its name says.
+        left: (3,) normal of the plane of symmetry.
+        offset: where that plane is.
+    """
+    main = trunk_root(skeleton, left, offset)
+    loose = [root for root in skeleton.children("") if root != main]
+    if not loose or skeleton.size == 0.0:
+        return skeleton
+    parents = {bone.name: bone.parent for bone in skeleton.bones}
+    tree = {root: {root, *skeleton.descendants(root)} for root in skeleton.children("")}
+    tails = tails_point(skeleton)
+    hung = set()
+    for root in loose:
+        gaps = [
+            (float(np.linalg.norm(bone.tail - skeleton.head(root))), bone.name)
+            for bone in skeleton.bones
+            if bone.name not in tree[root]
+        ]
+        if tails and gaps and min(gaps)[0] < 0.01 * skeleton.size:
+            above = min(gaps)[1]
+            if above not in hung:  # no two trees hang from each other
+                parents[root] = above
+                hung |= tree[root]
+    inside = [
+        name for name in (main, *skeleton.descendants(main))
+        if abs(skeleton.head(name) @ left - offset) <= LATERAL * skeleton.size
+    ]
+    onward = [skeleton.head(child) for child in skeleton.children(main) if child in inside]
+    steps = [float(np.linalg.norm(head - skeleton.head(main))) for head in onward]
+    if names[main].parts.get("root", 0.0) > 0.5 or (steps and min(steps) > 0.2 * skeleton.size):
+        inside = [name for name in inside if name != main]  # a root on the ground
+    held = {parents[root] for root in loose}
+    for root in loose:
+        if parents[root] or names[root].helper == "control":
+            continue
+        if len(tree[root]) < 2 and root not in held:
+            continue
+        gap, above = min(
+            ((_gap(skeleton, name, skeleton.head(root)), name) for name in inside),
+            default=(np.inf, ""),
+        )
+        if gap < 0.25 * skeleton.size:
+            parents[root] = above
+    return skeleton.hung(parents)
+
+
+def _gap(skeleton: Skeleton, name: str, point: np.ndarray) -> float:
+    """Distance of a point from a bone: from its head to where its children begin."""
+    head = skeleton.head(name)
+    ends = [skeleton.head(child) for child in skeleton.children(name)]
+    gaps = [float(np.linalg.norm(point - head))]
+    for end in ends:
+        line = end - head
+        share = float(np.clip((point - head) @ line / max(float(line @ line), 1e-30), 0.0, 1.0))
+        gaps.append(float(np.linalg.norm(point - head - share * line)))
+    return min(gaps)
 
 
 def _stays(skeleton: Skeleton, trunk: str, child: str) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from . import limbs as joints
-from .body import Body, Limb, pairs, standing
+from .body import Body, Limb, pairs, standing, trunk_root
 
 Pair = tuple[Limb | None, Limb | None]
 
@@ -139,9 +139,9 @@ def _common(body: Body, limbs: list[Limb]) -> str:
 
 
 def _root_of(body: Body) -> str:
-    """The bone without a parent that most bones hang from."""
-    roots = body.skeleton.children("")
-    return max(roots, key=lambda name: len(body.skeleton.descendants(name)), default="")
+    """The bone without a parent that the trunk hangs from."""
+    root = trunk_root(body.skeleton, body.left, body.offset)
+    return root if root in body.trunk else next(iter(body.trunk), "")
 
 
 def _pelvis(body: Body, legs: list[Pair]) -> str:
@@ -409,6 +409,8 @@ def _head_index(body: Body, chain: list[str], biped: bool) -> tuple[int, bool]:
     if named and last >= 0 and body.names[chain[last]].parts.get("neck", 0.0) > 0.0:
         return last, last > 0
     for i, name in enumerate(chain[: last + 1]):
+        if i < last and {"spine", "neck"} & set(body.names[chain[i + 1]].parts):
+            continue
         if len(body.skeleton.children(name)) >= 3:
             # A bone of the face that begins where the head does is not the head.
             same = i and np.linalg.norm(body.head(name) - body.head(chain[i - 1]))
