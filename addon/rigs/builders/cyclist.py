@@ -10,16 +10,12 @@ import numpy as np
 
 from . import bicycle, body
 from .skeleton import (
-    ANKLE_BALL,
     BACK,
-    BALL_HEIGHT,
-    FOREARM,
-    GRIP,
     REFERENCE,
     UP,
-    UPPER_ARM,
     Bones,
     Build,
+    Proportions,
     Skeleton,
     leg,
     trunk,
@@ -31,51 +27,51 @@ from .surfaces import Surface, joined
 FORWARD = -BACK
 PELVIS_TILT, TRUNK_PITCH = radians(20.0), radians(42.0)
 WRIST_RISE = radians(22.0)  # of the back of the hand behind the bars
-BALL_OVER_PEDAL = 0.0190  # ball of the foot over the pedal's axle, share of stature
+SHOE_OVER_PEDAL = 0.0045  # sole of a shoe over the pedal's axle, share of stature
 
 SPINS = {"front_wheel": "XYZ", "rear_wheel": "XYZ", "crank": "XYZ", "sprocket": "XYZ"}
 
 
-def rest(height: float) -> tuple[dict, dict, dict]:
+def rest(size: Proportions) -> tuple[dict, dict, dict]:
     """Joints, facing and equipment of a cyclist in the saddle, left pedal ahead, both level."""
-    size = height / REFERENCE
-    places = {name: place * size for name, place in bicycle.PLACES.items()}
+    share = size.height / REFERENCE
+    places = {name: place * share for name, place in bicycle.PLACES.items()}
     joints, facing = trunk(
         places.pop("hips"),
-        height,
+        size,
         dict.fromkeys(("pelvis", "spine", "chest", "neck", "head"), 0.0),
         TRUNK_PITCH,
         PELVIS_TILT,
     )
     joints |= places
     for side, sign in (("L", 1.0), ("R", -1.0)):
-        ball = joints[f"pedal.{side}"] + UP * BALL_OVER_PEDAL * height
-        joints[f"foot.{side}"] = ball - (FORWARD * ANKLE_BALL - UP * BALL_HEIGHT) * height
-        leg(joints, facing, side, height, FORWARD)
-        _arm(joints, facing, side, sign, height)
+        rise = SHOE_OVER_PEDAL * size.height + size.ankle
+        joints[f"foot.{side}"] = joints[f"pedal.{side}"] - FORWARD * size.ball + UP * rise
+        leg(joints, facing, side, size, FORWARD)
+        _arm(joints, facing, side, sign, size)
     equipment = {
-        "wheel_radius": bicycle.WHEEL * size,
-        "tyre_radius": bicycle.TYRE * size,
+        "wheel_radius": bicycle.WHEEL * share,
+        "tyre_radius": bicycle.TYRE * share,
         "head_angle": bicycle.HEAD_ANGLE,
     }
     return joints, facing, equipment
 
 
-def _arm(joints: dict, facing: dict, side: str, sign: float, height: float) -> None:
+def _arm(joints: dict, facing: dict, side: str, sign: float, size: Proportions) -> None:
     """Add wrist, elbow and hand: palm on the grip, knuckles ahead, thumb inside."""
     thumb = unit(np.array([-sign * cos(bicycle.SWEEP), -sin(bicycle.SWEEP), 0.0]))
     behind = np.array([0.0, cos(WRIST_RISE), sin(WRIST_RISE)])
     behind = unit(behind - thumb * float(thumb @ behind))
     facing[f"hand.{side}"] = np.stack([np.cross(behind, thumb), behind, thumb], axis=1)
     shoulder = joints[f"upper_arm.{side}"]
-    wrist = joints[f"grip.{side}"] + behind * GRIP * height
+    wrist = joints[f"grip.{side}"] + behind * size.grip
     towards = np.array([0.62 * sign, 0.25, -0.74])
-    elbow = two_bone_joint(shoulder, wrist, UPPER_ARM * height, FOREARM * height, towards)
+    elbow = two_bone_joint(shoulder, wrist, size.arm[side], size.forearm[side], towards)
     joints[f"hand.{side}"] = wrist
     joints[f"elbow_joint.{side}"] = elbow
     chord = unit(wrist - shoulder)
     bend = elbow - shoulder
-    joints[f"elbow.{side}"] = elbow + unit(bend - chord * float(chord @ bend)) * 0.22 * height
+    joints[f"elbow.{side}"] = elbow + unit(bend - chord * float(chord @ bend)) * 0.22 * size.height
 
 
 def _carriers(bones: Bones) -> None:

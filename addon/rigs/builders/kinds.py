@@ -10,7 +10,15 @@ import numpy as np
 
 from ....solvers.errors import SettingError
 from . import cyclist, skateboarder, skier, snowboarder, telemark
-from .skeleton import Build, Skeleton, body_bones, both_sides, deform_bones
+from .skeleton import (
+    Build,
+    Proportions,
+    Skeleton,
+    body_bones,
+    both_sides,
+    deform_bones,
+    standard_proportions,
+)
 
 SKIER = "SKIER"
 TELEMARK = "TELEMARK"
@@ -62,30 +70,33 @@ def switches(kind: str) -> tuple[str, ...]:
     return tuple(f"{name}.{side}" for name in BUILDS[kind].switches for side in ("L", "R"))
 
 
-def build_skeleton(kind: str, height: float, regular: bool = True) -> Skeleton:
+def build_skeleton(kind: str, size: float | Proportions, regular: bool = True) -> Skeleton:
     """Rest pose of a character.
 
     Args:
         kind: one of BUILDS.
-        height: stature in metres.
+        size: lengths of the body, or the stature in metres of one of standard proportions.
         regular: left foot leads; False is goofy, the mirror image, for kinds
             that have a leading foot.
 
     Raises:
         SettingError: unknown kind, or a height that is not above 0.
     """
+    height = size.height if isinstance(size, Proportions) else size
     if not (np.isfinite(height) and height > 0.0):
         raise SettingError("Height", height, "above 0 m")
     if kind not in BUILDS:
         raise SettingError("Kind", kind, " or ".join(BUILDS))
     build = BUILDS[kind]
-    joints, facing, equipment = build.rest(height)
-    if build.stances and not regular:
+    body = size if isinstance(size, Proportions) else standard_proportions(height)
+    goofy = build.stances and not regular
+    joints, facing, equipment = build.rest(body.mirrored() if goofy else body)
+    if goofy:
         joints, facing = _mirrored(joints, facing)
     joints["root"] = np.zeros(3)
-    skeleton = Skeleton(kind, height, regular, joints, facing, equipment)
+    skeleton = Skeleton(kind, body, regular, joints, facing, equipment)
     bones = tuple(body_bones(skeleton, build))
-    return Skeleton(kind, height, regular, joints, facing, equipment, bones)
+    return Skeleton(kind, body, regular, joints, facing, equipment, bones)
 
 
 def _mirrored(joints: dict, facing: dict) -> tuple[dict, dict]:

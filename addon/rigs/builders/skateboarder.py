@@ -9,7 +9,7 @@ import numpy as np
 
 from . import body, snowboarder
 from .equipment import X, Y, Z, box, slider
-from .skeleton import REFERENCE, Bones, Build, Skeleton
+from .skeleton import REFERENCE, Bones, Build, Proportions, Skeleton
 from .surfaces import Cage, Surface, even_angles, joined, ring
 
 # Metres for a stature of REFERENCE.
@@ -22,7 +22,6 @@ KICK_START, KICK = 0.282, 0.048  # where nose and tail rise, and how far
 PIVOT = radians(45.0)  # of the trucks' axes over the ground
 
 # Shares of stature.
-SHOE = 0.0465  # ankle above the sole of a shoe
 STANCE = 0.256  # between the ankles along the board
 ANGLES = (radians(28.0), radians(4.0))
 
@@ -30,23 +29,23 @@ _ENDS = (("front", -1.0), ("rear", 1.0))
 _WHEELS = tuple(f"{end}_wheel.{side}" for end, _ in _ENDS for side in ("L", "R"))
 
 
-def rest(height: float) -> tuple[dict, dict, dict]:
+def rest(size: Proportions) -> tuple[dict, dict, dict]:
     """Joints, facing and equipment of a skateboarder in regular stance.
 
     Args:
-        height: stature in metres.
+        size: lengths of the body.
     """
-    size = height / REFERENCE
-    sole = (DECK + THICK) / REFERENCE + SHOE
+    share = size.height / REFERENCE
+    sole = (DECK + THICK) / REFERENCE
     joints, facing = snowboarder.stand_sideways(
-        height, STANCE, sole, ANGLES, 0.0290, radians(32.0)
+        size, STANCE, sole, ANGLES, 0.0290, radians(32.0)
     )
     for end, back in _ENDS:
-        axle = np.array([0.0, back * 0.5 * WHEELBASE, WHEEL]) * size
+        axle = np.array([0.0, back * 0.5 * WHEELBASE, WHEEL]) * share
         joints[f"{end}_truck"] = axle
         for side, sign in (("L", 1.0), ("R", -1.0)):
-            joints[f"{end}_wheel.{side}"] = axle + X * sign * 0.5 * TRACK * size
-    return joints, facing, {"board_length": LENGTH * size, "board_width": WIDTH * size}
+            joints[f"{end}_wheel.{side}"] = axle + X * sign * 0.5 * TRACK * share
+    return joints, facing, {"board_length": LENGTH * share, "board_width": WIDTH * share}
 
 
 def _carriers(bones: Bones) -> None:

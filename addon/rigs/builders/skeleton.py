@@ -11,7 +11,7 @@ outer surface; joint centres lie further in.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import acos, cos, sin, sqrt
 
 import numpy as np
@@ -27,14 +27,129 @@ LUMBAR, THORACIC, NECK_BASE, ATLAS, VERTEX = 0.056, 0.130, 0.300, 0.352, 0.470  
 CLAVICLE = 0.286  # height of the shoulder joints above the hips
 ANKLE_HEEL, ANKLE_BALL, ANKLE_TOE = 0.045, 0.078, 0.122  # inside the boot, along the sole
 BALL_HEIGHT = 0.032  # ball of the foot under the ankle
+ANKLE = 0.0465  # ankle above the sole of a shoe
 
 REFERENCE = 1.78  # stature in metres for which sizes of equipment are given
 
 UP = np.array([0.0, 0.0, 1.0])
 BACK = np.array([0.0, 1.0, 0.0])
+_SIGNS = {"L": 1.0, "R": -1.0}  # of the left axis
 
 # Switches on the root bone, 0 to 1, one per limb.
 IK_LEG, IK_ARM, POLE_LOCK = "ik_leg", "ik_arm", "pole_lock"
+
+
+@dataclass(frozen=True)
+class Proportions:
+    """Lengths of a body, in metres.
+
+    An offset is that from the joint before, along the axes (left, back, up) of
+    the body part between the two. Sides are "L" and "R".
+
+    Attributes:
+        height: stature, or what a standard body of these legs would have.
+        spine: (3,) lumbar joint from the middle of the hips, in the pelvis.
+        chest: (3,) thoracic joint from the lumbar one.
+        neck: (3,) from the thoracic joint, in the chest.
+        head: (3,) atlas from the neck's lower end.
+        vertex: (3,) top of the head from the atlas.
+        hip: side -> (3,) hip joint from the middle of the hips, in the pelvis.
+        shoulder: side -> (3,) clavicle's inner end from the thoracic joint, in the chest.
+        upper_arm: side -> (3,) shoulder joint from the thoracic joint, in the chest.
+        thigh: side -> hip to knee.
+        shin: side -> knee to ankle.
+        arm: side -> shoulder to elbow.
+        forearm: side -> elbow to wrist.
+        hand: wrist to the knuckles of a fist.
+        grip: wrist to the middle of the palm.
+        ball: ankle to the ball of the foot, along the sole.
+        toe: ankle to the tip of the toes, along the sole.
+        ball_height: ball of the foot under the ankle.
+        ankle: ankle above the sole of a shoe.
+    """
+
+    height: float
+    spine: np.ndarray
+    chest: np.ndarray
+    neck: np.ndarray
+    head: np.ndarray
+    vertex: np.ndarray
+    hip: Mapping[str, np.ndarray]
+    shoulder: Mapping[str, np.ndarray]
+    upper_arm: Mapping[str, np.ndarray]
+    thigh: Mapping[str, float]
+    shin: Mapping[str, float]
+    arm: Mapping[str, float]
+    forearm: Mapping[str, float]
+    hand: float
+    grip: float
+    ball: float
+    toe: float
+    ball_height: float
+    ankle: float
+
+    @property
+    def leg(self) -> tuple[float, float]:
+        """Thigh and shin, the mean of both sides."""
+        return (
+            0.5 * (self.thigh["L"] + self.thigh["R"]),
+            0.5 * (self.shin["L"] + self.shin["R"]),
+        )
+
+    def mirrored(self) -> Proportions:
+        """The mirror image in X, with sides exchanged."""
+        flip = np.array([-1.0, 1.0, 1.0])
+        centre = {n: getattr(self, n) * flip for n in ("spine", "chest", "neck", "head", "vertex")}
+        points = {
+            name: {side: getattr(self, name)[other] * flip for side, other in ("LR", "RL")}
+            for name in ("hip", "shoulder", "upper_arm")
+        }
+        lengths = {
+            name: {side: getattr(self, name)[other] for side, other in ("LR", "RL")}
+            for name in ("thigh", "shin", "arm", "forearm")
+        }
+        return replace(self, **centre, **points, **lengths)
+
+
+def standard_proportions(height: float) -> Proportions:
+    """Proportions of Poise's own figures.
+
+    Args:
+        height: stature in metres.
+    """
+
+    def up(share: float) -> np.ndarray:
+        return UP * share * height
+
+    def both(length: float) -> dict[str, float]:
+        return dict.fromkeys("LR", length * height)
+
+    def sides(left: float, back: float, rise: float) -> dict[str, np.ndarray]:
+        return {
+            side: np.array([sign * left, back, rise]) * height for side, sign in _SIGNS.items()
+        }
+
+    return Proportions(
+        height=height,
+        spine=up(LUMBAR),
+        chest=up(THORACIC - LUMBAR),
+        neck=up(NECK_BASE - THORACIC),
+        head=up(ATLAS - NECK_BASE),
+        vertex=up(VERTEX - ATLAS),
+        hip=sides(HIP_HALF, 0.0, 0.0),
+        shoulder=sides(0.018, -0.022, CLAVICLE - THORACIC),
+        upper_arm=sides(SHOULDER_HALF, 0.0, CLAVICLE - THORACIC),
+        thigh=both(THIGH),
+        shin=both(SHIN),
+        arm=both(UPPER_ARM),
+        forearm=both(FOREARM),
+        hand=HAND * height,
+        grip=GRIP * height,
+        ball=ANKLE_BALL * height,
+        toe=ANKLE_TOE * height,
+        ball_height=BALL_HEIGHT * height,
+        ankle=ANKLE * height,
+    )
 
 
 @dataclass(frozen=True)
@@ -68,7 +183,7 @@ class Skeleton:
 
     Attributes:
         kind: name of the kind.
-        height: stature in metres.
+        size: lengths of the body.
         regular: left foot leads (snowboarder only).
         joints: name -> (3,) in metres; names as in `mapping.tracks.Figure`.
         facing: region ("pelvis", "spine", "chest", "neck", "head", "foot.L",
@@ -80,12 +195,17 @@ class Skeleton:
     """
 
     kind: str
-    height: float
+    size: Proportions
     regular: bool
     joints: dict[str, np.ndarray]
     facing: dict[str, np.ndarray]
     equipment: dict[str, float]
     bones: tuple[BoneSpec, ...] = field(default=())
+
+    @property
+    def height(self) -> float:
+        """Stature in metres."""
+        return self.size.height
 
 
 @dataclass(frozen=True)
@@ -95,7 +215,7 @@ class Build:
     Names of bones and roles may hold "{side}", which stands for L and R.
 
     Attributes:
-        rest: height in metres -> joints, facing and equipment of a `Skeleton`.
+        rest: lengths of the body -> joints, facing and equipment of a `Skeleton`.
         body: the figure's mesh.
         equipment: the mesh of what the figure wears, holds and stands on.
         carriers: adds the bones that the controls of feet and hands hang on.
@@ -119,7 +239,7 @@ class Build:
         stances: it may be built the other way round, as its mirror image.
     """
 
-    rest: Callable[[float], tuple[dict, dict, dict]]
+    rest: Callable[[Proportions], tuple[dict, dict, dict]]
     body: Callable[[Skeleton], Surface]
     equipment: Callable[[Skeleton], Surface]
     carriers: Callable[[Bones], None]
@@ -217,7 +337,7 @@ def sidecut_radius(length: float, waist: float, shovel: float, tail: float) -> f
 
 
 def trunk(
-    hip: np.ndarray, height: float, yaws: dict[str, float], lean: float, tilt: float = 0.0
+    hip: np.ndarray, size: Proportions, yaws: dict[str, float], lean: float, tilt: float = 0.0
 ) -> tuple[dict, dict]:
     """Joints and facings from hips to head, in metres; `tilt` bends the pelvis forward."""
     facing = {
@@ -227,57 +347,54 @@ def trunk(
         "neck": facing_frame(yaws["neck"], 0.8 * lean),
         "head": facing_frame(yaws["head"]),
     }
-    h = height
     joints = {"pelvis": hip}
-    joints["spine"] = hip + facing["pelvis"][:, 2] * LUMBAR * h
-    joints["chest"] = joints["spine"] + facing["spine"][:, 2] * (THORACIC - LUMBAR) * h
-    joints["neck"] = joints["chest"] + facing["chest"][:, 2] * (NECK_BASE - THORACIC) * h
-    joints["head"] = joints["neck"] + facing["neck"][:, 2] * (ATLAS - NECK_BASE) * h
-    joints["vertex"] = joints["head"] + facing["head"][:, 2] * (VERTEX - ATLAS) * h
-    left, back, up = facing["chest"].T
-    for side, sign in (("L", 1.0), ("R", -1.0)):
-        joints[f"hip.{side}"] = hip + facing["pelvis"][:, 0] * sign * HIP_HALF * h
-        root = joints["chest"] + up * (CLAVICLE - THORACIC) * h
-        joints[f"shoulder.{side}"] = root + (left * sign * 0.018 - back * 0.022) * h
-        joints[f"upper_arm.{side}"] = root + left * sign * SHOULDER_HALF * h
+    joints["spine"] = hip + facing["pelvis"] @ size.spine
+    joints["chest"] = joints["spine"] + facing["spine"] @ size.chest
+    joints["neck"] = joints["chest"] + facing["chest"] @ size.neck
+    joints["head"] = joints["neck"] + facing["neck"] @ size.head
+    joints["vertex"] = joints["head"] + facing["head"] @ size.vertex
+    for side in ("L", "R"):
+        joints[f"hip.{side}"] = hip + facing["pelvis"] @ size.hip[side]
+        joints[f"shoulder.{side}"] = joints["chest"] + facing["chest"] @ size.shoulder[side]
+        joints[f"upper_arm.{side}"] = joints["chest"] + facing["chest"] @ size.upper_arm[side]
     return joints, facing
 
 
 def arm(
-    joints: dict, facing: dict, side: str, height: float, upper: np.ndarray, fore: np.ndarray
+    joints: dict, facing: dict, side: str, size: Proportions, upper: np.ndarray, fore: np.ndarray
 ) -> None:
     """Add elbow, wrist, palm and hand facing, given the directions of both bones."""
     shoulder = joints[f"upper_arm.{side}"]
-    elbow = shoulder + unit(upper) * UPPER_ARM * height
-    wrist = elbow + unit(fore) * FOREARM * height
+    elbow = shoulder + unit(upper) * size.arm[side]
+    wrist = elbow + unit(fore) * size.forearm[side]
     joints[f"elbow_joint.{side}"] = elbow
     joints[f"hand.{side}"] = wrist
     along = unit(fore)
     # The fist: thumb up, knuckles ahead; back is against the knuckles.
     side_axis = unit(np.cross(UP, -along))
     facing[f"hand.{side}"] = np.stack([-side_axis, -along, np.cross(-side_axis, -along)], axis=1)
-    joints[f"pole.{side}"] = wrist + along * GRIP * height
+    joints[f"pole.{side}"] = wrist + along * size.grip
     middle = elbow - (shoulder + wrist) / 2.0
     chord = unit(wrist - shoulder)
     bend = unit(middle - chord * float(chord @ middle))
-    joints[f"elbow.{side}"] = elbow + bend * 0.22 * height
+    joints[f"elbow.{side}"] = elbow + bend * 0.22 * size.height
 
 
-def leg(joints: dict, facing: dict, side: str, height: float, toes: np.ndarray) -> None:
+def leg(joints: dict, facing: dict, side: str, size: Proportions, toes: np.ndarray) -> None:
     """Add knee, foot and pole of one leg; hip and ankle are there already."""
     hip, ankle = joints[f"hip.{side}"], joints[f"foot.{side}"]
-    knee = two_bone_joint(hip, ankle, THIGH * height, SHIN * height, toes)
+    knee = two_bone_joint(hip, ankle, size.thigh[side], size.shin[side], toes)
     joints[f"knee_joint.{side}"] = knee
     chord = unit(ankle - hip)
     bend = unit(toes - chord * float(chord @ toes))
-    joints[f"knee.{side}"] = knee + bend * 0.28 * height
-    joints[f"toe.{side}"] = ankle + (toes * ANKLE_BALL - UP * BALL_HEIGHT) * height
+    joints[f"knee.{side}"] = knee + bend * 0.28 * size.height
+    joints[f"toe.{side}"] = ankle + toes * size.ball - UP * size.ball_height
     facing[f"foot.{side}"] = np.stack([np.cross(-toes, UP), -toes, UP], axis=1)
 
 
-def hip_height(horizontal: float, flexion: float, height: float) -> float:
+def hip_height(horizontal: float, flexion: float, size: Proportions) -> float:
     """Rise from ankle to hip for a knee flexion, the hip being `horizontal` off."""
-    a, b = THIGH * height, SHIN * height
+    a, b = size.leg
     reach_squared = a * a + b * b + 2.0 * a * b * cos(flexion)
     return sqrt(reach_squared - horizontal**2)
 
@@ -321,7 +438,7 @@ def body_bones(skeleton: Skeleton, build: Build) -> list[BoneSpec]:
     """
     bones = Bones(skeleton)
     add, flat, along_foot = bones.add, bones.flat, bones.along_foot
-    j, f, h = skeleton.joints, skeleton.facing, skeleton.height
+    j, f, size = skeleton.joints, skeleton.facing, skeleton.size
     flat("master", "", j["root"], 0.30, "Controls")
     flat("root", "master", j["root"], 0.20, "Controls")
     add("pelvis", "root", j["pelvis"], j["spine"], -f["pelvis"][:, 1], "Controls")
@@ -331,7 +448,7 @@ def body_bones(skeleton: Skeleton, build: Build) -> list[BoneSpec]:
     add("head", "neck", j["head"], j["vertex"], -f["head"][:, 1], "Controls")
     build.carriers(bones)
     for side in ("L", "R"):
-        hand_tail = j[f"hand.{side}"] - f[f"hand.{side}"][:, 1] * HAND * h
+        hand_tail = j[f"hand.{side}"] - f[f"hand.{side}"][:, 1] * size.hand
         hand_up = f[f"hand.{side}"][:, 2]
         arm_bend = j[f"elbow.{side}"] - j[f"elbow_joint.{side}"]
         leg_bend = j[f"knee.{side}"] - j[f"knee_joint.{side}"]
@@ -377,7 +494,7 @@ def body_bones(skeleton: Skeleton, build: Build) -> list[BoneSpec]:
             f"toe.{side}",
             f"foot.{side}",
             j[f"toe.{side}"],
-            j[f"toe.{side}"] + toes * (ANKLE_TOE - ANKLE_BALL) * h,
+            j[f"toe.{side}"] + toes * (size.toe - size.ball),
             UP,
             "FK",
             True,

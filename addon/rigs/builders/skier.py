@@ -20,13 +20,13 @@ from .equipment import (
 )
 from .skeleton import (
     BACK,
-    HIP_HALF,
     IK_ARM,
     IK_LEG,
     POLE_LOCK,
     UP,
     Bones,
     Build,
+    Proportions,
     Skeleton,
     arm,
     hip_height,
@@ -37,29 +37,30 @@ from .skeleton import (
 from .surfaces import Surface, joined
 
 # Shares of stature.
-SKI_SOLE = 0.0775  # ankle above the running surface
+SKI_SOLE = 0.031  # sole of a shoe above the running surface
 SKI_STANCE = 0.155  # between the ski centres
 
 
-def rest(height: float) -> tuple[dict, dict, dict]:
+def rest(size: Proportions) -> tuple[dict, dict, dict]:
     """Joints, facing and equipment of a skier who stands on flat snow."""
+    height = size.height
     half = 0.5 * SKI_STANCE * height
-    sole = SKI_SOLE * height
-    rise = hip_height(half - HIP_HALF * height, radians(40.0), height)
+    sole = SKI_SOLE * height + size.ankle
+    rise = hip_height(half - abs(size.hip["L"][0]), radians(40.0), size)
     hip = np.array([0.0, 0.004 * height, sole + rise])
     joints, facing = trunk(
-        hip, height, dict.fromkeys(("pelvis", "spine", "chest", "neck", "head"), 0.0), radians(12.0)
+        hip, size, dict.fromkeys(("pelvis", "spine", "chest", "neck", "head"), 0.0), radians(12.0)
     )
     forward = np.array([0.0, -1.0, 0.0])
     for side, sign in (("L", 1.0), ("R", -1.0)):
         joints[f"foot.{side}"] = np.array([sign * half, 0.0, sole])
         joints[f"ski.{side}"] = np.array([sign * half, 0.0, 0.0])
-        leg(joints, facing, side, height, forward)
+        leg(joints, facing, side, size, forward)
         arm(
             joints,
             facing,
             side,
-            height,
+            size,
             np.array([0.40 * sign, -0.22, -0.90]),
             np.array([0.10 * sign, -1.0, 0.02]),
         )

@@ -11,10 +11,10 @@ import numpy as np
 from . import body, equipment
 from .equipment import BOARD_LENGTH, BOARD_NOSE, BOARD_TIP, BOARD_WAIST, REFERENCE
 from .skeleton import (
-    HIP_HALF,
     UP,
     Bones,
     Build,
+    Proportions,
     Skeleton,
     arm,
     facing_frame,
@@ -26,13 +26,13 @@ from .skeleton import (
 from .surfaces import Surface, joined
 
 # Shares of stature.
-BOARD_SOLE = 0.064  # ankle above the running surface
+BOARD_SOLE = 0.0175  # sole of a shoe above the running surface
 BOARD_STANCE = 0.300  # between the ankles along the board
 STANCE_FRONT, STANCE_REAR = radians(18.0), radians(-6.0)
 
 
 def stand_sideways(
-    height: float,
+    size: Proportions,
     stance: float,
     sole: float,
     angles: tuple[float, float],
@@ -42,15 +42,16 @@ def stand_sideways(
     """Joints and facing in regular stance: left foot leads, facing the right of travel (-X).
 
     Args:
-        height: stature in metres.
+        size: lengths of the body.
         stance: between the ankles along the board, share of stature.
-        sole: ankle above the ground, share of stature.
+        sole: sole of a shoe above the ground, share of stature.
         angles: of front and rear foot towards the nose, radians.
         across: ankles to the heel side of the board's middle, share of stature.
         flexion: of the knees, radians.
     """
+    height = size.height
     half = 0.5 * stance * height
-    sole = sole * height
+    sole = sole * height + size.ankle
     across = across * height
     toes = {
         "L": facing_frame(-0.5 * pi + angles[0])[:, 1] * -1.0,
@@ -60,8 +61,8 @@ def stand_sideways(
     left = facing_frame(pelvis_yaw)[:, 0]
     ankle = {"L": np.array([across, -half, sole]), "R": np.array([across, half, sole])}
     middle = np.array([across + 0.012 * height, 0.0, 0.0])
-    offset = (middle + left * HIP_HALF * height) - ankle["L"]
-    rise = hip_height(float(np.hypot(offset[0], offset[1])), flexion, height)
+    offset = (middle + left * abs(size.hip["L"][0])) - ankle["L"]
+    rise = hip_height(float(np.hypot(offset[0], offset[1])), flexion, size)
     hip = middle + UP * (sole + rise)
     yaws = {
         "pelvis": pelvis_yaw,
@@ -70,28 +71,29 @@ def stand_sideways(
         "neck": radians(-42.0),
         "head": radians(-8.0),
     }
-    joints, facing = trunk(hip, height, yaws, radians(12.0))
+    joints, facing = trunk(hip, size, yaws, radians(12.0))
     for side in ("L", "R"):
         joints[f"foot.{side}"] = ankle[side]
-        leg(joints, facing, side, height, toes[side])
+        leg(joints, facing, side, size, toes[side])
     chest_left, chest_back = facing["chest"][:, 0], facing["chest"][:, 1]
     for side, sign in (("L", 1.0), ("R", -1.0)):
         upper = chest_left * (0.62 * sign) - chest_back * 0.10 - UP * 0.78
         fore = chest_left * (0.50 * sign) - chest_back * 0.62 - UP * 0.28
-        arm(joints, facing, side, height, upper, fore)
+        arm(joints, facing, side, size, upper, fore)
         del joints[f"pole.{side}"]
     joints["board"] = np.zeros(3)
     return joints, facing
 
 
-def rest(height: float) -> tuple[dict, dict, dict]:
+def rest(size: Proportions) -> tuple[dict, dict, dict]:
     """Joints, facing and equipment of a snowboarder in regular stance.
 
     Args:
-        height: stature in metres.
+        size: lengths of the body.
     """
+    height = size.height
     joints, facing = stand_sideways(
-        height, BOARD_STANCE, BOARD_SOLE, (STANCE_FRONT, STANCE_REAR), 0.0265, radians(45.0)
+        size, BOARD_STANCE, BOARD_SOLE, (STANCE_FRONT, STANCE_REAR), 0.0265, radians(45.0)
     )
     width = sqrt(height / REFERENCE)
     length = BOARD_LENGTH * height

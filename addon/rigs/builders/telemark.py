@@ -8,21 +8,22 @@ from dataclasses import replace
 import numpy as np
 
 from . import body, equipment, skier
-from .skeleton import ANKLE_BALL, ANKLE_TOE, UP, Bones, Skeleton
+from .skeleton import UP, Bones, Proportions, Skeleton
 from .surfaces import Surface, joined
 
-FOLD_HEIGHT = 0.0435  # the fold of a boot under the ankle, share of stature: just over its sole
+FOLD_HEIGHT = 0.003  # the fold of a boot over its sole, share of stature
 
 # Axes of a bow that stands across, behind a foot.
 _BEHIND = np.array([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]])
 
 
-def rest(height: float) -> tuple[dict, dict, dict]:
+def rest(size: Proportions) -> tuple[dict, dict, dict]:
     """Joints, facing and equipment: the skier's, the balls of the feet where the boots bend."""
-    joints, facing, gear = skier.rest(height)
+    joints, facing, gear = skier.rest(size)
     for side in ("L", "R"):
         toes = -facing[f"foot.{side}"][:, 1]
-        fold = joints[f"foot.{side}"] + (toes * ANKLE_BALL - UP * FOLD_HEIGHT) * height
+        drop = size.ankle - FOLD_HEIGHT * size.height
+        fold = joints[f"foot.{side}"] + toes * size.ball - UP * drop
         joints[f"toe.{side}"], joints[f"heel.{side}"] = fold, fold.copy()
     return joints, facing, gear
 
@@ -33,7 +34,7 @@ def _carriers(bones: Bones) -> None:
     for side in ("L", "R"):
         fold = skeleton.joints[f"heel.{side}"]
         toes = -skeleton.facing[f"foot.{side}"][:, 1]
-        end = fold + toes * (ANKLE_TOE - ANKLE_BALL) * skeleton.height
+        end = fold + toes * (skeleton.size.toe - skeleton.size.ball)
         # The foot turns about its ball, whose place on the ski stays; the toes lie flat.
         bones.flat(f"heel.{side}", f"ski.{side}", fold, 0.10, "IK")
         bones.add(f"MCH-toe.{side}", f"ski.{side}", fold, end, UP, "Mechanism")
