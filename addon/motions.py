@@ -10,7 +10,7 @@ from math import atan2
 import bpy
 
 from .errors import UserError
-from .rigs import roles
+from .rigs import control_rig, roles
 from .scene.placement import world_matrix
 
 # Largest place in the list of motions; equal places are in order of names.
@@ -113,7 +113,7 @@ def character_of(obj: bpy.types.Object | None) -> bpy.types.Object | None:
     seen = 0
     while obj is not None and seen < 32:
         if obj.type == "ARMATURE":
-            return obj
+            return control_rig.controls_of(obj) or obj
         if is_motion(obj):
             return obj.poise_motion.character
         rigs = [m.object for m in getattr(obj, "modifiers", ()) if m.type == "ARMATURE"]

@@ -467,7 +467,7 @@ def _linear(pose: Pose) -> np.ndarray:
     return rotations.to_matrix(pose.rotation) * pose.scale[:, None, None]
 
 
-_BONE_IN_PATH = re.compile(r'pose\.bones\["((?:[^"\\]|\\.)*)"\]')
+_BONE_IN_PATH = re.compile(r'pose\.bones\["((?:[^"\\]|\\.)*)"\]\.?(\w*)')
 
 
 def animated_bones(armature: bpy.types.Object) -> set[str]:
@@ -476,15 +476,28 @@ def animated_bones(armature: bpy.types.Object) -> set[str]:
     Args:
         armature: the rig.
     """
+    return set(animated_channels(armature))
+
+
+def animated_channels(armature: bpy.types.Object) -> dict[str, set[str]]:
+    """Bone -> names of its properties that have keys, strips or drivers.
+
+    Args:
+        armature: the rig.
+    """
     data = armature.animation_data
     if data is None:
-        return set()
+        return {}
     curves = list(compat.action_fcurves(data.action, data.action_slot)) + list(data.drivers)
     for track in data.nla_tracks:
         for strip in track.strips:
             curves += compat.action_fcurves(strip.action, strip.action_slot)
-    found = {match[1] for c in curves if (match := _BONE_IN_PATH.match(c.data_path))}
-    return {bpy.utils.unescape_identifier(name) for name in found}
+    found: dict[str, set[str]] = {}
+    for curve in curves:
+        match = _BONE_IN_PATH.match(curve.data_path)
+        if match:
+            found.setdefault(bpy.utils.unescape_identifier(match[1]), set()).add(match[2])
+    return found
 
 
 def moving_parents(armature: bpy.types.Object, keyed: set[str]) -> dict[str, str]:

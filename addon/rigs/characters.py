@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from math import radians
 
 import bpy
@@ -28,7 +29,7 @@ from .builders.kinds import (
     role_bones,
     switches,
 )
-from .builders.skeleton import SHIN, THIGH, both_sides, is_half_way
+from .builders.skeleton import SHIN, THIGH, BoneSpec, Skeleton, both_sides, is_half_way
 
 
 @dataclass(frozen=True)
@@ -126,12 +127,54 @@ def build_character(
         raise SettingError("Colour", unknown[0], f"one of {', '.join(COLOURS)}")
     if not (np.isfinite(mass) and mass > 0.0):
         raise SettingError("Mass", mass, "above 0 kg")
-    skeleton = build_skeleton(kind, height, regular)
-    armature = rig.make_armature(context, skeleton, name or KINDS[kind].label)
-    armature["poise_kind"] = kind
-    armature["poise_height"] = float(height)
+    return assemble(
+        context,
+        build_skeleton(kind, height, regular),
+        name or KINDS[kind].label,
+        location=location,
+        yaw=yaw,
+        mass=mass,
+        colours=COLOURS | dict(colours or {}),
+        home=collection or context.collection or context.scene.collection,
+    )
+
+
+def assemble(
+    context: bpy.types.Context,
+    skeleton: Skeleton,
+    name: str,
+    *,
+    location,
+    yaw: float,
+    mass: float,
+    colours,
+    home: bpy.types.Collection,
+    parts: Sequence[str] = ("Body", "Equipment"),
+    extra: Sequence[BoneSpec] = (),
+) -> bpy.types.Object:
+    """Controls, constraints and meshes of a character, linked to a collection.
+
+    Args:
+        context: any context; mode, selection and active object are left alone.
+        skeleton: what `build_skeleton` made.
+        name: name of the object.
+        location: where it stands, in Blender units.
+        yaw: turn about +Z in radians; 0 faces -Y.
+        mass: kg, with equipment.
+        colours: part -> (r, g, b) or (r, g, b, a), linear, of every part.
+        home: where to link it.
+        parts: which meshes to make.
+        extra: bones beyond those of the skeleton, parents first.
+
+    Returns:
+        The armature object.
+    """
+    bones = replace(skeleton, bones=(*skeleton.bones, *extra))
+    armature = rig.make_armature(context, bones, name)
+    armature["poise_kind"] = skeleton.kind
+    armature["poise_height"] = float(skeleton.height)
     armature["poise_mass"] = float(mass)
-    armature["poise_regular"] = bool(regular)
+    armature["poise_regular"] = bool(skeleton.regular)
     for key, value in skeleton.equipment.items():
         armature[f"poise_{key}"] = float(value)
     armature.location = location
@@ -139,11 +182,15 @@ def build_character(
     units = context.scene.unit_settings
     if units.system != "NONE":
         armature.scale = (1.0 / units.scale_length,) * 3
-    home = collection or context.collection or context.scene.collection
     home.objects.link(armature)
-    palette = COLOURS | dict(colours or {})
-    materials = {part: figure_mesh.make_material(part, palette[part]) for part in figure_mesh.PARTS}
-    for part, surface in figure_mesh.figure_surfaces(skeleton).items():
+    surfaces = figure_mesh.figure_surfaces(skeleton, parts)
+    used = {material for surface in surfaces.values() for material in surface.materials}
+    materials = {
+        part: figure_mesh.make_material(part, colours[part])
+        for part in figure_mesh.PARTS
+        if part in used
+    }
+    for part, surface in surfaces.items():
         obj = figure_mesh.make_mesh_object(
             surface, f"{armature.name} {part}", materials, CREASE[part]
         )
@@ -292,10 +339,12 @@ def figure_of(armature: bpy.types.Object) -> Figure:
     build = BUILDS[kind]
     for joint, bone in both_sides({**_JOINT_BONES, **build.joints}).items():
         joints[joint] = head(bone)
-    leg = np.linalg.norm(joints["hip.L"] - joints["knee_joint.L"]) + np.linalg.norm(
-        joints["knee_joint.L"] - joints["foot.L"]
-    )
-    height = float(leg / (THIGH + SHIN))
+    bones_of_legs = [
+        np.linalg.norm(joints[f"{a}.{side}"] - joints[f"{b}.{side}"])
+        for side in ("L", "R")
+        for a, b in (("hip", "knee_joint"), ("knee_joint", "foot"))
+    ]
+    height = float(0.5 * sum(bones_of_legs) / (THIGH + SHIN))
     # An armature whose scale was applied has grown since it was built.
     grown = height / _number(armature, "height")
     equipment = {name: _number(armature, name) * grown for name in build.lengths}

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import bpy
 import numpy as np
@@ -45,14 +45,18 @@ COLOURS = {
 }
 
 
-def figure_surfaces(skeleton: Skeleton) -> dict[str, Surface]:
+def figure_surfaces(
+    skeleton: Skeleton, parts: Sequence[str] = ("Body", "Equipment")
+) -> dict[str, Surface]:
     """Body and equipment of a skeleton.
 
     Args:
-        skeleton: what `build_skeleton` made.
+        skeleton: what `build_skeleton` made; a body fits standard proportions only.
+        parts: which of the two.
     """
     build = BUILDS[skeleton.kind]
-    return {"Body": build.body(skeleton), "Equipment": build.equipment(skeleton)}
+    makers = {"Body": build.body, "Equipment": build.equipment}
+    return {part: makers[part](skeleton) for part in parts}
 
 
 def make_material(part: str, colour) -> bpy.types.Material:

@@ -1,0 +1,289 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Poise's controls on a rig that Poise did not make, and off again.
+
+The controls are an armature of their own with the proportions of the rig and
+the stance of the sport; motions are baked onto it as onto any of Poise's
+characters. The rig's bones copy the rotation of target bones that stand as
+they would (and the place, where a bone does not hang on the one before). To
+the rig itself nothing is added but these constraints.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from math import atan2
+
+import bpy
+import numpy as np
+from mathutils import Vector
+
+from ...solvers import rotations
+from ..errors import UserError
+from ..scene.placement import world_matrix
+from . import adapter, characters, fitting
+from .builders.kinds import build_skeleton
+from .builders.skeleton import REFERENCE
+from .recognise.rolemap import RoleMap
+from .recognise.skeleton import Skeleton as RestPose
+
+CONSTRAINT = "Poise"
+
+# Mass in kg of a body of the reference stature, with equipment; others have the same build.
+MASS = 80.0
+
+# A bone that is farther off its place than this share of its length has been moved.
+STILL = 1e-4
+
+_DRIVES = "poise_drives"
+
+
+def rig_of(controls: bpy.types.Object | None) -> bpy.types.Object | None:
+    """The rig that controls drive, or None for anything else.
+
+    Args:
+        controls: an object, or None.
+    """
+    if controls is None or controls.type != "ARMATURE":
+        return None
+    rig = controls.get(_DRIVES)
+    return rig if isinstance(rig, bpy.types.Object) else None
+
+
+def controls_of(rig: bpy.types.Object | None) -> bpy.types.Object | None:
+    """The controls that drive a rig, or None.
+
+    Args:
+        rig: an object, or None.
+    """
+    if rig is None or rig.type != "ARMATURE":
+        return None
+    return next((obj for obj in bpy.data.objects if rig_of(obj) == rig), None)
+
+
+def read_rig(
+    rig: bpy.types.Object, rest: RestPose, rolemap: RoleMap, unit_scale: float
+) -> fitting.BodyRest:
+    """A rig's rest pose as it stands in the scene, in metres.
+
+    Args:
+        rig: the armature object.
+        rest: its bones.
+        rolemap: which bone plays which role.
+        unit_scale: metres per Blender unit.
+
+    Raises:
+        UserError: the object is out of shape, or the rig lacks what is needed.
+    """
+    matrix = np.array(world_matrix(rig), dtype=float)
+    frames = adapter.armature_frames(rig.name, matrix[None])
+    scale = float(frames.scale[0]) * unit_scale
+    return fitting.read_body(rest, rolemap, scale, _sole(rig, rolemap), rig.name)
+
+
+def _sole(rig: bpy.types.Object, rolemap: RoleMap) -> float | None:
+    """Height of the lowest vertex of the feet along character space's up, in armature units."""
+    feet = {rolemap.roles.get(f"{part}.{s}", "") for part in ("foot", "toe") for s in "LR"}
+    up = rotations.rotate(rotations.conjugate(rolemap.turn), np.array([0.0, 0.0, 1.0]))
+    into = world_matrix(rig).inverted_safe()
+    lowest = []
+    for obj in bpy.data.objects:
+        if obj.type != "MESH" or obj.library is not None:
+            continue
+        if not any(m.type == "ARMATURE" and m.object == rig for m in obj.modifiers):
+            continue
+        groups = {g.index for g in obj.vertex_groups if g.name in feet}
+        if not groups:
+            continue
+        points = [
+            v.co
+            for v in obj.data.vertices
+            if any(g.group in groups and g.weight > 0.5 for g in v.groups)
+        ]
+        if points:
+            matrix = np.array(into @ world_matrix(obj))
+            there = np.array(points) @ matrix[:3, :3].T + matrix[:3, 3]
+            lowest.append(float((there @ up).min()))
+    return min(lowest, default=None)
+
+
+def set_up(
+    context: bpy.types.Context,
+    rig: bpy.types.Object,
+    rest: RestPose,
+    rolemap: RoleMap,
+    kind: str,
+    *,
+    unit_scale: float,
+    mass: float = 0.0,
+    regular: bool = True,
+    colours=None,
+) -> bpy.types.Object:
+    """Build controls for a rig and let its bones follow them.
+
+    Args:
+        context: any context; mode, selection and active object are left alone.
+        rig: the armature object, local or a library override.
+        rest: its bones.
+        rolemap: which bone plays which role.
+        kind: one of `characters.KINDS`.
+        unit_scale: metres per Blender unit.
+        mass: kg, with equipment; 0 to take it from the size.
+        regular: left foot leads, on a board.
+        colours: part -> (r, g, b) of equipment.
+
+    Returns:
+        The controls.
+
+    Raises:
+        UserError: the rig is linked, has controls already or lacks what is needed.
+    """
+    _require_free(rig)
+    body = read_rig(rig, rest, rolemap, unit_scale)
+    size = fitting.proportions_of(body)
+    skeleton = build_skeleton(kind, size, regular)
+    followed = fitting.follow(body, skeleton, _displaced(rig, body.bones.values()))
+    targets = fitting.target_bones(body, skeleton, followed)
+    world = world_matrix(rig)
+    place = world @ _vector(body.origin)
+    facing = rotations.rotate(rotations.conjugate(body.turn), fitting.FORWARD)
+    ahead = world.to_3x3() @ _vector(facing)
+    controls = characters.assemble(
+        context,
+        skeleton,
+        f"{rig.name} Controls",
+        location=place,
+        yaw=atan2(ahead.x, -ahead.y) if ahead.to_2d().length > 1e-6 * ahead.length else 0.0,
+        mass=mass or MASS * (size.height / REFERENCE) ** 2,
+        colours=characters.COLOURS | dict(colours or {}),
+        home=_home(context, rig),
+        parts=("Equipment",),
+        extra=targets,
+    )
+    controls[_DRIVES] = rig
+    _link(controls, followed)
+    connect(controls, rig, followed)
+    context.view_layer.update()
+    return controls
+
+
+def _displaced(rig: bpy.types.Object, names: Collection[str]) -> set[str]:
+    """Bones that are off the place that the rest pose gives them, now or by keys and drivers."""
+    animated = adapter.animated_channels(rig)
+    found = set()
+    for name in names:
+        bone = rig.pose.bones[name]
+        size = (bone.scale - Vector((1.0, 1.0, 1.0))).length
+        moved = bone.location.length > STILL * bone.bone.length or size > STILL
+        if moved or animated.get(name, set()) & {"location", "scale"}:
+            found.add(name)
+    return found
+
+
+def _vector(values: np.ndarray) -> Vector:
+    return Vector([float(v) for v in values])
+
+
+def _home(context: bpy.types.Context, rig: bpy.types.Object) -> bpy.types.Collection:
+    for collection in rig.users_collection:
+        if collection.library is None and collection.override_library is None:
+            return collection
+    return context.scene.collection
+
+
+def _require_free(rig: bpy.types.Object) -> None:
+    if rig.library is not None:
+        raise UserError(
+            f"{rig.name} is linked from another file and cannot be set up: make a library "
+            "override of it first (Object > Library Override > Make)"
+        )
+    override = rig.override_library
+    if override is not None and override.is_system_override:
+        raise UserError(
+            f"{rig.name} is a library override that is not editable: make it editable "
+            "(Object > Library Override > Make) first"
+        )
+    if characters.kind_of(rig):
+        raise UserError(f"{rig.name} is a character of Poise's own: it needs no set-up")
+    if controls_of(rig) is not None:
+        raise UserError(
+            f"{rig.name} is set up already ({controls_of(rig).name}): remove that first with "
+            "Remove from Rig"
+        )
+    if rig.data.is_editmode:
+        raise UserError(f"{rig.name} is in Edit Mode: leave it with Tab, then set it up")
+
+
+def _copy(owner: bpy.types.PoseBone, kind: str, controls, bone: str, name: str, influence=1.0):
+    constraint = owner.constraints.new(kind)
+    constraint.name = name
+    constraint.target, constraint.subtarget = controls, bone
+    constraint.influence = influence
+    return constraint
+
+
+def _link(controls: bpy.types.Object, followed: tuple[fitting.Follow, ...]) -> None:
+    """Let the links of the trunk turn as the rig's trunk will, and the arms begin at its end."""
+    bones = controls.pose.bones
+    for one in followed:
+        name = fitting.link_bone(one.role)
+        if name not in bones:
+            continue
+        if one.role.startswith("upper_arm."):
+            _copy(bones[one.role], "COPY_LOCATION", controls, name, "Shoulder")
+            continue
+        for control, share in zip(one.controls, (1.0, one.share), strict=False):
+            between = fitting.link_bone(one.role, control)
+            _copy(bones[name], "COPY_ROTATION", controls, between, "Between", share)
+
+
+def connect(
+    controls: bpy.types.Object, rig: bpy.types.Object, followed: tuple[fitting.Follow, ...]
+) -> None:
+    """Let a rig's bones follow the targets of its controls.
+
+    Args:
+        controls: the controls.
+        rig: the rig.
+        followed: how its bones follow.
+    """
+    for one in followed:
+        bone = rig.pose.bones[one.bone]
+        target = fitting.target_bone(one.role)
+        if one.located:
+            _copy(bone, "COPY_LOCATION", controls, target, CONSTRAINT)
+        _copy(bone, "COPY_ROTATION", controls, target, CONSTRAINT)
+
+
+def disconnect(controls: bpy.types.Object, rig: bpy.types.Object) -> None:
+    """Take off the rig what `connect` put on it.
+
+    Args:
+        controls: the controls.
+        rig: the rig.
+    """
+    for bone in rig.pose.bones:
+        for constraint in list(bone.constraints):
+            if getattr(constraint, "target", None) == controls:
+                bone.constraints.remove(constraint)
+
+
+def remove(controls: bpy.types.Object) -> None:
+    """Remove controls with their equipment, and let go of the rig they drive.
+
+    Args:
+        controls: the controls; their motions have been removed.
+    """
+    rig = rig_of(controls)
+    if rig is not None:
+        disconnect(controls, rig)
+    owned = [controls, *characters.figure_meshes(controls)]
+    data = [(obj.data, obj.type) for obj in owned]
+    materials = {m for obj in owned[1:] for m in obj.data.materials if m is not None}
+    for obj in owned:
+        bpy.data.objects.remove(obj)
+    for block, kind in data:
+        if block.users == 0:
+            (bpy.data.armatures if kind == "ARMATURE" else bpy.data.meshes).remove(block)
+    for material in materials:
+        if material.users == 0:
+            bpy.data.materials.remove(material)
