@@ -1,5 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A Motion object and its bake: solved motion onto the rig, and off again."""
+"""A Motion object and its bakes: solved motion onto the rig, and off again.
+
+A motion may have two: one on its character, and where the character is a set
+of controls on a rig of someone else's, one on the bones of that rig, which
+follows the controls no longer as long as it has it.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +13,15 @@ from dataclasses import replace
 from math import floor
 
 import bpy
+import numpy as np
 
 from ..solvers.motion import Problem
 from . import motions, pipeline
 from .bake import attach, checks, verify
-from .bake.data import Baked, BakeOptions, BakeRecord
+from .bake.data import Baked, BakeOptions, BakeRecord, BakeResult
 from .bake.write import bake_tracks, clear_bake
 from .errors import UserError
-from .rigs import characters
+from .rigs import characters, control_rig, retarget
 
 # Part of the body -> base names of its roles.
 PART_ROLES = {
@@ -74,8 +80,39 @@ def options_of(motion: bpy.types.Object, start_frame: int) -> BakeOptions:
     )
 
 
-def baked_of(motion: bpy.types.Object) -> Baked | None:
+def _holder(motion: bpy.types.Object, bones: bool):
+    """What holds a motion's bake: that on its character, or that on its rig's bones."""
+    settings = motion.poise_motion
+    return settings.bones if bones else settings
+
+
+def baked_of(motion: bpy.types.Object, bones: bool = False) -> Baked | None:
     """A motion's last bake, or None; that of a motion it was copied from is not its own.
+
+    Args:
+        motion: the Motion object.
+        bones: that on the bones of a rig that follows Poise's controls.
+
+    Raises:
+        UserError: the record was made by a later Poise, or is broken.
+    """
+    holder = _holder(motion, bones)
+    if not holder.record or (
+        holder.bake_action and not motions.own(motion, lambda m: _place(_holder(m, bones)))
+    ):
+        return None
+    try:
+        record = BakeRecord.from_json(holder.record)
+    except (ValueError, TypeError, KeyError) as error:
+        raise UserError(
+            f"The bake of {motion.name} cannot be read ({error}): delete the Motion object, and "
+            "add the motion anew"
+        ) from error
+    return Baked(record, holder.bake_action, holder.former_action, holder.edits_action)
+
+
+def is_baked(motion: bpy.types.Object) -> bool:
+    """Whether a motion has a bake of its own, on its character or on a rig's bones.
 
     Args:
         motion: the Motion object.
@@ -83,28 +120,17 @@ def baked_of(motion: bpy.types.Object) -> Baked | None:
     Raises:
         UserError: the record was made by a later Poise, or is broken.
     """
-    settings = motion.poise_motion
-    if not settings.record or (settings.bake_action and not motions.own(motion, _place)):
-        return None
-    try:
-        record = BakeRecord.from_json(settings.record)
-    except (ValueError, TypeError, KeyError) as error:
-        raise UserError(
-            f"The bake of {motion.name} cannot be read ({error}): delete the Motion object, and "
-            "add the motion anew"
-        ) from error
-    return Baked(record, settings.bake_action, settings.former_action, settings.edits_action)
+    return any(baked_of(motion, bones) is not None for bones in (False, True))
 
 
-def _place(motion: bpy.types.Object) -> tuple | None:
-    """Where a motion's bake lies: its action, and its part of it."""
-    settings = motion.poise_motion
-    if settings.bake_action is None:
+def _place(holder) -> tuple | None:
+    """Where a bake lies: its action, and its part of it."""
+    if holder.bake_action is None:
         return None
     try:
-        return settings.bake_action.session_uid, BakeRecord.from_json(settings.record).store
+        return holder.bake_action.session_uid, BakeRecord.from_json(holder.record).store
     except (ValueError, TypeError, KeyError):
-        return settings.bake_action.session_uid, ""
+        return holder.bake_action.session_uid, ""
 
 
 def check(context: bpy.types.Context, motion: bpy.types.Object, solved: pipeline.Solved) -> None:
@@ -154,26 +180,12 @@ def bake(
     options = options_of(motion, solved.job.start_frame)
     if on_edited:
         options = replace(options, on_edited=on_edited)
-    previous = baked_of(motion)
-    moved = _move_to_strip(motion) if options.push_to_nla else None
-    try:
-        result = bake_tracks(
-            context,
-            character,
-            bindings_of(motion),
-            solved.tracks,
-            options,
-            previous=previous,
-            owner=motion,
-            switches=characters.SWITCHES[solved.job.kind],
-            axes=characters.rest_axes(character),
-        )
-    except BaseException:
-        if moved is not None:
-            _move_back(*moved)
-        raise
-    motions.part(motion)
-    _store(settings, result.baked)
+    _clear_bones(context, motion)
+    result = _bake(
+        context, motion, character, bindings_of(motion), solved.tracks, options, False,
+        switches=characters.SWITCHES[solved.job.kind],
+        axes=characters.rest_axes(character),
+    )
     settings.inputs = json.dumps(pipeline.digests(solved.job))
     list_problems(
         motion,
@@ -184,51 +196,170 @@ def bake(
     return result.keys, result.frames, result.bones
 
 
-def _move_to_strip(motion: bpy.types.Object) -> tuple | None:
-    """Let another motion's bake play from a strip, if it is the character's active action.
+def check_bones(
+    context: bpy.types.Context, motion: bpy.types.Object, solved: pipeline.Solved
+) -> None:
+    """Refuse what a bake to bones could not do, before anything is written.
 
-    Baking this motion into a strip of its own would take it off the character.
+    Args:
+        context: Blender's context.
+        motion: the Motion object.
+        solved: its solved job.
+
+    Raises:
+        UserError: one sentence with cause and remedy.
+    """
+    controls = motion.poise_motion.character
+    rig = control_rig.require_rig(controls)
+    with control_rig.let_go(controls, rig):
+        bindings, tracks = retarget.rig_tracks(
+            controls, rig, solved.tracks, solved.job.numbers.unit_scale
+        )
+        checks.check_before_bake(
+            context, rig, bindings, tracks, options_of(motion, solved.job.start_frame),
+            baked_of(motion, True),
+        )
+
+
+def bake_to_bones(
+    context: bpy.types.Context,
+    motion: bpy.types.Object,
+    solved: pipeline.Solved,
+    on_edited: str = "",
+) -> tuple[int, int, int]:
+    """Key the bones of a rig that follows Poise's controls; it follows them no longer.
+
+    Args:
+        context: Blender's context.
+        motion: the Motion object.
+        solved: its solved job.
+        on_edited: what to do with keys edited by hand; "" for the motion's
+            own choice.
+
+    Returns:
+        Numbers of keys, frames and bones.
+
+    Raises:
+        UserError: nothing was changed; one sentence says why.
+    """
+    controls = motion.poise_motion.character
+    rig = control_rig.require_rig(controls)
+    unit_scale = solved.job.numbers.unit_scale
+    bindings, tracks = retarget.rig_tracks(controls, rig, solved.tracks, unit_scale)
+    options = options_of(motion, solved.job.start_frame)
+    options = replace(options, action_name=f"{motion.name} on {rig.name}")
+    if on_edited:
+        options = replace(options, on_edited=on_edited)
+    followed = control_rig.is_connected(controls, rig)
+    control_rig.disconnect(controls, rig)
+    try:
+        result = _bake(
+            context, motion, rig, bindings, tracks, options, True,
+            axes=np.array([1.0, 0.0, 0.0, 0.0]),
+        )
+    except BaseException:
+        if followed:
+            control_rig.connect(controls, rig)
+        raise
+    list_problems(
+        motion,
+        solved.problems + result.problems,
+        solved.job.start_frame,
+        solved.job.numbers.fps,
+    )
+    return result.keys, result.frames, result.bones
+
+
+def _bake(context, motion, armature, bindings, tracks, options, bones, **how) -> BakeResult:
+    """Bake tracks for a motion and remember what was written."""
+    previous = baked_of(motion, bones)
+    moved = _move_to_strip(motion, armature, bones) if options.push_to_nla else None
+    try:
+        result = bake_tracks(
+            context, armature, bindings, tracks, options, previous=previous, owner=motion, **how
+        )
+    except BaseException:
+        if moved is not None:
+            _move_back(armature, *moved)
+        raise
+    motions.part(motion)
+    _store(_holder(motion, bones), result.baked)
+    return result
+
+
+def _clear_bones(context: bpy.types.Context, motion: bpy.types.Object) -> None:
+    """Take a motion's bake off the bones of a rig, which follows the controls again."""
+    baked = baked_of(motion, True)
+    if baked is None:
+        return
+    controls = motion.poise_motion.character
+    rig = control_rig.rig_of(controls)
+    clear_bake(context, rig, baked, owner=motion)
+    for name in ("record", "bake_action", "former_action", "edits_action"):
+        motion.poise_motion.bones.property_unset(name)
+    others = (m for m in motions.motions_of(controls) if m != motion)
+    if rig is not None and all(baked_of(other, True) is None for other in others):
+        control_rig.connect(controls, rig)
+
+
+def leave_bones(motion: bpy.types.Object) -> None:
+    """Let a bake on a rig's bones stay as the animator's own action.
+
+    Args:
+        motion: the Motion object, which forgets it.
+    """
+    bones = motion.poise_motion.bones
+    if bones.bake_action is not None:
+        bones.bake_action.use_fake_user = True
+    for name in ("record", "bake_action", "former_action", "edits_action"):
+        bones.property_unset(name)
+
+
+def _move_to_strip(
+    motion: bpy.types.Object, armature: bpy.types.Object, bones: bool
+) -> tuple | None:
+    """Let another motion's bake play from a strip, if it is the rig's active action.
+
+    Baking this motion into a strip of its own would take it off the rig.
 
     Returns:
         What `_move_back` takes, or None if there was nothing to move.
     """
-    character = motion.poise_motion.character
-    data = character.animation_data
+    data = armature.animation_data
     if data is None or data.action is None:
         return None
-    for other in motions.motions_of(character):
-        settings = other.poise_motion
-        if other == motion or settings.bake_action != data.action:
+    for other in motions.motions_of(motion.poise_motion.character):
+        holder = _holder(other, bones)
+        if other == motion or holder.bake_action != data.action:
             continue
-        baked = baked_of(other)
+        baked = baked_of(other, bones)
         if (
             baked is None
             or baked.record.target != "NEW"
-            or not attach.is_attached(character, baked)
+            or not attach.is_attached(armature, baked)
         ):
             continue
-        former, text = attach.remember(character), settings.record
+        former, text = attach.remember(armature), holder.record
         action, slot = data.action, data.action_slot
         data.action = None
-        track = attach.push_down(character, action, slot, baked.record.start, baked.record.end)
-        settings.record = replace(baked.record, track=track).to_json()
-        return other, former, action, track, text
+        track = attach.push_down(armature, action, slot, baked.record.start, baked.record.end)
+        holder.record = replace(baked.record, track=track).to_json()
+        return holder, former, action, track, text
     return None
 
 
-def _move_back(other, former, action, track, text) -> None:
+def _move_back(armature, holder, former, action, track, text) -> None:
     """Undo `_move_to_strip`."""
-    settings = other.poise_motion
-    attach.remove_track(settings.character, track, action)
-    attach.bring_back(settings.character, former, action)
-    settings.record = text
+    attach.remove_track(armature, track, action)
+    attach.bring_back(armature, former, action)
+    holder.record = text
 
 
-def _store(settings, baked: Baked) -> None:
-    settings.record = baked.record.to_json()
-    settings.bake_action = baked.action
-    settings.former_action = baked.former_action
-    settings.edits_action = baked.edits_action
+def _store(holder, baked: Baked) -> None:
+    holder.record = baked.record.to_json()
+    holder.bake_action = baked.action
+    holder.former_action = baked.former_action
+    holder.edits_action = baked.edits_action
 
 
 def _forget(settings) -> None:
@@ -258,11 +389,13 @@ def clear(context: bpy.types.Context, motion: bpy.types.Object) -> None:
     from .scene.trail import remove_helpers
 
     settings = motion.poise_motion
-    baked = baked_of(motion)
-    if baked is None:
+    if not is_baked(motion):
         raise UserError(f"{motion.name} has no bake to clear")
-    # The character may be gone: its action is taken away all the same.
-    clear_bake(context, settings.character, baked, owner=motion)
+    _clear_bones(context, motion)
+    baked = baked_of(motion)
+    if baked is not None:
+        # The character may be gone: its action is taken away all the same.
+        clear_bake(context, settings.character, baked, owner=motion)
     _forget(settings)
     remove_helpers(motion)
 

@@ -13,6 +13,7 @@ HOSTS = ("VIEW3D_MT_object", "VIEW3D_MT_pose")
 # None draws a line between groups.
 _ENTRIES = (
     ("poise.bake", "ACTION"),
+    ("poise.bake_to_bones", "NONE"),
     ("poise.bake_all", "NONE"),
     ("poise.bake_check", "NONE"),
     ("poise.bake_clear", "NONE"),
@@ -34,6 +35,9 @@ _ENTRIES = (
     ("poise.chase_camera_add", "CAMERA_DATA"),
     ("poise.playblast", "RENDER_ANIMATION"),
     ("poise.diagram_save", "NONE"),
+    None,
+    ("poise.rig_setup", "NONE"),
+    ("poise.rig_remove", "NONE"),
     None,
     ("poise.mesh_swap", "NONE"),
     ("poise.mesh_restore", "NONE"),

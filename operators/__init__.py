@@ -8,6 +8,11 @@ from . import bake, character, motion, path, presets, problems, render, rig_role
 CLASSES: tuple[type, ...] = (
     *character.CLASSES,
     *rig_roles.CLASSES,
+from . import bake, character, motion, path, presets, problems, render, rig
+
+CLASSES: tuple[type, ...] = (
+    *character.CLASSES,
+    *rig.CLASSES,
     *motion.CLASSES,
     *path.CLASSES,
     *presets.CLASSES,

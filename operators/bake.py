@@ -10,6 +10,7 @@ from ..addon import baking, motions, pipeline
 from ..addon.base_operator import SettingsOperator, SolvingOperator
 from ..addon.context import keep_selection, object_mode
 from ..addon.errors import UserError
+from ..addon.rigs import control_rig
 
 
 @dataclass(frozen=True)
@@ -68,6 +69,14 @@ class _BakeOperator(SolvingOperator):
         """Motion objects to bake, in the order in which they depend on each other."""
         raise NotImplementedError
 
+    def check(self, context, motion, solved):
+        """Refuse before anything is written."""
+        baking.check(context, motion, solved)
+
+    def write(self, context, motion, solved, on_edited):
+        """Key one motion; numbers of keys, frames and bones."""
+        return baking.bake(context, motion, solved, on_edited)
+
     def gather(self, context):
         found = self.chosen(context)
         if not found:
@@ -84,10 +93,10 @@ class _BakeOperator(SolvingOperator):
         with keep_selection(context), object_mode(context):
             # All are checked before the first is written: one refusal, nothing changed.
             for motion, solved in zip(found, result, strict=True):
-                baking.check(context, motion, solved)
+                self.check(context, motion, solved)
             keys = frames = bones = 0
             for motion, solved in zip(found, result, strict=True):
-                written = baking.bake(context, motion, solved, on_edited)
+                written = self.write(context, motion, solved, on_edited)
                 keys, frames, bones = keys + written[0], frames + written[1], bones + written[2]
         problems = sum(len(motion.poise_motion.problems) for motion in found)
         what = found[0].name if len(found) == 1 else f"{len(found)} motions"
@@ -104,6 +113,36 @@ class POISE_OT_bake(_BakeOperator, bpy.types.Operator):
     def chosen(self, context):
         found = (motions.active_motion(rig) for rig in motions.selected_characters(context))
         return [motion for motion in found if motion is not None]
+
+
+class POISE_OT_bake_to_bones(_BakeOperator, bpy.types.Operator):
+    """Key the bones of the rig itself, plain FK, and let it follow Poise's controls no longer"""
+
+    bl_idname = "poise.bake_to_bones"
+    bl_label = "Bake to Bones"
+
+    @classmethod
+    def poll(cls, context):
+        if not _with_motion(cls, context):
+            return False
+        if control_rig.rig_of(motions.active_character(context)) is None:
+            cls.poll_message_set("Poise's own characters have no other bones: use Bake to Rig")
+            return False
+        return True
+
+    def chosen(self, context):
+        found = (
+            motions.active_motion(character)
+            for character in motions.selected_characters(context)
+            if control_rig.rig_of(character) is not None
+        )
+        return [motion for motion in found if motion is not None]
+
+    def check(self, context, motion, solved):
+        baking.check_bones(context, motion, solved)
+
+    def write(self, context, motion, solved, on_edited):
+        return baking.bake_to_bones(context, motion, solved, on_edited)
 
 
 class POISE_OT_bake_all(_BakeOperator, bpy.types.Operator):
@@ -143,7 +182,7 @@ class POISE_OT_bake_clear(SettingsOperator, bpy.types.Operator):
 
     def run(self, context):
         found = [motions.active_motion(rig) for rig in motions.selected_characters(context)]
-        baked = [m for m in found if m is not None and baking.baked_of(m) is not None]
+        baked = [m for m in found if m is not None and baking.is_baked(m)]
         if not baked:
             raise UserError("There is no bake to clear")
         with keep_selection(context), object_mode(context):
@@ -183,4 +222,10 @@ class POISE_OT_bake_check(SolvingOperator, bpy.types.Operator):
         return f"{motion.name}: the rig follows the motion on every frame"
 
 
-CLASSES = (POISE_OT_bake, POISE_OT_bake_all, POISE_OT_bake_clear, POISE_OT_bake_check)
+CLASSES = (
+    POISE_OT_bake,
+    POISE_OT_bake_to_bones,
+    POISE_OT_bake_all,
+    POISE_OT_bake_clear,
+    POISE_OT_bake_check,
+)

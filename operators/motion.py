@@ -94,10 +94,10 @@ class POISE_OT_motion_remove(_MotionOperator, bpy.types.Operator):
         name = motion.name
         with object_mode(context):
             try:
-                baked = baking.baked_of(motion)
+                baked = baking.is_baked(motion)
             except UserError:
-                baked = None  # a record that cannot be read goes with its motion
-            if baked is not None:
+                baked = False  # a record that cannot be read goes with its motion
+            if baked:
                 baking.clear(context, motion)
             else:
                 trail.remove_helpers(motion)

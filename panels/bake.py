@@ -7,6 +7,7 @@ from math import degrees
 import bpy
 
 from ..addon import motions, preview
+from ..addon.rigs import control_rig
 from ..operators.problems import ALTERNATIVES
 from .base import MotionPanel, active, settings_of, wrapped
 
@@ -23,8 +24,10 @@ class POISE_PT_bake(MotionPanel, bpy.types.Panel):
         row = layout.row(align=True)
         row.scale_y = 1.4
         row.operator("poise.bake", icon="ACTION")
-        if settings.record:
+        if settings.record or settings.bones.record:
             row.operator("poise.bake_clear", text="", icon="X")
+        if control_rig.rig_of(character) is not None:
+            layout.operator("poise.bake_to_bones", icon="ARMATURE_DATA")
         if len(motions.motions_of(character)) > 1:
             layout.operator("poise.bake_all")
         status = preview.status(motion)

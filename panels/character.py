@@ -5,6 +5,7 @@ import bpy
 
 from ..addon import motions
 from ..addon.rigs import characters, roles
+from ..addon.rigs import characters, control_rig
 from .base import SidebarPanel, wrapped
 
 
@@ -30,10 +31,15 @@ class POISE_PT_character(SidebarPanel, bpy.types.Panel):
             if not character.poise.kind:
                 wrapped(
                     layout,
-                    "This armature is not a Poise character",
+                    "This rig is not set up: choose what it is to do",
                     context.region.width,
                     "INFO",
                 )
+                layout.operator_menu_enum("poise.rig_setup", "kind", icon="OUTLINER_OB_ARMATURE")
+            elif control_rig.rig_of(character) is not None:
+                row = layout.row(align=True)
+                row.label(text=f"Drives {control_rig.rig_of(character).name}", icon="LINKED")
+                row.operator("poise.rig_remove", text="", icon="X")
         grid = layout.grid_flow(row_major=True, columns=2, even_columns=True, align=True)
         for name, kind in characters.KINDS.items():
             added = grid.operator("poise.character_add", text=f"Add {kind.label}", icon="ADD")

@@ -81,6 +81,15 @@ class PoiseProblem(bpy.types.PropertyGroup):
     fix: StringProperty(description="Settings that would help, as JSON")
 
 
+class PoiseBonesBake(bpy.types.PropertyGroup):
+    """A bake on the bones of a rig that follows Poise's controls."""
+
+    record: StringProperty(description="What the bake wrote and what stood there before, as JSON")
+    bake_action: PointerProperty(type=bpy.types.Action)
+    former_action: PointerProperty(type=bpy.types.Action)
+    edits_action: PointerProperty(type=bpy.types.Action)
+
+
 class PoiseMotion(bpy.types.PropertyGroup):
     """Everything about one motion of one character."""
 
@@ -242,6 +251,8 @@ class PoiseMotion(bpy.types.PropertyGroup):
         default=False,
     )
 
+    bones: PointerProperty(type=PoiseBonesBake)
+
     owner: StringProperty(description="Name of the Motion object, as long as it is no copy")
     record: StringProperty(description="What the bake wrote and what stood there before, as JSON")
     inputs: StringProperty(description="Digests of what went into the bake, as JSON")
@@ -256,4 +267,4 @@ class PoiseMotion(bpy.types.PropertyGroup):
     )
 
 
-CLASSES = (PoiseProblem, PoiseMotion)
+CLASSES = (PoiseBonesBake, PoiseProblem, PoiseMotion)

@@ -384,6 +384,15 @@ class RigSolver:
                 self._poses[name] = self._resting_pose(name)
         return self._poses[name]
 
+    def place(self, name: str, pose: Pose) -> None:
+        """Say where a bone is that constraints move; bones that hang on it go along.
+
+        Args:
+            name: name of the bone.
+            pose: where it is.
+        """
+        self._poses[name] = pose
+
     def _keyed_pose(self, name: str) -> Pose:
         role, head, turned = self._targets[name]
         frame = self._frame(name)

@@ -10,7 +10,9 @@ the rig itself nothing is added but these constraints.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import json
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from math import atan2
 
 import bpy
@@ -34,7 +36,7 @@ MASS = 80.0
 # A bone that is farther off its place than this share of its length has been moved.
 STILL = 1e-4
 
-_DRIVES = "poise_drives"
+_DRIVES, _BONES = "poise_drives", "poise_bones"
 
 
 def rig_of(controls: bpy.types.Object | None) -> bpy.types.Object | None:
@@ -47,6 +49,22 @@ def rig_of(controls: bpy.types.Object | None) -> bpy.types.Object | None:
         return None
     rig = controls.get(_DRIVES)
     return rig if isinstance(rig, bpy.types.Object) else None
+
+
+def require_rig(controls: bpy.types.Object | None) -> bpy.types.Object:
+    """The rig that controls drive.
+
+    Args:
+        controls: the controls.
+
+    Raises:
+        UserError: there is none, or it has been deleted.
+    """
+    rig = rig_of(controls)
+    if rig is None or not rig.users_scene:
+        name = controls.name if controls is not None else "Nothing"
+        raise UserError(f"{name} drives no rig: select a rig that was set up with Set Up Rig")
+    return rig
 
 
 def controls_of(rig: bpy.types.Object | None) -> bpy.types.Object | None:
@@ -160,8 +178,9 @@ def set_up(
         extra=targets,
     )
     controls[_DRIVES] = rig
+    controls[_BONES] = json.dumps({one.role: (one.bone, one.located) for one in followed})
     _link(controls, followed)
-    connect(controls, rig, followed)
+    connect(controls, rig)
     context.view_layer.update()
     return controls
 
@@ -236,20 +255,43 @@ def _link(controls: bpy.types.Object, followed: tuple[fitting.Follow, ...]) -> N
             _copy(bones[name], "COPY_ROTATION", controls, between, "Between", share)
 
 
-def connect(
-    controls: bpy.types.Object, rig: bpy.types.Object, followed: tuple[fitting.Follow, ...]
-) -> None:
+def followers(controls: bpy.types.Object) -> dict[str, tuple[str, bool]]:
+    """Role -> bone of the rig that follows, and whether its place is copied too.
+
+    Args:
+        controls: the controls.
+
+    Raises:
+        UserError: it is not known any more.
+    """
+    try:
+        stored = json.loads(controls.get(_BONES, ""))
+        return {str(role): (str(bone), bool(located)) for role, (bone, located) in stored.items()}
+    except (ValueError, TypeError, AttributeError) as error:
+        raise UserError(
+            f"{controls.name} does not know its rig's bones any more: remove it from the rig, and "
+            "set the rig up anew"
+        ) from error
+
+
+def connect(controls: bpy.types.Object, rig: bpy.types.Object) -> None:
     """Let a rig's bones follow the targets of its controls.
 
     Args:
         controls: the controls.
         rig: the rig.
-        followed: how its bones follow.
+
+    Raises:
+        UserError: a bone that follows is gone; nothing was changed.
     """
-    for one in followed:
-        bone = rig.pose.bones[one.bone]
-        target = fitting.target_bone(one.role)
-        if one.located:
+    known = followers(controls)
+    gone = [bone for bone, _ in known.values() if bone not in rig.pose.bones]
+    if gone:
+        raise UserError(f"{rig.name} has no bone {gone[0]} any more: set the rig up anew")
+    for role, (name, located) in known.items():
+        bone = rig.pose.bones[name]
+        target = fitting.target_bone(role)
+        if located:
             _copy(bone, "COPY_LOCATION", controls, target, CONSTRAINT)
         _copy(bone, "COPY_ROTATION", controls, target, CONSTRAINT)
 
@@ -265,6 +307,43 @@ def disconnect(controls: bpy.types.Object, rig: bpy.types.Object) -> None:
         for constraint in list(bone.constraints):
             if getattr(constraint, "target", None) == controls:
                 bone.constraints.remove(constraint)
+
+
+def is_connected(controls: bpy.types.Object, rig: bpy.types.Object) -> bool:
+    """Whether any bone of a rig follows its controls.
+
+    Args:
+        controls: the controls.
+        rig: the rig.
+    """
+    return any(
+        getattr(constraint, "target", None) == controls
+        for bone in rig.pose.bones
+        for constraint in bone.constraints
+    )
+
+
+@contextmanager
+def let_go(controls: bpy.types.Object, rig: bpy.types.Object) -> Iterator[None]:
+    """Inside, a rig does not follow its controls.
+
+    Args:
+        controls: the controls.
+        rig: the rig.
+    """
+    held = [
+        constraint
+        for bone in rig.pose.bones
+        for constraint in bone.constraints
+        if getattr(constraint, "target", None) == controls and not constraint.mute
+    ]
+    for constraint in held:
+        constraint.mute = True
+    try:
+        yield
+    finally:
+        for constraint in held:
+            constraint.mute = False
 
 
 def remove(controls: bpy.types.Object) -> None:

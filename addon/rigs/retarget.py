@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where a rig's bones are when they follow their controls, for all samples at once.
+
+What Blender evaluates bone by bone and frame by frame (controls, links of the
+trunk, two-bone IK, copied rotations) is computed here with arrays, so that a
+rig's own bones can be keyed without stepping through the frames.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import bpy
+import numpy as np
+
+from ...solvers import rotations
+from ...solvers.ik import limb_rotations, two_bone
+from ..mapping.tracks import RoleTracks
+from . import adapter, characters, control_rig, fitting
+from .builders.kinds import BUILDS
+
+# What a role of someone else's rig is called among tracks: no rule for Poise's own roles fits it.
+PREFIX = "bone "
+
+
+def rig_tracks(
+    controls: bpy.types.Object, rig: bpy.types.Object, tracks: RoleTracks, unit_scale: float
+) -> tuple[dict[str, str], RoleTracks]:
+    """Tracks of a rig's own bones from those of the controls' roles.
+
+    Args:
+        controls: the controls.
+        rig: the rig that they drive.
+        tracks: where the roles of the controls are.
+        unit_scale: metres per Blender unit.
+
+    Returns:
+        Role -> bone of the rig, and the tracks of these roles: rotations are those
+        that take the bone's rest pose, in armature space, into the world.
+    """
+    poses, size = posed_targets(controls, tracks, unit_scale)
+    bindings, position, rotation = {}, {}, {}
+    for role, (bone, located) in control_rig.followers(controls).items():
+        pose = poses[role]
+        name = PREFIX + role
+        bindings[name] = bone
+        rest = np.array(rig.data.bones[bone].matrix_local, dtype=float)[:3, :3]
+        turn = rotations.conjugate(rotations.from_matrix(rest[None]))
+        rotation[name] = rotations.continuous(rotations.multiply(pose.rotation, turn))
+        if located:
+            position[name] = pose.head * size
+    moved = replace(
+        tracks, position=position, rotation=rotation, contacts=(), problems=(), spins={}
+    )
+    return bindings, moved
+
+
+def posed_targets(
+    controls: bpy.types.Object, tracks: RoleTracks, unit_scale: float
+) -> tuple[dict[str, adapter.Pose], float]:
+    """Where the targets of the controls are.
+
+    Args:
+        controls: the controls.
+        tracks: where the roles of the controls are.
+        unit_scale: metres per Blender unit.
+
+    Returns:
+        Role -> pose of its target in the world, in units of the controls; metres
+        per such unit.
+    """
+    kind = characters.kind_of(controls)
+    scale = float(np.mean([column.length for column in controls.matrix_world.to_3x3().col]))
+    # The controls stand where they stand; what is keyed is the world's all the same.
+    world = np.diag([scale, scale, scale, 1.0])
+    frames = adapter.ArmatureFrames(
+        rotation=rotations.identity(1),
+        scale=np.array([scale]),
+        inverse=np.linalg.inv(world)[None],
+        matrix=world[None],
+    )
+    solver = adapter.RigSolver(
+        controls, characters.ROLE_BONES[kind], frames, unit_scale, characters.rest_axes(controls)
+    )
+    solver.solve(tracks.position, tracks.rotation, tracks.spins)
+    _place_trunk(controls, solver)
+    for side in ("L", "R"):
+        _place_limb(controls, solver, "thigh", "shin", "knee_pole", f"foot_ik.{side}", side)
+        wrist = BUILDS[kind].wrist.format(side=side)
+        _place_limb(controls, solver, "upper_arm", "forearm", "elbow_pole", wrist, side)
+        _turn(solver, f"foot.{side}", f"foot_ik.{side}")
+        _turn(solver, f"hand.{side}", f"hand_ik.{side}")
+        for bone, level in BUILDS[kind].level_with.items():
+            _turn(solver, bone.format(side=side), level.format(side=side))
+    poses = {
+        role: solver.pose(fitting.target_bone(role)) for role in control_rig.followers(controls)
+    }
+    return poses, scale * unit_scale
+
+
+def _place_trunk(controls: bpy.types.Object, solver: adapter.RigSolver) -> None:
+    """Links turn as their controls do, in shares, and hang on each other."""
+    for role in control_rig.followers(controls):
+        name = fitting.link_bone(role)
+        if name not in controls.pose.bones or role.startswith("upper_arm."):
+            continue
+        turned = None
+        for constraint in controls.pose.bones[name].constraints:
+            there = solver.pose(constraint.subtarget).rotation
+            if turned is None:
+                turned = there
+            else:
+                turned = rotations.slerp(turned, there, constraint.influence)
+        here = solver.pose(name)
+        solver.place(name, adapter.Pose(turned, here.head, here.scale))
+
+
+def _place_limb(
+    controls: bpy.types.Object,
+    solver: adapter.RigSolver,
+    upper: str,
+    lower: str,
+    pole: str,
+    target: str,
+    side: str,
+) -> None:
+    """Bend a limb to its target, as its IK constraint does."""
+    bones = controls.data.bones
+    first, second = bones[f"{upper}.{side}"], bones[f"{lower}.{side}"]
+    link = fitting.link_bone(f"{upper}.{side}")
+    start = solver.pose(link if link in bones else first.name)
+    root, end = start.head, solver.pose(target).head
+    towards = solver.pose(f"{pole}.{side}").head
+    count = max(len(root), len(end), len(towards))
+    root, end, towards = (np.broadcast_to(p, (count, 3)) for p in (root, end, towards))
+    rest = (
+        np.array(first.head_local), np.array(second.head_local), np.array(second.tail_local)
+    )
+    bend = np.array(bones[f"{pole}.{side}"].head_local) - rest[1]
+    bent = two_bone(root, end, towards, first.length, second.length)
+    turns = limb_rotations(rest, bend, root, bent.middle, bent.tip, towards)
+    heads = (root, bent.middle)
+    for bone, turn, head in zip((first, second), turns, heads, strict=True):
+        axes = rotations.from_matrix(np.array(bone.matrix_local, dtype=float)[None, :3, :3])
+        solver.place(
+            bone.name, adapter.Pose(rotations.multiply(turn, axes), head, start.scale)
+        )
+
+
+def _turn(solver: adapter.RigSolver, bone: str, like: str) -> None:
+    here = solver.pose(bone)
+    solver.place(bone, adapter.Pose(solver.pose(like).rotation, here.head, here.scale))
+

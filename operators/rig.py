@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Setting up a rig that Poise did not make, and leaving it as it was."""
+
+import bpy
+from bpy.props import BoolProperty, EnumProperty, FloatProperty
+
+from ..addon import baking, motions
+from ..addon.base_operator import SettingsOperator
+from ..addon.context import keep_selection, object_mode
+from ..addon.rigs import characters, control_rig
+from ..addon.rigs.recognise.recognition import recognise
+from ..addon.rigs.skeletons import read_skeleton
+from ..addon.scene import trail
+from ..addon.scene.timing import scene_numbers
+from .character import KINDS
+
+
+def active_rig(context):
+    """The armature that is active, or that the active mesh hangs on; never Poise's controls."""
+    found = motions.character_of(context.view_layer.objects.active)
+    return control_rig.rig_of(found) or found
+
+
+class POISE_OT_rig_setup(SettingsOperator, bpy.types.Operator):
+    """Give the selected rig Poise's controls and equipment, fitted to its size, and a motion"""
+
+    bl_idname = "poise.rig_setup"
+    bl_label = "Set Up Rig"
+
+    kind: EnumProperty(name="Kind", description="What the rig is to do", items=KINDS)
+    mass: FloatProperty(
+        name="Mass",
+        description="Mass of the figure with its equipment; 0 takes it from the rig's size",
+        default=0.0,
+        min=0.0,
+        max=1000.0,
+        soft_max=150.0,
+        unit="MASS",
+    )
+    goofy: BoolProperty(name="Goofy", description="Right foot in front (on a board)", default=False)
+
+    @classmethod
+    def poll(cls, context):
+        rig = active_rig(context)
+        if rig is None:
+            cls.poll_message_set("No rig is active: select an armature, or its mesh")
+            return False
+        if characters.kind_of(rig):
+            cls.poll_message_set("This is a character of Poise's own: it needs no set-up")
+            return False
+        return True
+
+    def draw(self, context):
+        layout = self.layout
+        layout.use_property_split = True
+        layout.prop(self, "kind")
+        layout.prop(self, "mass")
+        if characters.has_stances(self.kind):
+            layout.prop(self, "goofy")
+
+    def run(self, context):
+        rig = active_rig(context)
+        numbers = scene_numbers(context.scene)
+        with object_mode(context):
+            rest = read_skeleton(rig)
+            rolemap = recognise(rest)
+            controls = control_rig.set_up(
+                context,
+                rig,
+                rest,
+                rolemap,
+                self.kind,
+                unit_scale=numbers.unit_scale,
+                mass=self.mass,
+                regular=not self.goofy,
+            )
+            motion = motions.add_motion(context, controls)
+            settings = motion.poise_motion
+            settings.turns.begin(self.kind, numbers.unit_scale)
+            settings.path.begin(self.kind, numbers.unit_scale)
+            settings.turns.slope = characters.KINDS[self.kind].slope
+        label = characters.KINDS[self.kind].label
+        unsure = f", {len(rolemap.unsure)} of them unsure" if rolemap.unsure else ""
+        return (
+            f"{rig.name} is set up as {label}: {len(rolemap.roles)} bones recognised{unsure}; set "
+            "its turns, then Bake to Rig"
+        )
+
+
+class POISE_OT_rig_remove(SettingsOperator, bpy.types.Operator):
+    """Take Poise off the rig: its motions, bakes, controls, equipment and constraints"""
+
+    bl_idname = "poise.rig_remove"
+    bl_label = "Remove from Rig"
+
+    keep_keys: BoolProperty(
+        name="Keep Baked Bones",
+        description="Keep the actions that Bake to Bones wrote on the rig",
+        default=False,
+    )
+
+    @classmethod
+    def poll(cls, context):
+        if control_rig.rig_of(motions.active_character(context)) is None:
+            cls.poll_message_set("Select a rig that was set up with Set Up Rig")
+            return False
+        return True
+
+    def run(self, context):
+        controls = motions.active_character(context)
+        rig = control_rig.require_rig(controls)
+        with keep_selection(context), object_mode(context):
+            for motion in motions.motions_of(controls):
+                if self.keep_keys:
+                    baking.leave_bones(motion)
+                if baking.is_baked(motion):
+                    baking.clear(context, motion)
+                trail.remove_helpers(motion)
+                bpy.data.objects.remove(motion)
+            control_rig.remove(controls)
+        context.view_layer.objects.active = rig
+        rig.select_set(True)
+        return f"{rig.name} is as it was before it was set up"
+
+
+CLASSES = (POISE_OT_rig_setup, POISE_OT_rig_remove)
