@@ -69,7 +69,7 @@ class _BakeOperator(SolvingOperator):
         """Motion objects to bake, in the order in which they depend on each other."""
         raise NotImplementedError
 
-    def check(self, context, motion, solved):
+    def look(self, context, motion, solved):
         """Refuse before anything is written."""
         baking.check(context, motion, solved)
 
@@ -93,7 +93,7 @@ class _BakeOperator(SolvingOperator):
         with keep_selection(context), object_mode(context):
             # All are checked before the first is written: one refusal, nothing changed.
             for motion, solved in zip(found, result, strict=True):
-                self.check(context, motion, solved)
+                self.look(context, motion, solved)
             keys = frames = bones = 0
             for motion, solved in zip(found, result, strict=True):
                 written = self.write(context, motion, solved, on_edited)
@@ -138,7 +138,7 @@ class POISE_OT_bake_to_bones(_BakeOperator, bpy.types.Operator):
         )
         return [motion for motion in found if motion is not None]
 
-    def check(self, context, motion, solved):
+    def look(self, context, motion, solved):
         baking.check_bones(context, motion, solved)
 
     def write(self, context, motion, solved, on_edited):

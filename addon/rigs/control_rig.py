@@ -23,6 +23,7 @@ from ...solvers import rotations
 from ..errors import UserError
 from ..scene.placement import world_matrix
 from . import adapter, characters, fitting
+from .builders import widgets
 from .builders.kinds import build_skeleton
 from .builders.skeleton import REFERENCE
 from .recognise.rolemap import RoleMap
@@ -366,3 +367,4 @@ def remove(controls: bpy.types.Object) -> None:
     for material in materials:
         if material.users == 0:
             bpy.data.materials.remove(material)
+    widgets.remove_unused()

@@ -64,8 +64,10 @@ def rest(size: Proportions) -> tuple[dict, dict, dict]:
             np.array([0.40 * sign, -0.22, -0.90]),
             np.array([0.10 * sign, -1.0, 0.02]),
         )
-        grip = joints[f"pole.{side}"]
-        joints[f"pole_tip.{side}"] = np.array([grip[0], grip[1], 0.0])
+    # Both poles are of one length, also where one arm is not as long as the other.
+    reach = 0.5 * (joints["pole.L"][2] + joints["pole.R"][2])
+    for side in ("L", "R"):
+        joints[f"pole_tip.{side}"] = joints[f"pole.{side}"] - UP * reach
     width = sqrt(height / REFERENCE)
     length = SKI_LENGTH * height
     equipment = {

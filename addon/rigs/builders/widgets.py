@@ -19,6 +19,18 @@ from .skeleton import Skeleton
 # Shapes change with this number, so that files of older versions keep theirs.
 VERSION = 1
 
+PREFIX = "WGT-poise-"
+
+
+def remove_unused() -> None:
+    """Remove the shapes that no bone wears any more."""
+    for obj in list(bpy.data.objects):
+        if obj.name.startswith(PREFIX) and obj.users == 0:
+            mesh = obj.data
+            bpy.data.objects.remove(obj)
+            if mesh is not None and mesh.users == 0:
+                bpy.data.meshes.remove(mesh)
+
 
 def _loop(points) -> tuple[list, list]:
     count = len(points)
@@ -134,9 +146,9 @@ def widget(name: str) -> bpy.types.Object:
         if obj.library is None and obj.get("poise_widget") == key:
             return obj
     points, edges = SHAPES[name]()
-    mesh = bpy.data.meshes.new(f"WGT-poise-{name}")
+    mesh = bpy.data.meshes.new(f"{PREFIX}{name}")
     mesh.from_pydata(points, edges, [])
-    obj = bpy.data.objects.new(f"WGT-poise-{name}", mesh)
+    obj = bpy.data.objects.new(f"{PREFIX}{name}", mesh)
     obj["poise_widget"] = key
     return obj
 
