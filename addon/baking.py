@@ -17,7 +17,7 @@ import numpy as np
 
 from ..solvers.motion import Problem
 from . import motions, pipeline
-from .bake import attach, checks, verify
+from .bake import attach, checks, edits, verify
 from .bake.data import Baked, BakeOptions, BakeRecord, BakeResult
 from .bake.write import bake_tracks, clear_bake
 from .errors import UserError
@@ -229,6 +229,10 @@ def bake_to_bones(
 ) -> tuple[int, int, int]:
     """Key the bones of a rig that follows Poise's controls; it follows them no longer.
 
+    The controls are baked first, where their bake is not up to date: equipment
+    hangs on them. Keys of theirs that were edited by hand since are kept, and
+    the bones are keyed as the edited controls move them.
+
     Args:
         context: Blender's context.
         motion: the Motion object.
@@ -245,8 +249,21 @@ def bake_to_bones(
     controls = motion.poise_motion.character
     rig = control_rig.require_rig(controls)
     unit_scale = solved.job.numbers.unit_scale
-    bindings, tracks = retarget.rig_tracks(controls, rig, solved.tracks, unit_scale)
+    own = baked_of(motion)
+    if (
+        own is None
+        or not attach.is_attached(controls, own)
+        or pipeline.changed_inputs(solved.job, motion.poise_motion.inputs)
+    ):
+        bake(context, motion, solved, on_edited)
+        own = baked_of(motion)
     options = options_of(motion, solved.job.start_frame)
+    if own.edits_action is not None or edits.edited_channels(own):
+        bindings, tracks = retarget.evaluated_tracks(
+            context, controls, rig, solved.tracks, options.start_frame, unit_scale
+        )
+    else:
+        bindings, tracks = retarget.rig_tracks(controls, rig, solved.tracks, unit_scale)
     options = replace(options, action_name=f"{motion.name} on {rig.name}")
     if on_edited:
         options = replace(options, on_edited=on_edited)

@@ -8,6 +8,7 @@ rig's own bones can be keyed without stepping through the frames.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import bpy
@@ -15,6 +16,7 @@ import numpy as np
 
 from ...solvers import rotations
 from ...solvers.ik import limb_rotations, two_bone
+from ..context import keep_frame
 from ..mapping.tracks import RoleTracks
 from . import adapter, characters, control_rig, fitting
 from .builders.kinds import BUILDS
@@ -38,7 +40,55 @@ def rig_tracks(
         Role -> bone of the rig, and the tracks of these roles: rotations are those
         that take the bone's rest pose, in armature space, into the world.
     """
-    poses, size = posed_targets(controls, tracks, unit_scale)
+    return _tracks(controls, rig, tracks, *posed_targets(controls, tracks, unit_scale))
+
+
+def evaluated_tracks(
+    context: bpy.types.Context,
+    controls: bpy.types.Object,
+    rig: bpy.types.Object,
+    tracks: RoleTracks,
+    start_frame: int,
+    unit_scale: float,
+) -> tuple[dict[str, str], RoleTracks]:
+    """The same from the controls as Blender evaluates them, frame after frame.
+
+    Args:
+        context: Blender's context; its scene counts, whose frame is put back.
+        controls: the controls.
+        rig: the rig that they drive.
+        tracks: where the roles of the controls would be; the times count.
+        start_frame: frame of the first sample.
+        unit_scale: metres per Blender unit.
+    """
+    names = [fitting.target_bone(role) for role in control_rig.followers(controls)]
+    count = len(tracks.time)
+    matrices = np.empty((len(names), count, 4, 4))
+    with keep_frame(context.scene):
+        for i in range(count):
+            frame, part = divmod(i, tracks.steps_per_frame)
+            context.scene.frame_set(start_frame + frame, subframe=part / tracks.steps_per_frame)
+            evaluated = controls.evaluated_get(context.evaluated_depsgraph_get())
+            for row, name in zip(matrices, names, strict=True):
+                row[i] = evaluated.matrix_world @ evaluated.pose.bones[name].matrix
+    poses = {
+        role: adapter.Pose(
+            rotations.from_matrix(row[:, :3, :3] / np.linalg.norm(row[:, :3, :3], axis=1)[:, None]),
+            row[:, :3, 3],
+            np.ones(1),
+        )
+        for role, row in zip(control_rig.followers(controls), matrices, strict=True)
+    }
+    return _tracks(controls, rig, tracks, poses, unit_scale)
+
+
+def _tracks(
+    controls: bpy.types.Object,
+    rig: bpy.types.Object,
+    tracks: RoleTracks,
+    poses: Mapping[str, adapter.Pose],
+    size: float,
+) -> tuple[dict[str, str], RoleTracks]:
     bindings, position, rotation = {}, {}, {}
     for role, (bone, located) in control_rig.followers(controls).items():
         pose = poses[role]

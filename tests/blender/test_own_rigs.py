@@ -167,3 +167,133 @@ def test_rigs_of_others_do_what_their_controls_do(poise, scene, file, kind):
     assert bpy.ops.poise.rig_remove() == {"FINISHED"}
     bpy.context.scene.frame_set(1)
     assert diff(before, snapshot(), NOISE) == []
+
+
+TURNED = Matrix.Rotation(np.radians(-90.0), 3, "X")
+
+
+@pytest.mark.parametrize(
+    ("scale", "straight", "turn", "kind"),
+    [(1.0, True, None, "SKIER"), (0.01, True, TURNED, "SNOWBOARDER"), (1.0, False, None, "SKIER")],
+)
+def test_plain_humans_bend_the_right_way(poise, scene, scale, straight, turn, kind):
+    """A straight leg says nothing of the way its knee bends: toes do (A04, A08)."""
+    human(scale=scale, straight=straight, turn=turn)
+    rig, controls, _ = set_up(kind)
+    known = followers(poise, controls)
+    bpy.ops.poise.bake()
+    far, turned = worst_off(rig, controls, known, (1, 12.5, 24, 37))
+    assert far <= 1e-3
+    assert turned <= np.radians(0.1)
+    bpy.ops.poise.bake_to_bones()
+    for frame in (1, 12, 24, 37):
+        bpy.context.scene.frame_set(frame)
+        for side in ("Left", "Right"):
+            here = places(rig, [f"{side}{part}" for part in ("UpLeg", "Leg", "Foot", "ToeBase")])
+            hip, knee, ankle, toe = (m.translation for m in here.values())
+            chord = (ankle - hip).normalized()
+            off = (knee - hip) - chord * (knee - hip).dot(chord)
+            assert off.dot(toe - ankle) > 0.0, "knees bend towards the toes"
+            # Lengths are the rig's own: nothing stretches.
+            assert (knee - hip).length == pytest.approx(np.hypot(0.43, 0.0 if straight else 0.03),
+                                                        rel=1e-4)
+    far, _ = worst_off(rig, controls, known, (1, 12, 24, 37))
+    assert far <= 1e-3
+
+
+def test_rolls_of_bones_change_nothing(poise, scene):
+    """A09: whatever a bone's roll, the rig looks the same."""
+    turned = []
+    for roll in (0.0, 45.0, 180.0):
+        rig = human(f"Human {roll:g}")
+        bpy.ops.object.mode_set(mode="EDIT")
+        for bone in rig.data.edit_bones:
+            bone.roll += np.radians(roll)
+        bpy.ops.object.mode_set(mode="OBJECT")
+        rig, controls, _ = set_up("SKIER")
+        bpy.ops.poise.bake_to_bones()
+        bpy.context.scene.frame_set(20)
+        found = places(rig, [b.name for b in rig.pose.bones])
+        turned.append(np.array([tuple(m.translation) for m in found.values()]))
+        bpy.ops.poise.rig_remove()
+    assert np.abs(turned[1] - turned[0]).max() < 1e-4
+    assert np.abs(turned[2] - turned[0]).max() < 1e-4
+
+
+def test_edits_of_the_controls_reach_the_bones(poise, scene):
+    human()
+    rig, controls, motion = set_up("SKIER")
+    known = followers(poise, controls)
+    bpy.ops.poise.bake()
+    curve = next(
+        c for c in _curves(controls) if "head" in c.data_path and c.array_index == 3
+    )
+    for key in curve.keyframe_points:
+        key.co.y += 0.3
+    curve.update()
+    bpy.ops.poise.bake_to_bones()
+    far, turned = worst_off(rig, controls, known, (1, 20, 37))
+    assert turned <= np.radians(0.1)
+    assert any(
+        c.keyframe_points[5].co.y == pytest.approx(curve.keyframe_points[5].co.y)
+        for c in _curves(controls)
+        if c.data_path == curve.data_path and c.array_index == 3
+    ), "the controls keep what was edited"
+
+
+def _curves(rig):
+    data = rig.animation_data
+    bag = next(
+        bag
+        for layer in data.action.layers
+        for strip in layer.strips
+        for bag in strip.channelbags
+        if bag.slot_handle == data.action_slot.handle
+    )
+    return list(bag.fcurves)
+
+
+def test_what_cannot_be_set_up_says_why(poise, scene):
+    rig = human()
+    bpy.ops.object.mode_set(mode="EDIT")
+    for name in ("LeftUpLeg", "LeftLeg", "LeftFoot", "LeftToeBase"):
+        rig.data.edit_bones.remove(rig.data.edit_bones[name])
+    bpy.ops.object.mode_set(mode="OBJECT")
+    before = snapshot()
+    with pytest.raises(RuntimeError, match="leg|thigh"):
+        bpy.ops.poise.rig_setup(kind="SKIER")
+    assert diff(before, snapshot(), NOISE) == []
+    set_up_twice = human("Second")
+    set_up("SKIER")
+    bpy.context.view_layer.objects.active = set_up_twice
+    with pytest.raises(RuntimeError, match="own|already"):
+        bpy.ops.poise.rig_setup(kind="SKIER")
+
+
+def test_the_baked_action_can_stay(poise, scene):
+    human()
+    rig, controls, motion = set_up("SKIER")
+    known = followers(poise, controls)
+    bpy.ops.poise.bake_to_bones()
+    bpy.context.scene.frame_set(20)
+    names = [bone for bone, _ in known.values()]
+    before = places(rig, names)
+    bpy.ops.poise.rig_remove(keep_keys=True)
+    bpy.context.scene.frame_set(1)
+    bpy.context.scene.frame_set(20)
+    after = places(rig, names)
+    assert max((before[n].translation - after[n].translation).length for n in names) < 1e-6
+    assert rig.poise.kind == ""
+    assert not any(b.constraints for b in rig.pose.bones)
+
+
+def test_rebakes_leave_nothing_behind(poise, scene):
+    from snapshot import counts
+
+    human()
+    set_up("SKIER", frames=10)
+    bpy.ops.poise.bake_to_bones()
+    before = counts()
+    for _ in range(20):
+        bpy.ops.poise.bake_to_bones()
+    assert counts() == before
