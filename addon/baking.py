@@ -264,6 +264,9 @@ def bake_to_bones(
         )
     else:
         bindings, tracks = retarget.rig_tracks(controls, rig, solved.tracks, unit_scale)
+    bindings, tracks = retarget.carried(
+        bindings, tracks, solved.tracks, motion.poise_motion.root_motion, rig.name
+    )
     options = replace(options, action_name=f"{motion.name} on {rig.name}")
     if on_edited:
         options = replace(options, on_edited=on_edited)

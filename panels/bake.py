@@ -28,6 +28,9 @@ class POISE_PT_bake(MotionPanel, bpy.types.Panel):
             row.operator("poise.bake_clear", text="", icon="X")
         if control_rig.rig_of(character) is not None:
             layout.operator("poise.bake_to_bones", icon="ARMATURE_DATA")
+            column = layout.column()
+            column.use_property_split = True
+            column.prop(settings, "root_motion")
         if len(motions.motions_of(character)) > 1:
             layout.operator("poise.bake_all")
         status = preview.status(motion)

@@ -251,6 +251,18 @@ class PoiseMotion(bpy.types.PropertyGroup):
         default=False,
     )
 
+    root_motion: EnumProperty(
+        name="Root Motion",
+        description="What carries the figure along when the bones of its rig are keyed",
+        items=(
+            ("ROOT", "Root Bone", "The root bone goes where the figure goes, the hips do the rest"),
+            ("SPLIT", "Split", "The root bone goes on an evened-out way, the hips sway about it"),
+            ("HIPS", "Hips", "The root bone keeps still"),
+            ("IN_PLACE", "In Place", "The figure moves without going anywhere, for game engines"),
+        ),
+        default="ROOT",
+        override={"LIBRARY_OVERRIDABLE"},
+    )
     bones: PointerProperty(type=PoiseBonesBake)
 
     owner: StringProperty(description="Name of the Motion object, as long as it is no copy")

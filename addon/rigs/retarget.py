@@ -13,10 +13,12 @@ from dataclasses import replace
 
 import bpy
 import numpy as np
+from scipy.ndimage import gaussian_filter1d
 
 from ...solvers import rotations
 from ...solvers.ik import limb_rotations, two_bone
 from ..context import keep_frame
+from ..errors import UserError
 from ..mapping.tracks import RoleTracks
 from . import adapter, characters, control_rig, fitting
 from .builders.kinds import BUILDS
@@ -201,3 +203,78 @@ def _turn(solver: adapter.RigSolver, bone: str, like: str) -> None:
     here = solver.pose(bone)
     solver.place(bone, adapter.Pose(solver.pose(like).rotation, here.head, here.scale))
 
+
+
+# Spread in seconds of the average that a smoothed root keeps to: longer than a short turn.
+CALM = 1.0
+
+
+def carried(
+    bindings: Mapping[str, str], tracks: RoleTracks, travel: RoleTracks, mode: str, name: str
+) -> tuple[dict[str, str], RoleTracks]:
+    """Share the motion between root bone and hips: their sum is the same, except in place.
+
+    Args:
+        bindings: role -> bone of the rig.
+        tracks: tracks of these roles.
+        travel: tracks of the controls, whose root shows where the figure goes.
+        mode: "ROOT" (the root bone goes where the figure goes, the hips do the
+            rest), "HIPS" (the root bone keeps still), "SPLIT" (the root bone goes
+            on an evened-out way), "IN_PLACE" (nothing goes anywhere).
+        name: of the rig, for messages.
+
+    Returns:
+        Role -> bone that is to be keyed, and its tracks.
+
+    Raises:
+        UserError: the rig has no root bone to go on an evened-out way.
+    """
+    root = PREFIX + "root"
+    place, yaw = travel.position["root"], _yaw(travel.rotation["root"])
+    if mode == "HIPS":
+        return {role: bone for role, bone in bindings.items() if role != root}, tracks
+    if mode == "SPLIT":
+        if root not in bindings:
+            raise UserError(
+                f"{name} has no root bone to share the motion with: set Root Motion to Hips"
+            )
+        spread = CALM / float(tracks.time[1] - tracks.time[0]) if len(tracks.time) > 1 else 1.0
+        rest = rotations.multiply(
+            rotations.conjugate(travel.rotation["root"][:1]), tracks.rotation[root][:1]
+        )
+        offset = rotations.rotate(
+            rotations.conjugate(travel.rotation["root"][:1]), tracks.position[root][:1] - place[:1]
+        )
+        turned = rotations.about_z(_evened(yaw, spread))
+        position = {**tracks.position, root: _evened(place, spread) +
+                    rotations.rotate(turned, offset)}
+        rotation = {**tracks.rotation, root: rotations.multiply(turned, rest)}
+        return dict(bindings), replace(tracks, position=position, rotation=rotation)
+    if mode == "IN_PLACE":
+        back = rotations.about_z(yaw[0] - yaw)
+        position = {
+            role: place[0] + rotations.rotate(back, where - place)
+            for role, where in tracks.position.items()
+        }
+        rotation = {
+            role: rotations.continuous(rotations.multiply(back, turn))
+            for role, turn in tracks.rotation.items()
+        }
+        return dict(bindings), replace(tracks, position=position, rotation=rotation)
+    return dict(bindings), tracks
+
+
+def _yaw(rotation: np.ndarray) -> np.ndarray:
+    ahead = rotations.rotate(rotation, fitting.FORWARD)
+    return np.unwrap(np.arctan2(ahead[:, 0], -ahead[:, 1]))
+
+
+def _evened(values: np.ndarray, spread: float) -> np.ndarray:
+    """Values averaged over time; first and last stay."""
+    pad = min(len(values) - 1, int(4 * spread))
+    if pad < 1:
+        return values
+    padded = np.pad(
+        values, [(pad, pad)] + [(0, 0)] * (values.ndim - 1), mode="reflect", reflect_type="odd"
+    )
+    return gaussian_filter1d(padded, spread, axis=0)[pad:-pad]

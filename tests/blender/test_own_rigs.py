@@ -297,3 +297,91 @@ def test_rebakes_leave_nothing_behind(poise, scene):
     for _ in range(20):
         bpy.ops.poise.bake_to_bones()
     assert counts() == before
+
+
+def with_root(rig):
+    """Put a root bone on the ground under a human."""
+    bpy.ops.object.mode_set(mode="EDIT")
+    root = rig.data.edit_bones.new("Root")
+    root.head, root.tail = (0, 0, 0), (0, 0.3, 0)
+    rig.data.edit_bones["Hips"].parent = root
+    bpy.ops.object.mode_set(mode="OBJECT")
+    return rig
+
+
+def track_of(rig, bone, frames):
+    found = []
+    for frame in frames:
+        bpy.context.scene.frame_set(frame)
+        found.append(places(rig, [bone])[bone].translation.copy())
+    return np.array(found)
+
+
+def test_root_motion_is_shared_as_asked(poise, scene):
+    """Whatever carries the motion, hips and feet are where they were; in place they stay."""
+    with_root(human())
+    frames = list(range(1, 98, 6))
+    rig, controls, motion = set_up("SKIER", frames=97, speed=8.0)
+    found = {}
+    for mode in ("ROOT", "HIPS", "SPLIT", "IN_PLACE"):
+        motion.poise_motion.root_motion = mode
+        bpy.ops.poise.bake_to_bones()
+        assert not [p.message for p in motion.poise_motion.problems if "OFF" in p.code]
+        found[mode] = {b: track_of(rig, b, frames) for b in ("Root", "Hips", "LeftFoot")}
+    for mode in ("HIPS", "SPLIT"):
+        for bone in ("Hips", "LeftFoot"):
+            assert np.abs(found[mode][bone] - found["ROOT"][bone]).max() < 1e-3, (mode, bone)
+    assert np.ptp(found["HIPS"]["Root"], axis=0).max() < 1e-5
+    # The evened-out way ends where the other one ends, and turns less.
+    way, calm = found["ROOT"]["Root"], found["SPLIT"]["Root"]
+    assert np.abs(calm[[0, -1]] - way[[0, -1]]).max() < 0.02
+    assert np.abs(np.diff(calm, 2, axis=0)).max() < 0.5 * np.abs(np.diff(way, 2, axis=0)).max()
+    still = found["IN_PLACE"]
+    assert np.ptp(still["Root"], axis=0).max() < 1e-4
+    gap = np.linalg.norm(found["ROOT"]["Hips"] - found["ROOT"]["Root"], axis=1)
+    assert np.allclose(np.linalg.norm(still["Hips"] - still["Root"], axis=1), gap, atol=1e-3)
+
+
+def test_split_needs_a_root_bone(poise, scene):
+    human()
+    rig, controls, motion = set_up("SKIER", frames=10)
+    motion.poise_motion.root_motion = "SPLIT"
+    with pytest.raises(RuntimeError, match="no root bone"):
+        bpy.ops.poise.bake_to_bones()
+    assert any(b.constraints for b in rig.pose.bones), "it still follows its controls"
+
+
+def test_a_library_override_is_set_up_and_survives(poise, scene, tmp_path):
+    """Poise's state is on local objects; the override gets constraints and keys."""
+    human("Actor")
+    path = tmp_path / "library.blend"
+    bpy.ops.wm.save_as_mainfile(filepath=str(path))
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    with bpy.data.libraries.load(str(path), link=True) as (source, target):
+        target.objects = ["Actor"]
+    linked = target.objects[0]
+    bpy.context.collection.objects.link(linked)
+    bpy.context.view_layer.objects.active = linked
+    with pytest.raises(RuntimeError, match="override"):
+        bpy.ops.poise.rig_setup(kind="SKIER")
+    local = linked.override_create(remap_local_usages=True)
+    local.override_library.is_system_override = False
+    bpy.context.view_layer.objects.active = local
+    local.select_set(True)
+    rig, controls, motion = set_up("SKIER", frames=24)
+    bpy.ops.poise.bake()
+    known = followers(poise, controls)
+    here = tmp_path / "shot.blend"
+    for _ in range(2):
+        bpy.ops.wm.save_as_mainfile(filepath=str(here))
+        bpy.ops.wm.open_mainfile(filepath=str(here))
+        rig = next(o for o in bpy.data.objects if o.name.startswith("Actor") and
+                   o.override_library is not None)
+        bpy.context.view_layer.objects.active = rig
+        motion = rig.poise.motion_object
+        controls = motion.poise_motion.character
+        assert worst_off(rig, controls, known, (1, 12, 24))[0] <= 1e-3
+        bpy.ops.poise.bake_to_bones()
+        assert worst_off(rig, controls, known, (1, 12, 24))[0] <= 1e-3
+    bpy.ops.poise.rig_remove()
+    assert not any(b.constraints for b in rig.pose.bones)

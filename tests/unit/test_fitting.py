@@ -17,8 +17,8 @@ HEIGHT = 1.78
 CHAIN = ("root", "pelvis", "spine.1", "chest", "neck.1", "head")
 
 
-def t_pose(size, axes=None, roles_without=()):
-    """A body of given proportions that stands upright with its arms spread: role -> (head, tail)."""
+def t_pose(size, roles_without=()):
+    """A body that stands upright with its arms spread: role -> (parent, head, tail)."""
     middle = np.array([0.0, 0.0, size.ankle + size.thigh["L"] + size.shin["L"]])
     spine = middle + size.spine
     chest = spine + size.chest
