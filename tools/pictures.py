@@ -1080,12 +1080,28 @@ def tree_skiing() -> Image.Image:
     return stack((render(scene, 1318, high), tiles(pictures, 4, 6)))
 
 
+def own_rig_sheet() -> Image.Image:
+    """A rig of one's own in its rest pose, and the same on skis and on a snowboard."""
+    import bpy
+
+    controls = scenes.own_rig()
+    scene = bpy.context.scene
+    look.set_sun(scene, pi)
+    pictures = [
+        picture
+        for one, place in zip(controls, ((-1.2, -4.6, 0.3), (-1.7, -4.6, 0.3)), strict=True)
+        for picture in moments(one, whole_turn(one)[::2], place, (0.0, 0.0, -0.12), 50.0,
+                               (396, 420))
+    ]
+    return tiles(pictures, 4)
+
+
 PICTURES: dict[str, Callable[[], Image.Image]] = {
     picture.__name__: picture for picture in (
         characters, turn_sequence, figure_6, figure_10, presets, snowboarder_sheet, slope, trail,
         edges, body, phase, rig_controls, keys, several_motions, irregular, fall, slalom, descent,
         skier_sheet, telemark_sheet, skateboarder_sheet, cyclist_sheet,
-        tree_skiing,
+        tree_skiing, own_rig_sheet,
     )
 }
 

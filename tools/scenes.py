@@ -20,6 +20,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import installed
 import look
+import mannequin
 
 ROOT = Path(__file__).resolve().parents[1]
 OUT = ROOT / "out" / "scenes"
@@ -617,11 +618,37 @@ def _trees(scene):
     return trees
 
 
+def own_rig():
+    """Two mannequins on skeletons of their own: one drives its controls, one has keys on its bones.
+
+    Both are rigs that Poise did not make.
+    """
+    import bpy
+
+    scene = start_scene(8.0)
+    rigs = []
+    for number, (kind, preset, colour) in enumerate(
+        (("SKIER", "Short Turns", (0.80, 0.62, 0.40)), ("SNOWBOARDER", "Carving", (0.42, 0.60, 0.72)))
+    ):
+        rig = mannequin.make(f"Mannequin {number + 1}", colour)
+        bpy.ops.poise.rig_setup(kind=kind)
+        bpy.ops.poise.preset_apply(name=preset)
+        rig.poise.settings.range_mode = "SCENE"
+        rigs.append(rig.poise.settings.character)
+    side_by_side(rigs)
+    finish(rigs)
+    activate(rigs[1])
+    bpy.ops.poise.bake_to_bones()
+    backdrop(scene, rigs)
+    chase(rigs[0])
+    return rigs
+
+
 SCENES: dict[str, Callable] = {
     scene.__name__: scene
     for scene in (
         skier_presets, snowboarder, cyclist, figure_6, figure_10, slope_speed, sparse_keys,
-        several_motions, irregular, slalom, descent, telemark, skateboarder,
+        several_motions, irregular, slalom, descent, telemark, skateboarder, own_rig,
     )
 }
 
