@@ -385,3 +385,44 @@ def test_a_library_override_is_set_up_and_survives(poise, scene, tmp_path):
         assert worst_off(rig, controls, known, (1, 12, 24))[0] <= 1e-3
     bpy.ops.poise.rig_remove()
     assert not any(b.constraints for b in rig.pose.bones)
+
+
+@pytest.mark.parametrize("form", ["GLB", "FBX"])
+def test_exports_give_the_same_motion(poise, scene, tmp_path, form):
+    """What a game engine reads: world places of hips, feet and hands at keyed frames."""
+    with_root(human())
+    rig, controls, motion = set_up("SKIER", frames=25)
+    bpy.ops.poise.bake_to_bones()
+    watched = [f"{side}{part}" for side in ("Left", "Right") for part in ("Foot", "Hand")]
+    watched.append("Hips")
+    frames = (1, 9, 17, 25)
+    scene = bpy.context.scene
+    scene.frame_start, scene.frame_end = 1, 25
+    fps = scene.render.fps
+    before = {bone: track_of(rig, bone, frames) for bone in watched}
+    for obj in bpy.context.selected_objects:
+        obj.select_set(False)
+    rig.select_set(True)
+    bpy.context.view_layer.objects.active = rig
+    path = str(tmp_path / f"skier.{form.lower()}")
+    if form == "GLB":
+        bpy.ops.export_scene.gltf(
+            filepath=path, use_selection=True, export_animation_mode="ACTIVE_ACTIONS",
+            export_optimize_animation_size=False,
+        )
+    else:
+        bpy.ops.export_scene.fbx(
+            filepath=path, use_selection=True, bake_anim_simplify_factor=0.0,
+            bake_anim_use_nla_strips=False, bake_anim_use_all_actions=False, add_leaf_bones=False,
+        )
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    bpy.context.scene.render.fps = fps
+    if form == "GLB":
+        bpy.ops.import_scene.gltf(filepath=path)
+    else:
+        bpy.ops.import_scene.fbx(filepath=path)
+    back = next(obj for obj in bpy.data.objects if obj.type == "ARMATURE")
+    first = round(min(c.keyframe_points[0].co.x for c in _curves(back)))
+    for bone in watched:
+        there = track_of(back, bone, [f - 1 + first for f in frames])
+        assert np.abs(there - before[bone]).max() <= 1e-3, bone
