@@ -118,6 +118,8 @@ class POISE_OT_rig_remove(SettingsOperator, bpy.types.Operator):
                 trail.remove_helpers(motion)
                 bpy.data.objects.remove(motion)
             control_rig.remove(controls)
+            # Blender 4.5 goes through freed objects of the layer otherwise.
+            context.view_layer.update()
         context.view_layer.objects.active = rig
         rig.select_set(True)
         return f"{rig.name} is as it was before it was set up"
