@@ -131,6 +131,16 @@ def active_character(context: bpy.types.Context) -> bpy.types.Object | None:
     return character_of(context.view_layer.objects.active if context.view_layer else None)
 
 
+def active_rig(context: bpy.types.Context) -> bpy.types.Object | None:
+    """The active character, or where that is a set of controls, the rig that they drive.
+
+    Args:
+        context: Blender's context.
+    """
+    character = active_character(context)
+    return control_rig.rig_of(character) or character
+
+
 def selected_characters(context: bpy.types.Context) -> list[bpy.types.Object]:
     """The active character first, then every other selected one that has a motion.
 

@@ -3,16 +3,12 @@
 
 from __future__ import annotations
 
-from . import bake, character, motion, path, presets, problems, render, rig_roles
-
-CLASSES: tuple[type, ...] = (
-    *character.CLASSES,
-    *rig_roles.CLASSES,
-from . import bake, character, motion, path, presets, problems, render, rig
+from . import bake, character, motion, path, presets, problems, render, rig, rig_roles
 
 CLASSES: tuple[type, ...] = (
     *character.CLASSES,
     *rig.CLASSES,
+    *rig_roles.CLASSES,
     *motion.CLASSES,
     *path.CLASSES,
     *presets.CLASSES,

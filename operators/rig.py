@@ -7,18 +7,11 @@ from bpy.props import BoolProperty, EnumProperty, FloatProperty
 from ..addon import baking, motions
 from ..addon.base_operator import SettingsOperator
 from ..addon.context import keep_selection, object_mode
-from ..addon.rigs import characters, control_rig
-from ..addon.rigs.recognise.recognition import recognise
+from ..addon.rigs import characters, control_rig, roles
 from ..addon.rigs.skeletons import read_skeleton
 from ..addon.scene import trail
 from ..addon.scene.timing import scene_numbers
 from .character import KINDS
-
-
-def active_rig(context):
-    """The armature that is active, or that the active mesh hangs on; never Poise's controls."""
-    found = motions.character_of(context.view_layer.objects.active)
-    return control_rig.rig_of(found) or found
 
 
 class POISE_OT_rig_setup(SettingsOperator, bpy.types.Operator):
@@ -41,7 +34,7 @@ class POISE_OT_rig_setup(SettingsOperator, bpy.types.Operator):
 
     @classmethod
     def poll(cls, context):
-        rig = active_rig(context)
+        rig = motions.active_rig(context)
         if rig is None:
             cls.poll_message_set("No rig is active: select an armature, or its mesh")
             return False
@@ -59,31 +52,55 @@ class POISE_OT_rig_setup(SettingsOperator, bpy.types.Operator):
             layout.prop(self, "goofy")
 
     def run(self, context):
-        rig = active_rig(context)
+        rig = motions.active_rig(context)
         numbers = scene_numbers(context.scene)
-        with object_mode(context):
+        before = control_rig.controls_of(rig)
+        existing = motions.motions_of(before or rig)
+        motion = motions.active_motion(before or rig)
+        control_rig.require_editable(rig)
+        with keep_selection(context), object_mode(context):
+            if motion is not None and motion.poise_motion.roles:
+                found = roles.role_map(rig, motion.poise_motion)
+            else:
+                found = roles.find(rig)
             rest = read_skeleton(rig)
-            rolemap = recognise(rest)
+            # Whatever this refuses, what was set up before is still there.
+            control_rig.read_rig(rig, rest, found, numbers.unit_scale)
+            kind_before = characters.kind_of(before)
+            if before is not None:
+                for other in existing:
+                    if baking.is_baked(other):
+                        baking.clear(context, other)
+                control_rig.remove(before)
+                context.view_layer.update()
             controls = control_rig.set_up(
                 context,
                 rig,
                 rest,
-                rolemap,
+                found,
                 self.kind,
                 unit_scale=numbers.unit_scale,
                 mass=self.mass,
                 regular=not self.goofy,
             )
-            motion = motions.add_motion(context, controls)
+            for other in existing:
+                other.poise_motion.character = controls
+            if motion is None:
+                motion = motions.add_motion(context, controls)
             settings = motion.poise_motion
-            settings.turns.begin(self.kind, numbers.unit_scale)
-            settings.path.begin(self.kind, numbers.unit_scale)
-            settings.turns.slope = characters.KINDS[self.kind].slope
+            if not settings.roles:
+                roles.fill(settings, found)
+            if kind_before != self.kind:
+                for other in motions.motions_of(controls):
+                    turns = other.poise_motion.turns
+                    turns.begin(self.kind, numbers.unit_scale)
+                    other.poise_motion.path.begin(self.kind, numbers.unit_scale)
+                    turns.slope = characters.KINDS[self.kind].slope
         label = characters.KINDS[self.kind].label
-        unsure = f", {len(rolemap.unsure)} of them unsure" if rolemap.unsure else ""
+        unsure = f", {len(found.unsure)} of them unsure" if found.unsure else ""
         return (
-            f"{rig.name} is set up as {label}: {len(rolemap.roles)} bones recognised{unsure}; set "
-            "its turns, then Bake to Rig"
+            f"{rig.name} is set up as {label}: {len(found.roles)} roles{unsure}; set its turns, "
+            "then Bake to Rig"
         )
 
 

@@ -10,7 +10,7 @@ from bpy_extras.io_utils import ExportHelper, ImportHelper
 from ..addon import motions
 from ..addon.base_operator import SettingsOperator
 from ..addon.errors import UserError
-from ..addon.rigs import roles
+from ..addon.rigs import characters, roles
 from ..addon.rigs.recognise.rolemap import is_role
 
 
@@ -21,11 +21,11 @@ class _OnRig(SettingsOperator):
 
     @classmethod
     def poll(cls, context):
-        rig = motions.active_character(context)
+        rig = motions.active_rig(context)
         if rig is None:
             cls.poll_message_set("Select a rig, or the mesh on one")
             return False
-        if rig.poise.kind:
+        if characters.kind_of(rig):
             cls.poll_message_set("Poise built this character and knows its roles")
             return False
         if cls.needs_roles and not _has_roles(rig):
@@ -35,13 +35,13 @@ class _OnRig(SettingsOperator):
 
 
 def _has_roles(rig):
-    motion = motions.active_motion(rig)
+    motion = motions.active_motion(motions.character_of(rig))
     return motion is not None and len(motion.poise_motion.roles) > 0
 
 
 def _rig(context):
     """The rig that is worked on, which must be one that may be changed."""
-    rig = motions.active_character(context)
+    rig = motions.active_rig(context)
     motions.require_editable(rig)
     roles.require_readable(rig)
     return rig
@@ -49,7 +49,8 @@ def _rig(context):
 
 def _settings(context, rig):
     """Settings of the rig's active motion; a motion is added where there is none."""
-    motion = motions.active_motion(rig) or motions.add_motion(context, rig)
+    character = motions.character_of(rig)
+    motion = motions.active_motion(character) or motions.add_motion(context, character)
     return motion.poise_motion
 
 
@@ -137,7 +138,7 @@ class POISE_OT_rig_roles_export(_OnRig, ExportHelper, bpy.types.Operator):
     filter_glob: StringProperty(default="*.json", options={"HIDDEN"})
 
     def run(self, context):
-        rig = motions.active_character(context)
+        rig = motions.active_rig(context)
         path = _file(self.filepath)
         roles.save(path, rig, _settings(context, rig))
         return f"Roles of {rig.name} written to {path}"
@@ -170,7 +171,7 @@ class POISE_OT_rig_roles_save(_OnRig, bpy.types.Operator):
         return context.window_manager.invoke_props_dialog(self)
 
     def run(self, context):
-        rig = motions.active_character(context)
+        rig = motions.active_rig(context)
         roles.save(roles.preset_path(self.name), rig, _settings(context, rig))
         return f"Roles of {rig.name} kept as {self.name}"
 
@@ -221,7 +222,7 @@ def _file(filepath):
 
 def _load(operator, context, path):
     rig = _rig(context)
-    had_motion = motions.active_motion(rig) is not None
+    had_motion = motions.active_motion(motions.character_of(rig)) is not None
     settings = _settings(context, rig)
     try:
         lost = roles.load(path, rig, settings)

@@ -4,8 +4,7 @@
 import bpy
 
 from ..addon import motions
-from ..addon.rigs import characters, roles
-from ..addon.rigs import characters, control_rig
+from ..addon.rigs import characters, control_rig, roles
 from .base import SidebarPanel, wrapped
 
 
@@ -25,25 +24,34 @@ class POISE_PT_character(SidebarPanel, bpy.types.Panel):
                 "INFO",
             )
         else:
-            row = layout.row()
-            row.label(text=character.name, icon="ARMATURE_DATA")
-            row.label(text=_kind_label(character))
-            if not character.poise.kind:
-                wrapped(
-                    layout,
-                    "This rig is not set up: choose what it is to do",
-                    context.region.width,
-                    "INFO",
-                )
-                layout.operator_menu_enum("poise.rig_setup", "kind", icon="OUTLINER_OB_ARMATURE")
-            elif control_rig.rig_of(character) is not None:
-                row = layout.row(align=True)
-                row.label(text=f"Drives {control_rig.rig_of(character).name}", icon="LINKED")
-                row.operator("poise.rig_remove", text="", icon="X")
+            self._draw_character(context, character)
         grid = layout.grid_flow(row_major=True, columns=2, even_columns=True, align=True)
         for name, kind in characters.KINDS.items():
             added = grid.operator("poise.character_add", text=f"Add {kind.label}", icon="ADD")
             added.kind = name
+
+    def _draw_character(self, context, character):
+        layout = self.layout
+        rig = control_rig.rig_of(character)
+        row = layout.row()
+        row.label(text=(rig or character).name, icon="ARMATURE_DATA")
+        row.label(text=_kind_label(character))
+        if rig is not None:
+            row = layout.row(align=True)
+            row.operator_menu_enum(
+                "poise.rig_setup", "kind", text="Set Up Again", icon="FILE_REFRESH"
+            )
+            row.operator("poise.rig_remove", text="", icon="X")
+        elif not character.poise.kind:
+            wrapped(
+                layout,
+                "This rig is not set up: choose what it is to do",
+                context.region.width,
+                "INFO",
+            )
+            layout.operator_menu_enum(
+                "poise.rig_setup", "kind", text="Set Up Rig", icon="OUTLINER_OB_ARMATURE"
+            )
 
 
 def _kind_label(character):
@@ -97,7 +105,7 @@ class POISE_UL_rig_roles(bpy.types.UIList):
         elif item.unsure:
             mark = "QUESTION"
         row.label(text=item.role, icon=mark)
-        rig = data.character
+        rig = control_rig.rig_of(data.character) or data.character
         if rig is None:
             row.prop(item, "bone", text="")
         else:
@@ -129,8 +137,8 @@ class POISE_PT_character_roles(SidebarPanel, bpy.types.Panel):
 
     @classmethod
     def poll(cls, context):
-        character = motions.active_character(context)
-        return character is not None and not character.poise.kind
+        rig = motions.active_rig(context)
+        return rig is not None and not characters.kind_of(rig)
 
     def draw(self, context):
         layout = self.layout

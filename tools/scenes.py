@@ -627,10 +627,11 @@ def own_rig():
 
     scene = start_scene(8.0)
     rigs = []
-    for number, (kind, preset, colour) in enumerate(
-        (("SKIER", "Short Turns", (0.80, 0.62, 0.40)), ("SNOWBOARDER", "Carving", (0.42, 0.60, 0.72)))
+    for kind, preset, name, colour in (
+        ("SKIER", "Short Turns", "Wooden Mannequin", (0.80, 0.62, 0.40)),
+        ("SNOWBOARDER", "Carving", "Blue Mannequin", (0.42, 0.60, 0.72)),
     ):
-        rig = mannequin.make(f"Mannequin {number + 1}", colour)
+        rig = mannequin.make(name, colour)
         bpy.ops.poise.rig_setup(kind=kind)
         bpy.ops.poise.preset_apply(name=preset)
         rig.poise.settings.range_mode = "SCENE"

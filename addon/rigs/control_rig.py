@@ -156,7 +156,9 @@ def set_up(
     Raises:
         UserError: the rig is linked, has controls already or lacks what is needed.
     """
-    _require_free(rig)
+    require_editable(rig)
+    if controls_of(rig) is not None:
+        raise UserError(f"{rig.name} is set up already ({controls_of(rig).name})")
     body = read_rig(rig, rest, rolemap, unit_scale)
     size = fitting.proportions_of(body)
     skeleton = build_skeleton(kind, size, regular)
@@ -210,7 +212,15 @@ def _home(context: bpy.types.Context, rig: bpy.types.Object) -> bpy.types.Collec
     return context.scene.collection
 
 
-def _require_free(rig: bpy.types.Object) -> None:
+def require_editable(rig: bpy.types.Object) -> None:
+    """Refuse a rig that no constraint can be put on.
+
+    Args:
+        rig: the armature object.
+
+    Raises:
+        UserError: it is linked, Poise's own, or in edit mode.
+    """
     if rig.library is not None:
         raise UserError(
             f"{rig.name} is linked from another file and cannot be set up: make a library "
@@ -224,11 +234,6 @@ def _require_free(rig: bpy.types.Object) -> None:
         )
     if characters.kind_of(rig):
         raise UserError(f"{rig.name} is a character of Poise's own: it needs no set-up")
-    if controls_of(rig) is not None:
-        raise UserError(
-            f"{rig.name} is set up already ({controls_of(rig).name}): remove that first with "
-            "Remove from Rig"
-        )
     if rig.data.is_editmode:
         raise UserError(f"{rig.name} is in Edit Mode: leave it with Tab, then set it up")
 

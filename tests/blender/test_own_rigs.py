@@ -263,11 +263,37 @@ def test_what_cannot_be_set_up_says_why(poise, scene):
     with pytest.raises(RuntimeError, match="leg|thigh"):
         bpy.ops.poise.rig_setup(kind="SKIER")
     assert diff(before, snapshot(), NOISE) == []
-    set_up_twice = human("Second")
-    set_up("SKIER")
-    bpy.context.view_layer.objects.active = set_up_twice
-    with pytest.raises(RuntimeError, match="own|already"):
+
+
+def test_a_rig_is_set_up_again_for_another_sport(poise, scene):
+    """Motions stay; controls, equipment and what a skier's settings begin with go."""
+    rig = human()
+    rig, controls, motion = set_up("SKIER", frames=20, speed=7.0)
+    bpy.ops.poise.bake()
+    assert bpy.ops.poise.rig_setup(kind="SNOWBOARDER") == {"FINISHED"}
+    assert rig.poise.kind == "SNOWBOARDER"
+    assert rig.poise.motion_object == motion
+    assert len([o for o in bpy.data.objects if o.get("poise_kind")]) == 1
+    known = followers(poise, motion.poise_motion.character)
+    bpy.ops.poise.bake()
+    assert worst_off(rig, motion.poise_motion.character, known, (1, 10, 20))[0] <= 1e-3
+
+
+def test_a_role_that_was_picked_is_used(poise, scene):
+    rig = human()
+    set_up("SKIER", frames=10)
+    roles = rig.poise.roles
+    roles["forearm.L"].bone = ""
+    roles["hand.L"].bone = ""
+    bpy.ops.poise.rig_setup(kind="SKIER")
+    controls = rig.poise.motion_object.poise_motion.character
+    known = followers(poise, controls)
+    assert "hand.L" not in known and "hand.R" in known
+    assert not rig.pose.bones["LeftHand"].constraints
+    rig.poise.roles["thigh.L"].bone = ""
+    with pytest.raises(RuntimeError, match="thigh.L"):
         bpy.ops.poise.rig_setup(kind="SKIER")
+    assert rig.pose.bones["LeftUpLeg"].constraints, "what was set up is still there"
 
 
 def test_the_baked_action_can_stay(poise, scene):
