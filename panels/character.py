@@ -25,10 +25,7 @@ class POISE_PT_character(SidebarPanel, bpy.types.Panel):
             )
         else:
             self._draw_character(context, character)
-        grid = layout.grid_flow(row_major=True, columns=2, even_columns=True, align=True)
-        for name, kind in characters.KINDS.items():
-            added = grid.operator("poise.character_add", text=f"Add {kind.label}", icon="ADD")
-            added.kind = name
+        _kinds(layout, "poise.character_add", "Add {}", "ADD")
 
     def _draw_character(self, context, character):
         layout = self.layout
@@ -37,21 +34,25 @@ class POISE_PT_character(SidebarPanel, bpy.types.Panel):
         row.label(text=(rig or character).name, icon="ARMATURE_DATA")
         row.label(text=_kind_label(character))
         if rig is not None:
-            row = layout.row(align=True)
-            row.operator_menu_enum(
-                "poise.rig_setup", "kind", text="Set Up Again", icon="FILE_REFRESH"
-            )
             row.operator("poise.rig_remove", text="", icon="X")
+            again = layout.operator("poise.rig_setup", text="Set Up Again", icon="FILE_REFRESH")
+            again.kind = character.poise.kind
         elif not character.poise.kind:
             wrapped(
                 layout,
-                "This rig is not set up: choose what it is to do",
+                "This rig is not set up: choose what it is to be",
                 context.region.width,
                 "INFO",
             )
-            layout.operator_menu_enum(
-                "poise.rig_setup", "kind", text="Set Up Rig", icon="OUTLINER_OB_ARMATURE"
-            )
+            _kinds(layout, "poise.rig_setup", "Set Up as {}", "OUTLINER_OB_ARMATURE")
+            layout.separator()
+
+
+def _kinds(layout, operator, words, icon):
+    """A button for each kind of character."""
+    grid = layout.grid_flow(row_major=True, columns=2, even_columns=True, align=True)
+    for name, kind in characters.KINDS.items():
+        grid.operator(operator, text=words.format(kind.label), icon=icon).kind = name
 
 
 def _kind_label(character):

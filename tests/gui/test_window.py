@@ -2,7 +2,7 @@
 """A person's way through the sidebar, and what the preview follows, in a real Blender window.
 
 Each scenario runs once; each of its checks is a test here. The pictures of the
-screen are kept under out/gui, out/gui-preview, out/gui-manual and out/gui-path to be
+screen are kept under out/gui, out/gui-preview, out/gui-manual, out/gui-path and out/gui-rig to be
 looked at.
 """
 
@@ -26,6 +26,7 @@ SCENARIOS = {
     "preview_scenario.py": ROOT / "out" / "gui-preview",
     "manual_scenario.py": ROOT / "out" / "gui-manual",
     "path_scenario.py": ROOT / "out" / "gui-path",
+    "rig_scenario.py": ROOT / "out" / "gui-rig",
 }
 TIMEOUT = 1200
 
