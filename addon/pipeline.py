@@ -310,8 +310,8 @@ def _gather_one(context, motion) -> Job:
     kind = characters.kind_of(character)
     if not kind:
         raise UserError(
-            f"{character.name} is not a Poise character: add one with Character > Add, "
-            "and select it"
+            f"{character.name} is not a Poise character: set the rig up in the Character panel, "
+            "or add a character there"
         )
     numbers = scene_numbers(scene)
     if settings.kind == "PATH":

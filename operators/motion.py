@@ -47,7 +47,7 @@ class POISE_OT_motion_add(_CharacterOperator, bpy.types.Operator):
     def run(self, context):
         rig = motions.active_character(context)
         if not rig.poise.kind:
-            raise UserError(f"{rig.name} is not a Poise character: add one with Character > Add")
+            raise UserError(f"{rig.name} is not a Poise character: set it up, or add one")
         motions.require_editable(rig)
         before = motions.active_motion(rig)
         with object_mode(context):

@@ -286,7 +286,7 @@ def test_an_armature_that_is_no_character(scene):
         with pytest.raises(RuntimeError) as caught:
             call(name)()
         sentence(caught.value)
-    refused("motion_add", "Foreign is not a Poise character: add one")
+    refused("motion_add", "Foreign is not a Poise character: set it up")
     # A motion that was pointed to it by hand, and one that points to itself.
     motion = bpy.data.objects.new("Motion", None)
     scene.collection.objects.link(motion)
