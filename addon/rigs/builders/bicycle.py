@@ -4,11 +4,13 @@
 Metres for a rider of `REFERENCE` stature; everything grows with the rider. The
 geometry is that of a sporty bicycle with straight bars, between the measured
 ones of Meijaard et al. 2007 (wheelbase 1.02 m, head angle 72 degrees) and of
-the road bicycles in Moore's BicycleParameters (trail 0.05 to 0.06 m).
+the road bicycles in Moore's BicycleParameters (trail 0.05 to 0.06 m). What a
+bicycle fitter changes for a body is in `Fit`.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import cos, pi, radians, sin, tan
 
 import numpy as np
@@ -48,33 +50,84 @@ def on_axis(height: float) -> np.ndarray:
     return np.array([0.0, REAR - WHEELBASE - TRAIL + height / tan(HEAD_ANGLE), height])
 
 
-CROWN, HEAD_LOW, HEAD_TOP = on_axis(0.700), on_axis(0.725), on_axis(0.855)
-STEM = on_axis(0.950)
+CROWN = on_axis(0.700)
 SEAT_TUBE = np.array([0.0, cos(radians(73.0)), sin(radians(73.0))])
 HIP_ALONG = 0.803  # hips from the bottom bracket, along the seat tube
 REAR_AXLE = np.array([0.0, REAR, WHEEL])
 FRONT_AXLE = np.array([0.0, REAR - WHEELBASE, WHEEL])
+STEM = 0.950  # height of the stem on the steering axis
+LEAST_STEM, MOST_HEAD = -0.055, 0.160  # how far stem and head tube go along with the grips
 
 
-def _places() -> dict[str, np.ndarray]:
-    bar = STEM + np.array([0.0, -GRIP_AHEAD, 0.0])
-    found = {
-        "hips": BRACKET + SEAT_TUBE * HIP_ALONG,
-        "bike": np.array([0.0, REAR, 0.0]),
-        "fork": CROWN,
-        "front_wheel": FRONT_AXLE,
-        "rear_wheel": REAR_AXLE,
-        "sprocket": REAR_AXLE,
-        "crank": BRACKET,
-    }
-    for side, sign in (("L", 1.0), ("R", -1.0)):
-        found[f"pedal.{side}"] = BRACKET + np.array([sign * PEDAL_OUT, -sign * CRANK, 0.0])
-        found[f"grip.{side}"] = np.array([sign * GRIP_OUT, bar[1], GRIP_HEIGHT])
-    return found
+@dataclass(frozen=True)
+class Fit:
+    """What of a bicycle is fitted to its rider, in metres for one of `REFERENCE` stature.
+
+    Attributes:
+        saddle: hips from the bottom bracket, along the seat tube.
+        stretch: how much longer than usual the frame is, by the place of its front wheel.
+        ahead: grips ahead of the point at which the stem usually leaves the steering axis.
+        height: grips over the ground.
+        out: grips from the middle.
+    """
+
+    saddle: float = HIP_ALONG
+    stretch: float = 0.0
+    ahead: float = GRIP_AHEAD
+    height: float = GRIP_HEIGHT
+    out: float = GRIP_OUT
+
+    def front(self, point: np.ndarray) -> np.ndarray:
+        """Where a point of the usual frame's front end is (3,).
+
+        Args:
+            point: (3,) of the usual frame.
+        """
+        return point - Y * self.stretch
+
+    def grip(self, sign: float) -> np.ndarray:
+        """Middle of a grip (3,).
+
+        Args:
+            sign: 1 for the left one, -1 for the right one.
+        """
+        place = self.front(on_axis(STEM)) - Y * self.ahead
+        return np.array([sign * self.out, place[1], self.height])
+
+    def places(self) -> dict[str, np.ndarray]:
+        """Joint -> place (3,); "hips" is the middle of the hips in the saddle."""
+        found = {
+            "hips": BRACKET + SEAT_TUBE * self.saddle,
+            "bike": np.array([0.0, REAR, 0.0]),
+            "fork": self.front(CROWN),
+            "front_wheel": self.front(FRONT_AXLE),
+            "rear_wheel": REAR_AXLE,
+            "sprocket": REAR_AXLE,
+            "crank": BRACKET,
+        }
+        for side, sign in (("L", 1.0), ("R", -1.0)):
+            found[f"pedal.{side}"] = BRACKET + np.array([sign * PEDAL_OUT, -sign * CRANK, 0.0])
+            found[f"grip.{side}"] = self.grip(sign)
+        return found
 
 
-# Joint -> place; "hips" is the middle of the hips in the saddle.
-PLACES = _places()
+def fit_of(skeleton: Skeleton) -> Fit:
+    """How a skeleton's bicycle is fitted, from its joints.
+
+    Args:
+        skeleton: a cyclist's.
+    """
+    share = skeleton.height / REFERENCE
+    at = {name: place / share for name, place in skeleton.joints.items()}
+    stretch = float((FRONT_AXLE - at["front_wheel"])[1])
+    grip = at["grip.L"]
+    return Fit(
+        saddle=float((at["pelvis"] - at["crank"]) @ SEAT_TUBE),
+        stretch=stretch,
+        ahead=float((on_axis(STEM) - grip)[1]) - stretch,
+        height=float(grip[2]),
+        out=float(grip[0]),
+    )
 
 
 def _tube(
@@ -158,20 +211,30 @@ def _wheel(axle, bone: str) -> list[Surface]:
     return parts
 
 
-def _frame() -> list[Surface]:
+def _head_tube(fit: Fit) -> tuple[np.ndarray, np.ndarray]:
+    """Lower and upper end of the head tube: it is longer under high handlebars."""
+    taller = min(max(0.75 * (fit.height - GRIP_HEIGHT), 0.0), MOST_HEAD)
+    return fit.front(on_axis(0.725)), fit.front(on_axis(0.855 + taller))
+
+
+def _frame(fit: Fit) -> list[Surface]:
     bone, paint = "DEF-bike", "equipment"
-    seat_top = BRACKET + SEAT_TUBE * 0.520
-    cluster = BRACKET + SEAT_TUBE * 0.485
-    axis = unit(HEAD_TOP - HEAD_LOW)
+    raised = fit.saddle - HIP_ALONG
+    # The post takes up most of a lower saddle, the seat tube the rest.
+    lower = min(raised + 0.090, 0.0)
+    seat_top = BRACKET + SEAT_TUBE * (0.520 + lower)
+    cluster = BRACKET + SEAT_TUBE * (0.485 + lower)
+    head_low, head_top = _head_tube(fit)
+    axis = unit(head_top - head_low)
     parts = [
-        _tube([HEAD_LOW, HEAD_LOW + axis * 0.012, HEAD_TOP - axis * 0.012, HEAD_TOP],
+        _tube([head_low, head_low + axis * 0.012, head_top - axis * 0.012, head_top],
               [0.022, 0.0195, 0.0195, 0.022], bone, paint, 12),
-        _tube([HEAD_TOP - axis * 0.028, cluster], [0.0165, 0.0140], bone, paint, 12),
-        _tube([HEAD_LOW + axis * 0.030, BRACKET], [0.0195, 0.0195], bone, paint, 12),
+        _tube([head_top - axis * 0.028, cluster], [0.0165, 0.0140], bone, paint, 12),
+        _tube([head_low + axis * 0.030, BRACKET], [0.0195, 0.0195], bone, paint, 12),
         _tube([BRACKET, seat_top], [0.0160, 0.0150], bone, paint, 12),
         _tube([BRACKET - X * 0.036, BRACKET + X * 0.036], 0.0215, bone, paint, 12),
         _tube([seat_top - SEAT_TUBE * 0.018, seat_top + SEAT_TUBE * 0.004], 0.0185, bone, "base"),
-        _tube([seat_top, BRACKET + SEAT_TUBE * 0.665], 0.0132, bone, "base"),
+        _tube([seat_top, BRACKET + SEAT_TUBE * (0.665 + raised)], 0.0132, bone, "base"),
     ]
     for sign in (1.0, -1.0):
         end = REAR_AXLE + X * sign * 0.058
@@ -188,14 +251,14 @@ def _frame() -> list[Surface]:
         parts.append(
             _tube([end - X * sign * 0.016, end + X * sign * 0.010], 0.0105, bone, "edge", 8)
         )
-    parts.append(_saddle(bone))
-    parts += _bottle(bone)
+    parts.append(_saddle(bone, raised))
+    parts += _bottle(bone, head_low)
     return parts
 
 
-def _saddle(bone: str) -> Surface:
+def _saddle(bone: str, raised: float) -> Surface:
     """The saddle: half-width, height of the top and depth, from tail to nose."""
-    top = BRACKET + SEAT_TUBE * 0.675
+    top = BRACKET + SEAT_TUBE * (0.675 + raised)
     cage = Cage()
     rings = []
     for at, half, rise, deep in (
@@ -212,9 +275,9 @@ def _saddle(bone: str) -> Surface:
     return cage.surface(1)
 
 
-def _bottle(bone: str) -> list[Surface]:
+def _bottle(bone: str, head_low: np.ndarray) -> list[Surface]:
     """A bottle on the down tube."""
-    along = unit(HEAD_LOW - BRACKET)
+    along = unit(head_low - BRACKET)
     up = unit(Z - along * float(along @ Z))
     foot = BRACKET + along * 0.150 + up * 0.062
     return [
@@ -227,34 +290,35 @@ def _bottle(bone: str) -> list[Surface]:
     ]
 
 
-def _fork() -> list[Surface]:
+def _fork(fit: Fit) -> list[Surface]:
     bone = "DEF-fork"
     axis = steering_axis()
-    bar = STEM + np.array([0.0, -GRIP_AHEAD, 0.0])
-    bar[2] = GRIP_HEIGHT
-    clamp = bar + Y * 0.030
+    crown, axle = fit.front(CROWN), fit.front(FRONT_AXLE)
+    head_top = _head_tube(fit)[1]
+    stem = fit.front(on_axis(STEM + max(fit.height - GRIP_HEIGHT, LEAST_STEM)))
+    clamp = fit.grip(0.0) + Y * 0.030
     parts = [
-        _tube([CROWN - axis * 0.012, CROWN + axis * 0.020], [0.024, 0.0215], bone, "equipment", 12),
-        _tube([HEAD_TOP, HEAD_TOP + axis * 0.018, STEM + axis * 0.008], [0.0205, 0.0170, 0.0170],
+        _tube([crown - axis * 0.012, crown + axis * 0.020], [0.024, 0.0215], bone, "equipment", 12),
+        _tube([head_top, head_top + axis * 0.018, stem + axis * 0.008], [0.0205, 0.0170, 0.0170],
               bone, "base", 12),
-        _tube([STEM - axis * 0.012, clamp], [0.0175, 0.0155], bone, "base", 10),
+        _tube([stem - axis * 0.012, clamp], [0.0175, 0.0155], bone, "base", 10),
     ]
     for sign in (1.0, -1.0):
         side = X * sign
-        shoulder = CROWN + side * 0.030
-        lower = CROWN + (FRONT_AXLE - CROWN) * 0.60 + Y * 0.014 + side * 0.047
+        shoulder = crown + side * 0.030
+        lower = crown + (axle - crown) * 0.60 + Y * 0.014 + side * 0.047
         parts += [
-            _tube([CROWN, shoulder + side * 0.010 - axis * 0.012,
-                   CROWN - axis * 0.060 + side * 0.045, lower, FRONT_AXLE + side * 0.053],
+            _tube([crown, shoulder + side * 0.010 - axis * 0.012,
+                   crown - axis * 0.060 + side * 0.045, lower, axle + side * 0.053],
                   [0.0165, 0.0150, 0.0130, 0.0110, 0.0080], bone, "equipment"),
-            _tube([FRONT_AXLE + side * 0.045, FRONT_AXLE + side * 0.062], 0.0105, bone, "edge", 8),
+            _tube([axle + side * 0.045, axle + side * 0.062], 0.0105, bone, "edge", 8),
         ]
         # Straight bars: from the clamp they rise a little, then sweep back.
-        inner = np.array([sign * 0.060, clamp[1], GRIP_HEIGHT])
-        grip = np.array([sign * GRIP_OUT, bar[1], GRIP_HEIGHT])
+        inner = clamp + side * 0.060
+        grip = fit.grip(sign)
         way = np.array([sign * cos(SWEEP), sin(SWEEP), 0.0])
         parts += [
-            _tube([np.array([0.0, clamp[1], GRIP_HEIGHT]), inner, grip - way * 0.060,
+            _tube([clamp, inner, grip - way * 0.060,
                    grip + way * 0.050],
                   [0.0155, 0.0145, 0.0112, 0.0112], bone, "base"),
             _tube([grip - way * 0.064, grip - way * 0.060, grip + way * 0.060, grip + way * 0.066],
@@ -293,7 +357,7 @@ def _crank() -> list[Surface]:
 
 def _pedal(side: str) -> list[Surface]:
     sign = 1.0 if side == "L" else -1.0
-    place = PLACES[f"pedal.{side}"] + X * sign * 0.004
+    place = BRACKET + np.array([sign * (PEDAL_OUT + 0.004), -sign * CRANK, 0.0])
     bone = f"DEF-pedal.{side}"
     parts = [
         box(place + Y * at, np.array([0.088, 0.012, 0.018]), bone, "base")
@@ -387,8 +451,9 @@ def bicycle(skeleton: Skeleton) -> Surface:
     Args:
         skeleton: the cyclist's.
     """
+    fit = fit_of(skeleton)
     parts = [
-        *_frame(), *_fork(), *_wheel(FRONT_AXLE, "DEF-front_wheel"),
+        *_frame(fit), *_fork(fit), *_wheel(fit.front(FRONT_AXLE), "DEF-front_wheel"),
         *_wheel(REAR_AXLE, "DEF-rear_wheel"), *_crank(), *_pedal("L"), *_pedal("R"), *_sprocket(),
         _chain(),
     ]
