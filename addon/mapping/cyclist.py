@@ -43,7 +43,7 @@ from .body import BIKE_SHARE, bicycle_centre
 from .ground import Ground, ground_frames, terrain_over
 from .pedalling import LEVEL, PEDALS, crank_angle, spans
 from .reports import SIDE_WORDS, span_problem
-from .signals import Amount, Signals, limited, ramp, read_signals, saturated, smoothed
+from .signals import Amount, Signals, at_most, limited, ramp, read_signals, saturated, smoothed
 from .stance import centre_of_mass
 from .tracks import SIDES, Figure, RoleTracks
 from .trunk import (
@@ -62,7 +62,10 @@ LEAST_GEAR, MOST_GEAR = 0.8, 5.5  # turns of the rear wheel for one of the crank
 SHIFTING = 1.0  # seconds over which the automatic gear follows the speed
 MOST_CADENCE = 130.0  # turns a minute; sprinters reach no more
 LOWEST_PEDAL = 0.045  # metres of the pedal's axle over the road
-LEG_IN_USE, ARM_IN_USE = 0.985, 0.965  # largest shares of their lengths
+LEG_IN_USE, ARM_IN_USE = 0.985, 0.955  # largest shares of their lengths
+ARM_FOLDED = 0.50  # least share of an arm's length: more bent, elbows get in the way
+USUAL_ARM = 0.332  # length of an arm to the wrist, share of stature: Winter, ch. 4
+LEAST_BEND, MOST_BEND = radians(2.0), radians(80.0)  # of the trunk, so that arms reach
 KNEE_BESIDE = 0.075  # metres between a knee and the frame's middle plane
 HEEL_HIGHEST = radians(285.0)  # angle of the crank at which the toes point down most
 
@@ -270,6 +273,7 @@ class _Rider:
     """How bicycle and trunk tilt against the rider's line, the line from ground to weight."""
 
     tilt: np.ndarray  # of the bicycle, radians to the left
+    calmed: np.ndarray  # sway that the arms are too short for, radians
     chest: np.ndarray  # of the chest
     hips: np.ndarray
     yaw: np.ndarray  # of the chest
@@ -305,7 +309,7 @@ def map_cyclist(motion: TurningMotion, figure: Figure, style: CyclistStyle) -> R
     rear_distance = track_length(rear, frame_yaw)
 
     legs = _drive(motion, signals, figure, geometry, style, rear_distance)
-    rider = _rider(signals, geometry, style, legs, curvature)
+    rider = _rider(signals, figure, geometry, style, legs, curvature)
     body_lean = signals.lean + _balance(figure, geometry, signals, style, size, legs, rider)
     lean = body_lean + rider.tilt
     ride = _Ride(geometry, ground, behind, curvature, frame_yaw, lean,
@@ -314,7 +318,7 @@ def map_cyclist(motion: TurningMotion, figure: Figure, style: CyclistStyle) -> R
 
     seat = _seat(figure, ride, legs, style, size, body_lean)
     hands = _hold(figure, ride)
-    trunk, pelvis, sunk = _trunk(figure, ride, legs, style, seat, rider, body_lean, hands)
+    trunk, pelvis, yielded = _trunk(figure, ride, legs, style, seat, rider, body_lean, hands)
     joint = {name: pelvis + offset for name, offset in trunk.offset.items()}
     shoulder = {side: joint[f"upper_arm.{side}"] for side in SIDES}
     wrist, hand, elbow_pole, shortfall = _arms(figure, ride, style, hands, shoulder,
@@ -385,8 +389,8 @@ def map_cyclist(motion: TurningMotion, figure: Figure, style: CyclistStyle) -> R
         position={role: ground.world(points) for role, points in position.items()},
         rotation=ground.all_turned(rotation),
         events=motion.events,
-        problems=(*limits, *_yielded(signals, figure, ride, legs, size, sunk, shortfall,
-                                     position)),
+        problems=(*limits, *_yielded(signals, figure, ride, legs, size, yielded, rider.calmed,
+                                     shortfall, position)),
         attributes=_attributes(signals, ride, legs, wheels, flexion, rider.yaw),
         spins=spins,
     )
@@ -487,12 +491,14 @@ def _geared(legs: _Legs) -> np.ndarray:
     return np.concatenate(([0.0], np.cumsum(np.diff(legs.crank) * gear)))
 
 
-def _rider(signals: Signals, geometry, style, legs: _Legs, curvature) -> _Rider:
+def _rider(signals: Signals, figure, geometry, style, legs: _Legs, curvature) -> _Rider:
     """Tilts before the weight is balanced."""
     stand = np.clip(style.stand, 0.0, 1.0)
     swing = style.sway * stand + style.seat_sway * (1.0 - stand)
     # The bicycle tilts away from the pedal that is pushed down.
-    sway = -swing * np.sin(legs.crank) * legs.effort
+    wide = -swing * np.sin(legs.crank) * legs.effort
+    # Grips that sway sideways take the hands along: as far as arms of this length can follow.
+    sway = wide * min(figure.arm_length / (USUAL_ARM * figure.height), 1.0)
     into = style.body_lean * saturated(signals.lean, radians(14.0))
     tilt = sway - 0.5 * into
     chest = 0.15 * sway + 0.5 * into
@@ -500,7 +506,7 @@ def _rider(signals: Signals, geometry, style, legs: _Legs, curvature) -> _Rider:
     hips = stand * 0.3 * chest + (1.0 - stand) * tilt
     hips = hips - radians(2.0) * np.cos(legs.crank) * legs.effort
     yaw = np.asarray(style.bar_follow) * np.arctan(geometry.wheelbase * curvature)
-    return _Rider(tilt, chest, hips, limited(yaw, radians(35.0)))
+    return _Rider(tilt, wide - sway, chest, hips, limited(yaw, radians(35.0)))
 
 
 def _balance(figure, geometry, signals, style, size, legs, rider: _Rider) -> np.ndarray:
@@ -526,10 +532,8 @@ def _balance(figure, geometry, signals, style, size, legs, rider: _Rider) -> np.
     hip = [pelvis + rotate(trunk.rotation["pelvis"],
                            np.subtract(joints[f"hip.{s}"], joints["pelvis"])) for s in SIDES]
     ankle = [on_bike(bracket + legs.ankle[s]) for s in SIDES]
-    thigh = figure.length("hip.L", "knee_joint.L")
-    shin = figure.length("knee_joint.L", "foot.L")
     way = {s: rotate(frame, _knee_way(signals, legs, style, s)) for s in SIDES}
-    knee = [two_bone(h, a, h + way[s], thigh, shin).middle
+    knee = [two_bone(h, a, h + way[s], *figure.leg(s)).middle
             for s, h, a in zip(SIDES, hip, ankle, strict=True)]
     body = centre_of_mass(pelvis, pelvis + trunk.offset["shoulders"], np.stack(hip),
                           np.stack(knee), np.stack(ankle))
@@ -549,8 +553,8 @@ def _standing_hips(figure, style, size, legs: _Legs) -> np.ndarray:
     """Hips (n, 3) out of the saddle, about the tyres' line of a bicycle that stands upright."""
     joints = figure.joints
     bracket, seat = np.asarray(joints["crank"]), np.asarray(joints["pelvis"])
-    thigh = figure.length("hip.L", "knee_joint.L")
-    shin = figure.length("knee_joint.L", "foot.L")
+    # The shorter leg sets the height.
+    thigh, shin = min((figure.leg(side) for side in SIDES), key=sum)
     reach = np.sqrt(thigh**2 + shin**2 + 2.0 * thigh * shin * np.cos(style.stand_bend))
     lowest = bracket[2] - figure.equipment["crank_length"]
     # The ankle over the pedal at the bottom, as it is there on average.
@@ -595,41 +599,84 @@ def _hold(figure, ride: _Ride) -> dict[str, np.ndarray]:
     }
 
 
-def _trunk(figure, ride, legs, style, seat, rider: _Rider, line, grips):
-    """Trunk, hips, and how far the hips sink so that the legs reach the pedals.
+@dataclass(frozen=True)
+class _Yielded:
+    """What the rider gave up to stay on grips and pedals."""
 
-    The trunk bends further where the arms would not reach the bars.
+    sunk: np.ndarray  # hips lowered, metres
+    moved: np.ndarray  # hips moved towards the handlebars, metres
+    bent: np.ndarray  # trunk bent further than the style asks for, radians
+
+
+def _trunk(figure, ride, legs, style, seat, rider: _Rider, line, grips):
+    """Trunk, hips, and what yielded so that legs reach the pedals and arms the bars.
+
+    The trunk bends further where an arm would not reach, and less where it
+    would fold; where that is not enough the hips come towards the bars.
     """
-    arm = figure.length("upper_arm.L", "elbow_joint.L") + figure.length("elbow_joint.L", "hand.L")
-    palm = figure.length("hand.L", "grip.L")
-    long = 0.25 * figure.height
-    pitch = _pitch(style) + np.zeros_like(line)
     pelvis, sunk = _sink(figure, ride, legs, seat)
-    for _ in range(6):
-        trunk = rider.trunk(figure, line, pitch)
-        over = np.zeros_like(line)
+    wanted = _pitch(style) + np.zeros_like(line)
+
+    def bends(share: float) -> list[np.ndarray]:
+        return [_bend_for(figure, rider, line, pelvis, grips, wanted, s, share) for s in SIDES]
+
+    soft = radians(3.0)
+    # While the bicycle sways one arm folds and one stretches: the one may fold more for a while.
+    pitch = at_most(wanted, np.mean(bends(ARM_FOLDED), axis=0), soft)
+    for stretched in bends(ARM_IN_USE):
+        pitch = pitch + ramp(stretched - pitch, soft)
+    pitch = at_most(pitch, MOST_BEND, soft)
+    trunk = rider.trunk(figure, line, pitch)
+    shift = np.zeros_like(pelvis)
+    for _ in range(4):
         for side in SIDES:
-            reach = grips[side] - (pelvis + trunk.offset[f"upper_arm.{side}"])
-            far = np.linalg.norm(reach, axis=1) - 0.96 * palm
-            over = over + ramp(far - ARM_IN_USE * arm, 0.02 * arm)
-        if over.max() < 1e-4:
-            break
-        pitch = pitch + over / long
-    return trunk, pelvis, sunk
+            way = grips[side] - (pelvis + shift + trunk.offset[f"upper_arm.{side}"])
+            over = ramp(_arm_use(figure, side, way) - ARM_IN_USE - 0.010, 0.010)
+            shift = shift + normalise(way) * (over * sum(figure.arm(side)))[:, None]
+    pelvis, moved = pelvis + shift, np.linalg.norm(shift, axis=1)
+    pelvis, more = _sink(figure, ride, legs, pelvis)
+    return trunk, pelvis, _Yielded(sunk + more, moved, pitch - wanted)
+
+
+def _arm_use(figure: Figure, side: str, way: np.ndarray) -> np.ndarray:
+    """Share of an arm's length from shoulder to wrist, given the way (n, 3) to the grip."""
+    # The wrist is behind the grip, though not quite in line with the arm.
+    palm = 0.92 * figure.length(f"hand.{side}", f"grip.{side}")
+    return (np.linalg.norm(way, axis=1) - palm) / sum(figure.arm(side))
+
+
+def _bend_for(figure, rider: _Rider, line, pelvis, grips, start, side, share) -> np.ndarray:
+    """Bend (n,) of the trunk at which a share of an arm's length is in use.
+
+    Newton's method from the style's bend. Where no bend has that share, it
+    ends at LEAST_BEND or beyond MOST_BEND.
+    """
+    shoulder, pitch, step = f"upper_arm.{side}", start, 1e-4
+    # A shoulder over the hips goes ahead by at least half the trunk's length for each radian.
+    slope = 0.5 * figure.length("pelvis", shoulder) / sum(figure.arm(side))
+    for _ in range(7):
+        use, ahead = (
+            _arm_use(figure, side, grips[side] - pelvis
+                     - rider.trunk(figure, line, pitch + more).offset[shoulder])
+            for more in (0.0, step)
+        )
+        falls = np.maximum((use - ahead) / step, slope)
+        pitch = np.clip(pitch + limited((use - share) / falls, 0.6), LEAST_BEND, MOST_BEND + 0.3)
+    return pitch
 
 
 def _sink(figure, ride, legs, seat) -> tuple[np.ndarray, np.ndarray]:
     """Hips lowered where a leg would be too short, and by how much."""
-    full = figure.length("hip.L", "knee_joint.L") + figure.length("knee_joint.L", "foot.L")
-    half = 0.5 * figure.length("hip.L", "hip.R")
     bracket = np.asarray(figure.joints["crank"])
     pelvis, sunk = seat, np.zeros(len(seat))
     up = rotate(ride.standing.rotation, np.array((0.0, 0.0, 1.0)))
     for _ in range(3):
         over = np.zeros(len(seat))
         for side in SIDES:
+            full = sum(figure.leg(side))
+            across = float(figure.joints[f"hip.{side}"][0] - figure.joints["pelvis"][0])
             ankle = _on_frame(figure, ride, bracket + legs.ankle[side])
-            hip = pelvis + rotate(ride.standing.rotation, np.array((SIGN[side] * half, 0.0, 0.0)))
+            hip = pelvis + rotate(ride.standing.rotation, np.array((across, 0.0, 0.0)))
             far = np.linalg.norm(ankle - hip, axis=1)
             over = over + ramp(far - LEG_IN_USE * full, 0.004 * full)
         pelvis, sunk = pelvis - up * over[:, None], sunk + over
@@ -687,8 +734,6 @@ def _knee_way(signals: Signals, legs: _Legs, style, side: str) -> np.ndarray:
 def _knees(figure, ride, legs, style, signals, pelvis, pelvis_turn, body_lean):
     """Points (2, n, 3) that the knees bend towards, and their bends (2, n)."""
     joints = figure.joints
-    thigh = figure.length("hip.L", "knee_joint.L")
-    shin = figure.length("knee_joint.L", "foot.L")
     bracket = np.asarray(joints["crank"])
     upright = posture(ride.lean, 0.0, 0.0)
     across = rotate(upright, np.array((1.0, 0.0, 0.0)))
@@ -696,7 +741,7 @@ def _knees(figure, ride, legs, style, signals, pelvis, pelvis_turn, body_lean):
     size = figure.height / STATURE
     poles, flexion = [], []
     for side in SIDES:
-        sign = SIGN[side]
+        sign, (thigh, shin) = SIGN[side], figure.leg(side)
         hip = pelvis + rotate(pelvis_turn, np.subtract(joints[f"hip.{side}"], joints["pelvis"]))
         ankle = _on_frame(figure, ride, bracket + legs.ankle[side])
         way = rotate(upright, _knee_way(signals, legs, style, side))
@@ -737,15 +782,24 @@ def _wheels(ride: _Ride, rear_distance: np.ndarray) -> dict[str, np.ndarray]:
     }
 
 
-def _yielded(signals, figure, ride, legs, size, sunk, shortfall, position):
+def _yielded(signals, figure, ride, legs, size, yielded: _Yielded, calmed, shortfall, position):
     """What could not be had, and what a real bicycle would not forgive."""
     time = signals.time
     cadence = np.abs(np.gradient(legs.crank, time)) * 30.0 / np.pi if len(time) > 1 else 0.0 * time
     lowest = np.min([position[f"pedal.{side}"][:, 2] for side in SIDES], axis=0)
     problems = [
-        *span_problem(time, sunk, 0.005 * size, code="LEG_REACH",
+        *span_problem(time, yielded.sunk, 0.005 * size, code="LEG_REACH",
                       message="The hips sink so that the feet stay on the pedals", bone="pelvis",
                       remedy="Feet less pitched, or less Ankle Range"),
+        *span_problem(time, yielded.moved, 0.005 * size, code="ARM_REACH",
+                      message="The hips come ahead so that the hands stay on the grips",
+                      bone="pelvis", remedy="More bend of the trunk, or hips further forward"),
+        *span_problem(time, np.abs(calmed), radians(2.0), code="ARM_REACH", unit="rad",
+                      message="The bicycle sways less than asked so that the hands reach the "
+                      "grips,", bone="bike", remedy="Less Sway"),
+        *span_problem(time, np.abs(yielded.bent), radians(5.0), code="ARM_REACH", unit="rad",
+                      message=_bent_words(yielded.bent), bone="chest",
+                      remedy="An amount of Trunk Pitch or Standing Pitch nearer to what it has"),
         *span_problem(time, LOWEST_PEDAL * size - lowest, 0.0, code="PEDAL_STRIKE",
                       severity="WARNING", message="A pedal comes too near to the road",
                       bone="crank", remedy="A lower Coast Above, so that the inside pedal is up"),
@@ -763,6 +817,13 @@ def _yielded(signals, figure, ride, legs, size, sunk, shortfall, position):
             remedy="More Trunk Pitch, or hips further forward",
         )
     return tuple(problems)
+
+
+def _bent_words(bent: np.ndarray) -> str:
+    most = bent[np.argmax(np.abs(bent))]
+    way = "further than asked so that the hands reach" if most > 0.0 else (
+        "less than asked so that the arms have room behind")
+    return f"The trunk bends {way} the grips,"
 
 
 def _attributes(signals, ride, legs, wheels, flexion, chest_yaw):

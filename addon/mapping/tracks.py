@@ -114,10 +114,36 @@ class Figure:
             },
         )
 
+    def leg(self, side: str) -> tuple[float, float]:
+        """Thigh and shin in metres.
+
+        Args:
+            side: "L" or "R".
+        """
+        knee = side_role("knee_joint", side)
+        return self.length(side_role("hip", side), knee), self.length(knee, side_role(FOOT, side))
+
+    def arm(self, side: str) -> tuple[float, float]:
+        """Upper arm and forearm in metres.
+
+        Args:
+            side: "L" or "R".
+        """
+        elbow = side_role("elbow_joint", side)
+        return (
+            self.length(side_role("upper_arm", side), elbow),
+            self.length(elbow, side_role(HAND, side)),
+        )
+
     @property
     def leg_length(self) -> float:
-        """Thigh plus shin, the longest hip-to-ankle distance, in metres."""
-        return self.length("hip.L", "knee_joint.L") + self.length("knee_joint.L", "foot.L")
+        """Thigh plus shin of the shorter leg, its longest hip-to-ankle distance, in metres."""
+        return min(sum(self.leg(side)) for side in SIDES)
+
+    @property
+    def arm_length(self) -> float:
+        """Upper arm plus forearm of the shorter arm, in metres."""
+        return min(sum(self.arm(side)) for side in SIDES)
 
 
 @dataclass(frozen=True)

@@ -185,8 +185,7 @@ def bend_arms(
     """
     elbow, pole, shortfall = {}, {}, {}
     for side in SIDES:
-        upper = figure.length(f"upper_arm.{side}", f"elbow_joint.{side}")
-        lower = figure.length(f"elbow_joint.{side}", f"hand.{side}")
+        upper, lower = figure.arm(side)
         limb = two_bone(shoulder[side], hand[side], shoulder[side] + towards[side], upper, lower,
                         reach)
         elbow[side] = limb.middle
