@@ -38,6 +38,8 @@ from .stance import (
     Skis,
     Stance,
     Stride,
+    bent_leg,
+    knee_bend,
     knee_pole,
     on_terrain,
     set_edges,
@@ -548,9 +550,7 @@ def _spring(motion, signals, figure, style, size) -> tuple[np.ndarray, ...]:
     length = length at one body weight - (force - weight) / k_s, plus what the
     style adds at the change of edges.
     """
-    thigh = figure.length("hip.L", "knee_joint.L")
-    shin = figure.length("knee_joint.L", "foot.L")
-    rest = np.sqrt(thigh**2 + shin**2 + 2.0 * thigh * shin * np.cos(style.knee_flexion))
+    rest = np.mean(bent_leg(figure, style.knee_flexion), axis=0)
     if style.stiffness is None:
         shortening = np.asarray(style.up_down) * size
     else:
@@ -559,11 +559,10 @@ def _spring(motion, signals, figure, style, size) -> tuple[np.ndarray, ...]:
     length = rest - shortening * (signals.force - 1.0)
     wished = length + change * signals.edge_change * signals.intensity
     # A leg can neither be longer than its bones nor fold away.
-    full = thigh + shin
+    full = 0.5 * sum(sum(figure.leg(side)) for side in SIDES)
     middle = 0.5 * (0.97 + 0.55) * full
     length = middle + limited(wished - middle, 0.5 * (0.97 - 0.55) * full, 0.85)
-    cosine = (length**2 - thigh**2 - shin**2) / (2.0 * thigh * shin)
-    return length, np.arccos(np.clip(cosine, -1.0, 1.0)), wished
+    return length, knee_bend(figure, length), wished
 
 
 def _trunk(signals: Signals, figure: Figure, style: OnSkisStyle, knees: np.ndarray,
@@ -609,8 +608,6 @@ def _hands(signals, style, size, shoulders, chest_yaw, chest_lean) -> dict[str, 
 
 
 def _pole_plan(figure: Figure, style: OnSkisStyle, size: float) -> PolePlan:
-    upper = figure.length("upper_arm.L", "elbow_joint.L")
-    lower = figure.length("elbow_joint.L", "hand.L")
     palm = figure.length("hand.L", "pole.L") if "pole.L" in figure.joints else 0.0
     return PolePlan(
         length=figure.equipment["pole_length"],
@@ -622,7 +619,7 @@ def _pole_plan(figure: Figure, style: OnSkisStyle, size: float) -> PolePlan:
         swing=style.plant_swing,
         forward=np.asarray(style.plant_forward) * size,
         out=np.asarray(style.plant_out) * size,
-        arm=upper + lower + 0.6 * palm,
+        arm=figure.arm_length + 0.6 * palm,
     )
 
 

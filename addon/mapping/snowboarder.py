@@ -42,7 +42,10 @@ from .stance import (
     REACH,
     ROOM,
     barrier,
+    bent_leg,
     centre_of_mass,
+    knee_bend,
+    leg_lengths,
     newton,
 )
 from .tracks import SIDES, Figure, RoleTracks
@@ -385,8 +388,9 @@ def map_sideways(
     hands = _hands(figure, signals, style, size, joint["shoulders"], arms_yaw, lean,
                    board.sway)
     shoulder = {side: joint[f"upper_arm.{side}"] for side in SIDES}
-    arm = figure.length("upper_arm.L", "elbow_joint.L") + figure.length("elbow_joint.L", "hand.L")
-    hands = {side: within_reach(hands[side], shoulder[side], arm) for side in SIDES}
+    hands = {
+        side: within_reach(hands[side], shoulder[side], sum(figure.arm(side))) for side in SIDES
+    }
     wrist, elbow_pole, fist, shortfall = _arms(figure, shoulder, hands, rotation["chest"])
 
     upright = posture(np.zeros(len(signals.time)), 0.0, 0.0)
@@ -486,11 +490,9 @@ def feet_on(
 
 def _spring(motion, signals: Signals, figure, style, size, heel):
     """Length of the legs (n,), the knee flexion (n,) that goes with it, the length wished for."""
-    thigh = figure.length("hip.L", "knee_joint.L")
-    shin = figure.length("knee_joint.L", "foot.L")
     to_heel, to_toe = np.maximum(heel, 0.0) ** 2, np.maximum(-heel, 0.0) ** 2
     flexion = style.knee_flexion + style.heel_sit * to_heel - style.toe_press * to_toe
-    length = np.sqrt(thigh**2 + shin**2 + 2.0 * thigh * shin * np.cos(flexion))
+    length = np.mean(bent_leg(figure, flexion), axis=0)
     if style.stiffness is None:
         shortening = np.asarray(style.up_down) * size
     else:
@@ -498,11 +500,10 @@ def _spring(motion, signals: Signals, figure, style, size, heel):
     change = np.asarray(style.unweighting_amount) * size * (1.0 if style.unweighting == UP else -1)
     length = length - shortening * (signals.force - 1.0)
     wished = length + change * signals.edge_change * signals.intensity
-    full = thigh + shin
+    full = 0.5 * sum(sum(figure.leg(side)) for side in SIDES)
     middle = 0.5 * (0.96 + 0.55) * full
     length = middle + limited(wished - middle, 0.5 * (0.96 - 0.55) * full, 0.85)
-    cosine = (length**2 - thigh**2 - shin**2) / (2.0 * thigh * shin)
-    return length, np.arccos(np.clip(cosine, -1.0, 1.0)), wished
+    return length, knee_bend(figure, length), wished
 
 
 def _across(figure: Figure, left: str, right: str) -> np.ndarray:
@@ -555,8 +556,7 @@ def _trunk(motion, signals: Signals, figure, style, knees, heel, skid):
 def _stand(figure, board: Deck, signals: Signals, spring, pelvis_turn, trunk, skid,
            along) -> _Legs:
     """Find the pelvis: centre of mass over the lean line, legs as long as the spring says."""
-    thigh = figure.length("hip.L", "knee_joint.L")
-    shin = figure.length("knee_joint.L", "foot.L")
+    thigh, shin = leg_lengths(figure)
     joints, lean = figure.joints, signals.lean
     hip = np.stack([
         rotate(pelvis_turn, np.subtract(joints[f"hip.{s}"], joints["pelvis"])) for s in SIDES
@@ -592,7 +592,8 @@ def _stand(figure, board: Deck, signals: Signals, spring, pelvis_turn, trunk, sk
     x, z = newton(errors, reach * np.sin(lean), reach * np.cos(lean))
     pelvis, hips = place(x, z)
     limb = [
-        two_bone(hips[i], board.ankle[i], hips[i] + toes[i], thigh, shin) for i in range(2)
+        two_bone(hips[i], board.ankle[i], hips[i] + toes[i], *figure.leg(side))
+        for i, side in enumerate(SIDES)
     ]
     knee = np.stack([item.middle for item in limb])
     line = normalise(board.ankle - hips)

@@ -130,6 +130,39 @@ class Stance:
     centre: np.ndarray
 
 
+def leg_lengths(figure: Figure) -> tuple[np.ndarray, np.ndarray]:
+    """Thighs (2, 1) and shins (2, 1) in metres.
+
+    Args:
+        figure: the figure.
+    """
+    thigh, shin = np.array([figure.leg(side) for side in SIDES]).T[:, :, None]
+    return thigh, shin
+
+
+def bent_leg(figure: Figure, flexion: Amount) -> np.ndarray:
+    """Hip to ankle (2, 1) or (2, n) of legs bent by an angle, metres, by the law of cosines.
+
+    Args:
+        figure: the figure.
+        flexion: of the knees, radians.
+    """
+    thigh, shin = leg_lengths(figure)
+    return np.sqrt(thigh**2 + shin**2 + 2.0 * thigh * shin * np.cos(flexion))
+
+
+def knee_bend(figure: Figure, length: np.ndarray) -> np.ndarray:
+    """Flexion of the knees (n,) of legs of a mean length, both bent alike, radians.
+
+    Args:
+        figure: the figure.
+        length: (n,) mean distance from hip to ankle, metres.
+    """
+    thigh, shin = (float(np.mean(part)) for part in leg_lengths(figure))
+    cosine = (length**2 - thigh**2 - shin**2) / (2.0 * thigh * shin)
+    return np.arccos(np.clip(cosine, -1.0, 1.0))
+
+
 def set_edges(
     edge: np.ndarray, share: np.ndarray, stance: Amount, width: float, sole: float
 ) -> Skis:
@@ -234,8 +267,7 @@ class _Problem:
 
     def __init__(self, figure, skis, lean, share, spring, hip, trunk, skid,
                  feet: Boots | Stride) -> None:
-        self.thigh = figure.length("hip.L", "knee_joint.L")
-        self.shin = figure.length("knee_joint.L", "foot.L")
+        self.thigh, self.shin = leg_lengths(figure)
         self.skis, self.share, self.spring = skis, share, spring
         self.feet = feet
         self.cos_b, self.sin_b = np.cos(skid), np.sin(skid)
@@ -257,7 +289,7 @@ class _Problem:
             # Thighs and shins are about as far ahead of the hips as the trunk's centre.
             self.centre_ahead = UPPER_BODY * UPPER_BODY_CENTRE * (
                 trunk[:, 1] * self.cos_b - trunk[:, 0] * self.sin_b
-            ) - _LEGS_AHEAD * (self.thigh + self.shin)
+            ) - _LEGS_AHEAD * np.mean(self.thigh + self.shin)
 
     def pose(self, x: np.ndarray, z: np.ndarray) -> _Pose:
         """Legs for a pelvis at x across the skis and z over the snow."""

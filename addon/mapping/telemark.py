@@ -19,7 +19,7 @@ from ...solvers.motion import TurningMotion
 from .amounts import degrees
 from .signals import CORNER, SETTLE, Amount, Signals, smoothed, step
 from .skier import ON_SKIS_RANGES, Footing, OnSkisStyle, Setting, map_on_skis
-from .stance import Stride, lift_heels
+from .stance import Stride, bent_leg, lift_heels
 from .tracks import Figure, RoleTracks
 
 SHALLOW = radians(4.0)  # swing of lean at which half of the full stance is taken
@@ -209,9 +209,8 @@ def _free_heels(known: Setting, style: TelemarkStyle) -> Footing:
     weight = 0.5 + (np.asarray(style.front_weight) - 0.5) * np.stack((-right, right))
     place = np.stack((-0.5 * lead, 0.5 * lead))
     place = place - ahead * (FLAT_PRESSURE + (1.0 - FLAT_PRESSURE) * rear)
-    thigh = figure.length("hip.L", "knee_joint.L")
-    shin = figure.length("knee_joint.L", "foot.L")
     more = 0.5 * np.asarray(style.rear_bend) * (rear[0] - rear[1])
-    bend = 2.0 * thigh * shin * (np.cos(known.knees + more) - np.cos(known.knees - more))
+    square = bent_leg(figure, known.knees + np.stack((more, -more))) ** 2
+    bend = square[0] - square[1]
     support = np.sum(weight * place, axis=0)
     return Footing(skis, Stride(lead, support, bend, sine**2), turn, heel)
