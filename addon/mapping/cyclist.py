@@ -64,7 +64,6 @@ MOST_CADENCE = 130.0  # turns a minute; sprinters reach no more
 LOWEST_PEDAL = 0.045  # metres of the pedal's axle over the road
 LEG_IN_USE, ARM_IN_USE = 0.985, 0.955  # largest shares of their lengths
 ARM_FOLDED = 0.50  # least share of an arm's length: more bent, elbows get in the way
-USUAL_ARM = 0.332  # length of an arm to the wrist, share of stature: Winter, ch. 4
 LEAST_BEND, MOST_BEND = radians(2.0), radians(80.0)  # of the trunk, so that arms reach
 KNEE_BESIDE = 0.075  # metres between a knee and the frame's middle plane
 HEEL_HIGHEST = radians(285.0)  # angle of the crank at which the toes point down most
@@ -498,7 +497,7 @@ def _rider(signals: Signals, figure, geometry, style, legs: _Legs, curvature) ->
     # The bicycle tilts away from the pedal that is pushed down.
     wide = -swing * np.sin(legs.crank) * legs.effort
     # Grips that sway sideways take the hands along: as far as arms of this length can follow.
-    sway = wide * min(figure.arm_length / (USUAL_ARM * figure.height), 1.0)
+    sway = wide * min(figure.arm_share, 1.0)
     into = style.body_lean * saturated(signals.lean, radians(14.0))
     tilt = sway - 0.5 * into
     chest = 0.15 * sway + 0.5 * into

@@ -32,6 +32,9 @@ CALM = 0.06  # seconds over which what is under a free tip is evened out
 CLEARANCE = 0.05  # metres between a free tip and the snow
 LOWEST_HAND = 0.20  # metres over the snow
 PLANTED_HAND, HIGHEST_HAND = 0.97, 0.99  # over the snow, as a share of the pole's length
+# Longest way of a hand over its planted tip: share of the pole's length, and of the arm's reach.
+WAY_OF_POLE, WAY_OF_ARM = 0.4, 0.735
+BRIEFER = (0.6, 0.35, 0.2)  # shares of it, tried where an arm is too short for the whole
 SLOWEST = 1.0  # m/s, below it nobody plants
 APART = 0.25  # seconds from a lift to the next touch of the same pole, at least
 STEEPEST = np.radians(70.0)  # a shaft leaning further than this hardly points at the snow
@@ -153,15 +156,18 @@ def pose_poles(
                                           side)
             skipped += failed
         hand, tip, share = _follow(signals, ground, plan, free, plants, side)
-        # Where a plant would tear at the arm, there is none.
-        while plants:
-            torn = signals.time[np.linalg.norm(hand - shoulder[side], axis=1) > 0.99 * plan.arm]
-            lost = [p for p in plants if np.any((torn > p.touch - p.swing) &
-                                                (torn < p.lift + p.recovery))]
-            if not lost:
-                break
-            skipped += [p.touch for p in lost]
+        # Where a plant would tear at the arm there is a shorter one, and in the end none.
+        briefer = iter(BRIEFER)
+        while lost := _torn(signals.time, plan, hand - shoulder[side], plants):
             plants = [p for p in plants if p not in lost]
+            touches, brief = [p.touch for p in lost], next(briefer, None)
+            if brief is None:
+                skipped += touches
+            else:
+                others, _ = _plan_plants(motion, ground, signals, plan, free, shoulder[side],
+                                         side, brief)
+                plants += [p for p in others if p.touch in touches]
+                plants.sort(key=lambda plant: plant.touch)
             hand, tip, share = _follow(signals, ground, plan, free, plants, side)
         out_grip[side], out_tip[side], planting[side] = hand, tip, share
         for plant in plants:
@@ -197,7 +203,13 @@ def _raised(grip: np.ndarray) -> np.ndarray:
     return out
 
 
-def _plan_plants(motion, ground, signals, plan, grip, shoulder, side):
+def _torn(time, plan: PolePlan, arm: np.ndarray, plants: list[_Plant]) -> list[_Plant]:
+    """Plants while which an arm (n, 3), shoulder to grip, would be too long."""
+    torn = time[np.linalg.norm(arm, axis=1) > 0.99 * plan.arm]
+    return [p for p in plants if np.any((torn > p.touch - p.swing) & (torn < p.lift + p.recovery))]
+
+
+def _plan_plants(motion, ground, signals, plan, grip, shoulder, side, brief=1.0):
     """Plants of one side, and the times of those that cannot be had."""
     plants: list[Any] = []
     failed: list[float] = []
@@ -212,7 +224,8 @@ def _plan_plants(motion, ground, signals, plan, grip, shoulder, side):
         return at_times(np.broadcast_to(values, time.shape), spacing, touches)
 
     speed, intensity = at(signals.speed), at(signals.intensity)
-    longest = 0.4 * plan.length / np.maximum(speed, SLOWEST)
+    way = brief * min(WAY_OF_POLE * plan.length, WAY_OF_ARM * plan.arm)
+    longest = way / np.maximum(speed, SLOWEST)
     # The hand passes over the planted tip, as far behind it at touch as before
     # it at lift: the pole's length then changes the hand's path least. How far
     # limits how long.

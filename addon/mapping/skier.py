@@ -46,7 +46,7 @@ from .stance import (
     side_index,
     stand,
 )
-from .tracks import SIDES, Figure, RoleTracks
+from .tracks import SIDES, USUAL_SHOULDER, Figure, RoleTracks
 from .trunk import (
     SIGN,
     bend_arms,
@@ -443,8 +443,8 @@ def map_on_skis(
 
     joint = {name: stance.pelvis + offset for name, offset in trunk.offset.items()}
     shoulder = {side: joint[f"upper_arm.{side}"] for side in SIDES}
-    free = _hands(signals, style, size, joint["shoulders"], chest_yaw, chest_lean)
-    plan = _pole_plan(figure, style, size)
+    free = _hands(figure, signals, style, joint["shoulders"], chest_yaw, chest_lean)
+    plan = _pole_plan(figure, style)
     free = {side: within_reach(free[side], shoulder[side], plan.arm) for side in SIDES}
     poles = pose_poles(motion, ground, signals, plan, free, shoulder)
     arms = _Arms(figure, signals.spacing, shoulder, poles.grip, poles.tip, chest_yaw, chest_lean)
@@ -587,8 +587,14 @@ def _head(motion, signals, ground: Ground, style, trunk, chest_yaw):
                      style.gaze_limit)
 
 
-def _hands(signals, style, size, shoulders, chest_yaw, chest_lean) -> dict[str, np.ndarray]:
-    """Grips where the hands are carried: ahead of the chest, out to the sides."""
+def _hands(figure, signals, style, shoulders, chest_yaw, chest_lean) -> dict[str, np.ndarray]:
+    """Grips where the hands are carried: ahead of the chest, out to the sides.
+
+    The style's amounts are for usual arms; others are held bent like those.
+    """
+    size = figure.height / STATURE
+    usual = USUAL_SHOULDER * figure.height
+    wide = 0.5 * figure.length("upper_arm.L", "upper_arm.R") - usual
     turn = posture(chest_lean, chest_yaw, 0.0)
     inside = saturated(signals.lean, radians(18.0)) * style.inside_hand * size
     zero = np.zeros_like(signals.time)
@@ -597,18 +603,20 @@ def _hands(signals, style, size, shoulders, chest_yaw, chest_lean) -> dict[str, 
         sign = SIGN[side]
         carried = np.stack(
             (
-                sign * style.hand_out * size + zero,
+                sign * (style.hand_out * size - usual) + zero,
                 -(style.hand_forward * size + 0.7 * sign * inside),
                 -style.hand_drop * size + sign * inside,
             ),
             axis=-1,
         )
+        carried = carried * figure.arm_share + (sign * (usual + wide), 0.0, 0.0)
         hands[side] = shoulders + rotate(turn, carried)
     return hands
 
 
-def _pole_plan(figure: Figure, style: OnSkisStyle, size: float) -> PolePlan:
+def _pole_plan(figure: Figure, style: OnSkisStyle) -> PolePlan:
     palm = figure.length("hand.L", "pole.L") if "pole.L" in figure.joints else 0.0
+    reach = figure.arm_share * figure.height / STATURE
     return PolePlan(
         length=figure.equipment["pole_length"],
         trail=style.pole_trail,
@@ -617,8 +625,8 @@ def _pole_plan(figure: Figure, style: OnSkisStyle, size: float) -> PolePlan:
         phase=style.plant_phase,
         contact=style.plant_contact,
         swing=style.plant_swing,
-        forward=np.asarray(style.plant_forward) * size,
-        out=np.asarray(style.plant_out) * size,
+        forward=np.asarray(style.plant_forward) * reach,
+        out=np.asarray(style.plant_out) * reach,
         arm=figure.arm_length + 0.6 * palm,
     )
 

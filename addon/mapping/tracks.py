@@ -25,6 +25,10 @@ from ...solvers.motion import Event, Problem
 
 SIDES = ("L", "R")
 
+# Shoulder to wrist, and half the distance between the shoulder joints: shares of stature, after
+# Winter (Biomechanics and Motor Control of Human Movement, ch. 4).
+USUAL_ARM, USUAL_SHOULDER = 0.332, 0.106
+
 # Roles whose position is that of the joint (or contact) named here.
 ROOT = "root"  # on the ground under the character, carries the motion
 PELVIS = "pelvis"  # mid-point of the hip joints
@@ -144,6 +148,11 @@ class Figure:
     def arm_length(self) -> float:
         """Upper arm plus forearm of the shorter arm, in metres."""
         return min(sum(self.arm(side)) for side in SIDES)
+
+    @property
+    def arm_share(self) -> float:
+        """`arm_length` against that of a usual body of this stature."""
+        return self.arm_length / (USUAL_ARM * self.height)
 
 
 @dataclass(frozen=True)
