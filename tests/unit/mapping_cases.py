@@ -15,6 +15,7 @@ from poise.addon.rigs.builders.kinds import (
     TELEMARK,
     build_skeleton,
 )
+from poise.addon.rigs.builders.skeleton import standard_proportions
 from poise.solvers import rotations as rot
 from poise.solvers.ik import two_bone
 from poise.solvers.motion import Event
@@ -60,12 +61,60 @@ RIDES = {
 }
 
 
-def figure(kind=SKIER, height=1.78, regular=True):
-    """The figure of Poise's own characters, without Blender."""
-    skeleton = build_skeleton(kind, height, regular)
+# Parts of a body that grow with its trunk, and with its arms.
+_TRUNK = ("spine", "chest", "neck", "head", "vertex", "hip", "shoulder", "upper_arm")
+_ARM = ("arm", "forearm", "hand", "grip")
+
+
+def body(trunk=1.0, arms=1.0, thigh=1.0, ankle=1.0, foot=1.0, uneven=0.0, height=1.78):
+    """Proportions of a body with the legs of a standard one; all else by factors of that.
+
+    `thigh` takes from the shin what it adds; the left limbs are longer by the share `uneven`,
+    the right ones shorter.
+    """
+    usual = standard_proportions(height)
+
+    def times(value, factor):
+        if isinstance(value, dict):
+            return {side: part * factor for side, part in value.items()}
+        return value * factor
+
+    lengths = {name: times(getattr(usual, name), trunk) for name in _TRUNK}
+    lengths |= {name: times(getattr(usual, name), arms) for name in _ARM}
+    lengths |= {name: getattr(usual, name) * ankle for name in ("ankle", "ball_height")}
+    lengths |= {name: getattr(usual, name) * foot for name in ("ball", "toe")}
+    longer = times(usual.thigh, thigh)
+    lengths |= {"thigh": longer,
+                "shin": {s: usual.thigh[s] + usual.shin[s] - longer[s] for s in SIDES}}
+    for name in ("thigh", "shin", "arm", "forearm"):
+        pair = lengths[name]
+        lengths[name] = {"L": pair["L"] * (1.0 + uneven), "R": pair["R"] * (1.0 - uneven)}
+    return replace(usual, **lengths)
+
+
+# Legs 0.6 and 1.6 times as long against the trunk as usual, arms against the trunk too.
+BODIES = {
+    "usual": body(),
+    "child": body(trunk=1.15, arms=1.1, height=1.1),
+    "short legs": body(trunk=1.0 / 0.6, arms=1.0 / 0.6),
+    "short legs, short arms": body(trunk=1.0 / 0.6, arms=1.0),
+    "short legs, long arms": body(trunk=1.0 / 0.6, arms=1.5 / 0.6),
+    "long legs": body(trunk=1.0 / 1.6, arms=1.0 / 1.6),
+    "long legs, short arms": body(trunk=1.0 / 1.6, arms=0.6 / 1.6),
+    "short arms": body(arms=0.6),
+    "long arms": body(arms=1.5),
+    "uneven": body(uneven=0.03),
+    "short thighs": body(thigh=0.8, ankle=2.5),
+    "long thighs": body(thigh=1.2, ankle=0.2, foot=1.5),
+}
+
+
+def figure(kind=SKIER, size=1.78, regular=True):
+    """The figure of Poise's own characters or, with given proportions, of others."""
+    skeleton = build_skeleton(kind, size, regular)
     joints = skeleton.joints
     equipment = skeleton.equipment | BUILDS[kind].measures(joints, regular)
-    return Figure(joints, 75.0, height, equipment)
+    return Figure(joints, 75.0, skeleton.height, equipment)
 
 
 def solve(body, turn=None, seconds=8.0, fps=24.0, **settings):
@@ -143,12 +192,10 @@ def ankle(body, tracks, side):
 
 def legs(body, tracks):
     """side -> solved two-bone leg, as a rig would solve it from the tracks alone."""
-    found = {}
-    for s, hip in hips(body, tracks).items():
-        found[s] = two_bone(
-            hip, ankle(body, tracks, s), tracks.position[f"knee.{s}"],
-            body.length(f"hip.{s}", f"knee_joint.{s}"), body.length(f"knee_joint.{s}", f"foot.{s}"))
-    return found
+    return {
+        s: two_bone(hip, ankle(body, tracks, s), tracks.position[f"knee.{s}"], *body.leg(s))
+        for s, hip in hips(body, tracks).items()
+    }
 
 
 def arms(body, tracks):
@@ -158,10 +205,8 @@ def arms(body, tracks):
         shoulder = tracks.position[f"shoulder.{s}"] + rot.rotate(
             tracks.rotation[f"shoulder.{s}"],
             body.joints[f"upper_arm.{s}"] - body.joints[f"shoulder.{s}"])
-        found[s] = two_bone(
-            shoulder, tracks.position[f"hand.{s}"], tracks.position[f"elbow.{s}"],
-            body.length(f"upper_arm.{s}", f"elbow_joint.{s}"),
-            body.length(f"elbow_joint.{s}", f"hand.{s}"))
+        found[s] = two_bone(shoulder, tracks.position[f"hand.{s}"], tracks.position[f"elbow.{s}"],
+                            *body.arm(s))
     return found
 
 
@@ -201,8 +246,8 @@ def corner(tracks, role):
 
 
 __all__ = [
-    "BOARD_TURNS", "CYCLIST", "RIDES", "SKATEBOARDER", "SKATE_TURNS", "SKIER", "SNOWBOARDER",
-    "TELEMARK", "TELEMARK_TURNS", "TURNS", "ankle", "arms", "centre_of_mass", "corner", "figure",
-    "hips", "legs", "mirrored", "mirrored_motion", "mirrored_turn", "other_side", "solve",
-    "to_ground", "tyre_height",
+    "BOARD_TURNS", "BODIES", "CYCLIST", "RIDES", "SKATEBOARDER", "SKATE_TURNS", "SKIER",
+    "SNOWBOARDER", "TELEMARK", "TELEMARK_TURNS", "TURNS", "ankle", "arms", "body",
+    "centre_of_mass", "corner", "figure", "hips", "legs", "mirrored", "mirrored_motion",
+    "mirrored_turn", "other_side", "solve", "to_ground", "tyre_height",
 ]

@@ -61,7 +61,7 @@ def test_whatever_the_amounts_contacts_lengths_and_numbers_hold(kind):
     build, style_class, ranges, mapping = KINDS[kind]
     rng = np.random.default_rng(20)
     for _ in range(60):
-        body = cases.figure(build, height=rng.uniform(1.0, 2.2), regular=rng.random() < 0.5)
+        body = cases.figure(build, size=rng.uniform(1.0, 2.2), regular=rng.random() < 0.5)
         motion = cases.solve(
             body, n_frames=int(rng.integers(2, 90)), speed=rng.uniform(2.0, 25.0),
             frequency=rng.uniform(0.1, 1.2), sharpness=rng.uniform(0.0, 0.9))

@@ -684,7 +684,7 @@ def test_the_root_goes_with_the_feet_on_the_ground():
 
 @pytest.mark.parametrize("height", [1.2, 2.1])
 def test_any_size_of_figure_keeps_the_geometry(height):
-    body = cases.figure(height=height)
+    body = cases.figure(size=height)
     motion = cases.solve(body, cases.TURNS["carving"])
     tracks = map_skier(motion, body, STYLES["carving"])
     half = 0.5 * body.equipment["ski_width"]

@@ -14,7 +14,6 @@ from .skeleton import (
     BACK,
     REFERENCE,
     SHOULDER_HALF,
-    UP,
     Bones,
     Build,
     Proportions,
