@@ -20,18 +20,20 @@ class BodyMapping:
     Attributes:
         function: (motion, figure, style) -> RoleTracks.
         group: name of the style's group on a Motion object's settings.
+        change: what the moment between two turns is called; wheels have no edges.
     """
 
     function: Callable
     group: str
+    change: str = "Edge Change"
 
 
 MAPPINGS = {
     "SKIER": BodyMapping(map_skier, "skier"),
     "TELEMARK": BodyMapping(map_telemark, "telemark"),
     "SNOWBOARDER": BodyMapping(map_snowboarder, "snowboarder"),
-    "SKATEBOARDER": BodyMapping(map_skateboarder, "skateboarder"),
-    "CYCLIST": BodyMapping(map_cyclist, "cyclist"),
+    "SKATEBOARDER": BodyMapping(map_skateboarder, "skateboarder", "Upright"),
+    "CYCLIST": BodyMapping(map_cyclist, "cyclist", "Upright"),
 }
 # Names of the groups that hold styles.
 STYLE_GROUPS = tuple(mapping.group for mapping in MAPPINGS.values())

@@ -19,6 +19,7 @@ from ...solvers.rotations import normalise, rotate
 from .. import motions
 from ..mapping.bicycle import tyre_track
 from ..mapping.ground import terrain_over
+from ..mapping.registry import MAPPINGS
 from ..mapping.tracks import (
     BOARD,
     FRONT_WHEEL,
@@ -45,12 +46,7 @@ COLOUR = (0.53, 0.64, 0.83)
 
 EVENT_CODES = {"EDGE_CHANGE": 1, "POLE_PLANT": 2, "POLE_LIFT": 3, "FALL": 4, "STOP": 5}
 SIDE_CODES = {"L": 1, "R": -1, "": 0}
-MARKER_NAMES = {
-    "EDGE_CHANGE": "Edge Change",
-    "POLE_PLANT": "Plant",
-    "FALL": "Fall",
-    "STOP": "Stop",
-}
+MARKER_NAMES = {"POLE_PLANT": "Plant", "FALL": "Fall", "STOP": "Stop"}
 
 _PREFIX_KEY = "poise_marker_prefix"
 _GROWTH_KEY = "poise_trail_growth"
@@ -305,7 +301,7 @@ def _growth_group() -> bpy.types.NodeTree:
 
 
 def add_markers(scene: bpy.types.Scene, motion: bpy.types.Object, solved: Solved) -> int:
-    """Put a timeline marker at every edge change, plant, fall and stop.
+    """Put a timeline marker at every change of turns, plant, fall and stop.
 
     Markers of an earlier run are replaced; no other marker is touched.
 
@@ -321,11 +317,12 @@ def add_markers(scene: bpy.types.Scene, motion: bpy.types.Object, solved: Solved
     # Markers have no place for an identity but their name.
     prefix = f"{motion.name}: "
     motion[_PREFIX_KEY] = prefix
+    names = MARKER_NAMES | {"EDGE_CHANGE": MAPPINGS[solved.job.kind].change}
     count = 0
     for event in placed_events(solved):
-        if event.kind not in MARKER_NAMES:
+        if event.kind not in names:
             continue
-        name = " ".join(part for part in (MARKER_NAMES[event.kind], event.side) if part)
+        name = " ".join(part for part in (names[event.kind], event.side) if part)
         frame = round(solved.job.start_frame + event.time * solved.job.numbers.fps)
         scene.timeline_markers.new((prefix + name)[:63], frame=frame)
         count += 1

@@ -195,6 +195,19 @@ def test_markers_stand_at_the_events_and_leave_others_alone(skier, scene):
     assert {(marker.name, marker.frame) for marker in scene.timeline_markers} == own
 
 
+@pytest.mark.parametrize("kind", ["CYCLIST", "SKATEBOARDER"])
+def test_markers_of_wheels_name_no_edges(scene, kind):
+    bpy.ops.poise.character_add(kind=kind)
+    rig = bpy.context.active_object
+    rig.poise.turns.frequency = 0.5
+    bpy.ops.poise.markers_add()
+    name = rig.poise.motion_object.name
+    uprights = {m.frame for m in scene.timeline_markers if m.name.startswith(f"{name}: Upright ")}
+    # Half a period of two seconds after the start, and then once a second.
+    assert {25, 49, 73} <= uprights
+    assert not any("Edge" in marker.name for marker in scene.timeline_markers)
+
+
 def test_lengths_follow_the_scenes_unit(skier, scene):
     metres = solved(skier).motion.distance[-1]
     bpy.ops.poise.trail_add()
