@@ -178,7 +178,9 @@ def _backdrop(scene, name, vertices, faces, materials, indices, normal=None):
     return obj
 
 
-def sky(scene, centre=(0.0, 0.0, 0.0), yaw: float = 0.0, seed: int = 4) -> None:
+def sky(
+    scene, centre=(0.0, 0.0, 0.0), yaw: float = 0.0, seed: int = 4, size: float = 1.0
+) -> None:
     """A sky that grows paler down to the horizon, and a ring of far mountains.
 
     Args:
@@ -186,6 +188,7 @@ def sky(scene, centre=(0.0, 0.0, 0.0), yaw: float = 0.0, seed: int = 4) -> None:
         centre: its middle (3,); the horizon is at its height.
         yaw: turn of the sun about +Z in radians.
         seed: shapes of the mountains.
+        size: how much farther away and larger all of it is than 0.5 to 1.5 km.
     """
     around = np.linspace(0.0, 2.0 * pi, 49)
     up = np.concatenate(([-0.5 * pi], np.linspace(-0.12, 0.5 * pi, SKY_BANDS)))
@@ -202,14 +205,14 @@ def sky(scene, centre=(0.0, 0.0, 0.0), yaw: float = 0.0, seed: int = 4) -> None:
     colours = np.outer(1.0 - share, HORIZON) + np.outer(share, ZENITH)
     colours[middle < -0.05] = VALLEY
     _backdrop(
-        scene, "Sky", vertices * SKY_RADIUS + np.asarray(centre), faces,
+        scene, "Sky", vertices * size * SKY_RADIUS + np.asarray(centre), faces,
         [_material(f"Sky {i + 1}", colour) for i, colour in enumerate(colours)],
         rows.ravel(), (0.0, 0.0, 1.0),
     )
-    _mountains(scene, np.asarray(centre, float), seed, yaw)
+    _mountains(scene, np.asarray(centre, float), seed, yaw, size)
 
 
-def _mountains(scene, centre, seed, yaw):
+def _mountains(scene, centre, seed, yaw, size):
     """Three ranges of mountains, paler and bluer with distance and down to the valley."""
     random = np.random.default_rng(seed)
     sun = np.array((cos(yaw) * SUN[0] - sin(yaw) * SUN[1], sin(yaw) * SUN[0] + cos(yaw) * SUN[1]))
@@ -234,7 +237,7 @@ def _mountains(scene, centre, seed, yaw):
             for i, shade in enumerate(shades)
         ]
         _backdrop(
-            scene, f"Mountains {number + 1}", vertices + centre, faces, materials,
+            scene, f"Mountains {number + 1}", size * vertices + centre, faces, materials,
             np.ravel(index), (0.0, 0.0, 1.0),
         )
 

@@ -20,6 +20,19 @@ COURSE = "POISE_COURSE"  # names a file with a circuit, which none comes along w
 FIR_TRUNK = 0.22  # m, radius of the trunk of an unscaled fir
 WALL_HEIGHT = 0.02  # m
 
+# A road, metres: the line along its edges, the verge beside it, how far the lawn is
+# under it, and the dashes of its middle line: how long, how far apart, how wide.
+EDGE_LINE, VERGE, LAWN = 0.14, 1.2, 0.06
+DASH, DASH_EVERY, DASH_WIDTH = 2.0, 6.0, 0.07
+LAWN_SIZE = 560.0  # from the road to the foot of the mountains
+
+ASPHALT, PAINT, GRAVEL, GRASS = (
+    (0.16, 0.165, 0.18), (0.80, 0.80, 0.78), (0.36, 0.33, 0.28), (0.16, 0.28, 0.10),
+)
+
+# Half the width of the circuit's road, metres.
+CIRCUIT_EDGE = 5.0
+
 
 def tree_skiing():
     """Fig. 16: skiers among trees who look 10 and 12 stages ahead, and take other ways."""
@@ -52,6 +65,8 @@ def slalom_poles():
     scene = scenes.start_scene(24.0)
     course, settings = numbers.slalom()
     rig = follower(scene, "SKIER", course, settings, 0.0, scenes.VIOLET)
+    # The track of the paper's figure all but touches the poles: the body leans over it.
+    rig.poise.path.clearance = 0.5
     plan(scene, [rig])
     colours = [
         objects.plain_material(name, rgb)
@@ -73,70 +88,72 @@ def slalom_poles():
 
 def bicycle_corner():
     """Fig. 18: a cyclist around the corner of a road, whose edges are in the way."""
-    from poise.addon.scene import objects
     from poise.solvers.path import scenes as numbers
 
-    scene, rig, course = _on_a_road(numbers.bicycle_corner(), scenes.AMBER)
-    kerb = objects.plain_material("Kerb", (0.62, 0.63, 0.60))
-    for wall in course.obstacles:
-        line = wall.points[:, :2]
-        ahead = np.gradient(line, axis=0)
-        ahead /= np.linalg.norm(ahead, axis=1, keepdims=True)
-        across = 0.09 * np.stack((-ahead[:, 1], ahead[:, 0]), axis=1)
-        for start, end, left, right in zip(line, line[1:], across, across[1:], strict=False):
-            outline = np.array((start - left, end - right, end + right, start + left))
-            prism(scene, wall.name, outline, -0.02, 0.10, kerb)
-    scenes.backdrop(scene, [rig])
-    scenes.chase(rig)
-    return [rig]
+    return _on_a_road(14.0, numbers.bicycle_corner(), scenes.AMBER)
 
 
 def potholes():
     """Photo 5: a cyclist who weaves between the potholes of a straight road."""
     from poise.solvers.path import scenes as numbers
 
-    scene, rig, _course = _on_a_road(numbers.potholes(), scenes.CYAN)
-    scenes.backdrop(scene, [rig])
-    scenes.chase(rig)
-    return [rig]
+    return _on_a_road(14.0, numbers.potholes(), scenes.CYAN)
 
 
-def _on_a_road(numbers, suit):
-    """A cyclist who has ridden a course of the paper, on asphalt: scene, armature and course."""
-    scene = scenes.start_scene(14.0)
+def _on_a_road(seconds, numbers, suit, closed: bool = False, size: float = 1.0):
+    """A cyclist on a course between two edges that are the last two of its walls."""
+    from poise.solvers.path import Wall
+
+    scene = scenes.start_scene(seconds)
     course, settings = numbers
     rig = follower(scene, "CYCLIST", course, settings, 0.0, suit)
+    path = rig.poise.path
+    path.curve.data.splines[0].use_cyclic_u = closed
     # Steered more gently than in the paper's numbers: so it weaves less.
-    rig.poise.path.max_curvature_rate = 0.8
+    path.max_curvature_rate = 0.8
+    if closed:
+        rig.poise.settings.key_mode = "SPARSE"
     plan(scene, [rig])
-    scenes.finish([rig])
-    scenes.pave(scene)
+    scenes.finish([rig], slope=False)
     scenes.tyre_marks(rig)
-    return scene, rig, course
+    left, right = [item for item in course.obstacles if isinstance(item, Wall)]
+    road(scene, left.points[:, :2], right.points[:, :2])
+    dashes(scene, course.polylines[0][:, :2])
+    firs(scene, np.concatenate((left.points[:, :2], right.points[:, :2])))
+    scenes.backdrop(scene, [rig], size=size)
+    scenes.chase(rig)
+    return [rig]
 
 
 def circuit():
     """A cyclist around a race circuit, a GeoJSON line that POISE_COURSE names."""
-    from poise.solvers.path.scenes import closed_course
+    from poise.solvers.path import PathScene, PathSettings, Wall
+    from poise.solvers.path.scenes import BICYCLE, closed_course
 
     file = Path(os.environ[COURSE])
     feature = json.loads(file.read_text(encoding="utf-8"))["features"][0]
     line = closed_course(np.array(feature["geometry"]["coordinates"])[:, :2])
-    scene = scenes.start_scene(60.0)
-    rig = scenes.add("CYCLIST", *line[0], suit=scenes.GREEN)
-    rig.poise.motion = "PATH"
-    rig.poise.settings.key_mode = "SPARSE"
-    path = rig.poise.path
-    path.curve = scenes.curve(scene, line[::4], kind="POLY")
-    path.curve.data.splines[0].use_cyclic_u = True
-    path.speed, path.lean_limit = 9.0, np.radians(35.0)
-    plan(scene, [rig])
-    scenes.finish([rig])
-    scenes.pave(scene)
-    scenes.tyre_marks(rig)
-    scenes.backdrop(scene, [rig])
-    scenes.chase(rig)
-    return [rig]
+    ahead = np.roll(line, -1, axis=0) - np.roll(line, 1, axis=0)
+    ahead /= np.linalg.norm(ahead, axis=1, keepdims=True)
+    across = CIRCUIT_EDGE * np.stack((-ahead[:, 1], ahead[:, 0]), axis=1)
+    edges = tuple(
+        Wall(np.concatenate((edge, edge[:1])), name)
+        for name, edge in (("Left edge", line + across), ("Right edge", line - across))
+    )
+    settings = PathSettings(speed=9.0, clearance=0.3, max_lean=np.radians(35.0), **BICYCLE)
+    course = PathScene((line,), obstacles=edges, cyclic=(True,))
+    # Ranges of mountains stand where such a circuit does not reach.
+    return _on_a_road(480.0, (course, settings), scenes.GREEN, closed=True, size=2.2)
+
+
+def hill_height(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Height of the crowd's hill: 12 degrees, with waves as a groomer leaves them.
+
+    Args:
+        x: metres.
+        y: metres.
+    """
+    return 0.21 * y + 0.2 * np.sin(2.0 * pi * y / 38.0 + 0.05 * x) + 0.002 * x * x
 
 
 def crowd(skiers: int = 50):
@@ -144,36 +161,87 @@ def crowd(skiers: int = 50):
     import bpy
 
     scene = scenes.start_scene(14.0)
-    hill = bpy.data.collections.new("On the hill")
+    terrain = scenes.mountain(scene, hill_height, 110.0)
+    hill = bpy.data.collections.new("On the Hill")
     scene.collection.children.link(hill)
     rng = np.random.default_rng(7)
     rigs, figure = [], None
     for number in range(skiers):
         row, place = divmod(number, 5)
-        x = 4.0 * (place - 2.0) + rng.uniform(-0.8, 0.8)
+        x = 4.5 * (place - 2.0) + rng.uniform(-0.8, 0.8)
         y = 7.0 * row + rng.uniform(-1.5, 1.5)
         rig = scenes.add("SKIER", x, y, suit=scenes.SUITS[number % len(scenes.SUITS)])
         rig.poise.motion = "PATH"
         path = rig.poise.path
         # Each has a side to go to, and a pace, so that they have to cross and overtake.
-        across = rng.uniform(-9.0, 9.0)
+        across = rng.uniform(-12.0, 12.0)
         way = ((x, y), (x, y - 12.0), (across, y - 55.0), (across, y - 95.0))
         path.curve = scenes.curve(scene, way)
         path.speed = rng.uniform(5.5, 8.5)
-        path.clearance = 0.7
-        path.obstacles = hill
-        rig.poise.settings.frame_start = 1
+        path.terrain, path.obstacles = terrain, hill
+        path.clearance = 1.1  # of its middle from the shoulders of others: room for the poles
+        # Each gets down in its own time.
+        rig.poise.settings.range_mode = "OWN"
         bpy.ops.poise.path_plan()
         bpy.ops.poise.bake()
+        bpy.ops.poise.trail_add()
+        if not rigs:
+            # While the plan is remembered: later it would be another one.
+            scenes.backdrop(scene, [rig])
         # From now on it is in the way of those that follow.
         hill.objects.link(rig)
         rigs.append(rig)
         figure = share_meshes(rig, figure)
-    scene.frame_end = max(rig.poise.settings.frame_end for rig in rigs)
+        # Else each bake bends the meshes of all of them, frame by frame.
+        show_figure(rig, False)
+    for rig in rigs:
+        show_figure(rig, True)
+    # Who has come to the end of its path would stand in the way of those that follow.
+    scene.frame_end = min(rig.poise.settings.frame_end for rig in rigs)
     scenes.activate(rigs[0])
-    bpy.ops.poise.slope_add()
-    scenes.backdrop(scene, rigs)
+    accompany(scene, rigs)
     return rigs
+
+
+def show_figure(rig, shown: bool) -> None:
+    """Show or hide the meshes of a figure in the viewport, for speed.
+
+    Args:
+        rig: the armature object.
+        shown: False hides them.
+    """
+    for child in rig.children:
+        child.hide_viewport = not shown
+
+
+def accompany(scene, rigs) -> None:
+    """A camera that goes down before a crowd, at its mean speed, and looks back at it.
+
+    Args:
+        scene: the scene.
+        rigs: the armature objects.
+    """
+    import look
+
+    eye, lens = np.array((-6.0, -28.0, 9.5)), 47.0
+    camera = None
+    for frame in (scene.frame_start, scene.frame_end):
+        scene.frame_set(frame)
+        feet = np.array([rig.matrix_world @ rig.pose.bones["root"].head for rig in rigs])
+        middle = feet.mean(axis=0)
+        first = np.array((middle[0], feet[:, 1].min(), 0.0))
+        place = first + eye
+        place[2] = hill_height(*place[:2]) + eye[2]
+        if camera is None:
+            camera = look.camera(scene, place, middle + (0.0, 0.0, 1.0), lens)
+        look.aim(camera, place, 0.5 * (middle + (*first[:2], hill_height(*first[:2]))))
+        camera.keyframe_insert("location", frame=frame)
+        camera.keyframe_insert("rotation_euler", frame=frame)
+    for strip in camera.animation_data.action.layers[0].strips:
+        for curve in strip.channelbag(camera.animation_data.action_slot).fcurves:
+            for point in curve.keyframe_points:
+                point.interpolation = "LINEAR"
+    scene.frame_set(scene.frame_start)
 
 
 # -- numbers as objects ----------------------------------------------------------
@@ -257,6 +325,110 @@ def obstacles(collection, items, shift) -> None:
             line = [(x, y, 0.0) for x, y in (item.points[:, :2] + shift).tolist()]
             mesh.from_pydata(line, [(i, i + 1) for i in range(len(line) - 1)], [])
             collection.objects.link(bpy.data.objects.new(item.name, mesh))
+
+
+def road(scene, left: np.ndarray, right: np.ndarray) -> None:
+    """Asphalt between two lines, which are painted along its edges, and a lawn around.
+
+    Args:
+        scene: the scene.
+        left: (n, 2) its left edge, metres.
+        right: (n, 2) its right edge, a point for each of the left one.
+    """
+    import bpy
+    from poise.addon.scene import objects
+
+    across = (left - right) / np.linalg.norm(left - right, axis=1, keepdims=True)
+    paint, verge = EDGE_LINE * across, VERGE * across
+    columns = (
+        (right - verge, -2.0 * LAWN), (right - paint, 0.0), (right, 0.0),
+        (left, 0.0), (left + paint, 0.0), (left + verge, -2.0 * LAWN),
+    )  # fmt: skip
+    points = np.stack([np.insert(line, 2, z, axis=1) for line, z in columns], axis=1)
+    index = np.arange(points.size // 3).reshape(points.shape[:2])
+    corners = index[:-1, :-1], index[:-1, 1:], index[1:, 1:], index[1:, :-1]
+    faces = np.stack(corners, axis=-1).reshape(-1, 4)
+    mesh = bpy.data.meshes.new("Road")
+    mesh.from_pydata(points.reshape(-1, 3).tolist(), [], faces.tolist())
+    for name, colour in (("Asphalt", ASPHALT), ("Paint", PAINT), ("Gravel", GRAVEL)):
+        mesh.materials.append(objects.plain_material(name, colour))
+    shades = np.tile((2, 1, 0, 1, 2), len(left) - 1)
+    mesh.polygons.foreach_set("material_index", shades.astype(np.int32))
+    _flat(scene, "Road", mesh)
+    both = np.concatenate((left, right))
+    (west, south), (east, north) = both.min(axis=0) - LAWN_SIZE, both.max(axis=0) + LAWN_SIZE
+    outline = np.array(((west, south), (east, south), (east, north), (west, north)))
+    lawn = prism(scene, "Lawn", outline, -1.0, -LAWN, objects.plain_material("Grass", GRASS))
+    lawn.display.show_shadows = False
+
+
+def _flat(scene, name: str, mesh):
+    """What lies on the ground: it catches shadows, and throws none."""
+    import bpy
+
+    obj = bpy.data.objects.new(name, mesh)
+    obj.display.show_shadows = False
+    scene.collection.objects.link(obj)
+
+
+def dashes(scene, line: np.ndarray) -> None:
+    """A broken line painted on a road.
+
+    Args:
+        scene: the scene.
+        line: (n, 2) metres.
+    """
+    import bpy
+    from poise.addon.scene import objects
+
+    way = np.concatenate(([0.0], np.cumsum(np.linalg.norm(np.diff(line, axis=0), axis=1))))
+    starts = np.arange(0.0, way[-1] - DASH, DASH_EVERY)
+    at = starts[:, None] + np.linspace(0.0, DASH, 5)
+    middle = np.stack([np.interp(at, way, column) for column in line.T], axis=-1)
+    ahead = np.gradient(middle, axis=1)
+    ahead /= np.linalg.norm(ahead, axis=2, keepdims=True)
+    across = 0.5 * DASH_WIDTH * np.stack((-ahead[..., 1], ahead[..., 0]), axis=-1)
+    points = np.stack((middle - across, middle + across), axis=2)
+    points = np.insert(points, 2, 0.003, axis=-1)
+    index = np.arange(points.size // 3).reshape(points.shape[:3])
+    low, high = index[:, :-1], index[:, 1:]
+    faces = np.stack((low[..., 0], high[..., 0], high[..., 1], low[..., 1]), axis=-1)
+    mesh = bpy.data.meshes.new("Middle Line")
+    mesh.from_pydata(points.reshape(-1, 3).tolist(), [], faces.reshape(-1, 4).tolist())
+    mesh.materials.append(objects.plain_material("Paint", PAINT))
+    _flat(scene, "Middle Line", mesh)
+
+
+def firs(scene, edges: np.ndarray, every: float = 9.0, gap: float = 4.0) -> None:
+    """Firs on the lawn beside a road, by which one sees how fast it goes.
+
+    Args:
+        scene: the scene.
+        edges: (n, 2) points of the road's edges, metres.
+        every: a fir for so many metres of a square lattice around the road.
+        gap: none stands nearer to an edge.
+    """
+    import bpy
+    from scipy.interpolate import interp1d
+    from scipy.spatial import cKDTree
+
+    fir, rng = scenes.fir_mesh(), np.random.default_rng(11)
+    way = np.concatenate(([0.0], np.cumsum(np.linalg.norm(np.diff(edges, axis=0), axis=1))))
+    close = cKDTree(interp1d(way, edges, axis=0)(np.arange(0.0, way[-1], 1.0)))
+    low, high = edges.min(axis=0) - 40.0, edges.max(axis=0) + 40.0
+    lattice = [np.arange(a, b, every) for a, b in zip(low, high, strict=True)]
+    places = np.stack(np.meshgrid(*lattice), axis=-1).reshape(-1, 2)
+    places = places + rng.uniform(-0.4, 0.4, places.shape) * every
+    distance, _nearest = close.query(places)
+    # Fewer with the distance: a wood that opens.
+    share = 2.5 * gap / (distance + gap) ** 1.2
+    stands = (distance > gap) & (distance < 45.0) & (rng.uniform(size=len(places)) < share)
+    for place in places[stands]:
+        tree = bpy.data.objects.new("Fir", fir)
+        tree.location = (*place, -LAWN)
+        tree.rotation_euler.z = rng.uniform(0.0, 6.0)
+        tree.scale = (rng.uniform(0.7, 1.3),) * 3
+        scene.collection.objects.link(tree)
 
 
 def prism(owner, name: str, outline: np.ndarray, low: float, high: float, material):

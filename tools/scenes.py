@@ -180,13 +180,14 @@ def _places(rigs) -> np.ndarray:
     return np.concatenate([solve(rig).motion.position for rig in rigs])
 
 
-def backdrop(scene, rigs, sun: float = -0.25 * pi) -> None:
+def backdrop(scene, rigs, sun: float = -0.25 * pi, size: float = 1.0) -> None:
     """Sky and mountains around, and the sun.
 
     Args:
         scene: the scene.
         rigs: the armature objects.
         sun: turn of the sun about +Z in radians.
+        size: how far away the mountains are, 1 for half a kilometre.
     """
     places = _places(rigs)
     low, high = places.min(axis=0), places.max(axis=0)
@@ -194,7 +195,7 @@ def backdrop(scene, rigs, sun: float = -0.25 * pi) -> None:
     fall = high[2] - low[2]
     drop = fall + 90.0 if fall > 1.0 else 0.0
     look.set_sun(scene, sun)
-    look.sky(scene, (*(0.5 * (low + high))[:2], high[2] - drop), sun)
+    look.sky(scene, (*(0.5 * (low + high))[:2], high[2] - drop), sun, size=size)
 
 
 def chase(rig, **options) -> None:
@@ -508,7 +509,7 @@ def descent():
     y = np.arange(0.0, -191.0, -10.0)
     x = 5.5 * np.sin(2.0 * pi * y / 74.0) * np.minimum(-y / 25.0, 1.0)
     path.curve = curve(scene, np.stack((x, y), axis=1))
-    path.terrain, path.speed_mode = _mountain(scene), "TERRAIN"
+    path.terrain, path.speed_mode = mountain(scene), "TERRAIN"
     path.speed, path.speed_limit, path.values = 4.0, 10.5, 11
     bpy.ops.poise.path_plan()
     scene.frame_end = rig.poise.settings.frame_end
@@ -554,14 +555,23 @@ def mountain_height(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     return 0.25 * y + rolls + bowl
 
 
-def _mountain(scene):
-    """A groomed mountain as a mesh of its own, its faces in lanes of two shades."""
+def mountain(scene, height=mountain_height, top: float = 40.0):
+    """A groomed mountain as a mesh of its own, its faces in lanes of two shades.
+
+    Args:
+        scene: the scene.
+        height: (x, y) -> z, metres.
+        top: y where it begins; it falls along -Y.
+
+    Returns:
+        The mesh object.
+    """
     import bpy
     from poise.addon.scene import ground, objects
 
-    x, y = np.arange(-50.0, 50.1, 0.5), np.arange(40.0, -260.1, -1.0)
+    x, y = np.arange(-50.0, 50.1, 0.5), np.arange(top, top - 300.1, -1.0)
     grid = np.stack(np.meshgrid(x, y, indexing="xy"), axis=-1)
-    points = np.concatenate((grid, mountain_height(*np.moveaxis(grid, -1, 0))[..., None]), axis=-1)
+    points = np.concatenate((grid, height(*np.moveaxis(grid, -1, 0))[..., None]), axis=-1)
     index = np.arange(grid.shape[0] * grid.shape[1]).reshape(grid.shape[:2])
     corners = index[:-1, :-1], index[1:, :-1], index[1:, 1:], index[:-1, 1:]
     faces = np.stack(corners, axis=-1).reshape(-1, 4)

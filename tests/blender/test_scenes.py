@@ -53,7 +53,7 @@ def assert_complete(rigs):
     assert scene.camera is not None
     assert scene.render.engine == "BLENDER_WORKBENCH"
     on_terrain = any(rig.poise.path.terrain for rig in rigs)
-    assert on_terrain or any(obj.name.endswith(" Slope") for obj in scene.objects)
+    assert on_terrain or any(obj.name.endswith((" Slope", "Road")) for obj in scene.objects)
     for rig in rigs:
         for motion in motions.motions_of(rig):
             settings = motion.poise_motion
@@ -272,6 +272,21 @@ def test_a_cyclist_stays_on_the_road_around_the_corner():
         radius = np.hypot(places[turning, 0] - 8.0, places[turning, 1] + 30.0)
         assert radius.min() > 5.5 and radius.max() < 10.5
     assert places[-1, 0] > 30.0 and abs(places[-1, 1] + 38.0) < 1.5
+
+
+def test_a_crowd_keeps_apart():
+    """Whoever is planned later keeps its clearance from the shoulders of those before."""
+    import path_scenes
+    from poise.addon.scene.course import FIGURE_RADIUS
+
+    rigs = path_scenes.crowd(5)
+    assert_complete(rigs)
+    feet = np.array(paths(rigs, whole_range()[::6], "root"))
+    apart = np.linalg.norm(feet[:, None] - feet[None], axis=-1)
+    apart[np.diag_indices(len(rigs))] = np.inf
+    assert apart.min() > FIGURE_RADIUS + rigs[0].poise.path.clearance - 0.05
+    # All of them are on their way to the end: nobody stands where others come by.
+    assert (np.linalg.norm(np.diff(feet, axis=1), axis=-1) > 1.0).all()
 
 
 def test_every_scene_has_a_test():
