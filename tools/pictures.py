@@ -11,6 +11,7 @@ out/gui-manual.
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
@@ -39,13 +40,14 @@ DRAFT = False
 # -- Rendering ----------------------------------------------------------------------
 
 
-def render(scene, width: int, height: int) -> Image.Image:
+def render(scene, width: int, height: int, samples: int = 8) -> Image.Image:
     """Render the scene's camera at the current frame.
 
     Args:
         scene: the scene.
         width: pixels.
         height: pixels.
+        samples: of each pixel, 5, 8, 11, 16 or 32.
     """
     import bpy
 
@@ -54,7 +56,7 @@ def render(scene, width: int, height: int) -> Image.Image:
     settings.resolution_x, settings.resolution_y = round(width * share), round(height * share)
     settings.resolution_percentage = 100
     settings.dither_intensity = 0.0  # noise that would treble the file
-    scene.display.render_aa = "8" if DRAFT else "16"
+    scene.display.render_aa = "5" if DRAFT else str(samples)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "picture.png"
         settings.filepath = str(path)
@@ -206,7 +208,9 @@ def at(rig, seconds: float, name: str) -> np.ndarray:
     return np.array(evaluated.matrix_world @ evaluated.pose.bones[name].head)
 
 
-def moments(rig, times, place, target, lens: float, size: tuple[int, int]) -> list[Image.Image]:
+def moments(
+    rig, times, place, target, lens: float, size: tuple[int, int], turning: bool = False
+) -> list[Image.Image]:
     """A character at some times, from a camera that goes along with its pelvis.
 
     Args:
@@ -216,14 +220,21 @@ def moments(rig, times, place, target, lens: float, size: tuple[int, int]) -> li
         target: what it looks at, from the pelvis.
         lens: focal length, mm.
         size: of each picture, pixels.
+        turning: turn camera and sun with the direction of travel.
     """
     import bpy
+    from mathutils import Matrix
 
     scene = bpy.context.scene
+    motion = scenes.solve(rig).motion if turning else None
     pictures = []
     for time in times:
         hip = at(rig, time, "pelvis")
-        camera = look.camera(scene, hip + place, hip + target, lens)
+        yaw = float(np.interp(time, motion.time, motion.yaw)) if turning else 0.0
+        turn = np.array(Matrix.Rotation(yaw, 3, "Z"))
+        if turning:
+            look.set_sun(scene, yaw + pi)
+        camera = look.camera(scene, hip + turn @ place, hip + turn @ target, lens)
         pictures.append(render(scene, *size))
         bpy.data.objects.remove(camera)
     return pictures
@@ -767,28 +778,35 @@ def phase() -> Image.Image:
 
 
 def rig_controls() -> Image.Image:
-    """The rig's controls around a translucent figure, and the figure posed with them."""
+    """The rigs' controls around translucent figures: three on snow, two on wheels."""
+    return stack([
+        _controls(("SKIER", 0), ("TELEMARK", 3), ("SNOWBOARDER", 5)),
+        _controls(("SKATEBOARDER", 4), ("CYCLIST", 2)),
+    ])
+
+
+def _controls(*cast: tuple[str, int]) -> Image.Image:
+    """Kinds of characters with their suits' numbers, side by side."""
     import bpy
-    from mathutils import Matrix
 
     scene = scenes.start_scene(4.0)
-    for number, kind in enumerate(("SKIER", "SNOWBOARDER")):
-        rig = scenes.add(kind, x=1.3 - 2.9 * number, suit=scenes.SUITS[5 * number], slope=0.0)
-        motions = rig.poise.motion_object
+    for number, (kind, suit) in enumerate(cast):
+        x = 2.9 * (0.5 * (len(cast) - 1) - number)
+        rig = scenes.add(kind, x=x, suit=scenes.SUITS[suit], slope=0.0)
+        motion = rig.poise.motion_object
         rig.rotation_euler.z = radians(-28.0)
         bpy.context.view_layer.update()
         exposures(rig, [1])
         hide(rig)
         draw_controls(rig)
-        bpy.data.objects.remove(motions)
+        bpy.data.objects.remove(motion)
     for material in bpy.data.materials:
         if material.users and not material.name.startswith(("Control", "Sky", "Snow", "Mountain")):
             material.diffuse_color[3] = 0.45
-    ground = look.floor(scene)
-    del ground, Matrix
+    look.floor(scene)
     look.set_sun(scene, pi)
-    look.camera(scene, (0.0, -7.6, 1.6), (-0.15, 0.0, 0.92), 54.0)
-    return render(scene, 1400, 760)
+    look.camera(scene, (0.0, -8.4, 1.6), (0.0, 0.0, 0.92), 50.0)
+    return render(scene, 1500, 620)
 
 
 def draw_controls(rig) -> None:
@@ -1096,14 +1114,191 @@ def own_rig_sheet() -> Image.Image:
     return tiles(pictures, 4)
 
 
+def drawn(points, colour, width: float, height: float = 0.05, closed: bool = False) -> None:
+    """A line over the ground, for pictures from above.
+
+    Args:
+        points: (n, 2) metres.
+        colour: linear RGB.
+        width: metres.
+        height: of its middle over the ground, metres.
+        closed: join the last point to the first.
+    """
+    import bpy
+
+    line = scenes.curve(bpy.context.scene, points, "POLY")
+    line.location.z = height
+    line.data.bevel_depth, line.data.bevel_resolution = 0.5 * width, 0
+    line.data.splines[0].use_cyclic_u = closed
+    line.data.materials.append(look._material("Line", colour))
+    line.display.show_shadows = False
+
+
+WAY, TRACK, BARRED = (0.95, 0.95, 0.95), (0.95, 0.62, 0.02), (0.80, 0.04, 0.03)
+
+
+def walls_of(rig) -> list[np.ndarray]:
+    """Lines (n, 2) that a character on a path may not cross: meshes without faces."""
+    return [
+        np.array([obj.matrix_world @ vertex.co for vertex in obj.data.vertices])[:, :2]
+        for obj in rig.poise.path.obstacles.objects
+        if obj.type == "MESH" and not obj.data.polygons
+    ]
+
+
+def from_above(rig, size: tuple[int, int], room: float, width: float = 0.3) -> Image.Image:
+    """The whole of a path that runs down: what may not be crossed, the path, and the track.
+
+    Args:
+        rig: the armature object.
+        size: of the picture, pixels.
+        room: metres beyond the ends of the track.
+        width: of the lines, metres.
+    """
+    import bpy
+
+    scene = bpy.context.scene
+    places = scenes._places([rig])
+    middle = 0.5 * (places.min(axis=0) + places.max(axis=0))
+    for line in walls_of(rig):
+        drawn(line, BARRED, width)
+    path = rig.poise.path.curve.data.splines[0]
+    drawn([point.co[:2] for point in path.points], WAY, 0.7 * width)
+    drawn(places[::8, :2], TRACK, width, 0.3)
+    hide(rig)
+    look.top_camera(scene, middle, float(np.ptp(places[:, 1])) + 2.0 * room, 0.5 * pi)
+    look.set_sun(scene, pi, radians(33.0))
+    return render(scene, *size)
+
+
+def slalom_poles() -> Image.Image:
+    """The slalom of Fig. 17: moments of it, and from above the lines that its poles are."""
+    import bpy
+    import path_scenes
+
+    (rig,) = path_scenes.slalom_poles()
+    scene = bpy.context.scene
+    seconds = (scene.frame_end - 1) / scenes.FPS
+    times = seconds * (0.2 + 0.055 * np.arange(8))
+    sheet = tiles(
+        moments(rig, times, (-2.2, -8.0, 1.0), (0.0, 0.0, -0.15), 45.0, (396, 300)), 4
+    )
+    return stack((from_above(rig, (sheet.width, 190), 5.0), sheet))
+
+
+def bicycle_corner() -> Image.Image:
+    """The corner of Fig. 18 with the cyclist at many moments, and from near on the way."""
+    import bpy
+    import path_scenes
+
+    (rig,) = path_scenes.bicycle_corner()
+    scene = bpy.context.scene
+    seconds = (scene.frame_end - 1) / scenes.FPS
+    times = seconds * (0.40 + 0.06 * np.arange(4))
+    size = (396, 330)
+    near = tiles(moments(rig, times, (-1.2, -4.6, 0.5), (0.0, 0.0, -0.1), 45.0, size, True), 4)
+    look.set_sun(scene, pi)
+    exposures(rig, 1.0 + np.arange(0.15, 0.86, 0.06) * seconds * scenes.FPS)
+    hide(rig)
+    look.camera(scene, (10.0, -62.0, 15.0), (7.0, -35.0, 0.0), 38.0)
+    return stack((render(scene, near.width, 620), near))
+
+
+def potholes() -> Image.Image:
+    """The cyclist of Photo 5 at many moments between the holes, and from near at four of them."""
+    import bpy
+    import path_scenes
+
+    (rig,) = path_scenes.potholes()
+    scene = bpy.context.scene
+    look.set_sun(scene, pi)
+    seconds = (scene.frame_end - 1) / scenes.FPS
+    times = seconds * (0.33 + 0.085 * np.arange(4))
+    near = tiles(moments(rig, times, (-1.6, -5.0, 0.9), (0.0, 0.0, -0.1), 45.0, (396, 330)), 4)
+    exposures(rig, 1.0 + np.arange(0.2, 0.95, 0.075) * seconds * scenes.FPS)
+    hide(rig)
+    look.camera(scene, (-4.5, -76.0, 4.0), (0.6, -48.0, 0.4), 46.0)
+    return stack((render(scene, near.width, 560), near))
+
+
+def crowd() -> Image.Image:
+    """Fifty skiers down one hill, from before them."""
+    import bpy
+    import path_scenes
+
+    path_scenes.crowd()
+    scene = bpy.context.scene
+    look.set_sun(scene, pi)
+    scene.frame_set(1 + round(5.5 * scenes.FPS))
+    # A million faces that throw shadows: each sample takes a software renderer long.
+    return render(scene, 1400, 660, 5)
+
+
+def circuit() -> Image.Image:
+    """A lap of a race circuit from above, and moments in its sharpest corner."""
+    import bpy
+    import path_scenes
+
+    (rig,) = path_scenes.circuit()
+    scene = bpy.context.scene
+    motion = scenes.solve(rig).motion
+    sharpest = float(motion.time[np.argmax(np.abs(motion.lean))])
+    times = sharpest + np.array((-2.0, -0.9, 0.0, 1.2))
+    size = (396, 330)
+    near = tiles(moments(rig, times, (-1.2, -4.6, 0.5), (0.0, 0.0, -0.1), 45.0, size, True), 4)
+    places = motion.position
+    middle = 0.5 * (places.min(axis=0) + places.max(axis=0))
+    hide(rig)
+    for obj in scene.objects:
+        if obj.name.startswith("Fir"):
+            obj.hide_render = True
+    corner = at(rig, sharpest, "root")
+    edges, path = walls_of(rig), [p.co[:2] for p in rig.poise.path.curve.data.splines[0].points]
+    look.set_sun(scene, pi, radians(60.0))
+    # The corner first, with thin lines; then all of it, with thick ones over them.
+    for line in edges:
+        drawn(line, BARRED, 0.25)
+    drawn(path, WAY, 0.3, 0.1, True)
+    drawn(places[::8, :2], TRACK, 0.4, 0.3)
+    look.top_camera(scene, corner, 46.0)
+    inset = render(scene, 470, 380)
+    scale_bar(inset, 470 / 46.0, 10.0)
+    for line in edges:
+        drawn(line, BARRED, 1.5)
+    drawn(places[::24, :2], TRACK, 4.0, 1.0)
+    wide = 1.06 * float(np.ptp(places[:, 0]))
+    look.top_camera(scene, middle, wide)
+    size = near.width, 1000
+    whole = render(scene, *size)
+    x, y = project(scene.camera, corner, *size)
+    draw = ImageDraw.Draw(whole)
+    draw.rectangle((x - 14, y - 14, x + 14, y + 14), outline=PAPER, width=3)
+    draw.rectangle((1085, 25, 1085 + 476, 25 + 386), PAPER)
+    whole.paste(inset, (1088, 28))
+    scale_bar(whole, size[0] / wide, 200.0)
+    return stack((whole, near))
+
+
+def telemark_slalom() -> Image.Image:
+    """A telemark skier through the slalom course, eight moments on the way: Photo 4."""
+    import bpy
+
+    (rig,) = scenes.telemark()
+    seconds = (bpy.context.scene.frame_end - 1) / scenes.FPS
+    times = seconds * (0.3 + 0.05 * np.arange(8))
+    return tiles(moments(rig, times, (-2.2, -7.0, 0.8), (0.0, 0.0, -0.15), 45.0, (396, 300)), 4)
+
+
 PICTURES: dict[str, Callable[[], Image.Image]] = {
     picture.__name__: picture for picture in (
         characters, turn_sequence, figure_6, figure_10, presets, snowboarder_sheet, slope, trail,
         edges, body, phase, rig_controls, keys, several_motions, irregular, fall, slalom, descent,
         skier_sheet, telemark_sheet, skateboarder_sheet, cyclist_sheet,
-        tree_skiing, own_rig_sheet,
+        tree_skiing, slalom_poles, bicycle_corner, potholes, crowd, telemark_slalom, own_rig_sheet,
     )
 }
+if "POISE_COURSE" in os.environ:
+    PICTURES["circuit"] = circuit
 
 
 def main() -> None:
