@@ -1235,7 +1235,7 @@ def crowd() -> Image.Image:
 
 
 def circuit() -> Image.Image:
-    """A lap of a race circuit from above, and moments in its sharpest corner."""
+    """A lap of a race circuit from above, and moments in the corner of the largest lean."""
     import bpy
     import path_scenes
 
