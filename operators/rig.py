@@ -36,7 +36,10 @@ class POISE_OT_rig_setup(SettingsOperator, bpy.types.Operator):
     def poll(cls, context):
         rig = motions.active_rig(context)
         if rig is None:
-            cls.poll_message_set("No rig is active: select an armature, or its mesh")
+            cls.poll_message_set("No character is active: select an armature, or its mesh")
+            return False
+        if rig.type != "ARMATURE":
+            cls.poll_message_set(f"{rig.name} is no armature: choose a character for the motion")
             return False
         if characters.kind_of(rig):
             cls.poll_message_set("This is a character of Poise's own: it needs no set-up")
@@ -119,7 +122,7 @@ class POISE_OT_rig_remove(SettingsOperator, bpy.types.Operator):
     @classmethod
     def poll(cls, context):
         if control_rig.rig_of(motions.active_character(context)) is None:
-            cls.poll_message_set("Select a rig that was set up with Set Up Rig")
+            cls.poll_message_set("The active character drives no rig: select one that was set up")
             return False
         return True
 

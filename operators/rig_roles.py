@@ -23,7 +23,10 @@ class _OnRig(SettingsOperator):
     def poll(cls, context):
         rig = motions.active_rig(context)
         if rig is None:
-            cls.poll_message_set("Select a rig, or the mesh on one")
+            cls.poll_message_set("No character is active: select a rig, or its mesh")
+            return False
+        if rig.type != "ARMATURE":
+            cls.poll_message_set(f"{rig.name} is no armature: choose a character for the motion")
             return False
         if characters.kind_of(rig):
             cls.poll_message_set("Poise built this character and knows its roles")

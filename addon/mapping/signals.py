@@ -137,17 +137,22 @@ def smoothed(values: np.ndarray, spacing: float, width: float) -> np.ndarray:
     return np.stack([np.convolve(c, kernel, mode="valid") for c in padded.T], axis=1)
 
 
-def averaged(values: np.ndarray, spacing: float, width: float) -> np.ndarray:
+def averaged(
+    values: np.ndarray, spacing: float, width: float, swinging: bool = False
+) -> np.ndarray:
     """A Gaussian mean over time.
 
     The weights exp(-t^2 / (2 s^2)) are all positive, so that nothing overshoots
     and what never falls still does not, and even, so that nothing lags. Ends
-    are continued by point reflection.
+    are continued by point reflection, which keeps the first and the last value;
+    what swings about a mean would go to where it happens to be cut off, and is
+    continued by its mirror image.
 
     Args:
         values: (n,) or (n, k) samples.
         spacing: seconds between samples.
         width: s in seconds; 0 leaves the values alone.
+        swinging: the values swing about a mean.
     """
     n = len(values)
     if width <= 0.0 or n < 3 or spacing <= 0.0:
@@ -156,7 +161,7 @@ def averaged(values: np.ndarray, spacing: float, width: float) -> np.ndarray:
     kernel = np.exp(-0.5 * (np.arange(-reach, reach + 1) * (spacing / width)) ** 2)
     kernel /= kernel.sum()
     pad = [(reach, reach)] + [(0, 0)] * (np.ndim(values) - 1)
-    padded = np.pad(values, pad, mode="reflect", reflect_type="odd")
+    padded = np.pad(values, pad, mode="reflect", reflect_type="even" if swinging else "odd")
     if padded.ndim == 1:
         return np.convolve(padded, kernel, mode="valid")
     return np.stack([np.convolve(c, kernel, mode="valid") for c in padded.T], axis=1)
@@ -312,10 +317,10 @@ def _calming(
             inside = inside * step((end - time) / SETTLE)
         spans.append((inside, width))
 
-    def calmly(values: np.ndarray, smooth: np.ndarray) -> np.ndarray:
+    def calmly(values: np.ndarray, smooth: np.ndarray, swinging: bool = True) -> np.ndarray:
         result = smooth
         for inside, width in spans:
-            mean = averaged(np.nan_to_num(values), spacing, width)
+            mean = averaged(np.nan_to_num(values), spacing, width, swinging)
             result = result + inside * (mean - smooth)
         return result
 
@@ -356,7 +361,7 @@ def read_signals(motion: TurningMotion) -> Signals:
     curvature = calmly(motion.curvature, smooth(motion.curvature))
     reference_lean = smooth(motion.max_lean, SETTLE)
     reference_curvature = np.maximum(smooth(peak_curvature(motion), SETTLE), 1e-6)
-    phase = calmly(motion.phase, smooth(motion.phase))
+    phase = calmly(motion.phase, smooth(motion.phase), swinging=False)
     lean = np.nan_to_num(motion.lean) if motion.success else smooth(motion.lean)
     lean = limited(lean, LEAN_LIMIT, 0.85)
     return Signals(

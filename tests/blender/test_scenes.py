@@ -289,6 +289,23 @@ def test_a_crowd_keeps_apart():
     assert (np.linalg.norm(np.diff(feet, axis=1), axis=-1) > 1.0).all()
 
 
+def test_mannequins_on_their_own_skeletons(scene):
+    """One follows its controls, the other has keys on its bones."""
+    controls = scenes.own_rig()
+    scene = bpy.context.scene
+    rigs = [next(o for o in bpy.data.objects if o.name == c.name.removesuffix(" Controls"))
+            for c in controls]
+    assert any(bone.constraints for bone in rigs[0].pose.bones)
+    assert not any(bone.constraints for bone in rigs[1].pose.bones)
+    assert rigs[1].animation_data.action is not None
+    for frame in (1, 60, 120, scene.frame_end):
+        scene.frame_set(frame)
+        for rig, control in zip(rigs, controls, strict=True):
+            foot = rig.matrix_world @ rig.pose.bones["LeftFoot"].matrix
+            there = control.matrix_world @ control.pose.bones["foot.L"].matrix
+            assert (foot.translation - there.translation).length < 1e-3
+
+
 def test_every_scene_has_a_test():
     text = Path(__file__).read_text(encoding="utf-8")
     assert not [name for name in scenes.SCENES if f"scenes.{name}()" not in text]

@@ -163,6 +163,14 @@ def test_a_gaussian_mean_damps_a_sine_by_its_own_law():
     assert mean[middle] == pytest.approx(np.exp(-0.5 * 0.6**2) * wave[middle], abs=2e-4)
 
 
+def test_steering_that_is_cut_off_in_mid_swing_ends_evened_out():
+    """A sine that ends at a peak goes on in its mirror image: the law holds at its very end."""
+    t = np.linspace(0.0, 10.5 * np.pi / 3.0, 1101)
+    mean = averaged(np.sin(3.0 * t), t[1], 0.2, swinging=True)
+    assert abs(np.sin(3.0 * t[-1])) == pytest.approx(1.0)
+    assert abs(mean[-1]) == pytest.approx(np.exp(-0.5 * 0.6**2), abs=2e-4)
+
+
 def test_turns_before_a_path_are_posed_as_ever(runs):
     """In a chain only the path's own span is evened out."""
     turns = cases.solve(FIGURE, cases.TURNS["short"], seconds=4.0)
