@@ -21,7 +21,8 @@ from .bake import attach, checks, edits, verify
 from .bake.data import Baked, BakeOptions, BakeRecord, BakeResult
 from .bake.write import bake_tracks, clear_bake
 from .errors import UserError
-from .rigs import characters, control_rig, retarget
+from .mapping.tracks import RoleTracks
+from .rigs import characters, control_rig, own_controls, retarget
 
 # Part of the body -> base names of its roles.
 PART_ROLES = {
@@ -183,7 +184,7 @@ def bake(
     _clear_bones(context, motion)
     result = _bake(
         context, motion, character, bindings_of(motion), solved.tracks, options, False,
-        switches=characters.SWITCHES[solved.job.kind],
+        held=characters.switches_of(character),
         axes=characters.rest_axes(character),
     )
     settings.inputs = json.dumps(pipeline.digests(solved.job))
@@ -196,15 +197,72 @@ def bake(
     return result.keys, result.frames, result.bones
 
 
+def bakes_controls(controls: bpy.types.Object, target: str) -> bool:
+    """Whether a bake onto a rig keys the rig's own controls, rather than its bones.
+
+    Args:
+        controls: Poise's controls.
+        target: "CONTROLS", "BONES", or "AUTO" for what the rig has.
+
+    Raises:
+        UserError: the rig has no controls.
+    """
+    own = control_rig.own_controls_of(controls)
+    if target == "CONTROLS" and own is None:
+        rig = control_rig.require_rig(controls)
+        raise UserError(
+            f"{rig.name} has no controls of its own that Poise knows: bake to its bones"
+        )
+    return own is not None and target != "BONES"
+
+
+def _onto_rig(
+    context: bpy.types.Context,
+    motion: bpy.types.Object,
+    solved: pipeline.Solved,
+    target: str,
+    edited: bool = False,
+) -> tuple[dict[str, str], RoleTracks, dict]:
+    """What is to be keyed on a motion's rig: bindings, tracks, and how to bake them.
+
+    Where keys of the controls are edited, it is as Blender evaluates the controls.
+    """
+    settings = motion.poise_motion
+    controls, travel = settings.character, solved.tracks
+    rig = control_rig.require_rig(controls)
+    unit_scale = solved.job.numbers.unit_scale
+    own = control_rig.own_controls_of(controls) if bakes_controls(controls, target) else None
+    if own is not None:
+        own_controls.require_standard_ik(rig)
+    if edited:
+        targets = retarget.evaluated_targets(
+            context, controls, travel, solved.job.start_frame, unit_scale, own
+        )
+    else:
+        targets = retarget.posed_targets(controls, travel, unit_scale, own)
+    how: dict = {"axes": np.array([1.0, 0.0, 0.0, 0.0])}
+    if own is None:
+        keyed = retarget.bone_tracks(controls, rig, travel, targets)
+    else:
+        keyed, moved = retarget.control_tracks(controls, rig, own, travel, targets)
+        checked = retarget.carried(*moved, travel, settings.root_motion, rig.name)
+        how |= {"held": own_controls.held(rig, own), "checked": checked}
+    return *retarget.carried(*keyed, travel, settings.root_motion, rig.name), how
+
+
 def check_bones(
-    context: bpy.types.Context, motion: bpy.types.Object, solved: pipeline.Solved
+    context: bpy.types.Context,
+    motion: bpy.types.Object,
+    solved: pipeline.Solved,
+    target: str = "AUTO",
 ) -> None:
-    """Refuse what a bake to bones could not do, before anything is written.
+    """Refuse what a bake to a rig's bones or controls could not do, before anything is written.
 
     Args:
         context: Blender's context.
         motion: the Motion object.
         solved: its solved job.
+        target: "CONTROLS", "BONES", or "AUTO" for what the rig has.
 
     Raises:
         UserError: one sentence with cause and remedy.
@@ -212,9 +270,7 @@ def check_bones(
     controls = motion.poise_motion.character
     rig = control_rig.require_rig(controls)
     with control_rig.let_go(controls, rig):
-        bindings, tracks = retarget.rig_tracks(
-            controls, rig, solved.tracks, solved.job.numbers.unit_scale
-        )
+        bindings, tracks, _ = _onto_rig(context, motion, solved, target)
         checks.check_before_bake(
             context, rig, bindings, tracks, options_of(motion, solved.job.start_frame),
             baked_of(motion, True),
@@ -226,8 +282,11 @@ def bake_to_bones(
     motion: bpy.types.Object,
     solved: pipeline.Solved,
     on_edited: str = "",
+    target: str = "AUTO",
 ) -> tuple[int, int, int]:
-    """Key the bones of a rig that follows Poise's controls; it follows them no longer.
+    """Key a rig that follows Poise's controls, by its own controls or its bones.
+
+    It follows Poise's controls no longer.
 
     The controls are baked first, where their bake is not up to date: equipment
     hangs on them. Keys of theirs that were edited by hand since are kept, and
@@ -239,6 +298,7 @@ def bake_to_bones(
         solved: its solved job.
         on_edited: what to do with keys edited by hand; "" for the motion's
             own choice.
+        target: "CONTROLS", "BONES", or "AUTO" for what the rig has.
 
     Returns:
         Numbers of keys, frames and bones.
@@ -248,7 +308,6 @@ def bake_to_bones(
     """
     controls = motion.poise_motion.character
     rig = control_rig.require_rig(controls)
-    unit_scale = solved.job.numbers.unit_scale
     own = baked_of(motion)
     if (
         own is None
@@ -258,25 +317,15 @@ def bake_to_bones(
         bake(context, motion, solved, on_edited)
         own = baked_of(motion)
     options = options_of(motion, solved.job.start_frame)
-    if own.edits_action is not None or edits.edited_channels(own):
-        bindings, tracks = retarget.evaluated_tracks(
-            context, controls, rig, solved.tracks, options.start_frame, unit_scale
-        )
-    else:
-        bindings, tracks = retarget.rig_tracks(controls, rig, solved.tracks, unit_scale)
-    bindings, tracks = retarget.carried(
-        bindings, tracks, solved.tracks, motion.poise_motion.root_motion, rig.name
-    )
+    edited = own.edits_action is not None or bool(edits.edited_channels(own))
     options = replace(options, action_name=f"{motion.name} on {rig.name}")
     if on_edited:
         options = replace(options, on_edited=on_edited)
     followed = control_rig.is_connected(controls, rig)
     control_rig.disconnect(controls, rig)
     try:
-        result = _bake(
-            context, motion, rig, bindings, tracks, options, True,
-            axes=np.array([1.0, 0.0, 0.0, 0.0]),
-        )
+        bindings, tracks, how = _onto_rig(context, motion, solved, target, edited)
+        result = _bake(context, motion, rig, bindings, tracks, options, True, **how)
     except BaseException:
         if followed:
             control_rig.connect(controls, rig)

@@ -104,6 +104,15 @@ class _BakeOperator(SolvingOperator):
         return f"Baked {what}: {keys} keys on {bones} bones over {frames} frames{tail}"
 
 
+def bakes_controls(context) -> bool:
+    """Whether Bake to Bones would key the active rig's own controls."""
+    controls = motions.active_character(context)
+    try:
+        return controls is not None and control_rig.own_controls_of(controls) is not None
+    except UserError:
+        return False
+
+
 class POISE_OT_bake(_BakeOperator, bpy.types.Operator):
     """Bake the active motion of each selected character to keys on its rig"""
 
@@ -120,6 +129,26 @@ class POISE_OT_bake_to_bones(_BakeOperator, bpy.types.Operator):
 
     bl_idname = "poise.bake_to_bones"
     bl_label = "Bake to Bones"
+
+    target: EnumProperty(
+        name="Onto",
+        description="What of the rig is keyed",
+        items=(
+            ("AUTO", "What It Has", "The rig's own controls where it has them, else its bones"),
+            ("CONTROLS", "Its Controls", "The rig's own controls; switches are set for them"),
+            ("BONES", "Its Bones", "The bones themselves, plain FK"),
+        ),
+        options={"SKIP_SAVE"},
+    )
+
+    @classmethod
+    def description(cls, context, properties):
+        if bakes_controls(context):
+            return (
+                "Key the rig's own controls, with IK and its switches set as they have to be, and "
+                "let it follow Poise's controls no longer"
+            )
+        return cls.__doc__
 
     @classmethod
     def poll(cls, context):
@@ -139,10 +168,10 @@ class POISE_OT_bake_to_bones(_BakeOperator, bpy.types.Operator):
         return [motion for motion in found if motion is not None]
 
     def look(self, context, motion, solved):
-        baking.check_bones(context, motion, solved)
+        baking.check_bones(context, motion, solved, self.target)
 
     def write(self, context, motion, solved, on_edited):
-        return baking.bake_to_bones(context, motion, solved, on_edited)
+        return baking.bake_to_bones(context, motion, solved, on_edited, self.target)
 
 
 class POISE_OT_bake_all(_BakeOperator, bpy.types.Operator):

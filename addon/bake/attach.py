@@ -7,7 +7,7 @@ goes through the rig's own slot of the action.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import bpy
 
@@ -232,18 +232,48 @@ def detach(armature: bpy.types.Object, baked: Baked) -> None:
     restore_pose(armature, record.pose)
 
 
-def read_pose(armature: bpy.types.Object, paths: Mapping[str, object]) -> dict[str, tuple]:
+def _property(armature: bpy.types.Object, path: str) -> tuple[object, str, bool]:
+    """Owner and name of the property at a data path, and whether it is a custom one.
+
+    Raises:
+        ValueError: there is none.
+    """
+    if path.endswith('"]'):
+        owner, _, name = path.rpartition('["')
+        name = bpy.utils.unescape_identifier(name.removesuffix('"]'))
+        found = armature.path_resolve(owner)
+        if name not in found:
+            raise ValueError(f"no {path}")
+        return found, name, True
+    owner, _, name = path.rpartition(".")
+    return armature.path_resolve(owner), name, False
+
+
+def read_value(armature: bpy.types.Object, path: str) -> tuple:
+    """Present value of a property, as a tuple.
+
+    A number that Blender shows as a list of choices is read as the number.
+
+    Args:
+        armature: the rig.
+        path: data path from the object.
+
+    Raises:
+        ValueError: there is no such property.
+    """
+    owner, name, custom = _property(armature, path)
+    value = owner[name] if custom else getattr(owner, name)
+    return tuple(value) if hasattr(value, "__len__") else (value,)
+
+
+def read_pose(armature: bpy.types.Object, paths: Iterable[str]) -> dict[str, tuple]:
     """Present values of properties that are about to be keyed.
 
     Args:
         armature: the rig.
         paths: data paths from the object.
     """
-    values = {}
-    for path in paths:
-        value = armature.path_resolve(path)
-        values[path] = tuple(value) if hasattr(value, "__len__") else (value,)
-    return values
+    return {path: read_value(armature, path) for path in paths}
 
 
 def restore_pose(armature: bpy.types.Object, pose: Mapping[str, tuple]) -> None:
@@ -255,13 +285,10 @@ def restore_pose(armature: bpy.types.Object, pose: Mapping[str, tuple]) -> None:
     """
     for path, values in pose.items():
         try:
-            now = armature.path_resolve(path)
+            owner, name, custom = _property(armature, path)
         except ValueError:
             continue
-        if hasattr(now, "__len__"):
-            owner_path, _, name = path.rpartition(".")
-            setattr(armature.path_resolve(owner_path), name, values)
+        if custom:
+            owner[name] = values[0] if len(values) == 1 else values
         else:
-            owner_path, _, name = path.rpartition('["')
-            key = bpy.utils.unescape_identifier(name.removesuffix('"]'))
-            armature.path_resolve(owner_path)[key] = values[0]
+            setattr(owner, name, values if len(values) > 1 else values[0])

@@ -8,7 +8,8 @@ the record, so that clearing brings it back.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 import bpy
@@ -18,9 +19,9 @@ from ...solvers.motion import Problem
 from .. import compat, keyframes
 from ..context import keep_frame
 from ..errors import UserError
-from ..mapping import tracks as roles
 from ..mapping.tracks import RoleTracks
 from ..rigs import adapter
+from ..rigs.constraints import Constraints
 from ..scene.placement import require_near
 from ..scene.timing import scene_numbers
 from . import attach, checks, edits, memory, sparse, verify
@@ -30,6 +31,8 @@ from .data import Baked, BakeOptions, BakeRecord, BakeResult, Former
 LOCATION_ERROR = 5e-4  # metres
 CONTACT_MOVES = 1e-5  # metres: more than that, and a bone does not stand still in a contact
 ROTATION_ERROR = 1e-3  # radians, or of a quaternion's components
+
+SAME = 1e-6  # how far a value may be off for it not to be keyed
 
 # Rounds in which bones that depend on each other through constraints settle.
 MOST_ROUNDS = 5
@@ -46,7 +49,8 @@ class _Job:
     options: BakeOptions
     axes: np.ndarray
     unit_scale: float
-    switches: Sequence[str]
+    held: Mapping[str, tuple]  # data path -> values that its properties are keyed to
+    checked: tuple[Mapping[str, str], RoleTracks] | None
 
     @property
     def frames(self) -> int:
@@ -63,6 +67,7 @@ class _Plan:
 
     channels: list[keyframes.Channel]
     late: dict[str, str]  # keyed bone -> parent whose evaluated pose it needs first
+    constraints: Constraints
     solver: adapter.RigSolver
     matrices: np.ndarray
     metres_per_unit: float
@@ -96,8 +101,9 @@ def bake_tracks(
     *,
     previous: Baked | None = None,
     owner: bpy.types.Object | None = None,
-    switches: Sequence[str] = (),
+    held: Mapping[str, tuple] | None = None,
     axes: np.ndarray | None = None,
+    checked: tuple[Mapping[str, str], RoleTracks] | None = None,
 ) -> BakeResult:
     """Key a rig's bones so that its roles follow their tracks in world space.
 
@@ -113,9 +119,11 @@ def bake_tracks(
         previous: the owner's last bake, which is replaced.
         owner: Motion object that keeps pointers to the actions; it does not
             count as another user of them.
-        switches: custom properties of the root role's bone that must be 1 for
-            the keyed controls to be in charge.
+        held: data path -> values that properties of the rig must have for the
+            keyed controls to be in charge; keyed where they are not so already.
         axes: quaternion from armature to character space; None to find it.
+        checked: role -> bone and tracks that the evaluated pose is compared
+            with; None for what is keyed.
 
     Returns:
         What was written, for the owner to store, and the problems found.
@@ -148,7 +156,8 @@ def bake_tracks(
         options=options,
         axes=adapter.rest_axes(armature, bindings) if axes is None else axes,
         unit_scale=scene_numbers(context.scene).unit_scale,
-        switches=_switches(armature, bindings, switches, previous),
+        held=_held(armature, held or {}, previous),
+        checked=checked,
     )
     problems: list[Problem] = []
     with keep_frame(context.scene):
@@ -157,7 +166,8 @@ def bake_tracks(
             _drop_channels(job, previous)
         if previous is not None and attach.is_attached(armature, previous):
             # Whatever this refuses, the last bake is still there.
-            plan = _plan(job)
+            with _holding(job):
+                plan = _plan(job)
         if edited and options.on_edited == "NEW_ACTION":
             if previous.record.target == "NEW":
                 previous.action.use_fake_user = True
@@ -177,7 +187,9 @@ def bake_tracks(
             previous = plan = None
         place = _place(job, previous)
         try:
-            plan = plan or _plan(job)
+            if plan is None:
+                with _holding(job):
+                    plan = _plan(job)
             record, keys, solver = _write(job, plan, place, previous)
         except BaseException:
             _give_up(armature, place, previous)
@@ -205,26 +217,34 @@ def _edited_sentence(armature: bpy.types.Object, edited: Sequence[tuple[str, int
     )
 
 
-def _switches(
-    armature: bpy.types.Object,
-    bindings: Mapping[str, str],
-    names: Sequence[str],
-    previous: Baked | None,
-) -> list[str]:
-    """Data paths of the switches that have to be keyed to 1."""
-    root = bindings.get(roles.ROOT, "")
-    if root not in armature.pose.bones:
-        return []
-    bone = armature.pose.bones[root]
-    paths = []
-    for name in names:
-        if name not in bone:
-            continue
-        path = f'{adapter.bone_path(root)}["{bpy.utils.escape_identifier(name)}"]'
-        keyed = previous is not None and path in previous.record.curves
-        if keyed or bone[name] != 1.0:
-            paths.append(path)
-    return paths
+def _held(
+    armature: bpy.types.Object, values: Mapping[str, tuple], previous: Baked | None
+) -> dict[str, tuple]:
+    """Those of the values to hold that have to be keyed."""
+    moving = adapter.animated_paths(armature)
+    if previous is not None:
+        moving |= set(previous.record.curves)
+    now = attach.read_pose(armature, values)
+    return {
+        path: wanted
+        for path, wanted in values.items()
+        if path in moving or not np.allclose(np.array(now[path], float), wanted, atol=SAME)
+    }
+
+
+@contextmanager
+def _holding(job: _Job) -> Iterator[None]:
+    """Inside, properties have the values that the bake holds them at."""
+    if not job.held:
+        yield
+        return
+    former = attach.read_pose(job.armature, job.held)
+    attach.restore_pose(job.armature, job.held)
+    job.context.view_layer.update()
+    try:
+        yield
+    finally:
+        attach.restore_pose(job.armature, former)
 
 
 def _plan(job: _Job) -> _Plan:
@@ -252,27 +272,32 @@ def _plan(job: _Job) -> _Plan:
     frames = job.options.start_frame + np.arange(len(seconds)) / per_frame
     matrices = _world_matrices(job.context, armature, frames)
     require_near(armature.name, matrices[:, :3, 3] * job.unit_scale)
-    late = adapter.moving_parents(armature, set(job.bindings.values()))
+    keyed = set(job.bindings.values())
+    evaluated = armature.evaluated_get(job.context.evaluated_depsgraph_get())
+    constraints = adapter.constraints_of(armature, evaluated, keyed)
+    late = adapter.moving_parents(armature, keyed, constraints)
     solver = adapter.RigSolver(
         armature,
         job.bindings,
         adapter.armature_frames(armature.name, matrices),
         job.unit_scale,
         job.axes,
+        constraints=constraints,
     )
     spins = {role: values[::stride] for role, values in tracks.spins.items()}
     bones = solver.solve(position, rotation, spins)
     size = float(np.linalg.norm(matrices[:, :3, :3], axis=1).mean()) * job.unit_scale
     channels = _channels(job, [b for b in bones if b.bone not in late], per_frame, size)
-    for path in job.switches:
-        channels.append(
-            keyframes.Channel(
-                path, 0, job.bindings[roles.ROOT],
-                np.array([float(job.options.start_frame)]), np.ones(1),
-            )
-        )
+    start = np.array([float(job.options.start_frame)])
+    for path, values in job.held.items():
+        bone = adapter.bone_of(path)
+        channels += [
+            keyframes.Channel(path, index, bone, start, np.array([float(value)]))
+            for index, value in enumerate(values)
+        ]
     return _Plan(
-        channels, late, solver, matrices, size, position, rotation, spins, seconds, per_frame
+        channels, late, constraints, solver, matrices, size, position, rotation, spins, seconds,
+        per_frame,
     )
 
 
@@ -468,7 +493,7 @@ def _drop_channels(job: _Job, previous: Baked) -> None:
     that hang on them are computed from that.
     """
     record = previous.record
-    wanted = set(checks.channel_paths(job.armature, job.bindings, job.tracks)) | set(job.switches)
+    wanted = set(checks.channel_paths(job.armature, job.bindings, job.tracks)) | set(job.held)
     dropped = set(record.curves) - wanted
     if not dropped:
         return
@@ -488,7 +513,7 @@ def _place(job: _Job, previous: Baked | None) -> _Place:
     """Action and slot to write into, assigned to the rig."""
     armature, options = job.armature, job.options
     paths = dict(checks.channel_paths(armature, job.bindings, job.tracks))
-    paths |= dict.fromkeys(job.switches, "")
+    paths |= dict.fromkeys(job.held, "")
     pose = attach.read_pose(armature, paths)
     # What another motion's bake keys now stood elsewhere before it did.
     pose |= {path: v for path, v in memory.pose_before(armature).items() if path in pose}
@@ -664,6 +689,7 @@ def _late_channels(
             job.unit_scale,
             job.axes,
             dict(zip(parents, poses, strict=True)),
+            plan.constraints,
         )
         bones = solver.solve(plan.position, plan.rotation, plan.spins)
         late = [bone for bone in bones if bone.bone in plan.late]
@@ -729,8 +755,9 @@ def _verify(job: _Job, plan: _Plan, baked: Baked) -> list[Problem]:
     # Kept edits are meant to differ.
     if job.options.verify and baked.edits_action is None:
         at_frames = used[:: plan.per_frame]
+        bindings, tracks = job.checked or (job.bindings, job.tracks)
         problems += verify.check_bake(
-            job.context, job.armature, job.bindings, job.tracks, job.options.start_frame,
+            job.context, job.armature, bindings, tracks, job.options.start_frame,
             job.unit_scale, verify.frames_to_verify(job.tracks, at_frames), job.axes,
         )
     return problems

@@ -26,6 +26,7 @@ from .. import compat
 from ..errors import UserError
 from ..mapping import tracks as roles
 from . import rotation_modes
+from .constraints import Constraints
 
 # Roles that stay where the skeleton puts them: only their direction is keyed.
 ROTATION_ONLY = {
@@ -285,6 +286,7 @@ class RigSolver:
         evaluated: bone -> (m, 4, 4) pose matrices of unkeyed bones that move by
             themselves (keys of their own, constraints); others are taken to
             stay in their present pose relative to their parents.
+        constraints: constraints between the rig's bones that are computed, too.
     """
 
     def __init__(
@@ -295,8 +297,10 @@ class RigSolver:
         unit_scale: float,
         axes: np.ndarray,
         evaluated: Mapping[str, np.ndarray] | None = None,
+        constraints: Constraints | None = None,
     ) -> None:
         self._armature = armature
+        self._constraints = constraints
         self._bindings = bindings
         self._frames = frames
         self._unit_scale = unit_scale
@@ -381,8 +385,56 @@ class RigSolver:
             if name in self._targets:
                 self._poses[name] = self._keyed_pose(name)
             else:
-                self._poses[name] = self._resting_pose(name)
+                pose = self._resting_pose(name)
+                if self._constraints is not None and self._constraints.known(name):
+                    pose = self._constraints.apply(self, name, pose)
+                self._poses[name] = pose
         return self._poses[name]
+
+    def local(self, name: str, pose: Pose) -> Pose:
+        """A pose as the bone's own channels would hold it: Blender's local space.
+
+        Args:
+            name: name of the bone.
+            pose: where it is in armature space.
+        """
+        frame = self._frame(name)
+        back = rotations.conjugate(frame.axes.rotation)
+        return Pose(
+            rotations.multiply(back, pose.rotation),
+            frame.location.turn_back(pose.head - frame.location.head),
+            pose.scale / frame.axes.scale,
+        )
+
+    def unlocal(self, name: str, pose: Pose) -> Pose:
+        """Undo `local`.
+
+        Args:
+            name: name of the bone.
+            pose: its channels.
+        """
+        frame = self._frame(name)
+        return Pose(
+            rotations.multiply(frame.axes.rotation, pose.rotation),
+            frame.location.apply(pose.head),
+            pose.scale * frame.axes.scale,
+        )
+
+    def carried(self, name: str, pose: Pose, by: str) -> Pose:
+        """A pose that another bone carries along from where both rest.
+
+        Args:
+            name: name of the bone.
+            pose: where it is without that.
+            by: the other bone.
+        """
+        other, there = self.bone(by), self.pose(by)
+        back = rotations.conjugate(other.rest)
+        return Pose(
+            rotations.multiply(there.rotation, rotations.multiply(back, pose.rotation)),
+            there.apply(rotations.rotate(back, pose.head - other.head)),
+            there.scale * pose.scale,
+        )
 
     def place(self, name: str, pose: Pose) -> None:
         """Say where a bone is that constraints move; bones that hang on it go along.
@@ -479,6 +531,16 @@ def _linear(pose: Pose) -> np.ndarray:
 _BONE_IN_PATH = re.compile(r'pose\.bones\["((?:[^"\\]|\\.)*)"\]\.?(\w*)')
 
 
+def bone_of(path: str) -> str:
+    """Name of the bone that a data path from its object belongs to, or "".
+
+    Args:
+        path: the data path.
+    """
+    match = _BONE_IN_PATH.match(path)
+    return bpy.utils.unescape_identifier(match[1]) if match else ""
+
+
 def animated_bones(armature: bpy.types.Object) -> set[str]:
     """Names of bones that have keys, strips or drivers.
 
@@ -509,12 +571,50 @@ def animated_channels(armature: bpy.types.Object) -> dict[str, set[str]]:
     return found
 
 
-def moving_parents(armature: bpy.types.Object, keyed: set[str]) -> dict[str, str]:
-    """Keyed bones that hang on an unkeyed bone which moves by itself.
+def animated_paths(armature: bpy.types.Object) -> set[str]:
+    """Data paths that have keys or strips on a rig.
+
+    Args:
+        armature: the rig.
+    """
+    data = armature.animation_data
+    if data is None:
+        return set()
+    curves = list(compat.action_fcurves(data.action, data.action_slot))
+    for track in data.nla_tracks:
+        for strip in track.strips:
+            curves += compat.action_fcurves(strip.action, strip.action_slot)
+    return {curve.data_path for curve in curves}
+
+
+# Properties that move a bone by themselves; others are settings of it and its constraints.
+_CHANNELS = {"location", "scale", *rotation_modes.PROPERTY.values()}
+
+
+def constraints_of(
+    armature: bpy.types.Object, evaluated: bpy.types.Object, keyed: set[str]
+) -> Constraints:
+    """The constraints of a rig whose effect can be computed from the keyed bones.
+
+    Args:
+        armature: the rig.
+        evaluated: the same as Blender evaluates it.
+        keyed: names of the keyed bones.
+    """
+    moving = {name for name, found in animated_channels(armature).items() if found & _CHANNELS}
+    moving |= {bone_of(p) for p in animated_paths(armature) if ".constraints[" in p}
+    return Constraints(evaluated, keyed, moving)
+
+
+def moving_parents(
+    armature: bpy.types.Object, keyed: set[str], constraints: Constraints | None = None
+) -> dict[str, str]:
+    """Keyed bones that hang on an unkeyed bone which moves in ways that are not computed.
 
     Args:
         armature: the rig.
         keyed: names of the keyed bones.
+        constraints: constraints that are computed; None for none.
 
     Returns:
         Keyed bone -> its parent, whose evaluated pose has to be sampled.
@@ -524,6 +624,8 @@ def moving_parents(armature: bpy.types.Object, keyed: set[str]) -> dict[str, str
     found = {}
     for name in keyed:
         parent = bones[name].parent
+        if parent is None or (constraints is not None and constraints.known(parent.name)):
+            continue
         above = parent
         while above is not None and above.name not in keyed:
             if animated is None:

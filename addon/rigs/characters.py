@@ -15,6 +15,7 @@ from ...solvers.errors import SettingError
 from ..errors import UserError
 from ..mapping.tracks import Figure
 from ..scene.placement import put_at, world_matrix
+from . import adapter
 from .builders import armature as rig
 from .builders import figure_mesh, skin
 from .builders.kinds import (
@@ -252,6 +253,22 @@ def kind_of(armature: bpy.types.Object | None) -> str:
         return ""
     kind = armature.get("poise_kind", "")
     return kind if kind in KINDS else ""
+
+
+def switches_of(armature: bpy.types.Object) -> dict[str, tuple[float]]:
+    """Data path -> value of the switches that put a character's controls in charge.
+
+    Args:
+        armature: one of our characters.
+    """
+    bone = armature.pose.bones.get(ROOT_BONE)
+    if bone is None:
+        return {}
+    return {
+        f'{adapter.bone_path(ROOT_BONE)}["{bpy.utils.escape_identifier(name)}"]': (1.0,)
+        for name in SWITCHES[_require(armature)]
+        if name in bone
+    }
 
 
 def _require(armature: bpy.types.Object | None) -> str:

@@ -4,8 +4,10 @@
 The controls are an armature of their own with the proportions of the rig and
 the stance of the sport; motions are baked onto it as onto any of Poise's
 characters. The rig's bones copy the rotation of target bones that stand as
-they would (and the place, where a bone does not hang on the one before). To
-the rig itself nothing is added but these constraints.
+they would (and the place, where a bone does not hang on the one before). On a rig
+with controls of its own it is these that follow, not its bones. To the rig
+itself nothing is added but these constraints, and switches of its controls are
+set for as long as they follow.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from math import atan2
 
 import bpy
@@ -20,12 +23,15 @@ import numpy as np
 from mathutils import Vector
 
 from ...solvers import rotations
+from ..bake import attach
 from ..errors import UserError
 from ..scene.placement import world_matrix
-from . import adapter, characters, fitting
+from . import adapter, characters, fitting, own_controls
 from .builders import widgets
 from .builders.kinds import build_skeleton
 from .builders.skeleton import REFERENCE
+from .own_controls import OwnControls
+from .recognise import rigify
 from .recognise.rolemap import RoleMap
 from .recognise.skeleton import Skeleton as RestPose
 
@@ -38,6 +44,7 @@ MASS = 80.0
 STILL = 1e-4
 
 _DRIVES, _BONES = "poise_drives", "poise_bones"
+_OWN, _FORMER = "poise_own_controls", "poise_former"
 
 
 def rig_of(controls: bpy.types.Object | None) -> bpy.types.Object | None:
@@ -159,11 +166,18 @@ def set_up(
     require_editable(rig)
     if controls_of(rig) is not None:
         raise UserError(f"{rig.name} is set up already ({controls_of(rig).name})")
+    if rolemap.controls:
+        rolemap = replace(rolemap, roles=rigify.joints(rest, rolemap.roles))
+    own = own_controls.find(rest, rolemap, rolemap.roles)
+    if own is not None:
+        own_controls.require_standard_ik(rig)
     body = read_rig(rig, rest, rolemap, unit_scale)
     size = fitting.proportions_of(body)
     skeleton = build_skeleton(kind, size, regular)
     followed = fitting.follow(body, skeleton, _displaced(rig, body.bones.values()))
     targets = fitting.target_bones(body, skeleton, followed)
+    if own is not None:
+        targets += fitting.control_bones(body, skeleton, followed, rest, own.driven)
     world = world_matrix(rig)
     place = world @ _vector(body.origin)
     facing = rotations.rotate(rotations.conjugate(body.turn), fitting.FORWARD)
@@ -182,10 +196,29 @@ def set_up(
     )
     controls[_DRIVES] = rig
     controls[_BONES] = json.dumps({one.role: (one.bone, one.located) for one in followed})
+    if own is not None:
+        controls[_OWN] = own.to_json()
+        _aim_neck(controls, own, rest, rolemap)
     _link(controls, followed)
     connect(controls, rig)
     context.view_layer.update()
     return controls
+
+
+def _aim_neck(
+    controls: bpy.types.Object, own: OwnControls, rest: RestPose, rolemap: RoleMap
+) -> None:
+    """Let a neck of one control point at where a neck of several bones puts the head."""
+    neck = next((one for one in own.driven if one.name == "neck"), None)
+    if neck is None or "neck.2" not in rolemap.roles or "head" not in rolemap.roles:
+        return
+    head = rest.by_name[rolemap.roles["head"]].head
+    bone = rest.by_name[neck.bone]
+    if np.linalg.norm(bone.tail - head) > STILL * np.linalg.norm(bone.tail - bone.head):
+        return
+    aim = controls.pose.bones[fitting.control_bone(neck.name)]
+    constraint = _copy(aim, "DAMPED_TRACK", controls, fitting.target_bone("head"), "Head")
+    constraint.track_axis = "TRACK_Y"
 
 
 def _displaced(rig: bpy.types.Object, names: Collection[str]) -> set[str]:
@@ -280,8 +313,29 @@ def followers(controls: bpy.types.Object) -> dict[str, tuple[str, bool]]:
         ) from error
 
 
+def own_controls_of(controls: bpy.types.Object) -> OwnControls | None:
+    """The controls of its own that the rig has, or None.
+
+    Args:
+        controls: Poise's controls.
+
+    Raises:
+        UserError: it is not known any more.
+    """
+    stored = controls.get(_OWN)
+    if stored is None:
+        return None
+    try:
+        return OwnControls.from_json(stored)
+    except (ValueError, TypeError, AttributeError) as error:
+        raise UserError(
+            f"{controls.name} does not know its rig's controls any more: remove it from the rig, "
+            "and set the rig up anew"
+        ) from error
+
+
 def connect(controls: bpy.types.Object, rig: bpy.types.Object) -> None:
-    """Let a rig's bones follow the targets of its controls.
+    """Let a rig's bones, or its own controls, follow the targets of Poise's controls.
 
     Args:
         controls: the controls.
@@ -290,16 +344,32 @@ def connect(controls: bpy.types.Object, rig: bpy.types.Object) -> None:
     Raises:
         UserError: a bone that follows is gone; nothing was changed.
     """
-    known = followers(controls)
-    gone = [bone for bone, _ in known.values() if bone not in rig.pose.bones]
+    known, own = followers(controls), own_controls_of(controls)
+    needed = [bone for bone, _ in known.values()] if own is None else own.bones()
+    gone = [bone for bone in needed if bone not in rig.pose.bones]
     if gone:
         raise UserError(f"{rig.name} has no bone {gone[0]} any more: set the rig up anew")
+    if own is not None:
+        _connect_own(controls, rig, own)
+        return
     for role, (name, located) in known.items():
         bone = rig.pose.bones[name]
         target = fitting.target_bone(role)
         if located:
             _copy(bone, "COPY_LOCATION", controls, target, CONSTRAINT)
         _copy(bone, "COPY_ROTATION", controls, target, CONSTRAINT)
+
+
+def _connect_own(controls: bpy.types.Object, rig: bpy.types.Object, own: OwnControls) -> None:
+    held = own_controls.held(rig, own)
+    controls[_FORMER] = json.dumps(attach.read_pose(rig, held))
+    attach.restore_pose(rig, held)
+    for one in own.driven:
+        bone, target = rig.pose.bones[one.bone], fitting.control_bone(one.name)
+        if one.located:
+            _copy(bone, "COPY_LOCATION", controls, target, CONSTRAINT)
+        if one.turned:
+            _copy(bone, "COPY_ROTATION", controls, target, CONSTRAINT)
 
 
 def disconnect(controls: bpy.types.Object, rig: bpy.types.Object) -> None:
@@ -309,6 +379,10 @@ def disconnect(controls: bpy.types.Object, rig: bpy.types.Object) -> None:
         controls: the controls.
         rig: the rig.
     """
+    former = controls.get(_FORMER)
+    if former is not None:
+        del controls[_FORMER]
+        attach.restore_pose(rig, json.loads(former))
     for bone in rig.pose.bones:
         for constraint in list(bone.constraints):
             if getattr(constraint, "target", None) == controls:

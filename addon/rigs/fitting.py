@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -29,6 +30,9 @@ from .builders.skeleton import (
 )
 from .recognise.rolemap import RoleMap
 from .recognise.skeleton import Skeleton as RestPose
+
+if TYPE_CHECKING:
+    from .own_controls import Control
 
 SIDES = ("L", "R")
 FORWARD = -BACK
@@ -573,6 +577,50 @@ def target_bones(
             bones.append(_standing(link_bone(one.role), above, one.carried, axes, size))
         bones.append(_standing(target_bone(one.role), carried, one.head, axes, size))
     return tuple(bones)
+
+
+def control_bones(
+    body: BodyRest,
+    skeleton: Skeleton,
+    followed: tuple[Follow, ...],
+    rest: RestPose,
+    controls: Collection[Control],
+) -> tuple[BoneSpec, ...]:
+    """Bones for the control rig that stand as the rig's own controls would.
+
+    Each hangs on the target of its role.
+
+    Args:
+        body: the rig's rest pose.
+        skeleton: the controls.
+        followed: what `follow` found.
+        rest: the rig's bones.
+        controls: the rig's controls that are driven.
+    """
+    matrix = rotations.to_matrix(body.turn)
+    known = {one.role: one for one in followed}
+    bones = []
+    for control in controls:
+        one, own = known[control.role], rest.by_name[control.bone]
+        point = matrix @ (own.head - body.origin) * body.scale
+        head = one.head + one.align @ (point - body.points[one.role])
+        axes = one.align @ matrix @ np.asarray(own.axes, dtype=float)
+        bones.append(
+            _standing(
+                control_bone(control.name), target_bone(one.role), head, axes,
+                0.03 * skeleton.height,
+            )
+        )
+    return tuple(bones)
+
+
+def control_bone(name: str) -> str:
+    """The bone of the controls that stands as one of the rig's own controls.
+
+    Args:
+        name: name of a control, as `rigify.controls` has it.
+    """
+    return f"CTL-{name}"
 
 
 def target_bone(role: str) -> str:

@@ -22,9 +22,14 @@ from ..errors import UserError
 from ..mapping.tracks import RoleTracks
 from . import adapter, characters, control_rig, fitting
 from .builders.kinds import BUILDS
+from .own_controls import OwnControls
 
 # What a role of someone else's rig is called among tracks: no rule for Poise's own roles fits it.
 PREFIX = "bone "
+
+
+# Roles whose place in the world counts, not their direction alone.
+PLACED = ("root", "pelvis", "foot", "hand")
 
 
 def rig_tracks(
@@ -42,28 +47,91 @@ def rig_tracks(
         Role -> bone of the rig, and the tracks of these roles: rotations are those
         that take the bone's rest pose, in armature space, into the world.
     """
-    return _tracks(controls, rig, tracks, *posed_targets(controls, tracks, unit_scale))
+    return bone_tracks(controls, rig, tracks, posed_targets(controls, tracks, unit_scale))
 
 
-def evaluated_tracks(
-    context: bpy.types.Context,
+def bone_tracks(
     controls: bpy.types.Object,
     rig: bpy.types.Object,
     tracks: RoleTracks,
+    targets: tuple[Mapping[str, adapter.Pose], float],
+) -> tuple[dict[str, str], RoleTracks]:
+    """The same from where the targets of the controls are.
+
+    Args:
+        controls: the controls.
+        rig: the rig that they drive.
+        tracks: where the roles of the controls are; the times count.
+        targets: what `posed_targets` or `evaluated_targets` gave.
+    """
+    poses, size = targets
+    wanted = {
+        PREFIX + role: (bone, poses[role], located, True)
+        for role, (bone, located) in control_rig.followers(controls).items()
+    }
+    return _bone_tracks(rig, wanted, tracks, size)
+
+
+def control_tracks(
+    controls: bpy.types.Object,
+    rig: bpy.types.Object,
+    own: OwnControls,
+    tracks: RoleTracks,
+    targets: tuple[Mapping[str, adapter.Pose], float],
+) -> tuple[tuple[dict[str, str], RoleTracks], tuple[dict[str, str], RoleTracks]]:
+    """Tracks of a rig's own controls, and of the bones that have to go along with them.
+
+    Args:
+        controls: Poise's controls.
+        rig: the rig that they drive.
+        own: its own controls.
+        tracks: where the roles of Poise's controls are; the times count.
+        targets: what `posed_targets` or `evaluated_targets` gave for `own`.
+
+    Returns:
+        Role -> bone and tracks, as from `rig_tracks`: those of the rig's controls,
+        and those of its bones. Bones inside spine and neck, whose twist is the
+        rig's own affair, are left out.
+    """
+    poses, size = targets
+    driven = {
+        PREFIX + one.name: (
+            one.bone, poses[fitting.control_bone(one.name)], one.located, one.turned
+        )
+        for one in own.driven
+    }
+    moved = {
+        PREFIX + role: (bone, poses[role], role.split(".")[0] in PLACED, True)
+        for role, (bone, _) in control_rig.followers(controls).items()
+        if not role.startswith(("spine.", "neck.", "via."))
+    }
+    return _bone_tracks(rig, driven, tracks, size), _bone_tracks(rig, moved, tracks, size)
+
+
+def evaluated_targets(
+    context: bpy.types.Context,
+    controls: bpy.types.Object,
+    tracks: RoleTracks,
     start_frame: int,
     unit_scale: float,
-) -> tuple[dict[str, str], RoleTracks]:
-    """The same from the controls as Blender evaluates them, frame after frame.
+    own: OwnControls | None = None,
+) -> tuple[dict[str, adapter.Pose], float]:
+    """Where the targets of the controls are as Blender evaluates them, frame after frame.
 
     Args:
         context: Blender's context; its scene counts, whose frame is put back.
         controls: the controls.
-        rig: the rig that they drive.
         tracks: where the roles of the controls would be; the times count.
         start_frame: frame of the first sample.
         unit_scale: metres per Blender unit.
+        own: controls of the rig's own whose targets are wanted, too.
+
+    Returns:
+        What `posed_targets` returns.
     """
-    names = [fitting.target_bone(role) for role in control_rig.followers(controls)]
+    names = {role: fitting.target_bone(role) for role in control_rig.followers(controls)}
+    if own is not None:
+        names |= {n: n for n in (fitting.control_bone(one.name) for one in own.driven)}
     count = len(tracks.time)
     matrices = np.empty((len(names), count, 4, 4))
     with keep_frame(context.scene):
@@ -71,36 +139,37 @@ def evaluated_tracks(
             frame, part = divmod(i, tracks.steps_per_frame)
             context.scene.frame_set(start_frame + frame, subframe=part / tracks.steps_per_frame)
             evaluated = controls.evaluated_get(context.evaluated_depsgraph_get())
-            for row, name in zip(matrices, names, strict=True):
+            for row, name in zip(matrices, names.values(), strict=True):
                 row[i] = evaluated.matrix_world @ evaluated.pose.bones[name].matrix
     poses = {
-        role: adapter.Pose(
+        key: adapter.Pose(
             rotations.from_matrix(row[:, :3, :3] / np.linalg.norm(row[:, :3, :3], axis=1)[:, None]),
             row[:, :3, 3],
             np.ones(1),
         )
-        for role, row in zip(control_rig.followers(controls), matrices, strict=True)
+        for key, row in zip(names, matrices, strict=True)
     }
-    return _tracks(controls, rig, tracks, poses, unit_scale)
+    return poses, unit_scale
 
 
-def _tracks(
-    controls: bpy.types.Object,
+def _bone_tracks(
     rig: bpy.types.Object,
+    wanted: Mapping[str, tuple[str, adapter.Pose, bool, bool]],
     tracks: RoleTracks,
-    poses: Mapping[str, adapter.Pose],
     size: float,
 ) -> tuple[dict[str, str], RoleTracks]:
+    """Bindings and tracks of bones: role -> bone, pose, whether it is located and turned."""
     bindings, position, rotation = {}, {}, {}
-    for role, (bone, located) in control_rig.followers(controls).items():
-        pose = poses[role]
-        name = PREFIX + role
+    count = len(tracks.time)
+    for name, (bone, pose, located, turned) in wanted.items():
         bindings[name] = bone
-        rest = np.array(rig.data.bones[bone].matrix_local, dtype=float)[:3, :3]
-        turn = rotations.conjugate(rotations.from_matrix(rest[None]))
-        rotation[name] = rotations.continuous(rotations.multiply(pose.rotation, turn))
+        if turned:
+            rest = np.array(rig.data.bones[bone].matrix_local, dtype=float)[:3, :3]
+            turn = rotations.conjugate(rotations.from_matrix(rest[None]))
+            values = rotations.continuous(rotations.multiply(pose.rotation, turn))
+            rotation[name] = np.broadcast_to(values, (count, 4))
         if located:
-            position[name] = pose.head * size
+            position[name] = np.broadcast_to(pose.head * size, (count, 3))
     moved = replace(
         tracks, position=position, rotation=rotation, contacts=(), problems=(), spins={}
     )
@@ -108,7 +177,10 @@ def _tracks(
 
 
 def posed_targets(
-    controls: bpy.types.Object, tracks: RoleTracks, unit_scale: float
+    controls: bpy.types.Object,
+    tracks: RoleTracks,
+    unit_scale: float,
+    own: OwnControls | None = None,
 ) -> tuple[dict[str, adapter.Pose], float]:
     """Where the targets of the controls are.
 
@@ -116,10 +188,11 @@ def posed_targets(
         controls: the controls.
         tracks: where the roles of the controls are.
         unit_scale: metres per Blender unit.
+        own: controls of the rig's own whose targets are wanted, too.
 
     Returns:
-        Role -> pose of its target in the world, in units of the controls; metres
-        per such unit.
+        Role -> pose of its target in the world, in units of the controls, and the
+        same by the target's name for `own`; metres per such unit.
     """
     kind = characters.kind_of(controls)
     scale = float(np.mean([column.length for column in controls.matrix_world.to_3x3().col]))
@@ -147,7 +220,21 @@ def posed_targets(
     poses = {
         role: solver.pose(fitting.target_bone(role)) for role in control_rig.followers(controls)
     }
+    for one in own.driven if own is not None else ():
+        name = fitting.control_bone(one.name)
+        poses[name] = _aimed(controls, name, solver)
     return poses, scale * unit_scale
+
+
+def _aimed(controls: bpy.types.Object, name: str, solver: adapter.RigSolver) -> adapter.Pose:
+    """Pose of a target that may be aimed along its length at another, the short way round."""
+    pose = solver.pose(name)
+    for constraint in controls.pose.bones[name].constraints:
+        along = rotations.rotate(pose.rotation, np.array([0.0, 1.0, 0.0]))
+        wanted = rotations.normalise(solver.pose(constraint.subtarget).head - pose.head)
+        turn = rotations.between(along, wanted)
+        pose = replace(pose, rotation=rotations.multiply(turn, pose.rotation))
+    return pose
 
 
 def _place_trunk(controls: bpy.types.Object, solver: adapter.RigSolver) -> None:

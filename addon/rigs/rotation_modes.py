@@ -15,6 +15,12 @@ from ...solvers import rotations
 PROPERTY = {order: "rotation_euler" for order in rotations.EULER_ORDERS}
 PROPERTY |= {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axis_angle"}
 
+# The same property of a bone that rests.
+REST: dict[str, tuple[float, ...]] = {
+    "rotation_euler": (0.0, 0.0, 0.0),
+    "rotation_quaternion": (1.0, 0.0, 0.0, 0.0),
+    "rotation_axis_angle": (0.0, 0.0, 1.0, 0.0),
+}
 
 COUNTED = 1.0  # radians that a bone may turn between samples before they are refined
 

@@ -454,14 +454,14 @@ def test_switches_are_keyed_only_where_they_hide_the_bake(scene):
     before = settled()
     result = bake_tracks(
         bpy.context, rig, roles, tracks, BakeOptions(start_frame=1),
-        switches=characters.SWITCHES["SKIER"],
+        held=characters.switches_of(rig),
     )
     switched = [path for path, _ in curves_of(result) if "ik_" in path or "pole_lock" in path]
     assert switched == ['pose.bones["root"]["ik_leg.L"]']
     assert result.problems == ()
     again = bake_tracks(
         bpy.context, rig, roles, tracks, BakeOptions(start_frame=1), previous=result.baked,
-        switches=characters.SWITCHES["SKIER"],
+        held=characters.switches_of(rig),
     )
     assert stored_keys(again) == stored_keys(result)
     clear_bake(bpy.context, rig, again.baked)

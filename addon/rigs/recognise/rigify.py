@@ -103,11 +103,33 @@ def _parents(
         yield min(touching)[1]
 
 
+def joints(skeleton: Skeleton, roles: Mapping[str, str]) -> dict[str, str]:
+    """Role -> the bone that stands exactly where the rig's controls put the role.
+
+    Limbs, girdles and head are those of the metarig ("ORG-"): they have the
+    limb's whole length, while bones with skin are halved, bent and stretched
+    between tweaks. Between pelvis and chest, and in the neck, it is the other
+    way round: only the bones with skin point from joint to joint.
+
+    Args:
+        skeleton: all bones of the rig.
+        roles: role -> deforming bone.
+    """
+    found = {}
+    for role, bone in roles.items():
+        original = "ORG-" + bone[4:]
+        between = role.startswith(("spine.", "neck.", "tail."))
+        moved = bone.startswith("DEF-") and original in skeleton and not between
+        found[role] = original if moved else bone
+    return found
+
+
 def controls(skeleton: Skeleton, roles: Mapping[str, str]) -> dict[str, str]:
     """The bones that the animator moves.
 
     Keys: "root", "torso", "hips", "chest", "neck", "head", "eyes"; "clavicle.L";
-    "tail.1" and so on, "tail"; for the limb whose name is "foot" or "hand" (bipeds),
+    for each bone of the trunk "fk.<role>" and "tweak.<role>"; "tail.1" and so on,
+    "tail"; for the limb whose name is "foot" or "hand" (bipeds),
     "hind" or "fore" (quadrupeds): "<limb>_ik.L", "<limb>_pole.L", "<limb>_switch.L" (it
     has the properties IK_FK, IK_Stretch, IK_parent, pole_vector and the like),
     "<limb>_base.L" (the upper end of the IK chain), "<limb>_heel.L", "<limb>_spin.L",
@@ -129,6 +151,11 @@ def controls(skeleton: Skeleton, roles: Mapping[str, str]) -> dict[str, str]:
     for role, bone in roles.items():
         if role.startswith(("clavicle.", "tail.")):
             give(role, bone[4:])
+        if role in ("pelvis", "chest") or role.startswith("spine."):
+            number = _NUMBERED.search(bone)
+            ending = number[0] if number else ""
+            give(f"fk.{role}", f"{_NUMBERED.sub('', bone[4:])}_fk{ending}")
+            give(f"tweak.{role}", f"tweak_{bone[4:]}")
     first = roles.get("tail.1", "")
     if "tail" in first:
         give("tail", re.sub(r"tail", "tail_master", first[4:], count=1), "tail_master")

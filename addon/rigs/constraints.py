@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What constraints between bones of one rig do, for all samples at once.
+
+Between the controls of an animator's rig lie bones that copy each other. Where
+they do no more than that, their poses follow from those of the keyed bones,
+and no frame has to be played to know them. As in Blender, a constraint with
+influence below 1 is blended from the pose before it in world space, rotations
+by slerp.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import bpy
+import numpy as np
+
+from ...solvers import rotations
+
+if TYPE_CHECKING:
+    from .adapter import Pose, RigSolver
+
+# Spaces that are the same as long as both bones belong to one armature.
+_POSE_SPACES = {"WORLD", "POSE"}
+
+
+def acts(constraint: bpy.types.Constraint) -> bool:
+    """Whether a constraint does anything.
+
+    Args:
+        constraint: the constraint.
+    """
+    return constraint.enabled and not constraint.mute and constraint.influence > 0.0
+
+
+@dataclass(frozen=True)
+class _Acting:
+    """One constraint as numbers: Blender's own evaluated copy does not live long.
+
+    Attributes:
+        kind: its type.
+        share: its influence.
+        space: "POSE" or "LOCAL" where owner and target have it in common, or "".
+        target: name of the bone that it looks at, or "".
+        computed: whether `Constraints` does what it does.
+        axes: (3,) which axes it acts on.
+        limits: (2, 3) least and largest angles.
+    """
+
+    kind: str
+    share: float
+    space: str
+    target: str
+    computed: bool
+    axes: np.ndarray
+    limits: np.ndarray | None = None
+
+    @property
+    def replaces(self) -> bool:
+        """Whether nothing is left of the pose before it."""
+        whole = self.kind == "COPY_TRANSFORMS" and self.space == "POSE"
+        return whole and self.computed and self.share == 1.0
+
+
+def _read(constraint: bpy.types.Constraint, armature: bpy.types.Object) -> _Acting:
+    """A constraint of an evaluated rig as numbers."""
+    kind, share = constraint.type, constraint.influence
+    spaces = {constraint.owner_space, getattr(constraint, "target_space", "WORLD")}
+    space = "POSE" if spaces <= _POSE_SPACES else "LOCAL" if spaces == {"LOCAL"} else ""
+    if kind == "ARMATURE":
+        targets = [(t.target, t.subtarget) for t in constraint.targets if t.weight > 0.0]
+        space = "POSE"
+    else:
+        targets = [(getattr(constraint, "target", None), getattr(constraint, "subtarget", ""))]
+    axes = np.array([getattr(constraint, f"use_{axis}", True) for axis in "xyz"])
+    inverted = any(getattr(constraint, f"invert_{axis}", False) for axis in "xyz")
+    plain = not inverted and not getattr(constraint, "use_offset", False)
+    limits = None
+    if kind == "LIMIT_ROTATION":
+        axes = np.array([getattr(constraint, f"use_limit_{axis}") for axis in "xyz"])
+        limits = np.array(
+            [[getattr(constraint, f"{end}_{axis}") for axis in "xyz"] for end in ("min", "max")]
+        )
+        computed = constraint.owner_space == "LOCAL" and constraint.euler_order == "AUTO"
+        return _Acting(kind, share, "LOCAL", "", computed, axes, limits)
+    if kind == "COPY_TRANSFORMS":
+        computed = constraint.mix_mode == "REPLACE" and not constraint.head_tail
+    elif kind == "COPY_ROTATION":
+        computed = constraint.mix_mode == "REPLACE" and constraint.euler_order == "AUTO"
+        computed = computed and (space == "LOCAL" or bool(axes.all()))
+    elif kind == "COPY_LOCATION":
+        computed = space == "POSE" and not constraint.head_tail and bool(axes.all())
+    elif kind == "COPY_SCALE":
+        computed = space == "POSE" and constraint.power == 1.0 and bool(axes.all())
+        computed = computed and not (constraint.use_add or constraint.use_make_uniform)
+    elif kind == "ARMATURE":
+        computed = len(targets) == 1 and not constraint.use_current_location
+    else:
+        computed = False
+    ours = len(targets) == 1 and targets[0][0] is not None
+    ours = ours and targets[0][0].original == armature.original and bool(targets[0][1])
+    target = targets[0][1] if ours else ""
+    return _Acting(kind, share, space, target, computed and plain and ours and space != "", axes)
+
+
+class Constraints:
+    """The constraints of a rig, as they are set at the current frame.
+
+    Args:
+        armature: the rig, evaluated: drivers of influences and weights count.
+        keyed: names of bones whose poses are known.
+        moving: names of bones that move by themselves.
+    """
+
+    def __init__(
+        self, armature: bpy.types.Object, keyed: Collection[str], moving: Collection[str]
+    ) -> None:
+        self._parents: dict[str, str] = {}
+        self._orders: dict[str, str] = {}
+        self._stacks: dict[str, list[_Acting]] = {}
+        self._known: dict[str, bool] = {name: False for name in moving}
+        for bone in armature.pose.bones:
+            name = bone.name
+            self._parents[name] = bone.parent.name if bone.parent else ""
+            acting = [c for c in bone.constraints if acts(c)]
+            if not acting:
+                continue
+            self._orders[name] = bone.rotation_mode
+            self._stacks[name] = [_read(c, armature) for c in acting]
+            for constraint in acting:
+                if constraint.type in {"IK", "SPLINE_IK"}:
+                    chain = [bone, *bone.parent_recursive]
+                    chain = chain[: constraint.chain_count or len(chain)]
+                    self._known |= {b.name: False for b in chain}
+        self._known |= {name: True for name in keyed}
+
+    def known(self, name: str) -> bool:
+        """Whether a bone's pose follows from those of the keyed bones.
+
+        Args:
+            name: name of the bone.
+        """
+        if name not in self._known:
+            self._known[name] = False  # whoever asks again on the way runs in a circle
+            self._known[name] = self._follows(name)
+        return self._known[name]
+
+    def _follows(self, name: str) -> bool:
+        stack, parent = self._stack(name), self._parents.get(name)
+        if parent is None:
+            return False
+        if parent and not (stack and stack[0].replaces) and not self.known(parent):
+            return False
+        return all(c.computed and (not c.target or self.known(c.target)) for c in stack)
+
+    def apply(self, solver: RigSolver, name: str, pose: Pose) -> Pose:
+        """Pose of a bone after its constraints.
+
+        Args:
+            solver: knows where the other bones are.
+            name: name of the bone; `known` says yes.
+            pose: its pose without them.
+        """
+        for constraint in self._stack(name):
+            pose = _blend(pose, self._one(solver, name, pose, constraint), constraint.share)
+        return pose
+
+    def _stack(self, name: str) -> list[_Acting]:
+        """The constraints that act on a bone, from the last one that replaces all before it."""
+        acting = self._stacks.get(name, [])
+        first = max((i for i, c in enumerate(acting) if c.replaces), default=0)
+        return acting[first:]
+
+    def _one(self, solver: RigSolver, name: str, pose: Pose, constraint: _Acting) -> Pose:
+        kind = constraint.kind
+        order = self._orders[name]
+        order = order if order in rotations.EULER_ORDERS else "XYZ"
+        if kind == "LIMIT_ROTATION":
+            local = solver.local(name, pose)
+            angles = rotations.to_euler(local.rotation, order)
+            held = np.clip(angles, constraint.limits[0], constraint.limits[1])
+            turned = rotations.from_euler(np.where(constraint.axes, held, angles), order)
+            return solver.unlocal(name, replace(local, rotation=turned))
+        if kind == "ARMATURE":
+            return solver.carried(name, pose, constraint.target)
+        there = solver.pose(constraint.target)
+        if kind == "COPY_LOCATION":
+            return replace(pose, head=there.head)
+        if kind == "COPY_SCALE":
+            return replace(pose, scale=there.scale)
+        if constraint.space == "LOCAL":
+            there = solver.local(constraint.target, there)
+            pose = solver.local(name, pose)
+        if kind == "COPY_ROTATION":
+            turned = there.rotation
+            if not constraint.axes.all():
+                angles = rotations.to_euler(turned, order)
+                own = rotations.to_euler(pose.rotation, order)
+                turned = rotations.from_euler(np.where(constraint.axes, angles, own), order)
+            there = replace(pose, rotation=turned)
+        return solver.unlocal(name, there) if constraint.space == "LOCAL" else there
+
+
+def _blend(old: Pose, new: Pose, share: float) -> Pose:
+    if share >= 1.0:
+        return new
+    return replace(
+        new,
+        rotation=rotations.slerp(old.rotation, new.rotation, share),
+        head=old.head + (new.head - old.head) * share,
+        scale=old.scale + (new.scale - old.scale) * share,
+    )

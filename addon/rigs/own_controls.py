@@ -1,0 +1,275 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which controls of a rig's own carry a motion, and what has to be set for it.
+
+Of the rig's controls some are driven: each goes rigidly with the bone of one
+role, so that its world matrix is posed(role) * rest(role)^-1 * rest(control).
+The others that could interfere are neutral: they stay in the rest pose. And
+switches say how the driven ones act: limbs by IK towards poles, without
+stretch, their targets in the space of the root. Rigify's bones in IK chains may
+be squeezed and stretched by the solver even where a limb reaches: that, too,
+is switched off.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+
+import bpy
+import numpy as np
+
+from ..errors import UserError
+from . import adapter, rotation_modes
+from .recognise.rolemap import RoleMap
+from .recognise.skeleton import Skeleton as RestPose
+
+# What a limb's controls are called after -> role of its end, and of its upper bone.
+LIMBS = {"hand": "upper_arm", "foot": "thigh"}
+
+# Values of a limb's switches: IK, of fixed length, bent towards its pole.
+SWITCHES = {"IK_FK": 0.0, "IK_Stretch": 0.0, "pole_vector": True}
+
+# Switches of parents -> the control whose parent they choose.
+PARENTS = {"IK_parent": "ik", "pole_parent": "pole"}
+
+_CHOSEN = re.compile(r"==\s*(\d+)")
+
+
+@dataclass(frozen=True)
+class Control:
+    """A control that is driven.
+
+    Attributes:
+        name: what `rigify.controls` calls it.
+        bone: its name on the rig.
+        role: role whose bone carries it along.
+        located: its place is driven.
+        turned: its rotation is driven.
+    """
+
+    name: str
+    bone: str
+    role: str
+    located: bool
+    turned: bool
+
+
+@dataclass(frozen=True)
+class OwnControls:
+    """The controls of a rig that matter to a motion.
+
+    Attributes:
+        driven: those that carry it, parents first.
+        neutral: bones that have to rest.
+        switches: bone with switches -> the controls whose parents it chooses:
+            property -> bone.
+        root: the bone in whose space IK targets and poles are, or "".
+    """
+
+    driven: tuple[Control, ...]
+    neutral: tuple[str, ...]
+    switches: Mapping[str, Mapping[str, str]]
+    root: str
+
+    def to_json(self) -> str:
+        """The same as a string, to be stored on the controls."""
+        return json.dumps(asdict(self))
+
+    @classmethod
+    def from_json(cls, text: str) -> OwnControls:
+        """Read it back.
+
+        Args:
+            text: what `to_json` gave.
+
+        Raises:
+            ValueError: it is something else.
+        """
+        try:
+            stored = json.loads(text)
+            return cls(
+                driven=tuple(Control(**one) for one in stored["driven"]),
+                neutral=tuple(stored["neutral"]),
+                switches=stored["switches"],
+                root=stored["root"],
+            )
+        except (TypeError, KeyError) as error:
+            raise ValueError("these are no controls of a rig") from error
+
+    def bones(self) -> list[str]:
+        """Names of all its bones."""
+        return [*(one.bone for one in self.driven), *self.neutral, *self.switches]
+
+
+def find(rest: RestPose, rolemap: RoleMap, roles: Mapping[str, str]) -> OwnControls | None:
+    """The controls of a rig, or None where it has none that a motion could be keyed on.
+
+    Args:
+        rest: all bones of the rig.
+        rolemap: what was recognised.
+        roles: role -> bone that has to be where the motion says.
+    """
+    known = {name: bone for name, bone in rolemap.controls.items() if bone in rest}
+    needed = ["torso", *(f"foot_{part}.{s}" for s in "LR" for part in ("ik", "pole", "switch"))]
+    if any(name not in known for name in needed):
+        return None
+    waist = _waist(rest, known, roles)
+    driven: list[Control] = []
+
+    def drive(name: str, role: str, located: bool = False, turned: bool = True) -> None:
+        if name in known and role in roles:
+            driven.append(Control(name, known[name], role, located, turned))
+
+    drive("root", "root", located=True)
+    drive("torso", waist, located=True)
+    drive("chest", "chest")
+    trunk = [role for role in roles if role in ("pelvis", "chest") or role.startswith("spine.")]
+    for role in trunk:
+        if role != waist:
+            drive(f"fk.{role}", role)
+    drive("neck", "neck.1")
+    drive("head", "head")
+    neutral = ["hips", f"fk.{waist}", *(f"tweak.{role}" for role in trunk)]
+    switches: dict[str, dict[str, str]] = {}
+    for side in "LR":
+        drive(f"clavicle.{side}", f"clavicle.{side}")
+        for limb, upper in LIMBS.items():
+            drive(f"{limb}_ik.{side}", f"{limb}.{side}", located=True)
+            drive(f"{limb}_pole.{side}", f"{upper}.{side}", located=True, turned=False)
+            neutral += [f"{limb}_{part}.{side}" for part in ("spin", "heel", "base")]
+            switch = known.get(f"{limb}_switch.{side}", "")
+            if switch:
+                switches[switch] = {
+                    name: known[f"{limb}_{part}.{side}"]
+                    for name, part in PARENTS.items()
+                    if f"{limb}_{part}.{side}" in known
+                }
+        drive(f"foot_toe.{side}", f"toe.{side}")
+    taken = {one.bone for one in driven}
+    return OwnControls(
+        driven=tuple(driven),
+        neutral=tuple(dict.fromkeys(
+            known[name] for name in neutral if name in known and known[name] not in taken
+        )),
+        switches=switches,
+        root=known.get("root", ""),
+    )
+
+
+def _waist(rest: RestPose, known: Mapping[str, str], roles: Mapping[str, str]) -> str:
+    """The role that the torso carries rigidly: what ends where the hips begin to turn."""
+    pivot = rest.by_name[known.get("hips", known["torso"])].head
+    below = [r for r in roles if r == "pelvis" or r.startswith("spine.")]
+    return min(below, key=lambda r: float(np.linalg.norm(rest.by_name[roles[r]].tail - pivot)))
+
+
+def held(rig: bpy.types.Object, own: OwnControls) -> dict[str, tuple]:
+    """Data path -> values that a rig's properties must have while it is driven.
+
+    Args:
+        rig: the rig.
+        own: its controls.
+    """
+    found: dict[str, tuple] = {}
+    bones = rig.pose.bones
+    for name, parents in own.switches.items():
+        if name not in bones:
+            continue
+        wanted: dict[str, float | bool] = dict(SWITCHES)
+        for prop, control in parents.items():
+            choice = _choice(rig, name, prop, control, own.root)
+            if choice:
+                wanted[prop] = choice
+        for prop, value in wanted.items():
+            if prop in bones[name]:
+                path = f'{adapter.bone_path(name)}["{bpy.utils.escape_identifier(prop)}"]'
+                found[path] = (type(bones[name][prop])(value),)
+        for chain in _chains(rig, name):
+            found[f"{adapter.bone_path(chain)}.ik_stretch"] = (0.0,)
+    for name in own.neutral:
+        if name in bones:
+            found |= _rest(bones[name], ("location", "rotation", "scale"))
+    for one in own.driven:
+        if one.bone in bones:
+            still = ("scale",) if one.located else ("location", "scale")
+            found |= _rest(bones[one.bone], still)
+    return found
+
+
+def _chains(rig: bpy.types.Object, switch: str) -> list[str]:
+    """Bones of IK chains that a bone with switches drives, and that may stretch."""
+    found: dict[str, None] = {}
+    if rig.animation_data is None:
+        return []
+    for curve in rig.animation_data.drivers:
+        path, _, name = curve.data_path.rpartition(".")
+        if name != "mute" or not any(
+            v.targets[0].data_path.startswith(adapter.bone_path(switch))
+            for v in curve.driver.variables
+            if v.targets
+        ):
+            continue
+        owner = rig.pose.bones.get(adapter.bone_of(path))
+        for constraint in owner.constraints if owner is not None else ():
+            if constraint.type == "IK":
+                chain = [owner, *owner.parent_recursive]
+                found |= dict.fromkeys(
+                    b.name for b in chain[: constraint.chain_count or len(chain)] if b.ik_stretch
+                )
+    return list(found)
+
+
+def _rest(bone: bpy.types.PoseBone, kinds: Iterable[str]) -> dict[str, tuple]:
+    """Data path -> value in the rest pose."""
+    base = adapter.bone_path(bone.name)
+    rotation = rotation_modes.PROPERTY[bone.rotation_mode]
+    values = {
+        "location": ("location", (0.0, 0.0, 0.0)),
+        "scale": ("scale", (1.0, 1.0, 1.0)),
+        "rotation": (rotation, rotation_modes.REST[rotation]),
+    }
+    return {f"{base}.{values[kind][0]}": values[kind][1] for kind in kinds}
+
+
+def _choice(
+    rig: bpy.types.Object, switch: str, prop: str, control: str, root: str
+) -> int:
+    """Value of a parent switch that lets a control follow the root; 0 where there is none."""
+    path = f'{adapter.bone_path(switch)}["{bpy.utils.escape_identifier(prop)}"]'
+    parent = rig.pose.bones[control].parent if control in rig.pose.bones else None
+    if parent is None or rig.animation_data is None:
+        return 0
+    for driver in rig.animation_data.drivers:
+        if not any(v.targets[0].data_path == path for v in driver.driver.variables if v.targets):
+            continue
+        chosen = _CHOSEN.search(driver.driver.expression)
+        target_path, _, name = driver.data_path.rpartition(".")
+        if chosen is None or name != "weight":
+            continue
+        if not target_path.startswith(adapter.bone_path(parent.name)):
+            continue
+        try:
+            target = rig.path_resolve(target_path)
+        except ValueError:
+            continue
+        if target.subtarget == root:
+            return int(chosen[1])
+    return 0
+
+
+def require_standard_ik(rig: bpy.types.Object) -> None:
+    """Refuse a rig whose IK depends on what was played before.
+
+    Args:
+        rig: the rig.
+
+    Raises:
+        UserError: it has Blender's iTaSC solver.
+    """
+    if rig.pose.ik_solver != "LEGACY":
+        raise UserError(
+            f"{rig.name} solves its IK with iTaSC, which bends limbs in ways of its own: set IK "
+            "Solver to Standard (Armature > Inverse Kinematics)"
+        )

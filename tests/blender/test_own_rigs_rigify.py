@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Rigs that Rigify generated, moved by the controls that their animators use.
+
+Expected places are those of the targets in Poise's controls, whose own bakes
+other tests hold to their tracks. What counts are the bones that Rigify's
+controls move in the end: feet, hands and pelvis by place, within 1 mm or 0.1 %
+of leg length, limbs, trunk and head by direction, within 0.5 degrees. The
+twist inside the spine, and how the neck's joints share its bend, is the rig's.
+"""
+
+import json
+
+import bpy
+import numpy as np
+import pytest
+from snapshot import diff, snapshot
+from test_own_rigs import NOISE, RIGS, followers, leg_length, places, set_up
+
+PLACED = ("root", "pelvis", "foot", "hand")
+SWITCHES = {
+    "thigh_parent.L": {"IK_FK": 1.0, "IK_parent": 4, "pole_parent": 2},
+    "thigh_parent.R": {"IK_FK": 0.5, "pole_vector": True},
+    "upper_arm_parent.L": {"IK_FK": 1.0, "IK_parent": 5},
+    "upper_arm_parent.R": {"IK_parent": 2, "IK_Stretch": 0.7},
+}
+
+
+def bring_in(file="rigify_human"):
+    """Open a generated rig; it is active, in its rest pose."""
+    path = RIGS / f"{file}.blend"
+    if not path.is_file():
+        pytest.skip(f"{path} is not there")
+    bpy.ops.wm.open_mainfile(filepath=str(path))
+    rig = bpy.data.objects["rig"]
+    for obj in bpy.context.selected_objects:
+        obj.select_set(False)
+    rig.select_set(True)
+    bpy.context.view_layer.objects.active = rig
+    bpy.context.scene.frame_set(1)
+    return rig
+
+
+def worst_off(rig, controls, known, frames):
+    """Largest distance (Blender units), and angle between directions, from the targets."""
+    far, turned = {}, {}
+    for frame in frames:
+        bpy.context.scene.frame_set(int(np.floor(frame)), subframe=float(frame % 1.0))
+        here = places(rig, [bone for bone, _ in known.values()])
+        there = places(controls, [f"TGT-{role}" for role in known])
+        for role, (bone, _) in known.items():
+            a, b = here[bone], there[f"TGT-{role}"]
+            name = role.split(".")[0]
+            if name in PLACED:
+                far[role] = max(far.get(role, 0.0), (a.translation - b.translation).length)
+            if name != "neck":
+                angle = a.col[1].xyz.angle(b.col[1].xyz)
+                turned[role] = max(turned.get(role, 0.0), angle)
+    return far, turned
+
+
+def assert_follows(rig, controls, known, frames):
+    far, turned = worst_off(rig, controls, known, frames)
+    allowed = max(1e-3, 1e-3 * leg_length(controls))
+    assert {role: d for role, d in far.items() if d > allowed} == {}
+    assert {role: a for role, a in turned.items() if a > np.radians(0.5)} == {}
+
+
+def constrained(rig, controls):
+    """Bones of the rig that have a constraint to Poise's controls."""
+    return {
+        bone.name for bone in rig.pose.bones for c in bone.constraints
+        if getattr(c, "target", None) == controls
+    }
+
+
+def settings(rig):
+    """Every switch of the rig, and its type."""
+    return {
+        (bone.name, key): (type(bone[key]), bone[key])
+        for bone in rig.pose.bones if bone.name.endswith((".L", ".R", "torso"))
+        for key in bone.keys() if isinstance(bone[key], (int, float))
+    }
+
+
+@pytest.mark.parametrize(
+    ("file", "kind"),
+    [("rigify_human", "SKIER"), ("rigify_basic_human", "SNOWBOARDER"),
+     ("rigify_human", "CYCLIST")],
+)
+def test_controls_of_rigify_do_what_the_motion_says(poise, scene, capfd, file, kind):
+    rig = bring_in(file)
+    before, switches = snapshot(), settings(rig)
+    modes = {bone.name: bone.rotation_mode for bone in rig.pose.bones}
+    rig, controls, motion = set_up(kind, 41)
+    known = followers(poise, controls)
+    assert bpy.ops.poise.bake() == {"FINISHED"}
+    moved = constrained(rig, controls)
+    assert {"torso", "chest", "foot_ik.L", "hand_ik.R", "thigh_ik_target.L"} <= moved
+    assert not any(name.startswith(("DEF-", "ORG-", "MCH-")) for name in moved)
+    assert_follows(rig, controls, known, (1, 11, 20.5, 41))
+
+    assert bpy.ops.poise.bake_to_bones() == {"FINISHED"}
+    assert constrained(rig, controls) == set()
+    assert off_their_tracks(motion) == []
+    assert_follows(rig, controls, known, range(1, 42, 5))
+    # Between frames straight lines cut corners: a planted hand turns about its pole.
+    between = {role: found for role, found in known.items() if not role.startswith(
+        ("hand", "forearm", "upper_arm"))}
+    assert_follows(rig, controls, between, (7.5, 22.5, 33.5))
+    assert {bone.name: bone.rotation_mode for bone in rig.pose.bones} == modes
+    keyed = keyed_bones(rig)
+    assert not any(name.startswith(("DEF-", "ORG-")) for name in keyed)
+    scales = places(rig, [bone for bone, _ in known.values()])
+    for name, matrix in scales.items():
+        if name.startswith("ORG-"):
+            assert np.allclose(matrix.to_scale(), 1.0, atol=1e-4), f"{name} is stretched"
+
+    assert bpy.ops.poise.bake_clear() == {"FINISHED"}
+    assert_follows(rig, controls, known, (1,))
+    assert bpy.ops.poise.rig_remove() == {"FINISHED"}
+    bpy.context.scene.frame_set(1)
+    assert diff(before, snapshot(), NOISE) == []
+    assert settings(rig) == switches
+    assert "Dependency cycle" not in "".join(capfd.readouterr())
+
+
+def off_their_tracks(motion):
+    """What the bake itself found when it compared the rig with the motion."""
+    return [
+        p.message for p in motion.poise_motion.problems
+        if p.code in ("POSITION_OFF", "DIRECTION_OFF")
+    ]
+
+
+def keyed_bones(rig):
+    from poise.addon.rigs import adapter
+
+    return {adapter.bone_of(path) for path in adapter.animated_paths(rig)} - {""}
+
+
+def test_a_pose_and_switches_of_the_animators_own_do_not_change_the_motion(
+    poise, scene, capfd
+):
+    # FK, other parents, stretch, some of it keyed in an action, and controls out of place.
+    rig = bring_in()
+    for bone, values in SWITCHES.items():
+        for key, value in values.items():
+            rig.pose.bones[bone][key] = value
+    for bone in ("thigh_parent.L", "thigh_parent.R"):
+        rig.pose.bones[bone].keyframe_insert('["IK_FK"]', frame=1)
+    rig.pose.bones["thigh_parent.R"]["IK_FK"] = 1.0
+    rig.pose.bones["thigh_parent.R"].keyframe_insert('["IK_FK"]', frame=30)
+    rig.pose.bones["hips"].rotation_quaternion = (0.9, 0.3, 0.1, 0.3)
+    rig.pose.bones["foot_heel_ik.L"].rotation_euler = (0.4, 0.0, 0.0)
+    rig.pose.bones["tweak_spine.003"].location = (0.05, 0.0, 0.02)
+    rig.pose.bones["chest"].location = (0.0, 0.1, 0.0)
+    rig.pose.bones["shoulder.L"].location = (0.0, 0.02, 0.03)
+    bpy.context.scene.frame_set(1)
+    former = rig.animation_data.action
+    before, switches = snapshot(), settings(rig)
+    rig, controls, motion = set_up("SKIER", 21)
+    known = followers(poise, controls)
+    assert bpy.ops.poise.bake() == {"FINISHED"}
+    assert bpy.ops.poise.bake_to_bones() == {"FINISHED"}
+    assert off_their_tracks(motion) == []
+    assert_follows(rig, controls, known, (1, 11, 21))
+    again = json.loads(motion.poise_motion.bones.record)["curves"]
+    assert bpy.ops.poise.bake_to_bones() == {"FINISHED"}
+    assert json.loads(motion.poise_motion.bones.record)["curves"] == again
+    assert bpy.ops.poise.bake_clear() == {"FINISHED"}
+    assert rig.animation_data.action == former
+    assert bpy.ops.poise.rig_remove() == {"FINISHED"}
+    bpy.context.scene.frame_set(1)
+    assert diff(before, snapshot(), NOISE) == []
+    assert settings(rig) == switches
+    assert "Dependency cycle" not in "".join(capfd.readouterr())
+
+
+def test_what_a_rig_cannot_take_is_refused_in_one_sentence(poise, scene):
+    rig = bring_in("rigify_basic_human")
+    rig.pose.ik_solver = "ITASC"
+    with pytest.raises(RuntimeError, match="solves its IK with iTaSC"):
+        bpy.ops.poise.rig_setup(kind="SKIER")
+    rig.pose.ik_solver = "LEGACY"
+    rig, controls, _ = set_up("SKIER", 5)
+    moved = constrained(rig, controls)
+    with pytest.raises(RuntimeError, match="on bone ORG-.* would override the bake"):
+        bpy.ops.poise.bake_to_bones(target="BONES")
+    rig.pose.ik_solver = "ITASC"
+    with pytest.raises(RuntimeError, match="solves its IK with iTaSC"):
+        bpy.ops.poise.bake_to_bones()
+    assert constrained(rig, controls) == moved
+    assert settings(rig)["thigh_parent.L", "pole_vector"] == (bool, True), "it is driven still"
