@@ -181,7 +181,7 @@ def bake(
     options = options_of(motion, solved.job.start_frame)
     if on_edited:
         options = replace(options, on_edited=on_edited)
-    _clear_bones(context, motion)
+    clear_rig(context, motion)
     result = _bake(
         context, motion, character, bindings_of(motion), solved.tracks, options, False,
         held=characters.switches_of(character),
@@ -205,15 +205,20 @@ def bakes_controls(controls: bpy.types.Object, target: str) -> bool:
         target: "CONTROLS", "BONES", or "AUTO" for what the rig has.
 
     Raises:
-        UserError: the rig has no controls.
+        UserError: the rig has no controls, or its bones obey nothing but these.
     """
     own = control_rig.own_controls_of(controls)
+    rig = control_rig.require_rig(controls)
     if target == "CONTROLS" and own is None:
-        rig = control_rig.require_rig(controls)
         raise UserError(
             f"{rig.name} has no controls of its own that Poise knows: bake to its bones"
         )
-    return own is not None and target != "BONES"
+    if target == "BONES" and own is not None:
+        raise UserError(
+            f"The bones of {rig.name} follow its own controls, whatever keys they have: bake to "
+            "its controls"
+        )
+    return own is not None
 
 
 def _onto_rig(
@@ -231,6 +236,9 @@ def _onto_rig(
     controls, travel = settings.character, solved.tracks
     rig = control_rig.require_rig(controls)
     unit_scale = solved.job.numbers.unit_scale
+    if settings.key_mode == "DENSE":
+        # No bone of a rig's own spins like a wheel: whole frames tell how it turned.
+        travel = travel.at_frames()
     own = control_rig.own_controls_of(controls) if bakes_controls(controls, target) else None
     if own is not None:
         own_controls.require_standard_ik(rig)
@@ -356,8 +364,13 @@ def _bake(context, motion, armature, bindings, tracks, options, bones, **how) ->
     return result
 
 
-def _clear_bones(context: bpy.types.Context, motion: bpy.types.Object) -> None:
-    """Take a motion's bake off the bones of a rig, which follows the controls again."""
+def clear_rig(context: bpy.types.Context, motion: bpy.types.Object) -> None:
+    """Take a motion's bake off its rig, which follows Poise's controls again.
+
+    Args:
+        context: Blender's context.
+        motion: the Motion object.
+    """
     baked = baked_of(motion, True)
     if baked is None:
         return
@@ -460,7 +473,7 @@ def clear(context: bpy.types.Context, motion: bpy.types.Object) -> None:
     settings = motion.poise_motion
     if not is_baked(motion):
         raise UserError(f"{motion.name} has no bake to clear")
-    _clear_bones(context, motion)
+    clear_rig(context, motion)
     baked = baked_of(motion)
     if baked is not None:
         # The character may be gone: its action is taken away all the same.

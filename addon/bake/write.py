@@ -274,7 +274,7 @@ def _plan(job: _Job) -> _Plan:
     require_near(armature.name, matrices[:, :3, 3] * job.unit_scale)
     keyed = set(job.bindings.values())
     evaluated = armature.evaluated_get(job.context.evaluated_depsgraph_get())
-    constraints = adapter.constraints_of(armature, evaluated, keyed)
+    constraints = adapter.constraints_of(armature, evaluated, keyed, job.held)
     late = adapter.moving_parents(armature, keyed, constraints)
     solver = adapter.RigSolver(
         armature,

@@ -17,7 +17,7 @@ rig turns `rotation` into a bone's world matrix as rotation * rest matrix.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -205,3 +205,20 @@ class RoleTracks:
     problems: tuple[Problem, ...] = ()
     attributes: Mapping[str, np.ndarray] = field(default_factory=dict)
     spins: Mapping[str, np.ndarray] = field(default_factory=dict)
+
+    def at_frames(self) -> RoleTracks:
+        """The same on whole frames alone."""
+        step = self.steps_per_frame
+
+        def every(arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+            return {name: values[::step] for name, values in arrays.items()}
+
+        return replace(
+            self,
+            time=self.time[::step],
+            steps_per_frame=1,
+            position=every(self.position),
+            rotation=every(self.rotation),
+            attributes=every(self.attributes),
+            spins=every(self.spins),
+        )

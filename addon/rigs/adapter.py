@@ -248,7 +248,7 @@ def _pose(linear: np.ndarray, head: np.ndarray) -> Pose:
 class _Bone:
     """What a bone's rest pose says, as numbers."""
 
-    def __init__(self, bone: bpy.types.Bone) -> None:
+    def __init__(self, bone: bpy.types.Bone, parent: _Bone | None = None) -> None:
         rest = np.array(bone.matrix_local, dtype=float)
         self.rest = rotations.from_matrix(rest[:3, :3])
         self.head = rest[:3, 3]
@@ -257,13 +257,10 @@ class _Bone:
         self.inherit_rotation = bone.use_inherit_rotation
         self.inherit_scale = bone.inherit_scale
         self.local_location = bone.use_local_location
-        if bone.parent:
-            parent = np.array(bone.parent.matrix_local, dtype=float)
-            parent_rest = rotations.from_matrix(parent[:3, :3])
-            self.turn = rotations.multiply(rotations.conjugate(parent_rest), self.rest)
-            self.offset = rotations.rotate(
-                rotations.conjugate(parent_rest), self.head - parent[:3, 3]
-            )
+        if parent is not None:
+            back = rotations.conjugate(parent.rest)
+            self.turn = rotations.multiply(back, self.rest)
+            self.offset = rotations.rotate(back, self.head - parent.head)
 
 
 @dataclass(frozen=True)
@@ -320,7 +317,9 @@ class RigSolver:
             name: name of the bone.
         """
         if name not in self._bones:
-            self._bones[name] = _Bone(self._armature.data.bones[name])
+            bone = self._armature.data.bones[name]
+            parent = self.bone(bone.parent.name) if bone.parent else None
+            self._bones[name] = _Bone(bone, parent)
         return self._bones[name]
 
     def target(
@@ -592,7 +591,10 @@ _CHANNELS = {"location", "scale", *rotation_modes.PROPERTY.values()}
 
 
 def constraints_of(
-    armature: bpy.types.Object, evaluated: bpy.types.Object, keyed: set[str]
+    armature: bpy.types.Object,
+    evaluated: bpy.types.Object,
+    keyed: set[str],
+    held: Iterable[str] = (),
 ) -> Constraints:
     """The constraints of a rig whose effect can be computed from the keyed bones.
 
@@ -600,8 +602,14 @@ def constraints_of(
         armature: the rig.
         evaluated: the same as Blender evaluates it.
         keyed: names of the keyed bones.
+        held: data paths of properties that keep one value.
     """
-    moving = {name for name, found in animated_channels(armature).items() if found & _CHANNELS}
+    still = set(held)
+    moving = {
+        name
+        for name, found in animated_channels(armature).items()
+        if any(f"{bone_path(name)}.{channel}" not in still for channel in found & _CHANNELS)
+    }
     moving |= {bone_of(p) for p in animated_paths(armature) if ".constraints[" in p}
     return Constraints(evaluated, keyed, moving)
 

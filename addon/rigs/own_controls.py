@@ -199,7 +199,7 @@ def held(rig: bpy.types.Object, own: OwnControls) -> dict[str, tuple]:
 
 
 def _chains(rig: bpy.types.Object, switch: str) -> list[str]:
-    """Bones of IK chains that a bone with switches drives, and that may stretch."""
+    """Bones of the IK chains that a bone with switches drives."""
     found: dict[str, None] = {}
     if rig.animation_data is None:
         return []
@@ -216,7 +216,7 @@ def _chains(rig: bpy.types.Object, switch: str) -> list[str]:
             if constraint.type == "IK":
                 chain = [owner, *owner.parent_recursive]
                 found |= dict.fromkeys(
-                    b.name for b in chain[: constraint.chain_count or len(chain)] if b.ik_stretch
+                    b.name for b in chain[: constraint.chain_count or len(chain)]
                 )
     return list(found)
 
