@@ -50,17 +50,15 @@ def multiply(first: np.ndarray, second: np.ndarray) -> np.ndarray:
         first: (..., 4) quaternions.
         second: (..., 4) quaternions, broadcast against `first`.
     """
-    aw, ax, ay, az = np.moveaxis(np.asarray(first, dtype=float), -1, 0)
-    bw, bx, by, bz = np.moveaxis(np.asarray(second, dtype=float), -1, 0)
-    return np.stack(
-        (
-            aw * bw - ax * bx - ay * by - az * bz,
-            aw * bx + ax * bw + ay * bz - az * by,
-            aw * by - ax * bz + ay * bw + az * bx,
-            aw * bz + ax * by - ay * bx + az * bw,
-        ),
-        axis=-1,
-    )
+    a, b = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
+    aw, ax, ay, az = a[..., 0], a[..., 1], a[..., 2], a[..., 3]
+    bw, bx, by, bz = b[..., 0], b[..., 1], b[..., 2], b[..., 3]
+    out = np.empty(np.broadcast_shapes(a.shape, b.shape))
+    out[..., 0] = aw * bw - ax * bx - ay * by - az * bz
+    out[..., 1] = aw * bx + ax * bw + ay * bz - az * by
+    out[..., 2] = aw * by - ax * bz + ay * bw + az * bx
+    out[..., 3] = aw * bz + ax * by - ay * bx + az * bw
+    return out
 
 
 def conjugate(quaternions: np.ndarray) -> np.ndarray:
@@ -79,19 +77,17 @@ def rotate(quaternions: np.ndarray, vectors: np.ndarray) -> np.ndarray:
         quaternions: (..., 4) unit quaternions, u their vector part.
         vectors: (..., 3) vectors, broadcast against the quaternions.
     """
-    w, ux, uy, uz = np.moveaxis(np.asarray(quaternions, dtype=float), -1, 0)
-    vx, vy, vz = np.moveaxis(np.asarray(vectors, dtype=float), -1, 0)
+    q, v = np.asarray(quaternions, dtype=float), np.asarray(vectors, dtype=float)
+    w, ux, uy, uz = q[..., 0], q[..., 1], q[..., 2], q[..., 3]
+    vx, vy, vz = v[..., 0], v[..., 1], v[..., 2]
     tx = 2.0 * (uy * vz - uz * vy)
     ty = 2.0 * (uz * vx - ux * vz)
     tz = 2.0 * (ux * vy - uy * vx)
-    return np.stack(
-        (
-            vx + w * tx + uy * tz - uz * ty,
-            vy + w * ty + uz * tx - ux * tz,
-            vz + w * tz + ux * ty - uy * tx,
-        ),
-        axis=-1,
-    )
+    out = np.empty((*np.broadcast_shapes(q.shape[:-1], v.shape[:-1]), 3))
+    out[..., 0] = vx + w * tx + uy * tz - uz * ty
+    out[..., 1] = vy + w * ty + uz * tx - ux * tz
+    out[..., 2] = vz + w * tz + ux * ty - uy * tx
+    return out
 
 
 def from_axis_angle(axes: np.ndarray, angles: np.ndarray | float) -> np.ndarray:
