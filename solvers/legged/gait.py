@@ -1,0 +1,497 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Gaits: which leg is on the ground when, and the clock that they run by.
+
+Girard 1986, sections 3.2 and 3.3. For any leg
+
+    support duration = stroke / speed
+    period P = support duration / duty factor
+    transfer duration = P - support duration
+    leg state = (R P + t) mod P
+
+The state is 0 at touchdown, and the foot lifts off when it equals the support
+duration. R is the relative phase. A gait is written down as animators and
+vets do, by the *touchdown phase* T of each leg: the share of the stride that
+passes from the touchdown of the leg that the gait is counted from to that of
+this one. Then R = (1 - T) mod 1, and the conversion is made here alone.
+
+Under a speed that varies the phase advances by the integral of 1 / P: see
+`Clock`. Touchdown k of a leg is where the phase is T + k, its liftoff where
+it is T + k + duty factor: exact times, not rounded to frames.
+
+Sources of the presets: touchdown phases, duty factors and stride times of
+Witte, Hirst and Wilson 2006 (horse gallop), Hudson, Corr and Wilson 2012
+(rotary gallop), studies of Swedish Warmbloods (trot, 0.794 s) and of the tolt
+(Equine Vet J 2001), Ramdya et al. 2017 and Szczecinski et al. 2018 (insects);
+the rest common knowledge of gait laboratories. The stride grows with the
+Froude number as in Alexander 1976: stride / hip height = a Fr^b.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..errors import SettingError
+
+QUADRUPED = ("hind.L", "hind.R", "fore.L", "fore.R")
+BIPED = ("leg.L", "leg.R")
+HEXAPOD = ("hind.L", "hind.R", "middle.L", "middle.R", "fore.L", "fore.R")
+
+LEAST_DUTY, MOST_DUTY = 0.05, 0.98  # what a duty factor that varies with speed is kept within
+
+
+@dataclass(frozen=True)
+class Gait:
+    """One gait of an animal of any number of legs.
+
+    Attributes:
+        name: what the animator calls it.
+        legs: names of the legs, in the order of `duty` and `phase`.
+        duty: duty factor of each leg, the share of the stride that it is on
+            the ground, above 0 and below 1.
+        phase: touchdown phase of each leg, the share of the stride after the
+            touchdown that the gait is counted from, 0 to 1.
+        stride: a in stride / hip height = a Fr^b, where neither `stroke` nor
+            `period` is given.
+        stride_exponent: b.
+        stroke: way of the body during the support of the first leg, m; None
+            to take the stride from the law. The other legs' strokes follow
+            from their duty factors, since they share the stride.
+        period: duration of a stride, s, at any speed; None for the law.
+        froude: least and greatest Froude number at which animals use it.
+        duty_froude: Froude number at which `duty` holds.
+        duty_exponent: the duty factors change as (Fr / duty_froude)^this;
+            0 for none.
+        least_transfer: k, shortest time for a leg to swing in, as a multiple of
+            sqrt(hip height / g).
+        compression: D, how far the hips sink below their height at liftoff
+            at most, as a part of the hip height.
+        arc: share of the height of the rigid leg's arc by which a walking
+            body rises and sinks; people use some 0.6 of it.
+        clearance: height of a swinging foot at its peak, as a part of the
+            hip height.
+        peak: share of the transfer after which the foot is highest.
+        snap: 0 moves swinging feet with minimum jerk, 1 gets them up to speed
+            as quickly as fast gaits need.
+        kick: how far a foot is thrown up behind after liftoff, as a part of
+            the hip height.
+        width: of the track, as a part of that in the rest pose.
+        strike: pitch of the foot at touchdown, toes up, as a part of the
+            foot's own.
+        push: pitch of the foot at liftoff, heel up, likewise.
+    """
+
+    name: str
+    legs: tuple[str, ...]
+    duty: tuple[float, ...]
+    phase: tuple[float, ...]
+    stride: float = 2.3
+    stride_exponent: float = 0.3
+    stroke: float | None = None
+    period: float | None = None
+    froude: tuple[float, float] = (0.0, math.inf)
+    duty_froude: float = 1.0
+    duty_exponent: float = 0.0
+    least_transfer: float = 0.4
+    compression: float = 0.08
+    arc: float = 0.6
+    clearance: float = 0.08
+    peak: float = 0.45
+    snap: float = 0.0
+    kick: float = 0.0
+    width: float = 1.0
+    strike: float = 1.0
+    push: float = 1.0
+
+    def relative_phase(self) -> np.ndarray:
+        """R of each leg, in leg state = (R P + t) mod P.
+
+        Returns:
+            (n,) shares of the stride, at least 0 and below 1.
+        """
+        return np.mod(1.0 - np.asarray(self.phase, dtype=float), 1.0)
+
+    def duties(self, froude: np.ndarray | float) -> np.ndarray:
+        """Duty factors at Froude numbers.
+
+        Args:
+            froude: (...) v^2 / (g hip height).
+
+        Returns:
+            (..., n) duty factors.
+        """
+        duty = np.asarray(self.duty, dtype=float)
+        if self.duty_exponent == 0.0:
+            return np.broadcast_to(duty, (*np.shape(froude), len(duty)))
+        number = np.maximum(np.asarray(froude, dtype=float), 1e-3)[..., None]
+        scaled = duty * (number / self.duty_froude) ** self.duty_exponent
+        low, high = np.minimum(duty, LEAST_DUTY), np.maximum(duty, MOST_DUTY)
+        return np.clip(scaled, low, high)
+
+    def strides(self, speed: np.ndarray | float, hip: float, gravity: float) -> np.ndarray:
+        """Way of the body in a stride at given speeds.
+
+        Args:
+            speed: (...) m/s.
+            hip: hip height, m.
+            gravity: m/s^2.
+
+        Returns:
+            (...) m.
+        """
+        v = np.asarray(speed, dtype=float)
+        if self.period is not None:
+            return v * self.period
+        if self.stroke is not None:
+            return np.full_like(v, self.stroke / self.duty[0])
+        froude = v * v / (gravity * hip)
+        return self.stride * hip * froude**self.stride_exponent
+
+    def rates(
+        self, speed: np.ndarray | float, hip: float, gravity: float, most: float = math.inf
+    ) -> np.ndarray:
+        """Strides a second, 1 / P, at given speeds.
+
+        Args:
+            speed: (...) m/s.
+            hip: hip height, m.
+            gravity: m/s^2.
+            most: longest stride that the legs can make, m.
+
+        Returns:
+            (...) 1/s; 0 at rest, but where the period is given.
+        """
+        v = np.asarray(speed, dtype=float)
+        if self.period is not None:
+            return np.maximum(1.0 / self.period, v / most)
+        stride = np.minimum(self.strides(v, hip, gravity), most)
+        return np.divide(v, stride, out=np.zeros_like(v), where=stride > 1e-12)
+
+    def for_legs(self, names: Sequence[str]) -> Gait:
+        """The same gait with its legs in another order.
+
+        Args:
+            names: the legs of an animal. Legs of the same names are found by
+                them, others taken in order.
+
+        Returns:
+            The gait.
+
+        Raises:
+            SettingError: there are more legs or fewer.
+        """
+        names = tuple(names)
+        if len(names) != len(self.legs):
+            raise SettingError(
+                f"Gait {self.name}",
+                f"made for {len(self.legs)} legs",
+                f"one for the {len(names)} legs of this character",
+            )
+        if names == self.legs:
+            return self
+        order = list(range(len(names)))
+        if set(names) == set(self.legs):
+            order = [self.legs.index(name) for name in names]
+        return replace(
+            self,
+            legs=names,
+            duty=tuple(self.duty[i] for i in order),
+            phase=tuple(self.phase[i] for i in order),
+        )
+
+
+def check_gait(gait: Gait) -> Gait:
+    """Check what an animator may have typed.
+
+    Args:
+        gait: a gait.
+
+    Returns:
+        The gait, phases of 1 turned into 0.
+
+    Raises:
+        SettingError: a value is not a number or out of its range; the message
+            names the gait and the leg.
+    """
+    if not gait.legs:
+        raise SettingError(f"Gait {gait.name}", "without legs", "for at least one leg")
+    for name, values in (("Duty Factor", gait.duty), ("Phase", gait.phase)):
+        if len(values) != len(gait.legs):
+            raise SettingError(
+                f"{name} of gait {gait.name}",
+                f"{len(values)} numbers",
+                f"one for each of its {len(gait.legs)} legs",
+            )
+        for leg, value in zip(gait.legs, values, strict=True):
+            where = f"{name} of {leg} in gait {gait.name}"
+            if name == "Phase":
+                check_number(where, value, 0.0, 1.0, "between 0 and 1")
+            else:
+                check_number(where, value, 0.001, 0.999, "above 0 and below 1")
+    at = f" of gait {gait.name}"
+    positive = "above 0"
+    for label, amount in (("Stroke", gait.stroke), ("Period", gait.period)):
+        if amount is not None:
+            check_number(label + at, amount, 1e-6, 1e6, positive)
+    if gait.stroke is not None and gait.period is not None:
+        raise SettingError(
+            "Stroke and Period" + at, (gait.stroke, gait.period), "given one at a time"
+        )
+    check_number("Stride" + at, gait.stride, 0.01, 100.0, "between 0.01 and 100 hip heights")
+    check_number("Stride Exponent" + at, gait.stride_exponent, 0.0, 0.5, "between 0 and 0.5")
+    check_number("Duty Exponent" + at, gait.duty_exponent, -1.0, 1.0, "between -1 and 1")
+    check_number("Least Transfer" + at, gait.least_transfer, 0.0, 1e3, "at least 0")
+    check_number("Compression" + at, gait.compression, 1e-4, 0.9, "between 0.0001 and 0.9")
+    check_number("Arc" + at, gait.arc, 0.0, 1.0, "between 0 and 1")
+    check_number("Clearance" + at, gait.clearance, 0.0, 2.0, "between 0 and 2 hip heights")
+    check_number("Peak" + at, gait.peak, 0.1, 0.9, "between 0.1 and 0.9")
+    check_number("Snap" + at, gait.snap, 0.0, 1.0, "between 0 and 1")
+    check_number("Kick" + at, gait.kick, 0.0, 2.0, "between 0 and 2 hip heights")
+    check_number("Width" + at, gait.width, -2.0, 5.0, "between -2 and 5")
+    check_number("Strike" + at, gait.strike, -3.0, 3.0, "between -3 and 3")
+    check_number("Push" + at, gait.push, -3.0, 3.0, "between -3 and 3")
+    if 1.0 in gait.phase:
+        gait = replace(gait, phase=tuple(p % 1.0 for p in gait.phase))
+    return gait
+
+
+def check_number(label: str, value: object, least: float, most: float, requirement: str) -> None:
+    """Check one number.
+
+    Args:
+        label: what it is called.
+        value: what was given.
+        least: smallest that is good.
+        most: largest that is good.
+        requirement: what it has to be, completing "must be ...".
+
+    Raises:
+        SettingError: it is no number, or not within them.
+    """
+    try:
+        number = float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        raise SettingError(label, value, requirement) from None
+    if not least <= number <= most:
+        raise SettingError(label, value, requirement)
+
+
+def leg_states(gait: Gait, period: float, time: np.ndarray) -> np.ndarray:
+    """Leg state = (R P + t) mod P, at constant speed.
+
+    Girard 1986, section 3.3: a leg is in its support where the state is less
+    than the support duration, duty factor * P.
+
+    Args:
+        gait: the gait.
+        period: P, s.
+        time: (m,) s after the touchdown that the gait is counted from.
+
+    Returns:
+        (m, n) s.
+    """
+    time = np.asarray(time, dtype=float)
+    return np.mod(gait.relative_phase() * period + time[..., None], period)
+
+
+class Clock:
+    """The phase of a gait over time: the integral of 1 / P.
+
+    The rate 1 / P is linear between the given times and stays what it is
+    before the first and after the last. The phase is 0 at the first.
+
+    Args:
+        time: (m,) s, increasing.
+        rate: (m,) strides a second, at least 0.
+    """
+
+    def __init__(self, time: np.ndarray, rate: np.ndarray) -> None:
+        self._time = np.asarray(time, dtype=float)
+        self._rate = np.asarray(rate, dtype=float)
+        gained = 0.5 * (self._rate[1:] + self._rate[:-1]) * np.diff(self._time)
+        self._phase = np.concatenate(([0.0], np.cumsum(gained)))
+
+    def rate(self, time: np.ndarray | float) -> np.ndarray:
+        """Strides a second.
+
+        Args:
+            time: (...) s.
+
+        Returns:
+            (...) 1/s.
+        """
+        return np.interp(time, self._time, self._rate)
+
+    def phase(self, time: np.ndarray | float) -> np.ndarray:
+        """Strides gone since the first time.
+
+        Args:
+            time: (...) s; may be infinite.
+
+        Returns:
+            (...) strides.
+        """
+        t = np.asarray(time, dtype=float)
+        times, rates = self._time, self._rate
+        at = np.clip(np.searchsorted(times, t, side="right") - 1, 0, len(times) - 1)
+        inner = np.clip(t, times[0], times[-1]) - times[at]
+        there = np.interp(np.clip(t, times[0], times[-1]), times, rates)
+        result = self._phase[at] + 0.5 * (rates[at] + there) * inner
+        before, after = np.minimum(t - times[0], 0.0), np.maximum(t - times[-1], 0.0)
+        with np.errstate(invalid="ignore"):
+            outside = np.where(before < 0.0, before * rates[0], 0.0)
+            outside = outside + np.where(after > 0.0, after * rates[-1], 0.0)
+        return result + np.where(np.isnan(outside), 0.0, outside)
+
+    def time(self, phase: np.ndarray | float) -> np.ndarray:
+        """When a number of strides has gone: the inverse of `phase`, exactly.
+
+        With the rate r + a dt between two times, dt = 2 p / (r + sqrt(r^2 + 2 a p))
+        for the rest p of the phase.
+
+        Args:
+            phase: (...) strides.
+
+        Returns:
+            (...) s, the first such time; infinite if it never comes (or,
+            counting back, never was).
+        """
+        p = np.asarray(phase, dtype=float)
+        times, rates, phases = self._time, self._rate, self._phase
+        at = np.clip(np.searchsorted(phases, p, side="left") - 1, 0, max(len(times) - 2, 0))
+        if len(times) > 1:
+            step = times[at + 1] - times[at]
+            slope = (rates[at + 1] - rates[at]) / step
+            rest = np.clip(p - phases[at], 0.0, phases[at + 1] - phases[at])
+            root = rates[at] + np.sqrt(np.maximum(rates[at] ** 2 + 2.0 * slope * rest, 0.0))
+            gone = np.divide(2.0 * rest, root, out=np.zeros_like(rest), where=root > 0.0)
+            result = times[at] + np.minimum(gone, step)
+        else:
+            result = np.full_like(p, times[0])
+        before, after = p < phases[0], p > phases[-1]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            early = times[0] + (p - phases[0]) / rates[0]
+            late = times[-1] + (p - phases[-1]) / rates[-1]
+        return np.where(before, early, np.where(after, late, result))
+
+
+def _gait(name: str, legs: tuple[str, ...], duty, phase, **more) -> Gait:
+    duties = duty if isinstance(duty, tuple) else (duty,) * len(legs)
+    return Gait(name, legs, duties, tuple(float(p) % 1.0 for p in phase), **more)
+
+
+def _lateral(delay: float) -> tuple[float, float, float, float]:
+    """Symmetric gait from the delay of the fore leg after the hind leg of its side."""
+    return (0.0, 0.5, delay, delay + 0.5)
+
+
+def metachronal(
+    names: Sequence[str],
+    duty: float | None = None,
+    delay: float | None = None,
+    name: str = "WAVE",
+    **more: float,
+) -> Gait:
+    """A wave of touchdowns that runs along each side, for any number of legs.
+
+    The legs of a side touch down one after the other, each by `delay` of a
+    stride after the one behind it; the right side goes half a stride after
+    the left.
+
+    Args:
+        names: the legs, from the rear to the front on each side; those whose
+            names end in ".R" are the right side, all others the left.
+        duty: duty factor; None for (n - 1) / n, so that one leg swings at a
+            time (a single leg hops: 0.5).
+        delay: share of the stride; None for 1 / n.
+        name: what the gait is called.
+        more: further attributes of the gait.
+
+    Returns:
+        The gait. For six legs a delay of 1/6, 1/3 and 1/2 is the wave, the
+        ripple and the tripod.
+    """
+    names = tuple(names)
+    n = len(names)
+    if duty is None:
+        duty = (n - 1) / n if n > 1 else 0.5
+    if delay is None:
+        delay = 1.0 / n if n else 0.0
+    phase, count = [], {"L": 0, "R": 0}
+    for leg in names:
+        side = "R" if leg.endswith(".R") else "L"
+        phase.append(count[side] * delay + (0.5 if side == "R" else 0.0))
+        count[side] += 1
+    return _gait(name, names, float(duty), phase, **more)
+
+
+_HORSE_GALLOP = {
+    # 0.42 s at 17 m/s and 0.495 s at 9 m/s with hips 1.4 m high; duty factors 0.287 and 0.224
+    # (hind), 0.265 and 0.184 (fore) (Witte et al. 2006): here at Fr = 5.9.
+    "stride": 1.65, "stride_exponent": 0.37, "duty_froude": 5.9, "duty_exponent": -0.2,
+    "clearance": 0.28, "peak": 0.4, "snap": 0.7, "kick": 0.1, "compression": 0.1,
+    "least_transfer": 0.4, "froude": (3.0, 40.0),
+}
+_CANTER = {
+    "stride": 1.75, "stride_exponent": 0.37, "froude": (1.0, 4.0), "clearance": 0.22,
+    "snap": 0.5, "peak": 0.42, "compression": 0.1, "duty_froude": 2.2, "duty_exponent": -0.15,
+}
+_RUN = {
+    # 0.40 at 2.5 m/s, 0.315 at 4, 0.21 in a sprint at 9, hips 0.9 m high.
+    "stride": 2.45, "stride_exponent": 0.45, "duty_froude": 1.81, "duty_exponent": -0.25,
+    "clearance": 0.2, "peak": 0.4, "kick": 0.12, "snap": 0.6, "width": 0.3,
+    "compression": 0.1,
+}  # fmt: skip
+_INSECT = {
+    "stride": 1.6, "stride_exponent": 0.2, "clearance": 0.35, "peak": 0.5, "arc": 0.1,
+    "least_transfer": 0.2, "compression": 0.05,
+}
+
+PRESETS: dict[str, Gait] = {
+    gait.name: gait
+    for gait in (
+        _gait("WALK", QUADRUPED, (0.64, 0.64, 0.62, 0.62), _lateral(0.24), stride=2.1,
+              froude=(0.02, 0.5), clearance=0.08, least_transfer=0.5),
+        _gait("AMBLE", QUADRUPED, 0.45, _lateral(0.24), stride=1.8, froude=(0.3, 2.2),
+              clearance=0.16, snap=0.2),
+        _gait("PACE", QUADRUPED, 0.40, _lateral(0.96), froude=(0.4, 5.0), clearance=0.14,
+              snap=0.3, duty_froude=1.4, duty_exponent=-0.14),
+        _gait("TROT", QUADRUPED, 0.42, (0.0, 0.5, 0.52, 0.02), froude=(0.35, 2.5),
+              clearance=0.16, snap=0.3, duty_froude=1.4, duty_exponent=-0.14),
+        _gait("CANTER_LEFT", QUADRUPED, (0.38, 0.42, 0.42, 0.38), (0.32, 0.0, 0.60, 0.32),
+              **_CANTER),
+        _gait("CANTER_RIGHT", QUADRUPED, (0.42, 0.38, 0.38, 0.42), (0.0, 0.32, 0.32, 0.60),
+              **_CANTER),
+        _gait("GALLOP_LEFT", QUADRUPED, (0.287, 0.287, 0.265, 0.265),
+              (0.20, 0.0, 0.57, 0.40), **_HORSE_GALLOP),
+        _gait("GALLOP_RIGHT", QUADRUPED, (0.287, 0.287, 0.265, 0.265),
+              (0.0, 0.20, 0.40, 0.57), **_HORSE_GALLOP),
+        _gait("ROTARY_LEFT", QUADRUPED, 0.22, (0.10, 0.0, 0.45, 0.55),
+              **_HORSE_GALLOP | {"stride": 1.9, "stride_exponent": 0.4, "duty_froude": 10.0,
+                                 "duty_exponent": -0.1, "froude": (1.5, 60.0)}),
+        _gait("ROTARY_RIGHT", QUADRUPED, 0.22, (0.0, 0.10, 0.55, 0.45),
+              **_HORSE_GALLOP | {"stride": 1.9, "stride_exponent": 0.4, "duty_froude": 10.0,
+                                 "duty_exponent": -0.1, "froude": (1.5, 60.0)}),
+        _gait("BOUND", QUADRUPED, 0.28, (0.0, 0.0, 0.45, 0.45),
+              **_HORSE_GALLOP | {"stride": 1.9, "stride_exponent": 0.4, "duty_froude": 3.0,
+                                 "froude": (1.0, 20.0)}),
+        _gait("PRONK", QUADRUPED, 0.25, (0.0, 0.0, 0.0, 0.0), stride=2.0, froude=(0.5, 8.0),
+              clearance=0.25, snap=0.5, compression=0.12),
+        _gait("WALK_BIPED", BIPED, 0.61, (0.0, 0.5), stride=2.35, stride_exponent=0.25,
+              froude=(0.02, 0.5), clearance=0.035, peak=0.35, least_transfer=0.6, width=0.6),
+        _gait("RUN", BIPED, 0.315, (0.0, 0.5), froude=(0.5, 20.0), strike=0.5, **_RUN),
+        _gait("JOG", BIPED, 0.37, (0.0, 0.5), froude=(0.4, 1.5), strike=0.6,
+              **_RUN | {"clearance": 0.14, "kick": 0.05, "duty_froude": 1.0}),
+        _gait("SKIP", BIPED, 0.38, (0.0, 0.32), stride=2.2, froude=(0.2, 1.5),
+              clearance=0.12, snap=0.3, width=0.7),
+        _gait("HOP", BIPED, 0.40, (0.0, 0.0), stride=1.3, froude=(0.05, 3.0), clearance=0.12,
+              snap=0.3, compression=0.12, strike=0.0),
+        metachronal(HEXAPOD, 0.55, 0.5, "TRIPOD", **_INSECT | {"froude": (0.3, 50.0)}),
+        metachronal(HEXAPOD, 0.67, 1.0 / 3.0, "RIPPLE", **_INSECT | {"froude": (0.05, 0.5)}),
+        metachronal(HEXAPOD, 5.0 / 6.0, 1.0 / 6.0, "WAVE", **_INSECT | {"froude": (0.0, 0.1)}),
+    )
+}  # fmt: skip
+"""The presets by name; legs in the order of QUADRUPED, BIPED or HEXAPOD."""

@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Gaits: leg states, clocks, presets against published numbers."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from poise.solvers.errors import SettingError
+from poise.solvers.legged.gait import (
+    HEXAPOD,
+    PRESETS,
+    QUADRUPED,
+    Clock,
+    check_gait,
+    leg_states,
+    metachronal,
+)
+
+G = 9.81
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_equalities_hold_to_rounding_for_every_leg_at_every_time(name):
+    """Girard 1986, section 3.3."""
+    gait = PRESETS[name]
+    speed, hip = 3.0, 1.2
+    period = 1.0 / float(gait.rates(speed, hip, G))
+    duty = gait.duties(speed**2 / (G * hip))
+    stroke = gait.strides(speed, hip, G) * duty
+    assert np.allclose(stroke / speed, duty * period, rtol=1e-14)
+    time = np.linspace(0.0, 7.0 * period, 5000, endpoint=False)
+    state = leg_states(gait, period, time)
+    assert np.all((state >= 0.0) & (state < period))
+    # It grows with time but where it starts anew.
+    grown = np.mod(np.diff(state, axis=0) - np.diff(time)[:, None] + 0.5 * period, period)
+    assert np.allclose(grown, 0.5 * period, atol=1e-12)
+    # 0 at touchdown, the support duration at liftoff.
+    for leg, (phase, share) in enumerate(zip(gait.phase, duty, strict=True)):
+        touchdown, liftoff = (phase + 3.0) * period, (phase + 3.0 + share) * period
+        at = leg_states(gait, period, np.array([touchdown, liftoff]))[:, leg]
+        assert min(at[0], period - at[0]) < 1e-12
+        assert abs(at[1] - share * period) < 1e-12
+
+
+def test_footfalls_come_in_the_order_of_the_phases():
+    """Lateral sequence of a horse's walk: LH LF RH RF."""
+    state = leg_states(PRESETS["WALK"], 1.0, np.linspace(0.0, 1.0, 1000, endpoint=False))
+    # The moment of touchdown is where the state is least.
+    order = np.argsort(np.argmin(state, axis=0))
+    assert [QUADRUPED[i] for i in order] == ["hind.L", "fore.L", "hind.R", "fore.R"]
+
+
+def test_clock_is_exact_under_speed_that_grows_evenly():
+    """Rate r0 + a t: the phase is r0 t + a t^2 / 2, its inverse the root."""
+    time = np.linspace(0.0, 10.0, 241)
+    clock = Clock(time, 0.5 + 0.2 * time)
+    at = np.array([0.013, 1.7, 9.999, 10.0])
+    assert np.allclose(clock.phase(at), 0.5 * at + 0.1 * at**2, rtol=1e-13)
+    assert np.allclose(clock.time(clock.phase(at)), at, rtol=1e-13)
+    # Beyond its ends the rate stays.
+    assert clock.phase(12.0) == pytest.approx(15.0 + 2.0 * 2.5, rel=1e-14)
+    assert clock.time(-1.0) == pytest.approx(-2.0, rel=1e-14)
+
+
+def test_clock_stands_while_the_animal_stands():
+    clock = Clock(np.array([0.0, 1.0, 2.0, 3.0, 4.0]), np.array([1.0, 0.0, 0.0, 1.0, 0.0]))
+    assert clock.phase(1.5) == 0.5
+    assert clock.time(0.5) == 1.0  # the first time
+    assert clock.time(0.5 + 1e-12) > 2.0 - 1e-12
+    assert clock.time(1.5) == 4.0
+    assert clock.time(1.5 + 1e-9) == math.inf
+    still = Clock(np.array([0.0, 1.0]), np.array([0.0, 0.0]))
+    assert still.time(-0.1) == -math.inf and still.time(0.1) == math.inf
+
+
+def test_clock_keeps_exact_pace_of_a_stroke_law_between_its_samples():
+    """With a given stroke the rate is linear in speed: strides measure the way."""
+    gait = replace(PRESETS["WALK"], stroke=1.0)
+    time = np.linspace(0.0, 5.0, 121)
+    speed = 1.0 + 0.3 * time
+    clock = Clock(time, gait.rates(speed, 1.4, G))
+    way = 5.0 + 0.15 * 25.0
+    assert clock.phase(5.0) == pytest.approx(way * gait.duty[0] / 1.0, rel=1e-13)
+
+
+PUBLISHED = [
+    # preset, hip height m, speed m/s, least and most stride s, least and most duty
+    ("WALK", 1.4, 1.65, 1.0, 1.2, 0.60, 0.68),
+    ("TROT", 1.4, 4.7, 0.78, 0.81, 0.35, 0.50),  # 0.794 +- 0.014 s at 3 to 5 m/s
+    ("CANTER_LEFT", 1.4, 4.5, 0.55, 0.65, 0.35, 0.45),
+    ("CANTER_RIGHT", 1.4, 7.0, 0.55, 0.65, 0.35, 0.45),
+    ("GALLOP_LEFT", 1.4, 9.0, 0.485, 0.505, 0.25, 0.30),  # Witte et al. 2006: 0.495 s
+    ("GALLOP_RIGHT", 1.4, 17.0, 0.41, 0.43, 0.18, 0.23),  # 0.42 s
+    ("WALK", 0.5, 1.0, 0.55, 0.75, 0.60, 0.70),  # a dog of 25 to 30 kg
+    ("ROTARY_LEFT", 0.62, 17.0, 0.25, 0.36, 0.18, 0.25),  # 2.8 to 4 Hz
+    ("WALK_BIPED", 0.9, 1.37, 1.0, 1.2, 0.60, 0.62),  # 100 to 120 steps a minute
+    ("RUN", 0.9, 4.0, 0.66, 0.77, 0.30, 0.33),  # 2.6 to 3 steps a second
+    ("JOG", 0.9, 2.5, 0.66, 0.77, 0.37, 0.42),
+]
+
+
+@pytest.mark.parametrize("case", PUBLISHED, ids=lambda case: f"{case[0]}-{case[2]}")
+def test_presets_lie_within_published_ranges(case):
+    """Stride time and duty factor at given size and speed; sources in the module."""
+    name, hip, speed, least, most, least_duty, most_duty = case
+    gait = PRESETS[name]
+    assert least <= 1.0 / float(gait.rates(speed, hip, G)) <= most
+    duty = gait.duties(speed**2 / (G * hip))
+    assert np.all((duty >= least_duty) & (duty <= most_duty)), duty
+
+
+def test_presets_have_the_beats_of_their_names():
+    for name, gait in PRESETS.items():
+        assert check_gait(gait) == gait, name
+    trot = PRESETS["TROT"].phase
+    # Diagonal pairs, the hind foot first by some 30 ms of 0.8 s at most.
+    assert 0.0 <= (trot[3] - trot[0]) % 1.0 <= 0.04 and 0.0 <= (trot[2] - trot[1]) % 1.0 <= 0.04
+    # Gathered suspension of the transverse gallop after the leading fore leg, none after the hinds.
+    gallop = PRESETS["GALLOP_LEFT"]
+    assert max(gallop.phase) == gallop.phase[2]
+    # Rotary: the leading hind and the leading fore leg are on different sides.
+    rotary = PRESETS["ROTARY_LEFT"].phase
+    assert rotary[0] > rotary[1] and rotary[3] > rotary[2]
+    # Leads are mirrored.
+    for one in ("CANTER", "GALLOP", "ROTARY"):
+        left, right = PRESETS[one + "_LEFT"], PRESETS[one + "_RIGHT"]
+        assert left.phase == tuple(right.phase[i] for i in (1, 0, 3, 2))
+
+
+@pytest.mark.parametrize("n", range(1, 13))
+def test_metachronal_wave_of_any_number_of_legs(n):
+    names = [f"leg{i // 2}." + "LR"[i % 2] for i in range(n)]
+    gait = check_gait(metachronal(names))
+    state = leg_states(gait, 1.0, np.linspace(0.0, 1.0, 997, endpoint=False))
+    down = (state < np.array(gait.duty)).sum(axis=1)
+    if n % 2 == 0:  # one leg swings at a time, up to the samples where two legs change
+        assert np.all(np.abs(down - (n - 1)) <= 1) and np.mean(down == n - 1) > 0.97
+    assert np.mean(down) == pytest.approx(sum(gait.duty), abs=0.02)
+
+
+def test_tripod_stands_on_three_feet_that_hold_it():
+    gait = PRESETS["TRIPOD"]
+    state = leg_states(gait, 1.0, np.array([0.25]))[0]
+    down = {HEXAPOD[i] for i in np.flatnonzero(state < gait.duty)}
+    assert down in ({"fore.L", "hind.L", "middle.R"}, {"fore.R", "hind.R", "middle.L"})
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"duty": (0.0, 0.5, 0.5, 0.5)}, "Duty Factor of hind.L in gait WALK is 0.0"),
+        ({"duty": (0.5, 1.0, 0.5, 0.5)}, "Duty Factor of hind.R in gait WALK is 1.0"),
+        ({"duty": (0.5, 0.5, 1.2, 0.5)}, "Duty Factor of fore.L in gait WALK is 1.2"),
+        ({"duty": (0.5, 0.5)}, "one for each of its 4 legs"),
+        ({"phase": (0.0, 0.5, 0.2, 1.3)}, "Phase of fore.R in gait WALK is 1.3"),
+        ({"phase": (0.0, -0.1, 0.2, 0.3)}, "Phase of hind.R in gait WALK is -0.1"),
+        ({"phase": (0.0, math.nan, 0.2, 0.3)}, "Phase of hind.R in gait WALK is nan"),
+        ({"stroke": 0.0}, "Stroke of gait WALK is 0.0"),
+        ({"period": -1.0}, "Period of gait WALK is -1.0"),
+        ({"stroke": 1.0, "period": 1.0}, "one at a time"),
+        ({"legs": (), "duty": (), "phase": ()}, "at least one leg"),
+    ],
+)
+def test_bad_gaits_are_refused_with_a_sentence_that_names_the_leg(change, words):
+    with pytest.raises(SettingError, match="must be") as caught:
+        check_gait(replace(PRESETS["WALK"], **change))
+    assert words in str(caught.value)
+
+
+def test_phase_of_one_is_zero():
+    assert check_gait(replace(PRESETS["WALK"], phase=(1.0, 0.5, 0.2, 0.7))).phase[0] == 0.0
+
+
+def test_gait_follows_its_legs_into_another_order():
+    walk = PRESETS["WALK"]
+    names = ("fore.R", "hind.L", "hind.R", "fore.L")
+    other = walk.for_legs(names)
+    for name in names:
+        assert other.phase[names.index(name)] == walk.phase[QUADRUPED.index(name)]
+    assert walk.for_legs(("a", "b", "c", "d")).phase == walk.phase
+    with pytest.raises(SettingError, match="3 legs"):
+        walk.for_legs(("a", "b", "c"))
