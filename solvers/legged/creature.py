@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What walks: legs, where they hang and stand, and the girdles that they hang on.
+
+Everything is measured in the rest pose, in the character's own space: it faces
+-Y, its left is +X, and it stands on z = 0. Sizes of the examples: hip height
+of a horse of 1.60 m at the withers 1.40 m (limb lengths of anatomy books);
+of a person of 1.75 m, 0.53 of the height, thigh and shank 0.2425 and 0.2493
+of it (Winter; Zatsiorsky).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..errors import SettingError
+from .gait import BIPED, HEXAPOD, QUADRUPED, check_number
+
+MOST_LEGS = 64
+
+
+@dataclass(frozen=True)
+class Leg:
+    """One leg in the rest pose.
+
+    Attributes:
+        name: what it is called; gaits know it by that.
+        hip: (3,) where it hangs: hip, or whatever stays with the trunk, m.
+        foot: (3,) the point of the sole that a footprint marks, m.
+        length: longest distance from hip to ankle, m.
+        girdle: number of the girdle that it hangs on.
+        ankle: (3,) the point at the end of the leg seen from `foot`, m. For a
+            foot the ankle, for a hoof or a paw what the foot turns with.
+        heel: how far the sole's rear end, about which it rolls at touchdown, is
+            behind `foot`, m.
+        toe: how far its front end, about which it rolls at liftoff, is ahead, m.
+        strike: pitch at touchdown, toes up, radians.
+        push: pitch at liftoff, heel up, radians.
+        flat: share of the support after which the sole lies flat.
+        rise: share of the support after which the heel leaves the ground.
+        swing: pitch at mid swing, heel up, radians.
+        toe_out: yaw of the foot, away from the middle, radians.
+    """
+
+    name: str
+    hip: np.ndarray
+    foot: np.ndarray
+    length: float
+    girdle: int = 0
+    ankle: np.ndarray = (0.0, 0.0, 0.0)  # type: ignore[assignment]
+    heel: float = 0.0
+    toe: float = 0.0
+    strike: float = 0.0
+    push: float = 0.0
+    flat: float = 0.15
+    rise: float = 0.7
+    swing: float = 0.0
+    toe_out: float = 0.0
+
+
+@dataclass(frozen=True)
+class Creature:
+    """An animal with any number of legs.
+
+    Attributes:
+        name: what it is called.
+        legs: its legs.
+        centre: (3,) the point of the trunk whose motion is solved, in rest, m.
+        slope_follow: share of the ground's slope under the feet that the
+            trunk of an animal with one girdle pitches by, and every trunk
+            rolls by. Upright bodies keep upright: 0.
+        list: how far the girdles tip towards the side of the swinging leg
+            at midstance, radians.
+    """
+
+    name: str
+    legs: tuple[Leg, ...]
+    centre: np.ndarray
+    slope_follow: float = 1.0
+    list: float = 0.0
+
+    def hips(self) -> np.ndarray:
+        """(n, 3) hips in rest, m."""
+        return np.array([leg.hip for leg in self.legs], dtype=float)
+
+    def feet(self) -> np.ndarray:
+        """(n, 3) feet in rest, m."""
+        return np.array([leg.foot for leg in self.legs], dtype=float)
+
+    def heights(self) -> np.ndarray:
+        """(n,) heights of the hips over the feet in rest, m."""
+        return self.hips()[:, 2] - self.feet()[:, 2]
+
+    def hip_height(self) -> float:
+        """Mean height of the hips over the feet: the length in the Froude number, m."""
+        return float(self.heights().mean())
+
+    def girdles(self) -> tuple[np.ndarray, ...]:
+        """Numbers of the legs of each girdle, girdles in order."""
+        number = np.array([leg.girdle for leg in self.legs])
+        return tuple(np.flatnonzero(number == g) for g in np.unique(number))
+
+
+def check_creature(creature: Creature) -> None:
+    """Check what was measured on a rig.
+
+    Args:
+        creature: the animal.
+
+    Raises:
+        SettingError: it has no legs or too many, two of the same name, or a leg
+            that cannot stand; the message names the leg.
+    """
+    if not 1 <= len(creature.legs) <= MOST_LEGS:
+        raise SettingError("Number of Legs", len(creature.legs), f"between 1 and {MOST_LEGS}")
+    names = [leg.name for leg in creature.legs]
+    for name in names:
+        if names.count(name) > 1:
+            raise SettingError("Name of a leg", repr(name), "its own alone")
+    places = [("Centre", creature.centre)]
+    for leg in creature.legs:
+        places += [(f"Hip of {leg.name}", leg.hip), (f"Foot of {leg.name}", leg.foot)]
+        places += [(f"Ankle of {leg.name}", leg.ankle)]
+    for label, place in places:
+        try:
+            point = np.asarray(place, dtype=float)
+        except (TypeError, ValueError):
+            point = np.zeros(0)
+        if point.shape != (3,) or not np.all(np.abs(point) < 1e6):
+            raise SettingError(label, place, "three finite coordinates")
+    for leg in creature.legs:
+        check_number(f"Length of {leg.name}", leg.length, 1e-6, 1e6, "above 0 m")
+        end = np.asarray(leg.foot, dtype=float) + np.asarray(leg.ankle, dtype=float)
+        far = float(np.linalg.norm(np.asarray(leg.hip, dtype=float) - end))
+        if leg.hip[2] <= end[2]:
+            raise SettingError(
+                f"Hip of {leg.name}", f"{leg.hip[2]:.3f} m high", f"above its foot at {end[2]:.3f} m"
+            )
+        if far > leg.length * (1.0 + 1e-6):
+            raise SettingError(
+                f"Length of {leg.name}",
+                f"{leg.length:.3f} m",
+                f"at least the {far:.3f} m between its hip and its foot at rest",
+            )
+        check_number(f"Flat of {leg.name}", leg.flat, 0.0, 1.0, "between 0 and 1")
+        check_number(f"Rise of {leg.name}", leg.rise, leg.flat, 1.0, "between Flat and 1")
+        for label in ("heel", "toe"):
+            check_number(
+                f"{label.title()} of {leg.name}", getattr(leg, label), -1e6, 1e6, "a length"
+            )
+        for label in ("strike", "push", "swing", "toe_out"):
+            text = f"{label.title().replace('_', ' ')} of {leg.name}"
+            check_number(text, getattr(leg, label), -1.6, 1.6, "within 90 degrees")
+
+
+def quadruped(
+    hip: float = 1.40,
+    trunk: float = 1.20,
+    track: float = 0.36,
+    reach: float = 1.12,
+    name: str = "HORSE",
+    hoof: bool = True,
+) -> Creature:
+    """A four-legged animal, a horse of 1.60 m at the withers if nothing is said.
+
+    Args:
+        hip: height of hips and shoulders, m.
+        trunk: distance between them, m.
+        track: distance between left and right feet, m.
+        reach: longest legs, as a multiple of the hip height.
+        name: what it is called.
+        hoof: True for hooves, which roll over the toe at the end of the
+            support; False for paws, which roll earlier.
+    """
+    foot = dict(toe=0.05 * hip, strike=0.05, push=0.7, flat=0.08, rise=0.82, swing=0.9)
+    if not hoof:
+        foot = dict(toe=0.09 * hip, strike=0.0, push=0.6, flat=0.08, rise=0.65, swing=0.7)
+    legs = []
+    for leg_name in QUADRUPED:
+        fore, left = leg_name.startswith("fore"), leg_name.endswith("L")
+        y = -0.5 * trunk if fore else 0.5 * trunk
+        x = 0.5 * track * (1.0 if left else -1.0)
+        legs.append(
+            Leg(
+                leg_name, np.array([x, y, hip]), np.array([x, y, 0.0]), reach * hip,
+                girdle=1 if fore else 0, ankle=np.array([0.0, 0.0, 0.04 * hip]), **foot,
+            )
+        )  # fmt: skip
+    return Creature(name, tuple(legs), np.array([0.0, 0.0, 0.95 * hip]))
+
+
+def biped(height: float = 1.75) -> Creature:
+    """A person.
+
+    Args:
+        height: m.
+    """
+    hip, ankle = 0.525 * height, 0.039 * height
+    legs = []
+    for leg_name in BIPED:
+        x = 0.085 * (height / 1.75) * (1.0 if leg_name.endswith("L") else -1.0)
+        legs.append(
+            Leg(
+                leg_name, np.array([x, 0.0, hip]), np.array([x, 0.0, 0.0]), 0.4918 * height,
+                ankle=np.array([0.0, 0.0, ankle]), heel=0.03 * height, toe=0.085 * height,
+                strike=0.35, push=0.75, flat=0.16, rise=0.62, swing=0.3, toe_out=0.09,
+            )
+        )  # fmt: skip
+    return Creature("BIPED", tuple(legs), np.array([0.0, 0.0, hip]), slope_follow=0.0, list=0.07)
+
+
+def insect(hip: float = 0.30, length: float = 1.0, pairs: int = 3) -> Creature:
+    """An animal with pairs of legs to its sides, on one rigid trunk.
+
+    Args:
+        hip: height of the hips, m.
+        length: of the trunk, m.
+        pairs: how many pairs of legs it has.
+    """
+    names = HEXAPOD if pairs == 3 else tuple(
+        f"pair{i + 1}.{side}" for i in range(pairs) for side in "LR"
+    )
+    legs = []
+    for i, leg_name in enumerate(names):
+        side = 1.0 if leg_name.endswith("L") else -1.0
+        share = 0.5 if pairs == 1 else (i // 2) / (pairs - 1)
+        y = length * (0.5 - share)
+        hip_at = np.array([side * 0.3 * hip, 0.8 * y, hip])
+        foot_at = np.array([side * 2.2 * hip, 1.3 * y, 0.0])
+        far = float(np.linalg.norm(hip_at - foot_at))
+        legs.append(Leg(leg_name, hip_at, foot_at, 1.4 * far))
+    return Creature("INSECT", tuple(legs), np.array([0.0, 0.0, hip]))

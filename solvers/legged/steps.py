@@ -1,0 +1,295 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The plan of steps: every touchdown and liftoff of every leg, through all gaits.
+
+Each gait of the sequence has a clock (`gait.Clock`). Touchdown and liftoff
+times are where its phase has certain values, exactly. Between two gaits the
+legs are shifted as in `shift`.
+
+A leg that would swing for longer than it does in the slowest speed of its
+gait, because the animal goes slower still or stands, swings for that long,
+in the middle of its transfer by phase: the slower, the more feet are on the
+ground, and none hangs in the air while the animal stands.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from .gait import Clock, Gait
+from .shift import Shift, minimum_shift
+
+MOST_STEPS = 200_000
+LATE = 1e-9  # s
+
+
+@dataclass(frozen=True)
+class Steps:
+    """Steps of all legs, those of each leg in order of time.
+
+    Attributes:
+        leg: (m,) number of the leg.
+        index: (m,) number of the step of that leg; 0 is the first that is on
+            the ground at the start of the motion, or after it.
+        on: (m,) touchdown, s; minus infinity if it stands from the beginning.
+        off: (m,) liftoff, s; infinite if it stands for good.
+        middle: (m,) when half the support's phase has gone, s: midstance;
+            minus infinity where it stands from the beginning, infinite where
+            the animal comes to rest before.
+        gait: (m,) number in the sequence of the gait that the support is of.
+    """
+
+    leg: np.ndarray
+    index: np.ndarray
+    on: np.ndarray
+    off: np.ndarray
+    middle: np.ndarray
+    gait: np.ndarray
+
+    def of(self, leg: int) -> np.ndarray:
+        """Numbers of the steps of one leg, in order.
+
+        Args:
+            leg: number of the leg.
+
+        Returns:
+            (k,) int.
+        """
+        return np.flatnonzero(self.leg == leg)
+
+
+@dataclass(frozen=True)
+class GaitChange:
+    """A change of gait as it was carried out.
+
+    Attributes:
+        gait: number in the sequence of the gait that begins.
+        wanted: when it was to begin, s.
+        start: when its first touchdown was shifted, s.
+        end: when the last leg's was, s; all legs follow the gait from then on.
+        shift: what was added to the transfers, strides of the new gait.
+    """
+
+    gait: int
+    wanted: float
+    start: float
+    end: float
+    shift: Shift
+
+
+@dataclass(frozen=True)
+class GaitPlan:
+    """One gait of the sequence with what it needs to run.
+
+    Attributes:
+        gait: the gait, legs in the order of the animal's.
+        start: when it is to begin, s; that of the first does not count.
+        clock: its phase over time.
+        duty: (k, n) duty factors at the times of `duty_times`.
+        duty_times: (k,) s.
+        least: k, shortest transfer, s.
+        longest: longest transfer, s.
+    """
+
+    gait: Gait
+    start: float
+    clock: Clock
+    duty: np.ndarray
+    duty_times: np.ndarray
+    least: float
+    longest: float
+
+    def duty_at(self, leg: int, time: np.ndarray | float) -> np.ndarray:
+        """Duty factor of a leg that touches down at given times.
+
+        Args:
+            leg: number of the leg.
+            time: (...) s.
+
+        Returns:
+            (...) duty factors.
+        """
+        return np.interp(time, self.duty_times, self.duty[:, leg])
+
+
+def plan_steps(
+    plans: Sequence[GaitPlan], start: float, end: float, frame: float = 0.0
+) -> tuple[Steps, tuple[GaitChange, ...]]:
+    """All steps of a sequence of gaits.
+
+    Girard 1986, sections 3.3 and 3.4.
+
+    Args:
+        plans: the gaits in order of their starts.
+        start: from when on steps are wanted, s; 0 or earlier.
+        end: up to when, s.
+        frame: 0, or the duration of a frame, if touchdowns and liftoffs are
+            to be rounded to frames.
+
+    Returns:
+        The steps, and how the gaits changed.
+    """
+    n = len(plans[0].gait.legs)
+    taken: list[list[tuple[np.ndarray, ...]]] = [[] for _ in range(n)]
+    first = np.asarray(plans[0].gait.phase, dtype=float)
+    begun = np.zeros(n)
+    changes: list[GaitChange] = []
+    for number, plan in enumerate(plans):
+        following = plans[number + 1] if number + 1 < len(plans) else None
+        until = end
+        if following is not None:
+            until = max(following.start, float(np.max(begun)))
+            if until >= end:
+                following, until = None, end
+        clock = plan.clock
+        last = following is None
+        steps = [_touchdowns(clock, first[i], number == 0, start, until, last) for i in range(n)]
+        if following is not None:
+            change = _change(number, plan, following, steps, until)
+            if change is None:  # it stands for good before all legs have come around
+                following = None
+                steps = [
+                    _touchdowns(clock, first[i], number == 0, start, end, True) for i in range(n)
+                ]
+        for leg, (phase, on) in enumerate(steps):
+            middle_on = np.where(np.isfinite(on), on, plan.duty_times[0])
+            duty = plan.duty_at(leg, middle_on)
+            taken[leg].append((on, phase, phase + duty, np.full(len(on), number)))
+        if following is None:
+            break
+        change_made, extra, first = change  # type: ignore[misc]
+        changes.append(change_made)
+        begun = following.clock.time(first)
+        for leg, on in enumerate(extra):
+            if on is not None:
+                phase = clock.phase(np.array([on]))
+                duty = plan.duty_at(leg, np.array([on]))
+                taken[leg].append((np.array([on]), phase, phase + duty, np.array([number])))
+    return _collect(plans, taken, frame), tuple(changes)
+
+
+def _touchdowns(
+    clock: Clock, first: float, initial: bool, start: float, until: float, last: bool
+) -> tuple[np.ndarray, np.ndarray]:
+    """Phases and times of touchdowns up to `until`.
+
+    Of the first gait also one that was before `start`, of the last one more
+    touchdown, which never comes if the animal stops for good.
+    """
+    limit = clock.phase(until)
+    low = math.floor(clock.phase(start) - first) - 1 if initial else 0
+    high = min(math.floor(limit - first) + 2, low + MOST_STEPS)
+    phase = first + np.arange(low, high + 1, dtype=float)
+    on = clock.time(phase)
+    if initial and float(clock.rate(start)) <= 0.0:
+        on[phase <= clock.phase(start)] = -math.inf  # it stands, and has for ever
+    count = int(np.searchsorted(on, until + LATE, side="right")) + last
+    phase, on = phase[:count], on[:count]
+    if initial and len(on):
+        before = np.flatnonzero(on < start)
+        drop = before[-1] if len(before) else 0
+        phase, on = phase[drop:], on[drop:]
+    return phase, on
+
+
+def _change(
+    number: int,
+    plan: GaitPlan,
+    following: GaitPlan,
+    steps: list[tuple[np.ndarray, np.ndarray]],
+    begin: float,
+) -> tuple[GaitChange, list[float | None], np.ndarray] | None:
+    """Shift all legs to the next gait: what happened, touchdowns of the first stage,
+    and each leg's first phase in the next gait."""
+    clock, other = plan.clock, following.clock
+    slow, fast = float(clock.rate(begin)), float(other.rate(begin))
+    stretched = slow > fast * (1.0 + 1e-9)
+    n = len(steps)
+    extra: list[float | None] = [None] * n
+    due, lifted = np.empty(n), np.empty(n)
+    for leg, (phase, on) in enumerate(steps):
+        last_on, last = (on[-1], phase[-1]) if len(on) else (-math.inf, -math.inf)
+        if not len(on):  # no touchdown of its own: as if it had been one stride ago
+            return None
+        if stretched and math.isfinite(last_on):
+            # First stage: around once at the longer period.
+            last_on = float(other.time(other.phase(last_on) + 1.0))
+            if not math.isfinite(last_on):
+                return None
+            extra[leg] = last_on
+            last = float(clock.phase(last_on))
+            due[leg] = float(other.phase(last_on)) + 1.0
+        else:
+            own = float(clock.time(last + 1.0))
+            if not math.isfinite(own):
+                return None
+            due[leg] = float(other.phase(own))
+        duty = float(plan.duty_at(leg, last_on if math.isfinite(last_on) else plan.duty_times[0]))
+        lifted[leg] = float(clock.time(last + duty))
+    if not np.all(np.isfinite(lifted)):
+        return None
+    left = other.phase(lifted)
+    least = other.phase(lifted + following.least) - left
+    shift = minimum_shift(due, np.asarray(following.gait.phase), due - left, least, 1.0)
+    first = due + shift.shift
+    at = other.time(first)
+    if not np.all(np.isfinite(at)):
+        return None
+    made = GaitChange(number + 1, following.start, float(np.min(at)), float(np.max(at)), shift)
+    return made, extra, first
+
+
+def _collect(
+    plans: Sequence[GaitPlan], taken: list[list[tuple[np.ndarray, ...]]], frame: float
+) -> Steps:
+    """Liftoffs and midstances, and transfers that last no longer than they may."""
+    columns: list[list[np.ndarray]] = [[] for _ in range(6)]
+    for leg, parts in enumerate(taken):
+        on, phase, end_phase, gait = (np.concatenate(part) for part in zip(*parts, strict=True))
+        off = np.empty(len(on))
+        for number, plan in enumerate(plans):
+            of = gait == number
+            off[of] = plan.clock.time(end_phase[of])
+        off = np.maximum(off, np.where(np.isfinite(on), on, -math.inf))
+        # Feet that would hang in the air too long.
+        leave, land = off[:-1].copy(), on[1:].copy()
+        allowed = np.array([plan.longest for plan in plans])[gait[1:]]
+        for i in np.flatnonzero((land > leave + allowed) & (leave < math.inf)):
+            longest = plans[gait[i + 1]].longest
+            middle = _middle_of_transfer(plans, gait, end_phase, phase, i, leave[i], land[i])
+            begin = min(max(middle - 0.5 * longest, leave[i]), land[i] - longest)
+            if math.isinf(leave[i]):  # it stood from the beginning
+                begin = max(begin, 0.0)
+            off[i], on[i + 1] = begin, min(begin + longest, max(land[i], begin + plans[gait[i + 1]].least))
+        comes = on < math.inf
+        on, off, phase, end_phase, gait = (x[comes] for x in (on, off, phase, end_phase, gait))
+        if frame > 0.0:
+            on, off = np.round(on / frame) * frame, np.round(off / frame) * frame
+            off = np.maximum(off, on + frame)
+            off[:-1] = np.minimum(off[:-1], on[1:] - frame)
+        middle = np.empty(len(on))
+        for number, plan in enumerate(plans):
+            of = gait == number
+            clock = plan.clock
+            begin = np.where(np.isfinite(on[of]), clock.phase(on[of]), phase[of])
+            finish = np.where(np.isfinite(off[of]), clock.phase(off[of]), end_phase[of])
+            middle[of] = clock.time(0.5 * (begin + finish))
+        middle = np.where(np.isfinite(on), np.clip(middle, on, off), on)
+        index = np.arange(len(on)) - int(np.count_nonzero(off <= 0.0))
+        for column, values in zip(
+            columns, (np.full(len(on), leg), index, on, off, middle, gait), strict=True
+        ):
+            column.append(values)
+    return Steps(*(np.concatenate(column) for column in columns))
+
+
+def _middle_of_transfer(plans, gait, end_phase, phase, i, leave, land) -> float:
+    """When half of a transfer's phase has gone, by the clock of the gait it leads to."""
+    clock = plans[gait[i + 1]].clock
+    begin = float(clock.phase(leave)) if math.isfinite(leave) else float(end_phase[i])
+    finish = float(clock.phase(land)) if math.isfinite(land) else float(phase[i + 1])
+    middle = float(clock.time(0.5 * (begin + finish)))
+    return middle if math.isfinite(middle) else land

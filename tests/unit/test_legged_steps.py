@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Plans of steps: exact times, gait changes that touch transfers only, starts and stops."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from poise.solvers.legged.gait import PRESETS, Clock, metachronal
+from poise.solvers.legged.steps import GaitPlan, plan_steps
+
+G, HIP = 9.81, 1.4
+TIME = np.linspace(0.0, 20.0, 961)
+
+
+def _plan(gait, speed, start=0.0, least=0.2, longest=5.0):
+    speed = np.broadcast_to(np.asarray(speed, dtype=float), TIME.shape)
+    duty = gait.duties(speed**2 / (G * HIP))
+    clock = Clock(TIME, gait.rates(speed, HIP, G))
+    return GaitPlan(gait, start, clock, duty, TIME, least, longest)
+
+
+def test_steps_of_one_gait_come_at_the_times_of_its_phases():
+    gait, speed = PRESETS["WALK"], 1.6
+    steps, changes = plan_steps([_plan(gait, speed)], -2.0, 20.0)
+    assert changes == ()
+    period = 1.0 / float(gait.rates(speed, HIP, G))
+    for leg in range(4):
+        own = steps.of(leg)
+        stride = np.round(steps.on[own] / period - gait.phase[leg])
+        assert np.allclose(steps.on[own], (gait.phase[leg] + stride) * period, atol=1e-9)
+        assert np.allclose(steps.off[own] - steps.on[own], gait.duty[leg] * period, atol=1e-9)
+        assert np.allclose(steps.middle[own], 0.5 * (steps.on + steps.off)[own], atol=1e-9)
+        zero = own[steps.index[own] == 0][0]
+        assert steps.off[zero] > 0.0 and steps.off[zero - 1] <= 0.0
+
+
+def test_supports_measure_the_stroke_while_speed_changes():
+    """With a given stroke the body goes exactly that far in each support."""
+    gait = replace(PRESETS["TROT"], stroke=1.2, duty=(0.42,) * 4, duty_exponent=0.0)
+    speed = 3.0 + 0.1 * TIME
+    steps, _ = plan_steps([_plan(gait, speed)], 0.0, 20.0)
+    inside = (steps.on > 0.0) & (steps.off < 20.0)
+    on, off = steps.on[inside], steps.off[inside]
+    assert np.allclose(3.0 * (off - on) + 0.05 * (off**2 - on**2), 1.2, rtol=1e-12)
+
+
+def _transfers(steps, leg):
+    own = steps.of(leg)
+    return steps.off[own][:-1], steps.on[own][1:]
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "speed"),
+    [("WALK", "TROT", 2.2), ("TROT", "WALK", 2.2), ("TROT", "CANTER_LEFT", 4.5),
+     ("CANTER_LEFT", "GALLOP_LEFT", 8.0), ("GALLOP_RIGHT", "TROT", 5.0), ("WALK", "PRONK", 2.0)],
+)  # fmt: skip
+def test_gait_changes_shift_transfers_only(one, two, speed):
+    first, second = PRESETS[one], PRESETS[two]
+    plans = [_plan(first, speed), _plan(second, speed, start=7.3)]
+    steps, changes = plan_steps(plans, -2.0, 20.0)
+    (change,) = changes
+    periods = [1.0 / float(gait.rates(speed, HIP, G)) for gait in (first, second)]
+    # Within two strides of the longer gait, and not before it is asked for but by a shift.
+    assert 7.3 - periods[0] < change.start <= change.end < 7.3 + 3.0 * max(periods)
+    froude = speed**2 / (G * HIP)
+    for leg in range(4):
+        own = steps.of(leg)
+        # Every support has the duration that its own gait gives it.
+        support = [g.duties(froude)[leg] * p for g, p in zip((first, second), periods, strict=True)]
+        assert np.allclose(
+            (steps.off - steps.on)[own], np.array(support)[steps.gait[own]], atol=1e-9
+        )
+        left, landed = _transfers(steps, leg)
+        assert np.all(landed - left >= 0.2 - 1e-9)
+        # Before and after, each gait as it is written down, all legs in step.
+        late = own[steps.gait[own] == 1]
+        assert len(late) > 5
+        assert np.allclose(np.diff(steps.on[late]), periods[1], atol=1e-9)
+    first_late = [steps.on[steps.of(leg)][steps.gait[steps.of(leg)] == 1][0] for leg in range(4)]
+    phase = np.array(first_late) / periods[1] - np.array(second.phase)
+    assert np.allclose(np.mod(phase - phase[0] + 0.5, 1.0), 0.5, atol=1e-9)
+
+
+def test_two_stages_where_the_period_grows():
+    """All legs first come around once at the longer period, then they are shifted."""
+    walk, trot = PRESETS["WALK"], PRESETS["TROT"]
+    speed = 2.2
+    periods = [1.0 / float(gait.rates(speed, HIP, G)) for gait in (walk, trot)]
+    assert periods[1] > periods[0]
+    steps, (change,) = plan_steps([_plan(walk, speed), _plan(trot, speed, start=7.3)], -2.0, 20.0)
+    for leg in range(4):
+        own = steps.of(leg)
+        last = own[steps.gait[own] == 0][-3:]
+        gaps = np.diff(np.append(steps.on[last], steps.on[last[-1] + 1]))
+        assert gaps[0] == pytest.approx(periods[0], abs=1e-9)
+        assert gaps[1] == pytest.approx(periods[1], abs=1e-9)
+        expected = periods[1] * (1.0 + change.shift.shift[leg])
+        assert gaps[2] == pytest.approx(expected, abs=1e-9)
+
+
+def test_transfers_of_a_change_are_never_shorter_than_asked():
+    random = np.random.default_rng(1)
+    names = ["WALK", "TROT", "PACE", "CANTER_LEFT", "BOUND", "ROTARY_RIGHT"]
+    for _ in range(60):
+        one, two = random.choice(names, 2, replace=False)
+        speed = random.uniform(1.5, 6.0) + random.uniform(-0.05, 0.2) * TIME
+        least = random.uniform(0.1, 0.4)
+        plans = [_plan(PRESETS[one], speed), _plan(PRESETS[two], speed, random.uniform(2, 9), least)]
+        steps, changes = plan_steps(plans, -2.0, 20.0)
+        assert len(changes) == 1
+        for leg in range(4):
+            left, landed = _transfers(steps, leg)
+            own = steps.of(leg)
+            changed = np.flatnonzero(np.diff(steps.gait[own]) == 1)
+            assert np.all((landed - left)[changed] >= least - 1e-9)
+            assert np.all(landed > left) and np.all(np.diff(steps.on[own]) > 0.0)
+
+
+def test_gaits_wait_until_the_change_before_them_is_done():
+    plans = [_plan(PRESETS[name], 4.0, start) for name, start in
+             (("WALK", 0.0), ("TROT", 3.0), ("CANTER_LEFT", 3.1), ("TROT", 3.2))]  # fmt: skip
+    _, changes = plan_steps(plans, -2.0, 20.0)
+    assert [change.gait for change in changes] == [1, 2, 3]
+    assert all(b.end > a.end for a, b in zip(changes, changes[1:], strict=False))
+
+
+def test_feet_stand_while_the_animal_stands():
+    speed = np.clip(np.minimum(TIME - 2.0, 12.0 - TIME), 0.0, 1.6)  # starts at 2 s, stops at 12 s
+    gait = PRESETS["WALK"]
+    steps, _ = plan_steps([_plan(gait, speed, longest=0.6)], -2.0, 20.0)
+    for leg in range(4):
+        own = steps.of(leg)
+        left, landed = _transfers(steps, leg)
+        assert steps.on[own[0]] == -math.inf and steps.off[own[-1]] == math.inf
+        assert steps.index[own[0]] == 0
+        assert np.all(landed - left <= 0.6 + 1e-9)
+        assert left[0] >= 1.4 and landed[-1] <= 12.7
+        assert len(own) > 8
+
+
+def test_standing_from_beginning_to_end_takes_no_step():
+    steps, _ = plan_steps([_plan(PRESETS["TROT"], 0.0)], -2.0, 20.0)
+    assert len(steps.leg) == 4
+    assert np.all(steps.on == -math.inf) and np.all(steps.off == math.inf)
+
+
+def test_rounding_to_frames_rounds_all_times_and_keeps_their_order():
+    frame = 1.0 / 24.0
+    steps, _ = plan_steps([_plan(PRESETS["GALLOP_LEFT"], 12.0)], -2.0, 20.0, frame)
+    frames = np.concatenate((steps.on, steps.off)) / frame
+    assert np.allclose(frames, np.round(frames), atol=1e-9)
+    for leg in range(4):
+        own = steps.of(leg)
+        assert np.all(steps.off[own] > steps.on[own])
+        assert np.all(steps.on[own][1:] > steps.off[own][:-1])
+
+
+def test_six_legs_change_from_wave_to_tripod():
+    names = PRESETS["WAVE"].legs
+    slow, fast = metachronal(names, 0.8, 1 / 6, "A", period=1.0), PRESETS["TRIPOD"]
+    steps, (change,) = plan_steps([_plan(slow, 0.5), _plan(fast, 0.5, 5.0)], 0.0, 20.0)
+    phase = np.array([steps.on[steps.of(leg)][-1] for leg in range(6)])
+    period = 1.0 / float(fast.rates(0.5, HIP, G))
+    off = np.mod((phase - phase[0]) / period - np.array(fast.phase) + 0.5, 1.0)
+    assert np.allclose(off, 0.5, atol=1e-9)
+    assert change.end > change.start
