@@ -135,7 +135,9 @@ def check_creature(creature: Creature) -> None:
         far = float(np.linalg.norm(np.asarray(leg.hip, dtype=float) - end))
         if leg.hip[2] <= end[2]:
             raise SettingError(
-                f"Hip of {leg.name}", f"{leg.hip[2]:.3f} m high", f"above its foot at {end[2]:.3f} m"
+                f"Height of the hip of {leg.name}",
+                f"{leg.hip[2]:.3f} m",
+                f"above that of its foot, {end[2]:.3f} m",
             )
         if far > leg.length * (1.0 + 1e-6):
             raise SettingError(

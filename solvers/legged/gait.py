@@ -31,6 +31,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -378,7 +379,13 @@ class Clock:
         return np.where(before, early, np.where(after, late, result))
 
 
-def _gait(name: str, legs: tuple[str, ...], duty, phase, **more) -> Gait:
+def _gait(
+    name: str,
+    legs: tuple[str, ...],
+    duty: float | tuple[float, ...],
+    phase: Sequence[float],
+    **more: Any,
+) -> Gait:
     duties = duty if isinstance(duty, tuple) else (duty,) * len(legs)
     return Gait(name, legs, duties, tuple(float(p) % 1.0 for p in phase), **more)
 
@@ -393,7 +400,7 @@ def metachronal(
     duty: float | None = None,
     delay: float | None = None,
     name: str = "WAVE",
-    **more: float,
+    **more: Any,
 ) -> Gait:
     """A wave of touchdowns that runs along each side, for any number of legs.
 

@@ -259,11 +259,12 @@ def _collect(
         allowed = np.array([plan.longest for plan in plans])[gait[1:]]
         for i in np.flatnonzero((land > leave + allowed) & (leave < math.inf)):
             longest = plans[gait[i + 1]].longest
-            middle = _middle_of_transfer(plans, gait, end_phase, phase, i, leave[i], land[i])
-            begin = min(max(middle - 0.5 * longest, leave[i]), land[i] - longest)
+            half = _middle_of_transfer(plans, gait, end_phase, phase, i, leave[i], land[i])
+            begin = min(max(half - 0.5 * longest, leave[i]), land[i] - longest)
             if math.isinf(leave[i]):  # it stood from the beginning
                 begin = max(begin, 0.0)
-            off[i], on[i + 1] = begin, min(begin + longest, max(land[i], begin + plans[gait[i + 1]].least))
+            shortest = begin + plans[gait[i + 1]].least
+            off[i], on[i + 1] = begin, min(begin + longest, max(land[i], shortest))
         comes = on < math.inf
         on, off, phase, end_phase, gait = (x[comes] for x in (on, off, phase, end_phase, gait))
         if frame > 0.0:

@@ -49,7 +49,7 @@ def test_optimum_on_whole_frames_equals_trying_everything():
 
 
 def test_optimum_between_frames_equals_trying_every_combination():
-    """All whole numbers m_i with m_0 = 0; for each, c is the mean or the bound (a convex problem)."""
+    """All whole numbers m_i, m_0 = 0; for each, c is the mean or the bound: a convex problem."""
     random = np.random.default_rng(2)
     for i in range(200):
         n = 2 + i % 4

@@ -106,7 +106,8 @@ def test_transfers_of_a_change_are_never_shorter_than_asked():
         one, two = random.choice(names, 2, replace=False)
         speed = random.uniform(1.5, 6.0) + random.uniform(-0.05, 0.2) * TIME
         least = random.uniform(0.1, 0.4)
-        plans = [_plan(PRESETS[one], speed), _plan(PRESETS[two], speed, random.uniform(2, 9), least)]
+        start = random.uniform(2.0, 9.0)
+        plans = [_plan(PRESETS[one], speed), _plan(PRESETS[two], speed, start, least)]
         steps, changes = plan_steps(plans, -2.0, 20.0)
         assert len(changes) == 1
         for leg in range(4):

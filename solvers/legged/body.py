@@ -1,0 +1,569 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Body motion from support profiles: up and down, along the path, turning, leaning.
+
+Girard 1986, section 4, with what the paper leaves open:
+
+Vertical (4.1), for each girdle. In a flight of duration t between the heights
+z_off and z_on of its liftoff and touchdown the girdle is a projectile:
+V_up = g t / 2 - (z_off - z_on) / t, which is negative where it drops. In the
+support the speed falls from that of the landing, v1, to 0 and grows to that
+of the next liftoff, v2, as A t^e from the moment at which it is 0:
+
+    e = max(1, v t / D - 1),    A = v / t^e,    distance = v t / (e + 1) <= D
+
+with t half of the support. Where the two distances differ, because e is held
+at 1 and the flights are uneven, the difference is made up over the support by
+a minimum-jerk curve, which adds no speed at its ends: the height at the next
+liftoff is the one asked for, so heights never drift. If a support lasts for
+more than the halves of its first and last leg's supports (a walk that goes
+over into a trot), the body sinks and recovers, and sinks and jumps, within
+those.
+
+Walking bodies ride on stiff legs: between two midstances they sink along the
+rigid leg's arc, as half a cosine, by
+
+    w arc (l - sqrt(l^2 - (d / 2)^2)),    w = (1 + cos(pi min(r / FADE, 1))) / 2
+
+with d the way between the midstances, and r the ratio of non-support to
+support. So a walk (r = 0) is highest at midstance and a run lowest.
+
+All of it is measured from a line that runs smoothly through the heights at
+which the girdle would stand at each midstance: that of the ground plus that
+of the hips.
+
+Horizontal (4.2): the acceleration is what the path asks for plus feedback of
+the velocity error, *desired minus current* (the paper has it the other way
+round), where the desired velocity leads back to the path; its magnitude, also
+in braking, is at most the sum of the impulses of the legs on the ground.
+
+Yaw (4.3): constant acceleration in each support, none in the air. The one that
+meets the wanted yaw at the start of the next support leaves an error of the
+rate that is multiplied by -q, q = t_s / (t_s + 2 t_ns), each time: a walk
+would ring for ever. The acceleration here is a mean of that one, with weight
+1 - L, and of the one that meets the wanted rate, with weight L = q / (1 + q).
+The errors' next values are a linear map of the present ones whose both
+eigenvalues are then 0: an error is gone after two supports.
+
+Banking (4.4): arctan(s^2 / (R g)) at midstances, to the inside.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.interpolate import PchipInterpolator
+
+from .support import SupportProfile
+
+FADE = 0.15  # non-support over support at which nothing of the rigid leg's arc is left
+MERGED = 0.15  # of a leg's support: midstances that are nearer count as one
+STEADY = 4.0  # time constant of going back to the path, over that of the velocity
+
+
+class Line:
+    """A smooth curve through values at times: monotone between them, level outside.
+
+    The piecewise cubic of Fritsch and Carlson 1980, which does not overshoot.
+
+    Args:
+        time: (k,) s, increasing.
+        value: (k,) or (k, ...) values.
+    """
+
+    def __init__(self, time: np.ndarray, value: np.ndarray) -> None:
+        time, value = np.asarray(time, dtype=float), np.asarray(value, dtype=float)
+        # Beyond its ends it stays, without a corner.
+        time = np.concatenate(([time[0] - 1.0], time, [time[-1] + 1.0]))
+        value = np.concatenate((value[:1], value, value[-1:]))
+        self._curve = PchipInterpolator(time, value)
+        self._slope = self._curve.derivative()
+        self._first, self._last = float(time[0]), float(time[-1])
+
+    def __call__(self, time: np.ndarray | float) -> np.ndarray:
+        """Values.
+
+        Args:
+            time: (n,) s.
+
+        Returns:
+            (n, ...) values.
+        """
+        return self._curve(np.clip(time, self._first, self._last))
+
+    def rate(self, time: np.ndarray | float) -> np.ndarray:
+        """How fast they change.
+
+        Args:
+            time: (n,) s.
+
+        Returns:
+            (n, ...) per second.
+        """
+        return self._slope(np.clip(time, self._first, self._last))
+
+
+def minimum_jerk(share: np.ndarray) -> np.ndarray:
+    """10 s^3 - 15 s^4 + 6 s^5: the smoothest way from 0 to 1 (Flash and Hogan 1985).
+
+    Args:
+        share: (...) s; beyond 0 to 1 it stays.
+
+    Returns:
+        (...) 0 to 1.
+    """
+    s = np.clip(share, 0.0, 1.0)
+    return s * s * s * (10.0 + s * (6.0 * s - 15.0))
+
+
+def _minimum_jerk_rate(share: np.ndarray) -> np.ndarray:
+    s = np.clip(share, 0.0, 1.0)
+    return 30.0 * s * s * (1.0 - s) ** 2
+
+
+def merge_midstances(middle: np.ndarray, support: np.ndarray) -> np.ndarray:
+    """Midstances of a girdle, those of legs that stand together as one.
+
+    Args:
+        middle: (m,) midstances of its steps, s, finite.
+        support: (m,) durations of the same steps' supports, s.
+
+    Returns:
+        (k,) s, increasing.
+    """
+    order = np.argsort(middle, kind="stable")
+    middle, support = middle[order], support[order]
+    near = MERGED * np.minimum(support[1:], support[:-1])
+    group = np.concatenate(([0], np.cumsum(np.diff(middle) > np.minimum(near, 1.0))))
+    return np.bincount(group, weights=middle) / np.bincount(group)
+
+
+def rigid_arc(way: np.ndarray, length: float) -> np.ndarray:
+    """How far a rigid leg sinks on the way from midstance: l - sqrt(l^2 - way^2).
+
+    Args:
+        way: (k,) horizontal way, m.
+        length: l, m.
+
+    Returns:
+        (k,) m.
+    """
+    reach = np.minimum(np.abs(way), 0.8 * length)
+    return length - np.sqrt(length**2 - reach**2)
+
+
+def arc_weight(ratio: np.ndarray) -> np.ndarray:
+    """How much of the rigid leg's arc there is, by non-support over support.
+
+    Args:
+        ratio: (m,) r, at least 0.
+
+    Returns:
+        (m,) 1 for a walk, 0 from r = 0.15 on.
+    """
+    return 0.5 * (1.0 + np.cos(np.pi * np.minimum(ratio / FADE, 1.0)))
+
+
+@dataclass(frozen=True)
+class Vertical:
+    """Up and down motion of a girdle.
+
+    Attributes:
+        line: heights at which it would stand.
+        profile: its supports.
+        gravity: m/s^2.
+        knots: (k,) times of the arcs' ends, s.
+        drops: (k,) how far it has sunk along the arc there, m.
+        up: (m - 1,) V_up at the liftoffs, m/s.
+        off_height: (m - 1,) heights at the liftoffs, m.
+        speed: (m, 2) v1 and v2 of the supports, seen from the line, m/s.
+        half: (m, 2) times over which they are lost and gained, s.
+        exponent: (m, 2) e.
+        short: (m,) True where the two halves make up the whole support.
+    """
+
+    line: Line
+    profile: SupportProfile
+    gravity: float
+    knots: np.ndarray
+    drops: np.ndarray
+    up: np.ndarray
+    off_height: np.ndarray
+    speed: np.ndarray
+    half: np.ndarray
+    exponent: np.ndarray
+    short: np.ndarray
+
+    def distance(self) -> np.ndarray:
+        """(m, 2) way down after touchdown and up before liftoff, m."""
+        return self.speed * self.half / (self.exponent + 1.0)
+
+    def __call__(self, time: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Height and vertical speed.
+
+        Args:
+            time: (n,) s.
+
+        Returns:
+            (n,) m and (n,) m/s.
+        """
+        time = np.asarray(time, dtype=float)
+        start, end = self.profile.start, self.profile.end
+        height, speed = self._support(time)
+        # In the air: between the liftoff of a support and the touchdown of the next.
+        at = np.searchsorted(end, time, side="left") - 1
+        flying = (at >= 0) & (at < len(start) - 1)
+        flying[flying] = time[flying] < start[at[flying] + 1]
+        if flying.any():
+            which = at[flying]
+            gone = time[flying] - end[which]
+            height[flying] = self.off_height[which] + gone * (
+                self.up[which] - 0.5 * self.gravity * gone
+            )
+            speed[flying] = self.up[which] - self.gravity * gone
+        return height, speed
+
+    def _support(self, time: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Height and speed as if on the ground."""
+        height, speed = self.line(time), self.line.rate(time)
+        drop, rate = _cosine(self.knots, self.drops, time)
+        height, speed = height - drop, speed - rate
+        start, end = self.profile.start, self.profile.end
+        at = np.clip(np.searchsorted(start, time, side="right") - 1, 0, len(start) - 1)
+        short = self.short[at]
+        distance = self.distance()
+        for side in range(2):
+            v, half, e, way = (
+                x[at, side] for x in (self.speed, self.half, self.exponent, distance)
+            )
+            with np.errstate(invalid="ignore"):
+                gone = time - start[at] if side == 0 else end[at] - time
+            gone = np.where(np.isfinite(gone), np.maximum(gone, 0.0), np.inf)
+            sign = -1.0 if side == 0 else 1.0
+            # t of A t^e counts from the moment of rest, half from the event.
+            left = np.clip(half - gone, 0.0, half)
+            share = np.divide(left, half, out=np.zeros_like(left), where=half > 0.0)
+            height += way * share ** (e + 1.0) - way
+            speed += sign * v * share**e
+            # Back up: over the second half where there is one, else over all of the support.
+            span = np.where(short, 2.0 * half, half)
+            begin = np.where(short, 0.0, half)
+            late = np.divide(gone - begin, span, out=np.zeros_like(span), where=span > 0.0)
+            late = np.where(half > 0.0, late, 1.0)
+            back, pace = minimum_jerk(late), _minimum_jerk_rate(late)
+            pace = np.divide(pace, span, out=np.zeros_like(span), where=span > 0.0)
+            height += way * back
+            speed -= sign * way * pace
+        return height, speed
+
+
+def _cosine(
+    knots: np.ndarray, values: np.ndarray, time: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Half cosines between values at knots, and their rate; level outside."""
+    if len(knots) < 2:
+        return np.zeros_like(time), np.zeros_like(time)
+    at = np.clip(np.searchsorted(knots, time, side="right") - 1, 0, len(knots) - 2)
+    span, step = knots[at + 1] - knots[at], values[at + 1] - values[at]
+    angle = np.pi * np.clip((time - knots[at]) / span, 0.0, 1.0)
+    return (
+        values[at] + 0.5 * step * (1.0 - np.cos(angle)),
+        0.5 * step * np.sin(angle) * np.pi / span,
+    )
+
+
+def vertical_motion(
+    profile: SupportProfile,
+    middle: np.ndarray,
+    line: Line,
+    way: np.ndarray,
+    ends: np.ndarray,
+    halves: np.ndarray,
+    arc: np.ndarray,
+    compression: np.ndarray,
+    length: float,
+    gravity: float,
+) -> Vertical:
+    """Up and down motion of a girdle.
+
+    Girard 1986, section 4.1; equations in the module.
+
+    Args:
+        profile: supports of the girdle, m of them.
+        middle: (k,) its midstances, s, increasing (`merge_midstances`).
+        line: heights at which it would stand, m.
+        way: (k - 1,) horizontal ways between its midstances, m.
+        ends: (m, 2) horizontal ways from the start of each support to its
+            first midstance, and from its last to its end, m.
+        halves: (m, 2) half of the supports of the first and last leg, s.
+        arc: (m,) share of the rigid leg's arc.
+        compression: (m,) D, m.
+        length: of the legs, m.
+        gravity: m/s^2.
+
+    Returns:
+        The motion.
+    """
+    start, end = profile.start, profile.end
+    m = len(start)
+    weight = arc * arc_weight(profile.ratios())
+    # Ends of the arcs: midstances, half way between them, liftoffs and touchdowns.
+    inside = np.clip(np.searchsorted(start, middle, side="right") - 1, 0, m - 1)
+    same = inside[1:] == inside[:-1]
+    low = weight[inside[1:]] * rigid_arc(0.5 * way, length)
+    drop = weight[:, None] * rigid_arc(ends, length)
+    has = np.zeros(m, dtype=bool)
+    has[inside] = True
+    landed, left = np.flatnonzero(has[1:]) + 1, np.flatnonzero(has[:-1])
+    drop[~has] = 0.0
+    between = 0.5 * (middle[1:] + middle[:-1])[same]
+    knots = np.concatenate((middle, between, start[landed], end[left]))
+    drops = np.concatenate((np.zeros(len(middle)), low[same], drop[landed, 0], drop[left, 1]))
+    order = np.argsort(knots, kind="stable")
+    knots, drops = knots[order], drops[order]
+    keep = np.append(np.diff(knots) > 1e-9, True)
+    knots, drops = knots[keep], drops[keep]
+    # Flights.
+    liftoff, touchdown = profile.flights()
+    aloft = touchdown - liftoff
+    off_height = line(liftoff) - _cosine(knots, drops, liftoff)[0]
+    on_height = line(touchdown) - _cosine(knots, drops, touchdown)[0]
+    up = 0.5 * gravity * aloft - (off_height - on_height) / aloft
+    speed = np.zeros((m, 2))
+    speed[1:, 0] = -(up - gravity * aloft - line.rate(touchdown))
+    speed[:-1, 1] = up - line.rate(liftoff)
+    # Supports.
+    duration = end - start
+    short = duration <= 2.0 * halves.sum(axis=1)
+    half = np.where(short[:, None], 0.5 * duration[:, None], halves)
+    flown = np.ones((m, 2), dtype=bool)
+    flown[0, 0] = flown[-1, 1] = False
+    half = np.where(flown | short[:, None], half, 0.0)
+    half = np.where(np.isfinite(half), half, 0.0)
+    depth = np.maximum(compression, 1e-6)[:, None]
+    exponent = np.maximum(np.abs(speed) * half / depth - 1.0, 1.0)
+    return Vertical(
+        line, profile, gravity, knots, drops, up, off_height, speed, half, exponent, short
+    )
+
+
+@dataclass(frozen=True)
+class Horizontal:
+    """Motion in the ground plan.
+
+    Attributes:
+        time: (n,) s, evenly spaced.
+        position: (n, 2) m.
+        velocity: (n, 2) m/s.
+    """
+
+    time: np.ndarray
+    position: np.ndarray
+    velocity: np.ndarray
+
+    def __call__(self, time: np.ndarray) -> np.ndarray:
+        """Positions: parabolas between the samples, straight on outside.
+
+        Args:
+            time: (...) s.
+
+        Returns:
+            (..., 2) m.
+        """
+        t = np.asarray(time, dtype=float)
+        if len(self.time) < 2:
+            return self.position[0] + (t - self.time[0])[..., None] * self.velocity[0]
+        inner = np.clip(t, self.time[0], self.time[-1])
+        at = np.clip(np.searchsorted(self.time, inner, side="right") - 1, 0, len(self.time) - 2)
+        step = self.time[at + 1] - self.time[at]
+        gone = (inner - self.time[at])[..., None]
+        push = (self.velocity[at + 1] - self.velocity[at]) / step[..., None]
+        place = self.position[at] + gone * (self.velocity[at] + 0.5 * push * gone)
+        before = np.minimum(t - self.time[0], 0.0)[..., None] * self.velocity[0]
+        after = np.maximum(t - self.time[-1], 0.0)[..., None] * self.velocity[-1]
+        return place + before + after
+
+
+def horizontal_motion(
+    time: np.ndarray,
+    wanted: np.ndarray,
+    velocity: np.ndarray,
+    limit: np.ndarray,
+    response: float,
+) -> tuple[Horizontal, np.ndarray]:
+    """Follow a path with the acceleration that the legs can give.
+
+    Girard 1986, section 4.2; equations in the module. Steps by constant
+    accelerations, so that the speed is constant in steps without support.
+
+    Args:
+        time: (n,) s, evenly spaced.
+        wanted: (n, 2) where the path has the body at those times, m.
+        velocity: (n, 2) velocity there, m/s.
+        limit: (n - 1,) largest acceleration in each step: the sum over the legs
+            of impulse times share of the step on the ground, m/s^2.
+        response: time constant of the velocity error, s.
+
+    Returns:
+        The motion, and (n - 1,) bool where the limit was reached.
+    """
+    n = len(time)
+    position, speed = np.empty((n, 2)), np.empty((n, 2))
+    reached = np.zeros(max(n - 1, 0), dtype=bool)
+    x, y = map(float, wanted[0])
+    u, v = map(float, velocity[0])
+    position[0], speed[0] = (x, y), (u, v)
+    if n < 2:
+        return Horizontal(time, position, speed), reached
+    dt = float(time[1] - time[0])
+    settle, home = max(response, dt), STEADY * max(response, dt)
+    asked = (np.diff(velocity, axis=0) / dt).tolist()
+    path, pace, bounds = wanted.tolist(), velocity.tolist(), limit.tolist()
+    for i in range(n - 1):
+        (wx, wy), (wu, wv), (ax, ay) = path[i], pace[i], asked[i]
+        ax += (wu + (wx - x) / home - u) / settle
+        ay += (wv + (wy - y) / home - v) / settle
+        size = (ax * ax + ay * ay) ** 0.5
+        bound = bounds[i]
+        if size > bound:
+            ax, ay = ax * bound / size, ay * bound / size
+            reached[i] = size > bound + 1e-6
+        x += dt * (u + 0.5 * dt * ax)
+        y += dt * (v + 0.5 * dt * ay)
+        u += dt * ax
+        v += dt * ay
+        position[i + 1, 0], position[i + 1, 1] = x, y
+        speed[i + 1, 0], speed[i + 1, 1] = u, v
+    return Horizontal(time, position, speed), reached
+
+
+@dataclass(frozen=True)
+class Turning:
+    """Yaw over time.
+
+    Attributes:
+        start: (m,) starts of the supports, s.
+        support: (m,) their durations, s.
+        yaw: (m,) at their starts, rad, not wrapped.
+        rate: (m,) rad/s.
+        acceleration: (m,) in the supports, rad/s^2.
+    """
+
+    start: np.ndarray
+    support: np.ndarray
+    yaw: np.ndarray
+    rate: np.ndarray
+    acceleration: np.ndarray
+
+    def __call__(self, time: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Yaw and its rate.
+
+        Args:
+            time: (n,) s.
+
+        Returns:
+            (n,) rad and (n,) rad/s.
+        """
+        t = np.asarray(time, dtype=float)
+        at = np.clip(np.searchsorted(self.start, t, side="right") - 1, 0, len(self.start) - 1)
+        gone = t - self.start[at]
+        pushed = np.clip(gone, 0.0, self.support[at])
+        rate = self.rate[at] + self.acceleration[at] * pushed
+        yaw = (
+            self.yaw[at]
+            + self.rate[at] * gone
+            + self.acceleration[at] * pushed * (gone - 0.5 * pushed)
+        )
+        return yaw, rate
+
+
+def turning_motion(
+    start: np.ndarray, flight: np.ndarray, wanted: np.ndarray, rate: np.ndarray
+) -> Turning:
+    """Turn by accelerations in supports only.
+
+    Girard 1986, section 4.3; equations in the module. The paper's rate
+    theta'_i = theta''_{i-1} t_s leaves out that rates accumulate.
+
+    Args:
+        start: (m + 1,) starts of the body's supports, s.
+        flight: (m,) durations of the non-support intervals at their ends, s.
+        wanted: (m + 1,) yaw asked for at the starts, rad, not wrapped.
+        rate: (m + 1,) its rate there, rad/s.
+
+    Returns:
+        The yaw. The first is as asked for.
+    """
+    m = len(flight)
+    span = np.diff(start)
+    support = np.maximum(span - flight, 1e-9)
+    air = span - support
+    quotient = support / (support + 2.0 * air)
+    weight = quotient / (1.0 + quotient)
+    yaw, speed, push = np.empty(m + 1), np.empty(m + 1), np.zeros(m + 1)
+    theta, omega = float(wanted[0]), float(rate[0])
+    lever = 0.5 * support**2 + support * air
+    for i in range(m):
+        yaw[i], speed[i] = theta, omega
+        meet = (wanted[i + 1] - theta - omega * span[i]) / lever[i]
+        follow = (rate[i + 1] - omega) / support[i]
+        push[i] = (1.0 - weight[i]) * meet + weight[i] * follow
+        theta += omega * span[i] + push[i] * lever[i]
+        omega += push[i] * support[i]
+    yaw[m], speed[m] = theta, omega
+    return Turning(np.asarray(start, dtype=float), np.append(support, 1.0), yaw, speed, push)
+
+
+def bank_angle(
+    speed: np.ndarray, curvature: np.ndarray, gravity: float, most: float
+) -> np.ndarray:
+    """Lean at which weight and centrifugal force point down the leg: arctan(s^2 K / g).
+
+    Girard 1986, section 4.4, signed: to the left, the inside, in a left turn.
+
+    Args:
+        speed: (k,) s, m/s.
+        curvature: (k,) K = 1 / R of the body's path, 1/m, + left.
+        gravity: m/s^2.
+        most: largest lean, rad.
+
+    Returns:
+        (k,) rad, + left.
+    """
+    return np.clip(np.arctan(speed * speed * curvature / gravity), -most, most)
+
+
+def trunk_pose(
+    ahead: np.ndarray,
+    above: np.ndarray,
+    heights: np.ndarray,
+    roll: np.ndarray,
+    pitch: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Pitch and height of the trunk's centre from the heights of its girdles.
+
+    The girdles are points of a rigid trunk. With two of them, x ahead of and u
+    above the centre, sin(p) (x1 - x0) + cos(p) cos(r) (u1 - u0) = z1 - z0 gives the
+    pitch p under the roll r; with more, the line of least squares; with one
+    it is given.
+
+    Args:
+        ahead: (g,) how far the girdles are ahead of the centre in rest, m.
+        above: (g,) how far above it, m.
+        heights: (n, g) their heights, m.
+        roll: (n,) rad.
+        pitch: (n,) pitch where there is one girdle, nose up, rad.
+
+    Returns:
+        (n,) pitch, nose up, rad, and (n,) height of the centre, m.
+    """
+    cosine = np.cos(roll)
+    apart = ahead - ahead.mean()
+    if len(ahead) > 1 and np.ptp(ahead) > 1e-9:
+        share = apart / np.sum(apart**2)
+        rise = heights @ share
+        stands = (above @ share) * cosine
+        size = np.hypot(1.0, stands)
+        pitch = np.arcsin(np.clip(rise / size, -1.0, 1.0)) - np.arctan(stands)
+    offset = ahead * np.sin(pitch)[:, None] + above * (np.cos(pitch) * cosine)[:, None]
+    return pitch, np.mean(heights - offset, axis=1)
