@@ -1,0 +1,288 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Foot trajectories: planted in the support, rolling at its ends, swung in the transfer.
+
+Girard 1986, sections 2.6 and 3.1. The paper plans swings in the space of the
+hip and then bends their beginning and end, so that the speed of the foot does
+not jump: after liftoff the foot follows through, going back under the body as
+it did on the ground, and before touchdown it takes on the speed of the ground.
+Here swings are planned in the world, where a planted foot is at rest: a swing
+that begins and ends at rest there does both.
+
+The swing moves along the ground with minimum jerk (section 2.6), or, by
+`snap`, with a speed that is reached within RUSH of the transfer and kept. It
+is lifted by c s^p (1 - s)^q, at rest at both ends, which peaks at the share
+p / (p + q) of the transfer, over a line that rises early and falls late, so
+that feet clear the edges of stairs.
+
+A sole rolls about its heel while its toes are up after touchdown, and about its
+toe while its heel is up before liftoff; those points stay where they are on the
+ground. In between it lies flat. The pitch is one smooth curve through support
+and transfer; the point that the swing moves goes along the sole from toe to
+heel, so that the speed of every point of the foot is continuous.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..rotations import about_x, multiply, rotate, slerp
+from .body import Line, minimum_jerk
+from .creature import Leg
+
+RUSH = 0.22  # share of the transfer in which a snappy foot gets up to its speed
+EARLY = 0.7  # share of the transfer in which a foot rises to, or falls from, another height
+KICK_PEAK = 0.28  # share of the transfer after which a foot is thrown up highest
+HEEL_UP = 0.3  # share of the transfer after which the heel is highest
+FOOTHOLD_CAP = 1.0  # s; feet that stand for longer roll as if they stood for that
+
+
+def bump(share: np.ndarray, peak: np.ndarray | float) -> np.ndarray:
+    """s^p (1 - s)^q, scaled to 1 at its peak p / (p + q); p and q at least 2.
+
+    Args:
+        share: (...) s, 0 to 1.
+        peak: (...) share at which it peaks, above 0 and below 1.
+
+    Returns:
+        (...) 0 at both ends, where its slope is 0 too.
+    """
+    peak = np.asarray(peak, dtype=float)
+    p = np.where(peak <= 0.5, 2.0, 2.0 * peak / (1.0 - peak))
+    q = np.where(peak <= 0.5, 2.0 * (1.0 - peak) / peak, 2.0)
+    s = np.clip(share, 0.0, 1.0)
+    return (s / peak) ** p * ((1.0 - s) / (1.0 - peak)) ** q
+
+
+def progress(share: np.ndarray, snap: np.ndarray | float) -> np.ndarray:
+    """How far a swing has gone: minimum jerk, or up to speed quickly.
+
+    Args:
+        share: (...) of the transfer's time, 0 to 1.
+        snap: (...) 0 for minimum jerk, 1 for the quick one.
+
+    Returns:
+        (...) 0 to 1; at both ends speed and acceleration are 0.
+    """
+    s = np.clip(share, 0.0, 1.0)
+    near = np.minimum(s, 1.0 - s) / RUSH
+    u = np.minimum(near, 1.0)
+    # Integral of the smooth step 3 u^2 - 2 u^3, then constant speed.
+    gone = RUSH * (u**3 - 0.5 * u**4) + RUSH * np.maximum(near - 1.0, 0.0)
+    half = gone / (1.0 - RUSH)
+    quick = np.where(s <= 0.5, half, 1.0 - half)
+    return (1.0 - np.asarray(snap)) * minimum_jerk(s) + np.asarray(snap) * quick
+
+
+@dataclass(frozen=True)
+class FootPose:
+    """A foot over time.
+
+    Attributes:
+        position: (n, 3) of the point of the sole that footprints mark, m.
+        orientation: (n, 4) from the foot as it is in rest, facing -Y.
+        contact: (n,) bool: on the ground.
+        pitch: (n,) toes up over the footprint, rad.
+        step: (n,) number of the leg's step that it is in, or comes from.
+    """
+
+    position: np.ndarray
+    orientation: np.ndarray
+    contact: np.ndarray
+    pitch: np.ndarray
+    step: np.ndarray
+
+
+@dataclass(frozen=True)
+class Swing:
+    """How a leg's transfers go, each from a step to the next.
+
+    Attributes:
+        lift: (m - 1,) height of the peak, m.
+        peak: (m - 1,) share of the transfer at which it is.
+        kick: (m - 1,) how far the foot is thrown up behind, m.
+        snap: (m - 1,) 0 for minimum jerk to 1 for quick.
+        raised: (m - 1,) what was added to the lift to clear the ground, m.
+    """
+
+    lift: np.ndarray
+    peak: np.ndarray
+    kick: np.ndarray
+    snap: np.ndarray
+    raised: np.ndarray
+
+
+class FootMotion:
+    """The motion of one foot through all its steps.
+
+    Args:
+        leg: the leg.
+        on: (m,) touchdowns, s; the first may be minus infinity.
+        off: (m,) liftoffs, s; the last may be infinite.
+        position: (m, 3) footprints, m.
+        orientation: (m, 4) of the flat foot.
+        strike: (m,) pitch at touchdown, toes up, rad.
+        push: (m,) pitch at liftoff, heel up, rad.
+        heel_up: (m - 1,) pitch in the swing, heel up, rad.
+        swing: how the transfers go.
+    """
+
+    def __init__(
+        self,
+        leg: Leg,
+        on: np.ndarray,
+        off: np.ndarray,
+        position: np.ndarray,
+        orientation: np.ndarray,
+        strike: np.ndarray,
+        push: np.ndarray,
+        heel_up: np.ndarray,
+        swing: Swing,
+    ) -> None:
+        self.on, self.off = on, off
+        self.position, self.orientation, self.swing = position, orientation, swing
+        self.ankle = np.asarray(leg.ankle, dtype=float)
+        self._heel = np.array([0.0, leg.heel, 0.0])
+        self._toe = np.array([0.0, -leg.toe, 0.0])
+        self._from = position + rotate(orientation, self._toe)
+        self._to = position + rotate(orientation, self._heel)
+        self._pitch = _pitch_curve(leg, on, off, strike, push, heel_up)
+
+    def __call__(self, time: np.ndarray) -> FootPose:
+        """Where the foot is.
+
+        Args:
+            time: (n,) s.
+
+        Returns:
+            The poses.
+        """
+        time = np.asarray(time, dtype=float)
+        step = np.clip(np.searchsorted(self.on, time, side="right") - 1, 0, len(self.on) - 1)
+        down = (time <= self.off[step]) & (time >= self.on[step])
+        pitch = self._pitch(time)
+        position, orientation = self._planted(step, pitch)
+        flying = np.flatnonzero(~down)
+        if len(flying) and len(self.on) > 1:
+            at = np.minimum(step[flying], len(self.on) - 2)
+            place, turn = self._swung(at, time[flying], pitch[flying])
+            position[flying], orientation[flying] = place, turn
+        return FootPose(position, orientation, down, pitch, step)
+
+    def _planted(self, step: np.ndarray, pitch: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Rolling about heel or toe, or flat."""
+        orientation = self.orientation[step].copy()
+        position = self.position[step].copy()
+        rolling = np.flatnonzero(pitch != 0.0)
+        if len(rolling):
+            which, angle = step[rolling], pitch[rolling]
+            turn = multiply(orientation[rolling], about_x(-angle))
+            up = (angle > 0.0)[:, None]
+            arm = np.where(up, self._heel, self._toe)
+            pivot = np.where(up, self._to[which], self._from[which])
+            position[rolling] = pivot - rotate(turn, arm)
+            orientation[rolling] = turn
+        return position, orientation
+
+    def _swung(
+        self, step: np.ndarray, time: np.ndarray, pitch: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Between two footprints."""
+        off, on = self.off[step], self.on[step + 1]
+        share = (time - off) / (on - off)
+        swing = self.swing
+        along = progress(share, swing.snap[step])
+        start, goal = self._from[step], self._to[step + 1]
+        rise = goal[:, 2] - start[:, 2]
+        early = np.where(rise > 0.0, share / EARLY, (share - 1.0 + EARLY) / EARLY)
+        point = start + along[:, None] * (goal - start)
+        point[:, 2] = start[:, 2] + rise * minimum_jerk(early)
+        point[:, 2] += (swing.lift[step] + swing.raised[step]) * bump(share, swing.peak[step])
+        point[:, 2] += swing.kick[step] * bump(share, KICK_PEAK)
+        smooth = minimum_jerk(share)
+        turn = slerp(self.orientation[step], self.orientation[step + 1], smooth)
+        turn = multiply(turn, about_x(-pitch))
+        arm = self._toe + smooth[:, None] * (self._heel - self._toe)
+        return point - rotate(turn, arm), turn
+
+    def ankles(self, pose: FootPose) -> np.ndarray:
+        """Where the leg ends.
+
+        Args:
+            pose: poses of the foot.
+
+        Returns:
+            (n, 3) m.
+        """
+        return pose.position + rotate(pose.orientation, self.ankle)
+
+    def sole(self, pose: FootPose) -> tuple[np.ndarray, np.ndarray]:
+        """Rear and front end of the sole.
+
+        Args:
+            pose: poses of the foot.
+
+        Returns:
+            (n, 3) and (n, 3) m.
+        """
+        return (
+            pose.position + rotate(pose.orientation, self._heel),
+            pose.position + rotate(pose.orientation, self._toe),
+        )
+
+
+def _pitch_curve(
+    leg: Leg,
+    on: np.ndarray,
+    off: np.ndarray,
+    strike: np.ndarray,
+    push: np.ndarray,
+    heel_up: np.ndarray,
+) -> Line:
+    """Pitch over time: exactly 0 while the sole is flat."""
+    with np.errstate(invalid="ignore"):
+        support = np.where(np.isfinite(off - on), np.minimum(off - on, FOOTHOLD_CAP), FOOTHOLD_CAP)
+    times, values = [], []
+    lands, leaves = np.isfinite(on), np.isfinite(off)
+    times += [on[lands], (on + leg.flat * support)[lands]]
+    values += [strike[lands], np.zeros(np.count_nonzero(lands))]
+    times += [(off - (1.0 - leg.rise) * support)[leaves], off[leaves]]
+    values += [np.zeros(np.count_nonzero(leaves)), -push[leaves]]
+    if len(on) > 1:
+        times.append(off[:-1] + HEEL_UP * (on[1:] - off[:-1]))
+        values.append(-heel_up)
+    time, value = np.concatenate(times), np.concatenate(values)
+    if not len(time):
+        return Line(np.zeros(1), np.zeros(1))
+    order = np.argsort(time, kind="stable")
+    time, value = time[order], value[order]
+    keep = np.append(np.diff(time) > 1e-9, True)
+    return Line(time[keep], value[keep])
+
+
+def within_reach(
+    position: np.ndarray, ankle: np.ndarray, hip: np.ndarray, free: np.ndarray, most: np.ndarray
+) -> np.ndarray:
+    """Draw a swinging foot in to the length of its leg.
+
+    Distances d from hip to ankle up to `free` stay; beyond, they become
+    free + (most - free) tanh((d - free) / (most - free)), which is below `most`
+    and continuous in its slope.
+
+    Args:
+        position: (n, 3) of the foot, m.
+        ankle: (n, 3) where the leg ends, m.
+        hip: (n, 3) m.
+        free: (n,) m.
+        most: (n,) larger than `free`, m.
+
+    Returns:
+        (n, 3) positions of the foot, m.
+    """
+    arm = ankle - hip
+    distance = np.linalg.norm(arm, axis=1)
+    room = np.maximum(most - free, 1e-9)
+    drawn = free + room * np.tanh(np.maximum(distance - free, 0.0) / room)
+    less = np.where(distance > free, drawn / np.maximum(distance, 1e-12) - 1.0, 0.0)
+    return position + less[:, None] * arm

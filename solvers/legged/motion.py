@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the solver of legged motion hands on: frozen arrays, time first."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..motion import BodyState, Problem
+from .creature import Creature
+from .steps import GaitChange
+from .support import SupportProfile
+
+
+@dataclass(frozen=True)
+class Footprint:
+    """One step of a leg: where and when its foot is on the ground.
+
+    Attributes:
+        leg: name of the leg.
+        index: number of the step of that leg, 0 the first that is on the
+            ground at the start of the motion or after it.
+        position: (3,) of the sole's marked point, m.
+        orientation: (4,) of the flat foot.
+        yaw: of the flat foot about +Z, rad, 0 facing -Y.
+        on: touchdown, s; minus infinity if it stands from before the motion.
+        off: liftoff, s; infinite if it stands for good.
+        gait: name of the gait.
+    """
+
+    leg: str
+    index: int
+    position: np.ndarray
+    orientation: np.ndarray
+    yaw: float
+    on: float
+    off: float
+    gait: str
+
+
+@dataclass(frozen=True)
+class GaitMotion:
+    """A walking body over time.
+
+    Arrays have n samples, `steps_per_frame` to a frame, L legs in the order of
+    the creature's, and G girdles.
+
+    Attributes:
+        time: (n,) s from the start.
+        steps_per_frame: solver steps per frame; frame i is sample
+            i * steps_per_frame.
+        position: (n, 3) of the body's centre, m.
+        orientation: (n, 4) of the body, from the rest pose, facing -Y.
+        yaw: (n,) rad, unwrapped.
+        pitch: (n,) nose up, rad.
+        roll: (n,) to the left, rad.
+        bank: (n,) the part of the roll that balances bends, rad.
+        velocity: (n, 3) of the body's centre, m/s.
+        girdle_height: (n, G) heights of the girdles, m.
+        girdle_speed: (n, G) their vertical speeds, m/s.
+        hip: (n, L, 3) m.
+        foot_position: (n, L, 3) of the soles' marked points, m.
+        foot_orientation: (n, L, 4) from the rest pose.
+        foot_pitch: (n, L) of the soles over their footprints, toes up, rad.
+        contact: (n, L) bool: on the ground.
+        footprints: in order of legs and time; those that touch the motion.
+        supports: (G,) support profile of each girdle.
+        gaits: (name, start, end) of each gait that is used, s; a change
+            belongs to the gait that it leads to.
+        changes: how gaits were changed.
+        problems: the problem list.
+        success: False if a foot stands where its leg cannot reach.
+        end_state: hand-over to a following motion.
+        creature: what walks.
+    """
+
+    time: np.ndarray
+    steps_per_frame: int
+    position: np.ndarray
+    orientation: np.ndarray
+    yaw: np.ndarray
+    pitch: np.ndarray
+    roll: np.ndarray
+    bank: np.ndarray
+    velocity: np.ndarray
+    girdle_height: np.ndarray
+    girdle_speed: np.ndarray
+    hip: np.ndarray
+    foot_position: np.ndarray
+    foot_orientation: np.ndarray
+    foot_pitch: np.ndarray
+    contact: np.ndarray
+    footprints: tuple[Footprint, ...]
+    supports: tuple[SupportProfile, ...]
+    gaits: tuple[tuple[str, float, float], ...]
+    changes: tuple[GaitChange, ...]
+    problems: tuple[Problem, ...]
+    success: bool
+    end_state: BodyState
+    creature: Creature

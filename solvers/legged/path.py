@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The path that a body is to take in the ground plan, by arc length."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from scipy.interpolate import CubicSpline
+
+from ..errors import SettingError
+from ..motion import Placement
+
+
+class Path:
+    """A path by arc length: straight on beyond its ends, or around again.
+
+    A cubic spline through its points (Girard 1986, section 4.2), parametrised
+    anew by arc length (section 2.3). `length` is infinite for a straight line.
+
+    Args:
+        points: (k, 2) or (k, 3) m; None for a straight line.
+        closed: True if the end meets the start.
+        placement: where a straight line starts, and its direction.
+
+    Raises:
+        SettingError: the points are not finite or all the same.
+    """
+
+    def __init__(
+        self, points: np.ndarray | None, closed: bool, placement: Placement
+    ) -> None:
+        self.length, self.closed = math.inf, closed
+        self._curve: CubicSpline | None = None
+        if points is None:
+            self._start = np.asarray(placement.origin, dtype=float)[:2]
+            self._way = np.array([math.sin(placement.yaw), -math.cos(placement.yaw)])
+            return
+        points = _clean(points, closed)
+        chord = np.concatenate(([0.0], np.cumsum(np.linalg.norm(np.diff(points, axis=0), axis=1))))
+        ends = "periodic" if closed and len(points) > 3 else "not-a-knot"
+        if len(points) < 4:
+            ends = "natural"
+        self._curve = CubicSpline(chord, points, bc_type=ends)
+        self._slope = self._curve.derivative()
+        # Arc length over the parameter, inverted by interpolation.
+        fine = np.unique(np.concatenate([chord + s * np.append(np.diff(chord), 0.0)
+                                         for s in np.linspace(0.0, 1.0, 9)[:-1]]))  # fmt: skip
+        middle = 0.5 * (fine[1:] + fine[:-1])
+        a, b, c = (np.linalg.norm(self._slope(u), axis=1) for u in (fine[:-1], middle, fine[1:]))
+        gained = np.diff(fine) * (a + 4.0 * b + c) / 6.0  # Simpson
+        self._fine, self._arc = fine, np.concatenate(([0.0], np.cumsum(gained)))
+        self.length = float(self._arc[-1])
+
+    def at(self, way: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Places and directions.
+
+        Args:
+            way: (n,) arc lengths from the start, m; may be negative.
+
+        Returns:
+            (n, 2) m and (n, 2) unit tangents.
+        """
+        if self._curve is None:
+            return self._start + way[:, None] * self._way, np.tile(self._way, (len(way), 1))
+        inner = np.mod(way, self.length) if self.closed else np.clip(way, 0.0, self.length)
+        u = np.interp(inner, self._arc, self._fine)
+        tangent = self._slope(u)
+        size = np.linalg.norm(tangent, axis=1, keepdims=True)
+        tangent = tangent / np.maximum(size, 1e-12)
+        return self._curve(u) + (0.0 if self.closed else (way - inner)[:, None] * tangent), tangent
+
+
+def _clean(path: np.ndarray, closed: bool) -> np.ndarray:
+    try:
+        points = np.asarray(path, dtype=float)
+    except (TypeError, ValueError):
+        raise SettingError("Path", "of points that are no numbers", "a list of points") from None
+    if points.ndim != 2 or points.shape[1] not in (2, 3) or not np.all(np.isfinite(points)):
+        raise SettingError(
+            "Path", f"an array of shape {points.shape}", "finite points, (k, 2) or (k, 3)"
+        )
+    points = points[:, :2]
+    if closed and len(points) and np.any(points[0] != points[-1]):
+        points = np.vstack((points, points[:1]))
+    size = float(np.max(np.ptp(points, axis=0))) if len(points) else 0.0
+    far = np.ones(len(points), dtype=bool)
+    far[1:] = np.linalg.norm(np.diff(points, axis=0), axis=1) > 1e-9 * max(size, 1e-9)
+    if closed and len(points) > 1 and not far[-1]:
+        far[-1] = True
+        far[-2] = len(points) <= 2
+    points = points[far]
+    if len(points) < 2 or size <= 1e-9:
+        raise SettingError("Path", f"{len(points)} different points", "at least two of them")
+    return points

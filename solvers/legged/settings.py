@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the solver of legged motion is asked for, and its checks."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ..errors import SettingError
+from ..motion import Placement
+from ..turning.settings import sample_times
+from .choose import LADDERS, Band
+from .creature import Creature, check_creature, quadruped
+from .footholds import Ground
+from .gait import PRESETS, Gait, check_gait, check_number
+
+Sampled = float | np.ndarray
+
+
+@dataclass(frozen=True)
+class GaitItem:
+    """One gait of a sequence.
+
+    Attributes:
+        gait: the gait, or the name of a preset.
+        start: when it begins, s; that of the first item does not count.
+        distance: how far along the path it begins, m; None to go by `start`.
+    """
+
+    gait: Gait | str
+    start: float = 0.0
+    distance: float | None = None
+
+
+@dataclass(frozen=True)
+class FootprintEdit:
+    """What an animator changed about a footprint.
+
+    Attributes:
+        leg: name of the leg.
+        index: number of its step.
+        position: (3,) m, or None to leave it where it is.
+        yaw: of the flat foot, rad, 0 facing -Y; or None.
+        on: touchdown, s; or None.
+        off: liftoff, s; or None.
+    """
+
+    leg: str
+    index: int
+    position: np.ndarray | None = None
+    yaw: float | None = None
+    on: float | None = None
+    off: float | None = None
+
+
+@dataclass(frozen=True)
+class GaitSettings:
+    """Settings of one legged motion, SI units and radians.
+
+    Attributes:
+        creature: what walks.
+        sequence: the gaits, one after the other; empty to choose them by
+            Froude number.
+        n_frames: frames of the motion, both ends included.
+        fps: real frame rate, frames per second.
+        speed: wanted along the path, m/s; or its value at each of
+            `sample_times(n_frames, fps)`.
+        path: (k, 2) or (k, 3) points of the path in the ground plan, m; None
+            to go straight ahead from the placement.
+        closed: True if the path's end meets its start; it is gone around.
+        ground: the terrain; None for a plane through the placement.
+        placement: where the motion starts and the way it faces, without a path.
+        gravity: m/s^2.
+        impulse: largest horizontal acceleration that one leg on the ground
+            gives the body, m/s^2.
+        response: time in which errors of the velocity are made up, s.
+        ladder: gaits that are chosen from; empty for that of the number of legs.
+        hysteresis: of the choice, share of the Froude number.
+        most_bank: largest lean in bends, rad.
+        bank: amount of the lean; 1 is what keeps the balance.
+        reach: share of a leg's length that is used while its foot is down.
+        crouch: how far hips may sink to reach footholds, share of their height.
+        most_step: largest difference of height of footholds of a leg that
+            follow each other, as a part of the hip height.
+        search: how far around better footholds are looked for, likewise.
+        steepest: slope of ground that still carries, rad.
+        clearance: least height of a swinging sole over the ground at mid
+            swing, as a part of the hip height.
+        round_to_frames: True to round touchdowns and liftoffs to frames.
+        edits: what was changed about footprints by hand.
+    """
+
+    creature: Creature = field(default_factory=quadruped)
+    sequence: tuple[GaitItem, ...] = ()
+    n_frames: int = 250
+    fps: float = 24.0
+    speed: Sampled = 1.6
+    path: np.ndarray | None = None
+    closed: bool = False
+    ground: Ground | None = None
+    placement: Placement = field(default_factory=Placement)
+    gravity: float = 9.81
+    impulse: float = 6.0
+    response: float = 0.1
+    ladder: tuple[Band, ...] = ()
+    hysteresis: float = 0.25
+    most_bank: float = 0.8
+    bank: float = 1.0
+    reach: float = 0.985
+    crouch: float = 0.2
+    most_step: float = 0.5
+    search: float = 0.3
+    steepest: float = math.radians(50.0)
+    clearance: float = 0.015
+    round_to_frames: bool = False
+    edits: tuple[FootprintEdit, ...] = ()
+
+
+_NUMBERS: dict[str, tuple[str, float, float, str]] = {
+    "gravity": ("Gravity", 1e-3, 1000.0, "above 0 m/s^2 (at most 1000)"),
+    "impulse": ("Impulse", 0.0, 1e6, "at least 0 m/s^2"),
+    "response": ("Response", 0.0, 1e3, "at least 0 s"),
+    "most_bank": ("Bank Limit", 0.0, 1.3, "between 0 and 74 degrees"),
+    "bank": ("Bank", -5.0, 5.0, "between -5 and 5"),
+    "reach": ("Reach", 0.5, 1.0, "between 0.5 and 1"),
+    "crouch": ("Crouch", 0.0, 0.8, "between 0 and 0.8"),
+    "most_step": ("Step Height", 0.0, 10.0, "between 0 and 10 hip heights"),
+    "search": ("Search", 0.0, 10.0, "between 0 and 10 hip heights"),
+    "steepest": ("Steepest Ground", 0.0, 1.56, "between 0 and 89 degrees"),
+    "clearance": ("Clearance", 0.0, 2.0, "between 0 and 2 hip heights"),
+}
+
+
+def check_settings(settings: GaitSettings) -> tuple[np.ndarray, np.ndarray]:
+    """Check all settings but those of gaits.
+
+    Args:
+        settings: what was asked for.
+
+    Returns:
+        (m,) times of the samples, s, and (m,) speeds, m/s.
+
+    Raises:
+        SettingError: a value is out of its range.
+    """
+    time = sample_times(settings.n_frames, settings.fps)
+    check_creature(settings.creature)
+    for name, (label, least, most, requirement) in _NUMBERS.items():
+        check_number(label, getattr(settings, name), least, most, requirement)
+    origin = np.asarray(settings.placement.origin, dtype=float)
+    if origin.shape != (3,) or not np.all(np.isfinite(origin)):
+        raise SettingError("Placement", settings.placement.origin, "three finite coordinates")
+    check_number("Placement Yaw", settings.placement.yaw, -1e6, 1e6, "a finite angle")
+    try:
+        speed = np.asarray(settings.speed, dtype=float)
+    except (TypeError, ValueError):
+        raise SettingError("Speed", settings.speed, "a number") from None
+    if speed.ndim != 0 and speed.shape != time.shape:
+        raise SettingError(
+            "Speed",
+            f"an array of shape {speed.shape}",
+            f"one number or an array of shape {time.shape}, one value per half solver step",
+        )
+    speed = np.broadcast_to(speed, time.shape)
+    good = (speed >= 0.0) & (speed <= 1000.0)
+    if not good.all():
+        first = int(np.argmin(good))
+        raise SettingError(
+            f"Speed at {time[first]:.3f} s", float(speed[first]), "between 0 and 1000 m/s"
+        )
+    return time, speed
+
+
+def gait_of(gait: Gait | str, creature: Creature) -> Gait:
+    """A checked gait, with its legs in the order of an animal's.
+
+    Args:
+        gait: the gait, or the name of a preset.
+        creature: the animal.
+
+    Returns:
+        The gait.
+
+    Raises:
+        SettingError: there is no such preset, or the gait is not good or is
+            for another number of legs.
+    """
+    if isinstance(gait, str):
+        if gait not in PRESETS:
+            raise SettingError("Gait", repr(gait), "one of " + ", ".join(PRESETS))
+        gait = PRESETS[gait]
+    return check_gait(gait).for_legs([leg.name for leg in creature.legs])
+
+
+def ladder_for(settings: GaitSettings) -> tuple[Band, ...]:
+    """The gaits that an animal chooses from.
+
+    Args:
+        settings: what was asked for.
+
+    Returns:
+        Its ladder.
+
+    Raises:
+        SettingError: there is none for that number of legs.
+    """
+    if settings.ladder:
+        return settings.ladder
+    kind = {2: "BIPED", 4: "QUADRUPED", 6: "HEXAPOD"}.get(len(settings.creature.legs))
+    if kind is None:
+        raise SettingError(
+            "Sequence of gaits",
+            "empty",
+            f"given for an animal with {len(settings.creature.legs)} legs "
+            "(gaits are chosen for two, four and six)",
+        )
+    return LADDERS[kind]

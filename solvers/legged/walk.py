@@ -1,0 +1,923 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Solve legged motion: settings in, motion out.
+
+Girard 1986, sections 3 and 4: steps from gaits (`steps`), the body's way and
+turning from its supports (`body`), footholds from the body at midstance
+(`footholds`), heights of the girdles from supports and footholds, feet from
+footholds (`foot`). Each pass knows all of what the passes before it found, so
+that everything is planned ahead.
+
+Where wishes conflict, contacts come first, then the length of the legs: hips
+sink as far as they may to reach the footholds, and a step that even so is out
+of reach begins later or ends earlier. What yielded is in the problem list.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from ..motion import BodyState, Problem
+from ..rotations import about_x, about_y, about_z, between, continuous, multiply, rotate
+from ..turning.settings import steps_per_frame
+from .body import (
+    Line,
+    Turning,
+    Vertical,
+    bank_angle,
+    horizontal_motion,
+    merge_midstances,
+    trunk_pose,
+    turning_motion,
+    vertical_motion,
+)
+from .choose import choose_gaits
+from .foot import FootMotion, Swing, bump, within_reach
+from .footholds import (
+    MOVED,
+    NO_GROUND,
+    TOO_HIGH,
+    Footholds,
+    Ground,
+    forward_left,
+    level_ground,
+    place_footholds,
+    reference_places,
+)
+from .gait import Clock, Gait
+from .motion import Footprint, GaitMotion
+from .path import Path
+from .settings import FootprintEdit, GaitItem, GaitSettings, check_settings, gait_of, ladder_for
+from .steps import GaitPlan, Steps, plan_steps
+from .support import share_down, support_profile
+
+Progress = Callable[[float], None]
+
+ROUNDS = 4  # of sinking hips and shortening steps until all footholds are in reach
+SAMPLES = np.array([0.0, 0.08, 0.2, 0.35, 0.5, 0.65, 0.8, 0.92, 1.0])  # of a support
+LONGEST_GAP = 0.6  # s between the moments at which a standing body may change its turning
+WAY_OFF = 0.5  # hip heights off the path that are worth a line in the problem list
+
+
+def solve_gait(settings: GaitSettings, progress: Progress | None = None) -> GaitMotion:
+    """Solve one legged motion: a pure function of its settings.
+
+    Girard 1986; see the module for the order of the passes.
+
+    Args:
+        settings: what is asked for.
+        progress: called with the fraction done; may raise `Cancelled`, which
+            passes through.
+
+    Returns:
+        The motion. What the legs cannot do is in its problems.
+
+    Raises:
+        SettingError: a setting is out of range or contradicts another.
+    """
+    solver = _Solver(settings)
+    parts = (solver.plan, solver.go, solver.turn, solver.stand, solver.carry, solver.swing)
+    for i, part in enumerate(parts):
+        part()
+        if progress is not None:
+            progress((i + 1) / (len(parts) + 1))
+    motion = solver.motion()
+    if progress is not None:
+        progress(1.0)
+    return motion
+
+
+def solve_gait_batch(
+    settings: Sequence[GaitSettings], progress: Progress | None = None
+) -> list[GaitMotion]:
+    """Solve many legged motions.
+
+    Args:
+        settings: what is asked for, one per character.
+        progress: as for `solve_gait`, of all.
+
+    Returns:
+        One motion per character, in order.
+
+    Raises:
+        SettingError: a setting of one of them is out of range.
+    """
+    motions = []
+    for i, item in enumerate(settings):
+        motions.append(solve_gait(item))
+        if progress is not None:
+            progress((i + 1) / len(settings))
+    return motions
+
+
+class _Solver:
+    """The passes; each adds what it finds."""
+
+    def __init__(self, settings: GaitSettings) -> None:
+        self.settings = settings
+        self.times, self.speeds = check_settings(settings)
+        self.creature = settings.creature
+        self.gravity = float(settings.gravity)
+        self.legs = self.creature.legs
+        self.n_legs = len(self.legs)
+        self.heights = self.creature.heights()
+        self.hip = self.creature.hip_height()
+        self.girdles = self.creature.girdles()
+        self.path = Path(settings.path, settings.closed, settings.placement)
+        self.ground: Ground = settings.ground or level_ground(float(settings.placement.origin[2]))
+        self.level = settings.ground is None
+        self.end = float(self.times[-1])
+        self.problems: list[Problem] = []
+
+    # --- steps -------------------------------------------------------------------
+    def plan(self) -> None:
+        """Gaits, their clocks and all steps."""
+        settings, g = self.settings, self.gravity
+        items = [
+            (gait_of(item.gait, self.creature), self._start_of(item)) for item in settings.sequence
+        ]
+        if not items:
+            chosen = choose_gaits(
+                self.times, self.speeds, self.hip, g, ladder_for(settings), settings.hysteresis
+            )
+            items = [(gait_of(choice.gait, self.creature), choice.start) for choice in chosen]
+        items = items[:1] + sorted(items[1:], key=lambda item: item[1])
+        self.plans = [self._plan_of(gait, start) for gait, start in items]
+        slowest = float(self.plans[0].clock.rate(0.0)), float(self.plans[-1].clock.rate(self.end))
+        self.margin = min(max(2.5 / max(min(slowest), 1e-9), 0.5), 6.0)
+        frame = 1.0 / settings.fps if settings.round_to_frames else 0.0
+        self.steps, self.changes = plan_steps(
+            self.plans, -self.margin, self.end + self.margin, frame
+        )
+        for change in self.changes:
+            late = change.start - change.wanted
+            if late > 1.5 / max(float(self.plans[change.gait - 1].clock.rate(change.wanted)), 1e-9):
+                self.problems.append(Problem(
+                    code="GAIT_DELAYED",
+                    message=f"{self._named(change.gait)} begins {late:.2f} s late: the change "
+                    "of gait before it has to end first",
+                    severity="INFO", time=change.wanted, amount=late,
+                    remedy="Let gaits begin further apart",
+                ))  # fmt: skip
+        for number in range(len(self.changes) + 1, len(self.plans)):
+            start = self.plans[number].start
+            if start < self.end:
+                self.problems.append(Problem(
+                    code="GAIT_LOST",
+                    message=f"{self._named(number)} never begins: the motion ends, or the "
+                    "animal stands, before its legs have come around",
+                    time=max(start, 0.0), remedy="Begin it earlier, or keep the animal moving",
+                ))  # fmt: skip
+        self._edit_times()
+        self._short_transfers()
+
+    def _start_of(self, item: GaitItem) -> float:
+        if item.distance is None:
+            return float(item.start)
+        return float(Clock(self.times, self.speeds).time(item.distance))
+
+    def _named(self, number: int) -> str:
+        return f"Gait {number + 1} ({self.plans[number].gait.name})"
+
+    def _plan_of(self, gait: Gait, start: float) -> GaitPlan:
+        g, v = self.gravity, self.speeds
+        froude = v * v / (g * self.hip)
+        duty = gait.duties(froude)
+        # What the legs can cover on the ground: from as far ahead as behind, and what feet roll.
+        low = (1.0 - 0.5 * self.settings.crouch) * (
+            self.heights - np.array([leg.ankle[2] for leg in self.legs])
+        )
+        far = self.settings.reach * np.array([leg.length for leg in self.legs])
+        aside = np.array([(leg.hip[0] - leg.foot[0]) for leg in self.legs])
+        room = 2.0 * np.sqrt(np.maximum(far**2 - low**2 - aside**2, (0.1 * far) ** 2))
+        room += np.array([max(leg.heel + leg.toe, 0.0) for leg in self.legs])
+        most = np.min(room / duty, axis=1)
+        rate = gait.rates(v, self.hip, g, np.inf)
+        limited = gait.rates(v, self.hip, g, most)
+        over = limited > rate * (1.0 + 1e-9)
+        if over.any():
+            first = int(np.argmax(over))
+            leg = int(np.argmin(room / duty[first]))
+            stride = v[first] / max(rate[first], 1e-12)
+            self.problems.append(Problem(
+                code="STROKE_LIMITED",
+                message=f"Gait {gait.name} is too long for {self.legs[leg].name} from "
+                f"{self.times[first]:.2f} s on: its stroke of {stride * duty[first, leg]:.2f} m is "
+                f"shortened to {room[leg]:.2f} m, and its steps come quicker",
+                time=float(self.times[first]), amount=float(room[leg]),
+                remedy="Go slower, or use a gait with a smaller duty factor or stroke",
+            ))  # fmt: skip
+        tempo = math.sqrt(self.hip / g)
+        least = gait.least_transfer * tempo
+        slow = max(math.sqrt(max(gait.froude[0], 0.01) * g * self.hip), 1e-6)
+        slow_rate = float(gait.rates(np.array(slow), self.hip, g))
+        longest = max((1.0 - min(gait.duty)) / slow_rate, least, 2.0 * tempo)
+        if gait.period is not None:
+            longest = max(longest, gait.period)
+        return GaitPlan(gait, start, Clock(self.times, limited), duty, self.times, least, longest)
+
+    def _short_transfers(self) -> None:
+        """Legs that swing quicker than they can: one line for each gait."""
+        told: set[int] = set()
+        for leg in range(self.n_legs):
+            own = self.steps.of(leg)
+            off, on = self.steps.off[own][:-1], self.steps.on[own][1:]
+            least = np.array([p.least for p in self.plans])[self.steps.gait[own][1:]]
+            short = (on - off < least - 1e-9) & (on > 0.0) & (off < self.end)
+            for k in np.flatnonzero(short):
+                number = int(self.steps.gait[own][k + 1])
+                if number in told:
+                    continue
+                told.add(number)
+                self.problems.append(Problem(
+                    code="TRANSFER_SHORT",
+                    message=f"Step {self.steps.index[own][k + 1]} of {self.legs[leg].name} at "
+                    f"{on[k]:.2f} s swings for {on[k] - off[k]:.3f} s in gait "
+                    f"{self.plans[number].gait.name}, less than the {least[k]:.3f} s of Least "
+                    "Transfer",
+                    time=float(off[k]), end_time=float(on[k]), amount=float(on[k] - off[k]),
+                    remedy="Go slower, lengthen the stroke, or lower the duty factor",
+                ))  # fmt: skip
+
+    def _edit_times(self) -> None:
+        """Touchdowns and liftoffs that were changed by hand."""
+        names = [leg.name for leg in self.legs]
+        self.edits: dict[int, FootprintEdit] = {}
+        on, off = self.steps.on.copy(), self.steps.off.copy()
+        middle = self.steps.middle.copy()
+        for edit in self.settings.edits:
+            found = np.zeros(0, dtype=int)
+            if edit.leg in names:
+                of = self.steps.leg == names.index(edit.leg)
+                found = np.flatnonzero(of & (self.steps.index == edit.index))
+            if not len(found):
+                self.problems.append(Problem(
+                    code="EDIT_LOST",
+                    message=f"The edit of step {edit.index} of {edit.leg} is lost: there is no "
+                    "such step any more",
+                    amount=float(edit.index), remedy="Delete the edit, or go on for longer",
+                ))  # fmt: skip
+                continue
+            step = int(found[0])
+            self.edits[step] = edit
+            if edit.on is None and edit.off is None:
+                continue
+            gap = self.plans[self.steps.gait[step]].least
+            first = step == 0 or self.steps.leg[step - 1] != self.steps.leg[step]
+            final = step + 1 == len(on) or self.steps.leg[step + 1] != self.steps.leg[step]
+            low = -math.inf if first else off[step - 1] + min(gap, on[step] - off[step - 1])
+            high = math.inf if final else on[step + 1] - min(gap, on[step + 1] - off[step])
+            wanted = (
+                on[step] if edit.on is None else float(edit.on),
+                off[step] if edit.off is None else float(edit.off),
+            )
+            begin = min(max(wanted[0], low), high - 1e-3)
+            finish = max(min(wanted[1], high), begin + 1e-3)
+            if (begin, finish) != wanted:
+                self.problems.append(Problem(
+                    code="EDIT_TIME",
+                    message=f"Step {edit.index} of {edit.leg} cannot be on the ground from "
+                    f"{wanted[0]:.2f} to {wanted[1]:.2f} s: with the steps before and after it, "
+                    f"it is from {begin:.2f} to {finish:.2f} s",
+                    time=begin, remedy="Move the steps before and after it too",
+                ))  # fmt: skip
+            on[step], off[step] = begin, finish
+            middle[step] = np.clip(middle[step], begin, finish)
+        self.steps = Steps(
+            self.steps.leg, self.steps.index, on, off, middle, self.steps.gait
+        )
+
+    # --- along the path -------------------------------------------------------------
+    def go(self) -> None:
+        """The body's way in the ground plan."""
+        settings = self.settings
+        per_frame = steps_per_frame(settings.fps)
+        dt = 1.0 / (per_frame * settings.fps)
+        n = per_frame * (int(settings.n_frames) - 1) + 1
+        extra = int(math.ceil(self.margin / dt))
+        self.per_frame, self.inside = per_frame, slice(extra, extra + n)
+        time = dt * (np.arange(n + 2 * extra) - extra)
+        way = Clock(self.times, self.speeds)  # strides of one metre
+        wanted, tangent = self.path.at(way.phase(time))
+        pace = way.rate(time)
+        edges = np.append(time - 0.0, time[-1] + dt)[: len(time)]
+        strength = np.zeros(max(len(time) - 1, 0))
+        for leg in range(self.n_legs):
+            own = self.steps.of(leg)
+            strength += share_down(self.steps.on[own], self.steps.off[own], edges)
+        limit = settings.impulse * strength
+        self.horizontal, _ = horizontal_motion(
+            time, wanted, tangent * pace[:, None], limit, settings.response
+        )
+        off = np.linalg.norm(self.horizontal.position - wanted, axis=1)[self.inside]
+        worst = int(np.argmax(off))
+        if off[worst] > WAY_OFF * self.hip:
+            first = int(np.argmax(off > WAY_OFF * self.hip))
+            self.problems.append(Problem(
+                code="PATH_LEFT",
+                message=f"The body leaves the path at {first * dt:.2f} s, by up to "
+                f"{off[worst]:.2f} m: its legs cannot turn, speed up or brake it so quickly",
+                time=first * dt, end_time=worst * dt, amount=float(off[worst]),
+                remedy="Go slower, widen the bend, or give the legs more Impulse",
+                fix=(("impulse", 2.0 * settings.impulse),),
+            ))  # fmt: skip
+        gone = float(way.phase(self.end))
+        if gone > self.path.length * (1.0 + 1e-9) and not self.path.closed:
+            at = float(way.time(self.path.length))
+            self.problems.append(Problem(
+                code="PATH_ENDS",
+                message=f"The path ends at {at:.2f} s: the body goes straight on from there",
+                severity="INFO", time=at, amount=gone - self.path.length,
+                remedy="Lengthen the path, slow down, or end the motion earlier",
+            ))  # fmt: skip
+        # The way it heads: its velocity, and the path's direction where it hardly moves.
+        creep = 0.02 * math.sqrt(self.gravity * self.hip)
+        heading = self.horizontal.velocity + creep * tangent
+        self._heading = np.unwrap(np.arctan2(heading[:, 0], -heading[:, 1]))
+
+    def _headings(self, time: np.ndarray) -> np.ndarray:
+        return np.interp(time, self.horizontal.time, self._heading)
+
+    # --- turning and leaning ----------------------------------------------------------
+    def turn(self) -> None:
+        """Yaw, bank and the moments of midstance."""
+        steps = self.steps
+        first, last = float(self.horizontal.time[0]), float(self.horizontal.time[-1])
+        whole = support_profile(steps.on, steps.off)
+        landing = steps.on[(steps.on > first) & (steps.on < last)]
+        apart = 0.25 * float(np.median(np.minimum(steps.off - steps.on, LONGEST_GAP)))
+        knots = [first]
+        landed = set(whole.start.tolist())
+        for moment in np.unique(landing).tolist():
+            if moment - knots[-1] > apart or (moment in landed and moment - knots[-1] > 1e-3):
+                knots.append(moment)
+        knots.append(max(last, knots[-1] + 0.1))
+        start = np.array(knots)
+        liftoff, touchdown = whole.flights()
+        aloft = share_down(liftoff, touchdown, start) * np.diff(start) if len(liftoff) else None
+        flight = np.zeros(len(start) - 1) if aloft is None else aloft
+        parts = np.where(flight > 0.0, 1, np.ceil(np.diff(start) / LONGEST_GAP).astype(int))
+        if np.any(parts > 1):
+            start = np.concatenate(
+                [a + (b - a) * np.arange(k) / k for a, b, k in
+                 zip(start[:-1], start[1:], parts, strict=True)] + [start[-1:]]
+            )  # fmt: skip
+            flight = np.repeat(flight, parts)
+        wanted = self._headings(start)
+        rate = np.gradient(wanted, start) if len(start) > 1 else np.zeros(1)
+        self.turning: Turning = turning_motion(start, flight, wanted, rate)
+        # Midstances; steps that stand at the ends belong to the poses there.
+        self.middle = np.clip(np.nan_to_num(steps.middle, neginf=0.0, posinf=self.end), first, last)
+        self.middle[np.isneginf(steps.on)] = 0.0
+        moments = np.unique(np.round(self.middle, 6))
+        half = 0.5 / np.maximum(self._stride_rate(moments), 0.2)
+        before, after = np.maximum(moments - half, first), np.minimum(moments + half, last)
+        bend = self._headings(after) - self._headings(before)
+        chord = np.linalg.norm(self.horizontal(after) - self.horizontal(before), axis=1)
+        span = np.maximum(after - before, 1e-9)
+        speed = np.minimum(chord * np.abs(bend / 2.0) / np.maximum(np.abs(np.sin(bend / 2.0)), 1e-9)
+                           if np.any(bend) else chord, np.inf) / span  # fmt: skip
+        speed = np.where(np.abs(bend) < 2.0, np.where(bend == 0.0, chord / span, speed),
+                         np.interp(moments, self.horizontal.time,
+                                   np.linalg.norm(self.horizontal.velocity, axis=1)))  # fmt: skip
+        curvature = bend / np.maximum(speed * span, 1e-6)
+        curvature[speed < 0.05 * math.sqrt(self.gravity * self.hip)] = 0.0
+        asked = np.arctan(speed * speed * curvature / self.gravity)
+        bank = bank_angle(speed, curvature, self.gravity, self.settings.most_bank)
+        sharp = np.abs(asked) > self.settings.most_bank + 1e-9
+        sharp &= (moments >= 0.0) & (moments <= self.end)
+        if sharp.any():
+            k = int(np.argmax(np.where(sharp, np.abs(asked), 0.0)))
+            self.problems.append(Problem(
+                code="BEND_SHARP",
+                message=f"The bend at {moments[k]:.2f} s is too sharp: a radius of "
+                f"{1.0 / abs(curvature[k]):.2f} m at {speed[k]:.1f} m/s asks for a lean of "
+                f"{math.degrees(abs(asked[k])):.0f} degrees",
+                time=float(moments[k]), amount=float(abs(asked[k])),
+                remedy="Go slower, widen the bend, or raise Bank Limit",
+            ))  # fmt: skip
+        self.moments = moments
+        self.bank = Line(moments, self.settings.bank * bank)
+
+    def _stride_rate(self, time: np.ndarray) -> np.ndarray:
+        """Strides a second of the gait in force."""
+        rate = self.plans[0].clock.rate(time)
+        for change in self.changes:
+            rate = np.where(time >= change.start, self.plans[change.gait].clock.rate(time), rate)
+        return rate
+
+    # --- footholds ---------------------------------------------------------------------
+    def stand(self) -> None:
+        """Footholds, and the ground that each leg feels."""
+        steps, settings = self.steps, self.settings
+        centre = np.asarray(self.creature.centre, dtype=float)
+        offset = (self.creature.feet() - centre)[steps.leg][:, :2].copy()
+        offset[:, 0] *= np.array([plan.gait.width for plan in self.plans])[steps.gait]
+        yaw, _ = self.turning(self.middle)
+        body = self.horizontal(self.middle)
+        bank, height = self.bank(self.middle), self.heights[steps.leg]
+        wanted = reference_places(body, yaw, offset, bank, height)
+        forward, _ = forward_left(yaw)
+        wanted -= self._roll_back()[:, None] * forward
+        for step, edit in self.edits.items():
+            if edit.position is not None:
+                wanted[step] = np.asarray(edit.position, dtype=float)[:2]
+        base = float(settings.placement.origin[2])
+        holds = place_footholds(
+            wanted, yaw, steps.leg, self.ground, settings.most_step * self.hip,
+            settings.search * self.hip, settings.steepest, base,
+        )  # fmt: skip
+        out = np.array([math.copysign(leg.toe_out, leg.hip[0]) for leg in self.legs])
+        foot_yaw = yaw + out[steps.leg]
+        for step, edit in self.edits.items():
+            if edit.position is not None:
+                holds.position[step] = np.asarray(edit.position, dtype=float)
+            if edit.yaw is not None:
+                foot_yaw[step] = edit.yaw
+        self.holds, self.foot_yaw = holds, foot_yaw
+        up = np.array([0.0, 0.0, 1.0])
+        self.foot_turn = multiply(between(up, holds.normal), about_z(foot_yaw))
+        self._report_footholds(holds)
+        # Heights of the ground under each leg over time.
+        self.floor = []
+        for leg in range(self.n_legs):
+            own = steps.of(leg)
+            self.floor.append(_line(self.middle[own], holds.position[own, 2]))
+
+    def _roll_back(self) -> np.ndarray:
+        """Pitch of feet at touchdown and liftoff, and how far footprints are moved back.
+
+        A rolling foot bears on its heel first and on its toe last. The leg is
+        to reach equally high at both ends, so that hips need not sink for one
+        of them: with the ankle at a ahead of the footprint and z above the
+        ground, a slope t of the leg's circle there and half a stroke s,
+        moving back by (a_on + a_off) / 2 + (z_off - z_on) / (2 t) does that.
+        """
+        steps = self.steps
+        first, last = float(self.horizontal.time[0]), float(self.horizontal.time[-1])
+        on, off = np.clip(steps.on, first, last), np.clip(steps.off, first, last)
+        stroke = np.linalg.norm(self.horizontal(off) - self.horizontal(on), axis=1)
+        there = self.horizontal(self.middle)
+        m = len(on)
+        self.strike, self.push, self.size = np.zeros(m), np.zeros(m), np.zeros(m)
+        back = np.zeros(m)
+        for number, leg in enumerate(self.legs):
+            own = steps.of(number)
+            gaits = [self.plans[k].gait for k in steps.gait[own]]
+            far = np.linalg.norm(np.diff(there[own], axis=0), axis=1)
+            size = np.clip(far / (0.6 * self.hip), 0.0, 1.0)
+            before, after = (np.append(size[:1], size), np.append(size, size[-1:]))
+            if len(own) == 1:
+                before = after = np.zeros(1)
+            strike = leg.strike * before * np.array([gait.strike for gait in gaits])
+            push = leg.push * after * np.array([gait.push for gait in gaits])
+            self.strike[own], self.push[own], self.size[own] = strike, push, after
+            high = float(leg.ankle[2])
+            heel, toe = leg.heel, leg.toe
+            s, c = np.sin(strike), np.cos(strike)
+            ahead_on, high_on = -heel + heel * c - high * s, high * c + heel * s
+            s, c = np.sin(push), np.cos(push)
+            ahead_off, high_off = toe - toe * c + high * s, high * c + toe * s
+            length = self.settings.reach * leg.length
+            half = np.minimum(0.5 * stroke[own], 0.7 * length)
+            slope = np.maximum(half / np.sqrt(length**2 - half**2), 0.2)
+            shift = 0.5 * (ahead_on + ahead_off) + 0.5 * (high_off - high_on) / slope
+            back[own] = np.clip(shift, -max(heel, 0.0), max(toe, 0.0))
+        return back
+
+    def _report_footholds(self, holds: Footholds) -> None:
+        steps = self.steps
+        seen = (steps.on < self.end) & (steps.off > 0.0)
+
+        def where(state: int) -> tuple[int, str, float, int] | None:
+            found = np.flatnonzero(seen & (holds.state == state))
+            if not len(found):
+                return None
+            k = int(found[np.argmin(np.maximum(steps.on[found], 0.0))])
+            return k, self.legs[steps.leg[k]].name, max(float(steps.on[k]), 0.0), len(found)
+
+        found = where(NO_GROUND)
+        if found:
+            k, leg, time, count = found
+            self.problems.append(Problem(
+                code="NO_GROUND",
+                message=f"Step {steps.index[k]} of {leg} at {time:.2f} s finds no ground that "
+                f"carries ({count} in all): it stands as high as the leg's last one",
+                severity="ERROR", time=time, amount=float(count),
+                remedy="Close the hole, move the path, or raise Search",
+            ))  # fmt: skip
+        found = where(TOO_HIGH)
+        if found:
+            k, leg, time, count = found
+            own = steps.of(int(steps.leg[k]))
+            before = own[max(int(np.searchsorted(own, k)) - 1, 0)]
+            rise = float(holds.position[k, 2] - holds.position[before, 2])
+            self.problems.append(Problem(
+                code="STEP_HIGH",
+                message=f"Step {steps.index[k]} of {leg} at {time:.2f} s is {abs(rise):.2f} m "
+                f"{'up' if rise > 0.0 else 'down'}, more than Step Height ({count} in all)",
+                time=time, amount=abs(rise),
+                remedy="Raise Step Height, or lead the path around",
+            ))  # fmt: skip
+        found = where(MOVED)
+        if found:
+            k, leg, time, count = found
+            self.problems.append(Problem(
+                code="FOOTHOLD_MOVED",
+                message=f"Step {steps.index[k]} of {leg} at {time:.2f} s is set down "
+                f"{holds.moved[k]:.2f} m from its place, where the ground carries ({count} in all)",
+                severity="INFO", time=time, amount=float(holds.moved[k]),
+            ))  # fmt: skip
+
+    # --- heights ------------------------------------------------------------------------
+    def carry(self) -> None:
+        """Heights of the girdles, so that all footholds are in reach."""
+        self._trunk()
+        self.short = np.zeros(len(self.steps.leg), dtype=bool)
+        self.sunk = [np.zeros(0) for _ in self.girdles]
+        self.beyond = np.zeros(len(self.steps.leg), dtype=bool)
+        for round_ in range(ROUNDS):
+            self.vertical = [self._girdle(g) for g in range(len(self.girdles))]
+            self._feet_on_ground()
+            if not self._reach(round_ == ROUNDS - 1):
+                break
+        else:
+            self.vertical = [self._girdle(g) for g in range(len(self.girdles))]
+            self._feet_on_ground()
+        self._report_reach()
+
+    def _trunk(self) -> None:
+        """Constants of the girdles, and how the hips list."""
+        centre = np.asarray(self.creature.centre, dtype=float)
+        hips = self.creature.hips() - centre
+        self.ahead = np.array([-hips[legs, 1].mean() for legs in self.girdles])
+        self.above = np.array([hips[legs, 2].mean() for legs in self.girdles])
+        self.lengths = np.array([leg.length for leg in self.legs])
+        self.list = None
+        if self.creature.list:
+            side = -np.sign(hips[self.steps.leg, 0]) * self.creature.list
+            moving = np.isfinite(self.steps.on) | np.isfinite(self.steps.off)
+            if moving.any():
+                self.list = _line(self.middle[moving], side[moving])
+
+    def _girdle(self, g: int) -> Vertical:
+        """Up and down motion of one girdle, sunk as far as is known to be needed."""
+        steps, legs = self.steps, self.girdles[g]
+        of = np.isin(steps.leg, legs)
+        on, off = steps.on[of], steps.off[of]
+        profile = support_profile(on, off)
+        knots = merge_midstances(self.middle[of], np.minimum(off - on, 4.0))
+        if len(self.sunk[g]) != len(knots):
+            self.sunk[g] = np.zeros(len(knots))
+        floor = np.mean([self.floor[leg](knots) for leg in legs], axis=0)
+        line = Line(knots, floor + float(self.heights[legs].mean()) - self.sunk[g])
+        way = np.linalg.norm(np.diff(self.horizontal(knots), axis=0), axis=1)
+        first = np.clip(np.searchsorted(knots, profile.start), 0, len(knots) - 1)
+        last = np.clip(np.searchsorted(knots, profile.end) - 1, 0, len(knots) - 1)
+        begin = np.maximum(profile.start, self.horizontal.time[0])
+        finish = np.minimum(profile.end, self.horizontal.time[-1])
+        ends = np.stack((
+            np.linalg.norm(self.horizontal(knots[first]) - self.horizontal(begin), axis=1),
+            np.linalg.norm(self.horizontal(finish) - self.horizontal(knots[last]), axis=1),
+        ), axis=1)  # fmt: skip
+        # Gait, and legs, that open and close each support.
+        opening, closing = np.argsort(on, kind="stable"), np.argsort(off, kind="stable")
+        opens = opening[np.clip(np.searchsorted(on[opening], profile.start), 0, len(on) - 1)]
+        closes = closing[np.clip(np.searchsorted(off[closing], profile.end), 0, len(on) - 1)]
+        lasts = np.minimum(off - on, 4.0)
+        halves = 0.5 * np.stack((lasts[opens], lasts[closes]), axis=1)
+        gaits = [self.plans[k].gait for k in steps.gait[of][closes]]
+        arc = np.array([gait.arc for gait in gaits])
+        compression = np.array([gait.compression for gait in gaits]) * self.hip
+        length = float(np.mean([self.legs[leg].length for leg in legs]))
+        length = max(length, float(self.heights[legs].mean()))
+        return vertical_motion(
+            profile, knots, line, way, ends, halves, arc, compression, length, self.gravity
+        )
+
+    def body(self, time: np.ndarray) -> tuple[np.ndarray, np.ndarray, dict[str, np.ndarray]]:
+        """(n, 3) position and (n, 4) orientation of the body, and what they are made of."""
+        yaw, _ = self.turning(time)
+        bank = self.bank(time)
+        follow = self.creature.slope_follow
+        roll, pitch = bank.copy(), np.zeros(len(time))
+        if follow and self.n_legs > 2 and not self._flat():
+            feet = self.creature.feet() - np.asarray(self.creature.centre, dtype=float)
+            floor = np.stack([line(time) for line in self.floor], axis=1)
+            for axis, sign in ((0, -1.0), (1, -1.0)):
+                arm = feet[:, axis] - feet[:, axis].mean()
+                square = float(np.sum(arm**2))
+                if square < 1e-9:
+                    continue
+                slope = np.arctan(follow * (floor @ arm) / square)
+                if axis == 0:
+                    roll += sign * slope
+                elif len(self.girdles) == 1:
+                    pitch += sign * slope
+        if self.list is not None:
+            roll += self.list(time)
+        height, speed = zip(*(vertical(time) for vertical in self.vertical), strict=True)
+        heights, speeds = np.stack(height, axis=1), np.stack(speed, axis=1)
+        pitch, z = trunk_pose(self.ahead, self.above, heights, roll, pitch)
+        position = np.column_stack((self.horizontal(time), z))
+        turn = multiply(about_z(yaw), multiply(about_x(-pitch), about_y(roll)))
+        parts = dict(yaw=yaw, bank=bank, roll=roll, pitch=pitch, heights=heights, speeds=speeds)
+        return position, turn, parts
+
+    def _flat(self) -> bool:
+        return self.level and not self.edits
+
+    def _feet_on_ground(self) -> None:
+        """Feet through all steps, swings not yet lifted over terrain."""
+        self.feet = [self._foot(leg) for leg in range(self.n_legs)]
+
+    def _foot(self, number: int) -> FootMotion:
+        steps, leg = self.steps, self.legs[number]
+        own = steps.of(number)
+        place = self.holds.position[own]
+        gaits = [self.plans[k].gait for k in steps.gait[own]]
+        size, strike, push = self.size[own][:-1], self.strike[own], self.push[own]
+        into = gaits[1:]
+        swing = Swing(
+            lift=self.hip * (0.4 + 0.6 * size) * np.array([gait.clearance for gait in into]),
+            peak=np.array([gait.peak for gait in into]),
+            kick=self.hip * size * np.array([gait.kick for gait in into]),
+            snap=np.array([gait.snap for gait in into]),
+            raised=np.zeros(len(into)),
+        )
+        heel_up = np.maximum(leg.swing * size, push[:-1])
+        return FootMotion(
+            leg, steps.on[own], steps.off[own], place, self.foot_turn[own], strike, push, heel_up,
+            swing,
+        )  # fmt: skip
+
+    def _hips(self, number: int, position: np.ndarray, turn: np.ndarray) -> np.ndarray:
+        arm = np.asarray(self.legs[number].hip, dtype=float) - np.asarray(self.creature.centre)
+        return position + rotate(turn, arm)
+
+    def _reach(self, final: bool) -> bool:
+        """Sink hips and shorten steps where legs are too short; whether anything changed."""
+        steps, settings = self.steps, self.settings
+        first, last = float(self.horizontal.time[0]), float(self.horizontal.time[-1])
+        on, off = np.clip(steps.on, first, last), np.clip(steps.off, first, last)
+        time = on[:, None] + (off - on)[:, None] * SAMPLES
+        position, turn, _ = self.body(time.ravel())
+        need = [np.zeros(len(sunk)) for sunk in self.sunk]
+        new_on, new_off = steps.on.copy(), steps.off.copy()
+        changed = False
+        for leg in range(self.n_legs):
+            own = steps.of(leg)
+            rows = (own[:, None] * len(SAMPLES) + np.arange(len(SAMPLES))).ravel()
+            moments = time[own]
+            foot = self.feet[leg]
+            # At touchdown and liftoff exactly, the foot is on the ground.
+            pose = foot(np.clip(moments, foot.on[:, None], foot.off[:, None]).ravel())
+            hip = self._hips(leg, position[rows], turn[rows]).reshape(*moments.shape, 3)
+            ankle = foot.ankles(pose).reshape(*moments.shape, 3)
+            arm = hip - ankle
+            aside = np.linalg.norm(arm[..., :2], axis=2)
+            most = settings.reach * self.lengths[leg]
+            upright = np.sqrt(np.maximum(most**2 - aside**2, 0.0))
+            excess = arm[..., 2] - upright
+            g = next(i for i, legs in enumerate(self.girdles) if leg in legs)
+            knots = self._knots(g)
+            at = np.clip(np.searchsorted(knots, self.middle[own] - 1e-9), 0, len(knots) - 1)
+            allowed = settings.crouch * self.heights[leg]
+            left = allowed - self.sunk[g][at]
+            worst = np.maximum(excess.max(axis=1), 0.0)
+            sink = np.minimum(worst, np.maximum(left, 0.0))
+            low = excess > np.maximum(left, 0.0)[:, None] + 1e-9
+            hopeless = low | (aside >= most)
+            for k in np.flatnonzero(hopeless.any(axis=1)):
+                begin, finish = _longest_run(~hopeless[k])
+                if begin is None or finish is None:
+                    self.beyond[own[k]] = True
+                    continue
+                step = own[k]
+                if begin > 0:
+                    new_on[step] = moments[k, begin]
+                if finish < len(SAMPLES) - 1:
+                    new_off[step] = moments[k, finish]
+                self.short[step] = True
+                self.beyond[step] = False
+                worst[k] = max(float(excess[k, begin : finish + 1].max()), 0.0)
+                sink[k] = min(worst[k], max(left[k], 0.0))
+                changed = True
+            np.maximum.at(need[g], at, np.where(sink > 1e-7, 1.02 * sink, 0.0))
+        steps_changed = changed
+        for g, sink in enumerate(need):
+            if np.any(sink > 1e-6):
+                # The hips are low throughout the supports that need it.
+                wide = sink.copy()
+                wide[1:] = np.maximum(wide[1:], sink[:-1])
+                wide[:-1] = np.maximum(wide[:-1], sink[1:])
+                # Of neighbours that already are low enough only the rest is added.
+                deep = np.maximum(self.sunk[g] + sink, 0.0)
+                spread = deep.copy()
+                spread[1:] = np.maximum(spread[1:], deep[:-1])
+                spread[:-1] = np.maximum(spread[:-1], deep[1:])
+                self.sunk[g] = np.where(wide > 0.0, np.maximum(spread, self.sunk[g]), self.sunk[g])
+                changed = True
+        if steps_changed:
+            new_off = np.maximum(new_off, new_on + 1e-4)
+            self.steps = Steps(steps.leg, steps.index, new_on, new_off, steps.middle, steps.gait)
+        return changed
+
+    def _knots(self, g: int) -> np.ndarray:
+        """Midstances of a girdle at which its height is known, those of `sunk`."""
+        of = np.isin(self.steps.leg, self.girdles[g])
+        on, off = self.steps.on[of], self.steps.off[of]
+        return merge_midstances(self.middle[of], np.minimum(off - on, 4.0))
+
+    def _report_reach(self) -> None:
+        steps = self.steps
+        seen = (steps.on < self.end) & (steps.off > 0.0)
+        short = np.flatnonzero(self.short & ~self.beyond & seen)
+        if len(short):
+            k = int(short[np.argmin(np.maximum(steps.on[short], 0.0))])
+            time = max(float(steps.on[k]), 0.0)
+            self.problems.append(Problem(
+                code="STEP_SHORTENED",
+                message=f"Step {steps.index[k]} of {self.legs[steps.leg[k]].name} at {time:.2f} s "
+                f"is on the ground for less time than its gait has it ({len(short)} in all): the "
+                "leg is too short to reach its foothold for longer",
+                time=time, amount=float(len(short)),
+                remedy="Go slower, shorten the stroke, widen the bend, or allow more Crouch",
+            ))  # fmt: skip
+        sunk = [float(s.max(initial=0.0)) for s in self.sunk]
+        if max(sunk) > 0.1 * self.hip:
+            g = int(np.argmax(sunk))
+            knots = self._knots(g)
+            time = float(np.clip(knots[int(np.argmax(self.sunk[g]))], 0.0, self.end))
+            self.problems.append(Problem(
+                code="HIPS_LOWERED",
+                message=f"The hips of {self.legs[self.girdles[g][0]].name} are lowered by up to "
+                f"{sunk[g]:.2f} m, most at {time:.2f} s, so that the legs reach their footholds",
+                severity="INFO", time=time, amount=sunk[g],
+                remedy="Shorten the stroke or go slower",
+            ))  # fmt: skip
+
+    # --- feet -----------------------------------------------------------------------------
+    def swing(self) -> None:
+        """Lift swings over the ground."""
+        shares = np.linspace(0.1, 0.9, 9)
+        keep = self.settings.clearance * self.hip
+        for foot in self.feet:
+            if len(foot.on) < 2:
+                continue
+            off, on = foot.off[:-1], foot.on[1:]
+            real = np.isfinite(off) & np.isfinite(on) & (on > -0.5) & (off < self.end)
+            real = np.flatnonzero(real)
+            if not len(real):
+                continue
+            time = off[real, None] + shares * (on - off)[real, None]
+            need = np.zeros((len(real), len(shares)))
+            for _ in range(2):
+                pose = foot(time.ravel())
+                for end in (*foot.sole(pose), pose.position):
+                    if self.level:
+                        floor = np.full(len(end), float(self.settings.placement.origin[2]))
+                    else:
+                        z, _, hit = self.ground(end[:, 0], end[:, 1])
+                        floor = np.where(hit & np.isfinite(z), z, -np.inf)
+                    room = floor.reshape(need.shape) + keep * np.minimum(1.0, 4.0 * shares *
+                                                                         (1.0 - shares))
+                    need = np.maximum(need, room - end[:, 2].reshape(need.shape))
+                lift = need / bump(shares, foot.swing.peak[real, None])
+                foot.swing.raised[real] += np.maximum(lift.max(axis=1), 0.0)
+                if not np.any(need > 1e-9):
+                    break
+                need[:] = 0.0
+
+    # --- the motion -------------------------------------------------------------------------
+    def motion(self) -> GaitMotion:
+        """Sample everything."""
+        time = self.horizontal.time[self.inside] * 1.0
+        time -= time[0]
+        position, turn, parts = self.body(time)
+        n, count = len(time), self.n_legs
+        feet, turns = np.empty((n, count, 3)), np.empty((n, count, 4))
+        hips, pitch = np.empty((n, count, 3)), np.empty((n, count))
+        contact = np.empty((n, count), dtype=bool)
+        worst: tuple[float, int, int] = (0.0, 0, 0)  # how far beyond, leg, sample
+        for leg, foot in enumerate(self.feet):
+            pose = foot(time)
+            hip = self._hips(leg, position, turn)
+            place = pose.position
+            down = pose.contact
+            ankle = foot.ankles(pose)
+            far = np.linalg.norm(ankle - hip, axis=1)
+            swung = np.flatnonzero(~down)
+            if len(swung):
+                free, most = self._free(leg, foot, pose.step[swung])
+                place = place.copy()
+                place[swung] = within_reach(
+                    place[swung], ankle[swung], hip[swung], free, most
+                )
+            feet[:, leg], turns[:, leg], hips[:, leg] = place, continuous(pose.orientation), hip
+            pitch[:, leg], contact[:, leg] = pose.pitch, down
+            over = np.where(down, far - self.lengths[leg], -np.inf)
+            k = int(np.argmax(over))
+            if over[k] > max(worst[0], 1e-9):
+                worst = (float(over[k]), leg, k)
+        if worst[0] > 0.0:
+            beyond, leg, k = worst
+            step = int(self.steps.of(leg)[self.feet[leg](time[k : k + 1]).step[0]])
+            self.problems.append(Problem(
+                code="OUT_OF_REACH",
+                message=f"Step {self.steps.index[step]} of {self.legs[leg].name} at "
+                f"{time[k]:.2f} s is out of reach: the hip is {beyond:.3f} m farther from the "
+                "foothold than the leg is long",
+                severity="ERROR", time=float(time[k]), amount=beyond,
+                remedy="Move the footprint nearer, go slower, or allow more Crouch",
+            ))  # fmt: skip
+        velocity = np.column_stack((
+            self.horizontal.velocity[self.inside], self._rise(time)
+        ))  # fmt: skip
+        end_state = BodyState(
+            position=np.append(position[-1, :2], np.mean([f(time[-1:])[0] for f in self.floor])),
+            yaw=float(parts["yaw"][-1]),
+            speed=float(np.linalg.norm(velocity[-1, :2])),
+            lean=float(parts["bank"][-1]),
+            contacts=tuple(leg.name for i, leg in enumerate(self.legs) if contact[-1, i]),
+        )
+        problems = sorted(self.problems, key=lambda problem: problem.time or 0.0)
+        return GaitMotion(
+            time=time, steps_per_frame=self.per_frame, position=position,
+            orientation=continuous(turn), yaw=parts["yaw"], pitch=parts["pitch"],
+            roll=parts["roll"], bank=parts["bank"], velocity=velocity,
+            girdle_height=parts["heights"], girdle_speed=parts["speeds"], hip=hips,
+            foot_position=feet, foot_orientation=turns, foot_pitch=pitch, contact=contact,
+            footprints=self._footprints(),
+            supports=tuple(vertical.profile for vertical in self.vertical),
+            gaits=self._spans(), changes=self.changes, problems=tuple(problems),
+            success=worst[0] <= 0.0,
+            end_state=end_state,
+            creature=self.creature,
+        )  # fmt: skip
+
+    def _rise(self, time: np.ndarray) -> np.ndarray:
+        """Vertical speed of the centre, by central differences of its exact height."""
+        tiny = 1e-5
+        return (self.body(time + tiny)[0][:, 2] - self.body(time - tiny)[0][:, 2]) / (2.0 * tiny)
+
+    def _free(
+        self, leg: int, foot: FootMotion, step: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Lengths up to which swinging legs stretch freely, and their most."""
+        ends = np.full((len(foot.on), 2), self.settings.reach * self.lengths[leg])
+        for column, moments in enumerate((foot.on, foot.off)):
+            real = np.flatnonzero(np.isfinite(moments))
+            if not len(real):
+                continue
+            time = moments[real]
+            position, turn, _ = self.body(time)
+            pose = foot(time)
+            far = np.linalg.norm(
+                foot.ankles(pose) - self._hips(leg, position, turn), axis=1
+            )
+            ends[real, column] = np.maximum(ends[real, column], far)
+        after = np.minimum(step + 1, len(foot.on) - 1)
+        free = np.maximum(ends[step, 1], ends[after, 0])
+        return free, np.maximum(self.lengths[leg], free + 1e-3 * self.lengths[leg])
+
+    def _footprints(self) -> tuple[Footprint, ...]:
+        steps = self.steps
+        seen = np.flatnonzero((steps.on <= self.end) & (steps.off >= 0.0))
+        return tuple(
+            Footprint(
+                self.legs[steps.leg[k]].name, int(steps.index[k]), self.holds.position[k].copy(),
+                self.foot_turn[k].copy(), float(self.foot_yaw[k]), float(steps.on[k]),
+                float(steps.off[k]), self.plans[steps.gait[k]].gait.name,
+            )
+            for k in seen
+        )  # fmt: skip
+
+    def _spans(self) -> tuple[tuple[str, float, float], ...]:
+        starts = [0.0] + [change.start for change in self.changes]
+        numbers = [0] + [change.gait for change in self.changes]
+        ends = starts[1:] + [self.end]
+        return tuple(
+            (self.plans[k].gait.name, a, b)
+            for k, a, b in zip(numbers, starts, ends, strict=True)
+        )
+
+
+def _line(time: np.ndarray, value: np.ndarray) -> Line:
+    """A line through values at moments, of equal moments the last."""
+    order = np.argsort(time, kind="stable")
+    time, value = time[order], value[order]
+    keep = np.append(np.diff(time) > 1e-6, True)
+    return Line(time[keep], value[keep])
+
+
+def _longest_run(good: np.ndarray) -> tuple[int, int] | tuple[None, None]:
+    """First and last of the longest run of True."""
+    edges = np.flatnonzero(np.diff(np.concatenate(([False], good, [False]))))
+    if not len(edges):
+        return None, None
+    begin, finish = edges[::2], edges[1::2] - 1
+    k = int(np.argmax(finish - begin))
+    return int(begin[k]), int(finish[k])
