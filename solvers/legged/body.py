@@ -33,7 +33,7 @@ of the hips.
 
 Horizontal (4.2): the acceleration is what the path asks for plus feedback of
 the velocity error, *desired minus current* (the paper has it the other way
-round), where the desired velocity leads back to the path; its magnitude, also
+round), where the desired velocity leads back to the nearest point of the path; its magnitude, also
 in braking, is at most the sum of the impulses of the legs on the ground.
 
 Yaw (4.3): constant acceleration in each support, none in the air. The one that
@@ -50,6 +50,7 @@ Banking (4.4): arctan(s^2 / (R g)) at midstances, to the inside.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from scipy.interpolate import PchipInterpolator
@@ -58,6 +59,7 @@ from .support import SupportProfile
 
 FADE = 0.15  # non-support over support at which nothing of the rigid leg's arc is left
 MERGED = 0.15  # of a leg's support: midstances that are nearer count as one
+MOST_POINTS = 200_000  # at which a path is looked up
 STEADY = 4.0  # time constant of going back to the path, over that of the velocity
 
 
@@ -384,57 +386,105 @@ class Horizontal:
         return place + before + after
 
 
+class Course(Protocol):
+    """A path by arc length."""
+
+    def at(self, way: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Places and directions.
+
+        Args:
+            way: (n,) arc lengths, m.
+
+        Returns:
+            (n, 2) m and (n, 2) unit tangents.
+        """
+
+
 def horizontal_motion(
     time: np.ndarray,
-    wanted: np.ndarray,
-    velocity: np.ndarray,
+    course: Course,
+    start: float,
+    speed: np.ndarray,
     limit: np.ndarray,
     response: float,
-) -> tuple[Horizontal, np.ndarray]:
+    spacing: float,
+) -> tuple[Horizontal, np.ndarray, np.ndarray]:
     """Follow a path with the acceleration that the legs can give.
 
-    Girard 1986, section 4.2; equations in the module. Steps by constant
-    accelerations, so that the speed is constant in steps without support.
+    Girard 1986, section 4.2; equations in the module. The desired velocity is
+    the speed along the path at the point of it that is nearest to the body, and
+    leads back to that point: a body that was held up does not hurry to make
+    up for it. Steps by constant accelerations, so that the velocity is
+    constant in steps without support.
 
     Args:
         time: (n,) s, evenly spaced.
-        wanted: (n, 2) where the path has the body at those times, m.
-        velocity: (n, 2) velocity there, m/s.
+        course: the path.
+        start: arc length at the first time, m.
+        speed: (n,) wanted along the path, m/s.
         limit: (n - 1,) largest acceleration in each step: the sum over the legs
             of impulse times share of the step on the ground, m/s^2.
         response: time constant of the velocity error, s.
+        spacing: of the points at which the path is looked up, m.
 
     Returns:
-        The motion, and (n - 1,) bool where the limit was reached.
+        The motion, (n,) arc lengths of the nearest points, m, and (n,) how far
+        from them the body is, m.
     """
     n = len(time)
-    position, speed = np.empty((n, 2)), np.empty((n, 2))
-    reached = np.zeros(max(n - 1, 0), dtype=bool)
-    x, y = map(float, wanted[0])
-    u, v = map(float, velocity[0])
-    position[0], speed[0] = (x, y), (u, v)
-    if n < 2:
-        return Horizontal(time, position, speed), reached
-    dt = float(time[1] - time[0])
+    position, velocity = np.empty((n, 2)), np.empty((n, 2))
+    along, off = np.empty(n), np.zeros(n)
+    dt = float(time[1] - time[0]) if n > 1 else 1.0
+    longest = float(np.sum(speed)) * dt * 1.5 + 20.0 * spacing
+    count = int(min(max(longest / spacing, 8.0), MOST_POINTS))
+    spacing = longest / count
+    places, tangents = course.at(start + spacing * np.arange(count + 2))
+    px, py = places.T.tolist()
+    tx, ty = tangents.T.tolist()
+
+    def look_up(s: float) -> tuple[float, float, float, float]:
+        place = (s - start) / spacing
+        i = min(max(int(place), 0), count)
+        f = place - i  # beyond the ends straight on
+        g = min(max(f, 0.0), 1.0)
+        over = (f - g) * spacing
+        ax, ay = tx[i] + g * (tx[i + 1] - tx[i]), ty[i] + g * (ty[i + 1] - ty[i])
+        return (
+            px[i] + g * (px[i + 1] - px[i]) + over * ax,
+            py[i] + g * (py[i + 1] - py[i]) + over * ay,
+            ax,
+            ay,
+        )
+
+    pace, bounds = speed.tolist(), limit.tolist()
     settle, home = max(response, dt), STEADY * max(response, dt)
-    asked = (np.diff(velocity, axis=0) / dt).tolist()
-    path, pace, bounds = wanted.tolist(), velocity.tolist(), limit.tolist()
-    for i in range(n - 1):
-        (wx, wy), (wu, wv), (ax, ay) = path[i], pace[i], asked[i]
-        ax += (wu + (wx - x) / home - u) / settle
-        ay += (wv + (wy - y) / home - v) / settle
-        size = (ax * ax + ay * ay) ** 0.5
-        bound = bounds[i]
+    s = start
+    x, y, ax, ay = look_up(s)
+    u, v = pace[0] * ax, pace[0] * ay
+    for i in range(n):
+        cx, cy, ax, ay = look_up(s)
+        s += (x - cx) * ax + (y - cy) * ay
+        cx, cy, ax, ay = look_up(s)
+        position[i, 0], position[i, 1] = x, y
+        velocity[i, 0], velocity[i, 1] = u, v
+        along[i] = s
+        off[i] = ((x - cx) ** 2 + (y - cy) ** 2) ** 0.5
+        if i + 1 == n:
+            break
+        # What the path asks for, and the error: desired minus current.
+        _, _, bx, by = look_up(s + pace[i] * dt)
+        push_x = (pace[i + 1] * bx - pace[i] * ax) / dt
+        push_y = (pace[i + 1] * by - pace[i] * ay) / dt
+        push_x += (pace[i] * ax + (cx - x) / home - u) / settle
+        push_y += (pace[i] * ay + (cy - y) / home - v) / settle
+        size, bound = (push_x * push_x + push_y * push_y) ** 0.5, bounds[i]
         if size > bound:
-            ax, ay = ax * bound / size, ay * bound / size
-            reached[i] = size > bound + 1e-6
-        x += dt * (u + 0.5 * dt * ax)
-        y += dt * (v + 0.5 * dt * ay)
-        u += dt * ax
-        v += dt * ay
-        position[i + 1, 0], position[i + 1, 1] = x, y
-        speed[i + 1, 0], speed[i + 1, 1] = u, v
-    return Horizontal(time, position, speed), reached
+            push_x, push_y = push_x * bound / size, push_y * bound / size
+        x += dt * (u + 0.5 * dt * push_x)
+        y += dt * (v + 0.5 * dt * push_y)
+        u += dt * push_x
+        v += dt * push_y
+    return Horizontal(time, position, velocity), along, off
 
 
 @dataclass(frozen=True)

@@ -33,6 +33,7 @@ from .creature import Leg
 
 RUSH = 0.22  # share of the transfer in which a snappy foot gets up to its speed
 EARLY = 0.7  # share of the transfer in which a foot rises to, or falls from, another height
+STEEP = 0.3  # share of the transfer in which a foot rises to clear what is in its way
 KICK_PEAK = 0.28  # share of the transfer after which a foot is thrown up highest
 HEEL_UP = 0.3  # share of the transfer after which the heel is highest
 FOOTHOLD_CAP = 1.0  # s; feet that stand for longer roll as if they stood for that
@@ -53,6 +54,18 @@ def bump(share: np.ndarray, peak: np.ndarray | float) -> np.ndarray:
     q = np.where(peak <= 0.5, 2.0 * (1.0 - peak) / peak, 2.0)
     s = np.clip(share, 0.0, 1.0)
     return (s / peak) ** p * ((1.0 - s) / (1.0 - peak)) ** q
+
+
+def plateau(share: np.ndarray) -> np.ndarray:
+    """Up with minimum jerk in the first part of a swing, down in the last, 1 between.
+
+    Args:
+        share: (...) 0 to 1.
+
+    Returns:
+        (...) 0 to 1.
+    """
+    return minimum_jerk(share / STEEP) * minimum_jerk((1.0 - share) / STEEP)
 
 
 def progress(share: np.ndarray, snap: np.ndarray | float) -> np.ndarray:
@@ -103,7 +116,8 @@ class Swing:
         peak: (m - 1,) share of the transfer at which it is.
         kick: (m - 1,) how far the foot is thrown up behind, m.
         snap: (m - 1,) 0 for minimum jerk to 1 for quick.
-        raised: (m - 1,) what was added to the lift to clear the ground, m.
+        raised: (m - 1,) how much higher the whole swing goes to clear the
+            ground, m.
     """
 
     lift: np.ndarray
@@ -198,7 +212,8 @@ class FootMotion:
         early = np.where(rise > 0.0, share / EARLY, (share - 1.0 + EARLY) / EARLY)
         point = start + along[:, None] * (goal - start)
         point[:, 2] = start[:, 2] + rise * minimum_jerk(early)
-        point[:, 2] += (swing.lift[step] + swing.raised[step]) * bump(share, swing.peak[step])
+        point[:, 2] += swing.lift[step] * bump(share, swing.peak[step])
+        point[:, 2] += swing.raised[step] * plateau(share)
         point[:, 2] += swing.kick[step] * bump(share, KICK_PEAK)
         smooth = minimum_jerk(share)
         turn = slerp(self.orientation[step], self.orientation[step + 1], smooth)

@@ -8,7 +8,8 @@ apart): under the hip as in the rest pose, turned by the yaw, and in a bend
 hip height * tan(bank) farther out.
 
 On terrain a foothold has to be on the ground, not too steep, and within a
-step's height of the leg's last one. Where it is not, places around it are
+step's height of the leg's last one, and neither heel nor toe may be in a wall
+or in the next stair. Where it is not so, places around it are
 tried from near to far, those that shorten the step first.
 """
 
@@ -25,7 +26,9 @@ Ground = Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray, np.nda
 
 GOOD, MOVED, TOO_HIGH, NO_GROUND = range(4)
 
-_RINGS = (0.25, 0.5, 0.75, 1.0)
+STUCK = 0.25  # of the sole's length: ground under its ends that is higher is in the way
+
+_RINGS = (0.15, 0.3, 0.45, 0.6, 0.8, 1.0)
 _WAYS = tuple(math.radians(a) for a in (180, 150, 210, 0, 120, 240, 90, 270, 60, 300))
 
 
@@ -115,6 +118,7 @@ def place_footholds(
     search: float,
     steepest: float,
     start_height: float,
+    sole: np.ndarray | None = None,
 ) -> Footholds:
     """Set feet down on terrain.
 
@@ -128,12 +132,17 @@ def place_footholds(
         search: how far around better places are looked for, m.
         steepest: slope of ground that still carries, rad.
         start_height: height of ground that is missing from the start, m.
+        sole: (m, 2) how far soles reach behind and ahead of the places, m;
+            None for points.
 
     Returns:
         The footholds.
     """
     m = len(wanted)
-    z, normal, good = _ask(ground, wanted, steepest)
+    if sole is None:
+        sole = np.zeros((m, 2))
+    ask = _Asking(ground, steepest)
+    z, normal, good = ask(wanted, yaw, sole)
     position = np.column_stack((wanted, np.where(good, z, start_height)))
     state, moved = np.full(m, GOOD), np.zeros(m)
     for one in np.unique(leg):
@@ -149,7 +158,7 @@ def place_footholds(
             if good[step] and (first or abs(z[step] - last) <= most_step):
                 last = float(z[step])
                 continue
-            found = _look_around(wanted[step], yaw[step], ground, last, most_step, search, steepest)
+            found = _look_around(ask, wanted[step], yaw[step], sole[step], last, most_step, search)
             if found is not None:
                 place, normal[step], far = found
                 position[step], state[step], moved[step] = place, MOVED, far
@@ -164,37 +173,58 @@ def place_footholds(
     return Footholds(position, normal, state, moved)
 
 
-def _ask(
-    ground: Ground, place: np.ndarray, steepest: float
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Heights, normals that point up, and whether a foot can stand there."""
-    z, normal, hit = ground(place[:, 0], place[:, 1])
-    z, normal = np.asarray(z, dtype=float), np.array(normal, dtype=float)
-    normal[normal[:, 2] < 0.0] *= -1.0
-    with np.errstate(invalid="ignore"):
-        good = np.asarray(hit, dtype=bool) & np.isfinite(z)
-        good &= normal[:, 2] >= math.cos(steepest) * np.linalg.norm(normal, axis=1) - 1e-12
-        good &= np.linalg.norm(normal, axis=1) > 1e-9
-    normal[~good] = (0.0, 0.0, 1.0)
-    normal /= np.linalg.norm(normal, axis=1, keepdims=True)
-    return z, normal, good
+class _Asking:
+    """Where a foot can stand."""
+
+    def __init__(self, ground: Ground, steepest: float) -> None:
+        self.ground, self.steepest = ground, steepest
+
+    def __call__(
+        self, place: np.ndarray, yaw: np.ndarray, sole: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Heights, normals that point up, and whether a foot can stand there."""
+        z, normal, hit = self.ground(place[:, 0], place[:, 1])
+        z, normal = np.asarray(z, dtype=float), np.array(normal, dtype=float)
+        normal[normal[:, 2] < 0.0] *= -1.0
+        size = np.linalg.norm(normal, axis=1)
+        with np.errstate(invalid="ignore"):
+            good = np.asarray(hit, dtype=bool) & np.isfinite(z)
+            good &= normal[:, 2] >= math.cos(self.steepest) * size - 1e-12
+            good &= size > 1e-9
+        normal[~good] = (0.0, 0.0, 1.0)
+        normal /= np.linalg.norm(normal, axis=1, keepdims=True)
+        forward, _ = forward_left(yaw)
+        for column, sign in ((0, -1.0), (1, 1.0)):
+            long = np.flatnonzero(good & (sole[:, column] > 0.0))
+            if not len(long):
+                continue
+            step = sign * sole[long, column, None] * forward[long]
+            there, _, solid = self.ground(*(place[long] + step).T)
+            plane = z[long] - np.sum(normal[long, :2] * step, axis=1) / normal[long, 2]
+            with np.errstate(invalid="ignore"):
+                stuck = np.asarray(solid, dtype=bool) & (
+                    np.asarray(there, dtype=float) > plane + STUCK * sole[long].sum(axis=1)
+                )
+            good[long[stuck]] = False
+        return z, normal, good
 
 
 def _look_around(
+    ask: _Asking,
     wanted: np.ndarray,
     yaw: float,
-    ground: Ground,
+    sole: np.ndarray,
     last: float,
     most_step: float,
     search: float,
-    steepest: float,
 ) -> tuple[np.ndarray, np.ndarray, float] | None:
     """The nearest place that will do: (3,) place, (3,) normal, and how far it is."""
     forward, left = forward_left(np.asarray(yaw))
     ring = np.repeat(_RINGS, len(_WAYS)) * search
     way = np.tile(_WAYS, len(_RINGS))
     offset = ring[:, None] * (np.cos(way)[:, None] * forward + np.sin(way)[:, None] * left)
-    z, normal, good = _ask(ground, wanted + offset, steepest)
+    count = len(ring)
+    z, normal, good = ask(wanted + offset, np.full(count, yaw), np.tile(sole, (count, 1)))
     with np.errstate(invalid="ignore"):
         good &= np.abs(z - last) <= most_step
     if not good.any():

@@ -6,17 +6,21 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.interpolate import CubicSpline
+from scipy.interpolate import Akima1DInterpolator, CubicSpline
 
 from ..errors import SettingError
 from ..motion import Placement
+
+CORNER = math.radians(35.0)  # a path that turns by more at a point has a corner there
+BESIDE = (0.1, 0.3, 0.7, 0.9)  # shares of a piece that leads to a corner
 
 
 class Path:
     """A path by arc length: straight on beyond its ends, or around again.
 
-    A cubic spline through its points (Girard 1986, section 4.2), parametrised
-    anew by arc length (section 2.3). `length` is infinite for a straight line.
+    A piecewise cubic through its points (Girard 1986, section 4.2), Akima's of
+    1970, which does not swing out at corners; parametrised anew by arc length
+    (section 2.3). `length` is infinite for a straight line.
 
     Args:
         points: (k, 2) or (k, 3) m; None for a straight line.
@@ -31,17 +35,23 @@ class Path:
         self, points: np.ndarray | None, closed: bool, placement: Placement
     ) -> None:
         self.length, self.closed = math.inf, closed
-        self._curve: CubicSpline | None = None
+        self._curve: CubicSpline | Akima1DInterpolator | None = None
         if points is None:
             self._start = np.asarray(placement.origin, dtype=float)[:2]
             self._way = np.array([math.sin(placement.yaw), -math.cos(placement.yaw)])
             return
-        points = _clean(points, closed)
+        points = _round_corners(_clean(points, closed))
         chord = np.concatenate(([0.0], np.cumsum(np.linalg.norm(np.diff(points, axis=0), axis=1))))
-        ends = "periodic" if closed and len(points) > 3 else "not-a-knot"
-        if len(points) < 4:
-            ends = "natural"
-        self._curve = CubicSpline(chord, points, bc_type=ends)
+        if len(points) == 2:
+            self._curve = CubicSpline(chord, points, bc_type="natural")
+        elif closed:  # around the ends too
+            reach = min(3, len(points) - 1)
+            before, after = chord[-1 - reach : -1] - chord[-1], chord[1 : reach + 1] + chord[-1]
+            u = np.concatenate((before, chord, after))
+            around = np.concatenate((points[-1 - reach : -1], points, points[1 : reach + 1]))
+            self._curve = Akima1DInterpolator(u, around)
+        else:
+            self._curve = Akima1DInterpolator(chord, points)
         self._slope = self._curve.derivative()
         # Arc length over the parameter, inverted by interpolation.
         fine = np.unique(np.concatenate([chord + s * np.append(np.diff(chord), 0.0)
@@ -93,3 +103,18 @@ def _clean(path: np.ndarray, closed: bool) -> np.ndarray:
     if len(points) < 2 or size <= 1e-9:
         raise SettingError("Path", f"{len(points)} different points", "at least two of them")
     return points
+
+
+def _round_corners(points: np.ndarray) -> np.ndarray:
+    """More points beside sharp corners, so that the curve keeps to long straight pieces."""
+    way = np.diff(points, axis=0)
+    length = np.linalg.norm(way, axis=1)
+    unit = way / length[:, None]
+    sharp = np.zeros(len(points), dtype=bool)
+    sharp[1:-1] = np.sum(unit[1:] * unit[:-1], axis=1) < math.cos(CORNER)
+    pieces = []
+    for i in range(len(way)):
+        pieces.append(points[i : i + 1])
+        if sharp[i] or sharp[i + 1]:
+            pieces.append(points[i] + np.array(BESIDE)[:, None] * way[i])
+    return np.concatenate((*pieces, points[-1:]))

@@ -279,7 +279,7 @@ def _collect(
             finish = np.where(np.isfinite(off[of]), clock.phase(off[of]), end_phase[of])
             middle[of] = clock.time(0.5 * (begin + finish))
         middle = np.where(np.isfinite(on), np.clip(middle, on, off), on)
-        index = np.arange(len(on)) - int(np.count_nonzero(off <= 0.0))
+        index = np.arange(len(on)) - int(np.count_nonzero(off < -LATE))
         for column, values in zip(
             columns, (np.full(len(on), leg), index, on, off, middle, gait), strict=True
         ):

@@ -34,7 +34,7 @@ from .body import (
     vertical_motion,
 )
 from .choose import choose_gaits
-from .foot import FootMotion, Swing, bump, within_reach
+from .foot import FootMotion, Swing, plateau, within_reach
 from .footholds import (
     MOVED,
     NO_GROUND,
@@ -300,32 +300,40 @@ class _Solver:
         self.per_frame, self.inside = per_frame, slice(extra, extra + n)
         time = dt * (np.arange(n + 2 * extra) - extra)
         way = Clock(self.times, self.speeds)  # strides of one metre
-        wanted, tangent = self.path.at(way.phase(time))
         pace = way.rate(time)
-        edges = np.append(time - 0.0, time[-1] + dt)[: len(time)]
         strength = np.zeros(max(len(time) - 1, 0))
         for leg in range(self.n_legs):
             own = self.steps.of(leg)
-            strength += share_down(self.steps.on[own], self.steps.off[own], edges)
-        limit = settings.impulse * strength
-        self.horizontal, _ = horizontal_motion(
-            time, wanted, tangent * pace[:, None], limit, settings.response
-        )
-        off = np.linalg.norm(self.horizontal.position - wanted, axis=1)[self.inside]
+            strength += share_down(self.steps.on[own], self.steps.off[own], time)
+        self.horizontal, along, off = horizontal_motion(
+            time, self.path, float(way.phase(time[0])), pace, settings.impulse * strength,
+            settings.response, 0.01 * self.hip,
+        )  # fmt: skip
+        off, track, along = off[self.inside], along, along[self.inside]
         worst = int(np.argmax(off))
         if off[worst] > WAY_OFF * self.hip:
             first = int(np.argmax(off > WAY_OFF * self.hip))
             self.problems.append(Problem(
                 code="PATH_LEFT",
                 message=f"The body leaves the path at {first * dt:.2f} s, by up to "
-                f"{off[worst]:.2f} m: its legs cannot turn, speed up or brake it so quickly",
+                f"{off[worst]:.2f} m: its legs cannot turn it so quickly",
                 time=first * dt, end_time=worst * dt, amount=float(off[worst]),
                 remedy="Go slower, widen the bend, or give the legs more Impulse",
                 fix=(("impulse", 2.0 * settings.impulse),),
             ))  # fmt: skip
-        gone = float(way.phase(self.end))
+        behind = np.abs(way.phase(time[self.inside]) - along)
+        if behind[-1] > max(self.hip, 0.1 * float(way.phase(self.end))):
+            self.problems.append(Problem(
+                code="SPEED_MISSED",
+                message=f"The body comes out {behind[-1]:.2f} m from where its speed should take "
+                "it: its legs cannot speed it up or brake it so quickly",
+                amount=float(behind[-1]),
+                remedy="Change the speed more slowly, or give the legs more Impulse",
+                fix=(("impulse", 2.0 * settings.impulse),),
+            ))  # fmt: skip
+        gone = float(along[-1])
         if gone > self.path.length * (1.0 + 1e-9) and not self.path.closed:
-            at = float(way.time(self.path.length))
+            at = dt * int(np.argmax(along > self.path.length))
             self.problems.append(Problem(
                 code="PATH_ENDS",
                 message=f"The path ends at {at:.2f} s: the body goes straight on from there",
@@ -334,6 +342,7 @@ class _Solver:
             ))  # fmt: skip
         # The way it heads: its velocity, and the path's direction where it hardly moves.
         creep = 0.02 * math.sqrt(self.gravity * self.hip)
+        _, tangent = self.path.at(track)
         heading = self.horizontal.velocity + creep * tangent
         self._heading = np.unwrap(np.arctan2(heading[:, 0], -heading[:, 1]))
 
@@ -425,9 +434,10 @@ class _Solver:
             if edit.position is not None:
                 wanted[step] = np.asarray(edit.position, dtype=float)[:2]
         base = float(settings.placement.origin[2])
+        sole = np.array([(leg.heel, leg.toe) for leg in self.legs])[steps.leg]
         holds = place_footholds(
             wanted, yaw, steps.leg, self.ground, settings.most_step * self.hip,
-            settings.search * self.hip, settings.steepest, base,
+            settings.search * self.hip, settings.steepest, base, sole,
         )  # fmt: skip
         out = np.array([math.copysign(leg.toe_out, leg.hip[0]) for leg in self.legs])
         foot_yaw = yaw + out[steps.leg]
@@ -762,8 +772,10 @@ class _Solver:
     # --- feet -----------------------------------------------------------------------------
     def swing(self) -> None:
         """Lift swings over the ground."""
-        shares = np.linspace(0.1, 0.9, 9)
-        keep = self.settings.clearance * self.hip
+        shares = np.linspace(0.06, 0.94, 9 if self.level else 17)
+        rise = np.maximum(plateau(shares), 0.1)  # what is too near to its ends no lift clears
+        keep = self.settings.clearance * self.hip * np.minimum(1.0, 4.0 * shares * (1.0 - shares))
+        base = float(self.settings.placement.origin[2])
         for foot in self.feet:
             if len(foot.on) < 2:
                 continue
@@ -772,24 +784,15 @@ class _Solver:
             real = np.flatnonzero(real)
             if not len(real):
                 continue
-            time = off[real, None] + shares * (on - off)[real, None]
+            pose = foot((off[real, None] + shares * (on - off)[real, None]).ravel())
             need = np.zeros((len(real), len(shares)))
-            for _ in range(2):
-                pose = foot(time.ravel())
-                for end in (*foot.sole(pose), pose.position):
-                    if self.level:
-                        floor = np.full(len(end), float(self.settings.placement.origin[2]))
-                    else:
-                        z, _, hit = self.ground(end[:, 0], end[:, 1])
-                        floor = np.where(hit & np.isfinite(z), z, -np.inf)
-                    room = floor.reshape(need.shape) + keep * np.minimum(1.0, 4.0 * shares *
-                                                                         (1.0 - shares))
-                    need = np.maximum(need, room - end[:, 2].reshape(need.shape))
-                lift = need / bump(shares, foot.swing.peak[real, None])
-                foot.swing.raised[real] += np.maximum(lift.max(axis=1), 0.0)
-                if not np.any(need > 1e-9):
-                    break
-                need[:] = 0.0
+            for end in (*foot.sole(pose), pose.position):
+                floor = np.full(len(end), base)
+                if not self.level:
+                    z, _, hit = self.ground(end[:, 0], end[:, 1])
+                    floor = np.where(hit & np.isfinite(z), z, -np.inf)
+                need = np.maximum(need, (floor - end[:, 2]).reshape(need.shape) + keep)
+            foot.swing.raised[real] += np.maximum((need / rise).max(axis=1), 0.0)
 
     # --- the motion -------------------------------------------------------------------------
     def motion(self) -> GaitMotion:
@@ -885,7 +888,7 @@ class _Solver:
 
     def _footprints(self) -> tuple[Footprint, ...]:
         steps = self.steps
-        seen = np.flatnonzero((steps.on <= self.end) & (steps.off >= 0.0))
+        seen = np.flatnonzero((steps.on <= self.end) & (steps.index >= 0))
         return tuple(
             Footprint(
                 self.legs[steps.leg[k]].name, int(steps.index[k]), self.holds.position[k].copy(),

@@ -16,7 +16,9 @@ from poise.solvers.legged.body import (
     turning_motion,
     vertical_motion,
 )
+from poise.solvers.legged.path import Path
 from poise.solvers.legged.support import support_profile
+from poise.solvers.motion import Placement
 
 G = 9.81
 LENGTH = 1.0
@@ -165,50 +167,105 @@ def test_midstances_of_legs_that_stand_together_are_one():
 # --- along the path ---------------------------------------------------------------
 
 
-def _circle(radius, speed, n=600, dt=1.0 / 48.0):
-    angle = speed / radius * dt * np.arange(n)
-    at = radius * np.stack((np.cos(angle), np.sin(angle)), axis=1)
-    going = speed * np.stack((-np.sin(angle), np.cos(angle)), axis=1)
-    return dt * np.arange(n), at, going
+class _Circle:
+    def __init__(self, radius):
+        self.radius = radius
+
+    def at(self, way):
+        angle = way / self.radius
+        unit = np.stack((np.cos(angle), np.sin(angle)), axis=1)
+        return self.radius * unit, np.stack((-unit[:, 1], unit[:, 0]), axis=1)
+
+
+def _follow(course, speed, limit, n=600):
+    time = np.arange(n) / 48.0
+    limit = np.broadcast_to(limit, n - 1)
+    return horizontal_motion(time, course, 0.0, np.full(n, speed), limit, 0.1, 0.01)
 
 
 def test_acceleration_never_exceeds_what_the_legs_on_the_ground_give():
-    time, at, going = _circle(6.0, 5.0)
     random = np.random.default_rng(1)
-    limit = random.choice([0.0, 3.0, 6.0], len(time) - 1)
-    motion, reached = horizontal_motion(time, at, going, limit, 0.1)
+    limit = random.choice([0.0, 3.0, 6.0], 599)
+    motion, _, _ = _follow(_Circle(6.0), 5.0, limit)
     push = np.linalg.norm(np.diff(motion.velocity, axis=0), axis=1) * 48.0
-    assert np.all(push <= limit + 1e-9)
+    assert np.all(push <= limit + 1e-9) and np.any(push > limit - 1e-9)
     flying = limit == 0.0
     assert np.all(motion.velocity[1:][flying] == motion.velocity[:-1][flying])
-    assert np.any(reached)
+
+
+def test_braking_is_limited_too():
+    time = np.arange(200) / 48.0
+    line = Path(None, False, Placement())
+    speed = np.where(time < 1.0, 6.0, 0.0)
+    motion, along, _ = horizontal_motion(time, line, 0.0, speed, np.full(199, 2.0), 0.1, 0.01)
+    push = np.diff(motion.velocity[:, 1]) * 48.0
+    assert push.max() == pytest.approx(2.0)
+    # v^2 / (2 a) = 9 m to stop, and 3 s.
+    assert along[-1] == pytest.approx(6.0 + 9.0, abs=0.3)
 
 
 def test_path_is_followed_where_the_legs_are_strong_and_left_where_they_are_not():
-    time, at, going = _circle(10.0, 5.0)
-    strong, reached = horizontal_motion(time, at, going, np.full(599, 30.0), 0.1)
-    assert np.max(np.linalg.norm(strong.position - at, axis=1)) < 0.02
-    assert not reached.any()
+    _, along, off = _follow(_Circle(10.0), 5.0, 30.0)
+    assert off.max() < 0.02
+    assert along[-1] == pytest.approx(5.0 * 599 / 48.0, rel=2e-3)
     # v^2 / R = 2.5 m/s^2 is more than 1: the animal runs wide.
-    weak, reached = horizontal_motion(time, at, going, np.full(599, 1.0), 0.1)
-    assert reached.all() and np.max(np.linalg.norm(weak.position - at, axis=1)) > 5.0
+    _, _, off = _follow(_Circle(10.0), 5.0, 1.0)
+    assert off.max() > 5.0
 
 
-def test_going_wide_is_made_up_after_a_push_off_the_path():
-    time = np.arange(600) / 48.0
-    at, going = np.stack((3.0 * time, 0.0 * time), axis=1), np.tile([3.0, 0.0], (600, 1))
-    going[0] = (1.0, 1.0)  # it starts slower and askew
-    motion, _ = horizontal_motion(time, at, going, np.full(599, 4.0), 0.1)
-    assert np.linalg.norm(motion.position[-1] - at[-1]) < 1e-3
-    assert np.linalg.norm(motion.velocity[-1] - [3.0, 0.0]) < 1e-3
+def test_body_that_ran_wide_comes_back_to_the_path_and_does_not_hurry():
+    limit = np.full(1200, 12.0)
+    limit[100:160] = 0.0  # no foot on the ground for a while
+    time = np.arange(1201) / 48.0
+    motion, _, off = horizontal_motion(
+        time, _Circle(10.0), 0.0, np.full(1201, 5.0), limit, 0.1, 0.01
+    )
+    assert off[155:170].max() > 1.0 and off[-1] < 0.02
+    assert np.linalg.norm(motion.velocity, axis=1).max() < 7.0
 
 
 def test_places_between_samples_are_on_their_parabolas():
-    time, at, going = _circle(10.0, 5.0, 50)
-    motion, _ = horizontal_motion(time, at, going, np.full(49, 30.0), 0.1)
+    motion, _, _ = _follow(_Circle(10.0), 5.0, 30.0, 50)
+    time = motion.time
     assert np.allclose(motion(time), motion.position, atol=1e-12)
+    middle = motion(0.5 * (time[1:] + time[:-1]))
+    expected = 0.5 * (motion.position[1:] + motion.position[:-1])
+    expected -= np.diff(motion.velocity, axis=0) / 48.0 / 8.0
+    assert np.allclose(middle, expected, atol=1e-12)
     ahead = motion(np.array([time[-1] + 1.0]))[0]
     assert np.allclose(ahead, motion.position[-1] + motion.velocity[-1], atol=1e-12)
+
+
+def test_path_is_measured_by_its_arc_length():
+    """Girard 1986, section 2.3: equal increments of s are equal lengths of the curve."""
+    angle = np.sort(np.random.default_rng(3).uniform(0.0, 4.0, 300))  # unevenly spaced
+    angle[[0, -1]] = 0.0, 4.0
+    path = Path(5.0 * np.stack((np.cos(angle), np.sin(angle)), axis=1), False, Placement())
+    assert path.length == pytest.approx(20.0, rel=1e-4)
+    place, tangent = path.at(np.linspace(0.0, path.length, 500))
+    step = np.linalg.norm(np.diff(place, axis=0), axis=1)
+    assert np.ptp(step) < 2e-3 * step.mean()
+    assert np.allclose(np.linalg.norm(tangent, axis=1), 1.0)
+    beyond, _ = path.at(np.array([path.length + 2.0, -2.0]))
+    assert np.linalg.norm(beyond[0] - place[-1]) == pytest.approx(2.0)
+    assert np.linalg.norm(beyond[1] - place[0]) == pytest.approx(2.0)
+
+
+def test_closed_path_goes_around_without_a_corner():
+    angle = np.linspace(0.0, 2.0 * math.pi, 60, endpoint=False)
+    path = Path(5.0 * np.stack((np.cos(angle), np.sin(angle)), axis=1), True, Placement())
+    way = np.array([-0.1, 0.1])
+    once, again = path.at(way), path.at(way + path.length)
+    assert np.allclose(once[0], again[0], atol=1e-9)
+    assert once[1][0] @ once[1][1] > math.cos(0.06)
+
+
+def test_corner_of_a_path_is_rounded_nearby():
+    corner = np.array([[0.0, 0.0], [20.0, 0.0], [20.0, 20.0]])
+    path = Path(corner, False, Placement())
+    place, _ = path.at(np.linspace(0.0, path.length, 400))
+    off = np.minimum(np.abs(place[:, 1]), np.abs(place[:, 0] - 20.0))
+    assert off.max() < 0.5 and place[:, 0].max() < 20.5
 
 
 # --- turning and leaning -------------------------------------------------------------

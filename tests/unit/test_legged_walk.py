@@ -1,0 +1,540 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Whole legged motions: planted feet, projectiles in the air, legs within their length."""
+
+import math
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+from poise.solvers.errors import SettingError
+from poise.solvers.legged import GaitItem, GaitSettings, solve_gait, solve_gait_batch
+from poise.solvers.legged.creature import Creature, Leg, biped, insect, quadruped
+from poise.solvers.legged.gait import BIPED, HEXAPOD, PRESETS, metachronal
+from poise.solvers.legged.settings import FootprintEdit
+from poise.solvers.motion import Placement
+from poise.solvers.rotations import rotate
+from poise.solvers.turning import sample_times
+
+G = 9.81
+HORSE, DOG = quadruped(), quadruped(0.5, 0.6, 0.2, name="DOG", hoof=False)
+PERSON, INSECT = biped(), insect()
+
+
+def _arc(radius, way=60.0):
+    angle = np.linspace(0.0, way / radius, 400)
+    return radius * np.stack((1.0 - np.cos(angle), -np.sin(angle)), axis=1)
+
+
+def _hills(x, y):
+    z = 0.15 * np.sin(0.8 * x) * np.cos(0.5 * y) + 0.1 * np.sin(0.9 * y)
+    dx = 0.12 * np.cos(0.8 * x) * np.cos(0.5 * y)
+    dy = -0.075 * np.sin(0.8 * x) * np.sin(0.5 * y) + 0.09 * np.cos(0.9 * y)
+    normal = np.stack((-dx, -dy, np.ones_like(z)), axis=-1)
+    return z, normal / np.linalg.norm(normal, axis=-1, keepdims=True), np.ones(len(z), bool)
+
+
+def _stairs(x, y):
+    """Up 10 steps of 0.17 by 0.29 m, along 3 m, and down again, along -Y."""
+    way = -np.asarray(y, dtype=float) - 2.0
+    up = np.clip(np.floor(way / 0.29) + 1.0, 0.0, 10.0)
+    down = np.clip(np.floor((way - 5.9) / 0.29) + 1.0, 0.0, 10.0)
+    normal = np.tile([0.0, 0.0, 1.0], (len(way), 1))
+    return 0.17 * (up - down), normal, np.ones(len(way), dtype=bool)
+
+
+def _speed(function, n_frames, fps=24.0):
+    return function(sample_times(n_frames, fps))
+
+
+CASES = {
+    **{
+        name: {"creature": PERSON if gait.legs == BIPED else INSECT if gait.legs == HEXAPOD
+               else HORSE, "sequence": (GaitItem(name),), "speed": speed}
+        for (name, gait), speed in zip(PRESETS.items(), (
+            1.6, 3.0, 4.0, 4.0, 5.0, 5.0, 10.0, 10.0, 9.0, 9.0, 4.0, 4.0,
+            1.37, 4.0, 2.5, 2.0, 1.5, 1.2, 0.5, 0.2), strict=True)
+    },
+    "bend": {"sequence": (GaitItem("TROT"),), "speed": 3.5, "path": _arc(9.0)},
+    "changes": {
+        "sequence": (GaitItem("WALK"), GaitItem("TROT", 2.0), GaitItem("CANTER_RIGHT", 4.0),
+                     GaitItem("GALLOP_RIGHT", 6.5), GaitItem("TROT", 8.0)),
+        "speed": lambda t: 1.5 + 1.2 * np.minimum(t, 10.0 - 0.5 * t), "path": _arc(30.0, 120.0),
+    },
+    "automatic": {"speed": lambda t: 0.5 + 1.2 * t},
+    "stop and go": {"speed": lambda t: 2.0 * np.clip(np.sin(0.9 * t), 0.0, 0.8)},
+    "dog on hills": {"creature": DOG, "sequence": (GaitItem("TROT"),), "speed": 2.0,
+                     "ground": _hills, "path": _arc(8.0)},
+    # Two treads of 0.29 m a stride.
+    "stairs": {"creature": PERSON, "speed": 0.55, "ground": _stairs, "n_frames": 480,
+               "sequence": (GaitItem(replace(PRESETS["WALK_BIPED"], stroke=0.58 * 0.61)),)},
+    "stairs too quickly": {"creature": PERSON, "sequence": (GaitItem("WALK_BIPED"),),
+                           "speed": 0.9, "ground": _stairs, "n_frames": 288},
+    "insect on hills": {"creature": INSECT, "speed": lambda t: 0.1 + 0.1 * t, "ground": _hills},
+    "slalom": {"creature": DOG, "sequence": (GaitItem("ROTARY_LEFT"),), "speed": 5.0,
+               "path": np.stack((2.0 * np.sin(np.arange(80) / 8.0), -np.arange(80.0)), axis=1)},
+}  # fmt: skip
+
+
+@cache
+def _solved(name, fps=24.0, seconds=None):
+    case = dict(CASES[name])
+    n = case.pop("n_frames", 240)
+    n = round((n if seconds is None else 24.0 * seconds) * fps / 24.0) + 1
+    speed = case.pop("speed")
+    if callable(speed):
+        speed = _speed(speed, n, fps)
+    settings = GaitSettings(n_frames=n, fps=fps, speed=speed, **case)
+    return settings, solve_gait(settings)
+
+
+def _check_planted(motion):
+    """In each support the point that the foot stands on, or rolls about, stays where it is."""
+    worst = 0.0
+    for i, leg in enumerate(motion.creature.legs):
+        heel, toe = np.array([0.0, leg.heel, 0.0]), np.array([0.0, -leg.toe, 0.0])
+        turn, place = motion.foot_orientation[:, i], motion.foot_position[:, i]
+        for step in motion.footprints:
+            if step.leg != leg.name:
+                continue
+            down = (motion.time >= step.on) & (motion.time <= step.off)
+            assert np.all(motion.contact[down, i])
+            for rolls, arm in (
+                (motion.foot_pitch[:, i] == 0.0, np.zeros(3)),
+                (motion.foot_pitch[:, i] > 0.0, heel),
+                (motion.foot_pitch[:, i] < 0.0, toe),
+            ):
+                inside = down & rolls
+                if inside.any():
+                    there = place[inside] + rotate(turn[inside], arm)
+                    printed = step.position + rotate(step.orientation, arm)
+                    worst = max(worst, float(np.abs(there - printed).max()))
+    return worst
+
+
+def _ankles(motion):
+    arms = np.array([leg.ankle for leg in motion.creature.legs], dtype=float)
+    return motion.foot_position + rotate(motion.foot_orientation, arms)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_planted_feet_stay_planted(name):
+    _, motion = _solved(name)
+    assert np.isfinite(motion.position).all() and np.isfinite(motion.foot_position).all()
+    assert _check_planted(motion) < 1e-9
+    # Every moment of contact belongs to a footprint.
+    for i, leg in enumerate(motion.creature.legs):
+        steps = [step for step in motion.footprints if step.leg == leg.name]
+        inside = np.zeros(len(motion.time), dtype=bool)
+        for step in steps:
+            inside |= (motion.time >= step.on) & (motion.time <= step.off)
+            assert step.off >= -1e-8
+        assert np.array_equal(inside, motion.contact[:, i])
+        assert [step.index for step in steps] == list(range(len(steps)))
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_hip_is_never_farther_from_the_foot_than_the_leg_is_long(name):
+    _, motion = _solved(name)
+    far = np.linalg.norm(motion.hip - _ankles(motion), axis=2)
+    assert motion.success, motion.problems
+    assert np.all(far <= np.array([leg.length for leg in motion.creature.legs]) * (1.0 + 1e-3))
+    down = motion.contact
+    lengths = np.broadcast_to([leg.length for leg in motion.creature.legs], far.shape)
+    assert np.all(far[down] <= lengths[down] * (1.0 + 1e-9))
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_girdles_are_projectiles_in_the_air(name):
+    """Second differences of heights between liftoff and touchdown are exactly -g dt^2."""
+    _, motion = _solved(name)
+    dt = motion.time[1]
+    flights = 0
+    for g, profile in enumerate(motion.supports):
+        z = motion.girdle_height[:, g]
+        air = np.zeros(len(z), dtype=bool)
+        for a, b in zip(*profile.flights(), strict=True):
+            air |= (motion.time - dt >= a) & (motion.time + dt <= b)
+        inner = np.flatnonzero(air[1:-1]) + 1
+        flights += len(inner)
+        second = (z[inner + 1] - 2.0 * z[inner] + z[inner - 1]) / dt**2
+        assert np.allclose(second, -G, atol=1e-7)
+    assert flights > 0 or not any(len(p.start) > 3 for p in motion.supports) or dt > 0.01
+
+
+@pytest.mark.parametrize("name", ["TROT", "GALLOP_LEFT", "RUN", "WALK_BIPED", "changes", "stairs"])
+def test_speeds_do_not_jump(name):
+    """At 1920 samples a second, body and feet change their speed by accelerations only."""
+    seconds = 5.0 if name in ("changes", "stairs") else 2.0
+    _, motion = _solved(name, 1920.0, seconds)
+    dt = motion.time[1]
+    curves = ((motion.position, 80.0), (motion.foot_position, 900.0), (motion.hip, 150.0))
+    for curve, most in curves:
+        push = np.linalg.norm(np.diff(curve, 2, axis=0), axis=-1) / dt**2
+        assert push.max() < most  # a jump of 1 m/s would be 1920 m/s^2
+    rates = np.diff(motion.girdle_height, axis=0) / dt
+    assert np.abs(np.diff(rates, axis=0)).max() < 80.0 * dt
+
+
+def test_body_does_not_accelerate_sideways_in_the_air():
+    _, motion = _solved("slalom")
+    flying = ~motion.contact.any(axis=1)
+    both = flying[1:] & flying[:-1]
+    assert both.sum() > 10
+    assert np.all(motion.velocity[1:, :2][both] == motion.velocity[:-1, :2][both])
+    push = np.linalg.norm(np.diff(motion.velocity[:, :2], axis=0), axis=1) / motion.time[1]
+    assert np.all(push <= 4 * 6.0 + 1e-9)
+
+
+def test_walk_is_highest_and_run_lowest_at_midstance():
+    for name, sign in (("WALK_BIPED", 1.0), ("RUN", -1.0)):
+        _, motion = _solved(name)
+        middles = [0.5 * (s.on + s.off) for s in motion.footprints if 1.0 < s.on < 8.0]
+        at = np.interp(middles, motion.time, motion.position[:, 2])
+        quarter = 0.25 * np.median(np.diff(np.sort(middles)))
+        aside = np.interp(np.array(middles) + quarter, motion.time, motion.position[:, 2])
+        assert np.all(sign * at > sign * aside + 0.002)
+
+
+def test_strokes_supports_and_periods_of_every_leg_agree():
+    """stroke = speed * support, P = support / duty, to rounding (Girard 1986, section 3.3)."""
+    for name, speed in (("WALK", 1.6), ("CANTER_LEFT", 5.0), ("GALLOP_RIGHT", 10.0)):
+        _, motion = _solved(name)
+        gait = PRESETS[name]
+        period = 1.0 / float(gait.rates(speed, HORSE.hip_height(), G))
+        duty = gait.duties(speed**2 / (G * HORSE.hip_height()))
+        for i, leg in enumerate(HORSE.legs):
+            steps = [s for s in motion.footprints if s.leg == leg.name]
+            on, off = (np.array([getattr(s, x) for s in steps]) for x in ("on", "off"))
+            assert np.allclose(off - on, duty[i] * period, atol=1e-9)
+            assert np.allclose(np.diff(on), period, atol=1e-9)
+            way = np.diff([s.position[1] for s in steps])
+            assert np.allclose(-way, speed * period, atol=1e-6)
+
+
+def test_footholds_belong_to_midstance_and_go_out_in_bends():
+    """On a circle feet run hip height * tan(bank) outside of where they would go upright."""
+    settings, motion = _solved("bend")
+    radius, speed = 9.0, 3.5
+    bank = math.atan(speed**2 / (radius * G))
+    late = (motion.time > 4.0) & (motion.time < 9.0)
+    assert np.allclose(motion.bank[late], bank, atol=0.01)  # to the left, the inside
+    centre = np.array([radius, 0.0])
+    body = np.linalg.norm(motion.position[late, :2] - centre, axis=1).mean()
+    out = {"L": [], "R": []}
+    for step in motion.footprints:
+        if 4.0 < step.on < 9.0:
+            out[step.leg[-1]].append(np.linalg.norm(step.position[:2] - centre))
+    middle = 0.5 * (np.mean(out["L"]) + np.mean(out["R"]))
+    # Feet ahead of and behind the body's centre are farther out by half their distance squared.
+    ahead = math.hypot(body, 0.6) - body
+    assert middle - body - ahead == pytest.approx(1.4 * math.tan(bank), abs=0.05)
+    assert np.mean(out["L"]) < np.mean(out["R"])
+    upright = solve_gait(replace(settings, bank=0.0))
+    assert np.all(upright.bank == 0.0)
+
+
+def test_yaw_follows_the_path_and_is_not_wrapped():
+    settings, _ = _solved("bend")
+    motion = solve_gait(replace(settings, n_frames=600, path=_arc(9.0, 120.0)))
+    wanted = 3.5 * motion.time / 9.0
+    assert np.abs(motion.yaw - wanted)[48:].max() < 0.06
+    assert motion.yaw[-1] > 2.0 * math.pi
+
+
+def test_steady_gait_repeats_exactly():
+    """One stride later body and feet are where they were, a stride further on."""
+    gait = replace(PRESETS["TROT"], period=0.75)  # 18 frames
+    motion = solve_gait(GaitSettings(sequence=(GaitItem(gait),), speed=4.0, n_frames=145))
+    shift = 18 * motion.steps_per_frame
+    way = np.array([0.0, -3.0, 0.0])
+    assert np.allclose(motion.position[shift:], motion.position[:-shift] + way, atol=1e-9)
+    assert np.allclose(motion.foot_position[shift:], motion.foot_position[:-shift] + way, atol=1e-9)
+    assert np.allclose(motion.orientation[shift:], motion.orientation[:-shift], atol=1e-9)
+    assert np.allclose(motion.velocity[shift:], motion.velocity[:-shift], atol=1e-6)
+
+
+def test_accelerating_horse_goes_through_its_gaits():
+    _, motion = _solved("automatic")
+    assert [name for name, _, _ in motion.gaits] == ["WALK", "TROT", "CANTER_LEFT", "GALLOP_LEFT"]
+    assert not [p for p in motion.problems if p.severity == "ERROR"]
+
+
+def test_feet_stand_while_the_animal_stands():
+    _, motion = _solved("stop and go")
+    speed = np.linalg.norm(motion.velocity[:, :2], axis=1)
+    standing = speed < 1e-4
+    assert standing.sum() > 50
+    late = standing & (motion.time > 4.5) & (motion.time < 6.5)
+    assert late.sum() > 10 and motion.contact[late].all()
+
+
+def test_person_climbs_stairs_with_whole_feet_over_the_edges():
+    _, motion = _solved("stairs")
+    assert motion.position[:, 2].max() > 1.7 + 0.7
+    # Soles never below the ground by more than the foot is laid over an edge.
+    for i, leg in enumerate(motion.creature.legs):
+        up = ~motion.contact[:, i]
+        place, turn = motion.foot_position[up, i], motion.foot_orientation[up, i]
+        for arm in ([0.0, leg.heel, 0.0], [0.0, -leg.toe, 0.0]):
+            end = place + rotate(turn, np.array(arm))
+            floor, _, _ = _stairs(end[:, 0], end[:, 1])
+            assert np.all(end[:, 2] > floor - 0.06)
+
+
+def test_body_leans_with_slopes_and_feet_lie_on_them():
+    def slope(x, y):
+        normal = np.tile(np.array([0.0, 0.3, 1.0]) / math.hypot(0.3, 1.0), (len(x), 1))
+        return -0.3 * np.asarray(y), normal, np.ones(len(x), dtype=bool)
+
+    motion = solve_gait(GaitSettings(sequence=(GaitItem("WALK"),), speed=1.2, ground=slope))
+    assert np.abs(motion.pitch - math.atan(0.3))[48:].max() < 0.06
+    flat = (motion.foot_pitch == 0.0) & motion.contact
+    up = rotate(motion.foot_orientation[flat], np.array([0.0, 0.0, 1.0]))
+    assert np.allclose(up, np.array([0.0, 0.3, 1.0]) / math.hypot(0.3, 1.0), atol=1e-9)
+    one = solve_gait(GaitSettings(creature=INSECT, sequence=(GaitItem("TRIPOD"),), speed=0.5,
+                                  ground=slope))  # fmt: skip
+    assert np.abs(one.pitch - math.atan(0.3))[96:-48].max() < 0.05
+
+
+def test_same_settings_give_the_same_motion_to_the_last_bit():
+    settings, motion = _solved("changes")
+    again = solve_gait(settings)
+    for name in ("position", "orientation", "foot_position", "foot_orientation", "hip"):
+        assert np.array_equal(getattr(motion, name), getattr(again, name))
+
+
+def test_motion_per_second_is_the_same_at_any_frame_rate():
+    _, at24 = _solved("bend")
+    _, at60 = _solved("bend", 60.0)
+    common = np.arange(0, 121)  # twelfths of a second
+    a, b = at24.position[common * 4], at60.position[common * 5]
+    assert np.abs(a - b).max() < 0.01
+    assert [s.index for s in at24.footprints] == [s.index for s in at60.footprints]
+    on = np.array([(s.on, s.off) for s in at24.footprints])
+    assert np.allclose(on, [(s.on, s.off) for s in at60.footprints], atol=1e-6)
+
+
+def test_rounding_puts_contacts_on_frames():
+    settings, _ = _solved("GALLOP_LEFT")
+    motion = solve_gait(replace(settings, round_to_frames=True))
+    times = np.array([(s.on, s.off) for s in motion.footprints]) * 24.0
+    assert np.allclose(times, np.round(times), atol=1e-6)
+    assert _check_planted(motion) < 1e-9
+
+
+def test_moved_footprint_changes_nothing_more_than_a_stride_away():
+    settings, motion = _solved("WALK")
+    print_ = next(s for s in motion.footprints if s.leg == "fore.L" and s.on > 4.0)
+    place = print_.position + [0.1, -0.1, 0.05]
+    edit = FootprintEdit("fore.L", print_.index, place, print_.yaw + 0.2)
+    moved = solve_gait(replace(settings, edits=(edit,)))
+    stride = 1.25
+    away = (motion.time < print_.on - stride) | (motion.time > print_.off + stride)
+    for name in ("position", "orientation", "foot_position", "foot_orientation"):
+        assert np.array_equal(getattr(moved, name)[away], getattr(motion, name)[away]), name
+    new = next(s for s in moved.footprints if (s.leg, s.index) == ("fore.L", print_.index))
+    assert np.array_equal(new.position, edit.position) and new.yaw == edit.yaw
+    assert _check_planted(moved) < 1e-9
+
+
+def test_edits_of_time_keep_their_order_and_lost_ones_are_told_of():
+    settings, motion = _solved("WALK")
+    print_ = next(s for s in motion.footprints if s.leg == "hind.R" and s.on > 4.0)
+    later = FootprintEdit("hind.R", print_.index, on=print_.on + 0.1)
+    moved = solve_gait(replace(settings, edits=(later,)))
+    new = next(s for s in moved.footprints if (s.leg, s.index) == ("hind.R", print_.index))
+    assert new.on == print_.on + 0.1 and new.off == print_.off
+    wild = (
+        FootprintEdit("hind.R", print_.index, on=0.5),
+        FootprintEdit("hind.R", 999),
+        FootprintEdit("wing", 0),
+        FootprintEdit("fore.L", 3, position=np.array([50.0, 0.0, 0.0])),
+    )
+    bad = solve_gait(replace(settings, edits=wild))
+    codes = [p.code for p in bad.problems]
+    assert codes.count("EDIT_LOST") == 2 and "EDIT_TIME" in codes and "OUT_OF_REACH" in codes
+    assert not bad.success
+    told = next(p for p in bad.problems if p.code == "OUT_OF_REACH")
+    assert "Step 3 of fore.L at " in told.message
+
+
+def test_batch_is_each_by_itself_and_tells_how_far_it_is():
+    items = [_solved(name)[0] for name in ("WALK", "RUN", "TRIPOD")]
+    told = []
+    batch = solve_gait_batch(items, told.append)
+    assert told == [1 / 3, 2 / 3, 1.0]
+    for item, motion in zip(items, batch, strict=True):
+        assert np.array_equal(solve_gait(item).foot_position, motion.foot_position)
+    fractions = []
+    solve_gait(items[0], fractions.append)
+    assert fractions == sorted(fractions) and fractions[-1] == 1.0
+
+
+# --- what may be asked for and cannot be had -------------------------------------------
+
+
+def _codes(**changes):
+    motion = solve_gait(GaitSettings(**changes))
+    assert np.isfinite(motion.foot_position).all() and np.isfinite(motion.orientation).all()
+    assert _check_planted(motion) < 1e-9
+    return {problem.code: problem for problem in motion.problems}
+
+
+def test_standing_still_is_a_motion():
+    motion = solve_gait(GaitSettings(speed=0.0))
+    assert motion.contact.all() and np.ptp(motion.position, axis=0).max() < 1e-9
+    assert not motion.problems and len(motion.footprints) == 4
+
+
+def test_far_too_fast_takes_quicker_steps_and_says_so():
+    found = _codes(sequence=(GaitItem("WALK"),), speed=12.0)
+    assert "of hind.L from 0.00 s" in found["STROKE_LIMITED"].message.replace("for ", "of ")
+    assert "TRANSFER_SHORT" in found
+
+
+def test_stroke_longer_than_reach_is_shortened():
+    gait = replace(PRESETS["WALK"], stroke=5.0)
+    motion = solve_gait(GaitSettings(sequence=(GaitItem(gait),), speed=2.0))
+    found = {p.code: p for p in motion.problems}
+    assert "stroke of 5.00 m" in found["STROKE_LIMITED"].message
+    assert motion.success and _check_planted(motion) < 1e-9
+
+
+def test_least_transfer_longer_than_the_transfer_is_told_of():
+    gait = replace(PRESETS["TROT"], least_transfer=5.0)
+    found = _codes(sequence=(GaitItem("WALK"), GaitItem(gait, 3.0)), speed=3.0)
+    message = found["TRANSFER_SHORT"].message
+    assert message.startswith("Step ") and " at " in message and " s " in message
+    assert any(leg.name in message for leg in HORSE.legs)
+
+
+def test_path_that_is_too_sharp_is_left_and_told_of():
+    corner = np.array([[0.0, 0.0], [0.0, -20.0], [0.4, -20.0], [0.4, 0.0]])
+    gallop = {"sequence": (GaitItem("GALLOP_LEFT"),), "speed": 10.0, "path": corner}
+    found = _codes(**gallop)
+    assert 1.5 < found["PATH_LEFT"].time < 3.0 and found["PATH_LEFT"].amount > 2.0
+    # Legs of any strength would do it, lying down.
+    found = _codes(**gallop, impulse=1000.0)
+    assert "PATH_LEFT" not in found and 1.5 < found["BEND_SHARP"].time < 3.0
+    assert "degrees" in found["BEND_SHARP"].message
+
+
+def test_path_that_ends_goes_straight_on():
+    path = np.array([[0.0, 0.0], [3.0, 0.0], [6.0, 0.0]])
+    motion = solve_gait(GaitSettings(sequence=(GaitItem("WALK"),), speed=1.5, path=path))
+    (problem,) = motion.problems
+    assert problem.code == "PATH_ENDS" and problem.time == pytest.approx(4.0, abs=0.05)
+    assert np.allclose(motion.position[-1, :2], [1.5 * motion.time[-1], 0.0], atol=1e-3)
+
+
+def test_speed_that_changes_too_quickly_is_told_of():
+    speed = np.where(sample_times(250, 24.0) < 1.0, 0.5, 12.0)
+    found = _codes(sequence=(GaitItem("GALLOP_LEFT"),), speed=speed, impulse=1.0)
+    assert found["SPEED_MISSED"].amount > 5.0
+
+
+def test_no_ground_under_a_foot_names_leg_step_and_time():
+    def island(x, y):
+        z, normal, hit = _hills(x, y)
+        return z, normal, np.asarray(y) > -6.0
+
+    found = _codes(sequence=(GaitItem("WALK"),), speed=1.6, ground=island)
+    message = found["NO_GROUND"].message
+    assert message.startswith("Step ") and " of fore." in message and found["NO_GROUND"].time > 2.0
+
+
+@pytest.mark.parametrize("n", [1, 3, 5, 7])
+def test_any_number_of_legs_walks(n):
+    names = [f"leg{i}.{'LR'[i % 2]}" for i in range(n)]
+    legs = tuple(
+        Leg(name, np.array([0.2 * (1 - 2 * (i % 2)) * (n > 1), 0.3 * (i // 2), 0.8]),
+            np.array([0.3 * (1 - 2 * (i % 2)) * (n > 1), 0.3 * (i // 2), 0.0]), 0.95)
+        for i, name in enumerate(names)
+    )  # fmt: skip
+    creature = Creature("ODD", legs, np.array([0.0, 0.1, 0.8]))
+    gait = metachronal(names)
+    found = _codes(creature=creature, sequence=(GaitItem(gait),), speed=0.8)
+    assert not {"OUT_OF_REACH", "NO_GROUND"} & set(found)
+
+
+def test_legs_of_very_different_length_walk():
+    legs = list(PERSON.legs)
+    legs[1] = replace(legs[1], hip=np.array([-0.085, 0.0, 0.5]), length=0.5)
+    found = _codes(creature=Creature("ODD", tuple(legs), PERSON.centre),
+                   sequence=(GaitItem("WALK_BIPED"),), speed=1.0)  # fmt: skip
+    assert "OUT_OF_REACH" not in found
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"speed": -1.0}, "Speed at 0.000 s is -1.0"),
+        ({"speed": math.nan}, "Speed at 0.000 s is nan"),
+        ({"speed": np.ones(3)}, "Speed is an array of shape"),
+        ({"speed": "fast"}, "Speed is fast"),
+        ({"sequence": (GaitItem("FLY"),)}, "'FLY'"),
+        ({"sequence": (GaitItem("RUN"),)}, "2 legs"),
+        ({"creature": replace(HORSE, legs=())}, "Number of Legs is 0"),
+        ({"creature": replace(HORSE, legs=HORSE.legs[:3])}, "Sequence of gaits"),
+        ({"creature": replace(HORSE, legs=HORSE.legs[:1] * 2)}, "Name of a leg"),
+        (
+            {"creature": replace(HORSE, legs=(replace(HORSE.legs[0], length=0.5),))},
+            "Length of hind.L is 0.500 m",
+        ),
+        ({"creature": replace(HORSE, centre=np.zeros(2))}, "Centre"),
+        ({"n_frames": 0}, "Number of Frames"),
+        ({"fps": 0.0}, "Frame Rate"),
+        ({"gravity": 0.0}, "Gravity"),
+        ({"path": np.zeros((5, 2))}, "Path is 1 different points"),
+        ({"path": np.full((5, 2), np.nan)}, "Path"),
+        ({"placement": Placement(np.array([0.0, np.inf, 0.0]))}, "Placement"),
+    ],
+)
+def test_bad_settings_are_one_sentence(changes, words):
+    with pytest.raises(SettingError, match="must be") as caught:
+        solve_gait(GaitSettings(**changes))
+    assert words in str(caught.value)
+
+
+def test_random_motions_are_motions_or_sentences():
+    random = np.random.default_rng(7)
+    solved = 0
+    for _ in range(60):
+        creature = [HORSE, DOG, PERSON, INSECT, insect(0.2, 1.5, 4)][random.integers(5)]
+        names = [leg.name for leg in creature.legs]
+        pool = [g for g in PRESETS.values() if len(g.legs) == len(names)]
+        pool += [metachronal(names, random.uniform(0.05, 0.97), random.uniform(-1.0, 1.0) % 1.0)]
+        items = tuple(
+            GaitItem(replace(pool[random.integers(len(pool))],
+                             phase=tuple(random.uniform(0.0, 1.0, len(names)))
+                             if random.random() < 0.3 else pool[0].phase),
+                     random.uniform(0.0, 3.0))
+            for _ in range(random.integers(1, 4))
+        )  # fmt: skip
+        n = int(random.integers(1, 100))
+        speed = random.uniform(-0.5, 3.0) * np.sqrt(G * creature.hip_height())
+        if random.random() < 0.5:
+            speed = np.abs(speed) * random.uniform(0.0, 1.0, len(sample_times(n, 24.0)))
+        points = np.cumsum(random.normal(0.0, 1.0, (12, 2)), axis=0)
+        path = points if random.random() < 0.5 else None
+        ground = _hills if random.random() < 0.4 else None
+        impulse = random.uniform(0.0, 10.0)
+        try:
+            motion = solve_gait(GaitSettings(
+                creature, items, n, 24.0, speed, path, ground=ground, impulse=impulse
+            ))  # fmt: skip
+        except SettingError as error:
+            assert "must be" in str(error)
+            continue
+        solved += 1
+        for array in (motion.position, motion.orientation, motion.foot_position,
+                      motion.foot_orientation, motion.velocity):  # fmt: skip
+            assert np.isfinite(array).all()
+        assert _check_planted(motion) < 1e-9
+        far = np.linalg.norm(motion.hip - _ankles(motion), axis=2)
+        lengths = np.broadcast_to([leg.length for leg in creature.legs], far.shape)
+        within = np.all(far[motion.contact] <= lengths[motion.contact] * (1.0 + 1e-9))
+        assert within == motion.success
+        assert motion.success or any(p.code == "OUT_OF_REACH" for p in motion.problems)
+    assert solved > 30
