@@ -49,6 +49,7 @@ Banking (4.4): arctan(s^2 / (R g)) at midstances, to the inside.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -58,6 +59,7 @@ from scipy.interpolate import PchipInterpolator
 from .support import SupportProfile
 
 FADE = 0.15  # non-support over support at which nothing of the rigid leg's arc is left
+GENTLE = 0.5  # largest acceleration along the rigid leg's arc, in g
 MERGED = 0.15  # of a leg's support: midstances that are nearer count as one
 MOST_POINTS = 200_000  # at which a path is looked up
 STEADY = 4.0  # time constant of going back to the path, over that of the velocity
@@ -103,6 +105,99 @@ class Line:
             (n, ...) per second.
         """
         return self._slope(np.clip(time, self._first, self._last))
+
+
+class Floor:
+    """Height of the ground that a leg feels: smooth through its footholds.
+
+    What was changed about footholds by hand is added as half cosines that
+    reach from the step before to the step after and no further.
+
+    Args:
+        time: (k,) midstances, s, increasing.
+        height: (k,) heights of the footholds before changes, m.
+        change: (k,) how much higher they are now, m.
+    """
+
+    def __init__(self, time: np.ndarray, height: np.ndarray, change: np.ndarray) -> None:
+        self._line = Line(time, height)
+        self._time, self._change = time, change
+        self._changed = bool(np.any(change))
+
+    def __call__(self, time: np.ndarray) -> np.ndarray:
+        """Heights.
+
+        Args:
+            time: (n,) s.
+
+        Returns:
+            (n,) m.
+        """
+        height = self._line(time)
+        if self._changed:
+            height = height + self._bumps(time)[0]
+        return height
+
+    def rate(self, time: np.ndarray) -> np.ndarray:
+        """How fast the height changes.
+
+        Args:
+            time: (n,) s.
+
+        Returns:
+            (n,) m/s.
+        """
+        rate = self._line.rate(time)
+        if self._changed:
+            rate = rate + self._bumps(time)[1]
+        return rate
+
+    def _bumps(self, time: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        if len(self._time) < 2:
+            return np.full(np.shape(time), self._change[0]), np.zeros(np.shape(time))
+        return _cosine(self._time, self._change, np.asarray(time, dtype=float))
+
+
+class Standing:
+    """Height at which a girdle would stand: that of the ground and of the hips.
+
+    Args:
+        floors: grounds of its legs, of which the mean counts; empty where the
+            ground is level.
+        height: of the hips over the ground, m.
+        sunk: how much lower they are, m.
+    """
+
+    def __init__(self, floors: Sequence[Floor], height: float, sunk: Line) -> None:
+        self._floors, self._height, self._sunk = tuple(floors), height, sunk
+
+    def __call__(self, time: np.ndarray) -> np.ndarray:
+        """Heights.
+
+        Args:
+            time: (n,) s.
+
+        Returns:
+            (n,) m.
+        """
+        height = self._height - self._sunk(time)
+        for floor in self._floors:
+            height = height + floor(time) / len(self._floors)
+        return height
+
+    def rate(self, time: np.ndarray) -> np.ndarray:
+        """How fast the height changes.
+
+        Args:
+            time: (n,) s.
+
+        Returns:
+            (n,) m/s.
+        """
+        rate = -self._sunk.rate(time)
+        for floor in self._floors:
+            rate = rate + floor.rate(time) / len(self._floors)
+        return rate
 
 
 def minimum_jerk(share: np.ndarray) -> np.ndarray:
@@ -184,7 +279,7 @@ class Vertical:
         short: (m,) True where the two halves make up the whole support.
     """
 
-    line: Line
+    line: Line | Standing
     profile: SupportProfile
     gravity: float
     knots: np.ndarray
@@ -263,7 +358,7 @@ def _cosine(
     knots: np.ndarray, values: np.ndarray, time: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Half cosines between values at knots, and their rate; level outside."""
-    if len(knots) < 2:
+    if len(knots) < 2 or not np.any(values):
         return np.zeros_like(time), np.zeros_like(time)
     at = np.clip(np.searchsorted(knots, time, side="right") - 1, 0, len(knots) - 2)
     span, step = knots[at + 1] - knots[at], values[at + 1] - values[at]
@@ -277,7 +372,7 @@ def _cosine(
 def vertical_motion(
     profile: SupportProfile,
     middle: np.ndarray,
-    line: Line,
+    line: Line | Standing,
     way: np.ndarray,
     ends: np.ndarray,
     halves: np.ndarray,
@@ -316,6 +411,15 @@ def vertical_motion(
     drop = weight[:, None] * rigid_arc(ends, length)
     has = np.zeros(m, dtype=bool)
     has[inside] = True
+    # Half a cosine of height A in t accelerates by A / 2 (pi / t)^2: in little time, little.
+    soft = 2.0 * GENTLE * gravity / np.pi**2
+    low = np.minimum(low, soft * (0.5 * np.diff(middle)) ** 2)
+    first = middle[np.minimum(np.searchsorted(middle, start), len(middle) - 1)]
+    last = middle[np.maximum(np.searchsorted(middle, end, side="right") - 1, 0)]
+    with np.errstate(invalid="ignore"):
+        spans = np.stack((first - start, end - last), axis=1)
+    spans = np.where(np.isfinite(spans), np.maximum(spans, 0.0), 0.0)
+    drop = np.minimum(drop, soft * spans**2)
     landed, left = np.flatnonzero(has[1:]) + 1, np.flatnonzero(has[:-1])
     drop[~has] = 0.0
     between = 0.5 * (middle[1:] + middle[:-1])[same]

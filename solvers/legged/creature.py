@@ -39,7 +39,8 @@ class Leg:
         push: pitch at liftoff, heel up, radians.
         flat: share of the support after which the sole lies flat.
         rise: share of the support after which the heel leaves the ground.
-        swing: pitch at mid swing, heel up, radians.
+        swing: largest pitch in the swing, heel up, radians.
+        level: share of the transfer after which the sole is level again.
         toe_out: yaw of the foot, away from the middle, radians.
     """
 
@@ -56,6 +57,7 @@ class Leg:
     flat: float = 0.15
     rise: float = 0.7
     swing: float = 0.0
+    level: float = 0.8
     toe_out: float = 0.0
 
 
@@ -72,6 +74,8 @@ class Creature:
             rolls by. Upright bodies keep upright: 0.
         list: how far the girdles tip towards the side of the swinging leg
             at midstance, radians.
+        sway: how far the body goes to the side of the standing leg at
+            midstance of gaits without flights, as a part of the hip height.
     """
 
     name: str
@@ -79,6 +83,7 @@ class Creature:
     centre: np.ndarray
     slope_follow: float = 1.0
     list: float = 0.0
+    sway: float = 0.0
 
     def hips(self) -> np.ndarray:
         """(n, 3) hips in rest, m."""
@@ -146,6 +151,7 @@ def check_creature(creature: Creature) -> None:
                 f"at least the {far:.3f} m between its hip and its foot at rest",
             )
         check_number(f"Flat of {leg.name}", leg.flat, 0.0, 1.0, "between 0 and 1")
+        check_number(f"Level of {leg.name}", leg.level, 0.4, 0.95, "between 0.4 and 0.95")
         check_number(f"Rise of {leg.name}", leg.rise, leg.flat, 1.0, "between Flat and 1")
         for label in ("heel", "toe"):
             check_number(
@@ -206,10 +212,13 @@ def biped(height: float = 1.75) -> Creature:
             Leg(
                 leg_name, np.array([x, 0.0, hip]), np.array([x, 0.0, 0.0]), 0.4918 * height,
                 ankle=np.array([0.0, 0.0, ankle]), heel=0.03 * height, toe=0.085 * height,
-                strike=0.35, push=0.75, flat=0.16, rise=0.62, swing=0.3, toe_out=0.09,
+                strike=0.35, push=0.75, flat=0.16, rise=0.62, swing=0.3, level=0.6, toe_out=0.09,
             )
         )  # fmt: skip
-    return Creature("BIPED", tuple(legs), np.array([0.0, 0.0, hip]), slope_follow=0.0, list=0.07)
+    return Creature(
+        "BIPED", tuple(legs), np.array([0.0, 0.0, hip]), slope_follow=0.0, list=0.07,
+        sway=0.025,  # 4 to 6 cm from side to side
+    )
 
 
 def insect(hip: float = 0.30, length: float = 1.0, pairs: int = 3) -> Creature:

@@ -265,8 +265,8 @@ def _pitch_curve(
     times += [(off - (1.0 - leg.rise) * support)[leaves], off[leaves]]
     values += [np.zeros(np.count_nonzero(leaves)), -push[leaves]]
     if len(on) > 1:
-        times.append(off[:-1] + HEEL_UP * (on[1:] - off[:-1]))
-        values.append(-heel_up)
+        times += [off[:-1] + share * (on[1:] - off[:-1]) for share in (HEEL_UP, leg.level)]
+        values += [-heel_up, np.zeros(len(heel_up))]
     time, value = np.concatenate(times), np.concatenate(values)
     if not len(time):
         return Line(np.zeros(1), np.zeros(1))

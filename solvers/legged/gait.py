@@ -96,7 +96,7 @@ class Gait:
     froude: tuple[float, float] = (0.0, math.inf)
     duty_froude: float = 1.0
     duty_exponent: float = 0.0
-    least_transfer: float = 0.4
+    least_transfer: float = 0.6
     compression: float = 0.08
     arc: float = 0.6
     clearance: float = 0.08
@@ -440,7 +440,7 @@ _HORSE_GALLOP = {
     # (hind), 0.265 and 0.184 (fore) (Witte et al. 2006): here at Fr = 5.9.
     "stride": 1.65, "stride_exponent": 0.37, "duty_froude": 5.9, "duty_exponent": -0.2,
     "clearance": 0.28, "peak": 0.4, "snap": 0.7, "kick": 0.1, "compression": 0.1,
-    "least_transfer": 0.4, "froude": (3.0, 40.0),
+    "froude": (3.0, 40.0),
 }
 _CANTER = {
     "stride": 1.75, "stride_exponent": 0.37, "froude": (1.0, 4.0), "clearance": 0.22,
@@ -450,18 +450,18 @@ _RUN = {
     # 0.40 at 2.5 m/s, 0.315 at 4, 0.21 in a sprint at 9, hips 0.9 m high.
     "stride": 2.45, "stride_exponent": 0.45, "duty_froude": 1.81, "duty_exponent": -0.25,
     "clearance": 0.2, "peak": 0.4, "kick": 0.12, "snap": 0.6, "width": 0.3,
-    "compression": 0.1,
+    "compression": 0.1, "least_transfer": 0.8,
 }  # fmt: skip
 _INSECT = {
     "stride": 1.6, "stride_exponent": 0.2, "clearance": 0.35, "peak": 0.5, "arc": 0.1,
-    "least_transfer": 0.2, "compression": 0.05,
+    "least_transfer": 0.5, "compression": 0.05,
 }
 
 PRESETS: dict[str, Gait] = {
     gait.name: gait
     for gait in (
         _gait("WALK", QUADRUPED, (0.64, 0.64, 0.62, 0.62), _lateral(0.24), stride=2.1,
-              froude=(0.02, 0.5), clearance=0.08, least_transfer=0.5),
+              froude=(0.02, 0.5), clearance=0.08),
         _gait("AMBLE", QUADRUPED, 0.45, _lateral(0.24), stride=1.8, froude=(0.3, 2.2),
               clearance=0.16, snap=0.2),
         _gait("PACE", QUADRUPED, 0.40, _lateral(0.96), froude=(0.4, 5.0), clearance=0.14,
@@ -488,7 +488,7 @@ PRESETS: dict[str, Gait] = {
         _gait("PRONK", QUADRUPED, 0.25, (0.0, 0.0, 0.0, 0.0), stride=2.0, froude=(0.5, 8.0),
               clearance=0.25, snap=0.5, compression=0.12),
         _gait("WALK_BIPED", BIPED, 0.61, (0.0, 0.5), stride=2.35, stride_exponent=0.25,
-              froude=(0.02, 0.5), clearance=0.035, peak=0.35, least_transfer=0.6, width=0.6),
+              froude=(0.02, 0.5), clearance=0.035, peak=0.35, least_transfer=0.8, width=0.6),
         _gait("RUN", BIPED, 0.315, (0.0, 0.5), froude=(0.5, 20.0), strike=0.5, **_RUN),
         _gait("JOG", BIPED, 0.37, (0.0, 0.5), froude=(0.4, 1.5), strike=0.6,
               **_RUN | {"clearance": 0.14, "kick": 0.05, "duty_froude": 1.0}),

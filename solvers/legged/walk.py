@@ -23,12 +23,15 @@ from ..motion import BodyState, Problem
 from ..rotations import about_x, about_y, about_z, between, continuous, multiply, rotate
 from ..turning.settings import steps_per_frame
 from .body import (
+    Floor,
     Line,
+    Standing,
     Turning,
     Vertical,
     bank_angle,
     horizontal_motion,
     merge_midstances,
+    minimum_jerk,
     trunk_pose,
     turning_motion,
     vertical_motion,
@@ -36,6 +39,7 @@ from .body import (
 from .choose import choose_gaits
 from .foot import FootMotion, Swing, plateau, within_reach
 from .footholds import (
+    GOOD,
     MOVED,
     NO_GROUND,
     TOO_HIGH,
@@ -58,6 +62,8 @@ Progress = Callable[[float], None]
 ROUNDS = 4  # of sinking hips and shortening steps until all footholds are in reach
 SAMPLES = np.array([0.0, 0.08, 0.2, 0.35, 0.5, 0.65, 0.8, 0.92, 1.0])  # of a support
 LONGEST_GAP = 0.6  # s between the moments at which a standing body may change its turning
+SOFT = 1.5  # in which hips sink and rise again, as a multiple of sqrt(hip height / g)
+STRETCH = 0.93  # of their length: swinging legs that are longer are drawn in softly
 WAY_OFF = 0.5  # hip heights off the path that are worth a line in the problem list
 
 
@@ -430,9 +436,6 @@ class _Solver:
         wanted = reference_places(body, yaw, offset, bank, height)
         forward, _ = forward_left(yaw)
         wanted -= self._roll_back()[:, None] * forward
-        for step, edit in self.edits.items():
-            if edit.position is not None:
-                wanted[step] = np.asarray(edit.position, dtype=float)[:2]
         base = float(settings.placement.origin[2])
         sole = np.array([(leg.heel, leg.toe) for leg in self.legs])[steps.leg]
         holds = place_footholds(
@@ -441,9 +444,14 @@ class _Solver:
         )  # fmt: skip
         out = np.array([math.copysign(leg.toe_out, leg.hip[0]) for leg in self.legs])
         foot_yaw = yaw + out[steps.leg]
+        planned = holds.position[:, 2].copy()
         for step, edit in self.edits.items():
             if edit.position is not None:
-                holds.position[step] = np.asarray(edit.position, dtype=float)
+                place = np.asarray(edit.position, dtype=float)
+                there = _normal(self.ground, place)
+                holds.position[step], holds.state[step] = place, GOOD
+                if there is not None:
+                    holds.normal[step] = there
             if edit.yaw is not None:
                 foot_yaw[step] = edit.yaw
         self.holds, self.foot_yaw = holds, foot_yaw
@@ -454,7 +462,9 @@ class _Solver:
         self.floor = []
         for leg in range(self.n_legs):
             own = steps.of(leg)
-            self.floor.append(_line(self.middle[own], holds.position[own, 2]))
+            own = own[np.append(np.diff(self.middle[own]) > 1e-6, True)]
+            change = holds.position[own, 2] - planned[own]
+            self.floor.append(Floor(self.middle[own], planned[own], change))
 
     def _roll_back(self) -> np.ndarray:
         """Pitch of feet at touchdown and liftoff, and how far footprints are moved back.
@@ -565,12 +575,13 @@ class _Solver:
         self.ahead = np.array([-hips[legs, 1].mean() for legs in self.girdles])
         self.above = np.array([hips[legs, 2].mean() for legs in self.girdles])
         self.lengths = np.array([leg.length for leg in self.legs])
-        self.list = None
-        if self.creature.list:
-            side = -np.sign(hips[self.steps.leg, 0]) * self.creature.list
-            moving = np.isfinite(self.steps.on) | np.isfinite(self.steps.off)
-            if moving.any():
-                self.list = _line(self.middle[moving], side[moving])
+        side = np.sign(hips[self.steps.leg, 0])
+        duty = np.array([min(plan.gait.duty) for plan in self.plans])[self.steps.gait]
+        walking = side * (duty >= 0.5)  # who flies does not sway: in the air nothing pushes
+        moving = np.isfinite(self.steps.on) | np.isfinite(self.steps.off)
+        side, walking = (np.where(moving, x, 0.0) for x in (side, walking))
+        self.list = _line(self.middle, -self.creature.list * side)
+        self.sway = _line(self.middle, self.creature.sway * self.hip * walking)
 
     def _girdle(self, g: int) -> Vertical:
         """Up and down motion of one girdle, sunk as far as is known to be needed."""
@@ -581,8 +592,11 @@ class _Solver:
         knots = merge_midstances(self.middle[of], np.minimum(off - on, 4.0))
         if len(self.sunk[g]) != len(knots):
             self.sunk[g] = np.zeros(len(knots))
-        floor = np.mean([self.floor[leg](knots) for leg in legs], axis=0)
-        line = Line(knots, floor + float(self.heights[legs].mean()) - self.sunk[g])
+        height = float(self.heights[legs].mean())
+        if self._flat():
+            height += float(self.settings.placement.origin[2])
+        floors = [] if self._flat() else [self.floor[leg] for leg in legs]
+        line = Standing(floors, height, Line(knots, self.sunk[g]))
         way = np.linalg.norm(np.diff(self.horizontal(knots), axis=0), axis=1)
         first = np.clip(np.searchsorted(knots, profile.start), 0, len(knots) - 1)
         last = np.clip(np.searchsorted(knots, profile.end) - 1, 0, len(knots) - 1)
@@ -626,12 +640,14 @@ class _Solver:
                     roll += sign * slope
                 elif len(self.girdles) == 1:
                     pitch += sign * slope
-        if self.list is not None:
+        if self.creature.list:
             roll += self.list(time)
         height, speed = zip(*(vertical(time) for vertical in self.vertical), strict=True)
         heights, speeds = np.stack(height, axis=1), np.stack(speed, axis=1)
         pitch, z = trunk_pose(self.ahead, self.above, heights, roll, pitch)
         position = np.column_stack((self.horizontal(time), z))
+        if self.creature.sway:
+            position[:, :2] += self.sway(time)[:, None] * forward_left(yaw)[1]
         turn = multiply(about_z(yaw), multiply(about_x(-pitch), about_y(roll)))
         parts = dict(yaw=yaw, bank=bank, roll=roll, pitch=pitch, heights=heights, speeds=speeds)
         return position, turn, parts
@@ -719,21 +735,39 @@ class _Solver:
         steps_changed = changed
         for g, sink in enumerate(need):
             if np.any(sink > 1e-6):
-                # The hips are low throughout the supports that need it.
-                wide = sink.copy()
-                wide[1:] = np.maximum(wide[1:], sink[:-1])
-                wide[:-1] = np.maximum(wide[:-1], sink[1:])
-                # Of neighbours that already are low enough only the rest is added.
-                deep = np.maximum(self.sunk[g] + sink, 0.0)
-                spread = deep.copy()
-                spread[1:] = np.maximum(spread[1:], deep[:-1])
-                spread[:-1] = np.maximum(spread[:-1], deep[1:])
-                self.sunk[g] = np.where(wide > 0.0, np.maximum(spread, self.sunk[g]), self.sunk[g])
+                self.sunk[g] = np.maximum(self.sunk[g], self._spread(g, self.sunk[g] + sink, sink))
                 changed = True
         if steps_changed:
             new_off = np.maximum(new_off, new_on + 1e-4)
             self.steps = Steps(steps.leg, steps.index, new_on, new_off, steps.middle, steps.gait)
         return changed
+
+    def _spread(self, g: int, deep: np.ndarray, sink: np.ndarray) -> np.ndarray:
+        """How deep hips are about the midstances that need it: smoothly down and up again."""
+        knots = self._knots(g)
+        width = SOFT * math.sqrt(self.hip / self.gravity)
+        deep = np.where(sink > 1e-6, deep, 0.0)
+        spread = deep.copy()
+        flat = self._lasting(g)
+        for k in range(1, len(knots)):
+            apart = knots[k:] - knots[:-k]
+            if apart.min() > width + flat.max():
+                break
+            share = minimum_jerk(1.0 - np.maximum(apart - flat[:-k], 0.0) / width)
+            spread[k:] = np.maximum(spread[k:], share * deep[:-k])
+            share = minimum_jerk(1.0 - np.maximum(apart - flat[k:], 0.0) / width)
+            spread[:-k] = np.maximum(spread[:-k], share * deep[k:])
+        return spread
+
+    def _lasting(self, g: int) -> np.ndarray:
+        """Halves of the supports about the midstances of a girdle, s."""
+        of = np.isin(self.steps.leg, self.girdles[g])
+        half = 0.5 * np.minimum(self.steps.off[of] - self.steps.on[of], 4.0)
+        knots = self._knots(g)
+        at = np.clip(np.searchsorted(knots, self.middle[of] - 1e-9), 0, len(knots) - 1)
+        lasting = np.zeros(len(knots))
+        np.maximum.at(lasting, at, half)
+        return lasting
 
     def _knots(self, g: int) -> np.ndarray:
         """Midstances of a girdle at which its height is known, those of `sunk`."""
@@ -836,9 +870,13 @@ class _Solver:
                 severity="ERROR", time=float(time[k]), amount=beyond,
                 remedy="Move the footprint nearer, go slower, or allow more Crouch",
             ))  # fmt: skip
-        velocity = np.column_stack((
-            self.horizontal.velocity[self.inside], self._rise(time)
-        ))  # fmt: skip
+        velocity = np.column_stack((self.horizontal.velocity[self.inside], self._rise(time)))
+        if self.creature.sway:
+            sway, left = self.sway(time)[:, None], forward_left(parts["yaw"])[1]
+            forward = forward_left(parts["yaw"])[0]
+            _, rate = self.turning(time)
+            velocity[:, :2] += self.sway.rate(time)[:, None] * left
+            velocity[:, :2] += sway * rate[:, None] * -forward
         end_state = BodyState(
             position=np.append(position[-1, :2], np.mean([f(time[-1:])[0] for f in self.floor])),
             yaw=float(parts["yaw"][-1]),
@@ -870,7 +908,7 @@ class _Solver:
         self, leg: int, foot: FootMotion, step: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
         """Lengths up to which swinging legs stretch freely, and their most."""
-        ends = np.full((len(foot.on), 2), self.settings.reach * self.lengths[leg])
+        ends = np.full((len(foot.on), 2), STRETCH * self.lengths[leg])
         for column, moments in enumerate((foot.on, foot.off)):
             real = np.flatnonzero(np.isfinite(moments))
             if not len(real):
@@ -914,6 +952,16 @@ def _line(time: np.ndarray, value: np.ndarray) -> Line:
     time, value = time[order], value[order]
     keep = np.append(np.diff(time) > 1e-6, True)
     return Line(time[keep], value[keep])
+
+
+def _normal(ground: Ground, place: np.ndarray) -> np.ndarray | None:
+    """Unit normal (3,) of the ground under a place, or None where there is none."""
+    _, normal, hit = ground(place[:1], place[1:2])
+    normal = np.asarray(normal, dtype=float)[0]
+    size = float(np.linalg.norm(normal))
+    if not np.asarray(hit)[0] or not size > 1e-9:
+        return None
+    return normal / math.copysign(size, normal[2])
 
 
 def _longest_run(good: np.ndarray) -> tuple[int, int] | tuple[None, None]:
