@@ -49,7 +49,7 @@ Banking (4.4): arctan(s^2 / (R g)) at midstances, to the inside.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -61,6 +61,7 @@ from .support import SupportProfile
 FADE = 0.15  # non-support over support at which nothing of the rigid leg's arc is left
 GENTLE = 0.5  # largest acceleration along the rigid leg's arc, in g
 MERGED = 0.15  # of a leg's support: midstances that are nearer count as one
+TICK = 4000  # steps between reports of progress
 MOST_POINTS = 200_000  # at which a path is looked up
 STEADY = 4.0  # time constant of going back to the path, over that of the velocity
 
@@ -512,6 +513,7 @@ def horizontal_motion(
     limit: np.ndarray,
     response: float,
     spacing: float,
+    tick: Callable[[], None] | None = None,
 ) -> tuple[Horizontal, np.ndarray, np.ndarray]:
     """Follow a path with the acceleration that the legs can give.
 
@@ -530,6 +532,7 @@ def horizontal_motion(
             of impulse times share of the step on the ground, m/s^2.
         response: time constant of the velocity error, s.
         spacing: of the points at which the path is looked up, m.
+        tick: called every now and then; may raise to stop.
 
     Returns:
         The motion, (n,) arc lengths of the nearest points, m, and (n,) how far
@@ -562,12 +565,12 @@ def horizontal_motion(
 
     pace, bounds = speed.tolist(), limit.tolist()
     settle, home = max(response, dt), STEADY * max(response, dt)
-    s = start
-    x, y, ax, ay = look_up(s)
+    guess = start
+    x, y, ax, ay = bx, by, tangent_x, tangent_y = look_up(guess)
     u, v = pace[0] * ax, pace[0] * ay
     for i in range(n):
-        cx, cy, ax, ay = look_up(s)
-        s += (x - cx) * ax + (y - cy) * ay
+        # The nearest point, from where the body was expected.
+        s = guess + (x - bx) * tangent_x + (y - by) * tangent_y
         cx, cy, ax, ay = look_up(s)
         position[i, 0], position[i, 1] = x, y
         velocity[i, 0], velocity[i, 1] = u, v
@@ -575,10 +578,13 @@ def horizontal_motion(
         off[i] = ((x - cx) ** 2 + (y - cy) ** 2) ** 0.5
         if i + 1 == n:
             break
+        if tick is not None and i % TICK == TICK - 1:
+            tick()
         # What the path asks for, and the error: desired minus current.
-        _, _, bx, by = look_up(s + pace[i] * dt)
-        push_x = (pace[i + 1] * bx - pace[i] * ax) / dt
-        push_y = (pace[i + 1] * by - pace[i] * ay) / dt
+        guess = s + pace[i] * dt
+        bx, by, tangent_x, tangent_y = look_up(guess)
+        push_x = (pace[i + 1] * tangent_x - pace[i] * ax) / dt
+        push_y = (pace[i + 1] * tangent_y - pace[i] * ay) / dt
         push_x += (pace[i] * ax + (cx - x) / home - u) / settle
         push_y += (pace[i] * ay + (cy - y) / home - v) / settle
         size, bound = (push_x * push_x + push_y * push_y) ** 0.5, bounds[i]

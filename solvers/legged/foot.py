@@ -23,9 +23,11 @@ heel, so that the speed of every point of the foot is continuous.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.interpolate import CubicSpline
 
 from ..rotations import about_x, multiply, rotate, slerp
 from .body import Line, minimum_jerk
@@ -107,6 +109,32 @@ class FootPose:
     step: np.ndarray
 
 
+class Trajectory:
+    """What a gait adds to the way of a swinging foot.
+
+    A cubic spline through points, 0 and level at both ends of the transfer.
+
+    Args:
+        points: (share, ahead, up) each, lengths in hip heights.
+        hip: hip height, m.
+    """
+
+    def __init__(self, points: Sequence[tuple[float, float, float]], hip: float) -> None:
+        table = np.array([(0.0, 0.0, 0.0), *points, (1.0, 0.0, 0.0)], dtype=float)
+        self._curve = CubicSpline(table[:, 0], hip * table[:, 1:], bc_type="clamped")
+
+    def __call__(self, share: np.ndarray) -> np.ndarray:
+        """How far ahead and up.
+
+        Args:
+            share: (n,) 0 to 1.
+
+        Returns:
+            (n, 2) m.
+        """
+        return self._curve(np.clip(share, 0.0, 1.0))
+
+
 @dataclass(frozen=True)
 class Swing:
     """How a leg's transfers go, each from a step to the next.
@@ -118,6 +146,7 @@ class Swing:
         snap: (m - 1,) 0 for minimum jerk to 1 for quick.
         raised: (m - 1,) how much higher the whole swing goes to clear the
             ground, m.
+        added: what gaits add, and (m - 1,) which of them each has, -1 for none.
     """
 
     lift: np.ndarray
@@ -125,6 +154,7 @@ class Swing:
     kick: np.ndarray
     snap: np.ndarray
     raised: np.ndarray
+    added: tuple[tuple[Trajectory, ...], np.ndarray]
 
 
 class FootMotion:
@@ -215,6 +245,13 @@ class FootMotion:
         point[:, 2] += swing.lift[step] * bump(share, swing.peak[step])
         point[:, 2] += swing.raised[step] * plateau(share)
         point[:, 2] += swing.kick[step] * bump(share, KICK_PEAK)
+        for number, trajectory in enumerate(swing.added[0]):
+            which = np.flatnonzero(swing.added[1][step] == number)
+            way = (goal - start)[which, :2]
+            size = np.linalg.norm(way, axis=1, keepdims=True)
+            extra = trajectory(share[which])
+            point[which, :2] += extra[:, :1] * way / np.maximum(size, 1e-9)
+            point[which, 2] += extra[:, 1]
         smooth = minimum_jerk(share)
         turn = slerp(self.orientation[step], self.orientation[step + 1], smooth)
         turn = multiply(turn, about_x(-pitch))

@@ -83,6 +83,9 @@ class Gait:
         strike: pitch of the foot at touchdown, toes up, as a part of the
             foot's own.
         push: pitch of the foot at liftoff, heel up, likewise.
+        trajectory: what is added to the way of swinging feet: points (share of
+            the transfer, ahead, up), in hip heights, through which a curve is
+            laid that is 0, and level, at both ends.
     """
 
     name: str
@@ -106,6 +109,7 @@ class Gait:
     width: float = 1.0
     strike: float = 1.0
     push: float = 1.0
+    trajectory: tuple[tuple[float, float, float], ...] = ()
 
     def relative_phase(self) -> np.ndarray:
         """R of each leg, in leg state = (R P + t) mod P.
@@ -152,7 +156,11 @@ class Gait:
         return self.stride * hip * froude**self.stride_exponent
 
     def rates(
-        self, speed: np.ndarray | float, hip: float, gravity: float, most: float = math.inf
+        self,
+        speed: np.ndarray | float,
+        hip: float,
+        gravity: float,
+        most: float | np.ndarray = math.inf,
     ) -> np.ndarray:
         """Strides a second, 1 / P, at given speeds.
 
@@ -160,7 +168,7 @@ class Gait:
             speed: (...) m/s.
             hip: hip height, m.
             gravity: m/s^2.
-            most: longest stride that the legs can make, m.
+            most: (...) longest stride that the legs can make, m.
 
         Returns:
             (...) 1/s; 0 at rest, but where the period is given.
@@ -254,6 +262,16 @@ def check_gait(gait: Gait) -> Gait:
     check_number("Width" + at, gait.width, -2.0, 5.0, "between -2 and 5")
     check_number("Strike" + at, gait.strike, -3.0, 3.0, "between -3 and 3")
     check_number("Push" + at, gait.push, -3.0, 3.0, "between -3 and 3")
+    shares = [0.0]
+    for point in gait.trajectory:
+        if len(point) != 3:
+            raise SettingError("Trajectory" + at, point, "points of share, ahead and up")
+        check_number("Share in Trajectory" + at, point[0], 0.01, 0.99, "between 0.01 and 0.99")
+        for value in point[1:]:
+            check_number("Trajectory" + at, value, -3.0, 3.0, "within 3 hip heights")
+        if point[0] <= shares[-1]:
+            raise SettingError("Share in Trajectory" + at, point[0], f"above {shares[-1]:g}")
+        shares.append(point[0])
     if 1.0 in gait.phase:
         gait = replace(gait, phase=tuple(p % 1.0 for p in gait.phase))
     return gait
@@ -466,7 +484,7 @@ PRESETS: dict[str, Gait] = {
               clearance=0.16, snap=0.2),
         _gait("PACE", QUADRUPED, 0.40, _lateral(0.96), froude=(0.4, 5.0), clearance=0.14,
               snap=0.3, duty_froude=1.4, duty_exponent=-0.14),
-        _gait("TROT", QUADRUPED, 0.42, (0.0, 0.5, 0.52, 0.02), froude=(0.35, 2.5),
+        _gait("TROT", QUADRUPED, 0.39, (0.0, 0.5, 0.52, 0.02), froude=(0.35, 2.5),
               clearance=0.16, snap=0.3, duty_froude=1.4, duty_exponent=-0.14),
         _gait("CANTER_LEFT", QUADRUPED, (0.38, 0.42, 0.42, 0.38), (0.32, 0.0, 0.60, 0.32),
               **_CANTER),

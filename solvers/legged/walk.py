@@ -37,7 +37,7 @@ from .body import (
     vertical_motion,
 )
 from .choose import choose_gaits
-from .foot import FootMotion, Swing, plateau, within_reach
+from .foot import FootMotion, Swing, Trajectory, plateau, within_reach
 from .footholds import (
     GOOD,
     MOVED,
@@ -62,6 +62,7 @@ Progress = Callable[[float], None]
 ROUNDS = 4  # of sinking hips and shortening steps until all footholds are in reach
 SAMPLES = np.array([0.0, 0.08, 0.2, 0.35, 0.5, 0.65, 0.8, 0.92, 1.0])  # of a support
 LONGEST_GAP = 0.6  # s between the moments at which a standing body may change its turning
+TINY = 1e-5  # s; for central differences of exact heights
 SOFT = 1.5  # in which hips sink and rise again, as a multiple of sqrt(hip height / g)
 STRETCH = 0.93  # of their length: swinging legs that are longer are drawn in softly
 WAY_OFF = 0.5  # hip heights off the path that are worth a line in the problem list
@@ -83,12 +84,10 @@ def solve_gait(settings: GaitSettings, progress: Progress | None = None) -> Gait
     Raises:
         SettingError: a setting is out of range or contradicts another.
     """
-    solver = _Solver(settings)
-    parts = (solver.plan, solver.go, solver.turn, solver.stand, solver.carry, solver.swing)
-    for i, part in enumerate(parts):
+    solver = _Solver(settings, progress)
+    for part in (solver.plan, solver.go, solver.turn, solver.stand, solver.carry, solver.swing):
         part()
-        if progress is not None:
-            progress((i + 1) / (len(parts) + 1))
+        solver.tick()
     motion = solver.motion()
     if progress is not None:
         progress(1.0)
@@ -121,8 +120,9 @@ def solve_gait_batch(
 class _Solver:
     """The passes; each adds what it finds."""
 
-    def __init__(self, settings: GaitSettings) -> None:
+    def __init__(self, settings: GaitSettings, progress: Progress | None) -> None:
         self.settings = settings
+        self._progress, self._ticks = progress, 0
         self.times, self.speeds = check_settings(settings)
         self.creature = settings.creature
         self.gravity = float(settings.gravity)
@@ -136,6 +136,12 @@ class _Solver:
         self.level = settings.ground is None
         self.end = float(self.times[-1])
         self.problems: list[Problem] = []
+
+    def tick(self) -> None:
+        """Tell of progress; how long all will take is not known, so ever less is added."""
+        if self._progress is not None:
+            self._ticks += 1
+            self._progress(self._ticks / (self._ticks + 3.0 * self.n_legs + 10.0))
 
     # --- steps -------------------------------------------------------------------
     def plan(self) -> None:
@@ -313,7 +319,7 @@ class _Solver:
             strength += share_down(self.steps.on[own], self.steps.off[own], time)
         self.horizontal, along, off = horizontal_motion(
             time, self.path, float(way.phase(time[0])), pace, settings.impulse * strength,
-            settings.response, 0.01 * self.hip,
+            settings.response, 0.05 * self.hip, self.tick,
         )  # fmt: skip
         off, track, along = off[self.inside], along, along[self.inside]
         worst = int(np.argmax(off))
@@ -672,12 +678,20 @@ class _Solver:
             kick=self.hip * size * np.array([gait.kick for gait in into]),
             snap=np.array([gait.snap for gait in into]),
             raised=np.zeros(len(into)),
+            added=self._added(into),
         )
         heel_up = np.maximum(leg.swing * size, push[:-1])
         return FootMotion(
             leg, steps.on[own], steps.off[own], place, self.foot_turn[own], strike, push, heel_up,
             swing,
         )  # fmt: skip
+
+    def _added(self, gaits: list[Gait]) -> tuple[tuple[Trajectory, ...], np.ndarray]:
+        """What gaits add to the ways of feet, and which of it each swing has."""
+        kinds = sorted({gait.trajectory for gait in gaits if gait.trajectory})
+        which = [kinds.index(g.trajectory) if g.trajectory else -1 for g in gaits]
+        made = tuple(Trajectory(kind, self.hip) for kind in kinds)
+        return made, np.array(which, dtype=int)
 
     def _hips(self, number: int, position: np.ndarray, turn: np.ndarray) -> np.ndarray:
         arm = np.asarray(self.legs[number].hip, dtype=float) - np.asarray(self.creature.centre)
@@ -694,6 +708,7 @@ class _Solver:
         new_on, new_off = steps.on.copy(), steps.off.copy()
         changed = False
         for leg in range(self.n_legs):
+            self.tick()
             own = steps.of(leg)
             rows = (own[:, None] * len(SAMPLES) + np.arange(len(SAMPLES))).ravel()
             moments = time[own]
@@ -826,6 +841,7 @@ class _Solver:
                     z, _, hit = self.ground(end[:, 0], end[:, 1])
                     floor = np.where(hit & np.isfinite(z), z, -np.inf)
                 need = np.maximum(need, (floor - end[:, 2]).reshape(need.shape) + keep)
+            self.tick()
             foot.swing.raised[real] += np.maximum((need / rise).max(axis=1), 0.0)
 
     # --- the motion -------------------------------------------------------------------------
@@ -833,26 +849,32 @@ class _Solver:
         """Sample everything."""
         time = self.horizontal.time[self.inside] * 1.0
         time -= time[0]
-        position, turn, parts = self.body(time)
+        # The body at the samples, a little before and after them, and at all events.
+        events = [np.concatenate((foot.on, foot.off)) for foot in self.feet]
+        events = [moments[np.isfinite(moments)] for moments in events]
+        pieces = [time, time - TINY, time + TINY, *events]
+        bounds = np.cumsum([len(piece) for piece in pieces])
+        every = self.body(np.concatenate(pieces))
+        places, orientations = (np.split(x, bounds[:-1]) for x in every[:2])
+        parts = {name: x[: bounds[0]] for name, x in every[2].items()}
+        position, turn = places[0], orientations[0]
         n, count = len(time), self.n_legs
         feet, turns = np.empty((n, count, 3)), np.empty((n, count, 4))
         hips, pitch = np.empty((n, count, 3)), np.empty((n, count))
         contact = np.empty((n, count), dtype=bool)
         worst: tuple[float, int, int] = (0.0, 0, 0)  # how far beyond, leg, sample
         for leg, foot in enumerate(self.feet):
+            self.tick()
             pose = foot(time)
             hip = self._hips(leg, position, turn)
-            place = pose.position
-            down = pose.contact
+            place, down = pose.position, pose.contact
             ankle = foot.ankles(pose)
             far = np.linalg.norm(ankle - hip, axis=1)
             swung = np.flatnonzero(~down)
             if len(swung):
-                free, most = self._free(leg, foot, pose.step[swung])
-                place = place.copy()
-                place[swung] = within_reach(
-                    place[swung], ankle[swung], hip[swung], free, most
-                )
+                at_events = self._hips(leg, places[3 + leg], orientations[3 + leg])
+                free, most = self._free(leg, foot, pose.step[swung], events[leg], at_events)
+                place[swung] = within_reach(place[swung], ankle[swung], hip[swung], free, most)
             feet[:, leg], turns[:, leg], hips[:, leg] = place, continuous(pose.orientation), hip
             pitch[:, leg], contact[:, leg] = pose.pitch, down
             over = np.where(down, far - self.lengths[leg], -np.inf)
@@ -870,13 +892,13 @@ class _Solver:
                 severity="ERROR", time=float(time[k]), amount=beyond,
                 remedy="Move the footprint nearer, go slower, or allow more Crouch",
             ))  # fmt: skip
-        velocity = np.column_stack((self.horizontal.velocity[self.inside], self._rise(time)))
+        velocity = (places[2] - places[1]) / (2.0 * TINY)
+        velocity[:, :2] = self.horizontal.velocity[self.inside]
         if self.creature.sway:
-            sway, left = self.sway(time)[:, None], forward_left(parts["yaw"])[1]
-            forward = forward_left(parts["yaw"])[0]
-            _, rate = self.turning(time)
+            forward, left = forward_left(parts["yaw"])
+            sway, rate = self.sway(time), self.turning(time)[1]
             velocity[:, :2] += self.sway.rate(time)[:, None] * left
-            velocity[:, :2] += sway * rate[:, None] * -forward
+            velocity[:, :2] -= (sway * rate)[:, None] * forward
         end_state = BodyState(
             position=np.append(position[-1, :2], np.mean([f(time[-1:])[0] for f in self.floor])),
             yaw=float(parts["yaw"][-1]),
@@ -899,29 +921,20 @@ class _Solver:
             creature=self.creature,
         )  # fmt: skip
 
-    def _rise(self, time: np.ndarray) -> np.ndarray:
-        """Vertical speed of the centre, by central differences of its exact height."""
-        tiny = 1e-5
-        return (self.body(time + tiny)[0][:, 2] - self.body(time - tiny)[0][:, 2]) / (2.0 * tiny)
-
     def _free(
-        self, leg: int, foot: FootMotion, step: np.ndarray
+        self, leg: int, foot: FootMotion, step: np.ndarray, moments: np.ndarray, hips: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Lengths up to which swinging legs stretch freely, and their most."""
-        ends = np.full((len(foot.on), 2), STRETCH * self.lengths[leg])
-        for column, moments in enumerate((foot.on, foot.off)):
-            real = np.flatnonzero(np.isfinite(moments))
-            if not len(real):
-                continue
-            time = moments[real]
-            position, turn, _ = self.body(time)
-            pose = foot(time)
-            far = np.linalg.norm(
-                foot.ankles(pose) - self._hips(leg, position, turn), axis=1
-            )
-            ends[real, column] = np.maximum(ends[real, column], far)
-        after = np.minimum(step + 1, len(foot.on) - 1)
-        free = np.maximum(ends[step, 1], ends[after, 0])
+        """Lengths up to which swinging legs stretch freely, and their most.
+
+        The first is what they are at liftoff or touchdown, where they are not
+        drawn in.
+        """
+        far = np.linalg.norm(foot.ankles(foot(moments)) - hips, axis=1)
+        ends = np.full(2 * len(foot.on), STRETCH * self.lengths[leg])
+        real = np.isfinite(np.concatenate((foot.on, foot.off)))
+        ends[real] = np.maximum(ends[real], far)
+        on, off = np.split(ends, 2)
+        free = np.maximum(off[step], on[np.minimum(step + 1, len(on) - 1)])
         return free, np.maximum(self.lengths[leg], free + 1e-3 * self.lengths[leg])
 
     def _footprints(self) -> tuple[Footprint, ...]:

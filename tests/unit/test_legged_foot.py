@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from poise.solvers.legged.body import minimum_jerk
 from poise.solvers.legged.creature import Leg
-from poise.solvers.legged.foot import FootMotion, Swing, bump, progress, within_reach
+from poise.solvers.legged.foot import FootMotion, Swing, Trajectory, bump, progress, within_reach
 from poise.solvers.legged.footholds import (
     GOOD,
     MOVED,
@@ -23,7 +23,7 @@ ON = np.array([-math.inf, 1.0, 2.0, 3.2])
 OFF = np.array([0.5, 1.6, 2.7, math.inf])
 
 
-def _foot(rise=0.0, snap=0.0, kick=0.0):
+def _foot(rise=0.0, snap=0.0, kick=0.0, added=()):
     leg = Leg(
         "leg.L", np.array([0.1, 0.0, 0.9]), np.array([0.1, 0.0, 0.0]), 0.9,
         ankle=np.array([0.0, 0.0, 0.07]), heel=0.05, toe=0.15, flat=0.2, rise=0.6,
@@ -33,12 +33,15 @@ def _foot(rise=0.0, snap=0.0, kick=0.0):
     turn = multiply(about_x(np.array([0.0, 0.1, -0.1, 0.0])), yaw)
     return FootMotion(
         leg, ON, OFF, place, turn, np.full(4, 0.3), np.full(4, 0.7), np.full(3, 0.8),
-        Swing(np.full(3, 0.1), np.full(3, 0.4), np.full(3, kick), np.full(3, snap), np.zeros(3)),
+        Swing(np.full(3, 0.1), np.full(3, 0.4), np.full(3, kick), np.full(3, snap), np.zeros(3),
+              ((Trajectory(added, 0.9),) if added else (), np.full(3, 0 if added else -1))),
     )  # fmt: skip
 
 
 @pytest.mark.parametrize(
-    "foot", [_foot(), _foot(0.2, 0.7, 0.1), _foot(-0.2)], ids=["flat", "up", "down"]
+    "foot",
+    [_foot(), _foot(0.2, 0.7, 0.1), _foot(-0.2), _foot(added=((0.3, -0.1, 0.3), (0.7, 0.1, 0.1)))],
+    ids=["flat", "up", "down", "added"],
 )
 def test_every_point_of_the_foot_moves_without_a_jump_of_speed(foot):
     """Central differences of position from both sides of each event agree."""
@@ -69,6 +72,14 @@ def test_flat_foot_stands_exactly_and_rolling_points_stay():
         assert np.ptp(toe, axis=0).max() < 1e-12 and late.pitch[-1] == pytest.approx(-0.7)
         # The other end of the sole is above the ground, never below.
         assert np.all(foot.sole(early)[1][:, 2] >= heel[:, 2] - 0.03)
+
+
+def test_gait_can_lead_the_foot_through_points():
+    plain, led = _foot(), _foot(added=((0.3, -0.1, 0.3), (0.7, 0.1, 0.1)))
+    for share, ahead, up in ((0.3, -0.1, 0.3), (0.7, 0.1, 0.1)):
+        time = np.array([OFF[1] + share * (ON[2] - OFF[1])])
+        moved = led(time).position - plain(time).position
+        assert np.allclose(moved[0], [0.0, -0.9 * ahead, 0.9 * up], atol=0.02)
 
 
 def test_swing_follows_through_and_meets_the_speed_of_the_ground():
