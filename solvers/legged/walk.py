@@ -65,6 +65,7 @@ LONGEST_GAP = 0.6  # s between the moments at which a standing body may change i
 TINY = 1e-5  # s; for central differences of exact heights
 SOFT = 1.5  # in which hips sink and rise again, as a multiple of sqrt(hip height / g)
 STRETCH = 0.93  # of their length: swinging legs that are longer are drawn in softly
+HIGH_JUMP = 0.4  # hip heights that are worth a line in the problem list
 WAY_OFF = 0.5  # hip heights off the path that are worth a line in the problem list
 
 
@@ -542,8 +543,10 @@ class _Solver:
             rise = float(holds.position[k, 2] - holds.position[before, 2])
             self.problems.append(Problem(
                 code="STEP_HIGH",
-                message=f"Step {steps.index[k]} of {leg} at {time:.2f} s is {abs(rise):.2f} m "
-                f"{'up' if rise > 0.0 else 'down'}, more than Step Height ({count} in all)",
+                message=f"Step {steps.index[k]} of {leg} at {time:.2f} s is {abs(rise):.2f} m up, "
+                f"more than Step Height ({count} in all)" if rise > 0.0 else
+                f"Step {steps.index[k]} of {leg} at {time:.2f} s is {abs(rise):.2f} m down, "
+                f"more than Step Height ({count} in all)",
                 time=time, amount=abs(rise),
                 remedy="Raise Step Height, or lead the path around",
             ))  # fmt: skip
@@ -573,6 +576,7 @@ class _Solver:
             self.vertical = [self._girdle(g) for g in range(len(self.girdles))]
             self._feet_on_ground()
         self._report_reach()
+        self._report_jumps()
 
     def _trunk(self) -> None:
         """Constants of the girdles, and how the hips list."""
@@ -816,6 +820,26 @@ class _Solver:
                 f"{sunk[g]:.2f} m, most at {time:.2f} s, so that the legs reach their footholds",
                 severity="INFO", time=time, amount=sunk[g],
                 remedy="Shorten the stroke or go slower",
+            ))  # fmt: skip
+
+    def _report_jumps(self) -> None:
+        """Flights that are higher than animals jump in a gait."""
+        highest: tuple[float, float, float] = (HIGH_JUMP * self.hip, 0.0, 0.0)
+        for vertical in self.vertical:
+            liftoff, touchdown = vertical.profile.flights()
+            rise = np.maximum(vertical.up, 0.0) ** 2 / (2.0 * self.gravity)
+            rise = np.where((touchdown > 0.0) & (liftoff < self.end), rise, 0.0)
+            k = int(np.argmax(rise)) if len(rise) else 0
+            if len(rise) and rise[k] > highest[0]:
+                highest = (float(rise[k]), float(liftoff[k]), float(touchdown[k] - liftoff[k]))
+        if highest[2] > 0.0:
+            jump, time, aloft = highest
+            self.problems.append(Problem(
+                code="JUMP_HIGH",
+                message=f"The body jumps {jump:.2f} m high at {max(time, 0.0):.2f} s: for "
+                f"{aloft:.2f} s no foot that could carry it is on the ground",
+                time=max(time, 0.0), end_time=time + aloft, amount=jump,
+                remedy="Raise the duty factor, shorten the stride, or change gait at another speed",
             ))  # fmt: skip
 
     # --- feet -----------------------------------------------------------------------------

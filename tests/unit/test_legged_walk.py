@@ -323,8 +323,12 @@ def test_rounding_puts_contacts_on_frames():
     assert _check_planted(motion) < 1e-9
 
 
-def test_moved_footprint_changes_nothing_more_than_a_stride_away():
+@pytest.mark.parametrize("ground", [None, _hills], ids=["level", "hills"])
+def test_moved_footprint_changes_nothing_more_than_a_stride_away(ground):
     settings, motion = _solved("WALK")
+    if ground:
+        settings = replace(settings, ground=ground)
+        motion = solve_gait(settings)
     print_ = next(s for s in motion.footprints if s.leg == "fore.L" and s.on > 4.0)
     place = print_.position + [0.1, -0.1, 0.05]
     edit = FootprintEdit("fore.L", print_.index, place, print_.yaw + 0.2)
@@ -399,6 +403,14 @@ def test_stroke_longer_than_reach_is_shortened():
     found = {p.code: p for p in motion.problems}
     assert "stroke of 5.00 m" in found["STROKE_LIMITED"].message
     assert motion.success and _check_planted(motion) < 1e-9
+
+
+def test_gait_that_would_have_to_jump_high_is_told_of():
+    found = _codes(sequence=(GaitItem("PRONK"),), speed=0.4)
+    # V_up = g t / 2, and the height V_up^2 / (2 g).
+    told = found["JUMP_HIGH"]
+    aloft = told.end_time - told.time
+    assert told.amount == pytest.approx(G * aloft**2 / 8.0, abs=0.05)
 
 
 def test_least_transfer_longer_than_the_transfer_is_told_of():
