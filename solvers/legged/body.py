@@ -162,15 +162,22 @@ class Floor:
 class Standing:
     """Height at which a girdle would stand: that of the ground and of the hips.
 
+    Leaning hips are lower, by the cosine of the lean, as legs get no longer.
+
     Args:
         floors: grounds of its legs, of which the mean counts; empty where the
             ground is level.
-        height: of the hips over the ground, m.
-        sunk: how much lower they are, m.
+        level: height of level ground, m.
+        height: of upright hips over the ground, m.
+        lean: rad.
+        sunk: how much lower the hips are, m.
     """
 
-    def __init__(self, floors: Sequence[Floor], height: float, sunk: Line) -> None:
-        self._floors, self._height, self._sunk = tuple(floors), height, sunk
+    def __init__(
+        self, floors: Sequence[Floor], level: float, height: float, lean: Line, sunk: Line
+    ) -> None:
+        self._floors, self._level, self._height = tuple(floors), level, height
+        self._lean, self._sunk = lean, sunk
 
     def __call__(self, time: np.ndarray) -> np.ndarray:
         """Heights.
@@ -181,7 +188,7 @@ class Standing:
         Returns:
             (n,) m.
         """
-        height = self._height - self._sunk(time)
+        height = self._level + self._height * np.cos(self._lean(time)) - self._sunk(time)
         for floor in self._floors:
             height = height + floor(time) / len(self._floors)
         return height
@@ -195,7 +202,8 @@ class Standing:
         Returns:
             (n,) m/s.
         """
-        rate = -self._sunk.rate(time)
+        rate = -self._height * np.sin(self._lean(time)) * self._lean.rate(time)
+        rate = rate - self._sunk.rate(time)
         for floor in self._floors:
             rate = rate + floor.rate(time) / len(self._floors)
         return rate
@@ -231,7 +239,7 @@ def merge_midstances(middle: np.ndarray, support: np.ndarray) -> np.ndarray:
     """
     order = np.argsort(middle, kind="stable")
     middle, support = middle[order], support[order]
-    near = MERGED * np.minimum(support[1:], support[:-1])
+    near = np.maximum(MERGED * np.minimum(support[1:], support[:-1]), 1e-6)
     group = np.concatenate(([0], np.cumsum(np.diff(middle) > np.minimum(near, 1.0))))
     return np.bincount(group, weights=middle) / np.bincount(group)
 
@@ -563,14 +571,15 @@ def horizontal_motion(
             ay,
         )
 
-    pace, bounds = speed.tolist(), limit.tolist()
+    pace, bounds = speed.tolist(), np.maximum(limit, 0.0).tolist()
     settle, home = max(response, dt), STEADY * max(response, dt)
-    guess = start
+    guess = s = start
     x, y, ax, ay = bx, by, tangent_x, tangent_y = look_up(guess)
     u, v = pace[0] * ax, pace[0] * ay
     for i in range(n):
         # The nearest point, from where the body was expected.
-        s = guess + (x - bx) * tangent_x + (y - by) * tangent_y
+        there = guess + (x - bx) * tangent_x + (y - by) * tangent_y
+        s = min(max(there, s), s + 2.0 * dt * (pace[i] + (u * u + v * v) ** 0.5))
         cx, cy, ax, ay = look_up(s)
         position[i, 0], position[i, 1] = x, y
         velocity[i, 0], velocity[i, 1] = u, v
@@ -585,11 +594,12 @@ def horizontal_motion(
         bx, by, tangent_x, tangent_y = look_up(guess)
         push_x = (pace[i + 1] * tangent_x - pace[i] * ax) / dt
         push_y = (pace[i + 1] * tangent_y - pace[i] * ay) / dt
-        push_x += (pace[i] * ax + (cx - x) / home - u) / settle
-        push_y += (pace[i] * ay + (cy - y) / home - v) / settle
+        back = min(1.0 / home, pace[i] / max(off[i], 1e-9))  # no quicker than along the path
+        push_x += (pace[i] * ax + back * (cx - x) - u) / settle
+        push_y += (pace[i] * ay + back * (cy - y) - v) / settle
         size, bound = (push_x * push_x + push_y * push_y) ** 0.5, bounds[i]
         if size > bound:
-            push_x, push_y = push_x * bound / size, push_y * bound / size
+            push_x, push_y = push_x * (bound / size), push_y * (bound / size)
         x += dt * (u + 0.5 * dt * push_x)
         y += dt * (v + 0.5 * dt * push_y)
         u += dt * push_x

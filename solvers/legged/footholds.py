@@ -5,7 +5,8 @@ Girard 1986, sections 3.1 and 4.4: a foothold brings the leg to its stable
 reference position halfway through the support. So it belongs to the pose of
 the body at midstance, not at touchdown (at a run the two are some 0.4 m
 apart): under the hip as in the rest pose, turned by the yaw, and in a bend
-hip height * tan(bank) farther out.
+hip height * tan(bank) farther out. That is the height of the hip as it leans,
+which is cos(bank) of its height in rest, as legs get no longer by leaning.
 
 On terrain a foothold has to be on the ground, not too steep, and within a
 step's height of the leg's last one, and neither heel nor toe may be in a wall
@@ -72,7 +73,8 @@ def reference_places(
 ) -> np.ndarray:
     """Stable reference positions of feet at midstance.
 
-    Girard 1986, section 4.4: sideStep = hipHeight tan(bank), to the outside.
+    Girard 1986, section 4.4: sideStep = hipHeight tan(bank), to the outside,
+    where hipHeight is `height` cos(bank).
 
     Args:
         body: (m, 2) the body's centre at midstance, m.
@@ -80,13 +82,13 @@ def reference_places(
         offset: (m, 2) of the feet from the centre in rest, x to the left and y to
             the rear, m.
         bank: (m,) lean, rad, + left.
-        height: (m,) of the hips over the feet, m.
+        height: (m,) of the hips over the feet in rest, m.
 
     Returns:
         (m, 2) m.
     """
     forward, left = forward_left(yaw)
-    aside = offset[:, 0] - height * np.tan(bank)
+    aside = offset[:, 0] - height * np.cos(bank) * np.tan(bank)
     return body + aside[:, None] * left - offset[:, 1, None] * forward
 
 

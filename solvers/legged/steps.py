@@ -127,7 +127,8 @@ def plan_steps(
         start: from when on steps are wanted, s; 0 or earlier.
         end: up to when, s.
         frame: 0, or the duration of a frame, if touchdowns and liftoffs are
-            to be rounded to frames.
+            to be rounded to frames; those of legs that step more often than
+            every other frame stay as they are.
 
     Returns:
         The steps, and how the gaits changed.
@@ -216,7 +217,9 @@ def _change(
             return None
         if stretched and math.isfinite(last_on):
             # First stage: around once at the longer period.
-            last_on = float(other.time(other.phase(last_on) + 1.0))
+            leave = float(clock.time(last + float(plan.duty_at(leg, last_on)))) + following.least
+            around = max(float(other.phase(last_on)) + 1.0, float(other.phase(leave)))
+            last_on = float(other.time(around))
             if not math.isfinite(last_on):
                 return None
             extra[leg] = last_on
@@ -268,9 +271,10 @@ def _collect(
         comes = on < math.inf
         on, off, phase, end_phase, gait = (x[comes] for x in (on, off, phase, end_phase, gait))
         if frame > 0.0:
-            on, off = np.round(on / frame) * frame, np.round(off / frame) * frame
-            off = np.maximum(off, on + frame)
-            off[:-1] = np.minimum(off[:-1], on[1:] - frame)
+            rounded = np.round(on / frame) * frame
+            if np.all(np.diff(rounded) > 1.5 * frame):  # else there is no frame to swing in
+                on, off = rounded, np.maximum(np.round(off / frame) * frame, rounded + frame)
+                off[:-1] = np.minimum(off[:-1], on[1:] - frame)
         middle = np.empty(len(on))
         for number, plan in enumerate(plans):
             of = gait == number

@@ -59,10 +59,14 @@ from .support import share_down, support_profile
 
 Progress = Callable[[float], None]
 
-ROUNDS = 4  # of sinking hips and shortening steps until all footholds are in reach
-SAMPLES = np.array([0.0, 0.08, 0.2, 0.35, 0.5, 0.65, 0.8, 0.92, 1.0])  # of a support
+ROUNDS = 8  # of sinking hips and shortening steps until all footholds are in reach
+SAMPLES = np.array(  # of a support
+    [0.0, 0.04, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.96, 1.0]
+)
 LONGEST_GAP = 0.6  # s between the moments at which a standing body may change its turning
+MOST_MARGIN = 60.0  # s
 TINY = 1e-5  # s; for central differences of exact heights
+LEAST_SUPPORT = 0.25  # of a support that is left of it, or the step is left out
 SOFT = 1.5  # in which hips sink and rise again, as a multiple of sqrt(hip height / g)
 STRETCH = 0.93  # of their length: swinging legs that are longer are drawn in softly
 HIGH_JUMP = 0.4  # hip heights that are worth a line in the problem list
@@ -158,8 +162,10 @@ class _Solver:
             items = [(gait_of(choice.gait, self.creature), choice.start) for choice in chosen]
         items = items[:1] + sorted(items[1:], key=lambda item: item[1])
         self.plans = [self._plan_of(gait, start) for gait, start in items]
-        slowest = float(self.plans[0].clock.rate(0.0)), float(self.plans[-1].clock.rate(self.end))
-        self.margin = min(max(2.5 / max(min(slowest), 1e-9), 0.5), 6.0)
+        # Steps, and the body's way, before and after the motion too: two strides and a half.
+        ends = float(self.plans[0].clock.rate(0.0)), float(self.plans[-1].clock.rate(self.end))
+        moving = [rate for rate in ends if rate > 1e-3]
+        self.margin = min(max(2.5 / min(moving, default=10.0), 0.5), MOST_MARGIN)
         frame = 1.0 / settings.fps if settings.round_to_frames else 0.0
         self.steps, self.changes = plan_steps(
             self.plans, -self.margin, self.end + self.margin, frame
@@ -564,6 +570,8 @@ class _Solver:
     def carry(self) -> None:
         """Heights of the girdles, so that all footholds are in reach."""
         self._trunk()
+        self.planned = self.steps
+        self.left_out = np.zeros(len(self.steps.leg), dtype=bool)
         self.short = np.zeros(len(self.steps.leg), dtype=bool)
         self.sunk = [np.zeros(0) for _ in self.girdles]
         self.beyond = np.zeros(len(self.steps.leg), dtype=bool)
@@ -597,16 +605,16 @@ class _Solver:
         """Up and down motion of one girdle, sunk as far as is known to be needed."""
         steps, legs = self.steps, self.girdles[g]
         of = np.isin(steps.leg, legs)
-        on, off = steps.on[of], steps.off[of]
+        # As planned: hips do not fall because a leg is too short to keep its foot down for long.
+        on, off = self.planned.on[of], self.planned.off[of]
         profile = support_profile(on, off)
-        knots = merge_midstances(self.middle[of], np.minimum(off - on, 4.0))
+        knots = self._knots(g)
         if len(self.sunk[g]) != len(knots):
             self.sunk[g] = np.zeros(len(knots))
         height = float(self.heights[legs].mean())
-        if self._flat():
-            height += float(self.settings.placement.origin[2])
+        level = float(self.settings.placement.origin[2]) if self._flat() else 0.0
         floors = [] if self._flat() else [self.floor[leg] for leg in legs]
-        line = Standing(floors, height, Line(knots, self.sunk[g]))
+        line = Standing(floors, level, height, self.bank, Line(knots, self.sunk[g]))
         way = np.linalg.norm(np.diff(self.horizontal(knots), axis=0), axis=1)
         first = np.clip(np.searchsorted(knots, profile.start), 0, len(knots) - 1)
         last = np.clip(np.searchsorted(knots, profile.end) - 1, 0, len(knots) - 1)
@@ -671,7 +679,7 @@ class _Solver:
 
     def _foot(self, number: int) -> FootMotion:
         steps, leg = self.steps, self.legs[number]
-        own = steps.of(number)
+        own = self._own(number)
         place = self.holds.position[own]
         gaits = [self.plans[k].gait for k in steps.gait[own]]
         size, strike, push = self.size[own][:-1], self.strike[own], self.push[own]
@@ -697,6 +705,11 @@ class _Solver:
         made = tuple(Trajectory(kind, self.hip) for kind in kinds)
         return made, np.array(which, dtype=int)
 
+    def _own(self, leg: int) -> np.ndarray:
+        """Numbers of the steps that a leg takes."""
+        own = self.steps.of(leg)
+        return own[~self.left_out[own]]
+
     def _hips(self, number: int, position: np.ndarray, turn: np.ndarray) -> np.ndarray:
         arm = np.asarray(self.legs[number].hip, dtype=float) - np.asarray(self.creature.centre)
         return position + rotate(turn, arm)
@@ -713,7 +726,7 @@ class _Solver:
         changed = False
         for leg in range(self.n_legs):
             self.tick()
-            own = steps.of(leg)
+            own = self._own(leg)
             rows = (own[:, None] * len(SAMPLES) + np.arange(len(SAMPLES))).ravel()
             moments = time[own]
             foot = self.feet[leg]
@@ -737,10 +750,17 @@ class _Solver:
             hopeless = low | (aside >= most)
             for k in np.flatnonzero(hopeless.any(axis=1)):
                 begin, finish = _longest_run(~hopeless[k])
-                if begin is None or finish is None:
-                    self.beyond[own[k]] = True
-                    continue
                 step = own[k]
+                whole = float(self.planned.off[step] - self.planned.on[step])
+                if (
+                    begin is None
+                    or finish is None
+                    or moments[k, finish] - moments[k, begin] < LEAST_SUPPORT * min(whole, 4.0)
+                ):
+                    self.beyond[step], sink[k] = True, 0.0
+                    if step not in self.edits and 0 < k < len(own) - 1:
+                        self.left_out[step] = changed = True
+                    continue
                 if begin > 0:
                     new_on[step] = moments[k, begin]
                 if finish < len(SAMPLES) - 1:
@@ -750,10 +770,10 @@ class _Solver:
                 worst[k] = max(float(excess[k, begin : finish + 1].max()), 0.0)
                 sink[k] = min(worst[k], max(left[k], 0.0))
                 changed = True
-            np.maximum.at(need[g], at, np.where(sink > 1e-7, 1.02 * sink, 0.0))
+            np.maximum.at(need[g], at, np.where(sink > 1e-6 * self.hip, 1.02 * sink, 0.0))
         steps_changed = changed
         for g, sink in enumerate(need):
-            if np.any(sink > 1e-6):
+            if np.any(sink > 0.0):
                 self.sunk[g] = np.maximum(self.sunk[g], self._spread(g, self.sunk[g] + sink, sink))
                 changed = True
         if steps_changed:
@@ -765,7 +785,7 @@ class _Solver:
         """How deep hips are about the midstances that need it: smoothly down and up again."""
         knots = self._knots(g)
         width = SOFT * math.sqrt(self.hip / self.gravity)
-        deep = np.where(sink > 1e-6, deep, 0.0)
+        deep = np.where(sink > 0.0, deep, 0.0)
         spread = deep.copy()
         flat = self._lasting(g)
         for k in range(1, len(knots)):
@@ -790,14 +810,26 @@ class _Solver:
 
     def _knots(self, g: int) -> np.ndarray:
         """Midstances of a girdle at which its height is known, those of `sunk`."""
-        of = np.isin(self.steps.leg, self.girdles[g])
-        on, off = self.steps.on[of], self.steps.off[of]
+        of = np.isin(self.planned.leg, self.girdles[g])
+        on, off = self.planned.on[of], self.planned.off[of]
         return merge_midstances(self.middle[of], np.minimum(off - on, 4.0))
 
     def _report_reach(self) -> None:
         steps = self.steps
         seen = (steps.on < self.end) & (steps.off > 0.0)
-        short = np.flatnonzero(self.short & ~self.beyond & seen)
+        gone = np.flatnonzero(self.left_out & seen)
+        if len(gone):
+            k = int(gone[np.argmin(np.maximum(steps.on[gone], 0.0))])
+            time = max(float(steps.on[k]), 0.0)
+            self.problems.append(Problem(
+                code="STEP_LEFT_OUT",
+                message=f"Step {steps.index[k]} of {self.legs[steps.leg[k]].name} at {time:.2f} s "
+                f"is left out ({len(gone)} in all): the leg does not reach its foothold",
+                time=time, amount=float(len(gone)),
+                remedy="Go slower, widen the bend, move the path to more even ground, or allow "
+                "more Crouch",
+            ))  # fmt: skip
+        short = np.flatnonzero(self.short & ~self.beyond & ~self.left_out & seen)
         if len(short):
             k = int(short[np.argmin(np.maximum(steps.on[short], 0.0))])
             time = max(float(steps.on[k]), 0.0)
@@ -892,8 +924,7 @@ class _Solver:
             pose = foot(time)
             hip = self._hips(leg, position, turn)
             place, down = pose.position, pose.contact
-            ankle = foot.ankles(pose)
-            far = np.linalg.norm(ankle - hip, axis=1)
+            before, ankle = place.copy(), foot.ankles(pose)
             swung = np.flatnonzero(~down)
             if len(swung):
                 at_events = self._hips(leg, places[3 + leg], orientations[3 + leg])
@@ -901,13 +932,16 @@ class _Solver:
                 place[swung] = within_reach(place[swung], ankle[swung], hip[swung], free, most)
             feet[:, leg], turns[:, leg], hips[:, leg] = place, continuous(pose.orientation), hip
             pitch[:, leg], contact[:, leg] = pose.pitch, down
-            over = np.where(down, far - self.lengths[leg], -np.inf)
+            ankle += place - before
+            far = np.linalg.norm(ankle - hip, axis=1)
+            slack = np.where(down, 0.0, 2e-3 * self.lengths[leg])
+            over = far - self.lengths[leg] - slack
             k = int(np.argmax(over))
             if over[k] > max(worst[0], 1e-9):
                 worst = (float(over[k]), leg, k)
         if worst[0] > 0.0:
             beyond, leg, k = worst
-            step = int(self.steps.of(leg)[self.feet[leg](time[k : k + 1]).step[0]])
+            step = int(self._own(leg)[self.feet[leg](time[k : k + 1]).step[0]])
             self.problems.append(Problem(
                 code="OUT_OF_REACH",
                 message=f"Step {self.steps.index[step]} of {self.legs[leg].name} at "
@@ -954,6 +988,8 @@ class _Solver:
         drawn in.
         """
         far = np.linalg.norm(foot.ankles(foot(moments)) - hips, axis=1)
+        unseen = (moments < 0.0) | (moments > self.end)
+        far = np.where(unseen, np.minimum(far, 0.999 * self.lengths[leg]), far)
         ends = np.full(2 * len(foot.on), STRETCH * self.lengths[leg])
         real = np.isfinite(np.concatenate((foot.on, foot.off)))
         ends[real] = np.maximum(ends[real], far)
@@ -963,7 +999,8 @@ class _Solver:
 
     def _footprints(self) -> tuple[Footprint, ...]:
         steps = self.steps
-        seen = np.flatnonzero((steps.on <= self.end) & (steps.index >= 0))
+        inside = (steps.on <= self.end) & (steps.index >= 0) & ~self.left_out
+        seen = np.flatnonzero(inside)
         return tuple(
             Footprint(
                 self.legs[steps.leg[k]].name, int(steps.index[k]), self.holds.position[k].copy(),

@@ -138,7 +138,8 @@ def test_foothold_is_under_the_hip_at_midstance_and_out_by_the_tangent_of_the_ba
     # Facing -Y: left is +X.
     assert np.allclose(place[0], [1.2, 1.4])
     # Facing +X: left is +Y. Leaning to the left, feet go to the right.
-    assert np.allclose(place[1], [0.6, 0.2 - 1.4 * math.tan(0.3)])
+    # The hip is 1.4 cos(0.3) high, and the foot that times tan(0.3) out.
+    assert np.allclose(place[1], [0.6, 0.2 - 1.4 * math.cos(0.3) * math.tan(0.3)])
 
 
 def _stairs(x, y):

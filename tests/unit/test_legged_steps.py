@@ -105,6 +105,7 @@ def test_transfers_of_a_change_are_never_shorter_than_asked():
     for _ in range(60):
         one, two = random.choice(names, 2, replace=False)
         speed = random.uniform(1.5, 6.0) + random.uniform(-0.05, 0.2) * TIME
+        speed = speed * (1.0 + random.uniform(0.0, 0.9) * np.sin(3.0 * TIME))
         least = random.uniform(0.1, 0.4)
         start = random.uniform(2.0, 9.0)
         plans = [_plan(PRESETS[one], speed), _plan(PRESETS[two], speed, start, least)]
