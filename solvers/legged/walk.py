@@ -19,6 +19,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from ..errors import SettingError
 from ..motion import BodyState, Problem
 from ..rotations import about_x, about_y, about_z, between, continuous, multiply, rotate
 from ..turning.settings import steps_per_frame
@@ -64,6 +65,7 @@ SAMPLES = np.array(  # of a support
     [0.0, 0.04, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.96, 1.0]
 )
 LONGEST_GAP = 0.6  # s between the moments at which a standing body may change its turning
+MOST_STEPS = 50_000
 MOST_MARGIN = 60.0  # s
 TINY = 1e-5  # s; for central differences of exact heights
 LEAST_SUPPORT = 0.25  # of a support that is left of it, or the step is left out
@@ -165,7 +167,15 @@ class _Solver:
         # Steps, and the body's way, before and after the motion too: two strides and a half.
         ends = float(self.plans[0].clock.rate(0.0)), float(self.plans[-1].clock.rate(self.end))
         moving = [rate for rate in ends if rate > 1e-3]
-        self.margin = min(max(2.5 / min(moving, default=10.0), 0.5), MOST_MARGIN)
+        self.margin = min(max(2.5 / min(moving, default=10.0), 0.2), MOST_MARGIN)
+        for plan in self.plans:
+            count = float(plan.clock.phase(self.end + self.margin) - plan.clock.phase(-self.margin))
+            if count * self.n_legs > MOST_STEPS:
+                raise SettingError(
+                    f"Stride of gait {plan.gait.name}",
+                    f"so short that it takes {count * self.n_legs:,.0f} steps",
+                    f"longer: at most {MOST_STEPS:,} steps",
+                )
         frame = 1.0 / settings.fps if settings.round_to_frames else 0.0
         self.steps, self.changes = plan_steps(
             self.plans, -self.margin, self.end + self.margin, frame

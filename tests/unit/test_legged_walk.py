@@ -496,6 +496,10 @@ def test_legs_of_very_different_length_walk():
             "Length of hind.L is 0.500 m",
         ),
         ({"creature": replace(HORSE, centre=np.zeros(2))}, "Centre"),
+        (
+            {"sequence": (GaitItem(replace(PRESETS["WALK"], stroke=1e-4)),), "speed": 3.0},
+            "Stride of gait WALK is so short",
+        ),
         ({"n_frames": 0}, "Number of Frames"),
         ({"fps": 0.0}, "Frame Rate"),
         ({"gravity": 0.0}, "Gravity"),
