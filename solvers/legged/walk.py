@@ -23,6 +23,7 @@ from ..errors import SettingError
 from ..motion import BodyState, Problem
 from ..rotations import about_x, about_y, about_z, between, continuous, multiply, rotate
 from ..turning.settings import steps_per_frame
+from . import problems
 from .body import (
     Floor,
     Line,
@@ -41,10 +42,6 @@ from .choose import choose_gaits
 from .foot import FootMotion, Swing, Trajectory, plateau, within_reach
 from .footholds import (
     GOOD,
-    MOVED,
-    NO_GROUND,
-    TOO_HIGH,
-    Footholds,
     Ground,
     forward_left,
     level_ground,
@@ -71,8 +68,6 @@ TINY = 1e-5  # s; for central differences of exact heights
 LEAST_SUPPORT = 0.25  # of a support that is left of it, or the step is left out
 SOFT = 1.5  # in which hips sink and rise again, as a multiple of sqrt(hip height / g)
 STRETCH = 0.93  # of their length: swinging legs that are longer are drawn in softly
-HIGH_JUMP = 0.4  # hip heights that are worth a line in the problem list
-WAY_OFF = 0.5  # hip heights off the path that are worth a line in the problem list
 
 
 def solve_gait(settings: GaitSettings, progress: Progress | None = None) -> GaitMotion:
@@ -135,6 +130,7 @@ class _Solver:
         self.gravity = float(settings.gravity)
         self.legs = self.creature.legs
         self.n_legs = len(self.legs)
+        self.names = [leg.name for leg in self.legs]
         self.heights = self.creature.heights()
         self.hip = self.creature.hip_height()
         self.girdles = self.creature.girdles()
@@ -180,35 +176,15 @@ class _Solver:
         self.steps, self.changes = plan_steps(
             self.plans, -self.margin, self.end + self.margin, frame
         )
-        for change in self.changes:
-            late = change.start - change.wanted
-            if late > 1.5 / max(float(self.plans[change.gait - 1].clock.rate(change.wanted)), 1e-9):
-                self.problems.append(Problem(
-                    code="GAIT_DELAYED",
-                    message=f"{self._named(change.gait)} begins {late:.2f} s late: the change "
-                    "of gait before it has to end first",
-                    severity="INFO", time=change.wanted, amount=late,
-                    remedy="Let gaits begin further apart",
-                ))  # fmt: skip
-        for number in range(len(self.changes) + 1, len(self.plans)):
-            start = self.plans[number].start
-            if start < self.end:
-                self.problems.append(Problem(
-                    code="GAIT_LOST",
-                    message=f"{self._named(number)} never begins: the motion ends, or the "
-                    "animal stands, before its legs have come around",
-                    time=max(start, 0.0), remedy="Begin it earlier, or keep the animal moving",
-                ))  # fmt: skip
         self._edit_times()
-        self._short_transfers()
+        names = self.names
+        self.problems += problems.changes_of_gait(self.plans, self.changes, self.end)
+        self.problems += problems.short_transfers(self.steps, self.plans, names, self.end)
 
     def _start_of(self, item: GaitItem) -> float:
         if item.distance is None:
             return float(item.start)
         return float(Clock(self.times, self.speeds).time(item.distance))
-
-    def _named(self, number: int) -> str:
-        return f"Gait {number + 1} ({self.plans[number].gait.name})"
 
     def _plan_of(self, gait: Gait, start: float) -> GaitPlan:
         g, v = self.gravity, self.speeds
@@ -230,13 +206,9 @@ class _Solver:
             first = int(np.argmax(over))
             leg = int(np.argmin(room / duty[first]))
             stride = v[first] / max(rate[first], 1e-12)
-            self.problems.append(Problem(
-                code="STROKE_LIMITED",
-                message=f"Gait {gait.name} is too long for {self.legs[leg].name} from "
-                f"{self.times[first]:.2f} s on: its stroke of {stride * duty[first, leg]:.2f} m is "
-                f"shortened to {room[leg]:.2f} m, and its steps come quicker",
-                time=float(self.times[first]), amount=float(room[leg]),
-                remedy="Go slower, or use a gait with a smaller duty factor or stroke",
+            self.problems.append(problems.stroke_limited(
+                gait.name, self.names[leg], float(self.times[first]),
+                float(stride * duty[first, leg]), float(room[leg]),
             ))  # fmt: skip
         tempo = math.sqrt(self.hip / g)
         least = gait.least_transfer * tempo
@@ -247,32 +219,9 @@ class _Solver:
             longest = max(longest, gait.period)
         return GaitPlan(gait, start, Clock(self.times, limited), duty, self.times, least, longest)
 
-    def _short_transfers(self) -> None:
-        """Legs that swing quicker than they can: one line for each gait."""
-        told: set[int] = set()
-        for leg in range(self.n_legs):
-            own = self.steps.of(leg)
-            off, on = self.steps.off[own][:-1], self.steps.on[own][1:]
-            least = np.array([p.least for p in self.plans])[self.steps.gait[own][1:]]
-            short = (on - off < least - 1e-9) & (on > 0.0) & (off < self.end)
-            for k in np.flatnonzero(short):
-                number = int(self.steps.gait[own][k + 1])
-                if number in told:
-                    continue
-                told.add(number)
-                self.problems.append(Problem(
-                    code="TRANSFER_SHORT",
-                    message=f"Step {self.steps.index[own][k + 1]} of {self.legs[leg].name} at "
-                    f"{on[k]:.2f} s swings for {on[k] - off[k]:.3f} s in gait "
-                    f"{self.plans[number].gait.name}, less than the {least[k]:.3f} s of Least "
-                    "Transfer",
-                    time=float(off[k]), end_time=float(on[k]), amount=float(on[k] - off[k]),
-                    remedy="Go slower, lengthen the stroke, or lower the duty factor",
-                ))  # fmt: skip
-
     def _edit_times(self) -> None:
         """Touchdowns and liftoffs that were changed by hand."""
-        names = [leg.name for leg in self.legs]
+        names = self.names
         self.edits: dict[int, FootprintEdit] = {}
         on, off = self.steps.on.copy(), self.steps.off.copy()
         middle = self.steps.middle.copy()
@@ -282,12 +231,7 @@ class _Solver:
                 of = self.steps.leg == names.index(edit.leg)
                 found = np.flatnonzero(of & (self.steps.index == edit.index))
             if not len(found):
-                self.problems.append(Problem(
-                    code="EDIT_LOST",
-                    message=f"The edit of step {edit.index} of {edit.leg} is lost: there is no "
-                    "such step any more",
-                    amount=float(edit.index), remedy="Delete the edit, or go on for longer",
-                ))  # fmt: skip
+                self.problems.append(problems.edit_lost(edit))
                 continue
             step = int(found[0])
             self.edits[step] = edit
@@ -305,13 +249,7 @@ class _Solver:
             begin = min(max(wanted[0], low), high - 1e-3)
             finish = max(min(wanted[1], high), begin + 1e-3)
             if (begin, finish) != wanted:
-                self.problems.append(Problem(
-                    code="EDIT_TIME",
-                    message=f"Step {edit.index} of {edit.leg} cannot be on the ground from "
-                    f"{wanted[0]:.2f} to {wanted[1]:.2f} s: with the steps before and after it, "
-                    f"it is from {begin:.2f} to {finish:.2f} s",
-                    time=begin, remedy="Move the steps before and after it too",
-                ))  # fmt: skip
+                self.problems.append(problems.edit_time(edit, wanted, (begin, finish)))
             on[step], off[step] = begin, finish
             middle[step] = np.clip(middle[step], begin, finish)
         self.steps = Steps(
@@ -338,40 +276,14 @@ class _Solver:
             time, self.path, float(way.phase(time[0])), pace, settings.impulse * strength,
             settings.response, 0.05 * self.hip, self.tick,
         )  # fmt: skip
-        off, track, along = off[self.inside], along, along[self.inside]
-        worst = int(np.argmax(off))
-        if off[worst] > WAY_OFF * self.hip:
-            first = int(np.argmax(off > WAY_OFF * self.hip))
-            self.problems.append(Problem(
-                code="PATH_LEFT",
-                message=f"The body leaves the path at {first * dt:.2f} s, by up to "
-                f"{off[worst]:.2f} m: its legs cannot turn it so quickly",
-                time=first * dt, end_time=worst * dt, amount=float(off[worst]),
-                remedy="Go slower, widen the bend, or give the legs more Impulse",
-                fix=(("impulse", 2.0 * settings.impulse),),
-            ))  # fmt: skip
-        behind = np.abs(way.phase(time[self.inside]) - along)
-        if behind[-1] > max(self.hip, 0.1 * float(way.phase(self.end))):
-            self.problems.append(Problem(
-                code="SPEED_MISSED",
-                message=f"The body comes out {behind[-1]:.2f} m from where its speed should take "
-                "it: its legs cannot speed it up or brake it so quickly",
-                amount=float(behind[-1]),
-                remedy="Change the speed more slowly, or give the legs more Impulse",
-                fix=(("impulse", 2.0 * settings.impulse),),
-            ))  # fmt: skip
-        gone = float(along[-1])
-        if gone > self.path.length * (1.0 + 1e-9) and not self.path.closed:
-            at = dt * int(np.argmax(along > self.path.length))
-            self.problems.append(Problem(
-                code="PATH_ENDS",
-                message=f"The path ends at {at:.2f} s: the body goes straight on from there",
-                severity="INFO", time=at, amount=gone - self.path.length,
-                remedy="Lengthen the path, slow down, or end the motion earlier",
-            ))  # fmt: skip
+        seen = self.inside
+        self.problems += problems.way_of_body(
+            time[seen], off[seen], along[seen], way.phase(time[seen]),
+            math.inf if self.path.closed else self.path.length, self.hip, settings.impulse,
+        )  # fmt: skip
         # The way it heads: its velocity, and the path's direction where it hardly moves.
         creep = 0.02 * math.sqrt(self.gravity * self.hip)
-        _, tangent = self.path.at(track)
+        _, tangent = self.path.at(along)
         heading = self.horizontal.velocity + creep * tangent
         self._heading = np.unwrap(np.arctan2(heading[:, 0], -heading[:, 1]))
 
@@ -415,11 +327,11 @@ class _Solver:
         bend = self._headings(after) - self._headings(before)
         chord = np.linalg.norm(self.horizontal(after) - self.horizontal(before), axis=1)
         span = np.maximum(after - before, 1e-9)
-        speed = np.minimum(chord * np.abs(bend / 2.0) / np.maximum(np.abs(np.sin(bend / 2.0)), 1e-9)
-                           if np.any(bend) else chord, np.inf) / span  # fmt: skip
-        speed = np.where(np.abs(bend) < 2.0, np.where(bend == 0.0, chord / span, speed),
-                         np.interp(moments, self.horizontal.time,
-                                   np.linalg.norm(self.horizontal.velocity, axis=1)))  # fmt: skip
+        # Of an arc as long as the way, whose chord is this; not where it goes half around.
+        small = np.abs(bend) < 2.0
+        arc = chord / np.sinc(np.where(small, bend, 0.0) / (2.0 * np.pi))
+        pace = np.linalg.norm(self.horizontal.velocity, axis=1)
+        speed = np.where(small, arc / span, np.interp(moments, self.horizontal.time, pace))
         curvature = bend / np.maximum(speed * span, 1e-6)
         curvature[speed < 0.05 * math.sqrt(self.gravity * self.hip)] = 0.0
         asked = np.arctan(speed * speed * curvature / self.gravity)
@@ -428,15 +340,9 @@ class _Solver:
         sharp &= (moments >= 0.0) & (moments <= self.end)
         if sharp.any():
             k = int(np.argmax(np.where(sharp, np.abs(asked), 0.0)))
-            self.problems.append(Problem(
-                code="BEND_SHARP",
-                message=f"The bend at {moments[k]:.2f} s is too sharp: a radius of "
-                f"{1.0 / abs(curvature[k]):.2f} m at {speed[k]:.1f} m/s asks for a lean of "
-                f"{math.degrees(abs(asked[k])):.0f} degrees",
-                time=float(moments[k]), amount=float(abs(asked[k])),
-                remedy="Go slower, widen the bend, or raise Bank Limit",
+            self.problems.append(problems.sharp_bend(
+                float(moments[k]), float(speed[k]), float(curvature[k]), float(asked[k])
             ))  # fmt: skip
-        self.moments = moments
         self.bank = Line(moments, self.settings.bank * bank)
 
     def _stride_rate(self, time: np.ndarray) -> np.ndarray:
@@ -480,7 +386,7 @@ class _Solver:
         self.holds, self.foot_yaw = holds, foot_yaw
         up = np.array([0.0, 0.0, 1.0])
         self.foot_turn = multiply(between(up, holds.normal), about_z(foot_yaw))
-        self._report_footholds(holds)
+        self.problems += problems.bad_footholds(steps, holds, self.names, self.end)
         # Heights of the ground under each leg over time.
         self.floor = []
         for leg in range(self.n_legs):
@@ -530,52 +436,6 @@ class _Solver:
             back[own] = np.clip(shift, -max(heel, 0.0), max(toe, 0.0))
         return back
 
-    def _report_footholds(self, holds: Footholds) -> None:
-        steps = self.steps
-        seen = (steps.on < self.end) & (steps.off > 0.0)
-
-        def where(state: int) -> tuple[int, str, float, int] | None:
-            found = np.flatnonzero(seen & (holds.state == state))
-            if not len(found):
-                return None
-            k = int(found[np.argmin(np.maximum(steps.on[found], 0.0))])
-            return k, self.legs[steps.leg[k]].name, max(float(steps.on[k]), 0.0), len(found)
-
-        found = where(NO_GROUND)
-        if found:
-            k, leg, time, count = found
-            self.problems.append(Problem(
-                code="NO_GROUND",
-                message=f"Step {steps.index[k]} of {leg} at {time:.2f} s finds no ground that "
-                f"carries ({count} in all): it stands as high as the leg's last one",
-                severity="ERROR", time=time, amount=float(count),
-                remedy="Close the hole, move the path, or raise Search",
-            ))  # fmt: skip
-        found = where(TOO_HIGH)
-        if found:
-            k, leg, time, count = found
-            own = steps.of(int(steps.leg[k]))
-            before = own[max(int(np.searchsorted(own, k)) - 1, 0)]
-            rise = float(holds.position[k, 2] - holds.position[before, 2])
-            self.problems.append(Problem(
-                code="STEP_HIGH",
-                message=f"Step {steps.index[k]} of {leg} at {time:.2f} s is {abs(rise):.2f} m up, "
-                f"more than Step Height ({count} in all)" if rise > 0.0 else
-                f"Step {steps.index[k]} of {leg} at {time:.2f} s is {abs(rise):.2f} m down, "
-                f"more than Step Height ({count} in all)",
-                time=time, amount=abs(rise),
-                remedy="Raise Step Height, or lead the path around",
-            ))  # fmt: skip
-        found = where(MOVED)
-        if found:
-            k, leg, time, count = found
-            self.problems.append(Problem(
-                code="FOOTHOLD_MOVED",
-                message=f"Step {steps.index[k]} of {leg} at {time:.2f} s is set down "
-                f"{holds.moved[k]:.2f} m from its place, where the ground carries ({count} in all)",
-                severity="INFO", time=time, amount=float(holds.moved[k]),
-            ))  # fmt: skip
-
     # --- heights ------------------------------------------------------------------------
     def carry(self) -> None:
         """Heights of the girdles, so that all footholds are in reach."""
@@ -585,16 +445,25 @@ class _Solver:
         self.short = np.zeros(len(self.steps.leg), dtype=bool)
         self.sunk = [np.zeros(0) for _ in self.girdles]
         self.beyond = np.zeros(len(self.steps.leg), dtype=bool)
-        for round_ in range(ROUNDS):
+        for _ in range(ROUNDS):
             self.vertical = [self._girdle(g) for g in range(len(self.girdles))]
             self._feet_on_ground()
-            if not self._reach(round_ == ROUNDS - 1):
+            if not self._reach():
                 break
         else:
             self.vertical = [self._girdle(g) for g in range(len(self.girdles))]
             self._feet_on_ground()
-        self._report_reach()
-        self._report_jumps()
+        self.problems += problems.short_legs(
+            self.steps, self.left_out, self.short & ~self.beyond, self.names, self.end
+        )
+        sunk = [float(depth.max(initial=0.0)) for depth in self.sunk]
+        if max(sunk) > problems.DEEP_CROUCH * self.hip:
+            g = int(np.argmax(sunk))
+            lowest = self._knots(g)[int(np.argmax(self.sunk[g]))]
+            time = float(np.clip(lowest, 0.0, self.end))
+            name = self.names[self.girdles[g][0]]
+            self.problems.append(problems.hips_lowered(name, time, sunk[g]))
+        self.problems += problems.high_jumps(self.vertical, self.hip, self.gravity, self.end)
 
     def _trunk(self) -> None:
         """Constants of the girdles, and how the hips list."""
@@ -724,7 +593,7 @@ class _Solver:
         arm = np.asarray(self.legs[number].hip, dtype=float) - np.asarray(self.creature.centre)
         return position + rotate(turn, arm)
 
-    def _reach(self, final: bool) -> bool:
+    def _reach(self) -> bool:
         """Sink hips and shorten steps where legs are too short; whether anything changed."""
         steps, settings = self.steps, self.settings
         first, last = float(self.horizontal.time[0]), float(self.horizontal.time[-1])
@@ -824,66 +693,6 @@ class _Solver:
         on, off = self.planned.on[of], self.planned.off[of]
         return merge_midstances(self.middle[of], np.minimum(off - on, 4.0))
 
-    def _report_reach(self) -> None:
-        steps = self.steps
-        seen = (steps.on < self.end) & (steps.off > 0.0)
-        gone = np.flatnonzero(self.left_out & seen)
-        if len(gone):
-            k = int(gone[np.argmin(np.maximum(steps.on[gone], 0.0))])
-            time = max(float(steps.on[k]), 0.0)
-            self.problems.append(Problem(
-                code="STEP_LEFT_OUT",
-                message=f"Step {steps.index[k]} of {self.legs[steps.leg[k]].name} at {time:.2f} s "
-                f"is left out ({len(gone)} in all): the leg does not reach its foothold",
-                time=time, amount=float(len(gone)),
-                remedy="Go slower, widen the bend, move the path to more even ground, or allow "
-                "more Crouch",
-            ))  # fmt: skip
-        short = np.flatnonzero(self.short & ~self.beyond & ~self.left_out & seen)
-        if len(short):
-            k = int(short[np.argmin(np.maximum(steps.on[short], 0.0))])
-            time = max(float(steps.on[k]), 0.0)
-            self.problems.append(Problem(
-                code="STEP_SHORTENED",
-                message=f"Step {steps.index[k]} of {self.legs[steps.leg[k]].name} at {time:.2f} s "
-                f"is on the ground for less time than its gait has it ({len(short)} in all): the "
-                "leg is too short to reach its foothold for longer",
-                time=time, amount=float(len(short)),
-                remedy="Go slower, shorten the stroke, widen the bend, or allow more Crouch",
-            ))  # fmt: skip
-        sunk = [float(s.max(initial=0.0)) for s in self.sunk]
-        if max(sunk) > 0.1 * self.hip:
-            g = int(np.argmax(sunk))
-            knots = self._knots(g)
-            time = float(np.clip(knots[int(np.argmax(self.sunk[g]))], 0.0, self.end))
-            self.problems.append(Problem(
-                code="HIPS_LOWERED",
-                message=f"The hips of {self.legs[self.girdles[g][0]].name} are lowered by up to "
-                f"{sunk[g]:.2f} m, most at {time:.2f} s, so that the legs reach their footholds",
-                severity="INFO", time=time, amount=sunk[g],
-                remedy="Shorten the stroke or go slower",
-            ))  # fmt: skip
-
-    def _report_jumps(self) -> None:
-        """Flights that are higher than animals jump in a gait."""
-        highest: tuple[float, float, float] = (HIGH_JUMP * self.hip, 0.0, 0.0)
-        for vertical in self.vertical:
-            liftoff, touchdown = vertical.profile.flights()
-            rise = np.maximum(vertical.up, 0.0) ** 2 / (2.0 * self.gravity)
-            rise = np.where((touchdown > 0.0) & (liftoff < self.end), rise, 0.0)
-            k = int(np.argmax(rise)) if len(rise) else 0
-            if len(rise) and rise[k] > highest[0]:
-                highest = (float(rise[k]), float(liftoff[k]), float(touchdown[k] - liftoff[k]))
-        if highest[2] > 0.0:
-            jump, time, aloft = highest
-            self.problems.append(Problem(
-                code="JUMP_HIGH",
-                message=f"The body jumps {jump:.2f} m high at {max(time, 0.0):.2f} s: for "
-                f"{aloft:.2f} s no foot that could carry it is on the ground",
-                time=max(time, 0.0), end_time=time + aloft, amount=jump,
-                remedy="Raise the duty factor, shorten the stride, or change gait at another speed",
-            ))  # fmt: skip
-
     # --- feet -----------------------------------------------------------------------------
     def swing(self) -> None:
         """Lift swings over the ground."""
@@ -952,13 +761,8 @@ class _Solver:
         if worst[0] > 0.0:
             beyond, leg, k = worst
             step = int(self._own(leg)[self.feet[leg](time[k : k + 1]).step[0]])
-            self.problems.append(Problem(
-                code="OUT_OF_REACH",
-                message=f"Step {self.steps.index[step]} of {self.legs[leg].name} at "
-                f"{time[k]:.2f} s is out of reach: the hip is {beyond:.3f} m farther from the "
-                "foothold than the leg is long",
-                severity="ERROR", time=float(time[k]), amount=beyond,
-                remedy="Move the footprint nearer, go slower, or allow more Crouch",
+            self.problems.append(problems.out_of_reach(
+                self.names[leg], int(self.steps.index[step]), float(time[k]), beyond
             ))  # fmt: skip
         velocity = (places[2] - places[1]) / (2.0 * TINY)
         velocity[:, :2] = self.horizontal.velocity[self.inside]
@@ -974,7 +778,6 @@ class _Solver:
             lean=float(parts["bank"][-1]),
             contacts=tuple(leg.name for i, leg in enumerate(self.legs) if contact[-1, i]),
         )
-        problems = sorted(self.problems, key=lambda problem: problem.time or 0.0)
         return GaitMotion(
             time=time, steps_per_frame=self.per_frame, position=position,
             orientation=continuous(turn), yaw=parts["yaw"], pitch=parts["pitch"],
@@ -983,7 +786,8 @@ class _Solver:
             foot_position=feet, foot_orientation=turns, foot_pitch=pitch, contact=contact,
             footprints=self._footprints(),
             supports=tuple(vertical.profile for vertical in self.vertical),
-            gaits=self._spans(), changes=self.changes, problems=tuple(problems),
+            gaits=self._spans(), changes=self.changes,
+            problems=tuple(sorted(self.problems, key=lambda problem: problem.time or 0.0)),
             success=worst[0] <= 0.0,
             end_state=end_state,
             creature=self.creature,

@@ -1,0 +1,413 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a legged motion could not do as asked: one sentence each, with leg, step and time."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..motion import Problem
+from .body import Vertical
+from .footholds import MOVED, NO_GROUND, TOO_HIGH, Footholds
+from .settings import FootprintEdit
+from .steps import GaitChange, GaitPlan, Steps
+
+WAY_OFF = 0.5  # hip heights off the path that are worth a line
+HIGH_JUMP = 0.4  # hip heights of a jump that are
+DEEP_CROUCH = 0.1  # hip heights by which hips sink that are
+
+
+def changes_of_gait(
+    plans: Sequence[GaitPlan], changes: Sequence[GaitChange], end: float
+) -> list[Problem]:
+    """Gaits that begin late, or never.
+
+    Args:
+        plans: the gaits.
+        changes: how they were changed.
+        end: of the motion, s.
+
+    Returns:
+        The problems.
+    """
+    found = []
+    for change in changes:
+        late = change.start - change.wanted
+        stride = 1.0 / max(float(plans[change.gait - 1].clock.rate(change.wanted)), 1e-9)
+        if late > 1.5 * stride:
+            found.append(Problem(
+                code="GAIT_DELAYED",
+                message=f"Gait {change.gait + 1} ({plans[change.gait].gait.name}) begins "
+                f"{late:.2f} s late: the change of gait before it has to end first",
+                severity="INFO", time=change.wanted, amount=late,
+                remedy="Let gaits begin further apart",
+            ))  # fmt: skip
+    for number in range(len(changes) + 1, len(plans)):
+        start = plans[number].start
+        if start < end:
+            found.append(Problem(
+                code="GAIT_LOST",
+                message=f"Gait {number + 1} ({plans[number].gait.name}) never begins: the motion "
+                "ends, or the animal stands, before its legs have come around",
+                time=max(start, 0.0), remedy="Begin it earlier, or keep the animal moving",
+            ))  # fmt: skip
+    return found
+
+
+def stroke_limited(gait: str, leg: str, time: float, stroke: float, room: float) -> Problem:
+    """A stroke that is longer than a leg reaches.
+
+    Args:
+        gait: its name.
+        leg: name of the leg.
+        time: from when on, s.
+        stroke: m.
+        room: what it is shortened to, m.
+
+    Returns:
+        The problem.
+    """
+    return Problem(
+        code="STROKE_LIMITED",
+        message=f"Gait {gait} is too long for {leg} from {time:.2f} s on: its stroke of "
+        f"{stroke:.2f} m is shortened to {room:.2f} m, and its steps come quicker",
+        time=time,
+        amount=room,
+        remedy="Go slower, or use a gait with a smaller duty factor or stroke",
+    )
+
+
+def short_transfers(
+    steps: Steps, plans: Sequence[GaitPlan], names: Sequence[str], end: float
+) -> list[Problem]:
+    """Legs that swing quicker than they can: one line for each gait.
+
+    Args:
+        steps: the steps.
+        plans: the gaits.
+        names: of the legs.
+        end: of the motion, s.
+
+    Returns:
+        The problems.
+    """
+    found: dict[int, Problem] = {}
+    for leg, name in enumerate(names):
+        own = steps.of(leg)
+        off, on = steps.off[own][:-1], steps.on[own][1:]
+        least = np.array([plan.least for plan in plans])[steps.gait[own][1:]]
+        short = (on - off < least - 1e-9) & (on > 0.0) & (off < end)
+        for k in np.flatnonzero(short):
+            number = int(steps.gait[own][k + 1])
+            if number in found:
+                continue
+            found[number] = Problem(
+                code="TRANSFER_SHORT",
+                message=f"Step {steps.index[own][k + 1]} of {name} at {on[k]:.2f} s swings for "
+                f"{on[k] - off[k]:.3f} s in gait {plans[number].gait.name}, less than the "
+                f"{least[k]:.3f} s of Least Transfer",
+                time=float(off[k]), end_time=float(on[k]), amount=float(on[k] - off[k]),
+                remedy="Go slower, lengthen the stroke, or lower the duty factor",
+            )  # fmt: skip
+    return list(found.values())
+
+
+def edit_lost(edit: FootprintEdit) -> Problem:
+    """An edit of a step that is no more.
+
+    Args:
+        edit: the edit.
+
+    Returns:
+        The problem.
+    """
+    return Problem(
+        code="EDIT_LOST",
+        message=f"The edit of step {edit.index} of {edit.leg} is lost: there is no such step any "
+        "more",
+        amount=float(edit.index),
+        remedy="Delete the edit, or go on for longer",
+    )
+
+
+def edit_time(
+    edit: FootprintEdit, wanted: tuple[float, float], given: tuple[float, float]
+) -> Problem:
+    """An edit of times that the steps before and after it do not allow.
+
+    Args:
+        edit: the edit.
+        wanted: touchdown and liftoff, s.
+        given: what they are, s.
+
+    Returns:
+        The problem.
+    """
+    return Problem(
+        code="EDIT_TIME",
+        message=f"Step {edit.index} of {edit.leg} cannot be on the ground from {wanted[0]:.2f} to "
+        f"{wanted[1]:.2f} s: with the steps before and after it, it is from {given[0]:.2f} to "
+        f"{given[1]:.2f} s",
+        time=given[0],
+        remedy="Move the steps before and after it too",
+    )
+
+
+def way_of_body(
+    time: np.ndarray,
+    off: np.ndarray,
+    along: np.ndarray,
+    wanted: np.ndarray,
+    length: float,
+    hip: float,
+    impulse: float,
+) -> list[Problem]:
+    """A body that leaves its path, comes out elsewhere, or goes beyond the end.
+
+    Args:
+        time: (n,) s.
+        off: (n,) distance from the path, m.
+        along: (n,) arc length of its nearest point, m.
+        wanted: (n,) where the speed should take it, m.
+        length: of the path, m; infinite if it has no end.
+        hip: hip height, m.
+        impulse: of a leg, m/s^2.
+
+    Returns:
+        The problems.
+    """
+    found = []
+    worst = int(np.argmax(off))
+    if off[worst] > WAY_OFF * hip:
+        first = float(time[np.argmax(off > WAY_OFF * hip)])
+        found.append(Problem(
+            code="PATH_LEFT",
+            message=f"The body leaves the path at {first:.2f} s, by up to {off[worst]:.2f} m: its "
+            "legs cannot turn it so quickly",
+            time=first, end_time=float(time[worst]), amount=float(off[worst]),
+            remedy="Go slower, widen the bend, or give the legs more Impulse",
+            fix=(("impulse", 2.0 * impulse),),
+        ))  # fmt: skip
+    missed = abs(float(wanted[-1] - along[-1]))
+    if missed > max(hip, 0.1 * float(wanted[-1] - wanted[0])):
+        found.append(Problem(
+            code="SPEED_MISSED",
+            message=f"The body comes out {missed:.2f} m from where its speed should take it: its "
+            "legs cannot speed it up or brake it so quickly",
+            amount=missed, remedy="Change the speed more slowly, or give the legs more Impulse",
+            fix=(("impulse", 2.0 * impulse),),
+        ))  # fmt: skip
+    if along[-1] > length * (1.0 + 1e-9):
+        at = float(time[np.argmax(along > length)])
+        found.append(Problem(
+            code="PATH_ENDS",
+            message=f"The path ends at {at:.2f} s: the body goes straight on from there",
+            severity="INFO", time=at, amount=float(along[-1] - length),
+            remedy="Lengthen the path, slow down, or end the motion earlier",
+        ))  # fmt: skip
+    return found
+
+
+def sharp_bend(time: float, speed: float, curvature: float, lean: float) -> Problem:
+    """A bend that asks for more lean than is allowed.
+
+    Args:
+        time: s.
+        speed: m/s.
+        curvature: 1/m.
+        lean: rad.
+
+    Returns:
+        The problem.
+    """
+    return Problem(
+        code="BEND_SHARP",
+        message=f"The bend at {time:.2f} s is too sharp: a radius of {1.0 / abs(curvature):.2f} m "
+        f"at {speed:.1f} m/s asks for a lean of {math.degrees(abs(lean)):.0f} degrees",
+        time=time,
+        amount=abs(lean),
+        remedy="Go slower, widen the bend, or raise Bank Limit",
+    )
+
+
+def _first(steps: Steps, flags: np.ndarray, end: float) -> tuple[int, float, int] | None:
+    """Earliest of the steps that are flagged and seen, when it is, and how many there are."""
+    found = np.flatnonzero(flags & (steps.on < end) & (steps.off > 0.0))
+    if not len(found):
+        return None
+    moment = np.maximum(steps.on[found], 0.0)
+    k = int(np.argmin(moment))
+    return int(found[k]), float(moment[k]), len(found)
+
+
+def bad_footholds(
+    steps: Steps, holds: Footholds, names: Sequence[str], end: float
+) -> list[Problem]:
+    """Holes, steps too high, and feet that are set down elsewhere.
+
+    Args:
+        steps: the steps.
+        holds: where they are.
+        names: of the legs.
+        end: of the motion, s.
+
+    Returns:
+        The problems.
+    """
+    problems = []
+    found = _first(steps, holds.state == NO_GROUND, end)
+    if found:
+        k, time, count = found
+        problems.append(Problem(
+            code="NO_GROUND",
+            message=f"Step {steps.index[k]} of {names[steps.leg[k]]} at {time:.2f} s finds no "
+            f"ground that carries ({count} in all): it stands as high as the leg's last one",
+            severity="ERROR", time=time, amount=float(count),
+            remedy="Close the hole, move the path, or raise Search",
+        ))  # fmt: skip
+    found = _first(steps, holds.state == TOO_HIGH, end)
+    if found:
+        k, time, count = found
+        own = steps.of(int(steps.leg[k]))
+        before = own[max(int(np.searchsorted(own, k)) - 1, 0)]
+        rise = float(holds.position[k, 2] - holds.position[before, 2])
+        name, index = names[steps.leg[k]], steps.index[k]
+        problems.append(Problem(
+            code="STEP_HIGH",
+            message=f"Step {index} of {name} at {time:.2f} s is {rise:.2f} m up, more than "
+            f"Step Height ({count} in all)" if rise > 0.0 else
+            f"Step {index} of {name} at {time:.2f} s is {-rise:.2f} m down, more than "
+            f"Step Height ({count} in all)",
+            time=time, amount=abs(rise), remedy="Raise Step Height, or lead the path around",
+        ))  # fmt: skip
+    found = _first(steps, holds.state == MOVED, end)
+    if found:
+        k, time, count = found
+        problems.append(Problem(
+            code="FOOTHOLD_MOVED",
+            message=f"Step {steps.index[k]} of {names[steps.leg[k]]} at {time:.2f} s is set down "
+            f"{holds.moved[k]:.2f} m from its place, where the ground carries ({count} in all)",
+            severity="INFO", time=time, amount=float(holds.moved[k]),
+        ))  # fmt: skip
+    return problems
+
+
+def short_legs(
+    steps: Steps, left_out: np.ndarray, shortened: np.ndarray, names: Sequence[str], end: float
+) -> list[Problem]:
+    """Steps that are left out or shortened because legs do not reach.
+
+    Args:
+        steps: the steps.
+        left_out: (m,) bool.
+        shortened: (m,) bool.
+        names: of the legs.
+        end: of the motion, s.
+
+    Returns:
+        The problems.
+    """
+    problems = []
+    found = _first(steps, left_out, end)
+    if found:
+        k, time, count = found
+        problems.append(Problem(
+            code="STEP_LEFT_OUT",
+            message=f"Step {steps.index[k]} of {names[steps.leg[k]]} at {time:.2f} s is left out "
+            f"({count} in all): the leg does not reach its foothold",
+            time=time, amount=float(count),
+            remedy="Go slower, widen the bend, choose more even ground, or allow more Crouch",
+        ))  # fmt: skip
+    found = _first(steps, shortened & ~left_out, end)
+    if found:
+        k, time, count = found
+        problems.append(Problem(
+            code="STEP_SHORTENED",
+            message=f"Step {steps.index[k]} of {names[steps.leg[k]]} at {time:.2f} s is on the "
+            f"ground for less time than its gait has it ({count} in all): the leg is too short "
+            "to reach its foothold for longer",
+            time=time, amount=float(count),
+            remedy="Go slower, shorten the stroke, widen the bend, or allow more Crouch",
+        ))  # fmt: skip
+    return problems
+
+
+def hips_lowered(leg: str, time: float, depth: float) -> Problem:
+    """Hips that sink far.
+
+    Args:
+        leg: name of a leg of the girdle.
+        time: when they are lowest, s.
+        depth: m.
+
+    Returns:
+        The problem.
+    """
+    return Problem(
+        code="HIPS_LOWERED",
+        message=f"The hips of {leg} are lowered by up to {depth:.2f} m, most at {time:.2f} s, so "
+        "that the legs reach their footholds",
+        severity="INFO",
+        time=time,
+        amount=depth,
+        remedy="Shorten the stroke or go slower",
+    )
+
+
+def high_jumps(
+    girdles: Sequence[Vertical], hip: float, gravity: float, end: float
+) -> list[Problem]:
+    """Flights that are higher than animals jump in a gait.
+
+    Args:
+        girdles: their motion.
+        hip: hip height, m.
+        gravity: m/s^2.
+        end: of the motion, s.
+
+    Returns:
+        The problem, or none.
+    """
+    highest: tuple[float, float, float] = (HIGH_JUMP * hip, 0.0, 0.0)
+    for girdle in girdles:
+        liftoff, touchdown = girdle.profile.flights()
+        rise = np.maximum(girdle.up, 0.0) ** 2 / (2.0 * gravity)
+        rise = np.where((touchdown > 0.0) & (liftoff < end), rise, 0.0)
+        k = int(np.argmax(rise)) if len(rise) else 0
+        if len(rise) and rise[k] > highest[0]:
+            highest = (float(rise[k]), float(liftoff[k]), float(touchdown[k] - liftoff[k]))
+    jump, time, aloft = highest
+    if aloft == 0.0:
+        return []
+    return [Problem(
+        code="JUMP_HIGH",
+        message=f"The body jumps {jump:.2f} m high at {max(time, 0.0):.2f} s: for {aloft:.2f} s no "
+        "foot that could carry it is on the ground",
+        time=max(time, 0.0), end_time=time + aloft, amount=jump,
+        remedy="Raise the duty factor, shorten the stride, or change gait at another speed",
+    )]  # fmt: skip
+
+
+def out_of_reach(leg: str, index: int, time: float, beyond: float) -> Problem:
+    """A foot that is where its leg does not reach.
+
+    Args:
+        leg: name of the leg.
+        index: number of its step.
+        time: s.
+        beyond: how far, m.
+
+    Returns:
+        The problem.
+    """
+    return Problem(
+        code="OUT_OF_REACH",
+        message=f"Step {index} of {leg} at {time:.2f} s is out of reach: the hip is {beyond:.3f} m "
+        "farther from the foothold than the leg is long",
+        severity="ERROR",
+        time=time,
+        amount=beyond,
+        remedy="Move the footprint nearer, go slower, or allow more Crouch",
+    )
