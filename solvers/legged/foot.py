@@ -16,7 +16,8 @@ that feet clear the edges of stairs.
 
 A sole rolls about its heel while its toes are up after touchdown, and about its
 toe while its heel is up before liftoff; those points stay where they are on the
-ground. In between it lies flat. The pitch is one smooth curve through support
+ground. In between it lies flat. Who goes down stairs lands on the toes, who goes
+up on the flat foot. The pitch is one smooth curve through support
 and transfer; the point that the swing moves goes along the sole from toe to
 heel, so that the speed of every point of the foot is continuous.
 """
@@ -37,6 +38,7 @@ RUSH = 0.22  # share of the transfer in which a snappy foot gets up to its speed
 EARLY = 0.7  # share of the transfer in which a foot rises to, or falls from, another height
 STEEP = 0.3  # share of the transfer in which a foot rises to clear what is in its way
 KICK_PEAK = 0.28  # share of the transfer after which a foot is thrown up highest
+STEP = 0.3  # hip heights
 HEEL_UP = 0.3  # share of the transfer after which the heel is highest
 FOOTHOLD_CAP = 1.0  # s; feet that stand for longer roll as if they stood for that
 
@@ -189,8 +191,11 @@ class FootMotion:
         self.ankle = np.asarray(leg.ankle, dtype=float)
         self._heel = np.array([0.0, leg.heel, 0.0])
         self._toe = np.array([0.0, -leg.toe, 0.0])
-        self._from = position + rotate(orientation, self._toe)
-        self._to = position + rotate(orientation, self._heel)
+        # The ends of the sole that it touches down on, and leaves the ground from.
+        self._last = np.where((push >= 0.0)[:, None], self._toe, self._heel)
+        self._first = np.where((strike >= 0.0)[:, None], self._heel, self._toe)
+        self._from = position + rotate(orientation, self._last)
+        self._to = position + rotate(orientation, self._first)
         self._pitch = _pitch_curve(leg, on, off, strike, push, heel_up)
 
     def __call__(self, time: np.ndarray) -> FootPose:
@@ -220,11 +225,11 @@ class FootMotion:
         position = self.position[step].copy()
         rolling = np.flatnonzero(pitch != 0.0)
         if len(rolling):
-            which, angle = step[rolling], pitch[rolling]
+            angle = pitch[rolling]
             turn = multiply(orientation[rolling], about_x(-angle))
             up = (angle > 0.0)[:, None]
             arm = np.where(up, self._heel, self._toe)
-            pivot = np.where(up, self._to[which], self._from[which])
+            pivot = position[rolling] + rotate(orientation[rolling], arm)
             position[rolling] = pivot - rotate(turn, arm)
             orientation[rolling] = turn
         return position, orientation
@@ -255,7 +260,8 @@ class FootMotion:
         smooth = minimum_jerk(share)
         turn = slerp(self.orientation[step], self.orientation[step + 1], smooth)
         turn = multiply(turn, about_x(-pitch))
-        arm = self._toe + smooth[:, None] * (self._heel - self._toe)
+        last, first = self._last[step], self._first[step + 1]
+        arm = last + smooth[:, None] * (first - last)
         return point - rotate(turn, arm), turn
 
     def ankles(self, pose: FootPose) -> np.ndarray:
@@ -311,6 +317,23 @@ def _pitch_curve(
     time, value = time[order], value[order]
     keep = np.append(np.diff(time) > 1e-9, True)
     return Line(time[keep], value[keep])
+
+
+def strike_on_steps(strike: np.ndarray, rise: np.ndarray, hip: float) -> np.ndarray:
+    """Pitch at touchdown where a leg steps up or down.
+
+    Args:
+        strike: (m,) on level ground, toes up, rad.
+        rise: (m,) height over the leg's last foothold, m.
+        hip: hip height, m.
+
+    Returns:
+        (m,) rad: 0 where it steps up by STEP of the hip height, and the
+        opposite, toes first, where it steps down by that.
+    """
+    share = rise / (STEP * hip)
+    return strike * np.where(share > 0.0, 1.0 - np.minimum(share, 1.0),
+                             1.0 + 2.0 * np.maximum(share, -1.0))  # fmt: skip
 
 
 def within_reach(

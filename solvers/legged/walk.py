@@ -39,7 +39,7 @@ from .body import (
     vertical_motion,
 )
 from .choose import choose_gaits
-from .foot import FootMotion, Swing, Trajectory, plateau, within_reach
+from .foot import FootMotion, Swing, Trajectory, plateau, strike_on_steps, within_reach
 from .footholds import (
     GOOD,
     Ground,
@@ -374,6 +374,10 @@ class _Solver:
         out = np.array([math.copysign(leg.toe_out, leg.hip[0]) for leg in self.legs])
         foot_yaw = yaw + out[steps.leg]
         planned = holds.position[:, 2].copy()
+        rise = np.zeros(len(planned))
+        same = np.flatnonzero(steps.leg[1:] == steps.leg[:-1]) + 1
+        rise[same] = planned[same] - planned[same - 1]
+        self.strike[:] = strike_on_steps(self.strike, rise, self.hip)
         for step, edit in self.edits.items():
             if edit.position is not None:
                 place = np.asarray(edit.position, dtype=float)
@@ -410,7 +414,8 @@ class _Solver:
         stroke = np.linalg.norm(self.horizontal(off) - self.horizontal(on), axis=1)
         there = self.horizontal(self.middle)
         m = len(on)
-        self.strike, self.push, self.size = np.zeros(m), np.zeros(m), np.zeros(m)
+        self.strike = np.zeros(m)
+        self.push, self.size = np.zeros(m), np.zeros(m)
         back = np.zeros(m)
         for number, leg in enumerate(self.legs):
             own = steps.of(number)

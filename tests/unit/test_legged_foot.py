@@ -7,7 +7,15 @@ import numpy as np
 import pytest
 from poise.solvers.legged.body import minimum_jerk
 from poise.solvers.legged.creature import Leg
-from poise.solvers.legged.foot import FootMotion, Swing, Trajectory, bump, progress, within_reach
+from poise.solvers.legged.foot import (
+    FootMotion,
+    Swing,
+    Trajectory,
+    bump,
+    progress,
+    strike_on_steps,
+    within_reach,
+)
 from poise.solvers.legged.footholds import (
     GOOD,
     MOVED,
@@ -23,7 +31,7 @@ ON = np.array([-math.inf, 1.0, 2.0, 3.2])
 OFF = np.array([0.5, 1.6, 2.7, math.inf])
 
 
-def _foot(rise=0.0, snap=0.0, kick=0.0, added=()):
+def _foot(rise=0.0, snap=0.0, kick=0.0, added=(), strike=0.3, push=0.7):
     leg = Leg(
         "leg.L", np.array([0.1, 0.0, 0.9]), np.array([0.1, 0.0, 0.0]), 0.9,
         ankle=np.array([0.0, 0.0, 0.07]), heel=0.05, toe=0.15, flat=0.2, rise=0.6,
@@ -32,7 +40,7 @@ def _foot(rise=0.0, snap=0.0, kick=0.0, added=()):
     yaw = about_z(np.array([0.0, 0.3, 0.6, 0.6]))
     turn = multiply(about_x(np.array([0.0, 0.1, -0.1, 0.0])), yaw)
     return FootMotion(
-        leg, ON, OFF, place, turn, np.full(4, 0.3), np.full(4, 0.7), np.full(3, 0.8),
+        leg, ON, OFF, place, turn, np.full(4, strike), np.full(4, push), np.full(3, 0.8),
         Swing(np.full(3, 0.1), np.full(3, 0.4), np.full(3, kick), np.full(3, snap), np.zeros(3),
               ((Trajectory(added, 0.9),) if added else (), np.full(3, 0 if added else -1))),
     )  # fmt: skip
@@ -40,8 +48,15 @@ def _foot(rise=0.0, snap=0.0, kick=0.0, added=()):
 
 @pytest.mark.parametrize(
     "foot",
-    [_foot(), _foot(0.2, 0.7, 0.1), _foot(-0.2), _foot(added=((0.3, -0.1, 0.3), (0.7, 0.1, 0.1)))],
-    ids=["flat", "up", "down", "added"],
+    [
+        _foot(),
+        _foot(0.2, 0.7, 0.1),
+        _foot(-0.2, strike=-0.3),
+        _foot(strike=0.0, push=0.0),
+        _foot(push=-0.2),
+        _foot(added=((0.3, -0.1, 0.3), (0.7, 0.1, 0.1))),
+    ],
+    ids=["flat", "up", "toes first", "all flat", "off the heel", "added"],
 )
 def test_every_point_of_the_foot_moves_without_a_jump_of_speed(foot):
     """Central differences of position from both sides of each event agree."""
@@ -80,6 +95,17 @@ def test_gait_can_lead_the_foot_through_points():
         time = np.array([OFF[1] + share * (ON[2] - OFF[1])])
         moved = led(time).position - plain(time).position
         assert np.allclose(moved[0], [0.0, -0.9 * ahead, 0.9 * up], atol=0.02)
+
+
+def test_feet_land_flat_on_the_way_up_and_on_the_toes_on_the_way_down():
+    strike = np.full(5, 0.35)
+    rise = np.array([0.0, 0.3, 0.6, -0.15, -0.4])  # hips 1 m high
+    found = strike_on_steps(strike, rise, 1.0)
+    assert np.allclose(found, [0.35, 0.0, 0.0, 0.0, -0.35])
+    foot = _foot(strike=-0.3)
+    early = foot(ON[1] + (OFF[1] - ON[1]) * np.linspace(0.0, 0.2, 20))
+    _, toe = foot.sole(early)
+    assert np.ptp(toe, axis=0).max() < 1e-12 and early.pitch[0] == pytest.approx(-0.3)
 
 
 def test_swing_follows_through_and_meets_the_speed_of_the_ground():

@@ -71,6 +71,8 @@ CASES = {
     "stairs too quickly": {"creature": PERSON, "sequence": (GaitItem("WALK_BIPED"),),
                            "speed": 0.9, "ground": _stairs, "n_frames": 288},
     "insect on hills": {"creature": INSECT, "speed": lambda t: 0.1 + 0.1 * t, "ground": _hills},
+    "circuit": {"creature": DOG, "sequence": (GaitItem("PACE"),), "speed": 2.5, "closed": True,
+                "path": _arc(2.5, 5.0 * math.pi)[:-1], "n_frames": 300},
     "slalom": {"creature": DOG, "sequence": (GaitItem("ROTARY_LEFT"),), "speed": 5.0,
                "path": np.stack((2.0 * np.sin(np.arange(80) / 8.0), -np.arange(80.0)), axis=1)},
 }  # fmt: skip
@@ -241,6 +243,14 @@ def test_yaw_follows_the_path_and_is_not_wrapped():
     wanted = 3.5 * motion.time / 9.0
     assert np.abs(motion.yaw - wanted)[48:].max() < 0.06
     assert motion.yaw[-1] > 2.0 * math.pi
+
+
+def test_closed_path_is_gone_around_again_and_again():
+    _, motion = _solved("circuit")
+    assert motion.yaw[-1] == pytest.approx(2.5 * motion.time[-1] / 2.5, abs=0.1)
+    off = np.linalg.norm(motion.position[:, :2] - [2.5, 0.0], axis=1) - 2.5
+    assert np.abs(off).max() < 0.1
+    assert not motion.problems
 
 
 def test_steady_gait_repeats_exactly():
