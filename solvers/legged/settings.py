@@ -63,6 +63,9 @@ class GaitSettings:
         creature: what walks.
         sequence: the gaits, one after the other; empty to choose them by
             Froude number.
+        start_phase: share of the first gait's stride that has gone at the
+            start, 0 to 1; `end_state.phase` / (2 pi) of a motion that this
+            one goes on from.
         n_frames: frames of the motion, both ends included.
         fps: real frame rate, frames per second.
         speed: wanted along the path, m/s; or its value at each of
@@ -94,6 +97,7 @@ class GaitSettings:
 
     creature: Creature = field(default_factory=quadruped)
     sequence: tuple[GaitItem, ...] = ()
+    start_phase: float = 0.0
     n_frames: int = 250
     fps: float = 24.0
     speed: Sampled = 1.6
@@ -119,6 +123,7 @@ class GaitSettings:
 
 
 _NUMBERS: dict[str, tuple[str, float, float, str]] = {
+    "start_phase": ("Start Phase", 0.0, 1.0, "between 0 and 1"),
     "gravity": ("Gravity", 1e-3, 1000.0, "above 0 m/s^2 (at most 1000)"),
     "impulse": ("Impulse", 0.0, 1e6, "at least 0 m/s^2"),
     "response": ("Response", 0.0, 1e3, "at least 0 s"),

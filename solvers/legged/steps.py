@@ -116,7 +116,11 @@ class GaitPlan:
 
 
 def plan_steps(
-    plans: Sequence[GaitPlan], start: float, end: float, frame: float = 0.0
+    plans: Sequence[GaitPlan],
+    start: float,
+    end: float,
+    frame: float = 0.0,
+    gone: float = 0.0,
 ) -> tuple[Steps, tuple[GaitChange, ...]]:
     """All steps of a sequence of gaits.
 
@@ -129,13 +133,14 @@ def plan_steps(
         frame: 0, or the duration of a frame, if touchdowns and liftoffs are
             to be rounded to frames; those of legs that step more often than
             every other frame stay as they are.
+        gone: share of the first gait's stride that has gone at time 0.
 
     Returns:
         The steps, and how the gaits changed.
     """
     n = len(plans[0].gait.legs)
     taken: list[list[tuple[np.ndarray, ...]]] = [[] for _ in range(n)]
-    first = np.asarray(plans[0].gait.phase, dtype=float)
+    first = np.asarray(plans[0].gait.phase, dtype=float) - gone
     begun = np.zeros(n)
     changes: list[GaitChange] = []
     for number, plan in enumerate(plans):

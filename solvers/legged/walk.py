@@ -174,7 +174,7 @@ class _Solver:
                 )
         frame = 1.0 / settings.fps if settings.round_to_frames else 0.0
         self.steps, self.changes = plan_steps(
-            self.plans, -self.margin, self.end + self.margin, frame
+            self.plans, -self.margin, self.end + self.margin, frame, settings.start_phase
         )
         self._edit_times()
         names = self.names
@@ -781,6 +781,7 @@ class _Solver:
             yaw=float(parts["yaw"][-1]),
             speed=float(np.linalg.norm(velocity[-1, :2])),
             lean=float(parts["bank"][-1]),
+            phase=2.0 * math.pi * self._phase_at_end(),
             contacts=tuple(leg.name for i, leg in enumerate(self.legs) if contact[-1, i]),
         )
         return GaitMotion(
@@ -828,6 +829,17 @@ class _Solver:
             )
             for k in seen
         )  # fmt: skip
+
+    def _phase_at_end(self) -> float:
+        """Share of the stride of the gait in force that has gone at the end."""
+        steps, number = self.planned, self.changes[-1].gait if self.changes else 0
+        plan = self.plans[number]
+        own = steps.of(0)
+        own = own[(steps.gait[own] == number) & np.isfinite(steps.on[own])]
+        if not len(own):
+            return float(np.mod(self.settings.start_phase + plan.clock.phase(self.end), 1.0))
+        since = float(plan.clock.phase(self.end) - plan.clock.phase(steps.on[own[0]]))
+        return float(np.mod(since + plan.gait.phase[0], 1.0))
 
     def _spans(self) -> tuple[tuple[str, float, float], ...]:
         starts = [0.0] + [change.start for change in self.changes]

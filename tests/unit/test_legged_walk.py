@@ -245,6 +245,21 @@ def test_yaw_follows_the_path_and_is_not_wrapped():
     assert motion.yaw[-1] > 2.0 * math.pi
 
 
+def test_motion_goes_on_from_another_without_a_jump():
+    """Steps that stand at the joint are the same, and the body goes on."""
+    first_settings, first = _solved("CANTER_LEFT")
+    state = first.end_state
+    second = solve_gait(replace(
+        first_settings, start_phase=state.phase / (2.0 * math.pi),
+        placement=Placement(state.position, state.yaw),
+    ))  # fmt: skip
+    assert np.allclose(second.position[0], first.position[-1], atol=1e-6)
+    assert np.allclose(second.velocity[0], first.velocity[-1], atol=1e-5)
+    assert np.allclose(second.orientation[0], first.orientation[-1], atol=1e-6)
+    assert np.allclose(second.foot_position[0], first.foot_position[-1], atol=1e-6)
+    assert np.array_equal(second.contact[0], first.contact[-1])
+
+
 def test_closed_path_is_gone_around_again_and_again():
     _, motion = _solved("circuit")
     assert motion.yaw[-1] == pytest.approx(2.5 * motion.time[-1] / 2.5, abs=0.1)
@@ -510,6 +525,7 @@ def test_legs_of_very_different_length_walk():
             {"sequence": (GaitItem(replace(PRESETS["WALK"], stroke=1e-4)),), "speed": 3.0},
             "Stride of gait WALK is so short",
         ),
+        ({"start_phase": 1.5}, "Start Phase is 1.5"),
         ({"n_frames": 0}, "Number of Frames"),
         ({"fps": 0.0}, "Frame Rate"),
         ({"gravity": 0.0}, "Gravity"),
@@ -549,7 +565,8 @@ def test_random_motions_are_motions_or_sentences():
         impulse = random.uniform(0.0, 10.0)
         try:
             motion = solve_gait(GaitSettings(
-                creature, items, n, 24.0, speed, path, ground=ground, impulse=impulse
+                creature, items, random.uniform(), n, 24.0, speed, path, ground=ground,
+                impulse=impulse,
             ))  # fmt: skip
         except SettingError as error:
             assert "must be" in str(error)
