@@ -138,6 +138,14 @@ class _Solver:
         self.ground: Ground = settings.ground or level_ground(float(settings.placement.origin[2]))
         self.level = settings.ground is None
         self.end = float(self.times[-1])
+        # What the legs can cover on the ground: from as far ahead as behind, and what feet roll.
+        low = (1.0 - 0.5 * settings.crouch) * (
+            self.heights - np.array([leg.ankle[2] for leg in self.legs])
+        )
+        far = settings.reach * np.array([leg.length for leg in self.legs])
+        aside = np.array([(leg.hip[0] - leg.foot[0]) for leg in self.legs])
+        self.room = 2.0 * np.sqrt(np.maximum(far**2 - low**2 - aside**2, (0.1 * far) ** 2))
+        self.room += np.array([max(leg.heel + leg.toe, 0.0) for leg in self.legs])
         self.problems: list[Problem] = []
 
     def tick(self) -> None:
@@ -190,14 +198,7 @@ class _Solver:
         g, v = self.gravity, self.speeds
         froude = v * v / (g * self.hip)
         duty = gait.duties(froude)
-        # What the legs can cover on the ground: from as far ahead as behind, and what feet roll.
-        low = (1.0 - 0.5 * self.settings.crouch) * (
-            self.heights - np.array([leg.ankle[2] for leg in self.legs])
-        )
-        far = self.settings.reach * np.array([leg.length for leg in self.legs])
-        aside = np.array([(leg.hip[0] - leg.foot[0]) for leg in self.legs])
-        room = 2.0 * np.sqrt(np.maximum(far**2 - low**2 - aside**2, (0.1 * far) ** 2))
-        room += np.array([max(leg.heel + leg.toe, 0.0) for leg in self.legs])
+        room = self.room
         most = np.min(room / duty, axis=1)
         rate = gait.rates(v, self.hip, g, np.inf)
         limited = gait.rates(v, self.hip, g, most)
@@ -364,7 +365,7 @@ class _Solver:
         bank, height = self.bank(self.middle), self.heights[steps.leg]
         wanted = reference_places(body, yaw, offset, bank, height)
         forward, _ = forward_left(yaw)
-        wanted -= self._roll_back()[:, None] * forward
+        wanted += (self._stagger() - self._roll_back())[:, None] * forward
         base = float(settings.placement.origin[2])
         sole = np.array([(leg.heel, leg.toe) for leg in self.legs])[steps.leg]
         holds = place_footholds(
@@ -398,6 +399,21 @@ class _Solver:
             own = own[np.append(np.diff(self.middle[own]) > 1e-6, True)]
             change = holds.position[own, 2] - planned[own]
             self.floor.append(Floor(self.middle[own], planned[own], change))
+
+    def _stagger(self) -> np.ndarray:
+        """How far ahead of the hips those stand who start from, or come to, a stand.
+
+        As little as it takes for the leg to reach until it lifts off, or from
+        where it touches down.
+        """
+        steps = self.steps
+        here, room = self.horizontal(self.middle), 0.5 * self.room[steps.leg]
+        ahead = np.zeros(len(steps.on))
+        for event, stands, sign in ((steps.off, steps.on, 1.0), (steps.on, steps.off, -1.0)):
+            of = np.isinf(stands) & np.isfinite(event)
+            way = np.linalg.norm(self.horizontal(event[of]) - here[of], axis=1)
+            ahead[of] = sign * np.clip(way - room[of], 0.0, room[of])
+        return ahead
 
     def _roll_back(self) -> np.ndarray:
         """Pitch of feet at touchdown and liftoff, and how far footprints are moved back.
@@ -439,6 +455,7 @@ class _Solver:
             slope = np.maximum(half / np.sqrt(length**2 - half**2), 0.2)
             shift = 0.5 * (ahead_on + ahead_off) + 0.5 * (high_off - high_on) / slope
             back[own] = np.clip(shift, -max(heel, 0.0), max(toe, 0.0))
+        back[np.isinf(steps.on) | np.isinf(steps.off)] = 0.0  # who stands has feet under the hips
         return back
 
     # --- heights ------------------------------------------------------------------------

@@ -295,6 +295,19 @@ def test_feet_stand_while_the_animal_stands():
     assert late.sum() > 10 and motion.contact[late].all()
 
 
+@pytest.mark.parametrize("creature", [HORSE, PERSON], ids=["horse", "person"])
+def test_who_starts_from_a_stand_stands_with_feet_under_the_hips(creature):
+    speed = np.clip(sample_times(121, 24.0) - 1.0, 0.0, 1.4)
+    motion = solve_gait(GaitSettings(creature, speed=speed, n_frames=121))
+    rest = creature.feet() - creature.hips()
+    assert motion.contact[0].all()
+    off = motion.foot_position[0, :, 1] - motion.hip[0, :, 1] - rest[:, 1]
+    # A person's first foot is ahead, so that it reaches until it lifts off.
+    assert np.count_nonzero(np.abs(off) < 0.01) >= len(off) - 1
+    assert np.all((off < 0.01) & (off > -0.3 * creature.hip_height()))
+    assert not [p for p in motion.problems if p.code != "HIPS_LOWERED"]
+
+
 def test_person_climbs_stairs_with_whole_feet_over_the_edges():
     _, motion = _solved("stairs")
     assert motion.position[:, 2].max() > 1.7 + 0.7
