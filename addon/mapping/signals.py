@@ -304,7 +304,7 @@ SETTLE = 0.25  # seconds over which a new heading or setting is taken up
 
 def _calming(
     motion: TurningMotion, time: np.ndarray, spacing: float
-) -> Callable[[np.ndarray, np.ndarray], np.ndarray]:
+) -> Callable[..., np.ndarray]:
     """What turns values and their smooth ones into calm ones where steering goes by stages."""
     last = float(time[-1]) if len(time) else 0.0
     spans = []
