@@ -27,7 +27,8 @@ def test_another_armature_is_named_as_none(scene):
     scene.collection.objects.link(foreign)
     activate(foreign)
     found = texts(drawn()).replace(" | ", " ")
-    assert "Foreign" in found and "not a Poise character" in found
+    assert "Foreign" in found and "This rig is not set up" in found
+    assert "Set Up as Skier" in found
     # A motion that points to it by a script.
     motion = bpy.data.objects.new("Motion", None)
     scene.collection.objects.link(motion)
