@@ -791,7 +791,7 @@ def _controls(*cast: tuple[str, int]) -> Image.Image:
 
     scene = scenes.start_scene(4.0)
     for number, (kind, suit) in enumerate(cast):
-        x = 2.9 * (0.5 * (len(cast) - 1) - number)
+        x = 2.0 * (0.5 * (len(cast) - 1) - number)
         rig = scenes.add(kind, x=x, suit=scenes.SUITS[suit], slope=0.0)
         motion = rig.poise.motion_object
         rig.rotation_euler.z = radians(-28.0)
@@ -805,7 +805,7 @@ def _controls(*cast: tuple[str, int]) -> Image.Image:
             material.diffuse_color[3] = 0.45
     look.floor(scene)
     look.set_sun(scene, pi)
-    look.camera(scene, (0.0, -8.4, 1.6), (0.0, 0.0, 0.92), 50.0)
+    look.camera(scene, (0.0, -8.4, 1.6), (0.0, 0.0, 0.92), 48.0)
     return render(scene, 1500, 620)
 
 
