@@ -9,6 +9,7 @@ follows the controls no longer as long as it has it.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import replace
 from math import floor
 
@@ -79,6 +80,10 @@ def options_of(motion: bpy.types.Object, start_frame: int) -> BakeOptions:
         push_to_nla=settings.push_to_nla or (several and settings.target == "NEW"),
         on_edited=settings.edited_keys,
     )
+
+
+# What a motion, or its rig's bones, remember of a bake.
+REMEMBERED = ("record", "bake_action", "former_action", "edits_action")
 
 
 def _holder(motion: bpy.types.Object, bones: bool):
@@ -188,13 +193,7 @@ def bake(
         axes=characters.rest_axes(character),
     )
     settings.inputs = json.dumps(pipeline.digests(solved.job))
-    list_problems(
-        motion,
-        solved.problems + result.problems,
-        solved.job.start_frame,
-        solved.job.numbers.fps,
-    )
-    return result.keys, result.frames, result.bones
+    return _tell(motion, solved, result)
 
 
 def bakes_controls(controls: bpy.types.Object, target: str) -> bool:
@@ -338,13 +337,7 @@ def bake_to_bones(
         if followed:
             control_rig.connect(controls, rig)
         raise
-    list_problems(
-        motion,
-        solved.problems + result.problems,
-        solved.job.start_frame,
-        solved.job.numbers.fps,
-    )
-    return result.keys, result.frames, result.bones
+    return _tell(motion, solved, result)
 
 
 def _bake(context, motion, armature, bindings, tracks, options, bones, **how) -> BakeResult:
@@ -364,6 +357,15 @@ def _bake(context, motion, armature, bindings, tracks, options, bones, **how) ->
     return result
 
 
+def _tell(
+    motion: bpy.types.Object, solved: pipeline.Solved, result: BakeResult
+) -> tuple[int, int, int]:
+    """List what a bake found; numbers of keys, frames and bones."""
+    job = solved.job
+    list_problems(motion, solved.problems + result.problems, job.start_frame, job.numbers.fps)
+    return result.keys, result.frames, result.bones
+
+
 def clear_rig(context: bpy.types.Context, motion: bpy.types.Object) -> None:
     """Take a motion's bake off its rig, which follows Poise's controls again.
 
@@ -377,8 +379,7 @@ def clear_rig(context: bpy.types.Context, motion: bpy.types.Object) -> None:
     controls = motion.poise_motion.character
     rig = control_rig.rig_of(controls)
     clear_bake(context, rig, baked, owner=motion)
-    for name in ("record", "bake_action", "former_action", "edits_action"):
-        motion.poise_motion.bones.property_unset(name)
+    _unset(motion.poise_motion.bones, REMEMBERED)
     others = (m for m in motions.motions_of(controls) if m != motion)
     if rig is not None and all(baked_of(other, True) is None for other in others):
         control_rig.connect(controls, rig)
@@ -393,8 +394,7 @@ def leave_bones(motion: bpy.types.Object) -> None:
     bones = motion.poise_motion.bones
     if bones.bake_action is not None:
         bones.bake_action.use_fake_user = True
-    for name in ("record", "bake_action", "former_action", "edits_action"):
-        bones.property_unset(name)
+    _unset(bones, REMEMBERED)
 
 
 def _move_to_strip(
@@ -444,18 +444,14 @@ def _store(holder, baked: Baked) -> None:
     holder.edits_action = baked.edits_action
 
 
+def _unset(group, names: Iterable[str]) -> None:
+    for name in names:
+        group.property_unset(name)
+
+
 def _forget(settings) -> None:
     """Leave a motion as if it had never been baked."""
-    for name in (
-        "record",
-        "inputs",
-        "bake_action",
-        "former_action",
-        "edits_action",
-        "problems",
-        "problem_index",
-    ):
-        settings.property_unset(name)
+    _unset(settings, (*REMEMBERED, "inputs", "problems", "problem_index"))
 
 
 def clear(context: bpy.types.Context, motion: bpy.types.Object) -> None:

@@ -106,11 +106,7 @@ class _BakeOperator(SolvingOperator):
 
 def bakes_controls(context) -> bool:
     """Whether Bake to Bones would key the active rig's own controls."""
-    controls = motions.active_character(context)
-    try:
-        return controls is not None and control_rig.own_controls_of(controls) is not None
-    except UserError:
-        return False
+    return control_rig.has_own_controls(motions.active_character(context))
 
 
 class POISE_OT_bake(_BakeOperator, bpy.types.Operator):

@@ -119,8 +119,7 @@ class POISE_OT_character_add(SettingsOperator, bpy.types.Operator):
         )
         motion = motions.add_motion(context, rig)
         turns = motion.poise_motion.turns
-        turns.begin(self.kind, numbers.unit_scale)
-        motion.poise_motion.path.begin(self.kind, numbers.unit_scale)
+        motion.poise_motion.begin(self.kind, numbers.unit_scale)
         given = self.properties.is_property_set("slope")
         turns.slope = self.slope if given else characters.KINDS[self.kind].slope
         for obj in context.selected_objects:

@@ -57,8 +57,7 @@ class POISE_OT_motion_add(_CharacterOperator, bpy.types.Operator):
         settings.kind = self.kind
         if before is None:
             unit_scale = scene_numbers(context.scene).unit_scale
-            settings.turns.begin(rig.poise.kind, unit_scale)
-            settings.path.begin(rig.poise.kind, unit_scale)
+            settings.begin(rig.poise.kind, unit_scale)
         else:
             _continue_from(context.scene, settings, before)
         return f"Added {motion.name}"

@@ -14,7 +14,25 @@ from ..addon.scene.timing import scene_numbers
 from .character import KINDS
 
 
-class POISE_OT_rig_setup(SettingsOperator, bpy.types.Operator):
+class OnRig(SettingsOperator):
+    """Mixin: for the active armature that is none of Poise's own characters."""
+
+    @classmethod
+    def poll(cls, context):
+        rig = motions.active_rig(context)
+        if rig is None:
+            cls.poll_message_set("No character is active: select a rig, or its mesh")
+            return False
+        if rig.type != "ARMATURE":
+            cls.poll_message_set(f"{rig.name} is no armature: choose a character for the motion")
+            return False
+        if characters.kind_of(rig):
+            cls.poll_message_set("Poise built this character: it needs no set-up and no roles")
+            return False
+        return True
+
+
+class POISE_OT_rig_setup(OnRig, bpy.types.Operator):
     """Give the selected rig Poise's controls and equipment, fitted to its size, and a motion"""
 
     bl_idname = "poise.rig_setup"
@@ -32,20 +50,6 @@ class POISE_OT_rig_setup(SettingsOperator, bpy.types.Operator):
     )
     goofy: BoolProperty(name="Goofy", description="Right foot in front (on a board)", default=False)
 
-    @classmethod
-    def poll(cls, context):
-        rig = motions.active_rig(context)
-        if rig is None:
-            cls.poll_message_set("No character is active: select an armature, or its mesh")
-            return False
-        if rig.type != "ARMATURE":
-            cls.poll_message_set(f"{rig.name} is no armature: choose a character for the motion")
-            return False
-        if characters.kind_of(rig):
-            cls.poll_message_set("This is a character of Poise's own: it needs no set-up")
-            return False
-        return True
-
     def draw(self, context):
         layout = self.layout
         layout.use_property_split = True
@@ -60,15 +64,13 @@ class POISE_OT_rig_setup(SettingsOperator, bpy.types.Operator):
         before = control_rig.controls_of(rig)
         existing = motions.motions_of(before or rig)
         motion = motions.active_motion(before or rig)
-        control_rig.require_editable(rig)
         with keep_selection(context), object_mode(context):
             if motion is not None and motion.poise_motion.roles:
                 found = roles.role_map(rig, motion.poise_motion)
             else:
                 found = roles.find(rig)
-            rest = read_skeleton(rig)
             # Whatever this refuses, what was set up before is still there.
-            control_rig.read_rig(rig, rest, found, numbers.unit_scale)
+            measured = control_rig.measure(rig, read_skeleton(rig), found, numbers.unit_scale)
             kind_before = characters.kind_of(before)
             if before is not None:
                 for other in existing:
@@ -77,14 +79,7 @@ class POISE_OT_rig_setup(SettingsOperator, bpy.types.Operator):
                 control_rig.remove(before)
                 context.view_layer.update()
             controls = control_rig.set_up(
-                context,
-                rig,
-                rest,
-                found,
-                self.kind,
-                unit_scale=numbers.unit_scale,
-                mass=self.mass,
-                regular=not self.goofy,
+                context, rig, measured, self.kind, mass=self.mass, regular=not self.goofy
             )
             for other in existing:
                 other.poise_motion.character = controls
@@ -95,10 +90,8 @@ class POISE_OT_rig_setup(SettingsOperator, bpy.types.Operator):
                 roles.fill(settings, found)
             if kind_before != self.kind:
                 for other in motions.motions_of(controls):
-                    turns = other.poise_motion.turns
-                    turns.begin(self.kind, numbers.unit_scale)
-                    other.poise_motion.path.begin(self.kind, numbers.unit_scale)
-                    turns.slope = characters.KINDS[self.kind].slope
+                    other.poise_motion.begin(self.kind, numbers.unit_scale)
+                    other.poise_motion.turns.slope = characters.KINDS[self.kind].slope
         label = characters.KINDS[self.kind].label
         unsure = f", {len(found.unsure)} of them unsure" if found.unsure else ""
         return (

@@ -10,28 +10,19 @@ from bpy_extras.io_utils import ExportHelper, ImportHelper
 from ..addon import motions
 from ..addon.base_operator import SettingsOperator
 from ..addon.errors import UserError
-from ..addon.rigs import characters, roles
+from ..addon.rigs import roles
 from ..addon.rigs.recognise.rolemap import is_role
+from .rig import OnRig
 
 
-class _OnRig(SettingsOperator):
-    """Mixin: for the active armature that is none of Poise's own characters."""
-
-    needs_roles = False
+class _WithRoles(OnRig):
+    """Mixin: for such an armature whose roles have been found."""
 
     @classmethod
     def poll(cls, context):
-        rig = motions.active_rig(context)
-        if rig is None:
-            cls.poll_message_set("No character is active: select a rig, or its mesh")
+        if not super().poll(context):
             return False
-        if rig.type != "ARMATURE":
-            cls.poll_message_set(f"{rig.name} is no armature: choose a character for the motion")
-            return False
-        if characters.kind_of(rig):
-            cls.poll_message_set("Poise built this character and knows its roles")
-            return False
-        if cls.needs_roles and not _has_roles(rig):
+        if not _has_roles(motions.active_rig(context)):
             cls.poll_message_set("The rig has no roles yet: click Find Roles")
             return False
         return True
@@ -57,7 +48,7 @@ def _settings(context, rig):
     return motion.poise_motion
 
 
-class POISE_OT_rig_roles_find(_OnRig, bpy.types.Operator):
+class POISE_OT_rig_roles_find(OnRig, bpy.types.Operator):
     """Recognise the rig and fill the list of roles with its bones"""
 
     bl_idname = "poise.rig_roles_find"
@@ -81,7 +72,7 @@ class POISE_OT_rig_roles_find(_OnRig, bpy.types.Operator):
         return message
 
 
-class POISE_OT_rig_role_add(_OnRig, bpy.types.Operator):
+class POISE_OT_rig_role_add(OnRig, bpy.types.Operator):
     """Add a role to the list, or give it another bone"""
 
     bl_idname = "poise.rig_role_add"
@@ -108,12 +99,11 @@ class POISE_OT_rig_role_add(_OnRig, bpy.types.Operator):
         return f"{rig.name}: {role} is {self.bone or 'without a bone'}"
 
 
-class POISE_OT_rig_role_remove(_OnRig, bpy.types.Operator):
+class POISE_OT_rig_role_remove(_WithRoles, bpy.types.Operator):
     """Remove a role from the list: its bone stays as it is"""
 
     bl_idname = "poise.rig_role_remove"
     bl_label = "Remove Role"
-    needs_roles = True
 
     role: StringProperty(name="Role", description="The role; empty for the one chosen in the list")
 
@@ -129,13 +119,12 @@ class POISE_OT_rig_role_remove(_OnRig, bpy.types.Operator):
         return f"{rig.name}: {role} removed"
 
 
-class POISE_OT_rig_roles_export(_OnRig, ExportHelper, bpy.types.Operator):
+class POISE_OT_rig_roles_export(_WithRoles, ExportHelper, bpy.types.Operator):
     """Write the roles to a JSON file, to share them"""
 
     bl_idname = "poise.rig_roles_export"
     bl_label = "Export Roles"
     bl_options = {"REGISTER"}
-    needs_roles = True
 
     filename_ext = roles.ENDING
     filter_glob: StringProperty(default="*.json", options={"HIDDEN"})
@@ -147,7 +136,7 @@ class POISE_OT_rig_roles_export(_OnRig, ExportHelper, bpy.types.Operator):
         return f"Roles of {rig.name} written to {path}"
 
 
-class POISE_OT_rig_roles_import(_OnRig, ImportHelper, bpy.types.Operator):
+class POISE_OT_rig_roles_import(OnRig, ImportHelper, bpy.types.Operator):
     """Read the roles from a JSON file that Export Roles wrote"""
 
     bl_idname = "poise.rig_roles_import"
@@ -160,13 +149,12 @@ class POISE_OT_rig_roles_import(_OnRig, ImportHelper, bpy.types.Operator):
         return _load(self, context, _file(self.filepath))
 
 
-class POISE_OT_rig_roles_save(_OnRig, bpy.types.Operator):
+class POISE_OT_rig_roles_save(_WithRoles, bpy.types.Operator):
     """Keep the roles as a preset for rigs of this kind"""
 
     bl_idname = "poise.rig_roles_save"
     bl_label = "Save Role Preset"
     bl_options = {"REGISTER"}
-    needs_roles = True
 
     name: StringProperty(name="Name", description="Name of the preset", default="My Rig")
 
@@ -179,7 +167,7 @@ class POISE_OT_rig_roles_save(_OnRig, bpy.types.Operator):
         return f"Roles of {rig.name} kept as {self.name}"
 
 
-class POISE_OT_rig_roles_load(_OnRig, bpy.types.Operator):
+class POISE_OT_rig_roles_load(OnRig, bpy.types.Operator):
     """Take the roles from a preset"""
 
     bl_idname = "poise.rig_roles_load"

@@ -49,10 +49,10 @@ class POISE_PT_character(SidebarPanel, bpy.types.Panel):
 
 
 def _kinds(layout, operator, words, icon):
-    """A button for each kind of character."""
-    grid = layout.grid_flow(row_major=True, columns=2, even_columns=True, align=True)
+    """A button for each kind of character, below each other: names are long."""
+    column = layout.column(align=True)
     for name, kind in characters.KINDS.items():
-        grid.operator(operator, text=words.format(kind.label), icon=icon).kind = name
+        column.operator(operator, text=words.format(kind.label), icon=icon).kind = name
 
 
 def _kind_label(character):

@@ -644,6 +644,7 @@ def own_rig():
         rig = mannequin.make(name, colour)
         bpy.ops.poise.rig_setup(kind=kind)
         bpy.ops.poise.preset_apply(name=preset)
+        rig.poise.turns.slope = radians(12.0)  # both stand on one hill
         rig.poise.settings.range_mode = "SCENE"
         rigs.append(rig.poise.settings.character)
     side_by_side(rigs)

@@ -278,5 +278,15 @@ class PoiseMotion(bpy.types.PropertyGroup):
         name="Problem", description="Choose a problem to go to its frame and bone", min=0
     )
 
+    def begin(self, kind: str, unit_scale: float) -> None:
+        """Take the settings that a kind of character begins with.
+
+        Args:
+            kind: kind of character ("SKIER").
+            unit_scale: metres per Blender unit.
+        """
+        self.turns.begin(kind, unit_scale)
+        self.path.begin(kind, unit_scale)
+
 
 CLASSES = (PoiseBonesBake, PoiseProblem, PoiseMotion)

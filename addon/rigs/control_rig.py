@@ -15,7 +15,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import atan2
 
 import bpy
@@ -29,11 +29,12 @@ from ..scene.placement import world_matrix
 from . import adapter, characters, fitting, own_controls
 from .builders import widgets
 from .builders.kinds import build_skeleton
-from .builders.skeleton import REFERENCE
+from .builders.skeleton import REFERENCE, Proportions
 from .own_controls import OwnControls
 from .recognise import rigify
 from .recognise.rolemap import RoleMap
 from .recognise.skeleton import Skeleton as RestPose
+from .skeletons import is_skin_of
 
 CONSTRAINT = "Poise"
 
@@ -81,29 +82,57 @@ def controls_of(rig: bpy.types.Object | None) -> bpy.types.Object | None:
     Args:
         rig: an object, or None.
     """
-    if rig is None or rig.type != "ARMATURE":
+    # Panels ask at every redraw: only for rigs of others the file is searched.
+    if rig is None or rig.type != "ARMATURE" or characters.kind_of(rig):
         return None
     return next((obj for obj in bpy.data.objects if rig_of(obj) == rig), None)
 
 
-def read_rig(
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """What controls for a rig are built from.
+
+    Attributes:
+        rest: its bones.
+        rolemap: which bone plays which role; on a rig with controls of its own
+            the bones that are at the joints.
+        own: the rig's own controls, or None.
+        body: its rest pose as it stands in the scene, in metres.
+        size: lengths of the body.
+    """
+
+    rest: RestPose
+    rolemap: RoleMap
+    own: OwnControls | None
+    body: fitting.BodyRest
+    size: Proportions
+
+
+def measure(
     rig: bpy.types.Object, rest: RestPose, rolemap: RoleMap, unit_scale: float
-) -> fitting.BodyRest:
-    """A rig's rest pose as it stands in the scene, in metres.
+) -> Measured:
+    """Read a rig as it stands in the scene; nothing is changed.
 
     Args:
-        rig: the armature object.
+        rig: the armature object, local or a library override.
         rest: its bones.
         rolemap: which bone plays which role.
         unit_scale: metres per Blender unit.
 
     Raises:
-        UserError: the object is out of shape, or the rig lacks what is needed.
+        UserError: the rig is linked, out of shape, or lacks what is needed.
     """
+    require_editable(rig)
+    if rolemap.controls:
+        rolemap = replace(rolemap, roles=rigify.joints(rest, rolemap.roles))
+    own = own_controls.find(rest, rolemap, rolemap.roles)
+    if own is not None:
+        own_controls.require_standard_ik(rig)
     matrix = np.array(world_matrix(rig), dtype=float)
     frames = adapter.armature_frames(rig.name, matrix[None])
     scale = float(frames.scale[0]) * unit_scale
-    return fitting.read_body(rest, rolemap, scale, _sole(rig, rolemap), rig.name)
+    body = fitting.read_body(rest, rolemap, scale, _sole(rig, rolemap), rig.name)
+    return Measured(rest, rolemap, own, body, fitting.proportions_of(body))
 
 
 def _sole(rig: bpy.types.Object, rolemap: RoleMap) -> float | None:
@@ -113,9 +142,7 @@ def _sole(rig: bpy.types.Object, rolemap: RoleMap) -> float | None:
     into = world_matrix(rig).inverted_safe()
     lowest = []
     for obj in bpy.data.objects:
-        if obj.type != "MESH" or obj.library is not None:
-            continue
-        if not any(m.type == "ARMATURE" and m.object == rig for m in obj.modifiers):
+        if obj.library is not None or not is_skin_of(obj, rig):
             continue
         groups = {g.index for g in obj.vertex_groups if g.name in feet}
         if not groups:
@@ -135,49 +162,36 @@ def _sole(rig: bpy.types.Object, rolemap: RoleMap) -> float | None:
 def set_up(
     context: bpy.types.Context,
     rig: bpy.types.Object,
-    rest: RestPose,
-    rolemap: RoleMap,
+    measured: Measured,
     kind: str,
     *,
-    unit_scale: float,
     mass: float = 0.0,
     regular: bool = True,
-    colours=None,
 ) -> bpy.types.Object:
     """Build controls for a rig and let its bones follow them.
 
     Args:
         context: any context; mode, selection and active object are left alone.
-        rig: the armature object, local or a library override.
-        rest: its bones.
-        rolemap: which bone plays which role.
+        rig: the armature object.
+        measured: what `measure` read.
         kind: one of `characters.KINDS`.
-        unit_scale: metres per Blender unit.
         mass: kg, with equipment; 0 to take it from the size.
         regular: left foot leads, on a board.
-        colours: part -> (r, g, b) of equipment.
 
     Returns:
         The controls.
 
     Raises:
-        UserError: the rig is linked, has controls already or lacks what is needed.
+        UserError: the rig has controls already.
     """
-    require_editable(rig)
     if controls_of(rig) is not None:
         raise UserError(f"{rig.name} is set up already ({controls_of(rig).name})")
-    if rolemap.controls:
-        rolemap = replace(rolemap, roles=rigify.joints(rest, rolemap.roles))
-    own = own_controls.find(rest, rolemap, rolemap.roles)
-    if own is not None:
-        own_controls.require_standard_ik(rig)
-    body = read_rig(rig, rest, rolemap, unit_scale)
-    size = fitting.proportions_of(body)
+    own, body, size = measured.own, measured.body, measured.size
     skeleton = build_skeleton(kind, size, regular)
     followed = fitting.follow(body, skeleton, _displaced(rig, body.bones.values()))
     targets = fitting.target_bones(body, skeleton, followed)
     if own is not None:
-        targets += fitting.control_bones(body, skeleton, followed, rest, own.driven)
+        targets += fitting.control_bones(body, skeleton, followed, measured.rest, own.driven)
     world = world_matrix(rig)
     place = world @ _vector(body.origin)
     facing = rotations.rotate(rotations.conjugate(body.turn), fitting.FORWARD)
@@ -189,7 +203,7 @@ def set_up(
         location=place,
         yaw=atan2(ahead.x, -ahead.y) if ahead.to_2d().length > 1e-6 * ahead.length else 0.0,
         mass=mass or MASS * (size.height / REFERENCE) ** 2,
-        colours=characters.COLOURS | dict(colours or {}),
+        colours=characters.COLOURS,
         home=_home(context, rig),
         parts=("Equipment",),
         extra=targets,
@@ -198,18 +212,17 @@ def set_up(
     controls[_BONES] = json.dumps({one.role: (one.bone, one.located) for one in followed})
     if own is not None:
         controls[_OWN] = own.to_json()
-        _aim_neck(controls, own, rest, rolemap)
+        _aim_neck(controls, measured)
     _link(controls, followed)
     connect(controls, rig)
     context.view_layer.update()
     return controls
 
 
-def _aim_neck(
-    controls: bpy.types.Object, own: OwnControls, rest: RestPose, rolemap: RoleMap
-) -> None:
+def _aim_neck(controls: bpy.types.Object, measured: Measured) -> None:
     """Let a neck of one control point at where a neck of several bones puts the head."""
-    neck = next((one for one in own.driven if one.name == "neck"), None)
+    rest, rolemap = measured.rest, measured.rolemap
+    neck = next((one for one in measured.own.driven if one.name == "neck"), None)
     if neck is None or "neck.2" not in rolemap.roles or "head" not in rolemap.roles:
         return
     head = rest.by_name[rolemap.roles["head"]].head
@@ -311,6 +324,15 @@ def followers(controls: bpy.types.Object) -> dict[str, tuple[str, bool]]:
             f"{controls.name} does not know its rig's bones any more: remove it from the rig, and "
             "set the rig up anew"
         ) from error
+
+
+def has_own_controls(controls: bpy.types.Object | None) -> bool:
+    """Whether the rig that controls drive is moved by controls of its own.
+
+    Args:
+        controls: Poise's controls, or None.
+    """
+    return controls is not None and _OWN in controls
 
 
 def own_controls_of(controls: bpy.types.Object) -> OwnControls | None:

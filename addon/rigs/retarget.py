@@ -13,12 +13,12 @@ from dataclasses import replace
 
 import bpy
 import numpy as np
-from scipy.ndimage import gaussian_filter1d
 
 from ...solvers import rotations
 from ...solvers.ik import limb_rotations, two_bone
 from ..context import keep_frame
 from ..errors import UserError
+from ..mapping.signals import averaged
 from ..mapping.tracks import RoleTracks
 from . import adapter, characters, control_rig, fitting
 from .builders.kinds import BUILDS
@@ -291,7 +291,6 @@ def _turn(solver: adapter.RigSolver, bone: str, like: str) -> None:
     solver.place(bone, adapter.Pose(solver.pose(like).rotation, here.head, here.scale))
 
 
-
 # Spread in seconds of the average that a smoothed root keeps to: longer than a short turn.
 CALM = 1.0
 
@@ -325,15 +324,15 @@ def carried(
             raise UserError(
                 f"{name} has no root bone to share the motion with: set Root Motion to Hips"
             )
-        spread = CALM / float(tracks.time[1] - tracks.time[0]) if len(tracks.time) > 1 else 1.0
+        spacing = float(tracks.time[1] - tracks.time[0]) if len(tracks.time) > 1 else 0.0
         rest = rotations.multiply(
             rotations.conjugate(travel.rotation["root"][:1]), tracks.rotation[root][:1]
         )
         offset = rotations.rotate(
             rotations.conjugate(travel.rotation["root"][:1]), tracks.position[root][:1] - place[:1]
         )
-        turned = rotations.about_z(_evened(yaw, spread))
-        position = {**tracks.position, root: _evened(place, spread) +
+        turned = rotations.about_z(averaged(yaw, spacing, CALM))
+        position = {**tracks.position, root: averaged(place, spacing, CALM) +
                     rotations.rotate(turned, offset)}
         rotation = {**tracks.rotation, root: rotations.multiply(turned, rest)}
         return dict(bindings), replace(tracks, position=position, rotation=rotation)
@@ -354,14 +353,3 @@ def carried(
 def _yaw(rotation: np.ndarray) -> np.ndarray:
     ahead = rotations.rotate(rotation, fitting.FORWARD)
     return np.unwrap(np.arctan2(ahead[:, 0], -ahead[:, 1]))
-
-
-def _evened(values: np.ndarray, spread: float) -> np.ndarray:
-    """Values averaged over time; first and last stay."""
-    pad = min(len(values) - 1, int(4 * spread))
-    if pad < 1:
-        return values
-    padded = np.pad(
-        values, [(pad, pad)] + [(0, 0)] * (values.ndim - 1), mode="reflect", reflect_type="odd"
-    )
-    return gaussian_filter1d(padded, spread, axis=0)[pad:-pad]

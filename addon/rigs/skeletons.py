@@ -60,6 +60,18 @@ def read_skeleton(armature: bpy.types.Object) -> Skeleton:
     return Skeleton.of(bones, _skin(armature), upright if upright.any() else None, maker)
 
 
+def is_skin_of(obj: bpy.types.Object, armature: bpy.types.Object) -> bool:
+    """Whether an object is a mesh that an armature deforms.
+
+    Args:
+        obj: any object.
+        armature: the armature object.
+    """
+    return obj.type == "MESH" and any(
+        modifier.type == "ARMATURE" and modifier.object == armature for modifier in obj.modifiers
+    )
+
+
 def _skin(armature: bpy.types.Object) -> dict[str, float]:
     """Bone -> sum of the weights of the vertices that follow it, of a sample of them."""
     names = {bone.name for bone in armature.data.bones}
@@ -71,10 +83,7 @@ def _skin(armature: bpy.types.Object) -> dict[str, float]:
                 weight = float(len(obj.data.vertices))
                 found[obj.parent_bone] = found.get(obj.parent_bone, 0.0) + weight
             continue
-        if obj.type != "MESH" or not any(
-            modifier.type == "ARMATURE" and modifier.object == armature
-            for modifier in obj.modifiers
-        ):
+        if not is_skin_of(obj, armature):
             continue
         groups = {group.index: group.name for group in obj.vertex_groups if group.name in names}
         vertices = obj.data.vertices

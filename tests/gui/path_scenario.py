@@ -9,22 +9,13 @@ import bpy
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from window import Report, Window, play
+from window import Report, Window, play, until
 
 FOLDER, ZIP = (Path(argument) for argument in sys.argv[sys.argv.index("--") + 1 :])
 
 
 def rig():
     return next((obj for obj in bpy.data.objects if obj.type == "ARMATURE"), None)
-
-
-def until(done, seconds: float):
-    """Wait until `done()` holds, at most `seconds`; return whether it does."""
-    waited = 0.0
-    while not done() and waited < seconds:
-        yield 0.2
-        waited += 0.2
-    return done()
 
 
 def planning(window) -> bool:

@@ -14,7 +14,7 @@ import bpy
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from window import Report, Window, play
+from window import Report, Window, play, until
 
 FOLDER, ZIP = (Path(argument) for argument in sys.argv[sys.argv.index("--") + 1 :])
 PACKAGE = "bl_ext.user_default.poise"
@@ -72,14 +72,6 @@ def handlers() -> dict[str, int]:
         name: sum(f.__name__.startswith("poise_") for f in getattr(bpy.app.handlers, name))
         for name in names
     }
-
-
-def until(done, seconds: float = 40.0):
-    """Wait until `done()` holds, at most `seconds`."""
-    waited = 0.0
-    while not done() and waited < seconds:
-        yield 0.2
-        waited += 0.2
 
 
 def scenario(report):

@@ -8,18 +8,9 @@ import bpy
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from window import Report, Window, play
+from window import Report, Window, play, until
 
 FOLDER, ZIP = (Path(argument) for argument in sys.argv[sys.argv.index("--") + 1 :])
-
-
-def until(done, seconds: float):
-    """Wait until `done()` holds, at most `seconds`; return whether it does."""
-    waited = 0.0
-    while not done() and waited < seconds:
-        yield 0.2
-        waited += 0.2
-    return done()
 
 
 def human():

@@ -9,7 +9,7 @@ import bpy
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from window import Report, Window, play
+from window import Report, Window, play, until
 
 FOLDER, ZIP = (Path(argument) for argument in sys.argv[sys.argv.index("--") + 1 :])
 PACKAGE = "bl_ext.user_default.poise"
@@ -54,15 +54,6 @@ def different(first: Path, second: Path) -> int:
         capture_output=True, text=True,
     )
     return int(float(result.stderr.split()[0]))
-
-
-def until(done, seconds: float):
-    """Wait until `done()` holds, at most `seconds`; return whether it does."""
-    waited = 0.0
-    while not done() and waited < seconds:
-        yield 0.2
-        waited += 0.2
-    return done()
 
 
 def scenario(report):

@@ -192,6 +192,15 @@ class Window:
             yield from self.click(x, y)
 
 
+def until(done, seconds: float = 40.0):
+    """Wait until `done()` holds, at most `seconds`; return whether it does."""
+    waited = 0.0
+    while not done() and waited < seconds:
+        yield 0.2
+        waited += 0.2
+    return done()
+
+
 class Report:
     """What held and what did not, one line each, kept as JSON."""
 
