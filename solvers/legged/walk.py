@@ -445,7 +445,8 @@ class _Solver:
             push = leg.push * after * np.array([gait.push for gait in gaits])
             self.strike[own], self.push[own], self.size[own] = strike, push, after
             high = float(leg.ankle[2])
-            heel, toe = leg.heel, leg.toe
+            # Heel and toe from under the ankle, wherever on the sole footprints are marked.
+            heel, toe = leg.heel - float(leg.ankle[1]), leg.toe + float(leg.ankle[1])
             s, c = np.sin(strike), np.cos(strike)
             ahead_on, high_on = -heel + heel * c - high * s, high * c + heel * s
             s, c = np.sin(push), np.cos(push)
@@ -478,11 +479,15 @@ class _Solver:
         self.problems += problems.short_legs(
             self.steps, self.left_out, self.short & ~self.beyond, self.names, self.end
         )
-        sunk = [float(depth.max(initial=0.0)) for depth in self.sunk]
+        # Steps before and after the motion lead in and out; nobody sees how deep hips are there.
+        seen = [
+            np.where((knots >= 0.0) & (knots <= self.end), depth, 0.0)
+            for knots, depth in zip(map(self._knots, range(len(self.sunk))), self.sunk, strict=True)
+        ]
+        sunk = [float(depth.max(initial=0.0)) for depth in seen]
         if max(sunk) > problems.DEEP_CROUCH * self.hip:
             g = int(np.argmax(sunk))
-            lowest = self._knots(g)[int(np.argmax(self.sunk[g]))]
-            time = float(np.clip(lowest, 0.0, self.end))
+            time = float(self._knots(g)[int(np.argmax(seen[g]))])
             name = self.names[self.girdles[g][0]]
             self.problems.append(problems.hips_lowered(name, time, sunk[g]))
         self.problems += problems.high_jumps(self.vertical, self.hip, self.gravity, self.end)
