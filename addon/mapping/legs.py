@@ -20,6 +20,38 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ...solvers.legged.creature import Creature, Leg
+
+# Kinds of feet: what of a leg lies on the ground, and how it rolls there.
+HOOF = "HOOF"  # the last segment, short and stiff; rolls over its toe late
+PAW = "PAW"  # the last segment, toes that lie flat; rolls over them early
+FOOT = "FOOT"  # the last two, foot and toes; heel strike, roll over the ball
+TIP = "TIP"  # a point
+
+
+@dataclass(frozen=True)
+class _Roll:
+    """How a kind of foot rolls; see `Leg`."""
+
+    strike: float = 0.0
+    push: float = 0.0
+    flat: float = 0.15
+    rise: float = 0.7
+    swing: float = 0.0
+    level: float = 0.8
+    toe_out: float = 0.0
+
+
+_ROLLS = {
+    HOOF: _Roll(strike=0.05, push=0.7, flat=0.08, rise=0.82, swing=0.9),
+    PAW: _Roll(push=0.6, flat=0.08, rise=0.65, swing=0.7),
+    # Toe-out of 5 degrees, strike and push of a walk (gait laboratories).
+    FOOT: _Roll(0.35, 0.75, 0.16, 0.62, 0.3, 0.6, 0.09),
+    TIP: _Roll(),
+}
+# Segments of a leg that turn with the foot.
+_FOOT_SEGMENTS = {HOOF: 1, PAW: 1, FOOT: 2, TIP: 0}
+
 
 @dataclass(frozen=True)
 class LegChain:
@@ -34,8 +66,12 @@ class LegChain:
         tip: role of the end of the last segment on the ground, the point that a
             footprint marks.
         blade: role of the shoulder blade or collar bone that carries the leg, or "".
+            It is the leg's first segment in all but name: a leg reaches from where
+            its blade hangs.
         heel: how far the sole's rear end is behind the footprint's point, m.
-        toe: how far its front end is ahead, m.
+        toe: how far the front end that it rolls about is ahead, m; below 0 where
+            that is a joint behind the tip, the ball of a person's foot.
+        foot: HOOF, PAW, FOOT or TIP: how it rolls on the ground.
     """
 
     name: str
@@ -47,6 +83,18 @@ class LegChain:
     blade: str = ""
     heel: float = 0.0
     toe: float = 0.0
+    foot: str = TIP
+
+    @property
+    def limb(self) -> tuple[str, ...]:
+        """Roles of blade and segments: all that a leg reaches with, from the trunk on."""
+        return (self.blade, *self.segments) if self.blade else self.segments
+
+    @property
+    def ankle(self) -> str:
+        """Role of the joint that the leg brings its foot to: what is beyond turns with it."""
+        parts = (*self.segments, self.tip)
+        return parts[len(parts) - 1 - _FOOT_SEGMENTS[self.foot]]
 
     @property
     def control(self) -> str:
@@ -104,6 +152,32 @@ class LeggedFigure:
         """All segments of the shortest leg together, m."""
         return min(float(self.lengths(leg).sum()) for leg in self.legs)
 
+    def limb(self, leg: LegChain) -> np.ndarray:
+        """(k + 1, 3) joints of a leg from where it hangs on the trunk to its tip, m.
+
+        Args:
+            leg: one of the legs; its blade, if it has one, is the first segment.
+        """
+        return np.array([self.joints[role] for role in (*leg.limb, leg.tip)], dtype=float)
+
+    def reach(self, leg: LegChain) -> float:
+        """Longest distance from where a leg hangs on the trunk to its ankle, m.
+
+        Args:
+            leg: one of the legs.
+        """
+        count = (*leg.limb, leg.tip).index(leg.ankle)
+        lengths = np.linalg.norm(np.diff(self.limb(leg), axis=0), axis=1)
+        return float(lengths[:count].sum())
+
+    def with_mass(self, mass: float) -> LeggedFigure:
+        """The same figure with another mass.
+
+        Args:
+            mass: kg.
+        """
+        return replace(self, mass=float(mass))
+
     def scaled(self, factor: float) -> LeggedFigure:
         """The same figure at another size; its mass stays as it is.
 
@@ -118,3 +192,52 @@ class LeggedFigure:
             ),
             height=self.height * factor,
         )
+
+
+# Of the height of hips: where the centre of the trunk is that motion is solved for.
+_CENTRE = 0.95
+
+
+def creature_of(figure: LeggedFigure) -> Creature:
+    """What the solver of legged motion needs to know of a character.
+
+    A leg hangs where its blade does, or else its first segment, and is as long as all
+    its segments down to the ankle together. Footprints mark its tip, on the height
+    that it has in rest; the foot beyond the ankle rolls as its kind of foot does.
+    The centre is the pelvis of a character on two legs, else the middle of the
+    girdles, a little under the hips.
+
+    Args:
+        figure: the character's rest pose.
+
+    Returns:
+        The creature, its legs in the figure's order.
+    """
+    legs = []
+    for chain in figure.legs:
+        limb = figure.limb(chain)
+        foot = limb[-1]
+        ankle = np.asarray(figure.joints[chain.ankle], dtype=float) - foot
+        roll = _ROLLS[chain.foot]
+        legs.append(
+            Leg(
+                chain.name, limb[0], foot, figure.reach(chain), chain.girdle, ankle, chain.heel,
+                chain.toe, roll.strike, roll.push, roll.flat, roll.rise, roll.swing, roll.level,
+                roll.toe_out,
+            )
+        )  # fmt: skip
+    upright = len(legs) == 2
+    if upright:
+        centre = np.asarray(figure.joints[figure.trunk[0]], dtype=float)
+    else:
+        girdles = [
+            np.mean([leg.hip for leg in legs if leg.girdle == number], axis=0)
+            for number in sorted({leg.girdle for leg in legs})
+        ]
+        centre = np.mean(girdles, axis=0) * (1.0, 1.0, _CENTRE)
+    return Creature(
+        figure.kind, tuple(legs), centre,
+        slope_follow=0.0 if upright else 1.0,
+        list=0.07 if upright else 0.0,
+        sway=0.025 if upright else 0.0,  # 4 to 6 cm from side to side
+    )  # fmt: skip
