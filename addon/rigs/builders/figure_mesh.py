@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import pickle
+from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 
 import bpy
@@ -45,10 +47,18 @@ COLOURS = {
 }
 
 
+# How many surfaces are remembered: a crowd is of few builds.
+MOST_SURFACES = 16
+_surfaces: OrderedDict[bytes, Surface] = OrderedDict()
+
+
 def figure_surfaces(
     skeleton: Skeleton, parts: Sequence[str] = ("Body", "Equipment")
 ) -> dict[str, Surface]:
     """Body and equipment of a skeleton.
+
+    Most of the time it takes to add a figure goes into modelling them, so those
+    of the last figures are remembered.
 
     Args:
         skeleton: what `build_skeleton` made; a body fits standard proportions only.
@@ -56,7 +66,16 @@ def figure_surfaces(
     """
     build = BUILDS[skeleton.kind]
     makers = {"Body": build.body, "Equipment": build.equipment}
-    return {part: makers[part](skeleton) for part in parts}
+    found = {}
+    for part in parts:
+        key = pickle.dumps((part, skeleton))
+        if key not in _surfaces:
+            _surfaces[key] = makers[part](skeleton)
+        _surfaces.move_to_end(key)
+        found[part] = _surfaces[key]
+    while len(_surfaces) > MOST_SURFACES:
+        _surfaces.popitem(last=False)
+    return found
 
 
 def make_material(part: str, colour) -> bpy.types.Material:
