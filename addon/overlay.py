@@ -1,415 +1,98 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What the animator sees of a motion before it is baked, drawn over the viewport.
 
-On the ground the track, with the lines that skis or board leave; at the
-current frame a ghost: the figure as lines, its lean, the force in its leg.
-All geometry comes from the cached solve and is handed to the graphics card
-once for each solve, the ghost once for each frame. Nothing is solved here,
-and `gpu` is imported only when there is something to draw.
+On the ground where it goes, at the current frame a ghost of the figure: what
+exactly is for the motion's family to say. All geometry comes from the cached
+solve and is handed to the graphics card once for each solve, the ghost once
+for each frame. Nothing is solved here, and `gpu` is imported only when there
+is something to draw.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from math import degrees
 
 import bpy
 import numpy as np
-from scipy.spatial import cKDTree
 
-from ..solvers.ik import two_bone
-from ..solvers.motion import TurningMotion
-from ..solvers.rotations import rotate
-from . import diagrams, motions, preferences, preview
-from .mapping.bicycle import tyre_track
-from .mapping.ground import terrain_over
-from .mapping.tracks import SIDES, Figure, RoleTracks, side_role
-from .pipeline import Solved
+from . import diagrams, families, motions, preferences, preview
+from .families.base import Solved
+from .strokes import (
+    GHOST_COLOUR,
+    LIFT,
+    TRACK_COLOUR,
+    WARNING_COLOUR,
+    Palette,
+    Strokes,
+    path_strokes,
+    vertex_data,
+)
 
-# The leg force arrow: metres for one body weight.
-FORCE_LENGTH = 0.7
+__all__ = [
+    "GHOST_COLOUR",
+    "LIFT",
+    "TRACK_COLOUR",
+    "WARNING_COLOUR",
+    "Palette",
+    "Strokes",
+    "vertex_data",
+]
 
-# The track floats this far over the ground, metres.
-LIFT = 0.02
-
-# Size of the phase diagram in the corner, pixels at interface scale 1.
+# Size of the diagram in the corner, pixels at interface scale 1.
 INSET = (150, 120)
 INSET_COLOUR = (0.0, 0.0, 0.0, 0.35)
 
-FORCE_COLOUR = (1.0, 0.30, 0.45, 0.95)
-LEAN_COLOUR = (1.0, 1.0, 1.0, 0.75)
-PLANT_COLOUR = (0.45, 1.0, 0.45, 1.0)
-PATH_COLOUR = (0.95, 0.95, 0.95, 0.8)
-GATE_COLOUR = (0.45, 1.0, 0.45, 0.9)
-REJECTED_COLOUR = (1.0, 0.35, 0.2, 0.35)
-GHOST_COLOUR = (0.25, 0.75, 1.0, 0.8)
-TRACK_COLOUR = (1.0, 0.85, 0.2, 1.0)
-WARNING_COLOUR = (1.0, 0.25, 0.1, 1.0)
-EDGE_SHARE = 0.45  # opacity of the edges' tracks against the track's
 
-
-@dataclass(frozen=True)
-class Strokes:
-    """Lines of one width.
-
-    Attributes:
-        points: (2 m, 3) ends of m segments, metres or pixels.
-        colours: (2 m, 4) RGBA at the ends.
-        width: pixels at interface scale 1.
-        in_front: also faintly visible through what is in front of it.
-    """
-
-    points: np.ndarray
-    colours: np.ndarray
-    width: float
-    in_front: bool = True
-
-
-@dataclass(frozen=True)
-class Palette:
-    """Colours from the preferences."""
-
-    ghost: tuple[float, ...] = GHOST_COLOUR
-    track: tuple[float, ...] = TRACK_COLOUR
-    warning: tuple[float, ...] = WARNING_COLOUR
-
-
-# -- geometry: numpy only ------------------------------------------------------
-
-
-def path_strokes(points: np.ndarray, colours, width: float, in_front: bool = True) -> Strokes:
-    """A path as segments.
-
-    Args:
-        points: (n, 3) path.
-        colours: (n, 4) RGBA along it, or one RGBA.
-        width: pixels.
-        in_front: see `Strokes`.
-    """
-    points = np.asarray(points, dtype=float)
-    colours = np.broadcast_to(np.asarray(colours, dtype=float), (len(points), 4))
-    return Strokes(
-        np.stack((points[:-1], points[1:]), axis=1).reshape(-1, points.shape[1]),
-        np.stack((colours[:-1], colours[1:]), axis=1).reshape(-1, 4),
-        width,
-        in_front,
-    )
+# -- geometry: what the families say ---------------------------------------------
 
 
 def track_strokes(solved: Solved, palette: Palette) -> list[Strokes]:
-    """The track on the ground, its edge changes, plants, start and fall.
+    """What of a motion is drawn on the ground.
 
     Args:
         solved: the solved motion.
         palette: colours.
     """
-    motion, tracks = solved.motion, solved.tracks
-    lift = LIFT * motion.normal
-    colours = np.where(motion.clipped[:, None], palette.warning, palette.track)
-    track = motion.position + lift
-    strokes = [path_strokes(track, colours, 3.0)]
-    for role in ("ski.L", "ski.R", "board"):
-        if role in tracks.position:
-            faded = np.array(colours)
-            faded[:, 3] *= EDGE_SHARE
-            place = np.asarray(tracks.position[role])
-            height = np.einsum("ni,ni->n", place - motion.position, motion.normal)
-            flat = place - height[:, None] * motion.normal
-            flat += terrain_over(motion, flat)[:, None] * motion.normal + lift
-            strokes.append(path_strokes(flat, faded, 1.5, in_front=False))
-    for role in ("front_wheel", "rear_wheel"):
-        if role in tracks.position:
-            faded = np.array(colours)
-            faded[:, 3] *= EDGE_SHARE
-            place = tyre_track(motion, tracks, role, solved.job.figure.equipment)[2]
-            strokes.append(path_strokes(place + lift, faded, 1.5, in_front=False))
-    strokes += _event_strokes(solved, palette)
-    strokes.append(_start_arrow(solved, palette))
-    return strokes
+    return families.family_of(solved.job).track(solved, palette)
 
 
 def course_strokes(solved: Solved) -> list[Strokes]:
-    """Of a motion along a path: the path, its gates, and where there was no way on.
+    """What a motion is led by: its path, its gates, and where there was no way on.
 
     Args:
         solved: the solved motion.
     """
-    course, found = solved.job.course, solved.path
-    if course is None or found is None:
-        return []
-    motion = solved.motion
-    flags = np.broadcast_to(course.cyclic, (len(course.polylines),))
-    strokes = []
-    for line, closed in zip(course.polylines, flags, strict=True):
-        points = np.concatenate((line, line[:1])) if closed and len(line) > 2 else line
-        if len(points) > 1:
-            strokes.append(path_strokes(_on_ground(points, motion), PATH_COLOUR, 1.0, False))
-    if course.gates:
-        poles = [pole for gate in course.gates for pole in (gate.left, gate.right)]
-        ends = _on_ground(np.array(poles), motion)
-        colours = np.tile(np.asarray(GATE_COLOUR, float), (len(ends), 1))
-        passed = np.repeat(np.isfinite(found.gate_times), 2)
-        colours[~passed] = WARNING_COLOUR
-        strokes.append(Strokes(ends, colours, 1.5))
-    failure = found.failure
-    if failure is not None and (failure.place is not None or failure.reason in ("OFF", "STOOD")):
-        place = failure.position if failure.place is None else np.asarray(failure.place)
-        place = _on_ground(place[None], motion)[0]
-        ends = np.array((place, place + (0.0, 0.0, 2.5)))
-        strokes.append(Strokes(ends, np.tile(np.asarray(WARNING_COLOUR, float), (2, 1)), 4.0))
-    return strokes
+    return families.family_of(solved.job).course(solved)
 
 
 def rejected_strokes(solved: Solved) -> list[Strokes]:
-    """Of a motion along a path: pieces of track that the search rejected.
+    """Pieces of track that a search looked at and rejected.
 
     Args:
         solved: the solved motion.
     """
-    if solved.path is None or not solved.path.candidates:
-        return []
-    pieces = [
-        np.stack((c.points[:-1], c.points[1:]), axis=1).reshape(-1, 2)
-        for c in solved.path.candidates
-    ]
-    points = _on_ground(np.concatenate(pieces), solved.motion, 0.5 * LIFT)
-    colours = np.tile(np.asarray(REJECTED_COLOUR, float), (len(points), 1))
-    return [Strokes(points, colours, 1.0, in_front=False)]
-
-
-def _on_ground(points: np.ndarray, motion: TurningMotion, lift: float = LIFT) -> np.ndarray:
-    """(n, 3) points on the ground, which lies where the motion is, whatever their own heights."""
-    points = np.asarray(points, dtype=float)
-    level = np.full(len(points), float(motion.position[0, 2]))
-    for _start, _end, surface in motion.surfaces:
-        _far, row = cKDTree(motion.position[:, :2]).query(points[:, :2])
-        level = motion.position[row, 2]
-        found = surface.height(points[:, 0], points[:, 1], level)
-        level = np.where(np.isfinite(found), found, level)
-    return np.column_stack((points[:, :2], level + lift))
-
-
-def _event_strokes(solved: Solved, palette: Palette) -> list[Strokes]:
-    motion, events = solved.motion, solved.tracks.events
-    times = np.array([event.time for event in events])
-    foot, normal, left = (
-        np.stack([np.interp(times, motion.time, column) for column in values.T], axis=1)
-        for values in (motion.position, motion.normal, motion.left)
-    )
-    middle, ahead = foot + LIFT * normal, np.cross(left, normal)
-    ticks: list[np.ndarray] = []
-    tick_colours: list[tuple[float, ...]] = []
-    crosses: list[np.ndarray] = []
-    cross_colours: list[tuple[float, ...]] = []
-    for i, event in enumerate(events):
-        if event.kind == "EDGE_CHANGE":
-            ticks += [middle[i] - 0.5 * left[i], middle[i] + 0.5 * left[i]]
-            tick_colours += [palette.track] * 2
-        elif event.kind == "POLE_PLANT" and event.position is not None:
-            tip = np.asarray(event.position)
-            ticks += [tip, tip + 0.5 * normal[i]]
-            tick_colours += [PLANT_COLOUR] * 2
-        elif event.kind in ("FALL", "STOP"):
-            for side in (left[i], -left[i]):
-                crosses += [middle[i] + 0.6 * (ahead[i] + side),
-                            middle[i] - 0.6 * (ahead[i] + side)]
-            crosses += [middle[i], middle[i] + 1.6 * normal[i]]
-            cross_colours += [palette.warning] * 6
-    found = []
-    if ticks:
-        found.append(Strokes(np.array(ticks), np.array(tick_colours, dtype=float), 2.0))
-    if crosses:
-        found.append(Strokes(np.array(crosses), np.array(cross_colours, dtype=float), 4.0))
-    return found
-
-
-def _start_arrow(solved: Solved, palette: Palette) -> Strokes:
-    """An arrow on the ground from the start along the motion's facing, its heading 0."""
-    motion = solved.motion
-    placement = solved.job.settings.placement
-    yaw = placement.yaw
-    facing = np.array((np.sin(yaw), -np.cos(yaw), 0.0))
-    normal = motion.normal[0]
-    # Lifted straight up into the ground, as the motion's heading is measured.
-    facing[2] = -(facing @ normal) / normal[2]
-    facing /= np.linalg.norm(facing)
-    left = np.cross(normal, facing)
-    start = motion.position[0] + LIFT * normal
-    tip = start + 2.2 * facing
-    head = tip - 0.5 * facing
-    points = [start, tip, tip, head + 0.3 * left, tip, head - 0.3 * left]
-    return Strokes(np.array(points), np.tile(np.asarray(palette.track, float), (6, 1)), 3.0)
-
-
-def figure_lines(
-    tracks: RoleTracks, figure: Figure, row: int
-) -> tuple[list[np.ndarray], np.ndarray | None]:
-    """A figure at one sample as polylines between its joints, and its head.
-
-    Args:
-        tracks: where its roles are.
-        figure: its rest pose.
-        row: the sample.
-
-    Returns:
-        Polylines (k, 3), and the middle of the head (3,) or None.
-    """
-    place = {role: np.asarray(points)[row] for role, points in tracks.position.items()}
-    turn = {role: np.asarray(quats)[row] for role, quats in tracks.rotation.items()}
-    rest = {role: np.asarray(point, dtype=float) for role, point in figure.joints.items()}
-
-    def carried(role: str, joint: str) -> np.ndarray | None:
-        """Where a joint of the rest pose is, carried along by a role's frame."""
-        if role not in place or role not in turn or joint not in rest or role not in rest:
-            return None
-        return place[role] + rotate(turn[role][None], (rest[joint] - rest[role])[None])[0]
-
-    lines: list[list[np.ndarray | None]] = []
-    spine = [place.get(role) for role in ("pelvis", "spine", "chest", "neck", "head")]
-    lines.append(spine)
-    for side in SIDES:
-        names = [side_role(role, side) for role in ("hip", "knee_joint", "foot", "knee", "toe")]
-        hip, ankle = carried("pelvis", names[0]), place.get(names[2])
-        if ankle is None:
-            for carrier in (side_role("ski", side), "board", side_role("pedal", side)):
-                ankle = ankle if ankle is not None else carried(carrier, names[2])
-        knee = _bent(hip, ankle, place.get(names[3]), figure, names[:3])
-        lines.append([place.get("pelvis"), hip, knee, ankle])
-        for carrier in (names[2], side_role("ski", side), "board", side_role("pedal", side)):
-            toe = carried(carrier, names[4])
-            if toe is not None:
-                lines.append([ankle, toe])
-                break
-        names = [side_role(r, side) for r in ("upper_arm", "elbow_joint", "hand", "elbow")]
-        shoulder = carried(side_role("shoulder", side), names[0])
-        if shoulder is None:
-            shoulder = carried("chest", names[0])
-        hand = place.get(names[2])
-        elbow = _bent(shoulder, hand, place.get(names[3]), figure, names[:3])
-        lines.append([place.get("neck"), shoulder, elbow, hand])
-        tip = place.get(side_role("pole_tip", side))
-        lines.append([place.get(side_role("pole", side), hand), tip])
-        lines.append(_runner(place, turn, side_role("ski", side), figure.equipment, "ski_length"))
-    lines.append(_runner(place, turn, "board", figure.equipment, "board_length"))
-    if "bike" in place and "bike" in rest:
-        lines += _bicycle(place, turn, carried, figure)
-    polylines = []
-    for line in lines:
-        known = [point for point in line if point is not None]
-        if len(known) > 1:
-            polylines.append(np.array(known))
-    head = None
-    if "head" in place:
-        up = rotate(turn["head"][None], np.array(((0.0, 0.0, 1.0),)))[0]
-        radius = 0.5 * max(figure.height - rest["head"][2], 0.1) if "head" in rest else 0.1
-        head = place["head"] + radius * up
-    return polylines, head
-
-
-def _bent(root, tip, pole, figure: Figure, joints: list[str]) -> np.ndarray | None:
-    """The middle joint of a limb, or None where something is missing."""
-    if root is None or tip is None or pole is None or any(j not in figure.joints for j in joints):
-        return None
-    upper, lower = figure.length(joints[0], joints[1]), figure.length(joints[1], joints[2])
-    return two_bone(root[None], tip[None], pole[None], upper, lower).middle[0]
-
-
-def _bicycle(place, turn, carried, figure: Figure) -> list[list[np.ndarray | None]]:
-    """Both wheels, frame, cranks and handlebars."""
-    around = np.linspace(0.0, 2.0 * np.pi, 25)
-    ring = figure.equipment["wheel_radius"] * np.stack(
-        (0.0 * around, np.cos(around), np.sin(around)), axis=1
-    )
-    lines = []
-    for role in ("front_wheel", "rear_wheel"):
-        if role in turn:
-            # From a point of the rim to the hub: so one sees it turn.
-            rim = place[role] + rotate(np.tile(turn[role], (len(ring), 1)), ring)
-            lines.append([place[role], *rim])
-    lines.append([place.get("rear_wheel"), place.get("crank"), place.get("fork")])
-    lines.append([place.get("front_wheel"), place.get("fork")])
-    lines.append([place.get("crank"), carried("bike", "pelvis")])
-    lines.append([place.get("pedal.L"), place.get("crank"), place.get("pedal.R")])
-    grips = [carried("fork", f"grip.{side}") for side in SIDES]
-    lines.append([grips[0], place.get("fork"), grips[1]])
-    return lines
-
-
-def _runner(place, turn, role: str, equipment, length: str) -> list[np.ndarray | None]:
-    """A ski or board from its tail to its turned-up tip."""
-    if role not in place or role not in turn:
-        return [None]
-    half = 0.5 * equipment.get(length, 1.6)
-    shape = np.array(((0.0, half, 0.0), (0.0, -0.84 * half, 0.0), (0.0, -half, 0.10 * half)))
-    if role == "board":
-        shape = np.concatenate((((0.0, half, 0.10 * half), (0.0, 0.84 * half, 0.0)), shape[1:]))
-    return list(place[role] + rotate(np.tile(turn[role], (len(shape), 1)), shape))
+    return families.family_of(solved.job).rejected(solved)
 
 
 def ghost_strokes(solved: Solved, row: int, palette: Palette) -> list[Strokes]:
-    """The figure at one sample, its lean and the force in its leg.
+    """The figure at one sample.
 
     Args:
         solved: the solved motion.
         row: the sample.
         palette: colours.
     """
-    motion, figure = solved.motion, solved.job.figure
-    lines, head = figure_lines(solved.tracks, figure, row)
-    segments = [np.stack((line[:-1], line[1:]), axis=1).reshape(-1, 3) for line in lines]
-    if head is not None:
-        ring = np.linspace(0.0, 2.0 * np.pi, 13)
-        radius = 0.55 * max(figure.height - float(figure.joints["head"][2]), 0.1)
-        for first, second in ((0, 2), (1, 2)):
-            circle = np.tile(head, (13, 1))
-            circle[:, first] += radius * np.cos(ring)
-            circle[:, second] += radius * np.sin(ring)
-            segments.append(np.stack((circle[:-1], circle[1:]), axis=1).reshape(-1, 3))
-    strokes = []
-    if segments:
-        points = np.concatenate(segments)
-        strokes.append(
-            Strokes(points, np.tile(np.asarray(palette.ghost, float), (len(points), 1)), 2.5)
-        )
-    foot, normal, left = motion.position[row], motion.normal[row], motion.left[row]
-    lean = motion.lean[row]
-    centre = foot + motion.height * (np.sin(lean) * left + np.cos(lean) * normal)
-    size = motion.leg_force[row] / (motion.mass * motion.gravity)
-    along = centre - foot
-    along = along / max(float(np.linalg.norm(along)), 1e-9)
-    # The ground's push on the body: where it would lean further, more than its weight.
-    tip = centre + FORCE_LENGTH * size * along
-    aside = np.cross(along, motion.forward[row])
-    barb = tip - 0.16 * along
-    upright = foot + 1.15 * motion.height * normal
-    strokes.append(
-        Strokes(
-            np.array((foot, upright, foot, centre)),
-            np.tile(np.asarray(LEAN_COLOUR, float), (4, 1)),
-            1.5,
-        )
-    )
-    strokes.append(
-        Strokes(
-            np.array((centre, tip, tip, barb + 0.09 * aside, tip, barb - 0.09 * aside)),
-            np.tile(np.asarray(FORCE_COLOUR, float), (6, 1)),
-            3.5,
-        )
-    )
-    return strokes
+    return families.family_of(solved.job).ghost(solved, row, palette)
 
 
-def vertex_data(strokes: Strokes, unit: float) -> dict[str, np.ndarray]:
-    """What the graphics card gets: single precision, in Blender units.
+def hud_lines(solved: Solved, row: int) -> list[str]:
+    """What the corner of the viewport says about one sample.
 
     Args:
-        strokes: lines in metres, or in pixels with `unit` 1.
-        unit: Blender units per metre.
+        solved: the solved motion.
+        row: the sample.
     """
-    return {
-        "pos": np.ascontiguousarray(strokes.points * unit, np.float32),
-        "color": np.ascontiguousarray(strokes.colours, np.float32),
-    }
+    return families.family_of(solved.job).hud(solved, row)
 
 
 def row_at(solved: Solved, frame: float) -> int:
@@ -421,30 +104,6 @@ def row_at(solved: Solved, frame: float) -> int:
     """
     row = round((frame - solved.job.start_frame) * solved.motion.steps_per_frame)
     return min(max(row, 0), len(solved.motion.time) - 1)
-
-
-def hud_lines(solved: Solved, row: int) -> list[str]:
-    """What the corner of the viewport says about one sample.
-
-    Args:
-        solved: the solved motion.
-        row: the sample.
-    """
-    motion = solved.motion
-    lean = degrees(motion.lean[row])
-    side = "left" if lean > 0.05 else "right" if lean < -0.05 else "upright"
-    curvature = abs(float(motion.curvature[row]))
-    radius = f"{1.0 / curvature:.1f} m" if curvature > 1e-3 else "straight"
-    lines = [
-        f"Phase  {degrees(motion.phase[row]) % 360.0:.0f}°",
-        f"Lean  {abs(lean):.1f}° {side}",
-        f"Force  {motion.leg_force[row] / (motion.mass * motion.gravity):.2f} g",
-        f"Speed  {motion.speed[row]:.1f} m/s",
-        f"Radius  {radius}",
-    ]
-    if motion.clipped[row]:
-        lines.append("Clipped by a limit")
-    return lines
 
 
 # -- drawing -------------------------------------------------------------------
@@ -461,6 +120,7 @@ class _Batches:
     row: int = -1
     ghost: list = field(default_factory=list)
     inset: list = field(default_factory=list)
+    diagram: diagrams.Diagram | None = None
 
 
 _cache: dict[int, _Batches] = {}
@@ -596,25 +256,27 @@ def draw_pixels() -> None:
     width, height = (side * scale for side in INSET)
     left = context.region.width - covered - width - 14.0 * scale
     bottom = 16.0 * scale
+    family = families.family_of(solved.job)
     if not batches.inset:
-        small = diagrams.phase_diagram(solved.motion, round(width), round(height), labelled=False)
+        batches.diagram = family.inset(solved, round(width), round(height))
+    if not batches.inset and batches.diagram is not None:
         # A line as wide as the picture is high is its background.
         middle = np.array(((0.0, 0.5 * height), (width, 0.5 * height)))
         paper = path_strokes(_lifted(middle), INSET_COLOUR, height / scale)
         batches.inset = [_batch(paper, 1.0)] + [
             _batch(path_strokes(_lifted(line.points), line.colour, line.width / scale), 1.0)
-            for line in small.lines
+            for line in batches.diagram.lines
         ]
-    axes = diagrams.phase_axes(solved.motion, round(width), round(height), 10.0)
-    state = axes.place(degrees(solved.motion.lean[row]), degrees(solved.motion.lean_rate[row]))[0]
-    now = _batch(
-        path_strokes(_lifted(diagrams.dot(state, 3.5 * scale)), (1.0, 1.0, 1.0, 1.0), 3.0), 1.0
-    )
+    now = []
+    if batches.diagram is not None:
+        state = family.inset_now(solved, row, round(width), round(height))
+        dot = _lifted(diagrams.dot(state, 3.5 * scale))
+        now.append(_batch(path_strokes(dot, (1.0, 1.0, 1.0, 1.0), 3.0), 1.0))
     gpu.state.blend_set("ALPHA")
     try:
         with gpu.matrix.push_pop():
             gpu.matrix.translate((left, bottom))
-            _draw_batches([*batches.inset, now], scale)
+            _draw_batches([*batches.inset, *now], scale)
     finally:
         gpu.state.blend_set("NONE")
     size = 12.0 * scale

@@ -14,18 +14,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from math import degrees, isfinite
 from time import monotonic
 
 import bpy
 
 from ..solvers.errors import Cancelled
-from ..solvers.motion import Problem, TurningMotion
-from ..solvers.path import PathMotion
-from ..solvers.turning.summary import TurnSummary, summarise
-from . import motions, pipeline, preferences
+from ..solvers.motion import Problem
+from . import families, motions, pipeline, preferences
 from .base_operator import FIXABLE, Work
-from .scene import course, placement
+from .families.base import Numbers
+from .scene import placement
 
 # A solve gets this long before the timer lets Blender draw again, seconds.
 SLICE = 0.03
@@ -39,29 +37,6 @@ PATIENCE = 0.5
 
 # Live Bake waits until nothing has changed for so long, seconds.
 LIVE_QUIET = 0.4
-
-
-@dataclass(frozen=True)
-class Numbers:
-    """What the panel says about a motion.
-
-    Attributes:
-        turn: what its turns are like.
-        half_turns: how many of its half turns are whole.
-        end_time: seconds until it falls or stops, or None.
-        end: "FALL", "STOP" or "".
-        distance: length of the track in metres.
-        path: how well it follows its path, or None for turns.
-        weight: of the figure, N.
-    """
-
-    turn: TurnSummary
-    half_turns: int
-    end_time: float | None
-    end: str
-    distance: float
-    path: PathMotion | None = None
-    weight: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -90,7 +65,7 @@ class Status:
     @property
     def summary(self) -> tuple[tuple[str, str], ...] | None:
         """Lines for the panel, (what, how much), or None."""
-        return None if self.numbers is None else _lines(self.numbers)
+        return None if self.numbers is None else self.numbers.lines()
 
 
 @dataclass
@@ -124,66 +99,6 @@ _busy = False  # this module itself is reading or baking
 _changed_at = 0.0
 
 _NOTHING = Status()
-
-
-def numbers_of(motion: TurningMotion, path: PathMotion | None = None) -> Numbers:
-    """Sum a motion up in a few numbers.
-
-    Args:
-        motion: a solved motion.
-        path: how well it follows its path, or None for turns.
-    """
-    end = next((event for event in motion.events if event.kind in ("FALL", "STOP")), None)
-    return Numbers(
-        turn=summarise(motion),
-        half_turns=sum(turn.complete for turn in motion.half_turns),
-        end_time=None if end is None else end.time,
-        end="" if end is None else end.kind,
-        distance=float(motion.distance[-1]),
-        path=path,
-        weight=motion.mass * motion.gravity,
-    )
-
-
-def _path_lines(numbers: Numbers, path: PathMotion) -> tuple[tuple[str, str], ...]:
-    lines = [
-        ("Track", f"{numbers.distance:.1f} m"),
-        ("Time", f"{path.motion.time[-1]:.2f} s"),
-        ("Mean Distance", f"{path.mean_distance:.2f} m"),
-        ("Largest Distance", f"{path.max_distance:.2f} m"),
-    ]
-    if isfinite(path.min_clearance):
-        lines.append(("Smallest Clearance", f"{path.min_clearance:.2f} m"))
-    lines += [
-        ("Largest Lean", f"{degrees(path.max_lean):.1f}°"),
-        ("Peak Force", f"{path.peak_force / numbers.weight:.2f} g"),
-    ]
-    if path.gate_times:
-        passed = sum(isfinite(time) for time in path.gate_times)
-        lines.append(("Gates", f"{passed} of {len(path.gate_times)}"))
-    if not path.finished:
-        lines.append(("Stops", f"after {path.motion.time[-1]:.2f} s"))
-    return tuple(lines)
-
-
-def _lines(numbers: Numbers) -> tuple[tuple[str, str], ...]:
-    if numbers.path is not None:
-        return _path_lines(numbers, numbers.path)
-    turn = numbers.turn
-    half_turn = f"{degrees(turn.half_turn):.1f}°" + (" (a loop)" if turn.loop else "")
-    straight = turn.min_radius > 1e4
-    lines = [
-        ("Half Turn", half_turn if numbers.half_turns else "none is whole"),
-        ("Minimum Radius", "straight" if straight else f"{turn.min_radius:.1f} m"),
-        ("Peak Force", f"{turn.peak_force:.2f} g"),
-        ("Track", f"{numbers.distance:.1f} m"),
-    ]
-    if turn.clipped > 0.0:
-        lines.append(("Clipped", f"{max(100.0 * turn.clipped, 0.1):.1f} %"))
-    if numbers.end_time is not None:
-        lines.append(("Falls" if numbers.end == "FALL" else "Stops",
-                      f"after {numbers.end_time:.2f} s"))
-    return tuple(lines)
 
 
 # -- what panels and the overlay ask for ---------------------------------------
@@ -257,7 +172,7 @@ def keep(context: bpy.types.Context, motion: bpy.types.Object, solved: pipeline.
         solved=solved,
         error="",
         problems=tuple(solved.problems),
-        numbers=numbers_of(solved.motion, solved.path),
+        numbers=families.family_of(solved.job).numbers(solved),
         unplanned=False,
     )
     request()
@@ -343,8 +258,7 @@ def _used(motion: bpy.types.Object) -> frozenset[int]:
         together = motions.motions_of(character)
         used += [character, character.data, *together]
         for other in together:
-            if other.poise_motion.kind == "PATH":
-                used += _along(other)
+            used += _led_by(other)
     for data in [item.animation_data for item in used if isinstance(item, bpy.types.Object)]:
         if data is not None:
             strips = [strip for track in data.nla_tracks for strip in track.strips]
@@ -353,11 +267,11 @@ def _used(motion: bpy.types.Object) -> frozenset[int]:
     return frozenset(item.session_uid for item in used if item is not None)
 
 
-def _along(motion: bpy.types.Object) -> list[bpy.types.ID]:
-    """Path, obstacles and gates, with what they are made of."""
-    path = motion.poise_motion.path
-    found: list[bpy.types.ID | None] = [path.obstacles, path.gates]
-    for obj in course.everything(motion):
+def _led_by(motion: bpy.types.Object) -> list[bpy.types.ID]:
+    """Path, terrain and whatever else leads a motion, with what they are made of."""
+    family = families.family_for(motion)
+    found: list[bpy.types.ID | None] = [*family.collections(motion)]
+    for obj in family.depends_on(motion):
         found += [obj, obj.data, obj.parent]
     return [item for item in found if item is not None]
 
@@ -424,8 +338,7 @@ def _needs_evaluation(motion: bpy.types.Object) -> bool:
     things = [
         obj
         for other in together
-        if other.poise_motion.kind == "PATH"
-        for obj in course.everything(other)
+        for obj in families.family_for(other).depends_on(other)
     ]
     return any(len(data.drivers) > 0 or len(data.nla_tracks) > 0 for data in animated) or any(
         placement.moves(obj) or obj.type == "ARMATURE" for obj in (*together, *things)
@@ -473,11 +386,8 @@ def _read(context: bpy.types.Context, motion: bpy.types.Object, entry: _Entry) -
     entry.job, entry.digests = job, digests
     _mind_live_bake(entry, motion.poise_motion.live_bake)
     # A search that may take long is made when it is asked for.
-    unplanned = (
-        motion.poise_motion.kind == "PATH"
-        and not (same and not entry.status.unplanned)
-        and not pipeline.is_planned(job)
-    )
+    planned = same and not entry.status.unplanned
+    unplanned = not planned and not pipeline.is_planned(job)
     entry.status = replace(
         entry.status,
         out_of_date=out_of_date,
@@ -534,7 +444,7 @@ def _store(entry: _Entry, job: pipeline.Job, result, live_error: str) -> None:
     entry.status = Status(
         solved=result,
         problems=tuple(result.problems),
-        numbers=numbers_of(result.motion, result.path),
+        numbers=families.family_of(result.job).numbers(result),
         out_of_date=entry.status.out_of_date,
         live_error=live_error,
     )

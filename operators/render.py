@@ -8,7 +8,7 @@ import bpy
 import numpy as np
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, StringProperty
 
-from ..addon import baking, diagrams, motions, pipeline
+from ..addon import baking, diagrams, families, motions, pipeline
 from ..addon.base_operator import SettingsOperator
 from ..addon.context import object_mode
 from ..addon.errors import UserError
@@ -33,12 +33,19 @@ class _MotionOperator(SettingsOperator):
 
 def _solved(context, motion):
     solved = pipeline.solve(pipeline.gather(context, motion))
-    for places in (solved.motion.position, *solved.tracks.position.values()):
+    for places in solved.tracks.position.values():
         if not np.isfinite(places).all():
             raise UserError(
                 f"{motion.name} goes nowhere: its settings are beyond what can be computed"
             )
     return solved
+
+
+def _require_trail(solved):
+    """Refuse what is only for motions that leave a trail."""
+    reason = families.family_of(solved.job).trail(solved)
+    if reason:
+        raise UserError(reason)
 
 
 class POISE_OT_trail_add(_MotionOperator, bpy.types.Operator):
@@ -56,6 +63,7 @@ class POISE_OT_trail_add(_MotionOperator, bpy.types.Operator):
     def run(self, context):
         _character, motion = motions.require_motion(context)
         solved = _solved(context, motion)
+        _require_trail(solved)
         with object_mode(context):
             made = trail.build(context.scene, motion, solved, self.grow)
         events = len(trail.placed_events(solved))
@@ -97,6 +105,7 @@ class POISE_OT_slope_add(_MotionOperator, bpy.types.Operator):
     def run(self, context):
         _character, motion = motions.require_motion(context)
         solved = _solved(context, motion)
+        _require_trail(solved)
         if solved.motion.surfaces:
             raise UserError(f"{motion.name} is on a terrain: it needs no slope under it")
         with object_mode(context):
@@ -225,8 +234,8 @@ class POISE_OT_playblast(_MotionOperator, bpy.types.Operator):
         if baking.baked_of(motion) is None:
             raise UserError(f"{motion.name} is not baked yet: click Bake to Rig")
         job = pipeline.gather(context, motion)
-        if job.course is not None:
-            job = pipeline.solve(job).job  # it ends where its path does
+        if families.family_of(job).ends_by_itself(job):
+            job = pipeline.solve(job).job
         # Blender renders no frames before 0.
         start, end = max(job.start_frame, 0), job.end_frame
         if end < start:
@@ -291,7 +300,10 @@ class POISE_OT_diagram_save(_MotionOperator, bpy.types.Operator):
         if path.suffix.lower() not in {".svg", ".png"}:
             raise UserError(f"{path.name} is neither .svg nor .png: choose one of them")
         solved = _solved(context, motion)
-        draw = diagrams.phase_diagram if self.kind == "PHASE" else diagrams.time_diagram
+        draw = families.family_of(solved.job).diagrams().get(self.kind)
+        if draw is None:
+            label = self.bl_rna.properties["kind"].enum_items[self.kind].name.lower()
+            raise UserError(f"There is no {label} diagram of {motion.name}: choose another one")
         try:
             diagrams.save(draw(solved.motion), path)
         except OSError as error:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import radians
 
 import bpy
@@ -41,29 +42,30 @@ def _stepped(rig: bpy.types.Object) -> np.ndarray:
 
 def _drawn(solved) -> list:
     """All that `overlay` hands to the graphics card of a solve, and the panel's numbers."""
-    from poise.addon import overlay, preview
+    from poise.addon import families, overlay
 
     palette, unit = overlay.Palette(), 1.0 / solved.job.numbers.unit_scale
     strokes = overlay.track_strokes(solved, palette)
     strokes += overlay.ghost_strokes(solved, overlay.row_at(solved, 100.0), palette)
     return [overlay.vertex_data(each, unit) for each in strokes] + [
-        preview.numbers_of(solved.motion)
+        families.family_of(solved.job).numbers(solved).lines()
     ]
 
 
 def rows() -> list[Row]:
     """Measure the preview of a minute of keyed turns."""
     from poise.addon import pipeline
+    from poise.addon.mapping.registry import MAPPINGS
 
     rig = _skier()
     motion = rig.poise.motion_object
     job = pipeline.gather(bpy.context, motion)
     solved = pipeline.solve(job)
-    pose = pipeline.MAPPINGS[job.kind].function
+    pose = MAPPINGS[job.kind].function
 
     def mapped_and_drawn():
         tracks = pose(solved.motion, job.figure, job.style)
-        return _drawn(pipeline.Solved(job, solved.motion, tracks))
+        return _drawn(replace(solved, tracks=tracks))
 
     def everything():
         fresh = pipeline.gather(bpy.context, motion)

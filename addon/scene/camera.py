@@ -16,11 +16,11 @@ import bpy
 import numpy as np
 from mathutils import Matrix
 
-from ...solvers.motion import TurningMotion
 from ...solvers.rotations import normalise
 from .. import compat, keyframes, motions
+from ..families import family_of
+from ..families.base import Solved, Way
 from ..mapping.tracks import HEAD, PELVIS
-from ..pipeline import Solved
 from . import objects
 
 # The look-at point: share of the character's own place against the smoothed
@@ -89,16 +89,6 @@ def smooth(values: np.ndarray, sigma: float, path: bool = True) -> np.ndarray:
     return np.stack(columns, axis=1).reshape(values.shape)
 
 
-def half_turn_time(motion: TurningMotion) -> float:
-    """Seconds of a typical half turn; the whole motion's where it has none.
-
-    Args:
-        motion: a solved motion.
-    """
-    spans = [turn.end - turn.start for turn in motion.half_turns if turn.complete]
-    return float(np.median(spans)) if spans else float(motion.time[-1])
-
-
 def frame_angle(scene: bpy.types.Scene, lens: float, sensor: float = 36.0) -> float:
     """Vertical angle of view in radians, with Blender's automatic sensor fit.
 
@@ -114,7 +104,7 @@ def frame_angle(scene: bpy.types.Scene, lens: float, sensor: float = 36.0) -> fl
 
 
 def camera_path(
-    motion: TurningMotion,
+    way: Way,
     figure: np.ndarray,
     stature: float,
     options: ChaseOptions,
@@ -123,7 +113,7 @@ def camera_path(
     """Where the camera is and what it looks at.
 
     Args:
-        motion: a solved motion.
+        way: where it goes.
         figure: (n, 3) middle of the figure, metres.
         stature: height of the figure, metres.
         options: where the camera rides.
@@ -133,14 +123,14 @@ def camera_path(
         (n, 3) places of the camera and (n, 3) points in the middle of the
         picture, in metres.
     """
-    rate = (len(motion.time) - 1) / max(float(motion.time[-1]), 1e-9)
-    pace = half_turn_time(motion) * rate
-    normal = normalise(smooth(motion.normal, 0.5 * pace, path=False))
-    place = smooth(motion.position, min(CALM * pace, CALM_TIME * rate))
-    way = motion.position[-1] - motion.position[0]
-    overall = way / max(float(np.linalg.norm(way)), 1e-9)
+    rate = (len(way.time) - 1) / max(float(way.time[-1]), 1e-9)
+    pace = way.beat * rate
+    normal = normalise(smooth(way.normal, 0.5 * pace, path=False))
+    place = smooth(way.position, min(CALM * pace, CALM_TIME * rate))
+    whole = way.position[-1] - way.position[0]
+    overall = whole / max(float(np.linalg.norm(whole)), 1e-9)
     # Loops have no direction of their own: the whole way's fills in.
-    travel = smooth(motion.forward, pace, path=False) + 0.1 * overall
+    travel = smooth(way.forward, pace, path=False) + 0.1 * overall
     travel = normalise(travel - normal * np.einsum("ni,ni->n", travel, normal)[:, None])
     left = np.cross(normal, travel)
     distance = options.distance
@@ -150,7 +140,7 @@ def camera_path(
     camera = place + distance * offset + options.height * normal
     near = smooth(figure, ATTENTION_TIME * rate)
     # The figure's middle rides at a steady height over the smoothed path.
-    level = np.einsum("ni,ni->n", figure - motion.position, normal).mean()
+    level = np.einsum("ni,ni->n", figure - way.position, normal).mean()
     target = ATTENTION * near + (1.0 - ATTENTION) * (place + level * normal)
     target = target + LOOK_AHEAD * distance * travel
     return camera, target + BELOW_MIDDLE * 2.0 * distance * tan(0.5 * angle) * normal
@@ -164,7 +154,7 @@ def figure_middle(solved: Solved) -> np.ndarray:
     """
     position = solved.tracks.position
     top = position[HEAD] if HEAD in position else position[PELVIS]
-    return 0.5 * (np.asarray(top) + solved.motion.position)
+    return 0.5 * (np.asarray(top) + family_of(solved.job).way(solved).position)
 
 
 def build(
@@ -193,14 +183,15 @@ def build(
         camera[_KEY] = True
         settings.camera = camera
     scale = 1.0 / solved.job.numbers.unit_scale
+    way = family_of(solved.job).way(solved)
     camera.data.type = "PERSP"
     camera.data.lens = options.lens
     camera.data.sensor_fit = "AUTO"
     camera.data.clip_start = 0.1 * scale
-    camera.data.clip_end = max(1000.0 * scale, 2.0 * float(solved.motion.distance[-1]) * scale)
+    camera.data.clip_end = max(1000.0 * scale, 2.0 * way.distance * scale)
     camera.rotation_mode = "XYZ"
     places, targets = camera_path(
-        solved.motion,
+        way,
         figure_middle(solved),
         solved.job.figure.height,
         options,

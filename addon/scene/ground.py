@@ -20,7 +20,7 @@ from scipy import ndimage
 from ...solvers.motion import TurningMotion
 from ...solvers.rotations import normalise
 from .. import motions
-from ..pipeline import Solved
+from ..families.base import Solved
 from . import objects
 
 # Lanes side by side as a groomer leaves them, and the ribs in them, metres. Real

@@ -17,6 +17,7 @@ import numpy as np
 from ...solvers.motion import Event, TurningMotion
 from ...solvers.rotations import normalise, rotate
 from .. import motions
+from ..families.base import Solved
 from ..mapping.bicycle import tyre_track
 from ..mapping.ground import terrain_over
 from ..mapping.registry import MAPPINGS
@@ -29,7 +30,6 @@ from ..mapping.tracks import (
     RoleTracks,
     side_role,
 )
-from ..pipeline import Solved
 from . import objects
 
 # How far the ribbons float over the ground, metres: enough against flicker at

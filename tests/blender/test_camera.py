@@ -104,13 +104,14 @@ def test_there_is_room_ahead(scene):
 
 
 def test_the_camera_is_calmer_than_the_skier(scene):
-    from poise.addon import pipeline
+    from poise.addon import families, pipeline
     from poise.addon.scene import camera
 
     rig = character(frequency=0.5, sharpness=radians(30.0))
     here = pipeline.solve(pipeline.gather(bpy.context, rig.poise.motion_object))
+    way = families.family_of(here.job).way(here)
     places, targets = camera.camera_path(
-        here.motion, camera.figure_middle(here), 1.78, camera.ChaseOptions(), radians(28.0)
+        way, camera.figure_middle(here), 1.78, camera.ChaseOptions(), radians(28.0)
     )
     step = float(here.motion.time[1])
     shaken = np.linalg.norm(np.diff(here.motion.position, 2, axis=0), axis=1).max() / step**2

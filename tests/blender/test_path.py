@@ -26,6 +26,7 @@ from operators_help import (
     world_path,
 )
 from poise.addon import motions, pipeline, preview
+from poise.addon.families import riding
 from poise.addon.scene import course
 from poise.solvers.path import Disc, Polygon, Wall
 from snapshot import diff
@@ -225,7 +226,7 @@ def test_the_same_bake_again_and_after_another_plan(scene):
     motion.poise_motion.path.speed = 7.0
     bpy.ops.poise.path_plan()
     motion.poise_motion.path.speed = 8.0
-    pipeline._plans.__init__()  # nothing is remembered
+    riding._plans.__init__()  # nothing is remembered
     bpy.ops.poise.bake()
     assert_same_keys(first, keys_of(curves_of(rig)))
 

@@ -167,6 +167,7 @@ def test_all_that_goes_into_a_solve_is_watched(skier):
 
 def test_the_ghost_stands_where_the_baked_rig_stands(skier, scene):
     from poise.addon import overlay
+    from poise.addon.families import riding_view
 
     here = refreshed(skier).solved
     bpy.ops.poise.bake()
@@ -174,7 +175,7 @@ def test_the_ghost_stands_where_the_baked_rig_stands(skier, scene):
         scene.frame_set(frame)
         posed = skier.evaluated_get(bpy.context.evaluated_depsgraph_get())
         row = overlay.row_at(here, frame)
-        lines, head = overlay.figure_lines(here.tracks, here.job.figure, row)
+        lines, head = riding_view.figure_lines(here.tracks, here.job.figure, row)
         points = np.concatenate(lines)
 
         def nearest(bone, posed=posed, points=points):
@@ -189,6 +190,7 @@ def test_the_ghost_stands_where_the_baked_rig_stands(skier, scene):
 
 def test_the_force_arrow_is_as_long_as_the_force(skier):
     from poise.addon import overlay
+    from poise.addon.families import riding_view
 
     here = refreshed(skier).solved
     motion = here.motion
@@ -196,7 +198,7 @@ def test_the_force_arrow_is_as_long_as_the_force(skier):
         arrow = overlay.ghost_strokes(here, row, overlay.Palette())[-1].points
         weights = motion.leg_force[row] / (motion.mass * motion.gravity)
         length = np.linalg.norm(arrow[1] - arrow[0])
-        assert length == pytest.approx(overlay.FORCE_LENGTH * weights, rel=1e-9)
+        assert length == pytest.approx(riding_view.FORCE_LENGTH * weights, rel=1e-9)
         # It starts at the centre of mass, which leans by the lean.
         height = (arrow[0] - motion.position[row]) @ motion.normal[row]
         assert height == pytest.approx(motion.height * np.cos(motion.lean[row]), rel=1e-9)
@@ -220,6 +222,7 @@ def test_the_track_is_coloured_where_a_limit_clips(skier):
 
 def test_a_fall_is_marked_where_it_happens(skier):
     from poise.addon import overlay
+    from poise.addon.families import riding_view
 
     # At a tenth of the speed no curvature within the limits holds the lean.
     turns = skier.poise.turns
@@ -230,7 +233,7 @@ def test_a_fall_is_marked_where_it_happens(skier):
     status = refreshed(skier)
     assert status.numbers.end == "FALL"
     assert dict(status.summary)["Falls"].startswith("after")
-    marks = overlay._event_strokes(status.solved, overlay.Palette())
+    marks = riding_view._event_strokes(status.solved, overlay.Palette())
     crosses = [stroke for stroke in marks if stroke.width == 4.0]
     assert len(crosses) == 1
     time = status.numbers.end_time
@@ -240,12 +243,12 @@ def test_a_fall_is_marked_where_it_happens(skier):
 
 
 def test_the_snowboarder_has_a_ghost_and_one_track(scene):
-    from poise.addon import overlay
+    from poise.addon.families import riding_view
 
     bpy.ops.poise.character_add(kind="SNOWBOARDER")
     rig = bpy.context.active_object
     here = refreshed(rig).solved
-    lines, head = overlay.figure_lines(here.tracks, here.job.figure, 10)
+    lines, head = riding_view.figure_lines(here.tracks, here.job.figure, 10)
     assert head is not None
     # Spine, two legs with feet, two arms, the board.
     assert len(lines) == 8

@@ -1,0 +1,476 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a family of motions is: one place for all that differs between them.
+
+A family reads its motions' settings into a frozen `Job` (main thread only),
+solves jobs (pure, any thread), says what decides them, sums them up for the
+panel, and draws them. Everything else (chains of motions, bake, preview,
+panels) asks the family and knows no motion by name.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields, is_dataclass, replace
+from math import atan2
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ...solvers.motion import Placement, Problem
+from ..diagrams import Diagram
+from ..errors import UserError
+from ..mapping.registry import MAPPINGS
+from ..mapping.tracks import Figure, RoleTracks
+from ..rigs import characters
+from ..scene.placement import require_near, world_matrix
+from ..scene.sampling import animated_settings
+from ..scene.timing import SceneNumbers
+from ..strokes import Palette, Strokes
+
+# Raised when the same settings no longer give the same motion.
+SOLVER_VERSION = 1
+
+# Legs outside these lengths (m) make Poise ask whether the units are meant.
+LEAST_LEG, MOST_LEG = 0.1, 3.0
+
+Progress = Callable[[float], None]
+
+
+class NoMotion(UserError):
+    """There is no way on from the very start: the problems say why.
+
+    Args:
+        problems: what was found.
+    """
+
+    def __init__(self, problems: tuple[Problem, ...]) -> None:
+        worst = next((p for p in problems if p.severity == "ERROR"), problems[0])
+        super().__init__(worst.message + (f": {worst.remedy.lower()}" if worst.remedy else ""))
+        self.problems = problems
+
+
+@dataclass(frozen=True)
+class Job:
+    """Everything that decides a motion; nothing of Blender in it.
+
+    Attributes:
+        name: name of the Motion object.
+        character: name of the character.
+        kind: kind of character ("SKIER").
+        motion: kind of motion ("TURNS").
+        start_frame: first frame.
+        end_frame: last frame; where the motion ends by itself, no more than a
+            guess until it is solved.
+        settings: the solver's settings.
+        style: the mapping's style, amounts as numbers or sampled arrays.
+        figure: the character's rest pose in metres.
+        numbers: rate, units and gravity.
+        before: the jobs that this one continues, first to last.
+        following: the jobs that continue this one.
+    """
+
+    name: str
+    character: str
+    kind: str
+    motion: str
+    start_frame: int
+    end_frame: int
+    settings: Any
+    style: Any
+    figure: Figure
+    numbers: SceneNumbers
+    before: tuple[Job, ...] = ()
+    following: tuple[Job, ...] = ()
+
+
+@dataclass(frozen=True)
+class Solved:
+    """A solved job: the solver's motion and the whole body's tracks.
+
+    Attributes:
+        job: what was solved; its `end_frame` is where the motion ends.
+        motion: what the solver found.
+        tracks: the body's tracks.
+        seam: problems where it goes on from the motion before.
+    """
+
+    job: Job
+    motion: Any
+    tracks: RoleTracks
+    seam: tuple[Problem, ...] = ()
+
+    def of_motion(self) -> tuple[Problem, ...]:
+        """Problems of the motion itself, fixes named after the animator's settings."""
+        return self.motion.problems
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """Problems of the scene, the motion and the body together."""
+        note = self.job.numbers.gravity_note
+        own = (Problem("GRAVITY", note, "INFO"),) if note else ()
+        own += _size_problem(self.job)
+        # A mapping names amounts of its style; it does not know where they are set.
+        group = MAPPINGS[self.job.kind].group
+        body = tuple(
+            replace(problem, fix=tuple((f"{group}.{name}", value) for name, value in problem.fix))
+            for problem in self.tracks.problems
+        )
+        return own + self.seam + self.of_motion() + body
+
+
+class Numbers(ABC):
+    """What the panel says about a motion."""
+
+    @abstractmethod
+    def lines(self) -> tuple[tuple[str, str], ...]:
+        """Lines for the panel: (what, how much)."""
+
+
+@dataclass(frozen=True)
+class Way:
+    """Where a motion goes, for what follows it.
+
+    Attributes:
+        time: (n,) s.
+        position: (n, 3) on the ground under the figure, m.
+        forward: (n, 3) unit vectors, where it is going.
+        normal: (n, 3) unit normals of the ground.
+        distance: length of the way, m.
+        beat: time after which it has swung from one side to the other, s.
+    """
+
+    time: np.ndarray
+    position: np.ndarray
+    forward: np.ndarray
+    normal: np.ndarray
+    distance: float
+    beat: float
+
+
+class Family(ABC):
+    """A family of motions.
+
+    Attributes:
+        name: what kinds of characters name it by (`characters.Kind.family`).
+        moves: what such a motion is called where a character cannot do it.
+    """
+
+    name: str
+    moves: str
+
+    # -- reading and solving ---------------------------------------------------
+
+    @abstractmethod
+    def gather(
+        self, context: bpy.types.Context, motion: bpy.types.Object, kind: str,
+        numbers: SceneNumbers,
+    ) -> Job:
+        """Read one motion out of Blender; what it continues is filled in later.
+
+        Args:
+            context: Blender's context.
+            motion: the Motion object.
+            kind: kind of its character.
+            numbers: rate, units and gravity.
+
+        Raises:
+            UserError: something about scene or character must be put right first.
+            SettingError: a setting is outside what the solver can take.
+        """
+
+    @abstractmethod
+    def restyled(self, context: bpy.types.Context, job: Job, motion: bpy.types.Object) -> Job:
+        """A job under a motion's name, posed with that motion's own style.
+
+        Args:
+            context: Blender's context.
+            job: what was read, of this motion or of the one that it lies on.
+            motion: the Motion object.
+        """
+
+    @abstractmethod
+    def solve(self, job: Job, progress: Progress) -> Solved:
+        """Solve a job: pure, no Blender, any thread.
+
+        Args:
+            job: what was read.
+            progress: called with the fraction done; may raise `Cancelled`.
+
+        Raises:
+            SettingError: a setting is outside what the solver can take.
+            UserError: a motion that this one continues cannot be solved.
+        """
+
+    @abstractmethod
+    def inputs(self, job: Job) -> Mapping[str, object]:
+        """What decides a motion besides style, scene and rest pose, by the animator's words.
+
+        Args:
+            job: what was read.
+        """
+
+    def is_planned(self, job: Job) -> bool:
+        """Whether a job can be solved without a search that may take long.
+
+        Args:
+            job: what was read.
+        """
+        return True
+
+    def ends_by_itself(self, job: Job) -> bool:
+        """Whether only the solver knows the last frame.
+
+        Args:
+            job: what was read.
+        """
+        return False
+
+    def depends_on(self, motion: bpy.types.Object) -> list[bpy.types.Object]:
+        """Objects that a motion depends on, its character aside.
+
+        Args:
+            motion: the Motion object.
+        """
+        return []
+
+    def collections(self, motion: bpy.types.Object) -> list[bpy.types.Collection]:
+        """Collections of such objects.
+
+        Args:
+            motion: the Motion object.
+        """
+        return []
+
+    # -- showing ---------------------------------------------------------------
+
+    @abstractmethod
+    def numbers(self, solved: Solved) -> Numbers:
+        """Sum a motion up in a few numbers.
+
+        Args:
+            solved: a solved motion.
+        """
+
+    @abstractmethod
+    def track(self, solved: Solved, palette: Palette) -> list[Strokes]:
+        """What of a motion is drawn on the ground: where it goes, and what happens where.
+
+        Args:
+            solved: a solved motion.
+            palette: colours.
+        """
+
+    def course(self, solved: Solved) -> list[Strokes]:
+        """What the motion is led by, drawn beside its track.
+
+        Args:
+            solved: a solved motion.
+        """
+        return []
+
+    def rejected(self, solved: Solved) -> list[Strokes]:
+        """What a search looked at and rejected.
+
+        Args:
+            solved: a solved motion.
+        """
+        return []
+
+    @abstractmethod
+    def ghost(self, solved: Solved, row: int, palette: Palette) -> list[Strokes]:
+        """The figure at one sample.
+
+        Args:
+            solved: a solved motion.
+            row: the sample.
+            palette: colours.
+        """
+
+    @abstractmethod
+    def hud(self, solved: Solved, row: int) -> list[str]:
+        """What the corner of the viewport says about one sample.
+
+        Args:
+            solved: a solved motion.
+            row: the sample.
+        """
+
+    @abstractmethod
+    def way(self, solved: Solved) -> Way:
+        """Where a motion goes, for the chase camera.
+
+        Args:
+            solved: a solved motion.
+        """
+
+    def inset(self, solved: Solved, width: int, height: int) -> Diagram | None:
+        """The small diagram in the corner of the viewport, without labels.
+
+        Args:
+            solved: a solved motion.
+            width: pixels.
+            height: pixels.
+        """
+        return None
+
+    def inset_now(self, solved: Solved, row: int, width: int, height: int) -> np.ndarray:
+        """(2,) where the current frame is in that diagram, pixels.
+
+        Args:
+            solved: a solved motion.
+            row: the sample of the current frame.
+            width: pixels.
+            height: pixels.
+        """
+        raise NotImplementedError
+
+    def diagrams(self) -> Mapping[str, Callable[[Any], Diagram]]:
+        """Diagrams that can be saved: kind -> what draws one of a solver's motion."""
+        return {}
+
+    def trail(self, solved: Solved) -> str:
+        """Why a motion can leave no trail, and has no use for a slope; "" if it can.
+
+        Args:
+            solved: a solved motion.
+        """
+        return ""
+
+
+def _size_problem(job: Job) -> tuple[Problem, ...]:
+    """A figure that is no human size is more often a wrong unit than a wish."""
+    leg = job.figure.leg_length
+    if LEAST_LEG <= leg <= MOST_LEG:
+        return ()
+    height = job.figure.height
+    return (
+        Problem(
+            "SIZE",
+            f"{job.character} is {height:.3g} m tall in this scene's units",
+            "WARNING",
+            amount=height,
+            remedy="If that is not meant, set the scene's Unit Scale, or the object's scale",
+        ),
+    )
+
+
+def figure_in_metres(character: bpy.types.Object, unit_scale: float) -> Figure:
+    """A character's figure at the size it has in the scene.
+
+    Args:
+        character: the armature object.
+        unit_scale: metres per Blender unit.
+
+    Raises:
+        UserError: the object stands nowhere, is scaled to nothing or out of shape.
+    """
+    matrix = world_matrix(character)
+    scale = np.array([column.length for column in matrix.to_3x3().col])
+    if not np.isfinite(scale).all():
+        raise UserError(f"{character.name} has a scale that is no number: set it to 1")
+    if scale.min() < 1e-8:
+        raise UserError(f"{character.name} is scaled to zero: give it a scale above zero")
+    if scale.max() / scale.min() > 1.001:
+        raise UserError(
+            f"{character.name} is scaled unevenly ({scale[0]:.3g}, {scale[1]:.3g}, "
+            f"{scale[2]:.3g}): Poise needs the same scale along every axis"
+        )
+    # Its keys would have to bring it back from there.
+    require_near(character.name, np.array(matrix.translation) * unit_scale)
+    factor = float(scale.mean()) * unit_scale
+    try:
+        figure = characters.figure_of(character)
+    except ValueError as error:
+        raise UserError(f"{error}: undo the change, or add the character anew") from error
+    return figure if abs(factor - 1.0) < 1e-9 else figure.scaled(factor)
+
+
+def placement_of(motion: bpy.types.Object, unit_scale: float) -> Placement:
+    """Where a Motion object stands and which way it faces on the ground.
+
+    Args:
+        motion: the Motion object; its tilt and scale do not count.
+        unit_scale: metres per Blender unit.
+
+    Raises:
+        UserError: it stands nowhere, or too far away for single precision.
+    """
+    matrix = world_matrix(motion)
+    facing = -matrix.col[1].to_3d()
+    yaw = atan2(facing.x, -facing.y) if facing.to_2d().length > 1e-9 else 0.0
+    origin = np.array(matrix.translation) * unit_scale
+    require_near(motion.name, origin)
+    return Placement(origin=origin, yaw=yaw)
+
+
+def sampled_style(
+    context: bpy.types.Context,
+    motion: bpy.types.Object,
+    group: str,
+    frames: np.ndarray,
+) -> object:
+    """A motion's style, its animated amounts sampled.
+
+    Args:
+        context: Blender's context.
+        motion: the Motion object.
+        group: name of the style's group on its settings.
+        frames: (n,) frames to sample at.
+    """
+    style = getattr(motion.poise_motion, group)
+    return style.to_params(
+        animated_settings(context.scene, motion, group, style.animated_names(), frames)
+    )
+
+
+def frames_of(motion) -> int:
+    """How many frames a solved motion takes.
+
+    Args:
+        motion: what a solver found.
+    """
+    return (len(motion.time) - 1) // motion.steps_per_frame + 1
+
+
+def without(settings, *names: str) -> dict[str, object]:
+    """Fields of settings by name.
+
+    Args:
+        settings: a dataclass.
+        names: fields to leave out.
+    """
+    return {f.name: getattr(settings, f.name) for f in fields(settings) if f.name not in names}
+
+
+def digest(value: object) -> str:
+    """Fingerprint of numbers, texts, arrays and dataclasses of them.
+
+    Args:
+        value: what to take it of.
+
+    Returns:
+        A short hexadecimal number; equal values give equal ones.
+    """
+    hasher = hashlib.sha1(usedforsecurity=False)
+    _feed(hasher, value)
+    return hasher.hexdigest()[:16]
+
+
+def _feed(hasher, value: object) -> None:
+    if isinstance(value, np.ndarray):
+        hasher.update(str(value.shape).encode())
+        hasher.update(np.ascontiguousarray(value, dtype=float).tobytes())
+    elif is_dataclass(value):
+        _feed(hasher, {f.name: getattr(value, f.name) for f in fields(value)})
+    elif isinstance(value, Mapping):
+        for key in sorted(value):
+            hasher.update(str(key).encode())
+            _feed(hasher, value[key])
+    elif isinstance(value, (tuple, list)):
+        for item in value:
+            _feed(hasher, item)
+    else:
+        hasher.update(repr(value).encode())
