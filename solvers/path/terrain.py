@@ -150,7 +150,14 @@ class Surface:
         Returns:
             (k,) which of the lines, in order, and (k,) heights, m.
         """
-        lines, heights = [np.zeros(0, dtype=np.int64)], [np.zeros(0)]
+        return self._crossings(x, y)[:2]
+
+    def _crossings(
+        self, x: np.ndarray, y: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Lines and heights as `crossings` has them, and (k,) the faces."""
+        none = np.zeros(0, dtype=np.int64)
+        lines, heights, faces = [none], [np.zeros(0)], [none]
         place = np.stack((x, y), axis=1)
         if self._faces is None and self.n_faces:
             self._faces = self._index()
@@ -165,7 +172,8 @@ class Surface:
             hit, height = self._meet(face, *part[line].T)
             lines.append(first + line[hit])
             heights.append(height)
-        return np.concatenate(lines), np.concatenate(heights)
+            faces.append(face[hit])
+        return np.concatenate(lines), np.concatenate(heights), np.concatenate(faces)
 
     def on_grid(
         self, low: np.ndarray, spacing: float, shape: tuple[int, int]
@@ -206,15 +214,34 @@ class Surface:
         Returns:
             (n,) m; nan where there is no terrain.
         """
-        line, z = self.crossings(x, y)
-        result = np.full(len(x), np.nan)
+        return self.lie(x, y, near)[0]
+
+    def lie(
+        self, x: np.ndarray, y: np.ndarray, near: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Height and normal of the layer nearest to given heights.
+
+        Args:
+            x: (n,) m.
+            y: (n,) m.
+            near: (n,) heights, m; infinite for the topmost layer.
+
+        Returns:
+            (n,) m, nan where there is no terrain, and (n, 3) unit normals that
+            point up; straight up where there is none.
+        """
+        line, z, face = self._crossings(x, y)
+        height, normal = np.full(len(x), np.nan), np.tile((0.0, 0.0, 1.0), (len(x), 1))
         with np.errstate(invalid="ignore"):
             top = np.isposinf(near[line])
             order = np.lexsort((z, np.where(top, -z, np.abs(z - near[line])), line))
-        line, z = line[order], z[order]
+        line, z, face = line[order], z[order], face[order]
         first = np.flatnonzero(np.diff(line, prepend=-1))
-        result[line[first]] = z[first]
-        return result
+        line, face = line[first], face[first]
+        height[line] = z[first]
+        normal[line, :2] = -self._slope[face]
+        normal /= np.linalg.norm(normal, axis=1, keepdims=True)
+        return height, normal
 
 
 def _rectangles(
