@@ -7,21 +7,13 @@ import bpy
 from mathutils import Vector
 
 from . import widgets
-from .kinds import BUILDS, deform_map, switches
-from .skeleton import IK_ARM, IK_LEG, POLE_LOCK, Skeleton, is_half_way
+from .skeleton import IK_ARM, IK_LEG, POLE_LOCK, Build, Chain, Skeleton, is_half_way
 
 COLLECTIONS = ("Controls", "IK", "FK", "Equipment", "Deform", "Mechanism")
 HIDDEN = ("Deform", "Mechanism")
 # Bones that have no effect while IK is on are out of the way at first.
 SHOWN = ("Controls", "IK", "Equipment")
 PALETTE = {"L": "THEME04", "R": "THEME01", "": "THEME09"}
-
-_SWITCH_TIPS = {
-    IK_LEG: "1: the leg follows its ski or board. 0: thigh, shin and foot are posed by hand (FK)",
-    IK_ARM: "1: the arm follows hand_ik. 0: upper arm, forearm and hand are posed by hand (FK)",
-    POLE_LOCK: "1: the pole reaches from the palm to pole_tip, and the hand keeps its length away. "
-    "0: the pole goes with the hand",
-}
 
 
 def pole_angle(chain: bpy.types.Bone, end: bpy.types.Bone, pole: Vector) -> float:
@@ -60,10 +52,10 @@ def make_armature(context: bpy.types.Context, skeleton: Skeleton, name: str) -> 
     armature = bpy.data.objects.new(name, data)
     _edit_bones(context, armature, skeleton)
     _collect(data, skeleton)
-    _switch_properties(armature.pose.bones["root"], skeleton.kind)
+    _switch_properties(armature.pose.bones["root"], skeleton.build)
     _inverse_kinematics(armature, skeleton)
     _deform(armature, skeleton)
-    _locks(armature, skeleton.kind)
+    _locks(armature, skeleton.build)
     widgets.dress(armature, skeleton)
     data.display_type = "STICK"
     armature.show_in_front = True
@@ -109,8 +101,8 @@ def _collect(data: bpy.types.Armature, skeleton: Skeleton) -> None:
             bone.color.palette = PALETTE[side]
 
 
-def _switch_properties(root: bpy.types.PoseBone, kind: str) -> None:
-    for name in switches(kind):
+def _switch_properties(root: bpy.types.PoseBone, build: Build) -> None:
+    for name, tip in build.switch_tips().items():
         root[name] = 1.0
         root.id_properties_ui(name).update(
             default=1.0,
@@ -118,7 +110,7 @@ def _switch_properties(root: bpy.types.PoseBone, kind: str) -> None:
             max=1.0,
             soft_min=0.0,
             soft_max=1.0,
-            description=_SWITCH_TIPS[name[:-2]],
+            description=tip,
         )
         root.property_overridable_library_set(f'["{name}"]', True)
 
@@ -152,41 +144,29 @@ def _constrain(
     return constraint
 
 
-def _two_bone_ik(
-    armature: bpy.types.Object, chain: str, end: str, target: str, pole: str, switch: str
-) -> None:
+def _bend(armature: bpy.types.Object, chain: Chain) -> None:
+    """Let two bones reach for a target, and others turn along."""
     bones = armature.data.bones
-    ik = _constrain(armature, end, "IK", target, "IK")
+    ik = _constrain(armature, chain.end, "IK", chain.target, "IK")
     ik.chain_count = 2
     ik.use_stretch = False
     ik.pole_target = armature
-    ik.pole_subtarget = pole
-    ik.pole_angle = pole_angle(bones[chain], bones[end], bones[pole].head_local)
-    _drive(ik, armature, switch)
-    for name in (chain, end):
+    ik.pole_subtarget = chain.pole
+    ik.pole_angle = pole_angle(
+        bones[chain.first], bones[chain.end], bones[chain.pole].head_local
+    )
+    _drive(ik, armature, chain.switch)
+    for name in (chain.first, chain.end):
         armature.pose.bones[name].ik_stretch = 0.0
+    for bone, source, name in chain.turned:
+        _drive(_constrain(armature, bone, "COPY_ROTATION", source, name), armature, chain.switch)
 
 
 def _inverse_kinematics(armature: bpy.types.Object, skeleton: Skeleton) -> None:
-    for side in ("L", "R"):
-        leg, arm = f"{IK_LEG}.{side}", f"{IK_ARM}.{side}"
-        _two_bone_ik(
-            armature, f"thigh.{side}", f"shin.{side}", f"foot_ik.{side}", f"knee_pole.{side}", leg
-        )
-        foot = _constrain(armature, f"foot.{side}", "COPY_ROTATION", f"foot_ik.{side}", "Boot")
-        _drive(foot, armature, leg)
-        for bone, level in BUILDS[skeleton.kind].level_with.items():
-            turned = _constrain(
-                armature, bone.format(side=side), "COPY_ROTATION", level.format(side=side), "Level"
-            )
-            _drive(turned, armature, leg)
-        wrist = BUILDS[skeleton.kind].wrist.format(side=side)
-        _two_bone_ik(
-            armature, f"upper_arm.{side}", f"forearm.{side}", wrist, f"elbow_pole.{side}", arm
-        )
-        hand = _constrain(armature, f"hand.{side}", "COPY_ROTATION", f"hand_ik.{side}", "Hand")
-        _drive(hand, armature, arm)
-        if POLE_LOCK in BUILDS[skeleton.kind].switches:
+    for chain in skeleton.build.chains():
+        _bend(armature, chain)
+    if POLE_LOCK in skeleton.build.switches:
+        for side in ("L", "R"):
             _hold_pole(armature, side)
 
 
@@ -217,47 +197,29 @@ def _hold_pole(armature: bpy.types.Object, side: str) -> None:
 
 
 def _deform(armature: bpy.types.Object, skeleton: Skeleton) -> None:
-    for name, (source, _parent) in deform_map(skeleton.kind).items():
+    for name, (source, _parent) in skeleton.build.deform_bones().items():
         if is_half_way(name):
             half = _constrain(armature, name, "COPY_ROTATION", source, "Half Way")
             half.influence = 0.5
             continue
         _constrain(armature, name, "COPY_TRANSFORMS", source, "Follow")
     # With a leg in FK its ski or board goes along with the boot.
-    for name, target, side in BUILDS[skeleton.kind].carried(skeleton):
+    for name, target, side in skeleton.build.carried(skeleton):
         follow = _constrain(armature, name, "COPY_TRANSFORMS", target, "Follow Boot")
         _drive(follow, armature, f"{IK_LEG}.{side}", inverse=True)
 
 
-_NO_LOCATION = (
-    "spine",
-    "chest",
-    "neck",
-    "head",
-    "shoulder",
-    "upper_arm",
-    "forearm",
-    "hand",
-    "thigh",
-    "shin",
-    "foot",
-    "toe",
-)
-_NO_ROTATION = ("knee_pole", "elbow_pole", "pole_tip")
-
-
-def _locks(armature: bpy.types.Object, kind: str) -> None:
-    build = BUILDS[kind]
+def _locks(armature: bpy.types.Object, build: Build) -> None:
     for bone in armature.pose.bones:
         bone.rotation_mode = build.rotation_modes.get(bone.name, "QUATERNION")
-        base = bone.name.rsplit(".", 1)[0] if bone.name[-2:] in (".L", ".R") else bone.name
-        if base != "master":
+        if bone.name != "master":
             bone.lock_scale = (True, True, True)
-        if base in (*_NO_LOCATION, *build.turned_only):
+        unmoved, unturned = build.still(bone.name)
+        if unmoved:
             bone.lock_location = (True, True, True)
         if bone.name in build.rotation_modes:
             # It turns about the axis that its mode begins with, and about no other.
             bone.lock_rotation = [axis != bone.rotation_mode[0] for axis in "XYZ"]
-        if base in _NO_ROTATION:
+        if unturned:
             bone.lock_rotation = (True, True, True)
             bone.lock_rotation_w = True

@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 import bpy
 import numpy as np
 
-from .kinds import BUILDS
 from .skeleton import Skeleton
 from .surfaces import Surface
 
@@ -64,7 +63,7 @@ def figure_surfaces(
         skeleton: what `build_skeleton` made; a body fits standard proportions only.
         parts: which of the two.
     """
-    build = BUILDS[skeleton.kind]
+    build = skeleton.build
     makers = {"Body": build.body, "Equipment": build.equipment}
     found = {}
     for part in parts:

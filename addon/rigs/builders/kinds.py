@@ -6,6 +6,8 @@ A kind is one `Build`: a new one needs a module with its own, and a line here.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from ....solvers.errors import SettingError
@@ -14,9 +16,6 @@ from .skeleton import (
     Build,
     Proportions,
     Skeleton,
-    body_bones,
-    both_sides,
-    deform_bones,
     standard_proportions,
 )
 
@@ -34,22 +33,13 @@ BUILDS: dict[str, Build] = {
     CYCLIST: cyclist.BUILD,
 }
 
-_BODY_ROLES = {
-    **{role: role for role in ("root", "pelvis", "spine", "chest", "neck", "head")},
-    "shoulder.{side}": "shoulder.{side}",
-    "knee.{side}": "knee_pole.{side}",
-    "hand.{side}": "hand_ik.{side}",
-    "elbow.{side}": "elbow_pole.{side}",
-}
-
-
 def role_bones(kind: str) -> dict[str, str]:
     """Role -> the control that is keyed for it; its head is at the role's joint in rest.
 
     Args:
         kind: one of BUILDS.
     """
-    return both_sides({**_BODY_ROLES, **BUILDS[kind].roles})
+    return BUILDS[kind].role_bones()
 
 
 def deform_map(kind: str) -> dict[str, tuple[str, str]]:
@@ -58,7 +48,7 @@ def deform_map(kind: str) -> dict[str, tuple[str, str]]:
     Args:
         kind: one of BUILDS.
     """
-    return deform_bones(BUILDS[kind])
+    return BUILDS[kind].deform_bones()
 
 
 def switches(kind: str) -> tuple[str, ...]:
@@ -67,7 +57,7 @@ def switches(kind: str) -> tuple[str, ...]:
     Args:
         kind: one of BUILDS.
     """
-    return tuple(f"{name}.{side}" for name in BUILDS[kind].switches for side in ("L", "R"))
+    return tuple(BUILDS[kind].switch_tips())
 
 
 def build_skeleton(kind: str, size: float | Proportions, regular: bool = True) -> Skeleton:
@@ -94,9 +84,8 @@ def build_skeleton(kind: str, size: float | Proportions, regular: bool = True) -
     if goofy:
         joints, facing = _mirrored(joints, facing)
     joints["root"] = np.zeros(3)
-    skeleton = Skeleton(kind, body, regular, joints, facing, equipment)
-    bones = tuple(body_bones(skeleton, build))
-    return Skeleton(kind, body, regular, joints, facing, equipment, bones)
+    skeleton = Skeleton(kind, body, regular, joints, facing, equipment, build)
+    return replace(skeleton, bones=tuple(build.all_bones(skeleton)))
 
 
 def _mirrored(joints: dict, facing: dict) -> tuple[dict, dict]:

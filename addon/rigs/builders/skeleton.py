@@ -190,8 +190,9 @@ class Skeleton:
             "hand.L" ...) -> (3, 3) columns left, back, up of the body part
             itself. The mesh is modelled along these; they are not the
             anatomical frames, which are the identity in the rest pose.
-        bones: the bones, parents first.
         equipment: lengths in metres as in `mapping.tracks.Figure`.
+        build: what its kind is made by.
+        bones: the bones, parents first.
     """
 
     kind: str
@@ -200,12 +201,34 @@ class Skeleton:
     joints: dict[str, np.ndarray]
     facing: dict[str, np.ndarray]
     equipment: dict[str, float]
+    build: Build
     bones: tuple[BoneSpec, ...] = field(default=())
 
     @property
     def height(self) -> float:
         """Stature in metres."""
         return self.size.height
+
+
+@dataclass(frozen=True)
+class Chain:
+    """Two bones that bend so that their end reaches a target.
+
+    Attributes:
+        first: the first of the two.
+        end: the second, which carries the constraint.
+        target: bone whose head they reach for.
+        pole: bone that their middle joint points to.
+        switch: property of the root bone that is 1 while they do.
+        turned: (bone, bone that it turns with while they do, name of the constraint).
+    """
+
+    first: str
+    end: str
+    target: str
+    pole: str
+    switch: str
+    turned: tuple[tuple[str, str, str], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -260,6 +283,89 @@ class Build:
     joints: Mapping[str, str] = field(default_factory=dict)
     angles: tuple[str, ...] = ()
     stances: bool = False
+
+    def all_bones(self, skeleton: Skeleton) -> list[BoneSpec]:
+        """Controls first, then mechanism and deform bones; parents before children.
+
+        Args:
+            skeleton: joints and facings.
+        """
+        return body_bones(skeleton, self)
+
+    def chains(self) -> tuple[Chain, ...]:
+        """Legs and arms, which bend by inverse kinematics."""
+        found = []
+        for side in ("L", "R"):
+            levels = tuple(
+                (bone.format(side=side), level.format(side=side), "Level")
+                for bone, level in self.level_with.items()
+            )
+            foot = (f"foot.{side}", f"foot_ik.{side}", "Boot")
+            hand = (f"hand.{side}", f"hand_ik.{side}", "Hand")
+            found += [
+                Chain(
+                    f"thigh.{side}", f"shin.{side}", f"foot_ik.{side}", f"knee_pole.{side}",
+                    f"{IK_LEG}.{side}", (foot, *levels),
+                ),
+                Chain(
+                    f"upper_arm.{side}", f"forearm.{side}", self.wrist.format(side=side),
+                    f"elbow_pole.{side}", f"{IK_ARM}.{side}", (hand,),
+                ),
+            ]  # fmt: skip
+        return tuple(found)
+
+    def role_bones(self) -> dict[str, str]:
+        """Role -> the control that is keyed for it; its head is at the role's joint in rest."""
+        return both_sides({**_BODY_ROLES, **self.roles})
+
+    def deform_bones(self) -> dict[str, tuple[str, str]]:
+        """Deform bone -> (control it follows, deform parent), parents first."""
+        return deform_bones(self)
+
+    def switch_tips(self) -> dict[str, str]:
+        """Custom property of the root bone that switches a limb -> tooltip."""
+        return {
+            f"{name}.{side}": _SWITCH_TIPS[name] for name in self.switches for side in ("L", "R")
+        }
+
+    def still(self, bone: str) -> tuple[bool, bool]:
+        """Whether a bone is not to be moved, and whether it is not to be turned.
+
+        Args:
+            bone: its name.
+        """
+        base = bone.rsplit(".", 1)[0] if bone[-2:] in (".L", ".R") else bone
+        return base in (*_NO_LOCATION, *self.turned_only), base in _NO_ROTATION
+
+
+_BODY_ROLES = {
+    **{role: role for role in ("root", "pelvis", "spine", "chest", "neck", "head")},
+    "shoulder.{side}": "shoulder.{side}",
+    "knee.{side}": "knee_pole.{side}",
+    "hand.{side}": "hand_ik.{side}",
+    "elbow.{side}": "elbow_pole.{side}",
+}
+_SWITCH_TIPS = {
+    IK_LEG: "1: the leg follows its foot's control. 0: thigh, shin and foot are posed by hand (FK)",
+    IK_ARM: "1: the arm follows hand_ik. 0: upper arm, forearm and hand are posed by hand (FK)",
+    POLE_LOCK: "1: the pole reaches from the palm to pole_tip, and the hand keeps its length away. "
+    "0: the pole goes with the hand",
+}
+_NO_LOCATION = (
+    "spine",
+    "chest",
+    "neck",
+    "head",
+    "shoulder",
+    "upper_arm",
+    "forearm",
+    "hand",
+    "thigh",
+    "shin",
+    "foot",
+    "toe",
+)
+_NO_ROTATION = ("knee_pole", "elbow_pole", "pole_tip")
 
 
 def both_sides(names: Mapping[str, str]) -> dict[str, str]:

@@ -13,7 +13,6 @@ import bpy
 import numpy as np
 from mathutils import Matrix
 
-from .kinds import BUILDS
 from .skeleton import Skeleton
 
 # Shapes change with this number, so that files of older versions keep theirs.
@@ -184,7 +183,7 @@ def _table(skeleton: Skeleton) -> dict[str, tuple]:
             "elbow_pole": ("diamond", (0.020,) * 3, (0, 0, 0), None),
         }
         table |= {f"{name}.{side}": row for name, row in sided.items()}
-    return table | BUILDS[skeleton.kind].widgets(skeleton)
+    return table | skeleton.build.widgets(skeleton)
 
 
 def dress(armature: bpy.types.Object, skeleton: Skeleton) -> None:
