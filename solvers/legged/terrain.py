@@ -58,7 +58,7 @@ class MeshGround:
         good = np.isfinite(x) & np.isfinite(y)
         place = np.where(good[:, None], np.stack((x, y), axis=1), 0.0)
         _far, row = self._near.query(place)
-        height, normal = self._surface.lie(*place.T, self.way[row, 2])
+        height, normal = self._surface.lie(place[:, 0], place[:, 1], self.way[row, 2])
         return height, normal, good & np.isfinite(height)
 
 

@@ -3,7 +3,6 @@
 
 import numpy as np
 import pytest
-
 from poise.solvers.legged.footholds import place_footholds
 from poise.solvers.legged.terrain import MeshGround, way_over
 from poise.solvers.path.terrain import TerrainMesh
