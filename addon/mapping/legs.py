@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from math import radians
 
 import numpy as np
 
@@ -49,6 +50,10 @@ _ROLLS = {
     FOOT: _Roll(0.35, 0.75, 0.16, 0.62, 0.3, 0.6, 0.09),
     TIP: _Roll(),
 }
+# Stifles, hocks and elbows do not open all the way: the share of the lengths that is left.
+ZIGZAG = 0.99
+# A shoulder blade turns that far either way; a leg is to reach when it has swung that far back.
+BLADE_TURN, SWUNG = radians(30.0), radians(25.0)
 # Segments of a leg that turn with the foot.
 _FOOT_SEGMENTS = {HOOF: 1, PAW: 1, FOOT: 2, TIP: 0}
 
@@ -163,12 +168,22 @@ class LeggedFigure:
     def reach(self, leg: LegChain) -> float:
         """Longest distance from where a leg hangs on the trunk to its ankle, m.
 
+        Stretched out, but for joints that never open all the way, and for a shoulder
+        blade that does not turn far enough to be in line with a leg that is behind.
+
         Args:
             leg: one of the legs.
         """
-        count = (*leg.limb, leg.tip).index(leg.ankle)
-        lengths = np.linalg.norm(np.diff(self.limb(leg), axis=0), axis=1)
-        return float(lengths[:count].sum())
+        points = self.limb(leg)[: (*leg.limb, leg.tip).index(leg.ankle) + 1]
+        lengths = np.linalg.norm(np.diff(points, axis=0), axis=1)
+        if not leg.blade:
+            return float(lengths.sum()) * (ZIGZAG if len(lengths) > 2 else 1.0)
+        blade, rest = float(lengths[0]), ZIGZAG * float(lengths[1:].sum())
+        line = points[-1] - points[0]
+        cosine = (points[1] - points[0]) @ line / (blade * np.linalg.norm(line))
+        angle = max(float(np.arccos(np.clip(cosine, -1.0, 1.0))) + SWUNG - BLADE_TURN, 0.0)
+        aside = min(blade * np.sin(angle), rest)
+        return float(blade * np.cos(angle) + np.sqrt(rest**2 - aside**2))
 
     def with_mass(self, mass: float) -> LeggedFigure:
         """The same figure with another mass.
@@ -201,8 +216,8 @@ _CENTRE = 0.95
 def creature_of(figure: LeggedFigure) -> Creature:
     """What the solver of legged motion needs to know of a character.
 
-    A leg hangs where its blade does, or else its first segment, and is as long as all
-    its segments down to the ankle together. Footprints mark its tip, on the height
+    A leg hangs where its blade does, or else its first segment, and is as long as it
+    reaches down to the ankle. Footprints mark its tip, on the height
     that it has in rest; the foot beyond the ankle rolls as its kind of foot does.
     The centre is the pelvis of a character on two legs, else the middle of the
     girdles, a little under the hips.

@@ -112,7 +112,7 @@ class GaitSettings:
     hysteresis: float = 0.25
     most_bank: float = 0.8
     bank: float = 1.0
-    reach: float = 0.985
+    reach: float = 0.99
     crouch: float = 0.2
     most_step: float = 0.5
     search: float = 0.3

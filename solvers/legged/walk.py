@@ -727,7 +727,7 @@ class _Solver:
         rise = np.maximum(plateau(shares), 0.1)  # what is too near to its ends no lift clears
         keep = self.settings.clearance * self.hip * np.minimum(1.0, 4.0 * shares * (1.0 - shares))
         base = float(self.settings.placement.origin[2])
-        for foot in self.feet:
+        for leg, foot in zip(self.legs, self.feet, strict=True):
             if len(foot.on) < 2:
                 continue
             off, on = foot.off[:-1], foot.on[1:]
@@ -737,7 +737,10 @@ class _Solver:
                 continue
             pose = foot((off[real, None] + shares * (on - off)[real, None]).ravel())
             need = np.zeros((len(real), len(shares)))
-            for end in (*foot.sole(pose), pose.position):
+            ends: tuple[np.ndarray, ...] = foot.sole(pose)
+            if leg.toe >= 0.0:  # else it is on toes, which bend where they meet the ground
+                ends = (*ends, pose.position)
+            for end in ends:
                 floor = np.full(len(end), base)
                 if not self.level:
                     z, _, hit = self.ground(end[:, 0], end[:, 1])
