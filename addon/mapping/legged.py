@@ -1,0 +1,739 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Motion amplification for characters with legs: the whole body from its gait.
+
+Girard 1986 solves where the body's centre goes and where the feet are. Here legs
+are bent between the two (`limbs`), and the rest of the body moves as animals and
+people do: what swings back and forth with the legs is driven by how far the feet
+are ahead of their hips, so that it fits every gait, every step and every stand.
+
+With u half the difference between how far the left and the right foot of a girdle
+are ahead, in hip heights: the girdle turns with its legs by -u, people's chest and
+arms turn the other way; with b how much further ahead the hind feet are than the
+fore feet: the back rounds by b, as in a gallop. A head nods by u^2, twice a stride,
+in gaits without flights.
+
+Sizes: pelvis 4 to 5 degrees, thorax 3 to 8 degrees the other way, arms 35 degrees
+in a walk and 45 to 70 in a run, elbows near 90 degrees in a run (gait laboratories);
+head, neck and trunk of horses within 20 degrees (Dunbar et al. 2008); a dog's back
+30 to 60 degrees in a gallop, a horse's 5 to 8; a horse's head nods 5 to 10 cm in a
+walk and hardly in a trot.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import radians
+
+import numpy as np
+
+from ...solvers.ik import limb_rotations, two_bone
+from ...solvers.legged.motion import Footprint, GaitMotion
+from ...solvers.motion import Event
+from ...solvers.rotations import about_x, about_y, about_z, continuous, multiply, normalise, rotate
+from .amounts import degrees, within_ranges
+from .legs import LegChain, LeggedFigure
+from .limbs import Feet, Limb, LimbPose
+from .reports import span_problem
+from .signals import Amount, at_times, averaged, limited, step
+from .tracks import ELBOW, HAND, PELVIS, ROOT, SHOULDER, Contact, RoleTracks, side_role
+
+STRIDE = 0.4  # hip heights that a foot is ahead of its hip at the end of a usual step
+FLIGHTS = 0.12  # share of the time in the air from which a gait counts as one with flights
+SIGN = {"L": 1.0, "R": -1.0}
+STANDS = 0.02  # squared hip heights; less than that between the feet is no stride
+LOOK = 0.5  # m; a look ahead is never shorter
+TOUCH = 1e-9  # m
+STILL = 1e-9  # m
+
+
+@dataclass(frozen=True)
+class LeggedStyle:
+    """How a body on legs moves with its gait. Amounts of 0 leave it stiff.
+
+    Attributes:
+        pelvis_turn: of the pelvis about the vertical, with a usual step, radians.
+        pelvis_drop: of the pelvis to the side of the swinging leg, where the gait
+            does not tip the whole body, radians.
+        shoulder_turn: of the chest about the vertical: with the fore legs, or, who
+            has none, against the pelvis, radians.
+        spine_flexion: between pelvis and chest, in all, from hollow while hind and
+            fore feet are a hip height further apart than standing to rounded while
+            they are that much closer, radians.
+        trunk_pitch: forward bend of the trunk in gaits with flights, radians.
+        effort: how far the trunk tips forward while speeding up, and back while
+            slowing down: 1 for the angle that balances it.
+        fold: how much carpus and fetlock fold while a leg swings.
+        blade_turn: share of a leg's swing that its shoulder blade turns with it.
+        arm_swing: of the upper arms either way with a usual step, radians.
+        arm_forward: how much further forward than back they swing, radians.
+        elbow_bend: bend of the elbows in gaits without flights, radians.
+        elbow_run: the same in gaits with flights.
+        arm_out: of the upper arms from the body, radians.
+        look_ahead: how long ahead the head looks along the way, s.
+        gaze_limit: most that it turns against the chest, radians.
+        head_level: how far the head keeps level against the trunk, 0 to 1.
+        head_steady: how far the neck makes up for the trunk's rise and fall, 0 to 1.
+        nod: of the neck, twice a stride, in gaits without flights, radians.
+        neck_drop: how much lower the neck is carried in gaits with flights, radians.
+        tail_swing: of the tail to the sides with a usual step, radians.
+        tail_lift: how much higher it is carried in gaits with flights, radians.
+        tail_lag: how long each of its parts is behind the one before, s.
+    """
+
+    pelvis_turn: Amount = radians(3.0)
+    pelvis_drop: Amount = radians(2.0)
+    shoulder_turn: Amount = radians(3.0)
+    spine_flexion: Amount = radians(8.0)
+    trunk_pitch: Amount = 0.0
+    effort: Amount = 0.3
+    fold: Amount = 1.0
+    blade_turn: Amount = 0.35
+    arm_swing: Amount = radians(20.0)
+    arm_forward: Amount = radians(5.0)
+    elbow_bend: Amount = radians(18.0)
+    elbow_run: Amount = radians(85.0)
+    arm_out: Amount = radians(7.0)
+    look_ahead: Amount = 0.8
+    gaze_limit: Amount = radians(45.0)
+    head_level: Amount = 0.8
+    head_steady: Amount = 0.85
+    nod: Amount = radians(8.0)
+    neck_drop: Amount = radians(8.0)
+    tail_swing: Amount = radians(6.0)
+    tail_lift: Amount = radians(20.0)
+    tail_lag: Amount = 0.08
+
+
+# Styles by name; the first four are those that the kinds of character begin with.
+STYLES: dict[str, LeggedStyle] = {
+    "horse": LeggedStyle(),
+    "dog": LeggedStyle(
+        pelvis_turn=radians(5.0), pelvis_drop=radians(3.0), shoulder_turn=radians(4.0),
+        spine_flexion=radians(45.0), nod=radians(3.0), neck_drop=radians(14.0),
+        look_ahead=0.6, tail_swing=radians(10.0), tail_lift=radians(35.0), tail_lag=0.05,
+    ),
+    "biped": LeggedStyle(
+        pelvis_turn=radians(4.5), pelvis_drop=0.0, shoulder_turn=radians(4.0),
+        spine_flexion=0.0, trunk_pitch=radians(7.0), nod=0.0, neck_drop=0.0, head_steady=0.0,
+        head_level=0.9, look_ahead=1.0, gaze_limit=radians(60.0),
+    ),
+    "insect": LeggedStyle(
+        pelvis_turn=radians(1.5), pelvis_drop=0.0, shoulder_turn=radians(1.0),
+        spine_flexion=0.0, effort=0.1, nod=radians(1.5), neck_drop=0.0, head_steady=0.3,
+        gaze_limit=radians(25.0), tail_swing=radians(2.0), tail_lift=0.0,
+    ),
+}  # fmt: skip
+
+RANGES: dict[str, tuple[float, float]] = {
+    "pelvis_turn": degrees(-30, 30),
+    "pelvis_drop": degrees(-20, 20),
+    "shoulder_turn": degrees(-30, 30),
+    "spine_flexion": degrees(-30, 80),
+    "trunk_pitch": degrees(-30, 60),
+    "effort": (-1.0, 1.5),
+    "fold": (0.0, 2.0),
+    "blade_turn": (0.0, 0.8),
+    "arm_swing": degrees(-90, 90),
+    "arm_forward": degrees(-60, 90),
+    "elbow_bend": degrees(0, 140),
+    "elbow_run": degrees(0, 140),
+    "arm_out": degrees(-10, 90),
+    "look_ahead": (0.0, 5.0),
+    "gaze_limit": degrees(0, 85),
+    "head_level": (-0.5, 1.0),
+    "head_steady": (-1.0, 1.0),
+    "nod": degrees(-20, 20),
+    "neck_drop": degrees(-40, 60),
+    "tail_swing": degrees(-60, 60),
+    "tail_lift": degrees(-60, 90),
+    "tail_lag": (0.0, 1.0),
+}
+
+
+@dataclass(frozen=True)
+class Gauge:
+    """What drives the body, one value per sample.
+
+    Attributes:
+        time: (n,) s.
+        spacing: s between samples.
+        height: mean hip height, m.
+        apart: girdle -> (n,) u: half of how much further the left feet are ahead
+            of their hips than the right ones, hip heights.
+        gathered: (n,) b: how much further ahead of their hips the hindmost feet
+            are than the foremost ones, hip heights.
+        short: girdle -> (n,) how much shorter the right legs are than the left
+            ones, hip heights.
+        flying: (n,) 0 in gaits without flights to 1 in those with them.
+        push: (n,) acceleration along the way, shares of gravity.
+        bounce: (n,) m that the body is above its mean height.
+    """
+
+    time: np.ndarray
+    spacing: float
+    height: float
+    apart: dict[int, np.ndarray]
+    gathered: np.ndarray
+    short: dict[int, np.ndarray]
+    flying: np.ndarray
+    push: np.ndarray
+    bounce: np.ndarray
+
+
+def read_gait(motion: GaitMotion) -> Gauge:
+    """What drives the body, read off a motion.
+
+    Args:
+        motion: the motion.
+    """
+    time = np.asarray(motion.time, dtype=float)
+    spacing = float(time[1] - time[0]) if len(time) > 1 else 0.0
+    creature = motion.creature
+    height = creature.hip_height()
+    tempo = float(np.sqrt(height / 9.81))
+    ahead = np.stack((np.sin(motion.yaw), -np.cos(motion.yaw), 0.0 * time), axis=-1)
+    arm = motion.foot_position - motion.hip
+    rest = creature.feet() - creature.hips()
+    forward = (np.einsum("nli,ni->nl", arm, ahead) + rest[:, 1]) / height
+    far = np.linalg.norm(arm, axis=2) / height
+    apart, short = {}, {}
+    left = np.array([leg.hip[0] > 0.0 for leg in creature.legs])
+    girdles = creature.girdles()
+    for number, legs in enumerate(girdles):
+        sides = [legs[left[legs] == side] for side in (True, False)]
+        if any(len(side) == 0 for side in sides):
+            apart[number] = short[number] = np.zeros(len(time))
+            continue
+        a, b = (forward[:, side].mean(axis=1) for side in sides)
+        c, d = (far[:, side].mean(axis=1) for side in sides)
+        apart[number], short[number] = 0.5 * (a - b), c - d
+    hind, fore = (forward[:, girdles[k]].mean(axis=1) for k in (0, -1))
+    aloft = averaged((~motion.contact.any(axis=1)).astype(float), spacing, 1.2 * tempo, True)
+    push = averaged(
+        np.einsum("ni,ni->n", _rate(motion.velocity, spacing), ahead), spacing, 1.5 * tempo, True
+    ) / 9.81  # fmt: skip
+    high = motion.position[:, 2]
+    return Gauge(
+        time=time, spacing=spacing, height=height, apart=apart,
+        gathered=hind - fore if len(girdles) > 1 else np.zeros(len(time)),
+        short=short,
+        flying=averaged(step(aloft / FLIGHTS), spacing, 0.5 * tempo),
+        push=push,
+        bounce=high - averaged(high, spacing, 1.5 * tempo),
+    )  # fmt: skip
+
+
+def map_legged(motion: GaitMotion, figure: LeggedFigure, style: LeggedStyle) -> RoleTracks:
+    """Pose a character on legs for every sample of its gait.
+
+    Args:
+        motion: the solved motion, of `creature_of(figure)`.
+        figure: the rest pose.
+        style: how the body moves.
+
+    Returns:
+        Tracks of the root, the pelvis (position and rotation), the other parts of
+        trunk, neck and tail (rotation), arms (shoulder: rotation, hand, elbow:
+        position), and per leg the blade and the segments before the bent ones
+        (rotation), the control, the pole (position), the segments after the
+        control (rotation) and the tip.
+    """
+    style, problems = within_ranges(style, RANGES)
+    body = _Body(motion, figure, style)
+    body.settle()
+    time = body.gauge.time
+    position: dict[str, np.ndarray] = {
+        ROOT: body.ground(), PELVIS: body.joint[PELVIS], **body.arm_places()
+    }
+    rotation = {ROOT: about_z(motion.yaw), **body.turn}
+    attributes: dict[str, np.ndarray] = {}
+    short = np.zeros(len(time))
+    for chain, pose, feet in zip(figure.legs, body.legs, body.feet, strict=True):
+        control = chain.control
+        after = chain.segments[chain.bend + 2 :]
+        if chain.blade:
+            rotation[chain.blade] = pose.rotation[chain.blade]
+        for role in (*chain.segments[: chain.bend], *after, chain.tip):
+            rotation[role] = pose.rotation[role]
+        position[control], position[chain.tip] = pose.joint[control], pose.joint[chain.tip]
+        position[chain.pole] = pose.pole
+        attributes |= _leg_attributes(chain, pose)
+        short = np.maximum(short, np.where(feet.contact, pose.shortfall, 0.0))
+    problems += motion_problems(time, short)
+    return RoleTracks(
+        time=time,
+        steps_per_frame=motion.steps_per_frame,
+        position=position,
+        rotation={role: continuous(turn) for role, turn in rotation.items()},
+        contacts=_contacts(motion, figure, body.legs),
+        events=_events(motion),
+        kinks=_kinks(motion),
+        problems=problems,
+        attributes=attributes,
+    )
+
+
+def motion_problems(time: np.ndarray, short: np.ndarray) -> tuple:
+    """Legs that do not reach their feet, for the problem list.
+
+    Args:
+        time: (n,) s.
+        short: (n,) how far the worst leg is from its foot, m.
+    """
+    return span_problem(
+        time, short, 1e-3, code="LEG_STRETCHED", severity="WARNING",
+        message="A leg is too short for its foothold with its joints as they bend",
+        remedy="Shorter strides, or a slower speed",
+    )
+
+
+def pose_joints(
+    tracks: RoleTracks, figure: LeggedFigure
+) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
+    """Where all joints of a legged figure are, by its tracks, as a rig would put them.
+
+    Args:
+        tracks: what `map_legged` made.
+        figure: the rest pose.
+
+    Returns:
+        role -> (n, 3) positions of the upper joints of all segments, trunk, neck
+        and tail roles and of the tips; role -> (n, 4) rotations of the same.
+    """
+    rest = figure.joints
+    joint, turn = {PELVIS: tracks.position[PELVIS]}, dict(tracks.rotation)
+    hang = _hang(figure)
+    for role, parent in hang.items():
+        joint[role] = joint[parent] + rotate(turn[parent], rest[role] - rest[parent])
+    for chain in figure.legs:
+        carrier = chain.blade or _carrier(figure, chain)
+        roles = (*chain.segments, chain.tip)
+        first, middle, end = roles[chain.bend : chain.bend + 3]
+        parent = carrier
+        for role in roles[: chain.bend + 1]:
+            if role not in joint:
+                joint[role] = joint[parent] + rotate(turn[parent], rest[role] - rest[parent])
+            parent = role
+        joint[end] = tracks.position[chain.control]
+        pole = tracks.position[chain.pole]
+        upper, lower = (
+            float(np.linalg.norm(rest[b] - rest[a])) for a, b in ((first, middle), (middle, end))
+        )
+        limb = two_bone(joint[first], joint[end], pole, upper, lower)
+        joint[middle] = limb.middle
+        bend = rest[chain.pole] - rest[middle]
+        turn[first], turn[middle] = limb_rotations(
+            (rest[first], rest[middle], rest[end]), bend, joint[first], limb.middle, joint[end],
+            pole,
+        )  # fmt: skip
+        for parent, role in zip(roles[chain.bend + 2 : -1], roles[chain.bend + 3 :], strict=True):
+            joint[role] = joint[parent] + rotate(turn[parent], rest[role] - rest[parent])
+    return joint, turn
+
+
+def _hang(figure: LeggedFigure) -> dict[str, str]:
+    """Role -> what it hangs on, parents first: trunk, neck, tail, blades and first segments."""
+    chains = ((*figure.trunk,), (figure.trunk[-1], *figure.neck), (figure.trunk[0], *figure.tail))
+    hang: dict[str, str] = {}
+    for chain in chains:
+        hang |= {role: parent for parent, role in zip(chain[:-1], chain[1:], strict=True)}
+    for leg in figure.legs:
+        hang[leg.limb[0]] = _carrier(figure, leg)
+    return hang
+
+
+def _carrier(figure: LeggedFigure, leg: LegChain) -> str:
+    """Role of the part of the trunk that a leg hangs on."""
+    numbers = sorted({other.girdle for other in figure.legs})
+    share = numbers.index(leg.girdle) / max(len(numbers) - 1, 1)
+    return figure.trunk[round(share * (len(figure.trunk) - 1))]
+
+
+def _turned(yaw: Amount, pitch: Amount, roll: Amount) -> np.ndarray:
+    """(n, 4) rotation of a body: to the left, nose up, tipped to the left."""
+    yaw, pitch, roll = np.broadcast_arrays(yaw, pitch, roll)
+    return multiply(about_z(yaw), multiply(about_x(-pitch), about_y(roll)))
+
+
+def _rate(values: np.ndarray, spacing: float) -> np.ndarray:
+    if len(values) < 2 or spacing <= 0.0:
+        return np.zeros_like(values)
+    return np.gradient(values, spacing, axis=0)
+
+
+def _later(values: np.ndarray, spacing: float, lag: Amount) -> np.ndarray:
+    """Values as they were some time before; before the start they went on as they begin."""
+    n = len(values)
+    if n < 3 or spacing <= 0.0:
+        return values
+    time = spacing * np.arange(n) - lag
+    back = values[0] + (values[0] - at_times(values, spacing, np.maximum(-time, 0.0)))
+    return np.where(time < 0.0, back, at_times(values, spacing, np.maximum(time, 0.0)))
+
+
+class _Body:
+    """One character being posed."""
+
+    def __init__(self, motion: GaitMotion, figure: LeggedFigure, style: LeggedStyle) -> None:
+        self.motion, self.figure, self.style = motion, figure, style
+        self.gauge = read_gait(motion)
+        self.rest = {role: np.asarray(p, dtype=float) for role, p in figure.joints.items()}
+        by_name = {leg.name: i for i, leg in enumerate(motion.creature.legs)}
+        self.numbers = [by_name.get(leg.name, i) for i, leg in enumerate(figure.legs)]
+        fold = float(np.mean(style.fold))
+        self.limbs = _limbs(figure, motion, tuple(self.numbers), fold)
+        self.feet = [_feet(motion, number) for number in self.numbers]
+        self.hang = _hang(figure)
+        self.n = len(self.gauge.time)
+        self.girdles = sorted({leg.girdle for leg in figure.legs})
+        self.upright = len(figure.legs) <= 2
+
+    # --- trunk -------------------------------------------------------------------------
+    def settle(self) -> None:
+        """Trunk, head and tail, and legs that reach: amounts yield where a leg would not."""
+        share = np.ones(self.n)
+        for _ in range(3):
+            self._trunk(share)
+            less = self._too_far()
+            if less is None:
+                break
+            share = share * less
+        self._neck()
+        self._tail()
+        self._arms()
+        hang = [self._hangs(leg) for leg in self.figure.legs]
+        self.legs: list[LimbPose] = [
+            limb.pose(place, self.turn[_carrier(self.figure, leg)], feet, self.style.blade_turn)
+            for limb, leg, feet, place in zip(
+                self.limbs, self.figure.legs, self.feet, hang, strict=True
+            )
+        ]
+
+    def _trunk(self, share: np.ndarray) -> None:
+        """Rotations of the trunk's parts, and where they are."""
+        style, gauge, motion, figure = self.style, self.gauge, self.motion, self.figure
+        hind, fore = 0, len(self.girdles) - 1
+        tip = motion.roll - motion.bank  # the body as a whole tips that far to its swinging leg
+        round_ = limited(gauge.gathered, 1.2)
+        pelvis = [
+            -style.pelvis_turn * gauge.apart[hind] / STRIDE,
+            0.25 * style.spine_flexion * round_,
+            -style.pelvis_drop * gauge.short[hind] / 0.1,
+        ]
+        bend = style.trunk_pitch * gauge.flying + style.effort * np.arctan(gauge.push)
+        if fore > hind:
+            chest = [
+                -style.shoulder_turn * gauge.apart[fore] / STRIDE,
+                -0.25 * style.spine_flexion * round_,
+                0.0 * tip,
+            ]
+        else:
+            chest = [style.shoulder_turn * gauge.apart[hind] / STRIDE, 0.0 * tip, 0.0 * tip]
+        if self.upright:
+            chest[1] = chest[1] - bend
+            chest[2] = chest[2] - 0.9 * tip
+            pelvis[1] = pelvis[1] - 0.4 * bend
+        count = len(figure.trunk)
+        self.turn: dict[str, np.ndarray] = {}
+        self.angles: dict[str, tuple[np.ndarray, ...]] = {}
+        base = (motion.yaw, motion.pitch, motion.roll)
+        for i, role in enumerate(figure.trunk):
+            x = i / max(count - 1, 1)
+            angles = tuple(
+                a + share * ((1.0 - x) * p + x * c)
+                for a, p, c in zip(base, pelvis, chest, strict=True)
+            )
+            self.angles[role], self.turn[role] = angles, _turned(*angles)
+        # Hung up so that its girdles are, in the mean, where the solver has them.
+        self.joint = {PELVIS: np.zeros((self.n, 3))}
+        for role, parent in zip(figure.trunk[1:], figure.trunk[:-1], strict=True):
+            self.joint[role] = self.joint[parent] + rotate(
+                self.turn[parent], self.rest[role] - self.rest[parent]
+            )
+        off = np.zeros((self.n, 3))
+        ends = (self.girdles[0], self.girdles[-1])
+        for girdle in ends:
+            legs = [
+                (leg, number)
+                for leg, number in zip(figure.legs, self.numbers, strict=True)
+                if leg.girdle == girdle
+            ]
+            for leg, number in legs:
+                off += (motion.hip[:, number] - self._hangs(leg)) / (len(legs) * len(ends))
+        for role in self.joint:
+            self.joint[role] = self.joint[role] + off
+
+    def _hangs(self, leg: LegChain) -> np.ndarray:
+        carrier, role = _carrier(self.figure, leg), leg.limb[0]
+        arm = self.rest[role] - self.rest[carrier]
+        return self.joint[carrier] + rotate(self.turn[carrier], arm)
+
+    def _too_far(self) -> np.ndarray | None:
+        """Share of the amounts that keeps standing legs within reach, or None where all are."""
+        share = np.ones(self.n)
+        for limb, leg, number, feet in zip(
+            self.limbs, self.figure.legs, self.numbers, self.feet, strict=True
+        ):
+            ankle = limb.ankle_at(feet)
+            now = np.linalg.norm(ankle - self._hangs(leg), axis=1)
+            before = np.linalg.norm(ankle - self.motion.hip[:, number], axis=1)
+            most = np.maximum(limb.longest, before)
+            over = np.flatnonzero((now > most + TOUCH) & feet.contact)
+            if len(over):
+                room = (most - before)[over] / (now - before)[over]
+                share[over] = np.minimum(share[over], 0.95 * np.clip(room, 0.0, 1.0))
+        if np.all(share == 1.0):
+            return None
+        return _under(share, self.gauge.spacing, 0.15)
+
+    # --- neck, head and tail -------------------------------------------------------------
+    def _neck(self) -> None:
+        style, gauge, motion, figure = self.style, self.gauge, self.motion, self.figure
+        if not figure.neck:
+            return
+        chest_yaw, chest_pitch, chest_roll = self.angles[figure.trunk[-1]]
+        yaw = motion.yaw + limited(_gaze(motion, gauge, style.look_ahead), style.gaze_limit)
+        bones, head = figure.neck[:-1], figure.neck[-1]
+        fore = gauge.apart[len(self.girdles) - 1]
+        tempo = float(np.sqrt(gauge.height / 9.81))
+        wide = averaged(fore**2, gauge.spacing, 2.0 * tempo)
+        near = averaged(fore**2, gauge.spacing, 0.15 * tempo) - wide
+        nod = 1.5 * style.nod * (1.0 - gauge.flying) * near / (wide + STANDS)
+        lift = nod - style.neck_drop * gauge.flying
+        start = self.rest[figure.neck[0]]
+        ahead = float(start[1] - self.rest[head][1])
+        lever = float(np.linalg.norm(self.rest[head] - start))
+        if bones and ahead > 0.3 * lever:
+            # With a stiff neck the head goes up and down with its root and with the trunk's
+            # pitch; the neck turns against that.
+            rise = self._rises(chest_pitch, ahead)
+            lift = lift - style.head_steady * np.arctan(rise / ahead)
+        level = 1.0 - np.asarray(style.head_level)
+        parts = len(figure.neck)
+        for i, role in enumerate(figure.neck):
+            x = (i + 1) / parts
+            last = role == head
+            pitch = level * chest_pitch + 0.4 * lift if last else chest_pitch + lift
+            own = (1.0 - x) * chest_roll + x * level * chest_roll
+            angles = ((1.0 - x) * chest_yaw + x * yaw, pitch, own)
+            self.angles[role], self.turn[role] = angles, _turned(*angles)
+
+    def _rises(self, pitch: np.ndarray, ahead: float) -> np.ndarray:
+        """How far over its mean height a head on a stiff neck would be, m."""
+        spacing, tempo = self.gauge.spacing, float(np.sqrt(self.gauge.height / 9.81))
+        root = self.figure.trunk[-1]
+        high = self.joint[root][:, 2] + ahead * np.sin(pitch)
+        return high - averaged(high, spacing, 1.5 * tempo)
+
+    def _tail(self) -> None:
+        style, gauge, figure = self.style, self.gauge, self.figure
+        yaw, pitch, roll = self.angles[figure.trunk[0]]
+        swing = style.tail_swing * gauge.apart[0] / STRIDE
+        lift = style.tail_lift * gauge.flying
+        for i, role in enumerate(figure.tail):
+            lag = (i + 1) * np.asarray(style.tail_lag)
+            late = [_later(x, gauge.spacing, lag) for x in (yaw, pitch, roll, swing, lift)]
+            turned = late[0] + (i + 1) / len(figure.tail) * late[3]
+            bounce = _later(gauge.bounce, gauge.spacing, lag) / gauge.height
+            self.turn[role] = _turned(turned, late[1] - late[4] + 2.0 * bounce, late[2])
+
+    # --- arms -------------------------------------------------------------------------------
+    def _arms(self) -> None:
+        """Shoulders, hands and elbows: upper arms swing against the legs."""
+        style, gauge, figure = self.style, self.gauge, self.figure
+        self._hands: dict[str, np.ndarray] = {}
+        if not figure.arms:
+            return
+        chest = figure.trunk[-1]
+        yaw, pitch, roll = self.angles[chest]
+        run = gauge.flying
+        for side in figure.arms:
+            sign = SIGN[side]
+            # With the leg of the other side.
+            swing = -sign * style.arm_swing * gauge.apart[0] / STRIDE
+            wide = gauge.apart[0] ** 2
+            ahead = swing + style.arm_forward * wide / (wide + STANDS)
+            bend = (1.0 - run) * style.elbow_bend + run * style.elbow_run
+            bend = np.clip(bend + 0.5 * swing * (1.0 + 0.4 * run), radians(4.0), radians(150.0))
+            upper = self.rest[side_role("upper_arm", side)]
+            elbow, hand = (self.rest[side_role(r, side)] for r in ("elbow_joint", HAND))
+            shoulder = side_role(SHOULDER, side)
+            self.turn[shoulder] = _turned(yaw + sign * 0.15 * swing, pitch, roll)
+            arm = self.rest[shoulder] - self.rest[chest]
+            collar = self.joint[chest] + rotate(self.turn[chest], arm)
+            top = collar + rotate(self.turn[shoulder], upper - self.rest[shoulder])
+            # Hanging, in a frame that turns with the chest but is upright.
+            frame = _turned(yaw, 0.5 * pitch, roll)
+            out = sign * np.asarray(style.arm_out)
+            first, second = (
+                rotate(frame, _hanging(angle, out * part, sign * inward))
+                for angle, part, inward in (
+                    (ahead, 1.0, 0.0), (ahead + bend, 0.4, radians(10.0) * np.sin(bend))
+                )
+            )  # fmt: skip
+            lengths = np.linalg.norm(elbow - upper), np.linalg.norm(hand - elbow)
+            middle = top + lengths[0] * first
+            wrist = middle + lengths[1] * second
+            out_of = middle - 0.5 * (top + wrist)
+            back = rotate(frame, np.array((0.0, 1.0, 0.0)))
+            line = normalise(wrist - top)
+            out_of = out_of - line * np.einsum("ij,ij->i", out_of, line)[:, None] + 1e-3 * back
+            pole = middle + 0.3 * self.figure.height * normalise(out_of)
+            rest = (upper, elbow, hand)
+            _, fore = limb_rotations(rest, self.rest[side_role(ELBOW, side)] - elbow, top, middle,
+                                     wrist, pole)  # fmt: skip
+            self._hands[side_role(HAND, side)], self.turn[side_role(HAND, side)] = wrist, fore
+            self._hands[side_role(ELBOW, side)] = pole
+
+    def arm_places(self) -> dict[str, np.ndarray]:
+        """Positions of hands and elbow poles."""
+        return self._hands
+
+    # --- the ground ---------------------------------------------------------------------------
+    def ground(self) -> np.ndarray:
+        """(n, 3) on the ground under the body."""
+        motion = self.motion
+        place = motion.position.copy()
+        levels = []
+        for leg in motion.creature.legs:
+            prints = [print_ for print_ in motion.footprints if print_.leg == leg.name]
+            if not prints:
+                continue
+            when = np.array([_middle(print_, motion.time) for print_ in prints])
+            order = np.argsort(when)
+            high = np.array([print_.position[2] for print_ in prints])[order]
+            levels.append(np.interp(motion.time, when[order], high))
+        level = np.mean(levels, axis=0) if levels else np.zeros(self.n)
+        tempo = float(np.sqrt(self.gauge.height / 9.81))
+        place[:, 2] = averaged(level, self.gauge.spacing, 0.7 * tempo)
+        return place
+
+
+def _hanging(ahead: np.ndarray, out: Amount, inward: Amount) -> np.ndarray:
+    """(n, 3) unit vectors of a limb that hangs down, raised ahead, out and in to the middle."""
+    ahead, out, inward = np.broadcast_arrays(ahead, out, inward)
+    side = np.sin(out) - np.sin(inward)
+    return normalise(np.stack((side, -np.sin(ahead), -np.cos(ahead)), axis=-1))
+
+
+def _middle(print_: Footprint, time: np.ndarray) -> float:
+    return 0.5 * (max(print_.on, float(time[0])) + min(print_.off, float(time[-1])))
+
+
+def _gaze(motion: GaitMotion, gauge: Gauge, ahead: Amount) -> np.ndarray:
+    """How far to the left of where the body faces its way will be, radians."""
+    if len(gauge.time) < 3:
+        return np.zeros(len(gauge.time))
+    place = motion.position[:, :2]
+    later = gauge.time + ahead
+    last = np.maximum(later - gauge.time[-1], 0.0)[:, None] * motion.velocity[-1, :2]
+    view = at_times(place, gauge.spacing, np.minimum(later, gauge.time[-1])) + last - place
+    sine, cosine = np.sin(motion.yaw), np.cos(motion.yaw)
+    along = view[:, 0] * sine - view[:, 1] * cosine
+    left = view[:, 0] * cosine + view[:, 1] * sine
+    return np.arctan2(left, np.maximum(along, 0.0) + LOOK * gauge.height)
+
+
+def _under(share: np.ndarray, spacing: float, width: float) -> np.ndarray:
+    """A smooth curve that is nowhere above another."""
+    if spacing <= 0.0 or len(share) < 3:
+        return np.full_like(share, share.min())
+    reach = max(int(np.ceil(width / spacing)), 1)
+    padded = np.pad(share, 2 * reach, mode="edge")
+    low = np.lib.stride_tricks.sliding_window_view(padded, 2 * reach + 1).min(axis=1)
+    kernel = np.hanning(2 * reach + 3)[1:-1]
+    return np.convolve(low, kernel / kernel.sum(), mode="valid")
+
+
+def _limbs(
+    figure: LeggedFigure, motion: GaitMotion, numbers: tuple[int, ...], fold: float
+) -> list[Limb]:
+    legs = motion.creature.legs
+    return [
+        Limb(figure, chain, legs[number], fold)
+        for chain, number in zip(figure.legs, numbers, strict=True)
+    ]
+
+
+def _feet(motion: GaitMotion, number: int) -> Feet:
+    """What one leg is to do."""
+    time = motion.time
+    name = motion.creature.legs[number].name
+    prints = [print_ for print_ in motion.footprints if print_.leg == name]
+    on, off = (np.array([getattr(print_, end) for print_ in prints]) for end in ("on", "off"))
+    pitch = motion.foot_pitch[:, number]
+    share, strike = np.zeros(len(time)), np.zeros(len(time))
+    if len(prints):
+        before = np.searchsorted(off, time, side="left") - 1  # the last step that is over
+        leave = np.where(before >= 0, off[np.maximum(before, 0)], -np.inf)
+        land = np.where(before + 1 < len(on), on[np.minimum(before + 1, len(on) - 1)], np.inf)
+        # Swings that began before the motion, or go on after it, are taken as usual ones.
+        usual = float(np.median(on[1:] - off[:-1])) if len(on) > 1 else 0.4
+        leave = np.where(np.isfinite(leave), leave, land - usual)
+        land = np.where(np.isfinite(land), land, leave + usual)
+        air = ~motion.contact[:, number]
+        with np.errstate(invalid="ignore", divide="ignore"):
+            gone = (time - leave) / np.maximum(land - leave, 1e-6)
+        share = np.where(air, np.clip(np.nan_to_num(gone), 0.0, 1.0), 0.0)
+        inside = np.flatnonzero((land >= time[0]) & (land <= time[-1]))
+        strike[inside] = np.interp(land[inside], time, pitch)
+    left = rotate(motion.foot_orientation[:, number], np.array((1.0, 0.0, 0.0)))
+    return Feet(
+        motion.foot_position[:, number], motion.foot_orientation[:, number], pitch,
+        motion.contact[:, number], share, strike, np.arctan2(left[:, 1], left[:, 0]),
+    )  # fmt: skip
+
+
+def _leg_attributes(chain: LegChain, pose: LimbPose) -> dict[str, np.ndarray]:
+    """Bend of each joint of a leg against the straight line, by the segment below it."""
+    return {
+        f"bend.{role}": np.abs(angle)
+        for role, angle in zip((*chain.limb, chain.tip)[1:], pose.bend, strict=False)
+    }
+
+
+def _contacts(
+    motion: GaitMotion, figure: LeggedFigure, legs: list[LimbPose]
+) -> tuple[Contact, ...]:
+    """Spans in which the tip, and the control of a flat foot, stand still.
+
+    A sole that rolls about its heel at first, or about its toes at last, moves
+    its tip; the span is what is between, exact to the solver's pitch.
+    """
+    found = []
+    time = motion.time
+    poses = {leg.name: (leg, pose) for leg, pose in zip(figure.legs, legs, strict=True)}
+    for print_ in motion.footprints:
+        begin, finish = max(print_.on, float(time[0])), min(print_.off, float(time[-1]))
+        first, last = np.searchsorted(time, (begin, finish + 1e-12))
+        if print_.leg not in poses or last <= first:
+            continue
+        chain, pose = poses[print_.leg]
+        for role in dict.fromkeys((chain.tip, chain.control)):
+            place = pose.joint[role][first:last]
+            middle = place[len(place) // 2]
+            still = np.flatnonzero(np.abs(place - middle).max(axis=1) < STILL)
+            if role != chain.tip and len(still) < 2:
+                continue
+            low, high = first + still[0], first + still[-1]
+            found.append(Contact(
+                role, begin if low == first else float(time[low]),
+                finish if high == last - 1 else float(time[high]), middle.copy(),
+            ))  # fmt: skip
+    return tuple(sorted(found, key=lambda contact: contact.start))
+
+
+def _events(motion: GaitMotion) -> tuple[Event, ...]:
+    """Touchdowns and liftoffs within the motion."""
+    end = float(motion.time[-1])
+    found = []
+    for print_ in motion.footprints:
+        for kind, when in (("TOUCHDOWN", print_.on), ("LIFTOFF", print_.off)):
+            if 0.0 <= when <= end:
+                found.append(Event(kind, float(when), print_.leg, print_.position))
+    return tuple(sorted(found, key=lambda event: event.time))
+
+
+def _kinks(motion: GaitMotion) -> np.ndarray:
+    """Touchdowns and liftoffs, at which tracks may have corners."""
+    return np.unique([event.time for event in _events(motion)])

@@ -1,0 +1,367 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Legs of any number of segments: from where they hang to where their feet are.
+
+Joints of a leg are hinges: their axes are square to one plane, which contains the
+place where the leg hangs, its ankle, and the direction of the pole as body and foot
+carry it. In rest some segments lean out of that plane; they keep what they lean out.
+
+In the plane the leg is a chain whose end is to be at the ankle (`solve_chain`:
+Girard 1986, section 2.6). The posture that it keeps to where it has a choice is a
+function of how long the leg is: with a fold s all joints that are bent in rest are
+bent by (1 + s) of that, so that stifle and hock, or shoulder and elbow, fold and
+open together (Back et al. 1995). While a foot swings, joints that are straight in
+rest (the carpus) fold too, and fetlocks fold the other way from how they give under
+load.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import radians
+
+import numpy as np
+from scipy.interpolate import RectBivariateSpline
+
+from ...solvers.ik import chain_joints, solve_chain
+from ...solvers.legged.creature import Leg
+from ...solvers.rotations import (
+    about_x,
+    about_z,
+    conjugate,
+    from_matrix,
+    multiply,
+    normalise,
+    rotate,
+)
+from .legs import FOOT, HOOF, LegChain, LeggedFigure
+from .signals import Amount, limited, step
+
+STRAIGHT = radians(15.0)  # joints bent less than that in rest count as straight
+LEAST_BEND, MOST_BEND = radians(4.0), radians(150.0)  # of joints that are bent in rest
+OVER, FOLDED = radians(8.0), radians(125.0)  # of those that are straight, back and forth
+GIVE, BACK = radians(50.0), radians(110.0)  # fetlocks from their rest angle, loaded and folded
+BLADE = radians(36.0)  # most that a shoulder blade turns, either way, where it must
+BLADE_USUAL = radians(20.0)  # and where it need not
+KNEE_WITH_FOOT = 0.5  # share of a foot's yaw that the leg's plane follows
+FOLDS = np.concatenate((np.linspace(-0.97, 0.6, 80), np.linspace(0.62, 3.0, 60)))
+TOES_FREE = 0.35  # share of the transfer after which toes are in line with the foot again
+FETLOCK_SWING = radians(35.0)  # how far fetlocks fold back in the middle of a swing
+CARPUS_SWING = radians(32.0)  # and carpi, where the leg is as long as standing
+SWINGS = 0.45  # share of the transfer in which the fold of a swing comes and goes
+EASE_BLADE = 0.3  # how easily a blade gives, against the other joints
+
+
+@dataclass(frozen=True)
+class Feet:
+    """What a leg is to do.
+
+    Attributes:
+        position: (n, 3) of the footprint's point of the sole, m.
+        orientation: (n, 4) from the rest pose.
+        pitch: (n,) toes up over the footprint, rad.
+        contact: (n,) bool.
+        share: (n,) of the transfer that has gone, 0 to 1; 0 in the support.
+        strike: (n,) pitch at the touchdown to come, rad.
+        heading: (n,) yaw of the flat foot, rad.
+    """
+
+    position: np.ndarray
+    orientation: np.ndarray
+    pitch: np.ndarray
+    contact: np.ndarray
+    share: np.ndarray
+    strike: np.ndarray
+    heading: np.ndarray
+
+
+@dataclass(frozen=True)
+class LimbPose:
+    """A solved leg.
+
+    Attributes:
+        joint: role -> (n, 3) of every segment's upper joint and of the tip, m.
+        rotation: role -> (n, 4) of every segment and of the blade.
+        pole: (n, 3) m.
+        bend: (m - 1, n) angles between neighbouring segments down to the ankle,
+            against the rest pose's straight line, radians.
+        rest_bend: (m - 1,) the same in rest.
+        shortfall: (n,) how far the leg is from its ankle, m.
+        normal: (n, 3) of its plane.
+    """
+
+    joint: dict[str, np.ndarray]
+    rotation: dict[str, np.ndarray]
+    pole: np.ndarray
+    bend: np.ndarray
+    rest_bend: np.ndarray
+    shortfall: np.ndarray
+    normal: np.ndarray
+
+
+class Limb:
+    """One leg of a figure, ready to be posed.
+
+    Args:
+        figure: the rest pose.
+        chain: which leg.
+        leg: the same as the solver knows it.
+        fold: how much joints that are straight in rest fold in the swing.
+    """
+
+    def __init__(
+        self, figure: LeggedFigure, chain: LegChain, leg: Leg, fold: float = 1.0
+    ) -> None:
+        self.chain, self.leg = chain, leg
+        joints = {role: np.asarray(place, dtype=float) for role, place in figure.joints.items()}
+        self._rest = joints
+        roles = (*chain.limb, chain.tip)
+        count = roles.index(chain.ankle)
+        self.roles, self.foot_roles = roles[:count], roles[count:-1]
+        points = np.array([joints[role] for role in roles[: count + 1]])
+        self.base, self.ankle = points[0], points[-1]
+        # Axes of the leg's plane in rest: down the leg, to the pole, square to both.
+        line = self.ankle - self.base
+        self.down = normalise(line)
+        head = joints[chain.segments[chain.bend]]
+        end = joints[(*chain.segments, chain.tip)[chain.bend + 2]]
+        span = end - head
+        across = joints[chain.pole] - head
+        across = across - span * (across @ span) / max(float(span @ span), 1e-12)
+        across = across - self.down * (across @ self.down)
+        self.across = normalise(across)
+        self.normal = np.cross(self.down, self.across)
+        self._frame = from_matrix(np.stack((self.down, self.across, self.normal), axis=-1))
+        parts = np.diff(points, axis=0)
+        flat = np.stack((parts @ self.down, parts @ self.across), axis=1)
+        self.aside = parts @ self.normal  # what segments lean out of the plane
+        self.lengths = np.hypot(*flat.T)
+        self.rest_angles = np.arctan2(flat[:, 1], flat[:, 0])
+        self.rest_bend = np.remainder(np.diff(self.rest_angles) + np.pi, 2 * np.pi) - np.pi
+        self._posture(fold)
+
+    def _posture(self, fold: float) -> None:
+        """Limits of the joints, and how they fold."""
+        chain = self.chain
+        self.blade = 1 if chain.blade else 0
+        bend = self.blade + chain.bend  # number of the joint between the two that are bent
+        rest = self.rest_bend
+        ahead = -1.0 if self.across[1] > 0.0 else 1.0  # is the pole ahead or behind?
+        low, high, gain, folds = (np.zeros(len(rest)) for _ in range(4))
+        self.fetlock = len(rest) - 1 if chain.foot == HOOF and len(rest) > 1 else -1
+        for i, angle in enumerate(rest):
+            sign = np.sign(angle) if i != bend else -1.0
+            gain[i] = angle
+            if i == self.fetlock:
+                low[i], high[i] = sorted((angle + ahead * GIVE, angle - ahead * BACK))
+                self.folded = -FETLOCK_SWING * fold * ahead
+            elif i == bend or abs(angle) >= STRAIGHT:
+                least = min(LEAST_BEND, 0.5 * abs(angle)) if angle * sign > 0 else LEAST_BEND
+                low[i], high[i] = sorted((sign * least, sign * MOST_BEND))
+                if abs(angle) < STRAIGHT:
+                    gain[i] = sign * max(abs(angle), STRAIGHT)
+            else:
+                low[i], high[i] = sorted((ahead * OVER, -ahead * FOLDED))
+                low[i], high[i] = min(low[i], angle), max(high[i], angle)
+                folds[i] = -fold * ahead
+        self.low, self.high, self.gain, self.folds = low, high, gain, folds
+        self._table = None
+        if len(self.lengths) - self.blade > 2:
+            self._table = self._tabulated()
+
+    def bends(self, fold: np.ndarray, swing: np.ndarray) -> np.ndarray:
+        """Angles between the segments below the blade for a fold.
+
+        Args:
+            fold: (n,) s.
+            swing: (n,) 0 in the support to 1 in the middle of the swing.
+
+        Returns:
+            (k, n) radians, within the limits.
+        """
+        own = slice(self.blade, None)
+        rest, gain = self.rest_bend[own, None], self.gain[own, None]
+        more = self.folds[own, None] * swing * (CARPUS_SWING + _eased(fold))
+        found = rest + gain * fold + more
+        if self.fetlock >= 0:
+            # Not pressed through in the swing, but folded back. Were that by the fold too, it
+            # would make the leg longer at first: one length, two postures.
+            k = self.fetlock - self.blade
+            found[k] += swing * (self.folded - found[k])
+        return np.clip(found, self.low[own, None], self.high[own, None])
+
+    def _tabulated(self) -> RectBivariateSpline:
+        """Fold as a function of the swing and of how far the leg is from straight."""
+        lengths = self.lengths[self.blade :]
+        self._straight = float(lengths.sum())
+        swings = np.linspace(0.0, 1.0, 9)
+        grid = np.linspace(0.0, 1.0, 161)
+        table = np.empty((len(swings), len(grid)))
+        for row, swing in enumerate(swings):
+            bends = self.bends(FOLDS, np.full(len(FOLDS), swing))
+            angles = np.concatenate((np.zeros((1, len(FOLDS))), bends))
+            far = np.hypot(*chain_joints(lengths, angles)[-1])
+            short = np.sqrt(np.maximum(1.0 - far / self._straight, 0.0))
+            rising = np.maximum.accumulate(short) + 1e-9 * np.arange(len(short))
+            table[row] = np.interp(grid, rising, FOLDS)
+        return RectBivariateSpline(swings, grid, table)
+
+    @property
+    def longest(self) -> float:
+        """Farthest that the leg reaches from where it hangs, its joints at their limits, m."""
+        straight = np.clip(np.zeros(len(self.low)), self.low, self.high)
+        if self.fetlock >= 0:
+            straight[self.fetlock] = np.clip(0.0, *sorted(
+                (self.low[self.fetlock], self.high[self.fetlock])))
+        angles = np.concatenate(([0.0], straight))[:, None]
+        return float(np.hypot(*chain_joints(self.lengths, angles)[-1])[0])
+
+    def ankle_at(self, feet: Feet) -> np.ndarray:
+        """(n, 3) where the leg is to reach, m.
+
+        Args:
+            feet: where its foot is to be.
+        """
+        return self._foot(feet)[0][self.chain.ankle]
+
+    def pose(
+        self, hangs: np.ndarray, carrier: np.ndarray, feet: Feet, blade_follow: Amount = 0.35
+    ) -> LimbPose:
+        """The leg from the trunk to the ground.
+
+        Args:
+            hangs: (n, 3) where it hangs, m.
+            carrier: (n, 4) rotation of what it hangs on.
+            feet: where its foot is to be.
+            blade_follow: share of the leg's swing that its blade turns with it.
+
+        Returns:
+            The leg.
+        """
+        foot_joint, foot_turn = self._foot(feet)
+        ankle = foot_joint[self.chain.ankle]
+        line = ankle - hangs
+        # The plane of the hinges.
+        aims = rotate(carrier, self.across)
+        own = rotate(about_z(feet.heading), self.across)
+        aims = normalise(aims + KNEE_WITH_FOOT * (own - aims))
+        normal = normalise(np.cross(line, aims))
+        x = rotate(carrier, self.down)
+        x = normalise(x - normal * np.einsum("ij,ij->i", x, normal)[:, None])
+        y = np.cross(normal, x)
+        target = np.stack((np.einsum("ij,ij->i", line, x), np.einsum("ij,ij->i", line, y)))
+        wanted, low, high = self._wanted(target, feet, blade_follow)
+        ease = np.ones(len(self.lengths))
+        ease[: self.blade] = EASE_BLADE
+        solved = solve_chain(self.lengths, target, wanted, low, high, ease)
+        flat = chain_joints(self.lengths, solved.angles)
+        if np.any(solved.shortfall > 0.0):  # the foot is where the leg brings it
+            gap = flat[-1] - target
+            foot_joint = {
+                role: place + gap[0][:, None] * x + gap[1][:, None] * y
+                for role, place in foot_joint.items()
+            }
+        # Back into the world, with what segments lean out.
+        aside = np.concatenate(([0.0], np.cumsum(self.aside)))
+        joint = {
+            role: hangs + flat[i, 0][:, None] * x + flat[i, 1][:, None] * y + aside[i] * normal
+            for i, role in enumerate(self.roles)
+        }
+        plane = from_matrix(np.stack((x, y, normal), axis=-1))
+        back = conjugate(self._frame)
+        rotation = {
+            role: multiply(plane, multiply(about_z(turned - rest), back))
+            for role, turned, rest in zip(
+                self.roles, solved.directions(), self.rest_angles, strict=True
+            )
+        }
+        return LimbPose(
+            joint | foot_joint, rotation | foot_turn,
+            self._pole(joint | foot_joint, y), solved.angles[1:], self.rest_bend,
+            solved.shortfall, normal,
+        )  # fmt: skip
+
+    def _wanted(
+        self, target: np.ndarray, feet: Feet, blade_follow: Amount
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Joint angles of the posture, and limits."""
+        n = target.shape[1]
+        low = np.concatenate(([-np.inf], self.low))
+        high = np.concatenate(([np.inf], self.high))
+        start = np.zeros((2, n))
+        wanted = np.empty((len(self.lengths), n))
+        if self.blade:
+            swung = np.arctan2(target[1], target[0])
+            first = self.rest_angles[0] + limited(blade_follow * swung, BLADE_USUAL)
+            low[0], high[0] = self.rest_angles[0] - BLADE, self.rest_angles[0] + BLADE
+            wanted[0] = first
+            start = self.lengths[0] * np.stack((np.cos(first), np.sin(first)))
+        to = target - start
+        if self._table is None:
+            fold = np.zeros(n)
+            bends = self.bends(fold, fold)
+        else:
+            swing = step(feet.share / SWINGS) * step((1.0 - feet.share) / SWINGS)
+            short = np.sqrt(np.maximum(1.0 - np.hypot(*to) / self._straight, 0.0))
+            fold = self._table.ev(np.clip(swing, 0.0, 1.0), np.clip(short, 0.0, 1.0))
+            bends = self.bends(fold, swing)
+        lengths = self.lengths[self.blade :]
+        end = chain_joints(lengths, np.concatenate((np.zeros((1, n)), bends)))[-1]
+        first = np.arctan2(to[1], to[0]) - np.arctan2(end[1], end[0])
+        first = np.remainder(first + np.pi, 2.0 * np.pi) - np.pi
+        if self.blade:
+            wanted[1] = first - wanted[0]
+            wanted[1] = np.clip(wanted[1], low[1], high[1])
+        else:
+            wanted[0] = first
+        wanted[self.blade + 1 :] = bends
+        return wanted, low, high
+
+    def _foot(self, feet: Feet) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
+        """Joints and rotations of the segments beyond the ankle, and the tip."""
+        rest, leg, chain = self._rest, self.leg, self.chain
+        marked = np.asarray(leg.foot, dtype=float)
+        turn = feet.orientation
+        joint, rotation = {}, {}
+        if chain.foot != FOOT or len(self.foot_roles) < 2:
+            for role in (*self.foot_roles, chain.tip, *(() if self.foot_roles else (chain.ankle,))):
+                joint[role] = feet.position + rotate(turn, rest[role] - marked)
+            rotation = dict.fromkeys(self.foot_roles, turn)
+            rotation[chain.tip] = turn
+            return joint, rotation
+        # Toes stay flat on the ground while the heel is up, and follow after liftoff.
+        pivot = marked + (0.0, -leg.toe, 0.0)
+        place = feet.position + rotate(turn, pivot - marked)
+        free = step(feet.share / TOES_FREE)
+        free = np.where(feet.strike < 0.0, free * step((1.0 - feet.share) / TOES_FREE), free)
+        down = np.where(feet.pitch < 0.0, feet.pitch * (1.0 - free), 0.0)
+        toes = multiply(turn, about_x(down))
+        ball, ankle = self.foot_roles[-1], self.foot_roles[0]
+        joint[ball] = place + rotate(toes, rest[ball] - pivot)
+        joint[chain.tip] = place + rotate(toes, rest[chain.tip] - pivot)
+        for role in self.foot_roles[:-1]:
+            joint[role] = joint[ball] + rotate(turn, rest[role] - rest[ball])
+            rotation[role] = turn
+        rotation[ball] = rotation[chain.tip] = toes
+        assert ankle == chain.ankle
+        return joint, rotation
+
+    def _pole(self, joint: dict[str, np.ndarray], aims: np.ndarray) -> np.ndarray:
+        """Out from the line of the two bent segments, through the joint between them."""
+        chain, rest = self.chain, self._rest
+        names = (*chain.segments, chain.tip)[chain.bend : chain.bend + 3]
+        head, middle, end = (joint[name] for name in names)
+        line = normalise(end - head)
+        out = middle - head
+        out = out - line * np.einsum("ij,ij->i", out, line)[:, None]
+        far = float(np.linalg.norm(rest[chain.pole] - rest[names[1]]))
+        # Where the two are straight, the plane says where the joint would go.
+        aims = aims - line * np.einsum("ij,ij->i", aims, line)[:, None]
+        size = np.linalg.norm(out, axis=1, keepdims=True)
+        out = out + 1e-6 * far * normalise(aims) * (size < 1e-4 * far)
+        return middle + far * normalise(out)
+
+
+def _eased(fold: np.ndarray) -> np.ndarray:
+    """max(fold, 0) with a smooth beginning."""
+    return np.maximum(fold, 0.0) ** 2 / (np.maximum(fold, 0.0) + 0.1)
+

@@ -1,0 +1,311 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Bodies on legs: feet where the solver has them, legs whole and bent the right way, the rest
+in step with them.
+
+Angles: joints of people in walk and run from gait laboratories; ranges of a horse's joints,
+its head and back, after the sources in addon/mapping/legged.py.
+"""
+
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+from poise.addon.mapping.legged import STYLES, map_legged, pose_joints
+from poise.addon.mapping.legs import FOOT, creature_of
+from poise.addon.rigs.builders.legged import FIGURES
+from poise.solvers import rotations as rot
+from poise.solvers.ik import two_bone
+from poise.solvers.legged import GaitItem, GaitSettings, solve_gait
+
+# Kind, gait, speed in m/s.
+CASES = (
+    ("HORSE", "WALK", 1.6), ("HORSE", "TROT", 3.5), ("HORSE", "CANTER_LEFT", 6.0),
+    ("HORSE", "GALLOP_LEFT", 10.0), ("HORSE", "BOUND", 4.0),
+    ("DOG", "WALK", 1.1), ("DOG", "TROT", 2.2), ("DOG", "ROTARY_LEFT", 7.0),
+    ("BIPED", "WALK_BIPED", 1.3), ("BIPED", "JOG", 2.5), ("BIPED", "RUN", 3.5),
+    ("BIPED", "SKIP", 2.0), ("INSECT", "RIPPLE", 0.4), ("INSECT", "TRIPOD", 0.8),
+)  # fmt: skip
+
+
+@cache
+def _solved(kind, gait, speed, bend=0.0, frames=97):
+    figure = FIGURES[kind]()
+    path = None
+    if bend:
+        angle = np.linspace(0.0, 3.0, 300)
+        path = bend * np.stack((1.0 - np.cos(angle), -np.sin(angle)), axis=1)
+        path[:, 1] = -np.abs(path[:, 1])
+    motion = solve_gait(GaitSettings(
+        creature=creature_of(figure), sequence=(GaitItem(gait),), speed=speed, n_frames=frames,
+        path=path,
+    ))  # fmt: skip
+    return motion, figure, map_legged(motion, figure, STYLES[kind.lower()])
+
+
+@pytest.fixture(params=CASES, ids=lambda case: f"{case[0]} {case[1]}", scope="module")
+def posed(request):
+    motion, figure, tracks = _solved(*request.param)
+    return motion, figure, tracks, *pose_joints(tracks, figure)
+
+
+def test_a_rig_that_follows_the_tracks_has_whole_legs_and_its_feet_on_the_ground(posed):
+    """Two bones by inverse kinematics with a pole, all others by their rotations."""
+    motion, figure, tracks, joint, _ = posed
+    assert not tracks.problems
+    for i, chain in enumerate(figure.legs):
+        points = np.stack([joint[role] for role in (*chain.limb, chain.tip)])
+        lengths = np.linalg.norm(np.diff(points, axis=0), axis=2)
+        whole = np.linalg.norm(np.diff(figure.limb(chain), axis=0), axis=1)
+        assert np.abs(lengths - whole[:, None]).max() < 1e-12
+        down = motion.contact[:, i]
+        assert np.abs(joint[chain.tip] - tracks.position[chain.tip])[down].max() < 1e-9
+        if chain.foot != FOOT:  # toes that bend are elsewhere than a stiff foot's
+            off = tracks.position[chain.tip] - motion.foot_position[:, i]
+            assert np.abs(off[down]).max() < 1e-9
+
+
+def test_planted_tips_do_not_slide(posed):
+    motion, figure, tracks, joint, _ = posed
+    spans = 0
+    for contact in tracks.contacts:
+        inside = (tracks.time >= contact.start) & (tracks.time <= contact.end)
+        place = tracks.position[contact.role][inside]
+        spans += 1
+        assert np.abs(place - contact.position).max() < 1e-6
+        if contact.role in {chain.tip for chain in figure.legs}:
+            assert np.abs(place - contact.position).max() < 1e-9
+            assert np.abs(joint[contact.role][inside] - contact.position).max() < 1e-9
+    steps = sum(p.off > 0.1 and p.on < tracks.time[-1] - 0.1 for p in motion.footprints)
+    assert spans >= steps
+    for chain in figure.legs:  # tips lie flat for most of the support
+        held = sum(c.end - c.start for c in tracks.contacts if c.role == chain.tip)
+        name = [leg.name for leg in motion.creature.legs].index(chain.name)
+        assert held > 0.4 * motion.contact[:, name].mean() * tracks.time[-1]
+
+
+def test_joints_bend_to_their_own_side_for_ever(posed):
+    _, figure, _, joint, _ = posed
+    for chain in figure.legs:
+        roles = (*chain.segments, chain.tip)[chain.bend : chain.bend + 3]
+        head, middle, end = (joint[role] for role in roles)
+        line = rot.normalise(end - head)
+        out = middle - head
+        out = out - line * np.einsum("ij,ij->i", out, line)[:, None]
+        rest = [np.asarray(figure.joints[role]) for role in roles]
+        normal = np.cross(rest[1] - rest[0], rest[2] - rest[1])
+        bent = np.cross(middle - head, end - middle)
+        # In walk, trot and gallop on a straight way the axes of the hinges keep their sense.
+        assert np.all(bent @ normal > 0.0)
+        assert np.linalg.norm(out, axis=1).min() > 1e-3 * np.linalg.norm(rest[1] - rest[0])
+
+
+def test_nothing_jumps(posed):
+    """At 48 samples a second hooves turn by 40 degrees a sample at most, paws, whose limbs are
+    shorter pendulums, by more; angular velocities change as gradually."""
+    motion, _, tracks, *_ = posed
+    tempo = np.sqrt(motion.creature.hip_height() / 9.81)
+    for role, turn in tracks.rotation.items():
+        step = rot.multiply(turn[1:], rot.conjugate(turn[:-1]))
+        angle = 2.0 * np.arcsin(np.clip(np.linalg.norm(step[:, 1:], axis=1), 0.0, 1.0))
+        assert angle.max() < 0.34 / tempo, role
+        rate = 2.0 * step[:, 1:] / tracks.time[1]
+        change = np.linalg.norm(np.diff(rate, axis=0), axis=1)
+        assert change.max() < 20.0 / tempo, role
+    for values in (*tracks.position.values(), *tracks.rotation.values()):
+        assert np.isfinite(values).all()
+
+
+def test_knees_of_people():
+    """Bent by 60 to 65 degrees in the swing of a walk, by 90 to 130 in that of a run."""
+    for gait, speed, low, high in (("WALK_BIPED", 1.3, 50, 70), ("RUN", 3.5, 90, 130)):
+        _, _, tracks = _solved("BIPED", gait, speed)
+        knee = np.degrees(tracks.attributes["bend.shin.L"])
+        assert low <= knee.max() <= high
+        assert knee.min() < 25.0
+
+
+def test_thighs_of_a_walker_swing_thirty_ahead_and_twenty_back():
+    """Hips bend by 30 degrees and stretch by 10, against a pelvis that is tipped ahead by 10."""
+    _, figure, tracks = _solved("BIPED", "WALK_BIPED", 1.3)
+    joint, _ = pose_joints(tracks, figure)
+    thigh = joint["shin.L"] - joint["thigh.L"]
+    angle = np.degrees(np.arctan2(-thigh[:, 1], -thigh[:, 2]))
+    assert 22.0 < angle.max() < 40.0 and -26.0 < angle.min() < -12.0
+
+
+def test_a_horse_folds_its_carpus_in_the_swing_and_stands_on_a_straight_one():
+    """The range of the carpus is 54 degrees, of the tarsus 40, in a flat walk."""
+    motion, _, tracks = _solved("HORSE", "WALK", 1.6)
+    carpus = np.degrees(tracks.attributes["bend.fore.3.L"])
+    number = [leg.name for leg in motion.creature.legs].index("fore.L")
+    down = motion.contact[:, number]
+    assert carpus[down].max() < 12.0
+    assert 40.0 < carpus.max() < 85.0
+    tarsus = np.degrees(tracks.attributes["bend.hind.3.L"])
+    assert 25.0 < np.ptp(tarsus) < 55.0
+
+
+def test_stifle_and_hock_fold_together():
+    """The reciprocal apparatus (Back et al. 1995)."""
+    _, _, tracks = _solved("HORSE", "TROT", 3.5)
+    stifle, hock = (tracks.attributes[f"bend.hind.{k}.L"] for k in (2, 3))
+    assert np.corrcoef(stifle, hock)[0, 1] > 0.98
+
+
+def _ahead(joint, role, of, yaw):
+    forward = np.stack((np.sin(yaw), -np.cos(yaw), 0.0 * yaw), axis=-1)
+    return np.einsum("ij,ij->i", joint[role] - joint[of], forward)
+
+
+@pytest.mark.parametrize(("gait", "speed", "low", "high"),
+                         [("WALK_BIPED", 1.3, 25, 45), ("RUN", 3.5, 35, 75)])
+def test_arms_swing_with_the_legs_of_the_other_side(gait, speed, low, high):
+    """30 to 40 degrees in all in a walk, 45 to 70 in a run; elbows near a right angle in a run."""
+    motion, figure, tracks = _solved("BIPED", gait, speed)
+    joint, _ = pose_joints(tracks, figure)
+    inner = slice(20, -20)
+    for arm, leg in (("L", "R"), ("R", "L")):
+        hand = _ahead({**joint, **tracks.position}, f"hand.{arm}", "chest", motion.yaw)[inner]
+        feet = [_ahead(joint, f"toe_tip.{side}", f"thigh.{side}", motion.yaw)[inner]
+                for side in (leg, arm)]
+        assert np.corrcoef(hand, feet[0] - feet[1])[0, 1] > 0.9
+    shoulder, elbow, hand = _arm(tracks, figure, "L")
+    upper = elbow - shoulder
+    swing = np.degrees(np.ptp(np.arctan2(-upper[inner, 1], -upper[inner, 2])))
+    assert low < swing < high
+    bend = np.degrees(np.arccos(np.einsum(
+        "ij,ij->i", rot.normalise(upper), rot.normalise(hand - elbow))))[inner]
+    low, high = (8, 40) if gait == "WALK_BIPED" else (60, 110)
+    assert low < bend.min() < bend.max() < high
+
+
+def _arm(tracks, figure, side):
+    """Shoulder, elbow and wrist, as a rig bends the arm between them."""
+    joint, turn = pose_joints(tracks, figure)
+    rest = {role: np.asarray(p) for role, p in figure.joints.items()}
+    collar = joint["chest"] + rot.rotate(turn["chest"], rest[f"shoulder.{side}"] - rest["chest"])
+    top = collar + rot.rotate(turn[f"shoulder.{side}"],
+                              rest[f"upper_arm.{side}"] - rest[f"shoulder.{side}"])
+    lengths = [np.linalg.norm(rest[f"{b}.{side}"] - rest[f"{a}.{side}"])
+               for a, b in (("upper_arm", "elbow_joint"), ("elbow_joint", "hand"))]
+    hand = tracks.position[f"hand.{side}"]
+    limb = two_bone(top, hand, tracks.position[f"elbow.{side}"], *lengths)
+    assert limb.shortfall.max() < 1e-9
+    return top, limb.middle, hand
+
+
+def test_pelvis_and_chest_turn_against_each_other():
+    """4 to 5 degrees each way of the pelvis, thorax opposite; pelvis ahead on the foot's side."""
+    motion, _, tracks = _solved("BIPED", "WALK_BIPED", 1.3)
+    yaw = {role: rot.twist_angle(tracks.rotation[role], [0, 0, 1])[20:-20]
+           for role in ("pelvis", "chest")}
+    assert np.corrcoef(yaw["pelvis"], yaw["chest"])[0, 1] < -0.9
+    assert 3.0 < np.degrees(np.ptp(yaw["pelvis"]) / 2) < 6.5
+    left = (motion.foot_position[:, 0] - motion.foot_position[:, 1])[20:-20, 1]
+    assert np.corrcoef(yaw["pelvis"], left)[0, 1] > 0.9  # left foot ahead (-Y): turned right
+
+
+def _head(tracks, figure):
+    joint, _ = pose_joints(tracks, figure)
+    return joint["head"][:, 2], joint["chest"][:, 2]
+
+
+def test_a_horse_nods_in_the_walk_and_holds_its_head_still_in_the_trot():
+    """5 to 10 cm at the poll, twice a stride; in a trot less than its trunk rises and falls."""
+    motion, figure, tracks = _solved("HORSE", "WALK", 1.6)
+    head, _ = (z[24:-24] for z in _head(tracks, figure))
+    assert 0.04 < np.ptp(head) < 0.13
+    stride = np.diff([p.on for p in motion.footprints if p.leg == "hind.L"])[1]
+    spectrum = np.abs(np.fft.rfft(head - head.mean()))
+    strides = (len(head) / 48.0) / stride
+    assert np.argmax(spectrum) == pytest.approx(2.0 * strides, abs=1.01)
+    _, figure, tracks = _solved("HORSE", "TROT", 3.5)
+    head, chest = (z[24:-24] for z in _head(tracks, figure))
+    assert np.ptp(head) < 0.6 * np.ptp(chest)
+
+
+@pytest.mark.parametrize(("kind", "gait", "speed", "low", "high"),
+                         [("HORSE", "GALLOP_LEFT", 10.0, 4, 12),
+                          ("DOG", "ROTARY_LEFT", 7.0, 25, 60)])
+def test_backs_round_when_hind_and_fore_legs_come_together(kind, gait, speed, low, high):
+    """A dog's 30 to 60 degrees in all, a horse's 5 to 8; next to nothing in a trot."""
+    def flexion(tracks):
+        pitch = {}
+        for role in ("pelvis", "chest"):
+            ahead = rot.rotate(tracks.rotation[role], np.array((0.0, -1.0, 0.0)))
+            pitch[role] = np.arctan2(ahead[:, 2], np.hypot(ahead[:, 0], ahead[:, 1]))
+        return np.degrees(pitch["pelvis"] - pitch["chest"])[24:-24]
+
+    motion, _, tracks = _solved(kind, gait, speed)
+    bend = flexion(tracks)
+    assert low < np.ptp(bend) < high
+    apart = (motion.foot_position[:, 2:, 1].mean(1) - motion.foot_position[:, :2, 1].mean(1))
+    assert np.corrcoef(bend, apart[24:-24])[0, 1] > 0.95  # fore feet near the hind ones: round
+    _, _, trotting = _solved(kind, "TROT", {"HORSE": 3.5, "DOG": 2.2}[kind])
+    assert np.ptp(flexion(trotting)) < 0.25 * np.ptp(bend)
+
+
+def test_amounts_of_nothing_leave_the_body_as_it_was_solved():
+    motion, figure, _ = _solved("HORSE", "TROT", 3.5)
+    names = ("pelvis_turn", "pelvis_drop", "shoulder_turn", "spine_flexion", "trunk_pitch",
+             "effort")
+    tracks = map_legged(motion, figure, replace(STYLES["horse"], **dict.fromkeys(names, 0.0)))
+    for role in figure.trunk:
+        assert np.abs(np.einsum("ij,ij->i", tracks.rotation[role], motion.orientation)
+                      ).min() > 1.0 - 1e-12
+    joint, _ = pose_joints(tracks, figure)
+    for number, chain in enumerate(figure.legs):
+        assert np.abs(joint[chain.limb[0]] - motion.hip[:, number]).max() < 1e-9
+
+
+def test_a_bend_to_the_left_is_the_mirror_image_of_one_to_the_right():
+    left = _solved("DOG", "CANTER_LEFT", 3.5, bend=8.0)
+    right = _solved("DOG", "CANTER_RIGHT", 3.5, bend=-8.0)
+    assert left[0].position[-1, 0] > 0.5
+    mirror, turned = np.array([-1.0, 1.0, 1.0]), np.array([1.0, 1.0, -1.0, -1.0])
+
+    def other(role):
+        ends = {"L": "R", "R": "L"}
+        return role[:-1] + ends[role[-1]] if role[-2:] in (".L", ".R") else role
+
+    for role, place in left[2].position.items():
+        assert np.abs(place - right[2].position[other(role)] * mirror).max() < 1e-6, role
+    for role, turn in left[2].rotation.items():
+        same = np.einsum("ij,ij->i", turn, right[2].rotation[other(role)] * turned)
+        assert np.abs(same).min() > 1.0 - 1e-9, role
+
+
+def test_one_who_stands_stands_still_and_a_style_out_of_range_is_kept_within_it():
+    for kind in FIGURES:
+        figure = FIGURES[kind]()
+        gait = {"BIPED": "WALK_BIPED", "INSECT": "TRIPOD"}.get(kind, "WALK")
+        motion = solve_gait(GaitSettings(
+            creature=creature_of(figure), sequence=(GaitItem(gait),), speed=0.0, n_frames=25))
+        style = replace(STYLES[kind.lower()], spine_flexion=20.0, arm_swing=float("nan"))
+        tracks = map_legged(motion, figure, style)
+        assert {p.code for p in tracks.problems} == {"STYLE_LIMITED"}
+        for values in (*tracks.position.values(), *tracks.rotation.values()):
+            assert np.abs(values - values[0]).max() < 1e-9
+        for role in figure.trunk:
+            assert np.abs(tracks.rotation[role][:, 0]).min() > 1.0 - 1e-6
+
+
+def test_keyed_amounts_change_the_motion_where_they_are_keyed():
+    motion, figure, tracks = _solved("BIPED", "WALK_BIPED", 1.3)
+    later = np.linspace(0.0, 1.0, len(motion.time)) > 0.5
+    keyed = map_legged(motion, figure, replace(STYLES["biped"],
+                                               arm_swing=np.where(later, 0.0, np.radians(20.0))))
+    hand = "hand.L"
+    assert np.array_equal(keyed.position[hand][~later], tracks.position[hand][~later])
+    assert np.abs(keyed.position[hand] - tracks.position[hand])[later].max() > 0.05
+
+
+def test_events_tell_of_every_touchdown_and_liftoff():
+    motion, figure, tracks = _solved("HORSE", "TROT", 3.5)
+    landed = [e for e in tracks.events if e.kind == "TOUCHDOWN"]
+    printed = [p for p in motion.footprints if p.on >= 0.0]
+    assert len(landed) == len(printed) > 10
+    assert {e.side for e in landed} == {leg.name for leg in figure.legs}
+    assert [e.time for e in tracks.events] == sorted(e.time for e in tracks.events)
+    assert set(np.round([e.time for e in tracks.events], 9)) == set(np.round(tracks.kinks, 9))
