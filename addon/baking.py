@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import floor
 
 import bpy
@@ -24,6 +24,7 @@ from .bake.write import bake_tracks, clear_bake
 from .errors import UserError
 from .mapping.tracks import RoleTracks
 from .rigs import characters, control_rig, own_controls, retarget
+from .steps import Steps, finish
 
 # Part of the body -> base names of its roles.
 PART_ROLES = {
@@ -150,6 +151,7 @@ def check(context: bpy.types.Context, motion: bpy.types.Object, solved: pipeline
     Raises:
         UserError: one sentence with cause and remedy.
     """
+    checks.check_place(motion.poise_motion.character)
     checks.check_before_bake(
         context,
         motion.poise_motion.character,
@@ -220,14 +222,66 @@ def bakes_controls(controls: bpy.types.Object, target: str) -> bool:
     return own is not None
 
 
+@dataclass(frozen=True)
+class OntoRig:
+    """What is to be keyed on a rig that follows Poise's controls.
+
+    Attributes:
+        bindings: role -> bone of the rig.
+        tracks: tracks of these roles.
+        how: what else `bake_tracks` is told.
+        edited: whether it is what keys of the controls say that were edited by hand.
+    """
+
+    bindings: dict[str, str]
+    tracks: RoleTracks
+    how: dict
+    edited: bool
+
+
+def prepare_bones(
+    context: bpy.types.Context,
+    motion: bpy.types.Object,
+    solved: pipeline.Solved,
+    target: str = "AUTO",
+) -> Steps[OntoRig]:
+    """Steps to what a bake to a rig's bones or controls is to key; nothing is written.
+
+    Args:
+        context: Blender's context.
+        motion: the Motion object.
+        solved: its solved job.
+        target: "CONTROLS", "BONES", or "AUTO" for what the rig has.
+
+    Raises:
+        UserError: one sentence with cause and remedy.
+    """
+    own = baked_of(motion)
+    edited = own is not None and _is_current(motion, solved, own) and _is_edited(own)
+    return (yield from _onto_rig(context, motion, solved, target, edited))
+
+
+def _is_current(motion: bpy.types.Object, solved: pipeline.Solved, baked: Baked) -> bool:
+    """Whether the bake on a motion's character is what it would be baked to now."""
+    settings = motion.poise_motion
+    return attach.is_attached(settings.character, baked) and not pipeline.changed_inputs(
+        solved.job, settings.inputs
+    )
+
+
+def _is_edited(baked: Baked) -> bool:
+    """Whether keys of a bake were edited by hand."""
+    return baked.edits_action is not None or bool(edits.edited_channels(baked))
+
+
 def _onto_rig(
     context: bpy.types.Context,
     motion: bpy.types.Object,
     solved: pipeline.Solved,
     target: str,
     edited: bool = False,
-) -> tuple[dict[str, str], RoleTracks, dict]:
-    """What is to be keyed on a motion's rig: bindings, tracks, and how to bake them.
+) -> Steps[OntoRig]:
+    """What is to be keyed on a motion's rig.
 
     Where keys of the controls are edited, it is as Blender evaluates the controls.
     """
@@ -242,11 +296,11 @@ def _onto_rig(
     if own is not None:
         own_controls.require_standard_ik(rig)
     if edited:
-        targets = retarget.evaluated_targets(
+        targets = yield from retarget.evaluated_targets(
             context, controls, travel, solved.job.start_frame, unit_scale, own
         )
     else:
-        targets = retarget.posed_targets(controls, travel, unit_scale, own)
+        targets = yield from retarget.posed_targets(controls, travel, unit_scale, own)
     how: dict = {"axes": np.array([1.0, 0.0, 0.0, 0.0])}
     if own is None:
         keyed = retarget.bone_tracks(controls, rig, travel, targets)
@@ -254,14 +308,12 @@ def _onto_rig(
         keyed, moved = retarget.control_tracks(controls, rig, own, travel, targets)
         checked = retarget.carried(*moved, travel, settings.root_motion, rig.name)
         how |= {"held": own_controls.held(rig, own), "checked": checked}
-    return *retarget.carried(*keyed, travel, settings.root_motion, rig.name), how
+    keyed = retarget.carried(*keyed, travel, settings.root_motion, rig.name)
+    return OntoRig(*keyed, how, edited)
 
 
 def check_bones(
-    context: bpy.types.Context,
-    motion: bpy.types.Object,
-    solved: pipeline.Solved,
-    target: str = "AUTO",
+    context: bpy.types.Context, motion: bpy.types.Object, solved: pipeline.Solved, onto: OntoRig
 ) -> None:
     """Refuse what a bake to a rig's bones or controls could not do, before anything is written.
 
@@ -269,18 +321,18 @@ def check_bones(
         context: Blender's context.
         motion: the Motion object.
         solved: its solved job.
-        target: "CONTROLS", "BONES", or "AUTO" for what the rig has.
+        onto: what is to be keyed.
 
     Raises:
         UserError: one sentence with cause and remedy.
     """
     controls = motion.poise_motion.character
     rig = control_rig.require_rig(controls)
+    checks.check_place(rig)
     with control_rig.let_go(controls, rig):
-        bindings, tracks, _ = _onto_rig(context, motion, solved, target)
         checks.check_before_bake(
-            context, rig, bindings, tracks, options_of(motion, solved.job.start_frame),
-            baked_of(motion, True),
+            context, rig, onto.bindings, onto.tracks,
+            options_of(motion, solved.job.start_frame), baked_of(motion, True),
         )
 
 
@@ -290,6 +342,8 @@ def bake_to_bones(
     solved: pipeline.Solved,
     on_edited: str = "",
     target: str = "AUTO",
+    onto: OntoRig | None = None,
+    verify: bool = True,
 ) -> tuple[int, int, int]:
     """Key a rig that follows Poise's controls, by its own controls or its bones.
 
@@ -306,6 +360,8 @@ def bake_to_bones(
         on_edited: what to do with keys edited by hand; "" for the motion's
             own choice.
         target: "CONTROLS", "BONES", or "AUTO" for what the rig has.
+        onto: what `prepare_bones` found for the same; None to do it now.
+        verify: compare the evaluated pose with the motion at up to 16 frames.
 
     Returns:
         Numbers of keys, frames and bones.
@@ -316,23 +372,23 @@ def bake_to_bones(
     controls = motion.poise_motion.character
     rig = control_rig.require_rig(controls)
     own = baked_of(motion)
-    if (
-        own is None
-        or not attach.is_attached(controls, own)
-        or pipeline.changed_inputs(solved.job, motion.poise_motion.inputs)
-    ):
+    current = own is not None and _is_current(motion, solved, own)
+    if not current:
         bake(context, motion, solved, on_edited)
         own = baked_of(motion)
     options = options_of(motion, solved.job.start_frame)
-    edited = own.edits_action is not None or bool(edits.edited_channels(own))
-    options = replace(options, action_name=f"{motion.name} on {rig.name}")
+    edited = onto.edited if onto is not None and current else _is_edited(own)
+    options = replace(options, action_name=f"{motion.name} on {rig.name}", verify=verify)
     if on_edited:
         options = replace(options, on_edited=on_edited)
     followed = control_rig.is_connected(controls, rig)
     control_rig.disconnect(controls, rig)
     try:
-        bindings, tracks, how = _onto_rig(context, motion, solved, target, edited)
-        result = _bake(context, motion, rig, bindings, tracks, options, True, **how)
+        if onto is None or onto.edited != edited:
+            onto = finish(_onto_rig(context, motion, solved, target, edited))
+        result = _bake(
+            context, motion, rig, onto.bindings, onto.tracks, options, True, **onto.how
+        )
     except BaseException:
         if followed:
             control_rig.connect(controls, rig)

@@ -4,8 +4,9 @@
 `gather` reads Blender, `solve` is pure, `apply` writes. From a script or in
 the background `execute` runs them one after the other. From the window a
 solve that takes longer than a moment runs in a worker thread under a modal
-timer: Esc stops it, and everything is written at once in the main thread, so
-that a cancelled operator has changed nothing.
+timer; what has to be read out of Blender afterwards is read in steps in the main
+thread. Esc stops both, and everything is written at once, so that a cancelled
+operator has changed nothing.
 """
 
 from __future__ import annotations
@@ -17,9 +18,13 @@ from time import monotonic
 from ..solvers.errors import Cancelled, SettingError
 from .context import let_undo_see
 from .errors import UserError
+from .steps import Steps, finish
 
 # What the animator can put right; everything else is a defect and is shown.
 FIXABLE = (UserError, SettingError)
+
+# How long steps in the main thread go on before the window gets its turn.
+SLICE = 0.04
 
 # A solve that is done within this time never becomes modal.
 PATIENCE = 0.25
@@ -120,6 +125,8 @@ class SolvingOperator:
     bl_options = {"REGISTER", "UNDO"}
 
     _work: Work | None = None
+    _steps: Steps | None = None
+    _prepared = 0.0
     _timer = None
 
     def gather(self, context):
@@ -130,6 +137,11 @@ class SolvingOperator:
         """The pure part; `progress(fraction)` may raise `Cancelled`."""
         raise NotImplementedError
 
+    def prepare(self, context, job, result) -> Steps:
+        """Steps that read what `apply` needs besides; they return its `result`."""
+        yield from ()
+        return result
+
     def apply(self, context, job, result) -> str:
         """Write the result into Blender; returns a sentence for the report."""
         raise NotImplementedError
@@ -137,7 +149,7 @@ class SolvingOperator:
     def execute(self, context):
         try:
             job = self.gather(context)
-            result = self.solve(job, _ignore)
+            result = finish(self.prepare(context, job, self.solve(job, _ignore)))
             message = self.apply(context, job, result)
         except FIXABLE as error:
             self.report({"ERROR"}, one_line(str(error)))
@@ -153,7 +165,8 @@ class SolvingOperator:
             self.report({"ERROR"}, one_line(str(error)))
             return {"CANCELLED"}
         self._work = Work(self.solve, self._job)
-        if self._work.wait(PATIENCE):
+        self._steps = None
+        if self._go_on(context, PATIENCE):
             return self._finish(context)
         manager = context.window_manager
         self._timer = manager.event_timer_add(0.05, window=context.window)
@@ -164,25 +177,57 @@ class SolvingOperator:
 
     def modal(self, context, event):
         if event.type == "ESC" and event.value == "PRESS":
-            self._work.stop()
+            self._stop()
             self._end_modal(context)
             self.report({"INFO"}, "Cancelled: nothing was changed")
             return {"CANCELLED"}
         if event.type != "TIMER":
             # Settings changed half-way would not be those that are solved.
             return {"RUNNING_MODAL"}
-        percent = 100 * self._work.fraction
+        done = self._go_on(context, SLICE)
+        # Of work in two phases each counts half.
+        percent = 50 * self._work.fraction
+        if self._steps is not None:
+            percent = 50 + 50 * self._prepared
         context.window_manager.progress_update(percent)
         context.workspace.status_text_set(f"Poise: {percent:.0f} %  (Esc cancels)")
-        if not self._work.wait(0.0):
+        if not done:
             return {"RUNNING_MODAL"}
         self._end_modal(context)
         return self._finish(context)
 
-    def cancel(self, context):
-        """Blender closes the operator (file load, quit): leave no thread behind."""
+    def _go_on(self, context, seconds: float) -> bool:
+        """Solve and prepare for some time; True when there is nothing left to do."""
+        until = monotonic() + seconds
+        work = self._work
+        if self._steps is None:
+            if not work.wait(seconds):
+                return False
+            if work.error is not None:
+                return True
+            self._steps = self.prepare(context, self._job, work.result)
+        try:
+            while True:
+                self._prepared = next(self._steps)
+                if monotonic() >= until:
+                    return False
+        except StopIteration as done:
+            work.result = done.value
+        except FIXABLE as error:
+            work.error = error
+        return True
+
+    def _stop(self) -> None:
+        """Leave neither thread nor half-done steps behind."""
         if self._work is not None:
             self._work.stop()
+        if self._steps is not None:
+            self._steps.close()
+            self._steps = None
+
+    def cancel(self, context):
+        """Blender closes the operator (file load, quit)."""
+        self._stop()
         self._end_modal(context)
 
     def _end_modal(self, context) -> None:
@@ -195,7 +240,7 @@ class SolvingOperator:
         self._timer = None
 
     def _finish(self, context):
-        work, self._work = self._work, None
+        work, self._work, self._steps = self._work, None, None
         try:
             if work.error is not None:
                 raise work.error

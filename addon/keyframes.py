@@ -9,7 +9,7 @@ call with integers.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import isfinite
 
@@ -80,21 +80,22 @@ def curves_by_path(
     return {(curve.data_path, curve.array_index): curve for curve in bag.fcurves}
 
 
-def key_coordinates(channel: Channel) -> np.ndarray:
-    """Frames and values as they are stored, (k, 2) float32.
+def key_coordinates(channels: Sequence[Channel]) -> list[np.ndarray]:
+    """Frames and values of channels as they are stored, (k, 2) float32 each.
 
     Args:
-        channel: the keys.
+        channels: the keys.
 
     Raises:
         ValueError: values that are not finite, or frames out of order.
     """
+    ordered: set[int] = set()
     with np.errstate(over="ignore"):  # what is too large becomes infinite, and is refused
-        return _points(channel, set())
+        return [_points(channel, ordered) for channel in channels]
 
 
 def _points(channel: Channel, ordered: set[int]) -> np.ndarray:
-    """`key_coordinates`; frames that were checked before are known by their identity."""
+    """Keys of one channel; frames that were checked before are known by their identity."""
     points = np.empty((len(channel.frames), 2), np.float32)
     points[:, 0] = channel.frames
     points[:, 1] = channel.values
@@ -140,7 +141,9 @@ def handles(channel: Channel, points: np.ndarray) -> tuple[np.ndarray, np.ndarra
 
 
 def write_channels(
-    bag: bpy.types.ActionChannelbag, channels: Iterable[Channel]
+    bag: bpy.types.ActionChannelbag,
+    channels: Iterable[Channel],
+    coordinates: Sequence[np.ndarray] | None = None,
 ) -> list[bpy.types.FCurve]:
     """Write channels as F-curves, replacing all keys of curves that exist.
 
@@ -150,6 +153,7 @@ def write_channels(
     Args:
         bag: channelbag of the slot to write into.
         channels: what to write.
+        coordinates: their keys as `key_coordinates` gives them, if they are there.
 
     Returns:
         The F-curves, in the order of the channels.
@@ -167,10 +171,9 @@ def write_channels(
         return bytes_of[count, number]
 
     written = []
-    channels = list(channels)  # keeps the frames alive, whose identity is remembered
-    ordered: set[int] = set()
-    with np.errstate(over="ignore"):
-        coordinates = [_points(channel, ordered) for channel in channels]
+    channels = list(channels)
+    if coordinates is None:
+        coordinates = key_coordinates(channels)
     for channel, points in zip(channels, coordinates, strict=True):
         count = len(points)
         curve = existing.get((channel.data_path, channel.index))

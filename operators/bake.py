@@ -11,6 +11,7 @@ from ..addon.base_operator import SettingsOperator, SolvingOperator
 from ..addon.context import keep_selection, object_mode
 from ..addon.errors import UserError
 from ..addon.rigs import control_rig
+from ..addon.steps import part
 
 
 @dataclass(frozen=True)
@@ -69,11 +70,11 @@ class _BakeOperator(SolvingOperator):
         """Motion objects to bake, in the order in which they depend on each other."""
         raise NotImplementedError
 
-    def look(self, context, motion, solved):
+    def look(self, context, motion, solved, prepared):
         """Refuse before anything is written."""
         baking.check(context, motion, solved)
 
-    def write(self, context, motion, solved, on_edited):
+    def write(self, context, motion, solved, prepared, on_edited):
         """Key one motion; numbers of keys, frames and bones."""
         return baking.bake(context, motion, solved, on_edited)
 
@@ -87,16 +88,28 @@ class _BakeOperator(SolvingOperator):
     def solve(self, job, progress):
         return _solve_all(job, progress)
 
+    def prepare(self, context, job, result):
+        found = _found(job)
+        pairs = []
+        for i, (motion, solved) in enumerate(zip(found, result, strict=True)):
+            prepared = yield from part(self.prepared(context, motion, solved), i, len(found))
+            pairs.append((solved, prepared))
+        return pairs
+
+    def prepared(self, context, motion, solved):
+        """Steps to what else is needed to write a motion."""
+        yield from ()
+
     def apply(self, context, job, result):
         found = _found(job)
         on_edited = "" if self.edited_keys == "MOTION" else self.edited_keys
         with keep_selection(context), object_mode(context):
             # All are checked before the first is written: one refusal, nothing changed.
-            for motion, solved in zip(found, result, strict=True):
-                self.look(context, motion, solved)
+            for motion, pair in zip(found, result, strict=True):
+                self.look(context, motion, *pair)
             keys = frames = bones = 0
-            for motion, solved in zip(found, result, strict=True):
-                written = self.write(context, motion, solved, on_edited)
+            for motion, pair in zip(found, result, strict=True):
+                written = self.write(context, motion, *pair, on_edited)
                 keys, frames, bones = keys + written[0], frames + written[1], bones + written[2]
         problems = sum(len(motion.poise_motion.problems) for motion in found)
         what = found[0].name if len(found) == 1 else f"{len(found)} motions"
@@ -163,11 +176,14 @@ class POISE_OT_bake_to_bones(_BakeOperator, bpy.types.Operator):
         )
         return [motion for motion in found if motion is not None]
 
-    def look(self, context, motion, solved):
-        baking.check_bones(context, motion, solved, self.target)
+    def prepared(self, context, motion, solved):
+        return baking.prepare_bones(context, motion, solved, self.target)
 
-    def write(self, context, motion, solved, on_edited):
-        return baking.bake_to_bones(context, motion, solved, on_edited, self.target)
+    def look(self, context, motion, solved, prepared):
+        baking.check_bones(context, motion, solved, prepared)
+
+    def write(self, context, motion, solved, prepared, on_edited):
+        return baking.bake_to_bones(context, motion, solved, on_edited, self.target, prepared)
 
 
 class POISE_OT_bake_all(_BakeOperator, bpy.types.Operator):

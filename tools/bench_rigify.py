@@ -6,52 +6,40 @@ Runs where the folder with such rigs is (POISE_RIGS, or beside the repository).
 
 from __future__ import annotations
 
-import os
 import sys
-from pathlib import Path
 
 import bpy
-import numpy as np
 from bench_rows import Row, side_by_side
+from rig_files import FOLDER, bring_in
 
-RIGS = Path(
-    os.environ.get("POISE_RIGS", Path(__file__).resolve().parents[2] / "shared" / "rigs")
-)
 # bake_action takes the same time for every frame, ours less the more there are.
 FRAMES, PLAIN_FRAMES = 10_000, 200
 
 
 def rows() -> list[Row]:
     """Bakes by the controls of a Rigify human, if there is one."""
-    path = RIGS / "rigify_human.blend"
+    path = FOLDER / "rigify_human.blend"
     if not path.is_file():
         print(f"no {path}: left out", file=sys.stderr)
         return []
-    bpy.ops.wm.open_mainfile(filepath=str(path))
-    return _rigify_rows(bpy.data.objects["rig"])
+    return _rigify_rows(bring_in(path.name))
 
 
 def _rigify_rows(rig: bpy.types.Object) -> list[Row]:
     from bpy_extras import anim_utils
     from poise.addon import baking, compat, pipeline
-    from poise.addon.bake import BakeOptions, bake_tracks, clear_bake
-    from poise.addon.rigs import control_rig, own_controls, retarget
+    from poise.addon.rigs import control_rig
+    from poise.addon.steps import finish
 
     context = bpy.context
-    for obj in context.selected_objects:
-        obj.select_set(False)
-    rig.select_set(True)
-    context.view_layer.objects.active = rig
     bpy.ops.poise.rig_setup(kind="SKIER")
     motion = rig.poise.motion_object
     motion.poise_motion.frame_start, motion.poise_motion.frame_end = 1, FRAMES
-    solved = pipeline.solve(pipeline.gather(context, motion))
-    baking.bake(context, motion, solved)
     # What bake_action reads is the same motion: the rig's controls follow Poise's.
+    bpy.ops.poise.bake()
+    solved = pipeline.solve(pipeline.gather(context, motion))
     controls = motion.poise_motion.character
-    own = control_rig.own_controls_of(controls)
-    travel = solved.tracks.at_frames()
-    driven = {one.bone for one in own.driven}
+    driven = {one.bone for one in control_rig.own_controls_of(controls).driven}
     for bone in rig.pose.bones:
         compat.select_bone(bone, bone.name in driven)
 
@@ -68,34 +56,34 @@ def _rigify_rows(rig: bpy.types.Object) -> list[Row]:
         rig.animation_data.action = None
         bpy.data.actions.remove(action)
 
-    done = []
-
     def back() -> None:
-        while done:
-            clear_bake(context, rig, done.pop())
-            control_rig.connect(controls, rig)
+        baking.clear_rig(context, motion)
+        context.view_layer.update()
 
     def ours(verify: bool) -> None:
-        control_rig.disconnect(controls, rig)
-        targets = retarget.posed_targets(controls, travel, 1.0, own)
-        keyed, moved = retarget.control_tracks(controls, rig, own, travel, targets)
-        result = bake_tracks(
-            context, rig, *keyed, BakeOptions(verify=verify), axes=np.array([1.0, 0.0, 0.0, 0.0]),
-            held=own_controls.held(rig, own), checked=moved,
-        )
-        done.append(result.baked)
+        onto = finish(baking.prepare_bones(context, motion, solved))
+        baking.check_bones(context, motion, solved, onto)
+        baking.bake_to_bones(context, motion, solved, onto=onto, verify=verify)
+
+    def clicked() -> None:
+        bpy.ops.poise.bake_to_bones()
 
     found = []
     job = f"bake {len(driven)} controls of a Rigify human: time a frame"
-    for selected, verify, goal in ((False, False, 300.0), (True, False, None), (False, True, None)):
-        times = side_by_side(lambda s=selected: plain(s), lambda v=verify: ours(v), 5, 2, back)
+    lengths = f"{FRAMES} frames to {PLAIN_FRAMES}"
+    for call, selected, goal, note in (
+        (lambda: ours(False), True, 300.0, "checked, not verified"),
+        (lambda: ours(False), False, None, "checked, not verified"),
+        (lambda: ours(True), True, None, "16 frames verified"),
+        (clicked, True, None, "the whole operator, which solves the motion too"),
+    ):
+        times = side_by_side(lambda s=selected: plain(s), call, 5, 2, back)
         back()
-        what = "its controls" if selected else f"all {len(rig.pose.bones)} bones"
-        note = "16 frames verified" if verify else "every frame"
+        what = "the same" if selected else f"all {len(rig.pose.bones)} bones"
         found.append(
             Row(
                 job, f"bake_action, {what}", times[0] / PLAIN_FRAMES, times[1] / FRAMES,
-                goal=goal, note=f"{note}, {FRAMES} of them to {PLAIN_FRAMES}",
+                goal=goal, note=f"{note}; {lengths}",
             )
         )
     return found

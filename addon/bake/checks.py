@@ -75,7 +75,6 @@ def check_before_bake(
     _check_object(context, armature)
     _check_bones(armature, bindings, tracks)
     _check_tracks(bindings, tracks, options)
-    adapter.armature_frames(armature.name, np.array(world_matrix(armature), dtype=float)[None])
     _check_animation(armature, options)
     _check_constraints(armature, bindings, tracks)
     paths = channel_paths(armature, bindings, tracks)
@@ -83,6 +82,18 @@ def check_before_bake(
     if options.target == "CURRENT":
         end = options.start_frame + (len(tracks.time) - 1) // tracks.steps_per_frame
         _check_current(armature, paths, options.start_frame, end, previous)
+
+
+def check_place(armature: bpy.types.Object) -> None:
+    """Refuse a rig that stands in a way that cannot carry a figure.
+
+    Args:
+        armature: the rig.
+
+    Raises:
+        UserError: it is scaled to nothing, unevenly, sheared or mirrored.
+    """
+    adapter.armature_frames(armature.name, np.array(world_matrix(armature), dtype=float)[None])
 
 
 def channel_paths(
@@ -123,7 +134,11 @@ def _check_object(context: bpy.types.Context, armature: bpy.types.Object) -> Non
         )
     if armature.data.is_editmode:
         raise UserError(f"{armature.name} is in Edit Mode: leave it with Tab, then bake")
-    if not armature.evaluated_get(context.evaluated_depsgraph_get()).is_evaluated:
+    # What the layer shows is part of it; of what it hides only an evaluation can tell.
+    if not (
+        armature.visible_get(view_layer=context.view_layer)
+        or armature.evaluated_get(context.evaluated_depsgraph_get()).is_evaluated
+    ):
         raise UserError(
             f"{armature.name} is not part of this view layer: enable it and its collections "
             "in the Outliner (exclude and Disable in Viewports)"

@@ -68,13 +68,13 @@ class StoredCurve:
         return np.where(self.interpolation[s] == keyframes.BEZIER, curve, straight)
 
 
-def stored_curve(channel: keyframes.Channel) -> StoredCurve:
+def stored_curve(channel: keyframes.Channel, points: np.ndarray) -> StoredCurve:
     """What writing a channel leaves in Blender.
 
     Args:
         channel: the channel.
+        points: (k, 2) its keys as they are stored.
     """
-    points = keyframes.key_coordinates(channel)
     if channel.slopes_left is None:
         return StoredCurve(points, None, None, np.full(len(points), keyframes.LINEAR, np.uint8))
     left, right = keyframes.handles(channel, points)

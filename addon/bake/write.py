@@ -133,6 +133,9 @@ def bake_tracks(
     """
     options = options or BakeOptions()
     checks.check_before_bake(context, armature, bindings, tracks, options, previous)
+    if previous is not None:
+        # It may have to go first. Otherwise the plan looks, and nothing is lost by it.
+        checks.check_place(armature)
     edited = edits.edited_channels(previous) if previous is not None else []
     if edited and options.on_edited == "ASK":
         raise UserError(_edited_sentence(armature, edited))
@@ -202,7 +205,6 @@ def bake_tracks(
             previous.edits_action if previous is not None else None,
         )
         baked = _hang(job, baked, place.slot, differences)
-    context.view_layer.update()
     problems += _verify(job, plan, baked)
     bones = {path.split('"].')[0] for path in record.curves}
     return BakeResult(baked, keys, job.frames, len(bones), tuple(problems))
@@ -573,12 +575,12 @@ def _write(
     old = previous.record if previous is not None else None
     own = set(old.channels()) if old is not None else set()
     channels, solver = plan.channels, plan.solver
-    _write_channels(bag, channels, own, old)
+    points = _write_channels(bag, channels, own, old)
     if plan.late:
-        channels, solver = _late_channels(
+        channels, solver, points = _late_channels(
             job, plan, lambda late: _write_channels(bag, late, own, old)
         )
-    stored = [edits.stored_curve(channel) for channel in channels]
+    stored = [edits.stored_curve(*pair) for pair in zip(channels, points, strict=True)]
     curves: dict[str, dict[str, str]] = {}
     for channel, keys in zip(channels, stored, strict=True):
         curves.setdefault(channel.data_path, {})[str(channel.index)] = keys.digest()
@@ -611,8 +613,8 @@ def _write(
     return record, sum(len(channel.frames) for channel in channels), solver
 
 
-def _write_channels(bag, channels, own, old) -> None:
-    """Write channels beside keys that are not ours."""
+def _write_channels(bag, channels, own, old) -> list[np.ndarray]:
+    """Write channels beside keys that are not ours; their keys as they are stored."""
     existing = keyframes.curves_by_path(bag)
     kept: dict[tuple[str, int], keyframes.Keys] = {}
     for channel in channels:
@@ -634,12 +636,14 @@ def _write_channels(bag, channels, own, old) -> None:
         keys = keys.where((keys.frames < first) | (keys.frames > last))
         if len(keys.frames):
             kept[key] = keys
-    written = keyframes.write_channels(bag, channels)
+    points = keyframes.key_coordinates(channels)
+    written = keyframes.write_channels(bag, channels, points)
     if kept:
         for channel, curve in zip(channels, written, strict=True):
             keys = kept.get((channel.data_path, channel.index))
             if keys is not None:
                 keyframes.join_keys(curve, keys)
+    return points
 
 
 def _remove_own(bag, curve, record: BakeRecord) -> None:
@@ -654,8 +658,8 @@ def _remove_own(bag, curve, record: BakeRecord) -> None:
 
 
 def _late_channels(
-    job: _Job, plan: _Plan, write: Callable[[list[keyframes.Channel]], None]
-) -> tuple[list[keyframes.Channel], adapter.RigSolver]:
+    job: _Job, plan: _Plan, write: Callable[[list[keyframes.Channel]], list[np.ndarray]]
+) -> tuple[list[keyframes.Channel], adapter.RigSolver, list[np.ndarray]]:
     """Write the channels of bones under bones that only Blender can place.
 
     Where those are placed by other such bones, they settle in a few rounds.
@@ -663,15 +667,17 @@ def _late_channels(
     Args:
         job: the bake.
         plan: its numbers; its channels are written.
-        write: writes channels.
+        write: writes channels; returns their keys as they are stored.
 
     Returns:
-        All channels, and the solver that knows where the bones are.
+        All channels, the solver that knows where the bones are, and the keys of the
+        channels as they are stored.
     """
     frames = job.options.start_frame + np.arange(len(plan.seconds)) / plan.per_frame
     parents = sorted(set(plan.late.values()))
     free = adapter.independent(job.armature, parents, set(job.bindings.values()))
     channels, solver, before = list(plan.channels), plan.solver, None
+    points: list[np.ndarray] = []
     for _ in range(1 if free else MOST_ROUNDS):
         job.context.view_layer.update()
         poses = np.empty((len(parents), len(frames), 4, 4))
@@ -694,8 +700,8 @@ def _late_channels(
         bones = solver.solve(plan.position, plan.rotation, plan.spins)
         late = [bone for bone in bones if bone.bone in plan.late]
         channels = plan.channels + _channels(job, late, plan.per_frame, plan.metres_per_unit)
-        write(channels)
-    return channels, solver
+        points = write(channels)
+    return channels, solver, points
 
 
 def _hang(
@@ -752,8 +758,9 @@ def _verify(job: _Job, plan: _Plan, baked: Baked) -> list[Problem]:
         job.armature, plan.solver, found, plan.metres_per_unit, plan.seconds,
         job.options.start_frame, plan.per_frame,
     )
-    # Kept edits are meant to differ.
-    if job.options.verify and baked.edits_action is None:
+    if job.options.verify and baked.edits_action is not None:
+        job.context.view_layer.update()  # kept edits are meant to differ
+    elif job.options.verify:
         at_frames = used[:: plan.per_frame]
         bindings, tracks = job.checked or (job.bindings, job.tracks)
         problems += verify.check_bake(

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 
 import bpy
 import numpy as np
+from mathutils import Matrix
 
 from ...solvers import rotations
 from .. import compat
@@ -36,6 +37,8 @@ ROTATION_ONLY = {
 }
 # Points without a direction.
 LOCATION_ONLY = {roles.KNEE, roles.ELBOW}
+
+_UNTURNED = np.array([1.0, 0.0, 0.0, 0.0])
 
 # How far the scale of an armature may differ from axis to axis, as a share.
 UNEVEN = 1e-3
@@ -207,6 +210,8 @@ class Pose:
         Args:
             offset: (3,) or (m, 3).
         """
+        if not offset.any():
+            return self.head
         return self.head + self.turn(offset)
 
     def turn(self, vector: np.ndarray) -> np.ndarray:
@@ -216,7 +221,9 @@ class Pose:
             vector: (3,) or (m, 3).
         """
         if self.linear is None:
-            return rotations.rotate(self.rotation, vector) * self.scale[:, None]
+            if vector.ndim == 1 and len(self.scale) == 1:
+                return rotations.rotate_one(self.rotation, vector * self.scale)
+            return rotations.rotate(self.rotation, vector * self.scale[:, None])
         return np.einsum("mij,...j->mi" if vector.ndim == 1 else "mij,mj->mi", self.linear, vector)
 
     def turn_back(self, vector: np.ndarray) -> np.ndarray:
@@ -230,6 +237,10 @@ class Pose:
                 self.scale[:, None]
             )
         return np.einsum("mij,mj->mi", np.linalg.inv(self.linear), vector)
+
+
+# The channels of a bone in its rest pose.
+_AT_REST = Pose(np.array([[1.0, 0.0, 0.0, 0.0]]), np.zeros((1, 3)), np.ones(1))
 
 
 def _pose(linear: np.ndarray, head: np.ndarray) -> Pose:
@@ -246,21 +257,40 @@ def _pose(linear: np.ndarray, head: np.ndarray) -> Pose:
 
 
 class _Bone:
-    """What a bone's rest pose says, as numbers."""
+    """What a bone's rest pose says, as numbers; `turn` and `offset` are seen from its parent."""
 
-    def __init__(self, bone: bpy.types.Bone, parent: _Bone | None = None) -> None:
-        rest = np.array(bone.matrix_local, dtype=float)
-        self.rest = rotations.from_matrix(rest[:3, :3])
-        self.head = rest[:3, 3]
+    def __init__(self, bone: bpy.types.Bone, numbers: tuple[np.ndarray, ...]) -> None:
+        self.rest, self.head, self.turn, self.offset = numbers
         self.length = bone.length
         self.parent = bone.parent.name if bone.parent else ""
         self.inherit_rotation = bone.use_inherit_rotation
         self.inherit_scale = bone.inherit_scale
         self.local_location = bone.use_local_location
-        if parent is not None:
-            back = rotations.conjugate(parent.rest)
-            self.turn = rotations.multiply(back, self.rest)
-            self.offset = rotations.rotate(back, self.head - parent.head)
+
+
+class _Skeleton:
+    """The rest pose of all bones: read at once, since one by one takes longer than a motion."""
+
+    def __init__(self, armature: bpy.types.Object) -> None:
+        self._bones = armature.data.bones
+        self._index = {bone.name: i for i, bone in enumerate(self._bones)}
+        count = len(self._index)
+        matrices = np.empty(16 * count, np.float32)
+        self._bones.foreach_get("matrix_local", matrices)
+        # Blender keeps a matrix column by column.
+        rest = matrices.reshape(count, 4, 4).transpose(0, 2, 1).astype(float)
+        turned, head = rotations.from_matrix(rest[:, :3, :3]), rest[:, :3, 3]
+        above = np.array(
+            [self._index[b.parent.name] if b.parent else i for i, b in enumerate(self._bones)],
+            dtype=int,
+        )
+        back = rotations.conjugate(turned[above])
+        offset = rotations.rotate(back, head - head[above])
+        self._numbers = (turned, head, rotations.multiply(back, turned), offset)
+
+    def bone(self, name: str) -> _Bone:
+        i = self._index[name]
+        return _Bone(self._bones[name], tuple(values[i] for values in self._numbers))
 
 
 @dataclass(frozen=True)
@@ -303,8 +333,12 @@ class RigSolver:
         self._unit_scale = unit_scale
         self._axes = axes
         self._poses: dict[str, Pose] = {}
+        self._locals: dict[str, Pose] = {}
+        self._recent: tuple[str, _Frame] | None = None
+        self._skeleton = _Skeleton(armature)
         self._bones: dict[str, _Bone] = {}
         self._targets: dict[str, tuple[str, np.ndarray | None, np.ndarray | None]] = {}
+        self._only_poses = False
         self._tracks: dict[str, BoneTrack] = {}
         self._spins: dict[str, np.ndarray] = {}
         for name, matrices in (evaluated or {}).items():
@@ -317,9 +351,7 @@ class RigSolver:
             name: name of the bone.
         """
         if name not in self._bones:
-            bone = self._armature.data.bones[name]
-            parent = self.bone(bone.parent.name) if bone.parent else None
-            self._bones[name] = _Bone(bone, parent)
+            self._bones[name] = self._skeleton.bone(name)
         return self._bones[name]
 
     def target(
@@ -340,9 +372,9 @@ class RigSolver:
                              inverse[:, :3, :3], units) + inverse[:, :3, 3]
         if rotation is not None:
             rest = rotations.multiply(self._axes, self.bone(self._bindings[role]).rest)
-            turned = rotations.multiply(
-                rotations.conjugate(self._frames.rotation), rotations.multiply(rotation, rest)
-            )
+            turned = rotations.times(rotation, rest)
+            if not (self._frames.rotation == _UNTURNED).all():
+                turned = rotations.multiply(rotations.conjugate(self._frames.rotation), turned)
         return head, turned
 
     def solve(
@@ -362,17 +394,35 @@ class RigSolver:
         Returns:
             One track per bone, parents before children.
         """
+        self._only_poses = False
         self._tracks = {}
         self._spins = dict(spins or {})
+        self._aim(position, rotation)
+        for bone in self._targets:
+            self.pose(bone)
+        return list(self._tracks.values())
+
+    def follow(
+        self, position: Mapping[str, np.ndarray], rotation: Mapping[str, np.ndarray]
+    ) -> None:
+        """Let bound bones go where the tracks say, for `pose` to tell; no channels are made.
+
+        Args:
+            position: role -> (m, 3) metres in the world.
+            rotation: role -> (m, 4) of the anatomical frame in the world.
+        """
+        self._only_poses = True
+        self._aim(position, rotation)
+
+    def _aim(
+        self, position: Mapping[str, np.ndarray], rotation: Mapping[str, np.ndarray]
+    ) -> None:
         for role, bone in self._bindings.items():
             base = base_role(role)
             where = None if base in ROTATION_ONLY else position.get(role)
             turned = None if base in LOCATION_ONLY else rotation.get(role)
             if where is not None or turned is not None:
                 self._targets[bone] = (role, *self.target(role, where, turned))
-        for bone in self._targets:
-            self.pose(bone)
-        return list(self._tracks.values())
 
     def pose(self, name: str) -> Pose:
         """Where a bone is, keyed or not.
@@ -384,14 +434,23 @@ class RigSolver:
             if name in self._targets:
                 self._poses[name] = self._keyed_pose(name)
             else:
-                pose = self._resting_pose(name)
-                if self._constraints is not None and self._constraints.known(name):
-                    pose = self._constraints.apply(self, name, pose)
-                self._poses[name] = pose
+                self._poses[name] = self._followed_pose(name)
         return self._poses[name]
 
-    def local(self, name: str, pose: Pose) -> Pose:
-        """A pose as the bone's own channels would hold it: Blender's local space.
+    def local(self, name: str) -> Pose:
+        """Where a bone is as its own channels would hold it: Blender's local space.
+
+        Args:
+            name: name of the bone.
+
+        Returns:
+            One sample where the bone is known not to move in its parent.
+        """
+        pose = self.pose(name)
+        return self._locals[name] if name in self._locals else self.localised(name, pose)
+
+    def localised(self, name: str, pose: Pose) -> Pose:
+        """A pose as the bone's own channels would hold it.
 
         Args:
             name: name of the bone.
@@ -406,18 +465,34 @@ class RigSolver:
         )
 
     def unlocal(self, name: str, pose: Pose) -> Pose:
-        """Undo `local`.
+        """Undo `localised`.
 
         Args:
             name: name of the bone.
             pose: its channels.
         """
         frame = self._frame(name)
+        if pose is _AT_REST:
+            return Pose(frame.axes.rotation, frame.location.head, frame.axes.scale)
         return Pose(
-            rotations.multiply(frame.axes.rotation, pose.rotation),
-            frame.location.apply(pose.head),
+            _composed(frame.axes.rotation, pose.rotation),
+            frame.location.apply(pose.head if len(pose.head) > 1 else pose.head[0]),
             pose.scale * frame.axes.scale,
         )
+
+    def resting(self, name: str) -> Pose | None:
+        """Channels of a bone as they stand, one sample; None where its scale is not even.
+
+        Args:
+            name: name of the bone.
+        """
+        if self._frame(name).axes.linear is not None:
+            return None
+        basis = self._armature.pose.bones[name].matrix_basis
+        if basis.is_identity:
+            return _AT_REST
+        pose = _pose(*_split(basis))
+        return pose if pose.linear is None else None
 
     def carried(self, name: str, pose: Pose, by: str) -> Pose:
         """A pose that another bone carries along from where both rest.
@@ -429,9 +504,10 @@ class RigSolver:
         """
         other, there = self.bone(by), self.pose(by)
         back = rotations.conjugate(other.rest)
+        offset = rotations.rotate(back, pose.head - other.head)
         return Pose(
-            rotations.multiply(there.rotation, rotations.multiply(back, pose.rotation)),
-            there.apply(rotations.rotate(back, pose.head - other.head)),
+            _composed(there.rotation, rotations.multiply(back, pose.rotation)),
+            there.apply(offset if len(offset) > 1 else offset[0]),
             there.scale * pose.scale,
         )
 
@@ -444,49 +520,84 @@ class RigSolver:
         """
         self._poses[name] = pose
 
+    def _followed_pose(self, name: str) -> Pose:
+        """Where an unkeyed bone goes with its parent and its constraints."""
+        pose, local = None, self.resting(name)
+        if self._constraints is not None and self._constraints.known(name):
+            pose, local = self._constraints.apply(self, name, local)
+        if local is not None:
+            self._locals[name] = local
+            return self.unlocal(name, local) if pose is None else pose
+        return self.rest_pose(name) if pose is None else pose
+
     def _keyed_pose(self, name: str) -> Pose:
         role, head, turned = self._targets[name]
+        if self._only_poses and head is not None and turned is not None:
+            scale = self._plain_scale(name)
+            if scale is not None:
+                return Pose(turned, head, scale)
         frame = self._frame(name)
         pose_bone = self._armature.pose.bones[name]
-        basis = np.array(pose_bone.matrix_basis, dtype=float)
-        location = None
+        linear, place = _split(pose_bone.matrix_basis)
+        location = values = None
         if head is None:
-            head = frame.location.apply(basis[:3, 3])
+            head = frame.location.apply(place[0])
         else:
-            location = frame.location.turn_back(head - frame.location.head)
-        values = None
+            place = location = frame.location.turn_back(head - frame.location.head)
         if turned is None:
-            columns = basis[:3, :3] / np.linalg.norm(basis[:3, :3], axis=0)
-            turned = rotations.multiply(frame.axes.rotation, rotations.from_matrix(columns))
+            local = rotations.from_matrix(linear / np.linalg.norm(linear, axis=1)[:, None, :])
+            turned = _composed(frame.axes.rotation, local)
         else:
             local = rotations.multiply(rotations.conjugate(frame.axes.rotation), turned)
-            values = rotation_modes.to_mode(
-                local, pose_bone.rotation_mode, self._spins.get(role), self._own_x(name)
-            )
+            if not self._only_poses:
+                values = rotation_modes.to_mode(
+                    local, pose_bone.rotation_mode, self._spins.get(role), self._own_x(name)
+                )
         self._tracks[name] = BoneTrack(
             role, name, rotation_modes.PROPERTY[pose_bone.rotation_mode], location, values
         )
         size = np.array(pose_bone.scale, dtype=float)
         if np.abs(size - size[0]).max() < 1e-6 and frame.axes.linear is None:
+            self._locals[name] = Pose(local, place, size[:1])
             return Pose(turned, head, frame.axes.scale * size[0])
         local = rotations.multiply(rotations.conjugate(frame.axes.rotation), turned)
         return _pose(_linear(frame.axes) @ (rotations.to_matrix(local) * size), head)
+
+    def _plain_scale(self, name: str) -> np.ndarray | None:
+        """Size of a bone under bones that are evenly scaled; None where it needs more thought."""
+        bone, size = self.bone(name), np.array(self._armature.pose.bones[name].scale, dtype=float)
+        if np.abs(size - size[0]).max() >= 1e-6:
+            return None
+        if not bone.parent or bone.inherit_scale in ("NONE", "NONE_LEGACY"):
+            return size[:1]
+        parent = self.pose(bone.parent)
+        return parent.scale * size[0] if parent.linear is None else None
 
     def _own_x(self, name: str) -> np.ndarray:
         """The x axis of a bone's anatomical frame in the bone's own axes."""
         rest = rotations.multiply(self._axes, self.bone(name).rest)
         return rotations.rotate(rotations.conjugate(rest), np.array((1.0, 0.0, 0.0)))
 
-    def _resting_pose(self, name: str) -> Pose:
+    def rest_pose(self, name: str) -> Pose:
+        """Where a bone is that goes with its parent, however it is scaled.
+
+        Args:
+            name: name of the bone.
+        """
         frame = self._frame(name)
-        basis = np.array(self._armature.pose.bones[name].matrix_basis, dtype=float)
-        head = frame.location.apply(basis[:3, 3])
-        if np.abs(basis[:3, :3] - np.eye(3)).max() < 1e-7:
+        linear, place = _split(self._armature.pose.bones[name].matrix_basis)
+        head = frame.location.apply(place[0])
+        if np.abs(linear[0] - np.eye(3)).max() < 1e-7:
             return Pose(frame.axes.rotation, head, frame.axes.scale, frame.axes.linear)
-        return _pose(_linear(frame.axes) @ basis[:3, :3], head)
+        return _pose(_linear(frame.axes) @ linear[0], head)
 
     def _frame(self, name: str) -> _Frame:
-        """Blender's bone parent transform, for all samples."""
+        """Blender's bone parent transform, for all samples; the last one is remembered."""
+        if self._recent is None or self._recent[0] != name:
+            self._recent = name, self._parent_transform(name)
+        return self._recent[1]
+
+    def _parent_transform(self, name: str) -> _Frame:
         bone = self.bone(name)
         one = np.ones(1)
         if not bone.parent:
@@ -495,7 +606,7 @@ class RigSolver:
             return _Frame(axes, axes if bone.local_location else straight)
         parent = self.pose(bone.parent)
         head = parent.apply(bone.offset)
-        turned = rotations.multiply(parent.rotation, bone.turn)
+        turned = rotations.times(parent.rotation, bone.turn)
         linear = None
         if parent.linear is not None:
             linear = parent.linear @ rotations.to_matrix(bone.turn)
@@ -513,6 +624,17 @@ class RigSolver:
         elif bone.inherit_scale == "AVERAGE":
             scale = _average(parent)
         return _Frame(Pose(rotation, head, scale), location)
+
+
+def _split(matrix: Matrix) -> tuple[np.ndarray, np.ndarray]:
+    """Linear part (1, 3, 3) and place (1, 3) of a matrix."""
+    values = np.array(matrix, dtype=float)[None]
+    return values[:, :3, :3], values[:, :3, 3]
+
+
+def _composed(first: np.ndarray, then: np.ndarray) -> np.ndarray:
+    """Product of quaternions of which the second may be one for all samples."""
+    return rotations.times(first, then[0]) if len(then) == 1 else rotations.multiply(first, then)
 
 
 def _average(pose: Pose) -> np.ndarray:

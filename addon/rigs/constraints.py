@@ -155,17 +155,32 @@ class Constraints:
             return False
         return all(c.computed and (not c.target or self.known(c.target)) for c in stack)
 
-    def apply(self, solver: RigSolver, name: str, pose: Pose) -> Pose:
+    def apply(
+        self, solver: RigSolver, name: str, local: Pose | None
+    ) -> tuple[Pose, Pose | None]:
         """Pose of a bone after its constraints.
+
+        As long as only constraints in local space have acted, a bone that rests in
+        its parent is one sample, whatever the parent does. Blending there is
+        blending in the world: the parent turns both sides alike.
 
         Args:
             solver: knows where the other bones are.
             name: name of the bone; `known` says yes.
-            pose: its pose without them.
+            local: its channels without them, or None for what `solver.rest_pose` says.
+
+        Returns:
+            The pose, and its channels where they are known.
         """
-        for constraint in self._stack(name):
+        stack = self._stack(name)
+        while stack and local is not None and stack[0].space == "LOCAL":
+            constraint, *stack = stack
+            new = self._locally(solver, name, local, constraint)
+            local = _blend(local, new, constraint.share)
+        pose = solver.rest_pose(name) if local is None else solver.unlocal(name, local)
+        for constraint in stack:
             pose = _blend(pose, self._one(solver, name, pose, constraint), constraint.share)
-        return pose
+        return pose, None if stack else local
 
     def _stack(self, name: str) -> list[_Acting]:
         """The constraints that act on a bone, from the last one that replaces all before it."""
@@ -175,14 +190,9 @@ class Constraints:
 
     def _one(self, solver: RigSolver, name: str, pose: Pose, constraint: _Acting) -> Pose:
         kind = constraint.kind
-        order = self._orders[name]
-        order = order if order in rotations.EULER_ORDERS else "XYZ"
-        if kind == "LIMIT_ROTATION":
-            local = solver.local(name, pose)
-            angles = rotations.to_euler(local.rotation, order)
-            held = np.clip(angles, constraint.limits[0], constraint.limits[1])
-            turned = rotations.from_euler(np.where(constraint.axes, held, angles), order)
-            return solver.unlocal(name, replace(local, rotation=turned))
+        if constraint.space == "LOCAL":
+            local = solver.localised(name, pose)
+            return solver.unlocal(name, self._locally(solver, name, local, constraint))
         if kind == "ARMATURE":
             return solver.carried(name, pose, constraint.target)
         there = solver.pose(constraint.target)
@@ -190,17 +200,30 @@ class Constraints:
             return replace(pose, head=there.head)
         if kind == "COPY_SCALE":
             return replace(pose, scale=there.scale)
-        if constraint.space == "LOCAL":
-            there = solver.local(constraint.target, there)
-            pose = solver.local(name, pose)
         if kind == "COPY_ROTATION":
+            return replace(pose, rotation=there.rotation)
+        return there
+
+    def _locally(
+        self, solver: RigSolver, name: str, local: Pose, constraint: _Acting
+    ) -> Pose:
+        """What a constraint in local space makes of a bone's channels."""
+        order = self._orders[name]
+        order = order if order in rotations.EULER_ORDERS else "XYZ"
+        if constraint.kind == "LIMIT_ROTATION":
+            angles = rotations.to_euler(local.rotation, order)
+            held = np.clip(angles, constraint.limits[0], constraint.limits[1])
+            turned = rotations.from_euler(np.where(constraint.axes, held, angles), order)
+            return replace(local, rotation=turned)
+        there = solver.local(constraint.target)
+        if constraint.kind == "COPY_ROTATION":
             turned = there.rotation
             if not constraint.axes.all():
                 angles = rotations.to_euler(turned, order)
-                own = rotations.to_euler(pose.rotation, order)
+                own = rotations.to_euler(local.rotation, order)
                 turned = rotations.from_euler(np.where(constraint.axes, angles, own), order)
-            there = replace(pose, rotation=turned)
-        return solver.unlocal(name, there) if constraint.space == "LOCAL" else there
+            return replace(local, rotation=turned)
+        return there
 
 
 def _blend(old: Pose, new: Pose, share: float) -> Pose:

@@ -20,6 +20,7 @@ from ..context import keep_frame
 from ..errors import UserError
 from ..mapping.signals import averaged
 from ..mapping.tracks import RoleTracks
+from ..steps import Steps, finish
 from . import adapter, characters, control_rig, fitting
 from .builders.kinds import BUILDS
 from .own_controls import OwnControls
@@ -47,7 +48,8 @@ def rig_tracks(
         Role -> bone of the rig, and the tracks of these roles: rotations are those
         that take the bone's rest pose, in armature space, into the world.
     """
-    return bone_tracks(controls, rig, tracks, posed_targets(controls, tracks, unit_scale))
+    targets = finish(posed_targets(controls, tracks, unit_scale))
+    return bone_tracks(controls, rig, tracks, targets)
 
 
 def bone_tracks(
@@ -115,8 +117,8 @@ def evaluated_targets(
     start_frame: int,
     unit_scale: float,
     own: OwnControls | None = None,
-) -> tuple[dict[str, adapter.Pose], float]:
-    """Where the targets of the controls are as Blender evaluates them, frame after frame.
+) -> Steps[tuple[dict[str, adapter.Pose], float]]:
+    """Steps to where the targets of the controls are as Blender evaluates them, by frames.
 
     Args:
         context: Blender's context; its scene counts, whose frame is put back.
@@ -141,6 +143,7 @@ def evaluated_targets(
             evaluated = controls.evaluated_get(context.evaluated_depsgraph_get())
             for row, name in zip(matrices, names.values(), strict=True):
                 row[i] = evaluated.matrix_world @ evaluated.pose.bones[name].matrix
+            yield i / count
     poses = {
         key: adapter.Pose(
             rotations.from_matrix(row[:, :3, :3] / np.linalg.norm(row[:, :3, :3], axis=1)[:, None]),
@@ -165,9 +168,8 @@ def _bone_tracks(
         bindings[name] = bone
         if turned:
             rest = np.array(rig.data.bones[bone].matrix_local, dtype=float)[:3, :3]
-            turn = rotations.conjugate(rotations.from_matrix(rest[None]))
-            values = rotations.continuous(rotations.multiply(pose.rotation, turn))
-            rotation[name] = np.broadcast_to(values, (count, 4))
+            turn = rotations.conjugate(rotations.from_matrix(rest))
+            rotation[name] = np.broadcast_to(rotations.times(pose.rotation, turn), (count, 4))
         if located:
             position[name] = np.broadcast_to(pose.head * size, (count, 3))
     moved = replace(
@@ -181,8 +183,8 @@ def posed_targets(
     tracks: RoleTracks,
     unit_scale: float,
     own: OwnControls | None = None,
-) -> tuple[dict[str, adapter.Pose], float]:
-    """Where the targets of the controls are.
+) -> Steps[tuple[dict[str, adapter.Pose], float]]:
+    """Steps to where the targets of the controls are.
 
     Args:
         controls: the controls.
@@ -207,9 +209,10 @@ def posed_targets(
     solver = adapter.RigSolver(
         controls, characters.ROLE_BONES[kind], frames, unit_scale, characters.rest_axes(controls)
     )
-    solver.solve(tracks.position, tracks.rotation, tracks.spins)
+    solver.follow(tracks.position, tracks.rotation)
     _place_trunk(controls, solver)
-    for side in ("L", "R"):
+    for number, side in enumerate("LR"):
+        yield 0.2 + 0.3 * number
         _place_limb(controls, solver, "thigh", "shin", "knee_pole", f"foot_ik.{side}", side)
         wrist = BUILDS[kind].wrist.format(side=side)
         _place_limb(controls, solver, "upper_arm", "forearm", "elbow_pole", wrist, side)
@@ -217,9 +220,10 @@ def posed_targets(
         _turn(solver, f"hand.{side}", f"hand_ik.{side}")
         for bone, level in BUILDS[kind].level_with.items():
             _turn(solver, bone.format(side=side), level.format(side=side))
-    poses = {
-        role: solver.pose(fitting.target_bone(role)) for role in control_rig.followers(controls)
-    }
+    poses, known = {}, control_rig.followers(controls)
+    for number, role in enumerate(known):
+        poses[role] = solver.pose(fitting.target_bone(role))
+        yield 0.8 + 0.2 * number / len(known)
     for one in own.driven if own is not None else ():
         name = fitting.control_bone(one.name)
         poses[name] = _aimed(controls, name, solver)

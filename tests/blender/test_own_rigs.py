@@ -7,6 +7,7 @@ their tracks. Tolerance: 1 mm or 0.1 % of leg length, whichever is larger.
 
 import os
 from pathlib import Path
+from types import SimpleNamespace
 
 import bpy
 import numpy as np
@@ -338,6 +339,80 @@ def test_rebakes_leave_nothing_behind(poise, scene):
     for _ in range(8):
         bpy.ops.poise.bake_to_bones()
     assert counts() == before
+
+
+class Window:
+    """A context as a window would give it, for an operator that runs as a modal one."""
+
+    def __init__(self):
+        self.window_manager = self.workspace = self
+        self.told = []
+
+    def __getattr__(self, name):
+        return getattr(bpy.context, name)
+
+    def event_timer_add(self, *_args, **_named):
+        return self
+
+    def event_timer_remove(self, _timer):
+        pass
+
+    def progress_begin(self, *_range):
+        pass
+
+    def progress_end(self):
+        pass
+
+    modal_handler_add = event_timer_remove
+
+    def progress_update(self, percent):
+        self.told.append(percent)
+
+    def status_text_set(self, _text):
+        pass
+
+
+def modal(poise, monkeypatch):
+    """Bake to Bones, begun from a window whose turn it is after every step."""
+    from poise.addon import base_operator
+    from poise.operators import bake
+
+    monkeypatch.setattr(base_operator, "PATIENCE", 0.0)
+    monkeypatch.setattr(base_operator, "SLICE", 0.0)
+    own = {name: vars(bake.POISE_OT_bake_to_bones)[name]
+           for name in ("chosen", "prepared", "look", "write")}
+    begun = type("Modal", (bake._BakeOperator,), own)()
+    begun.target, begun.edited_keys, begun.report = "AUTO", "MOTION", lambda *_: None
+    window = Window()
+    assert begun.invoke(window, None) == {"RUNNING_MODAL"}
+    return begun, window
+
+
+def test_esc_leaves_everything_as_it_was(poise, scene, monkeypatch):
+    """Keys that were edited make the bake play all frames: that is where it takes long."""
+    human()
+    rig, controls, motion = set_up("SKIER", frames=60)
+    bpy.ops.poise.bake()
+    curve = next(c for c in _curves(controls) if "head" in c.data_path)
+    for key in curve.keyframe_points:
+        key.co.y += 0.1
+    curve.update()
+    bpy.context.scene.frame_set(7)
+    before = snapshot()
+    timer, esc = SimpleNamespace(type="TIMER", value=""), SimpleNamespace(type="ESC", value="PRESS")
+    begun, window = modal(poise, monkeypatch)
+    while not window.told or window.told[-1] < 75:
+        assert begun.modal(window, timer) == {"RUNNING_MODAL"}
+    assert bpy.context.scene.frame_current > 7, "it plays"
+    assert begun.modal(window, esc) == {"CANCELLED"}
+    assert diff(before, snapshot(), NOISE) == []
+    begun, window = modal(poise, monkeypatch)
+    while begun.modal(window, timer) == {"RUNNING_MODAL"}:
+        pass
+    assert window.told == sorted(window.told) and window.told[-1] > 95
+    assert bpy.context.scene.frame_current == 7
+    assert rig.animation_data.action is not None
+    assert not any(b.constraints for b in rig.pose.bones)
 
 
 def with_root(rig):

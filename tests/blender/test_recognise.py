@@ -5,10 +5,7 @@ The files are not part of the project: POISE_RIGS names their folder, and tests
 skip where it is missing. Its rig_roles.json says which bone plays which role.
 """
 
-import json
-import os
 from dataclasses import replace
-from pathlib import Path
 
 import bpy
 import numpy as np
@@ -16,11 +13,8 @@ import pytest
 from poise.addon.rigs.recognise import RoleMap, Skeleton, recognise
 from poise.addon.rigs.skeletons import read_skeleton
 from poise.solvers import rotations
+from rig_files import FOLDER, KIN, KNOWN, bring_in, expected, expected_controls
 
-RIGS = Path(__file__).resolve().parents[3] / "shared" / "rigs"
-FOLDER = Path(os.environ.get("POISE_RIGS", RIGS))
-TABLE = FOLDER / "rig_roles.json"
-KNOWN = json.loads(TABLE.read_text(encoding="utf-8")) if TABLE.is_file() else {}
 PLAIN = [name for name, roles in KNOWN.items() if "com" not in roles]
 RIGIFY = [name for name, roles in KNOWN.items() if "com" in roles]
 
@@ -32,44 +26,6 @@ SHAPE_MISSES = {
     "quaternius_animals/Horse.glb": {"chest", "spine.2", "neck.1", "neck.2", "neck.3"},
     "quaternius_animals/Wolf.glb": {"chest", "spine.2", "neck.1", "neck.2", "neck.3"},
 }
-
-
-def imported(name: str) -> bpy.types.Object:
-    """The armature of a file, in a file of its own."""
-    path = str(FOLDER / name)
-    if name.endswith(".blend"):
-        bpy.ops.wm.open_mainfile(filepath=path, load_ui=False)
-        return bpy.data.objects[KNOWN[name]["object"]]
-    if name.endswith(".bvh"):
-        bpy.ops.import_anim.bvh(filepath=path)
-    else:
-        bpy.ops.import_scene.gltf(filepath=path)
-    return next(obj for obj in bpy.data.objects if obj.type == "ARMATURE")
-
-
-def expected(roles: dict) -> dict[str, str]:
-    """The table's roles under Poise's names."""
-    found = {"pelvis": roles["hips"], "chest": roles["chest"], "head": roles["head"]}
-    if "root" in roles:
-        found["root"] = roles["root"]
-    spine = [bone for bone in roles["spine"] if bone != roles["chest"]]
-    for family, bones in (("spine", spine), ("neck", roles["neck"]),
-                          ("tail", roles.get("tail", []))):
-        found |= {f"{family}.{number}": bone for number, bone in enumerate(bones, 1)}
-    for side in "LR":
-        if "legs" in roles:
-            parts = ("thigh", "shin", "foot", "toe")
-            found |= {f"{part}.{side}": bone
-                      for part, bone in zip(parts, roles["legs"][side], strict=False)}
-        if "arms" in roles:
-            arm = roles["arms"][side]
-            parts = ("clavicle", "upper_arm", "forearm", "hand")[-len(arm):]
-            found |= {f"{part}.{side}": bone for part, bone in zip(parts, arm, strict=True)}
-        for girdle in ("hind", "fore"):
-            if girdle in roles:
-                found |= {f"{girdle}.{number}.{side}": bone
-                          for number, bone in enumerate(roles[girdle][side], 1)}
-    return found
 
 
 def report(name: str, found: RoleMap, wanted: dict[str, str], how: str) -> set[str]:
@@ -105,7 +61,7 @@ def facing(obj: bpy.types.Object, found: RoleMap) -> tuple[np.ndarray, np.ndarra
 
 @pytest.mark.parametrize("name", PLAIN)
 def test_imported_rig(scene, name):
-    obj = imported(name)
+    obj = bring_in(name)
     bpy.context.view_layer.update()
     skeleton = read_skeleton(obj)
     wanted = expected(KNOWN[name])
@@ -140,7 +96,7 @@ def test_imported_rig(scene, name):
 
 @pytest.mark.parametrize("name", RIGIFY)
 def test_rigify(scene, name):
-    obj = imported(name)
+    obj = bring_in(name)
     roles = KNOWN[name]
     found = recognise(read_skeleton(obj))
     report(name, found, {}, "names")
@@ -148,18 +104,9 @@ def test_rigify(scene, name):
     assert found.kind == ("RIGIFY_HUMAN" if human else "RIGIFY_QUADRUPED")
     assert not found.missing
     assert all(bone.startswith("DEF-") for role, bone in found.roles.items() if role != "root")
-    wanted = {"root": roles["root"], "torso": roles["com"], "hips": roles["hips"],
-              "chest": roles["chest"], "neck": roles["neck"][0], "head": roles["head"]}
-    limbs = ("foot", "hand") if human else ("hind", "fore")
+    wanted = expected_controls(roles)
     for side in "LR":
-        wanted |= {f"{limb}_ik.{side}": roles[f"{limb}_ik"][side] for limb in limbs}
-        wanted |= {f"{limbs[0]}_pole.{side}": f"thigh_ik_target.{side}",
-                   f"{limbs[1]}_pole.{side}": f"upper_arm_ik_target.{side}",
-                   f"{limbs[0]}_switch.{side}": f"thigh_parent.{side}",
-                   f"{limbs[1]}_switch.{side}": f"upper_arm_parent.{side}"}
         if human:
-            wanted |= {f"foot_heel.{side}": roles["heel"][side],
-                       f"foot_toe.{side}": roles["toe"][side]}
             assert found.leg("", side) == [f"DEF-{bone}.{side}"
                                            for bone in ("thigh", "shin", "foot", "toe")]
         else:
@@ -177,16 +124,11 @@ def test_rigify(scene, name):
     assert found.turn == pytest.approx([1.0, 0.0, 0.0, 0.0])
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["animateddrawings_bvh/jumping.bvh", "quaternius_animals/Cow.glb"],
-)
+@pytest.mark.parametrize("name", KIN)
 def test_files_beside_those_of_the_table(scene, name):
     """The same rigs with other figures: roles as for their kin."""
-    kin = {"animateddrawings_bvh/jumping.bvh": "animateddrawings_bvh/zombie.bvh",
-           "quaternius_animals/Cow.glb": "quaternius_animals/Horse.glb"}[name]
-    found = recognise(read_skeleton(imported(name)))
-    assert not report(name, found, expected(KNOWN[kin]), "names")
+    found = recognise(read_skeleton(bring_in(name)))
+    assert not report(name, found, expected(KNOWN[KIN[name]]), "names")
     assert not found.missing
 
 
@@ -202,7 +144,7 @@ def test_vehicles_have_no_armature(scene, name):
 
 def test_reading_changes_nothing(scene):
     """Neither mode nor pose nor any value: reading is looking."""
-    obj = imported("quaternius_man/Casual.glb")
+    obj = bring_in("quaternius_man/Casual.glb")
     bpy.context.view_layer.objects.active = obj
     before = [tuple(value for row in bone.matrix for value in row) for bone in obj.pose.bones]
     first = read_skeleton(obj)

@@ -29,6 +29,14 @@ def test_multiply_rotate_and_matrix_agree_with_scipy():
     assert same_turn(rot.multiply(a, rot.conjugate(a)), rot.identity(400)) < 1e-14
 
 
+def test_one_turn_or_vector_for_all_is_what_it_is_for_each():
+    a, b = random_quaternions(seed=1), random_quaternions(seed=2)[0]
+    v = np.random.default_rng(5).normal(size=3)
+    for rows in (a, a[:1]):
+        assert np.abs(rot.times(rows, b) - rot.multiply(rows, b)).max() < 1e-15
+        assert np.abs(rot.rotate_one(rows, v) - rot.rotate(rows, v)).max() < 1e-14
+
+
 def test_from_matrix_survives_half_turns():
     q = random_quaternions()
     q = np.concatenate((q, np.eye(4), rot.normalise([[0, 1, 1, 0], [1e-12, 0, 1, 1]])))
