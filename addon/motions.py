@@ -10,7 +10,7 @@ from math import atan2
 import bpy
 
 from .errors import UserError
-from .rigs import control_rig, roles
+from .rigs import control_rig, own_equipment, roles
 from .scene.placement import world_matrix
 
 # Largest place in the list of motions; equal places are in order of names.
@@ -107,7 +107,7 @@ def character_of(obj: bpy.types.Object | None) -> bpy.types.Object | None:
     """The character that an object belongs to: itself, its mesh, its motion.
 
     Args:
-        obj: an armature, a mesh on one, equipment parented to one, a Motion
+        obj: an armature, a mesh on one, equipment that follows one, a Motion
             object, or None.
     """
     seen = 0
@@ -116,6 +116,9 @@ def character_of(obj: bpy.types.Object | None) -> bpy.types.Object | None:
             return control_rig.controls_of(obj) or obj
         if is_motion(obj):
             return obj.poise_motion.character
+        carrier = own_equipment.carrier_of(obj)
+        if carrier is not None:
+            return carrier
         rigs = [m.object for m in getattr(obj, "modifiers", ()) if m.type == "ARMATURE"]
         obj = next((rig for rig in rigs if rig is not None), obj.parent)
         seen += 1

@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
-from . import bake, character, motion, path, presets, problems, render, rig, rig_roles
+from . import bake, character, equipment, motion, path, presets, problems, render, rig, rig_roles
 
 CLASSES: tuple[type, ...] = (
     *character.CLASSES,
+    *equipment.CLASSES,
     *rig.CLASSES,
     *rig_roles.CLASSES,
     *motion.CLASSES,

@@ -7,7 +7,7 @@ from bpy.props import BoolProperty, EnumProperty, FloatProperty
 from ..addon import baking, motions
 from ..addon.base_operator import SettingsOperator
 from ..addon.context import keep_selection, object_mode
-from ..addon.rigs import characters, control_rig, roles
+from ..addon.rigs import characters, control_rig, own_equipment, roles
 from ..addon.rigs.skeletons import read_skeleton
 from ..addon.scene import trail
 from ..addon.scene.timing import scene_numbers
@@ -72,7 +72,9 @@ class POISE_OT_rig_setup(OnRig, bpy.types.Operator):
             # Whatever this refuses, what was set up before is still there.
             measured = control_rig.measure(rig, read_skeleton(rig), found, numbers.unit_scale)
             kind_before = characters.kind_of(before)
+            stock = None
             if before is not None:
+                stock = own_equipment.stock_of(before)
                 for other in existing:
                     if baking.is_baked(other):
                         baking.clear(context, other)
@@ -81,6 +83,8 @@ class POISE_OT_rig_setup(OnRig, bpy.types.Operator):
             controls = control_rig.set_up(
                 context, rig, measured, self.kind, mass=self.mass, regular=not self.goofy
             )
+            if stock is not None:
+                own_equipment.restock(controls, stock)
             for other in existing:
                 other.poise_motion.character = controls
             if motion is None:
@@ -130,6 +134,7 @@ class POISE_OT_rig_remove(SettingsOperator, bpy.types.Operator):
                     baking.clear(context, motion)
                 trail.remove_helpers(motion)
                 bpy.data.objects.remove(motion)
+            own_equipment.detach(controls, own_equipment.roles_of(controls))
             control_rig.remove(controls)
             # Blender 4.5 goes through freed objects of the layer otherwise.
             context.view_layer.update()

@@ -4,7 +4,7 @@
 import bpy
 
 from ..addon import motions
-from ..addon.rigs import characters, control_rig, roles
+from ..addon.rigs import characters, control_rig, own_equipment, roles
 from .base import SidebarPanel, wrapped
 
 
@@ -79,6 +79,40 @@ class POISE_PT_character_look(SidebarPanel, bpy.types.Panel):
         row = layout.row(align=True)
         row.operator("poise.mesh_swap", icon="MESH_DATA")
         row.operator("poise.mesh_restore", text="Restore")
+
+
+class POISE_PT_character_equipment(SidebarPanel, bpy.types.Panel):
+    bl_label = "Equipment"
+    bl_parent_id = "POISE_PT_character"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    @classmethod
+    def poll(cls, context):
+        return bool(own_equipment.roles_of(motions.active_character(context)))
+
+    def draw(self, context):
+        character = motions.active_character(context)
+        attached = own_equipment.attached(character)
+        column = self.layout.column(align=True)
+        for role in own_equipment.roles_of(character):
+            self._draw_role(column.split(factor=0.4, align=True), character, role, attached)
+
+    def _draw_role(self, split, character, role, attached):
+        split.label(text=own_equipment.label(role))
+        row = split.row(align=True)
+        objects = attached.get(role, ())
+        name = objects[0].name if objects else "Poise's Own"
+        if len(objects) > 1:
+            name = f"{name} + {len(objects) - 1}"
+        icon = "OBJECT_DATA" if objects else "NONE"
+        row.operator("poise.equipment_attach", text=name, icon=icon).role = role
+        hidden = own_equipment.is_hidden(character, role)
+        eye = row.operator(
+            "poise.equipment_hide", text="", icon="HIDE_ON" if hidden else "HIDE_OFF"
+        )
+        eye.role, eye.hidden = role, not hidden
+        if objects:
+            row.operator("poise.equipment_detach", text="", icon="X").role = role
 
 
 BODIES = {"BIPED": "Two legs", "QUADRUPED": "Four legs", "LEGS": "Many legs"}
@@ -176,6 +210,7 @@ CLASSES = (
     POISE_UL_rig_roles,
     POISE_MT_rig_roles,
     POISE_PT_character,
+    POISE_PT_character_equipment,
     POISE_PT_character_roles,
     POISE_PT_character_look,
 )

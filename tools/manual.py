@@ -41,7 +41,8 @@ OPERATORS = (
     "preset_apply", "path_plan", "gate_add", "slalom_course_add",
     "bake", "bake_all", "bake_check", "bake_clear", "slope_add", "trail_add",
     "markers_add", "markers_clear", "chase_camera_add", "playblast", "diagram_save",
-    "mesh_swap", "mesh_restore", "problem_show", "problem_fix",
+    "mesh_swap", "mesh_restore", "equipment_attach", "equipment_detach", "equipment_hide",
+    "problem_show", "problem_fix",
 )
 
 # Settings of a motion that scripts may set; the rest is Poise's own book-keeping.

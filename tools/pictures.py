@@ -1114,6 +1114,18 @@ def own_rig_sheet() -> Image.Image:
     return tiles(pictures, 4)
 
 
+def own_equipment_sheet() -> Image.Image:
+    """A mannequin on its own skis, and one on its own bicycle."""
+    import bpy
+
+    skier, cyclist = scenes.own_equipment()
+    look.set_sun(bpy.context.scene, pi)
+    size = 300, 260
+    skiing = moments(skier, [2.2], (-1.9, -4.0, 0.4), (0.0, 0.0, -0.15), 50.0, size)
+    riding = moments(cyclist, [1.0], (-4.0, 0.3, 0.1), (0.0, 0.0, -0.15), 50.0, size)
+    return tiles([*skiing, *riding], 2)
+
+
 def drawn(points, colour, width: float, height: float = 0.05, closed: bool = False) -> None:
     """A line over the ground, for pictures from above.
 
@@ -1295,6 +1307,7 @@ PICTURES: dict[str, Callable[[], Image.Image]] = {
         edges, body, phase, rig_controls, keys, several_motions, irregular, fall, slalom, descent,
         skier_sheet, telemark_sheet, skateboarder_sheet, cyclist_sheet,
         tree_skiing, slalom_poles, bicycle_corner, potholes, crowd, telemark_slalom, own_rig_sheet,
+        own_equipment_sheet,
     )
 }
 if "POISE_COURSE" in os.environ:

@@ -18,6 +18,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
+import belongings
 import installed
 import look
 import mannequin
@@ -656,11 +657,42 @@ def own_rig():
     return rigs
 
 
+def own_equipment():
+    """Two mannequins on things that Poise did not make either: wooden skis, a green bicycle."""
+    import bpy
+
+    scene = start_scene(6.0)
+    rigs = []
+    for kind, name, colour in (
+        ("SKIER", "Wooden Mannequin", (0.80, 0.62, 0.40)),
+        ("CYCLIST", "Blue Mannequin", (0.42, 0.60, 0.72)),
+    ):
+        rig = mannequin.make(name, colour)
+        bpy.ops.poise.rig_setup(kind=kind)
+        rig.poise.turns.slope = 0.0  # both on one plain
+        rig.poise.settings.range_mode = "SCENE"
+        if kind == "CYCLIST":
+            things = belongings.bicycle()
+        else:
+            things = {f"ski.{side}": belongings.ski(f"Old Ski {side}") for side in "LR"}
+            things |= {f"pole.{side}": belongings.pole(f"Bamboo Pole {side}") for side in "LR"}
+        activate(rig)
+        for role, thing in things.items():
+            bpy.ops.poise.equipment_attach(role=role, object=thing.name)
+        rigs.append(rig.poise.settings.character)
+    side_by_side(rigs)
+    finish(rigs)
+    backdrop(scene, rigs)
+    chase(rigs[1])
+    return rigs
+
+
 SCENES: dict[str, Callable] = {
     scene.__name__: scene
     for scene in (
         skier_presets, snowboarder, cyclist, figure_6, figure_10, slope_speed, sparse_keys,
         several_motions, irregular, slalom, descent, telemark, skateboarder, own_rig,
+        own_equipment,
     )
 }
 

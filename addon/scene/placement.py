@@ -92,6 +92,18 @@ def moves(obj: bpy.types.Object | None) -> bool:
     return False
 
 
+def moves_by_itself(obj: bpy.types.Object) -> bool:
+    """Whether an object's own channels, or physics, may move it over time.
+
+    Args:
+        obj: the object; its parents and constraints do not count.
+    """
+    channels = ("location", "rotation", "scale", "delta_")
+    return obj.rigid_body is not None or any(
+        path.startswith(channels) for path in _animated_paths(obj)
+    )
+
+
 def _animated_paths(obj: bpy.types.Object) -> list[str]:
     data = obj.animation_data
     if data is None:

@@ -436,11 +436,31 @@ def _select_all(trial):
     activate(*bpy.context.view_layer.objects[:], trial.rng.choice(characters()))
 
 
+def _own_equipment(trial):
+    """Something of the animator's own as a ski, wheel or board."""
+    from poise.addon.rigs import own_equipment
+
+    rng = trial.rng
+    rig = rng.choice(characters())
+    if rig not in bpy.context.view_layer.objects[:]:
+        return
+    activate(rig)
+    role = rng.choice(list(own_equipment.roles_of(rig)) or [""])
+    thing = _obstacle(trial)
+    bpy.context.scene.collection.objects.link(thing)
+    if trial.chance(0.3):
+        thing.parent = rng.choice([None, rig, bpy.data.objects.get("Cube")])
+    place = rng.choice(("FIT", "REST", "POSE"))
+    refusal = _refusal("equipment_attach", role=role, object=thing.name, place=place)
+    trial.say(f"{thing.name} as {role} ({place}): {refusal}")
+
+
 STATES = (
     (_rate, 0.35), (_gravity, 0.25), (_ranges, 0.3), (_frame, 0.3), (_places, 0.3),
     (_parent, 0.12), (_key_settings, 0.3), (_drive_settings, 0.12), (_strip_settings, 0.06),
     (_posed, 0.15), (_hand_keys, 0.15), (_several, 0.2),
-    (_along_a_path, 0.2), (_baked_before, 0.2), (_select_all, 0.15), (_mode, 0.25),
+    (_along_a_path, 0.2), (_baked_before, 0.2), (_own_equipment, 0.15),
+    (_select_all, 0.15), (_mode, 0.25),
 )  # fmt: skip
 
 
