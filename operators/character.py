@@ -4,7 +4,14 @@
 from math import isfinite, radians
 
 import bpy
-from bpy.props import BoolProperty, EnumProperty, FloatProperty, FloatVectorProperty
+import numpy as np
+from bpy.props import (
+    BoolProperty,
+    EnumProperty,
+    FloatProperty,
+    FloatVectorProperty,
+    StringProperty,
+)
 
 from ..addon import motions
 from ..addon.base_operator import SettingsOperator
@@ -40,22 +47,26 @@ class POISE_OT_character_add(SettingsOperator, bpy.types.Operator):
     kind: EnumProperty(name="Kind", description="What kind of character to add", items=KINDS)
     height: FloatProperty(
         name="Height",
-        description="Height of the figure in metres",
+        description="Height of the figure in metres: stature, of an animal at the withers, of "
+        "an insect its length",
         default=1.78,
-        min=0.3,
-        max=5.0,
-        soft_min=1.2,
+        min=0.01,
+        max=50.0,
+        soft_min=0.1,
         soft_max=2.2,
     )
     mass: FloatProperty(
         name="Mass",
         description="Mass of the figure with its equipment",
         default=80.0,
-        min=1.0,
-        max=1000.0,
-        soft_min=30.0,
-        soft_max=150.0,
+        min=1e-6,
+        max=1e6,
+        soft_min=1.0,
+        soft_max=600.0,
         unit="MASS",
+    )
+    sized_for: StringProperty(
+        description="Kind that height and mass are the usual ones of", options={"HIDDEN"}
     )
     goofy: BoolProperty(name="Goofy", description="Right foot in front (on a board)", default=False)
     slope: FloatProperty(
@@ -72,6 +83,10 @@ class POISE_OT_character_add(SettingsOperator, bpy.types.Operator):
     equipment: _colour(
         "Equipment", characters.COLOURS["equipment"], "Colour of skis, board or frame"
     )
+    coat: _colour("Coat", characters.COLOURS["coat"], "Colour of an animal's coat")
+    hair: _colour("Hair", characters.COLOURS["hair"], "Colour of hair, mane and tail")
+    shell: _colour("Shell", characters.COLOURS["shell"], "Colour of an insect's shell")
+    limbs: _colour("Legs", characters.COLOURS["limbs"], "Colour of an insect's legs and feelers")
 
     @classmethod
     def poll(cls, context):
@@ -90,10 +105,27 @@ class POISE_OT_character_add(SettingsOperator, bpy.types.Operator):
             layout.prop(self, "goofy")
         if characters.KINDS[self.kind].slope:
             layout.prop(self, "slope")
-        for name in ("suit", "trousers", "helmet", "equipment"):
+        for name in characters.KINDS[self.kind].paints:
             layout.prop(self, name)
 
+    def _take_usual(self):
+        """Size, mass and colours of the kind, where the animator has chosen no others."""
+        kind, before = characters.KINDS[self.kind], characters.KINDS.get(self.sized_for)
+        chosen = self.properties.is_property_set
+        for name, usual in (("height", "size"), ("mass", "mass")):
+            value = getattr(self, name)
+            if not chosen(name) or (before and abs(value / getattr(before, usual) - 1.0) < 1e-6):
+                setattr(self, name, getattr(kind, usual))
+        colours = characters.colours_of(self.kind)
+        former = characters.colours_of(self.sized_for) if before else {}
+        for name in kind.paints:
+            same = name in former and np.allclose(getattr(self, name), former[name], atol=1e-6)
+            if not chosen(name) or same:
+                setattr(self, name, colours[name])
+        self.sized_for = self.kind
+
     def run(self, context):
+        self._take_usual()
         numbers = scene_numbers(context.scene)
         place = context.scene.cursor.location
         if not all(isfinite(value) for value in place):
@@ -112,8 +144,7 @@ class POISE_OT_character_add(SettingsOperator, bpy.types.Operator):
             height=self.height,
             mass=self.mass,
             colours={
-                name: tuple(getattr(self, name))
-                for name in ("suit", "trousers", "helmet", "equipment")
+                name: tuple(getattr(self, name)) for name in characters.KINDS[self.kind].paints
             },
             regular=not self.goofy,
         )

@@ -11,7 +11,13 @@ from ..addon.rigs import characters, control_rig, own_equipment, roles
 from ..addon.rigs.skeletons import read_skeleton
 from ..addon.scene import trail
 from ..addon.scene.timing import scene_numbers
-from .character import KINDS
+
+# What rigs can be set up as, numbered as in all characters.
+KINDS = tuple(
+    (name, kind.label, kind.description, "ARMATURE_DATA", number)
+    for number, (name, kind) in enumerate(characters.KINDS.items())
+    if name in control_rig.KINDS
+)
 
 
 class OnRig(SettingsOperator):

@@ -25,7 +25,7 @@ class POISE_PT_character(SidebarPanel, bpy.types.Panel):
             )
         else:
             self._draw_character(context, character)
-        _kinds(layout, "poise.character_add", "Add {}", "ADD")
+        _kinds(layout, characters.KINDS, "poise.character_add", "Add {}", "ADD")
 
     def _draw_character(self, context, character):
         layout = self.layout
@@ -44,15 +44,17 @@ class POISE_PT_character(SidebarPanel, bpy.types.Panel):
                 context.region.width,
                 "INFO",
             )
-            _kinds(layout, "poise.rig_setup", "Set Up as {}", "OUTLINER_OB_ARMATURE")
+            kinds = control_rig.KINDS
+            _kinds(layout, kinds, "poise.rig_setup", "Set Up as {}", "OUTLINER_OB_ARMATURE")
             layout.separator()
 
 
-def _kinds(layout, operator, words, icon):
+def _kinds(layout, kinds, operator, words, icon):
     """A button for each kind of character, below each other: names are long."""
     column = layout.column(align=True)
-    for name, kind in characters.KINDS.items():
-        column.operator(operator, text=words.format(kind.label), icon=icon).kind = name
+    for name in kinds:
+        label = characters.KINDS[name].label
+        column.operator(operator, text=words.format(label), icon=icon).kind = name
 
 
 def _kind_label(character):

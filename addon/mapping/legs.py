@@ -77,6 +77,8 @@ class LegChain:
         toe: how far the front end that it rolls about is ahead, m; below 0 where
             that is a joint behind the tip, the ball of a person's foot.
         foot: HOOF, PAW, FOOT or TIP: how it rolls on the ground.
+        carrier: role of the part of the trunk that the leg hangs on, or "" for the
+            usual one: see `LeggedFigure.carrier`.
     """
 
     name: str
@@ -89,6 +91,7 @@ class LegChain:
     heel: float = 0.0
     toe: float = 0.0
     foot: str = TIP
+    carrier: str = ""
 
     @property
     def limb(self) -> tuple[str, ...]:
@@ -184,6 +187,20 @@ class LeggedFigure:
         angle = max(float(np.arccos(np.clip(cosine, -1.0, 1.0))) + SWUNG - BLADE_TURN, 0.0)
         aside = min(blade * np.sin(angle), rest)
         return float(blade * np.cos(angle) + np.sqrt(rest**2 - aside**2))
+
+    def carrier(self, leg: LegChain) -> str:
+        """Role of the part of the trunk that a leg, or its blade, hangs on.
+
+        The chest carries a leg with a blade and those of the foremost girdle of
+        several, the pelvis all others, unless the leg says another.
+
+        Args:
+            leg: one of the legs.
+        """
+        if leg.carrier:
+            return leg.carrier
+        last = max(one.girdle for one in self.legs)
+        return self.trunk[-1] if leg.blade or 0 < last == leg.girdle else self.trunk[0]
 
     def with_mass(self, mass: float) -> LeggedFigure:
         """The same figure with another mass.

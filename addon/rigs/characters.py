@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from math import radians
 
 import bpy
@@ -13,24 +13,30 @@ import numpy as np
 from ...solvers import rotations
 from ...solvers.errors import SettingError
 from ..errors import UserError
+from ..mapping.legs import LeggedFigure
 from ..mapping.tracks import Figure
 from ..scene.placement import put_at, world_matrix
 from . import adapter
 from .builders import armature as rig
 from .builders import figure_mesh, skin
 from .builders.kinds import (
+    BIPED,
     BUILDS,
     CYCLIST,
+    DOG,
+    HORSE,
+    INSECT,
     SKATEBOARDER,
     SKIER,
     SNOWBOARDER,
     TELEMARK,
     build_skeleton,
     deform_map,
+    legged_figure,
     role_bones,
     switches,
 )
-from .builders.skeleton import SHIN, THIGH, BoneSpec, Skeleton, both_sides, is_half_way
+from .builders.skeleton import SHIN, THIGH, BoneSpec, Build, Skeleton, both_sides, is_half_way
 
 
 @dataclass(frozen=True)
@@ -42,12 +48,23 @@ class Kind:
         description: tooltip.
         sport: what it does, as the presets call it.
         slope: steepness in radians of the ground that it starts on.
+        family: which motions it can do: "RIDING" or "LEGGED".
+        size: what `build_character` takes as its height, m: of a person stature, of an
+            animal height at the withers, of an insect length.
+        mass: kg, with equipment, of one of that size.
+        paints: parts whose colours are chosen when it is added.
+        colours: part -> its colour where it is another one than in `COLOURS`.
     """
 
     label: str
     description: str
     sport: str
     slope: float = radians(12.0)
+    family: str = "RIDING"
+    size: float = 1.78
+    mass: float = 80.0
+    paints: tuple[str, ...] = ("suit", "trousers", "helmet", "equipment")
+    colours: Mapping[str, tuple[float, float, float]] = field(default_factory=dict)
 
 
 KINDS = {
@@ -58,7 +75,23 @@ KINDS = {
         "Skateboarder", "A skateboarder on a board that steers", "SKATEBOARD", radians(0.0)
     ),
     CYCLIST: Kind("Cyclist", "A cyclist on a bicycle", "CYCLING", 0.0),
-}
+    HORSE: Kind(
+        "Horse", "A horse; its size is its height at the withers", "GAIT", 0.0, "LEGGED",
+        1.60, 500.0, ("coat", "hair"),
+    ),
+    DOG: Kind(
+        "Dog", "A dog; its size is its height at the withers", "GAIT", 0.0, "LEGGED",
+        0.60, 30.0, ("coat",), {"coat": (0.42, 0.25, 0.11)},
+    ),
+    BIPED: Kind(
+        "Biped", "A person on foot", "GAIT", 0.0, "LEGGED", 1.78, 75.0,
+        ("suit", "trousers", "hair"), {"suit": (0.05, 0.20, 0.42), "boots": (0.55, 0.56, 0.58)},
+    ),
+    INSECT: Kind(
+        "Insect", "An insect with six legs; its size is its length", "GAIT", 0.0, "LEGGED",
+        0.80, 25.0, ("shell", "limbs"),
+    ),
+}  # fmt: skip
 
 ROOT_BONE = "root"
 
@@ -93,8 +126,8 @@ def build_character(
     *,
     location=(0.0, 0.0, 0.0),
     yaw: float = 0.0,
-    height: float = 1.78,
-    mass: float = 75.0,
+    height: float | None = None,
+    mass: float | None = None,
     colours=None,
     collection: bpy.types.Collection | None = None,
     regular: bool = True,
@@ -110,8 +143,8 @@ def build_character(
         kind: one of KINDS.
         location: where it stands, in Blender units.
         yaw: turn about +Z in radians; 0 faces -Y.
-        height: stature in metres.
-        mass: kg, with equipment.
+        height: stature in metres, or what the kind's size is; None for the usual one.
+        mass: kg, with equipment; None for that of a usual body of this height.
         colours: part -> (r, g, b) or (r, g, b, a), linear; see `COLOURS`.
         collection: where to link it; None is the active collection.
         regular: snowboarder only: left foot leads; False is goofy.
@@ -126,6 +159,12 @@ def build_character(
     unknown = sorted(set(colours or {}) - set(COLOURS))
     if unknown:
         raise SettingError("Colour", unknown[0], f"one of {', '.join(COLOURS)}")
+    if kind not in KINDS:
+        raise SettingError("Kind", kind, " or ".join(KINDS))
+    if height is None:
+        height = KINDS[kind].size
+    if mass is None:
+        mass = usual_mass(kind, height)
     if not (np.isfinite(mass) and mass > 0.0):
         raise SettingError("Mass", mass, "above 0 kg")
     return assemble(
@@ -135,9 +174,28 @@ def build_character(
         location=location,
         yaw=yaw,
         mass=mass,
-        colours=COLOURS | dict(colours or {}),
+        colours=colours_of(kind) | dict(colours or {}),
         home=collection or context.collection or context.scene.collection,
     )
+
+
+def usual_mass(kind: str, size: float) -> float:
+    """Mass of a body of the usual build, kg: it grows with the cube of the size.
+
+    Args:
+        kind: one of KINDS.
+        size: stature, height at the withers or length, m.
+    """
+    return KINDS[kind].mass * (size / KINDS[kind].size) ** 3
+
+
+def colours_of(kind: str) -> dict[str, tuple]:
+    """Part -> linear RGB of a new character of a kind.
+
+    Args:
+        kind: one of KINDS.
+    """
+    return COLOURS | dict(KINDS[kind].colours)
 
 
 def assemble(
@@ -331,14 +389,15 @@ def _number(armature: bpy.types.Object, name: str) -> float:
     return float(value)
 
 
-def figure_of(armature: bpy.types.Object) -> Figure:
+def figure_of(armature: bpy.types.Object) -> Figure | LeggedFigure:
     """Size of one of our characters, read back from its rest pose.
 
     Args:
         armature: an armature made by `build_character`.
 
     Returns:
-        Joints in metres in character space, whatever the object's transform.
+        Joints in metres in character space, whatever the object's transform; a
+        `LeggedFigure` of a legged character.
 
     Raises:
         UserError: not one of our characters, or bones have been removed.
@@ -347,15 +406,19 @@ def figure_of(armature: bpy.types.Object) -> Figure:
     bones = armature.data.bones
     frame = rest_frame(armature)
 
-    def head(bone: str) -> np.ndarray:
+    def at(bone: str, tail: bool = False) -> np.ndarray:
         if bone not in bones:
             raise _lost(armature, bone)
-        return frame[:3, :3] @ np.array(bones[bone].head_local, dtype=float) + frame[:3, 3]
+        place = bones[bone].tail_local if tail else bones[bone].head_local
+        return frame[:3, :3] @ np.array(place, dtype=float) + frame[:3, 3]
 
-    joints = {role: head(bone) for role, bone in ROLE_BONES[kind].items()}
+    if KINDS[kind].family == "LEGGED":
+        return legged_figure(kind, at, _number(armature, "mass"))
+    joints = {role: at(bone) for role, bone in ROLE_BONES[kind].items()}
     build = BUILDS[kind]
+    assert isinstance(build, Build)
     for joint, bone in both_sides({**_JOINT_BONES, **build.joints}).items():
-        joints[joint] = head(bone)
+        joints[joint] = at(bone)
     bones_of_legs = [
         np.linalg.norm(joints[f"{a}.{side}"] - joints[f"{b}.{side}"])
         for side in ("L", "R")
@@ -469,7 +532,9 @@ def _compute_weights(armature: bpy.types.Object, obj: bpy.types.Object, deform: 
     into = frame @ np.array(world_matrix(armature).inverted_safe() @ world_matrix(obj))
     points = points.reshape(-1, 3).astype(float) @ into[:3, :3].T + into[:3, 3]
     segments = {}
-    equipment = both_sides({bone: bone for bone in BUILDS[kind_of(armature)].deform})
+    build = BUILDS[kind_of(armature)]
+    worn = build.deform if isinstance(build, Build) else {}
+    equipment = both_sides({bone: bone for bone in worn})
     for name in deform:
         if is_half_way(name) or name in equipment:
             continue
@@ -478,7 +543,15 @@ def _compute_weights(armature: bpy.types.Object, obj: bpy.types.Object, deform: 
             frame[:3, :3] @ np.array(end) + frame[:3, 3]
             for end in (bone.head_local, bone.tail_local)
         )
-    across = figure.joints["hip.L"] - figure.joints["hip.R"]
+    if isinstance(figure, LeggedFigure):
+        tips = [(leg.tip, figure.joints[leg.tip]) for leg in figure.legs]
+        left, right = (
+            np.mean([place for tip, place in tips if tip.endswith(side)], axis=0)
+            for side in (".L", ".R")
+        )
+        across = left - right
+    else:
+        across = figure.joints["hip.L"] - figure.joints["hip.R"]
     weights = skin.distance_weights(
         points,
         segments,

@@ -28,7 +28,7 @@ from ..errors import UserError
 from ..scene.placement import world_matrix
 from . import adapter, characters, fitting, own_controls
 from .builders import widgets
-from .builders.kinds import build_skeleton
+from .builders.kinds import RIDING, build_skeleton
 from .builders.skeleton import REFERENCE, Proportions
 from .own_controls import OwnControls
 from .recognise import rigify
@@ -37,6 +37,9 @@ from .recognise.skeleton import Skeleton as RestPose
 from .skeletons import is_skin_of
 
 CONSTRAINT = "Poise"
+
+# What a rig of others can be set up as.
+KINDS = RIDING
 
 # Mass in kg of a body of the reference stature, with equipment; others have the same build.
 MASS = 80.0

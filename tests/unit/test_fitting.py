@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from poise.addon.errors import UserError
 from poise.addon.rigs import fitting
-from poise.addon.rigs.builders.kinds import BUILDS, build_skeleton
+from poise.addon.rigs.builders.kinds import RIDING, build_skeleton
 from poise.addon.rigs.builders.skeleton import standard_proportions
 from poise.addon.rigs.recognise.rolemap import RoleMap
 from poise.addon.rigs.recognise.skeleton import BoneRest, Skeleton
@@ -109,7 +109,7 @@ def test_proportions_are_read_back_from_a_rest_pose(turned, scale):
     assert found.height == pytest.approx(0.5 * (0.90 + 0.90) / (0.245 + 0.246), rel=1e-9)
 
 
-@pytest.mark.parametrize("kind", sorted(BUILDS))
+@pytest.mark.parametrize("kind", sorted(RIDING))
 def test_controls_stand_at_the_joints_of_the_rig(kind):
     """Targets laid out from bone to bone end where the controls' own joints are."""
     body = fitting.read_body(*rest_of(t_pose(uneven())), 1.0)
@@ -211,7 +211,7 @@ def test_a_leg_without_length_is_refused():
                                      ("clavicle.L", "clavicle.R"), ("toe.L", "toe.R"),
                                      ("hand.L", "hand.R"), ("root",),
                                      ("upper_arm.L", "forearm.L", "hand.L", "clavicle.L")])
-@pytest.mark.parametrize("kind", sorted(BUILDS))
+@pytest.mark.parametrize("kind", sorted(RIDING))
 def test_missing_optional_roles_drop_only_what_needs_them(missing, kind):
     bodies = t_pose(standard_proportions(HEIGHT), roles_without=missing)
     kept = {}

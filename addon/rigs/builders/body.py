@@ -612,6 +612,7 @@ def _helmet(
     lower_rim: Callable[[float], float],
     colour: Callable[[int, int], str],
     wider: float = 0.0,
+    edge_material: str = "helmet",
 ) -> Surface:
     """A helmet down to a rim; `colour` of a band over the rim and a segment around."""
     cage = Cage()
@@ -640,9 +641,20 @@ def _helmet(
     rings = [inside, lip, edge, *shell]
 
     bands = [partial(colour, band) for band in range(len(rings) - 3)]
-    cage.tube(rings, ["base", "base", "helmet"] + bands[:-1])
+    lining = "base" if edge_material == "helmet" else edge_material
+    cage.tube(rings, [lining, lining, edge_material] + bands[:-1])
     cage.cap(shell[-1], bands[-1], bulge=frame[:, 2] * 0.0012 * h)
     return cage.surface(1)
+
+
+def hair(skeleton: Skeleton, lower_rim: Callable[[float], float]) -> Surface:
+    """Short hair, a close cap down to a rim.
+
+    Args:
+        skeleton: joints and facings.
+        lower_rim: angle around the head -> height of the rim above the atlas, share of stature.
+    """
+    return _helmet(skeleton, lower_rim, lambda band, i: "hair", -0.0095, "hair")
 
 
 def goggles(skeleton: Skeleton) -> Surface:
@@ -1199,6 +1211,11 @@ _SKATE_SHOE = (
     (0.0270, 0.0260, 0.0355, 0.0365, 2.2, "base"),
     (0.0200, 0.0220, 0.0300, 0.0310, 2.2, "base"),
 )
+
+
+def walking_shoe(skeleton: Skeleton, side: str) -> Surface:
+    """A flat shoe that bends at the ball of the foot."""
+    return _boot(skeleton, side, _SKATE_SHOE, _BENDING_ANGLES)
 
 
 def skate_shoe(skeleton: Skeleton, side: str) -> Surface:

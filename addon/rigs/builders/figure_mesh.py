@@ -6,6 +6,7 @@ from __future__ import annotations
 import pickle
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import bpy
 import numpy as np
@@ -27,6 +28,13 @@ PARTS = {
     "equipment": ("Equipment", 0.0, 0.3),
     "edge": ("Edges", 0.8, 0.35),
     "base": ("Fittings", 0.0, 0.5),
+    "coat": ("Coat", 0.0, 0.55),
+    "hair": ("Hair", 0.0, 0.5),
+    "hooves": ("Hooves", 0.0, 0.4),
+    "snout": ("Nose", 0.0, 0.3),
+    "shell": ("Shell", 0.15, 0.25),
+    "limbs": ("Legs", 0.1, 0.35),
+    "eyes": ("Eyes", 0.0, 0.12),
 }
 
 # part -> linear RGB.
@@ -43,6 +51,13 @@ COLOURS = {
     "equipment": (0.020, 0.300, 0.480),
     "edge": (0.22, 0.23, 0.25),
     "base": (0.045, 0.048, 0.055),
+    "coat": (0.240, 0.085, 0.030),
+    "hair": (0.030, 0.018, 0.012),
+    "hooves": (0.060, 0.045, 0.035),
+    "snout": (0.018, 0.016, 0.016),
+    "shell": (0.240, 0.030, 0.016),
+    "limbs": (0.050, 0.016, 0.012),
+    "eyes": (0.008, 0.007, 0.007),
 }
 
 
@@ -65,9 +80,13 @@ def figure_surfaces(
     """
     build = skeleton.build
     makers = {"Body": build.body, "Equipment": build.equipment}
+    # The kind stands for its build, whose functions cannot be compared.
+    told = replace(skeleton, build=None)
     found = {}
     for part in parts:
-        key = pickle.dumps((part, skeleton))
+        if makers[part] is None:
+            continue
+        key = pickle.dumps((part, told))
         if key not in _surfaces:
             _surfaces[key] = makers[part](skeleton)
         _surfaces.move_to_end(key)

@@ -1,17 +1,24 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The kinds of characters that can be built, and their skeletons. Numpy only.
 
-A kind is one `Build`: a new one needs a module with its own, and a line here.
+A kind is one `Build`, or `CreatureBuild` where it is no person: a new one needs a module
+with its own, and a line here. A kind's family says which motions move it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 
 from ....solvers.errors import SettingError
-from . import cyclist, skateboarder, skier, snowboarder, telemark
+from ...mapping.legs import LeggedFigure
+from . import cyclist, legged, skateboarder, skier, snowboarder, telemark, walker
+from .animal import dog_body, horse_body
+from .creature import CreatureBuild
+from .insect import insect_body
+from .legged import BIPED, DOG, FIGURES, HORSE, INSECT, read_figure
 from .skeleton import (
     Build,
     Proportions,
@@ -25,12 +32,19 @@ SNOWBOARDER = "SNOWBOARDER"
 SKATEBOARDER = "SKATEBOARDER"
 CYCLIST = "CYCLIST"
 
-BUILDS: dict[str, Build] = {
+RIDING = (SKIER, TELEMARK, SNOWBOARDER, SKATEBOARDER, CYCLIST)
+LEGGED = (HORSE, DOG, BIPED, INSECT)
+
+BUILDS: dict[str, Build | CreatureBuild] = {
     SKIER: skier.BUILD,
     TELEMARK: telemark.BUILD,
     SNOWBOARDER: snowboarder.BUILD,
     SKATEBOARDER: skateboarder.BUILD,
     CYCLIST: cyclist.BUILD,
+    HORSE: CreatureBuild(legged.horse(), legged.horse, horse_body),
+    DOG: CreatureBuild(legged.dog(), legged.dog, dog_body),
+    BIPED: walker.BUILD,
+    INSECT: CreatureBuild(legged.insect(), legged.insect, insect_body),
 }
 
 def role_bones(kind: str) -> dict[str, str]:
@@ -60,24 +74,29 @@ def switches(kind: str) -> tuple[str, ...]:
     return tuple(BUILDS[kind].switch_tips())
 
 
-def build_skeleton(kind: str, size: float | Proportions, regular: bool = True) -> Skeleton:
+def build_skeleton(
+    kind: str, size: float | Proportions | LeggedFigure, regular: bool = True
+) -> Skeleton:
     """Rest pose of a character.
 
     Args:
         kind: one of BUILDS.
-        size: lengths of the body, or the stature in metres of one of standard proportions.
+        size: lengths of the body, or the stature in metres of one of standard proportions;
+            of an animal its size in metres, or its rest pose.
         regular: left foot leads; False is goofy, the mirror image, for kinds
             that have a leading foot.
 
     Raises:
         SettingError: unknown kind, or a height that is not above 0.
     """
-    height = size.height if isinstance(size, Proportions) else size
+    height = size if isinstance(size, (int, float)) else size.height
     if not (np.isfinite(height) and height > 0.0):
         raise SettingError("Height", height, "above 0 m")
     if kind not in BUILDS:
         raise SettingError("Kind", kind, " or ".join(BUILDS))
     build = BUILDS[kind]
+    if isinstance(build, CreatureBuild):
+        return build.skeleton(size)
     body = size if isinstance(size, Proportions) else standard_proportions(height)
     goofy = build.stances and not regular
     joints, facing, equipment = build.rest(body.mirrored() if goofy else body)
@@ -86,6 +105,26 @@ def build_skeleton(kind: str, size: float | Proportions, regular: bool = True) -
     joints["root"] = np.zeros(3)
     skeleton = Skeleton(kind, body, regular, joints, facing, equipment, build)
     return replace(skeleton, bones=tuple(build.all_bones(skeleton)))
+
+
+def legged_figure(
+    kind: str, at: Callable[[str, bool], np.ndarray], mass: float
+) -> LeggedFigure:
+    """The rest pose of a legged character, read back from its bones.
+
+    Args:
+        kind: one of LEGGED.
+        at: (bone, whether its tail is meant) -> (3,) in character space, m.
+        mass: kg.
+    """
+    build = BUILDS[kind]
+    ends = build.joint_ends() if isinstance(build, CreatureBuild) else walker.joint_ends()
+    usual = build.figure if isinstance(build, CreatureBuild) else FIGURES[kind]()
+    joints = {joint: at(*end) for joint, end in ends.items()}
+    for leg in usual.legs:
+        # Soles are where the root stands; the bones of toes lie a little higher.
+        joints[leg.tip] = joints[leg.tip] * (1.0, 1.0, 0.0) + joints["root"] * (0.0, 0.0, 1.0)
+    return read_figure(usual, joints, mass)
 
 
 def _mirrored(joints: dict, facing: dict) -> tuple[dict, dict]:

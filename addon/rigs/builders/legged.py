@@ -26,7 +26,8 @@ under the thorax, a femur that rises to the knee, a tibia, with tarsus, down to 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from math import cos, radians, sin
 
 import numpy as np
@@ -56,15 +57,18 @@ def _column(tip: np.ndarray, steps) -> list[np.ndarray]:
 
 
 def _leg(
-    joints: dict[str, np.ndarray], girdle: str, side: str, points: list[np.ndarray], ahead: float
+    joints: dict[str, np.ndarray], girdle: str, side: str, points: list[np.ndarray], distance: float
 ) -> tuple[str, ...]:
     """Put a leg's joints, from its tip up, and its pole in place; returns its segments."""
     count = len(points) - 1
     segments = tuple(f"{girdle}.{n + 1}.{side}" for n in range(count))
     for name, point in zip((f"{girdle}.tip.{side}", *reversed(segments)), points, strict=True):
         joints[name] = point
-    joint = joints[segments[1]]
-    joints[f"{girdle}.pole.{side}"] = joint + np.array([0.0, -ahead, 0.0])
+    # In the plane of the two that are bent, on the side of their joint.
+    start, joint, end = (joints[segment] for segment in segments[:3])
+    chord = unit(end - start)
+    out = joint - start
+    joints[f"{girdle}.pole.{side}"] = joint + distance * unit(out - chord * float(chord @ out))
     return segments
 
 
@@ -105,7 +109,7 @@ def horse(height: float = 1.60, mass: float | None = None) -> LeggedFigure:
             (0.420, 59.0, 1.0, -sign * 0.095),
         ))
         joints[f"clavicle.{side}"] = fore.pop()
-        segments = _leg(joints, "fore", side, fore, -0.45)
+        segments = _leg(joints, "fore", side, fore, 0.45)
         legs.append(LegChain(
             f"fore.{side}", 1, segments, 0, f"fore.pole.{side}", f"fore.tip.{side}",
             f"clavicle.{side}", heel=0.120, foot=HOOF,
@@ -153,7 +157,7 @@ def dog(height: float = 0.60, mass: float | None = None) -> LeggedFigure:
             (0.175, 52.0, -1.0, sign * 0.006), (0.160, 56.0, 1.0, -sign * 0.030),
         ))
         joints[f"clavicle.{side}"] = fore.pop()
-        segments = _leg(joints, "fore", side, fore, -0.18)
+        segments = _leg(joints, "fore", side, fore, 0.18)
         legs.append(LegChain(
             f"fore.{side}", 1, segments, 0, f"fore.pole.{side}", f"fore.tip.{side}",
             f"clavicle.{side}", heel=0.075, foot=PAW,
@@ -285,10 +289,11 @@ def insect(length: float = 0.80, mass: float | None = None) -> LeggedFigure:
             joints[f"leg{number}.pole.{side}"] = knee + skeleton.UP * 0.20
             legs[f"{name}.{side}"] = LegChain(
                 f"{name}.{side}", 0, segments, 1, f"leg{number}.pole.{side}",
-                f"leg{number}.tip.{side}", foot=TIP,
+                f"leg{number}.tip.{side}", foot=TIP, carrier="pelvis",
             )
-    joints["pelvis"] = np.array([0.0, 0.100, 0.230])
-    joints["chest"] = np.array([0.0, -0.060, 0.235])
+    # The thorax is one stiff box, which carries all legs, and its shield ahead the chest.
+    joints["pelvis"] = np.array([0.0, 0.110, 0.230])
+    joints["chest"] = np.array([0.0, -0.155, 0.240])
     joints["neck.1"] = np.array([0.0, -0.200, 0.245])
     joints["head"] = np.array([0.0, -0.235, 0.250])
     joints["muzzle"] = np.array([0.0, -0.380, 0.215])
@@ -317,3 +322,23 @@ FIGURES: dict[str, Callable[..., LeggedFigure]] = {
     HORSE: horse, DOG: dog, BIPED: biped, INSECT: insect,
 }
 """Kind of character -> its rest pose, for a size in metres and a mass in kg."""
+
+
+def read_figure(
+    figure: LeggedFigure, joints: Mapping[str, np.ndarray], mass: float
+) -> LeggedFigure:
+    """A figure like another one, with the joints that were found on a rig.
+
+    Args:
+        figure: which legs and other parts it has, at any size.
+        joints: every joint of it, m.
+        mass: kg.
+
+    Returns:
+        The figure; its height, heels and toes have grown as its legs have.
+    """
+    there = replace(figure, joints=joints, mass=mass)
+    lengths = [sum(one.lengths(leg).sum() for leg in one.legs) for one in (there, figure)]
+    grown = float(lengths[0] / lengths[1])
+    legs = tuple(replace(leg, heel=leg.heel * grown, toe=leg.toe * grown) for leg in figure.legs)
+    return replace(there, legs=legs, height=figure.height * grown)

@@ -240,7 +240,7 @@ class Build:
     Attributes:
         rest: lengths of the body -> joints, facing and equipment of a `Skeleton`.
         body: the figure's mesh.
-        equipment: the mesh of what the figure wears, holds and stands on.
+        equipment: the mesh of what the figure wears, holds and stands on; None for nothing.
         carriers: adds the bones that the controls of feet and hands hang on.
         foot: bone that `foot_ik` hangs on, and the collection it is in.
         hand: bone that `hand_ik` hangs on.
@@ -264,7 +264,7 @@ class Build:
 
     rest: Callable[[Proportions], tuple[dict, dict, dict]]
     body: Callable[[Skeleton], Surface]
-    equipment: Callable[[Skeleton], Surface]
+    equipment: Callable[[Skeleton], Surface] | None
     carriers: Callable[[Bones], None]
     foot: tuple[str, str]
     deform: Mapping[str, tuple[str, str]]
@@ -641,6 +641,7 @@ _DEFORM_SIDE = {
     "DEF-knee": ("shin", "DEF-thigh"),
 }
 HALF_WAY = ("DEF-deltoid", "DEF-elbow", "DEF-hip", "DEF-knee")
+HALF = "DEF-half-"  # begins the names of those of a creature
 
 
 def deform_bones(build: Build) -> dict[str, tuple[str, str]]:
@@ -667,7 +668,7 @@ def is_half_way(name: str) -> bool:
     Args:
         name: name of a deform bone.
     """
-    return name.rsplit(".", 1)[0] in HALF_WAY
+    return name.startswith(HALF) or name.rsplit(".", 1)[0] in HALF_WAY
 
 
 def _deform_bones(

@@ -13,7 +13,7 @@ import bpy
 import numpy as np
 from mathutils import Matrix
 
-from .skeleton import Skeleton
+from .skeleton import Build, Skeleton
 
 # Shapes change with this number, so that files of older versions keep theirs.
 VERSION = 1
@@ -152,8 +152,8 @@ def widget(name: str) -> bpy.types.Object:
     return obj
 
 
-def _table(skeleton: Skeleton) -> dict[str, tuple]:
-    """Control -> (shape, half-sizes, offset, frame), in shares of stature.
+def _person(skeleton: Skeleton) -> dict[str, tuple]:
+    """Control of a person -> (shape, half-sizes, offset, frame), in shares of stature.
 
     Offset and frame are the bone's own where frame is None; otherwise columns
     x, y, z of the shape in character space.
@@ -183,7 +183,7 @@ def _table(skeleton: Skeleton) -> dict[str, tuple]:
             "elbow_pole": ("diamond", (0.020,) * 3, (0, 0, 0), None),
         }
         table |= {f"{name}.{side}": row for name, row in sided.items()}
-    return table | skeleton.build.widgets(skeleton)
+    return table
 
 
 def dress(armature: bpy.types.Object, skeleton: Skeleton) -> None:
@@ -194,7 +194,9 @@ def dress(armature: bpy.types.Object, skeleton: Skeleton) -> None:
         skeleton: sizes and facings.
     """
     h = skeleton.height
-    for name, (shape, sizes, offset, frame) in _table(skeleton).items():
+    table = _person(skeleton) if isinstance(skeleton.build, Build) else {}
+    table |= skeleton.build.widgets(skeleton)
+    for name, (shape, sizes, offset, frame) in table.items():
         bone = armature.pose.bones[name]
         bone.custom_shape = widget(shape)
         bone.use_custom_shape_bone_size = False
