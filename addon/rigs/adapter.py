@@ -40,6 +40,9 @@ LOCATION_ONLY = {roles.KNEE, roles.ELBOW}
 
 _UNTURNED = np.array([1.0, 0.0, 0.0, 0.0])
 
+# Segments of legs beyond a person's two: they hang on each other.
+_SEGMENT = re.compile(r"(hind|fore|leg\d+)\.\d+")
+
 # How far the scale of an armature may differ from axis to axis, as a share.
 UNEVEN = 1e-3
 
@@ -419,7 +422,8 @@ class RigSolver:
     ) -> None:
         for role, bone in self._bindings.items():
             base = base_role(role)
-            where = None if base in ROTATION_ONLY else position.get(role)
+            turned_only = base in ROTATION_ONLY or _SEGMENT.fullmatch(base)
+            where = None if turned_only else position.get(role)
             turned = None if base in LOCATION_ONLY else rotation.get(role)
             if where is not None or turned is not None:
                 self._targets[bone] = (role, *self.target(role, where, turned))

@@ -240,24 +240,26 @@ def _horse(hide: Hide) -> Surface:
     j = hide.joints
     trunk, neck = hide.trunk, hide.neck
     # Barrel, from the buttocks to the breast.
-    hide.both(trunk, (0.115, 0.66, 1.27), (0.115, 0.50, 1.30), 0.175, 0.200)
-    hide.lump(trunk, (0.46, 1.30), (0.20, 1.285), 0.245, 0.235, 0.95)
-    hide.lump(trunk, (0.18, 1.245), (-0.10, 1.195), 0.270, 0.305, 0.86)
-    hide.lump(trunk, (-0.12, 1.185), (-0.38, 1.165), 0.315, 0.300, 0.82)
-    hide.lump(trunk, (-0.24, 1.475), (-0.50, 1.490), 0.075, 0.085, 0.8)  # withers
-    hide.both(trunk, (0.085, -0.45, 1.12), (0.095, -0.62, 1.10), 0.215, 0.165)
+    hide.both(trunk, (0.115, 0.67, 1.26), (0.115, 0.50, 1.30), 0.180, 0.205)
+    hide.lump(trunk, (0.46, 1.315), (0.20, 1.300), 0.245, 0.232, 0.95)
+    hide.lump(trunk, (0.18, 1.235), (-0.10, 1.180), 0.290, 0.330, 0.84)
+    hide.lump(trunk, (-0.12, 1.175), (-0.38, 1.165), 0.338, 0.325, 0.80)
+    hide.lump(trunk, (-0.10, 1.470), (-0.42, 1.490), 0.070, 0.085, 0.9)  # withers
+    hide.lump(trunk, (-0.40, 1.490), (-0.50, 1.470), 0.085, 0.090, 0.9)
+    hide.both(trunk, (0.095, -0.40, 1.14), (0.085, -0.600, 1.11), 0.215, 0.155)
     # Neck: crest, middle and throat.
-    hide.lump(neck, (-0.44, 1.450), (-0.72, 1.640), 0.120, 0.085, 0.62)
-    hide.lump(neck, (-0.72, 1.640), (-0.955, 1.800), 0.085, 0.085, 0.66)
-    hide.lump(neck, (-0.50, 1.270), (-0.73, 1.470), 0.225, 0.145, 0.68)
-    hide.lump(neck, (-0.73, 1.470), (-0.945, 1.700), 0.145, 0.095, 0.70)
-    # Head: poll, cheeks, face, muzzle with lips.
-    hide.lump(neck, (-0.985, 1.790), (-1.110, 1.690), 0.088, 0.092, 0.82)
-    hide.both(neck, (0.030, -1.035, 1.640), (0.026, -1.120, 1.575), 0.088, 0.070, 0.60)
-    hide.lump(neck, (-1.110, 1.690), (-1.300, 1.490), 0.086, 0.056, 0.78)
-    hide.lump(neck, (-1.130, 1.590), (-1.290, 1.440), 0.056, 0.044, 0.80)
-    hide.lump(neck, (-1.305, 1.470), (-1.352, 1.418), 0.060, 0.052, 0.92)
-    hide.both(neck, (0.026, -1.350, 1.440), (0.026, -1.366, 1.425), 0.030, 0.026)
+    hide.lump(neck, (-0.40, 1.440), (-0.70, 1.640), 0.130, 0.095, 0.62)
+    hide.lump(neck, (-0.70, 1.640), (-0.955, 1.800), 0.095, 0.088, 0.64)
+    hide.lump(neck, (-0.48, 1.270), (-0.72, 1.490), 0.235, 0.155, 0.68)
+    hide.lump(neck, (-0.72, 1.490), (-0.945, 1.715), 0.155, 0.100, 0.68)
+    # Head: poll, cheeks, face, chin, muzzle with lips.
+    hide.lump(neck, (-0.990, 1.790), (-1.110, 1.700), 0.092, 0.096, 0.82)
+    hide.both(neck, (0.030, -1.025, 1.650), (0.030, -1.095, 1.600), 0.098, 0.092, 0.56)
+    hide.lump(neck, (-1.110, 1.700), (-1.315, 1.500), 0.092, 0.064, 0.76)
+    hide.lump(neck, (-1.120, 1.600), (-1.300, 1.430), 0.080, 0.050, 0.72)
+    hide.lump(neck, (-1.310, 1.490), (-1.362, 1.432), 0.064, 0.053, 0.86)
+    hide.lump(neck, (-1.290, 1.425), (-1.325, 1.398), 0.042, 0.036, 0.86)
+    hide.both(neck, (0.024, -1.362, 1.456), (0.022, -1.374, 1.438), 0.030, 0.026)
     for name, sign in _SIGNS:
         out = np.array([sign, 1.0, 1.0])
         hind, fore = hide.legs[f"hind.{name}"], hide.legs[f"fore.{name}"]
@@ -268,8 +270,8 @@ def _horse(hide: Hide) -> Surface:
                   0.74)  # fmt: skip
         hide.lump(hind, hip + out * (-0.005, 0.115, -0.05), stifle + (0, 0.130, 0.03), 0.140,
                   0.085, 0.80)  # fmt: skip
-        hide.lump(hind, stifle + (0, 0.030, 0.02), hock + (0, -0.010, 0.07), 0.112, 0.052, 0.80)
-        hide.lump(hind, stifle + (0, 0.120, 0.02), hock + (0, 0.040, 0.10), 0.075, 0.030, 0.80)
+        hide.lump(hind, stifle + (0, 0.035, 0.02), hock + (0, -0.006, 0.07), 0.120, 0.054, 0.80)
+        hide.lump(hind, stifle + (0, 0.135, 0.04), hock + (0, 0.045, 0.11), 0.090, 0.032, 0.80)
         hide.lump(hind, hock + (0, -0.004, 0.035), hock + (0, 0.006, -0.045), 0.050, 0.044, 0.86)
         hide.lump(hind, hock + (0, 0.040, 0.075), hock + (0, 0.034, -0.02), 0.026, 0.030)
         hide.lump(hind, hock + (0, 0.004, -0.05), fetlock + (0, -0.002, 0.05), 0.039, 0.033)
@@ -278,10 +280,10 @@ def _horse(hide: Hide) -> Surface:
         blade, shoulder = j[f"clavicle.{name}"], j[f"fore.1.{name}"]
         elbow, carpus = j[f"fore.2.{name}"], j[f"fore.3.{name}"]
         fetlock, coffin = j[f"fore.4.{name}"], j[f"fore.5.{name}"]
-        hide.lump(fore, blade + out * (0.060, 0.0, -0.06), shoulder + out * (-0.010, 0.02, 0.03),
-                  0.105, 0.120, 0.80)  # fmt: skip
-        hide.lump(fore, shoulder + out * (-0.010, 0.02, 0.0), elbow + out * (0.012, 0.0, 0.01),
-                  0.115, 0.105, 0.78)  # fmt: skip
+        hide.lump(fore, blade + out * (0.045, 0.030, -0.13), shoulder + out * (-0.030, 0.06, 0.03),
+                  0.095, 0.125, 0.80)  # fmt: skip
+        hide.lump(fore, shoulder + out * (-0.030, 0.05, 0.0), elbow + out * (0.004, 0.0, 0.01),
+                  0.125, 0.105, 0.78)  # fmt: skip
         hide.lump(fore, elbow + out * (-0.005, 0.055, 0.03), elbow + (0, 0.02, -0.06), 0.070, 0.065,
                   0.80)  # fmt: skip
         hide.lump(fore, elbow + (0, -0.006, -0.03), carpus + (0, 0.004, 0.07), 0.090, 0.044, 0.86)
@@ -294,9 +296,9 @@ def _horse(hide: Hide) -> Surface:
     parts += [_hoof(hide, leg) for leg in hide.figure.legs]
     for _, sign in _SIGNS:
         parts.append(
-            _ear(hide, sign, (0.045, -0.985, 1.845), (0.060, -0.985, 1.990), 0.034, 0.016)
+            _ear(hide, sign, (0.046, -0.992, 1.850), (0.064, -1.000, 2.005), 0.038, 0.017)
         )
-    parts += _eyes(hide, (0.069, -1.085, 1.700), 0.021, 0.6)
+    parts += _eyes(hide, (0.083, -1.112, 1.706), 0.024, 0.6)
     parts += [_mane(hide), _forelock(hide), _horse_tail(hide)]
     return joined(parts)
 
@@ -308,24 +310,27 @@ def _pastern(hide: Hide, row: Row, fetlock: np.ndarray, coffin: np.ndarray) -> N
 
 
 def _mane(hide: Hide) -> Surface:
-    """A mane that lies to the right of the crest, in locks."""
+    """A mane in locks that fall to both sides of the crest, most of them to the left."""
     crest = np.array([(-0.475, 1.560), (-0.58, 1.640), (-0.68, 1.710), (-0.78, 1.775),
                       (-0.87, 1.835), (-0.95, 1.882), (-1.005, 1.888)])  # fmt: skip
     parts = []
-    along = np.linspace(0.0, len(crest) - 1.0, 15)
-    for i, place in enumerate(along):
-        back, up = (np.interp(place, np.arange(len(crest)), crest[:, k]) for k in (0, 1))
-        root = np.array([0.004, back, up - 0.012])
-        length = 0.17 + 0.07 * np.sin(pi * (0.15 + 0.8 * i / 14.0)) + (0.012 if i % 2 else 0.0)
-        steps = np.array([(0.0, 0.0, 0.0), (-0.028, 0.004, 0.016), (-0.068, 0.016, -0.10 * length),
-                          (-0.094, 0.036, -0.42 * length), (-0.108, 0.055, -0.75 * length),
-                          (-0.112, 0.068, -length)])  # fmt: skip
-        path = root + steps
-        parts.append(tube(
-            path, BACK, np.array([0.030, 0.038, 0.040, 0.037, 0.028, 0.008]),
-            np.array([0.012, 0.016, 0.014, 0.012, 0.010, 0.004]), hide.neck, "hair", 8, 1, 2.0,
-            [root] * len(path),
-        ))  # fmt: skip
+    for sign, count, size in ((1.0, 16, 1.0), (-1.0, 15, 0.72)):
+        for i, place in enumerate(np.linspace(0.0, len(crest) - 1.0, count)):
+            back, up = (np.interp(place, np.arange(len(crest)), crest[:, k]) for k in (0, 1))
+            root = np.array([0.004, back, up - 0.014])
+            length = size * (0.19 + 0.08 * np.sin(pi * (0.15 + 0.8 * i / (count - 1.0))))
+            length += 0.016 * (i % 2)
+            steps = np.array([
+                (0.0, 0.0, 0.0), (0.026, 0.004, 0.018), (0.064, 0.014, -0.08 * length),
+                (0.092, 0.030, -0.40 * length), (0.110, 0.046, -0.75 * length),
+                (0.116, 0.058, -length),
+            ])  # fmt: skip
+            path = root + steps * (sign, 1.0, 1.0)
+            parts.append(tube(
+                path, BACK, np.array([0.030, 0.038, 0.041, 0.038, 0.028, 0.008]),
+                np.array([0.012, 0.017, 0.015, 0.013, 0.010, 0.004]), hide.neck, "hair", 8, 1,
+                2.0, [root] * len(path),
+            ))  # fmt: skip
     return joined(parts)
 
 
@@ -353,20 +358,21 @@ def _dog(hide: Hide) -> Surface:
     """A dog with pricked ears and a bushy tail."""
     j = hide.joints
     trunk, neck, tail = hide.trunk, hide.neck, hide.tail
-    hide.both(trunk, (0.030, 0.285, 0.485), (0.030, 0.190, 0.500), 0.062, 0.070)
-    hide.lump(trunk, (0.20, 0.490), (0.10, 0.480), 0.078, 0.082, 0.92)
-    hide.lump(trunk, (0.08, 0.470), (-0.04, 0.445), 0.088, 0.110, 0.88)
-    hide.lump(trunk, (-0.06, 0.440), (-0.20, 0.420), 0.118, 0.122, 0.78)
-    hide.lump(trunk, (-0.10, 0.520), (-0.20, 0.535), 0.050, 0.052, 0.85)
-    hide.both(trunk, (0.032, -0.20, 0.42), (0.030, -0.265, 0.41), 0.075, 0.056)
-    # Neck with its ruff, head, muzzle.
-    hide.lump(neck, (-0.205, 0.490), (-0.300, 0.590), 0.088, 0.070, 0.86)
-    hide.lump(neck, (-0.300, 0.590), (-0.365, 0.665), 0.070, 0.060, 0.90)
-    hide.lump(neck, (-0.375, 0.690), (-0.420, 0.690), 0.062, 0.058, 0.98)
-    hide.both(neck, (0.022, -0.395, 0.662), (0.018, -0.440, 0.655), 0.042, 0.030)
-    hide.lump(neck, (-0.430, 0.678), (-0.545, 0.655), 0.044, 0.027, 0.86)
-    hide.lump(neck, (-0.440, 0.645), (-0.530, 0.633), 0.028, 0.018, 0.95)
-    hide.lump(neck, (-0.540, 0.660), (-0.562, 0.655), 0.025, 0.021)
+    hide.both(trunk, (0.030, 0.270, 0.485), (0.030, 0.190, 0.500), 0.068, 0.076)
+    hide.lump(trunk, (0.20, 0.490), (0.10, 0.482), 0.084, 0.088, 0.92)
+    hide.lump(trunk, (0.08, 0.472), (-0.04, 0.450), 0.096, 0.116, 0.88)
+    hide.lump(trunk, (-0.06, 0.445), (-0.19, 0.430), 0.126, 0.130, 0.80)
+    hide.lump(trunk, (-0.06, 0.530), (-0.19, 0.545), 0.050, 0.056, 0.95)
+    hide.both(trunk, (0.036, -0.17, 0.43), (0.030, -0.250, 0.415), 0.085, 0.062)
+    # Neck with its ruff, head with cheeks, stop and muzzle.
+    hide.lump(neck, (-0.180, 0.490), (-0.280, 0.580), 0.098, 0.082, 0.88)
+    hide.lump(neck, (-0.280, 0.580), (-0.355, 0.655), 0.082, 0.068, 0.92)
+    hide.lump(neck, (-0.230, 0.440), (-0.330, 0.600), 0.062, 0.050, 1.0)
+    hide.lump(neck, (-0.380, 0.690), (-0.425, 0.688), 0.064, 0.058, 1.04)
+    hide.both(neck, (0.030, -0.380, 0.655), (0.022, -0.435, 0.652), 0.046, 0.034)
+    hide.lump(neck, (-0.430, 0.668), (-0.535, 0.652), 0.044, 0.031, 0.88)
+    hide.lump(neck, (-0.435, 0.642), (-0.525, 0.632), 0.032, 0.021, 0.95)
+    hide.lump(neck, (-0.530, 0.658), (-0.556, 0.654), 0.029, 0.024)
     for name, sign in _SIGNS:
         out = np.array([sign, 1.0, 1.0])
         hind, fore = hide.legs[f"hind.{name}"], hide.legs[f"fore.{name}"]
@@ -384,9 +390,9 @@ def _dog(hide: Hide) -> Surface:
         _paw(hide, hind, ball_, tip, sign)
         blade, shoulder = j[f"clavicle.{name}"], j[f"fore.1.{name}"]
         elbow, carpus, ball_, tip = (j[f"fore.{n}.{name}"] for n in (2, 3, 4, "tip"))
-        hide.lump(fore, blade + out * (0.018, 0.0, -0.02), shoulder + out * (-0.006, 0.01, 0.005),
-                  0.048, 0.050, 0.82)  # fmt: skip
-        hide.lump(fore, shoulder + out * (-0.006, 0.01, 0.0), elbow + (0, 0.0, 0.01), 0.050, 0.038,
+        hide.lump(fore, blade + out * (0.014, 0.012, -0.05),
+                  shoulder + out * (-0.014, 0.025, 0.005), 0.044, 0.052, 0.82)  # fmt: skip
+        hide.lump(fore, shoulder + out * (-0.012, 0.022, 0.0), elbow + (0, 0.0, 0.01), 0.052, 0.039,
                   0.80)  # fmt: skip
         hide.lump(fore, elbow + (0, 0.016, 0.012), elbow + (0, 0.004, -0.02), 0.026, 0.026)
         hide.lump(fore, elbow + (0, -0.002, -0.01), carpus + (0, 0.0, 0.02), 0.034, 0.020)
@@ -394,16 +400,17 @@ def _dog(hide: Hide) -> Surface:
         hide.lump(fore, carpus, ball_ + (0, 0.002, 0.012), 0.019, 0.018)
         _paw(hide, fore, ball_, tip, sign)
     path = [j[role] for role in (*hide.figure.tail, "tail_tip")]
-    for a, b, r, t in zip(path[:-1], path[1:], (0.030, 0.042, 0.044), (0.042, 0.044, 0.014),
+    hide.lump(trunk, (0.245, 0.510), path[0], 0.046, 0.034)
+    for a, b, r, t in zip(path[:-1], path[1:], (0.032, 0.046, 0.050), (0.046, 0.050, 0.014),
                           strict=True):  # fmt: skip
         hide.lump(tail, a, b, r, t)
     parts = [hide.skin(0.0085, 0.0085, "coat")]
     for _, sign in _SIGNS:
         parts.append(
-            _ear(hide, sign, (0.036, -0.365, 0.735), (0.050, -0.372, 0.830), 0.026, 0.009)
+            _ear(hide, sign, (0.040, -0.372, 0.728), (0.058, -0.385, 0.812), 0.029, 0.010)
         )
-    parts += _eyes(hide, (0.031, -0.452, 0.704), 0.0095, 0.7)
-    nose = np.array([0.0, -0.581, 0.662])
+    parts += _eyes(hide, (0.0415, -0.462, 0.693), 0.0105, 0.7)
+    nose = np.array([0.0, -0.581, 0.664])
     parts.append(
         ball(nose, np.stack([LEFT, BACK, UP], axis=1), (0.017, 0.012, 0.013), neck, "snout")
     )

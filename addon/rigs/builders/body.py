@@ -654,7 +654,7 @@ def hair(skeleton: Skeleton, lower_rim: Callable[[float], float]) -> Surface:
         skeleton: joints and facings.
         lower_rim: angle around the head -> height of the rim above the atlas, share of stature.
     """
-    return _helmet(skeleton, lower_rim, lambda band, i: "hair", -0.0095, "hair")
+    return _helmet(skeleton, lower_rim, lambda band, i: "hair", -0.0055, "hair")
 
 
 def goggles(skeleton: Skeleton) -> Surface:
