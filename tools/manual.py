@@ -30,7 +30,7 @@ UNITS = {
 OTHER_UNITS = {
     "frequency": "Hz", "max_curvature": "1/length", "max_curvature_rate": "1/(length s)",
     "inertia": "kg m²", "stiffness": "N/m", "edge_per_curvature": "rad m", "sidecut": "m",
-    "look_ahead": "s", "plant_contact": "s", "plant_swing": "s", "distance": "m",
+    "look_ahead": "s", "tail_lag": "s", "plant_contact": "s", "plant_swing": "s", "distance": "m",
     "frame_start": "frame", "frame_end": "frame", "key_step": "frames",
 }
 
@@ -194,7 +194,8 @@ def tables() -> dict[str, str]:
         style = rna.properties[name].fixed_type
         numbers = [p.identifier for p in style.properties if p.type == "FLOAT"]
         made[name] = settings_table(style, style_names(style), numbers)
-        made[f"presets of the {name}"] = presets_table(name.upper())
+        if (ROOT / "presets" / "poise" / name).is_dir():
+            made[f"presets of the {name}"] = presets_table(name.upper())
     return made
 
 

@@ -380,8 +380,11 @@ class _Body:
         self.rest = {role: np.asarray(p, dtype=float) for role, p in figure.joints.items()}
         by_name = {leg.name: i for i, leg in enumerate(motion.creature.legs)}
         self.numbers = [by_name.get(leg.name, i) for i, leg in enumerate(figure.legs)]
-        fold = float(np.mean(style.fold))
-        self.limbs = _limbs(figure, motion, tuple(self.numbers), fold)
+        legs = motion.creature.legs
+        self.limbs = [
+            Limb(figure, chain, legs[number])
+            for chain, number in zip(figure.legs, self.numbers, strict=True)
+        ]
         self.feet = [_feet(motion, number) for number in self.numbers]
         self.hang = _hang(figure)
         self.n = len(self.gauge.time)
@@ -403,7 +406,10 @@ class _Body:
         self._arms()
         hang = [self._hangs(leg) for leg in self.figure.legs]
         self.legs: list[LimbPose] = [
-            limb.pose(place, self.turn[_carrier(self.figure, leg)], feet, self.style.blade_turn)
+            limb.pose(
+                place, self.turn[_carrier(self.figure, leg)], feet, self.style.blade_turn,
+                self.style.fold,
+            )
             for limb, leg, feet, place in zip(
                 self.limbs, self.figure.legs, self.feet, hang, strict=True
             )
@@ -643,16 +649,6 @@ def _under(share: np.ndarray, spacing: float, width: float) -> np.ndarray:
     low = np.lib.stride_tricks.sliding_window_view(padded, 2 * reach + 1).min(axis=1)
     kernel = np.hanning(2 * reach + 3)[1:-1]
     return np.convolve(low, kernel / kernel.sum(), mode="valid")
-
-
-def _limbs(
-    figure: LeggedFigure, motion: GaitMotion, numbers: tuple[int, ...], fold: float
-) -> list[Limb]:
-    legs = motion.creature.legs
-    return [
-        Limb(figure, chain, legs[number], fold)
-        for chain, number in zip(figure.legs, numbers, strict=True)
-    ]
 
 
 def _feet(motion: GaitMotion, number: int) -> Feet:

@@ -105,12 +105,9 @@ class Limb:
         figure: the rest pose.
         chain: which leg.
         leg: the same as the solver knows it.
-        fold: how much joints that are straight in rest fold in the swing.
     """
 
-    def __init__(
-        self, figure: LeggedFigure, chain: LegChain, leg: Leg, fold: float = 1.0
-    ) -> None:
+    def __init__(self, figure: LeggedFigure, chain: LegChain, leg: Leg) -> None:
         self.chain, self.leg = chain, leg
         joints = {role: np.asarray(place, dtype=float) for role, place in figure.joints.items()}
         self._rest = joints
@@ -137,9 +134,9 @@ class Limb:
         self.lengths = np.hypot(*flat.T)
         self.rest_angles = np.arctan2(flat[:, 1], flat[:, 0])
         self.rest_bend = np.remainder(np.diff(self.rest_angles) + np.pi, 2 * np.pi) - np.pi
-        self._posture(fold)
+        self._posture()
 
-    def _posture(self, fold: float) -> None:
+    def _posture(self) -> None:
         """Limits of the joints, and how they fold."""
         chain = self.chain
         self.blade = 1 if chain.blade else 0
@@ -153,7 +150,7 @@ class Limb:
             gain[i] = angle
             if i == self.fetlock:
                 low[i], high[i] = sorted((angle + ahead * GIVE, angle - ahead * BACK))
-                self.folded = -FETLOCK_SWING * fold * ahead
+                self.folded = -FETLOCK_SWING * ahead
             elif i == bend or abs(angle) >= STRAIGHT:
                 least = min(LEAST_BEND, 0.5 * abs(angle)) if angle * sign > 0 else LEAST_BEND
                 low[i], high[i] = sorted((sign * least, sign * MOST_BEND))
@@ -162,7 +159,7 @@ class Limb:
             else:
                 low[i], high[i] = sorted((ahead * OVER, -ahead * FOLDED))
                 low[i], high[i] = min(low[i], angle), max(high[i], angle)
-                folds[i] = -fold * ahead
+                folds[i] = -ahead
         self.low, self.high, self.gain, self.folds = low, high, gain, folds
         self._table = None
         if len(self.lengths) - self.blade > 2:
@@ -173,7 +170,8 @@ class Limb:
 
         Args:
             fold: (n,) s.
-            swing: (n,) 0 in the support to 1 in the middle of the swing.
+            swing: (n,) 0 in the support to 1 in the middle of the swing, or 2 of who
+                folds carpus and fetlock as much again.
 
         Returns:
             (k, n) radians, within the limits.
@@ -193,7 +191,7 @@ class Limb:
         """Fold as a function of the swing and of how far the leg is from straight."""
         lengths = self.lengths[self.blade :]
         self._straight = float(lengths.sum())
-        swings = np.linspace(0.0, 1.0, 9)
+        swings = np.linspace(0.0, 2.0, 17)
         grid = np.linspace(0.0, 1.0, 161)
         table = np.empty((len(swings), len(grid)))
         for row, swing in enumerate(swings):
@@ -224,7 +222,12 @@ class Limb:
         return self._foot(feet)[0][self.chain.ankle]
 
     def pose(
-        self, hangs: np.ndarray, carrier: np.ndarray, feet: Feet, blade_follow: Amount = 0.35
+        self,
+        hangs: np.ndarray,
+        carrier: np.ndarray,
+        feet: Feet,
+        blade_follow: Amount = 0.35,
+        fold: Amount = 1.0,
     ) -> LimbPose:
         """The leg from the trunk to the ground.
 
@@ -233,6 +236,7 @@ class Limb:
             carrier: (n, 4) rotation of what it hangs on.
             feet: where its foot is to be.
             blade_follow: share of the leg's swing that its blade turns with it.
+            fold: how much carpus and fetlock fold in the swing, 0 to 2.
 
         Returns:
             The leg.
@@ -249,7 +253,7 @@ class Limb:
         x = normalise(x - normal * np.einsum("ij,ij->i", x, normal)[:, None])
         y = np.cross(normal, x)
         target = np.stack((np.einsum("ij,ij->i", line, x), np.einsum("ij,ij->i", line, y)))
-        wanted, low, high = self._wanted(target, feet, blade_follow)
+        wanted, low, high = self._wanted(target, feet, blade_follow, fold)
         ease = np.ones(len(self.lengths))
         ease[: self.blade] = EASE_BLADE
         solved = solve_chain(self.lengths, target, wanted, low, high, ease)
@@ -281,7 +285,7 @@ class Limb:
         )  # fmt: skip
 
     def _wanted(
-        self, target: np.ndarray, feet: Feet, blade_follow: Amount
+        self, target: np.ndarray, feet: Feet, blade_follow: Amount, amount: Amount
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Joint angles of the posture, and limits."""
         n = target.shape[1]
@@ -300,9 +304,9 @@ class Limb:
             fold = np.zeros(n)
             bends = self.bends(fold, fold)
         else:
-            swing = step(feet.share / SWINGS) * step((1.0 - feet.share) / SWINGS)
+            swing = amount * step(feet.share / SWINGS) * step((1.0 - feet.share) / SWINGS)
             short = np.sqrt(np.maximum(1.0 - np.hypot(*to) / self._straight, 0.0))
-            fold = self._table.ev(np.clip(swing, 0.0, 1.0), np.clip(short, 0.0, 1.0))
+            fold = self._table.ev(np.clip(swing, 0.0, 2.0), np.clip(short, 0.0, 1.0))
             bends = self.bends(fold, swing)
         lengths = self.lengths[self.blade :]
         end = chain_joints(lengths, np.concatenate((np.zeros((1, n)), bends)))[-1]

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from .cyclist import map_cyclist
+from .legged import map_legged
 from .skateboarder import map_skateboarder
 from .skier import map_skier
 from .snowboarder import map_snowboarder
@@ -34,6 +35,7 @@ MAPPINGS = {
     "SNOWBOARDER": BodyMapping(map_snowboarder, "snowboarder"),
     "SKATEBOARDER": BodyMapping(map_skateboarder, "skateboarder", "Upright"),
     "CYCLIST": BodyMapping(map_cyclist, "cyclist", "Upright"),
+    **dict.fromkeys(("HORSE", "DOG", "BIPED", "INSECT"), BodyMapping(map_legged, "legged")),
 }
 # Names of the groups that hold styles.
-STYLE_GROUPS = tuple(mapping.group for mapping in MAPPINGS.values())
+STYLE_GROUPS = tuple(dict.fromkeys(mapping.group for mapping in MAPPINGS.values()))

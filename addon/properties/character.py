@@ -91,5 +91,10 @@ class PoiseCharacter(bpy.types.PropertyGroup):
         """Style of the cyclist's body (`PoiseCyclistStyle`)."""
         return self._settings().cyclist
 
+    @property
+    def legged(self):
+        """Style of a body on legs (`PoiseLeggedStyle`)."""
+        return self._settings().legged
+
 
 CLASSES = (PoiseCharacter,)

@@ -23,6 +23,7 @@ from .path import PoisePath
 from .roles import PoiseRole
 from .styles import (
     PoiseCyclistStyle,
+    PoiseLeggedStyle,
     PoiseSkateboarderStyle,
     PoiseSkierStyle,
     PoiseSnowboarderStyle,
@@ -119,6 +120,7 @@ class PoiseMotion(bpy.types.PropertyGroup):
     skateboarder: PointerProperty(type=PoiseSkateboarderStyle)
     snowboarder: PointerProperty(type=PoiseSnowboarderStyle)
     cyclist: PointerProperty(type=PoiseCyclistStyle)
+    legged: PointerProperty(type=PoiseLeggedStyle)
 
     roles: CollectionProperty(type=PoiseRole)
     roles_index: IntProperty(name="Role", description="Chosen role in the list")
@@ -287,6 +289,7 @@ class PoiseMotion(bpy.types.PropertyGroup):
         """
         self.turns.begin(kind, unit_scale)
         self.path.begin(kind, unit_scale)
+        self.legged.begin(kind)
 
 
 CLASSES = (PoiseBonesBake, PoiseProblem, PoiseMotion)

@@ -10,8 +10,9 @@ from math import radians
 import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty
 
-from ..mapping import cyclist, skateboarder, skier, snowboarder, telemark
+from ..mapping import cyclist, legged, skateboarder, skier, snowboarder, telemark
 from ..mapping.cyclist import CyclistStyle
+from ..mapping.legged import LeggedStyle
 from ..mapping.skateboarder import SkateboarderStyle
 from ..mapping.skier import SkierStyle
 from ..mapping.snowboarder import SnowboarderStyle
@@ -22,7 +23,7 @@ OVERRIDE = {"LIBRARY_OVERRIDABLE"}
 
 # Defaults stand once, with the mappings.
 SKIER, FREE_HEELS, BOARDER = SkierStyle(), TelemarkStyle(), SnowboarderStyle()
-ROLLER, RIDER = SkateboarderStyle(), CyclistStyle()
+ROLLER, RIDER, WALKER = SkateboarderStyle(), CyclistStyle(), LeggedStyle()
 
 
 def angle(name, description, default, soft_min, soft_max):
@@ -802,7 +803,118 @@ class PoiseCyclistStyle(Style, bpy.types.PropertyGroup):
     )
 
 
+class PoiseLeggedStyle(Style, bpy.types.PropertyGroup):
+    """Style of a body on legs."""
+
+    PARAMS = LeggedStyle
+    NAMED = legged.STYLES
+    SECTIONS = (
+        ("Trunk", ("pelvis_turn", "pelvis_drop", "shoulder_turn", "spine_flexion", "trunk_pitch",
+                   "effort")),
+        ("Legs", ("fold", "blade_turn")),
+        ("Arms", ("arm_swing", "arm_forward", "elbow_bend", "elbow_run", "arm_out")),
+        ("Head", ("look_ahead", "gaze_limit", "head_level", "head_steady", "nod", "neck_drop")),
+        ("Tail", ("tail_swing", "tail_lift", "tail_lag")),
+    )
+
+    def begin(self, kind: str) -> None:
+        """Take the amounts of a kind of character, if it is one on legs.
+
+        Args:
+            kind: kind of character ("HORSE").
+        """
+        if kind.lower() in self.NAMED:
+            self.set_named(kind.lower())
+
+    pelvis_turn: angle(
+        "Pelvis Turn", "How far the pelvis turns with the hind legs, with a usual step",
+        WALKER.pelvis_turn, 0, 12,
+    )
+    pelvis_drop: angle(
+        "Pelvis Drop", "How far the pelvis drops to the side of the swinging hind leg",
+        WALKER.pelvis_drop, 0, 8,
+    )
+    shoulder_turn: angle(
+        "Shoulder Turn",
+        "How far the chest turns with the fore legs; of one who has none, against the pelvis",
+        WALKER.shoulder_turn, 0, 12,
+    )
+    spine_flexion: angle(
+        "Spine Flexion",
+        "How far the back bends in all, from hollow with the legs stretched apart to round with "
+        "the legs together, as in a gallop",
+        WALKER.spine_flexion, 0, 60,
+    )
+    trunk_pitch: angle(
+        "Trunk Pitch", "Forward bend of an upright trunk in gaits with flights",
+        WALKER.trunk_pitch, 0, 30,
+    )
+    effort: amount(
+        "Effort",
+        "How far an upright trunk tips forward while speeding up and back while slowing down; "
+        "1 balances it",
+        WALKER.effort,
+    )
+    fold: amount(
+        "Fold", "How much carpus and fetlock fold while a leg swings", WALKER.fold, 2.0
+    )
+    blade_turn: amount(
+        "Blade Turn", "Share of a leg's swing that its shoulder blade turns with it",
+        WALKER.blade_turn, 0.8, subtype="FACTOR",
+    )
+    arm_swing: angle(
+        "Arm Swing", "How far the arms swing either way, against the legs, with a usual step",
+        WALKER.arm_swing, 0, 45,
+    )
+    arm_forward: angle(
+        "Arms Forward", "How much further forward than back the arms swing",
+        WALKER.arm_forward, -10, 30,
+    )
+    elbow_bend: angle(
+        "Elbow Bend", "Bend of the elbows in gaits without flights", WALKER.elbow_bend, 5, 60
+    )
+    elbow_run: angle(
+        "Running Elbow Bend", "Bend of the elbows in gaits with flights", WALKER.elbow_run, 20, 110
+    )
+    arm_out: angle("Arms Out", "How far the arms are held from the body", WALKER.arm_out, 0, 30)
+    look_ahead: amount(
+        "Look Ahead", "How many seconds ahead the head looks along the way",
+        WALKER.look_ahead, 2.0,
+    )
+    gaze_limit: angle(
+        "Gaze Limit", "Largest turn of the head against the body", WALKER.gaze_limit, 0, 80
+    )
+    head_level: amount(
+        "Level Head", "How far the head keeps level while the trunk pitches and rolls",
+        WALKER.head_level, subtype="FACTOR",
+    )
+    head_steady: amount(
+        "Steady Head", "How far the neck makes up for the trunk's rise and fall",
+        WALKER.head_steady, subtype="FACTOR",
+    )
+    nod: angle(
+        "Nod", "How far the neck nods, twice a stride, in gaits without flights",
+        WALKER.nod, 0, 15,
+    )
+    neck_drop: angle(
+        "Neck Drop", "How much lower the neck is carried in gaits with flights",
+        WALKER.neck_drop, -10, 40,
+    )
+    tail_swing: angle(
+        "Tail Swing", "How far the tail swings to the sides with a usual step",
+        WALKER.tail_swing, 0, 30,
+    )
+    tail_lift: angle(
+        "Tail Lift", "How much higher the tail is carried in gaits with flights",
+        WALKER.tail_lift, -10, 60,
+    )
+    tail_lag: amount(
+        "Tail Lag", "How many seconds each part of the tail is behind the one before",
+        WALKER.tail_lag, 0.3,
+    )
+
+
 CLASSES = (
     PoiseSkierStyle, PoiseTelemarkStyle, PoiseSnowboarderStyle, PoiseSkateboarderStyle,
-    PoiseCyclistStyle,
+    PoiseCyclistStyle, PoiseLeggedStyle,
 )

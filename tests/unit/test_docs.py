@@ -78,6 +78,7 @@ GROUPS = {
     "snowboarder": settings_of("PoiseSnowboarderStyle") | shared("sideways"),
     "skateboarder": settings_of("PoiseSkateboarderStyle") | shared("sideways"),
     "cyclist": settings_of("PoiseCyclistStyle") | shared("gaze"),
+    "legged": settings_of("PoiseLeggedStyle"),
     "settings": settings_of("PoiseMotion"),
 }
 
