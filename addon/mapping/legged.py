@@ -480,14 +480,14 @@ class _Body:
         for limb, leg, number, feet in zip(
             self.limbs, self.figure.legs, self.numbers, self.feet, strict=True
         ):
-            ankle = limb.ankle_at(feet)
-            now = np.linalg.norm(ankle - self._hangs(leg), axis=1)
-            before = np.linalg.norm(ankle - self.motion.hip[:, number], axis=1)
-            most = np.maximum(limb.longest, before)
-            over = np.flatnonzero((now > most + TOUCH) & feet.contact)
-            if len(over):
-                room = (most - before)[over] / (now - before)[over]
-                share[over] = np.minimum(share[over], 0.95 * np.clip(room, 0.0, 1.0))
+            turn = self.turn[_carrier(self.figure, leg)]
+            now = limb.room(self._hangs(leg), turn, feet)
+            over = np.flatnonzero((now < -TOUCH) & feet.contact)
+            if not len(over):
+                continue
+            stiff = limb.room(self.motion.hip[:, number], self.motion.orientation, feet)[over]
+            good = np.clip(stiff / np.maximum(stiff - now[over], 1e-12), 0.0, 1.0)
+            share[over] = np.minimum(share[over], 0.95 * good)
         if np.all(share == 1.0):
             return None
         return _under(share, self.gauge.spacing, 0.15)

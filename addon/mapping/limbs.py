@@ -34,7 +34,7 @@ from ...solvers.rotations import (
     rotate,
 )
 from .legs import FOOT, HOOF, LegChain, LeggedFigure
-from .signals import Amount, limited, step
+from .signals import Amount, at_most, limited, step
 
 STRAIGHT = radians(15.0)  # joints bent less than that in rest count as straight
 LEAST_BEND, MOST_BEND = radians(4.0), radians(150.0)  # of joints that are bent in rest
@@ -45,8 +45,13 @@ BLADE_USUAL = radians(20.0)  # and where it need not
 KNEE_WITH_FOOT = 0.5  # share of a foot's yaw that the leg's plane follows
 FOLDS = np.concatenate((np.linspace(-0.97, 0.6, 80), np.linspace(0.62, 3.0, 60)))
 TOES_FREE = 0.35  # share of the transfer after which toes are in line with the foot again
-FETLOCK_SWING = radians(35.0)  # how far fetlocks fold back in the middle of a swing
-CARPUS_SWING = radians(32.0)  # and carpi, where the leg is as long as standing
+FETLOCK_SWING = radians(25.0)  # how far fetlocks fold back in the middle of a swing
+CARPUS_SWING = radians(65.0)  # and carpi, for a fold of 1
+LONG, MIDDLING = 0.06, 0.36  # sqrt(1 - length / straight length) in which folds come
+REACHED = 0.998  # of what a leg reaches stretched out: the last of it is not used
+SOFT = 0.15  # share of the transfer in which a long leg begins to be drawn in
+STRETCHED = 0.98  # of their length: segments below the blade are hardly longer
+EARLY = 0.5  # folds from which they do
 SWINGS = 0.45  # share of the transfer in which the fold of a swing comes and goes
 EASE_BLADE = 0.3  # how easily a blade gives, against the other joints
 
@@ -178,7 +183,7 @@ class Limb:
         """
         own = slice(self.blade, None)
         rest, gain = self.rest_bend[own, None], self.gain[own, None]
-        more = self.folds[own, None] * swing * (CARPUS_SWING + _eased(fold))
+        more = self.folds[own, None] * swing * CARPUS_SWING * _eased(fold + EARLY)
         found = rest + gain * fold + more
         if self.fetlock >= 0:
             # Not pressed through in the swing, but folded back. Were that by the fold too, it
@@ -198,28 +203,70 @@ class Limb:
             bends = self.bends(FOLDS, np.full(len(FOLDS), swing))
             angles = np.concatenate((np.zeros((1, len(FOLDS))), bends))
             far = np.hypot(*chain_joints(lengths, angles)[-1])
-            short = np.sqrt(np.maximum(1.0 - far / self._straight, 0.0))
+            first = int(np.argmax(far))
+            short = np.sqrt(np.maximum(1.0 - far[first:] / self._straight, 0.0))
             rising = np.maximum.accumulate(short) + 1e-9 * np.arange(len(short))
-            table[row] = np.interp(grid, rising, FOLDS)
+            table[row] = np.interp(grid, rising, FOLDS[first:])
         return RectBivariateSpline(swings, grid, table)
 
     @property
     def longest(self) -> float:
         """Farthest that the leg reaches from where it hangs, its joints at their limits, m."""
-        straight = np.clip(np.zeros(len(self.low)), self.low, self.high)
-        if self.fetlock >= 0:
-            straight[self.fetlock] = np.clip(0.0, *sorted(
-                (self.low[self.fetlock], self.high[self.fetlock])))
-        angles = np.concatenate(([0.0], straight))[:, None]
-        return float(np.hypot(*chain_joints(self.lengths, angles)[-1])[0])
+        return self._stretched(0)
 
-    def ankle_at(self, feet: Feet) -> np.ndarray:
-        """(n, 3) where the leg is to reach, m.
+    def _stretched(self, first: int) -> float:
+        """Length from a segment on with the joints below as straight as they go, m."""
+        straight = np.clip(np.zeros(len(self.low)), self.low, self.high)[first:]
+        angles = np.concatenate(([0.0], straight))[:, None]
+        return float(np.hypot(*chain_joints(self.lengths[first:], angles)[-1])[0])
+
+    def _farthest(self, swung: np.ndarray) -> np.ndarray:
+        """(n,) how far the leg reaches in a direction: its blade turns no further than it can."""
+        if not self.blade:
+            return np.full_like(swung, self._stretched(0))
+        blade, rest = self.lengths[0], self._stretched(1)
+        start = self.rest_angles[0]
+        off = swung - np.clip(swung, start - BLADE, start + BLADE)
+        aside = np.minimum(blade * np.sin(np.abs(off)), rest)
+        return blade * np.cos(off) + np.sqrt(rest**2 - aside**2)
+
+    def _drawn_in(self, target: np.ndarray, feet: Feet) -> np.ndarray:
+        """Where the ankle goes: not beyond what the leg reaches, softly while it swings."""
+        far = np.hypot(*target)
+        most = REACHED * self._farthest(np.arctan2(target[1], target[0]))
+        soft = step(feet.share / SOFT) * step((1.0 - feet.share) / SOFT)
+        less = at_most(far, most, 0.02 * most * soft + 1e-9)
+        return target * np.where(far > 0.95 * most, less / np.maximum(far, 1e-12), 1.0)
+
+    def room(self, hangs: np.ndarray, carrier: np.ndarray, feet: Feet) -> np.ndarray:
+        """How much longer a leg could be than it has to, below 0 where it is too short.
 
         Args:
+            hangs: (n, 3) where it hangs, m.
+            carrier: (n, 4) rotation of what it hangs on.
             feet: where its foot is to be.
+
+        Returns:
+            (n,) m.
         """
-        return self._foot(feet)[0][self.chain.ankle]
+        _, target = self._plane(self._foot(feet)[0][self.chain.ankle] - hangs, carrier, feet)
+        most = REACHED * self._farthest(np.arctan2(target[1], target[0]))
+        return most - np.hypot(*target)
+
+    def _plane(
+        self, line: np.ndarray, carrier: np.ndarray, feet: Feet
+    ) -> tuple[tuple[np.ndarray, np.ndarray, np.ndarray], np.ndarray]:
+        """Axes of the plane of the hinges, down the leg, to the pole and square to both, and
+        (2, n) of the ankle in it."""
+        aims = rotate(carrier, self.across)
+        own = rotate(about_z(feet.heading), self.across)
+        aims = normalise(aims + KNEE_WITH_FOOT * (own - aims))
+        normal = normalise(np.cross(line, aims))
+        x = rotate(carrier, self.down)
+        x = normalise(x - normal * np.einsum("ij,ij->i", x, normal)[:, None])
+        y = np.cross(normal, x)
+        target = np.stack((np.einsum("ij,ij->i", line, x), np.einsum("ij,ij->i", line, y)))
+        return (x, y, normal), target
 
     def pose(
         self,
@@ -243,23 +290,16 @@ class Limb:
         """
         foot_joint, foot_turn = self._foot(feet)
         ankle = foot_joint[self.chain.ankle]
-        line = ankle - hangs
-        # The plane of the hinges.
-        aims = rotate(carrier, self.across)
-        own = rotate(about_z(feet.heading), self.across)
-        aims = normalise(aims + KNEE_WITH_FOOT * (own - aims))
-        normal = normalise(np.cross(line, aims))
-        x = rotate(carrier, self.down)
-        x = normalise(x - normal * np.einsum("ij,ij->i", x, normal)[:, None])
-        y = np.cross(normal, x)
-        target = np.stack((np.einsum("ij,ij->i", line, x), np.einsum("ij,ij->i", line, y)))
-        wanted, low, high = self._wanted(target, feet, blade_follow, fold)
+        (x, y, normal), target = self._plane(ankle - hangs, carrier, feet)
+        goal = self._drawn_in(target, feet)
+        wanted, low, high = self._wanted(goal, feet, blade_follow, fold)
         ease = np.ones(len(self.lengths))
         ease[: self.blade] = EASE_BLADE
-        solved = solve_chain(self.lengths, target, wanted, low, high, ease)
+        solved = solve_chain(self.lengths, goal, wanted, low, high, ease)
         flat = chain_joints(self.lengths, solved.angles)
-        if np.any(solved.shortfall > 0.0):  # the foot is where the leg brings it
-            gap = flat[-1] - target
+        gap = flat[-1] - target
+        missing = np.hypot(*gap)
+        if np.any(missing > 0.0):  # the foot is where the leg brings it
             foot_joint = {
                 role: place + gap[0][:, None] * x + gap[1][:, None] * y
                 for role, place in foot_joint.items()
@@ -281,7 +321,7 @@ class Limb:
         return LimbPose(
             joint | foot_joint, rotation | foot_turn,
             self._pole(joint | foot_joint, y), solved.angles[1:], self.rest_bend,
-            solved.shortfall, normal,
+            missing, normal,
         )  # fmt: skip
 
     def _wanted(
@@ -296,6 +336,7 @@ class Limb:
         if self.blade:
             swung = np.arctan2(target[1], target[0])
             first = self.rest_angles[0] + limited(blade_follow * swung, BLADE_USUAL)
+            first = self._in_line(first, target, swung)
             low[0], high[0] = self.rest_angles[0] - BLADE, self.rest_angles[0] + BLADE
             wanted[0] = first
             start = self.lengths[0] * np.stack((np.cos(first), np.sin(first)))
@@ -306,6 +347,7 @@ class Limb:
         else:
             swing = amount * step(feet.share / SWINGS) * step((1.0 - feet.share) / SWINGS)
             short = np.sqrt(np.maximum(1.0 - np.hypot(*to) / self._straight, 0.0))
+            swing = swing * step((short - LONG) / MIDDLING)  # a stretched leg cannot fold
             fold = self._table.ev(np.clip(swing, 0.0, 2.0), np.clip(short, 0.0, 1.0))
             bends = self.bends(fold, swing)
         lengths = self.lengths[self.blade :]
@@ -319,6 +361,14 @@ class Limb:
             wanted[0] = first
         wanted[self.blade + 1 :] = bends
         return wanted, low, high
+
+    def _in_line(self, first: np.ndarray, target: np.ndarray, swung: np.ndarray) -> np.ndarray:
+        """Directions of the blade, turned to the ankle where the leg is too short else."""
+        blade, rest = self.lengths[0], STRETCHED * float(self.lengths[1:].sum())
+        far = np.hypot(*target)
+        cosine = (far**2 + blade**2 - rest**2) / np.maximum(2.0 * far * blade, 1e-12)
+        room = np.arccos(np.clip(cosine, -1.0, 1.0))
+        return swung + limited(first - swung, np.maximum(room, 0.02), 0.8)
 
     def _foot(self, feet: Feet) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
         """Joints and rotations of the segments beyond the ankle, and the tip."""
