@@ -101,17 +101,18 @@ def test_joints_bend_to_their_own_side_for_ever(posed):
 
 
 def test_nothing_jumps(posed):
-    """At 48 samples a second hooves turn by 40 degrees a sample at most, paws, whose limbs are
-    shorter pendulums, by more; angular velocities change as gradually."""
+    """At 48 samples a second pasterns of a galloping horse turn by 70 degrees a sample at most,
+    paws, whose limbs are shorter pendulums, by more; all of a walk by much less."""
     motion, _, tracks, *_ = posed
+    most_fly = motion.contact.mean() < 0.5
     tempo = np.sqrt(motion.creature.hip_height() / 9.81)
     for role, turn in tracks.rotation.items():
         step = rot.multiply(turn[1:], rot.conjugate(turn[:-1]))
         angle = 2.0 * np.arcsin(np.clip(np.linalg.norm(step[:, 1:], axis=1), 0.0, 1.0))
-        assert angle.max() < 0.4 / tempo, role
+        assert angle.max() < (0.46 if most_fly else 0.3) / tempo, role
         rate = 2.0 * step[:, 1:] / tracks.time[1]
         change = np.linalg.norm(np.diff(rate, axis=0), axis=1)
-        assert change.max() < 16.0 / tempo, role
+        assert change.max() < (24.0 if most_fly else 14.0) / tempo, role
     for values in (*tracks.position.values(), *tracks.rotation.values()):
         assert np.isfinite(values).all()
 
