@@ -6,7 +6,7 @@ from .creature import Creature, Leg
 from .gait import PRESETS, Gait, metachronal
 from .motion import Footprint, GaitMotion
 from .settings import FootprintEdit, GaitItem, GaitSettings
-from .walk import solve_gait, solve_gait_batch
+from .solve import solve_gait, solve_gait_batch
 
 __all__ = [
     "PRESETS",

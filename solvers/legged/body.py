@@ -66,6 +66,98 @@ MOST_POINTS = 200_000  # at which a path is looked up
 STEADY = 4.0  # time constant of going back to the path, over that of the velocity
 
 
+class Curve(Protocol):
+    """A quantity over time, and how fast it changes."""
+
+    def __call__(self, time: np.ndarray) -> np.ndarray:
+        """Values.
+
+        Args:
+            time: (n,) s.
+
+        Returns:
+            (n,) values.
+        """
+
+    def rate(self, time: np.ndarray) -> np.ndarray:
+        """How fast they change.
+
+        Args:
+            time: (n,) s.
+
+        Returns:
+            (n,) per second.
+        """
+
+
+class GroundPlan(Protocol):
+    """A body's way in the ground plan: see `Horizontal`."""
+
+    @property
+    def time(self) -> np.ndarray:
+        """(n,) s, of the samples."""
+
+    @property
+    def velocity(self) -> np.ndarray:
+        """(n, 2) m/s."""
+
+    def __call__(self, time: np.ndarray) -> np.ndarray:
+        """Positions.
+
+        Args:
+            time: (...) s.
+
+        Returns:
+            (..., 2) m.
+        """
+
+    def rate(self, time: np.ndarray) -> np.ndarray:
+        """Velocities.
+
+        Args:
+            time: (n,) s.
+
+        Returns:
+            (n, 2) m/s.
+        """
+
+
+class Heading(Protocol):
+    """A body's yaw: see `Turning`."""
+
+    def __call__(self, time: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Yaw and its rate.
+
+        Args:
+            time: (n,) s.
+
+        Returns:
+            (n,) rad and (n,) rad/s.
+        """
+
+
+class Rise(Protocol):
+    """A girdle's heights: see `Vertical`."""
+
+    @property
+    def profile(self) -> SupportProfile:
+        """Its supports."""
+
+    @property
+    def up(self) -> np.ndarray:
+        """(m - 1,) upward speeds at the liftoffs, m/s."""
+
+    def __call__(self, time: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Height and vertical speed.
+
+        Args:
+            time: (n,) s.
+
+        Returns:
+            (n,) m and (n,) m/s.
+        """
+
+
 class Line:
     """A smooth curve through values at times: monotone between them, level outside.
 
@@ -174,7 +266,7 @@ class Standing:
     """
 
     def __init__(
-        self, floors: Sequence[Floor], level: float, height: float, lean: Line, sunk: Line
+        self, floors: Sequence[Curve], level: float, height: float, lean: Curve, sunk: Curve
     ) -> None:
         self._floors, self._level, self._height = tuple(floors), level, height
         self._lean, self._sunk = lean, sunk
@@ -227,6 +319,23 @@ def _minimum_jerk_rate(share: np.ndarray) -> np.ndarray:
     return 30.0 * s * s * (1.0 - s) ** 2
 
 
+def group_midstances(middle: np.ndarray, support: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Which midstances are of legs that stand together.
+
+    Args:
+        middle: (m,) midstances, s, finite.
+        support: (m,) durations of the same steps' supports, s.
+
+    Returns:
+        (m,) int: their order in time, and (m,) the group of each in that order,
+        from 0.
+    """
+    order = np.argsort(middle, kind="stable")
+    middle, support = middle[order], support[order]
+    near = np.maximum(MERGED * np.minimum(support[1:], support[:-1]), 1e-6)
+    return order, np.concatenate(([0], np.cumsum(np.diff(middle) > np.minimum(near, 1.0))))
+
+
 def merge_midstances(middle: np.ndarray, support: np.ndarray) -> np.ndarray:
     """Midstances of a girdle, those of legs that stand together as one.
 
@@ -237,11 +346,8 @@ def merge_midstances(middle: np.ndarray, support: np.ndarray) -> np.ndarray:
     Returns:
         (k,) s, increasing.
     """
-    order = np.argsort(middle, kind="stable")
-    middle, support = middle[order], support[order]
-    near = np.maximum(MERGED * np.minimum(support[1:], support[:-1]), 1e-6)
-    group = np.concatenate(([0], np.cumsum(np.diff(middle) > np.minimum(near, 1.0))))
-    return np.bincount(group, weights=middle) / np.bincount(group)
+    order, group = group_midstances(middle, support)
+    return np.bincount(group, weights=middle[order]) / np.bincount(group)
 
 
 def rigid_arc(way: np.ndarray, length: float) -> np.ndarray:
@@ -497,6 +603,17 @@ class Horizontal:
         before = np.minimum(t - self.time[0], 0.0)[..., None] * self.velocity[0]
         after = np.maximum(t - self.time[-1], 0.0)[..., None] * self.velocity[-1]
         return place + before + after
+
+    def rate(self, time: np.ndarray) -> np.ndarray:
+        """Velocities: linear between the samples, constant outside.
+
+        Args:
+            time: (n,) s.
+
+        Returns:
+            (n, 2) m/s.
+        """
+        return np.stack([np.interp(time, self.time, part) for part in self.velocity.T], axis=1)
 
 
 class Course(Protocol):

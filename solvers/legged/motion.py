@@ -9,6 +9,7 @@ import numpy as np
 
 from ..motion import BodyState, Problem
 from .creature import Creature
+from .edits import Pin
 from .steps import GaitChange
 from .support import SupportProfile
 
@@ -27,6 +28,7 @@ class Footprint:
         on: touchdown, s; minus infinity if it stands from before the motion.
         off: liftoff, s; infinite if it stands for good.
         gait: name of the gait.
+        edited: whether it was changed by hand.
     """
 
     leg: str
@@ -37,6 +39,7 @@ class Footprint:
     on: float
     off: float
     gait: str
+    edited: bool = False
 
 
 @dataclass(frozen=True)
@@ -73,6 +76,11 @@ class GaitMotion:
         success: False if a foot stands where its leg cannot reach.
         end_state: hand-over to a following motion.
         creature: what walks.
+        windows: (start, end) of the parts that were solved again around edited
+            footprints, s; outside of them the motion is as without edits.
+        pins: states of the body at their ends, as without edits.
+        footprints_before: the footprints as they are without edits; empty if
+            there are none.
     """
 
     time: np.ndarray
@@ -99,3 +107,6 @@ class GaitMotion:
     success: bool
     end_state: BodyState
     creature: Creature
+    windows: tuple[tuple[float, float], ...] = ()
+    pins: tuple[Pin, ...] = ()
+    footprints_before: tuple[Footprint, ...] = ()

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..motion import Problem
-from .body import Vertical
+from .body import Rise
+from .edits import FootprintEdit
 from .footholds import MOVED, NO_GROUND, TOO_HIGH, Footholds
-from .settings import FootprintEdit
 from .steps import GaitChange, GaitPlan, Steps
 
 WAY_OFF = 0.5  # hip heights off the path that are worth a line
@@ -133,12 +133,13 @@ def edit_lost(edit: FootprintEdit) -> Problem:
 
 
 def edit_time(
-    edit: FootprintEdit, wanted: tuple[float, float], given: tuple[float, float]
+    leg: str, index: int, wanted: tuple[float, float], given: tuple[float, float]
 ) -> Problem:
     """An edit of times that the steps before and after it do not allow.
 
     Args:
-        edit: the edit.
+        leg: name of the leg.
+        index: number of its step.
         wanted: touchdown and liftoff, s.
         given: what they are, s.
 
@@ -147,11 +148,73 @@ def edit_time(
     """
     return Problem(
         code="EDIT_TIME",
-        message=f"Step {edit.index} of {edit.leg} cannot be on the ground from {wanted[0]:.2f} to "
+        message=f"Step {index} of {leg} cannot be on the ground from {wanted[0]:.2f} to "
         f"{wanted[1]:.2f} s: with the steps before and after it, it is from {given[0]:.2f} to "
         f"{given[1]:.2f} s",
         time=given[0],
         remedy="Move the steps before and after it too",
+    )
+
+
+def times_kept(count: int) -> Problem:
+    """Edits of times that are not made because the timing is locked.
+
+    Args:
+        count: how many.
+
+    Returns:
+        The problem.
+    """
+    return Problem(
+        code="EDIT_LOCKED",
+        message=f"The times of {count} edited footprints stay as they are: Keep Timing is on",
+        severity="INFO",
+        amount=float(count),
+        remedy="Turn Keep Timing off",
+    )
+
+
+def edits_reattached(count: int, time: float | None = None) -> Problem:
+    """Edits that go with steps that are elsewhere, or at other times, than they were.
+
+    Args:
+        count: how many.
+        time: when the body is elsewhere, s; None if it is not known.
+
+    Returns:
+        The problem.
+    """
+    return Problem(
+        code="EDITS_MOVED",
+        message=f"The motion has changed since its footprints were edited: {count} edits are "
+        "attached to the same steps of the same legs as they are now",
+        severity="INFO",
+        time=time,
+        amount=float(count),
+        remedy="Look at the edited footprints, and reset those that are no longer wanted",
+    )
+
+
+def hard_push(leg: str, index: int, time: float, push: float, limit: float) -> Problem:
+    """A footprint that a body follows harder than legs can push it.
+
+    Args:
+        leg: name of the leg of the nearest edited step.
+        index: its number.
+        time: s.
+        push: acceleration, m/s^2.
+        limit: what the legs give, m/s^2.
+
+    Returns:
+        The problem.
+    """
+    return Problem(
+        code="PUSH_HARD",
+        message=f"To follow step {index} of {leg}, the body is pushed with {push:.1f} m/s^2 at "
+        f"{time:.2f} s, more than the {limit:.1f} m/s^2 that its legs give",
+        time=time,
+        amount=push,
+        remedy="Move the footprints less, move those around them too, or turn Keep Body on",
     )
 
 
@@ -357,7 +420,7 @@ def hips_lowered(leg: str, time: float, depth: float) -> Problem:
 
 
 def high_jumps(
-    girdles: Sequence[Vertical], hip: float, gravity: float, end: float
+    girdles: Sequence[Rise], hip: float, gravity: float, end: float
 ) -> list[Problem]:
     """Flights that are higher than animals jump in a gait.
 

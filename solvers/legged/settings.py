@@ -13,6 +13,7 @@ from ..motion import Placement
 from ..turning.settings import sample_times
 from .choose import LADDERS, Band
 from .creature import Creature, check_creature, quadruped
+from .edits import FootprintEdit, Locks, Pin, check_edits
 from .footholds import Ground
 from .gait import PRESETS, Gait, check_gait, check_number
 
@@ -32,27 +33,6 @@ class GaitItem:
     gait: Gait | str
     start: float = 0.0
     distance: float | None = None
-
-
-@dataclass(frozen=True)
-class FootprintEdit:
-    """What an animator changed about a footprint.
-
-    Attributes:
-        leg: name of the leg.
-        index: number of its step.
-        position: (3,) m, or None to leave it where it is.
-        yaw: of the flat foot, rad, 0 facing -Y; or None.
-        on: touchdown, s; or None.
-        off: liftoff, s; or None.
-    """
-
-    leg: str
-    index: int
-    position: np.ndarray | None = None
-    yaw: float | None = None
-    on: float | None = None
-    off: float | None = None
 
 
 @dataclass(frozen=True)
@@ -93,6 +73,10 @@ class GaitSettings:
             swing, as a part of the hip height.
         round_to_frames: True to round touchdowns and liftoffs to frames.
         edits: what was changed about footprints by hand.
+        locks: what that leaves alone.
+        pins: states of the body between which it was solved again when the
+            footprints were edited; where they are others now, the problem list
+            says so. Empty not to compare.
     """
 
     creature: Creature = field(default_factory=quadruped)
@@ -120,6 +104,8 @@ class GaitSettings:
     clearance: float = 0.015
     round_to_frames: bool = False
     edits: tuple[FootprintEdit, ...] = ()
+    locks: Locks = field(default_factory=Locks)
+    pins: tuple[Pin, ...] = ()
 
 
 _NUMBERS: dict[str, tuple[str, float, float, str]] = {
@@ -158,6 +144,7 @@ def check_settings(settings: GaitSettings) -> tuple[np.ndarray, np.ndarray]:
     if origin.shape != (3,) or not np.all(np.isfinite(origin)):
         raise SettingError("Placement", settings.placement.origin, "three finite coordinates")
     check_number("Placement Yaw", settings.placement.yaw, -1e6, 1e6, "a finite angle")
+    check_edits(settings.edits)
     try:
         speed = np.asarray(settings.speed, dtype=float)
     except (TypeError, ValueError):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Solve legged motion: settings in, motion out.
+"""The passes by which a legged motion is solved.
 
 Girard 1986, sections 3 and 4: steps from gaits (`steps`), the body's way and
 turning from its supports (`body`), footholds from the body at midstance
@@ -25,12 +25,15 @@ from ..rotations import about_x, about_y, about_z, between, continuous, multiply
 from ..turning.settings import steps_per_frame
 from . import problems
 from .body import (
+    Curve,
     Floor,
+    GroundPlan,
+    Heading,
     Line,
+    Rise,
     Standing,
-    Turning,
-    Vertical,
     bank_angle,
+    group_midstances,
     horizontal_motion,
     merge_midstances,
     minimum_jerk,
@@ -41,7 +44,6 @@ from .body import (
 from .choose import choose_gaits
 from .foot import FootMotion, Swing, Trajectory, plateau, strike_on_steps, within_reach
 from .footholds import (
-    GOOD,
     Ground,
     forward_left,
     level_ground,
@@ -51,7 +53,7 @@ from .footholds import (
 from .gait import Clock, Gait
 from .motion import Footprint, GaitMotion
 from .path import Path
-from .settings import FootprintEdit, GaitItem, GaitSettings, check_settings, gait_of, ladder_for
+from .settings import GaitItem, GaitSettings, check_settings, gait_of, ladder_for
 from .steps import GaitPlan, Steps, plan_steps
 from .support import share_down, support_profile
 
@@ -70,57 +72,17 @@ SOFT = 1.5  # in which hips sink and rise again, as a multiple of sqrt(hip heigh
 STRETCH = 0.93  # of their length: swinging legs that are longer are drawn in softly
 
 
-def solve_gait(settings: GaitSettings, progress: Progress | None = None) -> GaitMotion:
-    """Solve one legged motion: a pure function of its settings.
-
-    Girard 1986; see the module for the order of the passes.
+class Walk:
+    """The passes; each adds what it finds.
 
     Args:
         settings: what is asked for.
         progress: called with the fraction done; may raise `Cancelled`, which
             passes through.
 
-    Returns:
-        The motion. What the legs cannot do is in its problems.
-
     Raises:
         SettingError: a setting is out of range or contradicts another.
     """
-    solver = _Solver(settings, progress)
-    for part in (solver.plan, solver.go, solver.turn, solver.stand, solver.carry, solver.swing):
-        part()
-        solver.tick()
-    motion = solver.motion()
-    if progress is not None:
-        progress(1.0)
-    return motion
-
-
-def solve_gait_batch(
-    settings: Sequence[GaitSettings], progress: Progress | None = None
-) -> list[GaitMotion]:
-    """Solve many legged motions.
-
-    Args:
-        settings: what is asked for, one per character.
-        progress: as for `solve_gait`, of all.
-
-    Returns:
-        One motion per character, in order.
-
-    Raises:
-        SettingError: a setting of one of them is out of range.
-    """
-    motions = []
-    for i, item in enumerate(settings):
-        motions.append(solve_gait(item))
-        if progress is not None:
-            progress((i + 1) / len(settings))
-    return motions
-
-
-class _Solver:
-    """The passes; each adds what it finds."""
 
     def __init__(self, settings: GaitSettings, progress: Progress | None) -> None:
         self.settings = settings
@@ -147,6 +109,17 @@ class _Solver:
         self.room = 2.0 * np.sqrt(np.maximum(far**2 - low**2 - aside**2, (0.1 * far) ** 2))
         self.room += np.array([max(leg.heel + leg.toe, 0.0) for leg in self.legs])
         self.problems: list[Problem] = []
+
+    def solve(self) -> GaitMotion:
+        """Go through all passes.
+
+        Returns:
+            The motion.
+        """
+        for part in (self.plan, self.go, self.turn, self.stand, self.carry, self.swing):
+            part()
+            self.tick()
+        return self.motion()
 
     def tick(self) -> None:
         """Tell of progress; how long all will take is not known, so ever less is added."""
@@ -184,7 +157,6 @@ class _Solver:
         self.steps, self.changes = plan_steps(
             self.plans, -self.margin, self.end + self.margin, frame, settings.start_phase
         )
-        self._edit_times()
         names = self.names
         self.problems += problems.changes_of_gait(self.plans, self.changes, self.end)
         self.problems += problems.short_transfers(self.steps, self.plans, names, self.end)
@@ -220,43 +192,6 @@ class _Solver:
             longest = max(longest, gait.period)
         return GaitPlan(gait, start, Clock(self.times, limited), duty, self.times, least, longest)
 
-    def _edit_times(self) -> None:
-        """Touchdowns and liftoffs that were changed by hand."""
-        names = self.names
-        self.edits: dict[int, FootprintEdit] = {}
-        on, off = self.steps.on.copy(), self.steps.off.copy()
-        middle = self.steps.middle.copy()
-        for edit in self.settings.edits:
-            found = np.zeros(0, dtype=int)
-            if edit.leg in names:
-                of = self.steps.leg == names.index(edit.leg)
-                found = np.flatnonzero(of & (self.steps.index == edit.index))
-            if not len(found):
-                self.problems.append(problems.edit_lost(edit))
-                continue
-            step = int(found[0])
-            self.edits[step] = edit
-            if edit.on is None and edit.off is None:
-                continue
-            gap = self.plans[self.steps.gait[step]].least
-            first = step == 0 or self.steps.leg[step - 1] != self.steps.leg[step]
-            final = step + 1 == len(on) or self.steps.leg[step + 1] != self.steps.leg[step]
-            low = -math.inf if first else off[step - 1] + min(gap, on[step] - off[step - 1])
-            high = math.inf if final else on[step + 1] - min(gap, on[step + 1] - off[step])
-            wanted = (
-                on[step] if edit.on is None else float(edit.on),
-                off[step] if edit.off is None else float(edit.off),
-            )
-            begin = min(max(wanted[0], low), high - 1e-3)
-            finish = max(min(wanted[1], high), begin + 1e-3)
-            if (begin, finish) != wanted:
-                self.problems.append(problems.edit_time(edit, wanted, (begin, finish)))
-            on[step], off[step] = begin, finish
-            middle[step] = np.clip(middle[step], begin, finish)
-        self.steps = Steps(
-            self.steps.leg, self.steps.index, on, off, middle, self.steps.gait
-        )
-
     # --- along the path -------------------------------------------------------------
     def go(self) -> None:
         """The body's way in the ground plan."""
@@ -273,6 +208,7 @@ class _Solver:
         for leg in range(self.n_legs):
             own = self.steps.of(leg)
             strength += share_down(self.steps.on[own], self.steps.off[own], time)
+        self.horizontal: GroundPlan
         self.horizontal, along, off = horizontal_motion(
             time, self.path, float(way.phase(time[0])), pace, settings.impulse * strength,
             settings.response, 0.05 * self.hip, self.tick,
@@ -284,8 +220,12 @@ class _Solver:
         )  # fmt: skip
         # The way it heads: its velocity, and the path's direction where it hardly moves.
         creep = 0.02 * math.sqrt(self.gravity * self.hip)
-        _, tangent = self.path.at(along)
-        heading = self.horizontal.velocity + creep * tangent
+        self._creep = creep * self.path.at(along)[1]
+        self._head()
+
+    def _head(self) -> None:
+        """Where it heads over time."""
+        heading = self.horizontal.velocity + self._creep
         self._heading = np.unwrap(np.arctan2(heading[:, 0], -heading[:, 1]))
 
     def _headings(self, time: np.ndarray) -> np.ndarray:
@@ -318,10 +258,15 @@ class _Solver:
             flight = np.repeat(flight, parts)
         wanted = self._headings(start)
         rate = np.gradient(wanted, start) if len(start) > 1 else np.zeros(1)
-        self.turning: Turning = turning_motion(start, flight, wanted, rate)
+        self.turning: Heading = turning_motion(start, flight, wanted, rate)
         # Midstances; steps that stand at the ends belong to the poses there.
         self.middle = np.clip(np.nan_to_num(steps.middle, neginf=0.0, posinf=self.end), first, last)
         self.middle[np.isneginf(steps.on)] = 0.0
+        self.bank: Curve = self._lean()
+
+    def _lean(self) -> Line:
+        """The bank through all midstances."""
+        first, last = float(self.horizontal.time[0]), float(self.horizontal.time[-1])
         moments = np.unique(np.round(self.middle, 6))
         half = 0.5 / np.maximum(self._stride_rate(moments), 0.2)
         before, after = np.maximum(moments - half, first), np.minimum(moments + half, last)
@@ -344,7 +289,7 @@ class _Solver:
             self.problems.append(problems.sharp_bend(
                 float(moments[k]), float(speed[k]), float(curvature[k]), float(asked[k])
             ))  # fmt: skip
-        self.bank = Line(moments, self.settings.bank * bank)
+        return Line(moments, self.settings.bank * bank)
 
     def _stride_rate(self, time: np.ndarray) -> np.ndarray:
         """Strides a second of the gait in force."""
@@ -379,26 +324,18 @@ class _Solver:
         same = np.flatnonzero(steps.leg[1:] == steps.leg[:-1]) + 1
         rise[same] = planned[same] - planned[same - 1]
         self.strike[:] = strike_on_steps(self.strike, rise, self.hip)
-        for step, edit in self.edits.items():
-            if edit.position is not None:
-                place = np.asarray(edit.position, dtype=float)
-                there = _normal(self.ground, place)
-                holds.position[step], holds.state[step] = place, GOOD
-                if there is not None:
-                    holds.normal[step] = there
-            if edit.yaw is not None:
-                foot_yaw[step] = edit.yaw
-        self.holds, self.foot_yaw = holds, foot_yaw
+        self.holds, self.foot_yaw, self.natural = holds, foot_yaw, planned
         up = np.array([0.0, 0.0, 1.0])
         self.foot_turn = multiply(between(up, holds.normal), about_z(foot_yaw))
         self.problems += problems.bad_footholds(steps, holds, self.names, self.end)
-        # Heights of the ground under each leg over time.
-        self.floor = []
-        for leg in range(self.n_legs):
-            own = steps.of(leg)
-            own = own[np.append(np.diff(self.middle[own]) > 1e-6, True)]
-            change = holds.position[own, 2] - planned[own]
-            self.floor.append(Floor(self.middle[own], planned[own], change))
+        self.floor: list[Curve] = [self._ground_of(leg) for leg in range(self.n_legs)]
+
+    def _ground_of(self, leg: int) -> Floor:
+        """Height of the ground under a leg over time."""
+        own = self.steps.of(leg)
+        own = own[np.append(np.diff(self.middle[own]) > 1e-6, True)]
+        change = self.holds.position[own, 2] - self.natural[own]
+        return Floor(self.middle[own], self.natural[own], change)
 
     def _stagger(self) -> np.ndarray:
         """How far ahead of the hips those stand who start from, or come to, a stand.
@@ -468,14 +405,25 @@ class _Solver:
         self.short = np.zeros(len(self.steps.leg), dtype=bool)
         self.sunk = [np.zeros(0) for _ in self.girdles]
         self.beyond = np.zeros(len(self.steps.leg), dtype=bool)
+        # Which steps may be shortened, and left out, and until and from when hips may sink.
+        self.watched = np.ones(len(self.steps.leg), dtype=bool)
+        self.may_shorten = self.may_leave = self.watched
+        self.may_sink: tuple[tuple[float, float], ...] = ((-math.inf, math.inf),)
+        self._rise_to_reach()
+
+    def _rise_to_reach(self) -> None:
+        """Heights of the girdles and feet until all are in reach."""
         for _ in range(ROUNDS):
-            self.vertical = [self._girdle(g) for g in range(len(self.girdles))]
+            self.vertical: list[Rise] = [self._girdle(g) for g in range(len(self.girdles))]
             self._feet_on_ground()
             if not self._reach():
                 break
         else:
             self.vertical = [self._girdle(g) for g in range(len(self.girdles))]
             self._feet_on_ground()
+        self._tell_of_reach()
+
+    def _tell_of_reach(self) -> None:
         self.problems += problems.short_legs(
             self.steps, self.left_out, self.short & ~self.beyond, self.names, self.end
         )
@@ -504,10 +452,11 @@ class _Solver:
         walking = side * (duty >= 0.5)  # who flies does not sway: in the air nothing pushes
         moving = np.isfinite(self.steps.on) | np.isfinite(self.steps.off)
         side, walking = (np.where(moving, x, 0.0) for x in (side, walking))
-        self.list = _line(self.middle, -self.creature.list * side)
-        self.sway = _line(self.middle, self.creature.sway * self.hip * walking)
+        lasts = np.minimum(self.steps.off - self.steps.on, 4.0)
+        self.list: Curve = _line(self.middle, -self.creature.list * side, lasts)
+        self.sway: Curve = _line(self.middle, self.creature.sway * self.hip * walking, lasts)
 
-    def _girdle(self, g: int) -> Vertical:
+    def _girdle(self, g: int) -> Rise:
         """Up and down motion of one girdle, sunk as far as is known to be needed."""
         steps, legs = self.steps, self.girdles[g]
         of = np.isin(steps.leg, legs)
@@ -546,7 +495,14 @@ class _Solver:
         )
 
     def body(self, time: np.ndarray) -> tuple[np.ndarray, np.ndarray, dict[str, np.ndarray]]:
-        """(n, 3) position and (n, 4) orientation of the body, and what they are made of."""
+        """Pose of the body.
+
+        Args:
+            time: (n,) s.
+
+        Returns:
+            (n, 3) position and (n, 4) orientation of the body, and what they are made of.
+        """
         yaw, _ = self.turning(time)
         bank = self.bank(time)
         follow = self.creature.slope_follow
@@ -577,7 +533,7 @@ class _Solver:
         return position, turn, parts
 
     def _flat(self) -> bool:
-        return self.level and not self.edits
+        return self.level
 
     def _feet_on_ground(self) -> None:
         """Feet through all steps, swings not yet lifted over terrain."""
@@ -626,19 +582,28 @@ class _Solver:
         first, last = float(self.horizontal.time[0]), float(self.horizontal.time[-1])
         on, off = np.clip(steps.on, first, last), np.clip(steps.off, first, last)
         time = on[:, None] + (off - on)[:, None] * SAMPLES
-        position, turn, _ = self.body(time.ravel())
+        shape = (*time.shape, 3), (*time.shape, 4)
+        position, turn = np.zeros(shape[0]), np.zeros(shape[1])
+        seen = self.watched
+        there, facing, _ = self.body(time[seen].ravel())
+        position[seen] = there.reshape(-1, *shape[0][1:])
+        turn[seen] = facing.reshape(-1, *shape[1][1:])
         need = [np.zeros(len(sunk)) for sunk in self.sunk]
         new_on, new_off = steps.on.copy(), steps.off.copy()
         changed = False
         for leg in range(self.n_legs):
             self.tick()
-            own = self._own(leg)
-            rows = (own[:, None] * len(SAMPLES) + np.arange(len(SAMPLES))).ravel()
+            all_own = self._own(leg)
+            watched = self.watched[all_own]
+            own = all_own[watched]
+            if not len(own):
+                continue
             moments = time[own]
             foot = self.feet[leg]
             # At touchdown and liftoff exactly, the foot is on the ground.
-            pose = foot(np.clip(moments, foot.on[:, None], foot.off[:, None]).ravel())
-            hip = self._hips(leg, position[rows], turn[rows]).reshape(*moments.shape, 3)
+            lands, leaves = foot.on[watched, None], foot.off[watched, None]
+            pose = foot(np.clip(moments, lands, leaves).ravel())
+            hip = self._hips(leg, position[own], turn[own])
             ankle = foot.ankles(pose).reshape(*moments.shape, 3)
             arm = hip - ankle
             aside = np.linalg.norm(arm[..., :2], axis=2)
@@ -648,13 +613,13 @@ class _Solver:
             g = next(i for i, legs in enumerate(self.girdles) if leg in legs)
             knots = self._knots(g)
             at = np.clip(np.searchsorted(knots, self.middle[own] - 1e-9), 0, len(knots) - 1)
-            allowed = settings.crouch * self.heights[leg]
+            allowed = settings.crouch * self.heights[leg] * self._sinks(knots[at])
             left = allowed - self.sunk[g][at]
             worst = np.maximum(excess.max(axis=1), 0.0)
             sink = np.minimum(worst, np.maximum(left, 0.0))
             low = excess > np.maximum(left, 0.0)[:, None] + 1e-9
             hopeless = low | (aside >= most)
-            for k in np.flatnonzero(hopeless.any(axis=1)):
+            for k in np.flatnonzero(hopeless.any(axis=1) & self.may_shorten[own]):
                 begin, finish = _longest_run(~hopeless[k])
                 step = own[k]
                 whole = float(self.planned.off[step] - self.planned.on[step])
@@ -664,7 +629,7 @@ class _Solver:
                     or moments[k, finish] - moments[k, begin] < LEAST_SUPPORT * min(whole, 4.0)
                 ):
                     self.beyond[step], sink[k] = True, 0.0
-                    if step not in self.edits and 0 < k < len(own) - 1:
+                    if self.may_leave[step] and 0 < k < len(own) - 1:
                         self.left_out[step] = changed = True
                     continue
                 if begin > 0:
@@ -686,6 +651,11 @@ class _Solver:
             new_off = np.maximum(new_off, new_on + 1e-4)
             self.steps = Steps(steps.leg, steps.index, new_on, new_off, steps.middle, steps.gait)
         return changed
+
+    def _sinks(self, time: np.ndarray) -> np.ndarray:
+        """Whether hips may sink at given times."""
+        spans = self.may_sink
+        return np.any([(time >= begin) & (time <= finish) for begin, finish in spans], axis=0)
 
     def _spread(self, g: int, deep: np.ndarray, sink: np.ndarray) -> np.ndarray:
         """How deep hips are about the midstances that need it: smoothly down and up again."""
@@ -731,7 +701,7 @@ class _Solver:
             if len(foot.on) < 2:
                 continue
             off, on = foot.off[:-1], foot.on[1:]
-            real = np.isfinite(off) & np.isfinite(on) & (on > -0.5) & (off < self.end)
+            real = np.isfinite(off) & np.isfinite(on) & self._swings(off, on)
             real = np.flatnonzero(real)
             if not len(real):
                 continue
@@ -749,11 +719,19 @@ class _Solver:
             self.tick()
             foot.swing.raised[real] += np.maximum((need / rise).max(axis=1), 0.0)
 
+    def _swings(self, off: np.ndarray, on: np.ndarray) -> np.ndarray:
+        """Which swings are seen."""
+        return (on > -0.5) & (off < self.end)
+
     # --- the motion -------------------------------------------------------------------------
     def motion(self) -> GaitMotion:
-        """Sample everything."""
-        time = self.horizontal.time[self.inside] * 1.0
-        time -= time[0]
+        """Sample everything.
+
+        Returns:
+            The motion.
+        """
+        every_sample = self.horizontal.time[self.inside]
+        time = (every_sample - every_sample[0])[self._sampled()]
         # The body at the samples, a little before and after them, and at all events.
         events = [np.concatenate((foot.on, foot.off)) for foot in self.feet]
         events = [moments[np.isfinite(moments)] for moments in events]
@@ -768,6 +746,7 @@ class _Solver:
         hips, pitch = np.empty((n, count, 3)), np.empty((n, count))
         contact = np.empty((n, count), dtype=bool)
         worst: tuple[float, int, int] = (0.0, 0, 0)  # how far beyond, leg, sample
+        self.free = [np.zeros(len(foot.on)) for foot in self.feet]
         for leg, foot in enumerate(self.feet):
             self.tick()
             pose = foot(time)
@@ -777,12 +756,16 @@ class _Solver:
             swung = np.flatnonzero(~down)
             if len(swung):
                 at_events = self._hips(leg, places[3 + leg], orientations[3 + leg])
-                free, most = self._free(leg, foot, pose.step[swung], events[leg], at_events)
+                ends = self.free[leg] = self._free(leg, foot, events[leg], at_events)
+                free = self._stretch(leg, ends, pose.step[swung], time[swung])
+                most = np.maximum(self.lengths[leg], free + 1e-3 * self.lengths[leg])
                 place[swung] = within_reach(place[swung], ankle[swung], hip[swung], free, most)
             feet[:, leg], turns[:, leg], hips[:, leg] = place, continuous(pose.orientation), hip
             pitch[:, leg], contact[:, leg] = pose.pitch, down
             ankle += place - before
             far = np.linalg.norm(ankle - hip, axis=1)
+            if not len(far):
+                continue
             slack = np.where(down, 0.0, 2e-3 * self.lengths[leg])
             over = far - self.lengths[leg] - slack
             k = int(np.argmax(over))
@@ -795,7 +778,7 @@ class _Solver:
                 self.names[leg], int(self.steps.index[step]), float(time[k]), beyond
             ))  # fmt: skip
         velocity = (places[2] - places[1]) / (2.0 * TINY)
-        velocity[:, :2] = self.horizontal.velocity[self.inside]
+        velocity[:, :2] = self.horizontal.velocity[self.inside][self._sampled()]
         if self.creature.sway:
             forward, left = forward_left(parts["yaw"])
             sway, rate = self.sway(time), self.turning(time)[1]
@@ -818,19 +801,22 @@ class _Solver:
             footprints=self._footprints(),
             supports=tuple(vertical.profile for vertical in self.vertical),
             gaits=self._spans(), changes=self.changes,
-            problems=tuple(sorted(self.problems, key=lambda problem: problem.time or 0.0)),
+            problems=in_order(self.problems),
             success=worst[0] <= 0.0,
             end_state=end_state,
             creature=self.creature,
         )  # fmt: skip
 
-    def _free(
-        self, leg: int, foot: FootMotion, step: np.ndarray, moments: np.ndarray, hips: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Lengths up to which swinging legs stretch freely, and their most.
+    def _sampled(self) -> np.ndarray | slice:
+        """Which of the motion's samples are wanted."""
+        return slice(None)
 
-        The first is what they are at liftoff or touchdown, where they are not
-        drawn in.
+    def _free(
+        self, leg: int, foot: FootMotion, moments: np.ndarray, hips: np.ndarray
+    ) -> np.ndarray:
+        """Lengths up to which legs that swing after each step stretch freely.
+
+        What they are at liftoff or touchdown, where they are not drawn in.
         """
         far = np.linalg.norm(foot.ankles(foot(moments)) - hips, axis=1)
         unseen = (moments < 0.0) | (moments > self.end)
@@ -839,8 +825,13 @@ class _Solver:
         real = np.isfinite(np.concatenate((foot.on, foot.off)))
         ends[real] = np.maximum(ends[real], far)
         on, off = np.split(ends, 2)
-        free = np.maximum(off[step], on[np.minimum(step + 1, len(on) - 1)])
-        return free, np.maximum(self.lengths[leg], free + 1e-3 * self.lengths[leg])
+        return np.maximum(off, np.append(on[1:], on[-1:]))
+
+    def _stretch(
+        self, leg: int, ends: np.ndarray, step: np.ndarray, time: np.ndarray
+    ) -> np.ndarray:
+        """Lengths up to which a leg stretches freely at times of its swings."""
+        return ends[step]
 
     def _footprints(self) -> tuple[Footprint, ...]:
         steps = self.steps
@@ -876,22 +867,23 @@ class _Solver:
         )
 
 
-def _line(time: np.ndarray, value: np.ndarray) -> Line:
-    """A line through values at moments, of equal moments the last."""
-    order = np.argsort(time, kind="stable")
-    time, value = time[order], value[order]
-    keep = np.append(np.diff(time) > 1e-6, True)
-    return Line(time[keep], value[keep])
+def in_order(told: Sequence[Problem]) -> tuple[Problem, ...]:
+    """Problems by their times.
+
+    Args:
+        told: the problems.
+
+    Returns:
+        Those of the whole motion first.
+    """
+    return tuple(sorted(told, key=lambda problem: problem.time or 0.0))
 
 
-def _normal(ground: Ground, place: np.ndarray) -> np.ndarray | None:
-    """Unit normal (3,) of the ground under a place, or None where there is none."""
-    _, normal, hit = ground(place[:1], place[1:2])
-    normal = np.asarray(normal, dtype=float)[0]
-    size = float(np.linalg.norm(normal))
-    if not np.asarray(hit)[0] or not size > 1e-9:
-        return None
-    return normal / math.copysign(size, normal[2])
+def _line(middle: np.ndarray, value: np.ndarray, support: np.ndarray) -> Line:
+    """A line through values at midstances; legs that stand together count as one."""
+    order, group = group_midstances(middle, support)
+    time, value = (np.bincount(group, weights=x[order]) for x in (middle, value))
+    return Line(time / np.bincount(group), value / np.bincount(group))
 
 
 def _longest_run(good: np.ndarray) -> tuple[int, int] | tuple[None, None]:

@@ -1,0 +1,316 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Edited footprints: the motion is solved again around them, and nowhere else."""
+
+import json
+import math
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+from poise.solvers.errors import SettingError
+from poise.solvers.legged import GaitItem, GaitSettings, solve_gait
+from poise.solvers.legged.adapt import Adapt
+from poise.solvers.legged.creature import biped, insect, quadruped
+from poise.solvers.legged.edits import (
+    FootprintBefore,
+    FootprintEdit,
+    Locks,
+    edits_as_data,
+    edits_from_data,
+)
+from poise.solvers.legged.walk import Walk
+from poise.solvers.rotations import rotate
+
+G = 9.81
+FREE = Locks()
+BODY = ("position", "orientation", "yaw", "pitch", "roll", "bank", "velocity", "hip",
+        "girdle_height", "girdle_speed")  # fmt: skip
+FEET = ("foot_position", "foot_orientation", "foot_pitch", "contact")
+
+
+def _hills(x, y):
+    z = 0.1 * np.sin(1.1 * x) * np.cos(0.7 * y)
+    dx = 0.11 * np.cos(1.1 * x) * np.cos(0.7 * y)
+    dy = -0.07 * np.sin(1.1 * x) * np.sin(0.7 * y)
+    normal = np.stack((-dx, -dy, np.ones_like(z)), axis=-1)
+    return z, normal / np.linalg.norm(normal, axis=-1, keepdims=True), np.ones(len(z), bool)
+
+
+_BEND = 6.0 * np.stack([f(np.linspace(0.0, 3.0, 60)) for f in (np.sin, np.cos)], axis=1)
+CASES = {
+    "horse walks": {"sequence": (GaitItem("WALK"),), "speed": 1.6},
+    "horse gallops": {"sequence": (GaitItem("GALLOP_LEFT"),), "speed": 9.0},
+    "dog trots on hills": {"creature": quadruped(0.5, 0.6, 0.2, hoof=False), "ground": _hills,
+                           "sequence": (GaitItem("TROT"),), "speed": 2.0},
+    "person walks around": {"creature": biped(), "sequence": (GaitItem("WALK_BIPED"),),
+                            "speed": 1.4, "path": _BEND},
+    "person walks and runs": {"creature": biped(), "speed": 2.6, "sequence": (
+        GaitItem("WALK_BIPED"), GaitItem("RUN", 2.0))},
+    "insect": {"creature": insect(), "sequence": (GaitItem("TRIPOD"),), "speed": 0.5},
+}  # fmt: skip
+
+
+@cache
+def _base(name, fps=24.0, n=121):
+    settings = GaitSettings(n_frames=n, fps=fps, **CASES[name])
+    walk = Walk(settings, None)
+    return settings, walk, walk.solve()
+
+
+def _adapted(name, *edits, locks=FREE, pins=(), **base):
+    settings, walk, motion = _base(name, **base)
+    settings = replace(settings, edits=edits, locks=locks, pins=pins)
+    return motion, Adapt(walk, motion, settings).solve()
+
+
+def _print(motion, leg, time):
+    return next(mark for mark in motion.footprints if mark.leg == leg and mark.on > time)
+
+
+def _same(mark):
+    """The same footprint of another motion."""
+    return lambda motion: next(
+        other for other in motion.footprints if (other.leg, other.index) == (mark.leg, mark.index)
+    )
+
+
+def _slide(motion):
+    """How far any point that a foot stands on or rolls about is from where it should be, m."""
+    worst = 0.0
+    for i, leg in enumerate(motion.creature.legs):
+        arms = ((lambda p: p == 0.0, np.zeros(3)), (lambda p: p > 0.0, [0.0, leg.heel, 0.0]),
+                (lambda p: p < 0.0, [0.0, -leg.toe, 0.0]))  # fmt: skip
+        for mark in (mark for mark in motion.footprints if mark.leg == leg.name):
+            down = (motion.time >= mark.on) & (motion.time <= mark.off)
+            assert np.all(motion.contact[down, i])
+            for rolls, arm in arms:
+                at = down & rolls(motion.foot_pitch[:, i])
+                there = motion.foot_position[at, i] + rotate(motion.foot_orientation[at, i], arm)
+                gap = there - mark.position - rotate(mark.orientation, np.asarray(arm, float))
+                worst = max(worst, float(np.abs(gap).max(initial=0.0)))
+    return worst
+
+
+def _check_outside(before, after):
+    outside = np.ones(len(before.time), dtype=bool)
+    for start, end in after.windows:
+        outside &= (before.time <= start) | (before.time >= end)
+    for name in (*BODY, *FEET):
+        old, new = getattr(before, name), getattr(after, name)
+        assert np.array_equal(old[outside], new[outside]), name
+    return outside
+
+
+def _random_edits(motion, rng):
+    hip = motion.creature.hip_height()
+    edits = []
+    for k in rng.choice(len(motion.footprints), rng.integers(1, 5), replace=False):
+        mark, change = motion.footprints[k], {}
+        if rng.random() < 0.8:
+            change["position"] = mark.position + hip * rng.normal(size=3) * [0.15, 0.15, 0.04]
+        if rng.random() < 0.4:
+            change["yaw"] = mark.yaw + 0.3 * rng.normal()
+        if rng.random() < 0.3:
+            change["on"] = max(mark.on, 0.0) + 0.05 * rng.normal()
+        if rng.random() < 0.3:
+            change["off"] = max(min(mark.off, 5.0) + 0.05 * rng.normal(),
+                                change.get("on", mark.on) + 0.01)  # fmt: skip
+        edits.append(FootprintEdit(mark.leg, mark.index, **change))
+    return tuple(edits)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_random_edits_stay_in_their_windows_and_join_smoothly(name):
+    """Outside to the bit as before; at the windows' ends value and velocity go on."""
+    rng = np.random.default_rng(len(name))
+    _, _, motion = _base(name)
+    joints = 0
+    for _ in range(18):
+        edits = _random_edits(motion, rng)
+        before, after = _adapted(name, *edits)
+        _check_outside(before, after)
+        assert _slide(after) < 1e-9
+        for edit in edits:
+            mark = next(m for m in before.footprints
+                        if (m.leg, m.index) == (edit.leg, edit.index))  # fmt: skip
+            now = [m for m in after.footprints if (m.leg, m.index) == (edit.leg, edit.index)]
+            if not now:  # moved out of the motion in time
+                assert edit.on is not None and edit.on > before.time[-1] - 0.2
+                continue
+            assert np.array_equal(now[0].position, mark.position if edit.position is None
+                                  else edit.position)  # fmt: skip
+        # With C^1 joints what is added grows by the square of the time since the joint; 1 mm per
+        # (1/96 s)^2, twice the largest of these, is some g of acceleration. A jump of the
+        # velocity of 0.2 m/s would be as large.
+        dt = before.time[1]
+        ends = [(s, 1) for s, _ in after.windows] + [(e, -1) for _, e in after.windows]
+        for moment, step in ends:
+            inner = before.time[(before.time - moment) * step > 0.0]
+            if not 0.0 < moment < before.time[-1] or not len(inner):
+                continue
+            k = int(np.argmin(np.abs(before.time - (inner[0] if step > 0 else inner[-1]))))
+            gone = max(abs(float(before.time[k]) - moment), 0.2 * dt)
+            joints += 1
+            for part in ("position", "hip", "foot_position", "yaw", "roll", "pitch"):
+                jump = np.abs(getattr(after, part)[k] - getattr(before, part)[k]).max()
+                assert jump < 20.0 * gone**2 + 1e-12, (part, moment, edits)
+    assert joints > 20
+
+
+def test_one_moved_footprint_draws_the_body_a_little_and_a_run_takes_it_along():
+    name = "person walks around"
+    _, _, motion = _base(name)
+    mark = _print(motion, "leg.L", 1.5)
+    aside = np.array([0.0, 0.0, 0.0])
+    aside[:2] = 0.15 * np.array([math.cos(mark.yaw), math.sin(mark.yaw)])  # to the left
+    before, after = _adapted(name, FootprintEdit("leg.L", mark.index, mark.position + aside))
+    moved = (after.position - before.position)[:, :2] @ aside[:2] / 0.15
+    middle = np.argmin(np.abs(before.time - 0.5 * (mark.on + mark.off)))
+    assert 0.02 < moved[middle] < 0.15 and moved.max() < 0.15 and moved.min() > -0.02
+    # All footprints, as one: so does everything else, to rounding.
+    turn, shift = 0.6, np.array([3.0, -1.0, 0.0])
+    spin = np.array([[math.cos(turn), -math.sin(turn), 0.0],
+                     [math.sin(turn), math.cos(turn), 0.0], [0.0, 0.0, 1.0]])  # fmt: skip
+    edits = [FootprintEdit(m.leg, m.index, spin @ m.position + shift, m.yaw + turn)
+             for m in motion.footprints]  # fmt: skip
+    _, whole = _adapted(name, *edits)
+    assert np.allclose(whole.position, motion.position @ spin.T + shift, atol=1e-6)
+    assert np.allclose(whole.foot_position, motion.foot_position @ spin.T + shift, atol=1e-6)
+    assert np.allclose(whole.yaw, motion.yaw + turn, atol=1e-6)
+
+
+def test_flights_stay_ballistic_through_edits():
+    """In the air the acceleration is -g, and nothing pushes along the ground or turns."""
+    name = "person walks and runs"
+    _, _, motion = _base(name, fps=240.0, n=1201)
+    mark = _print(motion, "leg.R", 3.0)
+    edit = FootprintEdit("leg.R", mark.index, mark.position + [0.15, 0.1, 0.05], mark.yaw + 0.3,
+                         on=mark.on + 0.03, off=mark.off + 0.02)  # fmt: skip
+    before, after = _adapted(name, edit, fps=240.0, n=1201)
+    time, dt = after.time, after.time[1]
+    air = after.supports[0].airborne(time)
+    well = air[2:] & air[1:-1] & air[:-2]
+    inside = (time[1:-1] > after.windows[0][0]) & (time[1:-1] < after.windows[0][1])
+    assert np.count_nonzero(well & inside) > 50
+    falls = np.diff(after.girdle_height[:, 0], 2) / dt**2
+    assert np.abs(falls[well] + G).max() < 1e-6
+    # A position is the centre's: under a trunk that does not turn about level axes.
+    bends = np.abs(np.diff(after.yaw, 2))[well & inside] / dt**2
+    assert bends.max() < 1e-6
+    # The height of the girdle is continuous, with its speed, through all of it.
+    steps = np.abs(np.diff(after.girdle_speed[:, 0]))
+    assert steps.max() < 3.0 * max(np.abs(np.diff(before.girdle_speed[:, 0])).max(), 0.05)
+
+
+def test_locks_hold_to_the_bit():
+    name = "horse walks"
+    _, _, motion = _base(name)
+    mark = _print(motion, "fore.L", 2.0)
+    edit = FootprintEdit("fore.L", mark.index, mark.position + [0.2, 0.15, 0.1], mark.yaw + 0.2,
+                         on=mark.on + 0.05, off=mark.off + 0.1)  # fmt: skip
+    before, free = _adapted(name, edit)
+    assert not np.array_equal(free.position, before.position)
+    _, after = _adapted(name, edit, locks=Locks(body=True))
+    for part in BODY:
+        assert np.array_equal(getattr(after, part), getattr(before, part)), part
+    now = _same(mark)(after)
+    assert np.array_equal(now.position, edit.position) and now.on == edit.on
+    _, after = _adapted(name, edit, locks=Locks(timing=True))
+    assert np.array_equal(after.contact, before.contact)
+    assert [(m.on, m.off) for m in after.footprints] == [(m.on, m.off) for m in before.footprints]
+    assert np.array_equal(_same(mark)(after).position, edit.position)
+    assert "EDIT_LOCKED" in [p.code for p in after.problems]
+    _, after = _adapted(name, edit, locks=Locks(legs=True))
+    others = [i for i, leg in enumerate(before.creature.legs) if leg.name != "fore.L"]
+    for part in FEET:
+        assert np.array_equal(getattr(after, part)[:, others], getattr(before, part)[:, others])
+    assert not np.array_equal(after.position, before.position)
+
+
+def test_what_is_undone_gives_the_first_motion_back():
+    name = "dog trots on hills"
+    settings, _, motion = _base(name)
+    mark = _print(motion, "hind.R", 1.0)
+    edit = FootprintEdit("hind.R", mark.index, mark.position + [0.1, 0.0, 0.0] - [0.1, 0.0, 0.0],
+                         mark.yaw + 2.0 * math.pi, on=mark.on, off=mark.off)  # fmt: skip
+    _, after = _adapted(name, edit)
+    assert not after.windows and after.footprints == motion.footprints
+    for part in (*BODY, *FEET):
+        assert np.array_equal(getattr(after, part), getattr(motion, part))
+    # The whole way, and by the same bits however often.
+    other = FootprintEdit("hind.R", mark.index, mark.position + [0.1, 0.0, 0.0])
+    once, twice = (solve_gait(replace(settings, edits=(other,))) for _ in range(2))
+    _, direct = _adapted(name, other)
+    for part in (*BODY, *FEET):
+        assert np.array_equal(getattr(once, part), getattr(twice, part))
+        assert np.array_equal(getattr(once, part), getattr(direct, part))
+
+
+def test_edits_go_with_their_steps_when_the_speed_changes_and_lost_ones_are_told_of():
+    settings, _, motion = _base("horse walks")
+    mark, last = _print(motion, "fore.L", 2.0), motion.footprints[-1]
+    edits = tuple(
+        FootprintEdit(m.leg, m.index, m.position + [0.1, 0.2, 0.0], m.yaw + 0.1, on=m.on + 0.04,
+                      was=FootprintBefore(m.position, m.yaw, m.on, m.off))
+        for m in (mark, last)
+    )  # fmt: skip
+    made = solve_gait(replace(settings, edits=edits))
+    assert not {"EDITS_MOVED", "EDIT_LOST"} & {p.code for p in made.problems}
+    # Through JSON, all digits.
+    stored, locks, pins = edits_from_data(
+        json.loads(json.dumps(edits_as_data(edits, Locks(timing=False), made.pins)))
+    )
+    again = solve_gait(replace(settings, edits=stored, locks=locks, pins=pins))
+    for part in (*BODY, *FEET):
+        assert np.array_equal(getattr(again, part), getattr(made, part))
+    assert again.problems == made.problems
+    slower = replace(settings, edits=stored, pins=pins, speed=0.7)
+    base, after = solve_gait(replace(slower, edits=(), pins=())), solve_gait(slower)
+    was, now = _same(mark)(base), _same(mark)(after)
+    assert np.allclose(now.position - was.position, [0.1, 0.2, 0.0], atol=1e-12)
+    assert now.on - was.on == pytest.approx(0.04) and now.yaw - was.yaw == pytest.approx(0.1)
+    told = {p.code: p.message for p in after.problems}
+    assert "EDITS_MOVED" in told
+    assert f"step {last.index} of {last.leg}" in told["EDIT_LOST"]
+
+
+def test_footprints_before_their_predecessors_and_out_of_reach():
+    settings, _, motion = _base("horse walks")
+    mark = _print(motion, "hind.L", 2.0)
+    prior = next(m for m in motion.footprints if (m.leg, m.index) == ("hind.L", mark.index - 1))
+    # In place: it steps back, and the body waits for it.
+    _, after = _adapted("horse walks", FootprintEdit(
+        "hind.L", mark.index, prior.position + [0.0, 0.05, 0.0]))  # fmt: skip
+    assert _slide(after) < 1e-9 and np.array_equal(
+        _same(mark)(after).position, prior.position + [0.0, 0.05, 0.0])  # fmt: skip
+    # In time: the step before makes room, as far as it can; then it is told of.
+    early = prior.off + 0.2
+    _, after = _adapted("horse walks", FootprintEdit("hind.L", mark.index, on=early))
+    assert _same(mark)(after).on == early and _same(prior)(after).off < prior.off - 0.02
+    _, after = _adapted("horse walks", FootprintEdit("hind.L", mark.index, on=prior.on - 0.1))
+    told = next(p for p in after.problems if p.code == "EDIT_TIME")
+    assert f"Step {mark.index} of hind.L" in told.message and _slide(after) < 1e-9
+    assert _same(prior)(after).off < _same(mark)(after).on
+    # Out of reach: one sentence that names leg, step and time.
+    _, after = _adapted("horse walks", FootprintEdit(
+        "hind.L", mark.index, mark.position + [30.0, 0.0, 0.0]))  # fmt: skip
+    told = next(p for p in after.problems if p.code == "OUT_OF_REACH")
+    assert f"Step {mark.index} of hind.L at " in told.message and not after.success
+    assert np.abs(after.position - motion.position).max() < 1.0
+    for bad in (FootprintEdit("hind.L", 3, np.array([np.nan, 0.0, 0.0])),
+                FootprintEdit("hind.L", 3, on=2.0, off=1.0),
+                FootprintEdit("hind.L", 3, yaw=math.inf)):  # fmt: skip
+        with pytest.raises(SettingError, match=r"step 3 of hind\.L"):
+            solve_gait(replace(settings, edits=(bad,)))
+
+
+def test_later_steps_go_with_the_last_footprint():
+    """A path that ends elsewhere does not turn back to where it was in its last stride."""
+    name = "horse walks"
+    _, _, motion = _base(name)
+    edits = [FootprintEdit(m.leg, m.index, m.position + [1.5 * (m.on - 2.0), 0.0, 0.0])
+             for m in motion.footprints if m.on > 2.0]  # fmt: skip
+    before, after = _adapted(name, *edits)
+    moved = (after.position - before.position)[:, 0]
+    assert np.all(np.diff(moved[before.time > 2.6]) > 0.0) and moved[-1] > 3.0
