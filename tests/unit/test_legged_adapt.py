@@ -9,7 +9,7 @@ from functools import cache
 import numpy as np
 import pytest
 from poise.solvers.errors import SettingError
-from poise.solvers.legged import GaitItem, GaitSettings, solve_gait
+from poise.solvers.legged import GaitItem, GaitSettings, runs, solve_gait
 from poise.solvers.legged.adapt import Adapt
 from poise.solvers.legged.creature import biped, insect, quadruped
 from poise.solvers.legged.edits import (
@@ -314,3 +314,84 @@ def test_later_steps_go_with_the_last_footprint():
     before, after = _adapted(name, *edits)
     moved = (after.position - before.position)[:, 0]
     assert np.all(np.diff(moved[before.time > 2.6]) > 0.0) and moved[-1] > 3.0
+
+
+# --- runs ------------------------------------------------------------------------------
+
+
+def _run(name, start, end):
+    motion = _base(name)[2]
+    return motion, [mark for mark in motion.footprints if start < mark.on < end]
+
+
+def test_runs_are_turned_scaled_and_retimed_about_their_first_footprint():
+    _, run = _run("horse walks", 1.0, 4.0)
+    first = runs.first_of(run)
+    assert first.on == min(mark.on for mark in run)
+    for made in (runs.turn(run, 0.7), runs.scale(run, 1.4), runs.bend(run, 1.2)):
+        there = next(m for m in made if (m.leg, m.index) == (first.leg, first.index))
+        assert np.allclose(there.position, first.position, atol=1e-12)
+    turned = runs.turn(runs.turn(run, 0.7), -0.7)
+    assert all(np.allclose(a.position, b.position) for a, b in zip(turned, run, strict=True))
+    longer = runs.scale(run, 1.4)
+    for old, new in zip(run, longer, strict=True):  # the horse goes along -Y
+        assert new.position[1] - first.position[1] == pytest.approx(
+            1.4 * (old.position[1] - first.position[1])
+        )
+        assert new.position[0] == pytest.approx(old.position[0])
+    late = runs.retime(run, 0.2, 1.5)
+    assert runs.first_of(late).on == pytest.approx(first.on + 0.2)
+    assert all(b.off - b.on == pytest.approx(1.5 * (a.off - a.on))
+               for a, b in zip(run, late, strict=True))  # fmt: skip
+    assert not runs.edits_between(run, runs.move(runs.move(run, [1.0, 2.0, 0.0]),
+                                                 [-1.0, -2.0, 0.0]))  # fmt: skip
+
+
+def test_bent_runs_lie_on_an_arc_and_along_curves():
+    """An arc of length s and angle a has the radius s / a; curves are followed by length."""
+    _, run = _run("horse walks", 1.0, 4.0)
+    first = runs.first_of(run)
+    reach = max((first.position - mark.position)[1] for mark in run)
+    angle, radius = math.pi / 2, reach / (math.pi / 2)
+    centre = first.position[:2] + [radius, 0.0]  # to the left of -Y
+    for old, new in zip(run, runs.bend(run, angle), strict=True):
+        aside = old.position[0] - first.position[0]
+        far = np.linalg.norm(new.position[:2] - centre)
+        way = (first.position - old.position)[1]
+        assert far == pytest.approx(radius - aside, abs=1e-9)
+        assert new.yaw - old.yaw == pytest.approx(angle * way / reach)
+    straight = np.array([[5.0, 5.0], [5.0, -40.0]])
+    for old, new in zip(run, runs.bend_along(run, straight), strict=True):
+        assert new.position[1] == pytest.approx(5.0 + (old.position - first.position)[1])
+        assert abs(new.position[0] - 5.0) == pytest.approx(0.18, abs=0.03)
+    settings, _, motion = _base("horse walks")
+    edits = runs.edits_between(motion.footprints, runs.bend(
+        [mark for mark in motion.footprints if mark.on > 1.0], 0.9))  # fmt: skip
+    bent = solve_gait(replace(settings, edits=edits))
+    assert "OUT_OF_REACH" not in {p.code for p in bent.problems}
+    # The body goes around with them.
+    assert bent.yaw[-1] - motion.yaw[-1] == pytest.approx(0.9, abs=0.1)
+
+
+def test_copied_runs_are_pasted_over_the_next_footprints_of_their_legs():
+    motion, run = _run("person walks around", 1.0, 2.4)
+    first = runs.first_of(run)
+    changed = runs.turn(runs.scale(run, 0.8), 0.1)
+    copied = runs.copy_run(changed)
+    start = next(m for m in motion.footprints if m.leg == first.leg and m.on > 2.4)
+    pasted = runs.paste_run(copied, motion.footprints, start)
+    assert np.allclose(pasted[0].position, start.position) and pasted[0].on == start.on
+    order = sorted(changed, key=lambda m: m.on)
+    for old, new in zip(order, pasted, strict=True):
+        assert old.leg == new.leg
+        assert new.on - pasted[0].on == pytest.approx(old.on - order[0].on)
+        a, b = (np.linalg.norm(m.position - o.position)
+                for m, o in ((old, order[0]), (new, pasted[0])))  # fmt: skip
+        assert a == pytest.approx(b)
+    other = next(m for m in motion.footprints if m.leg != first.leg and m.on > 2.4)
+    mirrored = runs.paste_run(copied, motion.footprints, other, mirrored=True)
+    assert mirrored[0].leg == other.leg and len(mirrored) == len(pasted)
+    with pytest.raises(SettingError, match="begun with"):
+        runs.paste_run(copied, motion.footprints, other)
+    with pytest.raises(SettingError, match="at least one"):
+        runs.copy_run([])
