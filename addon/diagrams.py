@@ -16,6 +16,8 @@ from pathlib import Path
 
 import numpy as np
 
+from ..solvers.legged import GaitMotion
+from ..solvers.legged.support import support_profile
 from ..solvers.motion import TurningMotion
 
 Colour = tuple[float, float, float, float]
@@ -26,6 +28,16 @@ PAPER: Colour = (1.0, 1.0, 1.0, 1.0)
 WANTED: Colour = (0.20, 0.45, 0.85, 1.0)
 ACTUAL: Colour = (0.90, 0.45, 0.05, 1.0)
 CLIPPED: Colour = (0.85, 0.10, 0.10, 1.0)
+AIR: Colour = (0.45, 0.70, 0.95, 0.30)
+
+# Of legs, pair by pair from the rear: left and right of a pair are of one hue, the left darker.
+# Told apart by those who see red and green alike too (Okabe and Ito 2008).
+LEGS: tuple[tuple[Colour, Colour], ...] = (
+    ((0.00, 0.36, 0.60, 1.0), (0.34, 0.66, 0.88, 1.0)),
+    ((0.80, 0.33, 0.00, 1.0), (0.96, 0.64, 0.20, 1.0)),
+    ((0.00, 0.45, 0.33, 1.0), (0.35, 0.74, 0.60, 1.0)),
+    ((0.55, 0.25, 0.50, 1.0), (0.80, 0.55, 0.75, 1.0)),
+)
 
 LETTER = 0.64  # width of a letter in shares of its height, with its gap
 
@@ -43,6 +55,22 @@ class Line:
     points: np.ndarray
     colour: Colour = INK
     width: float = 1.5
+
+
+@dataclass(frozen=True)
+class Area:
+    """A filled rectangle.
+
+    Attributes:
+        left: pixels; right, bottom and top likewise.
+        colour: RGBA, 0 to 1.
+    """
+
+    left: float
+    right: float
+    bottom: float
+    top: float
+    colour: Colour
 
 
 @dataclass(frozen=True)
@@ -111,6 +139,7 @@ class Diagram:
         lines: drawn in this order.
         labels: on top of the lines.
         axes: its plots, for what is added later (the state at a frame).
+        areas: drawn before the lines, in this order.
     """
 
     width: int
@@ -118,6 +147,7 @@ class Diagram:
     lines: tuple[Line, ...]
     labels: tuple[Label, ...]
     axes: tuple[Axes, ...]
+    areas: tuple[Area, ...] = ()
 
 
 def phase_axes(motion: TurningMotion, width: int, height: int, margin: float = 44.0) -> Axes:
@@ -215,6 +245,166 @@ def time_diagram(motion: TurningMotion, width: int = 720, height: int = 560) -> 
     return Diagram(width, height, tuple(lines), tuple(labels), tuple(plots))
 
 
+@dataclass(frozen=True)
+class Bar:
+    """A step in a gait diagram.
+
+    Attributes:
+        leg: name of the leg.
+        index: number of its step.
+        on: touchdown, s.
+        off: liftoff, s.
+        area: where it is drawn.
+    """
+
+    leg: str
+    index: int
+    on: float
+    off: float
+    area: Area
+
+
+def leg_colour(legs, leg: str) -> Colour:
+    """Colour of a leg: in diagrams, of its footprints, in the viewport.
+
+    Args:
+        legs: names of all legs, from the rear.
+        leg: name of one.
+    """
+    pairs = list(dict.fromkeys(_pair(name) for name in legs))
+    dark, bright = LEGS[pairs.index(_pair(leg)) % len(LEGS)]
+    return bright if leg.endswith(".R") else dark
+
+
+def _pair(leg: str) -> str:
+    return leg[:-2] if leg.endswith((".L", ".R")) else leg
+
+
+def gait_axes(
+    motion: GaitMotion, width: int, height: int, labelled: bool,
+    span: tuple[float, float] | None = None,
+) -> tuple[Axes, Axes]:
+    """Axes of a gait diagram: rows of legs, and rows of girdles below them.
+
+    Args:
+        motion: a solved motion.
+        width: of the picture in pixels.
+        height: of the picture in pixels.
+        labelled: with room for numbers and names.
+        span: (start, end) of the time that is shown, s; None for all.
+    """
+    times = span or (float(motion.time[0]), max(float(motion.time[-1]), 1e-3))
+    left, right = (84.0, 14.0) if labelled else (8.0, 8.0)
+    bottom, top = (42.0, 24.0) if labelled else (8.0, 8.0)
+    legs, girdles = len(motion.creature.legs), len(motion.supports)
+    gap = 10.0 if labelled else 5.0
+    unit = (height - bottom - top - gap) / (legs + 0.7 * girdles)
+    middle = bottom + 0.7 * girdles * unit
+    upper = Axes(left, width - right, middle + gap, height - top, times, (0.0, float(legs)))
+    lower = Axes(left, width - right, bottom, middle, times, (0.0, float(girdles)))
+    return upper, lower
+
+
+def gait_bars(motion: GaitMotion, axes: Axes) -> list[Bar]:
+    """Support bars of a gait diagram, the first leg in the lowest row.
+
+    Args:
+        motion: a solved motion.
+        axes: of the rows of legs.
+    """
+    rows = {leg.name: row for row, leg in enumerate(motion.creature.legs)}
+    colours = {name: leg_colour(list(rows), name) for name in rows}
+    bars = []
+    for mark in motion.footprints:
+        begin, end = max(mark.on, axes.x_range[0]), min(mark.off, axes.x_range[1])
+        if end <= begin:
+            continue
+        row = rows[mark.leg]
+        (left, bottom), (right, top) = axes.place((begin, end), (row + 0.14, row + 0.86))
+        area = Area(left, right, bottom, top, colours[mark.leg])
+        bars.append(Bar(mark.leg, mark.index, mark.on, mark.off, area))
+    return bars
+
+
+def gait_diagram(
+    motion: GaitMotion,
+    width: int = 860,
+    height: int = 320,
+    labelled: bool = True,
+    span: tuple[float, float] | None = None,
+) -> Diagram:
+    """When which foot is on the ground (Hildebrand's gait diagram; Girard 1986, Fig. 4).
+
+    A bar for each support of each leg; below them the support profile of each
+    girdle; bands where no foot at all is on the ground; gaits and where they
+    change along the top. Edited footprints are framed.
+
+    Args:
+        motion: a solved motion.
+        width: pixels.
+        height: pixels.
+        labelled: with numbers and names; without them for small pictures.
+        span: (start, end) of the time that is shown, s; None for all.
+    """
+    upper, lower = gait_axes(motion, width, height, labelled, span)
+    start, end = upper.x_range
+    on = np.array([mark.on for mark in motion.footprints])
+    off = np.array([mark.off for mark in motion.footprints])
+    areas, lines, labels = [], [], []
+    if len(on):
+        for liftoff, touchdown in zip(*support_profile(on, off).flights(), strict=True):
+            if touchdown > start and liftoff < end:
+                left, right = upper.place((max(liftoff, start), min(touchdown, end)), 0.0)[:, 0]
+                areas.append(Area(left, right, lower.bottom, upper.top, AIR))
+    edited = {(mark.leg, mark.index) for mark in motion.footprints if mark.edited}
+    for bar in gait_bars(motion, upper):
+        areas.append(bar.area)
+        if (bar.leg, bar.index) in edited:
+            lines.append(Line(_corners(bar.area), INK if labelled else PAPER, 2.0))
+    for number, profile in enumerate(motion.supports):
+        for begin, finish in zip(profile.start, profile.end, strict=True):
+            if finish > start and begin < end:
+                (left, bottom), (right, top) = lower.place(
+                    (max(begin, start), min(finish, end)), (number + 0.3, number + 0.7)
+                )
+                areas.append(Area(left, right, bottom, top, FAINT))
+    lines += [_frame(upper), _frame(lower)]
+    for name, begin, _finish in motion.gaits:
+        if start < begin < end:
+            across = upper.place(begin, 0.0)[0, 0]
+            points = np.array([(across, lower.bottom), (across, upper.top)])
+            lines.append(Line(points, INK if labelled else PAPER, 1.2))
+        at = upper.place(min(max(begin, start), end), 0.0)[0, 0]
+        if labelled and begin < end and _finish > start:
+            labels.append(Label(_spoken(name), at + 3.0, upper.top + 11.0, "start"))
+    if labelled:
+        for row, leg in enumerate(motion.creature.legs):
+            y = upper.place(start, row + 0.5)[0, 1]
+            labels.append(Label(_spoken(leg.name), upper.left - 8.0, y, "end"))
+        for number in range(len(motion.supports)):
+            legs = [leg.name for leg in motion.creature.legs if leg.girdle == number]
+            name = "/".join(dict.fromkeys(_spoken(_pair(leg)) for leg in legs[:2]))
+            y = lower.place(start, number + 0.5)[0, 1]
+            text = "Support" if len(motion.supports) == 1 else f"Any {name}"
+            labels.append(Label(text, lower.left - 8.0, y, "end"))
+        ticks, numbers = _ticks(lower, "Time, s", "", 1)
+        lines += [line for line in ticks if line.points[0, 0] == line.points[1, 0]]
+        labels += [label for label in numbers if label.anchor != "end"]
+    return Diagram(width, height, tuple(lines), tuple(labels), (upper, lower), tuple(areas))
+
+
+def _spoken(name: str) -> str:
+    """A name as a label: "hind.L" as "Hind L"."""
+    return name.replace(".", " ").replace("_", " ").capitalize().replace(" l", " L").replace(
+        " r", " R"
+    )
+
+
+def _corners(area: Area) -> np.ndarray:
+    x, y = (area.left, area.right), (area.bottom, area.top)
+    return np.array([(x[0], y[0]), (x[1], y[0]), (x[1], y[1]), (x[0], y[1]), (x[0], y[0])])
+
+
 def dot(centre: np.ndarray, radius: float) -> np.ndarray:
     """(n, 2) points of a small circle.
 
@@ -279,6 +469,12 @@ def to_svg(diagram: Diagram) -> str:
         'font-family="sans-serif">',
         f'<rect width="100%" height="100%" {_paint("fill", PAPER)}/>',
     ]
+    for area in diagram.areas:
+        parts.append(
+            f'<rect x="{area.left:.2f}" y="{diagram.height - area.top:.2f}" '
+            f'width="{area.right - area.left:.2f}" height="{area.top - area.bottom:.2f}" '
+            f'{_paint("fill", area.colour)}/>'
+        )
     for line in diagram.lines:
         points = " ".join(f"{x:.2f},{diagram.height - y:.2f}" for x, y in line.points)
         parts.append(
@@ -315,6 +511,8 @@ def rasterise(diagram: Diagram, scale: float = 2.0) -> np.ndarray:
     shape = (round(diagram.height * scale), round(diagram.width * scale))
     picture = np.empty((*shape, 4))
     picture[:] = PAPER
+    for area in diagram.areas:
+        _fill(picture, area, scale)
     strokes = list(diagram.lines)
     for label in diagram.labels:
         strokes += [Line(points, label.colour, 0.11 * label.size) for points in _letters(label)]
@@ -323,6 +521,28 @@ def rasterise(diagram: Diagram, scale: float = 2.0) -> np.ndarray:
         points[:, 1] = shape[0] - points[:, 1]
         _blend(picture, points, stroke.colour, max(stroke.width * scale, 1.0))
     return picture
+
+
+def _fill(picture: np.ndarray, area: Area, scale: float) -> None:
+    """Fill a rectangle: what it covers of each pixel is exact."""
+    height, wide = picture.shape[:2]
+
+    def cover(low: float, high: float, count: int) -> np.ndarray:
+        edges = np.arange(count + 1, dtype=float)
+        return np.diff(np.clip(edges, low, high))
+
+    across = cover(area.left * scale, area.right * scale, wide)
+    down = cover(height - area.top * scale, height - area.bottom * scale, height)
+    rows, columns = (slice(*_extent(part)) for part in (down, across))
+    alpha = (down[rows, None] * across[columns] * area.colour[3])[..., None]
+    part = picture[rows, columns]
+    part[:] = part * (1.0 - alpha) + np.array((*area.colour[:3], 1.0)) * alpha
+
+
+def _extent(cover: np.ndarray) -> tuple[int, int]:
+    """First and last of what is covered."""
+    found = np.flatnonzero(cover)
+    return (int(found[0]), int(found[-1]) + 1) if len(found) else (0, 0)
 
 
 def _blend(picture: np.ndarray, points: np.ndarray, colour: Colour, width: float) -> None:

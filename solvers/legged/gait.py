@@ -298,6 +298,41 @@ def check_number(label: str, value: object, least: float, most: float, requireme
         raise SettingError(label, value, requirement)
 
 
+def drag_support(gait: Gait, leg: str, edge: str, share: float) -> Gait:
+    """A gait with the support of one leg dragged in its gait diagram.
+
+    Args:
+        gait: the gait.
+        leg: name of the leg.
+        edge: "ON" to drag the touchdown, which changes phase and duty factor,
+            "OFF" for the liftoff, which changes the duty factor, "BAR" for both,
+            which changes the phase.
+        share: how far, later, as a share of the stride.
+
+    Returns:
+        The gait. The duty factor stays between `LEAST_DUTY` and `MOST_DUTY`.
+
+    Raises:
+        SettingError: it has no such leg, or the edge is another word.
+    """
+    if leg not in gait.legs:
+        raise SettingError("Leg", repr(leg), "one of " + ", ".join(gait.legs))
+    if edge not in ("ON", "OFF", "BAR"):
+        raise SettingError("Edge", repr(edge), "ON, OFF or BAR")
+    i = gait.legs.index(leg)
+    duty, phase = gait.duty[i], gait.phase[i]
+    longer = {"ON": -share, "OFF": share, "BAR": 0.0}[edge]
+    kept = min(max(duty + longer, LEAST_DUTY), MOST_DUTY)
+    if edge == "ON":
+        share = duty - kept
+    later = phase if edge == "OFF" else (phase + share) % 1.0
+    return replace(
+        gait,
+        duty=(*gait.duty[:i], kept, *gait.duty[i + 1 :]),
+        phase=(*gait.phase[:i], later, *gait.phase[i + 1 :]),
+    )
+
+
 def leg_states(gait: Gait, period: float, time: np.ndarray) -> np.ndarray:
     """Leg state = (R P + t) mod P, at constant speed.
 

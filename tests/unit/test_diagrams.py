@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from PIL import Image
 from poise.addon import diagrams
+from poise.solvers.legged import FootprintEdit, GaitItem, GaitSettings, solve_gait
 from poise.solvers.turning.settings import TurningSettings
 from poise.solvers.turning.solve import solve_turning
 
@@ -122,3 +123,58 @@ def test_only_svg_and_png_are_written(motion, tmp_path):
         assert (tmp_path / name).stat().st_size > 100
     with pytest.raises(ValueError, match="must be .svg or .png"):
         diagrams.save(diagram, tmp_path / "a.gif")
+
+
+@pytest.fixture(scope="module")
+def gaits():
+    """A horse that walks, then trots (Girard 1986, Fig. 4), with one edited footprint."""
+    return solve_gait(
+        GaitSettings(
+            sequence=(GaitItem("WALK"), GaitItem("TROT", 2.0)), n_frames=121, speed=2.6,
+            edits=(FootprintEdit("hind.L", 2, yaw=0.3),),
+        )
+    )
+
+
+def test_the_gait_diagram_has_a_bar_for_each_support(gaits):
+    diagram = diagrams.gait_diagram(gaits)
+    upper, lower = diagram.axes
+    bars = diagrams.gait_bars(gaits, upper)
+    assert len(bars) == len(gaits.footprints)
+    for bar, mark in zip(bars, gaits.footprints, strict=True):
+        assert bar.area in diagram.areas
+        ends = upper.place(np.clip((mark.on, mark.off), 0.0, 5.0), 0.0)[:, 0]
+        assert (bar.area.left, bar.area.right) == pytest.approx(tuple(ends))
+    # Rows do not overlap; left and right legs can be told apart.
+    rows = {bar.leg: (bar.area.bottom, bar.area.top) for bar in bars}
+    heights = sorted(rows.values())
+    assert all(a[1] < b[0] for a, b in zip(heights[:-1], heights[1:], strict=True))
+    assert len({bar.area.colour for bar in bars}) == 4
+    # In the air where no bar is: bands over all rows, none in the walk.
+    bands = [area for area in diagram.areas if area.colour == diagrams.AIR]
+    change = upper.place(gaits.gaits[1][1], 0.0)[0, 0]
+    assert bands and min(band.left for band in bands) >= change - 1e-9
+    for band in bands:
+        assert band.bottom == lower.bottom and band.top == upper.top
+        assert not any(bar.area.left < band.right - 1e-6 and bar.area.right > band.left + 1e-6
+                       for bar in bars)  # fmt: skip
+    texts = [label.text for label in diagram.labels]
+    assert {"Walk", "Trot", "Hind L", "Fore R", "Any Fore", "Time, s"} <= set(texts)
+    # The edited one is framed; a profile of each girdle lies below.
+    framed = next(bar.area for bar in bars if (bar.leg, bar.index) == ("hind.L", 2))
+    assert any(np.allclose(line.points[0], (framed.left, framed.bottom)) for line in diagram.lines)
+    assert sum(area.top < lower.top for area in diagram.areas) >= len(gaits.supports)
+    for label in diagram.labels:
+        assert diagrams._letters(label), label.text
+
+
+def test_areas_are_filled_to_parts_of_pixels(gaits):
+    area = diagrams.Area(10.25, 20.5, 5.0, 9.0, (0.0, 0.0, 0.0, 1.0))
+    picture = diagrams.rasterise(diagrams.Diagram(40, 20, (), (), (), (area,)), scale=1.0)
+    assert (1.0 - picture[..., 0]).sum() == pytest.approx(10.25 * 4.0)
+    assert picture[12, 10, 0] == pytest.approx(0.25) and picture[12, 20, 0] == pytest.approx(0.5)
+    part = diagrams.gait_diagram(gaits, 300, 120, False, (1.0, 2.5))
+    root = ElementTree.fromstring(diagrams.to_svg(part))
+    kinds = [child.tag.rpartition("}")[2] for child in root]
+    assert kinds.count("rect") == len(part.areas) + 1
+    assert all(0.0 <= area.left <= area.right <= 300.0 for area in part.areas)

@@ -13,6 +13,7 @@ from poise.solvers.legged.gait import (
     QUADRUPED,
     Clock,
     check_gait,
+    drag_support,
     leg_states,
     metachronal,
 )
@@ -181,3 +182,25 @@ def test_gait_follows_its_legs_into_another_order():
     assert walk.for_legs(("a", "b", "c", "d")).phase == walk.phase
     with pytest.raises(SettingError, match="3 legs"):
         walk.for_legs(("a", "b", "c"))
+
+
+def test_dragged_supports_keep_their_other_edge():
+    """Touchdown is at T, liftoff at T + duty factor of the stride (Girard 1986, section 3.3)."""
+    walk = PRESETS["WALK"]
+    i = walk.legs.index("fore.L")
+    end = (walk.phase[i] + walk.duty[i]) % 1.0
+    for edge, share in (("ON", 0.05), ("OFF", -0.1), ("BAR", 0.9), ("ON", 5.0), ("OFF", 5.0)):
+        made = drag_support(walk, "fore.L", edge, share)
+        check_gait(made)
+        others = [k for k in range(4) if k != i]
+        assert all(made.duty[k] == walk.duty[k] and made.phase[k] == walk.phase[k] for k in others)
+        if edge == "ON":
+            assert (made.phase[i] + made.duty[i]) % 1.0 == pytest.approx(end)
+        if edge == "OFF":
+            assert made.phase[i] == walk.phase[i]
+        if edge == "BAR":
+            assert made.duty[i] == walk.duty[i]
+            assert made.phase[i] == pytest.approx((walk.phase[i] + 0.9) % 1.0)
+    for leg, edge in (("wing", "ON"), ("fore.L", "MIDDLE")):
+        with pytest.raises(SettingError):
+            drag_support(walk, leg, edge, 0.1)
