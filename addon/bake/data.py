@@ -96,7 +96,9 @@ class BakeRecord:
 
     def to_json(self) -> str:
         """The record as a string, to be stored on a Motion object."""
-        return json.dumps({"version": VERSION} | asdict(self), separators=(",", ":"))
+        values = {f.name: getattr(self, f.name) for f in fields(self)}
+        values |= {"version": VERSION, "former": asdict(self.former)}
+        return json.dumps(values, separators=(",", ":"))
 
     @classmethod
     def from_json(cls, text: str) -> BakeRecord:

@@ -95,7 +95,8 @@ def read_curve(curve: bpy.types.FCurve, start: float, end: float, sparse: bool) 
     """
     names = ("co", "interpolation", "handle_left", "handle_right")
     keys = keyframes.read_keys(curve, names if sparse else names[:2])
-    keys = keys.where((keys.frames >= start) & (keys.frames <= end))
+    if np.isfinite((start, end)).any():
+        keys = keys.where((keys.frames >= start) & (keys.frames <= end))
     arrays = keys.arrays
     return StoredCurve(
         arrays["co"],

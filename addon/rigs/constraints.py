@@ -26,6 +26,11 @@ if TYPE_CHECKING:
 _POSE_SPACES = {"WORLD", "POSE"}
 
 
+# Kinds whose effect is computed, and those that may act on some axes only.
+_BY_AXES = {"COPY_ROTATION", "COPY_LOCATION", "COPY_SCALE"}
+_COMPUTED = {"COPY_TRANSFORMS", "ARMATURE", "LIMIT_ROTATION", *_BY_AXES}
+
+
 def acts(constraint: bpy.types.Constraint) -> bool:
     """Whether a constraint does anything.
 
@@ -67,17 +72,9 @@ class _Acting:
 def _read(constraint: bpy.types.Constraint, armature: bpy.types.Object) -> _Acting:
     """A constraint of an evaluated rig as numbers."""
     kind, share = constraint.type, constraint.influence
-    spaces = {constraint.owner_space, getattr(constraint, "target_space", "WORLD")}
-    space = "POSE" if spaces <= _POSE_SPACES else "LOCAL" if spaces == {"LOCAL"} else ""
-    if kind == "ARMATURE":
-        targets = [(t.target, t.subtarget) for t in constraint.targets if t.weight > 0.0]
-        space = "POSE"
-    else:
-        targets = [(getattr(constraint, "target", None), getattr(constraint, "subtarget", ""))]
-    axes = np.array([getattr(constraint, f"use_{axis}", True) for axis in "xyz"])
-    inverted = any(getattr(constraint, f"invert_{axis}", False) for axis in "xyz")
-    plain = not inverted and not getattr(constraint, "use_offset", False)
-    limits = None
+    axes = np.ones(3, dtype=bool)
+    if kind not in _COMPUTED:
+        return _Acting(kind, share, "", "", False, axes)
     if kind == "LIMIT_ROTATION":
         axes = np.array([getattr(constraint, f"use_limit_{axis}") for axis in "xyz"])
         limits = np.array(
@@ -85,6 +82,18 @@ def _read(constraint: bpy.types.Constraint, armature: bpy.types.Object) -> _Acti
         )
         computed = constraint.owner_space == "LOCAL" and constraint.euler_order == "AUTO"
         return _Acting(kind, share, "LOCAL", "", computed, axes, limits)
+    if kind == "ARMATURE":
+        targets = [(t.target, t.subtarget) for t in constraint.targets if t.weight > 0.0]
+        space = "POSE"
+    else:
+        targets = [(constraint.target, constraint.subtarget)]
+        spaces = {constraint.owner_space, constraint.target_space}
+        space = "POSE" if spaces <= _POSE_SPACES else "LOCAL" if spaces == {"LOCAL"} else ""
+    plain = True
+    if kind in _BY_AXES:
+        axes = np.array([getattr(constraint, f"use_{axis}") for axis in "xyz"])
+        inverted = any(getattr(constraint, f"invert_{axis}", False) for axis in "xyz")
+        plain = not inverted and not constraint.use_offset
     if kind == "COPY_TRANSFORMS":
         computed = constraint.mix_mode == "REPLACE" and not constraint.head_tail
     elif kind == "COPY_ROTATION":
@@ -95,10 +104,8 @@ def _read(constraint: bpy.types.Constraint, armature: bpy.types.Object) -> _Acti
     elif kind == "COPY_SCALE":
         computed = space == "POSE" and constraint.power == 1.0 and bool(axes.all())
         computed = computed and not (constraint.use_add or constraint.use_make_uniform)
-    elif kind == "ARMATURE":
-        computed = len(targets) == 1 and not constraint.use_current_location
     else:
-        computed = False
+        computed = len(targets) == 1 and not constraint.use_current_location
     ours = len(targets) == 1 and targets[0][0] is not None
     ours = ours and targets[0][0].original == armature.original and bool(targets[0][1])
     target = targets[0][1] if ours else ""
