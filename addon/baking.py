@@ -308,6 +308,8 @@ def _onto_rig(
         keyed, moved = retarget.control_tracks(controls, rig, own, travel, targets)
         checked = retarget.carried(*moved, travel, settings.root_motion, rig.name)
         how |= {"held": own_controls.held(rig, own), "checked": checked}
+    if settings.root_motion == "OBJECT":
+        how["carrier"] = retarget.object_track(controls, travel)
     keyed = retarget.carried(*keyed, travel, settings.root_motion, rig.name)
     return OntoRig(*keyed, how, edited)
 
@@ -333,6 +335,7 @@ def check_bones(
         checks.check_before_bake(
             context, rig, onto.bindings, onto.tracks,
             options_of(motion, solved.job.start_frame), baked_of(motion, True),
+            "carrier" in onto.how,
         )
 
 

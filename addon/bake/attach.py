@@ -246,7 +246,7 @@ def _property(armature: bpy.types.Object, path: str) -> tuple[object, str, bool]
             raise ValueError(f"no {path}")
         return found, name, True
     owner, _, name = path.rpartition(".")
-    return armature.path_resolve(owner), name, False
+    return armature.path_resolve(owner) if owner else armature, name, False
 
 
 def read_value(armature: bpy.types.Object, path: str) -> tuple:

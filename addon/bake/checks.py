@@ -18,6 +18,9 @@ from .data import Baked, BakeOptions
 # Blender's limits of the timeline.
 FIRST_FRAME, LAST_FRAME = -1048574, 1048574
 
+# What messages call the armature object among its bones.
+OBJECT = "the object"
+
 # Constraints that move what they are on, wherever its keys put it.
 MOVING = {
     "ARMATURE": "Armature",
@@ -58,6 +61,7 @@ def check_before_bake(
     tracks: RoleTracks,
     options: BakeOptions,
     previous: Baked | None = None,
+    carries: bool = False,
 ) -> None:
     """Refuse what could not give the motion that the tracks describe.
 
@@ -68,6 +72,7 @@ def check_before_bake(
         tracks: what is to be baked.
         options: how.
         previous: the bake that is replaced, or None.
+        carries: the object itself is keyed, too.
 
     Raises:
         UserError: one sentence with the cause and the remedy.
@@ -76,8 +81,8 @@ def check_before_bake(
     _check_bones(armature, bindings, tracks)
     _check_tracks(bindings, tracks, options)
     _check_animation(armature, options)
-    _check_constraints(armature, bindings, tracks)
-    paths = channel_paths(armature, bindings, tracks)
+    _check_constraints(armature, bindings, tracks, carries)
+    paths = channel_paths(armature, bindings, tracks, carries)
     _check_drivers(armature, paths)
     if options.target == "CURRENT":
         end = options.start_frame + (len(tracks.time) - 1) // tracks.steps_per_frame
@@ -97,16 +102,22 @@ def check_place(armature: bpy.types.Object) -> None:
 
 
 def channel_paths(
-    armature: bpy.types.Object, bindings: Mapping[str, str], tracks: RoleTracks
+    armature: bpy.types.Object,
+    bindings: Mapping[str, str],
+    tracks: RoleTracks,
+    carries: bool = False,
 ) -> dict[str, str]:
-    """Data path -> bone of everything that a bake keys.
+    """Data path -> bone of everything that a bake keys; "" for the object itself.
 
     Args:
         armature: the rig.
         bindings: role -> bone.
         tracks: what is to be baked.
+        carries: the object itself is keyed, too.
     """
     paths = {}
+    if carries:
+        paths = {"location": "", rotation_modes.PROPERTY[armature.rotation_mode]: ""}
     for role, bone in bindings.items():
         base = adapter.bone_path(bone)
         if bone_location(role, tracks):
@@ -226,9 +237,17 @@ def _check_animation(armature: bpy.types.Object, options: BakeOptions) -> None:
 
 
 def _check_constraints(
-    armature: bpy.types.Object, bindings: Mapping[str, str], tracks: RoleTracks
+    armature: bpy.types.Object,
+    bindings: Mapping[str, str],
+    tracks: RoleTracks,
+    carries: bool,
 ) -> None:
     for constraint in armature.constraints:
+        if carries and not constraint.mute and constraint.influence > 0.0:
+            raise UserError(
+                f"Constraint {constraint.name} has a say in where {armature.name} is, which is to "
+                "carry the motion: mute or apply it, or choose another Root Motion"
+            )
         if constraint.type in MOVING and not constraint.mute and constraint.influence > 0.0:
             raise UserError(
                 f"Constraint {constraint.name} ({MOVING[constraint.type]}) moves {armature.name} "
@@ -249,13 +268,13 @@ def _check_drivers(armature: bpy.types.Object, paths: Mapping[str, str]) -> None
     if armature.animation_data is None:
         return
     driven = [
-        paths[curve.data_path]
+        paths[curve.data_path] or OBJECT
         for curve in armature.animation_data.drivers
         if curve.data_path in paths and not curve.mute
     ]
     if driven:
         raise UserError(
-            f"Drivers move bone {_listed(driven)} of {armature.name} and would override the bake: "
+            f"Drivers move {_listed(driven)} of {armature.name} and would override the bake: "
             "mute or delete them"
         )
 
@@ -324,7 +343,7 @@ def _check_current(
     for (path, index), curve in keyframes.curves_by_path(compat.channelbag(action, slot)).items():
         if path not in paths:
             continue
-        bone = paths[path]
+        bone = paths[path] or OBJECT
         ours = (path, index) in own
         if ours and previous.record.target == "NEW":
             continue
@@ -339,7 +358,7 @@ def _check_current(
             trouble = "made of samples"
         if trouble:
             raise UserError(
-                f"A curve of bone {bone} in action {action.name} is {trouble}: put that right, or "
+                f"A curve of {bone} in action {action.name} is {trouble}: put that right, or "
                 "bake into a new action"
             )
         frames = keyframes.read_keys(curve, ["co"]).frames
@@ -349,6 +368,6 @@ def _check_current(
         foreign = frames[(frames >= start) & (frames <= end)]
         if len(foreign):
             raise UserError(
-                f"Bone {bone} has keys of yours in action {action.name} (frame {foreign[0]:g}): "
-                "remove them, or bake into a new action"
+                f"{bone.capitalize() if bone == OBJECT else bone} has keys of yours in action "
+                f"{action.name} (frame {foreign[0]:g}): remove them, or bake into a new action"
             )

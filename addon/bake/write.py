@@ -51,6 +51,7 @@ class _Job:
     unit_scale: float
     held: Mapping[str, tuple]  # data path -> values that its properties are keyed to
     checked: tuple[Mapping[str, str], RoleTracks] | None
+    carrier: adapter.ObjectTrack | None  # where the object is, if it is keyed itself
 
     @property
     def frames(self) -> int:
@@ -104,11 +105,12 @@ def bake_tracks(
     held: Mapping[str, tuple] | None = None,
     axes: np.ndarray | None = None,
     checked: tuple[Mapping[str, str], RoleTracks] | None = None,
+    carrier: adapter.ObjectTrack | None = None,
 ) -> BakeResult:
     """Key a rig's bones so that its roles follow their tracks in world space.
 
     Current frame, mode, selection, rotation modes, frame range and rate stay
-    as they are; the object itself is not keyed.
+    as they are; the object itself is keyed only if it is to carry the motion.
 
     Args:
         context: Blender's context; its scene and view layer count.
@@ -124,6 +126,8 @@ def bake_tracks(
         axes: quaternion from armature to character space; None to find it.
         checked: role -> bone and tracks that the evaluated pose is compared
             with; None for what is keyed.
+        carrier: where the object is to be, sampled as the tracks are; None
+            leaves it where it is.
 
     Returns:
         What was written, for the owner to store, and the problems found.
@@ -132,7 +136,9 @@ def bake_tracks(
         UserError: nothing was written; one sentence says why.
     """
     options = options or BakeOptions()
-    checks.check_before_bake(context, armature, bindings, tracks, options, previous)
+    checks.check_before_bake(
+        context, armature, bindings, tracks, options, previous, carrier is not None
+    )
     if previous is not None:
         # It may have to go first. Otherwise the plan looks, and nothing is lost by it.
         checks.check_place(armature)
@@ -161,6 +167,7 @@ def bake_tracks(
         unit_scale=scene_numbers(context.scene).unit_scale,
         held=_held(armature, held or {}, previous),
         checked=checked,
+        carrier=carrier,
     )
     problems: list[Problem] = []
     with keep_frame(context.scene):
@@ -206,12 +213,12 @@ def bake_tracks(
         )
         baked = _hang(job, baked, place.slot, differences)
     problems += _verify(job, plan, baked)
-    bones = {path.split('"].')[0] for path in record.curves}
+    bones = {adapter.bone_of(path) for path in record.curves} - {""}
     return BakeResult(baked, keys, job.frames, len(bones), tuple(problems))
 
 
 def _edited_sentence(armature: bpy.types.Object, edited: Sequence[tuple[str, int]]) -> str:
-    bones = sorted({path.split('"')[1] for path, _ in edited})
+    bones = sorted({adapter.bone_of(path) or "the object" for path, _ in edited})
     listed = ", ".join(bones[:3]) + (f" and {len(bones) - 3} more" if len(bones) > 3 else "")
     return (
         f"Keys of {listed} on {armature.name} were edited since the last bake: set Edited Keys to "
@@ -272,7 +279,16 @@ def _plan(job: _Job) -> _Plan:
     seconds = tracks.time[::stride]
     per_frame //= stride
     frames = job.options.start_frame + np.arange(len(seconds)) / per_frame
-    matrices = _world_matrices(job.context, armature, frames)
+    carried = []
+    if job.carrier is None:
+        matrices = _world_matrices(job.context, armature, frames)
+    else:
+        over = _relative_to(job.context, armature, frames)
+        # Of the channels, not of where the object is now: a re-bake gives the same keys.
+        size = np.abs(np.array(armature.scale) * np.array(armature.delta_scale)).mean()
+        size *= np.linalg.norm(over[0, :3, :3], axis=0).mean()
+        matrices = job.carrier.sampled(stride).matrices(float(size), job.unit_scale)
+        carried = [adapter.object_channels(armature, matrices, over)]
     require_near(armature.name, matrices[:, :3, 3] * job.unit_scale)
     keyed = set(job.bindings.values())
     evaluated = armature.evaluated_get(job.context.evaluated_depsgraph_get())
@@ -289,7 +305,8 @@ def _plan(job: _Job) -> _Plan:
     spins = {role: values[::stride] for role, values in tracks.spins.items()}
     bones = solver.solve(position, rotation, spins)
     size = float(np.linalg.norm(matrices[:, :3, :3], axis=1).mean()) * job.unit_scale
-    channels = _channels(job, [b for b in bones if b.bone not in late], per_frame, size)
+    bones = carried + [b for b in bones if b.bone not in late]
+    channels = _channels(job, bones, per_frame, size)
     start = np.array([float(job.options.start_frame)])
     for path, values in job.held.items():
         bone = adapter.bone_of(path)
@@ -343,13 +360,34 @@ def _world_matrices(
         or armature.rigid_body is not None
     )
     if still:
+        return _evaluated(context, armature)[None]
+    return np.stack([_evaluated(context, armature) for _ in _play(context, frames)])
+
+
+def _relative_to(
+    context: bpy.types.Context, armature: bpy.types.Object, frames: np.ndarray
+) -> np.ndarray:
+    """What an object's own channels are relative to (m, 4, 4); m is 1 if that stands still."""
+    if armature.parent is None:
+        return np.eye(4)[None]
+
+    def now() -> np.ndarray:
+        if armature.parent_type in {"OBJECT", "ARMATURE"}:
+            parent, held = _evaluated(context, armature.parent), armature.matrix_parent_inverse
+            return parent @ np.array(held, dtype=float)
         evaluated = armature.evaluated_get(context.evaluated_depsgraph_get())
-        return np.array(evaluated.matrix_world, dtype=float)[None]
-    matrices = np.empty((len(frames), 4, 4))
-    for i, _ in enumerate(_play(context, frames)):
-        evaluated = armature.evaluated_get(context.evaluated_depsgraph_get())
-        matrices[i] = evaluated.matrix_world
-    return matrices
+        own = np.array(evaluated.matrix_basis, dtype=float)
+        return np.array(evaluated.matrix_world, dtype=float) @ np.linalg.inv(own)
+
+    if not _moves(armature.parent) and armature.parent_type in {"OBJECT", "ARMATURE"}:
+        return now()[None]
+    return np.stack([now() for _ in _play(context, frames)])
+
+
+def _evaluated(context: bpy.types.Context, obj: bpy.types.Object) -> np.ndarray:
+    """World matrix (4, 4) of an object as it is evaluated now."""
+    evaluated = obj.evaluated_get(context.evaluated_depsgraph_get())
+    return np.array(evaluated.matrix_world, dtype=float)
 
 
 def _play(context: bpy.types.Context, frames: np.ndarray):
@@ -385,8 +423,7 @@ def _channels(
                     )
                 channels += [
                     keyframes.Channel(
-                        f"{adapter.bone_path(bone.bone)}.{name}", index, bone.bone,
-                        start + frames, keyed[:, index],
+                        bone.path(name), index, bone.group, start + frames, keyed[:, index],
                     )
                     for index in range(values.shape[1])
                 ]
@@ -398,11 +435,12 @@ def _channels(
     channels = []
     for bone in bones:
         samples = np.concatenate([values for _, values in bone.properties()], axis=1)[:count]
+        size = bone.unit * job.unit_scale or metres_per_unit
         limits = np.concatenate(
             [
                 np.full(
                     values.shape[1],
-                    LOCATION_ERROR / metres_per_unit if name == "location" else ROTATION_ERROR,
+                    LOCATION_ERROR / size if name == "location" else ROTATION_ERROR,
                 )
                 for name, values in bone.properties()
             ]
@@ -415,9 +453,9 @@ def _channels(
             for index in range(values.shape[1]):
                 channels.append(
                     keyframes.Channel(
-                        f"{adapter.bone_path(bone.bone)}.{name}",
+                        bone.path(name),
                         index,
-                        bone.bone,
+                        bone.group,
                         start + keys.frames,
                         keys.values[:, column],
                         keys.slopes_left[:, column],
@@ -495,7 +533,7 @@ def _drop_channels(job: _Job, previous: Baked) -> None:
     that hang on them are computed from that.
     """
     record = previous.record
-    wanted = set(checks.channel_paths(job.armature, job.bindings, job.tracks)) | set(job.held)
+    wanted = set(_paths(job)) | set(job.held)
     dropped = set(record.curves) - wanted
     if not dropped:
         return
@@ -511,10 +549,17 @@ def _drop_channels(job: _Job, previous: Baked) -> None:
     job.context.view_layer.update()
 
 
+def _paths(job: _Job) -> dict[str, str]:
+    """Data path -> bone of everything that moves, "" for the object."""
+    return checks.channel_paths(
+        job.armature, job.bindings, job.tracks, job.carrier is not None
+    )
+
+
 def _place(job: _Job, previous: Baked | None) -> _Place:
     """Action and slot to write into, assigned to the rig."""
     armature, options = job.armature, job.options
-    paths = dict(checks.channel_paths(armature, job.bindings, job.tracks))
+    paths = _paths(job)
     paths |= dict.fromkeys(job.held, "")
     pose = attach.read_pose(armature, paths)
     # What another motion's bake keys now stood elsewhere before it did.

@@ -258,6 +258,7 @@ class PoiseMotion(bpy.types.PropertyGroup):
         description="What carries the figure along when the bones of its rig are keyed",
         items=(
             ("ROOT", "Root Bone", "The root bone goes where the figure goes, the hips do the rest"),
+            ("OBJECT", "Object", "The armature object goes where the figure goes"),
             ("SPLIT", "Split", "The root bone goes on an evened-out way, the hips sway about it"),
             ("HIPS", "Hips", "The root bone keeps still"),
             ("IN_PLACE", "In Place", "The figure moves without going anywhere, for game engines"),

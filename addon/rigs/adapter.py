@@ -43,6 +43,9 @@ _UNTURNED = np.array([1.0, 0.0, 0.0, 0.0])
 # Segments of legs beyond a person's two: they hang on each other.
 _SEGMENT = re.compile(r"(hind|fore|leg\d+)\.\d+")
 
+# What Blender calls the group of an object's own channels.
+OBJECT_GROUP = "Object Transforms"
+
 # How far the scale of an armature may differ from axis to axis, as a share.
 UNEVEN = 1e-3
 
@@ -119,6 +122,75 @@ def armature_frames(name: str, matrices: np.ndarray) -> ArmatureFrames:
     )
 
 
+@dataclass(frozen=True)
+class ObjectTrack:
+    """Where an armature object that is keyed itself is to be in the world.
+
+    Attributes:
+        position: (n, 3) metres: where its point `origin` is.
+        rotation: (n, 4).
+        origin: (3,) a point of armature space.
+    """
+
+    position: np.ndarray
+    rotation: np.ndarray
+    origin: np.ndarray
+
+    def sampled(self, stride: int) -> ObjectTrack:
+        """Every `stride`-th sample of it.
+
+        Args:
+            stride: 1 or more.
+        """
+        return ObjectTrack(self.position[::stride], self.rotation[::stride], self.origin)
+
+    def matrices(self, scale: float, unit_scale: float) -> np.ndarray:
+        """World matrices (n, 4, 4) in Blender units.
+
+        Args:
+            scale: Blender units per unit of the armature.
+            unit_scale: metres per Blender unit.
+        """
+        found = np.zeros((len(self.position), 4, 4))
+        found[:, :3, :3] = rotations.to_matrix(self.rotation) * scale
+        found[:, :3, 3] = self.position / unit_scale - found[:, :3, :3] @ self.origin
+        found[:, 3, 3] = 1.0
+        return found
+
+
+def object_channels(
+    armature: bpy.types.Object, matrices: np.ndarray, over: np.ndarray
+) -> BoneTrack:
+    """Channels of an armature object that put it somewhere, its scale left as it is.
+
+    Blender composes: parent * (delta location + location) * (delta rotation *
+    rotation) * scale.
+
+    Args:
+        armature: the object.
+        matrices: (n, 4, 4) where it is to be in the world.
+        over: (m, 4, 4) what its channels are relative to; m is 1 or n.
+    """
+    local = np.linalg.inv(over) @ matrices
+    location = local[:, :3, 3] - np.array(armature.delta_location, dtype=float)
+    axes = local[:, :3, :3] / np.linalg.norm(local[:, :3, :3], axis=1)[:, None]
+    mode = armature.rotation_mode
+    if mode == "QUATERNION":
+        delta = np.array(armature.delta_rotation_quaternion, dtype=float)[None]
+    elif mode == "AXIS_ANGLE":
+        delta = rotations.identity(1)  # Blender offers none
+    else:
+        delta = rotations.from_euler(
+            np.array(armature.delta_rotation_euler, dtype=float)[None], mode
+        )
+    turned = rotations.multiply(
+        rotations.conjugate(rotations.normalise(delta)), rotations.from_matrix(axes)
+    )
+    values = rotation_modes.to_mode(turned, mode)
+    unit = float(np.linalg.norm(over[:, :3, :3], axis=1).mean())
+    return BoneTrack("", "", rotation_modes.PROPERTY[mode], location, values, unit)
+
+
 def rest_axes(armature: bpy.types.Object, bindings: Mapping[str, str]) -> np.ndarray:
     """Quaternion that turns armature space into character space.
 
@@ -165,14 +237,15 @@ def _nearest_axis(vector: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class BoneTrack:
-    """The channels of one bone.
+    """The channels of one bone, or of the armature object.
 
     Attributes:
         role: role that the bone plays.
-        bone: its name.
+        bone: its name; "" for the object.
         property: the property that holds its rotation.
         location: (m, 3) or None where it is not keyed.
         rotation: (m, 4) or (m, 3) in the bone's own mode, or None.
+        unit: Blender units per unit of its location; 0 for those of the armature.
     """
 
     role: str
@@ -180,6 +253,20 @@ class BoneTrack:
     property: str
     location: np.ndarray | None
     rotation: np.ndarray | None
+    unit: float = 0.0
+
+    def path(self, name: str) -> str:
+        """Data path from the armature object of one of its properties.
+
+        Args:
+            name: the property.
+        """
+        return f"{bone_path(self.bone)}.{name}" if self.bone else name
+
+    @property
+    def group(self) -> str:
+        """Name of the group that its curves are in."""
+        return self.bone or OBJECT_GROUP
 
     def properties(self) -> list[tuple[str, np.ndarray]]:
         """Property -> values, location first."""

@@ -48,7 +48,7 @@ MASS = 80.0
 STILL = 1e-4
 
 _DRIVES, _BONES = "poise_drives", "poise_bones"
-_OWN, _FORMER = "poise_own_controls", "poise_former"
+_OWN, _FORMER, _REST = "poise_own_controls", "poise_former", "poise_rest"
 
 
 def rig_of(controls: bpy.types.Object | None) -> bpy.types.Object | None:
@@ -212,6 +212,7 @@ def set_up(
         extra=targets,
     )
     controls[_DRIVES] = rig
+    controls[_REST] = [*map(float, body.origin), *map(float, body.turn)]
     controls[_BONES] = json.dumps({one.role: (one.bone, one.located) for one in followed})
     if own is not None:
         controls[_OWN] = own.to_json()
@@ -327,6 +328,31 @@ def followers(controls: bpy.types.Object) -> dict[str, tuple[str, bool]]:
             f"{controls.name} does not know its rig's bones any more: remove it from the rig, and "
             "set the rig up anew"
         ) from error
+
+
+def rest_of(controls: bpy.types.Object) -> tuple[np.ndarray, np.ndarray]:
+    """How the rig that controls drive stands in its rest pose.
+
+    Args:
+        controls: the controls.
+
+    Returns:
+        The ground between its ankles (3,) in armature space, and the quaternion (4,)
+        from armature space to Z up, facing -Y.
+
+    Raises:
+        UserError: it is not known any more.
+    """
+    try:
+        stored = np.array(controls[_REST], dtype=float)
+        if stored.shape == (7,) and np.isfinite(stored).all():
+            return stored[:3], rotations.normalise(stored[3:])
+    except (KeyError, ValueError, TypeError):
+        pass
+    raise UserError(
+        f"{controls.name} does not know how its rig stands any more: remove it from the rig, and "
+        "set the rig up anew"
+    )
 
 
 def has_own_controls(controls: bpy.types.Object | None) -> bool:

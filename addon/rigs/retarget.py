@@ -309,8 +309,9 @@ def carried(
         tracks: tracks of these roles.
         travel: tracks of the controls, whose root shows where the figure goes.
         mode: "ROOT" (the root bone goes where the figure goes, the hips do the
-            rest), "HIPS" (the root bone keeps still), "SPLIT" (the root bone goes
-            on an evened-out way), "IN_PLACE" (nothing goes anywhere).
+            rest), "OBJECT" (as the object does, see `object_track`; the root bone
+            keeps still), "HIPS" (the root bone keeps still), "SPLIT" (the root bone
+            goes on an evened-out way), "IN_PLACE" (nothing goes anywhere).
         name: of the rig, for messages.
 
     Returns:
@@ -321,7 +322,7 @@ def carried(
     """
     root = PREFIX + "root"
     place, yaw = travel.position["root"], _yaw(travel.rotation["root"])
-    if mode == "HIPS":
+    if mode in ("HIPS", "OBJECT"):
         return {role: bone for role, bone in bindings.items() if role != root}, tracks
     if mode == "SPLIT":
         if root not in bindings:
@@ -352,6 +353,24 @@ def carried(
         }
         return dict(bindings), replace(tracks, position=position, rotation=rotation)
     return dict(bindings), tracks
+
+
+def object_track(controls: bpy.types.Object, travel: RoleTracks) -> adapter.ObjectTrack:
+    """Where a rig's object goes if it is to go where the figure goes.
+
+    It stands to the root of the controls as the rig in its rest pose stands to the
+    ground between its ankles: world = root * turn * (point - origin) * scale.
+
+    Args:
+        controls: the controls.
+        travel: tracks of the controls, whose root shows where the figure goes.
+
+    Raises:
+        UserError: the controls do not know how the rig stands.
+    """
+    origin, turn = control_rig.rest_of(controls)
+    rotation = rotations.continuous(rotations.multiply(travel.rotation["root"], turn))
+    return adapter.ObjectTrack(travel.position["root"], rotation, origin)
 
 
 def _yaw(rotation: np.ndarray) -> np.ndarray:

@@ -458,6 +458,110 @@ def test_root_motion_is_shared_as_asked(poise, scene):
     assert np.allclose(np.linalg.norm(still["Hips"] - still["Root"], axis=1), gap, atol=1e-3)
 
 
+def world_at(rig, bones, frames):
+    """(frame, bone, 4, 4) world matrices."""
+    found = []
+    for frame in frames:
+        bpy.context.scene.frame_set(int(frame))
+        found.append([np.array(m) for m in places(rig, bones).values()])
+    return np.array(found)
+
+
+WATCHED = ("Hips", "Head", "LeftHand", "LeftFoot", "RightFoot")
+
+
+@pytest.mark.parametrize(
+    ("mode", "keys", "odd"),
+    [("QUATERNION", "DENSE", False), ("XYZ", "SPARSE", True), ("AXIS_ANGLE", "DENSE", True)],
+)
+def test_the_object_carries_the_motion(poise, scene, mode, keys, odd):
+    """The sum is that of any other root motion; Clear Bake brings object and action back."""
+    rig = human(scale=0.01, turn=TURNED) if odd else with_root(human())
+    if odd:
+        over = bpy.data.objects.new("Over", None)
+        scene.collection.objects.link(over)
+        over.scale, over.rotation_euler = (2.0,) * 3, (0.0, 0.2, 0.5)
+        over.keyframe_insert("location", frame=1)
+        over.location = (1.0, 2.0, 0.5)
+        over.keyframe_insert("location", frame=40)
+        rig.parent = over
+        half = _vector((0.5,) * 3)
+        rig.matrix_parent_inverse = Matrix.LocRotScale(_vector((1, 0, 0)), None, half)
+        rig.delta_location = (0.3, 0.1, -0.2)
+        rig.delta_rotation_euler = (0.0, 0.0, 0.4)
+    rig.rotation_mode = mode
+    rig.keyframe_insert("location", frame=1)  # a former action with keys of the object
+    rig.animation_data.action.name = "Before"
+    bpy.context.view_layer.update()
+    rig, controls, motion = set_up("SKIER", frames=33, speed=8.0)
+    settings = motion.poise_motion
+    settings.key_mode = keys
+    frames = (1, 9, 20, 33)
+    bpy.context.scene.frame_set(1)
+    before = snapshot()
+    settings.root_motion = "HIPS"
+    bpy.ops.poise.bake_to_bones()
+    wanted = world_at(rig, WATCHED, frames)
+    settings.root_motion = "OBJECT"
+    bpy.ops.poise.bake_to_bones()
+    assert not [p.message for p in settings.problems if "OFF" in p.code]
+    found = world_at(rig, WATCHED, frames)
+    allowed = 1e-4 if keys == "DENSE" else 2e-3
+    assert np.abs(found[..., :3, 3] - wanted[..., :3, 3]).max() < allowed
+    curves = {(c.data_path, c.array_index) for c in _curves(rig)}
+    assert ("location", 2) in curves, "one slot holds the keys of object and bones"
+    assert any(path.startswith("pose.bones") for path, _ in curves)
+    # The object goes where the figure goes, and the hips hardly move about it.
+    moved = np.array([places_of(rig, frame) for frame in frames])
+    assert np.linalg.norm(moved[-1] - moved[0]) > 5.0
+    if not odd:
+        assert np.ptp(track_of(rig, "Root", frames) - moved, axis=0).max() < 1e-4
+    again = {(c.data_path, c.array_index): [tuple(k.co) for k in c.keyframe_points]
+             for c in _curves(rig)}
+    bpy.context.scene.frame_set(20)
+    bpy.ops.poise.bake_to_bones()
+    assert again == {(c.data_path, c.array_index): [tuple(k.co) for k in c.keyframe_points]
+                     for c in _curves(rig)}
+    settings.root_motion = "HIPS"
+    bpy.ops.poise.bake_to_bones()
+    assert "location" not in {c.data_path for c in _curves(rig)}
+    assert np.abs(world_at(rig, WATCHED, frames)[..., :3, 3] - wanted[..., :3, 3]).max() < allowed
+    settings.root_motion = "OBJECT"
+    bpy.ops.poise.bake_to_bones()
+    bpy.ops.poise.bake_clear()
+    bpy.context.scene.frame_set(1)
+    assert rig.animation_data.action.name == "Before"
+    settings.property_unset("root_motion")
+    bpy.context.scene.frame_set(1)
+    bpy.context.view_layer.update()
+    assert diff(before, snapshot(), NOISE) == []
+
+
+def places_of(rig, frame):
+    bpy.context.scene.frame_set(int(frame))
+    evaluated = rig.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    return np.array(evaluated.matrix_world.translation)
+
+
+def test_an_object_that_something_else_moves_cannot_carry(poise, scene):
+    rig = with_root(human())
+    rig, controls, motion = set_up("SKIER", frames=10)
+    motion.poise_motion.root_motion = "OBJECT"
+    limit = rig.constraints.new("LIMIT_ROTATION")
+    with pytest.raises(RuntimeError, match="has a say in where"):
+        bpy.ops.poise.bake_to_bones()
+    rig.constraints.remove(limit)
+    rig.driver_add("location", 1)
+    with pytest.raises(RuntimeError, match="Drivers move the object"):
+        bpy.ops.poise.bake_to_bones()
+    rig.driver_remove("location")
+    bpy.ops.poise.bake_to_bones()
+    curve = next(c for c in _curves(rig) if c.data_path == "location")
+    curve.keyframe_points[3].co.y += 1.0
+    with pytest.raises(RuntimeError, match="Keys of the object"):
+        bpy.ops.poise.bake_to_bones()
+
+
 def test_split_needs_a_root_bone(poise, scene):
     human()
     rig, controls, motion = set_up("SKIER", frames=10)
