@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import bpy
 
-from .rigs import characters
+from . import motions
+from .rigs import characters, control_rig
 
 ADD = "VIEW3D_MT_add"
 HOSTS = ("VIEW3D_MT_object", "VIEW3D_MT_pose")
@@ -44,6 +45,13 @@ _ENTRIES = (
 )
 
 
+def _words(name: str, context: bpy.types.Context) -> dict[str, str]:
+    """What an entry is called, where that depends on the character."""
+    if name != "poise.bake_to_bones":
+        return {}
+    return {"text": control_rig.baking_label(motions.active_character(context))}
+
+
 class POISE_MT_add(bpy.types.Menu):
     """Poise's characters, in the Add menu."""
 
@@ -68,7 +76,7 @@ class POISE_MT_motion(bpy.types.Menu):
                 self.layout.separator()
             else:
                 name, icon = entry
-                self.layout.operator(name, icon=icon)
+                self.layout.operator(name, icon=icon, **_words(name, context))
 
 
 def poise_add_menu(self, context) -> None:

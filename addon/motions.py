@@ -8,9 +8,11 @@ from collections.abc import Callable
 from math import atan2
 
 import bpy
+from mathutils import Matrix
 
 from .errors import UserError
 from .rigs import control_rig, own_equipment, roles
+from .rigs.recognise.rolemap import RoleMap
 from .scene.placement import world_matrix
 
 # Largest place in the list of motions; equal places are in order of names.
@@ -194,7 +196,10 @@ def require_editable(character: bpy.types.Object) -> None:
 
 
 def add_motion(
-    context: bpy.types.Context, character: bpy.types.Object, name: str = ""
+    context: bpy.types.Context,
+    character: bpy.types.Object,
+    name: str = "",
+    found: RoleMap | None = None,
 ) -> bpy.types.Object:
     """Make a Motion object that stands where the character stands and faces as it faces.
 
@@ -202,6 +207,7 @@ def add_motion(
         context: Blender's context.
         character: the armature object.
         name: name of the motion; empty for one made from the character's.
+        found: roles of a rig that Poise did not make: they tell how it stands.
 
     Returns:
         The new Motion object, active for its character.
@@ -218,7 +224,9 @@ def add_motion(
     # The root bone goes along where the object's transform was applied to the armature.
     matrix = world_matrix(character)
     root = character.data.bones.get("root")
-    if root is not None:
+    if found is not None:
+        matrix = matrix @ Matrix(roles.stance(character, found).tolist())
+    elif root is not None:
         matrix = matrix @ root.matrix_local
     motion.location = matrix.translation
     # Facing is -Y; only its direction on the ground matters.

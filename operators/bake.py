@@ -137,7 +137,7 @@ class POISE_OT_bake_to_bones(_BakeOperator, bpy.types.Operator):
     """Key the bones of the rig itself, plain FK, and let it follow Poise's controls no longer"""
 
     bl_idname = "poise.bake_to_bones"
-    bl_label = "Bake to Bones"
+    bl_label = "Bake to Bones or Controls"
 
     target: EnumProperty(
         name="Onto",

@@ -41,10 +41,14 @@ def _rig(context):
     return rig
 
 
-def _settings(context, rig):
+def _settings(context, rig, found=None):
     """Settings of the rig's active motion; a motion is added where there is none."""
     character = motions.character_of(rig)
-    motion = motions.active_motion(character) or motions.add_motion(context, character)
+    motion = motions.active_motion(character)
+    if motion is None:
+        if found is None and character == rig:
+            found = roles.find(rig)
+        motion = motions.add_motion(context, character, found=found)
     return motion.poise_motion
 
 
@@ -63,7 +67,7 @@ class POISE_OT_rig_roles_find(OnRig, bpy.types.Operator):
     def run(self, context):
         rig = _rig(context)
         found = roles.find(rig)
-        roles.fill(_settings(context, rig), found, self.keep)
+        roles.fill(_settings(context, rig, found), found, self.keep)
         message = f"{rig.name}: {len(found.roles)} roles found"
         if found.unsure:
             message += f", {len(found.unsure)} of them unsure"

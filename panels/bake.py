@@ -8,7 +8,6 @@ import bpy
 
 from ..addon import motions, preview
 from ..addon.rigs import control_rig
-from ..operators.bake import bakes_controls
 from ..operators.problems import ALTERNATIVES
 from .base import MotionPanel, active, settings_of, wrapped
 
@@ -28,8 +27,10 @@ class POISE_PT_bake(MotionPanel, bpy.types.Panel):
         if settings.record or settings.bones.record:
             row.operator("poise.bake_clear", text="", icon="X")
         if control_rig.rig_of(character) is not None:
-            text = "Bake to Rig's Controls" if bakes_controls(context) else "Bake to Bones"
-            layout.operator("poise.bake_to_bones", text=text, icon="ARMATURE_DATA")
+            layout.operator(
+                "poise.bake_to_bones", text=control_rig.baking_label(character),
+                icon="ARMATURE_DATA",
+            )
             column = layout.column()
             column.use_property_split = True
             column.prop(settings, "root_motion")

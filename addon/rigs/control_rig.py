@@ -85,10 +85,35 @@ def controls_of(rig: bpy.types.Object | None) -> bpy.types.Object | None:
     Args:
         rig: an object, or None.
     """
-    # Panels ask at every redraw: only for rigs of others the file is searched.
     if rig is None or rig.type != "ARMATURE" or characters.kind_of(rig):
         return None
-    return next((obj for obj in bpy.data.objects if rig_of(obj) == rig), None)
+    return next((obj for obj in _all_controls() if rig_of(obj) == rig), None)
+
+
+# Panels ask for the controls at every redraw. Armatures are few, objects may be many:
+# where the object of an armature was found last is looked at first.
+_MARK = "poise_controls"
+_found_as: dict[int, tuple[str, str | None]] = {}
+
+
+def _all_controls() -> Iterator[bpy.types.Object]:
+    """Every object whose armature was built to drive a rig."""
+    unknown = []
+    for data in bpy.data.armatures:
+        if _MARK not in data or not data.users:
+            continue
+        obj = bpy.data.objects.get(_found_as.get(data.session_uid, ("", None)))
+        if obj is not None and obj.data == data:
+            yield obj
+        else:
+            unknown.append(data)
+    if not unknown:
+        return
+    for obj in bpy.data.objects:
+        if obj.type == "ARMATURE" and obj.data in unknown:
+            library = obj.library.filepath if obj.library is not None else None
+            _found_as[obj.data.session_uid] = (obj.name, library)
+            yield obj
 
 
 @dataclass(frozen=True, eq=False)
@@ -212,6 +237,7 @@ def set_up(
         extra=targets,
     )
     controls[_DRIVES] = rig
+    controls.data[_MARK] = True
     controls[_REST] = [*map(float, body.origin), *map(float, body.turn)]
     controls[_BONES] = json.dumps({one.role: (one.bone, one.located) for one in followed})
     if own is not None:
@@ -362,6 +388,17 @@ def has_own_controls(controls: bpy.types.Object | None) -> bool:
         controls: Poise's controls, or None.
     """
     return controls is not None and _OWN in controls
+
+
+def baking_label(controls: bpy.types.Object | None) -> str:
+    """What a button calls the bake to the rig that controls drive.
+
+    Args:
+        controls: Poise's controls, or None.
+    """
+    if rig_of(controls) is None:
+        return "Bake to Bones or Controls"
+    return "Bake to Rig's Controls" if has_own_controls(controls) else "Bake to Bones"
 
 
 def own_controls_of(controls: bpy.types.Object) -> OwnControls | None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import bpy
 import numpy as np
 
+from ...solvers import rotations
 from ..errors import UserError
 from .recognise import RoleMap, exchange, recognise, rigify
 from .recognise.rolemap import is_role, required, role_order
@@ -43,6 +44,33 @@ def find(armature: bpy.types.Object) -> RoleMap:
     if not len(armature.data.bones):
         raise UserError(f"{armature.name} has no bones: add some, or select another rig")
     return recognise(read_skeleton(armature))
+
+
+def stance(armature: bpy.types.Object, found: RoleMap) -> np.ndarray:
+    """Where a rig stands on the ground in its rest pose, and how it faces.
+
+    Args:
+        armature: the rig.
+        found: its roles.
+
+    Returns:
+        (4, 4): columns left, back, up, and the ground under its feet, or under its
+        pelvis, in armature space. Of a rig without either it is the identity.
+    """
+    bones = read_skeleton(armature).by_name
+    there = {role: bones[bone] for role, bone in found.roles.items() if bone in bones}
+    feet = [there[role] for role in ("foot.L", "foot.R") if role in there]
+    middle = feet if len(feet) == 2 else [there[role] for role in ("pelvis",) if role in there]
+    matrix = np.eye(4)
+    if not middle:
+        return matrix
+    axes = rotations.to_matrix(np.asarray(found.turn, dtype=float)).T
+    ends = np.array([end for bone in there.values() for end in (bone.head, bone.tail)])
+    place = np.mean([bone.head for bone in middle], axis=0)
+    up = axes[:, 2]
+    matrix[:3, :3] = axes
+    matrix[:3, 3] = place + up * float((ends @ up).min() - place @ up)
+    return matrix
 
 
 def fill(settings, found: RoleMap, keep: bool = False) -> None:

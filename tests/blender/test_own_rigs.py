@@ -295,6 +295,25 @@ def test_a_rig_is_set_up_again_for_another_sport(poise, scene):
     assert worst_off(rig, motion.poise_motion.character, known, (1, 10, 20))[0] <= 1e-3
 
 
+def test_controls_are_found_whatever_they_are_called(poise, scene):
+    """Where they were found last is looked at first, and no more than that."""
+    first = human("First")
+    _, controls, _ = set_up("SKIER", frames=10)
+    second = human("Second")
+    assert second.poise.kind == "" and first.poise.kind == "SKIER"
+    controls.name = "Renamed"
+    second.name = "First Controls"
+    assert first.poise.kind == "SKIER" and second.poise.kind == ""
+    copy = controls.copy()
+    copy.data = controls.data.copy()
+    scene.collection.objects.link(copy)
+    bpy.data.objects.remove(controls)
+    assert first.poise.motion_object is None, "the copy has no motion"
+    assert second.poise.kind == ""
+    bpy.data.objects.remove(copy)
+    assert first.poise.kind == ""
+
+
 def test_a_role_that_was_picked_is_used(poise, scene):
     rig = human()
     set_up("SKIER", frames=10)

@@ -8,6 +8,7 @@ from pathlib import Path
 import bpy
 import numpy as np
 import pytest
+from mathutils import Euler, Matrix
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "unit"))
 
@@ -66,6 +67,26 @@ def test_nothing_of_the_rig_is_touched(rig):
     assert not rig.animation_data and not rig.data.keys()
     assert set(rig.keys()) <= {"poise"}  # an empty group, which drawing a panel makes too
     assert not any(len(bone.constraints) for bone in rig.pose.bones)
+
+
+@pytest.mark.parametrize("turn", [(0.0, 0.0, 0.0), (-np.pi / 2, 0.0, 0.0), (0.0, 0.3, 2.0)])
+def test_a_motion_stands_and_faces_as_the_rig_does(scene, turn):
+    """Bones that lie in any direction: what is found of the figure tells, not the object's axes."""
+    axes = np.array(Euler(turn).to_matrix())
+    joints = {role: (parent, axes @ (np.array(at) + (0.4, 0.3, 0.2)))
+              for role, (parent, at) in human("A").items()}
+    obj = build(joints, RIGS["unreal"])
+    obj.matrix_world = Matrix(axes.T.tolist()).to_4x4()
+    obj.location = (5.0, 6.0, 0.0)
+    bpy.context.view_layer.update()
+    bpy.ops.poise.rig_roles_find()
+    motion = obj.poise.motion_object
+    assert abs(motion.rotation_euler.z) < 0.05, "it faces -Y"
+    feet = [obj.matrix_world @ obj.data.bones[f"foot_{s}"].head_local for s in "lr"]
+    middle = 0.5 * (feet[0] + feet[1])
+    # Up is found from the figure, too: within some degrees.
+    assert (motion.location - middle).to_2d().length < 0.02
+    assert motion.location.z < min(foot.z for foot in feet)
 
 
 def test_a_bone_is_changed_by_picking_it(rig):
