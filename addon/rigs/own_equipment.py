@@ -65,7 +65,7 @@ def roles_of(character: bpy.types.Object | None) -> dict[str, str]:
         character: one of Poise's characters, or controls on a rig; anything else has none.
     """
     kind = characters.kind_of(character)
-    if not kind:
+    if not kind or BUILDS[kind].equipment is None:
         return {}
     known = both_sides({name: name for name in BUILDS[kind].deform})
     return {

@@ -327,6 +327,14 @@ def test_a_part_can_be_hidden_alone(skier):
     refused("equipment_hide", "no equipment called", role="")
 
 
+def test_who_has_no_equipment_takes_none(scene):
+    rig, _ = load("HORSE", frames=4)
+    assert own_equipment.roles_of(rig) == {}
+    assert "POISE_PT_character_equipment" not in drawn()
+    for name in ("equipment_attach", "equipment_detach", "equipment_hide"):
+        refused(name, "has no equipment")
+
+
 @pytest.mark.parametrize("kind", ["SKIER", "TELEMARK", "SNOWBOARDER", "SKATEBOARDER", "CYCLIST"])
 def test_everything_of_a_kind_can_be_replaced(scene, kind):
     """Each role takes an object of any direction into the place of Poise's own part."""
