@@ -294,7 +294,7 @@ def _onto_rig(
         travel = travel.at_frames()
     own = control_rig.own_controls_of(controls) if bakes_controls(controls, target) else None
     if own is not None:
-        own_controls.require_standard_ik(rig)
+        own_controls.require_free(rig, own)
     if edited:
         targets = yield from retarget.evaluated_targets(
             context, controls, travel, solved.job.start_frame, unit_scale, own

@@ -124,14 +124,14 @@ class POISE_OT_rig_remove(SettingsOperator, bpy.types.Operator):
 
     @classmethod
     def poll(cls, context):
-        if control_rig.rig_of(motions.active_character(context)) is None:
+        if not control_rig.drives(motions.active_character(context)):
             cls.poll_message_set("The active character drives no rig: select one that was set up")
             return False
         return True
 
     def run(self, context):
         controls = motions.active_character(context)
-        rig = control_rig.require_rig(controls)
+        rig = control_rig.rig_of(controls)
         with keep_selection(context), object_mode(context):
             for motion in motions.motions_of(controls):
                 if self.keep_keys:
@@ -144,6 +144,8 @@ class POISE_OT_rig_remove(SettingsOperator, bpy.types.Operator):
             control_rig.remove(controls)
             # Blender 4.5 goes through freed objects of the layer otherwise.
             context.view_layer.update()
+        if rig is None or rig.name not in context.view_layer.objects:
+            return "The controls of a rig that is not there any more are gone"
         context.view_layer.objects.active = rig
         rig.select_set(True)
         return f"{rig.name} is as it was before it was set up"

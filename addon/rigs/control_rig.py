@@ -63,6 +63,15 @@ def rig_of(controls: bpy.types.Object | None) -> bpy.types.Object | None:
     return rig if isinstance(rig, bpy.types.Object) else None
 
 
+def drives(controls: bpy.types.Object | None) -> bool:
+    """Whether an object is a set of controls for a rig, even for one that was deleted.
+
+    Args:
+        controls: an object, or None.
+    """
+    return controls is not None and _DRIVES in controls
+
+
 def require_rig(controls: bpy.types.Object | None) -> bpy.types.Object:
     """The rig that controls drive.
 
@@ -155,7 +164,7 @@ def measure(
         rolemap = replace(rolemap, roles=rigify.joints(rest, rolemap.roles))
     own = own_controls.find(rest, rolemap, rolemap.roles)
     if own is not None:
-        own_controls.require_standard_ik(rig)
+        own_controls.require_free(rig, own)
     matrix = np.array(world_matrix(rig), dtype=float)
     frames = adapter.armature_frames(rig.name, matrix[None])
     scale = float(frames.scale[0]) * unit_scale

@@ -155,6 +155,9 @@ def _number(role: str) -> int:
     return int(role.rpartition(".")[2])
 
 
+# A thigh or shin that is shorter than this share of the leg has no direction.
+NO_LENGTH = 0.01
+
 # Limbs of the controls have the rig's own lengths: their joints are the rig's.
 _LIMB_JOINTS = {
     "upper_arm": "upper_arm", "forearm": "elbow_joint", "hand": "hand",
@@ -317,7 +320,8 @@ def proportions_of(body: BodyRest) -> Proportions:
     joints = _joints(body)
     thigh = {s: _distance(at[f"thigh.{s}"], at[f"shin.{s}"]) for s in SIDES}
     shin = {s: _distance(at[f"shin.{s}"], at[f"foot.{s}"]) for s in SIDES}
-    if min(*thigh.values(), *shin.values()) < 1e-9:
+    whole = max(thigh[s] + shin[s] for s in SIDES)
+    if min(*thigh.values(), *shin.values()) < max(1e-9, NO_LENGTH * whole):
         raise UserError("A leg of the rig has no length: check the roles of thighs and shins")
     height = 0.5 * (sum(thigh.values()) + sum(shin.values())) / (standard.THIGH + standard.SHIN)
     usual = standard_proportions(height)

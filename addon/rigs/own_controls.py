@@ -259,17 +259,28 @@ def _choice(
     return 0
 
 
-def require_standard_ik(rig: bpy.types.Object) -> None:
-    """Refuse a rig whose IK depends on what was played before.
+def require_free(rig: bpy.types.Object, own: OwnControls) -> None:
+    """Refuse a rig on which something else than keys has the last word.
 
     Args:
         rig: the rig.
+        own: its controls.
 
     Raises:
-        UserError: it has Blender's iTaSC solver.
+        UserError: it has Blender's iTaSC solver, whose IK depends on what was played
+            before, or drivers set what the bake has to set.
     """
     if rig.pose.ik_solver != "LEGACY":
         raise UserError(
             f"{rig.name} solves its IK with iTaSC, which bends limbs in ways of its own: set IK "
             "Solver to Standard (Armature > Inverse Kinematics)"
         )
+    wanted = held(rig, own)
+    for curve in rig.animation_data.drivers if rig.animation_data is not None else ():
+        if curve.data_path in wanted and not curve.mute:
+            bone = adapter.bone_of(curve.data_path)
+            name = curve.data_path.removeprefix(adapter.bone_path(bone)).strip('.[]"')
+            raise UserError(
+                f"A driver sets {name} of bone {bone} on {rig.name}, which has to be "
+                f"{wanted[curve.data_path][0]:g} for its controls to be keyed: mute or delete it"
+            )

@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Rigs that are named, posed, shaped or used in odd ways: the right motion, or one sentence.
+
+Expected places are those of the targets of Poise's controls, as in the tests of
+rigs that are as they should be.
+"""
+
+import sys
+from pathlib import Path
+
+import bpy
+import numpy as np
+import pytest
+from mathutils import Matrix
+from snapshot import diff, snapshot
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "unit"))
+
+import rig_cases
+from rig_names import RIGS
+from test_own_rigs import NOISE, followers, human, leg_length, set_up, worst_off
+from test_rig_roles import build
+
+SIDES = {"L": "Left", "R": "Right"}
+
+
+def goes_all_the_way(poise, kind="SKIER", frames=13):
+    """Set the active rig up, bake it, take Poise off: it was right, and is as it was before."""
+    rig = bpy.context.view_layer.objects.active
+    rig.select_set(True)
+    before = snapshot()
+    rig, controls, motion = set_up(kind, frames)
+    known = followers(poise, controls)
+    size = controls.matrix_world.to_scale().x
+    allowed = max(1e-3, 1e-3 * leg_length(controls) * size)
+    bpy.ops.poise.bake()
+    for step in ("it follows", "it is baked"):
+        far, turned = worst_off(rig, controls, known, (1, 7, frames))
+        assert far <= allowed, step
+        assert turned <= np.radians(0.1), step
+        bpy.ops.poise.bake_to_bones()
+    assert not [p.message for p in motion.poise_motion.problems if p.code.endswith("_OFF")]
+    assert bpy.ops.poise.rig_remove() == {"FINISHED"}
+    bpy.context.scene.frame_set(1)
+    assert diff(before, snapshot(), NOISE) == []
+    return known
+
+
+def renamed(names):
+    """A plain human whose bones have other names."""
+    rig = human()
+    for bone in rig.data.bones:
+        bone.name = names(bone.name)
+    return rig
+
+
+CJK = {
+    "Hips": "腰", "Spine": "背骨下", "Chest": "胸", "Neck": "首", "Head": "頭", "Shoulder": "肩",
+    "Arm": "腕", "ForeArm": "前腕", "Hand": "手", "UpLeg": "腿", "Leg": "脛", "Foot": "足",
+    "ToeBase": "爪先",
+}
+
+
+def cjk(name):
+    """Japanese, made as long as Blender's 63 bytes allow."""
+    side = next((s for s in ("Left", "Right") if name.startswith(s)), "")
+    text = {"Left": "左", "Right": "右", "": ""}[side] + CJK[name.removeprefix(side)]
+    return text + "骨" * (21 - len(text))
+
+
+NAMES = {
+    "quotes": lambda name: f'the "{name}"',
+    "brackets": lambda name: f'{name}["x"].y',
+    "backslashes": lambda name: f"C:\\rigs\\{name}",
+    "japanese": cjk,
+    "one name": lambda name: "Bone",
+    "no sides": lambda name: name.replace("Left", "A").replace("Right", "B"),
+    "one side": lambda name: name.replace("Right", "Bone"),
+}
+
+
+@pytest.mark.parametrize("case", NAMES)
+def test_whatever_bones_are_called(poise, scene, case):
+    """Escaped in paths, cut at 63 bytes, numbered by Blender: bones stay the same bones."""
+    rig = renamed(NAMES[case])
+    assert len({bone.name for bone in rig.data.bones}) == len(rig.data.bones)
+    assert max(len(bone.name.encode()) for bone in rig.data.bones) <= 63
+    known = goes_all_the_way(poise)
+    assert {"pelvis", "head", "foot.L", "foot.R", "hand.L", "hand.R"} <= set(known)
+
+
+@pytest.mark.parametrize("engine", ["unreal", "vrm", "vroid", "mixamo numbered", "metarig"])
+@pytest.mark.parametrize("pose", ["A", "S"])
+def test_skeletons_of_engines_in_other_poses_than_t(poise, scene, engine, pose):
+    """With arms down, and seated: bones all point up, as an importer that knows no tails has it."""
+    if pose == "S" and engine != "unreal":
+        pytest.skip("seated rest poses do not depend on names")
+    build(rig_cases.human(pose, fingers=True, twists=True), Named(RIGS[engine]))
+    known = goes_all_the_way(poise, "CYCLIST" if engine == "vrm" else "SKIER")
+    assert {bone for role, (bone, _) in known.items() if role.startswith("thigh")} == {
+        RIGS[engine]["thigh.L"], RIGS[engine]["thigh.R"]
+    }
+
+
+class Named(dict):
+    """Names of a skeleton; fingers and twists are called after what they are."""
+
+    def __missing__(self, role):
+        return f"x_{role.replace('.', '_')}"
+
+
+def test_bones_of_hardly_any_length(poise, scene):
+    """Blender drops bones without length; what an importer leaves is a hair's breadth long."""
+    rig = human()
+    bpy.ops.object.mode_set(mode="EDIT")
+    for name in ("Head", "LeftHand", "RightToeBase"):
+        bone = rig.data.edit_bones[name]
+        bone.tail = bone.head + (bone.tail - bone.head).normalized() * 2e-5
+    bpy.ops.object.mode_set(mode="OBJECT")
+    known = goes_all_the_way(poise)
+    assert {"head", "hand.L", "toe.R"} <= set(known)
+
+
+def without(*endings):
+    rig = human()
+    bpy.ops.object.mode_set(mode="EDIT")
+    for bone in [b for b in rig.data.edit_bones if b.name.endswith(endings)]:
+        rig.data.edit_bones.remove(bone)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    return rig
+
+
+def scaled(*scale):
+    rig = human()
+    rig.scale = scale
+    return rig
+
+
+def sheared():
+    rig = human()
+    parent = bpy.data.objects.new("Parent", None)
+    bpy.context.collection.objects.link(parent)
+    parent.scale = (1.0, 1.0, 2.0)
+    rig.parent = parent
+    rig.rotation_euler = (0.6, 0.0, 0.0)
+    return rig
+
+
+def pinched():
+    """Both thighs are hardly any length: knees in the hips."""
+    rig = human()
+    bpy.ops.object.mode_set(mode="EDIT")
+    for side in SIDES.values():
+        thigh, shin = (rig.data.edit_bones[f"{side}{part}"] for part in ("UpLeg", "Leg"))
+        thigh.tail = thigh.head + thigh.vector * 1e-5
+        shin.head = thigh.tail
+    bpy.ops.object.mode_set(mode="OBJECT")
+    return rig
+
+
+REFUSED = {
+    "no legs": (lambda: without("UpLeg", "Leg", "Foot", "ToeBase"), "leg|thigh"),
+    "one leg": (lambda: without("RightUpLeg", "RightLeg", "RightFoot", "RightToeBase"),
+                "leg|thigh"),
+    "no bones": (lambda: without(""), "has no bones"),
+    "mirrored": (lambda: scaled(-1, 1, 1), "mirrored by a negative scale"),
+    "uneven": (lambda: scaled(1, 1, 2), "scaled unevenly"),
+    "sheared": (sheared, "sheared|unevenly"),
+    "knees in the hips": (pinched, "A leg of the rig has no length"),
+    "zero": (lambda: scaled(0, 0, 0), "scaled to zero"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_carries_no_skier_is_refused_in_one_sentence(poise, scene, case):
+    make, match = REFUSED[case]
+    make()
+    bpy.context.view_layer.update()
+    before = snapshot()
+    with pytest.raises(RuntimeError, match=match) as caught:
+        bpy.ops.poise.rig_setup(kind="SKIER")
+    assert len(str(caught.value).strip().splitlines()) == 1
+    assert diff(before, snapshot(), NOISE) == []
+
+
+def test_a_scale_that_was_spoilt_after_set_up_is_named(poise, scene):
+    rig = human()
+    rig, controls, _ = set_up("SKIER", 5)
+    rig.scale.x = -1.0
+    with pytest.raises(RuntimeError, match="mirrored"):
+        bpy.ops.poise.bake_to_bones()
+    assert any(bone.constraints for bone in rig.pose.bones), "it follows still"
+
+
+def test_a_mesh_on_two_armatures_brings_the_first_one_that_is_there(poise, scene):
+    """Its modifiers may name a rig and a helper; one of them may be gone."""
+    rig, other = human("Body"), human("Helper")
+    mesh = bpy.data.objects.new("Mesh", bpy.data.meshes.new("Mesh"))
+    bpy.context.collection.objects.link(mesh)
+    for target in (None, rig, other):
+        mesh.modifiers.new("Armature", "ARMATURE").object = target
+    for obj in bpy.context.selected_objects:
+        obj.select_set(False)
+    bpy.context.view_layer.objects.active = mesh
+    assert bpy.ops.poise.rig_setup(kind="SKIER") == {"FINISHED"}
+    assert rig.poise.motion_object is not None and other.poise.motion_object is None
+    assert not any(bone.constraints for bone in other.pose.bones)
+    bpy.context.view_layer.objects.active = mesh
+    assert bpy.ops.poise.bake_to_bones() == {"FINISHED"}
+    assert rig.animation_data.action is not None and other.animation_data is None
+
+
+def test_a_rig_without_arms_or_with_one_skis_with_what_it_has(poise, scene):
+    arms = ("Shoulder", "Arm", "Hand")
+    without(*(f"Right{part}" for part in ("Shoulder", "Arm", "ForeArm", "Hand")))
+    known = goes_all_the_way(poise)
+    assert "hand.L" in known and "hand.R" not in known
+    without(*arms)
+    known = goes_all_the_way(poise)
+    assert not any(role.startswith(("hand", "upper_arm", "clavicle")) for role in known)
+
+
+def test_a_rig_under_a_tilted_and_scaled_parent(poise, scene):
+    """The importer's empty: 100 times as large, and lying on its back."""
+    rig = human(scale=1.0)
+    parent = bpy.data.objects.new("Import", None)
+    bpy.context.collection.objects.link(parent)
+    parent.matrix_world = Matrix.LocRotScale(
+        (3.0, 1.0, 0.0), Matrix.Rotation(np.radians(25.0), 3, "Z"), (0.5,) * 3
+    )
+    rig.parent = parent
+    bpy.context.view_layer.update()
+    goes_all_the_way(poise, "SNOWBOARDER")
