@@ -16,6 +16,7 @@ from ..addon.scene import course, gates
 from ..addon.scene.placement import world_matrix
 from ..addon.scene.timing import scene_numbers
 from ..solvers.path.course import make_course
+from ..solvers.path.levels import first_level, ground_along
 from ..solvers.path.terrain import Surface
 
 # More gates than this are hardly meant.
@@ -96,15 +97,21 @@ def _course_of(context, motion):
     return make_course(lines, cyclic, window=5.0), unit
 
 
-def _heights(motion, places: np.ndarray, unit: float, level: float) -> np.ndarray:
-    """Heights of the ground at places (n, 2) in metres: of the terrain, or its level."""
+def _heights(motion, places: np.ndarray, unit: float, way, along: np.ndarray) -> np.ndarray:
+    """Heights in metres of the ground at places (n, 2): of the terrain, or the path's level.
+
+    Of several levels of terrain that counts on which the path is at arc lengths `along` (n,).
+    """
     terrain = motion.poise_motion.path.terrain
-    heights = np.full(len(places), level)
+    heights = np.full(len(places), way.height)
     if terrain is None:
         return heights
-    low, high = places.min(axis=0) - 1.0, places.max(axis=0) + 1.0
+    everything = np.concatenate((places, way.points[way.along <= way.length]))
+    low, high = everything.min(axis=0) - 1.0, everything.max(axis=0) + 1.0
     surface = Surface(course.read_terrain(terrain, low, high, unit))
-    found = surface.height(*places.T, np.full(len(places), np.inf))
+    first = first_level(surface, np.array((*way.points[0], way.height)))
+    near = ground_along(surface, way, along, first)
+    found = surface.height(*places.T, np.where(np.isfinite(near), near, np.inf))
     return np.where(np.isfinite(found), found, heights)
 
 
@@ -142,7 +149,7 @@ class POISE_OT_gate_add(_PathMotion, SettingsOperator, bpy.types.Operator):
             points, direction = way.locate(np.array([along]))
             yaw = atan2(direction[0, 0], -direction[0, 1])
             if self.on_path:
-                height = _heights(motion, points, unit, way.height)
+                height = _heights(motion, points, unit, way, np.array([along]))
                 place = np.array((*points[0], height[0])) / unit
         elif self.on_path:
             raise UserError(f"{motion.name} has no path: choose a curve in the Path panel")
@@ -241,7 +248,7 @@ class POISE_OT_slalom_course_add(_PathMotion, SettingsOperator, bpy.types.Operat
             side = np.where(np.arange(len(points)) % 2 == 0, 1.0, -1.0)
             side *= self.offset + 0.5 * self.width
             places = points + side[:, None] * np.stack((-direction[:, 1], direction[:, 0]), axis=1)
-            heights = _heights(motion, places, unit, way.height)
+            heights = _heights(motion, places, unit, way, np.array(along))
             for i, (where, height, ahead) in enumerate(
                 zip(places, heights, direction, strict=True)
             ):

@@ -34,6 +34,10 @@ GATE_COLOUR = (0.45, 1.0, 0.45, 0.9)
 REJECTED_COLOUR = (1.0, 0.35, 0.2, 0.35)
 EDGE_SHARE = 0.45  # opacity of the edges' tracks against the track's
 
+# Of a track that lies over itself, samples so far apart are looked at near a place, so many of
+# them, and none further beyond the nearest, metres.
+APART, MOST_NEAR, SAME_PLACE = 0.5, 64, 3.0
+
 
 def track_strokes(solved: SolvedRide, palette: Palette) -> list[Strokes]:
     """The track on the ground, its edge changes, plants, start and fall.
@@ -93,6 +97,7 @@ def course_strokes(solved: SolvedRide) -> list[Strokes]:
     failure = found.failure
     if failure is not None and (failure.place is not None or failure.reason in ("OFF", "STOOD")):
         place = failure.position if failure.place is None else np.asarray(failure.place)
+        place = np.append(place[:2], motion.position[-1, 2])
         place = _on_ground(place[None], motion)[0]
         ends = np.array((place, place + (0.0, 0.0, 2.5)))
         strokes.append(Strokes(ends, np.tile(np.asarray(WARNING_COLOUR, float), (2, 1)), 4.0))
@@ -107,11 +112,12 @@ def rejected_strokes(solved: SolvedRide) -> list[Strokes]:
     """
     if solved.path is None or not solved.path.candidates:
         return []
-    pieces = [
-        np.stack((c.points[:-1], c.points[1:]), axis=1).reshape(-1, 2)
-        for c in solved.path.candidates
-    ]
-    points = _on_ground(np.concatenate(pieces), solved.motion, 0.5 * LIFT)
+    motion, pieces = solved.motion, []
+    for candidate in solved.path.candidates:  # on the level on which the plan was made
+        level = np.interp(candidate.time, motion.time, motion.position[:, 2])
+        points = np.insert(candidate.points, 2, level, axis=1)
+        pieces.append(np.stack((points[:-1], points[1:]), axis=1).reshape(-1, 3))
+    points = _on_ground(np.concatenate(pieces), motion, 0.5 * LIFT)
     colours = np.tile(np.asarray(REJECTED_COLOUR, float), (len(points), 1))
     return [Strokes(points, colours, 1.0, in_front=False)]
 
@@ -121,8 +127,15 @@ def _on_ground(points: np.ndarray, motion: TurningMotion, lift: float = LIFT) ->
     points = np.asarray(points, dtype=float)
     level = np.full(len(points), float(motion.position[0, 2]))
     for _start, _end, surface in motion.surfaces:
-        _far, row = cKDTree(motion.position[:, :2]).query(points[:, :2])
-        level = motion.position[row, 2]
+        kept = np.unique(np.floor(motion.distance / APART), return_index=True)[1]
+        track = motion.position[kept]
+        nearest = range(1, min(MOST_NEAR, len(track)) + 1)
+        far, rows = cKDTree(track[:, :2]).query(points[:, :2], k=nearest)
+        level = track[rows[:, 0], 2]
+        if points.shape[1] == 3:  # where the track lies over itself, its level nearest to them
+            off = np.abs(track[rows, 2] - points[:, 2:])
+            off[far > far[:, :1] + SAME_PLACE] = np.inf
+            level = track[rows[np.arange(len(rows)), off.argmin(axis=1)], 2]
         found = surface.height(points[:, 0], points[:, 1], level)
         level = np.where(np.isfinite(found), found, level)
     return np.column_stack((points[:, :2], level + lift))

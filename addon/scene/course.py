@@ -21,7 +21,7 @@ from ...solvers.path.terrain import Surface, TerrainMesh, clip
 from .. import compat, motions
 from ..context import keep_frame
 from ..errors import UserError
-from .footprints import footprints
+from .footprints import LARGE, footprints
 from .placement import moves, world_matrix
 
 # Radius of a figure that another one has to keep away from, and of a gate's poles, metres.
@@ -355,14 +355,18 @@ def _solid(
         lines, cyclic = chains(points, edges)
     else:
         world = _moved(points, np.array(matrix), unit_scale)
-        if surface is not None:  # heights over the terrain under each vertex
-            under = surface.height(*world.T)
-            world[:, 2] -= np.where(np.isfinite(under), under, ground)
-            ground = 0.0
-        return list(footprints(world, triangles, ground, name))
+        if surface is None:
+            return list(footprints(world, triangles, ground, name))
+        # Heights over the terrain under each vertex; what is small stands on one level of it.
+        x, y, z = np.ascontiguousarray(world.T)
+        small = np.ptp(world[:, :2], axis=0).max() <= LARGE
+        under = surface.height(x, y, np.full(len(z), z.min()) if small else z)
+        world[:, 2] -= np.where(np.isfinite(under), under, ground)
+        return list(footprints(world, triangles, 0.0, name, z))
     walls: list[Obstacle] = []
     for line, closed in zip(lines, cyclic, strict=True):
-        world = _moved(line, np.array(matrix), unit_scale)[:, :2]
+        world = _moved(line, np.array(matrix), unit_scale)
+        world = world if surface is not None else world[:, :2]
         if closed:
             world = np.concatenate((world, world[:1]))
         if len(world) > 1 and np.isfinite(world).all():
@@ -407,9 +411,9 @@ def over_time(
     for place, obj in moving.items():
         keyed = _keyed_way(obj, frames) if obj.type == "ARMATURE" else None
         if keyed is not None:
-            ways[place] = keyed[:, :2] * unit_scale
+            ways[place] = keyed * unit_scale
     played = {place: obj for place, obj in moving.items() if place not in ways}
-    ways |= {place: np.empty((len(frames), 2)) for place in played}
+    ways |= {place: np.empty((len(frames), 3)) for place in played}
     with keep_frame(scene):
         for row, frame in enumerate(frames.tolist() if played else ()):
             scene.frame_set(frame)
@@ -421,7 +425,7 @@ def over_time(
                     where = matrix[:3, :3] @ local[place] + matrix[:3, 3]
                 else:
                     where = _root_place(evaluated)
-                ways[place][row] = where[:2] * unit_scale
+                ways[place][row] = where * unit_scale
     times = (frames - start) / fps
     result = list(obstacles)
     for place, disc in discs.items():

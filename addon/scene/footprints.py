@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import replace
 
 import numpy as np
 from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
-from scipy.spatial import ConvexHull
+from scipy.spatial import ConvexHull, cKDTree
 
 from ...solvers.path import Disc, Polygon, Wall
 
@@ -23,10 +24,19 @@ ROUND = 0.12
 CONVEX, LEVELS, MOST_CORNERS = 0.9, 4, 400
 STRAIGHT = 1e-4  # sine of a corner that is none
 
+# A part that is larger can go from one level of a terrain to another, metres.
+LARGE = 6.0
+
 Solid = Disc | Polygon | Wall
 
 
-def footprints(points: np.ndarray, triangles: np.ndarray, ground: float, name: str) -> list[Solid]:
+def footprints(
+    points: np.ndarray,
+    triangles: np.ndarray,
+    ground: float,
+    name: str,
+    world_z: np.ndarray | None = None,
+) -> list[Solid]:
     """What of a mesh stands in the way, seen from above, loose part by loose part.
 
     Only what lies between `UNDER` the ground and `OVER` it counts. Horizontal
@@ -39,6 +49,9 @@ def footprints(points: np.ndarray, triangles: np.ndarray, ground: float, name: s
         triangles: (m, 3) of them.
         ground: world Z of the ground, m.
         name: what the animator calls it.
+        world_z: (n,) world Z of the vertices, where the heights of `points` are
+            over a terrain, m: what is found gets heights, too. None for level
+            ground.
 
     Returns:
         Discs for what is round, polygons for what is solid, walls for what is
@@ -54,8 +67,24 @@ def footprints(points: np.ndarray, triangles: np.ndarray, ground: float, name: s
     owners = part[triangles[order, 0]]
     found: list[Solid] = []
     for group in np.split(triangles[order], np.flatnonzero(np.diff(owners)) + 1):
-        found += _of_part(points, group, low, high, name)
+        part_of = _of_part(points, group, low, high, name)
+        if world_z is not None:
+            rows = np.unique(group)
+            part_of = [_with_heights(s, points[rows], world_z[rows], low, high) for s in part_of]
+        found += part_of
     return found
+
+
+def _with_heights(
+    solid: Solid, points: np.ndarray, world_z: np.ndarray, low: float, high: float
+) -> Solid:
+    """What was found of a part, with its height in the world: of a large one, place by place."""
+    if isinstance(solid, Disc) or np.ptp(points[:, :2], axis=0).max() <= LARGE:
+        return replace(solid, heights=(float(world_z.min()), float(world_z.max())))
+    near = (points[:, 2] >= low) & (points[:, 2] <= high)
+    near = near if near.any() else np.ones(len(points), dtype=bool)
+    _far, row = cKDTree(points[near, :2]).query(solid.points[:, :2])
+    return replace(solid, points=np.column_stack((solid.points[:, :2], world_z[near][row])))
 
 
 def _of_part(

@@ -292,6 +292,7 @@ class _Stretch:
         state: (8,) of the knot; its place is the start of the part.
         stage: number of the stage that begins there.
         gate: number, on the whole path, of the first of its gates.
+        begin: where on the whole path it begins, m.
         goal: how far a try has to get along it, m.
         whole: all of the path, prepared.
         tick: called during tries, may raise.
@@ -302,6 +303,7 @@ class _Stretch:
     state: np.ndarray
     stage: int
     gate: int
+    begin: float
     goal: float
     whole: Prepared
     tick: Tick
@@ -315,10 +317,11 @@ class _Stretch:
         """
         settings, state = replace(self.settings, **changed), self.state
         if "speed" in changed:  # what is in balance at one speed falls at another
-            state = upright(self.whole, state)
+            state = upright(self.whole, state, self.begin)
         return reaches(
-            scene or self.scene, settings, self.goal, self.tick, self.whole, state, self.stage
-        )
+            scene or self.scene, settings, self.goal, self.tick, self.whole, state, self.stage,
+            self.begin,
+        )  # fmt: skip
 
 
 def _stretch(ready: Prepared, run: Run, failure: Failure, tick: Tick) -> _Stretch:
@@ -383,6 +386,7 @@ def _stretch(ready: Prepared, run: Run, failure: Failure, tick: Tick) -> _Stretc
         state=state,
         stage=stage,
         gate=gate,
+        begin=start + ready.offset,
         goal=goal - start,
         whole=ready,
         tick=tick,

@@ -150,12 +150,15 @@ class Course:
         py -= t * ty
         return px * px + py * py, start + t
 
-    def nearest(self, x: float, y: float) -> tuple[float, int, float]:
+    def nearest(
+        self, x: float, y: float, among: np.ndarray | None = None
+    ) -> tuple[float, int, float]:
         """Nearest point anywhere between start and end; of equals, the first.
 
         Args:
             x: m.
             y: m.
+            among: (m,) bool, which segments are looked at, if there are any; None for all.
 
         Returns:
             Distance in m, segment and arc length in m.
@@ -165,6 +168,8 @@ class Course:
         d, s = self.distance_to_segment(
             np.full(last, float(x)), np.full(last, float(y)), segment, np.zeros(last)
         )
+        if among is not None and among[:last].any():
+            d = np.where(among[:last], d, math.inf)
         best = int(np.argmin(d))
         return math.sqrt(float(d[best])), best, float(s[best])
 

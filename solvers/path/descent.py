@@ -103,7 +103,13 @@ class Footing:
         return forward, np.cross(normal, forward), normal
 
 
-def stand_on(field: Field, x: np.ndarray, y: np.ndarray, psi: np.ndarray) -> Footing:
+def stand_on(
+    field: Field,
+    x: np.ndarray,
+    y: np.ndarray,
+    psi: np.ndarray,
+    sheet: np.ndarray | None = None,
+) -> Footing:
     """Look up the ground under feet.
 
     Args:
@@ -111,11 +117,12 @@ def stand_on(field: Field, x: np.ndarray, y: np.ndarray, psi: np.ndarray) -> Foo
         x: (n,) m.
         y: (n,) m.
         psi: (n,) direction in the ground plan, rad, 0 along -Y.
+        sheet: (n,) int, the sheet of the terrain, or None where there is one only.
 
     Returns:
         The ground.
     """
-    return head(field.look_up(x, y), psi)
+    return head(field.look_up(x, y, sheet), psi)
 
 
 def head(table: np.ndarray, psi: np.ndarray) -> Footing:
@@ -255,6 +262,7 @@ def descend(
     limit: float,
     step: float | np.ndarray,
     steps: int,
+    sheet: np.ndarray | None = None,
 ) -> StageMotion:
     """Move figures on over terrain at constant rates of curvature.
 
@@ -276,6 +284,8 @@ def descend(
             infinite to keep all.
         step: h, s; a float or (n,).
         steps: m, how many.
+        sheet: (n,) int, the sheet of the terrain on which each of them is, or
+            None where there is one only.
 
     Returns:
         The motion of those that have not fallen.
@@ -298,7 +308,7 @@ def descend(
         if given is None:
             v = np.maximum(v, SLOWEST)
         if near is None:
-            place, table = values, field.look_up(x, y)
+            place, table = values, field.look_up(x, y, sheet)
         else:
             place, table = near
             dx, dy = x - place[0], y - place[1]
@@ -361,6 +371,8 @@ def descend(
             given = given[:, rows]
         if isinstance(h, np.ndarray):
             h = h[rows]
+        if sheet is not None:
+            sheet = sheet[rows]
     return StageMotion(
         kept=kept,
         theta=out[3],

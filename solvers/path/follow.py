@@ -22,6 +22,7 @@ from ..turning.pendulum import effective_length, leg_forces
 from ..turning.settings import AIR_DENSITY, steps_per_frame
 from .course import Course, make_course
 from .descent import dynamics, stand_on
+from .levels import Sheets, first_level, follow_levels
 from .lookahead import FallTable
 from .obstacles import Disc, MovingDisc, ObstacleField
 from .phase import estimate_turns
@@ -180,6 +181,8 @@ class Prepared:
         edge: arc length at which the path leaves the terrain for good, or its
             length, m.
         longest: time after which the motion has not got to the end, s.
+        offset: arc length, m, of the path that the terrain was looked at for, where
+            this one begins.
     """
 
     scene: PathScene
@@ -193,10 +196,14 @@ class Prepared:
     ground: Field | None
     edge: float
     longest: float
+    offset: float = 0.0
 
 
 def prepare(
-    scene: PathScene, settings: PathSettings, known: Prepared | None = None
+    scene: PathScene,
+    settings: PathSettings,
+    known: Prepared | None = None,
+    offset: float = 0.0,
 ) -> Prepared:
     """Check scene and settings and make ready to plan.
 
@@ -206,6 +213,7 @@ def prepare(
         known: the same path, or one that goes on along a part of it, on the
             same terrain, prepared before, to save the work of looking at the
             terrain again.
+        offset: arc length of that path where this one begins, m.
 
     Returns:
         What planning needs.
@@ -227,7 +235,7 @@ def prepare(
             surface, ground = _terrain(scene, settings)
     if settings.speed_mode == "TERRAIN":
         assert ground is not None
-        seconds = _predict(speed, ground, scene, settings)
+        seconds = _predict(speed, ground, scene, settings, offset)
         longest = min(longest or math.inf, 2.0 * seconds + 10.0)
     most = speed.most
     share = 1.0 - settings.max_curvature * settings.height * math.sin(settings.max_lean)
@@ -237,8 +245,8 @@ def prepare(
     window = settings.window or max(2.0 * most * settings.stage, 1e-3)
     horizon = foot * settings.stage * (settings.stages + SECOND_THOUGHTS[-1] + 2)
     course = make_course(scene.polylines, scene.cyclic, window, horizon + window, scene.laps)
-    field = ObstacleField(scene.obstacles, scene.gates, reach, far)
-    gates = tuple(make_gates(scene.gates, course))
+    field = ObstacleField(scene.obstacles, scene.gates, reach, far, ground)
+    gates = tuple(make_gates(scene.gates, course, ground, offset))
     falls = None
     if ground is None:  # over terrain, what falls depends on where it is
         stages = settings.stages + SECOND_THOUGHTS[-1] + 2
@@ -246,15 +254,17 @@ def prepare(
     edge = course.length
     if ground is not None:
         way = np.linspace(0.0, edge, max(2, math.ceil(edge / BEAD) + 1))
-        solid = ground.supports(*course.locate(way)[0].T)
+        x, y = course.locate(way)[0].T
+        solid = ground.supports(x, y, ground.sheet_at(way + offset))
         if solid.any() and not solid[-1]:
             edge = float(way[int(np.flatnonzero(solid)[-1])])
-    planner = Planner(course, field, gates, settings, speed, falls, ground, edge)
+    planner = Planner(course, field, gates, settings, speed, falls, ground, edge, offset)
     if longest is None:
         longest = 2.0 * course.length / speed.least + 10.0
     return Prepared(
-        scene, settings, course, field, gates, speed, planner, surface, ground, edge, longest
-    )
+        scene, settings, course, field, gates, speed, planner, surface, ground, edge, longest,
+        offset,
+    )  # fmt: skip
 
 
 def _terrain(scene: PathScene, settings: PathSettings) -> tuple[Surface, Field]:
@@ -262,15 +272,23 @@ def _terrain(scene: PathScene, settings: PathSettings) -> tuple[Surface, Field]:
     assert scene.terrain is not None
     surface = Surface(scene.terrain)
     points = np.concatenate([np.asarray(line, dtype=float)[:, :2] for line in scene.polylines])
-    start = np.array([*points[0], math.inf])
+    first = np.asarray(next(line for line in scene.polylines if len(line))[0], dtype=float)
+    start = np.array([*points[0], first_level(surface, first)])
     if settings.start_state is not None:
         start = np.asarray(settings.start_state.position, dtype=float)
     low, high = np.minimum(points.min(axis=0), start[:2]), np.maximum(points.max(axis=0), start[:2])
-    return surface, Field(surface, low - ROOM, high + ROOM, settings.smoothing, start)
+    field = Field(surface, low - ROOM, high + ROOM, settings.smoothing, start)
+    if field.layered:
+        course = make_course(scene.polylines, scene.cyclic, 1000.0, 1.0, scene.laps)
+        laps = scene.laps if course.cyclic else 1
+        drawn = first_level(surface, first)  # where a motion goes on, it need not begin there
+        drawn = drawn if math.isfinite(drawn) else float(start[2])
+        field = follow_levels(surface, field, course, laps, settings.smoothing, drawn)
+    return surface, field
 
 
 def _predict(
-    speed: SpeedCourse, ground: Field, scene: PathScene, settings: PathSettings
+    speed: SpeedCourse, ground: Field, scene: PathScene, settings: PathSettings, offset: float
 ) -> float:
     """Bounds of the speed that the terrain makes, and about how long the path takes, s.
 
@@ -283,7 +301,7 @@ def _predict(
     along = np.linspace(0.0, course.length, count)
     points, direction = course.locate(along)
     psi = np.arctan2(direction[:, 0], -direction[:, 1])
-    under = stand_on(ground, points[:, 0], points[:, 1], psi)
+    under = stand_on(ground, points[:, 0], points[:, 1], psi, ground.sheet_at(along + offset))
     v = speed.first if settings.start_state is None else settings.start_state.speed
     speed.first = v
     speeds, seconds = [v], 0.0
@@ -406,6 +424,7 @@ def reaches(
     known: Prepared,
     state: np.ndarray,
     stage: int = 0,
+    offset: float = 0.0,
 ) -> bool:
     """Try whether a figure gets to a place on the path.
 
@@ -418,24 +437,26 @@ def reaches(
         state: (8,) columns X to SPEED at the start of the path.
         stage: number of the stage that begins there; time counts from the
             start of stage 0.
+        offset: as for `prepare`.
 
     Returns:
         True if it does. Settings that are not allowed do not.
     """
     try:
-        ready = prepare(scene, replace(settings, candidates=0), known)
+        ready = prepare(scene, replace(settings, candidates=0), known, offset)
     except SettingError:
         return False
     run, _ = _run(ready, lambda _: tick(), along, (state, stage))
     return run.failure is None
 
 
-def upright(ready: Prepared, state: np.ndarray) -> np.ndarray:
+def upright(ready: Prepared, state: np.ndarray, offset: float = 0.0) -> np.ndarray:
     """The state of who stands plumb and goes straight on, on whatever slope.
 
     Args:
         ready: scene and settings.
         state: (8,) columns X to SPEED.
+        offset: arc length, m, at which the path begins that it is on.
 
     Returns:
         (8,) the same place, direction and speed.
@@ -443,7 +464,9 @@ def upright(ready: Prepared, state: np.ndarray) -> np.ndarray:
     state = state.copy()
     state[THETA] = state[OMEGA] = state[CURVATURE] = 0.0
     if ready.ground is not None:
-        under = stand_on(ready.ground, *(state[column, None] for column in (X, Y, PSI)))
+        sheet = ready.ground.sheet_at(state[ALONG, None] + offset)
+        x, y, psi = (state[column, None] for column in (X, Y, PSI))
+        under = stand_on(ready.ground, x, y, psi, sheet)
         state[THETA] = float(under.plumb()[0])
     return state
 
@@ -458,9 +481,12 @@ def _start(ready: Prepared) -> tuple[np.ndarray, int, int]:
         facing = ready.settings.placement.yaw
         psi = facing + math.remainder(psi - facing, 2.0 * math.pi)
         place = np.array([*course.points[0], psi, 0.0, 0.0, 0.0, 0.0, speed])
-        return upright(ready, place), 0, 0
+        return upright(ready, place, ready.offset), 0, 0
     x, y = (float(v) for v in state.position[:2])
-    _, segment, along = course.nearest(x, y)
+    here = None
+    if isinstance(ready.ground, Sheets):
+        here = ready.ground.is_level(np.asarray(state.position), course.along + ready.offset)
+    _, segment, along = course.nearest(x, y, here)
     gate = sum(1 for line in ready.gates if line.along < along)
     values = (x, y, state.yaw, state.lean, state.lean_rate, state.curvature, along, speed)
     return np.array(values), segment, gate
@@ -490,11 +516,12 @@ def _run(
     ends = ready.edge < course.length
     goal = min(goal, ready.edge) if ends else goal
     limit = begin + ready.longest
-    if ready.ground is not None and not ready.ground.supports(state[:1], state[1:2])[0]:
+    sheet = planner.sheet_of(np.array([segment]))
+    if ready.ground is not None and not ready.ground.supports(state[:1], state[1:2], sheet)[0]:
         run.failure = _failure(ready, run, "OFF", None, None)
         return run, candidates
     if len(ready.field.names):
-        clear, what = ready.field.clearance(state[:1], state[1:2], np.array([begin]))
+        clear, what = ready.field.clearance(state[:1], state[1:2], np.array([begin]), sheet)
         if clear[0] < settings.clearance:
             run.failure = _failure(ready, run, "BLOCKED", int(what[0]), None)
             return run, candidates
@@ -584,7 +611,7 @@ def _think_again(
         longer = replace(settings, stages=more, most_nodes=min(settings.most_nodes, 4000))
         planner = Planner(
             ready.course, ready.field, ready.gates, longer, ready.speed, ready.planner.falls,
-            ready.ground, ready.edge,
+            ready.ground, ready.edge, ready.offset,
         )  # fmt: skip
         planner.tick = tick
         row = stage * m
@@ -615,9 +642,13 @@ def _take(
     speed: float | np.ndarray = ready.speed.most
     if not ready.speed.constant:
         speed = ready.speed(time + 0.5 * planner.step * np.arange(2 * m + 1))[:, None]
-    motion = planner.move(state[MOVING, None], np.array([rate]), speed, math.inf, planner.step, m)
+    begin = np.array([run.segment[-1]])
+    motion = planner.move(
+        state[MOVING, None], np.array([rate]), speed, math.inf, planner.step, m,
+        planner.sheet_of(begin),
+    )  # fmt: skip
     _, segment, along = ready.course.advance(
-        motion.x[1:], motion.y[1:], np.array([run.segment[-1]]), state[ALONG : ALONG + 1]
+        motion.x[1:], motion.y[1:], begin, state[ALONG : ALONG + 1]
     )
     gate = numbers[GATE : GATE + 1]
     for i in range(m):
@@ -735,12 +766,13 @@ def _finish(ready: Prepared, run: Run, candidates: list[Candidate]) -> PathMotio
     speed: float | np.ndarray = ready.speed.most
     if not ready.speed.constant:
         speed = ready.speed(knots[row] + dt * np.array([[0.0], [0.5], [1.0]]))
-    fine = ready.planner.move(states[row][:, MOVING].T, rates[row], speed, math.inf, dt, 1)
+    sheet = ready.planner.sheet_of(np.array(run.segment)[row])
+    fine = ready.planner.move(states[row][:, MOVING].T, rates[row], speed, math.inf, dt, 1, sheet)
     foot = fine.foot[1]
     way = np.concatenate(
         ([0.0], np.cumsum(step / 6.0 * (foot[:-2:2] + 4.0 * foot[1::2] + foot[2::2])))
     )
-    segment = np.array(run.segment)[row[::2]]
+    segment, sheet = np.array(run.segment)[row[::2]], sheet if sheet is None else sheet[::2]
     x, y, psi, theta, omega, curvature, foot = (
         np.ascontiguousarray(value[1][::2])
         for value in (
@@ -763,7 +795,7 @@ def _finish(ready: Prepared, run: Run, candidates: list[Candidate]) -> PathMotio
     else:
         if fine.speed is not None and not ready.planner.given:
             v = np.ascontiguousarray(fine.speed[1][::2])
-        under = stand_on(ready.ground, x, y, psi)
+        under = stand_on(ready.ground, x, y, psi, sheet)
         (forward, left, normal), height = under.frame(), under.height
         there = dynamics(under, theta, omega, curvature, v, settings)
         alpha, g_normal, g_lateral = there.alpha, there.g_normal, there.g_lateral
@@ -844,7 +876,7 @@ def _finish(ready: Prepared, run: Run, candidates: list[Candidate]) -> PathMotio
         surfaces=() if ready.surface is None else ((0.0, float(time[-1]), ready.surface),),
         steered=() if not calm else ((0.0, float(time[-1]), calm),),
     )
-    clearance, nearest = ready.field.clearance(x, y, time)
+    clearance, nearest = ready.field.clearance(x, y, time, sheet)
     return PathMotion(
         motion=motion,
         distance=distance,

@@ -6,6 +6,9 @@ as they are produced" (van de Panne et al. 1993, section 6.1). Distances are
 exact, from the whole segment of track to the whole obstacle, so that nothing
 slips through between two points. A grid tells which obstacles can be near, so
 that a query costs the same among ten trees and among a thousand.
+
+Heights count only where terrain has several levels: what stands on another one
+is not in the way.
 """
 
 from __future__ import annotations
@@ -17,6 +20,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..errors import SettingError
+from .levels import Sheets
+from .terrain import Field
 
 MOST_CELLS = 2_000_000
 
@@ -26,14 +31,18 @@ class Disc:
     """A round obstacle, a tree for instance.
 
     Attributes:
-        centre: (2,) or (3,) world position, m; the height is not looked at.
+        centre: (2,) or (3,) world position, m.
         radius: m; 0 is a thin pole.
         name: what the animator calls it.
+        heights: world Z of its lowest and of its highest point, m; None for
+            what lies on the level of terrain that is nearest to it, or, where
+            it has no height, on all of them.
     """
 
     centre: np.ndarray
     radius: float = 0.0
     name: str = ""
+    heights: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True)
@@ -43,10 +52,12 @@ class Polygon:
     Attributes:
         points: (n, 2) or (n, 3) corners in order, the last joined to the first.
         name: what the animator calls it.
+        heights: as for `Disc`.
     """
 
     points: np.ndarray
     name: str = ""
+    heights: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True)
@@ -57,10 +68,12 @@ class Wall:
     Attributes:
         points: (n, 2) or (n, 3) points of the line.
         name: what the animator calls it.
+        heights: as for `Disc`.
     """
 
     points: np.ndarray
     name: str = ""
+    heights: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True)
@@ -236,6 +249,7 @@ class ObstacleField:
         gates: gates whose poles are in the way.
         reach: largest distance that is ever asked about, m.
         longest: longest segment of track that is ever asked about, m.
+        ground: the terrain, or None.
     """
 
     def __init__(
@@ -244,13 +258,17 @@ class ObstacleField:
         gates: Sequence[Gate] = (),
         reach: float = 0.5,
         longest: float = 1.0,
+        ground: Field | None = None,
     ) -> None:
+        self.ground = ground if isinstance(ground, Sheets) else None
         self.reach, self.longest = float(reach), float(longest)
         self.names: list[str] = []
         discs: list[tuple[float, float, float, int]] = []
-        lines: list[tuple[np.ndarray, int]] = []
+        disc_heights: list[np.ndarray] = []
+        lines: list[tuple[np.ndarray, np.ndarray, int]] = []
         self.solids: list[tuple[np.ndarray, int]] = []
         self.moving: list[tuple[np.ndarray, np.ndarray, float, int]] = []
+        self._moving_height: list[np.ndarray] = []
         for number, item in enumerate(obstacles):
             if not isinstance(item, (Disc, Polygon, Wall, MovingDisc)):
                 raise SettingError(f"Obstacle {number + 1}", item, "a disc, footprint or wall")
@@ -259,23 +277,30 @@ class ObstacleField:
             if isinstance(item, Disc):
                 x, y = _points(label, np.asarray(item.centre, dtype=float)[None])[0]
                 discs.append((x, y, _radius(label, item.radius), number))
+                disc_heights.append(_heights(np.asarray(item.centre)[None], item.heights)[0])
             elif isinstance(item, MovingDisc):
                 self.moving.append((*_moving(label, item), _radius(label, item.radius), number))
+                self._moving_height.append(_heights(item.centres, None)[:, 0])
             else:
                 points = _points(label, item.points)
                 if not len(points):
                     raise SettingError(label, "empty", "at least one point")
+                heights = _heights(item.points, item.heights)
                 if isinstance(item, Polygon) and len(points) > 2:
                     self.solids.append((points, number))
                     points = np.concatenate((points, points[:1]))
+                    heights = np.concatenate((heights, heights[:1]))
                 if len(points) == 1:
                     discs.append((points[0, 0], points[0, 1], 0.0, number))
+                    disc_heights.append(heights[0])
                 else:
-                    lines.append((points, number))
+                    lines.append((points, heights, number))
         for g, gate in enumerate(gates):
             label = f'Gate "{gate.name}"' if gate.name else f"Gate {g + 1}"
             self.names.append(f'gate "{gate.name}"' if gate.name else f"gate {g + 1}")
-            for pole in _points(label, np.array([gate.left, gate.right], dtype=float)):
+            ends = np.array([gate.left, gate.right], dtype=float)
+            disc_heights += list(_heights(ends, None))
+            for pole in _points(label, ends):
                 radius = _radius(label, gate.radius)
                 discs.append((pole[0], pole[1], radius, len(obstacles) + g))
         self.n_obstacles = len(obstacles)
@@ -289,8 +314,8 @@ class ObstacleField:
         if len(table):
             far = (table[:, 2] + around)[:, None]
             self._discs = _make_index(table[:, :2] - far, table[:, :2] + far, cell)
-        pieces, owners = [], []
-        for points, number in lines:
+        pieces, owners, ranges = [], [], []
+        for points, heights, number in lines:
             a, b = points[:-1], points[1:]
             # A long slanting line would fill a large box: cut it.
             parts = np.ceil(np.hypot(*(b - a).T) / (4.0 * cell)).astype(int).clip(1)
@@ -300,6 +325,8 @@ class ObstacleField:
             end = np.where(k + 1 == parts[row, None], b[row], a[row] + (k + 1) * step)
             pieces.append(np.concatenate((a[row] + k * step, end), axis=1))
             owners += [number] * len(row)
+            middle = (k + 0.5) / parts[row, None]
+            ranges.append(heights[row] + middle * (heights[row + 1] - heights[row]))
         line = np.concatenate(pieces) if pieces else np.zeros((0, 4))
         self._line = np.ascontiguousarray(line.T)
         self._line_owner = np.array(owners, dtype=np.int64)
@@ -307,6 +334,14 @@ class ObstacleField:
             low = np.minimum(line[:, :2], line[:, 2:]) - around
             high = np.maximum(line[:, :2], line[:, 2:]) + around
             self._lines = _make_index(low, high, cell)
+        if self.ground is not None:
+            on = self.ground.counting
+            self._disc_on = on(table[:, :2], *np.array(disc_heights).reshape(-1, 2).T)
+            middle = 0.5 * (line[:, :2] + line[:, 2:])
+            self._line_on = on(middle, *np.concatenate([np.zeros((0, 2)), *ranges]).T)
+            # What is solid is where its first corner is.
+            first = [self._line_owner.tolist().index(number) for _points, number in self.solids]
+            self._solid_on = self._line_on[:, first]
 
     def hits(
         self,
@@ -315,6 +350,7 @@ class ObstacleField:
         x1: np.ndarray,
         y1: np.ndarray,
         reach: np.ndarray,
+        sheet: np.ndarray | None = None,
     ) -> np.ndarray:
         """What standing obstacle each segment of track comes nearer to than it may.
 
@@ -325,6 +361,8 @@ class ObstacleField:
             y1: (n,) likewise.
             reach: (n,) least distance to keep, m, at most `reach` of the
                 field; the segments are at most `longest`.
+            sheet: (n,) int, the sheet of the terrain on which each of them is,
+                or None where there is one only.
 
         Returns:
             (n,) number of the obstacle, -1 for none. Touching a line counts
@@ -342,6 +380,8 @@ class ObstacleField:
                 cx, cy, r = self._disc[0][i], self._disc[1][i], self._disc[2][i]
                 keep = r + reach[q]
                 hit = point_to_segment(cx, cy, x0[q], y0[q], x1[q], y1[q]) < keep * keep
+                if sheet is not None:
+                    hit &= self._disc_on[sheet[q], i]
                 found.append((q[hit], self._disc_owner[i[hit]]))
         if self._lines is not None:
             pairs = self._lines.pairs(xm, ym)
@@ -351,6 +391,8 @@ class ObstacleField:
                 d2 = segment_to_segment(x0[q], y0[q], x1[q], y1[q], ax, ay, bx, by)
                 keep = reach[q]
                 hit = (d2 < keep * keep) | (d2 == 0.0)
+                if sheet is not None:
+                    hit &= self._line_on[sheet[q], i]
                 found.append((q[hit], self._line_owner[i[hit]]))
         for q, owner in found:
             if len(q):
@@ -373,6 +415,8 @@ class ObstacleField:
         reach: np.ndarray,
         places: np.ndarray,
         step: np.ndarray,
+        on: np.ndarray | None = None,
+        sheet: np.ndarray | None = None,
     ) -> np.ndarray:
         """The same for what moves: straight from place to place, step by step.
 
@@ -387,6 +431,8 @@ class ObstacleField:
             reach: (...) least distance to keep, m.
             places: (steps + 1, moving, 2) from `moving_at`.
             step: (...) int, the step in which each segment is run.
+            on: (steps + 1, moving, sheets) from `moving_on`.
+            sheet: (...) int, as for `hits`.
 
         Returns:
             (...) number of the obstacle, -1 for none; the lowest of several.
@@ -416,7 +462,10 @@ class ObstacleField:
                 y1 - end[..., 1],
             )
             keep = radius[i] + reach
-            result = np.where(d2 < keep * keep, self.moving[i][3], result)
+            hit = d2 < keep * keep
+            if on is not None:
+                hit &= on[step, i, sheet]
+            result = np.where(hit, self.moving[i][3], result)
         return result
 
     def moving_at(self, times: np.ndarray) -> np.ndarray:
@@ -434,6 +483,24 @@ class ObstacleField:
                 result[:, i, axis] = np.interp(times, when, where[:, axis])
         return result
 
+    def moving_on(self, times: np.ndarray) -> np.ndarray | None:
+        """On which sheets of the terrain the moving obstacles are; None where there is one only.
+
+        Args:
+            times: (n,) s.
+
+        Returns:
+            (n, moving, sheets) bool.
+        """
+        if self.ground is None:
+            return None
+        result = np.empty((len(times), len(self.moving), self.ground.count), dtype=bool)
+        places = self.moving_at(times)
+        for i, height in enumerate(self._moving_height):
+            z = np.interp(times, self.moving[i][0], height)
+            result[:, i] = self.ground.counting(places[:, i], z, z).T
+        return result
+
     @property
     def moving_radius(self) -> np.ndarray:
         """(moving,) radii, m."""
@@ -445,7 +512,7 @@ class ObstacleField:
         return np.array([item[3] for item in self.moving], dtype=np.int64)
 
     def clearance(
-        self, x: np.ndarray, y: np.ndarray, times: np.ndarray
+        self, x: np.ndarray, y: np.ndarray, times: np.ndarray, sheet: np.ndarray | None = None
     ) -> tuple[np.ndarray, np.ndarray]:
         """Distance from points to the nearest obstacle, exactly.
 
@@ -453,6 +520,7 @@ class ObstacleField:
             x: (n,) m.
             y: (n,) m.
             times: (n,) s, for those that move.
+            sheet: (n,) int, as for `hits`.
 
         Returns:
             (n,) distance in m, 0 inside, infinite without obstacles; (n,)
@@ -461,8 +529,10 @@ class ObstacleField:
         n = len(x)
         best, owner = np.full(n, np.inf), np.full(n, -1, dtype=np.int64)
 
-        def take(d: np.ndarray, who: np.ndarray, rows: slice) -> None:
-            """d (rows, things) of owners `who`, in rising order of number."""
+        def take(d: np.ndarray, who: np.ndarray, rows: slice, on: np.ndarray | None) -> None:
+            """d (rows, things) of owners `who`, in rising order of number, where they are `on`."""
+            if on is not None:
+                d = np.where(on, d, np.inf)
             i = np.argmin(d, axis=1)
             least, number = d[np.arange(len(d)), i], who[i]
             better = (least < best[rows]) | ((least == best[rows]) & (number < owner[rows]))
@@ -476,15 +546,25 @@ class ObstacleField:
             px, py = x[rows, None], y[rows, None]
             if len(self._disc_owner):
                 cx, cy, r = self._disc
-                take(np.hypot(px - cx, py - cy) - r, self._disc_owner, rows)
+                on = None if sheet is None else self._disc_on[sheet[rows]]
+                take(np.hypot(px - cx, py - cy) - r, self._disc_owner, rows, on)
             if len(self._line_owner):
-                take(np.sqrt(point_to_segment(px, py, *self._line)), self._line_owner, rows)
+                on = None if sheet is None else self._line_on[sheet[rows]]
+                take(np.sqrt(point_to_segment(px, py, *self._line)), self._line_owner, rows, on)
             if self.moving:
                 at = self.moving_at(times[rows])
                 d = np.hypot(px - at[:, :, 0], py - at[:, :, 1]) - self.moving_radius
-                take(d, self.moving_owner, rows)
-        for points, number in self.solids:
+                on = None
+                if sheet is not None:
+                    levels = self.moving_on(times[rows])
+                    assert levels is not None
+                    row = np.arange(len(d))[:, None]
+                    on = levels[row, np.arange(len(self.moving)), sheet[rows, None]]
+                take(d, self.moving_owner, rows, on)
+        for solid, (points, number) in enumerate(self.solids):
             inside = _inside(points, x, y)
+            if sheet is not None:
+                inside &= self._solid_on[sheet, solid]
             owner = np.where(inside & (best > 0.0), number, owner)
             best = np.where(inside, 0.0, best)
         return np.maximum(best, 0.0), owner
@@ -510,6 +590,15 @@ def _points(label: str, points: np.ndarray) -> np.ndarray:
     if not np.all(np.isfinite(array)) or np.max(np.abs(array)) > 1e7:
         raise SettingError(label, "somewhere else", "within 10,000 km of the origin")
     return array
+
+
+def _heights(points: np.ndarray, heights: tuple[float, float] | None) -> np.ndarray:
+    """(n, 2) world Z between which something is at points of it; nan where it has no height."""
+    array = np.asarray(points, dtype=float)
+    if heights is not None:
+        return np.tile(np.asarray(heights, dtype=float), (len(array), 1))
+    z = array[:, 2] if array.ndim == 2 and array.shape[1] == 3 else np.full(len(array), np.nan)
+    return np.stack((z, z), axis=1)
 
 
 def _radius(label: str, radius: float) -> float:

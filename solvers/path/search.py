@@ -52,6 +52,7 @@ from ..errors import SettingError
 from ..turning.settings import STOP_SPEED
 from .course import Course
 from .descent import descend
+from .levels import Sheets
 from .lookahead import FallTable
 from .obstacles import Gate, ObstacleField
 from .settings import PathSettings, SpeedCourse
@@ -136,15 +137,19 @@ class Children:
     blame: np.ndarray
 
 
-def make_gates(gates: Sequence[Gate], course: Course) -> list[GateLine]:
+def make_gates(
+    gates: Sequence[Gate], course: Course, ground: Field | None = None, offset: float = 0.0
+) -> list[GateLine]:
     """Find where along the path gates stand and which way they are passed.
 
     Each gate belongs to the nearest point of the path not before the gate
-    before it.
+    before it; on several levels, if there is any, on that of the gate.
 
     Args:
         gates: in the order in which they are to be passed.
         course: the path.
+        ground: the terrain, or None.
+        offset: as for `Planner`.
 
     Returns:
         One line per gate.
@@ -171,6 +176,10 @@ def make_gates(gates: Sequence[Gate], course: Course) -> list[GateLine]:
         n = len(rows)
         x, y = np.full(n, middle[0]), np.full(n, middle[1])
         d, s = course.distance_to_segment(x, y, rows, np.full(n, last))
+        if isinstance(ground, Sheets):
+            ends = np.array([gate.left, gate.right], dtype=float)
+            here = ground.is_level(ends.mean(axis=0), course.along[rows] + offset)
+            d = np.where(here, d, math.inf) if here.any() else d
         best = int(np.argmin(d))
         along = float(s[best])
         across = (b - a) / width
@@ -196,6 +205,8 @@ class Planner:
         ground: the terrain, or None for level ground.
         edge: arc length of the path where terrain is no longer looked for, m:
             its end, or where it leaves the terrain for good.
+        offset: arc length, m, of the path that the terrain was looked at for, where
+            this one begins.
     """
 
     def __init__(
@@ -208,6 +219,7 @@ class Planner:
         falls: FallTable | None,
         ground: Field | None = None,
         edge: float = math.inf,
+        offset: float = 0.0,
     ) -> None:
         self.course, self.field, self.settings, self.speed = course, field, settings, speed
         self.gates = list(gates)
@@ -225,6 +237,8 @@ class Planner:
         self.beam = max(1, settings.batch // 4)
         self.limit = settings.max_lean - LEAN_MARGIN
         self.falls, self.ground, self.edge = falls, ground, edge
+        # Of each segment of the path, on which sheet of the terrain it lies.
+        self._sheets = None if ground is None else ground.sheet_at(course.along + offset)
         self.given = settings.speed_mode == "KEYED"
         # One row more, behind the last gate, that is never met.
         n = len(self.gates)
@@ -275,6 +289,7 @@ class Planner:
         if not self.speed.constant:
             self._v = self.speed(time + 0.5 * self.step * np.arange(2 * n + 1))
         self._moving = self.field.moving_at(times)
+        self._moving_on = self.field.moving_on(times)
         self.time = time
 
     def tree(self, floats: np.ndarray, ints: np.ndarray) -> Tree:
@@ -328,7 +343,9 @@ class Planner:
         if not self.speed.constant:
             rows = 2 * settings.substeps * stage
             speed = self._v[rows + np.arange(2 * settings.substeps + 1)[:, None]]
-        motion = self.move(state, rate, speed, self.limit, self.step, settings.substeps)
+        sheet = self.sheet_of(ints[SEGMENT])
+        sheet = sheet if sheet is None else sheet[parent]
+        motion = self.move(state, rate, speed, self.limit, self.step, settings.substeps, sheet)
         kept = motion.kept
         dropped[FELL] = len(end) - len(kept)
         if ahead and self.falls is not None:
@@ -379,7 +396,8 @@ class Planner:
                     self._record(motion, np.flatnonzero(missed), MISSED)
         # --- obstacles -------------------------------------------------------------
         rows = np.flatnonzero(good)
-        hit = self._collisions(motion, rows, stage[kept[rows]])
+        sheet = sheet if sheet is None else sheet[kept[rows]]
+        hit = self._collisions(motion, rows, stage[kept[rows]], sheet)
         struck = hit >= 0
         if struck.any():
             dropped[HIT] = int(np.count_nonzero(struck))
@@ -422,6 +440,7 @@ class Planner:
         limit: float,
         step: float | np.ndarray,
         steps: int,
+        sheet: np.ndarray | None = None,
     ) -> StageMotion:
         """Move figures on at constant rates of curvature, on what ground there is.
 
@@ -432,6 +451,7 @@ class Planner:
             limit: rad.
             step: s.
             steps: how many.
+            sheet: (n,) from `sheet_of`, by where the path is at the start.
 
         Returns:
             The motion.
@@ -440,8 +460,16 @@ class Planner:
             return simulate(state[:6], rate, speed, self.settings, limit, step, steps)
         return descend(
             self.ground, state, rate, speed if self.given else None, self.settings, limit, step,
-            steps,
+            steps, sheet,
         )  # fmt: skip
+
+    def sheet_of(self, segment: np.ndarray) -> np.ndarray | None:
+        """On which sheets of the terrain figures are; None where there is one only.
+
+        Args:
+            segment: (n,) int, segments of the path that are nearest to them.
+        """
+        return None if self._sheets is None else self._sheets[segment]
 
     def _largest_rate(self, stage: np.ndarray, speed: np.ndarray) -> float | np.ndarray:
         """Largest rate of curvature that is tried in stages, 1/(m s)."""
@@ -508,7 +536,13 @@ class Planner:
             near = near[along[near] >= self._gate[7][gate[near]] - slack]
         return gate, missed
 
-    def _collisions(self, motion: StageMotion, rows: np.ndarray, stage: np.ndarray) -> np.ndarray:
+    def _collisions(
+        self,
+        motion: StageMotion,
+        rows: np.ndarray,
+        stage: np.ndarray,
+        sheet: np.ndarray | None = None,
+    ) -> np.ndarray:
         """Number of an obstacle that a child's track comes too near to, or -1."""
         count, n = self.settings.substeps, len(rows)
         if not n or not self.field.n_things:
@@ -519,12 +553,13 @@ class Planner:
         bend = np.maximum(np.abs(motion.curvature[0, rows]), np.abs(motion.curvature[-1, rows]))
         reach = self.settings.clearance + SPACE_MARGIN + 0.125 * length * length * bend
         hit = self.field.hits(
-            xs[:-1].ravel(), ys[:-1].ravel(), xs[1:].ravel(), ys[1:].ravel(), reach.ravel()
-        ).reshape(count, n)
+            xs[:-1].ravel(), ys[:-1].ravel(), xs[1:].ravel(), ys[1:].ravel(), reach.ravel(),
+            sheet if sheet is None else np.tile(sheet, count),
+        ).reshape(count, n)  # fmt: skip
         if self.field.moving:
             step = stage * count + np.arange(count)[:, None]
             moving = self.field.hits_moving(
-                xs[:-1], ys[:-1], xs[1:], ys[1:], reach, self._moving, step
+                xs[:-1], ys[:-1], xs[1:], ys[1:], reach, self._moving, step, self._moving_on, sheet
             )
             hit = np.where(hit < 0, moving, hit)
         result = hit[-1]

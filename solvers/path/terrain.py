@@ -12,7 +12,8 @@ Two views of one mesh:
   Gaussian with the standard deviation of a ski's length, L / sqrt(12), so that
   edges between faces are bridged as a ski bridges them. It is smooth enough to
   have curvature, and single valued: it follows the layer that can be reached
-  from the start without a step, and knows where there is none.
+  from the start without a step, and knows where there is none. What a path
+  needs that crosses itself at several heights is in `levels`.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ SPACING = 0.25  # m; of the nodes, where the area is not too large
 MOST_NODES = 1_500_000
 REACH = 3.0  # standard deviations at which the weights end
 TOUCHING = 1e-9  # of a face's barycentric coordinates: on the edge is on the face
-SAME_LAYER = 1e-3  # m; crossings that are nearer belong to faces that meet
+HEADROOM = 1.0  # m; a layer with another one so near over it, such as an underside, carries nobody
 CHUNK = 200_000  # points that are looked up at once
 ENOUGH = 0.02  # share of the weights that a plane is fitted to at least
 
@@ -256,6 +257,31 @@ def _rectangles(
     return which, first[which, 0] + row, first[which, 1] + column
 
 
+def with_headroom(line: np.ndarray, height: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Crossings with room over them: undersides, and what is buried, carry nobody.
+
+    Args:
+        line: (k,) which vertical line each crossing belongs to, in order.
+        height: (k,) m, from the topmost of each line downward.
+
+    Returns:
+        Those that are left of both.
+    """
+    room = (np.diff(line, prepend=-1) != 0) | (np.diff(height, prepend=np.inf) < -HEADROOM)
+    return line[room], height[room]
+
+
+def node_spacing(smoothing: float, area: float) -> float:
+    """Distance of the nodes of a field, m.
+
+    Args:
+        smoothing: length over which it is evened out, m.
+        area: that all nodes together cover, m^2.
+    """
+    half = 0.5 * smoothing / math.sqrt(12.0)
+    return max(min(SPACING, half), math.sqrt(area / MOST_NODES))
+
+
 @dataclass(frozen=True)
 class Under:
     """What is under points of the ground plan, as `Field.at` finds it.
@@ -287,7 +313,8 @@ class Field:
     """Height, slope and curvature of terrain, evened out over a ski's length.
 
     `spacing` is that of its nodes, m; it is `coarse` where the area is so large
-    that they even it out over more than was asked for.
+    that they even it out over more than was asked for. `layered` says whether
+    there is more than one layer to move on anywhere.
 
     Args:
         surface: the mesh.
@@ -295,7 +322,9 @@ class Field:
         high: (2,) the other corner, m.
         smoothing: length L over which it is evened out, m.
         start: (3,) where the motion starts, m. Its height tells layers apart;
-            infinite for the topmost.
+            infinite for the topmost. Or (k, 3) places on the mesh, from each of
+            which it goes on.
+        spacing: of the nodes, m; None to choose it by the area.
 
     Raises:
         SettingError: the smoothing is out of range.
@@ -308,13 +337,13 @@ class Field:
         high: np.ndarray,
         smoothing: float,
         start: np.ndarray,
+        spacing: float | None = None,
     ) -> None:
         if not 0.2 <= smoothing <= 100.0:
             raise SettingError("Terrain Smoothing", smoothing, "between 0.2 and 100 m")
         extent = np.maximum(np.asarray(high, dtype=float) - low, 1.0)
         sigma = smoothing / math.sqrt(12.0)
-        area = float(np.prod(extent))
-        self.spacing = max(min(SPACING, 0.5 * sigma), math.sqrt(area / MOST_NODES))
+        self.spacing = spacing or node_spacing(smoothing, float(np.prod(extent)))
         self.coarse = self.spacing > sigma
         sigma = max(sigma, self.spacing)
         # Nodes at whole multiples, so that neighbouring fields agree.
@@ -333,30 +362,40 @@ class Field:
         that of a slope of 75 degrees at most; it spreads like a wave, so that
         every node is reached the shortest way.
         """
+        step = math.tan(STEEPEST) * self.spacing
         nx, ny = self.shape
         line, z = surface.on_grid(self.low, self.spacing, (nx, ny))
         order = np.lexsort((-z, line))
         line, z = line[order], z[order]
-        twin = (np.diff(line, prepend=-1) == 0) & (np.abs(np.diff(z, prepend=np.inf)) < SAME_LAYER)
-        line, z = line[~twin], z[~twin]
+        line, z = with_headroom(line, z)
         count = np.bincount(line, minlength=nx * ny)
         rank = np.arange(len(line)) - (np.cumsum(count) - count)[line]
         layers = np.full((max(int(count.max(initial=0)), 1), nx * ny), np.nan)
         layers[rank, line] = z
+        self.layered = len(layers) > 1
         found = np.full(nx * ny, np.nan)
-        cell = np.rint((start[:2] - self.low) / self.spacing).astype(np.int64)
+        cell = np.rint((start[..., :2] - self.low) / self.spacing).astype(np.int64)
         cell = np.minimum(np.maximum(cell, 1), np.array(self.shape) - 2)
-        # The node nearest to the start may just miss what the start stands on.
-        near = (cell[0] + np.array([0, 1, -1, 0, 0])) * ny + cell[1] + np.array([0, 0, 0, 1, -1])
-        near = near[np.isfinite(layers[0, near])]
-        if not len(near):
+        if start.ndim > 1:
+            near, first_of = np.unique(cell[:, 0] * ny + cell[:, 1], return_index=True)
+            off = np.abs(layers[:, near] - start[first_of, 2])
+            off[np.isnan(off)] = np.inf
+            best = np.argmin(off, axis=0)
+            good = off[best, np.arange(len(near))] <= step
+            front = near[good]
+            found[front] = layers[best[good], front]
+        else:
+            # The node nearest to the start may just miss what the start stands on.
+            aside, along = np.array([0, 1, -1, 0, 0]), np.array([0, 0, 0, 1, -1])
+            near = (cell[0] + aside) * ny + cell[1] + along
+            front = near[np.isfinite(layers[0, near])][:1]
+            if len(front):
+                column = layers[:, front[0]]
+                top = np.isposinf(start[2])
+                found[front] = column[0 if top else int(np.nanargmin(np.abs(column - start[2])))]
+        if not len(front):
             return found.reshape(nx, ny)
-        front = near[:1]
-        column = layers[:, front[0]]
-        first = 0 if np.isposinf(start[2]) else int(np.nanargmin(np.abs(column - start[2])))
-        found[front] = column[first]
-        step = math.tan(STEEPEST) * self.spacing
-        if len(layers) == 1:
+        if len(layers) == 1 and start.ndim == 1:
             height = layers[0].reshape(nx, ny)
             with np.errstate(invalid="ignore"):
                 cliffs = [(np.abs(np.diff(height, axis=axis)) > step).any() for axis in range(2)]
@@ -453,18 +492,25 @@ class Field:
         table[:, [0, -1], 7] = 0.0
         return table
 
-    def look_up(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    def look_up(
+        self, x: np.ndarray, y: np.ndarray, sheet: np.ndarray | None = None
+    ) -> np.ndarray:
         """What is under points, bilinear between the nodes.
 
         Args:
             x: (n,) m.
             y: (n,) m.
+            sheet: (n,) int, on which of several sheets; here there is one.
 
         Returns:
             (8, n) rows as in `COLUMNS`.
         """
-        nx, ny = self.shape
-        u, w = (x - self.low[0]) / self.spacing, (y - self.low[1]) / self.spacing
+        (low_x, low_y), (nx, ny) = self.low, self.shape
+        return self._between(x, y, low_x, low_y, nx, ny, 0)
+
+    def _between(self, x, y, low_x, low_y, nx, ny, first) -> np.ndarray:
+        """Bilinear between the nodes of a grid that begins in row `first` of the table."""
+        u, w = (x - low_x) / self.spacing, (y - low_y) / self.spacing
         np.minimum(np.maximum(u, 0.0, out=u), nx - 1.001, out=u)
         np.minimum(np.maximum(w, 0.0, out=w), ny - 1.001, out=w)
         i, j = u.astype(np.int64), w.astype(np.int64)
@@ -472,6 +518,7 @@ class Field:
         w -= j
         i *= ny
         i += j
+        i += first
         nodes = np.concatenate((i, i + 1, i + ny, i + (ny + 1)))
         beside, weight = 1.0 - w, np.empty((4, len(u)))
         np.multiply(u, beside, out=weight[2])
@@ -482,27 +529,39 @@ class Field:
         near *= weight.reshape(-1, 1)
         return np.ascontiguousarray(near.reshape(4, -1, 8).sum(axis=0).T)
 
-    def at(self, x: np.ndarray, y: np.ndarray) -> Under:
+    def at(self, x: np.ndarray, y: np.ndarray, sheet: np.ndarray | None = None) -> Under:
         """What is under points, by name.
 
         Args:
             x: (n,) m.
             y: (n,) m.
+            sheet: as for `look_up`.
 
         Returns:
             Height, slopes, curvature and support.
         """
-        p, xx, xy, q, _, yy, height, support = self.look_up(x, y)
+        p, xx, xy, q, _, yy, height, support = self.look_up(x, y, sheet)
         return Under(p, q, xx, xy, yy, height, support)
 
-    def supports(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    def supports(
+        self, x: np.ndarray, y: np.ndarray, sheet: np.ndarray | None = None
+    ) -> np.ndarray:
         """Whether points lie on the terrain, all four nodes about them included.
 
         Args:
             x: (n,) m.
             y: (n,) m.
+            sheet: as for `look_up`.
 
         Returns:
             (n,) bool.
         """
-        return self.at(x, y).support > 0.999
+        return self.at(x, y, sheet).support > 0.999
+
+    def sheet_at(self, along: np.ndarray) -> np.ndarray | None:
+        """Which sheet counts at places along the path; None where there is one only.
+
+        Args:
+            along: (n,) arc length of the path, m.
+        """
+        return None
