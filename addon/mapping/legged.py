@@ -560,7 +560,7 @@ class _Body:
             wide = gauge.apart[0] ** 2
             ahead = swing + style.arm_forward * wide / (wide + STANDS)
             bend = (1.0 - run) * style.elbow_bend + run * style.elbow_run
-            bend = np.clip(bend + 0.5 * swing * (1.0 + 0.4 * run), radians(4.0), radians(150.0))
+            bend = np.clip(bend + (0.3 + 0.4 * run) * swing, radians(4.0), radians(150.0))
             upper = self.rest[side_role("upper_arm", side)]
             elbow, hand = (self.rest[side_role(r, side)] for r in ("elbow_joint", HAND))
             shoulder = side_role(SHOULDER, side)

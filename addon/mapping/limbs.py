@@ -17,6 +17,7 @@ load.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from math import radians
 
 import numpy as np
@@ -46,7 +47,7 @@ KNEE_WITH_FOOT = 0.5  # share of a foot's yaw that the leg's plane follows
 FOLDS = np.concatenate((np.linspace(-0.97, 0.6, 80), np.linspace(0.62, 3.0, 60)))
 TOES_FREE = 0.35  # share of the transfer after which toes are in line with the foot again
 FETLOCK_SWING = radians(25.0)  # how far fetlocks fold back in the middle of a swing
-CARPUS_SWING = radians(65.0)  # and carpi, for a fold of 1
+CARPUS_SWING = radians(52.0)  # and carpi, for a fold of 1
 LONG, MIDDLING = 0.06, 0.36  # sqrt(1 - length / straight length) in which folds come
 REACHED = 0.998  # of what a leg reaches stretched out: the last of it is not used
 SOFT = 0.15  # share of the transfer in which a long leg begins to be drawn in
@@ -103,6 +104,84 @@ class LimbPose:
     normal: np.ndarray
 
 
+@dataclass(frozen=True)
+class _Family:
+    """Postures of a leg below its blade, one for each fold s and share of the swing.
+
+    Attributes:
+        lengths: (m,) m.
+        rest: (m - 1,) bends of the joints in rest, radians.
+        gain: (m - 1,) bend for each unit of s.
+        folds: (m - 1,) what the swing adds for a fold of 1, or, of a fetlock, its bend.
+        low: (m - 1,) limits, radians.
+        high: (m - 1,).
+        fetlock: whether the last joint is one.
+    """
+
+    lengths: tuple[float, ...]
+    rest: tuple[float, ...]
+    gain: tuple[float, ...]
+    folds: tuple[float, ...]
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+    fetlock: bool
+
+    @property
+    def straight(self) -> float:
+        """All segments in a line, m."""
+        return sum(self.lengths)
+
+    def bends(self, fold: np.ndarray, swing: np.ndarray) -> np.ndarray:
+        """Angles between the segments.
+
+        Args:
+            fold: (n,) s.
+            swing: (n,) 0 in the support to 1 in the middle of the swing, or 2 of who
+                folds carpus and fetlock as much again.
+
+        Returns:
+            (m - 1, n) radians, within the limits.
+        """
+        rest, gain, folds, low, high = (
+            np.array(x)[:, None] for x in (self.rest, self.gain, self.folds, self.low, self.high)
+        )
+        found = rest + gain * fold
+        body = len(found) - self.fetlock
+        found[:body] += folds[:body] * (swing * _eased(fold + EARLY))
+        if self.fetlock:
+            # Not pressed through in the swing, but folded back. Were that by the fold too, it
+            # would make the leg longer at first: one length, two postures.
+            found[-1] += swing * (folds[-1] - found[-1])
+        return np.clip(found, low, high)
+
+    def joints(self, fold: np.ndarray, swing: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Bends, and (2, n) the end, the first segment along the x axis.
+
+        Args:
+            fold: (n,) s.
+            swing: (n,).
+        """
+        bends = self.bends(fold, swing)
+        angles = np.concatenate((np.zeros((1, bends.shape[1])), bends))
+        return bends, chain_joints(np.array(self.lengths), angles)[-1]
+
+
+@cache
+def _folds(family: _Family) -> RectBivariateSpline:
+    """Fold as a function of the swing and of sqrt(1 - length / straight length)."""
+    swings = np.linspace(0.0, 2.0, 17)
+    grid = np.linspace(0.0, 1.0, 161)
+    table = np.empty((len(swings), len(grid)))
+    for row, swing in enumerate(swings):
+        _, end = family.joints(FOLDS, np.full(len(FOLDS), swing))
+        far = np.hypot(*end)
+        first = int(np.argmax(far))
+        short = np.sqrt(np.maximum(1.0 - far[first:] / family.straight, 0.0))
+        rising = np.maximum.accumulate(short) + 1e-9 * np.arange(len(short))
+        table[row] = np.interp(grid, rising, FOLDS[first:])
+    return RectBivariateSpline(swings, grid, table)
+
+
 class Limb:
     """One leg of a figure, ready to be posed.
 
@@ -149,13 +228,13 @@ class Limb:
         rest = self.rest_bend
         ahead = -1.0 if self.across[1] > 0.0 else 1.0  # is the pole ahead or behind?
         low, high, gain, folds = (np.zeros(len(rest)) for _ in range(4))
-        self.fetlock = len(rest) - 1 if chain.foot == HOOF and len(rest) > 1 else -1
+        fetlock = len(rest) - 1 if chain.foot == HOOF and len(rest) > 1 else -1
         for i, angle in enumerate(rest):
             sign = np.sign(angle) if i != bend else -1.0
             gain[i] = angle
-            if i == self.fetlock:
+            if i == fetlock:
                 low[i], high[i] = sorted((angle + ahead * GIVE, angle - ahead * BACK))
-                self.folded = -FETLOCK_SWING * ahead
+                folds[i] = -FETLOCK_SWING * ahead
             elif i == bend or abs(angle) >= STRAIGHT:
                 least = min(LEAST_BEND, 0.5 * abs(angle)) if angle * sign > 0 else LEAST_BEND
                 low[i], high[i] = sorted((sign * least, sign * MOST_BEND))
@@ -164,50 +243,15 @@ class Limb:
             else:
                 low[i], high[i] = sorted((ahead * OVER, -ahead * FOLDED))
                 low[i], high[i] = min(low[i], angle), max(high[i], angle)
-                folds[i] = -ahead
-        self.low, self.high, self.gain, self.folds = low, high, gain, folds
-        self._table = None
-        if len(self.lengths) - self.blade > 2:
-            self._table = self._tabulated()
-
-    def bends(self, fold: np.ndarray, swing: np.ndarray) -> np.ndarray:
-        """Angles between the segments below the blade for a fold.
-
-        Args:
-            fold: (n,) s.
-            swing: (n,) 0 in the support to 1 in the middle of the swing, or 2 of who
-                folds carpus and fetlock as much again.
-
-        Returns:
-            (k, n) radians, within the limits.
-        """
+                folds[i] = -CARPUS_SWING * ahead
+        self.low, self.high = low, high
         own = slice(self.blade, None)
-        rest, gain = self.rest_bend[own, None], self.gain[own, None]
-        more = self.folds[own, None] * swing * CARPUS_SWING * _eased(fold + EARLY)
-        found = rest + gain * fold + more
-        if self.fetlock >= 0:
-            # Not pressed through in the swing, but folded back. Were that by the fold too, it
-            # would make the leg longer at first: one length, two postures.
-            k = self.fetlock - self.blade
-            found[k] += swing * (self.folded - found[k])
-        return np.clip(found, self.low[own, None], self.high[own, None])
-
-    def _tabulated(self) -> RectBivariateSpline:
-        """Fold as a function of the swing and of how far the leg is from straight."""
-        lengths = self.lengths[self.blade :]
-        self._straight = float(lengths.sum())
-        swings = np.linspace(0.0, 2.0, 17)
-        grid = np.linspace(0.0, 1.0, 161)
-        table = np.empty((len(swings), len(grid)))
-        for row, swing in enumerate(swings):
-            bends = self.bends(FOLDS, np.full(len(FOLDS), swing))
-            angles = np.concatenate((np.zeros((1, len(FOLDS))), bends))
-            far = np.hypot(*chain_joints(lengths, angles)[-1])
-            first = int(np.argmax(far))
-            short = np.sqrt(np.maximum(1.0 - far[first:] / self._straight, 0.0))
-            rising = np.maximum.accumulate(short) + 1e-9 * np.arange(len(short))
-            table[row] = np.interp(grid, rising, FOLDS[first:])
-        return RectBivariateSpline(swings, grid, table)
+        # Rounded, so that left and right share what is tabulated.
+        lengths, rest, gain, folds, low, high = (
+            tuple(np.round(x[own], 9).tolist())
+            for x in (self.lengths, rest, gain, folds, low, high)
+        )
+        self.family = _Family(lengths, rest, gain, folds, low, high, fetlock >= 0)
 
     @property
     def longest(self) -> float:
@@ -341,17 +385,15 @@ class Limb:
             wanted[0] = first
             start = self.lengths[0] * np.stack((np.cos(first), np.sin(first)))
         to = target - start
-        if self._table is None:
-            fold = np.zeros(n)
-            bends = self.bends(fold, fold)
-        else:
+        family = self.family
+        if len(family.lengths) > 2:
             swing = amount * step(feet.share / SWINGS) * step((1.0 - feet.share) / SWINGS)
-            short = np.sqrt(np.maximum(1.0 - np.hypot(*to) / self._straight, 0.0))
+            short = np.sqrt(np.maximum(1.0 - np.hypot(*to) / family.straight, 0.0))
             swing = swing * step((short - LONG) / MIDDLING)  # a stretched leg cannot fold
-            fold = self._table.ev(np.clip(swing, 0.0, 2.0), np.clip(short, 0.0, 1.0))
-            bends = self.bends(fold, swing)
-        lengths = self.lengths[self.blade :]
-        end = chain_joints(lengths, np.concatenate((np.zeros((1, n)), bends)))[-1]
+            fold = _folds(family).ev(np.clip(swing, 0.0, 2.0), np.clip(short, 0.0, 1.0))
+            bends, end = family.joints(fold, swing)
+        else:
+            bends, end = family.joints(np.zeros(n), np.zeros(n))
         first = np.arctan2(to[1], to[0]) - np.arctan2(end[1], end[0])
         first = np.remainder(first + np.pi, 2.0 * np.pi) - np.pi
         if self.blade:
