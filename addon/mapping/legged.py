@@ -306,7 +306,7 @@ def pose_joints(
     for role, parent in hang.items():
         joint[role] = joint[parent] + rotate(turn[parent], rest[role] - rest[parent])
     for chain in figure.legs:
-        carrier = chain.blade or _carrier(figure, chain)
+        carrier = chain.blade or figure.carrier(chain)
         roles = (*chain.segments, chain.tip)
         first, middle, end = roles[chain.bend : chain.bend + 3]
         parent = carrier
@@ -338,15 +338,8 @@ def _hang(figure: LeggedFigure) -> dict[str, str]:
     for chain in chains:
         hang |= {role: parent for parent, role in zip(chain[:-1], chain[1:], strict=True)}
     for leg in figure.legs:
-        hang[leg.limb[0]] = _carrier(figure, leg)
+        hang[leg.limb[0]] = figure.carrier(leg)
     return hang
-
-
-def _carrier(figure: LeggedFigure, leg: LegChain) -> str:
-    """Role of the part of the trunk that a leg hangs on."""
-    numbers = sorted({other.girdle for other in figure.legs})
-    share = numbers.index(leg.girdle) / max(len(numbers) - 1, 1)
-    return figure.trunk[round(share * (len(figure.trunk) - 1))]
 
 
 def _turned(yaw: Amount, pitch: Amount, roll: Amount) -> np.ndarray:
@@ -407,7 +400,7 @@ class _Body:
         hang = [self._hangs(leg) for leg in self.figure.legs]
         self.legs: list[LimbPose] = [
             limb.pose(
-                place, self.turn[_carrier(self.figure, leg)], feet, self.style.blade_turn,
+                place, self.turn[self.figure.carrier(leg)], feet, self.style.blade_turn,
                 self.style.fold,
             )
             for limb, leg, feet, place in zip(
@@ -470,7 +463,7 @@ class _Body:
             self.joint[role] = self.joint[role] + off
 
     def _hangs(self, leg: LegChain) -> np.ndarray:
-        carrier, role = _carrier(self.figure, leg), leg.limb[0]
+        carrier, role = self.figure.carrier(leg), leg.limb[0]
         arm = self.rest[role] - self.rest[carrier]
         return self.joint[carrier] + rotate(self.turn[carrier], arm)
 
@@ -480,7 +473,7 @@ class _Body:
         for limb, leg, number, feet in zip(
             self.limbs, self.figure.legs, self.numbers, self.feet, strict=True
         ):
-            turn = self.turn[_carrier(self.figure, leg)]
+            turn = self.turn[self.figure.carrier(leg)]
             now = limb.room(self._hangs(leg), turn, feet)
             over = np.flatnonzero((now < -TOUCH) & feet.contact)
             if not len(over):

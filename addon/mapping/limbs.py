@@ -247,11 +247,15 @@ class Limb:
         self.low, self.high = low, high
         own = slice(self.blade, None)
         # Rounded, so that left and right share what is tabulated.
-        lengths, rest, gain, folds, low, high = (
-            tuple(np.round(x[own], 9).tolist())
-            for x in (self.lengths, rest, gain, folds, low, high)
+        self.family = _Family(
+            lengths=_rounded(self.lengths[own]),
+            rest=_rounded(rest[own]),
+            gain=_rounded(gain[own]),
+            folds=_rounded(folds[own]),
+            low=_rounded(low[own]),
+            high=_rounded(high[own]),
+            fetlock=fetlock >= 0,
         )
-        self.family = _Family(lengths, rest, gain, folds, low, high, fetlock >= 0)
 
     @property
     def longest(self) -> float:
@@ -455,6 +459,10 @@ class Limb:
         size = np.linalg.norm(out, axis=1, keepdims=True)
         out = out + 1e-6 * far * normalise(aims) * (size < 1e-4 * far)
         return middle + far * normalise(out)
+
+
+def _rounded(values: np.ndarray) -> tuple[float, ...]:
+    return tuple(np.round(values, 9).tolist())
 
 
 def _eased(fold: np.ndarray) -> np.ndarray:
