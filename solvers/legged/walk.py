@@ -66,6 +66,7 @@ SAMPLES = np.array(  # of a support
 LONGEST_GAP = 0.6  # s between the moments at which a standing body may change its turning
 MOST_STEPS = 50_000
 MOST_MARGIN = 60.0  # s
+SHOWS = 0.01  # share of a stroke that is worth a line when it is cut off
 TINY = 1e-5  # s; for central differences of exact heights
 LEAST_SUPPORT = 0.25  # of a support that is left of it, or the step is left out
 SOFT = 1.5  # in which hips sink and rise again, as a multiple of sqrt(hip height / g)
@@ -140,7 +141,10 @@ class Walk:
             )
             items = [(gait_of(choice.gait, self.creature), choice.start) for choice in chosen]
         items = items[:1] + sorted(items[1:], key=lambda item: item[1])
-        self.plans = [self._plan_of(gait, start) for gait, start in items]
+        bounds = [-math.inf, *(start for _gait, start in items[1:]), math.inf]
+        self.plans = [
+            self._plan_of(gait, start, bounds[i : i + 2]) for i, (gait, start) in enumerate(items)
+        ]
         # Steps, and the body's way, before and after the motion too: two strides and a half.
         ends = float(self.plans[0].clock.rate(0.0)), float(self.plans[-1].clock.rate(self.end))
         moving = [rate for rate in ends if rate > 1e-3]
@@ -166,7 +170,7 @@ class Walk:
             return float(item.start)
         return float(Clock(self.times, self.speeds).time(item.distance))
 
-    def _plan_of(self, gait: Gait, start: float) -> GaitPlan:
+    def _plan_of(self, gait: Gait, start: float, used: Sequence[float]) -> GaitPlan:
         g, v = self.gravity, self.speeds
         froude = v * v / (g * self.hip)
         duty = gait.duties(froude)
@@ -174,7 +178,9 @@ class Walk:
         most = np.min(room / duty, axis=1)
         rate = gait.rates(v, self.hip, g, np.inf)
         limited = gait.rates(v, self.hip, g, most)
-        over = limited > rate * (1.0 + 1e-9)
+        # Told only where it shows, and while the gait is used.
+        over = limited > rate * (1.0 + SHOWS)
+        over &= (self.times >= used[0]) & (self.times <= used[1])
         if over.any():
             first = int(np.argmax(over))
             leg = int(np.argmin(room / duty[first]))
