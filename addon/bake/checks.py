@@ -41,7 +41,7 @@ def bone_location(role: str, tracks: RoleTracks) -> bool:
         role: the role.
         tracks: the tracks to bake.
     """
-    return adapter.base_role(role) not in adapter.ROTATION_ONLY and role in tracks.position
+    return not adapter.only_turned(role) and role in tracks.position
 
 
 def bone_rotation(role: str, tracks: RoleTracks) -> bool:

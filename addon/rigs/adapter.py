@@ -59,6 +59,16 @@ def base_role(role: str) -> str:
     return role.rsplit(".", 1)[0]
 
 
+def only_turned(role: str) -> bool:
+    """Whether a role stays where the skeleton puts it: only its direction is keyed.
+
+    Args:
+        role: a role.
+    """
+    base = base_role(role)
+    return base in ROTATION_ONLY or _SEGMENT.fullmatch(base) is not None
+
+
 def bone_path(bone: str) -> str:
     """RNA path of a pose bone from its object.
 
@@ -509,8 +519,7 @@ class RigSolver:
     ) -> None:
         for role, bone in self._bindings.items():
             base = base_role(role)
-            turned_only = base in ROTATION_ONLY or _SEGMENT.fullmatch(base)
-            where = None if turned_only else position.get(role)
+            where = None if only_turned(role) else position.get(role)
             turned = None if base in LOCATION_ONLY else rotation.get(role)
             if where is not None or turned is not None:
                 self._targets[bone] = (role, *self.target(role, where, turned))
