@@ -34,7 +34,7 @@ PART_ROLES = {
         "bike", "fork", "front_wheel", "rear_wheel", "sprocket", "crank", "pedal",
         "front_truck", "rear_truck",
     },
-    "TORSO": {"spine", "chest", "shoulder"},
+    "TORSO": {"spine", "chest", "shoulder", "clavicle", "tail"},
     "ARMS": {"hand", "elbow", "pole", "pole_tip"},
     "HEAD": {"neck", "head"},
 }
@@ -54,10 +54,13 @@ def bindings_of(motion: bpy.types.Object) -> dict[str, str]:
     roles = set().union(*(PART_ROLES[part] for part in settings.body_parts))
     if not roles:
         raise UserError(f"{motion.name} keys no part of the body: choose some in Body Parts")
+    known = set().union(*PART_ROLES.values())
     return {
         role: bone
         for role, bone in characters.ROLE_BONES[kind].items()
-        if role.partition(".")[0] in roles
+        if (base := role.partition(".")[0]) in roles
+        # Names of legs are as many as there are bodies.
+        or ("LEGS" in settings.body_parts and base not in known)
     }
 
 

@@ -28,6 +28,8 @@ _ENTRIES = (
     ("poise.gate_add", "NONE"),
     ("poise.slalom_course_add", "NONE"),
     None,
+    ("poise.gait_cycle", "NONE"),
+    None,
     ("poise.trail_add", "NONE"),
     ("poise.slope_add", "NONE"),
     ("poise.markers_add", "NONE"),

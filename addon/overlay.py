@@ -22,6 +22,7 @@ from .strokes import (
     LIFT,
     TRACK_COLOUR,
     WARNING_COLOUR,
+    Mark,
     Palette,
     Strokes,
     path_strokes,
@@ -121,6 +122,7 @@ class _Batches:
     ghost: list = field(default_factory=list)
     inset: list = field(default_factory=list)
     diagram: diagrams.Diagram | None = None
+    marks: list[Mark] = field(default_factory=list)
 
 
 _cache: dict[int, _Batches] = {}
@@ -160,6 +162,7 @@ def _batches(context: bpy.types.Context, motion: bpy.types.Object, solved: Solve
         found = _Batches(solved, palette)
         drawn = track_strokes(solved, palette) + course_strokes(solved)
         found.track = [_batch(strokes, unit) for strokes in drawn]
+        found.marks = families.family_of(solved.job).marks(solved)
         found.rejected = [_batch(strokes, unit) for strokes in rejected_strokes(solved)]
         _cache[motion.session_uid] = found
     row = row_at(solved, context.scene.frame_current_final)
@@ -280,6 +283,7 @@ def draw_pixels() -> None:
     finally:
         gpu.state.blend_set("NONE")
     size = 12.0 * scale
+    _draw_marks(context, batches.marks, 1.0 / solved.job.numbers.unit_scale, 0.9 * size)
     blf.size(0, size)
     blf.enable(0, blf.SHADOW)
     blf.shadow(0, 3, 0.0, 0.0, 0.0, 0.8)
@@ -290,6 +294,30 @@ def draw_pixels() -> None:
         blf.position(0, across, bottom + 6.0 * scale + 1.45 * size * number, 0)
         blf.draw(0, text)
     blf.disable(0, blf.SHADOW)
+
+
+def _draw_marks(context: bpy.types.Context, marks, unit: float, size: float) -> None:
+    """Words beside what is drawn, where they are in the view and do not crowd it."""
+    import blf
+    from bpy_extras.view3d_utils import location_3d_to_region_2d
+
+    if not marks or context.region_data is None:
+        return
+    blf.size(0, size)
+    taken: set[tuple[int, int]] = set()
+    for mark in marks:
+        place = location_3d_to_region_2d(
+            context.region, context.region_data, (mark.place * unit).tolist()
+        )
+        if place is None or not (0.0 <= place.x <= context.region.width):
+            continue
+        cell = (round(place.x / (1.6 * size)), round(place.y / (1.2 * size)))
+        if cell in taken:
+            continue
+        taken.add(cell)
+        blf.color(0, *mark.colour)
+        blf.position(0, place.x + 0.5 * size, place.y, 0)
+        blf.draw(0, mark.text)
 
 
 def _lifted(points: np.ndarray) -> np.ndarray:

@@ -23,6 +23,7 @@ from .families.base import (
     Solved,
     digest,
 )
+from .properties.motion import KINDS
 from .rigs import characters
 from .scene.timing import scene_numbers
 
@@ -137,7 +138,14 @@ def _gather_one(context, motion) -> Job:
             f"{character.name} is not a Poise character: set the rig up in the Character panel, "
             "or add a character there"
         )
-    return families.family_for(motion).gather(context, motion, kind, scene_numbers(context.scene))
+    family = families.family_for(motion)
+    if family.name != characters.KINDS[kind].family:
+        able = families.kinds_for(characters.KINDS[kind].family)
+        labels = [label for name, label, _text in KINDS if name in able]
+        raise UserError(
+            f"{character.name} cannot do {family.moves}: set Motion to {' or '.join(labels)}"
+        )
+    return family.gather(context, motion, kind, scene_numbers(context.scene))
 
 
 def solve(job: Job, progress: Progress | None = None) -> Solved:

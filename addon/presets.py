@@ -26,6 +26,15 @@ def subdir(character: bpy.types.Object | None) -> str:
     return f"poise/{MAPPINGS[kind].group}" if kind in MAPPINGS else "poise/skier"
 
 
+def gait_subdir(n_legs: int) -> str:
+    """Preset folder for lists of gaits, below Blender's preset folders.
+
+    Args:
+        n_legs: number of the character's legs.
+    """
+    return f"poise/gait/{n_legs}_legs"
+
+
 def find(character: bpy.types.Object, name: str) -> str | None:
     """Path of a preset by file name or by the name shown in the menu.
 

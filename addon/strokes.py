@@ -34,6 +34,21 @@ class Strokes:
 
 
 @dataclass(frozen=True)
+class Mark:
+    """A word at a place of the scene.
+
+    Attributes:
+        text: what it says.
+        place: (3,) m.
+        colour: RGBA.
+    """
+
+    text: str
+    place: np.ndarray
+    colour: tuple[float, float, float, float]
+
+
+@dataclass(frozen=True)
 class Palette:
     """Colours from the preferences."""
 

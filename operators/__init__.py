@@ -3,7 +3,19 @@
 
 from __future__ import annotations
 
-from . import bake, character, equipment, motion, path, presets, problems, render, rig, rig_roles
+from . import (
+    bake,
+    character,
+    equipment,
+    gait,
+    motion,
+    path,
+    presets,
+    problems,
+    render,
+    rig,
+    rig_roles,
+)
 
 CLASSES: tuple[type, ...] = (
     *character.CLASSES,
@@ -12,6 +24,7 @@ CLASSES: tuple[type, ...] = (
     *rig_roles.CLASSES,
     *motion.CLASSES,
     *path.CLASSES,
+    *gait.CLASSES,
     *presets.CLASSES,
     *bake.CLASSES,
     *problems.CLASSES,

@@ -4,13 +4,14 @@
 import bpy
 from bpy.props import EnumProperty, IntProperty, StringProperty
 
-from ..addon import baking, motions
+from ..addon import baking, families, motions
 from ..addon.bake.checks import LAST_FRAME
 from ..addon.base_operator import SettingsOperator, one_line
 from ..addon.context import object_mode
 from ..addon.errors import UserError
 from ..addon.mapping.registry import STYLE_GROUPS
 from ..addon.properties.motion import KINDS
+from ..addon.rigs import characters
 from ..addon.scene import trail
 from ..addon.scene.timing import scene_numbers
 
@@ -41,20 +42,30 @@ class POISE_OT_motion_add(_CharacterOperator, bpy.types.Operator):
     bl_idname = "poise.motion_add"
     bl_label = "Add Motion"
 
-    kind: EnumProperty(name="Motion", description="What kind of motion to add", items=KINDS)
+    kind: EnumProperty(
+        name="Motion",
+        description="What kind of motion to add; unset, the first that the character can do",
+        items=KINDS,
+        options={"SKIP_SAVE"},
+    )
     name: StringProperty(name="Name", description="Name of the motion; empty for a default")
 
     def run(self, context):
         rig = motions.active_character(context)
         if not rig.poise.kind:
             raise UserError(f"{rig.name} is not a Poise character: set it up, or add one")
+        able = families.kinds_for(characters.KINDS[rig.poise.kind].family)
+        kind = self.kind if self.properties.is_property_set("kind") else able[0]
+        if kind not in able:
+            labels = [label for name, label, _text in KINDS if name in able]
+            raise UserError(f"{rig.name} can only do {' or '.join(labels)}")
         motions.require_editable(rig)
         before = motions.active_motion(rig)
         with object_mode(context):
             # No line breaks: scripts can give them, and lists and reports cannot show them.
             motion = motions.add_motion(context, rig, one_line(self.name))
         settings = motion.poise_motion
-        settings.kind = self.kind
+        settings.kind = kind
         if before is None:
             unit_scale = scene_numbers(context.scene).unit_scale
             settings.begin(rig.poise.kind, unit_scale)
@@ -66,11 +77,12 @@ class POISE_OT_motion_add(_CharacterOperator, bpy.types.Operator):
 def _continue_from(scene, settings, before):
     """Start where the motion before ends, with its settings."""
     other = before.poise_motion
-    for group in ("turns", "path", *STYLE_GROUPS):
+    for group in ("turns", "path", "gait", *STYLE_GROUPS):
         source, target = getattr(other, group), getattr(settings, group)
         for prop in source.bl_rna.properties:
             if not prop.is_readonly and prop.identifier not in {"name", "rna_type"}:
                 setattr(target, prop.identifier, getattr(source, prop.identifier))
+    settings.gait.go_on_from(other.gait)
     settings.after = before
     length = settings.frame_end - settings.frame_start
     end = other.frame_end

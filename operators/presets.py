@@ -44,10 +44,11 @@ class POISE_OT_preset_apply(SettingsOperator, bpy.types.Operator):
             raise UserError(f"There is no preset called {self.name!r} for {character.name}")
         if not path.lower().endswith(".py"):
             raise UserError(f"{path} is no preset: choose a .py file that Blender's presets made")
-        before = _values(motion)
+        before, gaits = _values(motion), motion.poise_motion.gait.stored()
         try:
             bpy.utils.execfile(path)
         except Exception as error:  # a preset is a file that anyone may have written
+            motion.poise_motion.gait.bring_back(gaits)
             _put_back(motion, before)
             raise UserError(f"The preset {path} could not be applied: {error}") from error
         if path.startswith(presets.ROOT):
@@ -61,7 +62,7 @@ class POISE_OT_preset_apply(SettingsOperator, bpy.types.Operator):
 def _values(motion):
     """(group, setting) -> value of everything that a preset may set; None where it is unset."""
     found = {}
-    for name in ("turns", *(mapping.group for mapping in MAPPINGS.values())):
+    for name in ("turns", "gait", *(mapping.group for mapping in MAPPINGS.values())):
         group = getattr(motion.poise_motion, name)
         for prop in group.bl_rna.properties:
             if not prop.is_readonly and prop.identifier not in {"name", "rna_type"}:

@@ -10,6 +10,7 @@ from bpy.props import IntProperty
 from ..addon import motions
 from ..addon.base_operator import SettingsOperator
 from ..addon.errors import UserError
+from ..addon.properties import gait as gait_settings
 from ..addon.properties import path as path_settings
 from ..addon.properties.turns import LENGTH_POWER
 from ..addon.scene import course
@@ -17,6 +18,8 @@ from ..addon.scene.placement import moves as is_moving
 from ..addon.scene.placement import world_matrix
 from ..addon.scene.sampling import is_animated
 from ..addon.scene.timing import scene_numbers
+
+_POWERS = {**LENGTH_POWER, **path_settings.LENGTH_POWER, **gait_settings.LENGTH_POWER}
 
 
 class _ProblemOperator(SettingsOperator):
@@ -105,7 +108,7 @@ class POISE_OT_problem_fix(_ProblemOperator, bpy.types.Operator):
                 continue
             group = getattr(motion.poise_motion, group_name)
             label = group.bl_rna.properties[name].name
-            value /= scale ** {**LENGTH_POWER, **path_settings.LENGTH_POWER}.get(name, 0)
+            value /= scale ** _POWERS.get(name, 0)
             if group.bl_rna.properties[name].type == "INT":
                 value = round(value)
             if is_animated(motion, group_name, (name,)):

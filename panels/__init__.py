@@ -3,6 +3,12 @@
 
 from __future__ import annotations
 
-from . import bake, character, motion, path
+from . import bake, character, gait, motion, path
 
-CLASSES: tuple[type, ...] = (*character.CLASSES, *motion.CLASSES, *path.CLASSES, *bake.CLASSES)
+CLASSES: tuple[type, ...] = (
+    *character.CLASSES,
+    *motion.CLASSES,
+    *path.CLASSES,
+    *gait.CLASSES,
+    *bake.CLASSES,
+)

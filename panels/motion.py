@@ -4,8 +4,9 @@
 import bpy
 from bl_ui.utils import PresetPanel
 
-from ..addon import motions, preview
+from ..addon import families, motions, preview
 from ..addon.mapping.registry import MAPPINGS
+from ..addon.rigs import characters
 from .base import MotionPanel, SettingsPanel, SidebarPanel, active, settings_of, wrapped
 
 
@@ -45,7 +46,11 @@ class POISE_PT_motion(SidebarPanel, bpy.types.Panel):
         if current is None:
             return
         settings = current.poise_motion
-        layout.row().prop(settings, "kind", expand=True)
+        able = families.kinds_for(characters.KINDS[character.poise.kind].family)
+        if len(able) > 1 or settings.kind not in able:
+            row = layout.row(align=True)
+            for kind in able:
+                row.prop_enum(settings, "kind", kind)
         layout.prop(settings, "show_preview", icon="HIDE_OFF")
 
 
@@ -71,7 +76,7 @@ class POISE_PT_range(MotionPanel, bpy.types.Panel):
         column = layout.column()
         column.active = settings.base is None
         column.prop(settings, "after")
-        if settings.kind != "PATH":
+        if settings.kind == "TURNS":
             layout.prop(settings, "mirror")
 
 

@@ -39,6 +39,7 @@ OPERATORS = (
     "rig_roles_export", "rig_roles_import", "rig_roles_save", "rig_roles_load",
     "rig_roles_delete", "motion_add", "motion_activate", "motion_move", "motion_remove",
     "preset_apply", "path_plan", "gate_add", "slalom_course_add",
+    "gait_add", "gait_remove", "gait_move", "gait_cycle",
     "bake", "bake_all", "bake_check", "bake_clear", "slope_add", "trail_add",
     "markers_add", "markers_clear", "chase_camera_add", "playblast", "diagram_save",
     "mesh_swap", "mesh_restore", "equipment_attach", "equipment_detach", "equipment_hide",
@@ -58,13 +59,14 @@ def unit_of(prop) -> str:
     Args:
         prop: a property of Blender's RNA.
     """
-    if prop.identifier in OTHER_UNITS:
+    own = UNITS.get(getattr(prop, "unit", ""), "")
+    if prop.identifier in OTHER_UNITS and not own:
         return OTHER_UNITS[prop.identifier]
     if prop.type != "FLOAT":
         return ""
     if " in metres" in prop.description:
         return "m"
-    return UNITS.get(prop.unit, "")
+    return own
 
 
 def value_of(prop) -> str:
@@ -75,6 +77,8 @@ def value_of(prop) -> str:
     """
     if prop.identifier == "duration":
         return ""  # follows from start and end
+    if prop.type == "COLLECTION":
+        return "empty"
     if prop.type == "ENUM":
         if prop.is_enum_flag:
             return "all" if len(prop.default_flag) == len(prop.enum_items) else "some"
@@ -178,17 +182,23 @@ def presets_table(kind: str) -> str:
 def tables() -> dict[str, str]:
     """Mark in a page -> table, of the installed add-on."""
     from poise.addon.mapping.registry import STYLE_GROUPS
+    from poise.addon.properties import gait as gait_settings
     from poise.addon.properties import path as path_settings
     from poise.addon.properties.motion import PoiseMotion
     from poise.addon.properties.turns import ANIMATED
 
     rna = PoiseMotion.bl_rna
-    turns, path = (rna.properties[name].fixed_type for name in ("turns", "path"))
+    turns, path, gait = (rna.properties[name].fixed_type for name in ("turns", "path", "gait"))
+    item = gait.properties["sequence"].fixed_type
+    leg = item.properties["legs"].fixed_type
     made = {
         "operators": operators_table(),
         "motion": settings_table(rna, MOTION),
         "turns": settings_table(turns, style_names(turns), ANIMATED),
         "path": settings_table(path, style_names(path), path_settings.ANIMATED),
+        "gait": settings_table(gait, style_names(gait), gait_settings.ANIMATED),
+        "gait item": settings_table(item, style_names(item)),
+        "gait leg": settings_table(leg, style_names(leg)),
     }
     for name in STYLE_GROUPS:
         style = rna.properties[name].fixed_type

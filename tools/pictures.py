@@ -1301,13 +1301,33 @@ def telemark_slalom() -> Image.Image:
     return tiles(moments(rig, times, (-2.2, -7.0, 0.8), (0.0, 0.0, -0.15), 45.0, (396, 300)), 4)
 
 
+def gait() -> Image.Image:
+    """A horse that speeds up around a bend: a moment of each of its gaits."""
+    import gait_scenes
+    from poise.addon.families.gait_view import label
+
+    (rig,) = gait_scenes.horse_gaits()
+    motion = scenes.solve(rig).motion
+    pictures = []
+    for name, start, end in motion.gaits:
+        time = start + 0.7 * (min(end, motion.time[-1]) - start)
+        (picture,) = moments(
+            rig, (time,), (-6.6, -1.6, 0.25), (0.0, -0.55, -0.35), 46.0, (700, 420), True
+        )
+        row = int(np.searchsorted(motion.time, time))
+        speed = float(np.linalg.norm(motion.velocity[row, :2]))
+        text(picture, (14, 12), f"{label(name)}, {speed:.1f} m/s")
+        pictures.append(picture)
+    return tiles(pictures, 2, 4)
+
+
 PICTURES: dict[str, Callable[[], Image.Image]] = {
     picture.__name__: picture for picture in (
         characters, turn_sequence, figure_6, figure_10, presets, snowboarder_sheet, slope, trail,
         edges, body, phase, rig_controls, keys, several_motions, irregular, fall, slalom, descent,
         skier_sheet, telemark_sheet, skateboarder_sheet, cyclist_sheet,
         tree_skiing, slalom_poles, bicycle_corner, potholes, crowd, telemark_slalom, own_rig_sheet,
-        own_equipment_sheet,
+        own_equipment_sheet, gait,
     )
 }
 if "POISE_COURSE" in os.environ:

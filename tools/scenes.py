@@ -699,9 +699,10 @@ SCENES: dict[str, Callable] = {
 
 def main() -> None:
     """Make the scenes named on the command line, or all."""
+    import gait_scenes
     import path_scenes
 
-    known = SCENES | path_scenes.SCENES
+    known = SCENES | path_scenes.SCENES | gait_scenes.SCENES
     wanted = sys.argv[1:] or list(known)
     unknown = [name for name in wanted if name not in known]
     if unknown:

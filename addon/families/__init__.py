@@ -10,11 +10,21 @@ from __future__ import annotations
 import bpy
 
 from .base import Family, Job
+from .gait import Gaits
 from .riding import Riding
 
 _RIDING = Riding()
 
-FAMILIES: dict[str, Family] = {"TURNS": _RIDING, "PATH": _RIDING}
+FAMILIES: dict[str, Family] = {"TURNS": _RIDING, "PATH": _RIDING, "GAIT": Gaits()}
+
+
+def kinds_for(family: str) -> list[str]:
+    """Kinds of motions that characters of a family can do; the first is what they begin with.
+
+    Args:
+        family: what `characters.Kind.family` says.
+    """
+    return [kind for kind, member in FAMILIES.items() if member.name == family]
 
 
 def family_for(motion: bpy.types.Object) -> Family:

@@ -14,7 +14,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
 from math import atan2
-from typing import Any
+from typing import Any, ClassVar
 
 import bpy
 import numpy as np
@@ -28,13 +28,13 @@ from ..rigs import characters
 from ..scene.placement import require_near, world_matrix
 from ..scene.sampling import animated_settings
 from ..scene.timing import SceneNumbers
-from ..strokes import Palette, Strokes
+from ..strokes import Mark, Palette, Strokes
 
 # Raised when the same settings no longer give the same motion.
 SOLVER_VERSION = 1
 
-# Legs outside these lengths (m) make Poise ask whether the units are meant.
-LEAST_LEG, MOST_LEG = 0.1, 3.0
+# Difference of speed in m/s at a seam that is worth a line in the problem list.
+SPEED_STEP = 0.25
 
 Progress = Callable[[float], None]
 
@@ -102,6 +102,9 @@ class Solved:
     tracks: RoleTracks
     seam: tuple[Problem, ...] = ()
 
+    # Legs outside these lengths (m) make Poise ask whether the units are meant.
+    LEGS: ClassVar[tuple[float, float]] = (0.1, 3.0)
+
     def of_motion(self) -> tuple[Problem, ...]:
         """Problems of the motion itself, fixes named after the animator's settings."""
         return self.motion.problems
@@ -111,7 +114,7 @@ class Solved:
         """Problems of the scene, the motion and the body together."""
         note = self.job.numbers.gravity_note
         own = (Problem("GRAVITY", note, "INFO"),) if note else ()
-        own += _size_problem(self.job)
+        own += _size_problem(self.job, *self.LEGS)
         # A mapping names amounts of its style; it does not know where they are set.
         group = MAPPINGS[self.job.kind].group
         body = tuple(
@@ -279,6 +282,14 @@ class Family(ABC):
         """
         return []
 
+    def marks(self, solved: Solved) -> list[Mark]:
+        """Words beside what is drawn.
+
+        Args:
+            solved: a solved motion.
+        """
+        return []
+
     @abstractmethod
     def ghost(self, solved: Solved, row: int, palette: Palette) -> list[Strokes]:
         """The figure at one sample.
@@ -340,10 +351,10 @@ class Family(ABC):
         return ""
 
 
-def _size_problem(job: Job) -> tuple[Problem, ...]:
-    """A figure that is no human size is more often a wrong unit than a wish."""
+def _size_problem(job: Job, least: float, most: float) -> tuple[Problem, ...]:
+    """A figure that is of no usual size is more often a wrong unit than a wish."""
     leg = job.figure.leg_length
-    if LEAST_LEG <= leg <= MOST_LEG:
+    if least <= leg <= most:
         return ()
     height = job.figure.height
     return (
@@ -423,6 +434,27 @@ def sampled_style(
     style = getattr(motion.poise_motion, group)
     return style.to_params(
         animated_settings(context.scene, motion, group, style.animated_names(), frames)
+    )
+
+
+def speed_step(last: float, first: float) -> tuple[Problem, ...]:
+    """A keyed speed that is another one than the motion before ends with is a jolt.
+
+    Args:
+        last: speed that the motion before ends with, m/s.
+        first: speed that the motion begins with, m/s.
+    """
+    if abs(first - last) <= SPEED_STEP:
+        return ()
+    return (
+        Problem(
+            "SPEED_STEP",
+            f"The speed jumps from {last:.1f} to {first:.1f} m/s where the motion goes on from "
+            "the one before",
+            time=0.0,
+            amount=first - last,
+            remedy=f"Key Speed, starting with {last:.1f} m/s",
+        ),
     )
 
 

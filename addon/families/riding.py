@@ -46,11 +46,9 @@ from .base import (
     frames_of,
     placement_of,
     sampled_style,
+    speed_step,
     without,
 )
-
-# Difference of speed in m/s at a seam that is worth a line in the problem list.
-SPEED_STEP = 0.25
 
 # How many motions along a path are remembered.
 MOST_PLANS = 12
@@ -124,7 +122,7 @@ class Riding(Family):
     """Turns by frequency, sharpness and heading, and ways along a path."""
 
     name = "RIDING"
-    moves = "turns"
+    moves = "turns or paths on equipment"
 
     def gather(self, context, motion, kind, numbers):
         gathered = _gather_path if motion.poise_motion.kind == "PATH" else _gather_turns
@@ -155,9 +153,10 @@ class Riding(Family):
         tracks = pose(joined, job.figure, sequence.join_styles(styles, solved))
         start = sequence.seams(solved)[own]
         cut = sequence.cut_tracks(tracks, start, solved[own])
-        return SolvedRide(
-            job, solved[own], cut, _speed_step(solved[:own], solved[own]), paths[own]
-        )
+        seam = ()
+        if own:
+            seam = speed_step(float(solved[own - 1].speed[-1]), float(solved[own].speed[0]))
+        return SolvedRide(job, solved[own], cut, seam, paths[own])
 
     def inputs(self, job):
         settings = job.settings
@@ -458,25 +457,6 @@ def _fitted(style, count: int):
             short = np.asarray(values)[:count]
             changed[field.name] = np.pad(short, (0, count - len(short)), mode="edge")
     return replace(style, **changed) if changed else style
-
-
-def _speed_step(before: list[TurningMotion], motion: TurningMotion) -> tuple[Problem, ...]:
-    """A keyed speed that is another one than the motion before ends with is a jolt."""
-    if not before:
-        return ()
-    last, first = float(before[-1].speed[-1]), float(motion.speed[0])
-    if abs(first - last) <= SPEED_STEP:
-        return ()
-    return (
-        Problem(
-            "SPEED_STEP",
-            f"The speed jumps from {last:.1f} to {first:.1f} m/s where the motion goes on from "
-            "the one before",
-            time=0.0,
-            amount=first - last,
-            remedy=f"Key Speed, starting with {last:.1f} m/s",
-        ),
-    )
 
 
 def _solve_in_turn(

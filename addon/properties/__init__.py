@@ -5,15 +5,17 @@ from __future__ import annotations
 
 import bpy
 
-from . import character, motion, noticed, path, roles, styles, turns
+from . import character, gait, motion, noticed, path, roles, styles, turns
 
 noticed.notice(
-    *turns.CLASSES, *path.CLASSES, *styles.CLASSES, *roles.CLASSES, *motion.CLASSES
+    *turns.CLASSES, *path.CLASSES, *gait.CLASSES, *styles.CLASSES, *roles.CLASSES,
+    *motion.CLASSES,
 )
 
 CLASSES: tuple[type, ...] = (
     *turns.CLASSES,
     *path.CLASSES,
+    *gait.CLASSES,
     *styles.CLASSES,
     *roles.CLASSES,
     *motion.CLASSES,

@@ -37,7 +37,7 @@ class PoiseCharacter(bpy.types.PropertyGroup):
 
     @property
     def motion(self) -> str:
-        """Kind of the active motion, 'TURNS' or 'PATH'."""
+        """Kind of the active motion, 'TURNS', 'PATH' or 'GAIT'."""
         return self._settings().kind
 
     @motion.setter
@@ -65,6 +65,11 @@ class PoiseCharacter(bpy.types.PropertyGroup):
     def path(self):
         """Settings of a motion along a path (`PoisePath`)."""
         return self._settings().path
+
+    @property
+    def gait(self):
+        """Settings of legged motion (`PoiseGait`)."""
+        return self._settings().gait
 
     @property
     def skier(self):

@@ -19,6 +19,8 @@ from bpy.props import (
 )
 
 from ..motions import MAX_ORDER
+from ..rigs import characters
+from .gait import PoiseGait
 from .path import PoisePath
 from .roles import PoiseRole
 from .styles import (
@@ -37,6 +39,7 @@ OVERRIDE = {"LIBRARY_OVERRIDABLE"}
 KINDS = (
     ("TURNS", "Turns", "Turns set by frequency, sharpness and heading"),
     ("PATH", "Path", "Along a curve, among obstacles and through gates"),
+    ("GAIT", "Gait", "On legs: gaits one after the other, along a way and over terrain"),
 )
 
 BODY_PARTS = (
@@ -115,6 +118,7 @@ class PoiseMotion(bpy.types.PropertyGroup):
 
     turns: PointerProperty(type=PoiseTurns)
     path: PointerProperty(type=PoisePath)
+    gait: PointerProperty(type=PoiseGait)
     skier: PointerProperty(type=PoiseSkierStyle)
     telemark: PointerProperty(type=PoiseTelemarkStyle)
     skateboarder: PointerProperty(type=PoiseSkateboarderStyle)
@@ -288,9 +292,15 @@ class PoiseMotion(bpy.types.PropertyGroup):
             kind: kind of character ("SKIER").
             unit_scale: metres per Blender unit.
         """
+        from ..families import kinds_for  # which read these settings
+
+        able = kinds_for(characters.KINDS[kind].family)
+        if self.kind not in able:
+            self.kind = able[0]
         self.turns.begin(kind, unit_scale)
         self.path.begin(kind, unit_scale)
         self.legged.begin(kind)
+        self.gait.begin(kind, unit_scale)
 
 
 CLASSES = (PoiseBonesBake, PoiseProblem, PoiseMotion)

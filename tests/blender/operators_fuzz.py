@@ -18,12 +18,20 @@ from pathlib import Path
 import bpy
 import numpy as np
 from operators_help import activate
+from poise.addon.families import kinds_for
+from poise.addon.families.gait import legs_of
+from poise.addon.mapping.registry import STYLE_GROUPS
+from poise.addon.properties.gait import gaits_for
+from poise.addon.rigs.characters import KINDS as KINDS_OF_CHARACTERS
 
-GROUPS = ("turns", "path", "skier", "telemark", "snowboarder", "skateboarder", "cyclist")
-KINDS = ("SKIER", "TELEMARK", "SNOWBOARDER", "SKATEBOARDER", "CYCLIST")
+GROUPS = ("turns", "path", "gait", *STYLE_GROUPS)
+KINDS = tuple(KINDS_OF_CHARACTERS)
 
 # Operators that write files or take long are called less often.
-RARE = {"playblast": 0.05, "preset_add": 0.1, "diagram_save": 0.15, "character_add": 0.3}
+RARE = {
+    "playblast": 0.05, "preset_add": 0.1, "gait_preset_add": 0.1, "diagram_save": 0.15,
+    "character_add": 0.3,
+}  # fmt: skip
 
 # Chance that a trial stays within ranges and spoils nothing.
 SANE = 0.5
@@ -741,7 +749,10 @@ def settings_of(motion) -> list[tuple[object, object]]:
     """(group, property) of every setting of a motion, old and new ones."""
     settings = motion.poise_motion
     found = []
-    for group in (settings, *(getattr(settings, name) for name in GROUPS)):
+    groups = [settings, *(getattr(settings, name) for name in GROUPS)]
+    for item in settings.gait.sequence:
+        groups += [item, *item.legs]
+    for group in groups:
         found += [
             (group, prop)
             for prop in group.bl_rna.properties
@@ -752,10 +763,26 @@ def settings_of(motion) -> list[tuple[object, object]]:
 
 def _consistent(settings) -> None:
     """Put right what contradicts itself by chance: a lean beyond the fall, no path to follow."""
-    if settings.kind == "PATH" and settings.path.curve is None:
-        settings.kind = "TURNS"
+    able = kinds_for(KINDS_OF_CHARACTERS[settings.character.poise.kind].family)
+    if settings.kind not in able or (settings.kind == "PATH" and settings.path.curve is None):
+        settings.kind = able[0]
+    if settings.kind == "GAIT":
+        _consistent_gait(settings)
     turns = settings.turns
     turns.sharpness = min(turns.sharpness, 0.95 * turns.fall_angle)
+
+
+def _consistent_gait(settings) -> None:
+    """Gaits that these legs can do, strides that take some time, and ground that can be seen."""
+    gait = settings.gait
+    able = gaits_for(len(legs_of(settings.id_data)))
+    for item in gait.sequence:
+        if item.gait not in able:
+            item.gait = able[0]
+        item.stroke, item.period = max(item.stroke, 0.05), max(item.period, 0.1)
+    if not len(gait.sequence):
+        gait.add(able[0])
+    gait.speed = min(gait.speed, 30.0)
 
 
 def set_settings(trial: Trial) -> None:
@@ -848,7 +875,10 @@ def broken_keys() -> list[str]:
 
 
 _NUMBER = re.compile(r"-?\d[\d.,e+-]*|\bnan\b|-?\binf\b")
-_NAMES = re.compile(r"\b(Skier|Snowboarder|Second|Zweite Fahrt|Foreign|x{20,}|Motion)(\.\d+)?\b")
+_NAMES = re.compile(
+    r"\b(Skier|Snowboarder|Horse|Dog|Person|Insect|Second|Zweite Fahrt|Foreign|x{20,}|Motion)"
+    r"(\.\d+)?\b"
+)
 
 
 def template(message: str) -> str:

@@ -1,0 +1,287 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is drawn of legged motion. Numpy only.
+
+On the ground the body's way, the lean in bends, and every footprint as the
+outline of its sole, coloured by leg and numbered; at the current frame the
+figure as lines, and what its feet stand on.
+"""
+
+from __future__ import annotations
+
+import colorsys
+from math import degrees
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...solvers.ik import two_bone
+from ...solvers.legged import Creature, Footprint, GaitMotion
+from ...solvers.rotations import rotate
+from ..mapping.legs import LegChain, LeggedFigure
+from ..mapping.tracks import RoleTracks
+from ..properties.gait import GAITS
+from ..strokes import LIFT, PATH_COLOUR, Mark, Palette, Strokes, path_strokes, polyline_segments
+
+if TYPE_CHECKING:
+    from .gait import SolvedGait
+
+BANK_COLOUR = (1.0, 1.0, 1.0, 0.6)
+EVERY = 0.5  # hip heights from one line of the bank to the next along the way
+LEAST_BANK = 0.02  # rad; less is not drawn
+CORNERS = 20  # of a footprint's outline
+NARROW = 0.38  # of a sole: its half width, as a share of its length
+POINT = 0.05  # hip heights: half length of the print of a foot that is a point
+
+
+def label(gait: str) -> str:
+    """What the animator calls a gait.
+
+    Args:
+        gait: its name, or that of a preset.
+    """
+    return GAITS[gait][0] if gait in GAITS else gait
+
+
+def leg_colour(creature: Creature, leg: str) -> tuple[float, float, float, float]:
+    """Colour of a leg: left legs warm, right legs cool, from rear to front.
+
+    Args:
+        creature: the animal.
+        leg: name of the leg.
+    """
+    names = [each.name for each in creature.legs]
+    side = [name for name in names if name.endswith(".R") == leg.endswith(".R")]
+    share = side.index(leg) / max(len(side) - 1, 1) if leg in side else 0.0
+    hue = 0.50 + 0.17 * share if leg.endswith(".R") else 0.0 + 0.14 * share
+    return (*colorsys.hsv_to_rgb(hue, 0.8, 1.0), 1.0)
+
+
+def outline(creature: Creature, footprint: Footprint) -> np.ndarray:
+    """A footprint as the outline of the sole on the ground.
+
+    Args:
+        creature: what walks.
+        footprint: the footprint.
+
+    Returns:
+        (k, 3) closed polyline, m.
+    """
+    leg = next(each for each in creature.legs if each.name == footprint.leg)
+    size = POINT * creature.hip_height()
+    ahead, behind = max(leg.toe, 0.3 * size, 0.0), max(leg.heel, 0.0)
+    if ahead + behind < 1.5 * size:
+        ahead = behind = size
+    half, middle = 0.5 * (ahead + behind), 0.5 * (ahead - behind)
+    around = np.linspace(0.0, 2.0 * np.pi, CORNERS + 1)
+    # Rounder at the heel, pointed at the toe.
+    wide = NARROW * half * (1.0 - 0.25 * np.cos(around))
+    shape = np.stack(
+        (wide * np.sin(around), -(middle + half * np.cos(around)), 0.0 * around), axis=1
+    )
+    turn = np.tile(footprint.orientation, (len(shape), 1))
+    return footprint.position + rotate(turn, shape + (0.0, 0.0, LIFT))
+
+
+def track_strokes(solved: SolvedGait, palette: Palette) -> list[Strokes]:
+    """The body's way on the ground, its bank, and the footprints.
+
+    Args:
+        solved: the solved motion.
+        palette: colours.
+    """
+    motion = solved.motion
+    creature = motion.creature
+    level = np.column_stack((motion.position[:, :2], _ground(motion) + LIFT))
+    strokes = [path_strokes(level, palette.track, 2.0)]
+    banks = _bank_lines(motion, level)
+    if len(banks):
+        colours = np.tile(np.asarray(BANK_COLOUR), (len(banks), 1))
+        strokes.append(Strokes(banks, colours, 1.0, False))
+    for leg in creature.legs:
+        lines = [outline(creature, p) for p in motion.footprints if p.leg == leg.name]
+        if lines:
+            points = polyline_segments(lines)
+            colours = np.tile(np.asarray(leg_colour(creature, leg.name)), (len(points), 1))
+            strokes.append(Strokes(points, colours, 2.0))
+    return strokes
+
+
+def _ground(motion: GaitMotion) -> np.ndarray:
+    """Height of the ground under the body, as its standing feet have it, m."""
+    height = np.full(len(motion.time), np.nan)
+    for leg in range(motion.contact.shape[1]):
+        down = motion.contact[:, leg]
+        height[down] = np.fmin(height[down], motion.foot_position[down, leg, 2])
+    known = np.flatnonzero(np.isfinite(height))
+    if not len(known):
+        return motion.foot_position[:, :, 2].min(axis=1)
+    return np.interp(np.arange(len(height)), known, height[known])
+
+
+def _bank_lines(motion: GaitMotion, level: np.ndarray) -> np.ndarray:
+    """(2 m, 3) lines from the way to the body where it leans."""
+    step = EVERY * motion.creature.hip_height()
+    gone = np.concatenate(
+        ([0.0], np.cumsum(np.linalg.norm(np.diff(level[:, :2], axis=0), axis=1)))
+    )
+    rows = np.unique(np.searchsorted(gone, np.arange(0.0, gone[-1], step)))
+    rows = rows[np.abs(motion.bank[rows]) > LEAST_BANK]
+    return np.stack((level[rows], motion.position[rows]), axis=1).reshape(-1, 3)
+
+
+def course_strokes(solved: SolvedGait) -> list[Strokes]:
+    """The path that is followed.
+
+    Args:
+        solved: the solved motion.
+    """
+    path = solved.job.settings.path
+    if path is None:
+        return []
+    points = np.concatenate((path, path[:1])) if solved.job.settings.closed else path
+    ground = solved.job.settings.ground
+    heights = np.full(len(points), float(solved.job.settings.placement.origin[2]))
+    if ground is not None:
+        found, _normal, hit = ground(points[:, 0], points[:, 1])
+        heights = np.where(hit, found, heights)
+    flat = np.column_stack((points[:, :2], heights + LIFT))
+    return [path_strokes(flat, PATH_COLOUR, 1.0, False)]
+
+
+def marks(solved: SolvedGait) -> list[Mark]:
+    """Numbers of the footprints.
+
+    Args:
+        solved: the solved motion.
+    """
+    creature = solved.motion.creature
+    return [
+        Mark(str(p.index), np.asarray(p.position, dtype=float), leg_colour(creature, p.leg))
+        for p in solved.motion.footprints
+    ]
+
+
+def figure_lines(
+    tracks: RoleTracks, motion: GaitMotion, figure: LeggedFigure, row: int
+) -> list[np.ndarray]:
+    """A figure at one sample as polylines between its joints.
+
+    Args:
+        tracks: where its roles are.
+        motion: what they were made from.
+        figure: its rest pose.
+        row: the sample.
+
+    Returns:
+        Polylines (k, 3): each leg, then trunk with neck and head, tail, arms.
+    """
+    place = {role: np.asarray(points)[row] for role, points in tracks.position.items()}
+    turn = {role: np.asarray(quats)[row] for role, quats in tracks.rotation.items()}
+    rest = {role: np.asarray(point, dtype=float) for role, point in figure.joints.items()}
+
+    def carried(role: str, start: np.ndarray, joint: str) -> np.ndarray:
+        """Where a joint is that a role carries, from where that role's own joint is."""
+        arm = rest[joint] - rest[role]
+        return start + (rotate(turn[role][None], arm[None])[0] if role in turn else arm)
+
+    lines = []
+    for number, leg in enumerate(figure.legs):
+        lines.append(np.array(_leg(leg, motion.hip[row, number], place, turn, rest, carried)))
+    spine = [place["pelvis"]] if "pelvis" in place else [motion.position[row]]
+    chain = (*figure.trunk, *figure.neck)
+    for here, there in zip(chain[:-1], chain[1:], strict=True):
+        spine.append(carried(here, spine[-1], there))
+    if "muzzle" in rest and figure.neck:
+        spine.append(carried(figure.neck[-1], spine[-1], "muzzle"))
+    lines.append(np.array(spine))
+    if figure.tail:
+        tail = [carried(figure.trunk[0], spine[0], figure.tail[0])]
+        for here, there in zip(figure.tail[:-1], figure.tail[1:], strict=True):
+            tail.append(carried(here, tail[-1], there))
+        if "tail_tip" in rest:
+            tail.append(carried(figure.tail[-1], tail[-1], "tail_tip"))
+        lines.append(np.array([spine[0], *tail]))
+    chest = spine[len(figure.trunk) - 1]
+    for side in figure.arms:
+        base = carried(figure.trunk[-1], chest, f"shoulder.{side}")
+        shoulder = carried(f"shoulder.{side}", base, f"upper_arm.{side}")
+        hand, pole = place.get(f"hand.{side}"), place.get(f"elbow.{side}")
+        if hand is None or pole is None:
+            continue
+        joints = [rest[f"{name}.{side}"] for name in ("upper_arm", "elbow_joint", "hand")]
+        upper, lower = np.linalg.norm(np.diff(joints, axis=0), axis=1)
+        elbow = two_bone(shoulder[None], hand[None], pole[None], upper, lower).middle[0]
+        lines.append(np.array([chest, shoulder, elbow, hand]))
+    return [line for line in lines if len(line) > 1]
+
+
+def _leg(leg: LegChain, hip: np.ndarray, place, turn, rest, carried) -> list[np.ndarray]:
+    """Joints of a leg from where it hangs to its tip."""
+    points = [np.asarray(hip, dtype=float)]
+    parts = [*leg.limb, leg.tip]
+    at = parts.index(leg.segments[leg.bend])
+    for here, there in zip(parts[:at], parts[1 : at + 1], strict=True):
+        points.append(carried(here, points[-1], there))
+    control, pole = place.get(leg.control), place.get(leg.pole)
+    if control is None or pole is None:
+        return points
+    upper, lower = (
+        float(np.linalg.norm(rest[b] - rest[a]))
+        for a, b in zip(parts[at : at + 2], parts[at + 1 : at + 3], strict=True)
+    )
+    bent = two_bone(points[-1][None], control[None], pole[None], upper, lower)
+    points += [bent.middle[0], control]
+    after = parts[parts.index(leg.control) :]
+    for here, there in zip(after[:-1], after[1:], strict=True):
+        points.append(carried(here, points[-1], there))
+    return points
+
+
+def ghost_strokes(solved: SolvedGait, row: int, palette: Palette) -> list[Strokes]:
+    """The figure at one sample, and a mark under each foot that stands.
+
+    Args:
+        solved: the solved motion.
+        row: the sample.
+        palette: colours.
+    """
+    motion = solved.motion
+    lines = figure_lines(solved.tracks, motion, solved.job.figure, row)
+    points = polyline_segments(lines)
+    strokes = [Strokes(points, np.tile(np.asarray(palette.ghost, float), (len(points), 1)), 2.5)]
+    now = float(motion.time[row])
+    standing = [p for p in motion.footprints if p.on <= now <= p.off]
+    if standing and not solved.job.in_place:
+        prints = [outline(motion.creature, p) for p in standing]
+        points = polyline_segments(prints)
+        colours = np.concatenate([
+            np.tile(np.asarray(leg_colour(motion.creature, p.leg)), (2 * (len(line) - 1), 1))
+            for p, line in zip(standing, prints, strict=True)
+        ])
+        strokes.append(Strokes(points, colours, 5.0))
+    return strokes
+
+
+def hud_lines(solved: SolvedGait, row: int) -> list[str]:
+    """What the corner of the viewport says about one sample.
+
+    Args:
+        solved: the solved motion.
+        row: the sample.
+    """
+    motion = solved.motion
+    now = float(motion.time[row])
+    gait = next((name for name, start, end in motion.gaits if start <= now <= end), "")
+    speed = float(np.linalg.norm(motion.velocity[row, :2]))
+    froude = speed**2 / (solved.job.settings.gravity * motion.creature.hip_height())
+    down = [leg.name for i, leg in enumerate(motion.creature.legs) if motion.contact[row, i]]
+    lines = [
+        f"Gait  {label(gait)}" if gait else "Gait  none",
+        f"Speed  {speed:.1f} m/s",
+        f"Froude  {froude:.2f}",
+        f"On the ground  {len(down)} of {len(motion.creature.legs)}",
+    ]
+    lean = degrees(float(motion.bank[row]))
+    if abs(lean) > 0.5:
+        lines.append(f"Bank  {abs(lean):.1f}° {'left' if lean > 0.0 else 'right'}")
+    return lines

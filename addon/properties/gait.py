@@ -1,0 +1,718 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What an animator sets for legged motion. Values are Blender units, as the UI shows them."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from math import radians
+
+import bpy
+import numpy as np
+from bpy.props import (
+    BoolProperty,
+    CollectionProperty,
+    EnumProperty,
+    FloatProperty,
+    IntProperty,
+    PointerProperty,
+)
+
+from ...solvers.errors import SettingError
+from ...solvers.legged import (
+    PRESETS,
+    Creature,
+    FootprintEdit,
+    Gait,
+    GaitItem,
+    GaitSettings,
+    metachronal,
+)
+from ...solvers.legged.footholds import Ground
+from ...solvers.motion import Placement
+
+OVERRIDE = {"LIBRARY_OVERRIDABLE"}
+
+# Setting -> power of the length unit in it; see turns.LENGTH_POWER.
+LENGTH_POWER = {"speed": 1, "impulse": 1}
+ITEM_LENGTH_POWER = {"distance": 1, "stroke": 1}
+ANIMATED = ("speed",)
+
+# What the solver calls a setting -> what it is called here.
+NAMES = {"most_bank": "bank_limit", "most_step": "step_height"}
+
+# Pace at which a kind begins, m/s: an easy walk of an animal of its size.
+STARTING_SPEED = {"HORSE": 1.6, "DOG": 1.0, "BIPED": 1.35, "INSECT": 0.45}
+# Preset that a kind begins with.
+STARTING_GAIT = {"HORSE": "WALK", "DOG": "WALK", "BIPED": "WALK_BIPED", "INSECT": "RIPPLE"}
+
+# Preset -> (label, what it is, number of legs; 0 for any). The order is that of menus.
+GAITS: dict[str, tuple[str, str, int]] = {
+    "WALK": ("Walk", "Four beats, hind before fore on each side, always a foot down", 4),
+    "AMBLE": ("Amble", "A quick walk: the same four beats, without flights", 4),
+    "PACE": ("Pace", "Two beats, both legs of a side together", 4),
+    "TROT": ("Trot", "Two beats, legs diagonally opposite together", 4),
+    "CANTER_LEFT": ("Canter, Left Lead", "Three beats and a flight, the left fore leg last", 4),
+    "CANTER_RIGHT": ("Canter, Right Lead", "Three beats and a flight, the right fore leg last", 4),
+    "GALLOP_LEFT": ("Gallop, Left Lead", "Four beats and a flight, transverse as horses do", 4),
+    "GALLOP_RIGHT": ("Gallop, Right Lead", "Four beats and a flight, transverse as horses do", 4),
+    "ROTARY_LEFT": ("Rotary Gallop, Left", "Footfalls go around: dogs and cheetahs at speed", 4),
+    "ROTARY_RIGHT": ("Rotary Gallop, Right", "Footfalls go around: dogs and cheetahs at speed", 4),
+    "BOUND": ("Bound", "Both hind legs together, then both fore legs", 4),
+    "PRONK": ("Pronk", "All four legs at once", 4),
+    "WALK_BIPED": ("Walk", "One foot after the other, always a foot down", 2),
+    "JOG": ("Jog", "A slow run with short flights", 2),
+    "RUN": ("Run", "One foot after the other, with flights between", 2),
+    "SKIP": ("Skip", "Both feet close upon each other, then a flight", 2),
+    "HOP": ("Hop", "Both feet at once", 2),
+    "TRIPOD": ("Tripod", "Every other leg together: insects in a hurry", 0),
+    "RIPPLE": ("Ripple", "Waves of steps that overlap: insects at a stroll", 0),
+    "WAVE": ("Wave", "One leg of a side after the other, from the rear: slow, for any legs", 0),
+}
+LABELS = {label for label, _text, _legs in GAITS.values()}
+# Share of the stride between neighbouring legs of a side, where a preset is for any number.
+_DELAYS = {"TRIPOD": 0.5, "RIPPLE": 1.0 / 3.0, "WAVE": None}
+
+GAIT_ITEMS = tuple(
+    (name, label, text, number) for number, (name, (label, text, _legs)) in enumerate(GAITS.items())
+)
+
+
+def gaits_for(n_legs: int) -> list[str]:
+    """Names of the presets that an animal with so many legs can use.
+
+    Args:
+        n_legs: number of its legs.
+    """
+    return [name for name, (_l, _t, legs) in GAITS.items() if legs in (0, n_legs)]
+
+
+def preset_for(name: str, legs: Sequence[str]) -> Gait:
+    """A preset for the legs of an animal.
+
+    Args:
+        name: of the preset.
+        legs: names of its legs.
+
+    Raises:
+        SettingError: it is for another number of legs.
+    """
+    gait = PRESETS[name]
+    if name not in _DELAYS or len(gait.legs) == len(legs):
+        return gait.for_legs(legs)
+    duty = gait.duty[0] if _DELAYS[name] is not None else None
+    wave = metachronal(legs, duty, _DELAYS[name], name)
+    return replace(gait, legs=wave.legs, duty=wave.duty, phase=wave.phase)
+
+
+def _is_curve(self, obj):
+    return obj.type == "CURVE"
+
+
+def _is_mesh(self, obj):
+    return obj.type == "MESH"
+
+
+class PoiseGaitLeg(bpy.types.PropertyGroup):
+    """Timing of one leg in a gait; its name is the leg's."""
+
+    duty: FloatProperty(
+        name="Duty Factor",
+        description="Share of the stride that the foot is on the ground",
+        default=0.6,
+        min=0.01,
+        max=0.99,
+        soft_min=0.1,
+        soft_max=0.9,
+        subtype="FACTOR",
+        options=set(),
+        override=OVERRIDE,
+    )
+    phase: FloatProperty(
+        name="Phase",
+        description="Share of the stride that passes until the foot is set down",
+        default=0.0,
+        min=0.0,
+        max=1.0,
+        subtype="FACTOR",
+        options=set(),
+        override=OVERRIDE,
+    )
+
+
+def _take_over_timing(self, context):
+    """What is edited begins with what the preset has."""
+    if self.own_timing and not len(self.legs):
+        from ..families.gait import legs_of  # which reads these settings
+
+        legs = legs_of(self.id_data) or PRESETS[self.gait].legs
+        try:
+            self.fill_legs(preset_for(self.gait, legs))
+        except SettingError:
+            pass  # a gait for other legs: the panel says so
+
+
+def _forget_timing(self, context):
+    """Another gait: what was edited was for the one before; a name of one's own stays."""
+    self.own_timing = False
+    self.legs.clear()
+    if self.name in LABELS:
+        self.name = GAITS[self.gait][0]
+
+
+class PoiseGaitItem(bpy.types.PropertyGroup):
+    """One gait of the list. None of it can be animated: places in a list change."""
+
+    gait: EnumProperty(
+        name="Gait",
+        description="Which leg steps when",
+        items=GAIT_ITEMS,
+        options=set(),
+        override=OVERRIDE,
+        update=_forget_timing,
+    )
+    start_by: EnumProperty(
+        name="Begins",
+        description="What says when the gait begins; the first one always begins at the start",
+        items=(
+            ("TIME", "After a Time", "So many seconds after the motion's start"),
+            ("DISTANCE", "After a Distance", "So far along the way"),
+        ),
+        options=set(),
+        override=OVERRIDE,
+    )
+    start: FloatProperty(
+        name="Time",
+        description="Seconds from the motion's start until the gait begins; legs change over one "
+        "by one, so the change takes up to a stride",
+        default=0.0,
+        min=0.0,
+        soft_max=60.0,
+        unit="TIME_ABSOLUTE",
+        options=set(),
+        override=OVERRIDE,
+    )
+    distance: FloatProperty(
+        name="Distance",
+        description="How far along the way the gait begins",
+        default=0.0,
+        min=0.0,
+        soft_max=100.0,
+        unit="LENGTH",
+        options=set(),
+        override=OVERRIDE,
+    )
+    stride_by: EnumProperty(
+        name="Stride",
+        description="What says how long the strides are",
+        items=(
+            ("GAIT", "As Animals Do", "Strides grow with the speed, as measured on animals"),
+            ("STROKE", "Stroke", "The body goes so far while a foot is on the ground"),
+            ("PERIOD", "Stride Time", "Every stride takes so long, whatever the speed"),
+        ),
+        options=set(),
+        override=OVERRIDE,
+    )
+    stroke: FloatProperty(
+        name="Stroke",
+        description="How far the body goes while the first leg's foot is on the ground",
+        default=1.0,
+        min=0.0,
+        soft_min=0.01,
+        soft_max=3.0,
+        unit="LENGTH",
+        options=set(),
+        override=OVERRIDE,
+    )
+    period: FloatProperty(
+        name="Stride Time",
+        description="Seconds from one touchdown of a foot to its next",
+        default=1.0,
+        min=0.0,
+        soft_min=0.1,
+        soft_max=3.0,
+        precision=3,
+        unit="TIME_ABSOLUTE",
+        options=set(),
+        override=OVERRIDE,
+    )
+    own_timing: BoolProperty(
+        name="Own Timing",
+        description="Set duty factor and phase of each leg here, the same at every speed, instead "
+        "of those that animals have",
+        default=False,
+        options=set(),
+        override=OVERRIDE,
+        update=_take_over_timing,
+    )
+    legs: CollectionProperty(type=PoiseGaitLeg)
+    bounce: FloatProperty(
+        name="Bounce",
+        description="How much the body goes up and down while it is carried: 1 as animals do; "
+        "flights follow from their length alone",
+        default=1.0,
+        min=0.0,
+        soft_max=2.0,
+        options=set(),
+        override=OVERRIDE,
+    )
+    lift: FloatProperty(
+        name="Foot Lift",
+        description="How high swinging feet are lifted: 1 as animals do",
+        default=1.0,
+        min=0.0,
+        soft_max=3.0,
+        options=set(),
+        override=OVERRIDE,
+    )
+    kick: FloatProperty(
+        name="Kick",
+        description="How far feet are thrown up behind after they leave the ground, in runs and "
+        "gallops: 1 as animals do",
+        default=1.0,
+        min=0.0,
+        soft_max=3.0,
+        options=set(),
+        override=OVERRIDE,
+    )
+    snap: FloatProperty(
+        name="Snap",
+        description="Added to how quickly swinging feet get up to speed: above 0 crisp, below "
+        "soft",
+        default=0.0,
+        min=-1.0,
+        max=1.0,
+        options=set(),
+        override=OVERRIDE,
+    )
+    width: FloatProperty(
+        name="Track Width",
+        description="How far apart left and right feet are set down: 1 as animals do, 0 on one "
+        "line",
+        default=1.0,
+        min=-1.0,
+        soft_min=0.0,
+        soft_max=2.0,
+        options=set(),
+        override=OVERRIDE,
+    )
+    strike: FloatProperty(
+        name="Heel Strike",
+        description="How far the toes are up when a foot is set down: 1 as animals do, below 0 "
+        "toes first",
+        default=1.0,
+        min=-3.0,
+        max=3.0,
+        soft_min=-1.0,
+        soft_max=2.0,
+        options=set(),
+        override=OVERRIDE,
+    )
+    push: FloatProperty(
+        name="Push Off",
+        description="How far the heel is up when a foot leaves the ground: 1 as animals do",
+        default=1.0,
+        min=-3.0,
+        max=3.0,
+        soft_min=0.0,
+        soft_max=2.0,
+        options=set(),
+        override=OVERRIDE,
+    )
+
+    def fill_legs(self, gait: Gait) -> None:
+        """Take duty factors and phases from a gait.
+
+        Args:
+            gait: the gait.
+        """
+        self.legs.clear()
+        for name, duty, phase in zip(gait.legs, gait.duty, gait.phase, strict=True):
+            leg = self.legs.add()
+            leg.name, leg.duty, leg.phase = name, duty, phase
+
+    def to_gait(self, legs: Sequence[str], unit_scale: float) -> Gait:
+        """The gait in SI units, frozen, for the solver.
+
+        Args:
+            legs: names of the animal's legs.
+            unit_scale: metres per Blender unit.
+
+        Raises:
+            SettingError: it is for other legs.
+        """
+        gait = preset_for(self.gait, legs)
+        if self.own_timing:
+            timing = {leg.name: leg for leg in self.legs}
+            missing = next((name for name in legs if name not in timing), "")
+            if missing:
+                raise SettingError(
+                    f"Own Timing of {self.name or gait.name}",
+                    f"without leg {missing}",
+                    "switched off and on again, which fills in the legs",
+                )
+            gait = replace(
+                gait,
+                duty=tuple(timing[name].duty for name in legs),
+                phase=tuple(timing[name].phase for name in legs),
+                duty_exponent=0.0,
+            )
+        stroke = self.stroke * unit_scale if self.stride_by == "STROKE" else None
+        return replace(
+            gait,
+            name=self.name or gait.name,
+            stroke=stroke,
+            period=self.period if self.stride_by == "PERIOD" else None,
+            compression=min(max(gait.compression * self.bounce, 1e-4), 0.9),
+            arc=min(gait.arc * self.bounce, 1.0),
+            clearance=min(gait.clearance * self.lift, 2.0),
+            kick=min(gait.kick * self.kick, 2.0),
+            snap=min(max(gait.snap + self.snap, 0.0), 1.0),
+            width=gait.width * self.width,
+            strike=min(max(gait.strike * self.strike, -3.0), 3.0),
+            push=min(max(gait.push * self.push, -3.0), 3.0),
+        )
+
+
+class PoiseGait(bpy.types.PropertyGroup):
+    """Legged motion: gaits one after the other, at a speed, along a path, over terrain."""
+
+    mode: EnumProperty(
+        name="Gaits",
+        description="What says which gait is used when",
+        items=(
+            ("SEQUENCE", "List", "The list below"),
+            (
+                "AUTOMATIC",
+                "By Speed",
+                "What an animal of this size does at the speed: it changes gait as it speeds up "
+                "or slows down",
+            ),
+        ),
+        options=set(),
+        override=OVERRIDE,
+    )
+    sequence: CollectionProperty(
+        type=PoiseGaitItem, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"}
+    )
+    sequence_index: IntProperty(
+        name="Chosen Gait", description="Chosen gait in the list", default=0, min=0, options=set()
+    )
+    hysteresis: FloatProperty(
+        name="Reluctance",
+        description="How much slower it has to get to go back to the gait before, as a share of "
+        "the Froude number: 0 changes to and fro at the same speed",
+        default=0.25,
+        min=0.0,
+        max=0.99,
+        subtype="FACTOR",
+        options=set(),
+        override=OVERRIDE,
+    )
+    speed: FloatProperty(
+        name="Speed",
+        description="Speed along the way; key it to speed up, slow down, stop and go on",
+        default=1.5,
+        min=0.0,
+        soft_max=20.0,
+        unit="VELOCITY",
+        override=OVERRIDE,
+    )
+    path: PointerProperty(
+        name="Path",
+        description="The curve to follow, from its first point on; without one the way is straight "
+        "ahead",
+        type=bpy.types.Object,
+        poll=_is_curve,
+    )
+    terrain: PointerProperty(
+        name="Terrain",
+        description="The mesh to walk on, with its modifiers. Without one the ground is level",
+        type=bpy.types.Object,
+        poll=_is_mesh,
+    )
+    cycle: BoolProperty(
+        name="Cycle",
+        description="The motion is a cycle of whole strides: its last frame is its first again. "
+        "Make Cycle sets this up",
+        default=False,
+        options=set(),
+        override=OVERRIDE,
+    )
+    in_place: BoolProperty(
+        name="In Place",
+        description="Move the legs without going anywhere, for cycles and game engines",
+        default=False,
+        options=set(),
+        override=OVERRIDE,
+    )
+    start_phase: FloatProperty(
+        name="Start Phase",
+        description="Share of the first gait's stride that has gone at the start",
+        default=0.0,
+        min=0.0,
+        max=1.0,
+        subtype="FACTOR",
+        options=set(),
+        override=OVERRIDE,
+    )
+    round_to_frames: BoolProperty(
+        name="Round to Frames",
+        description="Set feet down and lift them on whole frames; otherwise the times are exact "
+        "and have keys of their own",
+        default=False,
+        options=set(),
+        override=OVERRIDE,
+    )
+    bank: FloatProperty(
+        name="Bank",
+        description="How much the body leans into bends: 1 is what keeps the balance",
+        default=1.0,
+        min=-5.0,
+        max=5.0,
+        soft_min=0.0,
+        soft_max=1.5,
+        options=set(),
+        override=OVERRIDE,
+    )
+    bank_limit: FloatProperty(
+        name="Bank Limit",
+        description="Largest lean in bends",
+        default=radians(45.0),
+        min=0.0,
+        max=radians(74.0),
+        subtype="ANGLE",
+        options=set(),
+        override=OVERRIDE,
+    )
+    impulse: FloatProperty(
+        name="Impulse",
+        description="Largest acceleration along the ground that one leg gives the body: how hard "
+        "it can speed up, brake and turn",
+        default=6.0,
+        min=0.0,
+        soft_max=20.0,
+        unit="ACCELERATION",
+        options=set(),
+        override=OVERRIDE,
+    )
+    response: FloatProperty(
+        name="Response",
+        description="Seconds in which the body makes up for being too slow, too fast or off its "
+        "path",
+        default=0.1,
+        min=0.0,
+        soft_max=1.0,
+        unit="TIME_ABSOLUTE",
+        options=set(),
+        override=OVERRIDE,
+    )
+    reach: FloatProperty(
+        name="Reach",
+        description="Share of a leg's length that is used while its foot is down: at 1 it gets "
+        "straight",
+        default=0.99,
+        min=0.5,
+        max=1.0,
+        subtype="FACTOR",
+        precision=3,
+        options=set(),
+        override=OVERRIDE,
+    )
+    crouch: FloatProperty(
+        name="Crouch",
+        description="How far hips may sink so that feet reach, as a share of their height",
+        default=0.2,
+        min=0.0,
+        max=0.8,
+        subtype="FACTOR",
+        options=set(),
+        override=OVERRIDE,
+    )
+    step_height: FloatProperty(
+        name="Step Height",
+        description="Highest step up or down from one foothold of a leg to its next, in hip "
+        "heights",
+        default=0.5,
+        min=0.0,
+        max=10.0,
+        soft_max=1.0,
+        options=set(),
+        override=OVERRIDE,
+    )
+    search: FloatProperty(
+        name="Search",
+        description="How far around a bad foothold a better one is looked for, in hip heights",
+        default=0.3,
+        min=0.0,
+        max=10.0,
+        soft_max=1.0,
+        options=set(),
+        override=OVERRIDE,
+    )
+    steepest: FloatProperty(
+        name="Steepest Ground",
+        description="Ground that is steeper carries no foot",
+        default=radians(50.0),
+        min=0.0,
+        max=radians(89.0),
+        subtype="ANGLE",
+        options=set(),
+        override=OVERRIDE,
+    )
+    clearance: FloatProperty(
+        name="Clearance",
+        description="Least height of a swinging foot over the ground halfway, in hip heights",
+        default=0.015,
+        min=0.0,
+        max=2.0,
+        soft_max=0.3,
+        precision=3,
+        options=set(),
+        override=OVERRIDE,
+    )
+
+    def begin(self, kind: str, unit_scale: float) -> None:
+        """Start from settings that suit a character, whatever the scene's unit.
+
+        Args:
+            kind: kind of character.
+            unit_scale: metres per Blender unit.
+        """
+        start = {name: self.bl_rna.properties[name].default for name in LENGTH_POWER}
+        if kind in STARTING_SPEED:
+            start["speed"] = STARTING_SPEED[kind]
+        for name, value in start.items():
+            setattr(self, name, value / unit_scale ** LENGTH_POWER[name])
+        if kind in STARTING_GAIT and not len(self.sequence):
+            self.add(STARTING_GAIT[kind])
+
+    def add(self, preset: str) -> PoiseGaitItem:
+        """Add a gait at the end of the list.
+
+        Args:
+            preset: name of its preset.
+
+        Returns:
+            The new item.
+        """
+        item = self.sequence.add()
+        item.gait = preset
+        item.name = GAITS[preset][0]
+        self.sequence_index = len(self.sequence) - 1
+        return item
+
+    def go_on_from(self, other: "PoiseGait") -> None:
+        """Begin with the gait that another motion ends with.
+
+        Args:
+            other: settings of the motion before.
+        """
+        self.sequence.clear()
+        if not len(other.sequence):
+            return
+        self.bring_back([other.stored()[-1] | {"start": 0.0, "start_by": "TIME"}])
+
+    def stored(self) -> list[dict]:
+        """The list of gaits as plain values, to `bring_back`."""
+        found = []
+        for item in self.sequence:
+            names = [p.identifier for p in item.bl_rna.properties if not p.is_readonly]
+            values = {name: getattr(item, name) for name in names}
+            found.append(values | {"legs": [(leg.name, leg.duty, leg.phase) for leg in item.legs]})
+        return found
+
+    def bring_back(self, items: list[dict]) -> None:
+        """Make the list of gaits what it was.
+
+        Args:
+            items: what `stored` gave.
+        """
+        self.sequence.clear()
+        for values in items:
+            item = self.add(values["gait"])
+            for name, value in values.items():
+                if name not in ("gait", "legs"):
+                    setattr(item, name, value)
+            # Own timing has filled in the preset's.
+            item.legs.clear()
+            for name, duty, phase in values["legs"]:
+                leg = item.legs.add()
+                leg.name, leg.duty, leg.phase = name, duty, phase
+
+    def to_params(
+        self,
+        *,
+        creature: Creature,
+        n_frames: int,
+        fps: float,
+        unit_scale: float,
+        gravity: float,
+        placement: Placement,
+        speed: float | np.ndarray,
+        path: np.ndarray | None,
+        closed: bool,
+        ground: Ground | None,
+        edits: tuple[FootprintEdit, ...] = (),
+    ) -> GaitSettings:
+        """The settings in SI units, frozen, for the solver.
+
+        Args:
+            creature: what walks.
+            n_frames: frames of the motion, both ends included.
+            fps: real frame rate, fps / fps_base.
+            unit_scale: metres per Blender unit.
+            gravity: m/s^2.
+            placement: where the motion starts, in metres.
+            speed: m/s, or samples of it at each half solver step.
+            path: (k, 3) points of the path, m, or None.
+            closed: whether its end meets its start.
+            ground: the terrain, or None for level ground.
+            edits: footprints that were changed by hand.
+
+        Returns:
+            The solver's settings; most are checked when they are solved.
+
+        Raises:
+            SettingError: the list is empty, or a gait is for other legs.
+        """
+        legs = [leg.name for leg in creature.legs]
+        sequence: tuple[GaitItem, ...] = ()
+        if self.mode == "SEQUENCE":
+            if not len(self.sequence):
+                raise SettingError("Gaits", "an empty list", "one gait at least, or By Speed")
+            sequence = tuple(
+                GaitItem(
+                    item.to_gait(legs, unit_scale),
+                    start=item.start,
+                    distance=item.distance * unit_scale if item.start_by == "DISTANCE" else None,
+                )
+                for item in self.sequence
+            )
+        return GaitSettings(
+            creature=creature,
+            sequence=sequence,
+            start_phase=self.start_phase,
+            n_frames=n_frames,
+            fps=fps,
+            speed=speed,
+            path=path,
+            closed=closed,
+            ground=ground,
+            placement=placement,
+            gravity=gravity,
+            impulse=self.impulse * unit_scale,
+            response=self.response,
+            hysteresis=self.hysteresis,
+            most_bank=min(self.bank_limit, 1.3),
+            bank=self.bank,
+            reach=self.reach,
+            crouch=self.crouch,
+            most_step=self.step_height,
+            search=self.search,
+            steepest=min(self.steepest, 1.56),
+            clearance=self.clearance,
+            round_to_frames=self.round_to_frames,
+            edits=edits,
+        )
+
+
+CLASSES = (PoiseGaitLeg, PoiseGaitItem, PoiseGait)

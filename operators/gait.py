@@ -1,0 +1,245 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The list of gaits, cycles that close, and presets of lists."""
+
+from math import isfinite
+
+import bpy
+from bl_operators.presets import AddPresetBase
+from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty
+
+from ..addon import motions, presets
+from ..addon.base_operator import SettingsOperator
+from ..addon.errors import UserError
+from ..addon.families import gait as legged
+from ..addon.properties.gait import ANIMATED, GAIT_ITEMS, GAITS, gaits_for
+from ..addon.scene.sampling import is_animated
+from ..addon.scene.timing import frame_range, scene_numbers
+from ..solvers.legged.settings import gait_of
+
+
+class _GaitOperator(SettingsOperator):
+    """Mixin: only where the active motion is on legs."""
+
+    @classmethod
+    def poll(cls, context):
+        character = motions.active_character(context)
+        motion = motions.active_motion(character) if character is not None else None
+        if motion is None:
+            cls.poll_message_set(
+                "No character with a motion is active: select an armature, its mesh or its motion"
+            )
+            return False
+        if motion.poise_motion.kind != "GAIT":
+            cls.poll_message_set("The active motion has no gaits: set Motion to Gait")
+            return False
+        return True
+
+    def chosen(self, motion, index: int):
+        """(place, item) of the gait that is meant."""
+        gait = motion.poise_motion.gait
+        if not len(gait.sequence):
+            raise UserError(f"{motion.name} has no gaits yet: add one")
+        place = gait.sequence_index if index < 0 else index
+        if not 0 <= place < len(gait.sequence):
+            raise UserError(f"There is no gait number {place}: the list has {len(gait.sequence)}")
+        return place, gait.sequence[place]
+
+
+class POISE_OT_gait_add(_GaitOperator, bpy.types.Operator):
+    """Add a gait to the end of the list; it begins at the current frame, after those before it"""
+
+    bl_idname = "poise.gait_add"
+    bl_label = "Add Gait"
+
+    preset: EnumProperty(name="Gait", description="Which leg steps when", items=GAIT_ITEMS)
+    start: FloatProperty(
+        name="Time",
+        description="Seconds from the motion's start until it begins; below 0 for the current "
+        "frame",
+        default=-1.0,
+        soft_max=60.0,
+        unit="TIME_ABSOLUTE",
+        options={"SKIP_SAVE"},
+    )
+
+    def run(self, context):
+        _character, motion = motions.require_motion(context)
+        gait = motion.poise_motion.gait
+        legs = legged.legs_of(motion)
+        if legs and self.preset not in gaits_for(len(legs)):
+            raise UserError(
+                f"{GAITS[self.preset][0]} is for {GAITS[self.preset][2]} legs, and "
+                f"{motion.poise_motion.character.name} has {len(legs)}: choose another gait"
+            )
+        start = self.start
+        if start < 0.0:
+            first = frame_range(context.scene, motion)[0]
+            now = context.scene.frame_current_final - first
+            start = max(now, 0.0) / scene_numbers(context.scene).fps
+        if len(gait.sequence):
+            last = gait.sequence[-1]
+            start = max(start, last.start if last.start_by == "TIME" else 0.0)
+        item = gait.add(self.preset)
+        item.start = start if len(gait.sequence) > 1 else 0.0
+        gait.mode = "SEQUENCE"
+        return f"{motion.name}: {item.name} is gait {len(gait.sequence)}"
+
+
+class POISE_OT_gait_remove(_GaitOperator, bpy.types.Operator):
+    """Remove the chosen gait from the list"""
+
+    bl_idname = "poise.gait_remove"
+    bl_label = "Remove Gait"
+
+    index: IntProperty(
+        name="Gait", description="Place in the list; -1 for the chosen one", default=-1, min=-1,
+        options={"SKIP_SAVE"},
+    )
+
+    def run(self, context):
+        _character, motion = motions.require_motion(context)
+        place, item = self.chosen(motion, self.index)
+        gait, name = motion.poise_motion.gait, item.name
+        gait.sequence.remove(place)
+        gait.sequence_index = max(min(place, len(gait.sequence) - 1), 0)
+        return f"Removed {name}"
+
+
+class POISE_OT_gait_move(_GaitOperator, bpy.types.Operator):
+    """Move the chosen gait up or down in the list; times and distances stay where they are"""
+
+    bl_idname = "poise.gait_move"
+    bl_label = "Move Gait"
+
+    direction: IntProperty(
+        name="Direction", description="-1 moves up, 1 down", default=-1, min=-1, max=1
+    )
+
+    def run(self, context):
+        _character, motion = motions.require_motion(context)
+        place, _item = self.chosen(motion, -1)
+        gait = motion.poise_motion.gait
+        to = min(max(place + self.direction, 0), len(gait.sequence) - 1)
+        if to == place:
+            return ""
+        starts = [(item.start_by, item.start, item.distance) for item in gait.sequence]
+        gait.sequence.move(place, to)
+        for item, (by, start, distance) in zip(gait.sequence, starts, strict=True):
+            item.start_by, item.start, item.distance = by, start, distance
+        gait.sequence_index = to
+        return ""
+
+
+class POISE_OT_gait_cycle(_GaitOperator, bpy.types.Operator):
+    """Make one stride of the chosen gait a cycle that closes exactly, on whole frames"""
+
+    bl_idname = "poise.gait_cycle"
+    bl_label = "Make Cycle"
+
+    keep: EnumProperty(
+        name="Keep",
+        description="What stays as it is; the other gives way so that a stride takes whole frames",
+        items=(
+            ("SPEED", "Speed", "The stride gets a little quicker or slower"),
+            ("STRIDE", "Stride Time", "The speed changes with the stride, as animals have it"),
+        ),
+    )
+    strides: IntProperty(
+        name="Strides", description="How many strides the cycle has", default=1, min=1, max=100
+    )
+    in_place: BoolProperty(
+        name="In Place",
+        description="Let the body stay where it is, so that the cycle can be repeated",
+        default=True,
+    )
+
+    def run(self, context):
+        character, motion = motions.require_motion(context)
+        settings, gait = motion.poise_motion, motion.poise_motion.gait
+        _place, item = self.chosen(motion, -1)
+        if is_animated(motion, "gait", ANIMATED):
+            raise UserError(
+                "Speed has keys or a driver, and a cycle has one speed: delete them first"
+            )
+        if settings.after is not None:
+            raise UserError(f"{motion.name} goes on from another motion: clear After first")
+        if gait.path is not None or gait.terrain is not None:
+            raise UserError("A cycle goes straight ahead on level ground: clear Path and Terrain")
+        numbers = scene_numbers(context.scene)
+        figure = legged.figure_in_metres(character, numbers.unit_scale)
+        creature = legged.creature_of(figure)
+        legs = [leg.name for leg in creature.legs]
+        speed = gait.speed * numbers.unit_scale
+        if not isfinite(speed) or speed <= 0.0:
+            raise UserError("Speed is 0: who stands makes no strides")
+        hip = creature.hip_height()
+        own = gait_of(item.to_gait(legs, numbers.unit_scale), creature)
+        period = 1.0 / float(own.rates(speed, hip, numbers.gravity))
+        frames = max(round(self.strides * period * numbers.fps), 2 * self.strides)
+        wanted = frames / numbers.fps / self.strides
+        change = ""
+        if self.keep == "STRIDE" and item.stride_by != "PERIOD":
+            # Strides that grow with the speed as v^(2 b) take a time of v^(2 b - 1); strokes of
+            # one length v^-1.
+            power = (
+                2.0 * own.stride_exponent - 1.0 if item.stride_by == "GAIT" else -1.0
+            )
+            if abs(power) < 1e-6:
+                raise UserError(
+                    "This gait's strides take the same time at any speed: keep the Speed instead"
+                )
+            faster = (wanted / period) ** (1.0 / power)
+            gait.speed = gait.speed * faster
+            change = f"Speed is {gait.speed * numbers.unit_scale:.3f} m/s now, "
+        else:
+            item.stride_by = "PERIOD"
+            item.period = wanted
+            change = f"a stride takes {wanted:.4f} s instead of {period:.4f} s, "
+        while len(gait.sequence) > 1:
+            other = next(i for i, each in enumerate(gait.sequence) if each != item)
+            gait.sequence.remove(other)
+            item = gait.sequence[0]
+        gait.sequence_index, gait.mode, gait.in_place = 0, "SEQUENCE", self.in_place
+        gait.cycle = True
+        start = frame_range(context.scene, motion)[0]
+        settings.range_mode = "OWN"
+        settings.frame_start, settings.frame_end = start, start + frames
+        return (
+            f"{motion.name}: {change}{frames} frames from {start} to {start + frames}, of which "
+            "the last is the first again"
+        )
+
+
+class POISE_OT_gait_preset_add(AddPresetBase, bpy.types.Operator):
+    """Save the list of gaits as a preset, or remove the chosen preset"""
+
+    bl_idname = "poise.gait_preset_add"
+    bl_label = "Add Gait Preset"
+    preset_menu = "POISE_PT_gait_presets"
+    preset_defines = ("settings = bpy.context.view_layer.objects.active.poise.settings",)
+    preset_values = ["settings.gait.mode", "settings.gait.hysteresis", "settings.gait.sequence"]
+
+    @classmethod
+    def poll(cls, context):
+        return _GaitOperator.poll.__func__(cls, context)
+
+    def execute(self, context):
+        try:
+            return super().execute(context)
+        except (OSError, UnicodeDecodeError) as error:
+            self.report({"ERROR"}, f"The preset cannot be kept under this name: {error}")
+            return {"CANCELLED"}
+
+    @property
+    def preset_subdir(self):
+        _character, motion = motions.require_motion(bpy.context)
+        return presets.gait_subdir(len(legged.legs_of(motion)))
+
+
+CLASSES = (
+    POISE_OT_gait_add,
+    POISE_OT_gait_remove,
+    POISE_OT_gait_move,
+    POISE_OT_gait_cycle,
+    POISE_OT_gait_preset_add,
+)

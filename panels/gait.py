@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Panels: legged motion."""
+
+import bpy
+from bl_ui.utils import PresetPanel
+
+from ..addon import motions, presets, preview
+from ..addon.families import gait as legged
+from ..addon.properties.gait import GAITS, gaits_for
+from .base import MotionPanel, SettingsPanel, active, settings_of
+from .motion import draw_summary
+
+
+class POISE_UL_gaits(bpy.types.UIList):
+    def draw_item(
+        self, context, layout, data, item, icon, active_data, active_property, index, flt_flag
+    ):
+        row = layout.row(align=True)
+        row.prop(item, "name", text="", emboss=False, icon="ANIM")
+        side = row.row(align=True)
+        side.alignment = "RIGHT"
+        if index == 0:
+            side.label(text="from the start")
+        elif item.start_by == "TIME":
+            side.prop(item, "start", text="", emboss=False)
+        else:
+            side.prop(item, "distance", text="", emboss=False)
+
+
+class POISE_MT_gait_add(bpy.types.Menu):
+    """The gaits that the active character's legs can do."""
+
+    bl_idname = "POISE_MT_gait_add"
+    bl_label = "Add Gait"
+
+    def draw(self, context):
+        _character, motion = active(context)
+        for name in gaits_for(len(legged.legs_of(motion))):
+            self.layout.operator("poise.gait_add", text=GAITS[name][0]).preset = name
+
+
+class POISE_PT_gait_presets(PresetPanel, bpy.types.Panel):
+    bl_label = "Gait Presets"
+    preset_operator = "poise.preset_apply"
+    preset_add_operator = "poise.gait_preset_add"
+
+    @property
+    def preset_subdir(self):
+        motion = motions.active_motion(motions.active_character(bpy.context))
+        return presets.gait_subdir(len(legged.legs_of(motion)))
+
+
+class POISE_PT_gait(MotionPanel, bpy.types.Panel):
+    bl_idname = "POISE_PT_gait"
+    bl_label = "Gait"
+    bl_order = 2
+
+    @classmethod
+    def poll(cls, context):
+        return super().poll(context) and settings_of(context).kind == "GAIT"
+
+    def draw_header_preset(self, context):
+        POISE_PT_gait_presets.draw_panel_header(self.layout)
+
+    def draw(self, context):
+        layout = self.layout
+        layout.use_property_split = True
+        _character, motion = active(context)
+        gait = motion.poise_motion.gait
+        layout.prop(gait, "path")
+        layout.prop(gait, "terrain")
+        layout.prop(gait, "speed")
+        layout.prop(gait, "mode")
+        if gait.mode == "AUTOMATIC":
+            layout.prop(gait, "hysteresis")
+        else:
+            row = layout.row()
+            row.template_list(
+                "POISE_UL_gaits", "", gait, "sequence", gait, "sequence_index", rows=3
+            )
+            column = row.column(align=True)
+            column.menu("POISE_MT_gait_add", text="", icon="ADD")
+            column.operator("poise.gait_remove", text="", icon="REMOVE")
+            if len(gait.sequence) > 1:
+                column.operator("poise.gait_move", text="", icon="TRIA_UP").direction = -1
+                column.operator("poise.gait_move", text="", icon="TRIA_DOWN").direction = 1
+        draw_summary(layout, preview.status(motion), context.region.width)
+
+
+class _GaitPart(SettingsPanel):
+    bl_parent_id = "POISE_PT_gait"
+    bl_options = {"DEFAULT_CLOSED"}
+    group = "gait"
+
+    @classmethod
+    def poll(cls, context):
+        return POISE_PT_gait.poll(context)
+
+
+class POISE_PT_gait_item(_GaitPart, bpy.types.Panel):
+    bl_label = "Chosen Gait"
+
+    @classmethod
+    def poll(cls, context):
+        if not super().poll(context):
+            return False
+        gait = settings_of(context).gait
+        return gait.mode == "SEQUENCE" and gait.sequence_index < len(gait.sequence)
+
+    def draw(self, context):
+        layout = self.layout
+        layout.use_property_split = True
+        gait = settings_of(context).gait
+        item = gait.sequence[gait.sequence_index]
+        layout.prop(item, "gait")
+        if gait.sequence_index:
+            layout.prop(item, "start_by")
+            layout.prop(item, "start" if item.start_by == "TIME" else "distance")
+        layout.prop(item, "stride_by")
+        if item.stride_by != "GAIT":
+            layout.prop(item, "stroke" if item.stride_by == "STROKE" else "period")
+        column = layout.column()
+        for name in ("bounce", "lift", "kick", "snap", "width", "strike", "push"):
+            column.prop(item, name)
+        layout.prop(item, "own_timing")
+        if item.own_timing:
+            for leg in item.legs:
+                row = layout.row(align=True)
+                row.use_property_split = False
+                row.label(text=leg.name)
+                row.prop(leg, "duty", text="Duty", slider=True)
+                row.prop(leg, "phase", text="Phase", slider=True)
+
+
+class POISE_PT_gait_cycle(_GaitPart, bpy.types.Panel):
+    bl_label = "Cycle"
+
+    def draw(self, context):
+        layout = self.layout
+        layout.use_property_split = True
+        gait = settings_of(context).gait
+        layout.operator("poise.gait_cycle", icon="FILE_REFRESH")
+        layout.prop(gait, "cycle")
+        layout.prop(gait, "in_place")
+        layout.prop(gait, "start_phase")
+
+
+class POISE_PT_gait_balance(_GaitPart, bpy.types.Panel):
+    bl_label = "Balance"
+    names = ("bank", "bank_limit", "impulse", "response")
+
+
+class POISE_PT_gait_footholds(_GaitPart, bpy.types.Panel):
+    bl_label = "Footholds"
+    names = (
+        "step_height", "search", "steepest", "clearance", "reach", "crouch", "round_to_frames",
+    )  # fmt: skip
+
+
+CLASSES = (
+    POISE_UL_gaits,
+    POISE_MT_gait_add,
+    POISE_PT_gait_presets,
+    POISE_PT_gait,
+    POISE_PT_gait_item,
+    POISE_PT_gait_cycle,
+    POISE_PT_gait_balance,
+    POISE_PT_gait_footholds,
+)

@@ -1,0 +1,451 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Legged motion through the add-on: list, path, terrain, bake, cycles, chains, bad input.
+
+The physics of gaits is tested on the solver itself; here stands that what it
+finds arrives on the rig, and that settings arrive at the solver.
+"""
+
+import re
+from math import inf, nan
+
+import bpy
+import numpy as np
+import pytest
+from operators_help import assert_same_keys, curves_of, keys_of, refused
+from poise.addon import overlay, pipeline, preview
+from poise.addon.bake.data import BakeRecord
+
+
+def animal(kind="HORSE", frames=73, **settings):
+    """A character on legs with a motion of so many frames from frame 1."""
+    bpy.ops.poise.character_add(kind=kind)
+    rig = bpy.context.object
+    rig.poise.settings.frame_end = frames
+    for name, value in settings.items():
+        setattr(rig.poise.gait, name, value)
+    return rig
+
+
+def solved(rig):
+    return pipeline.solve(pipeline.gather(bpy.context, rig.poise.motion_object))
+
+
+def key_speed(rig, *keys):
+    for frame, speed in keys:
+        rig.poise.gait.speed = speed
+        rig.poise.gait.keyframe_insert("speed", frame=frame)
+
+
+def path(*points, cyclic=False):
+    curve = bpy.data.curves.new("Way", "CURVE")
+    curve.dimensions = "3D"
+    spline = curve.splines.new("POLY")
+    spline.points.add(len(points) - 1)
+    for point, place in zip(spline.points, points, strict=True):
+        point.co = (*place, 1.0)
+    spline.use_cyclic_u = cyclic
+    obj = bpy.data.objects.new("Way", curve)
+    bpy.context.collection.objects.link(obj)
+    return obj
+
+
+def mesh(points, faces, name="Ground"):
+    data = bpy.data.meshes.new(name)
+    data.from_pydata(points, [], faces)
+    obj = bpy.data.objects.new(name, data)
+    bpy.context.collection.objects.link(obj)
+    return obj
+
+
+def hill(slope):
+    """A plane that rises by `slope` metres a metre towards -Y, through the origin."""
+    corners = ((-20.0, -40.0), (20.0, -40.0), (20.0, 20.0), (-20.0, 20.0))
+    return mesh([(x, y, -slope * y) for x, y in corners], [(0, 1, 2, 3)])
+
+
+def tips(rig, done, frame, subframe=0.0):
+    """(legs, 3) world places of the soles' marked points on the evaluated rig."""
+    bpy.context.scene.frame_set(frame, subframe=subframe)
+    posed = rig.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    places = []
+    for leg in done.job.figure.legs:
+        bone = posed.pose.bones[f"DEF-{leg.segments[-1]}"]
+        places.append(posed.matrix_world @ bone.tail)
+    return np.array(places)
+
+
+# -- the list ------------------------------------------------------------------------
+
+
+def test_gaits_are_added_moved_and_removed(scene):
+    rig = animal()
+    gait = rig.poise.gait
+    assert rig.poise.motion == "GAIT"
+    assert [item.name for item in gait.sequence] == ["Walk"]
+    scene.frame_set(25)
+    bpy.ops.poise.gait_add(preset="TROT")
+    bpy.ops.poise.gait_add(preset="CANTER_LEFT", start=2.5)
+    assert [item.start for item in gait.sequence] == pytest.approx([0.0, 1.0, 2.5])
+    assert gait.sequence_index == 2
+    bpy.ops.poise.gait_move(direction=-1)
+    # Gaits change places, the moments at which one begins stay.
+    assert [item.gait for item in gait.sequence] == ["WALK", "CANTER_LEFT", "TROT"]
+    assert [item.start for item in gait.sequence] == pytest.approx([0.0, 1.0, 2.5])
+    bpy.ops.poise.gait_remove()
+    assert [item.gait for item in gait.sequence] == ["WALK", "TROT"]
+    refused("gait_add", "Run is for 2 legs", preset="RUN")
+    refused("gait_remove", "no gait number 7", index=7)
+    for _ in range(2):
+        bpy.ops.poise.gait_remove(index=0)
+    refused("gait_remove", "has no gaits yet")
+    refused("bake", "Gaits is an empty list: it must be one gait at least")
+
+
+def test_only_legs_have_gaits_and_only_riders_turns(scene):
+    rig = animal()
+    rig.poise.motion = "TURNS"
+    refused("bake", "Horse cannot do turns.*: set Motion to Gait")
+    bpy.ops.poise.character_add(kind="SKIER")
+    assert bpy.context.object.poise.motion == "TURNS"
+    refused("motion_add", "can only do Turns or Path", kind="GAIT")
+    bpy.context.object.poise.motion = "GAIT"
+    refused("bake", "Skier cannot do gaits: set Motion to Turns or Path")
+
+
+def test_own_timing_is_what_feet_do(scene):
+    rig = animal(frames=97)
+    item = rig.poise.gait.sequence[0]
+    item.own_timing = True
+    assert [leg.name for leg in item.legs] == ["hind.L", "hind.R", "fore.L", "fore.R"]
+    assert item.legs["hind.L"].duty == pytest.approx(0.64)  # the walk's
+    for name, phase in (("hind.L", 0.0), ("hind.R", 0.5), ("fore.L", 0.5), ("fore.R", 0.0)):
+        item.legs[name].duty, item.legs[name].phase = 0.5, phase
+    steps = solved(rig).motion.footprints
+    on = {leg: [p.on for p in steps if p.leg == leg and np.isfinite(p.on)] for leg in
+          ("hind.L", "hind.R", "fore.L", "fore.R")}
+    for pair in (("hind.L", "fore.R"), ("hind.R", "fore.L")):
+        for first, second in zip(*(on[leg] for leg in pair), strict=False):
+            assert first == pytest.approx(second, abs=1e-9)
+    period = np.diff(on["hind.L"]).mean()
+    for print_ in [p for p in steps if p.leg == "hind.L"][1:-1]:
+        assert print_.off - print_.on == pytest.approx(0.5 * period, rel=1e-6)
+    # Another gait is another timing.
+    item.gait = "TROT"
+    assert not item.own_timing and not len(item.legs)
+
+
+def test_a_horse_that_speeds_up_goes_through_its_gaits(scene):
+    rig = animal(frames=241, mode="AUTOMATIC")
+    key_speed(rig, (1, 1.5), (241, 12.0))
+    done = solved(rig)
+    names = [name for name, _start, _end in done.motion.gaits]
+    assert names == ["WALK", "TROT", "CANTER_LEFT", "GALLOP_LEFT"]
+    lines = dict(preview.refresh(bpy.context, rig.poise.motion_object).summary)
+    assert lines["Gaits"] == "Walk, Trot, Canter, Left Lead, Gallop, Left Lead"
+    assert lines["Speed"] == "1.50 to 12.00 m/s"
+
+
+def test_driven_and_keyed_speeds_are_the_same(scene):
+    rig = animal(frames=49)
+    key_speed(rig, (1, 1.2), (49, 1.8))
+    for point in rig.poise.motion_object.animation_data.action.layers[0].strips[0].channelbags[
+        0
+    ].fcurves[0].keyframe_points:
+        point.interpolation = "LINEAR"
+    keyed = solved(rig).motion.position
+    rig.poise.motion_object.animation_data_clear()
+    driver = rig.poise.motion_object.driver_add("poise_motion.gait.speed").driver
+    driver.expression = "1.2 + 0.6 * (frame - 1) / 48"
+    assert solved(rig).motion.position == pytest.approx(keyed, abs=1e-5)
+
+
+# -- onto the rig ------------------------------------------------------------------------
+
+
+def test_the_bake_is_the_preview_and_planted_feet_stay(scene):
+    rig = animal()
+    bpy.ops.poise.gait_add(preset="TROT", start=1.0)
+    key_speed(rig, (1, 1.6), (73, 3.2))
+    rig.poise.gait.path = path(*((8.0 * np.sin(a), -8.0 + 8.0 * np.cos(a), 0.0)
+                                 for a in np.linspace(0.0, 1.6, 9)))
+    rig.location = rig.poise.motion_object.location = (0.0, 0.0, 0.0)
+    bpy.ops.poise.bake()
+    done = preview.refresh(bpy.context, rig.poise.motion_object).solved
+    motion = done.motion
+    names = [leg.name for leg in motion.creature.legs]
+    slide = 0.0
+    # In every support at whole and at broken frames.
+    for frame in range(10, 60, 7):
+        for subframe in (0.0, 0.37):
+            now = (frame + subframe - 1.0) / 24.0
+            places = tips(rig, done, frame, subframe)
+            for print_ in motion.footprints:
+                if print_.on <= now <= print_.off and leg_is_flat(motion, print_, now):
+                    gap = np.linalg.norm(places[names.index(print_.leg)] - print_.position)
+                    slide = max(slide, gap)
+    assert slide < 1e-3
+    bpy.ops.poise.bake_check()
+    codes = {p.code for p in rig.poise.settings.problems}
+    assert not codes & {"REACH", "POSITION_OFF", "DIRECTION_OFF"}
+    first = keys_of(curves_of(rig))
+    bpy.ops.poise.bake()
+    assert_same_keys(first, keys_of(curves_of(rig)))
+    keyed = BakeRecord.from_json(rig.poise.settings.record).channels()
+    assert keyed
+    bpy.ops.poise.bake_clear()
+    assert rig.animation_data is None or rig.animation_data.action is None
+
+
+def leg_is_flat(motion, print_, now):
+    """Whether a foot lies flat, so that its tip is at the footprint."""
+    number = [leg.name for leg in motion.creature.legs].index(print_.leg)
+    row = int(np.argmin(np.abs(motion.time - now)))
+    return abs(motion.foot_pitch[row, number]) < 1e-9
+
+
+@pytest.mark.parametrize(("fps", "scale"), [(60, 1.0), (24, 0.01)])
+def test_rate_and_unit_scale_do_not_change_the_motion(scene, fps, scale):
+    rig = animal(frames=49)
+    plain = solved(rig)
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    scene = bpy.context.scene
+    scene.render.fps = fps
+    scene.unit_settings.scale_length = scale
+    rig = animal(frames=2 * fps + 1)
+    assert rig.poise.gait.speed == pytest.approx(1.6 / scale)
+    other = solved(rig)
+    rows = [np.searchsorted(done.motion.time, 1.5 - 1e-9) for done in (plain, other)]
+    for name in ("position", "foot_position"):
+        one, two = (getattr(d.motion, name)[r] for d, r in zip((plain, other), rows, strict=True))
+        assert two == pytest.approx(one, abs=5e-3)
+
+
+# -- path and terrain ---------------------------------------------------------------------
+
+
+def test_feet_stand_on_the_terrain(scene):
+    rig = animal(frames=97)
+    rig.poise.gait.terrain = hill(0.15)
+    done = solved(rig)
+    for print_ in done.motion.footprints:
+        assert print_.position[2] == pytest.approx(-0.15 * print_.position[1], abs=1e-6)
+    # The trunk goes along with the slope, nose up.
+    assert np.degrees(done.motion.pitch[40:]).mean() > 0.7 * np.degrees(np.arctan(0.15))
+    inputs = pipeline.digests(done.job)
+    rig.poise.gait.terrain.location.z = -0.2
+    bpy.context.view_layer.update()
+    again = pipeline.digests(pipeline.gather(bpy.context, rig.poise.motion_object))
+    assert {name for name in inputs if inputs[name] != again[name]} >= {"terrain"}
+
+
+def test_a_closed_path_is_gone_around(scene):
+    rig = animal(frames=241, speed=2.5)
+    around = np.linspace(0.0, 2.0 * np.pi, 24, endpoint=False)
+    rig.poise.gait.path = path(
+        *((4.0 * np.cos(a), 4.0 * np.sin(a), 0.0) for a in around), cyclic=True
+    )
+    done = solved(rig)
+    radius = np.linalg.norm(done.motion.position[:, :2], axis=1)
+    assert radius == pytest.approx(4.0, abs=0.35)
+    # v^2 / (r g), to the inside: to the left.
+    assert np.median(done.motion.bank) == pytest.approx(np.arctan(2.5**2 / (4.0 * 9.81)), rel=0.1)
+    used = preview._used(rig.poise.motion_object)
+    assert rig.poise.gait.path.session_uid in used
+
+
+# -- cycles and chains --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("keep", "gait"), [("SPEED", "WALK"), ("STRIDE", "TROT")])
+def test_a_cycle_closes_exactly(scene, keep, gait):
+    rig = animal()
+    rig.poise.gait.sequence[0].gait = gait
+    rig.poise.gait.speed = 3.0 if gait == "TROT" else 1.6
+    bpy.ops.poise.gait_cycle(keep=keep)
+    settings = rig.poise.settings
+    frames = settings.frame_end - settings.frame_start
+    assert 10 < frames < 40
+    if keep == "SPEED":
+        assert rig.poise.gait.speed == pytest.approx(1.6)
+    else:
+        assert rig.poise.gait.speed == pytest.approx(3.0, rel=0.1)
+    done = solved(rig)
+    for values in (*done.tracks.position.values(), *done.tracks.rotation.values()):
+        assert values[-1] == pytest.approx(values[0], abs=1e-9)
+    # The velocity closes, too: of two cycles on end, the second is the first again.
+    settings.frame_end += frames
+    twice = solved(rig)
+    half = len(twice.tracks.time) // 2
+    for role, places in twice.tracks.position.items():
+        assert places[half:] == pytest.approx(places[: half + 1], abs=1e-4), role
+    bpy.ops.poise.bake()
+    assert "CYCLE_OPEN" not in {p.code for p in rig.poise.settings.problems}
+    settings.frame_end -= 1
+    assert "CYCLE_OPEN" in {p.code for p in solved(rig).problems}
+    rig.poise.gait.path = path((0.0, 0.0, 0.0), (0.0, -9.0, 0.0))
+    refused("bake", "is a cycle, which goes straight ahead.*: clear Path and Terrain")
+    refused("gait_cycle", "A cycle goes straight ahead on level ground")
+
+
+def test_a_motion_goes_on_from_another(scene):
+    rig = animal(frames=49, speed=3.0)
+    rig.poise.gait.sequence[0].gait = "TROT"
+    first = rig.poise.motion_object
+    bpy.ops.poise.motion_add(name="Next")
+    second = rig.poise.motion_object
+    assert second.poise_motion.kind == "GAIT" and second.poise_motion.after == first
+    assert [item.gait for item in rig.poise.gait.sequence] == ["TROT"]
+    bpy.ops.poise.gait_add(preset="WALK", start=0.5)
+    key_speed(rig, (49, 3.0), (73, 1.5))
+    a, b = (pipeline.solve(pipeline.gather(bpy.context, m)) for m in (first, second))
+    for name in ("position", "velocity", "foot_position", "hip", "yaw"):
+        assert getattr(b.motion, name)[0] == pytest.approx(getattr(a.motion, name)[-1], abs=1e-9)
+    for role, places in a.tracks.position.items():
+        assert b.tracks.position[role][0] == pytest.approx(places[-1], abs=1e-9), role
+    assert [name for name, _s, _e in b.motion.gaits] == ["Trot", "Walk"]
+    bpy.ops.poise.bake_all()
+    # Another path from there on cannot be had.
+    second.poise_motion.gait.path = path((9.0, 0.0, 0.0), (9.0, -9.0, 0.0))
+    refused("bake", "along a path of its own, Way: clear its Path")
+
+
+def test_in_place_takes_the_way_out(scene):
+    rig = animal(frames=49, in_place=True)
+    done = solved(rig)
+    root = done.tracks.position["root"]
+    assert np.ptp(root[:, :2], axis=0) == pytest.approx((0.0, 0.0), abs=1e-6)
+    assert np.ptp(done.motion.position[:, 1]) > 2.0  # as it was solved, it goes
+
+
+# -- presets, drawing -----------------------------------------------------------------------
+
+
+def test_a_list_of_gaits_is_kept_as_a_preset(scene, profile):
+    rig = animal()
+    bpy.ops.poise.gait_add(preset="TROT", start=2.0)
+    item = rig.poise.gait.sequence[1]
+    item.bounce, item.own_timing = 1.5, True
+    item.legs["fore.L"].duty = 0.33
+    bpy.ops.poise.gait_preset_add(name="Mine")
+    bpy.ops.poise.gait_remove()
+    from poise.addon import presets
+
+    found = bpy.utils.preset_find("mine", presets.gait_subdir(4)) or bpy.utils.preset_find(
+        "Mine", presets.gait_subdir(4)
+    )
+    bpy.ops.poise.preset_apply(filepath=found)
+    items = rig.poise.gait.sequence
+    assert [i.gait for i in items] == ["WALK", "TROT"]
+    assert items[1].start == pytest.approx(2.0) and items[1].bounce == pytest.approx(1.5)
+    assert items[1].legs["fore.L"].duty == pytest.approx(0.33)
+
+
+def test_what_is_drawn_stands_where_feet_do(scene):
+    rig = animal(frames=49)
+    done = preview.refresh(bpy.context, rig.poise.motion_object).solved
+    palette = overlay.Palette()
+    strokes = overlay.track_strokes(done, palette)
+    outlines = np.concatenate([s.points for s in strokes[-4:]])
+    for print_ in done.motion.footprints:
+        assert np.linalg.norm(outlines - print_.position, axis=1).min() < 0.3
+    ghost = overlay.ghost_strokes(done, 48, palette)[0].points
+    for leg in range(4):
+        place = done.motion.foot_position[48, leg]
+        assert np.linalg.norm(ghost - place, axis=1).min() < 0.02
+    assert overlay.hud_lines(done, 48)[0] == "Gait  Walk"
+
+
+# -- bad input -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "match"),
+    [
+        ("speed", nan, "Speed"),
+        ("speed", inf, "Speed"),
+        ("speed", 1e5, "Speed"),
+        ("impulse", nan, "Impulse"),
+        ("response", inf, "Response"),
+        ("bank", nan, "Bank"),
+    ],
+)
+def test_a_setting_without_sense_is_named(scene, name, value, match):
+    rig = animal(frames=25)
+    setattr(rig.poise.gait, name, value)
+    assert ":" in refused("bake", match)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "match"),
+    [
+        ("stroke", 0.0, "Stroke of gait Walk is 0.0: it must be above 0"),
+        ("period", 0.0, "Period of gait Walk is 0.0: it must be above 0"),
+        ("period", 1e-4, "Stride of gait Walk is so short"),
+    ],
+)
+def test_a_stride_without_sense_is_named(scene, name, value, match):
+    rig = animal(frames=25)
+    item = rig.poise.gait.sequence[0]
+    item.stride_by = name.upper()
+    setattr(item, name, value)
+    refused("bake", match)
+
+
+def _two_splines():
+    obj = path((0.0, 0.0, 0.0), (0.0, -5.0, 0.0))
+    spline = obj.data.splines.new("POLY")
+    spline.points.add(1)
+    spline.points[1].co = (3.0, 0.0, 0.0, 1.0)
+    return obj
+
+
+def _hidden():
+    obj = hill(0.0)
+    obj.hide_viewport = True
+    return obj
+
+
+@pytest.mark.parametrize(
+    ("name", "made", "match"),
+    [
+        ("path", lambda: path((0.0, 0.0, 0.0)), "Way has nothing to follow"),
+        ("path", lambda: path((1.0, 0.0, 0.0), (1.0, 0.0, 3.0)), "in one place"),
+        ("path", _two_splines, "has 2 splines"),
+        ("terrain", _hidden, "is not in the scene|is hidden"),
+        ("terrain", lambda: mesh([(0.0, 0.0, 0.0)], []), "has no faces"),
+    ],
+)
+def test_what_leads_nowhere_is_named(scene, name, made, match):
+    rig = animal(frames=25)
+    setattr(rig.poise.gait, name, made())
+    bpy.context.view_layer.update()
+    refused("bake", match)
+
+
+def _hairpin(rig):
+    rig.poise.gait.speed = 5.0
+    rig.poise.gait.path = path((0.0, 0.0, 0.0), (0.0, -5.0, 0.0), (0.3, 0.0, 0.0))
+
+
+@pytest.mark.parametrize(
+    ("make", "codes"),
+    [
+        (lambda rig: setattr(rig.poise.gait, "speed", 0.0), set()),
+        (lambda rig: setattr(rig.poise.gait, "speed", 40.0), {"STROKE_LIMITED", "TRANSFER_SHORT"}),
+        (_hairpin, {"BEND_SHARP", "PATH_LEFT"}),
+        (lambda rig: setattr(rig.poise.gait, "terrain", mesh(
+            [(50.0, 50.0, 0.0), (60.0, 50.0, 0.0), (60.0, 60.0, 0.0)], [(0, 1, 2)])),
+         {"NO_GROUND"}),
+    ],
+    ids=["standing", "far too fast", "a hairpin", "no ground"],
+)  # fmt: skip
+def test_what_cannot_be_done_well_is_done_and_told(scene, make, codes):
+    rig = animal(frames=49)
+    make(rig)
+    done = solved(rig)
+    found = {problem.code for problem in done.problems}
+    assert not codes or found & codes, found
+    for values in (*done.tracks.position.values(), *done.tracks.rotation.values()):
+        assert np.isfinite(values).all()
+    for problem in done.problems:
+        assert re.match(r"^[^\n]+$", problem.message)
