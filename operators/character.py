@@ -157,7 +157,8 @@ class POISE_OT_character_add(SettingsOperator, bpy.types.Operator):
             obj.select_set(False)
         rig.select_set(True)
         context.view_layer.objects.active = rig
-        return f"Added {rig.name}: set its turns, then Bake to Rig"
+        legs = motion.poise_motion.kind == "GAIT"
+        return f"Added {rig.name}: set its {'gaits' if legs else 'turns'}, then Bake to Rig"
 
 
 class POISE_OT_mesh_swap(SettingsOperator, bpy.types.Operator):

@@ -174,8 +174,8 @@ def rolling(x: np.ndarray, y: np.ndarray) -> np.ndarray:
         y: metres.
     """
     return (
-        0.35 * np.sin(2.0 * pi * y / 9.0 + 0.3 * x) * np.cos(2.0 * pi * x / 13.0)
-        + 0.10 * np.sin(2.0 * pi * y / 2.7 + x) + 0.06 * np.sin(2.0 * pi * x / 1.9)
+        0.30 * np.sin(2.0 * pi * y / 9.0 + 0.3 * x) * np.cos(2.0 * pi * x / 13.0)
+        + 0.04 * np.sin(2.0 * pi * y / 2.7 + x) + 0.03 * np.sin(2.0 * pi * x / 1.9)
     )  # fmt: skip
 
 
@@ -231,9 +231,23 @@ def stairs(scene):
 
 def biped_stairs():
     """A person who walks up a flight of stairs, over the landing, and down again."""
-    scene = scenes.start_scene(14.0)
-    rig = walker("BIPED", speed=1.0)
-    rig.poise.gait.terrain = stairs(scene)
+    import bpy
+
+    scene = scenes.start_scene(17.0)
+    rig = walker("BIPED")
+    gait = rig.poise.gait
+    gait.terrain = stairs(scene)
+    # Stair by stair: each foot passes one, so that a stride takes two.
+    for name, distance in (("On the Stairs", STAIRS_FROM - 0.8), ("On", STAIRS_FROM + 7.4)):
+        bpy.ops.poise.gait_add(preset="WALK_BIPED")
+        item = gait.sequence[-1]
+        item.name, item.start_by, item.distance = name, "DISTANCE", distance
+    stairway = gait.sequence[1]
+    stairway.stride_by, stairway.stroke = "STROKE", 0.61 * 2.0 * TREAD
+    scenes.key(
+        gait, "speed", (0.0, 1.1), (1.6, 1.1), (2.6, 0.6), (13.6, 0.6), (14.6, 1.1),
+        interpolation="LINEAR",
+    )
     bake([rig])
     prints(scene, rig)
     field(
