@@ -24,6 +24,9 @@ from .shift import Shift, minimum_shift
 
 MOST_STEPS = 200_000
 LATE = 1e-9  # s
+AHEAD = 0.3  # of the longest way of a support: further ahead nobody sets a foot down to stop
+SETTLE = 0.3  # of the shortest transfer, before a leg that was left behind lifts off
+SQUARE = 0.7  # of the longest transfer, in which it swings
 
 
 @dataclass(frozen=True)
@@ -38,7 +41,7 @@ class Steps:
         off: (m,) liftoff, s; infinite if it stands for good.
         middle: (m,) when half the support's phase has gone, s: midstance;
             minus infinity where it stands from the beginning, infinite where
-            the animal comes to rest before.
+            it stands for good.
         gait: (m,) number in the sequence of the gait that the support is of.
     """
 
@@ -114,6 +117,26 @@ class GaitPlan:
         """
         return np.interp(time, self.duty_times, self.duty[:, leg])
 
+    def duty_between(self, leg: int, on: np.ndarray, following: np.ndarray) -> np.ndarray:
+        """Duty factors of the supports of a leg.
+
+        Those of touchdowns, or, where duty factors get smaller, of the touchdowns
+        that follow: a leg that carries an animal off has to lift off in time for the
+        quicker stride.
+
+        Args:
+            leg: number of the leg.
+            on: (m,) touchdowns, s; minus infinity of who stands from the beginning.
+            following: (m,) the touchdowns one stride later, s; infinite where none
+                comes.
+
+        Returns:
+            (m,) duty factors.
+        """
+        first = self.duty_at(leg, np.where(np.isfinite(on), on, self.duty_times[0]))
+        later = np.where(np.isfinite(following), following, on)
+        return np.minimum(first, self.duty_at(leg, np.where(np.isfinite(later), later, 0.0)))
+
 
 def plan_steps(
     plans: Sequence[GaitPlan],
@@ -161,8 +184,7 @@ def plan_steps(
                     _touchdowns(clock, first[i], number == 0, start, end, True) for i in range(n)
                 ]
         for leg, (phase, on) in enumerate(steps):
-            middle_on = np.where(np.isfinite(on), on, plan.duty_times[0])
-            duty = plan.duty_at(leg, middle_on)
+            duty = plan.duty_between(leg, on, clock.time(phase + 1.0))
             taken[leg].append((on, phase, phase + duty, np.full(len(on), number)))
         if following is None:
             break
@@ -172,9 +194,54 @@ def plan_steps(
         for leg, on in enumerate(extra):
             if on is not None:
                 phase = clock.phase(np.array([on]))
-                duty = plan.duty_at(leg, np.array([on]))
+                duty = plan.duty_between(leg, np.array([on]), clock.time(phase + 1.0))
                 taken[leg].append((np.array([on]), phase, phase + duty, np.array([number])))
     return _collect(plans, taken, frame), tuple(changes)
+
+
+def square_up(
+    steps: Steps, plans: Sequence[GaitPlan], way: Clock, room: np.ndarray
+) -> Steps:
+    """Let legs that an animal would leave behind where it stops step up to the others.
+
+    A leg stands under its hip at the end if that is not too far ahead of where the
+    body is as it touches down. Else it makes a step more, once all others have come
+    to their places; if there are several, one after the other.
+
+    Args:
+        steps: the steps.
+        plans: the gaits.
+        way: distance along the path, m, as a clock of strides of one metre.
+        room: (n,) longest way of the body while a leg is on the ground, m.
+
+    Returns:
+        The steps, with one more of each such leg.
+    """
+    finals = np.array([steps.of(leg)[-1] for leg in range(len(room)) if len(steps.of(leg))])
+    stops = finals[np.isinf(steps.off[finals]) & np.isfinite(steps.on[finals])]
+    if len(stops) == 0:
+        return steps
+    rest = float(way.phase(math.inf))
+    ahead = rest - way.phase(steps.on[stops])
+    late = stops[ahead > AHEAD * room[steps.leg[stops]]]
+    late = late[np.argsort(steps.on[late], kind="stable")]
+    moment = float(np.max(steps.on[stops]))
+    on, off, middle = steps.on.copy(), steps.off.copy(), steps.middle.copy()
+    added = []
+    for step in late:
+        plan = plans[steps.gait[step]]
+        begin = max(moment + SETTLE * plan.least, float(on[step]) + plan.least)
+        moment = begin + max(plan.least, SQUARE * plan.longest)
+        off[step] = begin
+        half = 0.5 * float(way.phase(on[step]) + way.phase(begin))
+        middle[step] = np.clip(way.time(half), on[step], begin)
+        added.append(moment)
+    order = np.insert(np.arange(len(on)), late + 1, late)
+    last = np.insert(np.zeros(len(on), dtype=bool), late + 1, True)
+    on, off, middle = on[order], off[order], middle[order]
+    on[last] = np.array(added)[np.argsort(late)]
+    off[last], middle[last] = math.inf, math.inf
+    return Steps(steps.leg[order], steps.index[order] + last, on, off, middle, steps.gait[order])
 
 
 def _touchdowns(
@@ -288,6 +355,7 @@ def _collect(
             finish = np.where(np.isfinite(off[of]), clock.phase(off[of]), end_phase[of])
             middle[of] = clock.time(0.5 * (begin + finish))
         middle = np.where(np.isfinite(on), np.clip(middle, on, off), on)
+        middle[np.isinf(off) & np.isfinite(on)] = math.inf
         index = np.arange(len(on)) - int(np.count_nonzero(off < -LATE))
         for column, values in zip(
             columns, (np.full(len(on), leg), index, on, off, middle, gait), strict=True

@@ -54,7 +54,7 @@ from .gait import Clock, Gait
 from .motion import Footprint, GaitMotion
 from .path import Path
 from .settings import GaitItem, GaitSettings, check_settings, gait_of, ladder_for
-from .steps import GaitPlan, Steps, plan_steps
+from .steps import GaitPlan, Steps, plan_steps, square_up
 from .support import share_down, support_profile
 
 Progress = Callable[[float], None]
@@ -160,6 +160,9 @@ class Walk:
         frame = 1.0 / settings.fps if settings.round_to_frames else 0.0
         self.steps, self.changes = plan_steps(
             self.plans, -self.margin, self.end + self.margin, frame, settings.start_phase
+        )
+        self.steps = square_up(
+            self.steps, self.plans, Clock(self.times, self.speeds), self.room
         )
         names = self.names
         self.problems += problems.changes_of_gait(self.plans, self.changes, self.end)
