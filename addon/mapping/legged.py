@@ -43,7 +43,7 @@ SIGN = {"L": 1.0, "R": -1.0}
 STANDS = 0.02  # squared hip heights; less than that between the feet is no stride
 LOOK = 0.5  # m; a look ahead is never shorter
 TOUCH = 1e-9  # m
-STILL = 1e-9  # m
+STILL = 1e-10  # m from sample to sample
 
 
 @dataclass(frozen=True)
@@ -689,26 +689,29 @@ def _contacts(
     A sole that rolls about its heel at first, or about its toes at last, moves
     its tip; the span is what is between, exact to the solver's pitch.
     """
-    found = []
-    time = motion.time
-    poses = {leg.name: (leg, pose) for leg, pose in zip(figure.legs, legs, strict=True)}
-    for print_ in motion.footprints:
-        begin, finish = max(print_.on, float(time[0])), min(print_.off, float(time[-1]))
-        first, last = np.searchsorted(time, (begin, finish + 1e-12))
-        if print_.leg not in poses or last <= first:
-            continue
-        chain, pose = poses[print_.leg]
+    found: list[Contact] = []
+    time, n = motion.time, len(motion.time)
+    for chain, pose in zip(figure.legs, legs, strict=True):
+        prints = [print_ for print_ in motion.footprints if print_.leg == chain.name]
+        begin = np.array([max(print_.on, float(time[0])) for print_ in prints])
+        finish = np.array([min(print_.off, float(time[-1])) for print_ in prints])
+        first, last = np.searchsorted(time, begin), np.searchsorted(time, finish + 1e-12)
+        middle = np.minimum((first + last) // 2, n - 1)
         for role in dict.fromkeys((chain.tip, chain.control)):
-            place = pose.joint[role][first:last]
-            middle = place[len(place) // 2]
-            still = np.flatnonzero(np.abs(place - middle).max(axis=1) < STILL)
-            if role != chain.tip and len(still) < 2:
-                continue
-            low, high = first + still[0], first + still[-1]
-            found.append(Contact(
-                role, begin if low == first else float(time[low]),
-                finish if high == last - 1 else float(time[high]), middle.copy(),
-            ))  # fmt: skip
+            place = pose.joint[role]
+            # First and last sample of the rest that each sample is in.
+            moves = np.abs(np.diff(place, axis=0)).max(axis=1) > STILL
+            index = np.arange(n)
+            since = np.maximum.accumulate(np.where(np.append(True, moves), index, 0))
+            ends = np.where(np.append(moves, True), index, n - 1)
+            until = np.minimum.accumulate(ends[::-1])[::-1]
+            low = np.maximum(first, since[middle])
+            high = np.minimum(last - 1, until[middle])
+            good = (last > first) & (high - low >= (0 if role == chain.tip else 1))
+            for k in np.flatnonzero(good):
+                start = begin[k] if low[k] == first[k] else time[low[k]]
+                end = finish[k] if high[k] == last[k] - 1 else time[high[k]]
+                found.append(Contact(role, float(start), float(end), place[middle[k]].copy()))
     return tuple(sorted(found, key=lambda contact: contact.start))
 
 
