@@ -12,6 +12,7 @@ import os
 from math import pi
 from pathlib import Path
 
+import look
 import numpy as np
 import scenes
 
@@ -32,6 +33,14 @@ ASPHALT, PAINT, GRAVEL, GRASS = (
 
 # Half the width of the circuit's road, metres.
 CIRCUIT_EDGE = 5.0
+
+# The spiral ramp, metres: radius of its middle, half its width, how thick it is, how far a turn
+# climbs and how many there are; straight ways before and after; how far the grade takes to begin.
+RADIUS, RAMP_EDGE, DECK, CLIMB, TURNS = 12.0, 2.4, 0.35, 5.0, 2.5
+RUN_IN, RUN_OUT, EASE = 14.0, 22.0, 6.0
+# Cones on the ramp: turns down from its top, and to the left of its middle.
+CONES = ((0.82, 0.1), (0.87, 0.2), (0.92, 0.1), (1.55, -0.3), (1.60, -0.2))
+CONCRETE, STEEL, ORANGE = (0.42, 0.42, 0.40), (0.50, 0.53, 0.56), (0.85, 0.22, 0.02)
 
 
 def tree_skiing():
@@ -151,6 +160,142 @@ def circuit():
     return _on_a_road(480.0, (course, settings), scenes.GREEN, closed=True, size=2.2, steering=0.4)
 
 
+def spiral_line() -> np.ndarray:
+    """The middle of the spiral ramp, from its top, (n, 3) metres, a quarter of a metre apart."""
+    from scipy.integrate import cumulative_trapezoid
+
+    round_ = 2.0 * pi * RADIUS * TURNS
+    way = np.linspace(0.0, RUN_IN + round_ + RUN_OUT, round(4.0 * (RUN_IN + round_ + RUN_OUT)))
+    angle = pi + np.clip(way - RUN_IN, 0.0, round_) / RADIUS
+    beyond = np.minimum(way - RUN_IN, 0.0) + np.maximum(way - RUN_IN - round_, 0.0)
+    x = RADIUS + RADIUS * np.cos(angle) - beyond * np.sin(angle)
+    y = RADIUS * np.sin(angle) + beyond * np.cos(angle)
+    rise = np.clip((way - RUN_IN) / EASE, 0.0, 1.0)
+    rise *= np.clip((RUN_IN + round_ - way) / EASE, 0.0, 1.0)
+    grade = CLIMB / (2.0 * pi * RADIUS) * rise * rise * (3.0 - 2.0 * rise)
+    z = -cumulative_trapezoid(grade, way, initial=0.0)
+    return np.stack((x, y, z - z[-1]), axis=1)
+
+
+def spiral_ramp():
+    """A cyclist down a spiral ramp, between rails and around cones, as fast as brakes allow."""
+    import bpy
+    from poise.addon.scene import objects
+
+    scene = scenes.start_scene(30.0)
+    line = spiral_line()
+    ahead = np.gradient(line[:, :2], axis=0)
+    ahead /= np.linalg.norm(ahead, axis=1, keepdims=True)
+    left = np.insert(np.stack((-ahead[:, 1], ahead[:, 0]), axis=1), 2, 0.0, axis=1)
+    rig = scenes.add("CYCLIST", *line[0, :2], suit=scenes.AMBER)
+    rig.poise.motion = "PATH"
+    path = rig.poise.path
+    path.curve = scenes.curve(scene, line[::4], kind="POLY")
+    path.terrain = _ramp(scene, line, left)
+    path.speed_mode, path.speed, path.speed_limit = "TERRAIN", 4.5, 6.0
+    path.friction, path.clearance, path.max_curvature_rate = 0.006, 0.45, 0.8
+    path.obstacles = bpy.data.collections.new("Obstacles")
+    scene.collection.children.link(path.obstacles)
+    for side, name in ((1.0, "Left rail"), (-1.0, "Right rail")):
+        edge = line + side * (RAMP_EDGE - 0.15) * left
+        mesh = bpy.data.meshes.new(name)
+        mesh.from_pydata(edge[::4].tolist(), [(i, i + 1) for i in range(len(edge[::4]) - 1)], [])
+        path.obstacles.objects.link(bpy.data.objects.new(name, mesh))
+        _rail(scene, name, line[::8] + side * RAMP_EDGE * left[::8])
+    orange = objects.plain_material("Orange", ORANGE)
+    for turns, aside in CONES:
+        row = round(4.0 * (RUN_IN + 2.0 * pi * RADIUS * turns))
+        _cone(path.obstacles, line[row] + aside * left[row], orange)
+    plan(scene, [rig])
+    scenes.finish([rig], slope=False)
+    scenes.tyre_marks(rig)
+    _columns(scene, line)
+    outline = LAWN_SIZE * np.array(((-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)))
+    grass = objects.plain_material("Grass", GRASS)
+    lawn = prism(scene, "Lawn", outline, -DECK - 1.0, -LAWN, grass)
+    lawn.display.show_shadows = False
+    look.set_sun(scene, -0.25 * pi)
+    look.sky(scene, (RADIUS, 0.0, -1.0), -0.25 * pi)
+    scenes.chase(rig)
+    return [rig]
+
+
+def _ramp(scene, line: np.ndarray, left: np.ndarray):
+    """A deck along a line, with a line painted along each of its edges."""
+    import bpy
+    from poise.addon.scene import objects
+
+    profile = np.array((
+        (-RAMP_EDGE, -DECK), (-RAMP_EDGE, 0.0), (-RAMP_EDGE + 0.3, 0.0), (0.0, 0.0),
+        (RAMP_EDGE - 0.3, 0.0), (RAMP_EDGE, 0.0), (RAMP_EDGE, -DECK),
+    ))  # fmt: skip
+    up = np.array((0.0, 0.0, 1.0))
+    points = line[:, None] + profile[:, :1] * left[:, None] + profile[:, 1:] * up
+    index = np.arange(points.size // 3).reshape(points.shape[:2])
+    after = np.roll(index, -1, axis=1)
+    corners = index[:-1], after[:-1], after[1:], index[1:]
+    faces = np.stack(corners, axis=-1).reshape(-1, 4)
+    mesh = bpy.data.meshes.new("Ramp")
+    mesh.from_pydata(points.reshape(-1, 3).tolist(), [], faces.tolist())
+    for name, colour in (("Concrete", CONCRETE), ("Asphalt", ASPHALT), ("Paint", PAINT)):
+        mesh.materials.append(objects.plain_material(name, colour))
+    shades = np.tile((0, 2, 1, 1, 2, 0, 0), len(line) - 1)
+    mesh.polygons.foreach_set("material_index", shades.astype(np.int32))
+    deck = bpy.data.objects.new("Ramp", mesh)
+    scene.collection.objects.link(deck)
+    return deck
+
+
+def _rail(scene, name: str, foot: np.ndarray) -> None:
+    """Two bars and posts along the edge of a deck."""
+    import bpy
+    from poise.addon.scene import objects
+
+    data = bpy.data.curves.new(name, "CURVE")
+    data.dimensions, data.bevel_depth, data.bevel_resolution = "3D", 0.035, 1
+    bars = [foot + (0.0, 0.0, height) for height in (0.55, 1.05)]
+    posts = [np.array((place - (0.0, 0.0, 0.1), place + (0.0, 0.0, 1.05))) for place in foot]
+    for places in (*bars, *posts):
+        spline = data.splines.new("POLY")
+        spline.points.add(len(places) - 1)
+        spline.points.foreach_set("co", np.insert(places, 3, 1.0, axis=1).ravel())
+    data.materials.append(objects.plain_material("Steel", STEEL))
+    scene.collection.objects.link(bpy.data.objects.new(f"{name} bars", data))
+
+
+def _cone(collection, foot: np.ndarray, material) -> None:
+    """A traffic cone, 60 cm high."""
+    import bpy
+
+    angle = np.linspace(0.0, 2.0 * pi, 12, endpoint=False)
+    rings = [(0.16, 0.0), (0.03, 0.6)]
+    points = [(r * np.cos(a), r * np.sin(a), z) for r, z in rings for a in angle]
+    faces = [(i, (i + 1) % 12, 12 + (i + 1) % 12, 12 + i) for i in range(12)]
+    mesh = bpy.data.meshes.new("Cone")
+    mesh.from_pydata(points, [], [*faces, tuple(range(12, 24))])
+    mesh.materials.append(material)
+    cone = bpy.data.objects.new("Cone", mesh)
+    cone.location = foot
+    collection.objects.link(cone)
+
+
+def _columns(scene, line: np.ndarray) -> None:
+    """What carries the ramp: columns inside its bend, and two at its upper end."""
+    from poise.addon.scene import objects
+
+    concrete = objects.plain_material("Concrete", CONCRETE)
+    angle = np.linspace(0.0, 2.0 * pi, 16, endpoint=False)
+    ring = 0.35 * np.stack((np.cos(angle), np.sin(angle)), axis=1)
+    for number in range(10):
+        row = round(4.0 * (RUN_IN + 2.0 * pi * RADIUS * number / 10.0))
+        inward = (line[row, :2] - (RADIUS, 0.0)) / RADIUS
+        place = line[row, :2] - (RAMP_EDGE + 0.45) * inward
+        prism(scene, "Column", place + ring, -1.0, float(line[row, 2]), concrete)
+    for side in (-1.5, 1.5):
+        top = float(line[8, 2]) - DECK
+        prism(scene, "Column", line[8, :2] + (side, 0.0) + ring, -1.0, top, concrete)
+
+
 def hill_height(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """Height of the crowd's hill: 12 degrees, with waves as a groomer leaves them.
 
@@ -226,8 +371,6 @@ def accompany(scene, rigs) -> None:
         scene: the scene.
         rigs: the armature objects.
     """
-    import look
-
     eye, lens = np.array((-6.0, -28.0, 9.5)), 47.0
     camera = None
     for frame in (scene.frame_start, scene.frame_end):
@@ -490,7 +633,7 @@ def share_meshes(rig, meshes: dict | None) -> dict:
 
 SCENES = {
     scene.__name__: scene
-    for scene in (tree_skiing, slalom_poles, bicycle_corner, potholes, crowd)
+    for scene in (tree_skiing, slalom_poles, bicycle_corner, potholes, crowd, spiral_ramp)
 }
 if COURSE in os.environ:
     SCENES["circuit"] = circuit

@@ -1233,6 +1233,28 @@ def potholes() -> Image.Image:
     return stack((render(scene, near.width, 560), near))
 
 
+def spiral_ramp() -> Image.Image:
+    """The cyclist at many moments on three turns of a ramp, and from near between the cones."""
+    import bpy
+    import path_scenes
+
+    (rig,) = path_scenes.spiral_ramp()
+    scene = bpy.context.scene
+    motion = scenes.solve(rig).motion
+    # At the first three cones, and on the turn under them, where there are none.
+    first = path_scenes.RUN_IN + 2.0 * pi * path_scenes.RADIUS * 0.80
+    times = np.interp(first + np.array((0.0, 4.5, 10.0, 80.0)), motion.distance, motion.time)
+    size = (330, 270)
+    near = tiles(moments(rig, times, (-1.9, -6.0, 1.6), (0.0, 0.0, -0.2), 42.0, size, True), 4)
+    look.set_sun(scene, 0.83 * pi)
+    exposures(rig, 1.0 + np.linspace(0.05, 0.93, 12) * (scene.frame_end - 1))
+    hide(rig)
+    look.camera(scene, (-13.0, -34.0, 18.0), (11.0, 0.0, 4.6), 40.0)
+    sheet = stack((render(scene, near.width, 700, 5), near))
+    # Rails everywhere: they make a large file, and three samples in one are better than one.
+    return sheet.resize((600, round(600 * sheet.height / sheet.width)), Image.LANCZOS)
+
+
 def crowd() -> Image.Image:
     """Fifty skiers down one hill, from before them."""
     import bpy
@@ -1326,8 +1348,8 @@ PICTURES: dict[str, Callable[[], Image.Image]] = {
         characters, turn_sequence, figure_6, figure_10, presets, snowboarder_sheet, slope, trail,
         edges, body, phase, rig_controls, keys, several_motions, irregular, fall, slalom, descent,
         skier_sheet, telemark_sheet, skateboarder_sheet, cyclist_sheet,
-        tree_skiing, slalom_poles, bicycle_corner, potholes, crowd, telemark_slalom, own_rig_sheet,
-        own_equipment_sheet, gait,
+        tree_skiing, slalom_poles, bicycle_corner, potholes, crowd, spiral_ramp, telemark_slalom,
+        own_rig_sheet, own_equipment_sheet, gait,
     )
 }
 if "POISE_COURSE" in os.environ:

@@ -521,11 +521,11 @@ def descent():
 
 
 def curve(scene, places, kind: str = "BEZIER"):
-    """A curve through places of the ground plan.
+    """A curve through places.
 
     Args:
         scene: the scene.
-        places: (n, 2) metres.
+        places: (n, 2) of the ground plan, or (n, 3), metres.
         kind: "BEZIER" for a smooth one, "POLY" for the points as they are.
     """
     import bpy
@@ -535,8 +535,9 @@ def curve(scene, places, kind: str = "BEZIER"):
     spline = data.splines.new(kind)
     points = spline.bezier_points if kind == "BEZIER" else spline.points
     points.add(len(places) - 1)
-    for point, (x, y) in zip(points, places, strict=True):
-        point.co = (x, y, 0.0) if kind == "BEZIER" else (x, y, 0.0, 1.0)
+    for point, place in zip(points, places, strict=True):
+        x, y, z = (*place, 0.0)[:3]
+        point.co = (x, y, z) if kind == "BEZIER" else (x, y, z, 1.0)
         if kind == "BEZIER":
             point.handle_left_type = point.handle_right_type = "AUTO"
     way = bpy.data.objects.new("Path", data)
