@@ -29,7 +29,7 @@ from ..mapping.registry import MAPPINGS
 from ..properties import path as path_settings
 from ..properties.turns import ANIMATED
 from ..scene import course
-from ..scene.placement import standing_at
+from ..scene.placement import changes, standing_at
 from ..scene.sampling import animated_settings, is_animated
 from ..scene.timing import MAX_FRAMES, SceneNumbers, frame_range
 from . import riding_view
@@ -70,10 +70,12 @@ class RidingJob(Job):
     Attributes:
         course: path, obstacles and gates of a motion along a path, or None
             for turns. Such a motion ends where the path does.
+        terrain_moves: the terrain may be another one at other frames.
     """
 
     settings: TurningSettings | PathSettings
     course: PathScene | None = None
+    terrain_moves: bool = False
 
 
 @dataclass(frozen=True)
@@ -387,6 +389,7 @@ def _gather_path(context, motion, kind: str, numbers: SceneNumbers) -> RidingJob
         figure=figure,
         numbers=numbers,
         course=PathScene(lines, cyclic, tuple(obstacles), gates, path.laps, terrain),
+        terrain_moves=path.terrain is not None and changes(path.terrain),
     )
 
 
@@ -547,7 +550,16 @@ def path_problems(job: RidingJob, problems: tuple[Problem, ...]) -> tuple[Proble
     if job.course is None:
         return problems
     heights = np.concatenate([line[:, 2] for line in job.course.polylines])
-    own = ()
+    own: tuple[Problem, ...] = ()
+    if job.terrain_moves and job.course.terrain is not None:
+        own = (
+            Problem(
+                "TERRAIN_MOVES",
+                f"{job.course.terrain.name} is animated: it is taken as it stands at the first "
+                "frame of the motion",
+                "INFO",
+            ),
+        )
     if np.ptp(heights) > LEVEL and job.course.terrain is None:
         own = (
             Problem(

@@ -73,6 +73,13 @@ def require_near(name: str, places: np.ndarray) -> None:
         )
 
 
+# Modifiers whose result is another one at another time, or when something else moves.
+RUNNING = frozenset({
+    "ARMATURE", "CLOTH", "DYNAMIC_PAINT", "EXPLODE", "FLUID", "HOOK", "MESH_CACHE",
+    "MESH_SEQUENCE_CACHE", "OCEAN", "SOFT_BODY", "WAVE",
+})  # fmt: skip
+
+
 def moves(obj: bpy.types.Object | None) -> bool:
     """Whether an object's place in the world may change over time.
 
@@ -104,8 +111,23 @@ def moves_by_itself(obj: bpy.types.Object) -> bool:
     )
 
 
-def _animated_paths(obj: bpy.types.Object) -> list[str]:
-    data = obj.animation_data
+def changes(obj: bpy.types.Object) -> bool:
+    """Whether a mesh object may change over time, in its place or in its shape.
+
+    Args:
+        obj: the object.
+    """
+    keys = obj.data.shape_keys
+    return (
+        moves(obj)
+        or any(modifier.show_viewport and modifier.type in RUNNING for modifier in obj.modifiers)
+        or bool(_animated_paths(obj.data))
+        or (keys is not None and bool(_animated_paths(keys)))
+    )
+
+
+def _animated_paths(owner: bpy.types.Object | bpy.types.Mesh | bpy.types.Key) -> list[str]:
+    data = owner.animation_data
     if data is None:
         return []
     curves = [*compat.action_fcurves(data.action, data.action_slot), *data.drivers]

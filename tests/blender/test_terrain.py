@@ -234,6 +234,28 @@ def test_trees_on_a_hill_are_in_the_way_by_what_is_near_the_hill(run):
         bpy.data.collections.remove(collection)
 
 
+def test_terrain_that_is_animated_is_told_of(run):
+    """It is read once: a place that is keyed, a shape that is, and one that runs by itself."""
+
+    def told():
+        problems = solved(run.motion).problems
+        return [p.severity for p in problems if p.code == "TERRAIN_MOVES"]
+
+    assert told() == []
+    run.hill.keyframe_insert("location", frame=1)
+    assert told() == ["INFO"]
+    run.hill.animation_data_clear()
+    wave = run.hill.modifiers.new("Wave", "WAVE")
+    wave.height = 0.0
+    assert told() == ["INFO"]
+    run.hill.modifiers.remove(wave)
+    run.hill.shape_key_add(name="Basis")
+    run.hill.shape_key_add(name="Other").keyframe_insert("value", frame=1)
+    assert told() == ["INFO"]
+    run.hill.shape_key_clear()
+    assert told() == []
+
+
 def test_terrain_that_cannot_be_read_is_refused(run):
     run.hill.hide_viewport = True
     bpy.context.view_layer.update()
