@@ -317,7 +317,7 @@ def _along_a_path(trial):
 def _terrain(trial, curve):
     """A mesh under a curve, or beside it: hills, holes, walls, faces of no use, or none."""
     rng = trial.rng
-    kind = rng.choice(("HILLS", "HOLES", "WALLS", "RUBBISH", "EMPTY", "ASIDE"))
+    kind = rng.choice(("HILLS", "HOLES", "WALLS", "RUBBISH", "EMPTY", "ASIDE", "LEVELS"))
     trial.say(f"terrain: {kind}")
     size, count = 120.0, 25
     points = [
@@ -338,6 +338,13 @@ def _terrain(trial, curve):
         points = [(x, y, float("nan") if rng.random() < 0.1 else z) for x, y, z in points]
     elif kind == "EMPTY":
         faces = []
+    elif kind == "LEVELS":  # a deck over part of it, level or sloping into the ground
+        rise = rng.choice((0.0, 0.05, 0.3))
+        first = len(points)
+        points += [(x, y, 0.6 + rise * (y + 40.0)) for x, y, _z in points]
+        faces += [
+            tuple(first + corner for corner in face) for face in faces if rng.random() < 0.9
+        ]
     mesh = bpy.data.meshes.new("Terrain")
     mesh.from_pydata(points, [], faces)
     hill = bpy.data.objects.new("Terrain", mesh)
@@ -370,6 +377,10 @@ def _curve(trial, motion):
     points = [
         (rng.uniform(-4.0, 4.0) if i else 0.0, -spacing * i, 0.0) for i in range(rng.randint(2, 6))
     ]
+    if trial.chance(0.2):  # over and under itself
+        points = [(0.0, -8.0, 0.0), (6.0, -20.0, 0.0), (-6.0, -32.0, 2.0), (-6.0, -20.0, 4.0),
+                  (6.0, -32.0, 6.0), (0.0, -44.0, 6.0)]  # fmt: skip
+        points.insert(0, (0.0, 0.0, 0.0))
     if not trial.sane:
         points = rng.choice((
             points, points[:1], [], points[:1] * 3, [p for p in points for _ in range(2)],
