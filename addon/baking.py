@@ -23,7 +23,7 @@ from .bake.data import Baked, BakeOptions, BakeRecord, BakeResult
 from .bake.write import bake_tracks, clear_bake
 from .errors import UserError
 from .mapping.tracks import RoleTracks
-from .rigs import characters, control_rig, own_controls, retarget
+from .rigs import adapter, characters, control_rig, own_controls, retarget
 from .steps import Steps, finish
 
 # Part of the body -> base names of its roles.
@@ -311,6 +311,15 @@ def _onto_rig(
         keyed, moved = retarget.control_tracks(controls, rig, own, travel, targets)
         checked = retarget.carried(*moved, travel, settings.root_motion, rig.name)
         how |= {"held": own_controls.held(rig, own), "checked": checked}
+    theirs: set[str] = set()
+    if settings.target == "CURRENT":
+        # A new action plays nothing of theirs anyway.
+        before = baked_of(motion, True)
+        ours = set(before.record.curves) if before is not None else set()
+        theirs = {adapter.bone_of(path) for path in adapter.animated_paths(rig) - ours}
+    grips = control_rig.fists(controls, rig, theirs)
+    if grips:
+        how["held"] = {**grips, **how.get("held", {})}
     if settings.root_motion == "OBJECT":
         how["carrier"] = retarget.object_track(controls, travel)
     keyed = retarget.carried(*keyed, travel, settings.root_motion, rig.name)

@@ -26,7 +26,7 @@ from ...solvers import rotations
 from ..bake import attach
 from ..errors import UserError
 from ..scene.placement import world_matrix
-from . import adapter, characters, fitting, own_controls
+from . import adapter, characters, fingers, fitting, own_controls, rotation_modes
 from .builders import widgets
 from .builders.kinds import RIDING, build_skeleton
 from .builders.skeleton import REFERENCE, Proportions
@@ -41,6 +41,9 @@ CONSTRAINT = "Poise"
 # What a rig of others can be set up as.
 KINDS = RIDING
 
+# Joints of kinds whose hands hold something.
+GRIPS = ("pole", "grip")
+
 # Mass in kg of a body of the reference stature, with equipment; others have the same build.
 MASS = 80.0
 
@@ -49,6 +52,7 @@ STILL = 1e-4
 
 _DRIVES, _BONES = "poise_drives", "poise_bones"
 _OWN, _FORMER, _REST = "poise_own_controls", "poise_former", "poise_rest"
+_FIST = "poise_fist"
 
 
 def rig_of(controls: bpy.types.Object | None) -> bpy.types.Object | None:
@@ -161,7 +165,10 @@ def measure(
     """
     require_editable(rig)
     if rolemap.controls:
-        rolemap = replace(rolemap, roles=rigify.joints(rest, rolemap.roles))
+        roles = rigify.joints(rest, rolemap.roles)
+        # Eyes and tail follow controls of the rig's own.
+        roles = {r: b for r, b in roles.items() if r.split(".")[0] not in fitting.ALONG}
+        rolemap = replace(rolemap, roles=roles)
     own = own_controls.find(rest, rolemap, rolemap.roles)
     if own is not None:
         own_controls.require_free(rig, own)
@@ -169,7 +176,29 @@ def measure(
     frames = adapter.armature_frames(rig.name, matrix[None])
     scale = float(frames.scale[0]) * unit_scale
     body = fitting.read_body(rest, rolemap, scale, _sole(rig, rolemap), rig.name)
-    return Measured(rest, rolemap, own, body, fitting.proportions_of(body))
+    size = fitting.proportions_of(body)
+    far = fingers.SHAFT * scale * float(np.mean([
+        fingers.knuckles(rest, rolemap.roles[f"hand.{side}"], paths)
+        for side, paths in _hands(rest, rolemap, own is not None).items()
+    ] or [0.0]))
+    if far:
+        far = float(np.clip(far, fingers.SMALL * size.grip, fingers.LARGE * size.grip))
+        size = replace(size, grip=far)
+    return Measured(rest, rolemap, own, body, size)
+
+
+def _hands(
+    rest: RestPose, rolemap: RoleMap, controls: bool
+) -> dict[str, list[list[str]]]:
+    """Side -> fingers of the hands that have some."""
+    found = {}
+    for side in "LR":
+        hand = rolemap.roles.get(f"hand.{side}", "")
+        if hand in rest:
+            paths = fingers.chains(rest, hand, side, controls)
+            if paths:
+                found[side] = paths
+    return found
 
 
 def _sole(rig: bpy.types.Object, rolemap: RoleMap) -> float | None:
@@ -249,6 +278,8 @@ def set_up(
     controls.data[_MARK] = True
     controls[_REST] = [*map(float, body.origin), *map(float, body.turn)]
     controls[_BONES] = json.dumps({one.role: (one.bone, one.located) for one in followed})
+    if any(name.split(".")[0] in GRIPS for name in skeleton.build.joints):
+        controls[_FIST] = json.dumps(_fists(rig, measured))
     if own is not None:
         controls[_OWN] = own.to_json()
         _aim_neck(controls, measured)
@@ -271,6 +302,54 @@ def _aim_neck(controls: bpy.types.Object, measured: Measured) -> None:
     aim = controls.pose.bones[fitting.control_bone(neck.name)]
     constraint = _copy(aim, "DAMPED_TRACK", controls, fitting.target_bone("head"), "Head")
     constraint.track_axis = "TRACK_Y"
+
+
+def _fists(rig: bpy.types.Object, measured: Measured) -> dict[str, list[float]]:
+    """Finger -> quaternion of its pose around a grip, of both hands.
+
+    Fingers with drivers or constraints are moved by something else.
+    """
+    rest, body = measured.rest, measured.body
+    data = rig.animation_data
+    driven = {adapter.bone_of(c.data_path) for c in (data.drivers if data is not None else ())}
+    found: dict[str, list[float]] = {}
+    for side, paths in _hands(rest, measured.rolemap, measured.own is not None).items():
+        paths = [
+            path
+            for path in paths
+            if not any(name in driven or len(rig.pose.bones[name].constraints) for name in path)
+        ]
+        # In the stance of the controls thumbs look ahead; so they do on hands without one.
+        ahead = rotations.rotate(rotations.conjugate(body.turn), fitting.FORWARD)
+        hand = measured.rolemap.roles[f"hand.{side}"]
+        found |= fingers.to_store(fingers.fist(rest, hand, paths, side, ahead))
+    return found
+
+
+def fists(
+    controls: bpy.types.Object, rig: bpy.types.Object, leave: Collection[str] = ()
+) -> dict[str, tuple]:
+    """Data path -> values of the fingers of a rig that close around what its hands hold.
+
+    Args:
+        controls: the controls.
+        rig: the rig.
+        leave: bones that are left alone.
+    """
+    try:
+        stored = json.loads(controls.get(_FIST, "{}"))
+        turned = {str(bone): np.array(value, dtype=float) for bone, value in stored.items()}
+    except (ValueError, TypeError, AttributeError):
+        return {}
+    found = {}
+    for name, turn in turned.items():
+        bone = rig.pose.bones.get(name)
+        if bone is None or name in leave or turn.shape != (4,):
+            continue
+        path = f"{adapter.bone_path(name)}.{rotation_modes.PROPERTY[bone.rotation_mode]}"
+        values = rotation_modes.to_mode(turn[None], bone.rotation_mode)[0]
+        found[path] = tuple(float(v) for v in values)
+    return found
 
 
 def _displaced(rig: bpy.types.Object, names: Collection[str]) -> set[str]:
@@ -446,6 +525,13 @@ def connect(controls: bpy.types.Object, rig: bpy.types.Object) -> None:
     gone = [bone for bone in needed if bone not in rig.pose.bones]
     if gone:
         raise UserError(f"{rig.name} has no bone {gone[0]} any more: set the rig up anew")
+    # Fingers with keys go on with them.
+    held = fists(controls, rig, adapter.animated_bones(rig))
+    if own is not None:
+        held = {**held, **own_controls.held(rig, own)}
+    if held:
+        controls[_FORMER] = json.dumps(attach.read_pose(rig, held))
+        attach.restore_pose(rig, held)
     if own is not None:
         _connect_own(controls, rig, own)
         return
@@ -458,9 +544,6 @@ def connect(controls: bpy.types.Object, rig: bpy.types.Object) -> None:
 
 
 def _connect_own(controls: bpy.types.Object, rig: bpy.types.Object, own: OwnControls) -> None:
-    held = own_controls.held(rig, own)
-    controls[_FORMER] = json.dumps(attach.read_pose(rig, held))
-    attach.restore_pose(rig, held)
     for one in own.driven:
         bone, target = rig.pose.bones[one.bone], fitting.control_bone(one.name)
         if one.located:

@@ -131,6 +131,7 @@ def carrier(role: str, roles: Mapping[str, object]) -> str:
         "shin": ("thigh",),
         "foot": ("shin",),
         "toe": ("foot",),
+        "eye": ("head",),
     }
     neck = sorted((r for r in roles if r.startswith("neck.")), key=_number)
     spine = sorted((r for r in roles if r.startswith("spine.")), key=_number)
@@ -164,7 +165,10 @@ _LIMB_JOINTS = {
     "thigh": "hip", "shin": "knee_joint", "foot": "foot",
 }
 
-# Roles that the controls have an answer to; a tail or an eye goes along by itself.
+# Roles that go along with another one's bone, by themselves where they hang on it.
+ALONG = ("eye", "tail")
+
+# Roles that the controls have an answer to.
 _DRIVEN = (
     "root", "pelvis", "spine", "chest", "neck", "head", "clavicle", "upper_arm", "forearm",
     "hand", "thigh", "shin", "foot", "toe",
@@ -198,6 +202,14 @@ def read_body(
         for role, bone in rolemap.roles.items()
         if bone in rest and role.split(".")[0] in _DRIVEN
     }
+    for role in (r for r in rolemap.roles if r.split(".")[0] in ALONG):
+        bone, above = rolemap.roles[role], carrier(role, roles)
+        if role.startswith("eye.") and above != "head":
+            continue
+        if bone in rest and above and not {roles[above], *_tail(roles)} & {
+            *rest.ancestors(bone)
+        }:
+            roles[role] = bone
     carriers, loose = _hang(rest, roles)
     matrix = rotations.to_matrix(np.asarray(rolemap.turn, dtype=float))
     own = rest.by_name
@@ -223,6 +235,11 @@ def read_body(
         turn=np.asarray(rolemap.turn, dtype=float),
         scale=scale,
     )
+
+
+def _tail(roles: Mapping[str, str]) -> list[str]:
+    """Bones of the tail among those of roles."""
+    return [bone for role, bone in roles.items() if role.startswith("tail.")]
 
 
 def _hang(rest: RestPose, roles: dict[str, str]) -> tuple[dict[str, str], set[str]]:
@@ -494,7 +511,7 @@ def follow(
             sources[role] = (role, "", 0.0)
     for role in body.points:
         above = body.carriers[role]
-        if role.startswith("via.") and above in aligns:
+        if role.split(".")[0] in ("via", *ALONG) and above in aligns:
             aligns[role], sources[role] = aligns[above], sources[above]
     middle = 0.5 * (body.points["thigh.L"] + body.points["thigh.R"])
     heads: dict[str, np.ndarray] = {}

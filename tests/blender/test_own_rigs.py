@@ -581,6 +581,84 @@ def test_an_object_that_something_else_moves_cannot_carry(poise, scene):
         bpy.ops.poise.bake_to_bones()
 
 
+def with_more(rig):
+    """Give a human fingers, and eyes and a tail that hang on nothing of the body."""
+    bpy.ops.object.mode_set(mode="EDIT")
+    bones = rig.data.edit_bones
+    for side, sign in (("Left", 1), ("Right", -1)):
+        for i, finger in enumerate(("Thumb", "Index", "Middle", "Ring", "Pinky")):
+            parent, at = f"{side}Hand", np.array([0.78 * sign, 0.02 * (i - 2.5), 1.42])
+            for k in range(1, 4):
+                bone = bones.new(f"{side}Hand{finger}{k}")
+                bone.head, bone.tail = at, at + (0.03 * sign, -0.02 if i == 0 else 0.0, 0.0)
+                bone.parent, at, parent = bones[parent], np.array(bone.tail), bone.name
+        eye = bones.new(f"{side}Eye")
+        eye.head, eye.tail = (0.03 * sign, -0.08, 1.65), (0.03 * sign, -0.11, 1.65)
+        eye.parent = bones["Root"]
+    for k in range(1, 4):
+        tail = bones.new(f"Tail{k}")
+        tail.head, tail.tail = (0, 0.1 * k, 0.95), (0, 0.1 * k + 0.1, 0.95)
+        tail.parent = bones[f"Tail{k - 1}" if k > 1 else "Root"]
+    bpy.ops.object.mode_set(mode="OBJECT")
+    return rig
+
+
+@pytest.mark.parametrize("kind", ["SKIER", "CYCLIST"])
+def test_fingers_close_and_eyes_and_tail_go_along(poise, scene, kind):
+    rig = with_more(with_root(human()))
+    before = snapshot()
+    bpy.ops.poise.rig_roles_find()
+    for role, bone in (("eye.L", "LeftEye"), ("eye.R", "RightEye"),
+                       *((f"tail.{k}", f"Tail{k}") for k in (1, 2, 3))):
+        bpy.ops.poise.rig_role_add(role=role, bone=bone)
+    rig, controls, motion = set_up(kind, frames=24)
+    bpy.ops.poise.bake()
+    watched = ("LeftHand", "LeftHandMiddle3", "Head", "LeftEye", "Hips", "Tail1", "Tail3")
+
+    def relations(frame):
+        bpy.context.scene.frame_set(frame)
+        bpy.context.view_layer.update()
+        hand, finger, head, eye, hips, first, last = places(rig, watched).values()
+        return [np.array(a.inverted() @ b)
+                for a, b in ((hand, finger), (head, eye), (hips, first), (hips, last))]
+
+    rest = {bone.name: bone.matrix_local for bone in rig.data.bones}
+    at_rest = [np.array(rest[a].inverted() @ rest[b]) for a, b in
+               (("Head", "LeftEye"), ("Hips", "Tail1"), ("Hips", "Tail3"))]
+    for step in ("live", "baked"):
+        if step == "baked":
+            bpy.ops.poise.bake_to_bones()
+        for frame in (1, 13, 24):
+            finger, *along = relations(frame)
+            # 190 degrees from the flat hand: it points back to the wrist.
+            assert finger[:3, 1] @ (0, 1, 0) < -0.9, step
+            for found, wanted in zip(along, at_rest, strict=True):
+                assert np.abs(found - wanted).max() < 1e-3, (step, frame)
+    keys = [c for c in _curves(rig) if "Index" in c.data_path]
+    assert keys and all(len(c.keyframe_points) == 1 for c in keys), "fingers are keyed once"
+    again = {(c.data_path, c.array_index): [tuple(k.co) for k in c.keyframe_points]
+             for c in _curves(rig)}
+    bpy.ops.poise.bake_to_bones()
+    assert again == {(c.data_path, c.array_index): [tuple(k.co) for k in c.keyframe_points]
+                     for c in _curves(rig)}
+    bpy.ops.poise.bake_clear()
+    assert relations(1)[0][:3, 1] @ (0, 1, 0) < -0.9, "it follows its controls again"
+    bpy.ops.poise.rig_remove()
+    bpy.context.scene.frame_set(1)
+    assert diff(before, snapshot(), NOISE) == []
+
+
+def test_hands_that_hold_nothing_and_fingers_with_keys_stay(poise, scene):
+    rig = with_more(with_root(human()))
+    set_up("SNOWBOARDER", frames=10)
+    assert all(np.allclose(b.matrix_basis, np.eye(4)) for b in rig.pose.bones if "Hand" in b.name)
+    bpy.ops.poise.rig_remove()
+    rig.pose.bones["LeftHandIndex1"].keyframe_insert("rotation_quaternion", frame=1)
+    set_up("SKIER", frames=10)
+    assert np.allclose(rig.pose.bones["LeftHandIndex1"].matrix_basis, np.eye(4))
+    assert not np.allclose(rig.pose.bones["LeftHandIndex2"].matrix_basis, np.eye(4))
+
+
 def test_split_needs_a_root_bone(poise, scene):
     human()
     rig, controls, motion = set_up("SKIER", frames=10)
