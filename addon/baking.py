@@ -296,21 +296,21 @@ def _onto_rig(
         # No bone of a rig's own spins like a wheel: whole frames tell how it turned.
         travel = travel.at_frames()
     own = control_rig.own_controls_of(controls) if bakes_controls(controls, target) else None
+    how: dict = {"axes": np.array([1.0, 0.0, 0.0, 0.0])}
     if own is not None:
-        own_controls.require_free(rig, own)
+        how["held"] = own_controls.held(rig, own)
+        own_controls.require_free(rig, how["held"])
     if edited:
         targets = yield from retarget.evaluated_targets(
             context, controls, travel, solved.job.start_frame, unit_scale, own
         )
     else:
         targets = yield from retarget.posed_targets(controls, travel, unit_scale, own)
-    how: dict = {"axes": np.array([1.0, 0.0, 0.0, 0.0])}
     if own is None:
         keyed = retarget.bone_tracks(controls, rig, travel, targets)
     else:
         keyed, moved = retarget.control_tracks(controls, rig, own, travel, targets)
-        checked = retarget.carried(*moved, travel, settings.root_motion, rig.name)
-        how |= {"held": own_controls.held(rig, own), "checked": checked}
+        how["checked"] = retarget.carried(*moved, travel, settings.root_motion, rig.name)
     theirs: set[str] = set()
     if settings.target == "CURRENT":
         # A new action plays nothing of theirs anyway.
@@ -343,12 +343,10 @@ def check_bones(
     controls = motion.poise_motion.character
     rig = control_rig.require_rig(controls)
     checks.check_place(rig)
-    with control_rig.let_go(controls, rig):
-        checks.check_before_bake(
-            context, rig, onto.bindings, onto.tracks,
-            options_of(motion, solved.job.start_frame), baked_of(motion, True),
-            "carrier" in onto.how,
-        )
+    checks.check_before_bake(
+        context, rig, onto.bindings, onto.tracks, options_of(motion, solved.job.start_frame),
+        baked_of(motion, True), "carrier" in onto.how, controls,
+    )
 
 
 def bake_to_bones(

@@ -28,8 +28,9 @@ def _solved(motion):
 def rows() -> list[Row]:
     """Bake to Bones against Blender's own bake of the same bones, and its growth."""
     from bpy_extras import anim_utils
-    from poise.addon.bake import BakeOptions, bake_tracks, clear_bake
-    from poise.addon.rigs import control_rig, retarget
+    from poise.addon import baking
+    from poise.addon.rigs import control_rig
+    from poise.addon.steps import finish
 
     context = bpy.context
     rig, motion = _set_up(FRAMES)
@@ -48,17 +49,20 @@ def rows() -> list[Row]:
         rig.animation_data.action = None
         bpy.data.actions.remove(action)
 
+    def back() -> None:
+        baking.clear_rig(context, motion)
+        context.view_layer.update()
+
     def ours(verify: bool) -> None:
-        bindings, tracks = retarget.rig_tracks(controls, rig, solved.tracks, 1.0)
-        with control_rig.let_go(controls, rig):
-            result = bake_tracks(context, rig, bindings, tracks, BakeOptions(verify=verify))
-            clear_bake(context, rig, result.baked)
+        onto = finish(baking.prepare_bones(context, motion, solved))
+        baking.check_bones(context, motion, solved, onto)
+        baking.bake_to_bones(context, motion, solved, onto=onto, verify=verify)
 
     per_frame = 1.0 / FRAMES
     count = len(control_rig.followers(controls))
     job = f"bake {count} bones of a mannequin on skis: time a frame"
-    quick = side_by_side(plain, lambda: ours(False), 5, 3)
-    checked = side_by_side(plain, lambda: ours(True), 5, 1)
+    quick = side_by_side(plain, lambda: ours(False), 5, 3, back)
+    checked = side_by_side(plain, lambda: ours(True), 5, 1, back)
     return [
         Row(job, "bake_action", *(t * per_frame for t in quick), goal=6.0, note="FK, every frame"),
         Row(job, "bake_action", *(t * per_frame for t in checked), note="16 frames verified"),

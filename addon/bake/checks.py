@@ -62,6 +62,7 @@ def check_before_bake(
     options: BakeOptions,
     previous: Baked | None = None,
     carries: bool = False,
+    followed: bpy.types.Object | None = None,
 ) -> None:
     """Refuse what could not give the motion that the tracks describe.
 
@@ -73,6 +74,8 @@ def check_before_bake(
         options: how.
         previous: the bake that is replaced, or None.
         carries: the object itself is keyed, too.
+        followed: what the rig follows until it is baked: constraints that look at it
+            are no trouble.
 
     Raises:
         UserError: one sentence with the cause and the remedy.
@@ -81,7 +84,7 @@ def check_before_bake(
     _check_bones(armature, bindings, tracks)
     _check_tracks(bindings, tracks, options)
     _check_animation(armature, options)
-    _check_constraints(armature, bindings, tracks, carries)
+    _check_constraints(armature, bindings, tracks, carries, followed)
     paths = channel_paths(armature, bindings, tracks, carries)
     _check_drivers(armature, paths)
     if options.target == "CURRENT":
@@ -241,6 +244,7 @@ def _check_constraints(
     bindings: Mapping[str, str],
     tracks: RoleTracks,
     carries: bool,
+    followed: bpy.types.Object | None,
 ) -> None:
     for constraint in armature.constraints:
         if carries and not constraint.mute and constraint.influence > 0.0:
@@ -257,6 +261,8 @@ def _check_constraints(
         if not (bone_location(role, tracks) or bone_rotation(role, tracks)):
             continue
         for constraint in armature.pose.bones[name].constraints:
+            if followed is not None and getattr(constraint, "target", None) == followed:
+                continue
             if constraint.type in MOVING and not constraint.mute and constraint.influence > 0.0:
                 raise UserError(
                     f"Constraint {constraint.name} ({MOVING[constraint.type]}) on bone {name} of "

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from math import atan2
 
@@ -171,7 +170,7 @@ def measure(
         rolemap = replace(rolemap, roles=roles)
     own = own_controls.find(rest, rolemap, rolemap.roles)
     if own is not None:
-        own_controls.require_free(rig, own)
+        own_controls.require_free(rig, own_controls.held(rig, own))
     matrix = np.array(world_matrix(rig), dtype=float)
     frames = adapter.armature_frames(rig.name, matrix[None])
     scale = float(frames.scale[0]) * unit_scale
@@ -581,29 +580,6 @@ def is_connected(controls: bpy.types.Object, rig: bpy.types.Object) -> bool:
         for bone in rig.pose.bones
         for constraint in bone.constraints
     )
-
-
-@contextmanager
-def let_go(controls: bpy.types.Object, rig: bpy.types.Object) -> Iterator[None]:
-    """Inside, a rig does not follow its controls.
-
-    Args:
-        controls: the controls.
-        rig: the rig.
-    """
-    held = [
-        constraint
-        for bone in rig.pose.bones
-        for constraint in bone.constraints
-        if getattr(constraint, "target", None) == controls and not constraint.mute
-    ]
-    for constraint in held:
-        constraint.mute = True
-    try:
-        yield
-    finally:
-        for constraint in held:
-            constraint.mute = False
 
 
 def remove(controls: bpy.types.Object) -> None:

@@ -259,12 +259,12 @@ def _choice(
     return 0
 
 
-def require_free(rig: bpy.types.Object, own: OwnControls) -> None:
+def require_free(rig: bpy.types.Object, wanted: Mapping[str, tuple]) -> None:
     """Refuse a rig on which something else than keys has the last word.
 
     Args:
         rig: the rig.
-        own: its controls.
+        wanted: what `held` gave.
 
     Raises:
         UserError: it has Blender's iTaSC solver, whose IK depends on what was played
@@ -275,7 +275,6 @@ def require_free(rig: bpy.types.Object, own: OwnControls) -> None:
             f"{rig.name} solves its IK with iTaSC, which bends limbs in ways of its own: set IK "
             "Solver to Standard (Armature > Inverse Kinematics)"
         )
-    wanted = held(rig, own)
     for curve in rig.animation_data.drivers if rig.animation_data is not None else ():
         if curve.data_path in wanted and not curve.mute:
             bone = adapter.bone_of(curve.data_path)

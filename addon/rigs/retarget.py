@@ -20,7 +20,7 @@ from ..context import keep_frame
 from ..errors import UserError
 from ..mapping.signals import averaged
 from ..mapping.tracks import RoleTracks
-from ..steps import Steps, finish
+from ..steps import Steps
 from . import adapter, characters, control_rig, fitting
 from .builders.kinds import BUILDS
 from .own_controls import OwnControls
@@ -33,38 +33,23 @@ PREFIX = "bone "
 PLACED = ("root", "pelvis", "foot", "hand")
 
 
-def rig_tracks(
-    controls: bpy.types.Object, rig: bpy.types.Object, tracks: RoleTracks, unit_scale: float
-) -> tuple[dict[str, str], RoleTracks]:
-    """Tracks of a rig's own bones from those of the controls' roles.
-
-    Args:
-        controls: the controls.
-        rig: the rig that they drive.
-        tracks: where the roles of the controls are.
-        unit_scale: metres per Blender unit.
-
-    Returns:
-        Role -> bone of the rig, and the tracks of these roles: rotations are those
-        that take the bone's rest pose, in armature space, into the world.
-    """
-    targets = finish(posed_targets(controls, tracks, unit_scale))
-    return bone_tracks(controls, rig, tracks, targets)
-
-
 def bone_tracks(
     controls: bpy.types.Object,
     rig: bpy.types.Object,
     tracks: RoleTracks,
     targets: tuple[Mapping[str, adapter.Pose], float],
 ) -> tuple[dict[str, str], RoleTracks]:
-    """The same from where the targets of the controls are.
+    """Tracks of a rig's own bones from where the targets of the controls are.
 
     Args:
         controls: the controls.
         rig: the rig that they drive.
         tracks: where the roles of the controls are; the times count.
         targets: what `posed_targets` or `evaluated_targets` gave.
+
+    Returns:
+        Role -> bone of the rig, and the tracks of these roles: rotations are those
+        that take the bone's rest pose, in armature space, into the world.
     """
     poses, size = targets
     wanted = {
@@ -91,7 +76,7 @@ def control_tracks(
         targets: what `posed_targets` or `evaluated_targets` gave for `own`.
 
     Returns:
-        Role -> bone and tracks, as from `rig_tracks`: those of the rig's controls,
+        Role -> bone and tracks, as from `bone_tracks`: those of the rig's controls,
         and those of its bones. Bones inside spine and neck, whose twist is the
         rig's own affair, are left out.
     """
