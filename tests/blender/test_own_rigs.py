@@ -355,7 +355,7 @@ def test_rebakes_leave_nothing_behind(poise, scene):
     set_up("SKIER", frames=10)
     bpy.ops.poise.bake_to_bones()
     before = counts()
-    for _ in range(8):
+    for _ in range(30):
         bpy.ops.poise.bake_to_bones()
     assert counts() == before
 
