@@ -50,14 +50,13 @@ def bindings_of(motion: bpy.types.Object) -> dict[str, str]:
         UserError: no part of the body is chosen.
     """
     settings = motion.poise_motion
-    kind = characters.kind_of(settings.character)
     roles = set().union(*(PART_ROLES[part] for part in settings.body_parts))
     if not roles:
         raise UserError(f"{motion.name} keys no part of the body: choose some in Body Parts")
     known = set().union(*PART_ROLES.values())
     return {
         role: bone
-        for role, bone in characters.ROLE_BONES[kind].items()
+        for role, bone in characters.role_bones_of(settings.character).items()
         if (base := role.partition(".")[0]) in roles
         # Names of legs are as many as there are bodies.
         or ("LEGS" in settings.body_parts and base not in known)

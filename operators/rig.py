@@ -76,7 +76,9 @@ class POISE_OT_rig_setup(OnRig, bpy.types.Operator):
             else:
                 found = roles.find(rig)
             # Whatever this refuses, what was set up before is still there.
-            measured = control_rig.measure(rig, read_skeleton(rig), found, numbers.unit_scale)
+            measured = control_rig.measure(
+                rig, read_skeleton(rig), found, numbers.unit_scale, self.kind
+            )
             kind_before = characters.kind_of(before)
             stock = None
             if before is not None:
@@ -105,7 +107,7 @@ class POISE_OT_rig_setup(OnRig, bpy.types.Operator):
         label = characters.KINDS[self.kind].label
         unsure = f", {len(found.unsure)} of them unsure" if found.unsure else ""
         return (
-            f"{rig.name} is set up as {label}: {len(found.roles)} roles{unsure}; set its turns, "
+            f"{rig.name} is set up as {label}: {len(found.roles)} roles{unsure}; set its motion, "
             "then Bake to Rig"
         )
 

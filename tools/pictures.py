@@ -477,6 +477,76 @@ def characters() -> Image.Image:
     return render(scene, 1800, 560)
 
 
+# Kind, gait, speed in m/s, share of the stride that has gone, place, yaw.
+WALKERS = (
+    ("HORSE", "TROT", 3.5, 0.10, (-1.95, 0.9), radians(-62.0)),
+    ("BIPED", "WALK_BIPED", 1.4, 0.02, (0.30, 0.1), radians(-38.0)),
+    ("DOG", "TROT", 2.2, 0.12, (1.45, -0.6), radians(-60.0)),
+    ("INSECT", "TRIPOD", 0.8, 0.30, (2.65, -1.1), radians(-40.0)),
+)
+
+
+def creatures() -> Image.Image:
+    """All kinds of characters on legs, each in a gait of its own."""
+    import bpy
+
+    scene = scenes.start_scene(1.0)
+    for kind, gait, speed, share, place, yaw in WALKERS:
+        bpy.ops.poise.character_add(kind=kind)
+        rig = bpy.context.view_layer.objects.active
+        bpy.data.objects.remove(rig.poise.motion_object)
+        step_into(rig, kind, gait, speed, share)
+        rig.location = (*place, 0.0)
+        rig.rotation_euler.z = yaw
+    look.floor(scene)
+    look.set_sun(scene, pi)
+    look.camera(scene, (0.2, -9.6, 1.5), (0.15, 0.0, 0.88), 42.0)
+    return render(scene, 1500, 520)
+
+
+def step_into(rig, kind: str, gait: str, speed: float, share: float) -> None:
+    """Pose a character as it is in a gait; its root stays where it is.
+
+    Args:
+        rig: the character.
+        kind: its kind.
+        gait: name of a preset.
+        speed: m/s.
+        share: of a stride, after a touchdown of the first leg.
+    """
+    import bpy
+    from poise.addon.mapping.legged import STYLES, map_legged
+    from poise.addon.mapping.legs import creature_of
+    from poise.addon.rigs import adapter, characters
+    from poise.solvers.legged import GaitItem, GaitSettings, solve_gait
+
+    figure = characters.figure_of(rig)
+    motion = solve_gait(GaitSettings(
+        creature=creature_of(figure), sequence=(GaitItem(gait),), speed=speed, n_frames=97,
+    ))  # fmt: skip
+    tracks = map_legged(motion, figure, STYLES[kind.lower()])
+    leg = motion.footprints[0].leg
+    on, after = [f.on for f in motion.footprints if f.leg == leg and f.on > 1.0][:2]
+    at = round((on + share * (after - on)) / (motion.time[1] - motion.time[0]))
+    solver = adapter.RigSolver(
+        rig, characters.ROLE_BONES[kind],
+        adapter.armature_frames(rig.name, np.array(rig.matrix_world)[None]), 1.0,
+        characters.rest_axes(rig),
+    )
+    for track in solver.solve(
+        {role: places[at : at + 1] for role, places in tracks.position.items()},
+        {role: turns[at : at + 1] for role, turns in tracks.rotation.items()},
+    ):
+        if track.role == "root":
+            continue
+        bone = rig.pose.bones[track.bone]
+        if track.location is not None:
+            bone.location = track.location[0]
+        if track.rotation is not None:
+            setattr(bone, track.property, track.rotation[0])
+    bpy.context.view_layer.update()
+
+
 def turn_sequence() -> Image.Image:
     """One skier at many moments of a left and a right turn."""
     scene = scenes.start_scene(6.0)
@@ -1345,11 +1415,12 @@ def gait() -> Image.Image:
 
 PICTURES: dict[str, Callable[[], Image.Image]] = {
     picture.__name__: picture for picture in (
-        characters, turn_sequence, figure_6, figure_10, presets, snowboarder_sheet, slope, trail,
-        edges, body, phase, rig_controls, keys, several_motions, irregular, fall, slalom, descent,
-        skier_sheet, telemark_sheet, skateboarder_sheet, cyclist_sheet,
-        tree_skiing, slalom_poles, bicycle_corner, potholes, crowd, spiral_ramp, telemark_slalom,
-        own_rig_sheet, own_equipment_sheet, gait,
+        characters, creatures, turn_sequence, figure_6, figure_10, presets,
+        snowboarder_sheet, slope, trail, edges, body, phase, rig_controls, keys,
+        several_motions, irregular, fall, slalom, descent, skier_sheet, telemark_sheet,
+        skateboarder_sheet, cyclist_sheet, tree_skiing, slalom_poles, bicycle_corner,
+        potholes, crowd, spiral_ramp, telemark_slalom, own_rig_sheet, own_equipment_sheet,
+        gait,
     )
 }
 if "POISE_COURSE" in os.environ:

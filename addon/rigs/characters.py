@@ -16,9 +16,10 @@ from ..errors import UserError
 from ..mapping.legs import LeggedFigure
 from ..mapping.tracks import Figure
 from ..scene.placement import put_at, world_matrix
-from . import adapter
+from . import adapter, creature_fitting
 from .builders import armature as rig
 from .builders import figure_mesh, skin
+from .builders.creature import CreatureBuild
 from .builders.kinds import (
     BIPED,
     BUILDS,
@@ -31,7 +32,6 @@ from .builders.kinds import (
     SNOWBOARDER,
     TELEMARK,
     build_skeleton,
-    deform_map,
     legged_figure,
     role_bones,
     switches,
@@ -94,6 +94,9 @@ KINDS = {
 }  # fmt: skip
 
 ROOT_BONE = "root"
+
+# Property that holds the legs of controls for an animal's rig of someone else's.
+LEGS = "poise_legs"
 
 # kind -> role -> the control bone to key for that role. Every control's head
 # is at its role's joint in the rest pose.
@@ -324,9 +327,36 @@ def switches_of(armature: bpy.types.Object) -> dict[str, tuple[float]]:
         return {}
     return {
         f'{adapter.bone_path(ROOT_BONE)}["{bpy.utils.escape_identifier(name)}"]': (1.0,)
-        for name in SWITCHES[_require(armature)]
+        for name in build_of(armature).switch_tips()
         if name in bone
     }
+
+
+def build_of(armature: bpy.types.Object) -> Build | CreatureBuild:
+    """What one of our characters is made by; its own legs and other parts, on an animal's rig.
+
+    Args:
+        armature: one of our characters.
+    """
+    kind = _require(armature)
+    build, stored = BUILDS[kind], armature.get(LEGS)
+    if stored is None or not isinstance(build, CreatureBuild):
+        return build
+    try:
+        return replace(build, figure=creature_fitting.from_json(stored))
+    except ValueError as error:
+        raise UserError(
+            f"{armature.name} does not know its legs any more: set the rig up anew"
+        ) from error
+
+
+def role_bones_of(armature: bpy.types.Object) -> dict[str, str]:
+    """Role -> the control to key for it, of one of our characters.
+
+    Args:
+        armature: one of our characters.
+    """
+    return build_of(armature).role_bones()
 
 
 def _require(armature: bpy.types.Object | None) -> str:
@@ -413,7 +443,7 @@ def figure_of(armature: bpy.types.Object) -> Figure | LeggedFigure:
         return frame[:3, :3] @ np.array(place, dtype=float) + frame[:3, 3]
 
     if KINDS[kind].family == "LEGGED":
-        return legged_figure(kind, at, _number(armature, "mass"))
+        return legged_figure(kind, build_of(armature), at, _number(armature, "mass"))
     joints = {role: at(bone) for role, bone in ROLE_BONES[kind].items()}
     build = BUILDS[kind]
     assert isinstance(build, Build)
@@ -452,9 +482,9 @@ def swap_mesh(armature: bpy.types.Object, mesh_object: bpy.types.Object) -> None
         UserError: not a character, not a mesh, linked data, the mesh belongs
             to another armature, is empty or is worn already.
     """
-    kind = _require(armature)
+    _require(armature)
     _check_wearable(armature, mesh_object)
-    deform = [bone for bone in deform_map(kind) if bone in armature.data.bones]
+    deform = [b for b in build_of(armature).deform_bones() if b in armature.data.bones]
     world = world_matrix(mesh_object)
     groups = [group.name for group in mesh_object.vertex_groups]
     if not set(groups) & set(deform):

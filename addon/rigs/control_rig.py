@@ -25,9 +25,9 @@ from ...solvers import rotations
 from ..bake import attach
 from ..errors import UserError
 from ..scene.placement import world_matrix
-from . import adapter, characters, fingers, fitting, own_controls, rotation_modes
+from . import adapter, characters, creature_fitting, fingers, fitting, own_controls, rotation_modes
 from .builders import widgets
-from .builders.kinds import RIDING, build_skeleton
+from .builders.kinds import BIPED, DOG, HORSE, INSECT, LEGGED, RIDING, build_skeleton
 from .builders.skeleton import REFERENCE, Proportions
 from .own_controls import OwnControls
 from .recognise import rigify
@@ -38,7 +38,11 @@ from .skeletons import is_skin_of
 CONSTRAINT = "Poise"
 
 # What a rig of others can be set up as.
-KINDS = RIDING
+KINDS = (*RIDING, *LEGGED)
+
+# What stands on how many legs, by what recognition calls it.
+FITTING = {"BIPED": (*RIDING, BIPED), "QUADRUPED": (HORSE, DOG), "LEGS": (INSECT,)}
+LEGS = {"BIPED": "two legs", "QUADRUPED": "four legs", "LEGS": "many legs"}
 
 # Joints of kinds whose hands hold something.
 GRIPS = ("pole", "grip")
@@ -137,19 +141,21 @@ class Measured:
         rolemap: which bone plays which role; on a rig with controls of its own
             the bones that are at the joints.
         own: the rig's own controls, or None.
-        body: its rest pose as it stands in the scene, in metres.
-        size: lengths of the body.
+        body: its rest pose as it stands in the scene, in metres; None for an animal.
+        size: lengths of the body; None for an animal.
+        creature: the rest pose of an animal, or None.
     """
 
     rest: RestPose
     rolemap: RoleMap
     own: OwnControls | None
-    body: fitting.BodyRest
-    size: Proportions
+    body: fitting.BodyRest | None
+    size: Proportions | None
+    creature: creature_fitting.CreatureRest | None = None
 
 
 def measure(
-    rig: bpy.types.Object, rest: RestPose, rolemap: RoleMap, unit_scale: float
+    rig: bpy.types.Object, rest: RestPose, rolemap: RoleMap, unit_scale: float, kind: str
 ) -> Measured:
     """Read a rig as it stands in the scene; nothing is changed.
 
@@ -158,11 +164,33 @@ def measure(
         rest: its bones.
         rolemap: which bone plays which role.
         unit_scale: metres per Blender unit.
+        kind: what it is to be set up as, one of KINDS.
 
     Raises:
-        UserError: the rig is linked, out of shape, or lacks what is needed.
+        UserError: the rig is linked, out of shape, lacks what is needed, or stands on
+            another number of legs than the kind.
     """
     require_editable(rig)
+    fits = FITTING.get(rolemap.body, ())
+    if kind not in fits:
+        labels = [characters.KINDS[name].label for name in fits]
+        raise UserError(
+            f"{rig.name} stands on {LEGS.get(rolemap.body, 'no legs')}: it can be set up as "
+            f"{', '.join(labels) or 'nothing'}, not as {characters.KINDS[kind].label}"
+        )
+    if rolemap.body != "BIPED":
+        frames = adapter.armature_frames(rig.name, np.array(world_matrix(rig), dtype=float)[None])
+        ends = {
+            rolemap.leg(girdle, side)[-1]
+            for girdle in rolemap.girdles()
+            for side in "LR"
+            if rolemap.leg(girdle, side)
+        }
+        creature = creature_fitting.read_creature(
+            rest, rolemap, float(frames.scale[0]) * unit_scale, kind,
+            _sole(rig, rolemap, ends), rig.name,
+        )  # fmt: skip
+        return Measured(rest, rolemap, None, None, None, creature)
     if rolemap.controls:
         roles = rigify.joints(rest, rolemap.roles)
         # Eyes and tail follow controls of the rig's own.
@@ -174,7 +202,8 @@ def measure(
     matrix = np.array(world_matrix(rig), dtype=float)
     frames = adapter.armature_frames(rig.name, matrix[None])
     scale = float(frames.scale[0]) * unit_scale
-    body = fitting.read_body(rest, rolemap, scale, _sole(rig, rolemap), rig.name)
+    feet = {rolemap.roles.get(f"{part}.{s}", "") for part in ("foot", "toe") for s in "LR"}
+    body = fitting.read_body(rest, rolemap, scale, _sole(rig, rolemap, feet), rig.name)
     size = fitting.proportions_of(body)
     far = fingers.SHAFT * scale * float(np.mean([
         fingers.knuckles(rest, rolemap.roles[f"hand.{side}"], paths)
@@ -200,9 +229,8 @@ def _hands(
     return found
 
 
-def _sole(rig: bpy.types.Object, rolemap: RoleMap) -> float | None:
+def _sole(rig: bpy.types.Object, rolemap: RoleMap, feet: Collection[str]) -> float | None:
     """Height of the lowest vertex of the feet along character space's up, in armature units."""
-    feet = {rolemap.roles.get(f"{part}.{s}", "") for part in ("foot", "toe") for s in "LR"}
     up = rotations.rotate(rotations.conjugate(rolemap.turn), np.array([0.0, 0.0, 1.0]))
     into = world_matrix(rig).inverted_safe()
     lowest = []
@@ -252,12 +280,15 @@ def set_up(
     if controls_of(rig) is not None:
         raise UserError(f"{rig.name} is set up already ({controls_of(rig).name})")
     own, body, size = measured.own, measured.body, measured.size
+    world = world_matrix(rig)
+    if measured.creature is not None:
+        return _set_up_creature(context, rig, measured.creature, kind, mass)
+    assert body is not None and size is not None
     skeleton = build_skeleton(kind, size, regular)
     followed = fitting.follow(body, skeleton, _displaced(rig, body.bones.values()))
     targets = fitting.target_bones(body, skeleton, followed)
     if own is not None:
         targets += fitting.control_bones(body, skeleton, followed, measured.rest, own.driven)
-    world = world_matrix(rig)
     place = world @ _vector(body.origin)
     facing = rotations.rotate(rotations.conjugate(body.turn), fitting.FORWARD)
     ahead = world.to_3x3() @ _vector(facing)
@@ -283,6 +314,40 @@ def set_up(
         controls[_OWN] = own.to_json()
         _aim_neck(controls, measured)
     _link(controls, followed)
+    connect(controls, rig)
+    context.view_layer.update()
+    return controls
+
+
+def _set_up_creature(
+    context: bpy.types.Context,
+    rig: bpy.types.Object,
+    creature: creature_fitting.CreatureRest,
+    kind: str,
+    mass: float,
+) -> bpy.types.Object:
+    """Controls with an animal's own legs, in its own rest pose, that its bones follow."""
+    figure = creature.figure.with_mass(
+        mass or characters.usual_mass(kind, creature.figure.height)
+    )
+    world = world_matrix(rig)
+    facing = rotations.rotate(rotations.conjugate(creature.turn), fitting.FORWARD)
+    ahead = world.to_3x3() @ _vector(facing)
+    controls = characters.assemble(
+        context,
+        build_skeleton(kind, figure),
+        f"{rig.name} Controls",
+        location=world @ _vector(creature.origin),
+        yaw=atan2(ahead.x, -ahead.y) if ahead.to_2d().length > 1e-6 * ahead.length else 0.0,
+        mass=figure.mass,
+        colours=characters.COLOURS,
+        home=_home(context, rig),
+        parts=(),
+        extra=creature_fitting.target_bones(creature),
+    )
+    controls[characters.LEGS] = creature_fitting.to_json(figure)
+    controls[_DRIVES] = rig
+    controls[_BONES] = json.dumps({role: (bone, True) for role, bone in creature.bones.items()})
     connect(controls, rig)
     context.view_layer.update()
     return controls
@@ -540,6 +605,10 @@ def connect(controls: bpy.types.Object, rig: bpy.types.Object) -> None:
         if located:
             _copy(bone, "COPY_LOCATION", controls, target, CONSTRAINT)
         _copy(bone, "COPY_ROTATION", controls, target, CONSTRAINT)
+        if characters.LEGS in controls and any(c.type == "STRETCH_TO" for c in bone.constraints):
+            # What hangs connected on a bone that stretches would be carried off its joint.
+            scale = _copy(bone, "COPY_SCALE", controls, target, CONSTRAINT)
+            scale.owner_space = scale.target_space = "LOCAL"
 
 
 def _connect_own(controls: bpy.types.Object, rig: bpy.types.Object, own: OwnControls) -> None:

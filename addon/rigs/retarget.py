@@ -22,7 +22,7 @@ from ..mapping.signals import averaged
 from ..mapping.tracks import RoleTracks
 from ..steps import Steps
 from . import adapter, characters, control_rig, fitting
-from .builders.kinds import BUILDS
+from .builders.skeleton import Chain
 from .own_controls import OwnControls
 
 # What a role of someone else's rig is called among tracks: no rule for Poise's own roles fits it.
@@ -181,7 +181,7 @@ def posed_targets(
         Role -> pose of its target in the world, in units of the controls, and the
         same by the target's name for `own`; metres per such unit.
     """
-    kind = characters.kind_of(controls)
+    build = characters.build_of(controls)
     scale = float(np.mean([column.length for column in controls.matrix_world.to_3x3().col]))
     # The controls stand where they stand; what is keyed is the world's all the same.
     world = np.diag([scale, scale, scale, 1.0])
@@ -192,19 +192,16 @@ def posed_targets(
         matrix=world[None],
     )
     solver = adapter.RigSolver(
-        controls, characters.ROLE_BONES[kind], frames, unit_scale, characters.rest_axes(controls)
+        controls, build.role_bones(), frames, unit_scale, characters.rest_axes(controls)
     )
     solver.follow(tracks.position, tracks.rotation)
     _place_trunk(controls, solver)
-    for number, side in enumerate("LR"):
-        yield 0.2 + 0.3 * number
-        _place_limb(controls, solver, "thigh", "shin", "knee_pole", f"foot_ik.{side}", side)
-        wrist = BUILDS[kind].wrist.format(side=side)
-        _place_limb(controls, solver, "upper_arm", "forearm", "elbow_pole", wrist, side)
-        _turn(solver, f"foot.{side}", f"foot_ik.{side}")
-        _turn(solver, f"hand.{side}", f"hand_ik.{side}")
-        for bone, level in BUILDS[kind].level_with.items():
-            _turn(solver, bone.format(side=side), level.format(side=side))
+    chains = build.chains()
+    for number, chain in enumerate(chains):
+        yield 0.2 + 0.6 * number / len(chains)
+        _place_limb(controls, solver, chain)
+        for bone, like, _ in chain.turned:
+            _turn(solver, bone, like)
     poses, known = {}, control_rig.followers(controls)
     for number, role in enumerate(known):
         poses[role] = solver.pose(fitting.target_bone(role))
@@ -246,25 +243,21 @@ def _place_trunk(controls: bpy.types.Object, solver: adapter.RigSolver) -> None:
 def _place_limb(
     controls: bpy.types.Object,
     solver: adapter.RigSolver,
-    upper: str,
-    lower: str,
-    pole: str,
-    target: str,
-    side: str,
+    chain: Chain,
 ) -> None:
     """Bend a limb to its target, as its IK constraint does."""
     bones = controls.data.bones
-    first, second = bones[f"{upper}.{side}"], bones[f"{lower}.{side}"]
-    link = fitting.link_bone(f"{upper}.{side}")
+    first, second = bones[chain.first], bones[chain.end]
+    link = fitting.link_bone(chain.first)
     start = solver.pose(link if link in bones else first.name)
-    root, end = start.head, solver.pose(target).head
-    towards = solver.pose(f"{pole}.{side}").head
+    root, end = start.head, solver.pose(chain.target).head
+    towards = solver.pose(chain.pole).head
     count = max(len(root), len(end), len(towards))
     root, end, towards = (np.broadcast_to(p, (count, 3)) for p in (root, end, towards))
     rest = (
         np.array(first.head_local), np.array(second.head_local), np.array(second.tail_local)
     )
-    bend = np.array(bones[f"{pole}.{side}"].head_local) - rest[1]
+    bend = np.array(bones[chain.pole].head_local) - rest[1]
     bent = two_bone(root, end, towards, first.length, second.length)
     turns = limb_rotations(rest, bend, root, bent.middle, bent.tip, towards)
     heads = (root, bent.middle)

@@ -111,6 +111,7 @@ class CreatureBuild:
     shapes: Callable[[Skeleton], dict[str, tuple]] = lambda skeleton: {}
     stances: bool = False
     rotation_modes: Mapping[str, str] = field(default_factory=dict)
+    deform: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
     # --- questions of `Build` -----------------------------------------------------------
     equipment = None

@@ -108,16 +108,19 @@ def build_skeleton(
 
 
 def legged_figure(
-    kind: str, at: Callable[[str, bool], np.ndarray], mass: float
+    kind: str,
+    build: Build | CreatureBuild,
+    at: Callable[[str, bool], np.ndarray],
+    mass: float,
 ) -> LeggedFigure:
     """The rest pose of a legged character, read back from its bones.
 
     Args:
         kind: one of LEGGED.
+        build: what it is made by.
         at: (bone, whether its tail is meant) -> (3,) in character space, m.
         mass: kg.
     """
-    build = BUILDS[kind]
     ends = build.joint_ends() if isinstance(build, CreatureBuild) else walker.joint_ends()
     usual = build.figure if isinstance(build, CreatureBuild) else FIGURES[kind]()
     joints = {joint: at(*end) for joint, end in ends.items()}

@@ -1,0 +1,293 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""An animal's rig of someone else's as a figure on legs, and bones that stand as its own. Numpy.
+
+The controls are built in the rig's own rest pose: every joint is the head of the rig's
+bone, so its bones follow without being turned into another stance.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+
+import numpy as np
+
+from ...solvers import rotations
+from ..errors import UserError
+from ..mapping.legs import HOOF, PAW, TIP, LegChain, LeggedFigure
+from .builders.skeleton import BACK, UP, BoneSpec, unit
+from .fitting import target_bone
+from .recognise.rolemap import SIDES, RoleMap
+from .recognise.skeleton import Skeleton as RestPose
+
+# A last segment steeper than this is a hoof, one that lies flatter a paw, radians.
+STEEP = np.radians(40.0)
+# A last segment longer than this share of its leg is no foot: the leg stands on a point.
+LONG = 0.22
+# A first segment shorter than this share of the longest only leads out of the body.
+STUB = 0.4
+# A tail higher than this share of the last joint is not on the ground.
+LOW = 0.35
+# Legs that are straighter than this share of their length bend the usual way.
+BENT = 0.02
+# Names of pairs of legs from the front, of a body with three.
+PAIRS = ("fore", "middle", "hind")
+
+
+@dataclass(frozen=True, eq=False)
+class CreatureRest:
+    """The rest pose of a rig in character space: metres, Z up, facing -Y.
+
+    Attributes:
+        figure: the same as a figure on legs.
+        bones: role -> name of its bone. Besides roles these hold "via.1" and so on: bones
+            of a Rigify rig that carry skin and go along with one that has a role.
+        carriers: role -> bone of the controls that it goes along with.
+        heads: role -> (3,) head of that bone.
+        axes: role -> (3, 3) columns are the bone's axes.
+        origin: (3,) the origin in armature space.
+        turn: (4,) armature space to character space.
+    """
+
+    figure: LeggedFigure
+    bones: Mapping[str, str]
+    carriers: Mapping[str, str]
+    heads: Mapping[str, np.ndarray]
+    axes: Mapping[str, np.ndarray]
+    origin: np.ndarray
+    turn: np.ndarray
+
+
+def read_creature(
+    rest: RestPose,
+    rolemap: RoleMap,
+    scale: float,
+    kind: str,
+    sole: float | None = None,
+    name: str = "The rig",
+) -> CreatureRest:
+    """A rig's rest pose as a figure on legs.
+
+    Args:
+        rest: its bones.
+        rolemap: which bone plays which role.
+        scale: metres per unit of the armature, above 0.
+        kind: what it is to be ("HORSE", "DOG", "INSECT").
+        sole: height of the soles in armature units along character space's up, or
+            None to take the lowest end of a leg.
+        name: of the rig, for messages.
+
+    Raises:
+        UserError: it has no pelvis, or no pair of legs of two bones or more.
+    """
+    matrix = rotations.to_matrix(np.asarray(rolemap.turn, dtype=float))
+    roles = {role: bone for role, bone in rolemap.roles.items() if bone in rest}
+    own = rest.by_name
+    heads = {role: matrix @ own[bone].head * scale for role, bone in roles.items()}
+    tails = {role: matrix @ own[bone].tail * scale for role, bone in roles.items()}
+    if "pelvis" not in roles:
+        raise UserError(f"{name} has no bone for pelvis: choose one in the roles")
+    found = []
+    for girdle in rolemap.girdles():
+        for side in SIDES:
+            leg = tuple(role for role in rolemap.leg_roles(girdle, side) if role in roles)
+            if len(leg) < 2:
+                raise UserError(
+                    f"{name} has no leg of two bones for {girdle}.{side}: choose them in the roles"
+                )
+            found.append((girdle, side, leg))
+    if not found or rolemap.body == "BIPED":
+        raise UserError(f"{name} does not stand on four legs or more: set it up as a biped")
+    lowest = min(min(heads[leg[-1]][2], tails[leg[-1]][2]) for _, _, leg in found)
+    ground = lowest if sole is None else sole * scale
+    feet = np.mean([heads[leg[-1]] for _, _, leg in found], axis=0)
+    shift = np.array([0.5 * (heads["pelvis"][0] + feet[0]), feet[1], ground])
+    heads = {role: point - shift for role, point in heads.items()}
+    tails = {role: point - shift for role, point in tails.items()}
+    figure = _figure(rolemap, found, heads, tails, kind)
+    used = {*figure.trunk, *figure.neck, *figure.tail}
+    used |= {role for leg in figure.legs for role in leg.limb}
+    bones = {role: bone for role, bone in roles.items() if role in used}
+    carriers = {role: role for role in bones}
+    if rolemap.controls:
+        for bone, role in _along(rest, bones):
+            via = f"via.{len(bones)}"
+            bones[via], carriers[via] = bone, role
+    return CreatureRest(
+        figure=figure,
+        bones=bones,
+        carriers=carriers,
+        heads={role: matrix @ own[bone].head * scale - shift for role, bone in bones.items()},
+        axes={role: matrix @ np.asarray(own[bone].axes, dtype=float) for role, bone in
+              bones.items()},
+        origin=matrix.T @ shift / scale,
+        turn=np.asarray(rolemap.turn, dtype=float),
+    )
+
+
+def _along(rest: RestPose, bones: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Bones of a Rigify rig with skin but no role, each with the nearest role above it."""
+    role_of = {bone: role for role, bone in bones.items()}
+    found = []
+    for bone in rest.bones:
+        if not bone.deform or bone.name in role_of:
+            continue
+        line = [bone.name, *rest.ancestors(bone.name)]
+        above = (name.replace("ORG-", "DEF-", 1) for name in line)
+        near = next((role_of[name] for name in above if name in role_of), "")
+        if near:
+            found.append((bone.name, near))
+    return found
+
+
+def _figure(
+    rolemap: RoleMap,
+    found: list[tuple[str, str, tuple[str, ...]]],
+    heads: dict[str, np.ndarray],
+    tails: dict[str, np.ndarray],
+    kind: str,
+) -> LeggedFigure:
+    joints = dict(heads)
+    joints["root"] = np.zeros(3)
+
+    def row(family: str) -> list[str]:
+        numbered = (f"{family}.{n}" for n in range(1, 99))
+        return [role for role in numbered if role in heads]
+
+    trunk = ["pelvis", *row("spine")] + (["chest"] if "chest" in heads else [])
+    neck = row("neck") + (["head"] if "head" in heads else [])
+    tail = row("tail")
+    if "head" in heads:
+        joints["muzzle"] = tails["head"]
+    if tail:
+        joints["tail_tip"] = tails[tail[-1]]
+    legs = []
+    girdles = list(dict.fromkeys(girdle for girdle, _, _ in found))
+    four = set(girdles) == {"hind", "fore"}
+    order = ["hind", "fore"] if four else girdles[::-1]
+    for number, girdle in enumerate(order):
+        for _, side, roles in (one for one in found if one[0] == girdle):
+            legs.append(_leg(joints, tails, girdle, side, roles, number if four else 0,
+                             girdles))  # fmt: skip
+    tall = [joints[leg.limb[0]][2] for leg in legs]
+    withers = max([joints[trunk[-1]][2], *tall])
+    span = float(np.ptp([joints[role][1] for role in (*trunk, *neck, *tail)]))
+    return LeggedFigure(
+        kind, joints, tuple(legs), tuple(trunk), tuple(neck), tuple(tail),
+        height=float(withers) if four else max(span, float(withers)),
+    )  # fmt: skip
+
+
+def _leg(
+    joints: dict[str, np.ndarray],
+    tails: dict[str, np.ndarray],
+    girdle: str,
+    side: str,
+    roles: tuple[str, ...],
+    number: int,
+    girdles: list[str],
+) -> LegChain:
+    points = [joints[role] for role in roles]
+    length = float(sum(np.linalg.norm(b - a) for a, b in zip(points[:-1], points[1:], strict=True)))
+    last, end = points[-1], tails[roles[-1]]
+    reach = float(np.linalg.norm(end - last))
+    flat = (end - last) * (1.0, 1.0, 0.0)
+    if end[2] > LOW * last[2] or reach > 2.0 * length:
+        # Its tail is anywhere: a foot a third longer than its joint is high.
+        ahead = max(1.3 * last[2], 0.04 * length)
+        flat = -BACK * ahead
+    tip = last * (1.0, 1.0, 0.0) + flat
+    foot_length = float(np.linalg.norm(tip - last))
+    steep = float(np.arctan2(last[2], np.linalg.norm(flat)))
+    foot = TIP
+    if len(roles) > 2 and foot_length < LONG * (length + foot_length):
+        foot = HOOF if steep > STEEP else PAW
+    tip_role, pole_role = f"{girdle}.tip.{side}", f"{girdle}.pole.{side}"
+    joints[tip_role] = tip
+    lengths = [np.linalg.norm(b - a) for a, b in zip(points, (*points[1:], tip), strict=True)]
+    # Stubs that only lead out of the body, and a coxa, are not bent.
+    long = [n for n in range(len(roles) - 1) if lengths[n] > STUB * max(lengths)]
+    bend = long[0] if long else 0
+    a, b, c = (*points, tip)[bend : bend + 3]
+    chord = unit(c - a)
+    off = (b - a) - chord * float(chord @ (b - a))
+    usual = {"hind": -BACK, "fore": BACK}.get(girdle, UP)
+    usual = usual - chord * float(chord @ usual)
+    size = float(np.linalg.norm(c - a))
+    out = off if np.linalg.norm(off) > BENT * size else usual
+    joints[pole_role] = b + unit(out) * 0.8 * size
+    blade = f"clavicle.{side}"
+    carries = girdle == "fore" and blade in joints
+    name = f"{girdle}.{side}"
+    if girdle.startswith("leg"):
+        place = girdles.index(girdle)
+        name = f"{PAIRS[place]}.{side}" if len(girdles) == len(PAIRS) else name
+    heel = 0.5 * foot_length if foot == HOOF else 0.15 * foot_length
+    return LegChain(
+        name, number, roles, bend, pole_role, tip_role, blade if carries else "",
+        heel=0.0 if foot == TIP else foot_length + heel, foot=foot,
+    )
+
+
+def target_bones(creature: CreatureRest) -> tuple[BoneSpec, ...]:
+    """Bones for the controls that stand as the rig's own bones would, each on its control.
+
+    Args:
+        creature: the rig's rest pose.
+    """
+    size = 0.03 * creature.figure.height
+    made = []
+    for role in creature.bones:
+        head, axes = creature.heads[role], creature.axes[role]
+        tail = head + axes[:, 1] * size
+        carrier = creature.carriers[role]
+        made.append(BoneSpec(target_bone(role), carrier, head, tail, axes[:, 2], "Mechanism"))
+    return tuple(made)
+
+
+def to_json(figure: LeggedFigure) -> str:
+    """A figure as text, to be kept on its controls.
+
+    Args:
+        figure: the figure.
+    """
+    stored = {
+        "kind": figure.kind,
+        "trunk": figure.trunk,
+        "neck": figure.neck,
+        "tail": figure.tail,
+        "mass": figure.mass,
+        "height": figure.height,
+        "legs": [asdict(leg) for leg in figure.legs],
+        "joints": {role: [float(v) for v in place] for role, place in figure.joints.items()},
+    }
+    return json.dumps(stored)
+
+
+def from_json(text: str) -> LeggedFigure:
+    """Read it back.
+
+    Args:
+        text: what `to_json` gave.
+
+    Raises:
+        ValueError: it is something else.
+    """
+    try:
+        stored = json.loads(text)
+        legs = tuple(
+            LegChain(**{**leg, "segments": tuple(leg["segments"])}) for leg in stored["legs"]
+        )
+        return LeggedFigure(
+            stored["kind"],
+            {role: np.array(place, dtype=float) for role, place in stored["joints"].items()},
+            legs,
+            tuple(stored["trunk"]),
+            tuple(stored["neck"]),
+            tuple(stored["tail"]),
+            mass=float(stored["mass"]),
+            height=float(stored["height"]),
+        )
+    except (TypeError, KeyError, AttributeError) as error:
+        raise ValueError("this is no figure on legs") from error

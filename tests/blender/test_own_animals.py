@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Animals of other people, set up on their own legs: controls, followers, and off again."""
+
+import os
+from pathlib import Path
+
+import bpy
+import numpy as np
+import pytest
+from poise.addon.mapping.legged import STYLES, map_legged
+from poise.addon.mapping.legs import creature_of
+from poise.addon.rigs import adapter, characters, control_rig
+from poise.solvers.legged import GaitItem, GaitSettings, solve_gait
+from snapshot import diff, snapshot
+
+RIGS = Path(os.environ.get("POISE_RIGS", Path(__file__).parents[3] / "shared" / "rigs"))
+NOISE = (r"\.users$", r"node_tree", r"use_extra_user")
+
+# File, what it is set up as, bones of a hind leg and of a foreleg, where the bent pair begins.
+ANIMALS = {
+    "fox/Fox.glb": ("DOG", 4, 3, {0}),
+    "quaternius_animals/Horse.glb": ("HORSE", 6, 5, {1}),
+    "quaternius_animals/Wolf.glb": ("DOG", 6, 5, {1, 2}),
+}
+
+
+def bring_in(file):
+    """Import a rig in its rest pose, without its own clips; its armature is active."""
+    path = RIGS / file
+    if not path.is_file():
+        pytest.skip(f"{path} is not there")
+    bpy.ops.import_scene.gltf(filepath=str(path))
+    rig = next(obj for obj in bpy.data.objects if obj.type == "ARMATURE")
+    rig.animation_data_clear()
+    for bone in rig.pose.bones:
+        bone.matrix_basis.identity()
+    for obj in bpy.context.selected_objects:
+        obj.select_set(False)
+    rig.select_set(True)
+    bpy.context.view_layer.objects.active = rig
+    bpy.context.view_layer.update()
+    return rig
+
+
+def spider(pairs=4):
+    """A plain rig with pairs of legs of three bones to its sides, along Y."""
+    data = bpy.data.armatures.new("Spider")
+    rig = bpy.data.objects.new("Spider", data)
+    bpy.context.collection.objects.link(rig)
+    bpy.context.view_layer.objects.active = rig
+    rig.select_set(True)
+    bpy.ops.object.mode_set(mode="EDIT")
+
+    def bone(name, parent, head, tail):
+        made = data.edit_bones.new(name)
+        made.head, made.tail = head, tail
+        if parent:
+            made.parent = data.edit_bones[parent]
+
+    bone("Hips", "", (0, 0.2, 0.3), (0, 0.0, 0.3))
+    bone("Chest", "Hips", (0, 0.0, 0.3), (0, -0.25, 0.3))
+    bone("Head", "Chest", (0, -0.25, 0.3), (0, -0.4, 0.3))
+    for n in range(pairs):
+        y = -0.2 + 0.4 * n / (pairs - 1)
+        for side, sign in (("L", 1), ("R", -1)):
+            points = [(0.08, y, 0.3), (0.15, y, 0.28), (0.38, 1.5 * y, 0.46), (0.6, 2.0 * y, 0.0)]
+            points = [(sign * x, back, up) for x, back, up in points]
+            names = [f"Leg{n + 1}_{k}.{side}" for k in range(3)]
+            for k, name in enumerate(names):
+                bone(name, names[k - 1] if k else "Hips", points[k], points[k + 1])
+    bpy.ops.object.mode_set(mode="OBJECT")
+    return rig
+
+
+def places(rig, bones):
+    bpy.context.view_layer.update()
+    seen = rig.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    return {name: np.array(seen.matrix_world @ seen.pose.bones[name].matrix) for name in bones}
+
+
+def off(rig, controls):
+    """Largest distance of the rig's bones from where their targets are."""
+    known = control_rig.followers(controls)
+    here = places(rig, [bone for bone, _ in known.values()])
+    there = places(controls, [f"TGT-{role}" for role in known])
+    return max(
+        float(np.abs(here[bone][:3, 3] - there[f"TGT-{role}"][:3, 3]).max())
+        for role, (bone, _) in known.items()
+    )
+
+
+def walk(controls, gait, froude):
+    """Pose the controls in the middle of a gait; returns tracks, sample and figure."""
+    figure = characters.figure_of(controls)
+    creature = creature_of(figure)
+    speed = float(np.sqrt(froude * 9.81 * creature.hip_height()))
+    motion = solve_gait(GaitSettings(
+        creature=creature, sequence=(GaitItem(gait),), speed=speed, n_frames=49,
+    ))  # fmt: skip
+    kind = characters.kind_of(controls).lower()
+    tracks = map_legged(motion, figure, STYLES[kind])
+    at = len(tracks.time) // 2
+    frames = adapter.armature_frames("", np.array(controls.matrix_world)[None])
+    solver = adapter.RigSolver(
+        controls, characters.role_bones_of(controls), frames, 1.0, characters.rest_axes(controls)
+    )
+    for track in solver.solve(
+        {role: where[at : at + 1] for role, where in tracks.position.items()},
+        {role: turn[at : at + 1] for role, turn in tracks.rotation.items()},
+    ):
+        bone = controls.pose.bones[track.bone]
+        if track.location is not None:
+            bone.location = track.location[0]
+        if track.rotation is not None:
+            setattr(bone, track.property, track.rotation[0])
+    bpy.context.view_layer.update()
+    return tracks, at, figure
+
+
+@pytest.mark.parametrize("file", ANIMALS)
+def test_animals_follow_controls_with_their_own_legs(scene, file):
+    kind, hind, fore, bends = ANIMALS[file]
+    rig = bring_in(file)
+    before = snapshot()
+    rest = places(rig, rig.pose.bones.keys())
+    assert bpy.ops.poise.rig_setup(kind=kind) == {"FINISHED"}
+    controls = control_rig.controls_of(rig)
+    figure = characters.figure_of(controls)
+    assert [len(leg.segments) for leg in figure.legs] == [hind, hind, fore, fore]
+    assert {leg.bend for leg in figure.legs} <= bends
+    height = figure.height
+    # In rest nothing has moved, and the feet stand on the ground.
+    now = places(rig, rest)
+    size = rig.matrix_world.to_scale().x
+    for name, matrix in rest.items():
+        assert np.abs(now[name] - matrix)[:3, 3].max() < 1e-4 * height, name
+        assert np.abs(now[name] - matrix)[:3, :3].max() < 1e-2 * size, name
+    for leg in figure.legs:
+        assert figure.joints[leg.tip][2] == pytest.approx(0.0, abs=1e-4 * height)
+    # In a walk the rig is where its controls are, and they are where the tracks say.
+    tracks, at, figure = walk(controls, "WALK", 0.15)
+    assert off(rig, controls) < 1e-3 * height
+    for leg in figure.legs:
+        tip = controls.matrix_world @ controls.pose.bones[leg.segments[-1]].tail
+        short = np.linalg.norm(np.array(tip) - tracks.position[leg.tip][at])
+        assert short < 2e-3 * height, leg.name
+    assert bpy.ops.poise.rig_remove() == {"FINISHED"}
+    assert diff(before, snapshot(), NOISE) == []
+
+
+def test_many_legs(scene):
+    rig = spider()
+    assert bpy.ops.poise.rig_setup(kind="INSECT") == {"FINISHED"}
+    controls = control_rig.controls_of(rig)
+    figure = characters.figure_of(controls)
+    assert len(figure.legs) == 8
+    for leg in figure.legs:
+        assert leg.girdle == 0 and leg.bend == 1 and leg.control == leg.tip
+        # Knees are above the line from hip to foot.
+        assert figure.joints[leg.pole][2] > figure.joints[leg.segments[2]][2]
+    assert off(rig, controls) < 1e-5
+
+
+@pytest.mark.parametrize(("kind", "words"), [
+    ("SKIER", "stands on four legs: it can be set up as Horse, Dog, not as Skier"),
+    ("INSECT", "stands on four legs"),
+    ("BIPED", "stands on four legs"),
+])  # fmt: skip
+def test_a_kind_with_other_legs_is_refused(scene, kind, words):
+    rig = bring_in("fox/Fox.glb")
+    before = snapshot()
+    with pytest.raises(RuntimeError, match=words):
+        bpy.ops.poise.rig_setup(kind=kind)
+    assert control_rig.controls_of(rig) is None
+    assert diff(before, snapshot(), NOISE) == []
