@@ -304,10 +304,7 @@ def set_up(
         parts=("Equipment",),
         extra=targets,
     )
-    controls[_DRIVES] = rig
-    controls.data[_MARK] = True
-    controls[_REST] = [*map(float, body.origin), *map(float, body.turn)]
-    controls[_BONES] = json.dumps({one.role: (one.bone, one.located) for one in followed})
+    _know(controls, rig, body, {one.role: (one.bone, one.located) for one in followed})
     if any(name.split(".")[0] in GRIPS for name in skeleton.build.joints):
         controls[_FIST] = json.dumps(_fists(rig, measured))
     if own is not None:
@@ -346,11 +343,23 @@ def _set_up_creature(
         extra=creature_fitting.target_bones(creature),
     )
     controls[characters.LEGS] = creature_fitting.to_json(figure)
-    controls[_DRIVES] = rig
-    controls[_BONES] = json.dumps({role: (bone, True) for role, bone in creature.bones.items()})
+    _know(controls, rig, creature, {role: (bone, True) for role, bone in creature.bones.items()})
     connect(controls, rig)
     context.view_layer.update()
     return controls
+
+
+def _know(
+    controls: bpy.types.Object,
+    rig: bpy.types.Object,
+    body: fitting.BodyRest | creature_fitting.CreatureRest,
+    followed: dict[str, tuple[str, bool]],
+) -> None:
+    """Let controls know the rig that they drive, its rest pose, and what follows them."""
+    controls[_DRIVES] = rig
+    controls.data[_MARK] = True
+    controls[_REST] = [*map(float, body.origin), *map(float, body.turn)]
+    controls[_BONES] = json.dumps(followed)
 
 
 def _aim_neck(controls: bpy.types.Object, measured: Measured) -> None:

@@ -43,7 +43,7 @@ def bring_in(file):
 
 
 def spider(pairs=4):
-    """A plain rig with pairs of legs of three bones to its sides, along Y."""
+    """A plain rig with pairs of legs of four bones to its sides, along Y."""
     data = bpy.data.armatures.new("Spider")
     rig = bpy.data.objects.new("Spider", data)
     bpy.context.collection.objects.link(rig)
@@ -63,9 +63,10 @@ def spider(pairs=4):
     for n in range(pairs):
         y = -0.2 + 0.4 * n / (pairs - 1)
         for side, sign in (("L", 1), ("R", -1)):
-            points = [(0.08, y, 0.3), (0.15, y, 0.28), (0.38, 1.5 * y, 0.46), (0.6, 2.0 * y, 0.0)]
+            points = [(0.08, y, 0.3), (0.15, y, 0.28), (0.38, 1.5 * y, 0.46),
+                      (0.58, 1.95 * y, 0.02), (0.62, 2.0 * y, 0.0)]
             points = [(sign * x, back, up) for x, back, up in points]
-            names = [f"Leg{n + 1}_{k}.{side}" for k in range(3)]
+            names = [f"Leg{n + 1}_{k}.{side}" for k in range(4)]
             for k, name in enumerate(names):
                 bone(name, names[k - 1] if k else "Hips", points[k], points[k + 1])
     bpy.ops.object.mode_set(mode="OBJECT")
@@ -155,7 +156,7 @@ def test_many_legs(scene):
     figure = characters.figure_of(controls)
     assert len(figure.legs) == 8
     for leg in figure.legs:
-        assert leg.girdle == 0 and leg.bend == 1 and leg.control == leg.tip
+        assert leg.girdle == 0 and leg.bend == 1 and len(leg.segments) == 4
         # Knees are above the line from hip to foot.
         assert figure.joints[leg.pole][2] > figure.joints[leg.segments[2]][2]
     assert off(rig, controls) < 1e-5
