@@ -29,6 +29,8 @@ _ENTRIES = (
     ("poise.slalom_course_add", "NONE"),
     None,
     ("poise.gait_cycle", "NONE"),
+    ("poise.footprints_edit", "NONE"),
+    ("poise.footprints_adapt", "NONE"),
     None,
     ("poise.trail_add", "NONE"),
     ("poise.slope_add", "NONE"),

@@ -278,6 +278,7 @@ class POISE_OT_diagram_save(_MotionOperator, bpy.types.Operator):
         items=(
             ("PHASE", "Phase", "Lean against lean rate, with the ellipse that the motion keeps to"),
             ("TIME", "Time", "Lean, curvature, force, speed and heading over time"),
+            ("GAIT", "Gait", "When which foot is on the ground, flights and changes of gait"),
         ),
     )
     filepath: StringProperty(
@@ -300,7 +301,10 @@ class POISE_OT_diagram_save(_MotionOperator, bpy.types.Operator):
         if path.suffix.lower() not in {".svg", ".png"}:
             raise UserError(f"{path.name} is neither .svg nor .png: choose one of them")
         solved = _solved(context, motion)
-        draw = families.family_of(solved.job).diagrams().get(self.kind)
+        able = families.family_of(solved.job).diagrams()
+        draw = able.get(self.kind)
+        if draw is None and able and not self.properties.is_property_set("kind"):
+            draw = next(iter(able.values()))
         if draw is None:
             label = self.bl_rna.properties["kind"].enum_items[self.kind].name.lower()
             raise UserError(f"There is no {label} diagram of {motion.name}: choose another one")

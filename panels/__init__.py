@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
-from . import bake, character, gait, motion, path
+from . import bake, character, footprints, gait, motion, path
 
 CLASSES: tuple[type, ...] = (
     *character.CLASSES,
     *motion.CLASSES,
     *path.CLASSES,
     *gait.CLASSES,
+    *footprints.CLASSES,
     *bake.CLASSES,
 )

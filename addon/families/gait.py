@@ -17,18 +17,21 @@ import numpy as np
 
 from ...solvers.legged import GaitItem, GaitMotion, GaitSettings, choose_gaits, solve_gait
 from ...solvers.legged.body import minimum_jerk
+from ...solvers.legged.edits import Locks
 from ...solvers.legged.gait import Clock, Gait
 from ...solvers.legged.settings import gait_of, ladder_for
 from ...solvers.legged.terrain import MeshGround, way_over
 from ...solvers.motion import Placement, Problem
 from ...solvers.rotations import about_z, multiply, normalise, rotate
 from ...solvers.turning.settings import sample_times
+from .. import diagrams
 from ..errors import UserError
 from ..mapping import sequence
 from ..mapping.legs import LeggedFigure, creature_of
 from ..mapping.registry import MAPPINGS
 from ..mapping.tracks import RoleTracks
 from ..properties import gait as gait_settings
+from ..properties.footprints import edits_of
 from ..scene import course
 from ..scene.placement import standing_at
 from ..scene.sampling import animated_settings, is_animated
@@ -175,6 +178,7 @@ class Gaits(Family):
                 placement = replace(placement, origin=way[0])
         if gait.cycle:
             _require_cycle(motion)
+        own = placement_of(motion, unit)
         params = gait.to_params(
             creature=creature_of(figure),
             n_frames=n_frames,
@@ -186,6 +190,12 @@ class Gaits(Family):
             path=path,
             closed=closed,
             ground=ground,
+            edits=edits_of(gait.footprints, own, unit),
+        )
+        params = replace(
+            params,
+            locks=Locks(gait.keep_body, gait.keep_timing, gait.keep_legs),
+            pins=tuple(pin.to_pin(own, unit) for pin in gait.footprint_pins),
         )
         if gait.cycle and params.edits:
             raise UserError(
@@ -293,6 +303,9 @@ class Gaits(Family):
         stride = _stride_times(motion)
         beat = float(np.median(stride)) if len(stride) else float(motion.time[-1])
         return Way(motion.time, level, forward, up, distance_of(motion), beat)
+
+    def diagrams(self):
+        return {"GAIT": diagrams.gait_diagram}
 
     def trail(self, solved):
         return f"{solved.job.name} leaves footprints, no trail, and needs no slope"

@@ -8,7 +8,6 @@ figure as lines, and what its feet stand on.
 
 from __future__ import annotations
 
-import colorsys
 from math import degrees
 from typing import TYPE_CHECKING
 
@@ -17,6 +16,7 @@ import numpy as np
 from ...solvers.ik import two_bone
 from ...solvers.legged import Creature, Footprint, GaitMotion
 from ...solvers.rotations import rotate
+from .. import diagrams
 from ..mapping.legs import LegChain, LeggedFigure
 from ..mapping.tracks import RoleTracks
 from ..properties.gait import GAITS
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from .gait import SolvedGait
 
 BANK_COLOUR = (1.0, 1.0, 1.0, 0.6)
+EDITED_COLOUR = (1.0, 1.0, 1.0, 1.0)
 EVERY = 0.5  # hip heights from one line of the bank to the next along the way
 LEAST_BANK = 0.02  # rad; less is not drawn
 CORNERS = 20  # of a footprint's outline
@@ -43,17 +44,13 @@ def label(gait: str) -> str:
 
 
 def leg_colour(creature: Creature, leg: str) -> tuple[float, float, float, float]:
-    """Colour of a leg: left legs warm, right legs cool, from rear to front.
+    """Colour of a leg, as in the gait diagram.
 
     Args:
         creature: the animal.
         leg: name of the leg.
     """
-    names = [each.name for each in creature.legs]
-    side = [name for name in names if name.endswith(".R") == leg.endswith(".R")]
-    share = side.index(leg) / max(len(side) - 1, 1) if leg in side else 0.0
-    hue = 0.50 + 0.17 * share if leg.endswith(".R") else 0.0 + 0.14 * share
-    return (*colorsys.hsv_to_rgb(hue, 0.8, 1.0), 1.0)
+    return diagrams.leg_colour([each.name for each in creature.legs], leg)
 
 
 def outline(creature: Creature, footprint: Footprint) -> np.ndarray:
@@ -103,6 +100,11 @@ def track_strokes(solved: SolvedGait, palette: Palette) -> list[Strokes]:
             points = polyline_segments(lines)
             colours = np.tile(np.asarray(leg_colour(creature, leg.name)), (len(points), 1))
             strokes.append(Strokes(points, colours, 2.0))
+    edited = [outline(creature, p) for p in motion.footprints if p.edited]
+    if edited:
+        points = polyline_segments(edited)
+        colours = np.tile(np.asarray(EDITED_COLOUR), (len(points), 1))
+        strokes.append(Strokes(points, colours, 4.0))
     return strokes
 
 

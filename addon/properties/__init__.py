@@ -5,16 +5,17 @@ from __future__ import annotations
 
 import bpy
 
-from . import character, gait, motion, noticed, path, roles, styles, turns
+from . import character, footprints, gait, motion, noticed, path, roles, styles, turns
 
 noticed.notice(
-    *turns.CLASSES, *path.CLASSES, *gait.CLASSES, *styles.CLASSES, *roles.CLASSES,
-    *motion.CLASSES,
+    *turns.CLASSES, *path.CLASSES, *footprints.CLASSES[:2], *gait.CLASSES, *styles.CLASSES,
+    *roles.CLASSES, *motion.CLASSES,
 )
 
 CLASSES: tuple[type, ...] = (
     *turns.CLASSES,
     *path.CLASSES,
+    *footprints.CLASSES,
     *gait.CLASSES,
     *styles.CLASSES,
     *roles.CLASSES,
@@ -27,11 +28,19 @@ def register() -> None:
     """Hang the settings on Blender's objects."""
     bpy.types.Object.poise_motion = bpy.props.PointerProperty(type=motion.PoiseMotion)
     bpy.types.Object.poise_gate = bpy.props.PointerProperty(type=path.PoiseGate)
+    bpy.types.Object.poise_footprint = bpy.props.PointerProperty(
+        type=footprints.PoiseFootprintObject
+    )
+    bpy.types.WindowManager.poise_footprints = bpy.props.StringProperty(
+        name="Copied Footprints", description="Run of footprints that was copied, as JSON"
+    )
     bpy.types.Object.poise = bpy.props.PointerProperty(type=character.PoiseCharacter)
 
 
 def unregister() -> None:
     """Take the settings off again; files keep what was stored."""
     del bpy.types.Object.poise
+    del bpy.types.WindowManager.poise_footprints
+    del bpy.types.Object.poise_footprint
     del bpy.types.Object.poise_gate
     del bpy.types.Object.poise_motion

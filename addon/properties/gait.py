@@ -28,6 +28,7 @@ from ...solvers.legged import (
 )
 from ...solvers.legged.footholds import Ground
 from ...solvers.motion import Placement
+from .footprints import PoiseFootprint, PoiseFootprintPin
 
 OVERRIDE = {"LIBRARY_OVERRIDABLE"}
 
@@ -566,6 +567,53 @@ class PoiseGait(bpy.types.PropertyGroup):
         max=2.0,
         soft_max=0.3,
         precision=3,
+        options=set(),
+        override=OVERRIDE,
+    )
+
+    footprints: CollectionProperty(
+        name="Footprints",
+        description="Edited footprints: leg, step, pose and times",
+        type=PoiseFootprint,
+        override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"},
+    )
+    footprints_index: IntProperty(
+        name="Chosen Footprint",
+        description="Chosen edited footprint in the list",
+        default=0,
+        min=0,
+        options=set(),
+    )
+    footprint_pins: CollectionProperty(
+        name="Pins",
+        description="States of the body between which the motion was solved again",
+        type=PoiseFootprintPin,
+        override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"},
+    )
+    footprint_collection: PointerProperty(
+        name="Footprint Objects",
+        description="Collection of the objects that show the footprints",
+        type=bpy.types.Collection,
+    )
+    keep_body: BoolProperty(
+        name="Keep Body",
+        description="Leave the body's motion as it is without edited footprints: only feet and "
+        "legs follow them",
+        default=False,
+        options=set(),
+        override=OVERRIDE,
+    )
+    keep_timing: BoolProperty(
+        name="Keep Timing",
+        description="Leave all touchdowns and liftoffs as they are without edited footprints",
+        default=False,
+        options=set(),
+        override=OVERRIDE,
+    )
+    keep_legs: BoolProperty(
+        name="Keep Other Legs",
+        description="Leave the feet of legs of which no footprint is edited as they are",
+        default=False,
         options=set(),
         override=OVERRIDE,
     )

@@ -237,6 +237,51 @@ def copy_run(run: Sequence[Footprint]) -> CopiedRun:
     )
 
 
+def run_as_data(copied: CopiedRun) -> dict:
+    """A copied run as what JSON can hold.
+
+    Args:
+        copied: the run.
+
+    Returns:
+        Lists and names; infinite times as None.
+    """
+    return {
+        "legs": list(copied.legs),
+        "position": copied.position.tolist(),
+        "turn": copied.turn.tolist(),
+        "normal": copied.normal.tolist(),
+        "on": copied.on.tolist(),
+        "off": [float(time) if math.isfinite(time) else None for time in copied.off],
+    }
+
+
+def run_from_data(data: dict) -> CopiedRun:
+    """The opposite of `run_as_data`.
+
+    Args:
+        data: what it returned.
+
+    Returns:
+        The run.
+
+    Raises:
+        SettingError: it is no such data.
+    """
+    try:
+        legs = tuple(str(leg) for leg in data["legs"])
+        m = len(legs)
+        off = [math.inf if time is None else float(time) for time in data["off"]]
+        parts = [np.array(data[name], dtype=float) for name in ("position", "turn", "normal", "on")]
+        position, turn, normal, on = parts
+        good = position.shape == normal.shape == (m, 3) and turn.shape == on.shape == (m,)
+        if not good or not m or len(off) != m:
+            raise ValueError("lengths differ")
+    except (KeyError, TypeError, ValueError) as error:
+        raise SettingError("Copied footprints", "no such data", "a run of footprints") from error
+    return CopiedRun(legs, position, turn, normal, on, np.array(off))
+
+
 def paste_run(
     copied: CopiedRun,
     footprints: Sequence[Footprint],

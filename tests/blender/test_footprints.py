@@ -1,0 +1,265 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Footprints as objects: moved with Blender's tools, adapted to, baked, saved and undone.
+
+How a motion is solved again around them is tested on the solver itself.
+"""
+
+from math import pi
+
+import bpy
+import numpy as np
+import pytest
+from mathutils import Matrix
+from operators_help import activate, assert_same_keys, curves_of, keys_of, load, refused
+from poise.addon import footprints, pipeline
+
+
+@pytest.fixture
+def horse():
+    """A walking horse of five seconds whose footprints are shown; (rig, motion)."""
+    rig, motion = load("HORSE", frames=121)
+    bpy.ops.poise.footprints_edit()
+    return rig, motion
+
+
+def solved(motion):
+    return pipeline.solve(pipeline.gather(bpy.context, motion)).motion
+
+
+def mark(motion, leg, index):
+    found = solved(motion).footprints
+    return next(m for m in found if (m.leg, m.index) == (leg, index))
+
+
+def obj(motion, leg, index):
+    return next(
+        o for o in footprints.objects_of(motion)
+        if (o.poise_footprint.leg, o.poise_footprint.index) == (leg, index)
+    )
+
+
+def test_footprints_are_shown_where_they_are(horse):
+    rig, motion = horse
+    found = solved(motion).footprints
+    shown = footprints.objects_of(motion)
+    assert len(shown) == len(found)
+    for m in found:
+        o = obj(motion, m.leg, m.index)
+        assert np.allclose(o.location, m.position, atol=1e-5)
+        assert o.poise_footprint.on == pytest.approx(m.on) and o.hide_render
+    # Four soles, one for each leg; the panels stay those of the horse.
+    assert len({o.data for o in shown}) == 4
+    activate(shown[0])
+    assert bpy.context.object.poise_footprint.motion == motion
+    bpy.ops.poise.footprints_adapt()
+    assert not len(motion.poise_motion.gait.footprints)
+    bpy.ops.poise.footprints_remove()
+    assert not footprints.objects_of(motion) and bpy.context.object == rig
+    assert not [c for c in bpy.data.collections if "Footprints" in c.name]
+
+
+def test_moved_and_turned_footprints_are_adapted_to_and_baked(horse):
+    rig, motion = horse
+    before = solved(motion)
+    o = obj(motion, "fore.L", 1)
+    o.location.x += 0.15
+    o.rotation_quaternion = (Matrix.Rotation(0.3, 4, "Z") @ o.matrix_world).to_quaternion()
+    bpy.ops.poise.footprints_adapt()
+    gait = rig.poise.gait
+    assert [item.name for item in gait.footprints] == ["fore.L 1"]
+    item = gait.footprints[0]
+    assert (item.leg, item.index, item.has_on) == ("fore.L", 1, False)
+    now, old = mark(motion, "fore.L", 1), next(
+        m for m in before.footprints if (m.leg, m.index) == ("fore.L", 1)
+    )
+    assert np.allclose(now.position - old.position, (0.15, 0.0, 0.0), atol=1e-5)
+    assert now.yaw - old.yaw == pytest.approx(0.3, abs=1e-4) and now.edited
+    assert np.allclose(o.location, now.position, atol=1e-5)
+    # Nothing touched: nothing changes, however often.
+    for _ in range(2):
+        values = [tuple(item.location), item.yaw, item.was_yaw]
+        bpy.ops.poise.footprints_adapt()
+        item = gait.footprints[0]
+        assert [tuple(item.location), item.yaw, item.was_yaw] == values
+    activate(rig)
+    bpy.ops.poise.bake()
+    first = keys_of(curves_of(rig))
+    bpy.ops.poise.bake()
+    assert_same_keys(first, keys_of(curves_of(rig)))
+    # Outside of the window the keys are those without edits.
+    window = solved(motion).windows[0]
+    assert window[1] < 4.5
+    bpy.ops.poise.footprints_reset(which="ALL")
+    assert not len(gait.footprints) and np.allclose(o.location, old.position, atol=1e-5)
+    bpy.ops.poise.bake()
+    start, end = (1.0 + 24.0 * t for t in window)
+    worst = 0.0
+    for path, keys in keys_of(curves_of(rig)).items():
+        edited = first[path]
+        away = [(k[:, 0] < start) | (k[:, 0] > end) for k in (keys, edited)]
+        assert np.array_equal(keys[away[0], 0], edited[away[1], 0]), path
+        worst = max(worst, float(np.abs(keys[away[0], 1] - edited[away[1], 1]).max(initial=0.0)))
+    assert worst == 0.0
+
+
+def test_times_are_edited_and_locked(horse):
+    rig, motion = horse
+    before = solved(motion)
+    o = obj(motion, "hind.R", 1)
+    o.poise_footprint.off += 0.1
+    o.location.y += 0.1
+    rig.poise.gait.keep_body = True
+    bpy.ops.poise.footprints_adapt()
+    after = solved(motion)
+    assert np.array_equal(after.position, before.position)
+    assert mark(motion, "hind.R", 1).off == pytest.approx(o.poise_footprint.off)
+    rig.poise.gait.keep_body, rig.poise.gait.keep_timing = False, True
+    after = solved(motion)
+    assert np.array_equal(after.contact, before.contact)
+    assert not np.array_equal(after.position, before.position)
+    assert "EDIT_LOCKED" in {p.code for p in after.problems}
+
+
+def test_they_survive_saving_undo_and_a_moved_motion(horse, tmp_path):
+    rig, motion = horse
+    o = obj(motion, "fore.R", 1)
+    o.location.x -= 0.12
+    bpy.ops.ed.undo_push(message="moved")
+    bpy.ops.poise.footprints_adapt("EXEC_DEFAULT", True)
+    made = solved(motion)
+    name, motion_name = rig.name, motion.name
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "prints.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "prints.blend"))
+    rig, motion = bpy.data.objects[name], bpy.data.objects[motion_name]
+    again = solved(motion)
+    for part in ("position", "orientation", "foot_position", "foot_orientation"):
+        assert np.array_equal(getattr(made, part), getattr(again, part)), part
+    assert len(footprints.objects_of(motion)) == len(made.footprints)
+    # The whole motion elsewhere: its edits go with it.
+    activate(rig)
+    shift, turn = np.array((3.0, -2.0, 0.0)), pi / 3
+    motion.location = np.array(motion.location) + shift
+    motion.rotation_euler.z += turn
+    bpy.context.view_layer.update()
+    moved = solved(motion)
+    assert not {"EDITS_MOVED", "EDIT_LOST"} & {p.code for p in moved.problems}
+    c, s = np.cos(turn), np.sin(turn)
+    spin = np.array(((c, -s, 0.0), (s, c, 0.0), (0.0, 0.0, 1.0)))
+    assert np.allclose(moved.foot_position, made.foot_position @ spin.T + shift, atol=1e-3)
+    # Objects that nobody touched are no edits, but come along.
+    bpy.ops.poise.footprints_adapt()
+    assert len(motion.poise_motion.gait.footprints) == 1
+    o = obj(motion, "fore.R", 1)
+    assert np.allclose(o.location, mark(motion, "fore.R", 1).position, atol=1e-4)
+
+
+def test_undo_takes_an_edit_back(horse):
+    _rig, motion = horse
+    name = motion.name
+    obj(motion, "fore.R", 1).location.x -= 0.12
+    bpy.ops.ed.undo_push(message="moved")
+    bpy.ops.poise.footprints_adapt("EXEC_DEFAULT", True)
+    assert len(bpy.data.objects[name].poise_motion.gait.footprints) == 1
+    bpy.ops.ed.undo()
+    assert not len(bpy.data.objects[name].poise_motion.gait.footprints)
+
+
+def test_deleted_and_duplicated_objects_do_no_harm(horse):
+    rig, motion = horse
+    bpy.data.objects.remove(obj(motion, "hind.L", 1))
+    twin = obj(motion, "hind.L", 0)
+    copy = twin.copy()
+    twin.users_collection[0].objects.link(copy)
+    copy.location.x += 0.08
+    activate(rig)
+    bpy.ops.poise.footprints_adapt()
+    assert [i.name for i in motion.poise_motion.gait.footprints] == ["hind.L 0"]
+    shown = footprints.objects_of(motion)
+    assert len(shown) == len(solved(motion).footprints), "the deleted one is back, the copy gone"
+    # All of them, by Blender's own Delete: the edit stays.
+    for o in shown:
+        bpy.data.objects.remove(o)
+    bpy.ops.poise.footprints_adapt()
+    assert len(motion.poise_motion.gait.footprints) == 1
+
+
+def test_edits_go_with_speed_and_lost_ones_are_listed(horse):
+    rig, motion = horse
+    last = max(solved(motion).footprints, key=lambda m: (m.index, m.on))
+    for o in (obj(motion, "fore.L", 1), obj(motion, last.leg, last.index)):
+        o.location.x += 0.1
+    bpy.ops.poise.footprints_adapt()
+    activate(rig)
+    rig.poise.gait.speed = 0.6
+    codes = {p.code: p.message for p in solved(motion).problems}
+    assert "EDITS_MOVED" in codes
+    assert f"step {last.index} of {last.leg}" in codes["EDIT_LOST"]
+    bpy.ops.poise.footprints_reset(which="LOST")
+    assert [i.name for i in rig.poise.gait.footprints] == ["fore.L 1"]
+    bpy.ops.poise.footprints_adapt()
+    assert "EDITS_MOVED" not in {p.code for p in solved(motion).problems}
+    base = solved(motion).footprints_before
+    old = next(m for m in base if (m.leg, m.index) == ("fore.L", 1))
+    assert np.allclose(
+        mark(motion, "fore.L", 1).position - old.position, (0.1, 0.0, 0.0), atol=1e-4
+    )
+
+
+def test_runs_are_bent_retimed_copied_and_pasted(horse):
+    rig, motion = horse
+    before = solved(motion)
+    refused("footprints_bend", "No footprints are selected")
+    activate(obj(motion, "fore.R", 1))
+    bpy.ops.poise.footprints_select(which="AFTER")
+    run = [o for o in footprints.objects_of(motion) if o.select_get()]
+    assert len(run) > 4
+    bpy.ops.poise.footprints_bend(angle=0.5)
+    after = solved(motion)
+    assert 0.2 < after.yaw[-1] - before.yaw[-1] < 0.7
+    assert len(motion.poise_motion.gait.footprints) >= len(run) - 2
+    bpy.ops.poise.footprints_copy()
+    bpy.ops.poise.footprints_reset(which="ALL")
+    first = min(run, key=lambda o: o.poise_footprint.on)
+    start = obj(motion, first.poise_footprint.leg, first.poise_footprint.index)
+    activate(start)
+    bpy.ops.poise.footprints_paste(times=False)
+    pasted = solved(motion)
+    assert pasted.yaw[-1] == pytest.approx(after.yaw[-1], abs=0.02)
+    bpy.ops.poise.footprints_reset(which="ALL")
+    activate(obj(motion, "fore.R", 1))
+    bpy.ops.poise.footprints_select(which="AFTER")
+    bpy.ops.poise.footprints_retime(shift=0.05)
+    bpy.ops.poise.footprints_scale(factor=1.05)
+    assert mark(motion, "fore.R", 1).on == pytest.approx(
+        next(m.on for m in before.footprints if (m.leg, m.index) == ("fore.R", 1)) + 0.05, abs=1e-4
+    )
+
+
+def test_units_and_terrain(scene):
+    rig, motion = load("HORSE", frames=49)
+    bpy.context.scene.unit_settings.scale_length = 0.01
+    plane = bpy.data.meshes.new("Hill")
+    corners = [(-2000, -4000), (2000, -4000), (2000, 2000), (-2000, 2000)]
+    plane.from_pydata([(x, y, -0.1 * y + 0.2 * x) for x, y in corners], [], [(0, 1, 2, 3)])
+    ground = bpy.data.objects.new("Hill", plane)
+    bpy.context.collection.objects.link(ground)
+    rig.scale = (100.0, 100.0, 100.0)
+    rig.poise.gait.speed = 160.0
+    rig.poise.gait.terrain = ground
+    bpy.ops.poise.footprints_edit()
+    o = obj(motion, "fore.L", 1)
+    assert np.allclose(np.array(o.location) * 0.01, mark(motion, "fore.L", 1).position, atol=1e-4)
+    o.location.x += 10.0
+    bpy.ops.poise.footprints_adapt()
+    now = mark(motion, "fore.L", 1).position
+    # Moved along the ground, it stays on it.
+    assert now[2] == pytest.approx(-0.1 * now[1] + 0.2 * now[0], abs=1e-4)
+
+
+def test_the_gait_diagram_is_saved(scene, tmp_path):
+    load("HORSE", frames=49)
+    for name in ("gait.svg", "gait.png"):
+        bpy.ops.poise.diagram_save(kind="GAIT", filepath=str(tmp_path / name))
+        assert (tmp_path / name).stat().st_size > 1000
+    refused("diagram_save", "There is no phase diagram", kind="PHASE",
+            filepath=str(tmp_path / "phase.svg"))
