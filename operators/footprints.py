@@ -34,9 +34,9 @@ class _Footprints(SolvingOperator):
                 f"{motion.name} goes on from {job.before[-1].name}: edit the footprints of the "
                 "first of them, or clear After"
             )
-        if job.in_place:
+        if job.in_place or job.cycle:
             raise UserError(
-                f"{motion.name} stays in place and leaves no footprints: clear In Place"
+                f"{motion.name} is a cycle or stays in place: clear Cycle and In Place"
             )
         self._motion = motion.name
         self._unit = scene_numbers(context.scene).unit_scale

@@ -306,7 +306,7 @@ class POISE_OT_diagram_save(_MotionOperator, bpy.types.Operator):
         if draw is None and able and not self.properties.is_property_set("kind"):
             draw = next(iter(able.values()))
         if draw is None:
-            label = self.bl_rna.properties["kind"].enum_items[self.kind].name.lower()
+            label = self.properties.rna_type.properties["kind"].enum_items[self.kind].name.lower()
             raise UserError(f"There is no {label} diagram of {motion.name}: choose another one")
         try:
             diagrams.save(draw(solved.motion), path)

@@ -27,6 +27,7 @@ from ...solvers.turning.settings import sample_times
 from .. import diagrams
 from ..errors import UserError
 from ..mapping import sequence
+from ..mapping.adapted import adapted_tracks
 from ..mapping.legs import LeggedFigure, creature_of
 from ..mapping.registry import MAPPINGS
 from ..mapping.tracks import RoleTracks
@@ -190,7 +191,7 @@ class Gaits(Family):
             path=path,
             closed=closed,
             ground=ground,
-            edits=edits_of(gait.footprints, own, unit),
+            edits=() if gait.cycle else edits_of(gait.footprints, own, unit),
         )
         params = replace(
             params,
@@ -233,14 +234,14 @@ class Gaits(Family):
             motion, tracks, seam = _cycle(job, progress)
         elif len(jobs) == 1:
             motion = solve_gait(job.settings, progress)
-            tracks = pose(motion, job.figure, job.style)
+            tracks = _posed(motion, job.figure, job.style, pose)
         else:
             jobs = _together(jobs, len(job.before))
             whole = solve_gait(_joined(jobs), progress)
             counts = [int(j.settings.n_frames) - 1 for j in jobs]
             spans = [_cut(whole, sum(counts[:i]), counts[i]) for i in range(len(jobs))]
             style = sequence.join_styles([j.style for j in jobs], spans)
-            tracks = pose(whole, job.figure, style)
+            tracks = _posed(whole, job.figure, style, pose)
             motion = spans[len(job.before)]
             start = sequence.seams(spans)[len(job.before)]
             tracks = sequence.cut_tracks(tracks, start, motion)
@@ -309,6 +310,14 @@ class Gaits(Family):
 
     def trail(self, solved):
         return f"{solved.job.name} leaves footprints, no trail, and needs no slope"
+
+
+def _posed(motion: GaitMotion, figure, style, pose) -> RoleTracks:
+    """Tracks of a motion; where footprints were edited, they are others only around them."""
+    tracks = pose(motion, figure, style)
+    if motion.before is None or not motion.windows:
+        return tracks
+    return adapted_tracks(pose(motion.before, figure, style), tracks, motion.windows)
 
 
 # -- reading -----------------------------------------------------------------------
@@ -522,6 +531,8 @@ def _cut(motion: GaitMotion, first: int, count: int) -> GaitMotion:
         **arrays,
         time=motion.time[rows] - start,
         footprints=tuple(footprints),
+        windows=tuple((a - start, b - start) for a, b in motion.windows),
+        before=None if motion.before is None else _cut(motion.before, first, count),
         gaits=tuple(
             (name, max(a - start, 0.0), min(b - start, end - start))
             for name, a, b in motion.gaits

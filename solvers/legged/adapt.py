@@ -38,7 +38,7 @@ from typing import Any
 import numpy as np
 
 from ..motion import Problem
-from ..rotations import about_z, between, continuous, multiply, rotate
+from ..rotations import about_z, between, multiply, rotate
 from . import problems
 from .body import Rise, minimum_jerk
 from .edits import FootprintEdit, Pin
@@ -50,7 +50,7 @@ from .settings import GaitSettings
 from .steps import Steps
 from .support import SHORTEST, support_profile
 from .walk import LEAST_SUPPORT, Walk, in_order
-from .windows import Heights, Joined, Plan, Stretch, Way, Window, Yaw, within
+from .windows import Heights, Joined, Plan, Stretch, Way, Window, Yaw, align_signs, within
 
 SAME = 1e-9  # m, rad or s: edits that change less change nothing
 ATTACHED = 1e-4  # m, rad or s: footprints that differ by less are those that were edited
@@ -93,7 +93,7 @@ class Adapt(Walk):
                 p for p in self.problems if p not in self.before.problems
             )
             return replace(
-                self.before, problems=in_order(told), footprints_before=self.before.footprints
+                self.before, problems=in_order(told), before=self.before
             )
         for part in (self.follow, self.stand, self.carry, self.swing):
             part()
@@ -630,11 +630,11 @@ class Adapt(Walk):
                 values[inside] = getattr(new, name)[taken]
             mixed[name] = values
         for name in ("orientation", "foot_orientation"):
-            _align(mixed[name], inside)
+            align_signs(mixed[name], inside)
         windows = tuple((window.start, window.end) for window in self.windows)
         result = replace(
             new, **mixed, time=old.time, windows=windows, pins=self._pins(),
-            footprints_before=old.footprints,
+            before=old,
         )  # fmt: skip
         if not inside[-1]:
             result = replace(result, end_state=old.end_state)
@@ -692,19 +692,6 @@ def _normal(ground: Ground, place: np.ndarray) -> np.ndarray | None:
     if not np.asarray(hit)[0] or not size > 1e-9:
         return None
     return normal / math.copysign(size, normal[2])
-
-
-def _align(turns: np.ndarray, inside: np.ndarray) -> None:
-    """Give quaternions inside windows the signs that go on from those before."""
-    edges = np.flatnonzero(np.diff(np.concatenate(([False], inside, [False]))))
-    for begin, end in zip(edges[::2], edges[1::2], strict=True):
-        if begin == 0 and end == len(turns):
-            continue
-        # From the sample that stays as it is: that before, or that after.
-        part = turns[begin - 1 : end] if begin > 0 else turns[: end + 1][::-1]
-        made = continuous(part)
-        sign = np.where(np.sum(made[0] * part[0], axis=-1) < 0.0, -1.0, 1.0)
-        part[1:] = (made * sign[..., None])[1:]
 
 
 def _finite(time: np.ndarray) -> np.ndarray:

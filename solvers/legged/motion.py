@@ -79,8 +79,7 @@ class GaitMotion:
         windows: (start, end) of the parts that were solved again around edited
             footprints, s; outside of them the motion is as without edits.
         pins: states of the body at their ends, as without edits.
-        footprints_before: the footprints as they are without edits; empty if
-            there are none.
+        before: the motion without edits; None if there are none.
     """
 
     time: np.ndarray
@@ -109,4 +108,9 @@ class GaitMotion:
     creature: Creature
     windows: tuple[tuple[float, float], ...] = ()
     pins: tuple[Pin, ...] = ()
-    footprints_before: tuple[Footprint, ...] = ()
+    before: GaitMotion | None = None
+
+    @property
+    def footprints_before(self) -> tuple[Footprint, ...]:
+        """The footprints as they are without edits; empty if there are none."""
+        return () if self.before is None else self.before.footprints

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.interpolate import CubicHermiteSpline
 
+from ..rotations import continuous
 from .body import Curve, GroundPlan, Heading, Rise
 from .least_push import least_push, moments
 
@@ -364,3 +365,21 @@ def within(time: np.ndarray, spans: np.ndarray) -> np.ndarray:
     for begin, end in spans:
         inside |= (time > begin) & (time < end)
     return inside
+
+
+def align_signs(turns: np.ndarray, inside: np.ndarray) -> None:
+    """Give quaternions inside windows the signs that go on from those outside.
+
+    Args:
+        turns: (n, ..., 4), changed in place; outside they keep their signs.
+        inside: (n,) bool.
+    """
+    edges = np.flatnonzero(np.diff(np.concatenate(([False], inside, [False]))))
+    for begin, end in zip(edges[::2], edges[1::2], strict=True):
+        if begin == 0 and end == len(turns):
+            continue
+        # From the sample that stays as it is: that before, or that after.
+        part = turns[begin - 1 : end] if begin > 0 else turns[: end + 1][::-1]
+        made = continuous(part)
+        sign = np.where(np.sum(made[0] * part[0], axis=-1) < 0.0, -1.0, 1.0)
+        part[1:] = (made * sign[..., None])[1:]

@@ -171,6 +171,7 @@ def test_deleted_and_duplicated_objects_do_no_harm(horse):
     copy = twin.copy()
     twin.users_collection[0].objects.link(copy)
     copy.location.x += 0.08
+    bpy.context.view_layer.update()
     activate(rig)
     bpy.ops.poise.footprints_adapt()
     assert [i.name for i in motion.poise_motion.gait.footprints] == ["hind.L 0"]
@@ -179,6 +180,7 @@ def test_deleted_and_duplicated_objects_do_no_harm(horse):
     # All of them, by Blender's own Delete: the edit stays.
     for o in shown:
         bpy.data.objects.remove(o)
+    bpy.context.view_layer.update()
     bpy.ops.poise.footprints_adapt()
     assert len(motion.poise_motion.gait.footprints) == 1
 
