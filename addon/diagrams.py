@@ -7,8 +7,10 @@ Nothing here needs a window or a graphics card.
 
 from __future__ import annotations
 
+import colorsys
 import struct
 import zlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 from math import ceil, degrees, floor, log10
@@ -29,15 +31,6 @@ WANTED: Colour = (0.20, 0.45, 0.85, 1.0)
 ACTUAL: Colour = (0.90, 0.45, 0.05, 1.0)
 CLIPPED: Colour = (0.85, 0.10, 0.10, 1.0)
 AIR: Colour = (0.45, 0.70, 0.95, 0.30)
-
-# Of legs, pair by pair from the rear: left and right of a pair are of one hue, the left darker.
-# Told apart by those who see red and green alike too (Okabe and Ito 2008).
-LEGS: tuple[tuple[Colour, Colour], ...] = (
-    ((0.00, 0.36, 0.60, 1.0), (0.34, 0.66, 0.88, 1.0)),
-    ((0.80, 0.33, 0.00, 1.0), (0.96, 0.64, 0.20, 1.0)),
-    ((0.00, 0.45, 0.33, 1.0), (0.35, 0.74, 0.60, 1.0)),
-    ((0.55, 0.25, 0.50, 1.0), (0.80, 0.55, 0.75, 1.0)),
-)
 
 LETTER = 0.64  # width of a letter in shares of its height, with its gap
 
@@ -264,16 +257,17 @@ class Bar:
     area: Area
 
 
-def leg_colour(legs, leg: str) -> Colour:
-    """Colour of a leg: in diagrams, of its footprints, in the viewport.
+def leg_colour(legs: Sequence[str], leg: str) -> Colour:
+    """Colour of a leg, here and in the viewport: left legs warm, right legs cool.
 
     Args:
-        legs: names of all legs, from the rear.
+        legs: names of all legs, from rear to front.
         leg: name of one.
     """
-    pairs = list(dict.fromkeys(_pair(name) for name in legs))
-    dark, bright = LEGS[pairs.index(_pair(leg)) % len(LEGS)]
-    return bright if leg.endswith(".R") else dark
+    side = [name for name in legs if name.endswith(".R") == leg.endswith(".R")]
+    share = side.index(leg) / max(len(side) - 1, 1) if leg in side else 0.0
+    hue = 0.50 + 0.17 * share if leg.endswith(".R") else 0.0 + 0.14 * share
+    return (*colorsys.hsv_to_rgb(hue, 0.8, 1.0), 1.0)
 
 
 def _pair(leg: str) -> str:
@@ -324,6 +318,34 @@ def gait_bars(motion: GaitMotion, axes: Axes) -> list[Bar]:
         area = Area(left, right, bottom, top, colours[mark.leg])
         bars.append(Bar(mark.leg, mark.index, mark.on, mark.off, area))
     return bars
+
+
+def bar_at(
+    bars: Sequence[Bar], x: float, y: float, near: float
+) -> tuple[Bar, str] | None:
+    """What of a gait diagram is under the mouse.
+
+    Args:
+        bars: its bars.
+        x: pixels.
+        y: pixels.
+        near: how near to an end counts, pixels.
+
+    Returns:
+        The bar, and "ON" or "OFF" for an end, "BAR" for its middle; None where
+        there is none.
+    """
+    best: tuple[float, Bar, str] | None = None
+    for bar in bars:
+        area = bar.area
+        if not area.bottom <= y <= area.top:
+            continue
+        ends = min((abs(x - area.left), "ON"), (abs(x - area.right), "OFF"))
+        if ends[0] <= near and (best is None or ends[0] < best[0]):
+            best = (ends[0], bar, ends[1])
+        elif area.left < x < area.right and best is None:
+            best = (near, bar, "BAR")
+    return None if best is None else best[1:]
 
 
 def gait_diagram(
@@ -394,10 +416,10 @@ def gait_diagram(
 
 
 def _spoken(name: str) -> str:
-    """A name as a label: "hind.L" as "Hind L"."""
-    return name.replace(".", " ").replace("_", " ").capitalize().replace(" l", " L").replace(
-        " r", " R"
-    )
+    """A leg's or a preset's name as a label: "hind.L" as "Hind L"; others as they are."""
+    if not (name.isupper() or name.endswith((".L", ".R"))):
+        return name if name != name.lower() else name.capitalize()
+    return name.replace(".", " ").replace("_", " ").title()
 
 
 def _corners(area: Area) -> np.ndarray:

@@ -39,8 +39,6 @@ __all__ = [
     "vertex_data",
 ]
 
-# Size of the diagram in the corner, pixels at interface scale 1.
-INSET = (150, 120)
 INSET_COLOUR = (0.0, 0.0, 0.0, 0.35)
 
 
@@ -121,6 +119,7 @@ class _Batches:
     row: int = -1
     ghost: list = field(default_factory=list)
     inset: list = field(default_factory=list)
+    inset_row: int = -1
     diagram: diagrams.Diagram | None = None
     marks: list[Mark] = field(default_factory=list)
 
@@ -252,28 +251,30 @@ def draw_pixels() -> None:
         return
     scale = context.preferences.system.ui_scale
     row = row_at(solved, context.scene.frame_current_final)
-    # The sidebar lies over the viewport's right side; the left corner is
-    # where Blender shows the last operator's settings.
-    sidebar = next((r for r in context.area.regions if r.type == "UI"), None)
-    covered = sidebar.width if sidebar is not None and sidebar.width > 1 else 0
-    width, height = (side * scale for side in INSET)
-    left = context.region.width - covered - width - 14.0 * scale
-    bottom = 16.0 * scale
     family = families.family_of(solved.job)
-    if not batches.inset:
-        batches.diagram = family.inset(solved, round(width), round(height))
+    left, bottom, width, height = inset_frame(context, family)
+    wanted = family.shows_inset(motion)
+    drawn_for = row if family.inset_rolls else 0
+    if not wanted:
+        batches.inset, batches.diagram, batches.inset_row = [], None, -1
+    elif batches.inset_row != drawn_for:
+        batches.inset_row = drawn_for
+        batches.diagram = family.inset(solved, row, round(width), round(height))
+        batches.inset = []
     if not batches.inset and batches.diagram is not None:
         # A line as wide as the picture is high is its background.
         middle = np.array(((0.0, 0.5 * height), (width, 0.5 * height)))
         paper = path_strokes(_lifted(middle), INSET_COLOUR, height / scale)
         batches.inset = [_batch(paper, 1.0)] + [
+            _batch(_filled(area, scale), 1.0) for area in batches.diagram.areas
+        ] + [
             _batch(path_strokes(_lifted(line.points), line.colour, line.width / scale), 1.0)
             for line in batches.diagram.lines
         ]
     now = []
     if batches.diagram is not None:
         state = family.inset_now(solved, row, round(width), round(height))
-        dot = _lifted(diagrams.dot(state, 3.5 * scale))
+        dot = _lifted(state if state.ndim == 2 else diagrams.dot(state, 3.5 * scale))
         now.append(_batch(path_strokes(dot, (1.0, 1.0, 1.0, 1.0), 3.0), 1.0))
     gpu.state.blend_set("ALPHA")
     try:
@@ -293,7 +294,38 @@ def draw_pixels() -> None:
         across = left - blf.dimensions(0, text)[0] - 10.0 * scale
         blf.position(0, across, bottom + 6.0 * scale + 1.45 * size * number, 0)
         blf.draw(0, text)
+    for label in batches.diagram.labels if batches.diagram is not None else ():
+        blf.size(0, label.size * scale)
+        blf.color(0, *label.colour)
+        blf.position(0, left + label.x, bottom + label.y - 0.36 * label.size * scale, 0)
+        blf.draw(0, label.text)
     blf.disable(0, blf.SHADOW)
+
+
+def inset_frame(
+    context: bpy.types.Context, family: families.Family
+) -> tuple[float, float, float, float]:
+    """Left, bottom, width and height of the small diagram in a viewport, pixels.
+
+    Args:
+        context: Blender's context, of a 3D viewport.
+        family: whose diagram it is.
+    """
+    # The sidebar lies over the viewport's right side; the left corner is
+    # where Blender shows the last operator's settings.
+    scale = context.preferences.system.ui_scale
+    sidebar = next((r for r in context.area.regions if r.type == "UI"), None)
+    covered = sidebar.width if sidebar is not None and sidebar.width > 1 else 0
+    width, height = (side * scale for side in family.inset_size)
+    region = next(r for r in context.area.regions if r.type == "WINDOW")
+    return region.width - covered - width - 14.0 * scale, 16.0 * scale, width, height
+
+
+def _filled(area: diagrams.Area, scale: float) -> Strokes:
+    """A rectangle as a line as wide as it is high."""
+    middle = 0.5 * (area.bottom + area.top)
+    points = np.array(((area.left, middle), (area.right, middle)))
+    return path_strokes(_lifted(points), area.colour, (area.top - area.bottom) / scale)
 
 
 def _draw_marks(context: bpy.types.Context, marks, unit: float, size: float) -> None:

@@ -1,19 +1,23 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The list of gaits, cycles that close, and presets of lists."""
 
+from dataclasses import replace
 from math import isfinite
 
 import bpy
 from bl_operators.presets import AddPresetBase
-from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty
+from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, StringProperty
 
-from ..addon import motions, presets
+from ..addon import diagrams, families, motions, overlay, presets, preview
 from ..addon.base_operator import SettingsOperator
 from ..addon.errors import UserError
 from ..addon.families import gait as legged
+from ..addon.families import gait_view
 from ..addon.properties.gait import ANIMATED, GAIT_ITEMS, GAITS, gaits_for
 from ..addon.scene.sampling import is_animated
 from ..addon.scene.timing import frame_range, scene_numbers
+from ..solvers.errors import SettingError
+from ..solvers.legged.gait import drag_support
 from ..solvers.legged.settings import gait_of
 
 
@@ -210,6 +214,135 @@ class POISE_OT_gait_cycle(_GaitOperator, bpy.types.Operator):
         )
 
 
+class POISE_OT_gait_drag(_GaitOperator, bpy.types.Operator):
+    """Drag the ends of bars in the gait diagram: duty factors and phases of the legs"""
+
+    bl_idname = "poise.gait_drag"
+    bl_label = "Drag Supports"
+
+    leg: StringProperty(name="Leg", description="Name of the leg", options={"SKIP_SAVE"})
+    edge: EnumProperty(
+        name="Edge",
+        description="What is dragged",
+        items=(
+            ("ON", "Touchdown", "Phase and duty factor change, the liftoff stays"),
+            ("OFF", "Liftoff", "The duty factor changes"),
+            ("BAR", "Both", "The phase changes"),
+        ),
+    )
+    share: FloatProperty(
+        name="Later", description="How far, as a share of the stride", default=0.0, min=-1.0,
+        max=1.0, subtype="FACTOR", options={"SKIP_SAVE"},
+    )
+
+    def run(self, context):
+        character, motion = motions.require_motion(context)
+        gait = motion.poise_motion.gait
+        place, item = self.chosen(motion, -1)
+        unit = scene_numbers(context.scene).unit_scale
+        legs = legged.legs_of(motion)
+        own = item.to_gait(legs, unit)
+        if not item.own_timing:  # from what it is at this speed
+            figure = legged.figure_in_metres(character, unit)
+            numbers = scene_numbers(context.scene)
+            hip = legged.creature_of(figure).hip_height()
+            froude = (gait.speed * unit) ** 2 / (numbers.gravity * hip)
+            duty = tuple(float(d) for d in own.duties(froude))
+            own = replace(own, duty=duty, duty_exponent=0.0)
+        made = drag_support(own, self.leg, self.edge, self.share)
+        name = item.name
+        item.own_timing = True
+        item.fill_legs(made)
+        item.name = name
+        i = made.legs.index(self.leg)
+        return (
+            f"{item.name}: {self.leg} has duty factor {made.duty[i]:.3f}, phase "
+            f"{made.phase[i]:.3f}"
+        )
+
+    def invoke(self, context, event):
+        if context.area is None or context.area.type != "VIEW_3D" or self.leg:
+            return self.execute(context)
+        _character, motion = motions.require_motion(context)
+        if preview.solved_for(motion, context.scene) is None:
+            self.report({"WARNING"}, "The motion is not solved yet: try again in a moment")
+            return {"CANCELLED"}
+        self._before, self._held = motion.poise_motion.gait.stored(), None
+        context.workspace.status_text_set(
+            "Drag the ends of a bar in the gait diagram, or the whole bar  (Esc cancels)"
+        )
+        context.window_manager.modal_handler_add(self)
+        return {"RUNNING_MODAL"}
+
+    def modal(self, context, event):
+        _character, motion = motions.require_motion(context)
+        gait = motion.poise_motion.gait
+        if event.type in {"ESC", "RIGHTMOUSE"}:
+            gait.bring_back(self._before)
+            return self._end(context, {"CANCELLED"})
+        x, y = self._point(context, event)
+        if event.type == "LEFTMOUSE" and event.value == "PRESS":
+            self._held = self._grab(context, motion, x, y)
+            if self._held is None:
+                return self._end(context, {"CANCELLED"})
+        elif event.type == "MOUSEMOVE" and self._held is not None:
+            place, self.leg, self.edge, start, per_pixel = self._held
+            gait.bring_back(self._before)
+            gait.sequence_index = place
+            self.share = min(max((x - start) * per_pixel, -1.0), 1.0)
+            try:
+                context.workspace.status_text_set(self.run(context))
+            except (UserError, SettingError) as error:
+                self.report({"ERROR"}, str(error))
+                return self._end(context, {"CANCELLED"})
+        elif event.type == "LEFTMOUSE" and event.value == "RELEASE" and self._held is not None:
+            return self._end(context, {"FINISHED"})
+        elif event.type in {"MIDDLEMOUSE", "WHEELUPMOUSE", "WHEELDOWNMOUSE"}:
+            return {"PASS_THROUGH"}
+        return {"RUNNING_MODAL"}
+
+    def cancel(self, context):
+        self._end(context, set())
+
+    def _end(self, context, result):
+        if context.workspace is not None:
+            context.workspace.status_text_set(None)
+        return result
+
+    def _point(self, context, event) -> tuple[float, float]:
+        """The mouse in the viewport, pixels."""
+        region = next(r for r in context.area.regions if r.type == "WINDOW")
+        return event.mouse_x - region.x, event.mouse_y - region.y
+
+    def _grab(self, context, motion, x: float, y: float):
+        """(gait's place, leg, edge, start, strides per pixel) under the mouse, or None."""
+        solved = preview.solved_for(motion, context.scene)
+        family = families.family_of(solved.job)
+        left, bottom, width, height = overlay.inset_frame(context, family)
+        row = overlay.row_at(solved, context.scene.frame_current_final)
+        upper, _lower = gait_view.inset_axes(solved, row, round(width), round(height))
+        scale = context.preferences.system.ui_scale
+        found = diagrams.bar_at(
+            diagrams.gait_bars(solved.motion, upper), x - left, y - bottom, 6.0 * scale
+        )
+        if found is None:
+            return None
+        bar, edge = found
+        names = [item.name or item.gait for item in motion.poise_motion.gait.sequence]
+        marks = [m for m in solved.motion.footprints if m.leg == bar.leg]
+        mark = next(m for m in marks if m.index == bar.index)
+        later = [m.on for m in marks if m.on > bar.on]
+        earlier = [m.on for m in marks if m.on < bar.on]
+        stride = min(later) - bar.on if later and isfinite(bar.on) else (
+            bar.on - max(earlier) if earlier and isfinite(max(earlier)) else 0.0
+        )
+        if mark.gait not in names or not stride > 0.0 or not isfinite(stride):
+            return None
+        (start, end) = upper.x_range
+        per_pixel = (end - start) / (upper.right - upper.left) / stride
+        return names.index(mark.gait), bar.leg, edge, x, per_pixel
+
+
 class POISE_OT_gait_preset_add(AddPresetBase, bpy.types.Operator):
     """Save the list of gaits as a preset, or remove the chosen preset"""
 
@@ -241,5 +374,6 @@ CLASSES = (
     POISE_OT_gait_remove,
     POISE_OT_gait_move,
     POISE_OT_gait_cycle,
+    POISE_OT_gait_drag,
     POISE_OT_gait_preset_add,
 )

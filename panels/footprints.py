@@ -93,4 +93,25 @@ class POISE_PT_footprint_runs(MotionPanel, bpy.types.Panel):
         row.operator("poise.footprints_paste", text="Paste", icon="PASTEDOWN")
 
 
-CLASSES = (POISE_UL_footprints, POISE_PT_footprints, POISE_PT_footprint_runs)
+class POISE_PT_gait_diagram(MotionPanel, bpy.types.Panel):
+    bl_parent_id = "POISE_PT_gait"
+    bl_label = "Gait Diagram"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    @classmethod
+    def poll(cls, context):
+        return POISE_PT_gait.poll(context)
+
+    def draw_header(self, context):
+        self.layout.prop(settings_of(context).gait, "show_diagram", text="")
+
+    def draw(self, context):
+        layout = self.layout
+        gait = settings_of(context).gait
+        column = layout.column()
+        column.active = gait.show_diagram and gait.mode == "SEQUENCE"
+        column.operator("poise.gait_drag", icon="ARROW_LEFTRIGHT")
+        layout.operator("poise.diagram_save", icon="FILE_IMAGE").kind = "GAIT"
+
+
+CLASSES = (POISE_UL_footprints, POISE_PT_gait_diagram, POISE_PT_footprints, POISE_PT_footprint_runs)

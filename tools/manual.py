@@ -39,7 +39,7 @@ OPERATORS = (
     "rig_roles_export", "rig_roles_import", "rig_roles_save", "rig_roles_load",
     "rig_roles_delete", "motion_add", "motion_activate", "motion_move", "motion_remove",
     "preset_apply", "path_plan", "gate_add", "slalom_course_add",
-    "gait_add", "gait_remove", "gait_move", "gait_cycle",
+    "gait_add", "gait_remove", "gait_move", "gait_cycle", "gait_drag",
     "footprints_edit", "footprints_adapt", "footprints_reset", "footprints_remove",
     "footprints_bend", "footprints_scale", "footprints_retime", "footprints_copy",
     "footprints_paste", "footprints_select",

@@ -164,6 +164,11 @@ class Family(ABC):
     name: str
     moves: str
 
+    # Of the diagram in the corner of the viewport: pixels at interface scale 1, and whether
+    # it shows the time around the current frame.
+    inset_size: ClassVar[tuple[int, int]] = (150, 120)
+    inset_rolls: ClassVar[bool] = False
+
     # -- reading and solving ---------------------------------------------------
 
     @abstractmethod
@@ -317,18 +322,27 @@ class Family(ABC):
             solved: a solved motion.
         """
 
-    def inset(self, solved: Solved, width: int, height: int) -> Diagram | None:
-        """The small diagram in the corner of the viewport, without labels.
+    def shows_inset(self, motion: bpy.types.Object) -> bool:
+        """Whether the animator wants the small diagram.
+
+        Args:
+            motion: the Motion object.
+        """
+        return True
+
+    def inset(self, solved: Solved, row: int, width: int, height: int) -> Diagram | None:
+        """The small diagram in the corner of the viewport.
 
         Args:
             solved: a solved motion.
+            row: the sample of the current frame.
             width: pixels.
             height: pixels.
         """
         return None
 
     def inset_now(self, solved: Solved, row: int, width: int, height: int) -> np.ndarray:
-        """(2,) where the current frame is in that diagram, pixels.
+        """(2,) where the current frame is in that diagram, or (n, 2) a line there, pixels.
 
         Args:
             solved: a solved motion.

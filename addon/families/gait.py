@@ -305,6 +305,20 @@ class Gaits(Family):
         beat = float(np.median(stride)) if len(stride) else float(motion.time[-1])
         return Way(motion.time, level, forward, up, distance_of(motion), beat)
 
+    inset_size = (420, 150)
+    inset_rolls = True
+
+    def shows_inset(self, motion):
+        return motion.poise_motion.gait.show_diagram
+
+    def inset(self, solved, row, width, height):
+        return gait_view.inset(solved, row, width, height)
+
+    def inset_now(self, solved, row, width, height):
+        upper, lower = gait_view.inset_axes(solved, row, width, height)
+        across = upper.place(float(solved.motion.time[row]), 0.0)[0, 0]
+        return np.array(((across, lower.bottom), (across, upper.top)))
+
     def diagrams(self):
         return {"GAIT": diagrams.gait_diagram}
 

@@ -8,6 +8,7 @@ figure as lines, and what its feet stand on.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import degrees
 from typing import TYPE_CHECKING
 
@@ -148,6 +149,57 @@ def course_strokes(solved: SolvedGait) -> list[Strokes]:
         heights = np.where(hit, found, heights)
     flat = np.column_stack((points[:, :2], heights + LIFT))
     return [path_strokes(flat, PATH_COLOUR, 1.0, False)]
+
+
+SPAN = 3.0  # s of the gait diagram in the corner of the viewport
+
+
+def inset_span(solved: SolvedGait, row: int) -> tuple[float, float]:
+    """What the diagram in the corner shows of a motion, s.
+
+    Args:
+        solved: the solved motion.
+        row: the sample of the current frame.
+    """
+    last = float(solved.motion.time[-1])
+    span = min(SPAN, max(last, 1e-3))
+    start = min(max(float(solved.motion.time[row]) - 0.4 * span, 0.0), max(last - span, 0.0))
+    return start, start + span
+
+
+def inset_axes(
+    solved: SolvedGait, row: int, width: int, height: int
+) -> tuple[diagrams.Axes, diagrams.Axes]:
+    """Axes of the diagram in the corner of the viewport.
+
+    Args:
+        solved: the solved motion.
+        row: the sample of the current frame.
+        width: pixels.
+        height: pixels.
+    """
+    return diagrams.gait_axes(solved.motion, width, height, False, inset_span(solved, row))
+
+
+def inset(solved: SolvedGait, row: int, width: int, height: int) -> diagrams.Diagram:
+    """The gait diagram in the corner of the viewport, around the current frame.
+
+    Args:
+        solved: the solved motion.
+        row: the sample of the current frame.
+        width: pixels.
+        height: pixels.
+    """
+    motion = solved.motion
+    span = inset_span(solved, row)
+    drawn = diagrams.gait_diagram(motion, width, height, False, span)
+    upper = drawn.axes[0]
+    names = tuple(
+        diagrams.Label(leg.name, upper.left + 3.0, upper.place(span[0], number + 0.5)[0, 1],
+                       "start", 9.0, (1.0, 1.0, 1.0, 0.9))
+        for number, leg in enumerate(motion.creature.legs)
+    )  # fmt: skip
+    return replace(drawn, labels=names)
 
 
 def marks(solved: SolvedGait) -> list[Mark]:

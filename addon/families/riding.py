@@ -226,7 +226,7 @@ class Riding(Family):
             float(motion.distance[-1]), beat,
         )
 
-    def inset(self, solved, width, height):
+    def inset(self, solved, row, width, height):
         return diagrams.phase_diagram(solved.motion, width, height, labelled=False)
 
     def inset_now(self, solved, row, width, height):

@@ -595,6 +595,13 @@ class PoiseGait(bpy.types.PropertyGroup):
         description="Collection of the objects that show the footprints",
         type=bpy.types.Collection,
     )
+    show_diagram: BoolProperty(
+        name="Gait Diagram",
+        description="Draw when which foot is on the ground in the corner of the viewport, around "
+        "the current frame",
+        default=True,
+        options=set(),
+    )
     keep_body: BoolProperty(
         name="Keep Body",
         description="Leave the body's motion as it is without edited footprints: only feet and "

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from mathutils import Matrix
 from operators_help import activate, assert_same_keys, curves_of, keys_of, load, refused
-from poise.addon import footprints, pipeline
+from poise.addon import families, footprints, pipeline
 
 
 @pytest.fixture
@@ -256,6 +256,36 @@ def test_units_and_terrain(scene):
     now = mark(motion, "fore.L", 1).position
     # Moved along the ground, it stays on it.
     assert now[2] == pytest.approx(-0.1 * now[1] + 0.2 * now[0], abs=1e-4)
+
+
+def test_supports_are_dragged(scene):
+    """Touchdown at T, liftoff at T + duty factor of the stride: one stays, the other moves."""
+    rig, motion = load("HORSE", frames=49)
+    item = rig.poise.gait.sequence[0]
+    stride = [m for m in solved(motion).footprints if m.leg == "fore.L" and m.on > 0.0][0]
+    bpy.ops.poise.gait_drag(leg="fore.L", edge="OFF", share=0.05)
+    legs = {leg.name: (leg.duty, leg.phase) for leg in item.legs}
+    assert item.own_timing and item.name == "Walk"
+    longer = next(m for m in solved(motion).footprints if m.leg == "fore.L" and m.on > 0.0)
+    assert longer.off - longer.on > stride.off - stride.on
+    bpy.ops.poise.gait_drag(leg="fore.L", edge="ON", share=0.1)
+    duty, phase = item.legs["fore.L"].duty, item.legs["fore.L"].phase
+    assert duty == pytest.approx(legs["fore.L"][0] - 0.1, abs=1e-6)
+    assert phase == pytest.approx((legs["fore.L"][1] + 0.1) % 1.0, abs=1e-6)
+    assert item.legs["hind.L"].duty == pytest.approx(legs["hind.L"][0])
+    refused("gait_drag", "Leg is 'wing'", leg="wing")
+    # The corner of the viewport shows three seconds around the current frame.
+    done = pipeline.solve(pipeline.gather(bpy.context, motion))
+    family = families.family_of(done.job)
+    for row in (0, len(done.motion.time) // 2, len(done.motion.time) - 1):
+        diagram = family.inset(done, row, 420, 150)
+        now = family.inset_now(done, row, 420, 150)
+        upper, lower = diagram.axes
+        assert upper.left - 1e-6 <= now[0, 0] <= upper.right + 1e-6
+        assert [label.text for label in diagram.labels][:2] == ["hind.L", "hind.R"]
+    assert family.shows_inset(motion)
+    rig.poise.gait.show_diagram = False
+    assert not family.shows_inset(motion)
 
 
 def test_the_gait_diagram_is_saved(scene, tmp_path):

@@ -168,6 +168,18 @@ def test_the_gait_diagram_has_a_bar_for_each_support(gaits):
         assert diagrams._letters(label), label.text
 
 
+def test_bars_are_grabbed_at_their_ends_and_in_the_middle(gaits):
+    upper, _lower = diagrams.gait_axes(gaits, 860, 320, True)
+    bars = diagrams.gait_bars(gaits, upper)
+    bar = next(b for b in bars if b.leg == "fore.L" and b.on > 1.0)
+    y, area = 0.5 * (bar.area.bottom + bar.area.top), bar.area
+    assert diagrams.bar_at(bars, area.left - 3.0, y, 6.0) == (bar, "ON")
+    assert diagrams.bar_at(bars, area.right + 3.0, y, 6.0) == (bar, "OFF")
+    assert diagrams.bar_at(bars, 0.5 * (area.left + area.right), y, 6.0) == (bar, "BAR")
+    assert diagrams.bar_at(bars, area.right + 8.0, y, 6.0) is None
+    assert diagrams.bar_at(bars, area.left, area.top + 3.0, 6.0) is None
+
+
 def test_areas_are_filled_to_parts_of_pixels(gaits):
     area = diagrams.Area(10.25, 20.5, 5.0, 9.0, (0.0, 0.0, 0.0, 1.0))
     picture = diagrams.rasterise(diagrams.Diagram(40, 20, (), (), (), (area,)), scale=1.0)
