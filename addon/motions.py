@@ -98,7 +98,8 @@ def part(motion: bpy.types.Object) -> None:
         if held and own(motion, lambda m, name=name: getattr(m.poise_motion, name)) is None:
             setattr(settings, name, None)
     # What the add-on's own properties hold may be stored under their name.
-    keys = [key for key in motion.keys() if key.startswith("poise_") and key != "poise_motion"]
+    groups = type(motion).bl_rna.properties
+    keys = [key for key in motion.keys() if key.startswith("poise_") and key not in groups]
     for key in keys:
         if own(motion, lambda m, key=key: m.get(key)) is None:
             del motion[key]

@@ -194,6 +194,7 @@ def tables() -> dict[str, str]:
     turns, path, gait = (rna.properties[name].fixed_type for name in ("turns", "path", "gait"))
     item = gait.properties["sequence"].fixed_type
     leg = item.properties["legs"].fixed_type
+    footprint = gait.properties["footprints"].fixed_type
     made = {
         "operators": operators_table(),
         "motion": settings_table(rna, MOTION),
@@ -202,6 +203,7 @@ def tables() -> dict[str, str]:
         "gait": settings_table(gait, style_names(gait), gait_settings.ANIMATED),
         "gait item": settings_table(item, style_names(item)),
         "gait leg": settings_table(leg, style_names(leg)),
+        "gait footprint": settings_table(footprint, style_names(footprint)),
     }
     for name in STYLE_GROUPS:
         style = rna.properties[name].fixed_type

@@ -1413,6 +1413,53 @@ def gait() -> Image.Image:
     return tiles(pictures, 2, 4)
 
 
+def footprints() -> Image.Image:
+    """A horse whose later footprints were bent aside, seen from above and along its way."""
+    import bpy
+    import gait_scenes
+
+    scene = scenes.start_scene(7.0)
+    rig = gait_scenes.walker("HORSE", speed=1.6)
+    motion = rig.poise.motion_object
+    gait_scenes.meadow(scene, [rig])
+    before = scenes.solve(rig).motion.position
+    bpy.ops.poise.footprints_edit()
+    shown = {obj: obj.poise_footprint for obj in bpy.data.objects if obj.poise_footprint.motion}
+    for obj, info in shown.items():
+        obj.select_set(info.on > 2.0)
+        obj.hide_render = False
+    bpy.ops.poise.footprints_bend(angle=radians(60.0))
+    one = next(o for o, info in shown.items() if (info.leg, info.index) == ("fore.R", 1))
+    one.location.x -= 0.25
+    scenes.activate(rig)
+    bpy.ops.poise.footprints_adapt()
+    after = scenes.solve(rig).motion.position
+    gait_scenes.bake([rig])
+    for way, colour in ((before, (0.9, 0.9, 0.9)), (after, (0.95, 0.75, 0.05))):
+        drawn(way[:, :2], colour, 0.035, 0.01)
+    exposures(rig, [1 + round(24.0 * t) for t in (0.6, 3.0, 5.2, 6.9)])
+    hide(rig)
+    middle = 0.5 * (after[0] + after[-1]) * (1.0, 1.0, 0.0)
+    look.camera(scene, middle + (9.5, 3.5, 7.0), middle + (0.3, 0.4, 0.5), 38.0)
+    return render(scene, 1120, 620)
+
+
+def gait_diagram() -> Image.Image:
+    """The gait diagram of a horse that walks, trots and canters."""
+    from poise.addon import diagrams
+
+    import gait_scenes
+
+    scenes.start_scene(7.0)
+    rig = gait_scenes.walker("HORSE")
+    scenes.key(rig.poise.gait, "speed", (0.0, 1.6), (7.0, 4.6), interpolation="LINEAR")
+    for preset, start in (("TROT", 2.2), ("CANTER_LEFT", 4.6)):
+        rig.poise.gait.add(preset).start = start
+    motion = scenes.solve(rig).motion
+    pixels = diagrams.rasterise(diagrams.gait_diagram(motion), 1.3)
+    return Image.fromarray(np.rint(255 * pixels[..., :3]).astype(np.uint8))
+
+
 PICTURES: dict[str, Callable[[], Image.Image]] = {
     picture.__name__: picture for picture in (
         characters, creatures, turn_sequence, figure_6, figure_10, presets,
@@ -1420,7 +1467,7 @@ PICTURES: dict[str, Callable[[], Image.Image]] = {
         several_motions, irregular, fall, slalom, descent, skier_sheet, telemark_sheet,
         skateboarder_sheet, cyclist_sheet, tree_skiing, slalom_poles, bicycle_corner,
         potholes, crowd, spiral_ramp, telemark_slalom, own_rig_sheet, own_equipment_sheet,
-        gait,
+        gait, footprints, gait_diagram,
     )
 }
 if "POISE_COURSE" in os.environ:
