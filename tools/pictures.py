@@ -1440,15 +1440,14 @@ def footprints() -> Image.Image:
     exposures(rig, [1 + round(24.0 * t) for t in (0.6, 3.0, 5.2, 6.9)])
     hide(rig)
     middle = 0.5 * (after[0] + after[-1]) * (1.0, 1.0, 0.0)
-    look.camera(scene, middle + (9.5, 3.5, 7.0), middle + (0.3, 0.4, 0.5), 38.0)
-    return render(scene, 1120, 620)
+    look.camera(scene, middle + (8.0, 0.6, 9.5), middle + (0.4, -0.2, 0.3), 33.0)
+    return render(scene, 900, 468)
 
 
 def gait_diagram() -> Image.Image:
     """The gait diagram of a horse that walks, trots and canters."""
-    from poise.addon import diagrams
-
     import gait_scenes
+    from poise.addon import diagrams
 
     scenes.start_scene(7.0)
     rig = gait_scenes.walker("HORSE")
