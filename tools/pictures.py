@@ -1420,7 +1420,6 @@ def footprints() -> Image.Image:
 
     scene = scenes.start_scene(7.0)
     rig = gait_scenes.walker("HORSE", speed=1.6)
-    motion = rig.poise.motion_object
     gait_scenes.meadow(scene, [rig])
     before = scenes.solve(rig).motion.position
     bpy.ops.poise.footprints_edit()
