@@ -221,6 +221,14 @@ def stairs(scene):
     half = 0.5 * STAIR_WIDTH
     points = [(x, y, z) for y, z in profile for x in (-half, half)]
     faces = [(2 * i, 2 * i + 2, 2 * i + 3, 2 * i + 1) for i in range(len(profile) - 1)]
+    # Walls under both sides, down to the ground.
+    count = len(points)
+    points += [(x, y, 0.0) for x, y, _z in points]
+    for side in (0, 1):
+        for i in range(len(profile) - 1):
+            here, there = 2 * i + side, 2 * i + 2 + side
+            if points[here][1] != points[there][1] and points[here][2] > 0.0:
+                faces.append((here, there, count + there, count + here))
     mesh = bpy.data.meshes.new("Stairs")
     mesh.from_pydata(points, [], faces)
     mesh.materials.append(objects.plain_material("Stone", STONE))
@@ -238,16 +246,12 @@ def biped_stairs():
     gait = rig.poise.gait
     gait.terrain = stairs(scene)
     # Stair by stair: each foot passes one, so that a stride takes two.
-    for name, distance in (("On the Stairs", STAIRS_FROM - 0.8), ("On", STAIRS_FROM + 7.4)):
-        bpy.ops.poise.gait_add(preset="WALK_BIPED")
-        item = gait.sequence[-1]
-        item.name, item.start_by, item.distance = name, "DISTANCE", distance
+    bpy.ops.poise.gait_add(preset="WALK_BIPED")
     stairway = gait.sequence[1]
+    stairway.name, stairway.start_by = "On the Stairs", "DISTANCE"
+    stairway.distance = STAIRS_FROM - 0.8
     stairway.stride_by, stairway.stroke = "STROKE", 0.61 * 2.0 * TREAD
-    scenes.key(
-        gait, "speed", (0.0, 1.1), (1.6, 1.1), (2.6, 0.6), (13.6, 0.6), (14.6, 1.1),
-        interpolation="LINEAR",
-    )
+    scenes.key(gait, "speed", (0.0, 1.1), (1.6, 1.1), (2.6, 0.6), interpolation="LINEAR")
     bake([rig])
     prints(scene, rig)
     field(
