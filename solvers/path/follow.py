@@ -43,6 +43,7 @@ from .search import (
     SPEED,
     STOOD,
     THETA,
+    USEFUL,
     GateLine,
     Plan,
     Planner,
@@ -50,11 +51,12 @@ from .search import (
     Y,
     make_gates,
 )
-from .settings import CALM, PathScene, PathSettings, SpeedCourse, check_settings
+from .settings import CALM, MOST_PLANS, PathScene, PathSettings, SpeedCourse, check_settings
 from .stages import LEAST_SHARE, lean_acceleration
 from .terrain import Field, Surface
 
 Progress = Callable[[float], None]
+Node = tuple[np.ndarray, np.ndarray]  # its row of `Plan.floats` and of `Plan.ints`
 
 SECOND_THOUGHTS = (0, 2, 4)  # stages taken back, one after the other
 WHY = {HIT: "HIT", MISSED: "MISSED", OFF: "OFF"}  # of candidates
@@ -540,6 +542,7 @@ def _run(
     tree = planner.tree(*planner.root(state, segment, gate))
     since, tried = stage, -1
     trouble: tuple[str, int | None, int | None] | None = None
+    held: list[Node] = []  # what is left of a plan that has been thought of again
     while run.state[-1][ALONG] < goal:
         time = stage * settings.stage
         if time >= limit - 1e-9:
@@ -552,35 +555,36 @@ def _run(
         run.cut_short += not plan.optimal
         note(time)
         if plan.complete:
-            trouble, since = None, stage
+            trouble, since, held = None, stage, []
         elif until is not None:  # it was only to be tried
             run.failure = _failure(ready, run, "LOST", None, None)
             break
+        elif len(held) > settings.stages:  # a whole plan of as many stages as any
+            since = stage
+            _take(ready, run, held[0], held[1], stage)
+            held, stage = held[1:], stage + 1
+            tree = planner.tree(*_last(ready, run))
+            continue
         elif trouble is None:
-            trouble = _trouble(planner.why(tree), ready)
-            if since > tried:
-                tried = since
-                again = _think_again(ready, run, since, tick)
-                if again is not None:
-                    stage, better = again
-                    run.cut(stage, m, settings.stage)
-                    for floats, ints in zip(better.floats[:-1], better.ints[:-1], strict=True):
-                        if stage >= since + 1:
-                            break
-                        row = stage - again[0] + 1
-                        _take(ready, run, floats, ints, better.floats[row], better.ints[row], stage)
-                        stage += 1
-                    run.second_thoughts += 1
-                    tree = planner.tree(
-                        *planner.root(run.state[-1], run.segment[-1], run.gate[-1], run.rate[-1])
-                    )
-                    trouble = None
-                    continue
+            trouble, held = _trouble(planner.why(tree), ready), []
+            again = _think_again(ready, run, since) if since > tried else None
+            tried = since
+            if again is not None:
+                stage, better = again
+                held = list(zip(better.floats, better.ints, strict=True))
+                run.cut(stage, m, settings.stage)
+                run.second_thoughts += 1
+                while stage <= since:
+                    _take(ready, run, held[0], held[1], stage)
+                    held, stage = held[1:], stage + 1
+                tree, trouble = planner.tree(*_last(ready, run)), None
+                continue
         # What blocks every plan is met within a plan's length, or never left behind.
         if not plan.choices or stage - since > settings.stages:
             run.failure = _failure(ready, run, *(trouble or ("LOST", None, None)))
             break
-        _take(ready, run, plan.floats[0], plan.ints[0], plan.floats[1], plan.ints[1], stage)
+        before, after = ((plan.floats[i], plan.ints[i]) for i in range(2))
+        _take(ready, run, before, after, stage)
         tree.move_on(plan.choices[0])
         stage += 1
     if ends and until is None and run.failure is None:
@@ -591,51 +595,42 @@ def _run(
     return run, candidates
 
 
-def _think_again(
-    ready: Prepared, run: Run, since: int, tick: Callable[[], None]
-) -> tuple[int, Plan] | None:
+def _think_again(ready: Prepared, run: Run, since: int) -> tuple[int, Plan] | None:
     """A plan that would have seen further, from where there still was a whole one or before.
 
     Van de Panne et al. 1993 find with Fig. 16 that two stages more can lead
     another way through the trees. Where the usual number leads to where there
-    is no way on, more are tried: the stage from which to plan, and the plan.
+    is no way on, more are tried, and beyond the usual rates as many again: the
+    stage from which to plan, and the plan.
     """
-    settings, m = ready.settings, ready.settings.substeps
+    usual, m = ready.settings, ready.settings.substeps
+    values = 2 * usual.values - 1
     for back in SECOND_THOUGHTS:
-        stage = since - back
-        if stage < 0:
+        stage, stages = since - back, usual.stages + back + 2
+        if stage < 0 or values ** float(stages) > MOST_PLANS:
             break
-        more = settings.stages + back + 2
-        if settings.values ** float(more) > 4e18:
-            break
-        longer = replace(settings, stages=more, most_nodes=min(settings.most_nodes, 4000))
-        planner = Planner(
-            ready.course, ready.field, ready.gates, longer, ready.speed, ready.planner.falls,
-            ready.ground, ready.edge, ready.offset,
-        )  # fmt: skip
-        planner.tick = tick
+        planner = ready.planner.with_settings(
+            replace(usual, stages=stages, values=values), 2.0 * USEFUL
+        )
         row = stage * m
         rate = run.rate[row - 1] if row else 0.0
-        tree = planner.tree(
-            *planner.root(run.state[row], run.segment[row], run.gate[stage], rate)
-        )
-        plan = planner.plan(tree, stage * settings.stage)
+        root = planner.root(run.state[row], run.segment[row], run.gate[stage], rate)
+        plan = planner.plan_broadly(*root, stage * usual.stage)
         run.expanded += plan.expanded
         if plan.complete:
             return stage, plan
     return None
 
 
-def _take(
-    ready: Prepared,
-    run: Run,
-    state: np.ndarray,
-    numbers: np.ndarray,
-    end: np.ndarray,
-    end_numbers: np.ndarray,
-    stage: int,
-) -> None:
+def _last(ready: Prepared, run: Run) -> tuple[np.ndarray, np.ndarray]:
+    """A root to plan from where the figure has got to."""
+    rate = run.rate[-1] if run.rate else 0.0
+    return ready.planner.root(run.state[-1], run.segment[-1], run.gate[-1], rate)
+
+
+def _take(ready: Prepared, run: Run, first: Node, last: Node, stage: int) -> None:
     """Go through a stage of a plan, from a node to the next, and note its knots."""
+    (state, numbers), (end, end_numbers) = first, last
     settings, planner = ready.settings, ready.planner
     m, time = settings.substeps, stage * settings.stage
     rate = (end[CURVATURE] - state[CURVATURE]) / settings.stage

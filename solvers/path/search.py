@@ -15,9 +15,9 @@ a lower bound of the whole. What the paper leaves open is settled so:
 - The motion is that of `stages.simulate`: forward dynamics by Nystroem's
   method and Simpson's rule, both of order 4, in equal steps.
 - The largest rate tried is the limit, or what changes the curvature within a
-  stage by three times that of a steady turn at the lean limit, g tan(theta) /
-  V^2, if that is less: from more, no body recovers, and the values in between
-  would be too few.
+  stage by that of a steady turn at the lean limit, g tan(theta) / V^2, if that
+  is less. More is seldom of use, and the values in between lie so far apart
+  then that a plan has to go back and forth between them (`USEFUL`).
 - A rate that would take the curvature over its limit within the stage is made
   smaller, so that the stage ends on the limit; of rates that become equal so,
   the smallest as given is kept.
@@ -66,7 +66,10 @@ MOVING = [X, Y, PSI, THETA, OMEGA, CURVATURE, SPEED]  # what moves on
 
 LEAN_MARGIN = 5e-4  # rad; the peak of a cubic is not quite that of the lean
 SPACE_MARGIN = 1e-4  # m; nor is a parabola quite the track
-USEFUL = 3.0  # of the curvature of a steady turn at the lean limit, changed in a stage
+BROAD = 512  # nodes of a stage that go on where whole plans are rare
+# What makes them alike: columns, and differences, in m, rad, rad/s and 1/m.
+ALIKE = np.array([(X, 0.5), (Y, 0.5), (PSI, 0.1), (THETA, 0.1), (OMEGA, 0.3), (CURVATURE, 0.04)])
+USEFUL = 1.0  # of the curvature of a steady turn at the lean limit, changed in a stage
 SLOW = 1.0  # m/s; the curvature of a steady turn is not looked for at less
 LOOKING_BACK = -0.2  # cosine of the angle from the path beyond which a figure has to turn first
 FELL, HIT, MISSED, BOUND, OFF, STOOD = 1, 2, 3, 4, 5, 6  # why a child is dropped
@@ -207,6 +210,8 @@ class Planner:
             its end, or where it leaves the terrain for good.
         offset: arc length, m, of the path that the terrain was looked at for, where
             this one begins.
+        useful: by how much the largest rate tried changes the curvature within
+            a stage, as a multiple of that of a steady turn at the lean limit.
     """
 
     def __init__(
@@ -220,6 +225,7 @@ class Planner:
         ground: Field | None = None,
         edge: float = math.inf,
         offset: float = 0.0,
+        useful: float = USEFUL,
     ) -> None:
         self.course, self.field, self.settings, self.speed = course, field, settings, speed
         self.gates = list(gates)
@@ -236,7 +242,8 @@ class Planner:
         self.step = settings.stage / settings.substeps
         self.beam = max(1, settings.batch // 4)
         self.limit = settings.max_lean - LEAN_MARGIN
-        self.falls, self.ground, self.edge = falls, ground, edge
+        self.falls, self.ground, self.edge, self.useful = falls, ground, edge, useful
+        self.offset = offset
         # Of each segment of the path, on which sheet of the terrain it lies.
         self._sheets = None if ground is None else ground.sheet_at(course.along + offset)
         self.given = settings.speed_mode == "KEYED"
@@ -255,6 +262,20 @@ class Planner:
         self.recorded: list[tuple[np.ndarray, int]] = []
         self.record_left = 0
         self.tick: Callable[[], None] | None = None  # called between rounds; may raise
+
+    def with_settings(self, settings: PathSettings, useful: float) -> Planner:
+        """A planner in the same scene that looks further or tries more.
+
+        Args:
+            settings: others, as far as `falls` looks ahead.
+            useful: see `Planner`.
+        """
+        other = Planner(
+            self.course, self.field, self.gates, settings, self.speed, self.falls, self.ground,
+            self.edge, self.offset, useful,
+        )  # fmt: skip
+        other.tick = self.tick
+        return other
 
     # --- the start of a plan ---------------------------------------------------
 
@@ -479,8 +500,8 @@ class Planner:
             v = np.maximum(speed, SLOW)
         elif not self.speed.constant:
             v = self._v[2 * settings.substeps * stage]
-        useful = USEFUL * settings.gravity * math.tan(settings.max_lean) / (v * v * settings.stage)
-        return np.minimum(settings.max_curvature_rate, useful)
+        turn = settings.gravity * math.tan(settings.max_lean) / (v * v)
+        return np.minimum(settings.max_curvature_rate, self.useful * turn / settings.stage)
 
     @property
     def rates(self) -> np.ndarray:
@@ -657,6 +678,49 @@ class Planner:
                     best, bound = first + i, key[0]
         leaf = best if best >= 0 else tree.furthest()
         return self._make_plan(*tree.chain(leaf), best >= 0, True, expanded)
+
+    def plan_broadly(self, floats: np.ndarray, ints: np.ndarray, time: float) -> Plan:
+        """Find a good plan where whole ones are rare, stage by stage.
+
+        `plan` looks at the latest stage first until one is whole, and gets
+        lost in what follows on a wrong turn where few are. Here all nodes of a
+        stage are expanded together, and of the children those that are nearly
+        alike are represented by the cheapest: no more than `BROAD`, the
+        cheapest, go on.
+
+        Args:
+            floats: (10, 1) from `root`.
+            ints: (5, 1) from `root`.
+            time: when the plan begins, s.
+
+        Returns:
+            The plan, not always the best. If none is whole, the one that comes
+            furthest along the path.
+        """
+        self.begin(time)
+        tree = self.tree(floats, ints)
+        goal = self._goal(tree.floats[0], int(tree.ints[0, SEGMENT]))
+        last, expanded = self.settings.stages, 0
+        rows = np.zeros(1, dtype=np.int64)
+        for _ in range(last):
+            if self.tick is not None:
+                self.tick()
+            expanded += len(rows)
+            children = self.expand(*tree.get(rows))
+            children.ints[PARENT] = rows[children.ints[PARENT]]
+            order = np.lexsort((children.ints[CODE], children.floats[COST]))
+            cells = np.floor(children.floats[ALIKE[:, 0].astype(int)] / ALIKE[:, 1:])
+            cells = np.concatenate((cells, children.ints[[GATE]]))[:, order]
+            first = np.sort(np.unique(cells, axis=1, return_index=True)[1])[:BROAD]
+            kept = order[first]
+            start = tree.add(children.floats[:, kept], children.ints[:, kept])
+            rows = np.arange(start, tree.count)
+            if not len(rows):
+                break
+        ended = tree.ints[: tree.count, STAGE] == last
+        found = bool((ended & (tree.floats[: tree.count, ALONG] >= goal)).any())
+        leaf = tree.best(last, goal) if found else tree.furthest()
+        return self._make_plan(*tree.chain(leaf), found, False, expanded)
 
     def _goal(self, root: np.ndarray, segment: int) -> float:
         """How far along the path a whole plan has to get, m."""

@@ -56,12 +56,10 @@ class PathSettings:
         stage: duration of a stage, s.
         values: how many rates of curvature are tried in a stage (q), evenly
             from minus to plus the largest. In the scenes of `scenes`, along
-            bends and through gates, calm, 9 keep 0.33 m off the path on the
-            mean, half as far as 7, in 1.6 times the time; 13 keep 0.23 m off
-            in 3.4 times the time of 9. In a wood 7 wander off by 9 m, and
-            through gates 15 m apart at 8 m/s they find no way where 9 do;
-            planning such stages again with 9 or 13 values, or spacing the 7
-            unevenly, did not mend that. 5 hardly keep the balance.
+            bends and in a wood, calm, 7 keep 0.24 m off the path on the mean,
+            and 9 keep 0.17 m off in twice the time. 5 find no way through
+            most slaloms. Spacing them unevenly, closer about 0 and reaching
+            further, made both the distance and the weaving larger.
         least_progress: share of its way by which a plan has to get on along
             the path; 0 lets figures turn back and try again.
         substeps: integration steps in a stage; distance from the path,
@@ -169,6 +167,7 @@ _WHOLE: dict[str, tuple[str, int, int, str]] = {
     "candidates": ("Candidates", 0, 100_000, "a whole number of at least 0"),
 }
 MOST_SPEED = 200.0
+MOST_PLANS = 4e18  # that whole numbers of 64 bits can tell apart
 
 
 def _number(label: str, value: object, least: float, most: float, requirement: str) -> float:
@@ -199,7 +198,7 @@ def check_settings(settings: PathSettings) -> None:
             raise SettingError(label, whole, requirement)
         if not few <= whole <= many:
             raise SettingError(label, whole, requirement)
-    if settings.values ** float(settings.stages) > 4e18:
+    if settings.values ** float(settings.stages) > MOST_PLANS:
         raise SettingError(
             "Stages",
             f"{settings.stages} with {settings.values} values each",

@@ -11,15 +11,13 @@ import numpy as np
 import pytest
 from poise.solvers.path import PathScene, PathSettings, follow_path
 from poise.solvers.path.scenes import BICYCLE, closed_course
+from poise.solvers.path.settings import CALM
 
 # Drawn by others, and no part of this: where they are not, the tests are skipped.
 RIGS = Path(__file__).resolve().parents[3] / "shared" / "rigs"
 COURSES = sorted((Path(os.environ.get("POISE_RIGS", RIGS)) / "course_f1").glob("*.geojson"))
 
-RIDER = PathSettings(
-    speed=9.0, max_lean=math.radians(35.0), effort=0.15, values=9,
-    **{**BICYCLE, "max_curvature_rate": 0.8},
-)
+RIDER = PathSettings(speed=9.0, max_lean=math.radians(35.0), effort=CALM, **BICYCLE)
 
 
 def test_a_kilometre_of_bends_is_followed_to_its_end():

@@ -21,6 +21,7 @@ from poise.solvers.path import (
     PathSettings,
     Polygon,
     Wall,
+    follow,
     follow_path,
     scenes,
 )
@@ -112,7 +113,7 @@ def test_curvature_and_its_rate_stay_within_their_limits(case):
 def test_lean_stays_within_its_limit_and_is_used(case):
     _, s, result = case
     assert result.max_lean == pytest.approx(float(np.max(np.abs(result.motion.lean))))
-    assert 0.6 * s.max_lean < result.max_lean <= s.max_lean
+    assert 0.5 * s.max_lean < result.max_lean <= s.max_lean
 
 
 def test_no_track_comes_nearer_than_the_clearance_at_any_time(case):
@@ -190,12 +191,26 @@ def test_slalom_poles_are_passed_on_the_side_their_lines_leave_open():
 
 
 def test_two_more_stages_lead_another_way_through_the_trees():
-    """Fig. 16: "planning ahead an extra two stages considerably changes the motion"."""
+    """Fig. 16: "planning ahead an extra two stages considerably changes the motion by choosing a
+    different route". Fast enough for trees to be seen late, these are sides of trees apart."""
     scene, settings = scenes.tree_skiing()
-    tracks = [follow_path(scene, replace(settings, stages=n)).motion.position for n in (10, 12)]
+    ten, twelve = (
+        follow_path(scene, replace(settings, speed=9.0, stages=n), advice=False) for n in (10, 12)
+    )
+    assert ten.finished and twelve.finished
+    tracks = [result.motion.position for result in (ten, twelve)]
     n = min(len(track) for track in tracks)
     apart = np.hypot(*(tracks[0][:n] - tracks[1][:n])[:, :2].T)
-    assert np.max(apart) > 1.0
+    assert np.max(apart) > 5.0
+    # Who looks further finds the way that keeps nearer to the path.
+    assert twelve.mean_distance < 0.5 * ten.mean_distance
+
+    def left_of(track):
+        """Which trees are passed on their left side (+X of who goes along -Y)."""
+        x = [np.interp(-tree.centre[1], -track[:, 1], track[:, 0]) for tree in scene.obstacles]
+        return [a > tree.centre[0] for a, tree in zip(x, scene.obstacles, strict=True)]
+
+    assert left_of(tracks[0]) != left_of(tracks[1])
 
 
 def test_the_bicycle_steers_right_first_to_turn_left():
@@ -505,12 +520,26 @@ def test_gates_in_an_impossible_order_are_pointed_out():
 def test_a_tree_beyond_the_horizon_is_seen_by_thinking_again():
     """Two walls leave a way only to who begins early: counted when stages are taken back."""
     scene, settings = scenes.bicycle_corner()
-    result = follow_path(scene, replace(settings, speed=7.0))
+    result = follow_path(scene, replace(settings, speed=7.0, stages=5))
     assert result.finished and result.second_thoughts >= 1
     assert result.min_clearance >= settings.clearance
     rate = np.diff(result.motion.curvature) / np.diff(result.motion.time)
     assert np.max(np.abs(rate)) <= settings.max_curvature_rate * (1.0 + 1e-6)
     assert np.max(np.abs(np.diff(result.motion.position[:, :2], axis=0))) < 0.2
+
+
+def test_steering_harder_is_thought_of_where_the_usual_finds_no_way(monkeypatch):
+    """Gates 15 m apart and 2 m aside at 8.5 m/s: the last ones need rates beyond the usual."""
+    scene, _ = scenes.gate_slalom(8, 15.0, 2.0, 2.5)
+    settings = PathSettings(speed=8.5)
+    result = follow_path(scene, settings, advice=False)
+    assert result.finished and result.second_thoughts >= 1
+    assert np.all(np.isfinite(result.gate_times))
+    usual = 9.81 * math.tan(settings.max_lean) / 8.5**2 / settings.stage
+    rate = np.abs(np.diff(result.motion.curvature) / np.diff(result.motion.time))
+    assert 1.2 * usual < np.max(rate) <= settings.max_curvature_rate * (1.0 + 1e-6)
+    monkeypatch.setattr(follow, "_think_again", lambda *_: None)
+    assert not follow_path(scene, settings, advice=False).finished
 
 
 def test_time_may_run_out():

@@ -25,6 +25,7 @@ _spec.loader.exec_module(cases)
 
 STRAIGHT = np.array([(0.0, 0.0), (0.0, -200.0)])
 SKI = PathSettings()
+SLOW = replace(SKI, speed=4.0)  # so slow that the largest rate tried is the limit
 BICYCLE = PathSettings(
     speed=6.0, max_curvature=0.5, max_curvature_rate=2.0, mass=85.0, height=1.1, inertia=8.0
 )
@@ -114,16 +115,20 @@ def test_a_right_hand_motion_is_the_mirror_image_of_a_left_hand_one():
 # --- children --------------------------------------------------------------------------
 
 
-def test_rates_run_evenly_from_minus_to_plus_the_largest():
-    _, planner, _ = cases.planner_and_root(PathScene((STRAIGHT,)), SKI)
+@pytest.mark.parametrize(
+    ("settings", "largest"), [(SLOW, 0.8), (SKI, 9.81 * math.tan(math.radians(30.0)) / 64.0 / 0.3)]
+)
+def test_rates_run_evenly_from_minus_to_plus_the_largest(settings, largest):
+    """The limit, or from straight on to a steady turn, C = g tan(lean) / V^2, in a stage."""
+    _, planner, _ = cases.planner_and_root(PathScene((STRAIGHT,)), settings)
     assert planner.rates[0] == 0.0
-    assert np.sort(planner.rates) == pytest.approx(np.linspace(-0.8, 0.8, 7), abs=1e-15)
+    assert np.sort(planner.rates) == pytest.approx(np.linspace(-largest, largest, 7), abs=1e-12)
     # The smaller first, and to the left before to the right.
     assert planner.rates[1] == -planner.rates[2] > 0.0
 
 
 def test_curvature_is_kept_within_its_limit_and_equal_children_made_once():
-    _, planner, (floats, ints) = cases.planner_and_root(PathScene((STRAIGHT,)), SKI)
+    _, planner, (floats, ints) = cases.planner_and_root(PathScene((STRAIGHT,)), SLOW)
     planner.begin(0.0)
     floats[CURVATURE] = 0.15
     children = planner.expand(floats, ints, ahead=False)
@@ -154,7 +159,7 @@ def test_effort_is_what_a_change_of_steering_costs():
     """m e ((u - u_0) / u_max)^2 on top of the distances, which stay as they are."""
     path = np.array([(0.0, 10.0), (0.0, -200.0)])
     start = np.array([0.5, 0.0, 0.0, 0.0, 0.0, 0.0, 10.0])
-    settings = replace(SKI, max_curvature=0.25)
+    settings = replace(SLOW, max_curvature=0.25)
     _, planner, _ = cases.planner_and_root(PathScene((path,)), settings)
     planner.begin(0.0)
     root = planner.root(start, 0, 0, 0.4)
@@ -216,6 +221,8 @@ def test_plans_are_the_best_of_all_plans(block, effort):
         )
         plan = planner.plan(planner.tree(*planner.root(state, 0, 0, before)), 0.0)
         plain = planner.plan_plainly(*planner.root(state, 0, 0, before), 0.0)
+        broad = planner.plan_broadly(*planner.root(state, 0, 0, before), 0.0)
+        assert not broad.complete or plan.cost <= broad.cost + 1e-10, seed
         assert plan.complete == plain.complete == (choices is not None), seed
         if choices is None:
             none += 1
