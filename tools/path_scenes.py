@@ -53,9 +53,8 @@ def tree_skiing():
     for x, stages, suit in ((0.0, 10, scenes.RED), (34.0, 12, scenes.BLUE)):
         rig = follower(scene, "SKIER", course, settings, x, suit)
         path = rig.poise.path
-        # As many values as the paper tries: with 9, both go the same way. So they do at
-        # most speeds at which the trees are easily passed.
-        path.stages, path.values, path.speed = stages, 7, 8.5
+        # At a speed at which the trees are easily passed, both go the same way.
+        path.stages, path.speed = stages, 9.25
         rigs.append(rig)
     plan(scene, rigs)
     scenes.finish(rigs)
@@ -109,14 +108,8 @@ def potholes():
     return _on_a_road(14.0, numbers.potholes(), scenes.CYAN)
 
 
-def _on_a_road(
-    seconds, numbers, suit, closed: bool = False, size: float = 1.0, steering: float = 0.8
-):
-    """A cyclist on a course between two edges that are the last two of its walls.
-
-    The curvature's rate limit, `steering`, is lower than the paper's: ways to steer lie closer
-    together then, and the track weaves less.
-    """
+def _on_a_road(seconds, numbers, suit, closed: bool = False, size: float = 1.0):
+    """A cyclist on a course between two edges that are the last two of its walls."""
     from poise.solvers.path import Wall
 
     scene = scenes.start_scene(seconds)
@@ -124,7 +117,6 @@ def _on_a_road(
     rig = follower(scene, "CYCLIST", course, settings, 0.0, suit)
     path = rig.poise.path
     path.curve.data.splines[0].use_cyclic_u = closed
-    path.max_curvature_rate = steering
     if closed:
         rig.poise.settings.key_mode = "SPARSE"
     plan(scene, [rig])
@@ -157,7 +149,7 @@ def circuit():
     settings = PathSettings(speed=9.0, clearance=0.3, max_lean=np.radians(35.0), **BICYCLE)
     course = PathScene((line,), obstacles=edges, cyclic=(True,))
     # Ranges of mountains stand where such a circuit does not reach.
-    return _on_a_road(480.0, (course, settings), scenes.GREEN, closed=True, size=2.2, steering=0.4)
+    return _on_a_road(480.0, (course, settings), scenes.GREEN, closed=True, size=2.2)
 
 
 def spiral_line() -> np.ndarray:

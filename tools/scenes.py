@@ -511,7 +511,7 @@ def descent():
     x = 5.5 * np.sin(2.0 * pi * y / 74.0) * np.minimum(-y / 25.0, 1.0)
     path.curve = curve(scene, np.stack((x, y), axis=1))
     path.terrain, path.speed_mode = mountain(scene), "TERRAIN"
-    path.speed, path.speed_limit, path.values = 4.0, 10.5, 11
+    path.speed, path.speed_limit = 4.0, 10.5
     bpy.ops.poise.path_plan()
     scene.frame_end = rig.poise.settings.frame_end
     finish([rig], slope=False)

@@ -275,7 +275,7 @@ class PoisePath(bpy.types.PropertyGroup):
         name="Values per Stage",
         description="How many ways to steer are tried in each stage: more follow the path more "
         "closely, and take longer",
-        default=9,
+        default=7,
         min=2,
         soft_min=5,
         soft_max=11,

@@ -57,11 +57,10 @@ STARTING_SETTINGS: dict[str, dict[str, float]] = {
         "drag_area": 0.4,
     },
 }
-# Along a path, in SI units. A search with some ways to steer at each stage rides more smoothly
-# with a rider who is in no hurry; potholes are passed with this, and not with the full rate.
+# Along a path, in SI units.
 STARTING_PATH: dict[str, dict[str, float]] = {
     "SKATEBOARDER": {"speed": 4.0},
-    "CYCLIST": {"speed": 6.0, "max_curvature_rate": 0.8},
+    "CYCLIST": {"speed": 6.0},
 }
 
 
