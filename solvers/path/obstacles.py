@@ -14,16 +14,18 @@ is not in the way.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.spatial import cKDTree
 
 from ..errors import SettingError
 from .levels import Sheets
 from .terrain import Field
 
 MOST_CELLS = 2_000_000
+MOST_PAIRS = 400_000  # of points and things, whose distance is looked at together
 
 
 @dataclass(frozen=True)
@@ -528,39 +530,46 @@ class ObstacleField:
         """
         n = len(x)
         best, owner = np.full(n, np.inf), np.full(n, -1, dtype=np.int64)
+        places = np.stack((x, y), axis=1)
 
-        def take(d: np.ndarray, who: np.ndarray, rows: slice, on: np.ndarray | None) -> None:
-            """d (rows, things) of owners `who`, in rising order of number, where they are `on`."""
-            if on is not None:
-                d = np.where(on, d, np.inf)
-            i = np.argmin(d, axis=1)
-            least, number = d[np.arange(len(d)), i], who[i]
+        def take(rows: np.ndarray, d: np.ndarray, who: np.ndarray) -> None:
+            """Distances d of points `rows`, which rise, from obstacles `who`."""
+            order = np.lexsort((who, d, rows))
+            rows, first = np.unique(rows[order], return_index=True)
+            least, number = d[order][first], who[order][first]
             better = (least < best[rows]) | ((least == best[rows]) & (number < owner[rows]))
-            best[rows] = np.where(better, least, best[rows])
-            owner[rows] = np.where(better, number, owner[rows])
+            best[rows[better]], owner[rows[better]] = least[better], number[better]
 
-        most = max(1, len(self._disc_owner), len(self._line_owner), len(self.moving))
-        size = max(1, 400_000 // most)
-        for first in range(0, n, size):
-            rows = slice(first, min(first + size, n))
-            px, py = x[rows, None], y[rows, None]
-            if len(self._disc_owner):
-                cx, cy, r = self._disc
-                on = None if sheet is None else self._disc_on[sheet[rows]]
-                take(np.hypot(px - cx, py - cy) - r, self._disc_owner, rows, on)
-            if len(self._line_owner):
-                on = None if sheet is None else self._line_on[sheet[rows]]
-                take(np.sqrt(point_to_segment(px, py, *self._line)), self._line_owner, rows, on)
-            if self.moving:
-                at = self.moving_at(times[rows])
-                d = np.hypot(px - at[:, :, 0], py - at[:, :, 1]) - self.moving_radius
-                on = None
-                if sheet is not None:
-                    levels = self.moving_on(times[rows])
-                    assert levels is not None
-                    row = np.arange(len(d))[:, None]
-                    on = levels[row, np.arange(len(self.moving)), sheet[rows, None]]
-                take(d, self.moving_owner, rows, on)
+        # Of each sheet of a terrain, what stands on it.
+        for at in (None,) if sheet is None else np.unique(sheet):
+            here = np.arange(n) if at is None else np.flatnonzero(sheet == at)
+            near = places[here]
+            discs = np.arange(len(self._disc_owner))
+            lines = np.arange(len(self._line_owner))
+            if at is not None:
+                discs = np.flatnonzero(self._disc_on[at])
+                lines = np.flatnonzero(self._line_on[at])
+            if len(discs):
+                cx, cy, r = self._disc[:, discs]
+                for q, i in _near(near, np.stack((cx, cy), axis=1), r, -1.0):
+                    d = np.hypot(near[q, 0] - cx[i], near[q, 1] - cy[i]) - r[i]
+                    take(here[q], d, self._disc_owner[discs[i]])
+            if len(lines):
+                ax, ay, bx, by = self._line[:, lines]
+                middle = 0.5 * np.stack((ax + bx, ay + by), axis=1)
+                for q, i in _near(near, middle, 0.5 * np.hypot(bx - ax, by - ay), 0.0):
+                    d2 = point_to_segment(*near[q].T, *self._line[:, lines[i]])
+                    take(here[q], np.sqrt(d2), self._line_owner[lines[i]])
+        if self.moving:
+            q = np.repeat(np.arange(n), len(self.moving))
+            off = self.moving_at(times) - places[:, None]
+            d = np.hypot(off[..., 0], off[..., 1]) - self.moving_radius
+            if sheet is not None:
+                levels = self.moving_on(times)
+                assert levels is not None
+                row, which = np.arange(n)[:, None], np.arange(len(self.moving))
+                d = np.where(levels[row, which, sheet[:, None]], d, np.inf)
+            take(q, d.ravel(), np.tile(self.moving_owner, n))
         for solid, (points, number) in enumerate(self.solids):
             inside = _inside(points, x, y)
             if sheet is not None:
@@ -568,6 +577,30 @@ class ObstacleField:
             owner = np.where(inside & (best > 0.0), number, owner)
             best = np.where(inside, 0.0, best)
         return np.maximum(best, 0.0), owner
+
+
+def _near(
+    places: np.ndarray, centres: np.ndarray, sizes: np.ndarray, sign: float
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Pairs of points and things among which the nearest thing of each point is.
+
+    Things reach to `sizes` from their centres. The thing with the nearest
+    centre is no further than that centre (`sign` 0), less its size if it is
+    round and solid (-1). What is nearer has its centre no further than that
+    and its own size.
+    """
+    tree = cKDTree(centres)
+    far, nearest = tree.query(places)
+    far = (far + sign * sizes[nearest] + sizes.max()) * (1.0 + 1e-9) + 1e-9
+    count = np.cumsum(tree.query_ball_point(places, far, return_length=True))
+    first = 0
+    while first < len(places):
+        done = count[first - 1] if first else 0
+        last = max(first + 1, int(np.searchsorted(count, done + MOST_PAIRS, side="right")))
+        lists = tree.query_ball_point(places[first:last], far[first:last])
+        rows = np.repeat(np.arange(first, last), [len(found) for found in lists])
+        yield rows, np.concatenate([np.asarray(found, dtype=np.int64) for found in lists])
+        first = last
 
 
 def _inside(points: np.ndarray, x: np.ndarray, y: np.ndarray) -> np.ndarray:

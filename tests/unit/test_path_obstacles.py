@@ -168,6 +168,24 @@ def test_clearance_is_the_distance_to_what_is_nearest_at_that_time():
     assert np.all(d >= 0.0) and np.count_nonzero(d == 0.0) > 0
 
 
+def test_clearance_is_the_least_distance_from_all_things():
+    """Large discs beside small ones and long walls, against looking at every one."""
+    rng = np.random.default_rng(9)
+    discs = [Disc(rng.uniform(-40.0, 40.0, 2), 8.0 * rng.random() ** 4) for _ in range(40)]
+    walls = [Wall(rng.uniform(-40.0, 40.0, 2) + rng.normal(size=(3, 2)) * 6.0) for _ in range(40)]
+    field = ObstacleField([*discs, *walls], reach=0.5, longest=1.0)
+    x, y = rng.uniform(-60.0, 60.0, (2, 3000))
+    d, who = field.clearance(x, y, np.zeros(3000))
+    each = [np.hypot(x - disc.centre[0], y - disc.centre[1]) - disc.radius for disc in discs]
+    for wall in walls:
+        parts = zip(wall.points[:-1], wall.points[1:], strict=True)
+        each.append(np.sqrt(np.min([point_to_segment(x, y, *a, *b) for a, b in parts], axis=0)))
+    assert d == pytest.approx(np.maximum(np.min(each, axis=0), 0.0), abs=1e-9)
+    outside = d > 0.0
+    assert np.array_equal(who[outside], np.argmin(each, axis=0)[outside])
+    assert np.count_nonzero(outside) > 2000 > 100 > len(np.unique(who)) > 40
+
+
 def test_of_equally_near_obstacles_the_first_is_named():
     field = ObstacleField(
         [Wall(np.array([(1.0, -5.0), (1.0, 5.0)])), Disc(np.array([-2.0, 0.0]), 1.0)], reach=2.0
