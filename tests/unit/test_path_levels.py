@@ -28,7 +28,7 @@ G = 9.81
 RADIUS, CLIMB, HALF_WIDTH = 12.0, 5.0, 2.5  # m; a turn of the spiral climbs 5 m
 GRADE = CLIMB / (2.0 * math.pi)  # m a radian
 RIDER = {"max_curvature": 0.5, "max_curvature_rate": 2.0, "mass": 85.0, "height": 1.1,
-         "inertia": 8.0, "fps": 12.0, "effort": 0.15, "stages": 8}  # fmt: skip
+         "inertia": 8.0, "fps": 12.0, "effort": 0.15, "stages": 10}  # fmt: skip
 
 
 def ribbon(line, across, half=HALF_WIDTH):
