@@ -230,7 +230,7 @@ def test_a_figure_of_eight_goes_over_the_bridge_and_under_it():
     """A deck 40 cm thick; a pillar beside the middle of the road under it."""
     t = np.linspace(0.0, 2.0 * math.pi, 400)[:-1]
     road = eight_road(0.4)
-    pillar = Disc(np.array((-0.6, 0.6)), 0.2, "Pillar", heights=(0.0, DECK - 0.4))
+    pillar = Disc(np.array((-0.6, 0.6)), 0.35, "Pillar", heights=(0.0, DECK - 0.4))
     settings = PathSettings(speed=4.5, clearance=0.5, **RIDER)
     result = ride(road, eight(t), settings, cyclic=True, obstacles=(pillar,))
     motion = result.motion
@@ -242,7 +242,7 @@ def test_a_figure_of_eight_goes_over_the_bridge_and_under_it():
     assert np.abs(motion.position[low, 2]).max() < 0.05
     off = motion.position[:, 2] - Surface(road).height(*motion.position.T)
     assert np.abs(off).max() < 0.02
-    gap = np.hypot(*(motion.position[:, :2] - (-0.6, 0.6)).T) - 0.2
+    gap = np.hypot(*(motion.position[:, :2] - (-0.6, 0.6)).T) - 0.35
     assert gap[low].min() >= 0.5 - 1e-3 and gap[high].min() < 0.5
 
 
