@@ -34,10 +34,8 @@ class POISE_MT_gait_add(bpy.types.Menu):
     bl_label = "Add Gait"
 
     def draw(self, context):
-        shown = active(context)
-        if shown is None:
-            return  # a menu can be asked for where its panel is not shown
-        _character, motion = shown
+        # A menu can be asked for where its panel is not shown.
+        motion = motions.active_motion(motions.active_character(context))
         for name in gaits_for(len(legged.legs_of(motion))):
             self.layout.operator("poise.gait_add", text=GAITS[name][0]).preset = name
 

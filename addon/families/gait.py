@@ -337,13 +337,13 @@ def _posed(motion: GaitMotion, figure, style, pose) -> RoleTracks:
 # -- reading -----------------------------------------------------------------------
 
 
-def legs_of(motion: bpy.types.Object) -> tuple[str, ...]:
+def legs_of(motion: bpy.types.Object | None) -> tuple[str, ...]:
     """Names of the legs of a motion's character, in the order of gaits; () if it has none.
 
     Args:
-        motion: the Motion object.
+        motion: the Motion object, or None.
     """
-    character = motion.poise_motion.character
+    character = motion.poise_motion.character if motion is not None else None
     try:
         figure = figure_in_metres(character, 1.0)
     except (UserError, AttributeError):
