@@ -306,6 +306,56 @@ def test_mannequins_on_their_own_skeletons(scene):
             assert (foot.translation - there.translation).length < 1e-3
 
 
+def test_equipment_of_others_goes_along(scene):
+    """Own skis stay under the boots and own wheels under the frame that they came with."""
+    from poise.addon.rigs import own_equipment
+
+    controls = scenes.own_equipment()
+    things = [own_equipment.attached(one) for one in controls]
+    assert set(things[0]) == {f"{name}.{side}" for name in ("ski", "pole") for side in "LR"}
+    assert {"bike", "front_wheel", "rear_wheel"} <= set(things[1])
+
+    def apart(one, role, bone):
+        graph = bpy.context.evaluated_depsgraph_get()
+        (thing,) = one["things"][role]
+        rig = one["rig"].evaluated_get(graph)
+        place = rig.matrix_world @ rig.pose.bones[bone].matrix
+        return np.array(place.inverted() @ thing.evaluated_get(graph).matrix_world)
+
+    pairs = [dict(rig=rig, things=found) for rig, found in zip(controls, things, strict=True)]
+    for one, role in ((pairs[0], "ski.L"), (pairs[0], "pole.R"), (pairs[1], "bike")):
+        bone = own_equipment.roles_of(one["rig"])[role]
+        seen = []
+        for frame in (1, 70, 140):
+            bpy.context.scene.frame_set(frame)
+            seen.append(apart(one, role, bone))
+        assert np.abs(np.array(seen) - seen[0]).max() < 1e-4
+
+
+@pytest.mark.parametrize("name", ["horse_gaits", "insect_rocks"])
+def test_animals_walk_their_scenes(name):
+    """Gaits in the order of their speed; planted feet stay where they are, on whatever ground."""
+    import gait_scenes
+
+    (rig,) = gait_scenes.SCENES[name]()
+    solved = scenes.solve(rig)
+    motion = solved.motion
+    assert motion.success and rig.poise.settings.bake_action is not None
+    assert not [p.message for p in rig.poise.settings.problems if p.severity == "ERROR"]
+    if name == "horse_gaits":
+        used = [gait.split("_")[0] for gait, _start, _end in motion.gaits]
+        order = ["WALK", "TROT", "CANTER", "GALLOP"]
+        assert sorted(used, key=order.index) == used and set(used) == set(order)
+        assert np.degrees(motion.yaw[-1] - motion.yaw[0]) > 120.0  # to the left, around the bend
+    else:
+        assert np.ptp(motion.foot_position[..., 2][motion.contact]) > 0.02
+    for leg in range(motion.contact.shape[1]):
+        down = motion.contact[1:, leg] & motion.contact[:-1, leg]
+        flat = down & (np.abs(np.diff(motion.foot_pitch[:, leg])) < 1e-9)
+        slide = np.linalg.norm(np.diff(motion.foot_position[:, leg], axis=0), axis=1)
+        assert flat.any() and slide[flat].max() < 1e-3
+
+
 def test_every_scene_has_a_test():
     text = Path(__file__).read_text(encoding="utf-8")
     assert not [name for name in scenes.SCENES if f"scenes.{name}()" not in text]
