@@ -74,7 +74,7 @@ def run():
     bpy.context.scene.collection.children.link(things)
     # On the turn from which the path comes, and as a pillar from there up to the next deck.
     cone = post("Cone", place(1.2, RADIUS - 0.1), 0.8, things)
-    pillar = post("Pillar", place(0.5, RADIUS + 0.2), CLIMB - 0.32, things)
+    pillar = post("Pillar", place(0.5, RADIUS + 0.7), CLIMB - 0.32, things)
     path.obstacles = things
     activate(rig)
     bpy.context.view_layer.update()
