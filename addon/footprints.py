@@ -84,7 +84,9 @@ def objects_of(motion: bpy.types.Object) -> list[bpy.types.Object]:
     collection = motion.poise_motion.gait.footprint_collection
     if collection is None:
         return []
-    found = [o for o in collection.all_objects if o.poise_footprint.motion == motion]
+    # Asking leaves an empty group on what is asked.
+    meshes = [o for o in collection.all_objects if o.type == "MESH"]
+    found = [o for o in meshes if o.poise_footprint.motion == motion]
     return sorted(found, key=lambda o: (o.poise_footprint.leg, o.poise_footprint.index, o.name))
 
 

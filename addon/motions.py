@@ -114,7 +114,8 @@ def character_of(obj: bpy.types.Object | None) -> bpy.types.Object | None:
             object, or None.
     """
     seen = 0
-    if obj is not None and obj.poise_footprint.motion is not None:
+    # Only meshes are footprints, and asking leaves an empty group on what is asked.
+    if obj is not None and obj.type == "MESH" and obj.poise_footprint.motion is not None:
         obj = obj.poise_footprint.motion
     while obj is not None and seen < 32:
         if obj.type == "ARMATURE":

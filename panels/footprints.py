@@ -52,7 +52,7 @@ class POISE_PT_footprints(MotionPanel, bpy.types.Panel):
         column.prop(gait, "keep_timing", text="Timing")
         column.prop(gait, "keep_legs", text="Other Legs")
         chosen = context.view_layer.objects.active
-        if chosen is not None and chosen.poise_footprint.motion == motion:
+        if chosen in footprints.objects_of(motion):
             column = layout.column(align=True)
             column.prop(chosen.poise_footprint, "on")
             column.prop(chosen.poise_footprint, "off")

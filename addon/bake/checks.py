@@ -274,7 +274,7 @@ def _check_drivers(armature: bpy.types.Object, paths: Mapping[str, str]) -> None
     if armature.animation_data is None:
         return
     driven = [
-        paths[curve.data_path] or OBJECT
+        f"bone {paths[curve.data_path]}" if paths[curve.data_path] else OBJECT
         for curve in armature.animation_data.drivers
         if curve.data_path in paths and not curve.mute
     ]
@@ -364,8 +364,8 @@ def _check_current(
             trouble = "made of samples"
         if trouble:
             raise UserError(
-                f"A curve of {bone} in action {action.name} is {trouble}: put that right, or "
-                "bake into a new action"
+                f"A curve of {bone if bone == OBJECT else f'bone {bone}'} in action "
+                f"{action.name} is {trouble}: put that right, or bake into a new action"
             )
         frames = keyframes.read_keys(curve, ["co"]).frames
         if ours:
