@@ -51,7 +51,7 @@ class POISE_OT_character_add(SettingsOperator, bpy.types.Operator):
         "an insect its length",
         default=1.78,
         min=0.01,
-        max=50.0,
+        max=5.0,
         soft_min=0.1,
         soft_max=2.2,
     )
