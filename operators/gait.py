@@ -5,7 +5,6 @@ from dataclasses import replace
 from math import isfinite
 
 import bpy
-from bl_operators.presets import AddPresetBase
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, StringProperty
 
 from ..addon import diagrams, families, motions, overlay, presets, preview
@@ -19,6 +18,7 @@ from ..addon.scene.timing import frame_range, scene_numbers
 from ..solvers.errors import SettingError
 from ..solvers.legged.gait import drag_support
 from ..solvers.legged.settings import gait_of
+from .presets import PresetAdd
 
 
 class _GaitOperator(SettingsOperator):
@@ -343,25 +343,17 @@ class POISE_OT_gait_drag(_GaitOperator, bpy.types.Operator):
         return names.index(mark.gait), bar.leg, edge, x, per_pixel
 
 
-class POISE_OT_gait_preset_add(AddPresetBase, bpy.types.Operator):
+class POISE_OT_gait_preset_add(PresetAdd, bpy.types.Operator):
     """Save the list of gaits as a preset, or remove the chosen preset"""
 
     bl_idname = "poise.gait_preset_add"
     bl_label = "Add Gait Preset"
     preset_menu = "POISE_PT_gait_presets"
-    preset_defines = ("settings = bpy.context.view_layer.objects.active.poise.settings",)
     preset_values = ["settings.gait.mode", "settings.gait.hysteresis", "settings.gait.sequence"]
 
     @classmethod
     def poll(cls, context):
         return _GaitOperator.poll.__func__(cls, context)
-
-    def execute(self, context):
-        try:
-            return super().execute(context)
-        except (OSError, UnicodeDecodeError) as error:
-            self.report({"ERROR"}, f"The preset cannot be kept under this name: {error}")
-            return {"CANCELLED"}
 
     @property
     def preset_subdir(self):

@@ -17,7 +17,6 @@ from ..addon.scene.placement import world_matrix
 from ..addon.scene.timing import scene_numbers
 from ..solvers.path.course import make_course
 from ..solvers.path.levels import first_level, ground_along
-from ..solvers.path.terrain import Surface
 
 # More gates than this are hardly meant.
 MOST_GATES = 500
@@ -108,7 +107,7 @@ def _heights(motion, places: np.ndarray, unit: float, way, along: np.ndarray) ->
         return heights
     everything = np.concatenate((places, way.points[way.along <= way.length]))
     low, high = everything.min(axis=0) - 1.0, everything.max(axis=0) + 1.0
-    surface = Surface(course.read_terrain(terrain, low, high, unit))
+    surface = course.read_terrain(terrain, low, high, unit).surface
     first = first_level(surface, np.array((*way.points[0], way.height)))
     near = ground_along(surface, way, along, first)
     found = surface.height(*places.T, np.where(np.isfinite(near), near, np.inf))

@@ -88,21 +88,10 @@ def _from_si(context, turns):
         setattr(turns, name, getattr(turns, name) / scale ** LENGTH_POWER[name])
 
 
-class POISE_OT_preset_add(AddPresetBase, bpy.types.Operator):
-    """Save the turns and the body's style as a preset, or remove the chosen preset"""
+class PresetAdd(AddPresetBase):
+    """Mixin: keep or remove a preset of the active motion's settings."""
 
-    bl_idname = "poise.preset_add"
-    bl_label = "Add Turn Preset"
-    preset_menu = "POISE_PT_turns_presets"
     preset_defines = ("settings = bpy.context.view_layer.objects.active.poise.settings",)
-
-    @classmethod
-    def poll(cls, context):
-        character = motions.active_character(context)
-        if character is None or not (character.poise.kind and motions.active_motion(character)):
-            cls.poll_message_set("No character with a motion is active")
-            return False
-        return True
 
     def execute(self, context):
         try:
@@ -111,6 +100,22 @@ class POISE_OT_preset_add(AddPresetBase, bpy.types.Operator):
             # Blender cuts long names at a number of bytes, and disks have limits.
             self.report({"ERROR"}, f"The preset cannot be kept under this name: {error}")
             return {"CANCELLED"}
+
+
+class POISE_OT_preset_add(PresetAdd, bpy.types.Operator):
+    """Save the turns and the body's style as a preset, or remove the chosen preset"""
+
+    bl_idname = "poise.preset_add"
+    bl_label = "Add Turn Preset"
+    preset_menu = "POISE_PT_turns_presets"
+
+    @classmethod
+    def poll(cls, context):
+        character = motions.active_character(context)
+        if character is None or not (character.poise.kind and motions.active_motion(character)):
+            cls.poll_message_set("No character with a motion is active")
+            return False
+        return True
 
     @property
     def preset_subdir(self):

@@ -17,7 +17,6 @@ from ...solvers.motion import Problem, TurningMotion
 from ...solvers.path import PathMotion, PathScene, PathSettings, follow_path
 from ...solvers.path.course import make_course
 from ...solvers.path.search import make_gates
-from ...solvers.path.terrain import Surface
 from ...solvers.turning.settings import TurningSettings, sample_times
 from ...solvers.turning.solve import solve_turning
 from ...solvers.turning.summary import TurnSummary, summarise
@@ -354,7 +353,7 @@ def _gather_path(context, motion, kind: str, numbers: SceneNumbers) -> RidingJob
             plan = np.concatenate([line[:, :2] for line in lines])
             low, high = plan.min(axis=0) - AROUND, plan.max(axis=0) + AROUND
             terrain = course.read_terrain(path.terrain, low, high, unit)
-            surface = Surface(terrain) if path.obstacles is not None else None
+            surface = terrain.surface if path.obstacles is not None else None
         obstacles, moving = course.read_obstacles(
             motion, path.obstacles, ground, unit, surface
         )

@@ -178,8 +178,9 @@ def measure(
             f"{rig.name} stands on {LEGS.get(rolemap.body, 'no legs')}: it can be set up as "
             f"{', '.join(labels) or 'nothing'}, not as {characters.KINDS[kind].label}"
         )
+    frames = adapter.armature_frames(rig.name, np.array(world_matrix(rig), dtype=float)[None])
+    scale = float(frames.scale[0]) * unit_scale
     if rolemap.body != "BIPED":
-        frames = adapter.armature_frames(rig.name, np.array(world_matrix(rig), dtype=float)[None])
         ends = {
             rolemap.leg(girdle, side)[-1]
             for girdle in rolemap.girdles()
@@ -187,9 +188,8 @@ def measure(
             if rolemap.leg(girdle, side)
         }
         creature = creature_fitting.read_creature(
-            rest, rolemap, float(frames.scale[0]) * unit_scale, kind,
-            _sole(rig, rolemap, ends), rig.name,
-        )  # fmt: skip
+            rest, rolemap, scale, kind, _sole(rig, rolemap, ends), rig.name
+        )
         return Measured(rest, rolemap, None, None, None, creature)
     if rolemap.controls:
         roles = rigify.joints(rest, rolemap.roles)
@@ -199,9 +199,6 @@ def measure(
     own = own_controls.find(rest, rolemap, rolemap.roles)
     if own is not None:
         own_controls.require_free(rig, own_controls.held(rig, own))
-    matrix = np.array(world_matrix(rig), dtype=float)
-    frames = adapter.armature_frames(rig.name, matrix[None])
-    scale = float(frames.scale[0]) * unit_scale
     feet = {rolemap.roles.get(f"{part}.{s}", "") for part in ("foot", "toe") for s in "LR"}
     body = fitting.read_body(rest, rolemap, scale, _sole(rig, rolemap, feet), rig.name)
     size = fitting.proportions_of(body)

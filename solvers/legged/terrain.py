@@ -16,7 +16,7 @@ from functools import cached_property
 import numpy as np
 from scipy.spatial import cKDTree
 
-from ..path.terrain import Surface, TerrainMesh
+from ..path.terrain import TerrainMesh
 
 APART = 0.25  # m between points of the way, where it is not too long
 MOST_POINTS = 4000
@@ -33,10 +33,6 @@ class MeshGround:
 
     mesh: TerrainMesh
     way: np.ndarray
-
-    @cached_property
-    def _surface(self) -> Surface:
-        return Surface(self.mesh)
 
     @cached_property
     def _near(self) -> cKDTree:
@@ -58,7 +54,7 @@ class MeshGround:
         good = np.isfinite(x) & np.isfinite(y)
         place = np.where(good[:, None], np.stack((x, y), axis=1), 0.0)
         _far, row = self._near.query(place)
-        height, normal = self._surface.lie(place[:, 0], place[:, 1], self.way[row, 2])
+        height, normal = self.mesh.surface.lie(place[:, 0], place[:, 1], self.way[row, 2])
         return height, normal, good & np.isfinite(height)
 
 
@@ -79,8 +75,7 @@ def way_over(mesh: TerrainMesh, way: np.ndarray) -> np.ndarray:
     at = np.linspace(0.0, gone[-1], max(count, 2))
     keep = np.append(np.diff(gone) > 0.0, True)
     points = np.stack([np.interp(at, gone[keep], column[keep]) for column in way.T], axis=1)
-    surface = Surface(mesh)
-    line, z = surface.crossings(points[:, 0], points[:, 1])
+    line, z = mesh.surface.crossings(points[:, 0], points[:, 1])
     starts = np.searchsorted(line, np.arange(len(points) + 1))
     level = float(points[0, 2])
     for row in range(len(points)):

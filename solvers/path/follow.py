@@ -272,7 +272,7 @@ def prepare(
 def _terrain(scene: PathScene, settings: PathSettings) -> tuple[Surface, Field]:
     """The mesh, and what a body feels of it about the path."""
     assert scene.terrain is not None
-    surface = Surface(scene.terrain)
+    surface = scene.terrain.surface
     points = np.concatenate([np.asarray(line, dtype=float)[:, :2] for line in scene.polylines])
     first = np.asarray(next(line for line in scene.polylines if len(line))[0], dtype=float)
     start = np.array([*points[0], first_level(surface, first)])

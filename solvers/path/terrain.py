@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy import ndimage
@@ -49,6 +50,11 @@ class TerrainMesh:
     points: np.ndarray
     triangles: np.ndarray
     name: str = "Terrain"
+
+    @cached_property
+    def surface(self) -> Surface:
+        """The mesh made ready for looking its height up, which takes long for large ones."""
+        return Surface(self)
 
 
 def clip(
