@@ -88,7 +88,12 @@ class _Footprints(SolvingOperator):
         touched = sum(each.touched for each in seen)
         spans = ", ".join(f"{a:.2f} to {b:.2f} s" for a, b in solved.windows)
         where = f", solved again from {spans}" if spans else ""
-        return f"{motion.name}: {touched} footprints adapted to, {after} edited in all{where}"
+        return f"{motion.name}: {_count(touched)} adapted to, {after} edited in all{where}"
+
+
+def _count(number: int) -> str:
+    """How many footprints, in words."""
+    return f"{number} footprint{'' if number == 1 else 's'}"
 
 
 class POISE_OT_footprints_edit(_Footprints, bpy.types.Operator):
@@ -150,7 +155,7 @@ class POISE_OT_footprints_reset(_Footprints, bpy.types.Operator):
         return tuple(edit for edit in edits if (edit.leg, edit.index) not in keys)
 
     def message(self, motion, solved, before, after, seen):
-        return f"{motion.name}: {before - after} footprints reset, {after} edited in all"
+        return f"{motion.name}: {_count(before - after)} reset, {after} edited in all"
 
 
 class POISE_OT_footprints_remove(_GaitOperator, bpy.types.Operator):

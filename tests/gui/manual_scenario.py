@@ -9,32 +9,9 @@ import bpy
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from window import Report, Window, play
+from window import Report, Window, open_only, play
 
 FOLDER, ZIP = (Path(argument) for argument in sys.argv[sys.argv.index("--") + 1 :])
-
-
-def panels() -> list:
-    """Poise's panels that stand in the sidebar by themselves, in the order of registration."""
-    found = [
-        cls for cls in bpy.types.Panel.__subclasses__()
-        if getattr(cls, "bl_category", "") == "Poise"
-    ]
-    return [cls for cls in found if not getattr(cls, "bl_parent_id", "")]
-
-
-def open_only(name: str) -> None:
-    """Let one panel stand open and the others closed in every sidebar that is made from now on."""
-    for cls in panels():
-        parts = [
-            child for child in bpy.types.Panel.__subclasses__()
-            if getattr(child, "bl_parent_id", "") == cls.bl_idname
-        ]
-        for part in reversed([cls, *parts]):
-            bpy.utils.unregister_class(part)
-        cls.bl_options = set() if cls.bl_idname == name else {"DEFAULT_CLOSED"}
-        for part in (cls, *parts):
-            bpy.utils.register_class(part)
 
 
 def fresh_skier(window, name: str):

@@ -2,8 +2,8 @@
 """A person's way through the sidebar, and what the preview follows, in a real Blender window.
 
 Each scenario runs once; each of its checks is a test here. The pictures of the
-screen are kept under out/gui, out/gui-preview, out/gui-manual, out/gui-path and out/gui-rig to be
-looked at.
+screen are kept under out/gui, out/gui-preview, out/gui-manual, out/gui-path, out/gui-rig and
+out/gui-gait to be looked at.
 """
 
 import functools
@@ -27,6 +27,7 @@ SCENARIOS = {
     "manual_scenario.py": ROOT / "out" / "gui-manual",
     "path_scenario.py": ROOT / "out" / "gui-path",
     "rig_scenario.py": ROOT / "out" / "gui-rig",
+    "gait_scenario.py": ROOT / "out" / "gui-gait",
 }
 TIMEOUT = 1200
 

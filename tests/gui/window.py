@@ -192,6 +192,29 @@ class Window:
             yield from self.click(x, y)
 
 
+def panels() -> list:
+    """Poise's panels that stand in the sidebar by themselves, in the order of registration."""
+    found = [
+        cls for cls in bpy.types.Panel.__subclasses__()
+        if getattr(cls, "bl_category", "") == "Poise"
+    ]
+    return [cls for cls in found if not getattr(cls, "bl_parent_id", "")]
+
+
+def open_only(*names: str) -> None:
+    """Let some panels stand open and the others closed in sidebars that are made from now on."""
+    for cls in panels():
+        parts = [
+            child for child in bpy.types.Panel.__subclasses__()
+            if getattr(child, "bl_parent_id", "") == cls.bl_idname
+        ]
+        for part in reversed([cls, *parts]):
+            bpy.utils.unregister_class(part)
+        cls.bl_options = set() if cls.bl_idname in names else {"DEFAULT_CLOSED"}
+        for part in (cls, *parts):
+            bpy.utils.register_class(part)
+
+
 def until(done, seconds: float = 40.0):
     """Wait until `done()` holds, at most `seconds`; return whether it does."""
     waited = 0.0
