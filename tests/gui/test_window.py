@@ -6,7 +6,6 @@ screen are kept under out/gui, out/gui-preview, out/gui-manual, out/gui-path, ou
 out/gui-gait to be looked at.
 """
 
-import functools
 import json
 import os
 import re
@@ -14,6 +13,7 @@ import shutil
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -30,6 +30,8 @@ SCENARIOS = {
     "gait_scenario.py": ROOT / "out" / "gui-gait",
 }
 TIMEOUT = 1200
+# Scenarios that play at the same time: much of each is waiting for a key or a redraw.
+AT_ONCE = 2
 
 sys.path.insert(0, str(ROOT / "tools"))
 
@@ -53,23 +55,27 @@ def _zip() -> Path:
     return next((ROOT / "build" / f"test-{shown}").glob("*.zip"))
 
 
-@functools.cache
-def played(scenario: str) -> dict[str, dict]:
-    """Play a scenario; return its checks by name."""
+def play(scenario: str, root: Path, archive: Path) -> dict[str, dict]:
+    """Play a scenario in a Blender of its own.
+
+    Args:
+        scenario: its file beside this one.
+        root: the change-root's folder.
+        archive: zip to install.
+
+    Returns:
+        Its checks by name.
+    """
     out = SCENARIOS[scenario]
-    try:
-        root = gui_blender.install()
-    except gui_blender.Unavailable as error:
-        pytest.fail(f"no Blender with a window: {error}")
-    inside = Path("/", "root", f"poise-{time.time_ns()}")
+    inside = Path("/", "root", f"poise-{scenario.removesuffix('.py')}-{time.time_ns()}")
     folder = root / inside.relative_to("/")
     folder.mkdir()
     try:
         for name in ("run.sh", "window.py"):
             shutil.copy2(HERE / name, folder)
         shutil.copy2(HERE / scenario, folder / "scenario.py")
-        archive = shutil.copy2(_zip(), folder)
-        command = ["sh", str(inside / "run.sh"), str(inside), str(inside / Path(archive).name)]
+        shutil.copy2(archive, folder)
+        command = ["sh", str(inside / "run.sh"), str(inside), str(inside / archive.name)]
         shutil.rmtree(out, ignore_errors=True)
         out.mkdir(parents=True)
         with open(out / "blender.txt", "w", encoding="utf-8") as log:
@@ -86,6 +92,26 @@ def played(scenario: str) -> dict[str, dict]:
     return {line["name"]: line for line in json.loads(results.read_text(encoding="utf-8"))}
 
 
+@pytest.fixture(scope="session")
+def played(request):
+    """From a scenario to its checks by name; those that this run asks for play side by side.
+
+    Each has a Blender and a screen of its own, and waits for what it sees there.
+    """
+    try:
+        root = gui_blender.install()
+    except gui_blender.Unavailable as error:
+        pytest.fail(f"no Blender with a window: {error}")
+    archive = _zip()
+    asked = [item.callspec.params.get("scenario") for item in request.session.items]
+    with ThreadPoolExecutor(max_workers=AT_ONCE) as pool:
+        playing = {
+            scenario: pool.submit(play, scenario, root, archive)
+            for scenario in SCENARIOS if scenario in asked
+        }
+        yield lambda scenario: playing[scenario].result()
+
+
 CHECKS = [
     (scenario, check)
     for scenario in SCENARIOS
@@ -97,7 +123,7 @@ CHECKS = [
 
 
 @pytest.mark.parametrize("scenario, check", CHECKS)
-def test_in_the_window(scenario, check):
+def test_in_the_window(played, scenario, check):
     seen = played(scenario)
     if check not in seen:
         pytest.fail("the scenario did not get that far")
@@ -106,7 +132,7 @@ def test_in_the_window(scenario, check):
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS)
-def test_blender_printed_no_traceback(scenario):
+def test_blender_printed_no_traceback(played, scenario):
     played(scenario)
     log = (SCENARIOS[scenario] / "blender.txt").read_text(encoding="utf-8")
     if "Traceback" in log:
