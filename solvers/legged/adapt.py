@@ -524,7 +524,7 @@ class Adapt(Walk):
         self.beyond = base.beyond & ~self.touched
         self.sunk = []
         for g in range(len(self.girdles)):
-            knots, old = self._knots(g), base._knots(g)
+            knots, old = self._knots(g), base.knots[g]
             same = len(knots) == len(old) and bool(np.all(knots == old))
             self.sunk.append(base.sunk[g].copy() if same else
                              np.maximum(np.interp(knots, old, base.sunk[g]), 0.0))  # fmt: skip

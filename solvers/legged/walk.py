@@ -422,14 +422,18 @@ class Walk:
 
     def _rise_to_reach(self) -> None:
         """Heights of the girdles and feet until all are in reach."""
+        self.knots = [self._knots(g) for g in range(len(self.girdles))]
+        self.risings = [self._rising(g) for g in range(len(self.girdles))]
+        self._feet_on_ground()
         for _ in range(ROUNDS):
             self.vertical: list[Rise] = [self._girdle(g) for g in range(len(self.girdles))]
-            self._feet_on_ground()
-            if not self._reach():
+            steps_changed, sunk = self._reach()
+            if steps_changed:
+                self._feet_on_ground()
+            if not (steps_changed or sunk):
                 break
         else:
             self.vertical = [self._girdle(g) for g in range(len(self.girdles))]
-            self._feet_on_ground()
         self._tell_of_reach()
 
     def _tell_of_reach(self) -> None:
@@ -439,12 +443,12 @@ class Walk:
         # Steps before and after the motion lead in and out; nobody sees how deep hips are there.
         seen = [
             np.where((knots >= 0.0) & (knots <= self.end), depth, 0.0)
-            for knots, depth in zip(map(self._knots, range(len(self.sunk))), self.sunk, strict=True)
+            for knots, depth in zip(self.knots, self.sunk, strict=True)
         ]
         sunk = [float(depth.max(initial=0.0)) for depth in seen]
         if max(sunk) > problems.DEEP_CROUCH * self.hip:
             g = int(np.argmax(sunk))
-            time = float(self._knots(g)[int(np.argmax(seen[g]))])
+            time = float(self.knots[g][int(np.argmax(seen[g]))])
             name = self.names[self.girdles[g][0]]
             self.problems.append(problems.hips_lowered(name, time, sunk[g]))
         self.problems += problems.high_jumps(self.vertical, self.hip, self.gravity, self.end)
@@ -465,20 +469,14 @@ class Walk:
         self.list: Curve = _line(self.middle, -self.creature.list * side, lasts)
         self.sway: Curve = _line(self.middle, self.creature.sway * self.hip * walking, lasts)
 
-    def _girdle(self, g: int) -> Rise:
-        """Up and down motion of one girdle, sunk as far as is known to be needed."""
+    def _rising(self, g: int) -> Callable[[Standing], Rise]:
+        """From where a girdle would stand to its up and down motion."""
         steps, legs = self.steps, self.girdles[g]
         of = np.isin(steps.leg, legs)
         # As planned: hips do not fall because a leg is too short to keep its foot down for long.
         on, off = self.planned.on[of], self.planned.off[of]
         profile = support_profile(on, off)
-        knots = self._knots(g)
-        if len(self.sunk[g]) != len(knots):
-            self.sunk[g] = np.zeros(len(knots))
-        height = float(self.heights[legs].mean())
-        level = float(self.settings.placement.origin[2]) if self._flat() else 0.0
-        floors = [] if self._flat() else [self.floor[leg] for leg in legs]
-        line = Standing(floors, level, height, self.bank, Line(knots, self.sunk[g]))
+        knots = self.knots[g]
         way = np.linalg.norm(np.diff(self.horizontal(knots), axis=0), axis=1)
         first = np.clip(np.searchsorted(knots, profile.start), 0, len(knots) - 1)
         last = np.clip(np.searchsorted(knots, profile.end) - 1, 0, len(knots) - 1)
@@ -491,7 +489,7 @@ class Walk:
         # Gait, and legs, that open and close each support.
         opening, closing = np.argsort(on, kind="stable"), np.argsort(off, kind="stable")
         opens = opening[np.clip(np.searchsorted(on[opening], profile.start), 0, len(on) - 1)]
-        closes = closing[np.clip(np.searchsorted(off[closing], profile.end), 0, len(on) - 1)]
+        closes = closing[np.clip(np.searchsorted(off[closing], profile.end), 0, len(off) - 1)]
         lasts = np.minimum(off - on, 4.0)
         halves = 0.5 * np.stack((lasts[opens], lasts[closes]), axis=1)
         gaits = [self.plans[k].gait for k in steps.gait[of][closes]]
@@ -499,9 +497,20 @@ class Walk:
         compression = np.array([gait.compression for gait in gaits]) * self.hip
         length = float(np.mean([self.legs[leg].length for leg in legs]))
         length = max(length, float(self.heights[legs].mean()))
-        return vertical_motion(
+        return lambda line: vertical_motion(
             profile, knots, line, way, ends, halves, arc, compression, length, self.gravity
         )
+
+    def _girdle(self, g: int) -> Rise:
+        """Up and down motion of one girdle, sunk as far as is known to be needed."""
+        legs, knots = self.girdles[g], self.knots[g]
+        if len(self.sunk[g]) != len(knots):
+            self.sunk[g] = np.zeros(len(knots))
+        height = float(self.heights[legs].mean())
+        level = float(self.settings.placement.origin[2]) if self._flat() else 0.0
+        floors = [] if self._flat() else [self.floor[leg] for leg in legs]
+        sunk = Line(knots, self.sunk[g])
+        return self.risings[g](Standing(floors, level, height, self.bank, sunk))
 
     def body(self, time: np.ndarray) -> tuple[np.ndarray, np.ndarray, dict[str, np.ndarray]]:
         """Pose of the body.
@@ -547,6 +556,7 @@ class Walk:
     def _feet_on_ground(self) -> None:
         """Feet through all steps, swings not yet lifted over terrain."""
         self.feet = [self._foot(leg) for leg in range(self.n_legs)]
+        self.ankles_down: dict[int, np.ndarray] = {}  # stay the same while only hips sink
 
     def _foot(self, number: int) -> FootMotion:
         steps, leg = self.steps, self.legs[number]
@@ -585,8 +595,8 @@ class Walk:
         arm = np.asarray(self.legs[number].hip, dtype=float) - np.asarray(self.creature.centre)
         return position + rotate(turn, arm)
 
-    def _reach(self) -> bool:
-        """Sink hips and shorten steps where legs are too short; whether anything changed."""
+    def _reach(self) -> tuple[bool, bool]:
+        """Shorten steps and sink hips where legs are too short; whether either was done."""
         steps, settings = self.steps, self.settings
         first, last = float(self.horizontal.time[0]), float(self.horizontal.time[-1])
         on, off = np.clip(steps.on, first, last), np.clip(steps.off, first, last)
@@ -599,7 +609,7 @@ class Walk:
         turn[seen] = facing.reshape(-1, *shape[1][1:])
         need = [np.zeros(len(sunk)) for sunk in self.sunk]
         new_on, new_off = steps.on.copy(), steps.off.copy()
-        changed = False
+        steps_changed = hips_sunk = False
         for leg in range(self.n_legs):
             self.tick()
             all_own = self._own(leg)
@@ -608,19 +618,14 @@ class Walk:
             if not len(own):
                 continue
             moments = time[own]
-            foot = self.feet[leg]
-            # At touchdown and liftoff exactly, the foot is on the ground.
-            lands, leaves = foot.on[watched, None], foot.off[watched, None]
-            pose = foot(np.clip(moments, lands, leaves).ravel())
             hip = self._hips(leg, position[own], turn[own])
-            ankle = foot.ankles(pose).reshape(*moments.shape, 3)
-            arm = hip - ankle
+            arm = hip - self._ankles_down(leg, moments, watched)
             aside = np.linalg.norm(arm[..., :2], axis=2)
             most = settings.reach * self.lengths[leg]
             upright = np.sqrt(np.maximum(most**2 - aside**2, 0.0))
             excess = arm[..., 2] - upright
             g = next(i for i, legs in enumerate(self.girdles) if leg in legs)
-            knots = self._knots(g)
+            knots = self.knots[g]
             at = np.clip(np.searchsorted(knots, self.middle[own] - 1e-9), 0, len(knots) - 1)
             allowed = settings.crouch * self.heights[leg] * self._sinks(knots[at])
             left = allowed - self.sunk[g][at]
@@ -639,7 +644,7 @@ class Walk:
                 ):
                     self.beyond[step], sink[k] = True, 0.0
                     if self.may_leave[step] and 0 < k < len(own) - 1:
-                        self.left_out[step] = changed = True
+                        self.left_out[step] = steps_changed = True
                     continue
                 if begin > 0:
                     new_on[step] = moments[k, begin]
@@ -649,17 +654,26 @@ class Walk:
                 self.beyond[step] = False
                 worst[k] = max(float(excess[k, begin : finish + 1].max()), 0.0)
                 sink[k] = min(worst[k], max(left[k], 0.0))
-                changed = True
+                steps_changed = True
             np.maximum.at(need[g], at, np.where(sink > 1e-6 * self.hip, 1.02 * sink, 0.0))
-        steps_changed = changed
         for g, sink in enumerate(need):
             if np.any(sink > 0.0):
                 self.sunk[g] = np.maximum(self.sunk[g], self._spread(g, self.sunk[g] + sink, sink))
-                changed = True
+                hips_sunk = True
         if steps_changed:
             new_off = np.maximum(new_off, new_on + 1e-4)
             self.steps = Steps(steps.leg, steps.index, new_on, new_off, steps.middle, steps.gait)
-        return changed
+        return steps_changed, hips_sunk
+
+    def _ankles_down(self, leg: int, moments: np.ndarray, watched: np.ndarray) -> np.ndarray:
+        """(m, k, 3) where a leg ends at moments of its watched steps, the foot on the ground."""
+        if leg not in self.ankles_down:
+            foot = self.feet[leg]
+            # At touchdown and liftoff exactly, the foot is on the ground.
+            lands, leaves = foot.on[watched, None], foot.off[watched, None]
+            pose = foot(np.clip(moments, lands, leaves).ravel())
+            self.ankles_down[leg] = foot.ankles(pose).reshape(*moments.shape, 3)
+        return self.ankles_down[leg]
 
     def _sinks(self, time: np.ndarray) -> np.ndarray:
         """Whether hips may sink at given times."""
@@ -668,7 +682,7 @@ class Walk:
 
     def _spread(self, g: int, deep: np.ndarray, sink: np.ndarray) -> np.ndarray:
         """How deep hips are about the midstances that need it: smoothly down and up again."""
-        knots = self._knots(g)
+        knots = self.knots[g]
         width = SOFT * math.sqrt(self.hip / self.gravity)
         deep = np.where(sink > 0.0, deep, 0.0)
         spread = deep.copy()
@@ -687,7 +701,7 @@ class Walk:
         """Halves of the supports about the midstances of a girdle, s."""
         of = np.isin(self.steps.leg, self.girdles[g])
         half = 0.5 * np.minimum(self.steps.off[of] - self.steps.on[of], 4.0)
-        knots = self._knots(g)
+        knots = self.knots[g]
         at = np.clip(np.searchsorted(knots, self.middle[of] - 1e-9), 0, len(knots) - 1)
         lasting = np.zeros(len(knots))
         np.maximum.at(lasting, at, half)
