@@ -19,6 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from ..solvers.legged import GaitMotion
+from ..solvers.legged.gait import spoken_leg
 from ..solvers.legged.support import support_profile
 from ..solvers.motion import TurningMotion
 
@@ -402,7 +403,7 @@ def gait_diagram(
     if labelled:
         for row, leg in enumerate(motion.creature.legs):
             y = upper.place(start, row + 0.5)[0, 1]
-            labels.append(Label(_spoken(leg.name), upper.left - 8.0, y, "end"))
+            labels.append(Label(spoken_leg(leg.name).capitalize(), upper.left - 8.0, y, "end"))
         for number in range(len(motion.supports)):
             legs = [leg.name for leg in motion.creature.legs if leg.girdle == number]
             name = "/".join(dict.fromkeys(_spoken(_pair(leg)) for leg in legs[:2]))
@@ -416,8 +417,8 @@ def gait_diagram(
 
 
 def _spoken(name: str) -> str:
-    """A leg's or a preset's name as a label: "hind.L" as "Hind L"; others as they are."""
-    if not (name.isupper() or name.endswith((".L", ".R"))):
+    """A girdle's or a preset's name as a label; an animator's own as it is."""
+    if not name.isupper():
         return name if name != name.lower() else name.capitalize()
     return name.replace(".", " ").replace("_", " ").title()
 

@@ -16,7 +16,7 @@ from ..addon.properties.gait import ANIMATED, GAIT_ITEMS, GAITS, gaits_for
 from ..addon.scene.sampling import is_animated
 from ..addon.scene.timing import frame_range, scene_numbers
 from ..solvers.errors import SettingError
-from ..solvers.legged.gait import drag_support
+from ..solvers.legged.gait import drag_support, spoken_leg
 from ..solvers.legged.settings import gait_of
 from .presets import PresetAdd
 
@@ -256,7 +256,7 @@ class POISE_OT_gait_drag(_GaitOperator, bpy.types.Operator):
         item.name = name
         i = made.legs.index(self.leg)
         return (
-            f"{item.name}: {self.leg} has duty factor {made.duty[i]:.3f}, phase "
+            f"{item.name}: the {spoken_leg(self.leg)} has duty factor {made.duty[i]:.3f}, phase "
             f"{made.phase[i]:.3f}"
         )
 

@@ -4,6 +4,7 @@
 import bpy
 
 from ..addon import footprints
+from ..solvers.legged.gait import spoken_leg
 from .base import MotionPanel, active, settings_of
 from .gait import POISE_PT_gait
 
@@ -13,7 +14,8 @@ class POISE_UL_footprints(bpy.types.UIList):
         self, context, layout, data, item, icon, active_data, active_property, index, flt_flag
     ):
         row = layout.row(align=True)
-        row.label(text=item.name, icon="MOD_DYNAMICPAINT")
+        leg = spoken_leg(item.leg).capitalize()
+        row.label(text=f"{leg}, step {item.index}", icon="MOD_DYNAMICPAINT")
         side = row.row(align=True)
         side.alignment = "RIGHT"
         if item.has_location:

@@ -7,6 +7,7 @@ from bl_ui.utils import PresetPanel
 from ..addon import motions, presets, preview
 from ..addon.families import gait as legged
 from ..addon.properties.gait import GAITS, gaits_for
+from ..solvers.legged.gait import spoken_leg
 from .base import MotionPanel, SettingsPanel, active, settings_of
 from .motion import draw_summary
 
@@ -128,7 +129,7 @@ class POISE_PT_gait_item(_GaitPart, bpy.types.Panel):
             for leg in item.legs:
                 row = layout.row(align=True)
                 row.use_property_split = False
-                row.label(text=leg.name)
+                row.label(text=spoken_leg(leg.name).capitalize())
                 row.prop(leg, "duty", text="Duty", slider=True)
                 row.prop(leg, "phase", text="Phase", slider=True)
 

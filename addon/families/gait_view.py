@@ -16,6 +16,7 @@ import numpy as np
 
 from ...solvers.ik import two_bone
 from ...solvers.legged import Creature, Footprint, GaitMotion
+from ...solvers.legged.gait import spoken_leg
 from ...solvers.rotations import rotate
 from .. import diagrams
 from ..mapping.legs import LegChain, LeggedFigure
@@ -32,6 +33,7 @@ EVERY = 0.5  # hip heights from one line of the bank to the next along the way
 LEAST_BANK = 0.02  # rad; less is not drawn
 CORNERS = 20  # of a footprint's outline
 NARROW = 0.38  # of a sole: its half width, as a share of its length
+NAMED = 4  # up to so many legs the corner of the viewport names those on the ground
 POINT = 0.05  # hip heights: half length of the print of a foot that is a point
 
 
@@ -195,8 +197,9 @@ def inset(solved: SolvedGait, row: int, width: int, height: int) -> diagrams.Dia
     drawn = diagrams.gait_diagram(motion, width, height, False, span)
     upper = drawn.axes[0]
     names = tuple(
-        diagrams.Label(leg.name, upper.left + 3.0, upper.place(span[0], number + 0.5)[0, 1],
-                       "start", 9.0, (1.0, 1.0, 1.0, 0.9))
+        diagrams.Label(spoken_leg(leg.name).capitalize(), upper.left + 3.0,
+                       upper.place(span[0], number + 0.5)[0, 1], "start", 9.0,
+                       (1.0, 1.0, 1.0, 0.9))
         for number, leg in enumerate(motion.creature.legs)
     )  # fmt: skip
     return replace(drawn, labels=names)
@@ -328,12 +331,14 @@ def hud_lines(solved: SolvedGait, row: int) -> list[str]:
     gait = next((name for name, start, end in motion.gaits if start <= now <= end), "")
     speed = float(np.linalg.norm(motion.velocity[row, :2]))
     froude = speed**2 / (solved.job.settings.gravity * motion.creature.hip_height())
-    down = [leg.name for i, leg in enumerate(motion.creature.legs) if motion.contact[row, i]]
+    legs = motion.creature.legs
+    down = [spoken_leg(leg.name) for i, leg in enumerate(legs) if motion.contact[row, i]]
+    named = ", ".join(down) if down else "none"
     lines = [
         f"Gait  {label(gait)}" if gait else "Gait  none",
         f"Speed  {speed:.1f} m/s",
         f"Froude  {froude:.2f}",
-        f"On the ground  {len(down)} of {len(motion.creature.legs)}",
+        f"On the ground  {named if len(legs) <= NAMED else f'{len(down)} of {len(legs)}'}",
     ]
     lean = degrees(float(motion.bank[row]))
     if abs(lean) > 0.5:

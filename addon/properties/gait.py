@@ -27,6 +27,7 @@ from ...solvers.legged import (
     metachronal,
 )
 from ...solvers.legged.footholds import Ground
+from ...solvers.legged.gait import spoken_leg
 from ...solvers.motion import Placement
 from .footprints import PoiseFootprint, PoiseFootprintPin
 
@@ -347,7 +348,7 @@ class PoiseGaitItem(bpy.types.PropertyGroup):
             if missing:
                 raise SettingError(
                     f"Own Timing of {self.name or gait.name}",
-                    f"without leg {missing}",
+                    f"without the {spoken_leg(missing)}",
                     "switched off and on again, which fills in the legs",
                 )
             gait = replace(

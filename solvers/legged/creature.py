@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..errors import SettingError
-from .gait import BIPED, HEXAPOD, QUADRUPED, check_number
+from .gait import BIPED, HEXAPOD, QUADRUPED, check_number, spoken_leg
 
 MOST_LEGS = 64
 
@@ -125,8 +125,9 @@ def check_creature(creature: Creature) -> None:
             raise SettingError("Name of a leg", repr(name), "its own alone")
     places = [("Centre", creature.centre)]
     for leg in creature.legs:
-        places += [(f"Hip of {leg.name}", leg.hip), (f"Foot of {leg.name}", leg.foot)]
-        places += [(f"Ankle of {leg.name}", leg.ankle)]
+        said = f"the {spoken_leg(leg.name)}"
+        places += [(f"Hip of {said}", leg.hip), (f"Foot of {said}", leg.foot)]
+        places += [(f"Ankle of {said}", leg.ankle)]
     for label, place in places:
         try:
             point = np.asarray(place, dtype=float)
@@ -135,30 +136,31 @@ def check_creature(creature: Creature) -> None:
         if point.shape != (3,) or not np.all(np.abs(point) < 1e6):
             raise SettingError(label, place, "three finite coordinates")
     for leg in creature.legs:
-        check_number(f"Length of {leg.name}", leg.length, 1e-6, 1e6, "above 0 m")
+        said = f"the {spoken_leg(leg.name)}"
+        check_number(f"Length of {said}", leg.length, 1e-6, 1e6, "above 0 m")
         end = np.asarray(leg.foot, dtype=float) + np.asarray(leg.ankle, dtype=float)
         far = float(np.linalg.norm(np.asarray(leg.hip, dtype=float) - end))
         if leg.hip[2] <= end[2]:
             raise SettingError(
-                f"Height of the hip of {leg.name}",
+                f"Height of the hip of {said}",
                 f"{leg.hip[2]:.3f} m",
                 f"above that of its foot, {end[2]:.3f} m",
             )
         if far > leg.length * (1.0 + 1e-6):
             raise SettingError(
-                f"Length of {leg.name}",
+                f"Length of {said}",
                 f"{leg.length:.3f} m",
                 f"at least the {far:.3f} m between its hip and its foot at rest",
             )
-        check_number(f"Flat of {leg.name}", leg.flat, 0.0, 1.0, "between 0 and 1")
-        check_number(f"Level of {leg.name}", leg.level, 0.4, 0.95, "between 0.4 and 0.95")
-        check_number(f"Rise of {leg.name}", leg.rise, leg.flat, 1.0, "between Flat and 1")
+        check_number(f"Flat of {said}", leg.flat, 0.0, 1.0, "between 0 and 1")
+        check_number(f"Level of {said}", leg.level, 0.4, 0.95, "between 0.4 and 0.95")
+        check_number(f"Rise of {said}", leg.rise, leg.flat, 1.0, "between Flat and 1")
         for label in ("heel", "toe"):
             check_number(
-                f"{label.title()} of {leg.name}", getattr(leg, label), -1e6, 1e6, "a length"
+                f"{label.title()} of {said}", getattr(leg, label), -1e6, 1e6, "a length"
             )
         for label in ("strike", "push", "swing", "toe_out"):
-            text = f"{label.title().replace('_', ' ')} of {leg.name}"
+            text = f"{label.title().replace('_', ' ')} of {said}"
             check_number(text, getattr(leg, label), -1.6, 1.6, "within 90 degrees")
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..errors import SettingError
+from .gait import spoken_leg
 
 VERSION = 1
 
@@ -102,7 +103,7 @@ def check_edits(edits: Sequence[FootprintEdit]) -> None:
         SettingError: a value is no finite number; the message names leg and step.
     """
     for edit in edits:
-        of = f" of step {edit.index} of {edit.leg}"
+        of = f" of step {edit.index} of the {spoken_leg(edit.leg)}"
         for label, point in (("Position", edit.position), ("Normal", edit.normal)):
             if point is not None:
                 _check(label + of, point, (3,), "three finite coordinates")

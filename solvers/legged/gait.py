@@ -29,6 +29,7 @@ Froude number as in Alexander 1976: stride / hip height = a Fr^b.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -40,6 +41,8 @@ from ..errors import SettingError
 QUADRUPED = ("hind.L", "hind.R", "fore.L", "fore.R")
 BIPED = ("leg.L", "leg.R")
 HEXAPOD = ("hind.L", "hind.R", "middle.L", "middle.R", "fore.L", "fore.R")
+
+SPOKEN_SIDES = {"L": "left", "R": "right"}
 
 LEAST_DUTY, MOST_DUTY = 0.05, 0.98  # what a duty factor that varies with speed is kept within
 
@@ -235,7 +238,7 @@ def check_gait(gait: Gait) -> Gait:
                 f"one for each of its {len(gait.legs)} legs",
             )
         for leg, value in zip(gait.legs, values, strict=True):
-            where = f"{name} of {leg} in gait {gait.name}"
+            where = f"{name} of the {spoken_leg(leg)} in gait {gait.name}"
             if name == "Phase":
                 check_number(where, value, 0.0, 1.0, "between 0 and 1")
             else:
@@ -275,6 +278,19 @@ def check_gait(gait: Gait) -> Gait:
     if 1.0 in gait.phase:
         gait = replace(gait, phase=tuple(p % 1.0 for p in gait.phase))
     return gait
+
+
+def spoken_leg(name: str) -> str:
+    """A leg as people call it: "fore.R" is the right fore, "leg.L" the left leg.
+
+    Args:
+        name: of the leg; one without a side stays as it is.
+    """
+    base, dot, side = name.rpartition(".")
+    if not dot or side not in SPOKEN_SIDES:
+        return name
+    words = re.sub(r"(?<=[a-z])(?=\d)", " ", base.replace(".", " ").replace("_", " "))
+    return f"{SPOKEN_SIDES[side]} {words}"
 
 
 def check_number(label: str, value: object, least: float, most: float, requirement: str) -> None:

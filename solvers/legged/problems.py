@@ -12,6 +12,7 @@ from ..motion import Problem
 from .body import Rise
 from .edits import FootprintEdit
 from .footholds import MOVED, NO_GROUND, TOO_HIGH, Footholds
+from .gait import spoken_leg
 from .steps import GaitChange, GaitPlan, Steps
 
 WAY_OFF = 0.5  # hip heights off the path that are worth a line
@@ -39,8 +40,9 @@ def changes_of_gait(
         if late > 1.5 * stride:
             found.append(Problem(
                 code="GAIT_DELAYED",
-                message=f"Gait {change.gait + 1} ({plans[change.gait].gait.name}) begins "
-                f"{late:.2f} s late: the change of gait before it has to end first",
+                message=f"Gait {change.gait + 1} ({plans[change.gait].gait.name}) begins at "
+                f"{change.start:.2f} s instead of {change.wanted:.2f} s: until then the legs are "
+                f"still changing into {plans[change.gait - 1].gait.name}",
                 severity="INFO", time=change.wanted, amount=late,
                 remedy="Let gaits begin further apart",
             ))  # fmt: skip
@@ -71,8 +73,8 @@ def stroke_limited(gait: str, leg: str, time: float, stroke: float, room: float)
     """
     return Problem(
         code="STROKE_LIMITED",
-        message=f"Gait {gait} is too long for {leg} from {time:.2f} s on: its stroke of "
-        f"{stroke:.2f} m is shortened to {room:.2f} m, and its steps come quicker",
+        message=f"Gait {gait} is too long for the {spoken_leg(leg)} from {time:.2f} s on: its "
+        f"stroke of {stroke:.2f} m is shortened to {room:.2f} m, and its steps come quicker",
         time=time,
         amount=room,
         remedy="Go slower, or use a gait with a smaller duty factor or stroke",
@@ -105,9 +107,9 @@ def short_transfers(
                 continue
             found[number] = Problem(
                 code="TRANSFER_SHORT",
-                message=f"Step {steps.index[own][k + 1]} of {name} at {on[k]:.2f} s swings for "
-                f"{on[k] - off[k]:.3f} s in gait {plans[number].gait.name}, less than the "
-                f"{least[k]:.3f} s of Least Transfer",
+                message=f"Step {steps.index[own][k + 1]} of the {spoken_leg(name)} at {on[k]:.2f} "
+                f"s swings for {on[k] - off[k]:.3f} s in gait {plans[number].gait.name}, less than "
+                f"the {least[k]:.3f} s of Least Transfer",
                 time=float(off[k]), end_time=float(on[k]), amount=float(on[k] - off[k]),
                 remedy="Go slower, lengthen the stroke, or lower the duty factor",
             )  # fmt: skip
@@ -125,8 +127,8 @@ def edit_lost(edit: FootprintEdit) -> Problem:
     """
     return Problem(
         code="EDIT_LOST",
-        message=f"The edit of step {edit.index} of {edit.leg} is lost: there is no such step any "
-        "more",
+        message=f"The edit of step {edit.index} of the {spoken_leg(edit.leg)} is lost: there is no "
+        "such step any more",
         amount=float(edit.index),
         remedy="Delete the edit, or go on for longer",
     )
@@ -148,9 +150,9 @@ def edit_time(
     """
     return Problem(
         code="EDIT_TIME",
-        message=f"Step {index} of {leg} cannot be on the ground from {wanted[0]:.2f} to "
-        f"{wanted[1]:.2f} s: with the steps before and after it, it is from {given[0]:.2f} to "
-        f"{given[1]:.2f} s",
+        message=f"Step {index} of the {spoken_leg(leg)} cannot be on the ground from "
+        f"{wanted[0]:.2f} to {wanted[1]:.2f} s: with the steps before and after it, it is from "
+        f"{given[0]:.2f} to {given[1]:.2f} s",
         time=given[0],
         remedy="Move the steps before and after it too",
     )
@@ -210,8 +212,8 @@ def hard_push(leg: str, index: int, time: float, push: float, limit: float) -> P
     """
     return Problem(
         code="PUSH_HARD",
-        message=f"To follow step {index} of {leg}, the body is pushed with {push:.1f} m/s^2 at "
-        f"{time:.2f} s, more than the {limit:.1f} m/s^2 that its legs give",
+        message=f"To follow step {index} of the {spoken_leg(leg)}, the body is pushed with "
+        f"{push:.1f} m/s^2 at {time:.2f} s, more than the {limit:.1f} m/s^2 that its legs give",
         time=time,
         amount=push,
         remedy="Move the footprints less, move those around them too, or turn Keep Body on",
@@ -319,13 +321,14 @@ def bad_footholds(
     Returns:
         The problems.
     """
+    who = [spoken_leg(name) for name in names]
     problems = []
     found = _first(steps, holds.state == NO_GROUND, end)
     if found:
         k, time, count = found
         problems.append(Problem(
             code="NO_GROUND",
-            message=f"Step {steps.index[k]} of {names[steps.leg[k]]} at {time:.2f} s finds no "
+            message=f"Step {steps.index[k]} of the {who[steps.leg[k]]} at {time:.2f} s finds no "
             f"ground that carries ({count} in all): it stands as high as the leg's last one",
             severity="ERROR", time=time, amount=float(count),
             remedy="Close the hole, move the path, or raise Search",
@@ -336,12 +339,12 @@ def bad_footholds(
         own = steps.of(int(steps.leg[k]))
         before = own[max(int(np.searchsorted(own, k)) - 1, 0)]
         rise = float(holds.position[k, 2] - holds.position[before, 2])
-        name, index = names[steps.leg[k]], steps.index[k]
+        name, index = who[steps.leg[k]], steps.index[k]
         problems.append(Problem(
             code="STEP_HIGH",
-            message=f"Step {index} of {name} at {time:.2f} s is {rise:.2f} m up, more than "
+            message=f"Step {index} of the {name} at {time:.2f} s is {rise:.2f} m up, more than "
             f"Step Height ({count} in all)" if rise > 0.0 else
-            f"Step {index} of {name} at {time:.2f} s is {-rise:.2f} m down, more than "
+            f"Step {index} of the {name} at {time:.2f} s is {-rise:.2f} m down, more than "
             f"Step Height ({count} in all)",
             time=time, amount=abs(rise), remedy="Raise Step Height, or lead the path around",
         ))  # fmt: skip
@@ -350,7 +353,7 @@ def bad_footholds(
         k, time, count = found
         problems.append(Problem(
             code="FOOTHOLD_MOVED",
-            message=f"Step {steps.index[k]} of {names[steps.leg[k]]} at {time:.2f} s is set down "
+            message=f"Step {steps.index[k]} of the {who[steps.leg[k]]} at {time:.2f} s is set down "
             f"{holds.moved[k]:.2f} m from its place, where the ground carries ({count} in all)",
             severity="INFO", time=time, amount=float(holds.moved[k]),
         ))  # fmt: skip
@@ -372,13 +375,14 @@ def short_legs(
     Returns:
         The problems.
     """
+    who = [spoken_leg(name) for name in names]
     problems = []
     found = _first(steps, left_out, end)
     if found:
         k, time, count = found
         problems.append(Problem(
             code="STEP_LEFT_OUT",
-            message=f"Step {steps.index[k]} of {names[steps.leg[k]]} at {time:.2f} s is left out "
+            message=f"Step {steps.index[k]} of the {who[steps.leg[k]]} at {time:.2f} s is left out "
             f"({count} in all): the leg does not reach its foothold",
             time=time, amount=float(count),
             remedy="Go slower, widen the bend, choose more even ground, or allow more Crouch",
@@ -388,7 +392,7 @@ def short_legs(
         k, time, count = found
         problems.append(Problem(
             code="STEP_SHORTENED",
-            message=f"Step {steps.index[k]} of {names[steps.leg[k]]} at {time:.2f} s is on the "
+            message=f"Step {steps.index[k]} of the {who[steps.leg[k]]} at {time:.2f} s is on the "
             f"ground for less time than its gait has it ({count} in all): the leg is too short "
             "to reach its foothold for longer",
             time=time, amount=float(count),
@@ -410,8 +414,8 @@ def hips_lowered(leg: str, time: float, depth: float) -> Problem:
     """
     return Problem(
         code="HIPS_LOWERED",
-        message=f"The hips of {leg} are lowered by up to {depth:.2f} m, most at {time:.2f} s, so "
-        "that the legs reach their footholds",
+        message=f"The hips of the {spoken_leg(leg)} are lowered by up to {depth:.2f} m, most at "
+        f"{time:.2f} s, so that the legs reach their footholds",
         severity="INFO",
         time=time,
         amount=depth,
@@ -467,8 +471,8 @@ def out_of_reach(leg: str, index: int, time: float, beyond: float) -> Problem:
     """
     return Problem(
         code="OUT_OF_REACH",
-        message=f"Step {index} of {leg} at {time:.2f} s is out of reach: the hip is {beyond:.3f} m "
-        "farther from the foothold than the leg is long",
+        message=f"Step {index} of the {spoken_leg(leg)} at {time:.2f} s is out of reach: the hip "
+        f"is {beyond:.3f} m farther from the foothold than the leg is long",
         severity="ERROR",
         time=time,
         amount=beyond,

@@ -18,6 +18,7 @@ from ..errors import SettingError
 from ..motion import Placement
 from ..rotations import about_z, between, multiply, rotate
 from .edits import FootprintBefore, FootprintEdit
+from .gait import spoken_leg
 from .motion import Footprint
 from .path import Path
 
@@ -313,7 +314,8 @@ def paste_run(
     legs = [_other_side(leg) if mirrored else leg for leg in copied.legs]
     if legs[0] != start.leg:
         raise SettingError(
-            "Run of footprints", f"one that begins with {legs[0]}", f"begun with {start.leg}"
+            "Run of footprints", f"one that begins with the {spoken_leg(legs[0])}",
+            f"begun with the {spoken_leg(start.leg)}"
         )
     begin = _when(start)
     spin = about_z(np.array(start.yaw))

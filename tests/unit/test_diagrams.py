@@ -159,7 +159,7 @@ def test_the_gait_diagram_has_a_bar_for_each_support(gaits):
         assert not any(bar.area.left < band.right - 1e-6 and bar.area.right > band.left + 1e-6
                        for bar in bars)  # fmt: skip
     texts = [label.text for label in diagram.labels]
-    assert {"Walk", "Trot", "Hind L", "Fore R", "Any Fore", "Time, s"} <= set(texts)
+    assert {"Walk", "Trot", "Left hind", "Right fore", "Any Fore", "Time, s"} <= set(texts)
     # The edited one is framed; a profile of each girdle lies below.
     framed = next(bar.area for bar in bars if (bar.leg, bar.index) == ("hind.L", 2))
     assert any(np.allclose(line.points[0], (framed.left, framed.bottom)) for line in diagram.lines)

@@ -19,6 +19,7 @@ from poise.solvers.legged.edits import (
     edits_as_data,
     edits_from_data,
 )
+from poise.solvers.legged.gait import spoken_leg
 from poise.solvers.legged.walk import Walk
 from poise.solvers.rotations import rotate
 
@@ -272,7 +273,7 @@ def test_edits_go_with_their_steps_when_the_speed_changes_and_lost_ones_are_told
     assert now.on - was.on == pytest.approx(0.04) and now.yaw - was.yaw == pytest.approx(0.1)
     told = {p.code: p.message for p in after.problems}
     assert "EDITS_MOVED" in told
-    assert f"step {last.index} of {last.leg}" in told["EDIT_LOST"]
+    assert f"step {last.index} of the {spoken_leg(last.leg)}" in told["EDIT_LOST"]
 
 
 def test_footprints_before_their_predecessors_and_out_of_reach():
@@ -290,18 +291,18 @@ def test_footprints_before_their_predecessors_and_out_of_reach():
     assert _same(mark)(after).on == early and _same(prior)(after).off < prior.off - 0.02
     _, after = _adapted("horse walks", FootprintEdit("hind.L", mark.index, on=prior.on - 0.1))
     told = next(p for p in after.problems if p.code == "EDIT_TIME")
-    assert f"Step {mark.index} of hind.L" in told.message and _slide(after) < 1e-9
+    assert f"Step {mark.index} of the left hind" in told.message and _slide(after) < 1e-9
     assert _same(prior)(after).off < _same(mark)(after).on
     # Out of reach: one sentence that names leg, step and time.
     _, after = _adapted("horse walks", FootprintEdit(
         "hind.L", mark.index, mark.position + [30.0, 0.0, 0.0]))  # fmt: skip
     told = next(p for p in after.problems if p.code == "OUT_OF_REACH")
-    assert f"Step {mark.index} of hind.L at " in told.message and not after.success
+    assert f"Step {mark.index} of the left hind at " in told.message and not after.success
     assert np.abs(after.position - motion.position).max() < 1.0
     for bad in (FootprintEdit("hind.L", 3, np.array([np.nan, 0.0, 0.0])),
                 FootprintEdit("hind.L", 3, on=2.0, off=1.0),
                 FootprintEdit("hind.L", 3, yaw=math.inf)):  # fmt: skip
-        with pytest.raises(SettingError, match=r"step 3 of hind\.L"):
+        with pytest.raises(SettingError, match=r"step 3 of the left hind"):
             solve_gait(replace(settings, edits=(bad,)))
 
 

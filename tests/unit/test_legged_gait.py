@@ -16,6 +16,7 @@ from poise.solvers.legged.gait import (
     drag_support,
     leg_states,
     metachronal,
+    spoken_leg,
 )
 
 G = 9.81
@@ -50,6 +51,15 @@ def test_footfalls_come_in_the_order_of_the_phases():
     # The moment of touchdown is where the state is least.
     order = np.argsort(np.argmin(state, axis=0))
     assert [QUADRUPED[i] for i in order] == ["hind.L", "fore.L", "hind.R", "fore.R"]
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("fore.R", "right fore"), ("leg.L", "left leg"), ("leg2.R", "right leg 2"),
+     ("hind.3.L", "left hind 3"), ("Tail", "Tail"), ("a.B", "a.B")],
+)  # fmt: skip
+def test_legs_are_called_what_people_call_them(name, said):
+    assert spoken_leg(name) == said
 
 
 def test_clock_is_exact_under_speed_that_grows_evenly():
@@ -150,13 +160,13 @@ def test_tripod_stands_on_three_feet_that_hold_it():
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"duty": (0.0, 0.5, 0.5, 0.5)}, "Duty Factor of hind.L in gait WALK is 0.0"),
-        ({"duty": (0.5, 1.0, 0.5, 0.5)}, "Duty Factor of hind.R in gait WALK is 1.0"),
-        ({"duty": (0.5, 0.5, 1.2, 0.5)}, "Duty Factor of fore.L in gait WALK is 1.2"),
+        ({"duty": (0.0, 0.5, 0.5, 0.5)}, "Duty Factor of the left hind in gait WALK is 0.0"),
+        ({"duty": (0.5, 1.0, 0.5, 0.5)}, "Duty Factor of the right hind in gait WALK is 1.0"),
+        ({"duty": (0.5, 0.5, 1.2, 0.5)}, "Duty Factor of the left fore in gait WALK is 1.2"),
         ({"duty": (0.5, 0.5)}, "one for each of its 4 legs"),
-        ({"phase": (0.0, 0.5, 0.2, 1.3)}, "Phase of fore.R in gait WALK is 1.3"),
-        ({"phase": (0.0, -0.1, 0.2, 0.3)}, "Phase of hind.R in gait WALK is -0.1"),
-        ({"phase": (0.0, math.nan, 0.2, 0.3)}, "Phase of hind.R in gait WALK is nan"),
+        ({"phase": (0.0, 0.5, 0.2, 1.3)}, "Phase of the right fore in gait WALK is 1.3"),
+        ({"phase": (0.0, -0.1, 0.2, 0.3)}, "Phase of the right hind in gait WALK is -0.1"),
+        ({"phase": (0.0, math.nan, 0.2, 0.3)}, "Phase of the right hind in gait WALK is nan"),
         ({"stroke": 0.0}, "Stroke of gait WALK is 0.0"),
         ({"period": -1.0}, "Period of gait WALK is -1.0"),
         ({"stroke": 1.0, "period": 1.0}, "one at a time"),

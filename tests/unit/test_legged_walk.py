@@ -10,7 +10,7 @@ import pytest
 from poise.solvers.errors import SettingError
 from poise.solvers.legged import GaitItem, GaitSettings, solve_gait, solve_gait_batch
 from poise.solvers.legged.creature import Creature, Leg, biped, insect, quadruped
-from poise.solvers.legged.gait import BIPED, HEXAPOD, PRESETS, metachronal
+from poise.solvers.legged.gait import BIPED, HEXAPOD, PRESETS, metachronal, spoken_leg
 from poise.solvers.legged.settings import FootprintEdit
 from poise.solvers.motion import Placement
 from poise.solvers.rotations import rotate
@@ -399,7 +399,7 @@ def test_edits_of_time_keep_their_order_and_lost_ones_are_told_of():
     assert codes.count("EDIT_LOST") == 2 and "EDIT_TIME" in codes and "OUT_OF_REACH" in codes
     assert not bad.success
     told = next(p for p in bad.problems if p.code == "OUT_OF_REACH")
-    assert "Step 3 of fore.L at " in told.message
+    assert "Step 3 of the left fore at " in told.message
 
 
 def test_batch_is_each_by_itself_and_tells_how_far_it_is():
@@ -432,7 +432,7 @@ def test_standing_still_is_a_motion():
 
 def test_far_too_fast_takes_quicker_steps_and_says_so():
     found = _codes(sequence=(GaitItem("WALK"),), speed=12.0)
-    assert "of hind.L from 0.00 s" in found["STROKE_LIMITED"].message.replace("for ", "of ")
+    assert "for the left hind from 0.00 s" in found["STROKE_LIMITED"].message
     assert "TRANSFER_SHORT" in found
 
 
@@ -457,7 +457,7 @@ def test_least_transfer_longer_than_the_transfer_is_told_of():
     found = _codes(sequence=(GaitItem("WALK"), GaitItem(gait, 3.0)), speed=3.0)
     message = found["TRANSFER_SHORT"].message
     assert message.startswith("Step ") and " at " in message and " s " in message
-    assert any(leg.name in message for leg in HORSE.legs)
+    assert any(spoken_leg(leg.name) in message for leg in HORSE.legs)
 
 
 def test_path_that_is_too_sharp_is_left_and_told_of():
@@ -492,7 +492,7 @@ def test_no_ground_under_a_foot_names_leg_step_and_time():
 
     found = _codes(sequence=(GaitItem("WALK"),), speed=1.6, ground=island)
     message = found["NO_GROUND"].message
-    assert message.startswith("Step ") and " of fore." in message and found["NO_GROUND"].time > 2.0
+    assert message.startswith("Step ") and " fore at " in message and found["NO_GROUND"].time > 2.0
 
 
 @pytest.mark.parametrize("n", [1, 3, 5, 7])
@@ -531,7 +531,7 @@ def test_legs_of_very_different_length_walk():
         ({"creature": replace(HORSE, legs=HORSE.legs[:1] * 2)}, "Name of a leg"),
         (
             {"creature": replace(HORSE, legs=(replace(HORSE.legs[0], length=0.5),))},
-            "Length of hind.L is 0.500 m",
+            "Length of the left hind is 0.500 m",
         ),
         ({"creature": replace(HORSE, centre=np.zeros(2))}, "Centre"),
         (
