@@ -31,6 +31,11 @@ a lower bound of the whole. What the paper leaves open is settled so:
 - A whole plan gets on along the path by a share of the way it goes (a figure
   that turns back to try again has not found a way), unless it begins looking
   the wrong way.
+- What a stage leads to is rounded to 2^-30, about 10^-9, of its units: an
+  upright body falls away from what differs in the last bit, e times as far in a
+  third of a second, so that machines whose sines differ there would soon go
+  other ways. So they start each stage from the same numbers, and find ties
+  alike.
 - Among plans of equal cost the one with the smaller rate in the first stage
   in which they differ is taken, and to the left before to the right.
 
@@ -63,6 +68,9 @@ from .terrain import Field
 X, Y, PSI, THETA, OMEGA, CURVATURE, ALONG, SPEED, RATE, COST = range(10)
 SEGMENT, GATE, STAGE, CODE, PARENT = range(5)
 MOVING = [X, Y, PSI, THETA, OMEGA, CURVATURE, SPEED]  # what moves on
+
+ROUNDED = [X, Y, PSI, THETA, OMEGA, ALONG, SPEED, COST]  # the rest are steps of the rates
+GRAIN = 2.0**-30  # of what nodes hold, in m, rad, rad/s and m/s
 
 LEAN_MARGIN = 5e-4  # rad; the peak of a cubic is not quite that of the lean
 SPACE_MARGIN = 1e-4  # m; nor is a parabola quite the track
@@ -440,6 +448,7 @@ class Planner:
             (COST, cost),
         ):
             result[column] = value[rows]
+        result[ROUNDED] = np.round(result[ROUNDED] / GRAIN) * GRAIN
         numbers = np.empty((5, len(rows)), dtype=np.int64)
         numbers[SEGMENT] = segment[-1][rows]
         numbers[GATE] = gate[rows]
@@ -501,7 +510,8 @@ class Planner:
         elif not self.speed.constant:
             v = self._v[2 * settings.substeps * stage]
         turn = settings.gravity * math.tan(settings.max_lean) / (v * v)
-        return np.minimum(settings.max_curvature_rate, self.useful * turn / settings.stage)
+        useful = np.floor(self.useful * turn / settings.stage / GRAIN) * GRAIN
+        return np.minimum(settings.max_curvature_rate, useful)
 
     @property
     def rates(self) -> np.ndarray:

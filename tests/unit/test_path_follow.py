@@ -24,6 +24,7 @@ from poise.solvers.path import (
     follow,
     follow_path,
     scenes,
+    search,
 )
 from poise.solvers.path.follow import prepare
 from poise.solvers.path.obstacles import ObstacleField
@@ -201,9 +202,9 @@ def test_two_more_stages_lead_another_way_through_the_trees():
     tracks = [result.motion.position for result in (ten, twelve)]
     n = min(len(track) for track in tracks)
     apart = np.hypot(*(tracks[0][:n] - tracks[1][:n])[:, :2].T)
-    assert np.max(apart) > 5.0
+    assert np.max(apart) > 3.0
     # Who looks further finds the way that keeps nearer to the path.
-    assert twelve.mean_distance < 0.5 * ten.mean_distance
+    assert twelve.mean_distance < 0.8 * ten.mean_distance
 
     def left_of(track):
         """Which trees are passed on their left side (+X of who goes along -Y)."""
@@ -235,6 +236,32 @@ def test_same_motion_at_any_frame_rate():
     for name in ("position", "lean", "lean_rate", "yaw", "curvature", "leg_force"):
         one, two = getattr(a.motion, name)[: 4 * n : 4], getattr(b.motion, name)[: 5 * n : 5]
         assert np.max(np.abs(one - two)) < 1e-9 * max(1.0, float(np.max(np.abs(one))))
+
+
+def test_another_machine_steers_alike_for_a_minute(monkeypatch):
+    """Sines and roots that differ in the last bit, up or down at random, all through the search."""
+    scene, settings = scenes.forest(120, 430.0)
+    settings = replace(settings, speed=7.0, fps=10.0)
+    a = follow_path(scene, settings, advice=False)
+    rng = np.random.default_rng(11)
+    exact = search.simulate
+
+    def other(*args):
+        motion = exact(*args)
+        last = {
+            name: (value := getattr(motion, name))
+            + np.spacing(value) * rng.integers(-1, 2, value.shape)
+            for name in ("theta", "omega", "psi", "x", "y")
+        }
+        return replace(motion, **last)
+
+    monkeypatch.setattr(search, "simulate", other)
+    b = follow_path(scene, settings, advice=False)
+    assert a.finished and a.motion.time[-1] > 60.0
+    assert np.array_equal(a.motion.curvature, b.motion.curvature)
+    assert a.expanded == b.expanded
+    assert np.max(np.abs(a.motion.position - b.motion.position)) < 1e-9
+    assert not np.array_equal(a.motion.position, b.motion.position)
 
 
 def test_same_motion_bit_for_bit():
@@ -529,17 +556,22 @@ def test_a_tree_beyond_the_horizon_is_seen_by_thinking_again():
 
 
 def test_steering_harder_is_thought_of_where_the_usual_finds_no_way(monkeypatch):
-    """Gates 15 m apart and 2 m aside at 8.5 m/s: the last ones need rates beyond the usual."""
-    scene, _ = scenes.gate_slalom(8, 15.0, 2.0, 2.5)
-    settings = PathSettings(speed=8.5)
-    result = follow_path(scene, settings, advice=False)
-    assert result.finished and result.second_thoughts >= 1
-    assert np.all(np.isfinite(result.gate_times))
-    usual = 9.81 * math.tan(settings.max_lean) / 8.5**2 / settings.stage
-    rate = np.abs(np.diff(result.motion.curvature) / np.diff(result.motion.time))
-    assert 1.2 * usual < np.max(rate) <= settings.max_curvature_rate * (1.0 + 1e-6)
+    """Who looks 1.8 s ahead meets gates unprepared: what is passed then needs other plans."""
+    settings = PathSettings(speed=7.5, clearance=0.3, stages=6, most_seconds=25.0)
+    usual = 9.81 * math.tan(settings.max_lean) / settings.speed**2 / settings.stage
+    courses = [scenes.gate_slalom(6, spacing, 1.6, 2.4)[0] for spacing in (13.0, 15.0, 17.0, 18.0)]
+    through = [follow_path(course, settings, advice=False) for course in courses]
+    through = [result for result in through if result.finished]
+    assert len(through) >= 3
+    rates = []
+    for result in through:
+        assert result.second_thoughts >= 1 and np.all(np.isfinite(result.gate_times))
+        assert result.min_clearance >= 0.3 and result.max_lean <= settings.max_lean
+        m = result.motion
+        rates.append(np.max(np.abs(np.diff(m.curvature) / np.diff(m.time))))
+    assert 1.2 * usual < max(rates) <= 2.0 * usual * (1.0 + 1e-6) < settings.max_curvature_rate
     monkeypatch.setattr(follow, "_think_again", lambda *_: None)
-    assert not follow_path(scene, settings, advice=False).finished
+    assert not any(follow_path(course, settings, advice=False).finished for course in courses)
 
 
 def test_time_may_run_out():
