@@ -24,7 +24,6 @@ from poise.solvers.path import (
     follow,
     follow_path,
     scenes,
-    search,
 )
 from poise.solvers.path.follow import prepare
 from poise.solvers.path.obstacles import ObstacleField
@@ -37,6 +36,12 @@ _spec = importlib.util.spec_from_file_location(
 )
 mapping_cases = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(mapping_cases)
+
+_spec = importlib.util.spec_from_file_location(
+    "path_cases", Path(__file__).with_name("path_cases.py")
+)
+path_cases = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(path_cases)
 
 STRAIGHT = np.array([(0.0, 0.0), (0.0, -60.0)])
 WAVE_T = np.linspace(0.0, 70.0, 300)
@@ -239,29 +244,13 @@ def test_same_motion_at_any_frame_rate():
 
 
 def test_another_machine_steers_alike_for_a_minute(monkeypatch):
-    """Sines and roots that differ in the last bit, up or down at random, all through the search."""
     scene, settings = scenes.forest(120, 430.0)
     settings = replace(settings, speed=7.0, fps=10.0)
     a = follow_path(scene, settings, advice=False)
-    rng = np.random.default_rng(11)
-    exact = search.simulate
-
-    def other(*args):
-        motion = exact(*args)
-        last = {
-            name: (value := getattr(motion, name))
-            + np.spacing(value) * rng.integers(-1, 2, value.shape)
-            for name in ("theta", "omega", "psi", "x", "y")
-        }
-        return replace(motion, **last)
-
-    monkeypatch.setattr(search, "simulate", other)
+    path_cases.on_another_machine(monkeypatch)
     b = follow_path(scene, settings, advice=False)
     assert a.finished and a.motion.time[-1] > 60.0
-    assert np.array_equal(a.motion.curvature, b.motion.curvature)
-    assert a.expanded == b.expanded
-    assert np.max(np.abs(a.motion.position - b.motion.position)) < 1e-9
-    assert not np.array_equal(a.motion.position, b.motion.position)
+    path_cases.assert_steered_alike(a, b)
 
 
 def test_same_motion_bit_for_bit():

@@ -13,6 +13,7 @@ import pytest
 from poise.solvers.errors import SettingError
 from poise.solvers.path import PathScene, PathSettings, TerrainMesh, follow_path
 from poise.solvers.path.descent import BRAKING_TIME, descend, dynamics, stand_on
+from poise.solvers.path.scenes import forest
 from poise.solvers.path.search import ALONG, COST
 from poise.solvers.path.terrain import Field, Surface, clip
 from poise.solvers.turning.assemble import plane_axes
@@ -482,6 +483,18 @@ def test_a_motion_goes_on_where_another_one_ends(descent):
     np.testing.assert_allclose(second.normal[0], first.normal[-1], atol=1e-6)
     for name in ("speed", "lean", "lean_rate", "curvature"):
         assert getattr(second, name)[0] == pytest.approx(getattr(first, name)[-1], abs=1e-6)
+
+
+def test_another_machine_steers_alike_down_a_hill(monkeypatch):
+    mesh = graph_mesh(lambda x, y: 0.2 * y + 0.4 * np.sin(0.25 * y + 0.1 * x), low=(-40.0, -190.0))
+    settings = replace(COAST, friction=0.06, fps=10.0)
+    scene = replace(forest(40, 150.0)[0], terrain=mesh)
+    a = follow_path(scene, settings, advice=False)
+    cases.on_another_machine(monkeypatch)
+    b = follow_path(scene, settings, advice=False)
+    assert a.finished and a.motion.time[-1] > 11.0 and np.ptp(a.motion.speed) > 1.0
+    cases.assert_steered_alike(a, b)
+    assert not np.array_equal(a.motion.speed, b.motion.speed)
 
 
 def test_an_area_too_large_for_the_grid_is_told(monkeypatch, descent):
