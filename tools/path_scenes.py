@@ -54,7 +54,7 @@ def tree_skiing():
         rig = follower(scene, "SKIER", course, settings, x, suit)
         path = rig.poise.path
         # At a speed at which the trees are easily passed, both go the same way.
-        path.stages, path.speed = stages, 9.25
+        path.stages, path.speed = stages, 9.0
         rigs.append(rig)
     plan(scene, rigs)
     scenes.finish(rigs)
