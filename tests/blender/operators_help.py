@@ -12,7 +12,7 @@ from pathlib import Path
 import bpy
 import numpy as np
 import pytest
-from bake_rigs import world_errors
+from bake_rigs import skins_off, world_errors
 from snapshot import diff, snapshot
 
 FPS = 24.0
@@ -217,6 +217,7 @@ def assert_follows(motion, far=1e-3, wide=5e-3, frames=None):
     assert errors[0] < far and errors[1] < wide, errors
 
 
+@skins_off()
 def world_path(rig, bone, frames):
     """(n, 3) world position of a bone's head, in Blender units, at some frames."""
     scene = bpy.context.scene

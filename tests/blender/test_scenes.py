@@ -10,12 +10,14 @@ import bpy
 import numpy as np
 import pytest
 import scenes
+from bake_rigs import skins_off
 from PIL import Image
 from poise.addon import motions
 
 FPS = scenes.FPS
 
 
+@skins_off()
 def paths(rigs, frames, name="root"):
     """World places (n, 3) of a bone's head on each evaluated rig, in one pass over the frames."""
     places = np.empty((len(rigs), len(frames), 3))
