@@ -41,13 +41,15 @@ class _Roll:
     swing: float = 0.0
     level: float = 0.8
     toe_out: float = 0.0
+    reach: float = 0.99
 
 
 _ROLLS = {
     HOOF: _Roll(strike=0.05, push=0.7, flat=0.08, rise=0.82, swing=0.9),
     PAW: _Roll(push=0.6, flat=0.08, rise=0.65, swing=0.7),
-    # Toe-out of 5 degrees, strike and push of a walk (gait laboratories).
-    FOOT: _Roll(0.35, 0.75, 0.16, 0.62, 0.3, 0.6, 0.09),
+    # Toe-out of 5 degrees, strike and push of a walk, knees that get all but straight
+    # (gait laboratories).
+    FOOT: _Roll(0.35, 0.75, 0.16, 0.62, 0.75, 0.6, 0.09, 0.998),
     TIP: _Roll(),
 }
 # Stifles, hocks and elbows do not open all the way: the share of the lengths that is left.
@@ -255,7 +257,7 @@ def creature_of(figure: LeggedFigure) -> Creature:
             Leg(
                 chain.name, limb[0], foot, figure.reach(chain), chain.girdle, ankle, chain.heel,
                 chain.toe, roll.strike, roll.push, roll.flat, roll.rise, roll.swing, roll.level,
-                roll.toe_out,
+                roll.toe_out, roll.reach,
             )
         )  # fmt: skip
     upright = len(legs) == 2

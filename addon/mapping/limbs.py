@@ -25,6 +25,7 @@ from scipy.interpolate import RectBivariateSpline
 
 from ...solvers.ik import chain_joints, solve_chain
 from ...solvers.legged.creature import Leg
+from ...solvers.legged.foot import toes_free
 from ...solvers.rotations import (
     about_x,
     about_z,
@@ -45,11 +46,10 @@ BLADE = radians(36.0)  # most that a shoulder blade turns, either way, where it 
 BLADE_USUAL = radians(20.0)  # and where it need not
 KNEE_WITH_FOOT = 0.5  # share of a foot's yaw that the leg's plane follows
 FOLDS = np.concatenate((np.linspace(-0.97, 0.6, 80), np.linspace(0.62, 3.0, 60)))
-TOES_FREE = 0.35  # share of the transfer after which toes are in line with the foot again
 FETLOCK_SWING = radians(25.0)  # how far fetlocks fold back in the middle of a swing
 CARPUS_SWING = radians(52.0)  # and carpi, for a fold of 1
 LONG, MIDDLING = 0.06, 0.36  # sqrt(1 - length / straight length) in which folds come
-REACHED = 0.998  # of what a leg reaches stretched out: the last of it is not used
+REACHED = 0.999  # of what a leg reaches stretched out: the last of it is not used
 SOFT = 0.15  # share of the transfer in which a long leg begins to be drawn in
 STRETCHED = 0.98  # of their length: segments below the blade are hardly longer
 EARLY = 0.5  # folds from which they do
@@ -431,8 +431,8 @@ class Limb:
         # Toes stay flat on the ground while the heel is up, and follow after liftoff.
         pivot = marked + (0.0, -leg.toe, 0.0)
         place = feet.position + rotate(turn, pivot - marked)
-        free = step(feet.share / TOES_FREE)
-        free = np.where(feet.strike < 0.0, free * step((1.0 - feet.share) / TOES_FREE), free)
+        free = toes_free(feet.share)
+        free = np.where(feet.strike < 0.0, free * toes_free(1.0 - feet.share), free)
         down = np.where(feet.pitch < 0.0, feet.pitch * (1.0 - free), 0.0)
         toes = multiply(turn, about_x(down))
         ball, ankle = self.foot_roles[-1], self.foot_roles[0]

@@ -364,6 +364,7 @@ class PoiseGaitItem(bpy.types.PropertyGroup):
             stroke=stroke,
             period=self.period if self.stride_by == "PERIOD" else None,
             compression=min(max(gait.compression * self.bounce, 1e-4), 0.9),
+            spring=min(gait.spring * self.bounce, 1.0),
             arc=min(gait.arc * self.bounce, 1.0),
             clearance=min(gait.clearance * self.lift, 2.0),
             kick=min(gait.kick * self.kick, 2.0),
@@ -509,9 +510,8 @@ class PoiseGait(bpy.types.PropertyGroup):
     )
     reach: FloatProperty(
         name="Reach",
-        description="Share of a leg's length that is used while its foot is down: at 1 it gets "
-        "straight",
-        default=0.99,
+        description="How far legs stretch while their feet are down: 1 as animals of their kind do",
+        default=1.0,
         min=0.5,
         max=1.0,
         subtype="FACTOR",

@@ -14,7 +14,15 @@ of the next liftoff, v2, as A t^e from the moment at which it is 0:
 with t half of the support. Where the two distances differ, because e is held
 at 1 and the flights are uneven, the difference is made up over the support by
 a minimum-jerk curve, which adds no speed at its ends: the height at the next
-liftoff is the one asked for, so heights never drift. If a support lasts for
+liftoff is the one asked for, so heights never drift. With e = 1 a body is
+carried by a constant force, from the very touchdown. Legs are springs: their
+force is half a sine, and bodies sink deeper (Alexander 1989; Blickhan 1989). By
+a share b of that the support between two flights adds
+
+    b F T^2 (s / 2 - s^2 / 2 - sin(pi s) / (2 pi)),    0 <= s <= 1
+
+with T its duration and F the mean force for a unit of mass, g + (v1 + v2) / T.
+It is 0 and level at both ends, and no deeper than D leaves room for. If a support lasts for
 more than the halves of its first and last leg's supports (a walk that goes
 over into a trot), the body sinks and recovers, and sinks and jumps, within
 those.
@@ -63,6 +71,7 @@ GENTLE = 0.5  # largest acceleration along the rigid leg's arc, in g
 MERGED = 0.15  # of a leg's support: midstances that are nearer count as one
 TICK = 4000  # steps between reports of progress
 MOST_POINTS = 200_000  # at which a path is looked up
+SPRING_DEPTH = 0.5 / np.pi - 0.125  # how deep `spring_curve` goes
 STEADY = 4.0  # time constant of going back to the path, over that of the velocity
 
 
@@ -350,6 +359,25 @@ def merge_midstances(middle: np.ndarray, support: np.ndarray) -> np.ndarray:
     return np.bincount(group, weights=middle[order]) / np.bincount(group)
 
 
+def spring_curve(share: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """How a body on a leg whose force is half a sine differs from one on a constant force.
+
+    s / 2 - s^2 / 2 - sin(pi s) / (2 pi), whose second derivative is pi / 2 sin(pi s) - 1.
+
+    Args:
+        share: (...) s of the support, 0 to 1.
+
+    Returns:
+        (...) heights, 0 at both ends and SPRING_DEPTH below 0 half way, and their (...)
+        derivatives, 0 at both ends.
+    """
+    s = np.asarray(share, dtype=float)
+    return (
+        0.5 * s * (1.0 - s) - np.sin(np.pi * s) / (2.0 * np.pi),
+        0.5 - s - 0.5 * np.cos(np.pi * s),
+    )
+
+
 def rigid_arc(way: np.ndarray, length: float) -> np.ndarray:
     """How far a rigid leg sinks on the way from midstance: l - sqrt(l^2 - way^2).
 
@@ -392,6 +420,7 @@ class Vertical:
         half: (m, 2) times over which they are lost and gained, s.
         exponent: (m, 2) e.
         short: (m,) True where the two halves make up the whole support.
+        spring: (m,) b F T^2, m; 0 where it is not between two flights.
     """
 
     line: Line | Standing
@@ -405,6 +434,7 @@ class Vertical:
     half: np.ndarray
     exponent: np.ndarray
     short: np.ndarray
+    spring: np.ndarray
 
     def distance(self) -> np.ndarray:
         """(m, 2) way down after touchdown and up before liftoff, m."""
@@ -466,6 +496,14 @@ class Vertical:
             pace = np.divide(pace, span, out=np.zeros_like(span), where=span > 0.0)
             height += way * back
             speed -= sign * way * pace
+        sprung = np.flatnonzero(self.spring[at] > 0.0)
+        if len(sprung):
+            k = at[sprung]
+            lasts = end[k] - start[k]
+            share = np.clip((time[sprung] - start[k]) / lasts, 0.0, 1.0)
+            sunk, rate = spring_curve(share)
+            height[sprung] += self.spring[k] * sunk
+            speed[sprung] += self.spring[k] * rate / lasts
         return height, speed
 
 
@@ -495,6 +533,7 @@ def vertical_motion(
     compression: np.ndarray,
     length: float,
     gravity: float,
+    spring: np.ndarray | float = 0.0,
 ) -> Vertical:
     """Up and down motion of a girdle.
 
@@ -512,6 +551,7 @@ def vertical_motion(
         compression: (m,) D, m.
         length: of the legs, m.
         gravity: m/s^2.
+        spring: (m,) b, how far the force of a support is half a sine, 0 to 1.
 
     Returns:
         The motion.
@@ -563,8 +603,13 @@ def vertical_motion(
     half = np.where(np.isfinite(half), half, 0.0)
     depth = np.maximum(compression, 1e-6)[:, None]
     exponent = np.maximum(np.abs(speed) * half / depth - 1.0, 1.0)
+    sprung = short & flown.all(axis=1)
+    lasts = np.where(sprung, duration, 0.0)
+    size = np.where(sprung, spring, 0.0) * (gravity * lasts + speed.sum(axis=1)) * lasts
+    sunk = (speed * half / (exponent + 1.0)).mean(axis=1)
+    size = np.clip(size, 0.0, np.maximum(depth[:, 0] - sunk, 0.0) / SPRING_DEPTH)
     return Vertical(
-        line, profile, gravity, knots, drops, up, off_height, speed, half, exponent, short
+        line, profile, gravity, knots, drops, up, off_height, speed, half, exponent, short, size
     )
 
 

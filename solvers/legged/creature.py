@@ -42,6 +42,9 @@ class Leg:
         swing: largest pitch in the swing, heel up, radians.
         level: share of the transfer after which the sole is level again.
         toe_out: yaw of the foot, away from the middle, radians.
+        reach: share of its length that is used while its foot is down: people's knees
+            get all but straight, those of animals whose joints are bent where they
+            stand do not.
     """
 
     name: str
@@ -59,6 +62,7 @@ class Leg:
     swing: float = 0.0
     level: float = 0.8
     toe_out: float = 0.0
+    reach: float = 0.99
 
 
 @dataclass(frozen=True)
@@ -154,6 +158,7 @@ def check_creature(creature: Creature) -> None:
             )
         check_number(f"Flat of {said}", leg.flat, 0.0, 1.0, "between 0 and 1")
         check_number(f"Level of {said}", leg.level, 0.4, 0.95, "between 0.4 and 0.95")
+        check_number(f"Reach of {said}", leg.reach, 0.5, 1.0, "between 0.5 and 1")
         check_number(f"Rise of {said}", leg.rise, leg.flat, 1.0, "between Flat and 1")
         for label in ("heel", "toe"):
             check_number(
@@ -214,7 +219,8 @@ def biped(height: float = 1.75) -> Creature:
             Leg(
                 leg_name, np.array([x, 0.0, hip]), np.array([x, 0.0, 0.0]), 0.4918 * height,
                 ankle=np.array([0.0, 0.0, ankle]), heel=0.03 * height, toe=0.085 * height,
-                strike=0.35, push=0.75, flat=0.16, rise=0.62, swing=0.3, level=0.6, toe_out=0.09,
+                strike=0.35, push=0.75, flat=0.16, rise=0.62, swing=0.75, level=0.6, toe_out=0.09,
+                reach=0.998,
             )
         )  # fmt: skip
     return Creature(

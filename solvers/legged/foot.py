@@ -34,12 +34,13 @@ from ..rotations import about_x, multiply, rotate, slerp
 from .body import Line, minimum_jerk
 from .creature import Leg
 
-RUSH = 0.22  # share of the transfer in which a snappy foot gets up to its speed
+RUSH = 0.15  # share of the transfer in which a snappy foot gets up to its speed
 EARLY = 0.7  # share of the transfer in which a foot rises to, or falls from, another height
 STEEP = 0.3  # share of the transfer in which a foot rises to clear what is in its way
 KICK_PEAK = 0.28  # share of the transfer after which a foot is thrown up highest
 STEP = 0.3  # hip heights
 HEEL_UP = 0.3  # share of the transfer after which the heel is highest
+TOES_FREE = 0.6  # share of the transfer after which toes are in line with the foot again
 FOOTHOLD_CAP = 1.0  # s; feet that stand for longer roll as if they stood for that
 
 
@@ -288,6 +289,32 @@ class FootMotion:
             pose.position + rotate(pose.orientation, self._heel),
             pose.position + rotate(pose.orientation, self._toe),
         )
+
+    def toe_tip(self, pose: FootPose, share: np.ndarray) -> np.ndarray:
+        """Tip of toes that bend about the sole's front end.
+
+        Args:
+            pose: poses of the foot.
+            share: (n,) of the transfer that has gone, 0 to 1.
+
+        Returns:
+            (n, 3) m.
+        """
+        bent = about_x(np.minimum(pose.pitch, 0.0) * (1.0 - toes_free(share)))
+        ball = pose.position + rotate(pose.orientation, self._toe)
+        return ball - rotate(multiply(pose.orientation, bent), self._toe)
+
+
+def toes_free(share: np.ndarray) -> np.ndarray:
+    """How far toes that were flat on the ground are in line with the foot again.
+
+    Args:
+        share: (...) of the transfer that has gone.
+
+    Returns:
+        (...) 0 to 1.
+    """
+    return minimum_jerk(np.asarray(share) / TOES_FREE)
 
 
 def _pitch_curve(

@@ -73,6 +73,8 @@ class Gait:
             sqrt(hip height / g).
         compression: D, how far the hips sink below their height at liftoff
             at most, as a part of the hip height.
+        spring: how far the force of legs between two flights is half a sine, as
+            springs give it, instead of constant: 0 to 1.
         arc: share of the height of the rigid leg's arc by which a walking
             body rises and sinks; people use some 0.6 of it.
         clearance: height of a swinging foot at its peak, as a part of the
@@ -104,6 +106,7 @@ class Gait:
     duty_exponent: float = 0.0
     least_transfer: float = 0.6
     compression: float = 0.08
+    spring: float = 0.0
     arc: float = 0.6
     clearance: float = 0.08
     peak: float = 0.45
@@ -257,6 +260,7 @@ def check_gait(gait: Gait) -> Gait:
     check_number("Duty Exponent" + at, gait.duty_exponent, -1.0, 1.0, "between -1 and 1")
     check_number("Least Transfer" + at, gait.least_transfer, 0.0, 1e3, "at least 0")
     check_number("Compression" + at, gait.compression, 1e-4, 0.9, "between 0.0001 and 0.9")
+    check_number("Spring" + at, gait.spring, 0.0, 1.0, "between 0 and 1")
     check_number("Arc" + at, gait.arc, 0.0, 1.0, "between 0 and 1")
     check_number("Clearance" + at, gait.clearance, 0.0, 2.0, "between 0 and 2 hip heights")
     check_number("Peak" + at, gait.peak, 0.1, 0.9, "between 0.1 and 0.9")
@@ -508,18 +512,18 @@ _HORSE_GALLOP = {
     # 0.42 s at 17 m/s and 0.495 s at 9 m/s with hips 1.4 m high; duty factors 0.287 and 0.224
     # (hind), 0.265 and 0.184 (fore) (Witte et al. 2006): here at Fr = 5.9.
     "stride": 1.65, "stride_exponent": 0.37, "duty_froude": 5.9, "duty_exponent": -0.2,
-    "clearance": 0.28, "peak": 0.4, "snap": 0.7, "kick": 0.1, "compression": 0.1,
+    "clearance": 0.2, "peak": 0.35, "snap": 1.0, "kick": 0.08, "compression": 0.1,
     "froude": (3.0, 40.0),
 }
 _CANTER = {
-    "stride": 1.75, "stride_exponent": 0.37, "froude": (1.0, 4.0), "clearance": 0.22,
-    "snap": 0.5, "peak": 0.42, "compression": 0.1, "duty_froude": 2.2, "duty_exponent": -0.15,
+    "stride": 1.75, "stride_exponent": 0.37, "froude": (1.0, 4.0), "clearance": 0.15,
+    "snap": 0.8, "peak": 0.35, "compression": 0.1, "duty_froude": 2.2, "duty_exponent": -0.15,
 }
 _RUN = {
     # 0.40 at 2.5 m/s, 0.315 at 4, 0.21 in a sprint at 9, hips 0.9 m high.
     "stride": 2.45, "stride_exponent": 0.45, "duty_froude": 1.81, "duty_exponent": -0.25,
     "clearance": 0.2, "peak": 0.4, "kick": 0.12, "snap": 0.6, "width": 0.3,
-    "compression": 0.1, "least_transfer": 0.8,
+    "compression": 0.1, "least_transfer": 0.8, "spring": 0.6,  # 7 to 10 cm up and down
 }  # fmt: skip
 _INSECT = {
     "stride": 1.6, "stride_exponent": 0.2, "clearance": 0.35, "peak": 0.5, "arc": 0.1,
@@ -535,8 +539,11 @@ PRESETS: dict[str, Gait] = {
               clearance=0.16, snap=0.2),
         _gait("PACE", QUADRUPED, 0.40, _lateral(0.96), froude=(0.4, 5.0), clearance=0.14,
               snap=0.3, duty_froude=1.4, duty_exponent=-0.14),
-        _gait("TROT", QUADRUPED, 0.39, (0.0, 0.5, 0.52, 0.02), froude=(0.35, 2.5),
-              clearance=0.16, snap=0.3, duty_froude=1.4, duty_exponent=-0.14),
+        # 0.794 s at 3 to 5 m/s with hips 1.4 m high; the trunk's 5.3 cm up and down
+        # (Buchner et al. 2000) are those of a force half way to half a sine.
+        _gait("TROT", QUADRUPED, 0.39, (0.0, 0.5, 0.52, 0.02), stride=2.12, stride_exponent=0.45,
+              froude=(0.35, 2.5), clearance=0.075, peak=0.3, snap=0.7, duty_froude=1.4,
+              duty_exponent=-0.14, spring=0.5),
         _gait("CANTER_LEFT", QUADRUPED, (0.38, 0.40, 0.38, 0.38), (0.32, 0.0, 0.57, 0.32),
               **_CANTER),
         _gait("CANTER_RIGHT", QUADRUPED, (0.40, 0.38, 0.38, 0.38), (0.0, 0.32, 0.32, 0.57),
@@ -556,11 +563,12 @@ PRESETS: dict[str, Gait] = {
                                  "froude": (1.0, 20.0)}),
         _gait("PRONK", QUADRUPED, 0.25, (0.0, 0.0, 0.0, 0.0), stride=2.0, froude=(0.5, 8.0),
               clearance=0.25, snap=0.5, compression=0.12),
-        _gait("WALK_BIPED", BIPED, 0.61, (0.0, 0.5), stride=2.35, stride_exponent=0.25,
-              froude=(0.02, 0.5), clearance=0.035, peak=0.35, least_transfer=0.8, width=0.6),
+        _gait("WALK_BIPED", BIPED, 0.61, (0.0, 0.5), stride=2.3, stride_exponent=0.25,
+              froude=(0.02, 0.5), clearance=0.055, peak=0.35, snap=0.6, arc=0.5, least_transfer=0.8,
+              width=0.6),
         _gait("RUN", BIPED, 0.315, (0.0, 0.5), froude=(0.5, 20.0), strike=0.5, **_RUN),
         _gait("JOG", BIPED, 0.37, (0.0, 0.5), froude=(0.4, 1.5), strike=0.6,
-              **_RUN | {"clearance": 0.14, "kick": 0.05, "duty_froude": 1.0}),
+              **_RUN | {"clearance": 0.14, "kick": 0.05, "duty_froude": 1.0, "spring": 0.9}),
         _gait("SKIP", BIPED, 0.38, (0.0, 0.32), stride=2.2, froude=(0.2, 1.5),
               clearance=0.12, snap=0.3, width=0.7),
         _gait("HOP", BIPED, 0.40, (0.0, 0.0), stride=1.3, froude=(0.05, 3.0), clearance=0.12,

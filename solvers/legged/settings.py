@@ -63,7 +63,8 @@ class GaitSettings:
         hysteresis: of the choice, share of the Froude number.
         most_bank: largest lean in bends, rad.
         bank: amount of the lean; 1 is what keeps the balance.
-        reach: share of a leg's length that is used while its foot is down.
+        reach: share of what legs use of their length while their feet are down
+            (`Leg.reach`).
         crouch: how far hips may sink to reach footholds, share of their height.
         most_step: largest difference of height of footholds of a leg that
             follow each other, as a part of the hip height.
@@ -96,7 +97,7 @@ class GaitSettings:
     hysteresis: float = 0.25
     most_bank: float = 0.8
     bank: float = 1.0
-    reach: float = 0.99
+    reach: float = 1.0
     crouch: float = 0.2
     most_step: float = 0.5
     search: float = 0.3

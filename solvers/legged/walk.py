@@ -61,7 +61,7 @@ Progress = Callable[[float], None]
 
 ROUNDS = 8  # of sinking hips and shortening steps until all footholds are in reach
 SAMPLES = np.array(  # of a support
-    [0.0, 0.04, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.96, 1.0]
+    [0.0, 0.04, 0.08, 0.12, 0.16, 0.2, 0.3, 0.4, 0.5, 0.6, 0.65, 0.7, 0.8, 0.9, 0.96, 1.0]
 )
 LONGEST_GAP = 0.6  # s between the moments at which a standing body may change its turning
 MOST_STEPS = 50_000
@@ -69,6 +69,10 @@ MOST_MARGIN = 60.0  # s
 SHOWS = 0.01  # share of a stroke that is worth a line when it is cut off
 TINY = 1e-5  # s; for central differences of exact heights
 LEAST_SUPPORT = 0.25  # of a support that is left of it, or the step is left out
+LEAD = 0.15  # hip heights that legs which stand under the body are ahead of their hips at most
+SLOWEST = 0.8  # share of what is missing that is left of it after a round, at most
+FLYING = 0.99  # of a leg's length that is used in gaits with flights: feet trail behind after them
+PUSHES = 0.7  # of the shift at which legs reach equally far at touchdown and liftoff
 SOFT = 1.5  # in which hips sink and rise again, as a multiple of sqrt(hip height / g)
 STRETCH = 0.93  # of their length: swinging legs that are longer are drawn in softly
 
@@ -105,7 +109,8 @@ class Walk:
         low = (1.0 - 0.5 * settings.crouch) * (
             self.heights - np.array([leg.ankle[2] for leg in self.legs])
         )
-        far = settings.reach * np.array([leg.length for leg in self.legs])
+        far = settings.reach * np.array([leg.reach * leg.length for leg in self.legs])
+        self.reached = far
         aside = np.array([(leg.hip[0] - leg.foot[0]) for leg in self.legs])
         self.room = 2.0 * np.sqrt(np.maximum(far**2 - low**2 - aside**2, (0.1 * far) ** 2))
         self.room += np.array([max(leg.heel + leg.toe, 0.0) for leg in self.legs])
@@ -368,7 +373,14 @@ class Walk:
         to reach equally high at both ends, so that hips need not sink for one
         of them: with the ankle at a ahead of the footprint and z above the
         ground, a slope t of the leg's circle there and half a stroke s,
-        moving back by (a_on + a_off) / 2 + (z_off - z_on) / (2 t) does that.
+        moving back by (a_on + a_off) / 2 + (z_off - z_on) / (2 t) does that. In
+        gaits in which the next leg is down by then they are moved by a share of it,
+        since who pushes off bends the knee already: it is at touchdown that
+        people's legs are straight.
+
+        Legs that stand a little ahead of where they hang, as fore legs do under
+        their shoulder blades, or behind it, take whole strides about the place
+        under it: horses go as far behind their shoulders as ahead of them.
         """
         steps = self.steps
         first, last = float(self.horizontal.time[0]), float(self.horizontal.time[-1])
@@ -397,11 +409,17 @@ class Walk:
             ahead_on, high_on = -heel + heel * c - high * s, high * c + heel * s
             s, c = np.sin(push), np.cos(push)
             ahead_off, high_off = toe - toe * c + high * s, high * c + toe * s
-            length = self.settings.reach * leg.length
+            length = float(self.reached[number])
             half = np.minimum(0.5 * stroke[own], 0.7 * length)
             slope = np.maximum(half / np.sqrt(length**2 - half**2), 0.2)
             shift = 0.5 * (ahead_on + ahead_off) + 0.5 * (high_off - high_on) / slope
+            relieved = np.array([min(gait.duty) > 0.5 for gait in gaits])
+            shift *= np.where(relieved, PUSHES, 1.0)
             back[own] = np.clip(shift, -max(heel, 0.0), max(toe, 0.0))
+            lead = float(leg.hip[1] - leg.foot[1] - leg.ankle[1])
+            # Legs that spread stay apart.
+            under = np.clip(2.0 - abs(lead) / (LEAD * self.heights[number]), 0.0, 1.0)
+            back[own] += lead * under * np.minimum(before, after)
         back[np.isinf(steps.on) | np.isinf(steps.off)] = 0.0  # who stands has feet under the hips
         return back
 
@@ -424,6 +442,7 @@ class Walk:
         """Heights of the girdles and feet until all are in reach."""
         self.knots = [self._knots(g) for g in range(len(self.girdles))]
         self.risings = [self._rising(g) for g in range(len(self.girdles))]
+        self.asked = [np.zeros(0) for _ in self.girdles]
         self._feet_on_ground()
         for _ in range(ROUNDS):
             self.vertical: list[Rise] = [self._girdle(g) for g in range(len(self.girdles))]
@@ -495,10 +514,11 @@ class Walk:
         gaits = [self.plans[k].gait for k in steps.gait[of][closes]]
         arc = np.array([gait.arc for gait in gaits])
         compression = np.array([gait.compression for gait in gaits]) * self.hip
+        spring = np.array([gait.spring for gait in gaits])
         length = float(np.mean([self.legs[leg].length for leg in legs]))
         length = max(length, float(self.heights[legs].mean()))
         return lambda line: vertical_motion(
-            profile, knots, line, way, ends, halves, arc, compression, length, self.gravity
+            profile, knots, line, way, ends, halves, arc, compression, length, self.gravity, spring
         )
 
     def _girdle(self, g: int) -> Rise:
@@ -621,7 +641,9 @@ class Walk:
             hip = self._hips(leg, position[own], turn[own])
             arm = hip - self._ankles_down(leg, moments, watched)
             aside = np.linalg.norm(arm[..., :2], axis=2)
-            most = settings.reach * self.lengths[leg]
+            flies = np.array([min(plan.gait.duty) < 0.5 for plan in self.plans])[steps.gait[own]]
+            usual = settings.reach * min(self.legs[leg].reach, FLYING) * self.lengths[leg]
+            most = np.where(flies, usual, self.reached[leg])[:, None]
             upright = np.sqrt(np.maximum(most**2 - aside**2, 0.0))
             excess = arm[..., 2] - upright
             g = next(i for i, legs in enumerate(self.girdles) if leg in legs)
@@ -657,6 +679,13 @@ class Walk:
                 steps_changed = True
             np.maximum.at(need[g], at, np.where(sink > 1e-6 * self.hip, 1.02 * sink, 0.0))
         for g, sink in enumerate(need):
+            # Hips that sink at midstance sink less at the ends of the support: what was left of
+            # the last time tells how much less, and the sum of the series how much it takes.
+            if len(self.asked[g]) == len(sink):
+                left = np.divide(sink, self.asked[g], out=np.zeros_like(sink),
+                                 where=self.asked[g] > 0.0)  # fmt: skip
+                sink = sink / (1.0 - np.minimum(left, SLOWEST))
+            self.asked[g] = sink
             if np.any(sink > 0.0):
                 self.sunk[g] = np.maximum(self.sunk[g], self._spread(g, self.sunk[g] + sink, sink))
                 hips_sunk = True
@@ -731,8 +760,10 @@ class Walk:
             pose = foot((off[real, None] + shares * (on - off)[real, None]).ravel())
             need = np.zeros((len(real), len(shares)))
             ends: tuple[np.ndarray, ...] = foot.sole(pose)
-            if leg.toe >= 0.0:  # else it is on toes, which bend where they meet the ground
+            if leg.toe >= 0.0:
                 ends = (*ends, pose.position)
+            else:  # it is on toes, which bend where they meet the ground
+                ends = (*ends, foot.toe_tip(pose, np.tile(shares, len(real))))
             for end in ends:
                 floor = np.full(len(end), base)
                 if not self.level:

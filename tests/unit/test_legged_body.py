@@ -24,7 +24,7 @@ G = 9.81
 LENGTH = 1.0
 
 
-def _motion(on, off, ground=None, compression=0.1, arc=0.6, speed=3.0):
+def _motion(on, off, ground=None, compression=0.1, arc=0.6, speed=3.0, spring=0.0):
     """A girdle over steps at constant speed; heights of its standing line at midstances."""
     on, off = np.asarray(on, dtype=float), np.asarray(off, dtype=float)
     profile = support_profile(on, off)
@@ -39,7 +39,8 @@ def _motion(on, off, ground=None, compression=0.1, arc=0.6, speed=3.0):
     halves = 0.5 * np.stack(((off - on)[first], (np.sort(off) - on)[last]), axis=1)
     m = len(profile.start)
     return vertical_motion(profile, middle, line, speed * np.diff(middle), ends, halves,
-                           np.full(m, arc), np.full(m, compression), LENGTH, G)  # fmt: skip
+                           np.full(m, arc), np.full(m, compression), LENGTH, G,
+                           np.full(m, spring))  # fmt: skip
 
 
 def _run(duty=0.35, step=0.35, n=12):
@@ -67,10 +68,11 @@ HILL = {
 }
 
 
+@pytest.mark.parametrize("spring", [0.0, 0.7])
 @pytest.mark.parametrize("ground", HILL)
 @pytest.mark.parametrize("name", SUPPORTS)
-def test_projectile_in_flight_and_continuous_speed_everywhere(name, ground):
-    motion = _motion(*SUPPORTS[name], HILL[ground])
+def test_projectile_in_flight_and_continuous_speed_everywhere(name, ground, spring):
+    motion = _motion(*SUPPORTS[name], HILL[ground], spring=spring)
     profile = motion.profile
     liftoff, touchdown = profile.flights()
     for a, b in zip(liftoff, touchdown, strict=True):
@@ -138,6 +140,24 @@ def test_even_run_is_the_papers_curve():
     assert np.allclose(motion(a + half + t)[1], v * (t / half) ** e, atol=1e-12)
     assert np.allclose(motion(a + half - t)[1], -v * (t / half) ** e, atol=1e-12)
     assert float(motion(np.array([a + half]))[0][0]) == pytest.approx(1.0 - 0.02, abs=1e-12)
+
+
+def test_legs_as_springs_carry_with_half_a_sine():
+    """F = pi g T_step / (2 t) sin(pi s): what a run is measured to be (Alexander 1989)."""
+    duty, step = 0.35, 0.35
+    motion = _motion(*_run(duty, step), compression=0.3, spring=1.0)
+    stance = 2.0 * step * duty
+    s = np.linspace(0.02, 0.98, 49)
+    time = 5 * step + s * stance
+    force = (motion(time + 1e-4)[1] - motion(time - 1e-4)[1]) / 2e-4 + G
+    assert np.allclose(force, np.pi * G * step / (2.0 * stance) * np.sin(np.pi * s), atol=1e-3 * G)
+    # From midstance to liftoff: F (t / pi)^2 - g t^2 / 8; on to the top of the flight.
+    rise = G * step * stance / (2.0 * np.pi) - G * stance**2 / 8.0 + G * (step - stance) ** 2 / 8.0
+    time = np.linspace(5 * step, 6 * step, 4001)
+    assert np.ptp(motion(time)[0]) == pytest.approx(rise, rel=1e-5)
+    # No deeper than allowed, whatever the spring would like.
+    shallow = _motion(*_run(duty, step), compression=0.06, spring=1.0)
+    assert shallow(time)[0].min() > 1.0 - 0.06 - 1e-9
 
 
 def test_walk_is_highest_and_run_lowest_at_midstance():

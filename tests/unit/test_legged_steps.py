@@ -84,11 +84,11 @@ def test_gait_changes_shift_transfers_only(one, two, speed):
 
 def test_two_stages_where_the_period_grows():
     """All legs first come around once at the longer period, then they are shifted."""
-    walk, trot = PRESETS["WALK"], PRESETS["TROT"]
+    trot, walk = PRESETS["TROT"], PRESETS["WALK"]
     speed = 2.2
-    periods = [1.0 / float(gait.rates(speed, HIP, G)) for gait in (walk, trot)]
+    periods = [1.0 / float(gait.rates(speed, HIP, G)) for gait in (trot, walk)]
     assert periods[1] > periods[0]
-    steps, (change,) = plan_steps([_plan(walk, speed), _plan(trot, speed, start=7.3)], -2.0, 20.0)
+    steps, (change,) = plan_steps([_plan(trot, speed), _plan(walk, speed, start=7.3)], -2.0, 20.0)
     for leg in range(4):
         own = steps.of(leg)
         last = own[steps.gait[own] == 0][-3:]
