@@ -14,7 +14,9 @@ of the next liftoff, v2, as A t^e from the moment at which it is 0:
 with t half of the support. Where the two distances differ, because e is held
 at 1 and the flights are uneven, the difference is made up over the support by
 a minimum-jerk curve, which adds no speed at its ends: the height at the next
-liftoff is the one asked for, so heights never drift. With e = 1 a body is
+liftoff is the one asked for, so heights never drift. A flight so short that it
+would have to be a jump between heights that differ touches down at another one,
+which the support makes up for likewise. With e = 1 a body is
 carried by a constant force, from the very touchdown. Legs are springs: their
 force is half a sine, and bodies sink deeper (Alexander 1989; Blickhan 1989). By
 a share b of that the support between two flights adds
@@ -57,6 +59,7 @@ Banking (4.4): arctan(s^2 / (R g)) at midstances, to the inside.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -68,6 +71,7 @@ from .support import SupportProfile
 
 FADE = 0.15  # non-support over support at which nothing of the rigid leg's arc is left
 GENTLE = 0.5  # largest acceleration along the rigid leg's arc, in g
+HASTE = 0.15  # most that flights sink or rise against the ground in the mean, in sqrt(g length)
 MERGED = 0.15  # of a leg's support: midstances that are nearer count as one
 TICK = 4000  # steps between reports of progress
 MOST_POINTS = 200_000  # at which a path is looked up
@@ -421,6 +425,8 @@ class Vertical:
         exponent: (m, 2) e.
         short: (m,) True where the two halves make up the whole support.
         spring: (m,) b F T^2, m; 0 where it is not between two flights.
+        offset: (m,) how much higher than asked for it touches down, m.
+        settles: (m,) time in which that is gone, s.
     """
 
     line: Line | Standing
@@ -435,6 +441,8 @@ class Vertical:
     exponent: np.ndarray
     short: np.ndarray
     spring: np.ndarray
+    offset: np.ndarray
+    settles: np.ndarray
 
     def distance(self) -> np.ndarray:
         """(m, 2) way down after touchdown and up before liftoff, m."""
@@ -496,6 +504,12 @@ class Vertical:
             pace = np.divide(pace, span, out=np.zeros_like(span), where=span > 0.0)
             height += way * back
             speed -= sign * way * pace
+        late = np.flatnonzero(self.offset[at] != 0.0)
+        if len(late):
+            k = at[late]
+            share = (time[late] - start[k]) / self.settles[k]
+            height[late] += self.offset[k] * (1.0 - minimum_jerk(share))
+            speed[late] -= self.offset[k] * _minimum_jerk_rate(share) / self.settles[k]
         sprung = np.flatnonzero(self.spring[at] > 0.0)
         if len(sprung):
             k = at[sprung]
@@ -588,7 +602,14 @@ def vertical_motion(
     liftoff, touchdown = profile.flights()
     aloft = touchdown - liftoff
     off_height = line(liftoff) - _cosine(knots, drops, liftoff)[0]
-    on_height = line(touchdown) - _cosine(knots, drops, touchdown)[0]
+    stands = line(touchdown) - _cosine(knots, drops, touchdown)[0]
+    # Flights of no time to speak of would have to be jumps between heights that differ.
+    sinks = (line(liftoff) - line(touchdown)) / aloft
+    most = HASTE * math.sqrt(gravity * length)
+    sinks = sinks + np.clip((off_height - stands) / aloft - sinks, -most, most)
+    on_height = off_height - sinks * aloft
+    offset = np.concatenate(([0.0], on_height - stands))
+    offset[np.abs(offset) < 1e-12] = 0.0
     up = 0.5 * gravity * aloft - (off_height - on_height) / aloft
     speed = np.zeros((m, 2))
     speed[1:, 0] = -(up - gravity * aloft - line.rate(touchdown))
@@ -608,9 +629,12 @@ def vertical_motion(
     size = np.where(sprung, spring, 0.0) * (gravity * lasts + speed.sum(axis=1)) * lasts
     sunk = (speed * half / (exponent + 1.0)).mean(axis=1)
     size = np.clip(size, 0.0, np.maximum(depth[:, 0] - sunk, 0.0) / SPRING_DEPTH)
+    settles = np.minimum(duration, 2.0 * halves.sum(axis=1))
+    settles = np.where(np.isfinite(settles) & (settles > 0.0), settles, 1.0)
     return Vertical(
-        line, profile, gravity, knots, drops, up, off_height, speed, half, exponent, short, size
-    )
+        line, profile, gravity, knots, drops, up, off_height, speed, half, exponent, short, size,
+        offset, settles,
+    )  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -128,6 +128,17 @@ def test_uneven_flights_close_over_a_cycle():
     assert np.allclose(motion(touchdown)[0], 1.0, atol=1e-12)
 
 
+def test_flights_of_no_time_are_no_jumps():
+    """V_up = g t / 2 - h / t grows beyond bounds as t goes to 0: a step of 6 cm in 4 ms."""
+    on, off = np.arange(8) * 0.5, np.arange(8) * 0.5 + 0.496
+    motion = _motion(on, off, lambda t: 1.0 + 0.06 * (np.arange(len(t)) % 2), speed=1.0)
+    assert np.abs(motion.up).max() < 0.7
+    time = np.linspace(0.6, 3.4, 5601)
+    z, v = motion(time)
+    assert 0.85 < z.min() and z.max() < 1.1
+    assert np.allclose(np.gradient(z, time)[1:-1], v[1:-1], atol=0.02)
+
+
 def test_even_run_is_the_papers_curve():
     """A t^e on both sides of midstance, nothing else."""
     motion = _motion(*_run(0.35), compression=0.02, arc=0.6)
