@@ -35,7 +35,8 @@ from .body import Line, minimum_jerk
 from .creature import Leg
 
 RUSH = 0.15  # share of the transfer in which a snappy foot gets up to its speed
-EARLY = 0.7  # share of the transfer in which a foot rises to, or falls from, another height
+EARLY = 0.55  # share of the transfer in which a foot rises to another height, at its beginning
+LATE = 0.42  # and in which it falls to one, at its end, when its heel is past the edge of a stair
 STEEP = 0.3  # share of the transfer in which a foot rises to clear what is in its way
 KICK_PEAK = 0.28  # share of the transfer after which a foot is thrown up highest
 STEP = 0.3  # hip heights
@@ -245,7 +246,7 @@ class FootMotion:
         along = progress(share, swing.snap[step])
         start, goal = self._from[step], self._to[step + 1]
         rise = goal[:, 2] - start[:, 2]
-        early = np.where(rise > 0.0, share / EARLY, (share - 1.0 + EARLY) / EARLY)
+        early = np.where(rise > 0.0, share / EARLY, (share - 1.0 + LATE) / LATE)
         point = start + along[:, None] * (goal - start)
         point[:, 2] = start[:, 2] + rise * minimum_jerk(early)
         point[:, 2] += swing.lift[step] * bump(share, swing.peak[step])

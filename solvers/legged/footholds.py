@@ -8,10 +8,11 @@ apart): under the hip as in the rest pose, turned by the yaw, and in a bend
 hip height * tan(bank) farther out. That is the height of the hip as it leans,
 which is cos(bank) of its height in rest, as legs get no longer by leaning.
 
-On terrain a foothold has to be on the ground, not too steep, and within a
-step's height of the leg's last one, and neither heel nor toe may be in a wall
-or in the next stair. Where it is not so, places around it are
-tried from near to far, those that shorten the step first.
+On terrain a foothold has to be on the ground, not too steep, not on an edge,
+and within a step's height of the leg's last one, and neither heel nor toe may
+be in a wall or in the next stair; toes may hang over an edge. Where it is not
+so, places around it are tried from near to far, those that shorten the step
+first.
 """
 
 from __future__ import annotations
@@ -28,6 +29,10 @@ Ground = Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray, np.nda
 GOOD, MOVED, TOO_HIGH, NO_GROUND = range(4)
 
 STUCK = 0.25  # of the sole's length: ground under its ends that is higher is in the way
+
+ROOM = 0.1  # likewise, behind it: heels that come down close to a stair scrape it
+HELD = 0.25  # likewise, behind the point that it bears on: so much is not over an edge
+SHARES = ((1.0, ROOM), (1.0, 0.0), (0.6, 0.0), (0.2, 0.0))  # of heels, and room behind them
 
 _RINGS = (0.15, 0.3, 0.45, 0.6, 0.8, 1.0)
 _WAYS = tuple(math.radians(a) for a in (180, 150, 210, 0, 120, 240, 90, 270, 60, 300))
@@ -163,7 +168,8 @@ def place_footholds(
             found = _look_around(ask, wanted[step], yaw[step], sole[step], last, most_step, search)
             if found is not None:
                 place, normal[step], far = found
-                position[step], state[step], moved[step] = place, MOVED, far
+                position[step], moved[step] = place, far
+                state[step] = MOVED if far > 0.0 else GOOD
                 last = float(place[2])
             elif good[step]:
                 state[step] = TOO_HIGH
@@ -182,10 +188,15 @@ class _Asking:
         self.ground, self.steepest = ground, steepest
 
     def __call__(
-        self, place: np.ndarray, yaw: np.ndarray, sole: np.ndarray
+        self, place: np.ndarray, yaw: np.ndarray, sole: np.ndarray, room: float = ROOM
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Heights, normals that point up, and whether a foot can stand there."""
-        z, normal, hit = self.ground(place[:, 0], place[:, 1])
+        """Heights, normals that point up, and whether a foot can stand there.
+
+        A foot on toes bears on their ball, behind the place.
+        """
+        forward, _ = forward_left(yaw)
+        ball = np.minimum(sole[:, 1], 0.0)[:, None] * forward
+        z, normal, hit = self.ground(*(place + ball).T)
         z, normal = np.asarray(z, dtype=float), np.array(normal, dtype=float)
         normal[normal[:, 2] < 0.0] *= -1.0
         size = np.linalg.norm(normal, axis=1)
@@ -195,19 +206,25 @@ class _Asking:
             good &= size > 1e-9
         normal[~good] = (0.0, 0.0, 1.0)
         normal /= np.linalg.norm(normal, axis=1, keepdims=True)
-        forward, _ = forward_left(yaw)
-        for column, sign in ((0, -1.0), (1, 1.0)):
-            long = np.flatnonzero(good & (sole[:, column] > 0.0))
-            if not len(long):
-                continue
-            step = sign * sole[long, column, None] * forward[long]
-            there, _, solid = self.ground(*(place[long] + step).T)
-            plane = z[long] - np.sum(normal[long, :2] * step, axis=1) / normal[long, 2]
-            with np.errstate(invalid="ignore"):
-                stuck = np.asarray(solid, dtype=bool) & (
-                    np.asarray(there, dtype=float) > plane + STUCK * sole[long].sum(axis=1)
-                )
-            good[long[stuck]] = False
+        slope = normal[:, :2] / normal[:, 2:]
+        z = z + np.sum(slope * ball, axis=1)
+        length = sole.sum(axis=1)
+        long = np.flatnonzero(good & (length > 0.0))
+        if len(long):
+            behind, ahead = sole[long, 0] + room * length[long], np.maximum(sole[long, 1], 0.0)
+            edge = np.minimum(sole[long, 1], 0.0) - HELD * length[long]
+            for far, above in ((-behind, True), (ahead, True), (edge, False)):
+                step = far[:, None] * forward[long]
+                there, _, solid = self.ground(*(place[long] + step).T)
+                over = np.asarray(there, dtype=float) - z[long]
+                over += np.sum(slope[long] * step, axis=1)
+                solid = np.asarray(solid, dtype=bool)
+                with np.errstate(invalid="ignore"):
+                    if above:
+                        bad = solid & (over > STUCK * length[long])
+                    else:
+                        bad = ~solid | (over < -STUCK * length[long])
+                good[long[bad]] = False
         return z, normal, good
 
 
@@ -220,16 +237,21 @@ def _look_around(
     most_step: float,
     search: float,
 ) -> tuple[np.ndarray, np.ndarray, float] | None:
-    """The nearest place that will do: (3,) place, (3,) normal, and how far it is."""
+    """The nearest place that will do: (3,) place, (3,) normal, and how far it is.
+
+    Where there is none for the whole sole, one for less of it.
+    """
     forward, left = forward_left(np.asarray(yaw))
-    ring = np.repeat(_RINGS, len(_WAYS)) * search
-    way = np.tile(_WAYS, len(_RINGS))
+    ring = np.append(0.0, np.repeat(_RINGS, len(_WAYS)) * search)
+    way = np.append(0.0, np.tile(_WAYS, len(_RINGS)))
     offset = ring[:, None] * (np.cos(way)[:, None] * forward + np.sin(way)[:, None] * left)
     count = len(ring)
-    z, normal, good = ask(wanted + offset, np.full(count, yaw), np.tile(sole, (count, 1)))
-    with np.errstate(invalid="ignore"):
-        good &= np.abs(z - last) <= most_step
-    if not good.any():
-        return None
-    best = int(np.argmax(good))
-    return np.append(wanted + offset[best], z[best]), normal[best], float(ring[best])
+    for share, room in SHARES if sole.any() else SHARES[:1]:
+        part = np.tile((share * max(sole[0], 0.0), sole[1]), (count, 1))
+        z, normal, good = ask(wanted + offset, np.full(count, yaw), part, room)
+        with np.errstate(invalid="ignore"):
+            good &= np.abs(z - last) <= most_step
+        if good.any():
+            best = int(np.argmax(good))
+            return np.append(wanted + offset[best], z[best]), normal[best], float(ring[best])
+    return None

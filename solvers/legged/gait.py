@@ -539,11 +539,11 @@ PRESETS: dict[str, Gait] = {
               clearance=0.16, snap=0.2),
         _gait("PACE", QUADRUPED, 0.40, _lateral(0.96), froude=(0.4, 5.0), clearance=0.14,
               snap=0.3, duty_froude=1.4, duty_exponent=-0.14),
-        # 0.794 s at 3 to 5 m/s with hips 1.4 m high; the trunk's 5.3 cm up and down
+        # 0.794 s at 4 m/s with hips 1.4 m high; the trunk's 5.3 cm up and down
         # (Buchner et al. 2000) are those of a force half way to half a sine.
-        _gait("TROT", QUADRUPED, 0.39, (0.0, 0.5, 0.52, 0.02), stride=2.12, stride_exponent=0.45,
-              froude=(0.35, 2.5), clearance=0.075, peak=0.3, snap=0.7, duty_froude=1.4,
-              duty_exponent=-0.14, spring=0.5),
+        _gait("TROT", QUADRUPED, 0.39, (0.0, 0.5, 0.52, 0.02), stride=2.13, stride_exponent=0.42,
+              froude=(0.35, 2.5), clearance=0.075, peak=0.3, snap=0.85, kick=0.04,
+              duty_froude=1.4, duty_exponent=-0.14, spring=0.5),
         _gait("CANTER_LEFT", QUADRUPED, (0.38, 0.40, 0.38, 0.38), (0.32, 0.0, 0.57, 0.32),
               **_CANTER),
         _gait("CANTER_RIGHT", QUADRUPED, (0.40, 0.38, 0.38, 0.38), (0.0, 0.32, 0.32, 0.57),

@@ -74,6 +74,7 @@ SLOWEST = 0.8  # share of what is missing that is left of it after a round, at m
 FLYING = 0.99  # of a leg's length that is used in gaits with flights: feet trail behind after them
 PUSHES = 0.7  # of the shift at which legs reach equally far at touchdown and liftoff
 SOFT = 1.5  # in which hips sink and rise again, as a multiple of sqrt(hip height / g)
+NEAR = 0.35  # of a lift over the ground: no foot is thrown up because of what is at its heel
 STRETCH = 0.93  # of their length: swinging legs that are longer are drawn in softly
 
 
@@ -746,7 +747,7 @@ class Walk:
     def swing(self) -> None:
         """Lift swings over the ground."""
         shares = np.linspace(0.06, 0.94, 9 if self.level else 17)
-        rise = np.maximum(plateau(shares), 0.1)  # what is too near to its ends no lift clears
+        rise = np.maximum(plateau(shares), NEAR)  # what is too near to its ends no lift clears
         keep = self.settings.clearance * self.hip * np.minimum(1.0, 4.0 * shares * (1.0 - shares))
         base = float(self.settings.placement.origin[2])
         for leg, foot in zip(self.legs, self.feet, strict=True):

@@ -334,7 +334,7 @@ def test_equipment_of_others_goes_along(scene):
         assert np.abs(np.array(seen) - seen[0]).max() < 1e-4
 
 
-@pytest.mark.parametrize("name", ["horse_gaits", "insect_rocks"])
+@pytest.mark.parametrize("name", ["horse_gaits", "insect_rocks", "biped_stairs"])
 def test_animals_walk_their_scenes(name):
     """Gaits in the order of their speed; planted feet stay where they are, on whatever ground."""
     import gait_scenes
