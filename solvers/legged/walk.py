@@ -70,6 +70,10 @@ SHOWS = 0.01  # share of a stroke that is worth a line when it is cut off
 TINY = 1e-5  # s; for central differences of exact heights
 LEAST_SUPPORT = 0.25  # of a support that is left of it, or the step is left out
 LEAD = 0.15  # hip heights that legs which stand under the body are ahead of their hips at most
+TIPS = 0.01  # hip heights that a girdle stays above another that sinks to reach its footholds
+UPHILL = 0.5  # of the way to where legs reach equally far up and down a slope
+SLOPES = 0.5  # hip heights before and behind a foothold between which its slope is measured
+STEEPEST = 0.7  # tangent of slopes that are taken for such, not for walls
 SLOWEST = 0.8  # share of what is missing that is left of it after a round, at most
 FLYING = 0.99  # of a leg's length that is used in gaits with flights: feet trail behind after them
 PUSHES = 0.7  # of the shift at which legs reach equally far at touchdown and liftoff
@@ -326,6 +330,8 @@ class Walk:
         wanted = reference_places(body, yaw, offset, bank, height)
         forward, _ = forward_left(yaw)
         wanted += (self._stagger() - self._roll_back())[:, None] * forward
+        if not self.level and self.creature.slope_follow:
+            wanted += self._uphill(wanted, forward)[:, None] * forward
         base = float(settings.placement.origin[2])
         sole = np.array([(leg.heel, leg.toe) for leg in self.legs])[steps.leg]
         holds = place_footholds(
@@ -344,6 +350,26 @@ class Walk:
         self.foot_turn = multiply(between(up, holds.normal), about_z(foot_yaw))
         self.problems += problems.bad_footholds(steps, holds, self.names, self.end)
         self.floor: list[Curve] = [self._ground_of(leg) for leg in range(self.n_legs)]
+
+    def _uphill(self, place: np.ndarray, forward: np.ndarray) -> np.ndarray:
+        """How far uphill feet are set down of trunks that follow slopes, m.
+
+        Under hips that are h over a slope a leg reaches equally far at both ends of its
+        support if the foothold is h sin cos of the slope's angle ahead; animals, who have
+        to keep their balance, go about half way.
+        """
+        high = self.heights[self.steps.leg]
+        step = SLOPES * high[:, None] * forward
+        (front, _, good), (rear, _, solid) = (
+            self.ground(*(place + sign * step).T) for sign in (1.0, -1.0)
+        )
+        with np.errstate(invalid="ignore"):
+            slope = (np.asarray(front) - np.asarray(rear)) / (2.0 * SLOPES * high)
+            known = np.asarray(good, dtype=bool) & np.asarray(solid, dtype=bool)
+            slope = np.where(known & (np.abs(slope) < STEEPEST), slope, 0.0)
+        moves = np.isfinite(self.steps.on) & np.isfinite(self.steps.off)
+        share = UPHILL * self.creature.slope_follow * moves
+        return share * high * slope / (1.0 + slope**2)
 
     def _ground_of(self, leg: int) -> Floor:
         """Height of the ground under a leg over time."""
@@ -690,6 +716,8 @@ class Walk:
             if np.any(sink > 0.0):
                 self.sunk[g] = np.maximum(self.sunk[g], self._spread(g, self.sunk[g] + sink, sink))
                 hips_sunk = True
+        if hips_sunk and len(self.girdles) > 1:
+            self._sink_together()
         if steps_changed:
             new_off = np.maximum(new_off, new_on + 1e-4)
             self.steps = Steps(steps.leg, steps.index, new_on, new_off, steps.middle, steps.gait)
@@ -704,6 +732,15 @@ class Walk:
             pose = foot(np.clip(moments, lands, leaves).ravel())
             self.ankles_down[leg] = foot.ankles(pose).reshape(*moments.shape, 3)
         return self.ankles_down[leg]
+
+    def _sink_together(self) -> None:
+        """Let no girdle stay far above another that sinks: trunks follow the ground."""
+        knots, sunk = self.knots, [depth.copy() for depth in self.sunk]
+        for g, depth in enumerate(sunk):
+            for other, own in zip(knots, sunk, strict=True):
+                deep = np.interp(knots[g], other, own) - TIPS * self.hip
+                depth = np.where(self._sinks(knots[g]), np.maximum(depth, deep), depth)
+            self.sunk[g] = depth
 
     def _sinks(self, time: np.ndarray) -> np.ndarray:
         """Whether hips may sink at given times."""
