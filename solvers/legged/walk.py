@@ -676,6 +676,10 @@ class Walk:
             g = next(i for i, legs in enumerate(self.girdles) if leg in legs)
             knots = self.knots[g]
             at = np.clip(np.searchsorted(knots, self.middle[own] - 1e-9), 0, len(knots) - 1)
+            # Who comes to a stand sinks to touch down, and has risen by the middle of the stand.
+            for k in np.flatnonzero(np.isinf(steps.on[own]) | np.isinf(steps.off[own])):
+                worst_at = moments[k, int(np.argmax(excess[k]))]
+                at[k] = int(np.argmin(np.abs(knots - worst_at)))
             allowed = settings.crouch * self.heights[leg] * self._sinks(knots[at])
             left = allowed - self.sunk[g][at]
             worst = np.maximum(excess.max(axis=1), 0.0)

@@ -3,6 +3,8 @@
 
 import numpy as np
 import pytest
+from poise.addon.mapping.legs import creature_of
+from poise.addon.rigs.builders.legged import FIGURES
 from poise.solvers.legged import GaitItem, GaitSettings, solve_gait
 from poise.solvers.legged.creature import biped, insect, quadruped
 from poise.solvers.turning import sample_times
@@ -12,6 +14,8 @@ CASES = {
     "person": (biped(), "WALK_BIPED", 1.3), "horse at a walk": (quadruped(), "WALK", 1.6),
     "horse at a trot": (quadruped(), "TROT", 3.5), "dog": (DOG, "TROT", 2.2),
     "insect": (insect(), "TRIPOD", 0.4),
+    "built horse": (creature_of(FIGURES["HORSE"]()), "WALK", 1.6),
+    "built person": (creature_of(FIGURES["BIPED"]()), "WALK_BIPED", 1.3),
 }  # fmt: skip
 
 
@@ -38,6 +42,11 @@ def test_feet_end_side_by_side_and_begin_so(name, slow):
         if k:
             assert np.abs(placed[:, 1] - feet[:, 1]).max() < 0.03 * hip
     assert abs(motion.position[-1, 2] - creature.centre[2]) < 0.05 * hip
+    # Nor does the body crouch for it, or jump: half of gravity is more than a walk's push.
+    high = motion.position[:, 2] - creature.centre[2]
+    assert high.min() > -0.12 * hip and high.max() < 0.06 * hip
+    if gait.startswith("WALK"):
+        assert np.abs(np.diff(motion.position[:, 2], 2)).max() / motion.time[1] ** 2 < 5.0
     # No foot is taken up and set down again at once.
     for leg in creature.legs:
         steps = [step for step in motion.footprints if step.leg == leg.name]

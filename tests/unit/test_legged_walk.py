@@ -377,8 +377,9 @@ def test_trunks_pitch_with_slopes_and_no_further(kind, degrees):
     creature = creature_of(FIGURES[kind]())
     tempo = math.sqrt(G * creature.hip_height())
     for gait, speed, sway in (("WALK", 0.4, 3.0), ("TROT", 0.9, 1.0)):
-        motion = solve_gait(GaitSettings(creature=creature, sequence=(GaitItem(gait),),
-                                         speed=speed * tempo, n_frames=145, ground=slope))  # fmt: skip
+        motion = solve_gait(GaitSettings(
+            creature=creature, sequence=(GaitItem(gait),), speed=speed * tempo, n_frames=145,
+            ground=slope))  # fmt: skip
         pitch = np.degrees(motion.pitch)[96:-48]
         assert abs(pitch.mean() - degrees) < 1.6
         assert np.abs(pitch - pitch.mean()).max() < sway
