@@ -35,6 +35,15 @@ def gait_subdir(n_legs: int) -> str:
     return f"poise/gait/{n_legs}_legs"
 
 
+def is_gaits(path: str) -> bool:
+    """Whether a preset is a list of gaits.
+
+    Args:
+        path: its file.
+    """
+    return Path(path).parent.parent.name == "gait"
+
+
 def find(character: bpy.types.Object, name: str) -> str | None:
     """Path of a preset by file name or by the name shown in the menu.
 
@@ -45,10 +54,25 @@ def find(character: bpy.types.Object, name: str) -> str | None:
     Returns:
         The path, or None where there is no such preset.
     """
-    folder = subdir(character)
-    return bpy.utils.preset_find(name, folder) or bpy.utils.preset_find(
-        name, folder, display_name=True
-    )
+    for folder in folders(character):
+        found = bpy.utils.preset_find(name, folder) or bpy.utils.preset_find(
+            name, folder, display_name=True
+        )
+        if found:
+            return found
+    return None
+
+
+def folders(character: bpy.types.Object) -> tuple[str, ...]:
+    """Folders of all presets for a character, below Blender's preset folders.
+
+    Args:
+        character: the armature object.
+    """
+    from .families.gait import legs_of
+
+    legs = len(legs_of(character.poise.motion_object))
+    return (subdir(character), gait_subdir(legs)) if legs else (subdir(character),)
 
 
 def register() -> None:

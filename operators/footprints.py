@@ -192,8 +192,8 @@ class _Run(_Footprints):
         edits = super().change(solved, seen, keys)
         marks = {(m.leg, m.index): m for m in footprints.marks_of(seen, motion)}
         run = [marks[key] for key in keys if key in marks]
+        base = self._base = motion.footprints_before or motion.footprints
         made = self.changed(run, list(motion.footprints))
-        base = motion.footprints_before or motion.footprints
         new = runs.edits_between(base, made, footprints.STALE)
         touched = {(mark.leg, mark.index) for mark in made}
         return tuple(edit for edit in edits if (edit.leg, edit.index) not in touched) + new
@@ -252,6 +252,16 @@ class POISE_OT_footprints_retime(_Run, bpy.types.Operator):
 
     def changed(self, run, everything):
         return runs.retime(run, self.shift, self.factor)
+
+
+class POISE_OT_footprints_mirror(_Run, bpy.types.Operator):
+    """Exchange left and right in what was changed about the selected footprints, and adapt"""
+
+    bl_idname = "poise.footprints_mirror"
+    bl_label = "Mirror Footprints"
+
+    def changed(self, run, everything):
+        return runs.mirror(run, self._base)
 
 
 class POISE_OT_footprints_copy(_Run, bpy.types.Operator):
@@ -362,6 +372,7 @@ CLASSES = (
     POISE_OT_footprints_bend,
     POISE_OT_footprints_scale,
     POISE_OT_footprints_retime,
+    POISE_OT_footprints_mirror,
     POISE_OT_footprints_copy,
     POISE_OT_footprints_paste,
     POISE_OT_footprints_select,

@@ -5,6 +5,7 @@ from dataclasses import replace
 from math import isfinite
 
 import bpy
+import numpy as np
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, StringProperty
 
 from ..addon import diagrams, families, motions, overlay, presets, preview
@@ -12,13 +13,16 @@ from ..addon.base_operator import SettingsOperator
 from ..addon.errors import UserError
 from ..addon.families import gait as legged
 from ..addon.families import gait_view
-from ..addon.properties.gait import ANIMATED, GAIT_ITEMS, GAITS, gaits_for
+from ..addon.properties.gait import ANIMATED, GAIT_ITEMS, GAITS, LABELS, MIRRORED, gaits_for
 from ..addon.scene.sampling import is_animated
 from ..addon.scene.timing import frame_range, scene_numbers
 from ..solvers.errors import SettingError
-from ..solvers.legged.gait import drag_support, spoken_leg
+from ..solvers.legged.gait import drag_support, mirrored, shift_between, spoken_leg
 from ..solvers.legged.settings import gait_of
+from ..solvers.legged.speed import speeds_along
 from .presets import PresetAdd
+
+SAME_PLACE = 1e-4  # m: points nearer to each other are one
 
 
 class _GaitOperator(SettingsOperator):
@@ -134,6 +138,109 @@ class POISE_OT_gait_move(_GaitOperator, bpy.types.Operator):
         return ""
 
 
+class POISE_OT_gait_mirror(_GaitOperator, bpy.types.Operator):
+    """Exchange left and right in the list of gaits: leads, phases and duty factors"""
+
+    bl_idname = "poise.gait_mirror"
+    bl_label = "Mirror Gaits"
+
+    which: EnumProperty(
+        name="Which",
+        description="Which gaits of the list",
+        items=(
+            ("ALL", "All", "The whole list, and the leg that it begins with"),
+            ("CHOSEN", "Chosen", "The chosen gait only"),
+        ),
+    )
+
+    def run(self, context):
+        _character, motion = motions.require_motion(context)
+        gait = motion.poise_motion.gait
+        chosen, _item = self.chosen(motion, -1)
+        legs = legged.legs_of(motion)
+        places = range(len(gait.sequence)) if self.which == "ALL" else (chosen,)
+        # Names of legs are needed before anything is changed.
+        unit = scene_numbers(context.scene).unit_scale
+        own = {place: gait.sequence[place].to_gait(legs, unit) for place in places}
+        for place, before in own.items():
+            item, after = gait.sequence[place], mirrored(before)
+            later = shift_between(after, before)
+            if item.own_timing:
+                item.fill_legs(after)
+            elif item.gait in MIRRORED:
+                name = item.name
+                item.gait = MIRRORED[item.gait]
+                item.name = GAITS[item.gait][0] if name in LABELS else name
+            elif later is None:  # a skip: one foot always first
+                name = item.name
+                item.own_timing = True
+                item.fill_legs(after)
+                item.name = name
+            elif place == 0 and self.which == "ALL":
+                gait.start_phase = (gait.start_phase - later) % 1.0
+        return f"{motion.name}: {len(own)} gaits mirrored"
+
+
+class POISE_OT_gait_speed_add(_GaitOperator, bpy.types.Operator):
+    """Add a speed at the place along the way where the body is at the current frame"""
+
+    bl_idname = "poise.gait_speed_add"
+    bl_label = "Add Speed Point"
+
+    distance: FloatProperty(
+        name="Distance",
+        description="How far along the way; below 0 for where the body is at the current frame",
+        default=-1.0,
+        unit="LENGTH",
+        options={"SKIP_SAVE"},
+    )
+    speed: FloatProperty(
+        name="Speed",
+        description="Speed there; below 0 for the one that it has there so far",
+        default=-1.0,
+        unit="VELOCITY",
+        options={"SKIP_SAVE"},
+    )
+
+    def run(self, context):
+        _character, motion = motions.require_motion(context)
+        gait, numbers = motion.poise_motion.gait, scene_numbers(context.scene)
+        distance, unit = self.distance, numbers.unit_scale
+        gait.speed_by = "WAY"
+        pairs = gait.speed_pairs(unit) or [(0.0, gait.speed * unit)]
+        if not distance >= 0.0:
+            first = frame_range(context.scene, motion)[0]
+            now = max(context.scene.frame_current_final - first, 0.0) / numbers.fps
+            distance = float(speeds_along(pairs, np.array([now]))[1][0]) / unit
+        speed = self.speed
+        if not speed >= 0.0:
+            place, known = np.array(sorted(pairs)).T
+            speed = float(np.sqrt(np.interp(distance * unit, place, known**2))) / unit
+        for number, point in enumerate(gait.speed_points):
+            if abs(point.distance - distance) * unit < SAME_PLACE:
+                gait.speed_points_index, point.speed = number, speed
+                return f"{motion.name}: the speed at {distance * unit:.2f} m is that of the point"
+        gait.add_speed(distance, speed)
+        return f"{motion.name}: {speed * unit:.2f} m/s at {distance * unit:.2f} m"
+
+
+class POISE_OT_gait_speed_remove(_GaitOperator, bpy.types.Operator):
+    """Remove the chosen speed from the list"""
+
+    bl_idname = "poise.gait_speed_remove"
+    bl_label = "Remove Speed Point"
+
+    def run(self, context):
+        _character, motion = motions.require_motion(context)
+        gait = motion.poise_motion.gait
+        place = gait.speed_points_index
+        if not place < len(gait.speed_points):
+            raise UserError(f"{motion.name} has no speed points: add one")
+        gait.speed_points.remove(place)
+        gait.speed_points_index = max(min(place, len(gait.speed_points) - 1), 0)
+        return f"{len(gait.speed_points)} speed points"
+
+
 class POISE_OT_gait_cycle(_GaitOperator, bpy.types.Operator):
     """Make one stride of the chosen gait a cycle that closes exactly, on whole frames"""
 
@@ -161,6 +268,8 @@ class POISE_OT_gait_cycle(_GaitOperator, bpy.types.Operator):
         character, motion = motions.require_motion(context)
         settings, gait = motion.poise_motion, motion.poise_motion.gait
         _place, item = self.chosen(motion, -1)
+        if gait.speed_by == "WAY":
+            raise UserError("A cycle has one speed: set Speed to Over Time")
         if is_animated(motion, "gait", ANIMATED):
             raise UserError(
                 "Speed has keys or a driver, and a cycle has one speed: delete them first"
@@ -349,7 +458,8 @@ class POISE_OT_gait_preset_add(PresetAdd, bpy.types.Operator):
     bl_idname = "poise.gait_preset_add"
     bl_label = "Add Gait Preset"
     preset_menu = "POISE_PT_gait_presets"
-    preset_values = ["settings.gait.mode", "settings.gait.hysteresis", "settings.gait.sequence"]
+    preset_values = ["settings.gait.mode", "settings.gait.hysteresis", "settings.gait.sequence",
+                     "settings.gait.speed_by", "settings.gait.speed_points"]
 
     @classmethod
     def poll(cls, context):
@@ -365,6 +475,9 @@ CLASSES = (
     POISE_OT_gait_add,
     POISE_OT_gait_remove,
     POISE_OT_gait_move,
+    POISE_OT_gait_mirror,
+    POISE_OT_gait_speed_add,
+    POISE_OT_gait_speed_remove,
     POISE_OT_gait_cycle,
     POISE_OT_gait_drag,
     POISE_OT_gait_preset_add,

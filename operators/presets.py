@@ -14,7 +14,7 @@ from ..addon.scene.timing import scene_numbers
 
 
 class POISE_OT_preset_apply(SettingsOperator, bpy.types.Operator):
-    """Set the turns and the body's style from a preset"""
+    """Set the turns and the body's style, or the list of gaits, from a preset"""
 
     bl_idname = "poise.preset_apply"
     bl_label = "Apply Preset"
@@ -44,14 +44,18 @@ class POISE_OT_preset_apply(SettingsOperator, bpy.types.Operator):
             raise UserError(f"There is no preset called {self.name!r} for {character.name}")
         if not path.lower().endswith(".py"):
             raise UserError(f"{path} is no preset: choose a .py file that Blender's presets made")
-        before, gaits = _values(motion), motion.poise_motion.gait.stored()
+        gait = motion.poise_motion.gait
+        before, gaits, speeds = _values(motion), gait.stored(), gait.speed_pairs(1.0)
         try:
             bpy.utils.execfile(path)
         except Exception as error:  # a preset is a file that anyone may have written
-            motion.poise_motion.gait.bring_back(gaits)
+            gait.bring_back(gaits)
+            gait.speed_points.clear()
+            for distance, speed in speeds:
+                gait.add_speed(distance, speed)
             _put_back(motion, before)
             raise UserError(f"The preset {path} could not be applied: {error}") from error
-        if path.startswith(presets.ROOT):
+        if path.startswith(presets.ROOT) and not presets.is_gaits(path):
             _from_si(context, motion.poise_motion.turns)
         label = bpy.path.display_name(bpy.path.basename(path), title_case=False)
         if self.menu_idname:

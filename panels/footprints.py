@@ -88,7 +88,7 @@ class POISE_PT_footprint_runs(MotionPanel, bpy.types.Panel):
         count = sum(obj in chosen for obj in footprints.objects_of(motion))
         layout.label(text=f"{count} selected")
         column = layout.column(align=True)
-        for name in ("bend", "scale", "retime"):
+        for name in ("bend", "scale", "retime", "mirror"):
             column.operator(f"poise.footprints_{name}")
         row = layout.row(align=True)
         row.operator("poise.footprints_copy", text="Copy", icon="COPYDOWN")

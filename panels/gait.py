@@ -28,6 +28,15 @@ class POISE_UL_gaits(bpy.types.UIList):
             side.prop(item, "distance", text="", emboss=False)
 
 
+class POISE_UL_speeds(bpy.types.UIList):
+    def draw_item(
+        self, context, layout, data, item, icon, active_data, active_property, index, flt_flag
+    ):
+        row = layout.row(align=True)
+        row.prop(item, "distance", text="", emboss=False)
+        row.prop(item, "speed", text="", emboss=False)
+
+
 class POISE_MT_gait_add(bpy.types.Menu):
     """The gaits that the active character's legs can do."""
 
@@ -71,7 +80,17 @@ class POISE_PT_gait(MotionPanel, bpy.types.Panel):
         gait = motion.poise_motion.gait
         layout.prop(gait, "path")
         layout.prop(gait, "terrain")
-        layout.prop(gait, "speed")
+        layout.prop(gait, "speed_by")
+        if gait.speed_by == "TIME":
+            layout.prop(gait, "speed", text=" ")
+        else:
+            row = layout.row()
+            row.template_list(
+                "POISE_UL_speeds", "", gait, "speed_points", gait, "speed_points_index", rows=2
+            )
+            column = row.column(align=True)
+            column.operator("poise.gait_speed_add", text="", icon="ADD")
+            column.operator("poise.gait_speed_remove", text="", icon="REMOVE")
         layout.prop(gait, "mode")
         if gait.mode == "AUTOMATIC":
             layout.prop(gait, "hysteresis")
@@ -86,6 +105,7 @@ class POISE_PT_gait(MotionPanel, bpy.types.Panel):
             if len(gait.sequence) > 1:
                 column.operator("poise.gait_move", text="", icon="TRIA_UP").direction = -1
                 column.operator("poise.gait_move", text="", icon="TRIA_DOWN").direction = 1
+            column.operator("poise.gait_mirror", text="", icon="MOD_MIRROR")
         draw_summary(layout, preview.status(motion), context.region.width)
 
 
@@ -161,6 +181,7 @@ class POISE_PT_gait_footholds(_GaitPart, bpy.types.Panel):
 
 CLASSES = (
     POISE_UL_gaits,
+    POISE_UL_speeds,
     POISE_MT_gait_add,
     POISE_PT_gait_presets,
     POISE_PT_gait,

@@ -39,10 +39,11 @@ OPERATORS = (
     "rig_roles_export", "rig_roles_import", "rig_roles_save", "rig_roles_load",
     "rig_roles_delete", "motion_add", "motion_activate", "motion_move", "motion_remove",
     "preset_apply", "path_plan", "gate_add", "slalom_course_add",
-    "gait_add", "gait_remove", "gait_move", "gait_cycle", "gait_drag",
+    "gait_add", "gait_remove", "gait_move", "gait_mirror", "gait_speed_add", "gait_speed_remove",
+    "gait_cycle", "gait_drag",
     "footprints_edit", "footprints_adapt", "footprints_reset", "footprints_remove",
-    "footprints_bend", "footprints_scale", "footprints_retime", "footprints_copy",
-    "footprints_paste", "footprints_select",
+    "footprints_bend", "footprints_scale", "footprints_retime", "footprints_mirror",
+    "footprints_copy", "footprints_paste", "footprints_select",
     "bake", "bake_all", "bake_check", "bake_clear", "slope_add", "trail_add",
     "markers_add", "markers_clear", "chase_camera_add", "playblast", "diagram_save",
     "mesh_swap", "mesh_restore", "equipment_attach", "equipment_detach", "equipment_hide",
@@ -194,6 +195,7 @@ def tables() -> dict[str, str]:
     turns, path, gait = (rna.properties[name].fixed_type for name in ("turns", "path", "gait"))
     item = gait.properties["sequence"].fixed_type
     leg = item.properties["legs"].fixed_type
+    speed = gait.properties["speed_points"].fixed_type
     footprint = gait.properties["footprints"].fixed_type
     made = {
         "operators": operators_table(),
@@ -202,6 +204,7 @@ def tables() -> dict[str, str]:
         "path": settings_table(path, style_names(path), path_settings.ANIMATED),
         "gait": settings_table(gait, style_names(gait), gait_settings.ANIMATED),
         "gait item": settings_table(item, style_names(item)),
+        "gait speed": settings_table(speed, style_names(speed)),
         "gait leg": settings_table(leg, style_names(leg)),
         "gait footprint": settings_table(footprint, style_names(footprint)),
     }

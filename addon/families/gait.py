@@ -20,6 +20,7 @@ from ...solvers.legged.body import minimum_jerk
 from ...solvers.legged.edits import Locks
 from ...solvers.legged.gait import Clock, Gait
 from ...solvers.legged.settings import gait_of, ladder_for
+from ...solvers.legged.speed import speeds_along
 from ...solvers.legged.terrain import MeshGround, way_over
 from ...solvers.motion import Placement, Problem
 from ...solvers.rotations import about_z, multiply, normalise, rotate
@@ -36,7 +37,7 @@ from ..properties.footprints import edits_of
 from ..scene import course
 from ..scene.placement import standing_at
 from ..scene.sampling import animated_settings, is_animated
-from ..scene.timing import frame_range
+from ..scene.timing import frame_range, scene_numbers
 from . import gait_view
 from .base import (
     Family,
@@ -73,6 +74,7 @@ class GaitJob(Job):
         in_place: the body stays where it starts.
         cycle: its last frame is its first again.
         curve: name of the path's curve, "" without one.
+        speeds: (distance along the way, speed) of places, m and m/s.
     """
 
     settings: GaitSettings
@@ -80,6 +82,7 @@ class GaitJob(Job):
     in_place: bool = False
     cycle: bool = False
     curve: str = ""
+    speeds: tuple[tuple[float, float], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -161,8 +164,12 @@ class Gaits(Family):
         start, end = frame_range(scene, motion)
         n_frames = end - start + 1
         frames = start + sample_times(n_frames, numbers.fps) * numbers.fps
-        samples = animated_settings(scene, motion, "gait", gait_settings.ANIMATED, frames)
-        speed = samples.get("speed", gait.speed) * unit
+        if gait.speed_by == "WAY":
+            pairs = gait.speed_pairs(unit)
+            speed, _way_gone = speeds_along(pairs, sample_times(n_frames, numbers.fps))
+        else:
+            samples = animated_settings(scene, motion, "gait", gait_settings.ANIMATED, frames)
+            speed = samples.get("speed", gait.speed) * unit
         with standing_at(scene, start, motion, character, *self.depends_on(motion)):
             figure = figure_in_metres(character, unit)
             placement = placement_of(motion, unit)
@@ -217,6 +224,7 @@ class Gaits(Family):
             in_place=gait.in_place,
             cycle=gait.cycle,
             curve=gait.path.name if gait.path is not None else "",
+            speeds=tuple(gait.speed_pairs(unit)) if gait.speed_by == "WAY" else (),
         )
         return self.restyled(context, job, motion)
 
@@ -349,6 +357,19 @@ def legs_of(motion: bpy.types.Object | None) -> tuple[str, ...]:
     except (UserError, AttributeError):
         return ()
     return tuple(leg.name for leg in figure.legs) if isinstance(figure, LeggedFigure) else ()
+
+
+def hip_height_of(motion: bpy.types.Object) -> float:
+    """Height of the hips of a motion's character, m; that of a large dog if it has no legs.
+
+    Args:
+        motion: the Motion object.
+    """
+    if not legs_of(motion):
+        return 0.6
+    unit = scene_numbers(bpy.context.scene).unit_scale
+    figure = figure_in_metres(motion.poise_motion.character, unit)
+    return creature_of(figure).hip_height()
 
 
 def _path_of(motion, curve, unit: float) -> tuple[np.ndarray | None, bool]:
@@ -573,6 +594,8 @@ def _require_cycle(motion: bpy.types.Object) -> None:
     why = ""
     if gait.path is not None or gait.terrain is not None:
         why = "goes straight ahead on level ground: clear Path and Terrain"
+    elif gait.speed_by == "WAY":
+        why = "has one speed: set Speed to Over Time"
     elif is_animated(motion, "gait", gait_settings.ANIMATED):
         why = "has one speed: delete the keys or the driver of Speed"
     elif gait.mode == "SEQUENCE" and len(gait.sequence) > 1:

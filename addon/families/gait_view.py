@@ -206,16 +206,24 @@ def inset(solved: SolvedGait, row: int, width: int, height: int) -> diagrams.Dia
 
 
 def marks(solved: SolvedGait) -> list[Mark]:
-    """Numbers of the footprints.
+    """Numbers of the footprints, and the speeds at places along the way.
 
     Args:
         solved: the solved motion.
     """
-    creature = solved.motion.creature
-    return [
-        Mark(str(p.index), np.asarray(p.position, dtype=float), leg_colour(creature, p.leg))
-        for p in solved.motion.footprints
+    motion = solved.motion
+    found = [
+        Mark(str(p.index), np.asarray(p.position, dtype=float), leg_colour(motion.creature, p.leg))
+        for p in motion.footprints
     ]
+    level = np.column_stack((motion.position[:, :2], _ground(motion) + LIFT))
+    gone = np.linalg.norm(np.diff(level[:, :2], axis=0), axis=1).cumsum()
+    gone = np.concatenate(([0.0], gone))
+    for distance, speed in solved.job.speeds:
+        if distance <= gone[-1]:
+            place = np.array([np.interp(distance, gone, axis) for axis in level.T])
+            found.append(Mark(f"{speed:.1f} m/s", place, PATH_COLOUR))
+    return found
 
 
 def figure_lines(

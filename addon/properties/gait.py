@@ -69,6 +69,12 @@ GAITS: dict[str, tuple[str, str, int]] = {
     "RIPPLE": ("Ripple", "Waves of steps that overlap: insects at a stroll", 0),
     "WAVE": ("Wave", "One leg of a side after the other, from the rear: slow, for any legs", 0),
 }
+# Preset -> the one on the other lead.
+MIRRORED = {
+    f"{name}_{side}": f"{name}_{other}"
+    for name in ("CANTER", "GALLOP", "ROTARY")
+    for side, other in (("LEFT", "RIGHT"), ("RIGHT", "LEFT"))
+}
 LABELS = {label for label, _text, _legs in GAITS.values()}
 # Share of the stride between neighbouring legs of a side, where a preset is for any number.
 _DELAYS = {"TRIPOD": 0.5, "RIPPLE": 1.0 / 3.0, "WAVE": None}
@@ -158,6 +164,37 @@ def _forget_timing(self, context):
     self.legs.clear()
     if self.name in LABELS:
         self.name = GAITS[self.gait][0]
+
+
+class PoiseSpeedPoint(bpy.types.PropertyGroup):
+    """Speed at a place along the way. It cannot be animated: places in a list change."""
+
+    distance: FloatProperty(
+        name="Distance",
+        description="How far along the way",
+        default=0.0,
+        min=0.0,
+        soft_max=100.0,
+        unit="LENGTH",
+        options=set(),
+        override=OVERRIDE,
+    )
+    speed: FloatProperty(
+        name="Speed",
+        description="Speed there; 0 at the last point comes to a halt",
+        default=1.5,
+        min=0.0,
+        soft_max=20.0,
+        unit="VELOCITY",
+        options=set(),
+        override=OVERRIDE,
+    )
+
+
+def _begin_points(self, context):
+    """A list of speeds begins with the one that there is."""
+    if self.speed_by == "WAY" and not len(self.speed_points):
+        self.add_speed(0.0, self.speed)
 
 
 class PoiseGaitItem(bpy.types.PropertyGroup):
@@ -410,6 +447,35 @@ class PoiseGait(bpy.types.PropertyGroup):
         options=set(),
         override=OVERRIDE,
     )
+    speed_by: EnumProperty(
+        name="Speed",
+        description="What says how fast the body goes",
+        items=(
+            ("TIME", "Over Time", "One speed, or what its keys or driver make of it"),
+            (
+                "WAY",
+                "Along the Way",
+                "The speeds at places along the way that the list has; between them the body "
+                "speeds up and slows down evenly",
+            ),
+        ),
+        options=set(),
+        override=OVERRIDE,
+        update=_begin_points,
+    )
+    speed_points: CollectionProperty(
+        name="Speed Points",
+        description="Speeds at places along the way",
+        type=PoiseSpeedPoint,
+        override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"},
+    )
+    speed_points_index: IntProperty(
+        name="Chosen Speed Point",
+        description="Chosen point in the list of speeds",
+        default=0,
+        min=0,
+        options=set(),
+    )
     speed: FloatProperty(
         name="Speed",
         description="Speed along the way; key it to speed up, slow down, stop and go on",
@@ -656,6 +722,73 @@ class PoiseGait(bpy.types.PropertyGroup):
         self.sequence_index = len(self.sequence) - 1
         return item
 
+    def add_speed(self, distance: float, speed: float) -> PoiseSpeedPoint:
+        """Add a speed at a place along the way, in the order of the places.
+
+        Args:
+            distance: how far along, in Blender units.
+            speed: in Blender units a second.
+
+        Returns:
+            The new point.
+        """
+        place = sum(point.distance <= distance for point in self.speed_points)
+        point = self.speed_points.add()
+        point.name = f"{len(self.speed_points)}"
+        point.distance, point.speed = distance, speed
+        self.speed_points.move(len(self.speed_points) - 1, place)
+        self.speed_points_index = place
+        return self.speed_points[place]
+
+    def set_list(
+        self,
+        gaits: Sequence[tuple[str, float] | tuple[str, float, dict[str, float]]],
+        speeds: Sequence[tuple[float, float]] | float,
+    ) -> None:
+        """Gaits and speeds for an animal of any size: what Poise's own presets set.
+
+        Lengths are in hip heights h, speeds in sqrt(g h), whose square is the
+        Froude number.
+
+        Args:
+            gaits: (preset, distance along the way from which on) of each, and what
+                else is set of it.
+            speeds: one speed, or (distance along the way, speed) of places.
+        """
+        from ..families.gait import hip_height_of  # which reads these settings
+        from ..scene.timing import scene_numbers
+
+        numbers = scene_numbers(bpy.context.scene)
+        hip = hip_height_of(self.id_data) / numbers.unit_scale
+        pace = (numbers.gravity * hip / numbers.unit_scale) ** 0.5
+        self.mode = "SEQUENCE"
+        self.sequence.clear()
+        for name, distance, *more in gaits:
+            item = self.add(name)
+            if distance:
+                item.start_by, item.distance = "DISTANCE", distance * hip
+            for setting, value in (more[0] if more else {}).items():
+                setattr(item, setting, value)
+        self.sequence_index = 0
+        self.speed_points.clear()
+        if isinstance(speeds, float):
+            self.speed_by, self.speed = "TIME", speeds * pace
+            return
+        for distance, speed in speeds:
+            self.add_speed(distance * hip, speed * pace)
+        self.speed_by, self.speed_points_index = "WAY", 0
+
+    def speed_pairs(self, unit_scale: float) -> list[tuple[float, float]]:
+        """(distance, speed) of the list of speeds, m and m/s.
+
+        Args:
+            unit_scale: metres per Blender unit.
+        """
+        return [
+            (point.distance * unit_scale, point.speed * unit_scale)
+            for point in self.speed_points
+        ]
+
     def go_on_from(self, other: "PoiseGait") -> None:
         """Begin with the gait that another motion ends with.
 
@@ -771,4 +904,4 @@ class PoiseGait(bpy.types.PropertyGroup):
         )
 
 
-CLASSES = (PoiseGaitLeg, PoiseGaitItem, PoiseGait)
+CLASSES = (PoiseGaitLeg, PoiseSpeedPoint, PoiseGaitItem, PoiseGait)

@@ -284,6 +284,49 @@ def check_gait(gait: Gait) -> Gait:
     return gait
 
 
+def other_side(leg: str) -> str:
+    """The leg on the other side: "fore.R" for "fore.L"; one without a side itself.
+
+    Args:
+        leg: name of the leg.
+    """
+    base, dot, side = leg.rpartition(".")
+    return f"{base}.{'R' if side == 'L' else 'L'}" if dot and side in SPOKEN_SIDES else leg
+
+
+def mirrored(gait: Gait) -> Gait:
+    """A gait with left and right exchanged: duty factors and phases of each pair of legs.
+
+    Args:
+        gait: the gait; legs without another side keep theirs.
+    """
+    from_leg = [
+        gait.legs.index(other_side(leg)) if other_side(leg) in gait.legs else i
+        for i, leg in enumerate(gait.legs)
+    ]
+    return replace(
+        gait,
+        duty=tuple(gait.duty[i] for i in from_leg),
+        phase=tuple(gait.phase[i] for i in from_leg),
+    )
+
+
+def shift_between(gait: Gait, other: Gait) -> float | None:
+    """By how much of the stride one gait is later than another, if that is all.
+
+    Args:
+        gait: the one.
+        other: the other, of the same legs.
+
+    Returns:
+        At least 0 and below 1, or None where they differ in more.
+    """
+    if not np.allclose(gait.duty, other.duty, atol=1e-6):
+        return None
+    apart = np.mod(np.subtract(gait.phase, other.phase) + 1e-6, 1.0)
+    return float(max(apart[0] - 1e-6, 0.0)) if np.ptp(apart) < 1e-5 else None
+
+
 def spoken_leg(name: str) -> str:
     """A leg as people call it: "fore.R" is the right fore, "leg.L" the left leg.
 

@@ -18,7 +18,7 @@ from ..errors import SettingError
 from ..motion import Placement
 from ..rotations import about_z, between, multiply, rotate
 from .edits import FootprintBefore, FootprintEdit
-from .gait import spoken_leg
+from .gait import other_side, spoken_leg
 from .motion import Footprint
 from .path import Path
 
@@ -191,6 +191,58 @@ def retime(
     return tuple(replace(mark, on=new(mark.on), off=new(mark.off)) for mark in run)
 
 
+def mirror(run: Sequence[Footprint], base: Sequence[Footprint]) -> tuple[Footprint, ...]:
+    """Exchange left and right in what was changed about a run.
+
+    What was changed about a step is seen along the way that the step pointed
+    before, mirrored, and given to the step of the same number of the leg on the
+    other side; that of legs without a side stays with them.
+
+    Args:
+        run: the footprints as they are.
+        base: all footprints of the motion as they were before any edit.
+
+    Returns:
+        The run and the steps on the other side of it. Steps whose other side is
+        not in the run, or that have none, are as they were before any edit.
+    """
+    known = {(mark.leg, mark.index): mark for mark in base}
+    now = {(mark.leg, mark.index): mark for mark in run if (mark.leg, mark.index) in known}
+    wanted = {**now, **{(other_side(leg), index): mark for (leg, index), mark in now.items()}}
+    made = []
+    for leg, index in wanted:
+        new = known.get((leg, index))
+        if new is None:
+            continue
+        there = (other_side(leg), index)
+        if there in now:
+            old, mark = known[there], now[there]
+            across = rotate(about_z(np.array(-old.yaw)), mark.position - old.position)
+            offset = rotate(about_z(np.array(new.yaw)), across * (-1.0, 1.0, 1.0))
+            turn = -_near(mark.yaw - old.yaw, 0.0)
+            up = rotate(about_z(np.array(-mark.yaw)), rotate(mark.orientation, UP))
+            yaw = new.yaw + turn
+            up = rotate(about_z(np.array(yaw)), up * (-1.0, 1.0, 1.0))
+            if _same_slope(mark, old):
+                up = rotate(new.orientation, UP)
+            new = replace(
+                new, position=new.position + offset, yaw=yaw,
+                orientation=multiply(between(UP, up), about_z(np.array(yaw))),
+                on=new.on + _later(old.on, mark.on), off=new.off + _later(old.off, mark.off),
+            )  # fmt: skip
+        made.append(new)
+    return tuple(made)
+
+
+def _same_slope(mark: Footprint, old: Footprint) -> bool:
+    apart = rotate(mark.orientation, UP) - rotate(old.orientation, UP)
+    return bool(np.abs(apart).max() <= SAME)
+
+
+def _later(before: float, after: float) -> float:
+    return after - before if math.isfinite(before) and math.isfinite(after) else 0.0
+
+
 @dataclass(frozen=True)
 class CopiedRun:
     """A run as it is seen from its first footprint.
@@ -311,7 +363,7 @@ def paste_run(
     Raises:
         SettingError: `start` is of another leg than the run's first footprint.
     """
-    legs = [_other_side(leg) if mirrored else leg for leg in copied.legs]
+    legs = [other_side(leg) if mirrored else leg for leg in copied.legs]
     if legs[0] != start.leg:
         raise SettingError(
             "Run of footprints", f"one that begins with the {spoken_leg(legs[0])}",
@@ -398,12 +450,6 @@ def _ways(yaw: float) -> tuple[np.ndarray, np.ndarray]:
 def _turned(mark: Footprint, angle: float) -> Footprint:
     orientation = multiply(about_z(np.array(angle)), mark.orientation)
     return replace(mark, yaw=mark.yaw + angle, orientation=orientation)
-
-
-def _other_side(leg: str) -> str:
-    if leg.endswith(".L"):
-        return leg[:-1] + "R"
-    return leg[:-1] + "L" if leg.endswith(".R") else leg
 
 
 def _near(angle: float, other: float) -> float:

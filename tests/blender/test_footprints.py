@@ -237,6 +237,19 @@ def test_runs_are_bent_retimed_copied_and_pasted(horse):
     )
 
 
+def test_mirrored_edits_change_sides(horse):
+    _rig, motion = horse
+    o = obj(motion, "fore.L", 1)
+    o.location.x += 0.15
+    activate(o)
+    bpy.ops.poise.footprints_mirror()
+    assert [i.name for i in motion.poise_motion.gait.footprints] == ["fore.R 1"]
+    base = solved(motion).footprints_before
+    old = next(m for m in base if (m.leg, m.index) == ("fore.R", 1))
+    offset = mark(motion, "fore.R", 1).position - old.position
+    np.testing.assert_allclose(offset, (-0.15, 0.0, 0.0), atol=2e-3)
+
+
 def test_units_and_terrain(scene):
     rig, motion = load("HORSE", frames=49)
     bpy.context.scene.unit_settings.scale_length = 0.01

@@ -14,6 +14,8 @@ import pytest
 from operators_help import assert_same_keys, curves_of, keys_of, refused
 from poise.addon import overlay, pipeline, preview
 from poise.addon.bake.data import BakeRecord
+from poise.solvers.legged.gait import other_side
+from poise.solvers.legged.speed import speeds_along
 
 
 def animal(kind="HORSE", frames=73, **settings):
@@ -338,6 +340,91 @@ def test_a_list_of_gaits_is_kept_as_a_preset(scene, profile):
     assert [i.gait for i in items] == ["WALK", "TROT"]
     assert items[1].start == pytest.approx(2.0) and items[1].bounce == pytest.approx(1.5)
     assert items[1].legs["fore.L"].duty == pytest.approx(0.33)
+
+
+# Kind -> presets of lists that come with Poise.
+SHIPPED = {
+    "HORSE": ("Dressage", "Sprint", "Stroll", "Walk and Halt", "Walk to Gallop"),
+    "BIPED": ("Skipping", "Stroll", "Walk and Halt", "Walk to Run"),
+    "INSECT": ("Creep and Dash", "Rocks", "Scurry"),
+}
+
+
+@pytest.mark.parametrize("kind", SHIPPED)
+def test_shipped_lists_use_gaits_at_the_speeds_of_animals(scene, kind):
+    """Each gait begins and ends at a Froude number at which animals use it, or nearly."""
+    rig = animal(kind)
+    gait = rig.poise.gait
+    for name in SHIPPED[kind]:
+        bpy.ops.poise.preset_apply(name=name)
+        settings = pipeline.gather(bpy.context, rig.poise.motion_object).settings
+        hip = settings.creature.hip_height()
+        ends = [item.distance for item in gait.sequence][1:]
+        if gait.speed_by == "WAY":
+            place, speed = np.array(gait.speed_pairs(1.0)).T
+        else:
+            place, speed = np.zeros(1), np.array([gait.speed])
+        for item, end in zip(settings.sequence, [*ends, None], strict=True):
+            spots = [item.distance or 0.0, place[-1] if end is None else end]
+            froude = np.interp(spots, place, speed**2) / (9.81 * hip)
+            low, high = item.gait.froude
+            if name != "Walk and Halt":
+                assert (froude > 0.6 * low).all(), (name, item.gait.name)
+            assert (froude < 1.25 * high).all(), (name, item.gait.name)
+
+
+def test_a_body_has_its_speed_at_each_place(scene):
+    """A shipped list, solved: gaits in order, and ds/dt = v(s) but for what legs even out."""
+    rig = animal("BIPED", frames=265)
+    bpy.ops.poise.preset_apply(name="Walk to Run")
+    gait = rig.poise.gait
+    done = preview.refresh(bpy.context, rig.poise.motion_object).solved
+    motion = done.motion
+    assert [name for name, _s, _e in motion.gaits] == ["Walk", "Jog", "Run"]
+    assert not {p.code for p in motion.problems} & {"JUMP_HIGH", "SPEED_MISSED", "GAIT_DELAYED"}
+    gone = np.linalg.norm(np.diff(motion.position[:, :2], axis=0), axis=1)
+    way = np.concatenate(([0.0], gone.cumsum()))
+    _speed, wanted = speeds_along(gait.speed_pairs(1.0), motion.time)
+    assert np.abs(way - wanted).max() < 0.25 * motion.creature.hip_height()
+    marks = [m.text for m in overlay.families.family_of(done.job).marks(done)]
+    assert {f"{point.speed:.1f} m/s" for point in gait.speed_points} - set(marks) == {"5.8 m/s"}
+    # A point where the body is, of the speed that it has there; then others.
+    bpy.context.scene.frame_set(25)
+    bpy.ops.poise.gait_speed_add()
+    chosen = gait.speed_points[gait.speed_points_index]
+    assert chosen.distance == pytest.approx(wanted[np.searchsorted(motion.time, 1.0)], abs=1e-3)
+    bpy.ops.poise.gait_speed_add(distance=chosen.distance, speed=0.5)
+    assert chosen.speed == 0.5
+    places = [point.distance for point in gait.speed_points]
+    assert places == sorted(places) and len(places) == 7
+    refused("gait_cycle", "A cycle has one speed: set Speed to Over Time")
+    for _ in places:
+        bpy.ops.poise.gait_speed_remove()
+    refused("gait_speed_remove", "has no speed points")
+    refused("bake", "Speed Points is an empty list")
+
+
+def test_left_and_right_are_exchanged_in_lists(scene):
+    rig = animal(frames=49)
+    gait = rig.poise.gait
+    bpy.ops.poise.gait_add(preset="CANTER_LEFT", start=1.0)
+    before = solved(rig).motion.footprints
+    bpy.ops.poise.gait_mirror()
+    assert [item.gait for item in gait.sequence] == ["WALK", "CANTER_RIGHT"]
+    assert gait.sequence[1].name == "Canter, Right Lead" and gait.start_phase == 0.5
+    # Every touchdown is now one of the other side.
+    def when(prints, swap):
+        return sorted((other_side(p.leg) if swap else p.leg, p.on) for p in prints if p.on > 0.0)
+
+    for one, other in zip(when(before, True), when(solved(rig).motion.footprints, False),
+                          strict=True):
+        assert one[0] == other[0] and one[1] == pytest.approx(other[1], abs=1e-6)
+    item = gait.sequence[1]
+    item.own_timing = True
+    left, right = item.legs["fore.L"].phase, item.legs["fore.R"].phase
+    bpy.ops.poise.gait_mirror(which="CHOSEN")
+    assert (item.legs["fore.R"].phase, item.legs["fore.L"].phase) == (left, right)
+    assert gait.start_phase == 0.5
 
 
 def test_what_is_drawn_stands_where_feet_do(scene):

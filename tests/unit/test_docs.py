@@ -177,7 +177,8 @@ def test_every_setting_stands_in_the_tables():
         node_names = {name for name in GROUPS[group] if not name.startswith("_")}
         assert rows <= node_names
         fields = node_names - {
-            "to_params", "begin", "animated_names", "set_named",
+            "to_params", "begin", "animated_names", "set_named", "add_speed", "speed_pairs",
+                "set_list",
             "add", "go_on_from", "stored", "bring_back",
         }
         assert fields - rows == set(), group

@@ -276,6 +276,28 @@ def test_edits_go_with_their_steps_when_the_speed_changes_and_lost_ones_are_told
     assert f"step {last.index} of the {spoken_leg(last.leg)}" in told["EDIT_LOST"]
 
 
+def test_mirrored_edits_are_those_of_the_other_side():
+    settings, _, motion = _base("horse walks")
+    base = motion.footprints
+    mark = _print(motion, "fore.L", 2.0)
+    ahead = np.array([np.sin(mark.yaw), -np.cos(mark.yaw), 0.0])
+    left = np.array([np.cos(mark.yaw), np.sin(mark.yaw), 0.0])
+    (moved,) = runs.turn(runs.move([mark], 0.1 * left + 0.2 * ahead), 0.3)
+    (moved,) = runs.retime([moved], 0.05)
+    one, other = runs.mirror([moved], base)
+    assert one == mark and (other.leg, other.index) == ("fore.R", mark.index)
+    old = _same(other)(motion)
+    assert other.position - old.position == pytest.approx(0.2 * ahead - 0.1 * left, abs=1e-12)
+    assert other.yaw - old.yaw == pytest.approx(-0.3) and other.on - old.on == pytest.approx(0.05)
+    # Twice is once more as it was.
+    again = {(m.leg, m.index): m for m in runs.mirror([one, other], base)}
+    back = again[mark.leg, mark.index]
+    assert back.position == pytest.approx(moved.position, abs=1e-12)
+    assert back.yaw == pytest.approx(moved.yaw) and back.on == pytest.approx(moved.on)
+    assert np.abs(back.orientation - moved.orientation).max() < 1e-9
+    assert runs.edits_between(base, [again["fore.R", mark.index]], 1e-9) == ()
+
+
 def test_footprints_before_their_predecessors_and_out_of_reach():
     settings, _, motion = _base("horse walks")
     mark = _print(motion, "hind.L", 2.0)

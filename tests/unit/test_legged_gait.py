@@ -16,6 +16,8 @@ from poise.solvers.legged.gait import (
     drag_support,
     leg_states,
     metachronal,
+    mirrored,
+    shift_between,
     spoken_leg,
 )
 
@@ -60,6 +62,18 @@ def test_footfalls_come_in_the_order_of_the_phases():
 )  # fmt: skip
 def test_legs_are_called_what_people_call_them(name, said):
     assert spoken_leg(name) == said
+
+
+def test_mirrored_gaits_exchange_their_leads():
+    for name in ("CANTER", "GALLOP", "ROTARY"):
+        left, right = PRESETS[f"{name}_LEFT"], PRESETS[f"{name}_RIGHT"]
+        assert mirrored(left).phase == right.phase and mirrored(left).duty == right.duty
+        assert shift_between(left, right) is None
+    # Gaits that are the same on both sides are only later; a skip is another one.
+    for name, later in (("WALK", 0.5), ("TROT", 0.5), ("RIPPLE", 0.5), ("RUN", 0.5),
+                        ("BOUND", 0.0), ("HOP", 0.0), ("SKIP", None)):  # fmt: skip
+        found = shift_between(mirrored(PRESETS[name]), PRESETS[name])
+        assert found == (None if later is None else pytest.approx(later)), name
 
 
 def test_clock_is_exact_under_speed_that_grows_evenly():
