@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-SHORTEST = 1e-6  # s; a flight that is shorter is none
+# s; a flight that is shorter is none: from footholds of other heights it would take a throw.
+SHORTEST = 5e-3
 
 
 @dataclass(frozen=True)

@@ -54,6 +54,12 @@ def test_legs_that_relieve_each_other_at_once_leave_no_flight():
     assert len(support_profile(on, on + 0.5).start) == 1
 
 
+def test_gaps_too_short_for_a_flight_are_none():
+    """Over 4 ms, a fall by 2 cm would take a throw at 5 m/s."""
+    on, off = np.array([0.0, 0.504, 1.1]), np.array([0.5, 1.0, 1.5])
+    assert np.allclose(support_profile(on, off).flights(), [[1.0], [1.1]])
+
+
 def test_standing_for_ever_is_one_support():
     profile = support_profile(np.array([-math.inf]), np.array([math.inf]))
     assert not profile.airborne(np.linspace(-5, 5, 11)).any()
