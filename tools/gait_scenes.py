@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from math import pi, radians
 
-import look
 import numpy as np
 import path_scenes
 import scenes
@@ -17,16 +16,24 @@ GRASS, EARTH, STONE, ROCK = (
 # A flight of stairs: how high and how deep a step is, how many there are, how wide they
 # are, and how long the landing at the top is, metres.
 RISE, TREAD, STEPS, STAIR_WIDTH, LANDING = 0.16, 0.32, 9, 2.4, 2.0
+GOLDEN = 0.5 * (5.0**0.5 - 1.0)
+# Coats and manes of a herd: bay, chestnut, black, dun, grey, linear RGB.
+COATS = (
+    ((0.24, 0.09, 0.04), (0.02, 0.015, 0.01)), ((0.35, 0.13, 0.05), (0.40, 0.18, 0.08)),
+    ((0.035, 0.03, 0.03), (0.02, 0.02, 0.02)), ((0.50, 0.36, 0.18), (0.05, 0.04, 0.03)),
+    ((0.48, 0.48, 0.48), (0.62, 0.62, 0.60)),
+)  # fmt: skip
 STAIRS_FROM = 3.0  # m from the start
 
 
-def walker(kind: str, x: float = 0.0, y: float = 0.0, **settings):
+def walker(kind: str, x: float = 0.0, y: float = 0.0, colours=None, **settings):
     """A character on legs that goes along -Y, with a motion over the scene's range.
 
     Args:
         kind: kind of character, such as "HORSE".
         x: where it stands.
         y: where it stands.
+        colours: part -> linear RGB, where it is another one than usual.
         settings: settings of its gait.
 
     Returns:
@@ -36,7 +43,7 @@ def walker(kind: str, x: float = 0.0, y: float = 0.0, **settings):
 
     scene = bpy.context.scene
     scene.cursor.location = (x, y, 0.0)
-    bpy.ops.poise.character_add(kind=kind)
+    bpy.ops.poise.character_add(kind=kind, **(colours or {}))
     scene.cursor.location = (0.0, 0.0, 0.0)
     rig = bpy.context.active_object
     rig.poise.settings.range_mode = "SCENE"
@@ -295,22 +302,54 @@ def insect_rocks():
     return [rig]
 
 
-def herd(animals: int = 30):
+def rigify_cat():
+    """A cat that Rigify generated walks along a winding way, on its own bones."""
+    import bpy
+    import cat
+
+    scene = scenes.start_scene(8.0)
+    rig = cat.make()
+    bpy.ops.poise.rig_setup(kind="DOG")
+    controls = rig.poise.settings.character
+    rig.poise.settings.range_mode = "SCENE"
+    y = np.arange(0.0, -6.1, -0.75)
+    rig.poise.gait.path = scenes.curve(
+        scene, np.stack((0.25 * np.sin(2.0 * pi * y / 4.0), y), axis=1)
+    )
+    rig.poise.gait.speed = 0.62
+    bake([controls])
+    prints(scene, controls)
+    field(
+        scene, "Terrace", lambda x, y: np.full(np.shape(x), -0.002), (-8.0, -16.0), (8.0, 8.0),
+        0.2, ((0.46, 0.45, 0.42), (0.50, 0.49, 0.46)),
+    )
+    scenes.backdrop(scene, [controls])
+    scenes.chase(controls, side=radians(75.0), height=0.28, figure_share=0.5)
+    return [controls]
+
+
+def herd(animals: int = 30, seconds: float = 6.0):
     """Thirty horses at a canter, each at its own pace and with its own lead.
 
     Args:
         animals: how many.
+        seconds: how long they go.
     """
-    scene = scenes.start_scene(6.0)
+    scene = scenes.start_scene(seconds)
     rng = np.random.default_rng(11)
     rigs, figure = [], None
     for number in range(animals):
         row, place = divmod(number, 5)
         x = 2.6 * (place - 2.0) + rng.uniform(-0.6, 0.6)
-        rig = walker("HORSE", x, 4.2 * row + rng.uniform(-0.9, 0.9))
+        coat, hair = COATS[rng.integers(len(COATS))]
+        rig = walker(
+            "HORSE", x, 5.2 * row + rng.uniform(-0.5, 0.5), {"coat": coat, "hair": hair}
+        )
         gait = rig.poise.gait
         gait.sequence[0].gait = rng.choice(("CANTER_LEFT", "CANTER_RIGHT", "GALLOP_LEFT"))
-        gait.speed, gait.start_phase = rng.uniform(6.6, 7.4), rng.uniform(0.0, 1.0)
+        # Those behind each other about equally fast, so that none runs into another.
+        gait.speed = 7.0 + 0.35 * np.sin(2.0 * place) + rng.uniform(-0.08, 0.08)
+        gait.start_phase = (number * GOLDEN) % 1.0  # no two of a few in step
         rigs.append(rig)
         figure = path_scenes.share_meshes(rig, figure)
         # Else each bake bends the meshes of all of them, frame by frame.
@@ -320,14 +359,11 @@ def herd(animals: int = 30):
         path_scenes.show_figure(rig, True)
     meadow(scene, rigs, 80.0)
     scenes.backdrop(scene, rigs)
-    place = scenes.solve(rigs[2]).motion.position[0]
-    look.camera(
-        scene, place + (-16.0, -52.0, 5.0), place + (0.0, -18.0, 0.0), 40.0
-    )
+    path_scenes.accompany(scene, rigs, (-9.0, -13.0, 3.4), 38.0, lambda x, y: 0.0)
     return rigs
 
 
 SCENES = {
     scene.__name__: scene
-    for scene in (horse_gaits, dog_terrain, biped_stairs, insect_rocks, herd)
+    for scene in (horse_gaits, dog_terrain, biped_stairs, insect_rocks, rigify_cat, herd)
 }

@@ -57,16 +57,24 @@ def make(name: str = "Mannequin", colour=(0.80, 0.62, 0.40)):
         if parent:
             made.parent = data.edit_bones[parent]
     bpy.ops.object.mode_set(mode="OBJECT")
-    _blocks(rig, bones, name, colour)
+    blocks(rig, [(bone, *place) for bone, (_parent, *place) in bones.items()], name, colour)
     return rig
 
 
-def _blocks(rig, bones, name, colour) -> None:
-    """One rounded block along each bone, moved by that bone alone."""
+def blocks(rig, parts, name: str, colour, size: float = 1.0) -> None:
+    """One rounded block along each bone, moved by that bone alone.
+
+    Args:
+        rig: the armature object.
+        parts: (bone, head, tail, (half width, half depth)) of each, in the rest pose.
+        name: of the mesh.
+        colour: linear RGB of the mesh.
+        size: how large the figure is beside a person.
+    """
     import bpy
 
     points, faces, owners = [], [], []
-    for bone, (_parent, head, tail, half) in bones.items():
+    for bone, head, tail, half in parts:
         along = tail - head
         length = float(np.linalg.norm(along))
         y = along / length
@@ -75,7 +83,9 @@ def _blocks(rig, bones, name, colour) -> None:
         x /= np.linalg.norm(x)
         z = np.cross(x, y)
         first = len(points)
-        for at, share in ((-0.015, 0.80), (0.03, 1.0), (length - 0.02, 0.94), (length, 0.72)):
+        for at, share in (
+            (-0.015 * size, 0.80), (0.03 * size, 1.0), (length - 0.02 * size, 0.94), (length, 0.72)
+        ):
             for a, b in ((1, 1), (-1, 1), (-1, -1), (1, -1)):
                 points.append(head + y * at + (x * a * half[0] + z * b * half[1]) * share)
                 owners.append(bone)
@@ -92,11 +102,11 @@ def _blocks(rig, bones, name, colour) -> None:
     material.diffuse_color = (*colour, 1.0)
     mesh.materials.append(material)
     obj = bpy.data.objects.new(f"{name} Body", mesh)
-    for bone in bones:
+    for bone in dict.fromkeys(owners):
         group = obj.vertex_groups.new(name=bone)
         group.add([i for i, owner in enumerate(owners) if owner == bone], 1.0, "REPLACE")
     obj.parent = rig
-    obj.modifiers.new("Bevel", "BEVEL").width = 0.018
+    obj.modifiers.new("Bevel", "BEVEL").width = 0.018 * size
     obj.modifiers["Bevel"].segments = 3
     obj.modifiers.new("Armature", "ARMATURE").object = rig
     bpy.context.collection.objects.link(obj)

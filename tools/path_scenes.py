@@ -356,25 +356,30 @@ def show_figure(rig, shown: bool) -> None:
         child.hide_viewport = not shown
 
 
-def accompany(scene, rigs) -> None:
-    """A camera that goes down before a crowd, at its mean speed, and looks back at it.
+def accompany(
+    scene, rigs, eye=(-6.0, -28.0, 9.5), lens: float = 47.0, height=None
+) -> None:
+    """A camera that goes before a crowd, at its mean speed, and looks back at it.
 
     Args:
         scene: the scene.
         rigs: the armature objects.
+        eye: (3,) where it is, as seen from the foremost of them, metres.
+        lens: focal length in millimetres.
+        height: (x, y) -> height of the ground, metres; None for that of the hill.
     """
-    eye, lens = np.array((-6.0, -28.0, 9.5)), 47.0
-    camera = None
+    height = height or hill_height
+    eye, camera = np.array(eye), None
     for frame in (scene.frame_start, scene.frame_end):
         scene.frame_set(frame)
         feet = np.array([rig.matrix_world @ rig.pose.bones["root"].head for rig in rigs])
         middle = feet.mean(axis=0)
         first = np.array((middle[0], feet[:, 1].min(), 0.0))
         place = first + eye
-        place[2] = hill_height(*place[:2]) + eye[2]
+        place[2] = height(*place[:2]) + eye[2]
         if camera is None:
             camera = look.camera(scene, place, middle + (0.0, 0.0, 1.0), lens)
-        look.aim(camera, place, 0.5 * (middle + (*first[:2], hill_height(*first[:2]))))
+        look.aim(camera, place, 0.5 * (middle + (*first[:2], height(*first[:2]))))
         camera.keyframe_insert("location", frame=frame)
         camera.keyframe_insert("rotation_euler", frame=frame)
     for strip in camera.animation_data.action.layers[0].strips:

@@ -1413,6 +1413,29 @@ def gait() -> Image.Image:
     return tiles(pictures, 2, 4)
 
 
+def rigify_cat() -> Image.Image:
+    """A cat that Rigify generated, at four moments of a stride."""
+    import bpy
+    import gait_scenes
+
+    gait_scenes.rigify_cat()
+    scene, pictures = bpy.context.scene, []
+    for frame in (64, 67, 70, 73):
+        scene.frame_set(frame)
+        pictures.append(render(scene, 560, 300))
+    return tiles(pictures, 2, 4)
+
+
+def herd() -> Image.Image:
+    """Thirty horses come along; takes some minutes."""
+    import bpy
+    import gait_scenes
+
+    gait_scenes.herd()
+    bpy.context.scene.frame_set(80)
+    return render(bpy.context.scene, 900, 420)
+
+
 def footprints() -> Image.Image:
     """A horse whose later footprints were bent aside, seen from above and along its way."""
     import bpy
@@ -1465,7 +1488,7 @@ PICTURES: dict[str, Callable[[], Image.Image]] = {
         several_motions, irregular, fall, slalom, descent, skier_sheet, telemark_sheet,
         skateboarder_sheet, cyclist_sheet, tree_skiing, slalom_poles, bicycle_corner,
         potholes, crowd, spiral_ramp, telemark_slalom, own_rig_sheet, own_equipment_sheet,
-        gait, footprints, gait_diagram,
+        gait, rigify_cat, herd, footprints, gait_diagram,
     )
 }
 if "POISE_COURSE" in os.environ:

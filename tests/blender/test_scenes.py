@@ -358,6 +358,71 @@ def test_animals_walk_their_scenes(name):
         assert flat.any() and slide[flat].max() < 1e-3
 
 
+@pytest.mark.parametrize("name", ["dog_terrain", "biped_stairs"])
+def test_uneven_ground_is_built_and_walked_on(name):
+    """Every footprint lies on the ground that its scene has there."""
+    import gait_scenes
+
+    (rig,) = gait_scenes.SCENES[name]()
+    assert rig.poise.settings.bake_action is not None and bpy.context.scene.camera is not None
+    places = np.array([p.position for p in scenes.solve(rig).motion.footprints])
+    if name == "dog_terrain":
+        ground = gait_scenes.rolling(places[:, 0], places[:, 1])
+        assert np.ptp(places[:, 2]) > 0.2
+    else:
+        ground = gait_scenes.RISE * np.round(places[:, 2] / gait_scenes.RISE)
+        assert places[:, 2].max() == pytest.approx(gait_scenes.STEPS * gait_scenes.RISE, abs=0.01)
+        assert abs(places[-1, 2]) < 0.01  # down again
+    assert np.abs(places[:, 2] - ground).max() < 0.02
+
+
+def test_a_rigify_cat_walks_on_its_own_paws():
+    """What a generated rig's skin follows goes along the way; planted toes stay."""
+    import gait_scenes
+
+    (controls,) = gait_scenes.rigify_cat()
+    assert not [p.message for p in controls.poise.settings.problems if p.severity == "ERROR"]
+    motion = scenes.solve(controls).motion
+    assert motion.success and [name for name, _s, _e in motion.gaits] == ["Walk"]
+    cat = bpy.data.objects["Cat"]
+    names = [leg.name for leg in motion.creature.legs]
+    toes = {"hind.L": "r_toe.L", "hind.R": "r_toe.R", "fore.L": "f_toe.L", "fore.R": "f_toe.R"}
+    for print_ in [p for p in motion.footprints if 2.0 < p.on < 2.8]:
+        flat = np.abs(motion.foot_pitch[:, names.index(print_.leg)]) < 1e-9
+        down = flat & (motion.time > print_.on) & (motion.time < print_.off)
+        # Between two frames, next to where the paw begins to roll, keys have it roll a little.
+        frames = 1.0 + motion.time[down][[2, -4]] * FPS
+        places = paths([cat], frames, f"DEF-{toes[print_.leg]}")[0]
+        assert np.linalg.norm(places[1] - places[0]) < 1e-3, print_.leg
+        assert 0.0 < places[:, 2].max() < 0.03
+    (hips,) = paths([cat], (1.0, 1.0 + FPS * 4.0), "DEF-spine")
+    assert hips[0, 1] - hips[1, 1] == pytest.approx(4.0 * 0.62, rel=0.06)
+
+
+def test_no_two_of_a_herd_are_in_step_or_too_near():
+    import gait_scenes
+
+    rigs = gait_scenes.herd(3, 2.0)
+    found = [scenes.solve(rig).motion for rig in rigs]
+    for rig, motion in zip(rigs, found, strict=True):
+        assert rig.poise.settings.bake_action is not None and motion.success
+        assert not [p.message for p in rig.poise.settings.problems if p.severity == "ERROR"]
+        assert np.abs([p.position[2] for p in motion.footprints]).max() < 1e-6
+    # Bodies are 2.4 m long and less than 0.7 m wide.
+    places = np.array([motion.position[:, :2] for motion in found])
+    apart = np.abs(places[:, None] - places[None])
+    near = (apart[..., 0] < 0.8) & (apart[..., 1] < 3.0)
+    near[np.diag_indices(len(rigs))] = False
+    assert not near.any()
+    # Touchdowns of the left hind foot, as shares of a stride.
+    beats = []
+    for motion in found:
+        on = [p.on for p in motion.footprints if p.leg == "hind.L" and p.on > 0.5][:2]
+        beats.append((on[0] - 0.5) / (on[1] - on[0]))
+    gaps = np.abs((np.subtract.outer(beats, beats) + 0.5) % 1.0 - 0.5)
+    assert gaps[~np.eye(len(beats), dtype=bool)].min() > 0.05
+
+
 def test_every_scene_has_a_test():
     text = Path(__file__).read_text(encoding="utf-8")
     assert not [name for name in scenes.SCENES if f"scenes.{name}()" not in text]

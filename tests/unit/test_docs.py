@@ -178,7 +178,7 @@ def test_every_setting_stands_in_the_tables():
         assert rows <= node_names
         fields = node_names - {
             "to_params", "begin", "animated_names", "set_named", "add_speed", "speed_pairs",
-                "set_list",
+            "set_list",
             "add", "go_on_from", "stored", "bring_back",
         }
         assert fields - rows == set(), group
