@@ -375,6 +375,7 @@ def _gather_path(context, motion, kind: str, numbers: SceneNumbers) -> RidingJob
         most_seconds=min(seconds, longest),
         speed=speed,
         body=(body.mass, body.height, body.inertia),
+        headroom=body.top,
     )
     return RidingJob(
         name=motion.name,

@@ -52,11 +52,13 @@ class PendulumBody:
         height: of the centre of mass over the ground, m.
         inertia: about the centre of mass, around the direction of travel,
             kg m^2.
+        top: height of the head's vertex over the ground, m.
     """
 
     mass: float
     height: float
     inertia: float
+    top: float
 
 
 def pendulum_body(figure: Figure) -> PendulumBody:
@@ -69,7 +71,7 @@ def pendulum_body(figure: Figure) -> PendulumBody:
         figure: the figure; its mass is spread over the segments.
 
     Returns:
-        Mass in kg, height in m, inertia in kg m^2.
+        Mass in kg, heights in m, inertia in kg m^2.
 
     Source: segment shares after de Leva (1996), J. Biomech. 29:1223.
     """
@@ -100,4 +102,4 @@ def pendulum_body(figure: Figure) -> PendulumBody:
     centre = shares @ centres
     offset = centres[:, (0, 2)] - centre[[0, 2]]
     inertia = figure.mass * float(shares @ (spans**2 + (offset**2).sum(axis=1)))
-    return PendulumBody(mass=figure.mass, height=float(centre[2]), inertia=inertia)
+    return PendulumBody(figure.mass, height=float(centre[2]), inertia=inertia, top=float(top))

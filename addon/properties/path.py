@@ -325,6 +325,7 @@ class PoisePath(bpy.types.PropertyGroup):
         most_seconds: float,
         speed: float | np.ndarray,
         body: tuple[float, float, float],
+        headroom: float,
     ) -> PathSettings:
         """The settings in SI units, frozen, for the solver.
 
@@ -336,6 +337,7 @@ class PoisePath(bpy.types.PropertyGroup):
             most_seconds: the motion ends after this time at the latest.
             speed: m/s, or samples of it at each half solver step.
             body: (mass, height, inertia) in SI.
+            headroom: height of the figure, m.
 
         Returns:
             The solver's settings; they are checked when they are solved.
@@ -354,6 +356,7 @@ class PoisePath(bpy.types.PropertyGroup):
             clearance=self.clearance * unit_scale,
             mass=mass,
             height=height,
+            headroom=headroom,
             inertia=inertia,
             gravity=gravity,
             most_seconds=most_seconds,

@@ -22,6 +22,7 @@ from .follow import SECOND_THOUGHTS, Failure, PathMotion, Prepared, Run, reaches
 from .obstacles import Disc, MovingDisc
 from .search import ALONG, CURVATURE, OMEGA, SPEED
 from .settings import PathScene, PathSettings
+from .terrain import HEADROOM, room_over
 
 MOST_LEAN = math.radians(60.0)
 TELLING_SPEED = 0.25  # m/s above the most speed that is worth a line
@@ -262,6 +263,18 @@ def _left(ready: Prepared, result: PathMotion, failure: Failure) -> Problem:
             end_time=failure.time,
             remedy="More speed at the start, less friction, or a way that goes down",
         )
+    room = _low(ready, result)
+    if room is not None:
+        return Problem(
+            "OFF_TERRAIN",
+            f"Too low under {name}, {room:.2f} m for {ready.settings.headroom:.2f} m: stops at "
+            f"{failure.time:.2f} s, {where}",
+            "ERROR",
+            time=failure.time,
+            end_time=failure.time,
+            amount=ready.settings.headroom - room,
+            remedy="Lead the path around what is overhead, or lift it",
+        )
     if failure.time > 0.0:
         return Problem(
             "OFF_TERRAIN",
@@ -280,6 +293,22 @@ def _left(ready: Prepared, result: PathMotion, failure: Failure) -> Problem:
         end_time=0.0,
         remedy="Draw the path over the terrain, or choose another one",
     )
+
+
+def _low(ready: Prepared, result: PathMotion) -> float | None:
+    """The room under the terrain ahead on the path, m, where it is less than the figure is high."""
+    assert ready.surface is not None
+    settings = ready.settings
+    ahead = result.along[-1] + np.arange(0.0, settings.stages * settings.stage, 0.1) * (
+        result.motion.speed[-1]
+    )
+    line, z = ready.surface.crossings(*ready.course.locate(ahead)[0].T)
+    order = np.lexsort((-z, line))
+    line, z = line[order], z[order]
+    room = room_over(line, z)
+    level = result.motion.position[-1, 2]
+    there = (room > HEADROOM) & (room <= settings.headroom) & (np.abs(z - level) < room)
+    return float(room[there].min()) if there.any() else None
 
 
 @dataclass(frozen=True)

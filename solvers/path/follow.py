@@ -53,7 +53,7 @@ from .search import (
 )
 from .settings import CALM, MOST_PLANS, PathScene, PathSettings, SpeedCourse, check_settings
 from .stages import LEAST_SHARE, lean_acceleration
-from .terrain import Field, Surface
+from .terrain import HEADROOM, Field, Surface
 
 Progress = Callable[[float], None]
 Node = tuple[np.ndarray, np.ndarray]  # its row of `Plan.floats` and of `Plan.ints`
@@ -275,17 +275,20 @@ def _terrain(scene: PathScene, settings: PathSettings) -> tuple[Surface, Field]:
     surface = scene.terrain.surface
     points = np.concatenate([np.asarray(line, dtype=float)[:, :2] for line in scene.polylines])
     first = np.asarray(next(line for line in scene.polylines if len(line))[0], dtype=float)
-    start = np.array([*points[0], first_level(surface, first)])
+    headroom = max(HEADROOM, settings.headroom)
+    start = np.array([*points[0], first_level(surface, first, headroom)])
     if settings.start_state is not None:
         start = np.asarray(settings.start_state.position, dtype=float)
     low, high = np.minimum(points.min(axis=0), start[:2]), np.maximum(points.max(axis=0), start[:2])
-    field = Field(surface, low - ROOM, high + ROOM, settings.smoothing, start)
+    box = low - ROOM, high + ROOM
+    field = Field(surface, *box, settings.smoothing, start, headroom=headroom)
     if field.layered:
         course = make_course(scene.polylines, scene.cyclic, 1000.0, 1.0, scene.laps)
         laps = scene.laps if course.cyclic else 1
-        drawn = first_level(surface, first)  # where a motion goes on, it need not begin there
+        # Where a motion goes on, it need not begin where the path does.
+        drawn = first_level(surface, first, headroom)
         drawn = drawn if math.isfinite(drawn) else float(start[2])
-        field = follow_levels(surface, field, course, laps, settings.smoothing, drawn)
+        field = follow_levels(surface, field, course, laps, settings.smoothing, drawn, headroom)
     return surface, field
 
 

@@ -19,7 +19,7 @@ import numpy as np
 from scipy.spatial import cKDTree
 
 from .course import Course
-from .terrain import HEADROOM, STEEPEST, Field, Surface, node_spacing, with_headroom
+from .terrain import HEADROOM, STEEPEST, Field, Surface, node_spacing, room_over
 
 BEAD = 0.5  # m between places at which the path is traced
 NEAR = 2.0  # m; a path that begins so near to a layer is drawn on it
@@ -31,7 +31,7 @@ SAME_LAP = 0.05  # m
 POKES = 0.25  # m over the ground from which on what begins under it is in the way
 
 
-def first_level(surface: Surface, place: np.ndarray) -> float:
+def first_level(surface: Surface, place: np.ndarray, headroom: float = HEADROOM) -> float:
     """Height of the layer on which a path begins, m.
 
     The nearest, if the path is drawn within `NEAR` of it, else the topmost:
@@ -40,48 +40,52 @@ def first_level(surface: Surface, place: np.ndarray) -> float:
     Args:
         surface: the mesh.
         place: (2,) or (3,) the first point of the path as drawn, m.
+        headroom: as for `Field`, m.
     """
     line, z = surface.crossings(place[:1], place[1:2])
-    _line, z = with_headroom(line, -np.sort(-z))
+    z = -np.sort(-z)
+    z = z[room_over(line, z) > headroom]
     if len(place) < 3 or not len(z):
         return math.inf
     best = float(z[np.argmin(np.abs(z - place[2]))])
     return best if abs(best - place[2]) <= NEAR else math.inf
 
 
-def trace(surface: Surface, points: np.ndarray, first: float) -> np.ndarray:
+def trace(
+    surface: Surface, points: np.ndarray, first: float, headroom: float = HEADROOM
+) -> np.ndarray:
     """Height of the ground along a path, from layer to layer without a step.
 
     Args:
         surface: the mesh.
         points: (n, 2) places along the path, `BEAD` apart or less, m.
         first: height near the first of them, m; infinite for the topmost layer.
+        headroom: how high the figure is, m.
 
     Returns:
-        (n,) m; nan where there is no ground that can be reached.
+        (n,) m; nan where there is no ground that can be reached, or less room
+        over it than the figure is high.
     """
     line, z = surface.crossings(*points.T)
     order = np.lexsort((-z, line))
-    line, z = with_headroom(line[order], z[order])
+    line, z = line[order], z[order]
+    room = room_over(line, z)
+    layer = room > HEADROOM
+    line, z, free = line[layer], z[layer], room[layer] > headroom
     ends = np.searchsorted(line, np.arange(len(points) + 1)).tolist()
-    heights = z.tolist()
     found = np.full(len(points), np.nan)
     steep = math.tan(STEEPEST) * BEAD
-    last, gap = math.nan, 1
+    last, reach = first, math.inf
     for i, (start, end) in enumerate(zip(ends[:-1], ends[1:], strict=True)):
-        layers = heights[start:end]
-        if not layers:
-            gap += 1
-            continue
-        if math.isnan(last):
-            best = layers[0] if first == math.inf else min(layers, key=lambda h: abs(h - first))
-        else:
-            best = min(layers, key=lambda h: abs(h - last))
-            if abs(best - last) > gap * steep:
-                gap += 1
-                continue
-        found[i] = last = best
-        gap = 1
+        if start < end:
+            best = start
+            if last < math.inf:
+                best += int(np.argmin(np.abs(z[start:end] - last)))
+            if not abs(z[best] - last) > reach:
+                last, reach = float(z[best]), 0.0
+                if free[best]:
+                    found[i] = last
+        reach += steep
     return found
 
 
@@ -110,7 +114,13 @@ def ground_along(
 
 
 def follow_levels(
-    surface: Surface, field: Field, course: Course, laps: int, smoothing: float, first: float
+    surface: Surface,
+    field: Field,
+    course: Course,
+    laps: int,
+    smoothing: float,
+    first: float,
+    headroom: float = HEADROOM,
 ) -> Sheets:
     """The ground of a path, on as many sheets as it needs.
 
@@ -121,6 +131,7 @@ def follow_levels(
         laps: how often it goes around.
         smoothing: length over which it is evened out, m.
         first: height near the start of the path, m, as for `trace`.
+        headroom: as for `trace`, m.
 
     Returns:
         The sheets: `field` alone, where its height is that of the path
@@ -130,7 +141,7 @@ def follow_levels(
     count = max(1, math.ceil(lap / BEAD - 1e-9))
     along = np.linspace(0.0, course.length, laps * count + 1)
     points = course.locate(along)[0]
-    height = trace(surface, points, first)
+    height = trace(surface, points, first, headroom)
     there = np.isfinite(height)
     under = field.at(*points[there].T)
     wrong = (under.support > 0.999) & (np.abs(under.height - height[there]) > OFF)
@@ -156,7 +167,7 @@ def follow_levels(
     area = sum(float(np.prod(high - low)) for low, high in boxes)
     spacing = node_spacing(smoothing, area)
     fields = [
-        Field(surface, *box, smoothing, places[head : tail + 1], spacing)
+        Field(surface, *box, smoothing, places[head : tail + 1], spacing, headroom)
         for box, (_begin, head, tail) in zip(boxes, parts, strict=True)
     ]
     return Sheets(surface, fields, [part[0] for part in parts], along, height, period)

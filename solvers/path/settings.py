@@ -70,6 +70,8 @@ class PathSettings:
         clearance: least distance between the foot and what is in the way, m.
         mass: kg.
         height: height l of the centre of mass over the foot, m.
+        headroom: height of the figure, m: under what of the terrain is no
+            higher over the ground it does not go.
         inertia: about the forward axis through the centre of mass, kg m^2.
         gravity: m/s^2.
         window: how far ahead of the last nearest point of the path the next
@@ -114,6 +116,7 @@ class PathSettings:
     clearance: float = 0.5
     mass: float = 70.0
     height: float = 1.0
+    headroom: float = 1.0
     inertia: float = 5.0
     gravity: float = 9.81
     window: float | None = None
@@ -148,6 +151,7 @@ _NUMBERS: dict[str, tuple[str, float, float, str]] = {
     "clearance": ("Clearance", 0.0, 1000.0, "between 0 and 1000 m"),
     "mass": ("Mass", 1e-6, 1e6, "above 0 kg (at most 1,000,000)"),
     "height": ("Height of Centre of Mass", 0.001, 1000.0, "between 0.001 and 1000 m"),
+    "headroom": ("Height of Figure", 0.0, 1000.0, "between 0 and 1000 m"),
     "inertia": ("Inertia", 0.0, 1e9, "at least 0 kg m^2 (at most 1e9)"),
     "gravity": ("Gravity", 1e-6, 1000.0, "above 0 m/s^2 (at most 1000)"),
     "friction": ("Friction", 0.0, 10.0, "between 0 and 10"),

@@ -263,18 +263,19 @@ def _rectangles(
     return which, first[which, 0] + row, first[which, 1] + column
 
 
-def with_headroom(line: np.ndarray, height: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Crossings with room over them: undersides, and what is buried, carry nobody.
+def room_over(line: np.ndarray, height: np.ndarray) -> np.ndarray:
+    """How much room there is between each crossing and the next one over it.
 
     Args:
         line: (k,) which vertical line each crossing belongs to, in order.
         height: (k,) m, from the topmost of each line downward.
 
     Returns:
-        Those that are left of both.
+        (k,) m; infinite for the topmost.
     """
-    room = (np.diff(line, prepend=-1) != 0) | (np.diff(height, prepend=np.inf) < -HEADROOM)
-    return line[room], height[room]
+    room = -np.diff(height, prepend=np.inf)
+    room[np.diff(line, prepend=-1) != 0] = np.inf
+    return room
 
 
 def node_spacing(smoothing: float, area: float) -> float:
@@ -331,6 +332,7 @@ class Field:
             infinite for the topmost. Or (k, 3) places on the mesh, from each of
             which it goes on.
         spacing: of the nodes, m; None to choose it by the area.
+        headroom: a layer with another one so near over it carries nobody, m.
 
     Raises:
         SettingError: the smoothing is out of range.
@@ -344,6 +346,7 @@ class Field:
         smoothing: float,
         start: np.ndarray,
         spacing: float | None = None,
+        headroom: float = HEADROOM,
     ) -> None:
         if not 0.2 <= smoothing <= 100.0:
             raise SettingError("Terrain Smoothing", smoothing, "between 0.2 and 100 m")
@@ -357,11 +360,11 @@ class Field:
         last = np.ceil(np.asarray(high) / self.spacing).astype(np.int64) + 1
         self.shape = tuple(int(n) for n in last - first + 1)
         self.low = first * self.spacing
-        height = self._layer(surface, np.asarray(start, dtype=float))
+        height = self._layer(surface, np.asarray(start, dtype=float), headroom)
         solid = np.isfinite(height)
         self._table = self._fit(height, solid, sigma / self.spacing).reshape(-1, 8)
 
-    def _layer(self, surface: Surface, start: np.ndarray) -> np.ndarray:
+    def _layer(self, surface: Surface, start: np.ndarray, headroom: float) -> np.ndarray:
         """Heights (nx, ny) of what can be reached from the start; nan elsewhere.
 
         From node to node the nearest layer is taken if the step up or down is
@@ -373,7 +376,8 @@ class Field:
         line, z = surface.on_grid(self.low, self.spacing, (nx, ny))
         order = np.lexsort((-z, line))
         line, z = line[order], z[order]
-        line, z = with_headroom(line, z)
+        room = room_over(line, z) > headroom
+        line, z = line[room], z[room]
         count = np.bincount(line, minlength=nx * ny)
         rank = np.arange(len(line)) - (np.cumsum(count) - count)[line]
         layers = np.full((max(int(count.max(initial=0)), 1), nx * ny), np.nan)

@@ -94,6 +94,9 @@ def helicoid(points, near):
 def test_the_track_goes_down_the_ramp_turn_by_turn(run):
     motion = run.done.motion
     assert run.done.path.finished
+    # The rider's head is the least height of what it goes under.
+    head = run.rig.pose.bones["head"].bone
+    assert head.head_local.z + 0.1 < run.done.job.settings.headroom < 1.9
     angle = np.unwrap(np.arctan2(motion.position[:, 1], motion.position[:, 0]))
     angle += 2.0 * pi * FIRST - angle[0]
     assert abs(np.ptp(angle) - 2.0 * pi * (FIRST - LAST)) < 0.1

@@ -208,17 +208,17 @@ def test_a_motion_that_goes_on_from_another_finds_its_turn(ramp):
 LOOP, DECK = 30.0, 5.0  # m
 
 
-def eight(t):
+def eight(t, deck=DECK):
     """A Gerono lemniscate, over itself in the middle at t = pi / 2, under at 3 pi / 2."""
     x, y = LOOP * np.cos(t), LOOP * np.sin(t) * np.cos(t)
-    z = 0.5 * DECK * (1.0 + np.sin(t))
+    z = 0.5 * deck * (1.0 + np.sin(t))
     return np.stack((x, y, z), axis=-1)
 
 
-def eight_road(thick=0.0):
+def eight_road(thick=0.0, deck=DECK):
     """The road, and its underside where it has one."""
     t = np.linspace(0.0, 2.0 * math.pi, 400)
-    line = eight(t)
+    line = eight(t, deck)
     ahead = np.gradient(line[:, :2], axis=0)
     ahead[[0, -1]] = (0.0, 1.0)
     ahead /= np.linalg.norm(ahead, axis=1, keepdims=True)
@@ -237,7 +237,7 @@ def test_a_figure_of_eight_goes_over_the_bridge_and_under_it():
     """A deck 40 cm thick; a pillar in the middle of the road under it."""
     t = np.linspace(0.0, 2.0 * math.pi, 400)[:-1]
     road = eight_road(0.4)
-    pillar = Disc(np.array((-0.2, 0.2)), 0.35, "Pillar", heights=(0.0, DECK - 0.4))
+    pillar = Disc(np.array((-0.5, 0.5)), 0.35, "Pillar", heights=(0.0, DECK - 0.4))
     settings = PathSettings(speed=4.5, clearance=0.5, **RIDER)
     result = ride(road, eight(t), settings, cyclic=True, obstacles=(pillar,))
     motion = result.motion
@@ -249,7 +249,7 @@ def test_a_figure_of_eight_goes_over_the_bridge_and_under_it():
     assert np.abs(motion.position[low, 2]).max() < 0.05
     off = motion.position[:, 2] - Surface(road).height(*motion.position.T)
     assert np.abs(off).max() < 0.02
-    gap = np.hypot(*(motion.position[:, :2] - (-0.2, 0.2)).T) - 0.35
+    gap = np.hypot(*(motion.position[:, :2] - (-0.5, 0.5)).T) - 0.35
     assert gap[low].min() >= 0.5 - 1e-3 and gap[high].min() < 0.5
 
 
@@ -273,3 +273,58 @@ def test_there_are_as_many_sheets_as_the_path_needs(ramp):
 def graph_of_a_plane():
     corners = np.array([(-40.0, -40.0, 0.0), (40.0, -40.0, 0.0), (0.0, 60.0, 4.0)])
     return TerrainMesh(corners, np.array([(0, 1, 2)]), "Plane")
+
+
+# --- what is overhead ------------------------------------------------------------------
+
+
+def bridge(height, left, right):
+    """A field of snow, and a deck across the way at its 24th to 27th metre."""
+    x, y = np.meshgrid((-40.0, 40.0), (10.0, -70.0), indexing="ij")
+    corners = np.array([(left, -24.0), (right, -24.0), (right, -27.0), (left, -27.0)])
+    points = np.concatenate((
+        np.stack((x, y, 0.0 * x), axis=-1).reshape(-1, 3), np.insert(corners, 2, height, axis=1)
+    ))  # fmt: skip
+    return TerrainMesh(points, np.array([(0, 2, 3), (0, 3, 1), (4, 5, 6), (4, 6, 7)]), "Bridge")
+
+
+@pytest.mark.parametrize("height", [1.3, 1.7, 1.9])
+def test_a_deck_lower_than_the_figure_is_gone_around(height):
+    """A figure of 1.8 m goes under one that is higher as if it were not there."""
+    line = np.array([(0.0, 0.0, 0.0), (0.0, -60.0, 0.0)])
+    settings = PathSettings(speed=5.0, headroom=1.8, **RIDER)
+    scene = PathScene((line,), terrain=bridge(height, -3.0, 1.0))
+    result = follow_path(scene, settings, advice=False)
+    x, y, z = result.motion.position.T
+    under = (y < -24.0) & (y > -27.0)
+    assert result.finished and np.abs(z).max() < 1e-6 and under.any()
+    if height > 1.8:
+        assert result.max_distance < 1e-6
+    else:
+        assert x[under].min() > 1.0 and result.max_distance < 3.0
+
+
+def test_where_there_is_no_way_around_what_is_too_low_it_is_named():
+    line = np.array([(0.0, 0.0, 0.0), (0.0, -60.0, 0.0)])
+    scene = PathScene((line,), terrain=bridge(1.5, -40.0, 40.0))
+    result = follow_path(scene, PathSettings(speed=5.0, headroom=1.8, **RIDER))
+    assert not result.finished and result.failure.reason == "OFF"
+    assert -24.0 < result.motion.position[-1, 1] < -20.0
+    (problem,) = [p for p in result.motion.problems if p.severity == "ERROR"]
+    assert problem.code == "OFF_TERRAIN" and "1.50 m for 1.80 m" in problem.message
+    assert problem.amount == pytest.approx(0.3, abs=1e-9)
+    # Lower figures, and lower bodies on the same snow, go under it.
+    assert follow_path(scene, PathSettings(speed=5.0, headroom=1.4, **RIDER)).finished
+
+
+def test_one_goes_under_ones_own_bridge_only_if_it_is_high_enough():
+    """A figure of eight whose ways lie 1.5 m over each other."""
+    line = eight(np.linspace(0.0, 2.0 * math.pi, 400)[:-1], 1.5)
+    settings = PathSettings(speed=4.5, **RIDER)
+    results = [
+        ride(eight_road(0.0, 1.5), line, replace(settings, headroom=high), cyclic=True)
+        for high in (1.4, 1.8)
+    ]
+    assert results[0].finished and results[1].failure.reason == "OFF"
+    assert np.hypot(*results[1].motion.position[-1, :2]) < 6.0
+    assert results[1].motion.position[-1, 2] < 0.75  # not on the deck
