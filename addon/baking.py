@@ -9,7 +9,7 @@ follows the controls no longer as long as it has it.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from math import floor
 
@@ -20,7 +20,7 @@ from ..solvers.motion import Problem
 from . import motions, pipeline
 from .bake import attach, checks, edits, verify
 from .bake.data import Baked, BakeOptions, BakeRecord, BakeResult
-from .bake.write import bake_tracks, clear_bake
+from .bake.write import bake_tracks, clear_bake, look, stands_at
 from .errors import UserError
 from .mapping.tracks import RoleTracks
 from .rigs import adapter, characters, control_rig, own_controls, retarget
@@ -308,8 +308,14 @@ def _onto_rig(
     if own is None:
         keyed = retarget.bone_tracks(controls, rig, travel, targets)
     else:
-        keyed, moved = retarget.control_tracks(controls, rig, own, travel, targets)
-        how["checked"] = retarget.carried(*moved, travel, settings.root_motion, rig.name)
+        keyed = retarget.control_tracks(rig, own, travel, targets)
+        mode = settings.root_motion
+
+        def moved() -> tuple[dict[str, str], RoleTracks]:
+            found = retarget.moved_tracks(controls, rig, travel, targets)
+            return retarget.carried(*found, travel, mode, rig.name)
+
+        how["checked"] = moved
     theirs: set[str] = set()
     if settings.target == "CURRENT":
         # A new action plays nothing of theirs anyway.
@@ -322,7 +328,20 @@ def _onto_rig(
     if settings.root_motion == "OBJECT":
         how["carrier"] = retarget.object_track(controls, travel)
     keyed = retarget.carried(*keyed, travel, settings.root_motion, rig.name)
+    if _may_look_ahead(controls, rig, how.get("held", {})):
+        # What the bake changes on the rig would have to be evaluated before it could be read.
+        how["seen"] = look(context, rig, keyed[0].values(), how.get("held", {}), controls)
     return OntoRig(*keyed, how, edited)
+
+
+def _may_look_ahead(
+    controls: bpy.types.Object, rig: bpy.types.Object, held: Mapping[str, tuple]
+) -> bool:
+    """Whether a rig is already, but for what lets it follow, as its bake will find it."""
+    data = rig.animation_data
+    if data is not None and (data.action is not None or data.nla_tracks):
+        return False
+    return control_rig.is_connected(controls, rig) and stands_at(rig, held)
 
 
 def check_bones(
@@ -389,7 +408,11 @@ def bake_to_bones(
         bake(context, motion, solved, on_edited)
         own = baked_of(motion)
     options = options_of(motion, solved.job.start_frame)
-    edited = onto.edited if onto is not None and current else _is_edited(own)
+    if onto is not None and current:
+        edited = onto.edited
+    else:
+        # Keys that were written just now are as they were written.
+        edited = _is_edited(own) if current else own.edits_action is not None
     options = replace(options, action_name=f"{motion.name} on {rig.name}", verify=verify)
     if on_edited:
         options = replace(options, on_edited=on_edited)

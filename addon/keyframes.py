@@ -205,8 +205,12 @@ def write_channels(
             kind = filled(count, FREE)
         keys.foreach_set("handle_left_type", kind)
         keys.foreach_set("handle_right_type", kind)
-        curve.update()
+        # The keys are in order: sorting them and looking for doubles, as `update` does,
+        # would only copy them all.
+        keys.handles_recalc()
         written.append(curve)
+    if written:
+        written[-1].update()  # tells Blender that the action has changed
     return written
 
 

@@ -8,7 +8,7 @@ the record, so that clearing brings it back.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
@@ -39,6 +39,19 @@ MOST_ROUNDS = 5
 
 
 @dataclass(frozen=True)
+class Seen:
+    """What only an evaluated rig can tell.
+
+    Attributes:
+        matrices: (1, 4, 4) the armature object in the world, or None where it moves.
+        constraints: the constraints between its bones.
+    """
+
+    matrices: np.ndarray | None
+    constraints: Constraints
+
+
+@dataclass(frozen=True)
 class _Job:
     """Everything that decides the keys of one bake."""
 
@@ -50,8 +63,9 @@ class _Job:
     axes: np.ndarray
     unit_scale: float
     held: Mapping[str, tuple]  # data path -> values that its properties are keyed to
-    checked: tuple[Mapping[str, str], RoleTracks] | None
+    checked: Callable[[], tuple[Mapping[str, str], RoleTracks]] | None
     carrier: adapter.ObjectTrack | None  # where the object is, if it is keyed itself
+    seen: Seen | None
 
     @property
     def frames(self) -> int:
@@ -104,8 +118,9 @@ def bake_tracks(
     owner: bpy.types.Object | None = None,
     held: Mapping[str, tuple] | None = None,
     axes: np.ndarray | None = None,
-    checked: tuple[Mapping[str, str], RoleTracks] | None = None,
+    checked: Callable[[], tuple[Mapping[str, str], RoleTracks]] | None = None,
     carrier: adapter.ObjectTrack | None = None,
+    seen: Seen | None = None,
 ) -> BakeResult:
     """Key a rig's bones so that its roles follow their tracks in world space.
 
@@ -124,10 +139,12 @@ def bake_tracks(
         held: data path -> values that properties of the rig must have for the
             keyed controls to be in charge; keyed where they are not so already.
         axes: quaternion from armature to character space; None to find it.
-        checked: role -> bone and tracks that the evaluated pose is compared
-            with; None for what is keyed.
+        checked: gives role -> bone and tracks that the evaluated pose is
+            compared with; None for what is keyed.
         carrier: where the object is to be, sampled as the tracks are; None
             leaves it where it is.
+        seen: what `look` saw while properties had the values in `held`; None
+            has Blender evaluate the rig once more. It serves a first bake only.
 
     Returns:
         What was written, for the owner to store, and the problems found.
@@ -168,6 +185,7 @@ def bake_tracks(
         held=_held(armature, held or {}, previous),
         checked=checked,
         carrier=carrier,
+        seen=seen if previous is None else None,
     )
     problems: list[Problem] = []
     with keep_frame(context.scene):
@@ -233,12 +251,50 @@ def _held(
     moving = adapter.animated_paths(armature)
     if previous is not None:
         moving |= set(previous.record.curves)
-    now = attach.read_pose(armature, values)
     return {
         path: wanted
         for path, wanted in values.items()
-        if path in moving or not np.allclose(np.array(now[path], float), wanted, atol=SAME)
+        if path in moving or not stands_at(armature, {path: wanted})
     }
+
+
+def stands_at(armature: bpy.types.Object, values: Mapping[str, tuple]) -> bool:
+    """Whether properties have given values.
+
+    Args:
+        armature: the rig.
+        values: data path -> values.
+    """
+    return all(
+        abs(a - b) <= SAME
+        for path, wanted in values.items()
+        for a, b in zip(attach.read_value(armature, path), wanted, strict=True)
+    )
+
+
+def look(
+    context: bpy.types.Context,
+    armature: bpy.types.Object,
+    keyed: Iterable[str],
+    held: Iterable[str],
+    followed: bpy.types.Object | None = None,
+) -> Seen:
+    """Read what only the evaluated rig can tell, as it is now.
+
+    Args:
+        context: Blender's context.
+        armature: the rig.
+        keyed: names of the bones that are to be keyed.
+        held: data paths of properties that keep one value.
+        followed: what the rig follows until it is baked: constraints that look at
+            it do not count.
+    """
+    evaluated = armature.evaluated_get(context.evaluated_depsgraph_get())
+    matrices = _evaluated(context, armature)[None] if _is_still(armature) else None
+    return Seen(
+        matrices,
+        adapter.constraints_of(armature, evaluated, set(keyed), held, followed),
+    )
 
 
 @contextmanager
@@ -249,7 +305,8 @@ def _holding(job: _Job) -> Iterator[None]:
         return
     former = attach.read_pose(job.armature, job.held)
     attach.restore_pose(job.armature, job.held)
-    job.context.view_layer.update()
+    if job.seen is None:
+        job.context.view_layer.update()
     try:
         yield
     finally:
@@ -280,7 +337,9 @@ def _plan(job: _Job) -> _Plan:
     per_frame //= stride
     frames = job.options.start_frame + np.arange(len(seconds)) / per_frame
     carried = []
-    if job.carrier is None:
+    if job.carrier is None and job.seen is not None and job.seen.matrices is not None:
+        matrices = job.seen.matrices
+    elif job.carrier is None:
         matrices = _world_matrices(job.context, armature, frames)
     else:
         over = _relative_to(job.context, armature, frames)
@@ -291,8 +350,8 @@ def _plan(job: _Job) -> _Plan:
         carried = [adapter.object_channels(armature, matrices, over)]
     require_near(armature.name, matrices[:, :3, 3] * job.unit_scale)
     keyed = set(job.bindings.values())
-    evaluated = armature.evaluated_get(job.context.evaluated_depsgraph_get())
-    constraints = adapter.constraints_of(armature, evaluated, keyed, job.held)
+    seen = job.seen or look(job.context, armature, keyed, job.held)
+    constraints = seen.constraints
     late = adapter.moving_parents(armature, keyed, constraints)
     solver = adapter.RigSolver(
         armature,
@@ -348,18 +407,22 @@ def _object_keys(armature: bpy.types.Object) -> bool:
     return any(not curve.data_path.startswith("pose.") for curve in curves)
 
 
-def _world_matrices(
-    context: bpy.types.Context, armature: bpy.types.Object, frames: np.ndarray
-) -> np.ndarray:
-    """World matrices (m, 4, 4) of the armature object; m is 1 if it stands still."""
-    still = not (
+def _is_still(armature: bpy.types.Object) -> bool:
+    """Whether an armature object stays where it is over time."""
+    return not (
         _moves(armature.parent)
         or _object_keys(armature)
         or any(not c.mute and c.influence > 0.0 for c in armature.constraints)
         or armature.parent_type not in {"OBJECT", "ARMATURE"}
         or armature.rigid_body is not None
     )
-    if still:
+
+
+def _world_matrices(
+    context: bpy.types.Context, armature: bpy.types.Object, frames: np.ndarray
+) -> np.ndarray:
+    """World matrices (m, 4, 4) of the armature object; m is 1 if it stands still."""
+    if _is_still(armature):
         return _evaluated(context, armature)[None]
     return np.stack([_evaluated(context, armature) for _ in _play(context, frames)])
 
@@ -807,7 +870,7 @@ def _verify(job: _Job, plan: _Plan, baked: Baked) -> list[Problem]:
         job.context.view_layer.update()  # kept edits are meant to differ
     elif job.options.verify:
         at_frames = used[:: plan.per_frame]
-        bindings, tracks = job.checked or (job.bindings, job.tracks)
+        bindings, tracks = job.checked() if job.checked else (job.bindings, job.tracks)
         problems += verify.check_bake(
             job.context, job.armature, bindings, tracks, job.options.start_frame,
             job.unit_scale, verify.frames_to_verify(job.tracks, at_frames), job.axes,

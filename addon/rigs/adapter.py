@@ -468,8 +468,11 @@ class RigSolver:
         if position is not None:
             inverse = self._frames.inverse
             units = position / self._unit_scale
-            head = np.einsum("mij,mj->mi" if len(inverse) > 1 else "xij,mj->mi",
-                             inverse[:, :3, :3], units) + inverse[:, :3, 3]
+            if len(inverse) > 1:
+                head = np.einsum("mij,mj->mi", inverse[:, :3, :3], units)
+            else:
+                head = units @ inverse[0, :3, :3].T
+            head += inverse[:, :3, 3]
         if rotation is not None:
             rest = rotations.multiply(self._axes, self.bone(self._bindings[role]).rest)
             turned = rotations.times(rotation, rest)
@@ -817,6 +820,7 @@ def constraints_of(
     evaluated: bpy.types.Object,
     keyed: set[str],
     held: Iterable[str] = (),
+    followed: bpy.types.Object | None = None,
 ) -> Constraints:
     """The constraints of a rig whose effect can be computed from the keyed bones.
 
@@ -825,6 +829,7 @@ def constraints_of(
         evaluated: the same as Blender evaluates it.
         keyed: names of the keyed bones.
         held: data paths of properties that keep one value.
+        followed: an object whose constraints do not count.
     """
     still = set(held)
     moving = {
@@ -833,7 +838,7 @@ def constraints_of(
         if any(f"{bone_path(name)}.{channel}" not in still for channel in found & _CHANNELS)
     }
     moving |= {bone_of(p) for p in animated_paths(armature) if ".constraints[" in p}
-    return Constraints(evaluated, keyed, moving)
+    return Constraints(evaluated, keyed, moving, followed)
 
 
 def moving_parents(

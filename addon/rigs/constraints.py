@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 _POSE_SPACES = {"WORLD", "POSE"}
 
 
+# Kinds that move the bones before theirs, too.
+_CHAINED = {"IK", "SPLINE_IK"}
+
 # Kinds whose effect is computed, and those that may act on some axes only.
 _BY_AXES = {"COPY_ROTATION", "COPY_LOCATION", "COPY_SCALE"}
 _COMPUTED = {"COPY_TRANSFORMS", "ARMATURE", "LIMIT_ROTATION", *_BY_AXES}
@@ -38,6 +41,17 @@ def acts(constraint: bpy.types.Constraint) -> bool:
         constraint: the constraint.
     """
     return constraint.enabled and not constraint.mute and constraint.influence > 0.0
+
+
+def looks_at(constraint: bpy.types.Constraint, obj: bpy.types.Object | None) -> bool:
+    """Whether a constraint, or its evaluated copy, has an object for its target.
+
+    Args:
+        constraint: the constraint.
+        obj: the object; nothing looks at None.
+    """
+    target = getattr(constraint, "target", None)
+    return obj is not None and target is not None and target.original == obj
 
 
 @dataclass(frozen=True)
@@ -115,33 +129,50 @@ def _read(constraint: bpy.types.Constraint, armature: bpy.types.Object) -> _Acti
 class Constraints:
     """The constraints of a rig, as they are set at the current frame.
 
+    Those of bones are read that keyed bones or IK chains hang on, or follow.
+
     Args:
         armature: the rig, evaluated: drivers of influences and weights count.
         keyed: names of bones whose poses are known.
         moving: names of bones that move by themselves.
+        followed: an object whose constraints do not count.
     """
 
     def __init__(
-        self, armature: bpy.types.Object, keyed: Collection[str], moving: Collection[str]
+        self,
+        armature: bpy.types.Object,
+        keyed: Collection[str],
+        moving: Collection[str],
+        followed: bpy.types.Object | None = None,
     ) -> None:
         self._parents: dict[str, str] = {}
         self._orders: dict[str, str] = {}
         self._stacks: dict[str, list[_Acting]] = {}
         self._known: dict[str, bool] = {name: False for name in moving}
-        for bone in armature.pose.bones:
-            name = bone.name
-            self._parents[name] = bone.parent.name if bone.parent else ""
-            acting = [c for c in bone.constraints if acts(c)]
-            if not acting:
-                continue
-            self._orders[name] = bone.rotation_mode
-            self._stacks[name] = [_read(c, armature) for c in acting]
-            for constraint in acting:
-                if constraint.type in {"IK", "SPLINE_IK"}:
+        bones = armature.pose.bones
+        asked = list(keyed)
+        for bone in bones:
+            for constraint in bone.constraints:
+                if constraint.type in _CHAINED and acts(constraint):
                     chain = [bone, *bone.parent_recursive]
+                    asked += [b.name for b in chain]
+                    asked.append(getattr(constraint, "subtarget", ""))
                     chain = chain[: constraint.chain_count or len(chain)]
                     self._known |= {b.name: False for b in chain}
         self._known |= {name: True for name in keyed}
+        # The rest of a large rig, a face perhaps, does not matter and takes long to read.
+        while asked:
+            name = asked.pop()
+            if name in self._parents or name not in bones:
+                continue
+            bone = bones[name]
+            self._parents[name] = bone.parent.name if bone.parent else ""
+            asked.append(self._parents[name])
+            acting = [c for c in bone.constraints if acts(c) and not looks_at(c, followed)]
+            if acting:
+                self._orders[name] = bone.rotation_mode
+                self._stacks[name] = [_read(c, armature) for c in acting]
+                asked += [c.target for c in self._stacks[name]]
 
     def known(self, name: str) -> bool:
         """Whether a bone's pose follows from those of the keyed bones.

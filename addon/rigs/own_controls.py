@@ -173,20 +173,20 @@ def held(rig: bpy.types.Object, own: OwnControls) -> dict[str, tuple]:
         own: its controls.
     """
     found: dict[str, tuple] = {}
-    bones = rig.pose.bones
+    bones, drivers = rig.pose.bones, _drivers(rig)
     for name, parents in own.switches.items():
         if name not in bones:
             continue
         wanted: dict[str, float | bool] = dict(SWITCHES)
         for prop, control in parents.items():
-            choice = _choice(rig, name, prop, control, own.root)
+            choice = _choice(rig, drivers, name, prop, control, own.root)
             if choice:
                 wanted[prop] = choice
         for prop, value in wanted.items():
             if prop in bones[name]:
                 path = f'{adapter.bone_path(name)}["{bpy.utils.escape_identifier(prop)}"]'
                 found[path] = (type(bones[name][prop])(value),)
-        for chain in _chains(rig, name):
+        for chain in _chains(rig, drivers, name):
             found[f"{adapter.bone_path(chain)}.ik_stretch"] = (0.0,)
     for name in own.neutral:
         if name in bones:
@@ -198,18 +198,29 @@ def held(rig: bpy.types.Object, own: OwnControls) -> dict[str, tuple]:
     return found
 
 
-def _chains(rig: bpy.types.Object, switch: str) -> list[str]:
+# What is driven, its expression, and what drives it.
+_Driver = tuple[str, str, list[str]]
+
+
+def _drivers(rig: bpy.types.Object) -> list[_Driver]:
+    """All drivers of a rig, read at once: they are many, and asked about for every limb."""
+    return [
+        (
+            curve.data_path,
+            curve.driver.expression,
+            [v.targets[0].data_path for v in curve.driver.variables if v.targets],
+        )
+        for curve in (rig.animation_data.drivers if rig.animation_data is not None else ())
+    ]
+
+
+def _chains(rig: bpy.types.Object, drivers: Iterable[_Driver], switch: str) -> list[str]:
     """Bones of the IK chains that a bone with switches drives."""
     found: dict[str, None] = {}
-    if rig.animation_data is None:
-        return []
-    for curve in rig.animation_data.drivers:
-        path, _, name = curve.data_path.rpartition(".")
-        if name != "mute" or not any(
-            v.targets[0].data_path.startswith(adapter.bone_path(switch))
-            for v in curve.driver.variables
-            if v.targets
-        ):
+    start = adapter.bone_path(switch)
+    for driven, _, by in drivers:
+        path, _, name = driven.rpartition(".")
+        if name != "mute" or not any(other.startswith(start) for other in by):
             continue
         owner = rig.pose.bones.get(adapter.bone_of(path))
         for constraint in owner.constraints if owner is not None else ():
@@ -234,18 +245,23 @@ def _rest(bone: bpy.types.PoseBone, kinds: Iterable[str]) -> dict[str, tuple]:
 
 
 def _choice(
-    rig: bpy.types.Object, switch: str, prop: str, control: str, root: str
+    rig: bpy.types.Object,
+    drivers: Iterable[_Driver],
+    switch: str,
+    prop: str,
+    control: str,
+    root: str,
 ) -> int:
     """Value of a parent switch that lets a control follow the root; 0 where there is none."""
     path = f'{adapter.bone_path(switch)}["{bpy.utils.escape_identifier(prop)}"]'
     parent = rig.pose.bones[control].parent if control in rig.pose.bones else None
-    if parent is None or rig.animation_data is None:
+    if parent is None:
         return 0
-    for driver in rig.animation_data.drivers:
-        if not any(v.targets[0].data_path == path for v in driver.driver.variables if v.targets):
+    for driven, expression, by in drivers:
+        if path not in by:
             continue
-        chosen = _CHOSEN.search(driver.driver.expression)
-        target_path, _, name = driver.data_path.rpartition(".")
+        chosen = _CHOSEN.search(expression)
+        target_path, _, name = driven.rpartition(".")
         if chosen is None or name != "weight":
             continue
         if not target_path.startswith(adapter.bone_path(parent.name)):

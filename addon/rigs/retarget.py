@@ -8,7 +8,7 @@ rig's own bones can be keyed without stepping through the frames.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 import bpy
@@ -32,12 +32,17 @@ PREFIX = "bone "
 # Roles whose place in the world counts, not their direction alone.
 PLACED = ("root", "pelvis", "foot", "hand")
 
+# Role, or bone of the controls that stands for a control of the rig's own -> pose of its
+# target in the world, in units of the controls; and metres per such unit. Poses are
+# computed as they are asked for: many are wanted only to verify a bake.
+Targets = tuple[Callable[[str], adapter.Pose], float]
+
 
 def bone_tracks(
     controls: bpy.types.Object,
     rig: bpy.types.Object,
     tracks: RoleTracks,
-    targets: tuple[Mapping[str, adapter.Pose], float],
+    targets: Targets,
 ) -> tuple[dict[str, str], RoleTracks]:
     """Tracks of a rig's own bones from where the targets of the controls are.
 
@@ -51,48 +56,60 @@ def bone_tracks(
         Role -> bone of the rig, and the tracks of these roles: rotations are those
         that take the bone's rest pose, in armature space, into the world.
     """
-    poses, size = targets
+    pose, size = targets
     wanted = {
-        PREFIX + role: (bone, poses[role], located, True)
+        PREFIX + role: (bone, pose(role), located, True)
         for role, (bone, located) in control_rig.followers(controls).items()
     }
     return _bone_tracks(rig, wanted, tracks, size)
 
 
 def control_tracks(
-    controls: bpy.types.Object,
-    rig: bpy.types.Object,
-    own: OwnControls,
-    tracks: RoleTracks,
-    targets: tuple[Mapping[str, adapter.Pose], float],
-) -> tuple[tuple[dict[str, str], RoleTracks], tuple[dict[str, str], RoleTracks]]:
-    """Tracks of a rig's own controls, and of the bones that have to go along with them.
+    rig: bpy.types.Object, own: OwnControls, tracks: RoleTracks, targets: Targets
+) -> tuple[dict[str, str], RoleTracks]:
+    """Tracks of a rig's own controls.
 
     Args:
-        controls: Poise's controls.
-        rig: the rig that they drive.
+        rig: the rig that Poise's controls drive.
         own: its own controls.
         tracks: where the roles of Poise's controls are; the times count.
         targets: what `posed_targets` or `evaluated_targets` gave for `own`.
 
     Returns:
-        Role -> bone and tracks, as from `bone_tracks`: those of the rig's controls,
-        and those of its bones. Bones inside spine and neck, whose twist is the
-        rig's own affair, are left out.
+        As `bone_tracks`.
     """
-    poses, size = targets
+    pose, size = targets
     driven = {
         PREFIX + one.name: (
-            one.bone, poses[fitting.control_bone(one.name)], one.located, one.turned
+            one.bone, pose(fitting.control_bone(one.name)), one.located, one.turned
         )
         for one in own.driven
     }
+    return _bone_tracks(rig, driven, tracks, size)
+
+
+def moved_tracks(
+    controls: bpy.types.Object, rig: bpy.types.Object, tracks: RoleTracks, targets: Targets
+) -> tuple[dict[str, str], RoleTracks]:
+    """Tracks of the bones that have to go along with a rig's own controls.
+
+    Args:
+        controls: Poise's controls.
+        rig: the rig that they drive.
+        tracks: where the roles of Poise's controls are; the times count.
+        targets: what `posed_targets` or `evaluated_targets` gave.
+
+    Returns:
+        As `bone_tracks`. Bones inside spine and neck, whose twist is the rig's own
+        affair, are left out.
+    """
+    pose, size = targets
     moved = {
-        PREFIX + role: (bone, poses[role], role.split(".")[0] in PLACED, True)
+        PREFIX + role: (bone, pose(role), role.split(".")[0] in PLACED, True)
         for role, (bone, _) in control_rig.followers(controls).items()
         if not role.startswith(("spine.", "neck.", "via."))
     }
-    return _bone_tracks(rig, driven, tracks, size), _bone_tracks(rig, moved, tracks, size)
+    return _bone_tracks(rig, moved, tracks, size)
 
 
 def evaluated_targets(
@@ -102,7 +119,7 @@ def evaluated_targets(
     start_frame: int,
     unit_scale: float,
     own: OwnControls | None = None,
-) -> Steps[tuple[dict[str, adapter.Pose], float]]:
+) -> Steps[Targets]:
     """Steps to where the targets of the controls are as Blender evaluates them, by frames.
 
     Args:
@@ -137,7 +154,7 @@ def evaluated_targets(
         )
         for key, row in zip(names, matrices, strict=True)
     }
-    return poses, unit_scale
+    return poses.__getitem__, unit_scale
 
 
 def _bone_tracks(
@@ -168,7 +185,7 @@ def posed_targets(
     tracks: RoleTracks,
     unit_scale: float,
     own: OwnControls | None = None,
-) -> Steps[tuple[dict[str, adapter.Pose], float]]:
+) -> Steps[Targets]:
     """Steps to where the targets of the controls are.
 
     Args:
@@ -176,10 +193,6 @@ def posed_targets(
         tracks: where the roles of the controls are.
         unit_scale: metres per Blender unit.
         own: controls of the rig's own whose targets are wanted, too.
-
-    Returns:
-        Role -> pose of its target in the world, in units of the controls, and the
-        same by the target's name for `own`; metres per such unit.
     """
     build = characters.build_of(controls)
     scale = float(np.mean([column.length for column in controls.matrix_world.to_3x3().col]))
@@ -198,18 +211,18 @@ def posed_targets(
     _place_trunk(controls, solver)
     chains = build.chains()
     for number, chain in enumerate(chains):
-        yield 0.2 + 0.6 * number / len(chains)
+        yield 0.2 + 0.8 * number / len(chains)
         _place_limb(controls, solver, chain)
         for bone, like, _ in chain.turned:
             _turn(solver, bone, like)
-    poses, known = {}, control_rig.followers(controls)
-    for number, role in enumerate(known):
-        poses[role] = solver.pose(fitting.target_bone(role))
-        yield 0.8 + 0.2 * number / len(known)
-    for one in own.driven if own is not None else ():
-        name = fitting.control_bone(one.name)
-        poses[name] = _aimed(controls, name, solver)
-    return poses, scale * unit_scale
+    copies = {fitting.control_bone(one.name) for one in own.driven} if own is not None else set()
+
+    def pose(target: str) -> adapter.Pose:
+        if target in copies:
+            return _aimed(controls, target, solver)
+        return solver.pose(fitting.target_bone(target))
+
+    return pose, scale * unit_scale
 
 
 def _aimed(controls: bpy.types.Object, name: str, solver: adapter.RigSolver) -> adapter.Pose:
