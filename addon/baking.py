@@ -36,7 +36,7 @@ PART_ROLES = {
     },
     "TORSO": {"spine", "chest", "shoulder", "clavicle", "tail"},
     "ARMS": {"hand", "elbow", "pole", "pole_tip"},
-    "HEAD": {"neck", "head"},
+    "HEAD": {"neck", "head", "gaze"},
 }
 
 

@@ -12,6 +12,7 @@ import json
 from dataclasses import replace
 
 import bpy
+import numpy as np
 
 from . import families, motions
 from .errors import UserError
@@ -22,7 +23,10 @@ from .families.base import (
     Progress,
     Solved,
     digest,
+    sampled_style,
 )
+from .mapping.gaze import EyesStyle, with_gaze
+from .mapping.tracks import RoleTracks
 from .properties.motion import KINDS
 from .rigs import characters
 from .scene.timing import scene_numbers
@@ -54,7 +58,7 @@ def gather(context: bpy.types.Context, motion: bpy.types.Object) -> Job:
         UserError: something about scene or character must be put right first.
         SettingError: a setting is outside what the solver can take.
     """
-    base = motion.poise_motion.base
+    base, own = motion.poise_motion.base, motion
     if base is None:
         chain = _chain(motion)
         jobs = _gather_chain(context, chain, motion)
@@ -69,7 +73,20 @@ def gather(context: bpy.types.Context, motion: bpy.types.Object) -> Job:
         jobs[at] = families.family_of(jobs[at]).restyled(context, jobs[at], motion)
         motion = base
     at = chain.index(motion)
-    return replace(jobs[at], before=tuple(jobs[:at]), following=tuple(jobs[at + 1 :]))
+    return replace(
+        jobs[at],
+        before=tuple(jobs[:at]),
+        following=tuple(jobs[at + 1 :]),
+        eyes=_eyes(context, own, jobs[at]),
+    )
+
+
+def _eyes(context: bpy.types.Context, motion: bpy.types.Object, job: Job) -> EyesStyle | None:
+    """How the eyes of a motion's character look ahead; None where it has none to turn."""
+    if not characters.has_gaze(motion.poise_motion.character):
+        return None
+    frames = np.arange(job.start_frame, job.end_frame + 1.0)
+    return sampled_style(context, motion, "eyes", frames)
 
 
 def motions_behind(motion: bpy.types.Object) -> list[bpy.types.Object]:
@@ -162,7 +179,21 @@ def solve(job: Job, progress: Progress | None = None) -> Solved:
         SettingError: a setting is outside what the solver can take.
         Cancelled: the progress callback asked to stop.
     """
-    return families.family_of(job).solve(job, progress or _ignore)
+    solved = families.family_of(job).solve(job, progress or _ignore)
+    if job.eyes is None:
+        return solved
+    return replace(solved, tracks=with_gaze(solved.tracks, _at_samples(job.eyes, solved.tracks)))
+
+
+def _at_samples(eyes: EyesStyle, tracks: RoleTracks) -> EyesStyle:
+    """Amounts that were sampled once a frame, at every sample of the tracks."""
+    at = np.arange(len(tracks.time)) / tracks.steps_per_frame
+    sampled = {
+        name: np.interp(at, np.arange(len(values)), values)
+        for name, values in vars(eyes).items()
+        if isinstance(values, np.ndarray)
+    }
+    return replace(eyes, **sampled)
 
 
 def _ignore(fraction: float) -> None:
@@ -190,7 +221,7 @@ def digests(job: Job) -> dict[str, str]:
     # In the order in which the panel lists them.
     parts: dict[str, object] = {
         "settings": None,
-        "body style": job.style,
+        "body style": job.style if job.eyes is None else (job.style, job.eyes),
         "frame range": (job.start_frame, job.end_frame),
         "frame rate": job.numbers.fps,
         "gravity": job.numbers.gravity,

@@ -210,12 +210,16 @@ class POISE_PT_style(MotionPanel, bpy.types.Panel):
         layout.use_property_split = True
         character, motion = active(context)
         style = getattr(motion.poise_motion, MAPPINGS[character.poise.kind].group)
-        for title, names in style.SECTIONS:
-            header, body = layout.panel(f"poise_{title}", default_closed=True)
-            header.label(text=title)
-            if body is not None:
-                for name in names:
-                    body.prop(style, name)
+        groups = [style]
+        if characters.has_gaze(character):
+            groups.append(motion.poise_motion.eyes)
+        for group in groups:
+            for title, names in group.SECTIONS:
+                header, body = layout.panel(f"poise_{title}", default_closed=True)
+                header.label(text=title)
+                if body is not None:
+                    for name in names:
+                        body.prop(group, name)
 
 
 CLASSES = (

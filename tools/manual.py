@@ -208,7 +208,7 @@ def tables() -> dict[str, str]:
         "gait leg": settings_table(leg, style_names(leg)),
         "gait footprint": settings_table(footprint, style_names(footprint)),
     }
-    for name in STYLE_GROUPS:
+    for name in (*STYLE_GROUPS, "eyes"):
         style = rna.properties[name].fixed_type
         numbers = [p.identifier for p in style.properties if p.type == "FLOAT"]
         made[name] = settings_table(style, style_names(style), numbers)

@@ -22,6 +22,7 @@ import numpy as np
 from ...solvers.motion import Placement, Problem
 from ..diagrams import Diagram
 from ..errors import UserError
+from ..mapping.gaze import EyesStyle
 from ..mapping.registry import MAPPINGS
 from ..mapping.tracks import Figure, RoleTracks
 from ..rigs import characters
@@ -70,6 +71,8 @@ class Job:
         numbers: rate, units and gravity.
         before: the jobs that this one continues, first to last.
         following: the jobs that continue this one.
+        eyes: how eyes look ahead, amounts as numbers or one for each frame; None of a
+            character without eyes that can be turned.
     """
 
     name: str
@@ -84,6 +87,7 @@ class Job:
     numbers: SceneNumbers
     before: tuple[Job, ...] = ()
     following: tuple[Job, ...] = ()
+    eyes: EyesStyle | None = None
 
 
 @dataclass(frozen=True)

@@ -36,6 +36,7 @@ SPINE = "spine"  # lumbar joint
 CHEST = "chest"  # thoracic joint
 NECK = "neck"
 HEAD = "head"  # atlas, rotation = gaze direction (-y of the frame)
+GAZE = "gaze"  # between the eyes, rotation = where they look
 SHOULDER = "shoulder"  # clavicle, per side
 HAND = "hand"  # wrist, per side
 ELBOW = "elbow"  # point the elbow bends towards (IK pole), per side

@@ -101,5 +101,10 @@ class PoiseCharacter(bpy.types.PropertyGroup):
         """Style of a body on legs (`PoiseLeggedStyle`)."""
         return self._settings().legged
 
+    @property
+    def eyes(self):
+        """How the eyes of a rig look ahead (`PoiseEyesStyle`)."""
+        return self._settings().eyes
+
 
 CLASSES = (PoiseCharacter,)

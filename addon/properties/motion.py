@@ -25,6 +25,7 @@ from .path import PoisePath
 from .roles import PoiseRole
 from .styles import (
     PoiseCyclistStyle,
+    PoiseEyesStyle,
     PoiseLeggedStyle,
     PoiseSkateboarderStyle,
     PoiseSkierStyle,
@@ -47,7 +48,7 @@ BODY_PARTS = (
     ("LEGS", "Legs", "Pelvis, legs and what is under them: skis, board or bicycle"),
     ("TORSO", "Torso", "Spine, chest and shoulders"),
     ("ARMS", "Arms", "Hands, elbows and what they hold"),
-    ("HEAD", "Head", "Neck and head"),
+    ("HEAD", "Head", "Neck, head and eyes"),
 )
 
 
@@ -125,6 +126,7 @@ class PoiseMotion(bpy.types.PropertyGroup):
     snowboarder: PointerProperty(type=PoiseSnowboarderStyle)
     cyclist: PointerProperty(type=PoiseCyclistStyle)
     legged: PointerProperty(type=PoiseLeggedStyle)
+    eyes: PointerProperty(type=PoiseEyesStyle)
 
     roles: CollectionProperty(type=PoiseRole)
     roles_index: IntProperty(name="Role", description="Chosen role in the list")

@@ -12,6 +12,7 @@ from bpy.props import BoolProperty, EnumProperty, FloatProperty
 
 from ..mapping import cyclist, legged, skateboarder, skier, snowboarder, telemark
 from ..mapping.cyclist import CyclistStyle
+from ..mapping.gaze import EyesStyle
 from ..mapping.legged import LeggedStyle
 from ..mapping.skateboarder import SkateboarderStyle
 from ..mapping.skier import SkierStyle
@@ -24,6 +25,7 @@ OVERRIDE = {"LIBRARY_OVERRIDABLE"}
 # Defaults stand once, with the mappings.
 SKIER, FREE_HEELS, BOARDER = SkierStyle(), TelemarkStyle(), SnowboarderStyle()
 ROLLER, RIDER, WALKER = SkateboarderStyle(), CyclistStyle(), LeggedStyle()
+LOOKING = EyesStyle()
 
 
 def angle(name, description, default, soft_min, soft_max):
@@ -914,7 +916,28 @@ class PoiseLeggedStyle(Style, bpy.types.PropertyGroup):
     )
 
 
+class PoiseEyesStyle(Style, bpy.types.PropertyGroup):
+    """How the eyes of a rig look ahead, whatever it does."""
+
+    PARAMS = EyesStyle
+    NAMED = {}
+    SECTIONS = (("Eyes", ("amount", "look_ahead", "limit")),)
+
+    amount: amount(
+        "Eyes Ahead", "How far the eyes turn to where the way goes; 0 leaves them with the head",
+        LOOKING.amount, subtype="FACTOR",
+    )
+    look_ahead: amount(
+        "Eyes Look Ahead", "How many seconds ahead the eyes look along the way",
+        LOOKING.look_ahead, 3.0,
+    )
+    limit: angle(
+        "Eyes Limit", "Largest turn of the eyes against the head, up to 35 degrees",
+        LOOKING.limit, 0, 35,
+    )
+
+
 CLASSES = (
     PoiseSkierStyle, PoiseTelemarkStyle, PoiseSnowboarderStyle, PoiseSkateboarderStyle,
-    PoiseCyclistStyle, PoiseLeggedStyle,
+    PoiseCyclistStyle, PoiseLeggedStyle, PoiseEyesStyle,
 )

@@ -31,7 +31,7 @@ from .constraints import Constraints
 
 # Roles that stay where the skeleton puts them: only their direction is keyed.
 ROTATION_ONLY = {
-    roles.SPINE, roles.CHEST, roles.NECK, roles.HEAD, roles.SHOULDER, roles.HEEL,
+    roles.SPINE, roles.CHEST, roles.NECK, roles.HEAD, roles.GAZE, roles.SHOULDER, roles.HEEL,
     roles.FORK, roles.FRONT_WHEEL, roles.REAR_WHEEL, roles.SPROCKET, roles.CRANK, roles.PEDAL,
     roles.FRONT_TRUCK, roles.REAR_TRUCK,
 }

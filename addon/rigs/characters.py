@@ -14,7 +14,7 @@ from ...solvers import rotations
 from ...solvers.errors import SettingError
 from ..errors import UserError
 from ..mapping.legs import LeggedFigure
-from ..mapping.tracks import Figure
+from ..mapping.tracks import GAZE, Figure
 from ..scene.placement import put_at, world_matrix
 from . import adapter, creature_fitting
 from .builders import armature as rig
@@ -356,7 +356,17 @@ def role_bones_of(armature: bpy.types.Object) -> dict[str, str]:
     Args:
         armature: one of our characters.
     """
-    return build_of(armature).role_bones()
+    bones = build_of(armature).role_bones()
+    return {**bones, GAZE: GAZE} if has_gaze(armature) else bones
+
+
+def has_gaze(armature: bpy.types.Object | None) -> bool:
+    """Whether a character has eyes that can be turned.
+
+    Args:
+        armature: one of our characters, or None.
+    """
+    return armature is not None and armature.type == "ARMATURE" and GAZE in armature.data.bones
 
 
 def _require(armature: bpy.types.Object | None) -> str:

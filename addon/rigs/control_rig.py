@@ -283,9 +283,12 @@ def set_up(
     assert body is not None and size is not None
     skeleton = build_skeleton(kind, size, regular)
     followed = fitting.follow(body, skeleton, _displaced(rig, body.bones.values()))
-    targets = fitting.target_bones(body, skeleton, followed)
+    gaze = fitting.gaze_bone(skeleton, body, followed, measured.rest)
+    targets = gaze + fitting.target_bones(body, skeleton, followed)
     if own is not None:
-        targets += fitting.control_bones(body, skeleton, followed, measured.rest, own.driven)
+        targets += fitting.control_bones(
+            body, skeleton, followed, measured.rest, own.driven, bool(gaze)
+        )
     place = world @ _vector(body.origin)
     facing = rotations.rotate(rotations.conjugate(body.turn), fitting.FORWARD)
     ahead = world.to_3x3() @ _vector(facing)

@@ -18,6 +18,7 @@ import numpy as np
 
 from ...solvers import rotations
 from ..errors import UserError
+from ..mapping.tracks import GAZE
 from .builders import skeleton as standard
 from .builders.skeleton import (
     BACK,
@@ -168,6 +169,8 @@ _LIMB_JOINTS = {
 # Roles that go along with another one's bone, by themselves where they hang on it.
 ALONG = ("eye", "tail")
 
+EYES = ("eye.L", "eye.R")
+
 # Roles that the controls have an answer to.
 _DRIVEN = (
     "root", "pelvis", "spine", "chest", "neck", "head", "clavicle", "upper_arm", "forearm",
@@ -204,7 +207,10 @@ def read_body(
     }
     for role in (r for r in rolemap.roles if r.split(".")[0] in ALONG):
         bone, above = rolemap.roles[role], carrier(role, roles)
-        if role.startswith("eye.") and above != "head":
+        if role in EYES:
+            # They go along with the head anyway, but turn by themselves.
+            if bone in rest and above == "head":
+                roles[role] = bone
             continue
         if bone in rest and above and not {roles[above], *_tail(roles)} & {
             *rest.ancestors(bone)
@@ -513,6 +519,9 @@ def follow(
         above = body.carriers[role]
         if role.split(".")[0] in ("via", *ALONG) and above in aligns:
             aligns[role], sources[role] = aligns[above], sources[above]
+            # An eye that is not carried by the head would be pulled out of it.
+            if role in EYES and above == "head" and role not in body.loose:
+                sources[role] = (GAZE, "", 0.0)
     middle = 0.5 * (body.points["thigh.L"] + body.points["thigh.R"])
     heads: dict[str, np.ndarray] = {}
     found = []
@@ -600,16 +609,47 @@ def target_bones(
     return tuple(bones)
 
 
+def gaze_bone(
+    skeleton: Skeleton, body: BodyRest, followed: tuple[Follow, ...], rest: RestPose
+) -> tuple[BoneSpec, ...]:
+    """The control of the eyes, between them; none for a rig without eyes.
+
+    Args:
+        skeleton: the controls.
+        body: the rig's rest pose.
+        followed: what `follow` found.
+        rest: the rig's bones; one with controls of its own has its eyes there.
+    """
+    known = {one.role: one for one in followed}
+    if "head" not in known:
+        return ()
+    matrix = rotations.to_matrix(body.turn)
+    points = [body.points[one.role] for one in followed if one.first == GAZE]
+    points = points or [
+        matrix @ (rest.by_name[name].head - body.origin) * body.scale
+        for name in (f"ORG-{role}" for role in EYES)
+        if name in rest
+    ]
+    if not points:
+        return ()
+    head = known["head"]
+    middle = head.head + head.align @ (np.mean(points, axis=0) - body.points["head"])
+    ahead = -skeleton.facing["head"][:, 1] * 0.06 * skeleton.height
+    up = skeleton.facing["head"][:, 2]
+    return (BoneSpec(GAZE, "head", middle, middle + ahead, up, "Controls"),)
+
+
 def control_bones(
     body: BodyRest,
     skeleton: Skeleton,
     followed: tuple[Follow, ...],
     rest: RestPose,
     controls: Collection[Control],
+    gaze: bool = False,
 ) -> tuple[BoneSpec, ...]:
     """Bones for the control rig that stand as the rig's own controls would.
 
-    Each hangs on the target of its role.
+    Each hangs on the target of its role, that of the eyes on their control.
 
     Args:
         body: the rig's rest pose.
@@ -617,6 +657,7 @@ def control_bones(
         followed: what `follow` found.
         rest: the rig's bones.
         controls: the rig's controls that are driven.
+        gaze: there is a control of the eyes.
     """
     matrix = rotations.to_matrix(body.turn)
     known = {one.role: one for one in followed}
@@ -628,8 +669,9 @@ def control_bones(
         axes = one.align @ matrix @ np.asarray(own.axes, dtype=float)
         bones.append(
             _standing(
-                control_bone(control.name), target_bone(one.role), head, axes,
-                0.03 * skeleton.height,
+                control_bone(control.name),
+                GAZE if gaze and control.name == "eyes" else target_bone(one.role),
+                head, axes, 0.03 * skeleton.height,
             )
         )
     return tuple(bones)

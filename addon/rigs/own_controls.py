@@ -131,6 +131,7 @@ def find(rest: RestPose, rolemap: RoleMap, roles: Mapping[str, str]) -> OwnContr
             drive(f"fk.{role}", role)
     drive("neck", "neck.1")
     drive("head", "head")
+    drive("eyes", "head", located=True)
     neutral = ["hips", f"fk.{waist}", *(f"tweak.{role}" for role in trunk)]
     switches: dict[str, dict[str, str]] = {}
     for side in "LR":

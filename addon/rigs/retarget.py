@@ -205,7 +205,8 @@ def posed_targets(
         matrix=world[None],
     )
     solver = adapter.RigSolver(
-        controls, build.role_bones(), frames, unit_scale, characters.rest_axes(controls)
+        controls, characters.role_bones_of(controls), frames, unit_scale,
+        characters.rest_axes(controls),
     )
     solver.follow(tracks.position, tracks.rotation)
     _place_trunk(controls, solver)

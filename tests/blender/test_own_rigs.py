@@ -648,6 +648,56 @@ def test_fingers_close_and_eyes_and_tail_go_along(poise, scene, kind):
     assert diff(before, snapshot(), NOISE) == []
 
 
+def test_eyes_look_at_the_way_that_comes(poise, scene):
+    # Seen from the head's joint the eyes look into the upright plane through the place on
+    # the ground where the figure will be a second later; at amount 0 they stay in the head.
+    rig = human()
+    bpy.ops.object.mode_set(mode="EDIT")
+    for side, sign in (("Left", 1), ("Right", -1)):
+        eye = rig.data.edit_bones.new(f"{side}Eye")
+        eye.head, eye.tail = (0.03 * sign, -0.08, 1.65), (0.03 * sign, -0.11, 1.65)
+        eye.parent = rig.data.edit_bones["Head"]
+    bpy.ops.object.mode_set(mode="OBJECT")
+    before = snapshot()
+    rig, controls, motion = set_up("SKIER", frames=72)
+    assert {"eye.L", "eye.R"} <= set(rig.poise.roles.keys())
+    eyes = rig.poise.eyes
+    eyes.amount, eyes.look_ahead, eyes.limit = 1.0, 1.0, np.radians(35.0)
+    eyes.keyframe_insert("amount", frame=1)
+    bpy.ops.poise.bake()
+    rate = bpy.context.scene.render.fps
+
+    def at(obj, frame, bones):
+        bpy.context.scene.frame_set(frame)
+        return [np.array(matrix) for matrix in places(obj, bones).values()]
+
+    def turned(frame):
+        head, left = at(rig, frame, ("Head", "LeftEye"))
+        return np.linalg.inv(head[:3, :3]) @ left[:3, :3]
+
+    for step in ("live", "baked"):
+        if step == "baked":
+            bpy.ops.poise.bake_to_bones()
+        for frame in (1, 17, 30, 45):
+            (there,) = at(controls, frame + rate, ("root",))
+            head, root = at(controls, frame, ("head", "root"))
+            left, right = at(rig, frame, ("LeftEye", "RightEye"))
+            aside = np.cross(there[:3, 3] - head[:3, 3], root[:3, 2])
+            for eye in (left, right):
+                off = eye[:3, 1] @ aside / np.linalg.norm(aside)
+                assert abs(np.degrees(np.arcsin(off))) < 0.5, (step, frame)
+    swing = np.ptp([turned(frame)[:, 1] for frame in range(1, 48, 6)], axis=0)
+    assert np.degrees(swing.max()) > 2.0, "they turn against the head"
+    bpy.data.actions.remove(motion.animation_data.action)
+    eyes.amount = 0.0
+    bpy.ops.poise.bake_to_bones()
+    rest = [np.array(rig.data.bones[n].matrix_local)[:3, :3] for n in ("Head", "LeftEye")]
+    assert np.abs(turned(30) - rest[0].T @ rest[1]).max() < 1e-4
+    bpy.ops.poise.rig_remove()
+    bpy.context.scene.frame_set(1)
+    assert diff(before, snapshot(), NOISE) == []
+
+
 def test_hands_that_hold_nothing_and_fingers_with_keys_stay(poise, scene):
     rig = with_more(with_root(human()))
     set_up("SNOWBOARDER", frames=10)

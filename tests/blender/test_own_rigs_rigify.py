@@ -65,6 +65,21 @@ def assert_follows(rig, controls, known, frames):
     assert {role: a for role, a in turned.items() if a > np.radians(0.5)} == {}
 
 
+def assert_eyes_follow_the_gaze(rig, controls, frames):
+    """Both eyes, between them, look where the control of the eyes does."""
+    if "eyes" not in rig.pose.bones:
+        return
+    turns = []
+    for frame in frames:
+        bpy.context.scene.frame_set(frame)
+        left, right = places(rig, ("ORG-eye.L", "ORG-eye.R")).values()
+        gaze, head = places(controls, ("gaze", "head")).values()
+        look = (left.col[1].xyz + right.col[1].xyz).normalized()
+        assert look.angle(gaze.col[1].xyz) < np.radians(1.0)
+        turns.append(head.to_quaternion().rotation_difference(gaze.to_quaternion()).angle)
+    assert np.degrees(np.ptp(turns)) > 1.0, "they turn against the head"
+
+
 def constrained(rig, controls):
     """Bones of the rig that have a constraint to Poise's controls."""
     return {
@@ -110,6 +125,8 @@ def test_controls_of_rigify_do_what_the_motion_says(poise, scene, capfd, file, k
     for name, matrix in scales.items():
         if name.startswith("ORG-"):
             assert np.allclose(matrix.to_scale(), 1.0, atol=1e-4), f"{name} is stretched"
+
+    assert_eyes_follow_the_gaze(rig, controls, range(1, 42, 10))
 
     # Straight lines from frame to frame cut corners; sparse keys have the right slopes.
     motion.poise_motion.key_mode = "SPARSE"

@@ -356,6 +356,7 @@ _NO_LOCATION = (
     "chest",
     "neck",
     "head",
+    "gaze",
     "shoulder",
     "upper_arm",
     "forearm",

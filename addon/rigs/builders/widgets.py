@@ -196,6 +196,8 @@ def dress(armature: bpy.types.Object, skeleton: Skeleton) -> None:
     h = skeleton.height
     table = _person(skeleton) if isinstance(skeleton.build, Build) else {}
     table |= skeleton.build.widgets(skeleton)
+    if "gaze" in armature.pose.bones:  # only rigs with eyes have it
+        table["gaze"] = ("circle", (0.035, 1.0, 0.018), (0, 0.06, 0), None)
     for name, (shape, sizes, offset, frame) in table.items():
         bone = armature.pose.bones[name]
         bone.custom_shape = widget(shape)
