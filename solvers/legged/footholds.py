@@ -9,7 +9,7 @@ hip height * tan(bank) farther out. That is the height of the hip as it leans,
 which is cos(bank) of its height in rest, as legs get no longer by leaning.
 
 On terrain a foothold has to be on the ground, not too steep, not on an edge,
-and within a step's height of the leg's last one, and neither heel nor toe may
+and within a step's height of the leg's last one (slopes are none), and neither heel nor toe may
 be in a wall or in the next stair; toes may hang over an edge. Where it is not
 so, places around it are tried from near to far, those that shorten the step
 first.
@@ -134,8 +134,8 @@ def place_footholds(
         yaw: (m,) direction of travel there, rad.
         leg: (m,) which leg each is of.
         ground: the terrain.
-        most_step: largest difference of height between footholds of a leg that
-            follow each other, m.
+        most_step: largest step up or down between footholds of a leg that follow
+            each other (`step_height`), m.
         search: how far around better places are looked for, m.
         steepest: slope of ground that still carries, rad.
         start_height: height of ground that is missing from the start, m.
@@ -154,31 +154,53 @@ def place_footholds(
     state, moved = np.full(m, GOOD), np.zeros(m)
     for one in np.unique(leg):
         own = np.flatnonzero(leg == one)
-        jump = np.abs(np.diff(position[own, 2])) > most_step
+        place, up = position[own], normal[own]
         bad = ~good[own]
-        bad[1:] |= jump
+        bad[1:] |= step_height(place[:-1], up[:-1], place[1:], up[1:]) > most_step
         if not bad.any():
             continue
-        last = float(z[own[0]]) if good[own[0]] else start_height
+        last, was = place[0].copy(), up[0].copy()
         for k, step in enumerate(own):
-            first = k == 0 and good[step]
-            if good[step] and (first or abs(z[step] - last) <= most_step):
-                last = float(z[step])
+            here = position[step], normal[step]
+            if good[step] and (k == 0 or step_height(last, was, *here) <= most_step):
+                last, was = position[step].copy(), normal[step].copy()
                 continue
-            found = _look_around(ask, wanted[step], yaw[step], sole[step], last, most_step, search)
+            found = _look_around(
+                ask, wanted[step], yaw[step], sole[step], last, was, most_step, search
+            )
             if found is not None:
-                place, normal[step], far = found
-                position[step], moved[step] = place, far
-                state[step] = MOVED if far > 0.0 else GOOD
-                last = float(place[2])
+                position[step], normal[step], moved[step] = found
+                state[step] = MOVED if moved[step] > 0.0 else GOOD
             elif good[step]:
                 state[step] = TOO_HIGH
-                last = float(z[step])
             else:
                 state[step] = NO_GROUND
-                position[step, 2] = last
+                position[step, 2] = last[2]
                 normal[step] = (0.0, 0.0, 1.0)
+            last, was = position[step].copy(), normal[step].copy()
     return Footholds(position, normal, state, moved)
+
+
+def step_height(
+    one: np.ndarray, up: np.ndarray, two: np.ndarray, also_up: np.ndarray
+) -> np.ndarray:
+    """How far a foothold is over or under the ground as it goes on from another.
+
+    A slope is no step, however long the stride is: the height that counts is over the
+    mean of the two planes through the footholds.
+
+    Args:
+        one: (..., 3) foothold, m.
+        up: (..., 3) unit normal there.
+        two: (..., 3) the next one, m.
+        also_up: (..., 3) unit normal there.
+
+    Returns:
+        (...) m, at least 0.
+    """
+    way = two - one
+    slope = 0.5 * (up[..., :2] / up[..., 2:] + also_up[..., :2] / also_up[..., 2:])
+    return np.abs(way[..., 2] + np.sum(slope * way[..., :2], axis=-1))
 
 
 class _Asking:
@@ -233,7 +255,8 @@ def _look_around(
     wanted: np.ndarray,
     yaw: float,
     sole: np.ndarray,
-    last: float,
+    last: np.ndarray,
+    was: np.ndarray,
     most_step: float,
     search: float,
 ) -> tuple[np.ndarray, np.ndarray, float] | None:
@@ -249,9 +272,9 @@ def _look_around(
     for share, room in SHARES if sole.any() else SHARES[:1]:
         part = np.tile((share * max(sole[0], 0.0), sole[1]), (count, 1))
         z, normal, good = ask(wanted + offset, np.full(count, yaw), part, room)
-        with np.errstate(invalid="ignore"):
-            good &= np.abs(z - last) <= most_step
+        place = np.column_stack((wanted + offset, np.where(good, z, last[2])))
+        good &= step_height(last, was, place, normal) <= most_step
         if good.any():
             best = int(np.argmax(good))
-            return np.append(wanted + offset[best], z[best]), normal[best], float(ring[best])
+            return place[best], normal[best], float(ring[best])
     return None

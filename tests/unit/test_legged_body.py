@@ -129,8 +129,8 @@ def test_uneven_flights_close_over_a_cycle():
 
 
 def test_flights_of_no_time_are_no_jumps():
-    """V_up = g t / 2 - h / t grows beyond bounds as t goes to 0: a step of 6 cm in 4 ms."""
-    on, off = np.arange(8) * 0.5, np.arange(8) * 0.5 + 0.496
+    """V_up = g t / 2 - h / t grows beyond bounds as t goes to 0: a step of 6 cm in 7 ms."""
+    on, off = np.arange(8) * 0.5, np.arange(8) * 0.5 + 0.493
     motion = _motion(on, off, lambda t: 1.0 + 0.06 * (np.arange(len(t)) % 2), speed=1.0)
     assert np.abs(motion.up).max() < 0.7
     time = np.linspace(0.6, 3.4, 5601)

@@ -25,6 +25,7 @@ from poise.solvers.legged.footholds import (
     level_ground,
     place_footholds,
     reference_places,
+    step_height,
 )
 from poise.solvers.rotations import about_x, about_z, between, multiply, rotate, to_euler
 
@@ -206,6 +207,19 @@ def test_step_that_is_too_high_is_shortened_or_told_of():
     assert holds.state[2] == MOVED and -holds.position[2, 1] <= 4.0
     assert holds.state[3] == TOO_HIGH
     assert abs(holds.position[3, 2] - holds.position[2, 2]) > 2.0
+
+
+def test_a_slope_is_no_step():
+    """Strides of 1 m on 0.4: 0.4 m up each, more than a step of 0.25 m."""
+    up = np.array([0.0, 0.4, 1.0]) / math.hypot(0.4, 1.0)
+
+    def slope(x, y):
+        return -0.4 * np.asarray(y), np.tile(up, (len(x), 1)), np.ones(len(x), dtype=bool)
+
+    holds = _place([0.0, 1.0, 2.0, 3.0], slope, most_step=0.25)
+    assert np.all(holds.state == GOOD) and np.allclose(holds.position[:, 2], [0.0, 0.4, 0.8, 1.2])
+    one, two = holds.position[0], holds.position[1] + [0.0, 0.0, 0.3]
+    assert step_height(one, up, two, up) == pytest.approx(0.3)
 
 
 def test_no_ground_keeps_the_height_of_the_last_foothold():
