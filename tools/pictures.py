@@ -1462,7 +1462,7 @@ def footprints() -> Image.Image:
     exposures(rig, [1 + round(24.0 * t) for t in (0.6, 3.0, 5.2, 6.9)])
     hide(rig)
     middle = 0.5 * (after[0] + after[-1]) * (1.0, 1.0, 0.0)
-    look.camera(scene, middle + (8.0, 0.6, 9.5), middle + (0.4, -0.2, 0.3), 33.0)
+    look.camera(scene, middle + (9.0, 0.4, 9.9), middle + (0.4, -0.4, 0.3), 31.0)
     return render(scene, 900, 468)
 
 
