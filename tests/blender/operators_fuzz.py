@@ -314,6 +314,47 @@ def _along_a_path(trial):
         trial.say(f"plan: {_refusal('path_plan')}")
 
 
+def _on_legs(trial):
+    """Gaits in a row, speeds along the way, ground; footprints dragged about, mostly too far."""
+    rng = trial.rng
+    found = [m for m in motions() if legs_of(m)]
+    if not found:
+        return
+    motion = rng.choice(found)
+    settings, unit = motion.poise_motion, bpy.context.scene.unit_settings.scale_length
+    settings.kind, gait = "GAIT", settings.gait
+    if trial.chance(0.4):
+        gait.path = _curve(trial, motion)
+    if trial.chance(0.4):
+        gait.terrain = _terrain(trial, gait.path)
+    for name in rng.choices(gaits_for(len(legs_of(motion))), k=rng.randint(0, 3)):
+        item = gait.add(name)
+        item.start_by = rng.choice(("TIME", "DISTANCE"))
+        item.start, item.distance = rng.uniform(0.0, 2.0), rng.uniform(0.0, 5.0) / unit
+    for _ in range(rng.choice((0, 0, 1, 3))):
+        gait.add_speed(rng.uniform(0.0, 4.0) / unit, rng.choice((0.0, 0.5, 2.0, 9.0)) / unit)
+        gait.speed_by = "WAY"
+    character = settings.character
+    if trial.chance(0.4) or character is None:
+        return
+    if character not in bpy.context.view_layer.objects[:]:
+        return
+    activate(character)
+    trial.say(f"footprints: {_refusal('footprints_edit')}")
+    shown = [obj for obj in bpy.data.objects if obj.poise_footprint.motion == motion]
+    for obj in rng.sample(shown, min(len(shown), rng.randint(1, 4))):
+        obj.location.x += rng.choice((0.05, -0.3, 3.0, 1e4)) / unit
+        obj.location.y += rng.choice((0.0, 0.1, -2.0, 40.0)) / unit
+        obj.location.z += rng.choice((0.0, 0.0, 0.1, -1.5)) / unit
+        obj.rotation_euler.z += rng.choice((0.0, 0.4, 3.0))
+        if trial.chance(0.3):
+            obj.poise_footprint.on += rng.choice((0.05, -0.3, -5.0, 50.0))
+            obj.poise_footprint.off += rng.choice((0.05, -2.0))
+        obj.select_set(True)
+    name = rng.choice(("adapt", "adapt", "mirror", "bend", "scale", "retime", "copy"))
+    trial.say(f"{name}: {_refusal(f'footprints_{name}')}")
+
+
 def _terrain(trial, curve):
     """A mesh under a curve, or beside it: hills, holes, walls, faces of no use, or none."""
     rng = trial.rng
@@ -479,7 +520,7 @@ STATES = (
     (_parent, 0.12), (_key_settings, 0.3), (_drive_settings, 0.12), (_strip_settings, 0.06),
     (_posed, 0.15), (_hand_keys, 0.15), (_several, 0.2),
     (_along_a_path, 0.2), (_baked_before, 0.2), (_own_equipment, 0.15),
-    (_select_all, 0.15), (_mode, 0.25),
+    (_on_legs, 0.5), (_select_all, 0.15), (_mode, 0.25),
 )  # fmt: skip
 
 
@@ -763,6 +804,7 @@ def settings_of(motion) -> list[tuple[object, object]]:
     groups = [settings, *(getattr(settings, name) for name in GROUPS)]
     for item in settings.gait.sequence:
         groups += [item, *item.legs]
+    groups += settings.gait.speed_points
     for group in groups:
         found += [
             (group, prop)
@@ -794,6 +836,10 @@ def _consistent_gait(settings) -> None:
     if not len(gait.sequence):
         gait.add(able[0])
     gait.speed = min(gait.speed, 30.0)
+    for number, point in enumerate(gait.speed_points):
+        point.distance, point.speed = 2.0 * number + point.distance % 1.9, min(point.speed, 30.0)
+    if gait.speed_by == "WAY" and not len(gait.speed_points):
+        gait.add_speed(0.0, gait.speed)
 
 
 def set_settings(trial: Trial) -> None:
