@@ -970,9 +970,10 @@ def in_order(told: Sequence[Problem]) -> tuple[Problem, ...]:
         told: the problems.
 
     Returns:
-        Those of the whole motion first.
+        Those of the whole motion first, each told once.
     """
-    return tuple(sorted(told, key=lambda problem: problem.time or 0.0))
+    once = {(problem.code, problem.message): problem for problem in told}
+    return tuple(sorted(once.values(), key=lambda problem: problem.time or 0.0))
 
 
 def _line(middle: np.ndarray, value: np.ndarray, support: np.ndarray) -> Line:

@@ -835,6 +835,10 @@ def _consistent_gait(settings) -> None:
         item.stroke, item.period = max(item.stroke, 0.05), max(item.period, 0.1)
     if not len(gait.sequence):
         gait.add(able[0])
+    if gait.path is not None and len(gait.path.data.splines) != 1:
+        gait.path = None
+    if gait.path is not None or gait.terrain is not None or len(gait.footprints):
+        gait.cycle = False
     gait.speed = min(gait.speed, 30.0)
     for number, point in enumerate(gait.speed_points):
         point.distance, point.speed = 2.0 * number + point.distance % 1.9, min(point.speed, 30.0)

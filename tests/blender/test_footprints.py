@@ -4,6 +4,7 @@
 How a motion is solved again around them is tested on the solver itself.
 """
 
+import re
 from math import pi
 
 import bpy
@@ -235,6 +236,19 @@ def test_runs_are_bent_retimed_copied_and_pasted(horse):
     assert mark(motion, "fore.R", 1).on == pytest.approx(
         next(m.on for m in before.footprints if (m.leg, m.index) == ("fore.R", 1)) + 0.05, abs=1e-4
     )
+
+
+def test_footprints_too_far_or_too_early_are_told_of_once(horse):
+    _rig, motion = horse
+    o = obj(motion, "fore.L", 2)
+    o.poise_footprint.on, o.poise_footprint.off = 0.1, 0.3  # before the step before
+    o.location.y -= 6.0
+    bpy.ops.poise.footprints_adapt()
+    problems = solved(motion).problems
+    told = {p.code: p.message for p in problems}
+    assert "Step 2 of the left fore cannot be on the ground from 0.10 to" in told["EDIT_TIME"]
+    assert re.match(r"Step \d of the left fore at [\d.]+ s is out of reach", told["OUT_OF_REACH"])
+    assert len({(p.code, p.message) for p in problems}) == len(problems)
 
 
 def test_mirrored_edits_change_sides(horse):

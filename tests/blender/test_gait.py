@@ -514,6 +514,35 @@ def _hairpin(rig):
     rig.poise.gait.path = path((0.0, 0.0, 0.0), (0.0, -5.0, 0.0), (0.3, 0.0, 0.0))
 
 
+def test_numbers_beyond_their_range_are_taken_to_its_end_and_told_of(scene):
+    rig = animal(frames=37)
+    gait, item = rig.poise.gait, rig.poise.gait.sequence[0]
+
+    def told():
+        done = solved(rig)
+        for values in (*done.tracks.position.values(), *done.tracks.rotation.values()):
+            assert np.isfinite(values).all()
+        return {p.code: p.message for p in done.problems}
+
+    item.own_timing = True
+    for leg, duty, phase in zip(item.legs, (0.0, 1.0, 1.2, -1.0), (-1.0, 2.0, 1.0, 0.3),
+                                strict=True):
+        leg.duty, leg.phase = duty, phase
+    assert [leg.duty for leg in item.legs] == pytest.approx([0.01, 0.99, 0.99, 0.01])
+    assert [leg.phase for leg in item.legs] == pytest.approx([0.0, 1.0, 1.0, 0.3])
+    # A leg that hardly swings has less time for it than it takes: leg, step and time are named.
+    assert re.match(r"Step \d+ of the right hind at [\d.]+ s swings for", told()["TRANSFER_SHORT"])
+    item.own_timing = False
+    gait.speed = -3.0
+    assert gait.speed == 0.0 and not told()
+    gait.speed = 1.6
+    item.stride_by, item.period = "PERIOD", 0.2
+    assert "less than the" in told()["TRANSFER_SHORT"]
+    item.stride_by, item.stroke = "STROKE", 9.0
+    message = told()["STROKE_LIMITED"]
+    assert "for the left hind from 0.00 s on: its stroke of 9.00 m is shortened to" in message
+
+
 @pytest.mark.parametrize(
     ("make", "codes"),
     [

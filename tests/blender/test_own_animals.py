@@ -271,6 +271,17 @@ def test_many_legs(scene):
     assert off(rig, controls) < 1e-5
 
 
+def test_odd_legs_are_refused_in_one_sentence(scene):
+    rig = spider()
+    bpy.ops.object.mode_set(mode="EDIT")
+    for k in range(4):
+        rig.data.edit_bones.remove(rig.data.edit_bones[f"Leg1_{k}.R"])
+    bpy.ops.object.mode_set(mode="OBJECT")
+    with pytest.raises(RuntimeError, match=r"has no leg of two bones for leg1\.R: choose them"):
+        bpy.ops.poise.rig_setup(kind="INSECT")
+    assert control_rig.controls_of(rig) is None
+
+
 @pytest.mark.parametrize(("kind", "words"), [
     ("SKIER", "stands on four legs: it can be set up as Horse, Dog, not as Skier"),
     ("INSECT", "stands on four legs"),
