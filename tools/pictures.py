@@ -1413,6 +1413,27 @@ def gait() -> Image.Image:
     return tiles(pictures, 2, 4)
 
 
+def ground() -> Image.Image:
+    """A dog on rolling ground, a person on stairs, an insect on stones: two moments of each."""
+    import bpy
+    import gait_scenes
+
+    columns = []
+    for build, frames, closer in (
+        (gait_scenes.dog_terrain, (92, 118), 1.0),
+        (gait_scenes.biped_stairs, (170, 285), 1.4),
+        (gait_scenes.insect_rocks, (130, 150), 1.7),
+    ):
+        build()
+        bpy.context.scene.camera.data.lens *= closer
+        pictures = []
+        for frame in frames:
+            bpy.context.scene.frame_set(frame)
+            pictures.append(render(bpy.context.scene, 420, 330))
+        columns.append(pictures)
+    return tiles([pictures[row] for row in range(2) for pictures in columns], 3, 4)
+
+
 def rigify_cat() -> Image.Image:
     """A cat that Rigify generated, at four moments of a stride."""
     import bpy
@@ -1488,7 +1509,7 @@ PICTURES: dict[str, Callable[[], Image.Image]] = {
         several_motions, irregular, fall, slalom, descent, skier_sheet, telemark_sheet,
         skateboarder_sheet, cyclist_sheet, tree_skiing, slalom_poles, bicycle_corner,
         potholes, crowd, spiral_ramp, telemark_slalom, own_rig_sheet, own_equipment_sheet,
-        gait, rigify_cat, herd, footprints, gait_diagram,
+        gait, ground, rigify_cat, herd, footprints, gait_diagram,
     )
 }
 if "POISE_COURSE" in os.environ:
