@@ -74,6 +74,7 @@ TIPS = 0.01  # hip heights that a girdle stays above another that sinks to reach
 UPHILL = 0.5  # of the way to where legs reach equally far up and down a slope
 SLOPES = 0.5  # hip heights before and behind a foothold between which its slope is measured
 STEEPEST = 0.7  # tangent of slopes that are taken for such, not for walls
+EXACT = 0.1  # of what legs keep back of their length: more is not worth another round
 SLOWEST = 0.8  # share of what is missing that is left of it after a round, at most
 FLYING = 0.99  # of a leg's length that is used in gaits with flights: feet trail behind after them
 PUSHES = 0.7  # of the shift at which legs reach equally far at touchdown and liftoff
@@ -708,7 +709,10 @@ class Walk:
                 worst[k] = max(float(excess[k, begin : finish + 1].max()), 0.0)
                 sink[k] = min(worst[k], max(left[k], 0.0))
                 steps_changed = True
-            np.maximum.at(need[g], at, np.where(sink > 1e-6 * self.hip, 1.02 * sink, 0.0))
+            # A little of what legs keep back may be used, but not of those that keep nothing.
+            spare = EXACT * float(self.lengths[leg] - np.max(most))
+            little = min(max(spare, 1e-6 * self.hip), 1e-4 * self.hip)
+            np.maximum.at(need[g], at, np.where(sink > little, 1.02 * sink, 0.0))
         for g, sink in enumerate(need):
             # Hips that sink at midstance sink less at the ends of the support: what was left of
             # the last time tells how much less, and the sum of the series how much it takes.
