@@ -323,6 +323,17 @@ class POISE_OT_gait_cycle(_GaitOperator, bpy.types.Operator):
         )
 
 
+def _speed_when_begun(gait, item, unit: float) -> float:
+    """How fast the body is when a gait of the list begins, m/s."""
+    if gait.speed_by == "TIME":
+        return gait.speed * unit
+    pairs = gait.speed_pairs(unit)
+    if item.start_by == "TIME":
+        return float(speeds_along(pairs, np.array([item.start]))[0][0])
+    place, speed = np.array(sorted(pairs)).T
+    return float(np.sqrt(np.interp(item.distance * unit, place, speed**2)))
+
+
 class POISE_OT_gait_drag(_GaitOperator, bpy.types.Operator):
     """Drag the ends of bars in the gait diagram: duty factors and phases of the legs"""
 
@@ -355,7 +366,7 @@ class POISE_OT_gait_drag(_GaitOperator, bpy.types.Operator):
             figure = legged.figure_in_metres(character, unit)
             numbers = scene_numbers(context.scene)
             hip = legged.creature_of(figure).hip_height()
-            froude = (gait.speed * unit) ** 2 / (numbers.gravity * hip)
+            froude = _speed_when_begun(gait, item, unit) ** 2 / (numbers.gravity * hip)
             duty = tuple(float(d) for d in own.duties(froude))
             own = replace(own, duty=duty, duty_exponent=0.0)
         made = drag_support(own, self.leg, self.edge, self.share)

@@ -1454,7 +1454,7 @@ def herd() -> Image.Image:
 
     gait_scenes.herd()
     bpy.context.scene.frame_set(80)
-    return render(bpy.context.scene, 900, 420)
+    return render(bpy.context.scene, 768, 432)
 
 
 def footprints() -> Image.Image:

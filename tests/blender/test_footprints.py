@@ -309,7 +309,7 @@ def test_supports_are_dragged(scene):
         now = family.inset_now(done, row, 420, 150)
         upper, lower = diagram.axes
         assert upper.left - 1e-6 <= now[0, 0] <= upper.right + 1e-6
-        assert [label.text for label in diagram.labels][:2] == ["hind.L", "hind.R"]
+        assert [label.text for label in diagram.labels][:2] == ["Left hind", "Right hind"]
     assert family.shows_inset(motion)
     rig.poise.gait.show_diagram = False
     assert not family.shows_inset(motion)

@@ -388,6 +388,14 @@ def test_a_body_has_its_speed_at_each_place(scene):
     assert np.abs(way - wanted).max() < 0.25 * motion.creature.hip_height()
     marks = [m.text for m in overlay.families.family_of(done.job).marks(done)]
     assert {f"{point.speed:.1f} m/s" for point in gait.speed_points} - set(marks) == {"5.8 m/s"}
+    # Own timing, when it is dragged, begins with what the gait has at the speed it begins at.
+    gait.sequence_index = 1
+    bpy.ops.poise.gait_drag(leg="leg.L", edge="BAR", share=0.1)
+    jog = done.job.settings.sequence[1].gait
+    start = gait.sequence[1].distance
+    speed = np.interp(start, way, np.linalg.norm(motion.velocity[:, :2], axis=1))
+    froude = speed**2 / (9.81 * motion.creature.hip_height())
+    assert gait.sequence[1].legs["leg.R"].duty == pytest.approx(jog.duties(froude)[1], abs=0.02)
     # A point where the body is, of the speed that it has there; then others.
     bpy.context.scene.frame_set(25)
     bpy.ops.poise.gait_speed_add()
