@@ -2,6 +2,7 @@
 """Roles from the shape alone: poses, directions, sizes, numbers of legs."""
 
 import sys
+from dataclasses import replace
 from itertools import permutations, product
 from pathlib import Path
 
@@ -68,6 +69,36 @@ def test_any_axes_and_any_size(figure, named):
         assert found.roles == {role: names[role] for role in roles_of(joints)}
         # `turn` leads back from armature space to character space.
         assert rotations.to_matrix(found.turn) @ turn == pytest.approx(np.eye(3), abs=1e-9)
+
+
+@pytest.mark.parametrize("bones", [2, 3])
+@pytest.mark.parametrize("girdles", [3, 4])
+def test_legs_without_feet_stand_on_the_ends_of_their_last_bones(girdles, bones):
+    # All joints of a spider's legs may be above its body: taken for feet they would be up.
+    joints = {
+        role: joint for role, joint in insect(girdles).items()
+        if bones == 3 or not role.startswith("leg") or ".3" not in role
+    }
+    if bones == 3:  # coxa, femur and tibia
+        for role, (above, place) in list(joints.items()):
+            if role.startswith("leg") and ".2" in role:
+                joints[role] = (above, (0.5 * place[0], place[1], 0.24))
+            if role.startswith("leg") and ".3" in role:
+                joints[role] = (above, (0.6 * place[0], place[1], 0.34))
+    names = meaningless(joints)
+    given = skeleton(joints, names)
+    tips = {names[r] for r in joints if r.startswith("leg") and f".{bones}" in r}
+    ended = [
+        replace(bone, tail=bone.head + (0.3 * np.sign(bone.head[0]), 0.0, -bone.head[2]))
+        if bone.name in tips else bone
+        for bone in given.bones
+    ]
+    found = recognise(type(given).of(ended))
+    assert found.turn == pytest.approx([1.0, 0.0, 0.0, 0.0])
+    assert found.body == "LEGS"
+    assert {role: bone for role, bone in found.roles.items() if role.startswith("leg")} == {
+        role: names[role] for role in joints if role.startswith("leg")
+    }
 
 
 @pytest.mark.parametrize("angle", [0.35, 0.8, 2.0, -2.6])

@@ -56,6 +56,8 @@ class Body:
         trunk: bones of the trunk, tail and head.
         limbs: the limbs.
         doubts: what was not clear: "side", "up", "forward", "swapped".
+        pointing: bones end where the next ones begin, so that the last of a limb tells
+            where the limb ends.
     """
 
     skeleton: Skeleton
@@ -66,6 +68,7 @@ class Body:
     trunk: tuple[str, ...] = ()
     limbs: tuple[Limb, ...] = ()
     doubts: frozenset[str] = field(default_factory=frozenset)
+    pointing: bool = False
 
     @property
     def forward(self) -> np.ndarray:
@@ -147,7 +150,7 @@ def read_body(skeleton: Skeleton, use_names: bool = True) -> Body:
     doubts = set() if sure else {"side"}
     skeleton = joined_feet(skeleton, names, left, offset)
     skeleton = joined_limbs(skeleton, names, left, offset)
-    body = Body(skeleton, names, left, np.zeros(3), offset)
+    body = Body(skeleton, names, left, np.zeros(3), offset, pointing=tails_point(skeleton))
     body = _limbs(body, {})
     up, sure = _up(body)
     body = replace(body, up=up)
@@ -691,12 +694,18 @@ def pairs(limbs: tuple[Limb, ...], body: Body) -> list[tuple[Limb | None, Limb |
 def tip_height(body: Body, limb: Limb) -> float:
     """Height of the end of a limb: of its last joint, or of an ankle below raised toes.
 
+    A leg without a foot ends with its last bone, as a spider's does, whose joints
+    are all above its body.
+
     Args:
         body: the body.
         limb: the limb.
     """
     last = limb.path[-2:] if len(limb.path) >= 4 else limb.path[-1:]
-    return min(body.height(name) for name in last)
+    lowest = min(body.height(name) for name in last)
+    if body.pointing and not body.skeleton.children(last[-1]):
+        lowest = min(lowest, float(body.skeleton.by_name[last[-1]].tail @ body.up))
+    return lowest
 
 
 def standing(body: Body) -> list[Limb]:
