@@ -51,7 +51,7 @@ def _starts(ready, count):
 def _plan_rows() -> list[Row]:
     """One plan from nothing, N = 10 and 12, q = 7: median over scenes and places."""
     from poise.solvers.path import scenes
-    from poise.solvers.path.follow import prepare
+    from poise.solvers.path.prepare import prepare
 
     rows = []
     for stages in (10, 12):
@@ -95,7 +95,7 @@ def _replan_plainly(ready, seconds: float) -> None:
 def _motion_rows() -> list[Row]:
     """30 s of re-planning every 0.3 s, as milliseconds for each second of motion."""
     from poise.solvers.path import follow_path, scenes
-    from poise.solvers.path.follow import prepare
+    from poise.solvers.path.prepare import prepare
 
     rows = []
     for name, (scene, settings) in {
@@ -139,8 +139,8 @@ def _motion_rows() -> list[Row]:
 def _growth_rows() -> list[Row]:
     """Collision tests and whole motions as forests and paths grow."""
     from poise.solvers.path import follow_path, scenes
-    from poise.solvers.path.follow import prepare
     from poise.solvers.path.obstacles import point_to_segment
+    from poise.solvers.path.prepare import prepare
 
     rows = []
     rng = np.random.default_rng(2)

@@ -18,9 +18,10 @@ from typing import Any
 import numpy as np
 
 from ..motion import Problem
-from .follow import SECOND_THOUGHTS, Failure, PathMotion, Prepared, Run, reaches, upright
+from .follow import Failure, PathMotion, Run, reaches, upright
+from .nodes import ALONG, CURVATURE, OMEGA, SPEED
 from .obstacles import Disc, MovingDisc
-from .search import ALONG, CURVATURE, OMEGA, SPEED
+from .prepare import SECOND_THOUGHTS, Prepared
 from .settings import PathScene, PathSettings
 from .terrain import HEADROOM, room_over
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 from poise.solvers.path import search
-from poise.solvers.path.follow import prepare
-from poise.solvers.path.search import RATE
+from poise.solvers.path.nodes import RATE
+from poise.solvers.path.prepare import prepare
 
 
 def planner_and_root(scene, settings):

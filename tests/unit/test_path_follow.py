@@ -25,9 +25,9 @@ from poise.solvers.path import (
     follow_path,
     scenes,
 )
-from poise.solvers.path.follow import prepare
 from poise.solvers.path.obstacles import ObstacleField
 from poise.solvers.path.phase import estimate_turns
+from poise.solvers.path.prepare import prepare
 from poise.solvers.turning.pendulum import angular_acceleration
 from poise.solvers.turning.pendulum import foot_speed as foot_speed_of
 

@@ -19,8 +19,8 @@ from poise.solvers.path import (
     Wall,
     follow_path,
 )
-from poise.solvers.path.follow import prepare
 from poise.solvers.path.levels import Sheets
+from poise.solvers.path.prepare import prepare
 from poise.solvers.path.terrain import Surface
 from scipy.integrate import cumulative_trapezoid
 

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from poise.solvers.path import Disc, Gate, MovingDisc, PathScene, PathSettings, scenes
 from poise.solvers.path.lookahead import FallTable
-from poise.solvers.path.search import ALONG, CODE, COST, CURVATURE, GRAIN, RATE, STAGE, THETA
+from poise.solvers.path.nodes import ALONG, CODE, COST, CURVATURE, RATE, STAGE, THETA
+from poise.solvers.path.search import GRAIN
 from poise.solvers.path.settings import CALM, SpeedCourse
 from poise.solvers.path.stages import lean_acceleration, simulate
 from poise.solvers.turning.equations import PARAMETERS, make_equations

@@ -13,8 +13,8 @@ import pytest
 from poise.solvers.errors import SettingError
 from poise.solvers.path import PathScene, PathSettings, TerrainMesh, follow_path
 from poise.solvers.path.descent import BRAKING_TIME, descend, dynamics, stand_on
+from poise.solvers.path.nodes import ALONG, COST
 from poise.solvers.path.scenes import forest
-from poise.solvers.path.search import ALONG, COST
 from poise.solvers.path.terrain import Field, Surface, clip
 from poise.solvers.turning.assemble import plane_axes
 from poise.solvers.turning.equations import PARAMETERS, make_equations
