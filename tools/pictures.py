@@ -1111,7 +1111,7 @@ def slalom() -> Image.Image:
     (rig,) = scenes.slalom()
     scene = bpy.context.scene
     seconds = (scene.frame_end - 1) / scenes.FPS
-    times = seconds * (0.16 + 0.1 * np.arange(8))
+    times = seconds * (0.19 + 0.1 * np.arange(8))
     pictures = moments(rig, times, (-2.5, -11.0, 1.6), (0.0, 0.0, -0.1), 45.0, (480, 320))
     return tiles(pictures, 4, 4)
 
@@ -1158,10 +1158,20 @@ def tree_skiing() -> Image.Image:
     places = scenes._places(rigs)
     middle = 0.5 * (places.min(axis=0) + places.max(axis=0))
     wide = float(np.ptp(places[:, 1])) + 8.0
+    bark, angle = look._material("Cut", (0.10, 0.05, 0.02)), np.linspace(0.0, 2.0 * pi, 13)[:-1]
+    ring_of_one = np.stack((np.cos(angle), np.sin(angle)), axis=1)
     for rig in rigs:
         suit = next(m for m in rig_materials(rig) if "acket" in m.name)
-        trail_of(rig).data.materials[0].diffuse_color = tint(suit.diffuse_color[:3], 1.0)
+        path = rig.poise.path.curve.data.splines[0]
+        drawn([point.co[:2] for point in path.points], ASIDE, 0.25)
+        drawn(scenes._places([rig])[::8, :2], suit.diffuse_color[:3], 0.35, 0.1)
+        hide(rig)
+        for tree in rig.poise.path.obstacles.objects:
+            ring = path_scenes.FIR_TRUNK * tree.scale.x * ring_of_one
+            path_scenes.prism(scene, "Trunk", np.array(tree.location.xy) + ring, 0.0, 1.2, bark)
     top = look.top_camera(scene, middle, wide, 0.5 * pi)
+    # The trunks are in the way, and crowns would hide the tracks: they are cut off.
+    top.data.clip_start = top.location.z - 1.6
     scene.camera = top
     look.set_sun(scene, pi, radians(33.0))
     high = round(1318 * (float(np.ptp(places[:, 0])) + 20.0) / wide)
@@ -1217,6 +1227,7 @@ def drawn(points, colour, width: float, height: float = 0.05, closed: bool = Fal
 
 
 WAY, TRACK, BARRED = (0.95, 0.95, 0.95), (0.95, 0.62, 0.02), (0.80, 0.04, 0.03)
+ASIDE = (0.10, 0.11, 0.13)  # a path on snow
 
 
 def walls_of(rig) -> list[np.ndarray]:
@@ -1245,7 +1256,7 @@ def from_above(rig, size: tuple[int, int], room: float, width: float = 0.3) -> I
     for line in walls_of(rig):
         drawn(line, BARRED, width)
     path = rig.poise.path.curve.data.splines[0]
-    drawn([point.co[:2] for point in path.points], WAY, 0.7 * width)
+    drawn([point.co[:2] for point in path.points], ASIDE, 0.7 * width)
     drawn(places[::8, :2], TRACK, width, 0.3)
     hide(rig)
     look.top_camera(scene, middle, float(np.ptp(places[:, 1])) + 2.0 * room, 0.5 * pi)
