@@ -135,12 +135,16 @@ class Window:
                 bpy.ops.ui.copy_data_path_button(full_path=True)
         return manager.clipboard
 
-    def find(self, *wanted: str):
+    def find(self, *wanted: str, part: float = 0.43):
         """Find the button whose command or data path has all the wanted pieces in it.
 
         Looks at what the sidebar shows, then turns the wheel to the top and on
         to the bottom; first down the column where most buttons are, then down
         others.
+
+        Args:
+            wanted: pieces of the command or the data path.
+            part: the column to look down first, as a share of the sidebar's width.
 
         Returns:
             (x, y) of the button, with the pointer on it; None if there is none.
@@ -148,8 +152,8 @@ class Window:
         region = self.sidebar
         rows = range(region.y + region.height - 10, region.y + 4, -9)
         pages = [0, -60] + [6] * 12
-        for part in (0.43, 0.62, 0.82, 0.12):
-            x = region.x + region.width * part
+        for column in dict.fromkeys((part, 0.43, 0.62, 0.82, 0.12)):
+            x = region.x + region.width * column
             before = None
             for notches in pages:
                 yield from self.wheel(x, region.y + region.height // 2, notches)
@@ -167,9 +171,9 @@ class Window:
                 before = names
         return None
 
-    def click_button(self, *wanted: str):
-        """Find a button and click it; return whether there was one."""
-        at = yield from self.find(*wanted)
+    def click_button(self, *wanted: str, part: float = 0.43):
+        """Find a button as `find` does and click it; return whether there was one."""
+        at = yield from self.find(*wanted, part=part)
         if at:
             yield from self.click(*at)
         return at is not None
