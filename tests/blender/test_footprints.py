@@ -13,6 +13,7 @@ import pytest
 from mathutils import Matrix
 from operators_help import activate, assert_same_keys, curves_of, keys_of, load, refused
 from poise.addon import families, footprints, pipeline
+from poise.solvers.legged.gait import spoken_leg
 
 
 @pytest.fixture
@@ -196,7 +197,7 @@ def test_edits_go_with_speed_and_lost_ones_are_listed(horse):
     rig.poise.gait.speed = 0.6
     codes = {p.code: p.message for p in solved(motion).problems}
     assert "EDITS_MOVED" in codes
-    assert f"step {last.index} of {last.leg}" in codes["EDIT_LOST"]
+    assert f"step {last.index} of the {spoken_leg(last.leg)}" in codes["EDIT_LOST"]
     bpy.ops.poise.footprints_reset(which="LOST")
     assert [i.name for i in rig.poise.gait.footprints] == ["fore.L 1"]
     bpy.ops.poise.footprints_adapt()
