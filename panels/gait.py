@@ -6,6 +6,7 @@ from bl_ui.utils import PresetPanel
 
 from ..addon import motions, presets, preview
 from ..addon.families import gait as legged
+from ..addon.families import gait_view
 from ..addon.properties.gait import GAITS, gaits_for
 from ..solvers.legged.gait import spoken_leg
 from .base import MotionPanel, SettingsPanel, active, settings_of
@@ -132,9 +133,16 @@ class POISE_PT_gait_item(_GaitPart, bpy.types.Panel):
     def draw(self, context):
         layout = self.layout
         layout.use_property_split = True
-        gait = settings_of(context).gait
+        _character, motion = active(context)
+        gait = motion.poise_motion.gait
         item = gait.sequence[gait.sequence_index]
         layout.prop(item, "gait")
+        usual = gait_view.usual_speeds(preview.status(motion).solved, item.gait)
+        if usual:
+            row = layout.split(factor=0.4)
+            row.alignment = "RIGHT"
+            row.label(text="Usual Speed")
+            row.label(text=usual)
         if gait.sequence_index:
             layout.prop(item, "start_by")
             layout.prop(item, "start" if item.start_by == "TIME" else "distance")

@@ -9,11 +9,12 @@ figure as lines, and what its feet stand on.
 from __future__ import annotations
 
 from dataclasses import replace
-from math import degrees
+from math import degrees, inf
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...solvers.errors import SettingError
 from ...solvers.ik import two_bone
 from ...solvers.legged import Creature, Footprint, GaitMotion
 from ...solvers.legged.gait import spoken_leg
@@ -21,7 +22,7 @@ from ...solvers.rotations import rotate
 from .. import diagrams
 from ..mapping.legs import LegChain, LeggedFigure
 from ..mapping.tracks import RoleTracks
-from ..properties.gait import GAITS
+from ..properties.gait import GAITS, preset_for
 from ..strokes import LIFT, PATH_COLOUR, Mark, Palette, Strokes, path_strokes, polyline_segments
 
 if TYPE_CHECKING:
@@ -44,6 +45,30 @@ def label(gait: str) -> str:
         gait: its name, or that of a preset.
     """
     return GAITS[gait][0] if gait in GAITS else gait
+
+
+def usual_speeds(solved: SolvedGait | None, gait: str) -> str:
+    """The speeds at which animals of that size use a gait, in words.
+
+    Args:
+        solved: a motion of the animal; None while none is there.
+        gait: name of a preset.
+
+    Returns:
+        Such as "1.8 to 5.9 m/s"; empty where nothing is known.
+    """
+    # What was solved last may be another kind of motion, or for other legs.
+    if solved is None or not isinstance(solved.motion, GaitMotion):
+        return ""
+    creature = solved.motion.creature
+    try:
+        made = preset_for(gait, tuple(leg.name for leg in creature.legs))
+    except SettingError:
+        return ""
+    low, high = made.usual_speeds(creature.hip_height(), solved.job.settings.gravity)
+    if high < inf:
+        return f"{low:.1f} to {high:.1f} m/s"
+    return f"from {low:.1f} m/s" if low > 0.0 else ""
 
 
 def leg_colour(creature: Creature, leg: str) -> tuple[float, float, float, float]:

@@ -125,6 +125,21 @@ class Gait:
         """
         return np.mod(1.0 - np.asarray(self.phase, dtype=float), 1.0)
 
+    def usual_speeds(self, hip: float, gravity: float) -> tuple[float, float]:
+        """Least and greatest speed at which animals of a size use it.
+
+        v = sqrt(Fr g h) for both ends of `froude`.
+
+        Args:
+            hip: height h of the hips, m.
+            gravity: g, m/s^2.
+
+        Returns:
+            m/s; the second may be infinite.
+        """
+        least, most = (math.sqrt(number * gravity * hip) for number in self.froude)
+        return least, most
+
     def duties(self, froude: np.ndarray | float) -> np.ndarray:
         """Duty factors at Froude numbers.
 

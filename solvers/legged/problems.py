@@ -18,6 +18,9 @@ from .steps import GaitChange, GaitPlan, Steps
 WAY_OFF = 0.5  # hip heights off the path that are worth a line
 HIGH_JUMP = 0.4  # hip heights of a jump that are
 DEEP_CROUCH = 0.1  # hip heights by which hips sink that are
+HURRIES, DAWDLES = 1.2, 2.0  # beyond the usual speeds of a gait by which factors it is told
+UNUSUAL_FOR = 1.0  # s for which it has to be
+CREEPS = 0.05  # sqrt(g hip height): slower than that it comes to a stand, or starts from one
 
 
 def changes_of_gait(
@@ -54,6 +57,61 @@ def changes_of_gait(
                 message=f"Gait {number + 1} ({plans[number].gait.name}) never begins: the motion "
                 "ends, or the animal stands, before its legs have come around",
                 time=max(start, 0.0), remedy="Begin it earlier, or keep the animal moving",
+            ))  # fmt: skip
+    return found
+
+
+def unusual_speeds(
+    plans: Sequence[GaitPlan],
+    changes: Sequence[GaitChange],
+    time: np.ndarray,
+    speed: np.ndarray,
+    hip: float,
+    gravity: float,
+) -> list[Problem]:
+    """Gaits that go on much slower or faster than animals of that size use them.
+
+    Args:
+        plans: the gaits.
+        changes: the changes that came about.
+        time: (n,) s.
+        speed: (n,) along the path, m/s.
+        hip: height of the hips, m.
+        gravity: m/s^2.
+
+    Returns:
+        The problems, one for each gait.
+    """
+    starts = [0.0] + [change.start for change in changes]
+    numbers = [0] + [change.gait for change in changes]
+    found = []
+    for number, start, end in zip(numbers, starts, [*starts[1:], math.inf], strict=True):
+        gait = plans[number].gait
+        low, high = gait.usual_speeds(hip, gravity)
+        here = (time >= start) & (time <= end)
+        least, most = low / DAWDLES, high * HURRIES
+        creeps = CREEPS * math.sqrt(gravity * hip)
+        for bad, worst in (
+            (here & (speed > most), np.argmax),
+            (here & (speed < least) & (speed > creeps), np.argmin),
+        ):
+            runs = np.flatnonzero(np.diff(np.concatenate(([False], bad, [False]))))
+            lasts = [
+                (float(time[last - 1] - time[first]), first, last)
+                for first, last in zip(runs[::2], runs[1::2], strict=True)
+            ]
+            longest, first, last = max(lasts, default=(0.0, 0, 0))
+            if longest < UNUSUAL_FOR:
+                continue
+            k = first + int(worst(speed[first:last]))
+            usual = f"{low:.1f} to {high:.1f}" if high < math.inf else f"{low:.1f} and more"
+            found.append(Problem(
+                code="GAIT_SPEED",
+                message=f"Gait {number + 1} ({gait.name}) goes at {speed[k]:.1f} m/s at "
+                f"{time[k]:.2f} s: animals of this size use it at {usual} m/s",
+                severity="INFO", time=float(time[first]), end_time=float(time[last - 1]),
+                amount=float(speed[k]),
+                remedy="Another gait from there on, another speed, or gaits By Speed",
             ))  # fmt: skip
     return found
 

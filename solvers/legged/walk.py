@@ -178,6 +178,9 @@ class Walk:
         names = self.names
         self.problems += problems.changes_of_gait(self.plans, self.changes, self.end)
         self.problems += problems.short_transfers(self.steps, self.plans, names, self.end)
+        self.problems += problems.unusual_speeds(
+            self.plans, self.changes, self.times, self.speeds, self.hip, g
+        )
 
     def _start_of(self, item: GaitItem) -> float:
         if item.distance is None:

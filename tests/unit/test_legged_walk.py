@@ -645,3 +645,32 @@ def test_random_motions_are_motions_or_sentences():
             assert np.all(far <= lengths * 1.0021)
         assert motion.success or any(p.code == "OUT_OF_REACH" for p in motion.problems)
     assert solved > 30
+
+
+@pytest.mark.parametrize(
+    ("creature", "gait", "speed", "told"),
+    [
+        (HORSE, "WALK", 1.6, None), (HORSE, "WALK", 3.6, "3.6 m/s"), (HORSE, "TROT", 4.0, None),
+        (HORSE, "GALLOP_LEFT", 2.5, "2.5 m/s"), (DOG, "WALK", 3.0, "3.0 m/s"),
+        (PERSON, "WALK_BIPED", 1.4, None), (PERSON, "WALK_BIPED", 2.9, "2.9 m/s"),
+    ],
+)  # fmt: skip
+def test_a_gait_at_a_speed_of_another_is_told(creature, gait, speed, told):
+    """Animals of any size walk up to Fr = v^2 / (g h) of 0.5 (Alexander 1989)."""
+    settings = GaitSettings(creature=creature, sequence=(GaitItem(gait),), speed=speed, n_frames=49)
+    found = [p for p in solve_gait(settings).problems if p.code == "GAIT_SPEED"]
+    assert len(found) == (told is not None)
+    if told:
+        low, high = PRESETS[gait].usual_speeds(creature.hip_height(), G)
+        assert told in found[0].message and f"{low:.1f} to {high:.1f} m/s" in found[0].message
+        assert found[0].severity == "INFO" and not low / 2.0 <= speed <= 1.2 * high
+
+
+def test_speeds_that_are_passed_through_are_not_told():
+    """A canter begins and ends with a stand."""
+    n = 97
+    speed = _speed(lambda t: np.interp(t, (0.0, 1.5, 2.5, 4.0), (0.0, 6.0, 6.0, 0.0)), n)
+    settings = GaitSettings(
+        creature=HORSE, sequence=(GaitItem("CANTER_LEFT"),), speed=speed, n_frames=n
+    )
+    assert "GAIT_SPEED" not in {p.code for p in solve_gait(settings).problems}
