@@ -934,6 +934,8 @@ def test_a_record_that_cannot_be_read(scene, record):
         refused(name, "The bake of Skier Motion cannot be read.*add the motion anew")
     assert bpy.ops.poise.motion_remove() == {"FINISHED"}
     assert bpy.ops.poise.motion_add() == {"FINISHED"}
+    settings = rig.poise.motion_object.poise_motion
+    settings.range_mode, settings.frame_end = "OWN", settings.frame_start + 12
     assert bpy.ops.poise.bake() == {"FINISHED"}
     assert_follows(rig.poise.motion_object)
 

@@ -281,7 +281,7 @@ def test_a_crowd_keeps_apart():
     import path_scenes
     from poise.addon.scene.course import FIGURE_RADIUS
 
-    rigs = path_scenes.crowd(5)
+    rigs = path_scenes.crowd(4)
     assert_complete(rigs)
     feet = np.array(paths(rigs, whole_range()[::6], "root"))
     apart = np.linalg.norm(feet[:, None] - feet[None], axis=-1)

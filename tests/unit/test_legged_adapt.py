@@ -127,7 +127,7 @@ def test_random_edits_stay_in_their_windows_and_join_smoothly(name):
     rng = np.random.default_rng(len(name))
     _, _, motion = _base(name)
     joints = 0
-    for _ in range(18):
+    for _ in range(12):
         edits = _random_edits(motion, rng)
         before, after = _adapted(name, *edits)
         _check_outside(before, after)
@@ -156,7 +156,7 @@ def test_random_edits_stay_in_their_windows_and_join_smoothly(name):
             for part in ("position", "hip", "foot_position", "yaw", "roll", "pitch"):
                 jump = np.abs(getattr(after, part)[k] - getattr(before, part)[k]).max()
                 assert jump < 20.0 * gone**2 + 1e-12, (part, moment, edits)
-    assert joints > 20
+    assert joints > 12
 
 
 def test_one_moved_footprint_draws_the_body_a_little_and_a_run_takes_it_along():
