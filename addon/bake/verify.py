@@ -279,6 +279,8 @@ def check_bake(
             report(bone, role, 2.0 * np.arccos(np.minimum(inner, 1.0)), DIRECTION_TOLERANCE, True)
     by_bone = {bone: role for role, bone in roles.items()}
     for limb in found:
+        if not _simple(armature, limb.target, limb.control):
+            continue
         role = by_bone[limb.control]
         if not (checks.bone_location(role, tracks) and checks.bone_rotation(role, tracks)):
             continue
