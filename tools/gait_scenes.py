@@ -303,7 +303,7 @@ def insect_rocks():
 
 
 def rigify_cat():
-    """A cat that Rigify generated walks along a winding way, on its own bones."""
+    """A cat that Rigify generated walks along a winding way, by its own controls."""
     import bpy
     import cat
 

@@ -187,18 +187,20 @@ def measure(
             for side in "LR"
             if rolemap.leg(girdle, side)
         }
+        sole = _sole(rig, rolemap, ends)
+        placed = replace(rolemap, roles=rigify.joints(rest, rolemap.roles))
+        own = _free_controls(rig, rest, placed)
+        rolemap = rolemap if own is None else placed
         creature = creature_fitting.read_creature(
-            rest, rolemap, scale, kind, _sole(rig, rolemap, ends), rig.name
+            rest, rolemap, scale, kind, sole, rig.name, own is not None
         )
-        return Measured(rest, rolemap, None, None, None, creature)
+        return Measured(rest, rolemap, own, None, None, creature)
     if rolemap.controls:
         roles = rigify.joints(rest, rolemap.roles)
         # Eyes and tail follow controls of the rig's own.
         roles = {r: b for r, b in roles.items() if r.split(".")[0] not in fitting.ALONG}
         rolemap = replace(rolemap, roles=roles)
-    own = own_controls.find(rest, rolemap, rolemap.roles)
-    if own is not None:
-        own_controls.require_free(rig, own_controls.held(rig, own))
+    own = _free_controls(rig, rest, rolemap)
     feet = {rolemap.roles.get(f"{part}.{s}", "") for part in ("foot", "toe") for s in "LR"}
     body = fitting.read_body(rest, rolemap, scale, _sole(rig, rolemap, feet), rig.name)
     size = fitting.proportions_of(body)
@@ -210,6 +212,16 @@ def measure(
         far = float(np.clip(far, fingers.SMALL * size.grip, fingers.LARGE * size.grip))
         size = replace(size, grip=far)
     return Measured(rest, rolemap, own, body, size)
+
+
+def _free_controls(
+    rig: bpy.types.Object, rest: RestPose, rolemap: RoleMap
+) -> OwnControls | None:
+    """A rig's own controls, or None; refused where something else has the last word on them."""
+    own = own_controls.find(rest, rolemap, rolemap.roles)
+    if own is not None:
+        own_controls.require_free(rig, own_controls.held(rig, own))
+    return own
 
 
 def _hands(
@@ -279,7 +291,7 @@ def set_up(
     own, body, size = measured.own, measured.body, measured.size
     world = world_matrix(rig)
     if measured.creature is not None:
-        return _set_up_creature(context, rig, measured.creature, kind, mass)
+        return _set_up_creature(context, rig, measured, kind, mass)
     assert body is not None and size is not None
     skeleton = build_skeleton(kind, size, regular)
     followed = fitting.follow(body, skeleton, _displaced(rig, body.bones.values()))
@@ -319,11 +331,16 @@ def set_up(
 def _set_up_creature(
     context: bpy.types.Context,
     rig: bpy.types.Object,
-    creature: creature_fitting.CreatureRest,
+    measured: Measured,
     kind: str,
     mass: float,
 ) -> bpy.types.Object:
     """Controls with an animal's own legs, in its own rest pose, that its bones follow."""
+    creature, own = measured.creature, measured.own
+    assert creature is not None
+    targets = creature_fitting.target_bones(creature)
+    if own is not None:
+        targets += creature_fitting.control_bones(creature, measured.rest, own.driven)
     figure = creature.figure.with_mass(
         mass or characters.usual_mass(kind, creature.figure.height)
     )
@@ -340,10 +357,13 @@ def _set_up_creature(
         colours=characters.COLOURS,
         home=_home(context, rig),
         parts=(),
-        extra=creature_fitting.target_bones(creature),
+        extra=targets,
     )
     controls[characters.LEGS] = creature_fitting.to_json(figure)
     _know(controls, rig, creature, {role: (bone, True) for role, bone in creature.bones.items()})
+    if own is not None:
+        controls[_OWN] = own.to_json()
+        _aim_neck(controls, measured)
     connect(controls, rig)
     context.view_layer.update()
     return controls
@@ -476,7 +496,10 @@ def require_editable(rig: bpy.types.Object) -> None:
 
 
 def _copy(owner: bpy.types.PoseBone, kind: str, controls, bone: str, name: str, influence=1.0):
+    active = owner.constraints.active
     constraint = owner.constraints.new(kind)
+    if active is not None:
+        owner.constraints.active = active
     constraint.name = name
     constraint.target, constraint.subtarget = controls, bone
     constraint.influence = influence
@@ -641,9 +664,14 @@ def disconnect(controls: bpy.types.Object, rig: bpy.types.Object) -> None:
         del controls[_FORMER]
         attach.restore_pose(rig, json.loads(former))
     for bone in rig.pose.bones:
-        for constraint in list(bone.constraints):
-            if getattr(constraint, "target", None) == controls:
-                bone.constraints.remove(constraint)
+        ours = [c for c in bone.constraints if getattr(c, "target", None) == controls]
+        # Blender forgets which one is active whenever one is removed.
+        active = bone.constraints.active
+        keep = None if active in ours else active
+        for constraint in ours:
+            bone.constraints.remove(constraint)
+        if ours and keep is not None:
+            bone.constraints.active = keep
 
 
 def is_connected(controls: bpy.types.Object, rig: bpy.types.Object) -> bool:

@@ -8,8 +8,9 @@ bone, so its bones follow without being turned into another stance.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,9 +18,12 @@ from ...solvers import rotations
 from ..errors import UserError
 from ..mapping.legs import HOOF, PAW, TIP, LegChain, LeggedFigure
 from .builders.skeleton import BACK, UP, BoneSpec, unit
-from .fitting import target_bone
+from .fitting import control_bone, target_bone
 from .recognise.rolemap import SIDES, RoleMap
 from .recognise.skeleton import Skeleton as RestPose
+
+if TYPE_CHECKING:
+    from .own_controls import Control
 
 # A last segment steeper than this is a hoof, one that lies flatter a paw, radians.
 STEEP = np.radians(40.0)
@@ -48,6 +52,7 @@ class CreatureRest:
         axes: role -> (3, 3) columns are the bone's axes.
         origin: (3,) the origin in armature space.
         turn: (4,) armature space to character space.
+        scale: metres per unit of the armature.
     """
 
     figure: LeggedFigure
@@ -57,6 +62,7 @@ class CreatureRest:
     axes: Mapping[str, np.ndarray]
     origin: np.ndarray
     turn: np.ndarray
+    scale: float
 
 
 def read_creature(
@@ -66,6 +72,7 @@ def read_creature(
     kind: str,
     sole: float | None = None,
     name: str = "The rig",
+    own: bool = False,
 ) -> CreatureRest:
     """A rig's rest pose as a figure on legs.
 
@@ -77,6 +84,7 @@ def read_creature(
         sole: height of the soles in armature units along character space's up, or
             None to take the lowest end of a leg.
         name: of the rig, for messages.
+        own: controls of the rig's own are to follow, rather than all bones with skin.
 
     Raises:
         UserError: it has no pelvis, or no pair of legs of two bones or more.
@@ -108,9 +116,11 @@ def read_creature(
     figure = _figure(rolemap, found, heads, tails, kind)
     used = {*figure.trunk, *figure.neck, *figure.tail}
     used |= {role for leg in figure.legs for role in leg.limb}
+    if own:
+        used.add("root")
     bones = {role: bone for role, bone in roles.items() if role in used}
     carriers = {role: role for role in bones}
-    if rolemap.controls:
+    if rolemap.controls and not own:
         for bone, role in _along(rest, bones):
             via = f"via.{len(bones)}"
             bones[via], carriers[via] = bone, role
@@ -123,6 +133,7 @@ def read_creature(
               bones.items()},
         origin=matrix.T @ shift / scale,
         turn=np.asarray(rolemap.turn, dtype=float),
+        scale=scale,
     )
 
 
@@ -243,6 +254,34 @@ def target_bones(creature: CreatureRest) -> tuple[BoneSpec, ...]:
         tail = head + axes[:, 1] * size
         carrier = creature.carriers[role]
         made.append(BoneSpec(target_bone(role), carrier, head, tail, axes[:, 2], "Mechanism"))
+    return tuple(made)
+
+
+def control_bones(
+    creature: CreatureRest, rest: RestPose, controls: Collection[Control]
+) -> tuple[BoneSpec, ...]:
+    """Bones for the controls that stand as the rig's own controls would.
+
+    Each hangs on the target of its role.
+
+    Args:
+        creature: the rig's rest pose.
+        rest: the rig's bones.
+        controls: the rig's controls that are driven.
+    """
+    size = 0.03 * creature.figure.height
+    matrix = rotations.to_matrix(creature.turn)
+    made = []
+    for control in controls:
+        bone = rest.by_name[control.bone]
+        head = matrix @ (bone.head - creature.origin) * creature.scale
+        axes = matrix @ np.asarray(bone.axes, dtype=float)
+        made.append(
+            BoneSpec(
+                control_bone(control.name), target_bone(control.role), head,
+                head + axes[:, 1] * size, axes[:, 2], "Mechanism",
+            )
+        )
     return tuple(made)
 
 

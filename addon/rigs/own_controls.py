@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 import bpy
@@ -23,10 +23,20 @@ import numpy as np
 from ..errors import UserError
 from . import adapter, rotation_modes
 from .recognise.rolemap import RoleMap
+from .recognise.skeleton import BoneRest
 from .recognise.skeleton import Skeleton as RestPose
 
 # What a limb's controls are called after -> role of its end, and of its upper bone.
 LIMBS = {"hand": "upper_arm", "foot": "thigh"}
+
+# The same of an animal's legs, whose bones are counted from the body outward.
+LEGS = ("hind", "fore")
+
+# Controls of its third bone, and of the fourth where it has five.
+HEELS = ("heel", "heel2")
+
+# A control at the end of a bone is nearer to it than this share of the bone's length.
+NEAR = 1e-3
 
 # Values of a limb's switches: IK, of fixed length, bent towards its pole.
 SWITCHES = {"IK_FK": 0.0, "IK_Stretch": 0.0, "pole_vector": True}
@@ -112,15 +122,17 @@ def find(rest: RestPose, rolemap: RoleMap, roles: Mapping[str, str]) -> OwnContr
         roles: role -> bone that has to be where the motion says.
     """
     known = {name: bone for name, bone in rolemap.controls.items() if bone in rest}
-    needed = ["torso", *(f"foot_{part}.{s}" for s in "LR" for part in ("ik", "pole", "switch"))]
-    if any(name not in known for name in needed):
+    legs = ("foot",) if rolemap.body == "BIPED" else LEGS
+    limbs = [f"{leg}_{part}.{s}" for leg in legs for s in "LR" for part in ("ik", "pole", "switch")]
+    if any(name not in known for name in ("torso", *limbs)):
         return None
     waist = _waist(rest, known, roles)
     driven: list[Control] = []
 
     def drive(name: str, role: str, located: bool = False, turned: bool = True) -> None:
         if name in known and role in roles:
-            driven.append(Control(name, known[name], role, located, turned))
+            free = not rest.by_name[known[name]].connected
+            driven.append(Control(name, known[name], role, located and free, turned))
 
     drive("root", "root", located=True)
     drive("torso", waist, located=True)
@@ -132,13 +144,27 @@ def find(rest: RestPose, rolemap: RoleMap, roles: Mapping[str, str]) -> OwnContr
     drive("neck", "neck.1")
     drive("head", "head")
     drive("eyes", "head", located=True)
-    neutral = ["hips", f"fk.{waist}", *(f"tweak.{role}" for role in trunk)]
+    neutral = ["hips", f"fk.{waist}", *(f"tweak.{role}" for role in trunk), "tail"]
     switches: dict[str, dict[str, str]] = {}
+    for role in roles:
+        if role.startswith("tail."):
+            drive(role, role)
     for side in "LR":
-        drive(f"clavicle.{side}", f"clavicle.{side}")
-        for limb, upper in LIMBS.items():
+        # An animal's shoulder blade may hang on another bone of the trunk than its chest.
+        drive(f"clavicle.{side}", f"clavicle.{side}", located=rolemap.body != "BIPED")
+        for limb, upper in LIMBS.items() if rolemap.body == "BIPED" else ():
             drive(f"{limb}_ik.{side}", f"{limb}.{side}", located=True)
             drive(f"{limb}_pole.{side}", f"{upper}.{side}", located=True, turned=False)
+        drive(f"foot_toe.{side}", f"toe.{side}")
+        for leg in LEGS if rolemap.body != "BIPED" else ():
+            carried = _carried(rest, known, roles, leg, rolemap.leg_roles(leg, side), side)
+            if carried is None:
+                return None
+            for name, role in carried.items():
+                # Heels hang on chains of IK that may end a little off.
+                drive(name, role, located=name != f"{leg}_toe.{side}")
+            drive(f"{leg}_pole.{side}", f"{leg}.1.{side}", located=True, turned=False)
+        for limb in (*LIMBS, *LEGS):
             neutral += [f"{limb}_{part}.{side}" for part in ("spin", "heel", "base")]
             switch = known.get(f"{limb}_switch.{side}", "")
             if switch:
@@ -147,7 +173,6 @@ def find(rest: RestPose, rolemap: RoleMap, roles: Mapping[str, str]) -> OwnContr
                     for name, part in PARENTS.items()
                     if f"{limb}_{part}.{side}" in known
                 }
-        drive(f"foot_toe.{side}", f"toe.{side}")
     taken = {one.bone for one in driven}
     return OwnControls(
         driven=tuple(driven),
@@ -157,6 +182,43 @@ def find(rest: RestPose, rolemap: RoleMap, roles: Mapping[str, str]) -> OwnContr
         switches=switches,
         root=known.get("root", ""),
     )
+
+
+def _carried(
+    rest: RestPose,
+    known: Mapping[str, str],
+    roles: Mapping[str, str],
+    leg: str,
+    segments: Sequence[str],
+    side: str,
+) -> dict[str, str] | None:
+    """Control -> role of all that an animal's leg has beyond the two bones that IK bends.
+
+    The control of a paw or hoof goes with the last bone of the leg and stands at one of its
+    ends; every bone between has a heel, which turns it about its lower end. That of
+    a foot as people have them stands where the third bone begins, and needs none.
+
+    Returns:
+        None where a bone has no control that places it.
+    """
+    def at(name: str, point: np.ndarray, bone: BoneRest) -> bool:
+        off = rest.by_name[known[name]].head - point if name in known else np.inf
+        return bool(np.linalg.norm(off) < NEAR * np.linalg.norm(bone.tail - bone.head))
+
+    bones = [rest.by_name[roles[role]] for role in segments]
+    target = f"{leg}_ik.{side}"
+    stands = next((n for n, bone in enumerate(bones) if at(target, bone.head, bone)), -1)
+    if stands < 0 and at(target, bones[-1].tail, bones[-1]):
+        stands = len(bones) - 1
+    if not 2 <= stands <= 2 + len(HEELS):
+        return None
+    found = {target: segments[stands]}
+    for bone, role, heel in zip(bones[2:stands], segments[2:stands], HEELS, strict=False):
+        if not at(f"{leg}_{heel}.{side}", bone.tail, bone):
+            return None
+        found[f"{leg}_{heel}.{side}"] = role
+    found[f"{leg}_toe.{side}"] = segments[-1]
+    return found
 
 
 def _waist(rest: RestPose, known: Mapping[str, str], roles: Mapping[str, str]) -> str:
@@ -189,6 +251,11 @@ def held(rig: bpy.types.Object, own: OwnControls) -> dict[str, tuple]:
                 found[path] = (type(bones[name][prop])(value),)
         for chain in _chains(rig, drivers, name):
             found[f"{adapter.bone_path(chain)}.ik_stretch"] = (0.0,)
+    for one in own.driven:
+        # What hangs on a chain that is squeezed would be squeezed with it.
+        above = bones[one.bone].parent if one.bone in bones else None
+        for chain in _chain(above) if above is not None else ():
+            found[f"{adapter.bone_path(chain)}.ik_stretch"] = (0.0,)
     for name in own.neutral:
         if name in bones:
             found |= _rest(bones[name], ("location", "rotation", "scale"))
@@ -196,6 +263,11 @@ def held(rig: bpy.types.Object, own: OwnControls) -> dict[str, tuple]:
         if one.bone in bones:
             still = ("scale",) if one.located else ("location", "scale")
             found |= _rest(bones[one.bone], still)
+            if one.role.startswith("tail."):
+                # Every bone of a tail turns on with the one before, on top of its own keys.
+                for constraint in bones[one.bone].constraints:
+                    if getattr(constraint, "target", None) == rig:
+                        found[f"{constraint.path_from_id()}.influence"] = (0.0,)
     return found
 
 
@@ -224,12 +296,18 @@ def _chains(rig: bpy.types.Object, drivers: Iterable[_Driver], switch: str) -> l
         if name != "mute" or not any(other.startswith(start) for other in by):
             continue
         owner = rig.pose.bones.get(adapter.bone_of(path))
-        for constraint in owner.constraints if owner is not None else ():
-            if constraint.type == "IK":
-                chain = [owner, *owner.parent_recursive]
-                found |= dict.fromkeys(
-                    b.name for b in chain[: constraint.chain_count or len(chain)]
-                )
+        if owner is not None:
+            found |= dict.fromkeys(_chain(owner))
+    return list(found)
+
+
+def _chain(end: bpy.types.PoseBone) -> list[str]:
+    """Bones of the IK chains that end with a bone."""
+    found: dict[str, None] = {}
+    for constraint in end.constraints:
+        if constraint.type == "IK":
+            chain = [end, *end.parent_recursive]
+            found |= dict.fromkeys(b.name for b in chain[: constraint.chain_count or len(chain)])
     return list(found)
 
 

@@ -21,7 +21,7 @@ from ..errors import UserError
 from ..mapping.signals import averaged
 from ..mapping.tracks import RoleTracks
 from ..steps import Steps
-from . import adapter, characters, control_rig, fitting
+from . import adapter, characters, control_rig, fitting, own_controls
 from .builders.skeleton import Chain
 from .own_controls import OwnControls
 
@@ -30,7 +30,7 @@ PREFIX = "bone "
 
 
 # Roles whose place in the world counts, not their direction alone.
-PLACED = ("root", "pelvis", "foot", "hand")
+PLACED = ("root", "pelvis", "foot", "hand", *own_controls.LEGS)
 
 # Role, or bone of the controls that stands for a control of the rig's own -> pose of its
 # target in the world, in units of the controls; and metres per such unit. Poses are
@@ -100,14 +100,14 @@ def moved_tracks(
         targets: what `posed_targets` or `evaluated_targets` gave.
 
     Returns:
-        As `bone_tracks`. Bones inside spine and neck, whose twist is the rig's own
-        affair, are left out.
+        As `bone_tracks`. Bones inside spine and neck and those of a tail, whose twist is
+        the rig's own affair, are left out.
     """
     pose, size = targets
     moved = {
         PREFIX + role: (bone, pose(role), role.split(".")[0] in PLACED, True)
         for role, (bone, _) in control_rig.followers(controls).items()
-        if not role.startswith(("spine.", "neck.", "via."))
+        if not role.startswith(("spine.", "neck.", "tail.", "via."))
     }
     return _bone_tracks(rig, moved, tracks, size)
 

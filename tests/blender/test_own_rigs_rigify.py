@@ -16,7 +16,7 @@ import pytest
 from snapshot import diff, snapshot
 from test_own_rigs import NOISE, RIGS, followers, leg_length, places, set_up
 
-PLACED = ("root", "pelvis", "foot", "hand")
+PLACED = ("root", "pelvis", "foot", "hand", "hind", "fore")
 SWITCHES = {
     "thigh_parent.L": {"IK_FK": 1.0, "IK_parent": 4, "pole_parent": 2},
     "thigh_parent.R": {"IK_FK": 0.5, "pole_vector": True},

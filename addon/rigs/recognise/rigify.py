@@ -132,8 +132,9 @@ def controls(skeleton: Skeleton, roles: Mapping[str, str]) -> dict[str, str]:
     "tail"; for the limb whose name is "foot" or "hand" (bipeds),
     "hind" or "fore" (quadrupeds): "<limb>_ik.L", "<limb>_pole.L", "<limb>_switch.L" (it
     has the properties IK_FK, IK_Stretch, IK_parent, pole_vector and the like),
-    "<limb>_base.L" (the upper end of the IK chain), "<limb>_heel.L", "<limb>_spin.L",
-    "<limb>_toe.L", and "<limb>_fk.1.L" and so on from the body outward.
+    "<limb>_base.L" (the upper end of the IK chain), "<limb>_heel.L", "<limb>_heel2.L" (of a
+    paw with one bone more), "<limb>_spin.L", "<limb>_toe.L", and "<limb>_fk.1.L" and so on
+    from the body outward.
 
     Args:
         skeleton: all bones of the rig.
@@ -193,6 +194,8 @@ def _limb(skeleton: Skeleton, limb: str, side: str, bones: list[str], give) -> N
         give(f"{limb}_heel.{side}", named(index, "heel_ik"))
         give(f"{limb}_spin.{side}", named(index, "spin_ik"))
     last = len(bones) - 1
+    if last == 4:
+        give(f"{limb}_heel2.{side}", named(3, "ik"))
     if last and limb != "hand":
         give(f"{limb}_toe.{side}", named(last, "ik"), bones[last])
     for index in range(len(bones)):
