@@ -46,21 +46,36 @@ def make(name: str = "Cat", colour=(0.34, 0.20, 0.09)):
     Returns:
         The armature object; the mesh is its child.
     """
+    rig = bring_in("cat", name)
+    mannequin.blocks(rig, _parts(rig), name, colour, SIZE)
+    return rig
+
+
+def bring_in(animal: str, name: str = "rig"):
+    """Bring an animal in that has no mesh; it is active.
+
+    Args:
+        animal: which of Rigify's metarigs: "cat", "wolf", "horse", "basic_quadruped" ...
+        name: name of the armature.
+
+    Returns:
+        The armature object.
+    """
     import bpy
 
     with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "cat.blend"
+        file = Path(folder) / "animal.blend"
         made = subprocess.run(
-            [sys.executable, __file__, str(file)], capture_output=True, text=True, timeout=600
-        )
+            [sys.executable, __file__, str(file), animal],
+            capture_output=True, text=True, timeout=600,
+        )  # fmt: skip
         if made.returncode or not file.is_file():
-            raise RuntimeError(f"Rigify generated no cat: {made.stderr[-2000:]}")
+            raise RuntimeError(f"Rigify generated no {animal}: {made.stderr[-2000:]}")
         with bpy.data.libraries.load(str(file)) as (_there, here):
             here.objects = ["rig"]
     (rig,) = here.objects
     rig.name = name
     bpy.context.scene.collection.objects.link(rig)
-    mannequin.blocks(rig, _parts(rig), name, colour, SIZE)
     for obj in bpy.context.selected_objects:
         obj.select_set(False)
     rig.select_set(True)
@@ -68,11 +83,12 @@ def make(name: str = "Cat", colour=(0.34, 0.20, 0.09)):
     return rig
 
 
-def generate(file: str) -> None:
-    """Generate the rig, without the bones of its face, and save it.
+def generate(file: str, animal: str) -> None:
+    """Generate a rig, without the bones of its face, and save it.
 
     Args:
         file: path of the .blend; its armature is called "rig".
+        animal: which of Rigify's metarigs.
     """
     import bpy  # which brings the other along
 
@@ -80,7 +96,7 @@ def generate(file: str) -> None:
 
     bpy.ops.wm.read_factory_settings(use_empty=True)
     addon_utils.enable("rigify", default_set=True)
-    bpy.ops.object.armature_cat_metarig_add()
+    getattr(bpy.ops.object, f"armature_{animal}_metarig_add")()
     plan = bpy.context.object
     bpy.ops.object.mode_set(mode="EDIT")
     bones = plan.data.edit_bones
@@ -113,6 +129,6 @@ def _parts(rig):
 
 
 if __name__ == "__main__":
-    generate(sys.argv[1])
+    generate(*sys.argv[1:])
     sys.stdout.flush()
     os._exit(0)

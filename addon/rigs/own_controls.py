@@ -141,6 +141,10 @@ def find(rest: RestPose, rolemap: RoleMap, roles: Mapping[str, str]) -> OwnContr
     for role in trunk:
         if role != waist:
             drive(f"fk.{role}", role)
+    tweak, above = known.get("tweak.chest", ""), known.get("fk.chest", "")
+    if tweak and rest.by_name[tweak].parent != above:
+        # The chest is where the spine is shared out: half of its turn would be lost.
+        drive("tweak.chest", "chest")
     drive("neck", "neck.1")
     drive("head", "head")
     drive("eyes", "head", located=True)
