@@ -19,7 +19,7 @@ from ..addon.scene.timing import frame_range, scene_numbers
 from ..solvers.errors import SettingError
 from ..solvers.legged.gait import drag_support, mirrored, shift_between, spoken_leg
 from ..solvers.legged.settings import gait_of
-from ..solvers.legged.speed import speeds_along
+from ..solvers.legged.speed import speed_at, speeds_along
 from .presets import PresetAdd
 
 SAME_PLACE = 1e-4  # m: points nearer to each other are one
@@ -214,8 +214,7 @@ class POISE_OT_gait_speed_add(_GaitOperator, bpy.types.Operator):
             distance = float(speeds_along(pairs, np.array([now]))[1][0]) / unit
         speed = self.speed
         if not speed >= 0.0:
-            place, known = np.array(sorted(pairs)).T
-            speed = float(np.sqrt(np.interp(distance * unit, place, known**2))) / unit
+            speed = speed_at(pairs, distance * unit) / unit
         for number, point in enumerate(gait.speed_points):
             if abs(point.distance - distance) * unit < SAME_PLACE:
                 gait.speed_points_index, point.speed = number, speed
@@ -330,8 +329,7 @@ def _speed_when_begun(gait, item, unit: float) -> float:
     pairs = gait.speed_pairs(unit)
     if item.start_by == "TIME":
         return float(speeds_along(pairs, np.array([item.start]))[0][0])
-    place, speed = np.array(sorted(pairs)).T
-    return float(np.sqrt(np.interp(item.distance * unit, place, speed**2)))
+    return speed_at(pairs, item.distance * unit)
 
 
 class POISE_OT_gait_drag(_GaitOperator, bpy.types.Operator):
@@ -356,16 +354,14 @@ class POISE_OT_gait_drag(_GaitOperator, bpy.types.Operator):
     )
 
     def run(self, context):
-        character, motion = motions.require_motion(context)
+        _character, motion = motions.require_motion(context)
         gait = motion.poise_motion.gait
         place, item = self.chosen(motion, -1)
         unit = scene_numbers(context.scene).unit_scale
         legs = legged.legs_of(motion)
         own = item.to_gait(legs, unit)
         if not item.own_timing:  # from what it is at this speed
-            figure = legged.figure_in_metres(character, unit)
-            numbers = scene_numbers(context.scene)
-            hip = legged.creature_of(figure).hip_height()
+            numbers, hip = scene_numbers(context.scene), legged.hip_height_of(motion)
             froude = _speed_when_begun(gait, item, unit) ** 2 / (numbers.gravity * hip)
             duty = tuple(float(d) for d in own.duties(froude))
             own = replace(own, duty=duty, duty_exponent=0.0)

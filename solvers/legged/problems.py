@@ -13,7 +13,7 @@ from .body import Rise
 from .edits import FootprintEdit
 from .footholds import MOVED, NO_GROUND, TOO_HIGH, Footholds
 from .gait import spoken_leg
-from .steps import GaitChange, GaitPlan, Steps
+from .steps import GaitChange, GaitPlan, Steps, spans_of
 
 WAY_OFF = 0.5  # hip heights off the path that are worth a line
 HIGH_JUMP = 0.4  # hip heights of a jump that are
@@ -82,10 +82,8 @@ def unusual_speeds(
     Returns:
         The problems, one for each gait.
     """
-    starts = [0.0] + [change.start for change in changes]
-    numbers = [0] + [change.gait for change in changes]
     found = []
-    for number, start, end in zip(numbers, starts, [*starts[1:], math.inf], strict=True):
+    for number, start, end in spans_of(changes, math.inf):
         gait = plans[number].gait
         low, high = gait.usual_speeds(hip, gravity)
         here = (time >= start) & (time <= end)

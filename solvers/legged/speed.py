@@ -38,6 +38,41 @@ def speeds_along(
         SettingError: there are no points, two at one place, or a number is out
             of its range; the message names the point.
     """
+    place, v = _in_order(points)
+    time = np.asarray(time, dtype=float)
+    # From the start on, where the distance is 0.
+    begin, ahead = speed_at(points, 0.0), place > 0.0
+    place, v = np.append(0.0, place[ahead]), np.append(begin, v[ahead])
+    both = v[:-1] + v[1:]
+    with np.errstate(divide="ignore"):
+        lasts = np.where(both > 0.0, 2.0 * np.diff(place) / both, np.inf)
+    reached = np.concatenate(([0.0], np.cumsum(lasts)))
+    part = np.clip(np.searchsorted(reached, time, side="right") - 1, 0, len(v) - 1)
+    gone = time - reached[part]
+    pull = np.append(np.where(np.isfinite(lasts), np.diff(v) / lasts, 0.0), 0.0)[part]
+    speed = np.maximum(v[part] + pull * gone, 0.0)
+    return speed, place[part] + (v[part] + 0.5 * pull * gone) * gone
+
+
+def speed_at(points: Sequence[tuple[float, float]], distance: float) -> float:
+    """How fast a body is at a place along the way; v^2 is linear between the points.
+
+    Args:
+        points: as for `speeds_along`.
+        distance: along the way, m.
+
+    Returns:
+        m/s.
+
+    Raises:
+        SettingError: as for `speeds_along`.
+    """
+    place, v = _in_order(points)
+    return float(np.sqrt(np.interp(distance, place, v * v)))
+
+
+def _in_order(points: Sequence[tuple[float, float]]) -> tuple[np.ndarray, np.ndarray]:
+    """Distances, increasing, and speeds; checked."""
     if not len(points):
         raise SettingError("Speed Points", "an empty list", "one point at least, or Over Time")
     for number, (distance, speed) in enumerate(points, start=1):
@@ -51,22 +86,4 @@ def speeds_along(
         raise SettingError(
             "Distance of two speed points", f"{place[twice[0]]:g} m", "of each point its own"
         )
-    time = np.asarray(time, dtype=float)
-    # From the start on, where the distance is 0.
-    begin = float(_speed_at(place, v, np.zeros(1))[0])
-    ahead = place > 0.0
-    place, v = np.append(0.0, place[ahead]), np.append(begin, v[ahead])
-    both = v[:-1] + v[1:]
-    with np.errstate(divide="ignore"):
-        lasts = np.where(both > 0.0, 2.0 * np.diff(place) / both, np.inf)
-    reached = np.concatenate(([0.0], np.cumsum(lasts)))
-    part = np.clip(np.searchsorted(reached, time, side="right") - 1, 0, len(v) - 1)
-    gone = time - reached[part]
-    pull = np.append(np.where(np.isfinite(lasts), np.diff(v) / lasts, 0.0), 0.0)[part]
-    speed = np.maximum(v[part] + pull * gone, 0.0)
-    return speed, place[part] + (v[part] + 0.5 * pull * gone) * gone
-
-
-def _speed_at(place: np.ndarray, v: np.ndarray, way: np.ndarray) -> np.ndarray:
-    """Speeds at distances along the way, m/s."""
-    return np.sqrt(np.interp(way, place, v * v))
+    return place, v

@@ -83,6 +83,21 @@ class GaitChange:
     shift: Shift
 
 
+def spans_of(changes: Sequence[GaitChange], end: float) -> list[tuple[int, float, float]]:
+    """Which gait is in force from when to when.
+
+    Args:
+        changes: how gaits were changed, in order.
+        end: of the motion, s.
+
+    Returns:
+        (number in the sequence, start, end) of each span, s.
+    """
+    starts = [0.0, *(change.start for change in changes)]
+    numbers = [0, *(change.gait for change in changes)]
+    return list(zip(numbers, starts, [*starts[1:], end], strict=True))
+
+
 @dataclass(frozen=True)
 class GaitPlan:
     """One gait of the sequence with what it needs to run.

@@ -54,7 +54,7 @@ from .gait import Clock, Gait
 from .motion import Footprint, GaitMotion
 from .path import Path
 from .settings import GaitItem, GaitSettings, check_settings, gait_of, ladder_for
-from .steps import GaitPlan, Steps, plan_steps, square_up
+from .steps import GaitPlan, Steps, plan_steps, spans_of, square_up
 from .support import share_down, support_profile
 
 Progress = Callable[[float], None]
@@ -961,12 +961,8 @@ class Walk:
         return float(np.mod(since + plan.gait.phase[0], 1.0))
 
     def _spans(self) -> tuple[tuple[str, float, float], ...]:
-        starts = [0.0] + [change.start for change in self.changes]
-        numbers = [0] + [change.gait for change in self.changes]
-        ends = starts[1:] + [self.end]
         return tuple(
-            (self.plans[k].gait.name, a, b)
-            for k, a, b in zip(numbers, starts, ends, strict=True)
+            (self.plans[k].gait.name, a, b) for k, a, b in spans_of(self.changes, self.end)
         )
 
 

@@ -46,13 +46,8 @@ CLIPS = {
 STEP = 0.25  # frames from one look at the feet to the next
 
 
-def bring_in(file):
-    """Import a rig in its rest pose, without its own clips; its armature is active."""
-    path = RIGS / file
-    if not path.is_file():
-        pytest.skip(f"{path} is not there")
-    bpy.ops.import_scene.gltf(filepath=str(path))
-    rig = next(obj for obj in bpy.data.objects if obj.type == "ARMATURE")
+def put_at_rest(rig):
+    """Take a rig's clip and pose away, and make it active."""
     rig.animation_data_clear()
     for bone in rig.pose.bones:
         bone.matrix_basis.identity()
@@ -61,6 +56,16 @@ def bring_in(file):
     rig.select_set(True)
     bpy.context.view_layer.objects.active = rig
     bpy.context.view_layer.update()
+
+
+def bring_in(file):
+    """Import a rig in its rest pose, without its own clips; its armature is active."""
+    path = RIGS / file
+    if not path.is_file():
+        pytest.skip(f"{path} is not there")
+    bpy.ops.import_scene.gltf(filepath=str(path))
+    rig = next(obj for obj in bpy.data.objects if obj.type == "ARMATURE")
+    put_at_rest(rig)
     return rig
 
 
@@ -226,14 +231,7 @@ def test_animals_keep_the_footfalls_of_their_own_clips(scene, clip):
     # reach under a level trunk; timing is what counts here.
     period = (end - start) / fps
     speed = 0.7 * float(np.min(np.ptp(behind, axis=0) / (duty * period)))
-    rig.animation_data_clear()
-    for bone in rig.pose.bones:
-        bone.matrix_basis.identity()
-    for obj in bpy.context.selected_objects:
-        obj.select_set(False)
-    rig.select_set(True)
-    bpy.context.view_layer.objects.active = rig
-    bpy.context.view_layer.update()
+    put_at_rest(rig)
     bpy.ops.poise.rig_setup(kind=ANIMALS[file][0])
     controls = control_rig.controls_of(rig)
     gait, settings = controls.poise.gait, controls.poise.settings
