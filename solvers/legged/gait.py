@@ -624,8 +624,9 @@ PRESETS: dict[str, Gait] = {
         _gait("WALK_BIPED", BIPED, 0.61, (0.0, 0.5), stride=2.3, stride_exponent=0.25,
               froude=(0.02, 0.5), clearance=0.055, peak=0.35, snap=0.6, arc=0.5, least_transfer=0.8,
               width=0.6),
-        _gait("RUN", BIPED, 0.315, (0.0, 0.5), froude=(0.5, 20.0), strike=0.5, **_RUN),
-        _gait("JOG", BIPED, 0.37, (0.0, 0.5), froude=(0.4, 1.5), strike=0.6,
+        # Runners leave the ground over their toes, heels up by some 60 degrees.
+        _gait("RUN", BIPED, 0.315, (0.0, 0.5), froude=(0.5, 20.0), strike=0.5, push=1.4, **_RUN),
+        _gait("JOG", BIPED, 0.37, (0.0, 0.5), froude=(0.4, 1.5), strike=0.6, push=1.2,
               **_RUN | {"clearance": 0.14, "kick": 0.05, "duty_froude": 1.0, "spring": 0.9}),
         _gait("SKIP", BIPED, 0.38, (0.0, 0.32), stride=2.2, froude=(0.2, 1.5),
               clearance=0.12, snap=0.3, width=0.7),
