@@ -40,6 +40,7 @@ from .tracks import ELBOW, HAND, PELVIS, ROOT, SHOULDER, Contact, RoleTracks, si
 STRIDE = 0.4  # hip heights that a foot is ahead of its hip at the end of a usual step
 FLIGHTS = 0.12  # share of the time in the air from which a gait counts as one with flights
 SIGN = {"L": 1.0, "R": -1.0}
+HOPS = 3.0  # times as far as with one leg arms swing where both legs go together
 STANDS = 0.02  # squared hip heights; less than that between the feet is no stride
 LOOK = 0.5  # m; a look ahead is never shorter
 TOUCH = 1e-9  # m
@@ -160,6 +161,9 @@ class Gauge:
         height: mean hip height, m.
         apart: girdle -> (n,) u: half of how much further the left feet are ahead
             of their hips than the right ones, hip heights.
+        together: (n,) how far both feet of the hindmost girdle are ahead of where
+            they are in the mean, where they go together as in hops; 0 where they
+            go one after the other, hip heights.
         gathered: (n,) b: how much further ahead of their hips the hindmost feet
             are than the foremost ones, hip heights.
         short: girdle -> (n,) how much shorter the right legs are than the left
@@ -173,6 +177,7 @@ class Gauge:
     spacing: float
     height: float
     apart: dict[int, np.ndarray]
+    together: np.ndarray
     gathered: np.ndarray
     short: dict[int, np.ndarray]
     flying: np.ndarray
@@ -208,6 +213,9 @@ def read_gait(motion: GaitMotion) -> Gauge:
         c, d = (far[:, side].mean(axis=1) for side in sides)
         apart[number], short[number] = 0.5 * (a - b), c - d
     hind, fore = (forward[:, girdles[k]].mean(axis=1) for k in (0, -1))
+    both = forward[:, girdles[0]].mean(axis=1)
+    both = both - averaged(both, spacing, 2.0 * tempo)
+    one, other = (averaged(x**2, spacing, 2.0 * tempo) for x in (both, apart[0]))
     aloft = averaged((~motion.contact.any(axis=1)).astype(float), spacing, 1.2 * tempo, True)
     push = averaged(
         np.einsum("ni,ni->n", _rate(motion.velocity, spacing), ahead), spacing, 1.5 * tempo, True
@@ -215,6 +223,7 @@ def read_gait(motion: GaitMotion) -> Gauge:
     high = motion.position[:, 2]
     return Gauge(
         time=time, spacing=spacing, height=height, apart=apart,
+        together=both * step((one - other) / (one + other + STANDS)),
         gathered=hind - fore if len(girdles) > 1 else np.zeros(len(time)),
         short=short,
         flying=averaged(step(aloft / FLIGHTS), spacing, 0.5 * tempo),
@@ -548,9 +557,10 @@ class _Body:
         run = gauge.flying
         for side in figure.arms:
             sign = SIGN[side]
-            # With the leg of the other side.
-            swing = -sign * style.arm_swing * gauge.apart[0] / STRIDE
-            wide = gauge.apart[0] ** 2
+            # With the leg of the other side; both forward as both legs push off.
+            legs = sign * gauge.apart[0] + HOPS * gauge.together
+            swing = -style.arm_swing * legs / STRIDE
+            wide = gauge.apart[0] ** 2 + gauge.together**2
             ahead = swing + style.arm_forward * wide / (wide + STANDS)
             bend = (1.0 - run) * style.elbow_bend + run * style.elbow_run
             bend = np.clip(bend + (0.3 + 0.4 * run) * swing, radians(4.0), radians(150.0))

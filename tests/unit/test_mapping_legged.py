@@ -270,6 +270,24 @@ def test_arms_swing_with_the_legs_of_the_other_side(gait, speed, low, high):
     assert low < bend.min() < bend.max() < high
 
 
+def test_both_arms_swing_forward_as_both_legs_push_off_in_hops():
+    """Arms are swung along in jumps (Lees et al. 2004): forward at liftoff, back at landing."""
+    motion, figure, tracks = _solved("BIPED", "HOP", 1.5)
+    joint, _ = pose_joints(tracks, figure)
+    joint = {**joint, **tracks.position}
+    left, right = (_ahead(joint, f"hand.{side}", "chest", motion.yaw) for side in "LR")
+    assert np.abs(left - right).max() < 0.01
+    steps = [p for p in motion.footprints if p.leg == motion.creature.legs[0].name][2:-2]
+    off, on = (np.array([getattr(p, name) for p in steps]) for name in ("off", "on"))
+    off, on = (np.interp(t, motion.time, left) for t in (off, on))
+    assert off.min() > on.max() + 0.15  # m
+    inner = slice(20, -20)
+    shoulder, elbow, _ = _arm(tracks, figure, "L")
+    upper = (elbow - shoulder)[inner]
+    swing = np.degrees(np.ptp(np.arctan2(-upper[:, 1], -upper[:, 2])))
+    assert 35.0 < swing < 80.0
+
+
 def _arm(tracks, figure, side):
     """Shoulder, elbow and wrist, as a rig bends the arm between them."""
     joint, turn = pose_joints(tracks, figure)
