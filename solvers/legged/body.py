@@ -27,7 +27,8 @@ with T its duration and F the mean force for a unit of mass, g + (v1 + v2) / T.
 It is 0 and level at both ends, and no deeper than D leaves room for. If a support lasts for
 more than the halves of its first and last leg's supports (a walk that goes
 over into a trot), the body sinks and recovers, and sinks and jumps, within
-those.
+those; who stands does so in 2 D / v (e is 1), or in the sqrt(l / g) of a leg's
+natural pace if that is longer.
 
 Walking bodies ride on stiff legs: between two midstances they sink along the
 rigid leg's arc, as half a cosine, by
@@ -572,6 +573,7 @@ def vertical_motion(
     """
     start, end = profile.start, profile.end
     m = len(start)
+    depth = np.maximum(compression, 1e-6)[:, None]
     weight = arc * arc_weight(profile.ratios())
     # Ends of the arcs: midstances, half way between them, liftoffs and touchdowns.
     inside = np.clip(np.searchsorted(start, middle, side="right") - 1, 0, m - 1)
@@ -614,7 +616,10 @@ def vertical_motion(
     speed = np.zeros((m, 2))
     speed[1:, 0] = -(up - gravity * aloft - line.rate(touchdown))
     speed[:-1, 1] = up - line.rate(liftoff)
-    # Supports.
+    # Supports. Who stands bends down for a jump, and after one, but not for as long as the stand.
+    tempo = math.sqrt(length / gravity)
+    bends = np.divide(2.0 * depth, np.abs(speed), out=np.full((m, 2), tempo), where=speed != 0.0)
+    halves = np.where(halves > tempo, np.clip(bends, tempo, np.maximum(halves, tempo)), halves)
     duration = end - start
     short = duration <= 2.0 * halves.sum(axis=1)
     half = np.where(short[:, None], 0.5 * duration[:, None], halves)
@@ -622,7 +627,6 @@ def vertical_motion(
     flown[0, 0] = flown[-1, 1] = False
     half = np.where(flown | short[:, None], half, 0.0)
     half = np.where(np.isfinite(half), half, 0.0)
-    depth = np.maximum(compression, 1e-6)[:, None]
     exponent = np.maximum(np.abs(speed) * half / depth - 1.0, 1.0)
     sprung = short & flown.all(axis=1)
     lasts = np.where(sprung, duration, 0.0)

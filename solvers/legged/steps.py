@@ -215,48 +215,81 @@ def plan_steps(
 
 
 def square_up(
-    steps: Steps, plans: Sequence[GaitPlan], way: Clock, room: np.ndarray
+    steps: Steps,
+    plans: Sequence[GaitPlan],
+    way: Clock,
+    room: np.ndarray,
+    rests: Sequence[tuple[float, float]] = (),
 ) -> Steps:
     """Let legs that an animal would leave behind where it stops step up to the others.
 
-    A leg stands under its hip at the end if that is not too far ahead of where the
-    body is as it touches down. Else it makes a step more, once all others have come
-    to their places; if there are several, one after the other.
+    A leg stands under its hip where the body rests if that is not too far ahead of
+    where the body is as it touches down. Else it makes a step more, once all others
+    have come to their places; if there are several, one after the other, as far as
+    the rest is long enough for them.
 
     Args:
         steps: the steps.
         plans: the gaits.
         way: distance along the path, m, as a clock of strides of one metre.
         room: (n,) longest way of the body while a leg is on the ground, m.
+        rests: when the body rests before it stops for good, s.
 
     Returns:
         The steps, with one more of each such leg.
     """
-    finals = np.array([steps.of(leg)[-1] for leg in range(len(room)) if len(steps.of(leg))])
-    stops = finals[np.isinf(steps.off[finals]) & np.isfinite(steps.on[finals])]
+    for begin, end in (*rests, (math.inf, math.inf)):
+        steps = _square_up(steps, plans, way, room, begin, end)
+    return steps
+
+
+def _square_up(
+    steps: Steps,
+    plans: Sequence[GaitPlan],
+    way: Clock,
+    room: np.ndarray,
+    begin: float,
+    end: float,
+) -> Steps:
+    """The same for one rest."""
+    there = np.flatnonzero((steps.off > begin) & np.isfinite(steps.on) & (steps.on < end))
+    if begin == end:
+        there = np.flatnonzero(np.isinf(steps.off) & np.isfinite(steps.on))
+    stops = there[np.append(np.diff(steps.leg[there]) > 0, True)[: len(there)]]
     if len(stops) == 0:
         return steps
-    rest = float(way.phase(math.inf))
-    ahead = rest - way.phase(steps.on[stops])
-    late = stops[ahead > AHEAD * room[steps.leg[stops]]]
-    late = late[np.argsort(steps.on[late], kind="stable")]
-    moment = float(np.max(steps.on[stops]))
+    until = np.minimum(steps.off, end)
+    ahead = float(way.phase(end)) - way.phase(steps.on[stops])
+    far = ahead > AHEAD * room[steps.leg[stops]]
     on, off, middle = steps.on.copy(), steps.off.copy(), steps.middle.copy()
-    added = []
-    for step in late:
+    there = stops[~far]
+    middle[there] = 0.5 * (np.maximum(on[there], begin) + until[there])
+    late = stops[far]
+    moment, landed = float(np.max(steps.on[stops])), np.full(len(on), math.nan)
+    for step in late[np.argsort(steps.on[late], kind="stable")]:
         plan = plans[steps.gait[step]]
-        begin = max(moment + SETTLE * plan.least, float(on[step]) + plan.least)
-        moment = begin + max(plan.least, SQUARE * plan.longest)
-        off[step] = begin
-        half = 0.5 * float(way.phase(on[step]) + way.phase(begin))
-        middle[step] = np.clip(way.time(half), on[step], begin)
-        added.append(moment)
-    order = np.insert(np.arange(len(on)), late + 1, late)
-    last = np.insert(np.zeros(len(on), dtype=bool), late + 1, True)
-    on, off, middle = on[order], off[order], middle[order]
-    on[last] = np.array(added)[np.argsort(late)]
-    off[last], middle[last] = math.inf, math.inf
-    return Steps(steps.leg[order], steps.index[order] + last, on, off, middle, steps.gait[order])
+        leave = max(moment + SETTLE * plan.least, float(on[step]) + plan.least)
+        land = leave + max(plan.least, SQUARE * plan.longest)
+        if land > until[step] - plan.least:
+            break
+        half = 0.5 * float(way.phase(on[step]) + way.phase(leave))
+        middle[step] = np.clip(way.time(half), on[step], leave)
+        moment, off[step], landed[step] = land, leave, land
+    more = np.flatnonzero(np.isfinite(landed))
+    order = np.insert(np.arange(len(on)), more + 1, more)
+    new = np.insert(np.zeros(len(on), dtype=bool), more + 1, True)
+    leg, index = steps.leg[order], steps.index[order]
+    for number in np.unique(leg[new]):
+        index[leg == number] += np.cumsum(new[leg == number])
+    on, off, middle = (
+        np.where(new, x, y[order])
+        for x, y in (
+            (landed[order], on),
+            (steps.off[order], off),
+            (0.5 * (np.maximum(landed[order], begin) + until[order]), middle),
+        )
+    )
+    return Steps(leg, index, on, off, middle, steps.gait[order])
 
 
 def _touchdowns(

@@ -76,8 +76,10 @@ SLOPES = 0.5  # hip heights before and behind a foothold between which its slope
 STEEPEST = 0.7  # tangent of slopes that are taken for such, not for walls
 EXACT = 0.1  # of what legs keep back of their length: more is not worth another round
 SLOWEST = 0.8  # share of what is missing that is left of it after a round, at most
+CREEP = 0.02  # speed below which a body hardly moves, as a multiple of sqrt(hip height g)
 FLYING = 0.995  # of a leg's length that gaits with flights use: feet trail behind after them
 PUSHES = 0.7  # of the shift at which legs reach equally far at touchdown and liftoff
+STANDS = 5.0  # sqrt(hip height / g) from which on a support is a stand, with a beginning and an end
 SOFT = 1.5  # in which hips sink and rise again, as a multiple of sqrt(hip height / g)
 NEAR = 0.35  # of a lift over the ground: no foot is thrown up because of what is at its heel
 STRETCH = 0.93  # of their length: swinging legs that are longer are drawn in softly
@@ -168,19 +170,33 @@ class Walk:
                     f"so short that it takes {count * self.n_legs:,.0f} steps",
                     f"longer: at most {MOST_STEPS:,} steps",
                 )
+        self.rests = self._rests()
         frame = 1.0 / settings.fps if settings.round_to_frames else 0.0
         self.steps, self.changes = plan_steps(
             self.plans, -self.margin, self.end + self.margin, frame, settings.start_phase
         )
         self.steps = square_up(
-            self.steps, self.plans, Clock(self.times, self.speeds), self.room
+            self.steps, self.plans, Clock(self.times, self.speeds), self.room, self.rests
         )
+        self.stands = np.isinf(self.steps.on) | np.isinf(self.steps.off)
+        for begin, end in self.rests:
+            self.stands |= (self.steps.middle >= begin) & (self.steps.middle <= end)
         names = self.names
         self.problems += problems.changes_of_gait(self.plans, self.changes, self.end)
         self.problems += problems.short_transfers(self.steps, self.plans, names, self.end)
         self.problems += problems.unusual_speeds(
             self.plans, self.changes, self.times, self.speeds, self.hip, g
         )
+
+    def _rests(self) -> list[tuple[float, float]]:
+        """Spans of time within the motion in which the body hardly moves, s."""
+        still = self.speeds < CREEP * math.sqrt(self.gravity * self.hip)
+        edges = np.flatnonzero(np.diff(np.concatenate(([False], still, [False])).astype(int)))
+        return [
+            (float(self.times[first]), float(self.times[last - 1]))
+            for first, last in edges.reshape(-1, 2)
+            if first > 0 and last < len(still)
+        ]
 
     def _start_of(self, item: GaitItem) -> float:
         if item.distance is None:
@@ -242,7 +258,7 @@ class Walk:
             math.inf if self.path.closed else self.path.length, self.hip, settings.impulse,
         )  # fmt: skip
         # The way it heads: its velocity, and the path's direction where it hardly moves.
-        creep = 0.02 * math.sqrt(self.gravity * self.hip)
+        creep = CREEP * math.sqrt(self.gravity * self.hip)
         self._creep = creep * self.path.at(along)[1]
         self._head()
 
@@ -391,10 +407,10 @@ class Walk:
         steps = self.steps
         here, room = self.horizontal(self.middle), 0.5 * self.room[steps.leg]
         ahead = np.zeros(len(steps.on))
-        for event, stands, sign in ((steps.off, steps.on, 1.0), (steps.on, steps.off, -1.0)):
-            of = np.isinf(stands) & np.isfinite(event)
+        for event, sign in ((steps.off, 1.0), (steps.on, -1.0)):
+            of = self.stands & np.isfinite(event)
             way = np.linalg.norm(self.horizontal(event[of]) - here[of], axis=1)
-            ahead[of] = sign * np.clip(way - room[of], 0.0, room[of])
+            ahead[of] += sign * np.clip(way - room[of], 0.0, room[of])
         return ahead
 
     def _roll_back(self) -> np.ndarray:
@@ -451,7 +467,7 @@ class Walk:
             # Legs that spread stay apart.
             under = np.clip(2.0 - abs(lead) / (LEAD * self.heights[number]), 0.0, 1.0)
             back[own] += lead * under * np.minimum(before, after)
-        back[np.isinf(steps.on) | np.isinf(steps.off)] = 0.0  # who stands has feet under the hips
+        back[self.stands] = 0.0  # who stands has feet under the hips
         return back
 
     # --- heights ------------------------------------------------------------------------
@@ -651,7 +667,11 @@ class Walk:
         steps, settings = self.steps, self.settings
         first, last = float(self.horizontal.time[0]), float(self.horizontal.time[-1])
         on, off = np.clip(steps.on, first, last), np.clip(steps.off, first, last)
-        time = on[:, None] + (off - on)[:, None] * SAMPLES
+        # Of stands the beginning and the end, where the body moves.
+        long = off - on > self._stand()
+        half = np.where(long, 0.3 * self._stand(), 0.5 * (off - on))[:, None]
+        late = off[:, None] - 2.0 * half * (1.0 - SAMPLES)
+        time = np.where(SAMPLES <= 0.5, on[:, None] + 2.0 * half * SAMPLES, late)
         shape = (*time.shape, 3), (*time.shape, 4)
         position, turn = np.zeros(shape[0]), np.zeros(shape[1])
         seen = self.watched
@@ -681,7 +701,7 @@ class Walk:
             knots = self.knots[g]
             at = np.clip(np.searchsorted(knots, self.middle[own] - 1e-9), 0, len(knots) - 1)
             # Who comes to a stand sinks to touch down, and has risen by the middle of the stand.
-            for k in np.flatnonzero(np.isinf(steps.on[own]) | np.isinf(steps.off[own])):
+            for k in np.flatnonzero(steps.off[own] - steps.on[own] > self._stand()):
                 worst_at = moments[k, int(np.argmax(excess[k]))]
                 at[k] = int(np.argmin(np.abs(knots - worst_at)))
             allowed = settings.crouch * self.heights[leg] * self._sinks(knots[at])
@@ -778,7 +798,7 @@ class Walk:
     def _lasting(self, g: int) -> np.ndarray:
         """Halves of the supports about the midstances of a girdle, s."""
         of = np.isin(self.steps.leg, self.girdles[g])
-        half = 0.5 * np.minimum(self.steps.off[of] - self.steps.on[of], 4.0)
+        half = 0.5 * np.minimum(self.steps.off[of] - self.steps.on[of], self._stand())
         knots = self.knots[g]
         at = np.clip(np.searchsorted(knots, self.middle[of] - 1e-9), 0, len(knots) - 1)
         lasting = np.zeros(len(knots))
@@ -789,7 +809,15 @@ class Walk:
         """Midstances of a girdle at which its height is known, those of `sunk`."""
         of = np.isin(self.planned.leg, self.girdles[g])
         on, off = self.planned.on[of], self.planned.off[of]
-        return merge_midstances(self.middle[of], np.minimum(off - on, 4.0))
+        knots = merge_midstances(self.middle[of], np.minimum(off - on, 4.0))
+        # Stands begin and end as steps do, and are level in between.
+        half = 0.5 * self._stand()
+        long = np.flatnonzero(np.diff(knots) > 2.0 * half)
+        return np.sort(np.concatenate((knots, knots[long] + half, knots[long + 1] - half)))
+
+    def _stand(self) -> float:
+        """How long a support lasts at least that is a stand, s."""
+        return STANDS * math.sqrt(self.hip / self.gravity)
 
     # --- feet -----------------------------------------------------------------------------
     def swing(self) -> None:

@@ -52,3 +52,51 @@ def test_feet_end_side_by_side_and_begin_so(name, slow):
         steps = [step for step in motion.footprints if step.leg == leg.name]
         for step, following in zip(steps[:-1], steps[1:], strict=True):
             assert following.on - step.off > 0.1 * np.sqrt(hip / 9.81)
+
+
+@pytest.mark.parametrize("kind, gait, speed", [("BIPED", "RUN", 3.0), ("HORSE", "TROT", 3.5)])
+def test_who_waits_for_a_run_stands_upright_and_bends_down_for_the_push(kind, gait, speed):
+    """Down and up takes some two natural paces sqrt(l / g) of the leg, not the whole stand."""
+    creature = creature_of(FIGURES[kind]())
+    time = sample_times(241, 24.0)
+    keyed = speed * np.interp(time, (1.5, 2.5, 4.0, 4.8, 9.0, 10.0), (0.0, 1.0, 1.0, 0.0, 0.0, 1.0))
+    motion = solve_gait(GaitSettings(
+        creature=creature, sequence=(GaitItem(gait),), speed=keyed, n_frames=241))
+    hip, high = creature.hip_height(), motion.position[:, 2]
+    pace = np.sqrt(hip / 9.81)
+    still = np.all(motion.contact, axis=1)
+    first = motion.time[np.argmin(still)]
+    upright = high[motion.time < first - 2.0 * pace]
+    assert len(upright) and np.ptp(upright) < 0.015 * hip
+    waits = (motion.time > 5.0) & (motion.time < 9.9) & still
+    begin, end = motion.time[waits][0] + 3.0 * pace, motion.time[waits][-1] - 3.0 * pace
+    waits = (motion.time > begin) & (motion.time < end)
+    assert waits.sum() > 5 and high[waits].min() > upright.min() - 0.02 * hip
+    # Down before the push, by some of the leg's length (`Gait.compression`).
+    dip = high[(motion.time > first - 3.0 * pace) & (motion.time < first + 3.0 * pace)].min()
+    assert 0.03 * hip < upright.min() - dip < 0.12 * hip
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_who_waits_on_the_way_stands_square_and_goes_on(name):
+    """A stop of 5 s in the middle of the way: feet under the hips, none in the air, no crouch."""
+    creature, gait, speed = CASES[name]
+    time = sample_times(265, 24.0)
+    keyed = speed * np.interp(time, (0.5, 1.5, 3.5, 4.5, 9.5, 10.5), (0.0, 1.0, 1.0, 0.0, 0.0, 1.0))
+    motion = solve_gait(GaitSettings(
+        creature=creature, sequence=(GaitItem(gait),), speed=keyed, n_frames=265))
+    assert motion.success and {p.code for p in motion.problems} <= {"GAIT_SPEED"}
+    hip = creature.hip_height()
+    pace = np.sqrt(hip / 9.81)
+    # Four legs that were left behind step up one after the other.
+    waits = (motion.time > 4.5 + (3.0 + len(creature.legs)) * pace)
+    waits &= motion.time < 9.5 - 3.0 * pace
+    assert waits.sum() > 5 and np.all(motion.contact[waits])
+    placed = motion.foot_position[waits] - motion.position[waits, None] + creature.centre
+    assert np.abs(placed[:, :, 1] - creature.feet()[:, 1]).max() < 0.16 * hip
+    assert np.abs(motion.position[waits, 2] - creature.centre[2]).max() < 0.015 * hip
+    for leg in creature.legs:
+        steps = [step for step in motion.footprints if step.leg == leg.name]
+        assert [step.index for step in steps] == list(range(steps[0].index, steps[-1].index + 1))
+        for step, following in zip(steps[:-1], steps[1:], strict=True):
+            assert following.on - step.off > 0.3 * pace  # no foot is set down again at once
