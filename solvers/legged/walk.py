@@ -80,6 +80,8 @@ CREEP = 0.02  # speed below which a body hardly moves, as a multiple of sqrt(hip
 FLYING = 0.995  # of a leg's length that gaits with flights use: feet trail behind after them
 PUSHES = 0.7  # of the shift at which legs reach equally far at touchdown and liftoff
 STANDS = 5.0  # sqrt(hip height / g) from which on a support is a stand, with a beginning and an end
+SLOW = 0.6  # of the shortest stand from which on supports are looked at more often than usual
+LOOKS = 0.02  # of the shortest stand: how often a stand is looked at
 SOFT = 1.5  # in which hips sink and rise again, as a multiple of sqrt(hip height / g)
 NEAR = 0.35  # of a lift over the ground: no foot is thrown up because of what is at its heel
 STRETCH = 0.93  # of their length: swinging legs that are longer are drawn in softly
@@ -667,11 +669,7 @@ class Walk:
         steps, settings = self.steps, self.settings
         first, last = float(self.horizontal.time[0]), float(self.horizontal.time[-1])
         on, off = np.clip(steps.on, first, last), np.clip(steps.off, first, last)
-        # Of stands the beginning and the end, where the body moves.
-        long = off - on > self._stand()
-        half = np.where(long, 0.3 * self._stand(), 0.5 * (off - on))[:, None]
-        late = off[:, None] - 2.0 * half * (1.0 - SAMPLES)
-        time = np.where(SAMPLES <= 0.5, on[:, None] + 2.0 * half * SAMPLES, late)
+        time = on[:, None] + (off - on)[:, None] * SAMPLES
         shape = (*time.shape, 3), (*time.shape, 4)
         position, turn = np.zeros(shape[0]), np.zeros(shape[1])
         seen = self.watched
@@ -736,6 +734,7 @@ class Walk:
             spare = EXACT * float(self.lengths[leg] - np.max(most))
             little = min(max(spare, 1e-6 * self.hip), 1e-4 * self.hip)
             np.maximum.at(need[g], at, np.where(sink > little, 1.02 * sink, 0.0))
+        self._need_in_stands(need)
         for g, sink in enumerate(need):
             # Hips that sink at midstance sink less at the ends of the support: what was left of
             # the last time tells how much less, and the sum of the series how much it takes.
@@ -753,6 +752,31 @@ class Walk:
             new_off = np.maximum(new_off, new_on + 1e-4)
             self.steps = Steps(steps.leg, steps.index, new_on, new_off, steps.middle, steps.gait)
         return steps_changed, hips_sunk
+
+    def _need_in_stands(self, need: list[np.ndarray]) -> None:
+        """Raise how much deeper hips have to be at knots by what long supports need, m.
+
+        Stands last for many knots, and the body starts and stops within them.
+        """
+        steps, settings, stand = self.steps, self.settings, self._stand()
+        on, off = np.maximum(steps.on, -stand), np.minimum(steps.off, self.end + stand)
+        long = (off - on > SLOW * stand) & self.watched & ~self.left_out & ~self.beyond
+        for leg in np.unique(steps.leg[long]):
+            g = next(i for i, legs in enumerate(self.girdles) if leg in legs)
+            knots, foot = self.knots[g], self.feet[leg]
+            moments = np.concatenate([
+                np.linspace(on[k], off[k], int(np.ceil((off[k] - on[k]) / (LOOKS * stand))) + 1)
+                for k in np.flatnonzero(long & (steps.leg == leg))
+            ])  # fmt: skip
+            position, turn, _ = self.body(moments)
+            arm = self._hips(leg, position, turn) - foot.ankles(foot(moments))
+            aside = np.linalg.norm(arm[:, :2], axis=1)
+            excess = arm[:, 2] - np.sqrt(np.maximum(self.reached[leg] ** 2 - aside**2, 0.0))
+            at = np.argmin(np.abs(knots - moments[:, None]), axis=1)
+            allowed = settings.crouch * self.heights[leg] * self._sinks(knots[at])
+            sink = np.minimum(excess, allowed - self.sunk[g][at])
+            little = EXACT * float(self.lengths[leg] - self.reached[leg])
+            np.maximum.at(need[g], at, np.where(sink > little, 1.02 * sink, 0.0))
 
     def _ankles_down(self, leg: int, moments: np.ndarray, watched: np.ndarray) -> np.ndarray:
         """(m, k, 3) where a leg ends at moments of its watched steps, the foot on the ground."""

@@ -100,3 +100,17 @@ def test_who_waits_on_the_way_stands_square_and_goes_on(name):
         assert [step.index for step in steps] == list(range(steps[0].index, steps[-1].index + 1))
         for step, following in zip(steps[:-1], steps[1:], strict=True):
             assert following.on - step.off > 0.3 * pace  # no foot is set down again at once
+
+
+@pytest.mark.parametrize("kind, gait, speed", [
+    ("BIPED", "WALK_BIPED", 1.3), ("BIPED", "RUN", 3.0), ("HORSE", "TROT", 3.5)])
+def test_legs_reach_through_stops_and_starts_at_random(kind, gait, speed):
+    """The hip is never farther from the ankle than the leg is long, however one stops and goes."""
+    creature, random = creature_of(FIGURES[kind]()), np.random.default_rng(7)
+    time = sample_times(241, 24.0)
+    for _ in range(4):
+        keys = np.cumsum(random.uniform(0.3, 2.5, 6))
+        keyed = speed * random.uniform(0.7, 1.2) * np.interp(time, keys, (0, 1, 1, 0, 0, 1))
+        motion = solve_gait(GaitSettings(
+            creature=creature, sequence=(GaitItem(gait),), speed=keyed, n_frames=241))
+        assert "OUT_OF_REACH" not in {problem.code for problem in motion.problems}
