@@ -337,7 +337,9 @@ def _beside(grid: KeyGrid, kinks: np.ndarray) -> np.ndarray:
     if not len(kinks):
         return between[:0]
     gap = np.abs(between[:, None] - kinks).min(axis=1)
-    return between[(gap > CROWDED) & (gap < 1.0)]
+    # A kink that is not wanted now may be so later, in the same place.
+    other = np.abs(between[:, None] - grid.kinks).min(axis=1)
+    return between[(gap > CROWDED) & (gap < 1.0) & (other > grid.spacing)]
 
 
 def _at_kinks(

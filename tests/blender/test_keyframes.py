@@ -249,6 +249,16 @@ def test_kinks_anywhere_keep_keys_in_order(bag, start, seed):
     assert len(curve.keyframe_points) == len(keys.frames)
 
 
+def test_a_kink_at_a_sample_beside_a_corner_is_one_key():
+    # Of the corners of all legs this channel has one only, and much to follow beside it.
+    x = np.arange(121) / 2.0
+    samples = (10.0 * np.abs(x - 30.6) + np.sin(x))[:, None]
+    grid = sparse.key_grid(121, 2, [30.6, 31.5])
+    keys = sparse.sparse_keys(grid, samples, 4, limits=np.array([5e-4]))
+    assert 31.5 in keys.frames
+    assert np.diff(keys.frames).min() > sparse.SPACING
+
+
 # --- rotation modes ---------------------------------------------------------
 
 MODES = ("QUATERNION", "AXIS_ANGLE", "XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX")
