@@ -165,12 +165,18 @@ def place_footholds(
             if good[step] and (k == 0 or step_height(last, was, *here) <= most_step):
                 last, was = position[step].copy(), normal[step].copy()
                 continue
-            found = _look_around(
-                ask, wanted[step], yaw[step], sole[step], last, was, most_step, search
-            )
+            around = ask, wanted[step], yaw[step], sole[step], last, was
+            found = _look_around(*around, most_step, search)
+            higher = None
+            if found is None and not good[step]:
+                # Better a step too high than a foot in, or over, ground that is there.
+                higher = _look_around(*around, math.inf, search)
             if found is not None:
                 position[step], normal[step], moved[step] = found
                 state[step] = MOVED if moved[step] > 0.0 else GOOD
+            elif higher is not None:
+                position[step], normal[step], moved[step] = higher
+                state[step] = TOO_HIGH
             elif good[step]:
                 state[step] = TOO_HIGH
             else:

@@ -209,6 +209,22 @@ def test_step_that_is_too_high_is_shortened_or_told_of():
     assert abs(holds.position[3, 2] - holds.position[2, 2]) > 2.0
 
 
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_stairs_too_high_are_stood_on_all_the_same(sign):
+    """Toes in the next stair, or over an edge, and each stair more than a step: not in the air."""
+
+    def stairs(x, y):
+        z, normal, hit = _stairs(x, y)
+        return sign * z, normal, hit
+
+    wanted = np.array(((0.0, -0.1), (0.0, -0.88)))
+    holds = place_footholds(wanted, np.zeros(2), np.zeros(2, dtype=int), stairs, 0.1, 0.3,
+                            math.radians(50.0), 0.0, np.tile((0.1, 0.1), (2, 1)))  # fmt: skip
+    assert holds.state.tolist() == [GOOD, TOO_HIGH]
+    assert holds.position[:, 2] == pytest.approx(stairs(*holds.position[:, :2].T)[0])
+    assert abs(holds.position[1, 2]) > 0.1
+
+
 def test_a_slope_is_no_step():
     """Strides of 1 m on 0.4: 0.4 m up each, more than a step of 0.25 m."""
     up = np.array([0.0, 0.4, 1.0]) / math.hypot(0.4, 1.0)
