@@ -251,8 +251,9 @@ def _tail(roles: Mapping[str, str]) -> list[str]:
 def _hang(rest: RestPose, roles: dict[str, str]) -> tuple[dict[str, str], set[str]]:
     """What carries each role, and which roles have to be moved as well as turned.
 
-    Bones between two roles are added to the roles. Blender moves no bone that is
-    connected to its parent: where the pelvis is, what it is connected to goes
+    Bones between two roles are added to the roles. Where one of them has a role of
+    its own, what hangs on it is moved off its place by it. Blender moves no bone that
+    is connected to its parent: where the pelvis is, what it is connected to goes
     along with it, be it the root.
     """
     loose = {"root", "pelvis"} & set(roles)
@@ -265,6 +266,7 @@ def _hang(rest: RestPose, roles: dict[str, str]) -> tuple[dict[str, str], set[st
         roles[carried] = above
         loose.add(carried)
     carriers = {role: "pelvis" for role in roles if role.startswith("via.")}
+    taken = {bone for role, bone in roles.items() if not role.startswith("via.")}
     for role, bone in list(roles.items()):
         if role in carriers:
             continue
@@ -276,10 +278,17 @@ def _hang(rest: RestPose, roles: dict[str, str]) -> tuple[dict[str, str], set[st
             if role != "pelvis":
                 loose.add(role)
             continue
-        for name in between[: between.index(roles[above])]:
+        between = between[: between.index(roles[above])]
+        if role != "pelvis" and any(name in taken for name in between):
+            loose.add(role)  # a thigh on the spine, a clavicle on the neck
+        for name in between:
             if name not in roles.values():
                 via = f"via.{1 + sum(r.startswith('via.') for r in roles)}"
                 roles[via], carriers[via] = name, above
+                if role == "pelvis" and rest.skin.get(name, 0.0) > 0.0:
+                    # Skin above the hips, as on a centre of gravity, would stay behind.
+                    carriers[via] = "pelvis"
+                    loose.add(via)
     return carriers, loose
 
 
@@ -603,7 +612,7 @@ def target_bones(
         elif one.role.startswith("via.") and one.parent in trunk:
             carried = link_bone(one.parent)
         if one.role in trunk or one.role.startswith("upper_arm."):
-            above = link_bone(one.parent) if one.parent in trunk else one.first
+            above = link_bone(one.parent) if one.parent in trunk else "pelvis"
             bones.append(_standing(link_bone(one.role), above, one.carried, axes, size))
         bones.append(_standing(target_bone(one.role), carried, one.head, axes, size))
     return tuple(bones)

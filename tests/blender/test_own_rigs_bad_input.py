@@ -220,6 +220,37 @@ def test_a_rig_without_arms_or_with_one_skis_with_what_it_has(poise, scene):
     assert not any(role.startswith(("hand", "upper_arm", "clavicle")) for role in known)
 
 
+def hung(rig, table):
+    """Hang bones of a rig on others; bones without one go."""
+    bpy.ops.object.mode_set(mode="EDIT")
+    bones = rig.data.edit_bones
+    for name, above in table.items():
+        if above:
+            bones[name].parent = bones[above]
+        else:
+            bones.remove(bones[name])
+    bpy.ops.object.mode_set(mode="OBJECT")
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        # One bone from the hips to the neck, no clavicles: as rigs made by hand often are.
+        {"Chest": "Hips", "Spine": "", "LeftArm": "Chest", "RightArm": "Chest",
+         "LeftShoulder": "", "RightShoulder": ""},
+        # 3ds Max's Biped.
+        {f"{side}{bone}": above for side in ("Left", "Right")
+         for bone, above in (("UpLeg", "Spine"), ("Shoulder", "Neck"))},
+    ],
+    ids=["one bone for the back", "legs on the spine"],
+)
+def test_limbs_begin_where_the_rig_has_them(poise, scene, table):
+    hung(human(), table)
+    known = goes_all_the_way(poise)
+    assert known["pelvis"][0] == "Hips" and known["chest"][0] == "Chest"
+    assert {"upper_arm.L", "hand.R", "thigh.L"} <= set(known)
+
+
 def test_a_rig_under_a_tilted_and_scaled_parent(poise, scene):
     """The importer's empty: 100 times as large, and lying on its back."""
     rig = human(scale=1.0)

@@ -186,6 +186,34 @@ def test_a_pelvis_that_is_connected_moves_what_it_is_connected_to():
     assert via in body.loose and body.carriers[via] == "pelvis"
 
 
+def test_limbs_on_a_bone_with_another_role_are_held_in_their_places():
+    """Thighs that hang on the spine, clavicles that hang on the neck, turn with these."""
+    rest, rolemap = rest_of(t_pose(standard_proportions(HEIGHT)))
+    by_name = dict(rest.by_name)
+    for bone, above in (("thigh", "spine.1"), ("clavicle", "neck.1")):
+        for side in "LR":
+            name = f"B-{bone}.{side}"
+            by_name[name] = replace(by_name[name], parent=f"B-{above}")
+    body = fitting.read_body(Skeleton.of(by_name.values()), rolemap, 1.0)
+    assert body.loose == {"root", "pelvis", "thigh.L", "thigh.R", "clavicle.L", "clavicle.R"}
+    assert body.carriers["thigh.L"] == "pelvis" and body.carriers["clavicle.L"] == "chest"
+
+
+def test_skin_between_root_and_pelvis_goes_with_the_pelvis():
+    """It would stay where the root is, on the ground, while the hips move."""
+    rest, rolemap = rest_of(t_pose(standard_proportions(HEIGHT)))
+    by_name = dict(rest.by_name)
+    pelvis = by_name["B-pelvis"]
+    middle = BoneRest("Centre", "B-root", pelvis.head, pelvis.tail)
+    by_name["B-pelvis"] = replace(pelvis, parent="Centre")
+    for skin, carrier in (({}, "root"), ({"Centre": 1.0}, "pelvis")):
+        skeleton = Skeleton.of([*by_name.values(), middle], skin=skin)
+        body = fitting.read_body(skeleton, rolemap, 1.0)
+        via = next(role for role, bone in body.bones.items() if bone == "Centre")
+        assert body.carriers[via] == carrier
+        assert (via in body.loose) == bool(skin)
+
+
 @pytest.mark.parametrize(
     ("change", "match"),
     [
