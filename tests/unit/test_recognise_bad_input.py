@@ -117,6 +117,33 @@ def test_legs_and_back_side_by_side_under_the_root():
     assert found.roles == RIGS["unreal"]
 
 
+def test_legs_and_back_under_a_root_on_the_ground():
+    """There is no pelvis: the root moves as one."""
+    joints = without(human("A"), "pelvis")
+    joints = {role: ("root" if parent == "pelvis" else parent, at)
+              for role, (parent, at) in joints.items()}
+    names = {role: RIGS["mixamo"][role] for role in joints}
+    found = recognise(skeleton(joints, names))
+    assert found.roles == {"pelvis": names.pop("root"), **names}
+    assert not found.missing
+
+
+@pytest.mark.parametrize("called", ["dress", "bone"])
+def test_cloth_that_hangs_to_the_ground_is_no_leg(called):
+    joints, names = dict(human("A")), dict(RIGS["unreal"])
+    for way in range(6):
+        x, y = np.cos((way + 0.5) * np.pi / 3), np.sin((way + 0.5) * np.pi / 3)
+        above = "pelvis"
+        for i in range(4):
+            role = f"cloth{way}.{i}"
+            joints[role] = (above, ((0.15 + 0.05 * i) * x, (0.12 + 0.05 * i) * y, 0.95 - 0.235 * i))
+            names[role] = f"{called}_{way}{i}"
+            above = role
+    found = recognise(skeleton(joints, names))
+    assert found.body == "BIPED"
+    assert {r: b for r, b in found.roles.items() if "tail" not in r} == RIGS["unreal"]
+
+
 def test_zero_length_bones_and_joints_that_coincide():
     joints = dict(human("A"))
     joints["neck.1"] = ("chest", joints["chest"][1])

@@ -10,7 +10,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from poise.addon.rigs.recognise import recognise
 from poise.addon.rigs.recognise.names import parse
-from rig_cases import human, skeleton
+from rig_cases import both, human, skeleton
 from rig_names import KINDS, RIGS
 
 
@@ -113,3 +113,28 @@ def test_sides_named_the_wrong_way_round_follow_the_feet():
     assert found.roles["thigh.L"] == "thigh_r"
     assert found.turn == pytest.approx([1.0, 0.0, 0.0, 0.0])
     assert any("right" in note for note in found.notes)
+
+
+def test_a_biped_with_its_legs_on_the_spine_and_its_shoulders_on_the_neck():
+    """3ds Max links Biped's thighs to the spine and its clavicles to the neck."""
+    names = RIGS["biped"]
+    joints = dict(human("A"))
+    for side in "LR":
+        joints[f"thigh.{side}"] = ("spine.1", joints[f"thigh.{side}"][1])
+        joints[f"clavicle.{side}"] = ("neck.1", joints[f"clavicle.{side}"][1])
+    assert recognise(skeleton(joints, names)).roles == names
+
+
+def test_hair_and_clothes_of_vroid_leave_it_a_vrm_figure_with_eyes():
+    """Most of its bones are no part of the humanoid, and its eyes hang under the face."""
+    joints, names = dict(human("A")), dict(RIGS["vroid"])
+    eyes = both({"eye": ("head", (0.03, -0.08, 1.62))})
+    strands = {f"hair.{i}": (f"hair.{i - 1}" if i else "head", (0, 0.1, 1.7 - 0.1 * i))
+               for i in range(60)}
+    names |= {"eye.L": "J_Adj_L_FaceEye", "eye.R": "J_Adj_R_FaceEye"}
+    found = recognise(skeleton(
+        {**joints, **eyes, **strands},
+        names | {role: f"J_Sec_Hair{role[5:]}_01" for role in strands},
+    ))
+    assert found.kind == "VRM"
+    assert found.roles == names

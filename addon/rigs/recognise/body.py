@@ -727,8 +727,10 @@ def standing(body: Body) -> list[Limb]:
             continue
         # What carries a leg is above its foot; only a root may lie on the ground.
         carrying = [limb.attach, *body.skeleton.ancestors(limb.attach)] if limb.attach else []
-        for number in range(1, len(carrying)):
-            step = np.linalg.norm(body.head(carrying[number]) - body.head(carrying[number - 1]))
+        alone = bool(limb.attach) and not body.skeleton.parent(limb.attach)
+        for number in range(0 if alone else 1, len(carrying)):
+            before = carrying[number - 1] if number else limb.path[0]
+            step = np.linalg.norm(body.head(carrying[number]) - body.head(before))
             root = body.names[carrying[number]].parts.get("root", 0.0) > 0.5
             if root or step > 0.5 * (top - tip):
                 carrying = carrying[:number]

@@ -107,7 +107,8 @@ _HELPERS: dict[str, str] = {
                      "teeth", "tooth", "tongue", "nose", "cheek", "chin", "face", "facial",
                      "temple", "mane", "bag", "hat", "horn", "feather", "butt",
                      "forehead", "heel", "saddle", "fin", "collider", "hitbox", "camera", "sleeve",
-                     "ribbon", "scarf", "sec"), "soft"),
+                     "ribbon", "scarf", "sec", "dress", "gown", "robe", "cloak", "kilt", "tassel",
+                     "apron"), "soft"),
 }
 # Only fingers where nothing else is named.
 _WEAK_FINGERS = {"middle", "mid", "ring"}
@@ -317,7 +318,10 @@ def _english(words: list[str]) -> tuple[dict[str, float], str, str, int]:
         for part in ("spine", "pelvis"):
             if "hip" not in words and "pelvis" not in words:
                 parts.pop(part, None)
-    helper = next((_HELPERS[word] for word in words if word in _HELPERS), "")
+    helpers = [word for word in words if word in _HELPERS]
+    if "eye" in parts and set(helpers) <= {"adj", "face"}:
+        helpers = []  # VRoid's eyes are called "J_Adj_L_FaceEye"
+    helper = next((_HELPERS[word] for word in helpers), "")
     joined = "".join(words)
     if not helper and ("headtop" in joined or "endsite" in joined):
         helper = "end"

@@ -141,8 +141,7 @@ def _kind(skeleton: Skeleton) -> str:
         name = re.sub(r"\.\d{3}$", "", strip_prefix(bone.name))
         plain.append(re.sub(r"^mixamorig\d*_?", "", name, flags=re.IGNORECASE))
     lower = [name.lower() for name in plain]
-    lower = _without_common_prefix(lower)
-    known = set(lower)
+    known = {*lower, *_without_common_prefix(lower)}
     if mixamo * 2 > len(skeleton) or (
         {"headtop_end", "leftupleg", "leftforearm"} <= known
         or {"spine2", "lefthandthumb1", "lefttoebase", "lefthandindex2"} <= known
@@ -164,8 +163,6 @@ def _without_common_prefix(names: list[str]) -> list[str]:
     if not common:
         return names
     longest = max(common, key=len)
-    if longest.startswith("j_bip"):
-        return names
     return [name.removeprefix(longest) for name in names]
 
 

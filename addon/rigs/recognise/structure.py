@@ -57,7 +57,7 @@ def find_roles(body: Body) -> Found:
         pair for pair in pairs(body.limbs, body)
         if any(limb is not None and limb.root in down for limb in pair)
     ]
-    legs = [pair for pair in legs if _is_leg(body, pair, legs)]
+    legs = _called_legs(body, [pair for pair in legs if _is_leg(body, pair, legs)])
     if all(_armlike(body, pair) for pair in legs):
         legs = []
     legs.sort(key=lambda pair: -_place(body, pair))
@@ -70,8 +70,8 @@ def find_roles(body: Body) -> Found:
     if found.body == "QUADRUPED" and not _named_arms(body, legs):
         arms = None
     chest = _chest(body, legs, arms, pelvis, found.body)
-    chest = _by_neck(body, chest)
-    pelvis = _rearmost(body, pelvis)
+    chest = _by_neck(body, _below_neck(body, chest))
+    pelvis = _rearmost(body, _named_pelvis(body, pelvis))
     root, pelvis, spine = _trunk(body, pelvis, chest)
     found.give("pelvis", pelvis)
     if root and root != pelvis:
@@ -114,6 +114,18 @@ def _is_leg(body: Body, pair: Pair, legs: list[Pair]) -> bool:
     whole = [pair for pair in legs if pair[0] is not None and pair[1] is not None]
     long = max((limb.length for pair in whole for limb in pair if limb is not None), default=0.0)
     return named or only.length > 0.6 * long
+
+
+def _called_legs(body: Body, legs: list[Pair]) -> list[Pair]:
+    """Without pairs of which names say nothing, where they call others legs: cloth hangs down."""
+    said = [
+        {part for limb in pair if limb is not None for name in limb.path
+         for part in body.names[name].parts}
+        for pair in legs
+    ]
+    if not any(len(parts & {"thigh", "shin", "foot", "toe"}) >= 2 for parts in said):
+        return legs
+    return [pair for pair, parts in zip(legs, said, strict=True) if parts]
 
 
 def _armlike(body: Body, pair: Pair) -> bool:
@@ -245,6 +257,26 @@ def _by_neck(body: Body, chest: str) -> str:
             way = [n for n in below if {"spine", "chest"} & set(body.names[n].parts)][:1]
         return chest
     return chest
+
+
+def _below_neck(body: Body, chest: str) -> str:
+    """The spine that a neck with the shoulders on it hangs from, as 3ds Max's Biped has it."""
+    parent = body.skeleton.parent(chest) if chest else ""
+    if not parent or body.names[chest].parts.get("neck", 0.0) < 0.9:
+        return chest
+    return parent if {"spine", "chest"} & set(body.names[parent].parts) else chest
+
+
+def _named_pelvis(body: Body, pelvis: str) -> str:
+    """The bone above a spine with the legs on it, where that is called pelvis: Biped again."""
+    parent = body.skeleton.parent(pelvis) if pelvis else ""
+    if not parent or parent not in body.trunk:
+        return pelvis
+    here, above = body.names[pelvis].parts, body.names[parent].parts
+    near = float(np.linalg.norm(body.head(parent) - body.head(pelvis)))
+    if near > 0.15 * body.skeleton.size or "pelvis" in here or "spine" not in here:
+        return pelvis
+    return parent if above.get("pelvis", 0.0) >= 0.8 else pelvis
 
 
 def _rearmost(body: Body, pelvis: str) -> str:
