@@ -291,10 +291,12 @@ def _onto_rig(
     controls, travel = settings.character, solved.tracks
     rig = control_rig.require_rig(controls)
     unit_scale = solved.job.numbers.unit_scale
-    if settings.key_mode == "DENSE":
-        # No bone of a rig's own spins like a wheel: whole frames tell how it turned.
-        travel = travel.at_frames()
     own = control_rig.own_controls_of(controls) if bakes_controls(controls, target) else None
+    feet = retarget.standing(controls, own) if own is not None else {}
+    if settings.key_mode == "DENSE" and not any(c.role in feet for c in travel.contacts):
+        # No bone of a rig's own spins like a wheel: whole frames tell how it turned. When a
+        # foot leaves the ground they do not.
+        travel = travel.at_frames()
     how: dict = {"axes": np.array([1.0, 0.0, 0.0, 0.0])}
     if own is not None:
         how["held"] = own_controls.held(rig, own)
@@ -308,7 +310,7 @@ def _onto_rig(
     if own is None:
         keyed = retarget.bone_tracks(controls, rig, travel, targets)
     else:
-        keyed = retarget.control_tracks(rig, own, travel, targets)
+        keyed = retarget.control_tracks(rig, own, travel, targets, feet)
         mode = settings.root_motion
 
         def moved() -> tuple[dict[str, str], RoleTracks]:

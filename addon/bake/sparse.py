@@ -19,6 +19,7 @@ EXTRAPOLATION = 4  # samples to reach from the nearest sample to a kink
 AT_SAMPLE = 1e-6  # frames: nearer than this, a kink is at the sample
 SPACING = 0.02  # frames between keys at least: Blender merges keys within 0.01
 CROWDED = 0.25  # frames: a whole frame this near to a kink needs no key of its own
+CLOSE = 0.1  # frames: nor may a sample between frames have one, however much happens there
 
 # A sparse key set may be this share of the error that straight lines between
 # keys on every frame have nearby, or that share of their largest error.
@@ -103,6 +104,35 @@ def _lagrange(nodes: np.ndarray, at: np.ndarray) -> tuple[np.ndarray, np.ndarray
             slope[:, j] = (slope[:, j] * (at - nodes[:, i]) + value[:, j]) / gap
             value[:, j] *= (at - nodes[:, i]) / gap
     return value, slope
+
+
+def value_at(times: np.ndarray, values: np.ndarray, at: float) -> np.ndarray:
+    """(c,) values at a time, by the polynomial through the samples nearest to it.
+
+    Args:
+        times: (m,) sample times, at least one.
+        values: (m, c).
+        at: the time, within a sample of these.
+    """
+    ends = np.array([0]), np.array([len(times) - 1])
+    return _stencil(times, np.array([at]), *ends, EXTRAPOLATION).values(values)[0]
+
+
+@dataclass(frozen=True)
+class Pinned:
+    """What is known of a bone's channels at a kink.
+
+    Attributes:
+        time: of the kink, frames from the start.
+        values: (c,).
+        slopes_left: (c,) per frame; not a number where the samples are to tell.
+        slopes_right: (c,) the same.
+    """
+
+    time: float
+    values: np.ndarray
+    slopes_left: np.ndarray
+    slopes_right: np.ndarray
 
 
 @dataclass(frozen=True)
@@ -230,6 +260,7 @@ def sparse_keys(
     step: int,
     held: Sequence[tuple[float, float]] = (),
     limits: np.ndarray | None = None,
+    pinned: Sequence[Pinned] = (),
 ) -> SparseKeys:
     """Keys at most `step` frames apart that follow the samples between the keys too.
 
@@ -244,6 +275,7 @@ def sparse_keys(
             key, with the value that holds inside.
         limits: (c,) largest error wanted of each channel, however far off
             straight lines are; None for no such limit.
+        pinned: what is known at ends of these spans.
     """
     last = float(grid.frames - 1)
     inner = grid.inner.slopes(samples)
@@ -254,6 +286,11 @@ def sparse_keys(
         second |= np.abs(grid.kinks - end) < grid.spacing
     wanted |= first | second
     at_kink, left, right = _at_kinks(grid, samples, first, second)
+    for known in pinned:
+        for k in np.flatnonzero(np.abs(grid.kinks - known.time) < AT_SAMPLE):
+            at_kink[k] = known.values
+            left[k] = np.where(np.isnan(known.slopes_left), left[k], known.slopes_left)
+            right[k] = np.where(np.isnan(known.slopes_right), right[k], known.slopes_right)
 
     truth = samples if grid.check_values is None else grid.check_values.values(samples)
     inside = grid.check <= last + 1e-9
@@ -339,7 +376,7 @@ def _beside(grid: KeyGrid, kinks: np.ndarray) -> np.ndarray:
     gap = np.abs(between[:, None] - kinks).min(axis=1)
     # A kink that is not wanted now may be so later, in the same place.
     other = np.abs(between[:, None] - grid.kinks).min(axis=1)
-    return between[(gap > CROWDED) & (gap < 1.0) & (other > grid.spacing)]
+    return between[(gap > CLOSE) & (gap < 1.0) & (other > grid.spacing)]
 
 
 def _at_kinks(
@@ -366,6 +403,8 @@ def _at_kinks(
     unsure = np.abs(left - shorter_before.slopes(samples)) + np.abs(
         right - shorter_after.slopes(samples)
     )
+    # Nothing jumps: two sides that miss each other do not know better than that.
+    unsure += np.abs(after - before) / np.maximum(gap_before + gap_after, 1e-12)[:, None]
     smooth = np.abs(right - left) <= 2.0 * unsure
     # What stands still in a contact does so to the last digit.
     still = 1e-9 * (1.0 + np.abs(value))

@@ -24,7 +24,7 @@ from ..rigs import adapter
 from ..rigs.constraints import Constraints
 from ..scene.placement import require_near
 from ..scene.timing import scene_numbers
-from . import attach, checks, edits, memory, sparse, verify
+from . import attach, checks, contacts, edits, memory, sparse, verify
 from .data import Baked, BakeOptions, BakeRecord, BakeResult, Former
 
 # Largest error of a sparse curve between its keys, wherever closer keys help.
@@ -467,22 +467,31 @@ def _channels(
     start = float(job.options.start_frame)
     rate = _frames_per_second(job.tracks)
     zero = job.tracks.time[0]
-    spans: dict[str, list[tuple[float, float]]] = {}
+    spans: dict[str, list[contacts.Span]] = {}
     for contact in job.tracks.contacts:
-        spans.setdefault(contact.role, []).append(
-            ((contact.start - zero) * rate, (contact.end - zero) * rate)
-        )
+        begin, end = (contact.start - zero) * rate, (contact.end - zero) * rate
+        arm = np.asarray(contact.arm, dtype=float) / metres_per_unit
+        spans.setdefault(contact.role, []).append(contacts.Span(begin, end, arm))
+    count = (job.frames - 1) * per_frame + 1
+    held: dict[str, list[contacts.Held]] = {}
+    for bone in bones:
+        if bone.role in spans and bone.location is not None:
+            turned = bone.rotation[:count] if bone.rotation is not None else None
+            mode = job.armature.pose.bones[bone.bone].rotation_mode
+            held[bone.role] = list(contacts.held(
+                bone.location[:count], turned, mode, per_frame, spans[bone.role],
+                CONTACT_MOVES / metres_per_unit,
+            ))  # fmt: skip
     latest = max(abs(job.options.start_frame), abs(job.end_frame))
     if job.options.key_mode == "DENSE":
         channels = []
         for bone in bones:
             for name, values in bone.properties():
-                values = values[: (job.frames - 1) * per_frame + 1]
-                frames, keyed = np.arange(float(job.frames)), values[::per_frame]
-                if name == "location" and bone.role in spans:
-                    frames, keyed = _with_contacts(
-                        values, per_frame, spans[bone.role], CONTACT_MOVES / metres_per_unit,
-                        sparse.key_spacing(latest),
+                frames, keyed = np.arange(float(job.frames)), values[:count:per_frame]
+                if bone.role in held:
+                    frames, keyed = contacts.dense_keys(
+                        values[:count], "location" if name == "location" else "rotation",
+                        per_frame, held[bone.role], sparse.key_spacing(latest),
                     )
                 channels += [
                     keyframes.Channel(
@@ -492,9 +501,18 @@ def _channels(
                 ]
         return channels
     kinks = [(float(t) - zero) * rate for t in job.tracks.kinks]
-    kinks += [t for held in spans.values() for span in held for t in span]
-    count = (job.frames - 1) * per_frame + 1
-    grid = sparse.key_grid(count, per_frame, kinks, latest)
+    kinks += [t for theirs in spans.values() for span in theirs for t in (span.begin, span.end)]
+    common = sparse.key_grid(count, per_frame, kinks, latest)
+    grids, pinned = {}, {}
+    for role, theirs in held.items():
+        moving = [one for one in theirs if one.still is None]
+        if moving:
+            # Corners of others, with hardly a sample between, shall not hide a bone's own.
+            ends = np.array([t for one in theirs for t in (one.span.begin, one.span.end)])
+            near = sparse.EXTRAPOLATION / per_frame
+            far = [t for t in kinks if np.abs(ends - t).min() > near]
+            grids[role] = sparse.key_grid(count, per_frame, [*np.unique(ends), *far], latest)
+            pinned[role] = [one.pinned(end) for one in moving for end in (False, True)]
     channels = []
     for bone in bones:
         samples = np.concatenate([values for _, values in bone.properties()], axis=1)[:count]
@@ -509,7 +527,9 @@ def _channels(
             ]
         )
         keys = sparse.sparse_keys(
-            grid, samples, job.options.step, spans.get(bone.role, ()), limits
+            grids.get(bone.role, common), samples, job.options.step,
+            [(span.begin, span.end) for span in spans.get(bone.role, ())], limits,
+            pinned.get(bone.role, ()),
         )
         column = 0
         for name, values in bone.properties():
@@ -528,42 +548,6 @@ def _channels(
                 )
                 column += 1
     return channels
-
-
-def _with_contacts(
-    values: np.ndarray,
-    per_frame: int,
-    spans: Sequence[tuple[float, float]],
-    still: float,
-    spacing: float,
-) -> tuple[np.ndarray, np.ndarray]:
-    """Keys on every frame, and where a contact begins and ends between frames.
-
-    A straight line into the next frame would drag what is set down in
-    between. Where the bone's parent moves, the contact is no one value and
-    stays as the frames have it. Of what lies closer together than keys can,
-    the first gets the key.
-    """
-    at = np.arange(len(values)) / per_frame
-    frames, keyed = [np.arange(float((len(values) - 1) // per_frame + 1))], [values[::per_frame]]
-    latest = -np.inf
-    for begin, end in sorted(spans):
-        inside = values[(at >= begin - 1e-9) & (at <= end + 1e-9)]
-        if not len(inside) or np.ptp(inside, axis=0).max() > still:
-            continue
-        for time in (begin, end):
-            whole = np.round(time)
-            if begin <= whole <= end and abs(time - whole) < spacing:
-                continue  # the key on that frame does it
-            if abs(time - whole) < spacing:
-                time = whole + np.copysign(spacing, time - whole)
-            if 0.0 < time < at[-1] and time >= latest + spacing:
-                frames.append(np.array([time]))
-                keyed.append(inside[:1])
-                latest = time
-    joined = np.concatenate(frames)
-    order = np.argsort(joined, kind="stable")
-    return joined[order], np.concatenate(keyed)[order]
 
 
 def _frames_per_second(tracks: RoleTracks) -> float:

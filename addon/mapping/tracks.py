@@ -165,12 +165,15 @@ class Contact:
         start: seconds from the start of the motion, exact.
         end: seconds.
         position: (3,) world position held between the two.
+        arm: (3,) from the role's position to the fixed point, in the axes of the bone
+            that plays it, metres; the bone may turn about that point meanwhile.
     """
 
     role: str
     start: float
     end: float
     position: np.ndarray
+    arm: np.ndarray = field(default_factory=lambda: np.zeros(3))
 
 
 @dataclass(frozen=True)

@@ -18,12 +18,13 @@ from ...solvers import rotations
 from ...solvers.ik import limb_rotations, two_bone
 from ..context import keep_frame
 from ..errors import UserError
+from ..mapping.legs import LeggedFigure
 from ..mapping.signals import averaged
 from ..mapping.tracks import RoleTracks
 from ..steps import Steps
 from . import adapter, characters, control_rig, fitting, own_controls
 from .builders.skeleton import Chain
-from .own_controls import OwnControls
+from .own_controls import Control, OwnControls
 
 # What a role of someone else's rig is called among tracks: no rule for Poise's own roles fits it.
 PREFIX = "bone "
@@ -64,19 +65,46 @@ def bone_tracks(
     return _bone_tracks(rig, wanted, tracks, size)
 
 
+def standing(controls: bpy.types.Object, own: OwnControls) -> dict[str, tuple[Control, str]]:
+    """Role of the tip of each leg -> the rig's own control that brings its foot there.
+
+    Args:
+        controls: Poise's controls.
+        own: the rig's own.
+
+    Returns:
+        With each control the role of the joint that it turns about on the ground, the
+        ball of a person's foot, or "" where that is the tip.
+    """
+    figure = characters.figure_of(controls)
+    found: dict[str, tuple[Control, str]] = {}
+    for leg in figure.legs if isinstance(figure, LeggedFigure) else ():
+        for number, role in enumerate(leg.segments[leg.bend + 2 :], leg.bend + 3):
+            after = leg.segments[number] if number < len(leg.segments) else ""
+            for one in own.driven:
+                if one.role == role and one.located and one.turned:
+                    found[leg.tip] = one, after
+    return found
+
+
 def control_tracks(
-    rig: bpy.types.Object, own: OwnControls, tracks: RoleTracks, targets: Targets
+    rig: bpy.types.Object,
+    own: OwnControls,
+    tracks: RoleTracks,
+    targets: Targets,
+    feet: Mapping[str, tuple[Control, str]],
 ) -> tuple[dict[str, str], RoleTracks]:
     """Tracks of a rig's own controls.
 
     Args:
         rig: the rig that Poise's controls drive.
         own: its own controls.
-        tracks: where the roles of Poise's controls are; the times count.
+        tracks: where the roles of Poise's controls are, and their contacts.
         targets: what `posed_targets` or `evaluated_targets` gave for `own`.
+        feet: what `standing` gave.
 
     Returns:
-        As `bone_tracks`.
+        As `bone_tracks`, with the contacts of the controls that bring feet to the ground.
     """
     pose, size = targets
     driven = {
@@ -85,7 +113,26 @@ def control_tracks(
         )
         for one in own.driven
     }
-    return _bone_tracks(rig, driven, tracks, size)
+    bindings, moved = _bone_tracks(rig, driven, tracks, size)
+    contacts = []
+    for contact in tracks.contacts:
+        if contact.role not in feet:
+            continue
+        one, after = feet[contact.role]
+        middle = 0.5 * (contact.start + contact.end)
+        at = int(np.abs(tracks.time - middle).argmin())
+        there, place = pose(fitting.control_bone(one.name)), contact.position
+        if after:
+            place = _sample(pose(after).head, at) * size
+        arm = place - _sample(there.head, at) * size
+        arm = rotations.rotate(rotations.conjugate(_sample(there.rotation, at)), arm)
+        contacts.append(replace(contact, role=PREFIX + one.name, arm=arm))
+    return bindings, replace(moved, contacts=tuple(contacts))
+
+
+def _sample(values: np.ndarray, at: int) -> np.ndarray:
+    """One sample of values, of which there may be one for all."""
+    return values[min(at, len(values) - 1)]
 
 
 def moved_tracks(

@@ -813,20 +813,55 @@ def test_contacts_closer_together_than_keys_can_be(scene):
     Late frames stand further apart in single precision, which is 1/16 frame
     from frame 524288 on; keys beside whole frames must not fall on them.
     """
-    from poise.addon.bake import sparse, write
+    from poise.addon.bake import contacts, sparse
 
     values = np.tile((1.0, 2.0, 3.0), (8 * 500 + 1, 1))
-    spans = [(0.5, 0.504), (0.506, 0.508), (0.53, 1.49), (1.499, 1.502), (3.01, 5.99)]
+    times = [(0.5, 0.504), (0.506, 0.508), (0.53, 1.49), (1.499, 1.502), (3.01, 5.99)]
+    spans = [contacts.Span(*pair, np.zeros(3)) for pair in times]
+    held = list(contacts.held(values, None, "QUATERNION", 500, spans, 1e-5))
     for start in (0, -20, 1_000_000):
         spacing = sparse.key_spacing(abs(start))
-        frames, keyed = write._with_contacts(values, 500, spans, 1e-5, spacing)
+        frames, keyed = contacts.dense_keys(values, "location", 500, held, spacing)
         stored = np.float32(start + frames)
         assert (np.diff(stored.astype(float)) > 0.01).all()  # Blender takes nearer ones for one
         assert set(range(9)) <= set(frames.tolist())
         assert keyed.shape == (len(frames), 3)
-    frames, _keyed = write._with_contacts(values, 500, spans, 1e-5, sparse.key_spacing(9))
+    spacing = sparse.key_spacing(9)
+    frames, _keyed = contacts.dense_keys(values, "location", 500, held, spacing)
     between = frames[frames % 1.0 != 0.0]
     np.testing.assert_allclose(between, (0.5, 0.53, 1.49, 3.02, 5.98), atol=1e-9)
+
+
+def test_a_foot_that_rolls_is_where_it_stands_when_it_leaves_the_ground():
+    """A bone turns about a point 0.05 from its head, on a parent that speeds up below it, and
+    is off with an acceleration of 2 a frame and frame: at the end of the contact, between two
+    samples, it is where these formulas have it."""
+    from poise.addon.bake import contacts
+
+    def angle(t):
+        return 0.04 * np.maximum(t - 3.0, 0.0) ** 3 / (1.0 + np.maximum(t - 3.0, 0.0) ** 2)
+
+    def where(t):
+        """Location and quaternion, seen from the parent."""
+        t = np.atleast_1d(t)
+        turn = quaternion((1, 0, 0), angle(t))
+        point = np.stack((0.0 * t, 0.03 * t + 1e-4 * t**2, 0.0 * t), axis=-1)
+        arm = np.stack((0.0 * t, 0.05 * np.cos(angle(t)), 0.05 * np.sin(angle(t))), axis=-1)
+        off = np.maximum(t - end, 0.0)[:, None] ** 2 * (0.0, -1.0, 0.7)
+        return point - arm + off, turn
+
+    for end in (6.05, 6.25, 6.46, 6.8):
+        at = np.arange(25) / 2.0
+        location, turn = where(at)
+        span = contacts.Span(1.2, end, np.array((0.0, 0.05, 0.0)))
+        held = list(contacts.held(location, turn, "QUATERNION", 2, [span], 1e-5))
+        for name, values, true in zip(
+            ("location", "rotation"), (location, turn), where(end), strict=True
+        ):
+            frames, keyed = contacts.dense_keys(values, name, 2, held, 0.02)
+            assert keyed[np.isclose(frames, end)] == pytest.approx(true, abs=2e-4)
+            pinned = held[0].pinned(end=True)
+            assert pinned.values == pytest.approx(np.concatenate(where(end), axis=1)[0], abs=2e-4)
 
 
 def test_edits_in_the_current_action(scene):

@@ -14,7 +14,9 @@ import cat
 import numpy as np
 import pytest
 import scenes
+from mathutils import Vector
 from poise.addon.rigs import characters, control_rig
+from poise.solvers import rotations
 from snapshot import diff, snapshot
 from test_own_rigs import NOISE
 from test_own_rigs_rigify import (
@@ -76,27 +78,31 @@ def assert_follows(rig, controls, frames):
 
 
 def assert_planted(rig, controls, toes):
-    """A foot that stands flat is at one place from frame to frame."""
-    motion = scenes.solve(controls).motion
-    names = [leg.name for leg in motion.creature.legs]
-    ends = dict(zip(("hind", "fore"), toes, strict=True))
-    fps, seen = scenes.FPS, 0
-    for print_ in motion.footprints:
-        girdle, side = print_.leg.split(".")
-        flat = np.abs(motion.foot_pitch[:, names.index(print_.leg)]) < 1e-9
-        down = flat & (motion.time > print_.on) & (motion.time < print_.off)
-        frames = np.unique(np.ceil(1.0 + motion.time[down] * fps))
-        frames = frames[(frames > 1) & (frames < FRAMES)][:-1]
-        places = []
-        for frame in frames:
-            bpy.context.scene.frame_set(int(frame))
-            posed = rig.evaluated_get(bpy.context.evaluated_depsgraph_get())
-            bone = posed.pose.bones[f"ORG-{ends[girdle]}.{side}"]
-            places.append(posed.matrix_world @ bone.tail)
-        if len(places) > 1:
-            seen += 1
-            assert np.linalg.norm(np.ptp(np.array(places), axis=0)) < 1e-3, (print_.leg, places)
-    assert seen >= 2, "some feet stand for more than a frame"
+    """A foot keeps its tip where it stands, between frames too, until it leaves the ground."""
+    tracks, figure = scenes.solve(controls).tracks, characters.figure_of(controls)
+    origin, turn = control_rig.rest_of(controls)
+    legs = {}
+    for leg in figure.legs:
+        girdle, side = leg.name.split(".")
+        bone = f"ORG-{dict(zip(('hind', 'fore'), toes, strict=True))[girdle]}.{side}"
+        tip = origin + rotations.rotate(rotations.conjugate(turn), figure.joints[leg.tip])
+        legs[leg.tip] = bone, rig.data.bones[bone].matrix_local.inverted() @ Vector(tip)
+    spans = [
+        (contact.role, 1.0 + contact.start * scenes.FPS, 1.0 + contact.end * scenes.FPS)
+        for contact in tracks.contacts if contact.role in legs
+    ]
+    places = {span: [] for span in spans}
+    for frame in np.arange(1.0, FRAMES, 0.25):
+        bpy.context.scene.frame_set(int(frame), subframe=float(frame % 1.0))
+        posed = rig.evaluated_get(bpy.context.evaluated_depsgraph_get())
+        for span in spans:
+            if span[1] <= frame <= span[2]:
+                bone, tip = legs[span[0]]
+                places[span].append(posed.matrix_world @ posed.pose.bones[bone].matrix @ tip)
+    seen = {span: np.array(found) for span, found in places.items() if len(found) > 4}
+    assert len(seen) >= 4
+    slides = {span: float(np.linalg.norm(np.ptp(found, axis=0))) for span, found in seen.items()}
+    assert max(slides.values()) < 1e-3, slides
 
 
 @pytest.mark.parametrize("animal", ANIMALS)
