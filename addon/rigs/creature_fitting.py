@@ -35,6 +35,8 @@ STUB = 0.4
 LOW = 0.35
 # Legs that are straighter than this share of their length bend the usual way.
 BENT = 0.02
+# A bone ends where another begins if it is as near as this share of its length.
+NEAR = 0.05
 # Names of pairs of legs from the front, of a body with three.
 PAIRS = ("fore", "middle", "hind")
 
@@ -171,7 +173,10 @@ def _figure(
     tail = row("tail")
     if "head" in heads:
         joints["muzzle"] = tails["head"]
-    if tail:
+    if tail and _inward(tail, heads, tails):
+        joints |= {role: tails[role] for role in tail}
+        joints["tail_tip"] = heads[tail[-1]]
+    elif tail:
         joints["tail_tip"] = tails[tail[-1]]
     legs = []
     girdles = list(dict.fromkeys(girdle for girdle, _, _ in found))
@@ -188,6 +193,28 @@ def _figure(
         kind, joints, tuple(legs), tuple(trunk), tuple(neck), tuple(tail),
         height=float(withers) if four else max(span, float(withers)),
     )  # fmt: skip
+
+
+def _inward(
+    tail: list[str], heads: dict[str, np.ndarray], tails: dict[str, np.ndarray]
+) -> bool:
+    """Whether the bones of a tail run towards the body, as in a spine that begins at its tip.
+
+    Each ends where the one nearer to the body begins, the first at the pelvis. Ends of bones that
+    an importer made up are anywhere.
+    """
+    first = tail[0]
+    body = (heads["pelvis"], tails["pelvis"])
+    away, near = (
+        min(float(np.linalg.norm(place[first] - end)) for end in body) for place in (heads, tails)
+    )
+    lengths = {role: float(np.linalg.norm(tails[role] - heads[role])) for role in tail}
+    if near >= away or (len(tail) == 1 and near > 0.5 * lengths[first]):
+        return False
+    return all(
+        float(np.linalg.norm(tails[role] - heads[nearer])) < NEAR * lengths[role]
+        for nearer, role in zip(tail[:-1], tail[1:], strict=True)
+    )
 
 
 def _leg(

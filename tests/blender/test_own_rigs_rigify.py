@@ -40,7 +40,7 @@ def bring_in(file="rigify_human"):
     return rig
 
 
-def worst_off(rig, controls, known, frames):
+def worst_off(rig, controls, known, frames, placed=PLACED):
     """Largest distance (Blender units), and angle between directions, from the targets."""
     far, turned = {}, {}
     for frame in frames:
@@ -50,7 +50,7 @@ def worst_off(rig, controls, known, frames):
         for role, (bone, _) in known.items():
             a, b = here[bone], there[f"TGT-{role}"]
             name = role.split(".")[0]
-            if name in PLACED:
+            if name in placed:
                 far[role] = max(far.get(role, 0.0), (a.translation - b.translation).length)
             if name != "neck":
                 angle = a.col[1].xyz.angle(b.col[1].xyz)
