@@ -7,7 +7,7 @@ The others that could interfere are neutral: they stay in the rest pose. And
 switches say how the driven ones act: limbs by IK towards poles, without
 stretch, their targets in the space of the root. Rigify's bones in IK chains may
 be squeezed and stretched by the solver even where a limb reaches: that, too,
-is switched off.
+is switched off. All of these a library override keeps.
 """
 
 from __future__ import annotations
@@ -253,13 +253,13 @@ def held(rig: bpy.types.Object, own: OwnControls) -> dict[str, tuple]:
             if prop in bones[name]:
                 path = f'{adapter.bone_path(name)}["{bpy.utils.escape_identifier(prop)}"]'
                 found[path] = (type(bones[name][prop])(value),)
-        for chain in _chains(rig, drivers, name):
-            found[f"{adapter.bone_path(chain)}.ik_stretch"] = (0.0,)
+        for end in _ends(rig, drivers, name):
+            found |= _unstretched(end)
     for one in own.driven:
         # What hangs on a chain that is squeezed would be squeezed with it.
         above = bones[one.bone].parent if one.bone in bones else None
-        for chain in _chain(above) if above is not None else ():
-            found[f"{adapter.bone_path(chain)}.ik_stretch"] = (0.0,)
+        if above is not None:
+            found |= _unstretched(above)
     for name in own.neutral:
         if name in bones:
             found |= _rest(bones[name], ("location", "rotation", "scale"))
@@ -291,9 +291,11 @@ def _drivers(rig: bpy.types.Object) -> list[_Driver]:
     ]
 
 
-def _chains(rig: bpy.types.Object, drivers: Iterable[_Driver], switch: str) -> list[str]:
-    """Bones of the IK chains that a bone with switches drives."""
-    found: dict[str, None] = {}
+def _ends(
+    rig: bpy.types.Object, drivers: Iterable[_Driver], switch: str
+) -> list[bpy.types.PoseBone]:
+    """Bones at the ends of the IK chains that a bone with switches drives."""
+    found: dict[str, bpy.types.PoseBone] = {}
     start = adapter.bone_path(switch)
     for driven, _, by in drivers:
         path, _, name = driven.rpartition(".")
@@ -301,18 +303,20 @@ def _chains(rig: bpy.types.Object, drivers: Iterable[_Driver], switch: str) -> l
             continue
         owner = rig.pose.bones.get(adapter.bone_of(path))
         if owner is not None:
-            found |= dict.fromkeys(_chain(owner))
-    return list(found)
+            found[owner.name] = owner
+    return list(found.values())
 
 
-def _chain(end: bpy.types.PoseBone) -> list[str]:
-    """Bones of the IK chains that end with a bone."""
-    found: dict[str, None] = {}
-    for constraint in end.constraints:
-        if constraint.type == "IK":
-            chain = [end, *end.parent_recursive]
-            found |= dict.fromkeys(b.name for b in chain[: constraint.chain_count or len(chain)])
-    return list(found)
+def _unstretched(end: bpy.types.PoseBone) -> dict[str, tuple]:
+    """Data path -> value with which IK that ends at a bone keeps its chain's lengths.
+
+    It is the constraint's own switch: a library override keeps no ik_stretch of bones.
+    """
+    return {
+        f"{constraint.path_from_id()}.use_stretch": (False,)
+        for constraint in end.constraints
+        if constraint.type == "IK"
+    }
 
 
 def _rest(bone: bpy.types.PoseBone, kinds: Iterable[str]) -> dict[str, tuple]:

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 import scenes
 from mathutils import Vector
+from poise.addon import compat
 from poise.addon.rigs import characters, control_rig
 from poise.solvers import rotations
 from snapshot import diff, snapshot
@@ -142,3 +143,85 @@ def test_controls_of_a_rigify_animal_do_what_the_motion_says(poise, scene, capfd
     assert diff(before, snapshot(), NOISE) == []
     assert settings(rig) == switches
     assert "Dependency cycle" not in "".join(capfd.readouterr())
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory):
+    """A file with a cat in it that Poise never saw."""
+    file = tmp_path_factory.mktemp("library") / "cat.blend"
+    cat.save(file, "cat")
+    return file
+
+
+def from_library(file, overridden, folder):
+    """A cat from a file, linked and overridden, or appended; returns it after a reload."""
+    with bpy.data.libraries.load(str(file), link=overridden) as (_, target):
+        target.objects = ["rig"]
+    rig = target.objects[0]
+    bpy.context.collection.objects.link(rig)
+    if overridden:
+        rig = rig.override_create(remap_local_usages=True)
+        rig.override_library.is_system_override = False
+    return again(folder)
+
+
+def again(folder):
+    """Save, load, and make the cat active."""
+    file = str(folder / "shot.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=file)
+    bpy.ops.wm.open_mainfile(filepath=file)
+    rig = next(o for o in bpy.data.objects if o.library is None and "tweak_tail.003" in
+               getattr(o.data, "bones", ()))  # fmt: skip
+    bpy.context.view_layer.objects.active = rig
+    rig.select_set(True)
+    return rig
+
+
+@pytest.mark.parametrize("overridden", [True, False], ids=["override", "local"])
+def test_sparse_keys_and_edits_of_a_cat_last(poise, scene, library, tmp_path, overridden):
+    rig = from_library(library, overridden, tmp_path)
+    before, switches = snapshot(), settings(rig)
+    assert bpy.ops.poise.rig_setup(kind="DOG") == {"FINISHED"}
+    motion = rig.poise.motion_object
+    motion.poise_motion.frame_start, motion.poise_motion.frame_end = 1, FRAMES
+    motion.poise_motion.key_mode = "SPARSE"
+    assert bpy.ops.poise.bake() == {"FINISHED"}
+    rig = again(tmp_path)
+    motion = rig.poise.motion_object
+    controls = motion.poise_motion.character
+    assert_follows(rig, controls, (1, 12.5, FRAMES))
+
+    assert bpy.ops.poise.bake_to_bones() == {"FINISHED"}
+    assert off_their_tracks(motion) == []
+    assert_follows(rig, controls, (3, 8, 13, FRAMES))
+    assert_planted(rig, controls, ANIMALS["cat"][4])
+
+    # A key of the head by hand is noticed, kept as a layer, and does not change the rest.
+    curves = compat.action_fcurves(rig.animation_data.action, rig.animation_data.action_slot)
+    curve = next(
+        c for c in curves
+        if c.data_path == 'pose.bones["head"].rotation_quaternion' and c.array_index == 1
+    )
+    number = len(curve.keyframe_points) // 2
+    frame = int(curve.keyframe_points[number].co.x)
+    curve.keyframe_points[number].co.y += 0.2
+    curve.update()
+    with pytest.raises(RuntimeError, match="Keys of head on .* were edited since the last bake"):
+        bpy.ops.poise.bake_to_bones()
+    assert bpy.ops.poise.bake_to_bones(edited_keys="KEEP_EDITS") == {"FINISHED"}
+    rig = again(tmp_path)
+    motion = rig.poise.motion_object
+    controls = motion.poise_motion.character
+    known = control_rig.followers(controls)
+    far, turned = worst_off(rig, controls, known, (1, frame, FRAMES))
+    assert turned.pop("head") > np.radians(10.0)
+    assert max(far.values()) < 1e-3 and max(turned.values()) < np.radians(0.5)
+
+    assert bpy.ops.poise.bake_clear() == {"FINISHED"}
+    assert_follows(rig, controls, (1, 7))
+    assert bpy.ops.poise.rig_remove() == {"FINISHED"}
+    bpy.context.scene.frame_set(1)
+    assert settings(rig) == switches
+    # Blender lists what an override changes, and tidies the list when it saves.
+    noise = (*NOISE, r"session_uid", r"override_library\.properties")
+    assert diff(before, snapshot(), noise) == []
