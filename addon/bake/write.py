@@ -218,11 +218,10 @@ def bake_tracks(
             if plan is None:
                 with _holding(job):
                     plan = _plan(job)
-            record, keys, solver = _write(job, plan, place, previous)
+            record, keys, plan = _write(job, plan, place, previous)
         except BaseException:
             _give_up(armature, place, previous)
             raise
-        plan = replace(plan, solver=solver)
         baked = Baked(
             record,
             place.action,
@@ -661,17 +660,18 @@ def _give_up(armature: bpy.types.Object, place: _Place, previous: Baked | None) 
 
 def _write(
     job: _Job, plan: _Plan, place: _Place, previous: Baked | None
-) -> tuple[BakeRecord, int, adapter.RigSolver]:
+) -> tuple[BakeRecord, int, _Plan]:
     bag = compat.ensure_channelbag(place.action, place.slot)
     groups_before = {group.name for group in bag.groups}
     old = previous.record if previous is not None else None
     own = set(old.channels()) if old is not None else set()
-    channels, solver = plan.channels, plan.solver
+    channels = plan.channels
     points = _write_channels(bag, channels, own, old)
     if plan.late:
-        channels, solver, points = _late_channels(
-            job, plan, lambda late: _write_channels(bag, late, own, old)
+        plan, points = _late_channels(
+            job, _at_frames(job, plan), lambda late: _write_channels(bag, late, own, old)
         )
+        channels = plan.channels
     stored = [edits.stored_curve(*pair) for pair in zip(channels, points, strict=True)]
     curves: dict[str, dict[str, str]] = {}
     for channel, keys in zip(channels, stored, strict=True):
@@ -702,7 +702,7 @@ def _write(
         edits_track=old.edits_track if old is not None else "",
         store=name,
     )
-    return record, sum(len(channel.frames) for channel in channels), solver
+    return record, sum(len(channel.frames) for channel in channels), plan
 
 
 def _write_channels(bag, channels, own, old) -> list[np.ndarray]:
@@ -751,7 +751,7 @@ def _remove_own(bag, curve, record: BakeRecord) -> None:
 
 def _late_channels(
     job: _Job, plan: _Plan, write: Callable[[list[keyframes.Channel]], list[np.ndarray]]
-) -> tuple[list[keyframes.Channel], adapter.RigSolver, list[np.ndarray]]:
+) -> tuple[_Plan, list[np.ndarray]]:
     """Write the channels of bones under bones that only Blender can place.
 
     Where those are placed by other such bones, they settle in a few rounds.
@@ -762,8 +762,8 @@ def _late_channels(
         write: writes channels; returns their keys as they are stored.
 
     Returns:
-        All channels, the solver that knows where the bones are, and the keys of the
-        channels as they are stored.
+        The plan with all channels and a solver that knows where the bones are, and the keys of
+        the channels as they are stored.
     """
     frames = job.options.start_frame + np.arange(len(plan.seconds)) / plan.per_frame
     parents = sorted(set(plan.late.values()))
@@ -793,7 +793,28 @@ def _late_channels(
         late = [bone for bone in bones if bone.bone in plan.late]
         channels = plan.channels + _channels(job, late, plan.per_frame, plan.metres_per_unit)
         points = write(channels)
-    return channels, solver, points
+    return replace(plan, channels=channels, solver=solver), points
+
+
+def _at_frames(job: _Job, plan: _Plan) -> _Plan:
+    """The same on whole frames alone, where those tell all of the bones that Blender places.
+
+    Playing the samples between costs as much again as playing the frames.
+    """
+    stride = plan.per_frame
+    held = {job.bindings.get(contact.role) for contact in job.tracks.contacts}
+    if job.options.key_mode != "DENSE" or plan.spins or held & set(plan.late):
+        return plan
+
+    def every(tracks: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+        return {role: values[::stride] for role, values in tracks.items()}
+
+    return replace(
+        plan,
+        matrices=plan.matrices if len(plan.matrices) == 1 else plan.matrices[::stride],
+        position=every(plan.position), rotation=every(plan.rotation),
+        seconds=plan.seconds[::stride], per_frame=1,
+    )  # fmt: skip
 
 
 def _hang(
