@@ -198,6 +198,22 @@ def test_the_bake_is_the_preview_and_planted_feet_stay(scene):
     assert rig.animation_data is None or rig.animation_data.action is None
 
 
+@pytest.mark.parametrize("kind", ["INSECT", "DOG"])
+def test_planted_tips_stay_between_frames_too(scene, kind):
+    """Also where the part that is keyed moves while the tip is down, from touchdown to liftoff."""
+    rig = animal(kind, frames=37)
+    bpy.ops.poise.bake()
+    done = preview.refresh(bpy.context, rig.poise.motion_object).solved
+    names = [leg.name for leg in done.motion.creature.legs]
+    inside = [p for p in done.motion.footprints if p.on > 0.1 and p.off < 1.4]
+    assert len(inside) > 4
+    for print_ in inside:
+        for moment in (print_.on + 5e-4, print_.on + 0.01, print_.off - 0.01, print_.off - 5e-4):
+            frame = 1.0 + 24.0 * moment
+            place = tips(rig, done, int(frame), frame % 1.0)[names.index(print_.leg)]
+            assert np.linalg.norm(place - print_.position) < 5e-4
+
+
 def leg_is_flat(motion, print_, now):
     """Whether a foot lies flat, so that its tip is at the footprint."""
     number = [leg.name for leg in motion.creature.legs].index(print_.leg)
