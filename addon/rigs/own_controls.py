@@ -147,6 +147,10 @@ def find(rest: RestPose, rolemap: RoleMap, roles: Mapping[str, str]) -> OwnContr
         drive("tweak.chest", "chest")
     drive("neck", "neck.1")
     drive("head", "head")
+    for role in roles:
+        # One control carries a neck of several bones; its joints within would be the rig's affair.
+        if role.startswith("neck.") and role != "neck.1" and rolemap.body != "BIPED":
+            drive(f"tweak.{role}", role, located=True, turned=False)
     drive("eyes", "head", located=True)
     neutral = ["hips", f"fk.{waist}", *(f"tweak.{role}" for role in trunk), "tail"]
     switches: dict[str, dict[str, str]] = {}

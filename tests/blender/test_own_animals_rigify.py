@@ -4,9 +4,8 @@
 Expected places are those of the targets in Poise's controls, whose own bakes other
 tests hold to their tracks, and for planted feet the footprints of the solved motion.
 What counts are the bones that Rigify's controls move in the end: every joint of the
-legs and tail and the pelvis by place, within 1 mm or 0.1 % of the leg, legs, trunk, head and tail
-by direction, within 0.5 degrees. The twist of spine and tail, and how the neck's joints
-share its bend, is the rig's.
+legs, neck and tail and the pelvis by place, within 1 mm or 0.1 % of the leg, legs, trunk, head
+and tail by direction, within 0.5 degrees. The twist of spine and tail is the rig's.
 """
 
 import bpy
@@ -30,7 +29,7 @@ from test_own_rigs_rigify import (
     worst_off,
 )
 
-FRAMES = 25
+FRAMES = 19
 
 # How it is brought in, kind, the controls of a hind leg and a foreleg on the left, and its last
 # bones.
@@ -74,7 +73,7 @@ def leg_length(controls):
 
 def assert_follows(rig, controls, frames):
     known = control_rig.followers(controls)
-    far, turned = worst_off(rig, controls, known, frames, (*PLACED, "tail"))
+    far, turned = worst_off(rig, controls, known, frames, (*PLACED, "neck", "tail"))
     allowed = max(1e-3, 1e-3 * leg_length(controls))
     assert {role: d for role, d in far.items() if d > allowed} == {}
     assert {role: np.degrees(a) for role, a in turned.items() if a > np.radians(0.5)} == {}
@@ -145,23 +144,14 @@ def test_controls_of_a_rigify_animal_do_what_the_motion_says(poise, scene, capfd
     assert "Dependency cycle" not in "".join(capfd.readouterr())
 
 
-@pytest.fixture(scope="module")
-def library(tmp_path_factory):
-    """A file with a cat in it that Poise never saw."""
-    file = tmp_path_factory.mktemp("library") / "cat.blend"
-    cat.save(file, "cat")
-    return file
-
-
-def from_library(file, overridden, folder):
-    """A cat from a file, linked and overridden, or appended; returns it after a reload."""
-    with bpy.data.libraries.load(str(file), link=overridden) as (_, target):
+def overridden(file, folder):
+    """A cat from a file, linked and overridden; returns it after a reload."""
+    with bpy.data.libraries.load(str(file), link=True) as (_, target):
         target.objects = ["rig"]
-    rig = target.objects[0]
-    bpy.context.collection.objects.link(rig)
-    if overridden:
-        rig = rig.override_create(remap_local_usages=True)
-        rig.override_library.is_system_override = False
+    (linked,) = target.objects
+    bpy.context.collection.objects.link(linked)
+    rig = linked.override_create(remap_local_usages=True)
+    rig.override_library.is_system_override = False
     return again(folder)
 
 
@@ -170,16 +160,16 @@ def again(folder):
     file = str(folder / "shot.blend")
     bpy.ops.wm.save_as_mainfile(filepath=file)
     bpy.ops.wm.open_mainfile(filepath=file)
-    rig = next(o for o in bpy.data.objects if o.library is None and "tweak_tail.003" in
-               getattr(o.data, "bones", ()))  # fmt: skip
+    rig = next(o for o in bpy.data.objects if o.override_library is not None)
     bpy.context.view_layer.objects.active = rig
     rig.select_set(True)
     return rig
 
 
-@pytest.mark.parametrize("overridden", [True, False], ids=["override", "local"])
-def test_sparse_keys_and_edits_of_a_cat_last(poise, scene, library, tmp_path, overridden):
-    rig = from_library(library, overridden, tmp_path)
+def test_sparse_keys_and_edits_of_an_overridden_cat_last(poise, scene, tmp_path):
+    library = tmp_path / "cat.blend"
+    cat.save(library, "cat")
+    rig = overridden(library, tmp_path)
     before, switches = snapshot(), settings(rig)
     assert bpy.ops.poise.rig_setup(kind="DOG") == {"FINISHED"}
     motion = rig.poise.motion_object
@@ -202,9 +192,9 @@ def test_sparse_keys_and_edits_of_a_cat_last(poise, scene, library, tmp_path, ov
         c for c in curves
         if c.data_path == 'pose.bones["head"].rotation_quaternion' and c.array_index == 1
     )
-    number = len(curve.keyframe_points) // 2
-    frame = int(curve.keyframe_points[number].co.x)
-    curve.keyframe_points[number].co.y += 0.2
+    key = next(k for k in curve.keyframe_points if k.co.x > 5.0 and k.co.x % 1.0 == 0.0)
+    frame = int(key.co.x)
+    key.co.y += 0.2
     curve.update()
     with pytest.raises(RuntimeError, match="Keys of head on .* were edited since the last bake"):
         bpy.ops.poise.bake_to_bones()

@@ -128,8 +128,8 @@ def controls(skeleton: Skeleton, roles: Mapping[str, str]) -> dict[str, str]:
     """The bones that the animator moves.
 
     Keys: "root", "torso", "hips", "chest", "neck", "head", "eyes"; "clavicle.L";
-    for each bone of the trunk "fk.<role>" and "tweak.<role>"; "tail.1" and so on,
-    "tail"; for the limb whose name is "foot" or "hand" (bipeds),
+    for each bone of the trunk "fk.<role>" and "tweak.<role>", and for those of the neck the
+    latter; "tail.1" and so on, "tail"; for the limb whose name is "foot" or "hand" (bipeds),
     "hind" or "fore" (quadrupeds): "<limb>_ik.L", "<limb>_pole.L", "<limb>_switch.L" (it
     has the properties IK_FK, IK_Stretch, IK_parent, pole_vector and the like),
     "<limb>_base.L" (the upper end of the IK chain), "<limb>_heel.L", "<limb>_heel2.L" (of a
@@ -156,6 +156,8 @@ def controls(skeleton: Skeleton, roles: Mapping[str, str]) -> dict[str, str]:
             number = _NUMBERED.search(bone)
             ending = number[0] if number else ""
             give(f"fk.{role}", f"{_NUMBERED.sub('', bone[4:])}_fk{ending}")
+            give(f"tweak.{role}", f"tweak_{bone[4:]}")
+        elif role.startswith("neck."):
             give(f"tweak.{role}", f"tweak_{bone[4:]}")
     first = roles.get("tail.1", "")
     if "tail" in first:
