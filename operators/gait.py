@@ -277,6 +277,11 @@ class POISE_OT_gait_cycle(_GaitOperator, bpy.types.Operator):
             raise UserError(f"{motion.name} goes on from another motion: clear After first")
         if gait.path is not None or gait.terrain is not None:
             raise UserError("A cycle goes straight ahead on level ground: clear Path and Terrain")
+        if len(gait.footprints):
+            raise UserError(
+                "In a cycle every stride is the same: reset the edited footprints of "
+                f"{motion.name} first"
+            )
         numbers = scene_numbers(context.scene)
         figure = legged.figure_in_metres(character, numbers.unit_scale)
         creature = legged.creature_of(figure)

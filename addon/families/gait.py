@@ -186,6 +186,11 @@ class Gaits(Family):
                 placement = replace(placement, origin=way[0])
         if gait.cycle:
             _require_cycle(motion)
+            if len(gait.footprints):
+                raise UserError(
+                    f"{motion.name} is a cycle, in which every stride is the same, and has edited "
+                    "footprints: switch Cycle off, or reset them while it is off"
+                )
         own = placement_of(motion, unit)
         params = gait.to_params(
             creature=creature_of(figure),
@@ -198,18 +203,13 @@ class Gaits(Family):
             path=path,
             closed=closed,
             ground=ground,
-            edits=() if gait.cycle else edits_of(gait.footprints, own, unit),
+            edits=edits_of(gait.footprints, own, unit),
         )
         params = replace(
             params,
             locks=Locks(gait.keep_body, gait.keep_timing, gait.keep_legs),
             pins=tuple(pin.to_pin(own, unit) for pin in gait.footprint_pins),
         )
-        if gait.cycle and params.edits:
-            raise UserError(
-                f"{motion.name} is a cycle, in which every stride is the same: delete its edited "
-                "footprints, or switch Cycle off"
-            )
         job = GaitJob(
             name=motion.name,
             character=character.name,

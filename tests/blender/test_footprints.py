@@ -155,6 +155,20 @@ def test_they_survive_saving_undo_and_a_moved_motion(horse, tmp_path):
     assert np.allclose(o.location, mark(motion, "fore.R", 1).position, atol=1e-4)
 
 
+def test_cycles_have_no_edited_footprints(horse):
+    rig, motion = horse
+    obj(motion, "fore.R", 1).location.x -= 0.12
+    bpy.ops.poise.footprints_adapt()
+    activate(rig)
+    refused("gait_cycle", "In a cycle every stride is the same: reset the edited footprints")
+    rig.poise.gait.cycle = True
+    refused("bake", "is a cycle, in which every stride is the same, and has edited footprints")
+    rig.poise.gait.cycle = False
+    bpy.ops.poise.footprints_reset(which="ALL")
+    bpy.ops.poise.gait_cycle()
+    bpy.ops.poise.bake()
+
+
 def test_undo_takes_an_edit_back(horse):
     _rig, motion = horse
     name = motion.name
