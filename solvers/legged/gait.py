@@ -216,7 +216,7 @@ class Gait:
         names = tuple(names)
         if len(names) != len(self.legs):
             raise SettingError(
-                f"Gait {self.name}",
+                f"Gait {spoken_gait(self.name)}",
                 f"made for {len(self.legs)} legs",
                 f"one for the {len(names)} legs of this character",
             )
@@ -353,6 +353,17 @@ def spoken_leg(name: str) -> str:
         return name
     words = re.sub(r"(?<=[a-z])(?=\d)", " ", base.replace(".", " ").replace("_", " "))
     return f"{SPOKEN_SIDES[side]} {words}"
+
+
+def spoken_gait(name: str) -> str:
+    """A gait as people call it: "WALK_BIPED" is a Walk, "CANTER_LEFT" a Canter Left.
+
+    Args:
+        name: of the gait; one that is no preset's stays as it is.
+    """
+    if name not in PRESETS:
+        return name
+    return name.removesuffix("_BIPED").replace("_", " ").title()
 
 
 def check_number(label: str, value: object, least: float, most: float, requirement: str) -> None:

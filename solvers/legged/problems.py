@@ -12,7 +12,7 @@ from ..motion import Problem
 from .body import Rise
 from .edits import FootprintEdit
 from .footholds import MOVED, NO_GROUND, TOO_HIGH, Footholds
-from .gait import spoken_leg
+from .gait import spoken_gait, spoken_leg
 from .steps import GaitChange, GaitPlan, Steps, spans_of
 
 WAY_OFF = 0.5  # hip heights off the path that are worth a line
@@ -37,25 +37,28 @@ def changes_of_gait(
         The problems.
     """
     found = []
-    for change in changes:
+    for before, change in zip((None, *changes), changes, strict=False):
         late = change.start - change.wanted
         stride = 1.0 / max(float(plans[change.gait - 1].clock.rate(change.wanted)), 1e-9)
+        busy = before is not None and before.end > change.wanted
         if late > 1.5 * stride:
             found.append(Problem(
                 code="GAIT_DELAYED",
-                message=f"Gait {change.gait + 1} ({plans[change.gait].gait.name}) begins at "
-                f"{change.start:.2f} s instead of {change.wanted:.2f} s: until then the legs are "
-                f"still changing into {plans[change.gait - 1].gait.name}",
+                message=f"Gait {change.gait + 1} ({spoken_gait(plans[change.gait].gait.name)}) "
+                f"begins at {change.start:.2f} s instead of {change.wanted:.2f} s: until then the "
+                + ("legs are still changing into " if busy else "legs have not come around in ")
+                + spoken_gait(plans[change.gait - 1].gait.name),
                 severity="INFO", time=change.wanted, amount=late,
-                remedy="Let gaits begin further apart",
+                remedy="Let gaits begin further apart" if busy
+                else "Let the gait begin before the animal stops, or keep it moving",
             ))  # fmt: skip
     for number in range(len(changes) + 1, len(plans)):
         start = plans[number].start
         if start < end:
             found.append(Problem(
                 code="GAIT_LOST",
-                message=f"Gait {number + 1} ({plans[number].gait.name}) never begins: the motion "
-                "ends, or the animal stands, before its legs have come around",
+                message=f"Gait {number + 1} ({spoken_gait(plans[number].gait.name)}) never begins: "
+                "the motion ends, or the animal stands, before its legs have come around",
                 time=max(start, 0.0), remedy="Begin it earlier, or keep the animal moving",
             ))  # fmt: skip
     return found
@@ -105,8 +108,8 @@ def unusual_speeds(
             usual = f"{low:.1f} to {high:.1f}" if high < math.inf else f"{low:.1f} and more"
             found.append(Problem(
                 code="GAIT_SPEED",
-                message=f"Gait {number + 1} ({gait.name}) goes at {speed[k]:.1f} m/s at "
-                f"{time[k]:.2f} s: animals of this size use it at {usual} m/s",
+                message=f"Gait {number + 1} ({spoken_gait(gait.name)}) goes at {speed[k]:.1f} m/s "
+                f"at {time[k]:.2f} s: animals of this size use it at {usual} m/s",
                 severity="INFO", time=float(time[first]), end_time=float(time[last - 1]),
                 amount=float(speed[k]),
                 remedy="Another gait from there on, another speed, or gaits By Speed",
@@ -129,8 +132,9 @@ def stroke_limited(gait: str, leg: str, time: float, stroke: float, room: float)
     """
     return Problem(
         code="STROKE_LIMITED",
-        message=f"Gait {gait} is too long for the {spoken_leg(leg)} from {time:.2f} s on: its "
-        f"stroke of {stroke:.2f} m is shortened to {room:.2f} m, and its steps come quicker",
+        message=f"Gait {spoken_gait(gait)} is too long for the {spoken_leg(leg)} from {time:.2f} s "
+        f"on: its stroke of {stroke:.2f} m is shortened to {room:.2f} m, and its steps come "
+        "quicker",
         time=time,
         amount=room,
         remedy="Go slower, or use a gait with a smaller duty factor or stroke",
@@ -159,12 +163,13 @@ def short_transfers(
         short = (on - off < least - 1e-9) & (on > 0.0) & (off < end)
         for k in np.flatnonzero(short):
             number = int(steps.gait[own][k + 1])
+            gait = spoken_gait(plans[number].gait.name)
             if number in found:
                 continue
             found[number] = Problem(
                 code="TRANSFER_SHORT",
                 message=f"Step {steps.index[own][k + 1]} of the {spoken_leg(name)} at {on[k]:.2f} "
-                f"s swings for {on[k] - off[k]:.3f} s in gait {plans[number].gait.name}, less than "
+                f"s swings for {on[k] - off[k]:.3f} s in gait {gait}, less than "
                 f"the {least[k]:.3f} s of Least Transfer",
                 time=float(off[k]), end_time=float(on[k]), amount=float(on[k] - off[k]),
                 remedy="Go slower, lengthen the stroke, or lower the duty factor",

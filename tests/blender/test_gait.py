@@ -147,6 +147,18 @@ def test_a_horse_that_speeds_up_goes_through_its_gaits(scene):
     assert lines["Speed"] == "1.50 to 12.00 m/s"
 
 
+def test_a_gait_that_waits_for_the_end_of_a_stand_is_told_of(scene):
+    """In words of animators, not of the tables: who stood since a trot has not changed into it."""
+    rig = animal(frames=193, mode="AUTOMATIC")
+    key_speed(rig, (1, 3.5), (50, 3.5), (62, 0.0), (100, 0.0), (112, 1.6))
+    told = {p.code: p.message for p in solved(rig).problems}
+    assert re.match(r"Gait 2 \(Walk\) begins at .* legs have not come around in Trot$",
+                    told["GAIT_DELAYED"])
+    rig.poise.gait.mode = "SEQUENCE"
+    rig.poise.gait.sequence[0].gait = "RUN"
+    refused("bake", "Gait Run is made for 2 legs")
+
+
 def test_driven_and_keyed_speeds_are_the_same(scene):
     rig = animal(frames=49)
     key_speed(rig, (1, 1.2), (49, 1.8))
