@@ -407,7 +407,9 @@ def bad_footholds(
             f"Step Height ({count} in all)" if rise > 0.0 else
             f"Step {index} of the {name} at {time:.2f} s is {-rise:.2f} m down, more than "
             f"Step Height ({count} in all)",
-            time=time, amount=abs(rise), remedy="Raise Step Height, or lead the path around",
+            time=time, amount=abs(rise),
+            remedy="Shorten the strides by the gait's Stroke, raise Step Height, or lead the path "
+            "around",
         ))  # fmt: skip
     found = _first(steps, holds.state == MOVED, end)
     if found:
