@@ -325,6 +325,7 @@ def _onto_rig(
         ours = set(before.record.curves) if before is not None else set()
         theirs = {adapter.bone_of(path) for path in adapter.animated_paths(rig) - ours}
     grips = control_rig.fists(controls, rig, theirs)
+    grips |= control_rig.resting(controls, rig)
     if grips:
         how["held"] = {**grips, **how.get("held", {})}
     if settings.root_motion == "OBJECT":
@@ -455,7 +456,11 @@ def _tell(
 ) -> tuple[int, int, int]:
     """List what a bake found; numbers of keys, frames and bones."""
     job = solved.job
-    list_problems(motion, solved.problems + result.problems, job.start_frame, job.numbers.fps)
+    problems = solved.problems + result.problems
+    rig = control_rig.rig_of(motion.poise_motion.character)
+    if rig is not None and not any(p.code == "REST_POSITION" for p in problems):
+        problems += tuple(verify.rest_position(rig))
+    list_problems(motion, problems, job.start_frame, job.numbers.fps)
     return result.keys, result.frames, result.bones
 
 

@@ -8,6 +8,7 @@ from ..addon import baking, motions
 from ..addon.base_operator import SettingsOperator
 from ..addon.context import keep_selection, object_mode
 from ..addon.rigs import characters, control_rig, own_equipment, roles
+from ..addon.rigs.adapter import bone_of
 from ..addon.rigs.skeletons import read_skeleton
 from ..addon.scene import trail
 from ..addon.scene.timing import scene_numbers
@@ -105,10 +106,12 @@ class POISE_OT_rig_setup(OnRig, bpy.types.Operator):
                     other.poise_motion.begin(self.kind, numbers.unit_scale)
                     other.poise_motion.turns.slope = characters.KINDS[self.kind].slope
         label = characters.KINDS[self.kind].label
+        bones = {bone_of(path) for path in control_rig.resting(controls, rig)}
+        rests = f"; IK and stretch of {', '.join(sorted(bones))} rest meanwhile" if bones else ""
         unsure = f", {len(found.unsure)} of them unsure" if found.unsure else ""
         return (
-            f"{rig.name} is set up as {label}: {len(found.roles)} roles{unsure}; set its motion, "
-            "then Bake to Rig"
+            f"{rig.name} is set up as {label}: {len(found.roles)} roles{unsure}{rests}; "
+            "set its motion, then Bake to Rig"
         )
 
 

@@ -201,6 +201,23 @@ def frames_to_verify(tracks: RoleTracks, used: np.ndarray | None = None) -> list
     return sorted(chosen)
 
 
+def rest_position(armature: bpy.types.Object) -> list[Problem]:
+    """A problem if an armature shows its rest pose, whatever keys it has.
+
+    Args:
+        armature: the rig.
+    """
+    if armature.data.pose_position != "REST":
+        return []
+    return [
+        Problem(
+            code="REST_POSITION",
+            message=f"{armature.name} is in Rest Position, where no bone moves",
+            remedy="Set the armature to Pose Position (Data > Pose)",
+        )
+    ]
+
+
 def check_bake(
     context: bpy.types.Context,
     armature: bpy.types.Object,
@@ -228,6 +245,9 @@ def check_bake(
     Returns:
         One problem per bone that is off, with its largest error and frames.
     """
+    resting = rest_position(armature)
+    if resting:
+        return resting
     if axes is None:
         axes = adapter.rest_axes(armature, bindings)
     per_frame = tracks.steps_per_frame

@@ -53,6 +53,11 @@ MASS = 80.0
 # A bone that is farther off its place than this share of its length has been moved.
 STILL = 1e-4
 
+# Constraints that have the last word on bones, whatever turns these: their influence is 0 for as
+# long as Poise moves the bones.
+CHAINS = ("IK", "SPLINE_IK")
+STRETCHING = ("STRETCH_TO",)
+
 _DRIVES, _BONES = "poise_drives", "poise_bones"
 _OWN, _FORMER, _REST = "poise_own_controls", "poise_former", "poise_rest"
 _FIST = "poise_fist"
@@ -194,6 +199,8 @@ def measure(
         creature = creature_fitting.read_creature(
             rest, rolemap, scale, kind, sole, rig.name, own is not None
         )
+        if own is None:
+            _require_free(rig, overruled(rig, rolemap.roles.values(), False))
         return Measured(rest, rolemap, own, None, None, creature)
     if rolemap.controls:
         roles = rigify.joints(rest, rolemap.roles)
@@ -201,6 +208,8 @@ def measure(
         roles = {r: b for r, b in roles.items() if r.split(".")[0] not in fitting.ALONG}
         rolemap = replace(rolemap, roles=roles)
     own = _free_controls(rig, rest, rolemap)
+    if own is None:
+        _require_free(rig, overruled(rig, rolemap.roles.values()))
     feet = {rolemap.roles.get(f"{part}.{s}", "") for part in ("foot", "toe") for s in "LR"}
     body = fitting.read_body(rest, rolemap, scale, _sole(rig, rolemap, feet), rig.name)
     size = fitting.proportions_of(body)
@@ -445,6 +454,61 @@ def fists(
     return found
 
 
+def overruled(
+    rig: bpy.types.Object, names: Collection[str], stretching: bool = True
+) -> dict[str, tuple]:
+    """Data path -> 0 of the influence of constraints that would bend bones in ways of their own.
+
+    Blender solves IK after all other constraints of a chain's bones.
+
+    Args:
+        rig: the rig, moved by its bones.
+        names: bones that Poise moves.
+        stretching: those that stretch a bone count, too.
+    """
+    found: dict[str, tuple] = {}
+    moved = set(names)
+    data = rig.animation_data
+    driven = {curve.data_path for curve in data.drivers} if data is not None else set()
+    for bone in rig.pose.bones:
+        for constraint in bone.constraints:
+            path = f"{constraint.path_from_id()}.influence"
+            if constraint.mute or (path in driven and constraint.influence == 0.0):
+                continue  # switched off, such as by a property that chooses FK
+            chain = [bone.name]
+            if constraint.type in CHAINS:
+                chain = [b.name for b in (bone, *bone.parent_recursive)]
+                chain = chain[: constraint.chain_count or None]
+                if constraint.type == "IK" and not constraint.use_tail:
+                    chain = chain[1:]
+            elif not (stretching and constraint.type in STRETCHING):
+                continue
+            if moved & set(chain):
+                found[path] = (0.0,)
+    return found
+
+
+def _require_free(rig: bpy.types.Object, wanted: Collection[str]) -> None:
+    """Refuse a rig on which drivers set the influence of constraints that have to rest.
+
+    iTaSC solves what has no influence, too.
+    """
+    if wanted and rig.pose.ik_solver != "LEGACY":
+        raise UserError(
+            f"{rig.name} solves its IK with iTaSC, which bends limbs in ways of its own: set IK "
+            "Solver to Standard (Armature > Inverse Kinematics)"
+        )
+    data = rig.animation_data
+    for curve in data.drivers if data is not None else ():
+        if curve.data_path in wanted and not curve.mute:
+            constraint = rig.path_resolve(curve.data_path.removesuffix(".influence"))
+            raise UserError(
+                f"A driver sets the influence of {constraint.name} on bone "
+                f"{adapter.bone_of(curve.data_path)} of {rig.name}, which would bend it in a way "
+                "of its own: mute the driver or the constraint"
+            )
+
+
 def _displaced(rig: bpy.types.Object, names: Collection[str]) -> set[str]:
     """Bones that are off the place that the rest pose gives them, now or by keys and drivers."""
     animated = adapter.animated_channels(rig)
@@ -606,6 +670,19 @@ def own_controls_of(controls: bpy.types.Object) -> OwnControls | None:
         ) from error
 
 
+def resting(controls: bpy.types.Object, rig: bpy.types.Object) -> dict[str, tuple]:
+    """Data path -> 0 of the influence of a rig's constraints that rest while Poise moves it.
+
+    Args:
+        controls: the controls.
+        rig: the rig.
+    """
+    if has_own_controls(controls):
+        return {}
+    names = {bone for bone, _ in followers(controls).values()}
+    return overruled(rig, names, characters.LEGS not in controls)
+
+
 def connect(controls: bpy.types.Object, rig: bpy.types.Object) -> None:
     """Let a rig's bones, or its own controls, follow the targets of Poise's controls.
 
@@ -623,6 +700,7 @@ def connect(controls: bpy.types.Object, rig: bpy.types.Object) -> None:
         raise UserError(f"{rig.name} has no bone {gone[0]} any more: set the rig up anew")
     # Fingers with keys go on with them.
     held = fists(controls, rig, adapter.animated_bones(rig))
+    held = {**held, **resting(controls, rig)}
     if own is not None:
         held = {**held, **own_controls.held(rig, own)}
     if held:

@@ -11,7 +11,7 @@ from pathlib import Path
 import bpy
 import numpy as np
 import pytest
-from mathutils import Matrix
+from mathutils import Matrix, Vector
 from snapshot import diff, snapshot
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "unit"))
@@ -249,6 +249,61 @@ def test_limbs_begin_where_the_rig_has_them(poise, scene, table):
     known = goes_all_the_way(poise)
     assert known["pelvis"][0] == "Hips" and known["chest"][0] == "Chest"
     assert {"upper_arm.L", "hand.R", "thigh.L"} <= set(known)
+
+
+def with_ik():
+    """A human with IK on legs and an arm, and a spine that stretches to an empty."""
+    rig = human()
+    bpy.ops.object.mode_set(mode="EDIT")
+    for name in ("LeftFoot", "RightFoot", "LeftHand"):
+        bone = rig.data.edit_bones.new(f"IK {name}")
+        bone.head = rig.data.edit_bones[name].head
+        bone.tail = bone.head + Vector((0.0, 0.1, 0.0))
+    bpy.ops.object.mode_set(mode="OBJECT")
+    for end in ("LeftLeg", "RightLeg", "LeftForeArm"):
+        constraint = rig.pose.bones[end].constraints.new("IK")
+        constraint.target, constraint.chain_count = rig, 2
+        constraint.subtarget = "IK " + end.replace("ForeArm", "Hand").replace("Leg", "Foot")
+    above = bpy.data.objects.new("Above", None)
+    bpy.context.collection.objects.link(above)
+    above.location = (0.0, 0.2, 1.5)
+    rig.pose.bones["Spine"].constraints.new("STRETCH_TO").target = above
+    bpy.context.view_layer.update()
+    return rig
+
+
+def test_ik_of_the_rig_rests_and_is_brought_back(poise, scene):
+    """Blender solves IK after what else turns the bones: feet stayed by their controls."""
+    rig = with_ik()
+    goes_all_the_way(poise)
+    assert all(c.influence == 1.0 for bone in rig.pose.bones for c in bone.constraints)
+
+
+def test_ik_that_a_driver_switches_on_or_itasc_solves_is_named(poise, scene):
+    rig = with_ik()
+    switch = rig.pose.bones["LeftLeg"].constraints[0].driver_add("influence").driver
+    switch.expression = "1.0"
+    bpy.context.view_layer.update()
+    before = snapshot()
+    with pytest.raises(RuntimeError, match="driver sets the influence of IK on bone LeftLeg"):
+        bpy.ops.poise.rig_setup(kind="SKIER")
+    assert diff(before, snapshot(), NOISE) == []
+    rig.animation_data.drivers[0].mute = True
+    rig.pose.ik_solver = "ITASC"
+    with pytest.raises(RuntimeError, match="iTaSC"):
+        bpy.ops.poise.rig_setup(kind="SKIER")
+
+
+def test_rest_position_is_named_once(poise, scene):
+    """Not every bone as one that does not follow."""
+    rig = human()
+    rig.data.pose_position = "REST"
+    _, controls, motion = set_up("SKIER", 13)
+    for bake in (bpy.ops.poise.bake, bpy.ops.poise.bake_to_bones):
+        bake()
+        assert [p.code for p in motion.poise_motion.problems] == ["REST_POSITION"]
+    rig.data.pose_position = "POSE"
+    assert worst_off(rig, controls, followers(poise, controls), (1, 7, 13))[0] <= 1e-3
 
 
 def test_a_rig_under_a_tilted_and_scaled_parent(poise, scene):
