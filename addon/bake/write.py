@@ -866,6 +866,8 @@ def _first_slot(
 
 
 def _verify(job: _Job, plan: _Plan, baked: Baked) -> list[Problem]:
+    if any(".constraints[" in path for path in job.held):
+        job.context.view_layer.update()  # what is keyed to rest pulls at no limb
     found = verify.limbs(job.armature, job.bindings.values())
     problems, used = verify.reach_problems(
         job.armature, plan.solver, found, plan.metres_per_unit, plan.seconds,

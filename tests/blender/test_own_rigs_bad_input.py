@@ -39,7 +39,7 @@ def goes_all_the_way(poise, kind="SKIER", frames=13):
         assert far <= allowed, step
         assert turned <= np.radians(0.1), step
         bpy.ops.poise.bake_to_bones()
-    assert not [p.message for p in motion.poise_motion.problems if p.code.endswith("_OFF")]
+        assert not [p.message for p in motion.poise_motion.problems if p.code.endswith("_OFF")]
     assert bpy.ops.poise.rig_remove() == {"FINISHED"}
     bpy.context.scene.frame_set(1)
     assert diff(before, snapshot(), NOISE) == []
@@ -255,10 +255,14 @@ def with_ik():
     """A human with IK on legs and an arm, and a spine that stretches to an empty."""
     rig = human()
     bpy.ops.object.mode_set(mode="EDIT")
+    root = rig.data.edit_bones.new("Root")
+    root.tail = (0.0, 0.2, 0.0)
+    rig.data.edit_bones["Hips"].parent = root
     for name in ("LeftFoot", "RightFoot", "LeftHand"):
         bone = rig.data.edit_bones.new(f"IK {name}")
         bone.head = rig.data.edit_bones[name].head
         bone.tail = bone.head + Vector((0.0, 0.1, 0.0))
+        bone.parent = root
     bpy.ops.object.mode_set(mode="OBJECT")
     for end in ("LeftLeg", "RightLeg", "LeftForeArm"):
         constraint = rig.pose.bones[end].constraints.new("IK")
