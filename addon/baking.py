@@ -290,6 +290,7 @@ def _onto_rig(
     settings = motion.poise_motion
     controls, travel = settings.character, solved.tracks
     rig = control_rig.require_rig(controls)
+    control_rig.require_bones(controls, rig)
     unit_scale = solved.job.numbers.unit_scale
     own = control_rig.own_controls_of(controls) if bakes_controls(controls, target) else None
     feet = retarget.standing(controls, own) if own is not None else {}
@@ -460,8 +461,28 @@ def _tell(
     rig = control_rig.rig_of(motion.poise_motion.character)
     if rig is not None and not any(p.code == "REST_POSITION" for p in problems):
         problems += tuple(verify.rest_position(rig))
+    if rig is not None:
+        problems += tuple(_resized(motion.poise_motion.character, rig))
     list_problems(motion, problems, job.start_frame, job.numbers.fps)
     return result.keys, result.frames, result.bones
+
+
+def _resized(controls: bpy.types.Object, rig: bpy.types.Object) -> list[Problem]:
+    """A problem if a rig's limbs are not as long as when it was set up."""
+    try:
+        control_rig.require_bones(controls, rig)
+        share = control_rig.resized(controls, rig)
+    except UserError:
+        return []  # said where its bones are keyed
+    if abs(share - 1.0) < control_rig.SAME_SIZE:
+        return []
+    return [
+        Problem(
+            code="RIG_SIZE",
+            message=f"Limbs of {rig.name} are {share:.2f} times as long as when it was set up",
+            remedy="Set Up Again",
+        )
+    ]
 
 
 def clear_rig(context: bpy.types.Context, motion: bpy.types.Object) -> None:

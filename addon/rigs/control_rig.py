@@ -58,6 +58,12 @@ STILL = 1e-4
 CHAINS = ("IK", "SPLINE_IK")
 STRETCHING = ("STRETCH_TO",)
 
+# A limb counts as long as before if it is so up to this share.
+SAME_SIZE = 0.005
+
+# Bone of a limb -> the one that begins where it ends.
+LIMB_ENDS = {"thigh": "shin", "shin": "foot", "upper_arm": "forearm", "forearm": "hand"}
+
 _DRIVES, _BONES = "poise_drives", "poise_bones"
 _OWN, _FORMER, _REST = "poise_own_controls", "poise_former", "poise_rest"
 _FIST = "poise_fist"
@@ -297,6 +303,7 @@ def set_up(
     """
     if controls_of(rig) is not None:
         raise UserError(f"{rig.name} is set up already ({controls_of(rig).name})")
+    _part(rig)
     own, body, size = measured.own, measured.body, measured.size
     world = world_matrix(rig)
     if measured.creature is not None:
@@ -670,6 +677,59 @@ def own_controls_of(controls: bpy.types.Object) -> OwnControls | None:
         ) from error
 
 
+def require_bones(controls: bpy.types.Object, rig: bpy.types.Object) -> None:
+    """Refuse a rig that lacks a bone which follows.
+
+    Args:
+        controls: the controls.
+        rig: the rig.
+
+    Raises:
+        UserError: a bone was removed or renamed since the set-up.
+    """
+    own = own_controls_of(controls)
+    needed = (
+        [bone for bone, _ in followers(controls).values()] if own is None else own.bones()
+    )
+    gone = [bone for bone in needed if bone not in rig.pose.bones]
+    if gone:
+        raise UserError(
+            f"{rig.name} has no bone {gone[0]} any more: bring it back, or find the roles and set "
+            "the rig up anew"
+        )
+
+
+def resized(controls: bpy.types.Object, rig: bpy.types.Object) -> float:
+    """How many times as long as at the set-up the limbs of a rig are, where that differs most.
+
+    Args:
+        controls: the controls.
+        rig: the rig.
+    """
+    known, stood, stands = followers(controls), controls.data.bones, rig.data.bones
+    larger = world_matrix(rig).median_scale / world_matrix(controls).median_scale
+    found = 1.0
+    for role, (bone, _) in known.items():
+        below = _next_joint(role)
+        target, end = fitting.target_bone(role), fitting.target_bone(below)
+        if below not in known or target not in stood or end not in stood:
+            continue
+        then = (stood[end].head_local - stood[target].head_local).length
+        now = (stands[known[below][0]].head_local - stands[bone].head_local).length * larger
+        if then > 0.0 and abs(now / then - 1.0) > abs(found - 1.0):
+            found = now / then
+    return found
+
+
+def _next_joint(role: str) -> str:
+    """The role at the other end of a limb's bone, or ""."""
+    name, _, rest = role.partition(".")
+    if name in LIMB_ENDS:
+        return f"{LIMB_ENDS[name]}.{rest}"
+    number, _, side = rest.partition(".")
+    return f"{name}.{int(number) + 1}.{side}" if side and number.isdigit() else ""
+
+
 def resting(controls: bpy.types.Object, rig: bpy.types.Object) -> dict[str, tuple]:
     """Data path -> 0 of the influence of a rig's constraints that rest while Poise moves it.
 
@@ -693,11 +753,8 @@ def connect(controls: bpy.types.Object, rig: bpy.types.Object) -> None:
     Raises:
         UserError: a bone that follows is gone; nothing was changed.
     """
+    require_bones(controls, rig)
     known, own = followers(controls), own_controls_of(controls)
-    needed = [bone for bone, _ in known.values()] if own is None else own.bones()
-    gone = [bone for bone in needed if bone not in rig.pose.bones]
-    if gone:
-        raise UserError(f"{rig.name} has no bone {gone[0]} any more: set the rig up anew")
     # Fingers with keys go on with them.
     held = fists(controls, rig, adapter.animated_bones(rig))
     held = {**held, **resting(controls, rig)}
@@ -750,6 +807,21 @@ def disconnect(controls: bpy.types.Object, rig: bpy.types.Object) -> None:
             bone.constraints.remove(constraint)
         if ours and keep is not None:
             bone.constraints.active = keep
+
+
+def _part(rig: bpy.types.Object) -> None:
+    """Let go of controls that drive the rig that this one was copied from."""
+    targets = {
+        target
+        for bone in rig.pose.bones
+        for constraint in bone.constraints
+        if drives(target := getattr(constraint, "target", None)) and rig_of(target) != rig
+    }
+    for controls in targets:
+        former = controls.get(_FORMER)
+        disconnect(controls, rig)
+        if former is not None:
+            controls[_FORMER] = former
 
 
 def is_connected(controls: bpy.types.Object, rig: bpy.types.Object) -> bool:

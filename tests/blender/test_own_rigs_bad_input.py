@@ -310,6 +310,54 @@ def test_rest_position_is_named_once(poise, scene):
     assert worst_off(rig, controls, followers(poise, controls), (1, 7, 13))[0] <= 1e-3
 
 
+def test_a_copy_of_a_rig_that_was_set_up_is_a_rig_of_its_own(poise, scene):
+    """It comes with the original's constraints on Poise's controls, and its IK at rest."""
+    rig = with_ik()
+    _, first, _ = set_up("SKIER", 13)
+    copy = rig.copy()
+    scene.collection.objects.link(copy)
+    for obj in (rig, copy):
+        obj.select_set(obj == copy)
+    bpy.context.view_layer.objects.active = copy
+    _, controls, _ = set_up("SNOWBOARDER", 13)
+    bpy.ops.poise.bake_to_bones()
+    for obj, ours in ((copy, controls), (rig, first)):
+        assert worst_off(obj, ours, followers(poise, ours), (1, 13))[0] <= 1e-3
+    assert bpy.ops.poise.rig_remove() == {"FINISHED"}
+    assert all(c.influence == 1.0 for bone in copy.pose.bones for c in bone.constraints)
+    assert not [c for bone in copy.pose.bones for c in bone.constraints if c.name == "Poise"]
+
+
+def test_a_bone_that_is_renamed_after_set_up_is_named(poise, scene):
+    rig = human()
+    set_up("SKIER", 13)
+    bpy.ops.poise.bake()
+    rig.data.bones["LeftLeg"].name = "Lower leg"
+    with pytest.raises(RuntimeError, match="no bone LeftLeg any more") as refused:
+        bpy.ops.poise.bake_to_bones()
+    assert "Traceback" not in str(refused.value)
+
+
+def test_a_rig_that_grew_since_its_set_up_is_named(poise, scene):
+    """Twisted forearms with a bone in between are as long as they were."""
+    rig = human(straight=False)
+    bpy.ops.object.mode_set(mode="EDIT")
+    bones = rig.data.edit_bones
+    middle = bones.new("LeftArmTwist")
+    middle.head, middle.tail = bones["LeftArm"].center, bones["LeftArm"].tail
+    middle.parent, bones["LeftForeArm"].parent = bones["LeftArm"], middle
+    bpy.ops.object.mode_set(mode="OBJECT")
+    _, _, motion = set_up("SKIER", 13)
+    bpy.ops.poise.bake()
+    assert not motion.poise_motion.problems
+    rig.scale = (2.0, 2.0, 2.0)
+    bpy.ops.poise.bake()
+    assert [p.code for p in motion.poise_motion.problems] == ["RIG_SIZE"]
+    bpy.ops.poise.rig_setup(kind="SKIER")
+    bpy.ops.poise.bake()
+    assert "RIG_SIZE" not in [p.code for p in motion.poise_motion.problems]
+
+
 def test_a_rig_under_a_tilted_and_scaled_parent(poise, scene):
     """The importer's empty: 100 times as large, and lying on its back."""
     rig = human(scale=1.0)
