@@ -110,7 +110,7 @@ STYLES: dict[str, LeggedStyle] = {
     "horse": LeggedStyle(),
     "dog": LeggedStyle(
         pelvis_turn=radians(5.0), pelvis_drop=radians(3.0), shoulder_turn=radians(4.0),
-        spine_flexion=radians(45.0), nod=radians(3.0), neck_drop=radians(14.0),
+        spine_flexion=radians(45.0), fold=1.15, nod=radians(3.0), neck_drop=radians(14.0),
         look_ahead=0.6, tail_swing=radians(10.0), tail_lift=radians(35.0), tail_lag=0.05,
     ),
     "biped": LeggedStyle(
