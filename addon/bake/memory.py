@@ -131,7 +131,9 @@ def hand_over(
 
 def _replace(group, former: Former, former_action: bpy.types.Action | None) -> None:
     before = json.loads(group["before"])
-    before["former"] = asdict(former)
+    # Animation that only another bake had given to the rig is none of the animator's.
+    animated = former.animated and before["former"].get("animated", True)
+    before["former"] = asdict(former) | {"animated": animated}
     group["before"] = json.dumps(before)
     if former_action is not None:
         group["former_action"] = former_action

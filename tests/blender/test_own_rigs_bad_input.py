@@ -12,6 +12,7 @@ import bpy
 import numpy as np
 import pytest
 from mathutils import Matrix, Vector
+from poise.addon.motions import set_active
 from snapshot import diff, snapshot
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "unit"))
@@ -356,6 +357,28 @@ def test_a_rig_that_grew_since_its_set_up_is_named(poise, scene):
     bpy.ops.poise.rig_setup(kind="SKIER")
     bpy.ops.poise.bake()
     assert "RIG_SIZE" not in [p.code for p in motion.poise_motion.problems]
+
+
+@pytest.mark.parametrize("cleared", [0, 1])
+def test_two_motions_on_bones_leave_nothing_in_any_order(poise, scene, cleared):
+    """The second bake finds the first one's animation data, which are none of the rig's own."""
+    rig = human()
+    bpy.context.scene.frame_set(1)
+    before = snapshot()
+    _, controls, first = set_up("SKIER", 8)
+    bpy.ops.poise.motion_add()
+    second = rig.poise.motion_object
+    second.poise_motion.frame_end = 14
+    for motion in (second, first):
+        set_active(motion)
+        bpy.ops.poise.bake_to_bones()
+    known = followers(poise, controls)
+    assert worst_off(rig, controls, known, (1, 4, 8, 11, 14))[0] <= 1e-3
+    set_active((first, second)[cleared])
+    bpy.ops.poise.bake_clear()
+    bpy.ops.poise.rig_remove()
+    bpy.context.scene.frame_set(1)
+    assert diff(before, snapshot(), NOISE) == []
 
 
 def test_a_rig_under_a_tilted_and_scaled_parent(poise, scene):
