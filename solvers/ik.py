@@ -22,7 +22,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .rotations import conjugate, from_matrix, multiply, normalise
+from .rotations import conjugate, cross, dot, from_matrix, multiply, normalise
 
 CLOSE = 1e-10  # of a chain's length: its end is on the target
 LARGEST_STEP = 0.6  # rad
@@ -75,7 +75,7 @@ def two_bone(
         raise ValueError(f"reach is {reach}: it must be above 0 and at most 1")
     root = np.asarray(root, dtype=float)
     line = np.asarray(target, dtype=float) - root
-    distance = np.linalg.norm(line, axis=-1)
+    distance = np.sqrt(dot(line, line))
     direction = normalise(line)
     null = distance < 1e-12
     if np.any(null):
@@ -85,7 +85,7 @@ def two_bone(
     along = (used**2 + upper**2 - lower**2) / (2.0 * used)
     height = np.sqrt(np.maximum(upper**2 - along**2, 0.0))
     side = np.asarray(pole, dtype=float) - root
-    side = side - np.einsum("...i,...i->...", side, direction)[..., None] * direction
+    side = side - dot(side, direction)[..., None] * direction
     side = _keep_last(side, direction)
     middle = root + along[..., None] * direction + height[..., None] * side
     cosine = (used**2 - upper**2 - lower**2) / (2.0 * upper * lower)
@@ -99,7 +99,7 @@ def two_bone(
 
 def _keep_last(side: np.ndarray, direction: np.ndarray) -> np.ndarray:
     """Unit bend directions; those without length take the last good one."""
-    length = np.linalg.norm(side, axis=-1)
+    length = np.sqrt(dot(side, side))
     bad = length < 1e-9
     unit = normalise(side)
     if not np.any(bad):
@@ -141,8 +141,8 @@ def limb_rotations(
         (n, 4) rotation of the upper bone, (n, 4) of the lower bone.
     """
     rest_root, rest_middle, rest_tip = (np.asarray(point, dtype=float) for point in rest)
-    rest_normal = np.cross(rest_tip - rest_root, np.asarray(rest_bend, dtype=float))
-    normal = np.cross(tip - root, pole - root)
+    rest_normal = cross(rest_tip - rest_root, np.asarray(rest_bend, dtype=float))
+    normal = cross(tip - root, pole - root)
     upper = multiply(
         _frame(middle - root, normal), conjugate(_frame(rest_middle - rest_root, rest_normal))
     )
@@ -154,9 +154,8 @@ def limb_rotations(
 
 def _frame(direction: np.ndarray, normal: np.ndarray) -> np.ndarray:
     y = normalise(direction)
-    x = normal - np.einsum("...i,...i->...", normal, y)[..., None] * y
-    x = normalise(x)
-    return from_matrix(np.stack((x, y, np.cross(x, y)), axis=-1))
+    x = normalise(normal - dot(normal, y)[..., None] * y)
+    return from_matrix(np.stack((x.T, y.T, cross(x, y).T)).T)
 
 
 @dataclass(frozen=True)

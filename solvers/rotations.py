@@ -18,6 +18,10 @@ import numpy as np
 
 EULER_ORDERS = ("XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX")
 
+# Which component of q, and with which sign, stands where in the matrix of p -> p q.
+_RIGHT_INDEX = np.array(((0, 1, 2, 3), (1, 0, 3, 2), (2, 3, 0, 1), (3, 2, 1, 0)))
+_RIGHT_SIGN = np.array(((1.0, -1, -1, -1), (1, 1, 1, -1), (1, -1, 1, 1), (1, 1, -1, 1)))
+
 _GIMBAL = 1e-7  # cosine of the middle angle below which the outer two merge
 
 
@@ -39,8 +43,39 @@ def normalise(vectors: np.ndarray) -> np.ndarray:
         vectors: (..., k) array.
     """
     vectors = np.asarray(vectors, dtype=float)
-    length = np.sqrt(np.einsum("...i,...i->...", vectors, vectors))[..., None]
+    length = np.sqrt(dot(vectors, vectors))[..., None]
+    if length.all():
+        return vectors / length
     return np.divide(vectors, length, out=np.zeros_like(vectors), where=length > 0.0)
+
+
+def dot(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """Inner products (...) along the last axis, which is short: component by component.
+
+    Args:
+        first: (..., k) vectors.
+        second: (..., k) vectors, broadcast against `first`.
+    """
+    out = first[..., 0] * second[..., 0]
+    for k in range(1, first.shape[-1]):
+        out += first[..., k] * second[..., k]
+    return out
+
+
+def cross(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """Vector products (..., 3).
+
+    Args:
+        first: (..., 3) vectors.
+        second: (..., 3) vectors, broadcast against `first`.
+    """
+    ax, ay, az = first[..., 0], first[..., 1], first[..., 2]
+    bx, by, bz = second[..., 0], second[..., 1], second[..., 2]
+    out = _components(3, np.broadcast_shapes(first.shape[:-1], second.shape[:-1]))
+    out[..., 0] = ay * bz - az * by
+    out[..., 1] = az * bx - ax * bz
+    out[..., 2] = ax * by - ay * bx
+    return out
 
 
 def multiply(first: np.ndarray, second: np.ndarray) -> np.ndarray:
@@ -68,9 +103,17 @@ def times(quaternions: np.ndarray, constant: np.ndarray) -> np.ndarray:
         quaternions: (n, 4) quaternions.
         constant: (4,) quaternion, whose turn comes first.
     """
-    w, x, y, z = constant
-    matrix = np.array(((w, -x, -y, -z), (x, w, z, -y), (y, -z, w, x), (z, y, -x, w)))
-    return (matrix @ np.asarray(quaternions, dtype=float).T).T
+    return (right_product(constant) @ np.asarray(quaternions, dtype=float).T).T
+
+
+def right_product(quaternions: np.ndarray) -> np.ndarray:
+    """Matrices (..., 4, 4) that take a quaternion p to p q.
+
+    Args:
+        quaternions: (..., 4) the q.
+    """
+    q = np.asarray(quaternions, dtype=float)
+    return q[..., _RIGHT_INDEX] * _RIGHT_SIGN
 
 
 def _components(count: int, shape: tuple[int, ...]) -> np.ndarray:
@@ -186,7 +229,7 @@ def to_matrix(quaternions: np.ndarray) -> np.ndarray:
         quaternions: (..., 4) unit quaternions.
     """
     w, x, y, z = np.moveaxis(np.asarray(quaternions, dtype=float), -1, 0)
-    out = np.empty((*w.shape, 3, 3))
+    out = np.moveaxis(np.empty((3, 3, *w.shape)), (0, 1), (-2, -1))
     out[..., 0, 0] = 1.0 - 2.0 * (y * y + z * z)
     out[..., 0, 1] = 2.0 * (x * y - w * z)
     out[..., 0, 2] = 2.0 * (x * z + w * y)
@@ -208,9 +251,8 @@ def from_matrix(matrices: np.ndarray) -> np.ndarray:
     m = np.asarray(matrices, dtype=float)
     m00, m11, m22 = m[..., 0, 0], m[..., 1, 1], m[..., 2, 2]
     # Four times the square of each component; at least one of them is >= 1.
-    squares = np.stack(
-        (1 + m00 + m11 + m22, 1 + m00 - m11 - m22, 1 - m00 + m11 - m22, 1 - m00 - m11 + m22),
-        axis=-1,
+    squares = (
+        1 + m00 + m11 + m22, 1 + m00 - m11 - m22, 1 - m00 + m11 - m22, 1 - m00 - m11 + m22
     )
     x_w, y_w, z_w = (
         m[..., 2, 1] - m[..., 1, 2],
@@ -223,18 +265,20 @@ def from_matrix(matrices: np.ndarray) -> np.ndarray:
         m[..., 2, 1] + m[..., 1, 2],
     )
     rows = (
-        (squares[..., 0], x_w, y_w, z_w),
-        (x_w, squares[..., 1], x_y, x_z),
-        (y_w, x_y, squares[..., 2], y_z),
-        (z_w, x_z, y_z, squares[..., 3]),
+        (squares[0], x_w, y_w, z_w),
+        (x_w, squares[1], x_y, x_z),
+        (y_w, x_y, squares[2], y_z),
+        (z_w, x_z, y_z, squares[3]),
     )
-    best = np.argmax(squares, axis=-1)
-    out = _components(4, best.shape)
-    for k, row in enumerate(rows):
-        chosen = best == k
+    largest = np.maximum(np.maximum(squares[0], squares[1]), np.maximum(squares[2], squares[3]))
+    out = _components(4, largest.shape)
+    open_ = np.ones(largest.shape, dtype=bool)
+    for row, square in zip(rows, squares, strict=True):
+        chosen = open_ & (square == largest)
         if chosen.any():
             for i, values in enumerate(row):
                 np.copyto(out[..., i], values, where=chosen)
+            open_ &= ~chosen
     return normalise(out)
 
 
@@ -249,10 +293,10 @@ def between(start: np.ndarray, end: np.ndarray) -> np.ndarray:
         end: (..., 3) vectors, broadcast against `start`.
     """
     a, b = np.broadcast_arrays(normalise(start), normalise(end))
-    dot = np.einsum("...i,...i->...", a, b)
-    out = np.empty((*dot.shape, 4))
-    out[..., 0] = 1.0 + dot
-    out[..., 1:] = np.cross(a, b)
+    inner = dot(a, b)
+    out = np.empty((*inner.shape, 4))
+    out[..., 0] = 1.0 + inner
+    out[..., 1:] = cross(a, b)
     opposite = out[..., 0] < 1e-9
     if np.any(opposite):
         square = np.cross(a, np.eye(3)[np.argmin(np.abs(a), axis=-1)])
@@ -269,15 +313,14 @@ def slerp(start: np.ndarray, end: np.ndarray, amount: np.ndarray | float) -> np.
         end: (..., 4) unit quaternions.
         amount: (...) 0 gives `start`, 1 gives `end`.
     """
-    a, b = np.broadcast_arrays(np.asarray(start, dtype=float), np.asarray(end, dtype=float))
+    a, b = np.asarray(start, dtype=float), np.asarray(end, dtype=float)
     t = np.asarray(amount, dtype=float)
-    dot = np.einsum("...i,...i->...", a, b)
-    b = np.where(dot[..., None] < 0.0, -b, b)
+    far = dot(a, b) < 0.0
+    if far.any():
+        b = np.where(far[..., None], -b, b)
     # atan2 of chord lengths keeps its precision for nearly equal turns.
-    angle = 2.0 * np.arctan2(
-        np.linalg.norm(a - b, axis=-1), np.linalg.norm(a + b, axis=-1)
-    )
-    angle, t = np.broadcast_arrays(angle, t)
+    chord, other = a - b, a + b
+    angle = 2.0 * np.arctan2(np.sqrt(dot(chord, chord)), np.sqrt(dot(other, other)))
     sine = np.sin(angle)
     small = sine < 1e-9
     safe = np.where(small, 1.0, sine)
@@ -291,19 +334,22 @@ def continuous(quaternions: np.ndarray) -> np.ndarray:
 
     q and -q are the same turn, but a curve between them is not; the first
     sample is given w >= 0 (its first non-zero component positive), then every
-    sample the sign that is nearer to the one before.
+    sample the sign that is nearer to the one before. Where that changes nothing,
+    the array itself comes back.
 
     Args:
         quaternions: (n, ..., 4) unit quaternions, time first.
     """
-    q = np.array(quaternions, dtype=float)
+    q = np.asarray(quaternions, dtype=float)
     if len(q) == 0:
         return q
     sign = np.ones(q.shape[:-1])
     first = q[0]
     lead = np.take_along_axis(first, np.argmax(np.abs(first) > 1e-12, -1)[..., None], -1)[..., 0]
     sign[0] = np.where(lead < 0.0, -1.0, 1.0)
-    sign[1:] = np.where(np.einsum("...i,...i->...", q[1:], q[:-1]) < 0.0, -1.0, 1.0)
+    sign[1:] = np.where(dot(q[1:], q[:-1]) < 0.0, -1.0, 1.0)
+    if (sign > 0.0).all():
+        return q
     return q * np.cumprod(sign, axis=0)[..., None]
 
 
@@ -404,9 +450,13 @@ def to_euler(quaternions: np.ndarray, order: str = "XYZ") -> np.ndarray:
     angles[..., i], angles[..., j], angles[..., k] = first, middle, third
     if len(angles) < 2:
         return angles
+    steps = np.diff(angles, axis=0)
+    if np.abs(steps).max() < 1.0:
+        # The other set, half a turn off in two angles, is farther; nothing is to be unwrapped.
+        return angles
     other = angles + np.pi
     other[..., j] = np.pi - middle
-    stay = np.sum(np.abs(_wrap(np.diff(angles, axis=0))), axis=-1)
+    stay = np.sum(np.abs(_wrap(steps)), axis=-1)
     swap = np.sum(np.abs(_wrap(angles[1:] - other[:-1])), axis=-1)
     # Both sets swap places together, so one parity over time tells which to take.
     swaps = np.cumsum(swap < stay - 1e-9, axis=0) % 2 == 1
