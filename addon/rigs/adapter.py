@@ -15,8 +15,9 @@ Only numbers are read from Blender here; nothing is written or evaluated.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import bpy
 import numpy as np
@@ -39,6 +40,7 @@ ROTATION_ONLY = {
 LOCATION_ONLY = {roles.KNEE, roles.ELBOW}
 
 _UNTURNED = np.array([1.0, 0.0, 0.0, 0.0])
+_UNTURNED_RIGHT, _UNTURNED_MATRIX = np.eye(4), np.eye(3)
 
 # Segments of legs beyond a person's two: they hang on each other.
 _SEGMENT = re.compile(r"(hind|fore|leg\d+)\.\d+")
@@ -67,6 +69,18 @@ def only_turned(role: str) -> bool:
     """
     base = base_role(role)
     return base in ROTATION_ONLY or _SEGMENT.fullmatch(base) is not None
+
+
+def rest_turns(armature: bpy.types.Object, names: Sequence[str]) -> np.ndarray:
+    """Rest rotations (n, 4) of bones in armature space.
+
+    Args:
+        armature: the rig.
+        names: names of bones.
+    """
+    bones = armature.data.bones
+    rests = np.array([bones[name].matrix_local for name in names], dtype=float)
+    return rotations.from_matrix(rests.reshape(-1, 4, 4)[:, :3, :3])
 
 
 def bone_path(bone: str) -> str:
@@ -288,21 +302,151 @@ class BoneTrack:
         return found
 
 
-@dataclass(frozen=True)
+class _Link(NamedTuple):
+    """How what is rigidly tied to a bone stands in its axes: a turn, and an offset.
+
+    Attributes:
+        right: (4, 4) takes quaternions to their products with the turn.
+        matrix: (3, 3) of the turn.
+        offset: (3,) in units of the bone.
+    """
+
+    right: np.ndarray
+    matrix: np.ndarray
+    offset: np.ndarray
+
+    def then(self, other: _Link) -> _Link:
+        """What hangs on this by another link.
+
+        Args:
+            other: the link from this one.
+        """
+        return _Link(
+            other.right @ self.right,
+            self.matrix @ other.matrix,
+            self.offset + self.matrix @ other.offset,
+        )
+
+    @classmethod
+    def of(cls, turn: np.ndarray, offset: np.ndarray) -> _Link:
+        """A link from numbers.
+
+        Args:
+            turn: (4,) quaternion.
+            offset: (3,).
+        """
+        return cls(rotations.right_product(turn), rotations.to_matrix(turn), offset)
+
+
+
 class Pose:
     """Where a bone is in armature space.
 
-    Attributes:
-        rotation: (m, 4).
-        head: (m, 3).
+    Much that hangs rigidly on a bone is asked for nothing but where its own children
+    are: what is tied to another pose by a link is computed when it is asked for, in one
+    go from the last bone above that moves by itself.
+
+    Args:
+        rotation: (m, 4), or a pose that has the same.
+        head: (m, 3), or a pose that has the same.
         scale: size of the bone, where it is the same along every axis.
         linear: (m, 3, 3) rotation and scale, or None where `scale` says it all.
     """
 
-    rotation: np.ndarray
-    head: np.ndarray
-    scale: np.ndarray
-    linear: np.ndarray | None = None
+    __slots__ = ("_head", "_rotation", "_tie", "linear", "scale")
+
+    def __init__(
+        self,
+        rotation: np.ndarray | Pose | None,
+        head: np.ndarray | Pose | None,
+        scale: np.ndarray,
+        linear: np.ndarray | None = None,
+        *,
+        tie: tuple[Pose, _Link] | None = None,
+    ) -> None:
+        self._rotation, self._head, self._tie = rotation, head, tie
+        self.scale, self.linear = scale, linear
+
+    @property
+    def rotation(self) -> np.ndarray:
+        """(m, 4) quaternions."""
+        if self._rotation is None:
+            assert self._tie is not None
+            base, link = self._tie
+            self._rotation = (link.right @ base.rotation.T).T
+        elif isinstance(self._rotation, Pose):
+            self._rotation = self._rotation.rotation
+        return self._rotation
+
+    @property
+    def head(self) -> np.ndarray:
+        """(m, 3) where the bone begins."""
+        if self._head is None:
+            assert self._tie is not None
+            base, link = self._tie
+            self._head = base.apply(link.offset)
+        elif isinstance(self._head, Pose):
+            self._head = self._head.head
+        return self._head
+
+    def but(
+        self,
+        rotation: np.ndarray | Pose | None = None,
+        head: np.ndarray | Pose | None = None,
+        scale: np.ndarray | None = None,
+    ) -> Pose:
+        """The same pose but for some of it.
+
+        Args:
+            rotation: (m, 4), or a pose that has it; None for its own.
+            head: (m, 3), or a pose that has it; None for its own.
+            scale: size; None for its own.
+        """
+        return Pose(
+            self if rotation is None else rotation,
+            self if head is None else head,
+            self.scale if scale is None else scale,
+            self.linear,
+        )
+
+    def has_head_of(self, other: Pose) -> bool:
+        """Whether a pose is known to have its head where this one has it.
+
+        Args:
+            other: the other pose.
+        """
+        return self._headed() is other._headed()
+
+    def _headed(self) -> object:
+        if isinstance(self._head, Pose):
+            return self._head._headed()
+        return self if self._head is None else self._head
+
+    def tied(self, link: _Link) -> Pose:
+        """The pose of what is rigidly tied to this one, which is scaled evenly.
+
+        Args:
+            link: how it stands in this one's axes.
+        """
+        assert self.linear is None
+        base: Pose = self
+        if self._tie is not None:
+            base, own = self._tie
+            link = own.then(link)
+        return Pose(None, None, self.scale, tie=(base, link))
+
+    def turned(self, turn: np.ndarray) -> np.ndarray:
+        """Rotations (m, 4) of what is turned by as much in the bone's axes.
+
+        Args:
+            turn: (4,) quaternion.
+        """
+        right = rotations.right_product(turn)
+        if self._rotation is None:
+            assert self._tie is not None
+            base, link = self._tie
+            return (right @ link.right @ base.rotation.T).T
+        return (right @ self.rotation.T).T
 
     def apply(self, offset: np.ndarray) -> np.ndarray:
         """Armature-space position (m, 3) of a point given in the bone's axes.
@@ -312,7 +456,11 @@ class Pose:
         """
         if not offset.any():
             return self.head
-        return self.head + self.turn(offset)
+        moved = self.turn(offset)
+        if len(moved) == len(self.head):
+            moved += self.head
+            return moved
+        return self.head + moved
 
     def turn(self, vector: np.ndarray) -> np.ndarray:
         """Armature-space vector (m, 3) of one given in the bone's axes.
@@ -357,10 +505,11 @@ def _pose(linear: np.ndarray, head: np.ndarray) -> Pose:
 
 
 class _Bone:
-    """What a bone's rest pose says, as numbers; `turn` and `offset` are seen from its parent."""
+    """What a bone's rest pose says, as numbers; `turn` and `link` are seen from its parent."""
 
     def __init__(self, bone: bpy.types.Bone, numbers: tuple[np.ndarray, ...]) -> None:
-        self.rest, self.head, self.turn, self.offset = numbers
+        self.rest, self.head, self.turn, right, matrix, offset = numbers
+        self.link = _Link(right, matrix, offset)
         self.length = bone.length
         self.parent = bone.parent.name if bone.parent else ""
         self.inherit_rotation = bone.use_inherit_rotation
@@ -386,7 +535,10 @@ class _Skeleton:
         )
         back = rotations.conjugate(turned[above])
         offset = rotations.rotate(back, head - head[above])
-        self._numbers = (turned, head, rotations.multiply(back, turned), offset)
+        turn = rotations.multiply(back, turned)
+        self._numbers = (
+            turned, head, turn, rotations.right_product(turn), rotations.to_matrix(turn), offset
+        )
 
     def bone(self, name: str) -> _Bone:
         i = self._index[name]
@@ -430,6 +582,9 @@ class RigSolver:
         self._constraints = constraints
         self._bindings = bindings
         self._frames = frames
+        # Most rigs stand in the middle of the world, as they were made.
+        self._upright = bool((frames.rotation == _UNTURNED).all())
+        self._in_place = bool((frames.inverse == np.eye(4)).all())
         self._unit_scale = unit_scale
         self._axes = axes
         self._poses: dict[str, Pose] = {}
@@ -467,16 +622,18 @@ class RigSolver:
         head = turned = None
         if position is not None:
             inverse = self._frames.inverse
-            units = position / self._unit_scale
+            units = position if self._unit_scale == 1.0 else position / self._unit_scale
             if len(inverse) > 1:
                 head = np.einsum("mij,mj->mi", inverse[:, :3, :3], units)
+                head += inverse[:, :3, 3]
+            elif self._in_place:
+                head = units
             else:
-                head = units @ inverse[0, :3, :3].T
-            head += inverse[:, :3, 3]
+                head = (inverse[0, :3, :3] @ units.T + inverse[0, :3, 3:]).T
         if rotation is not None:
             rest = rotations.multiply(self._axes, self.bone(self._bindings[role]).rest)
             turned = rotations.times(rotation, rest)
-            if not (self._frames.rotation == _UNTURNED).all():
+            if not self._upright:
                 turned = rotations.multiply(rotations.conjugate(self._frames.rotation), turned)
         return head, turned
 
@@ -576,7 +733,9 @@ class RigSolver:
         """
         frame = self._frame(name)
         if pose is _AT_REST:
-            return Pose(frame.axes.rotation, frame.location.head, frame.axes.scale)
+            return frame.axes
+        if frame.location is frame.axes and _is_link(pose) and frame.axes.linear is None:
+            return frame.axes.tied(_Link.of(pose.rotation[0], pose.head[0]))
         return Pose(
             _composed(frame.axes.rotation, pose.rotation),
             frame.location.apply(pose.head if len(pose.head) > 1 else pose.head[0]),
@@ -608,6 +767,8 @@ class RigSolver:
         other, there = self.bone(by), self.pose(by)
         back = rotations.conjugate(other.rest)
         offset = rotations.rotate(back, pose.head - other.head)
+        if _is_link(pose) and there.linear is None:
+            return there.tied(_Link.of(rotations.multiply(back, pose.rotation)[0], offset[0]))
         return Pose(
             _composed(there.rotation, rotations.multiply(back, pose.rotation)),
             there.apply(offset if len(offset) > 1 else offset[0]),
@@ -643,9 +804,11 @@ class RigSolver:
         pose_bone = self._armature.pose.bones[name]
         linear, place = _split(pose_bone.matrix_basis)
         location = values = None
+        start: np.ndarray | Pose
         if head is None:
-            head = frame.location.apply(place[0])
+            start = _offset(frame.location, place[0])
         else:
+            start = head
             place = location = frame.location.turn_back(head - frame.location.head)
         if turned is None:
             local = rotations.from_matrix(linear / np.linalg.norm(linear, axis=1)[:, None, :])
@@ -662,8 +825,9 @@ class RigSolver:
         size = np.array(pose_bone.scale, dtype=float)
         if np.abs(size - size[0]).max() < 1e-6 and frame.axes.linear is None:
             self._locals[name] = Pose(local, place, size[:1])
-            return Pose(turned, head, frame.axes.scale * size[0])
+            return Pose(turned, start, _times(frame.axes.scale, size[0]))
         local = rotations.multiply(rotations.conjugate(frame.axes.rotation), turned)
+        head = start.head if isinstance(start, Pose) else start
         return _pose(_linear(frame.axes) @ (rotations.to_matrix(local) * size), head)
 
     def _plain_scale(self, name: str) -> np.ndarray | None:
@@ -689,10 +853,10 @@ class RigSolver:
         """
         frame = self._frame(name)
         linear, place = _split(self._armature.pose.bones[name].matrix_basis)
-        head = frame.location.apply(place[0])
+        start = _offset(frame.location, place[0])
         if np.abs(linear[0] - np.eye(3)).max() < 1e-7:
-            return Pose(frame.axes.rotation, head, frame.axes.scale, frame.axes.linear)
-        return _pose(_linear(frame.axes) @ linear[0], head)
+            return frame.axes.but(head=start)
+        return _pose(_linear(frame.axes) @ linear[0], start.head)
 
     def _frame(self, name: str) -> _Frame:
         """Blender's bone parent transform, for all samples; the last one is remembered."""
@@ -708,7 +872,10 @@ class RigSolver:
             straight = Pose(np.array([[1.0, 0.0, 0.0, 0.0]]), bone.head[None], one)
             return _Frame(axes, axes if bone.local_location else straight)
         parent = self.pose(bone.parent)
-        head = parent.apply(bone.offset)
+        if parent.linear is None and bone.inherit_rotation and bone.inherit_scale == "FULL":
+            tied = parent.tied(bone.link)
+            return _Frame(tied, tied if bone.local_location else parent.but(head=tied))
+        head = parent.apply(bone.link.offset)
         turned = rotations.times(parent.rotation, bone.turn)
         linear = None
         if parent.linear is not None:
@@ -738,6 +905,24 @@ def _split(matrix: Matrix) -> tuple[np.ndarray, np.ndarray]:
 def _composed(first: np.ndarray, then: np.ndarray) -> np.ndarray:
     """Product of quaternions of which the second may be one for all samples."""
     return rotations.times(first, then[0]) if len(then) == 1 else rotations.multiply(first, then)
+
+
+def _is_link(pose: Pose) -> bool:
+    """Whether a pose is one sample, and as large as it is in the rest pose."""
+    return len(pose.rotation) == len(pose.head) == 1 and bool((pose.scale == 1.0).all())
+
+
+def _offset(pose: Pose, offset: np.ndarray) -> Pose:
+    """What has its head at a place (3,) in a pose's axes."""
+    if not offset.any():
+        return pose
+    if pose.linear is None:
+        return pose.tied(_Link(_UNTURNED_RIGHT, _UNTURNED_MATRIX, offset))
+    return pose.but(head=pose.apply(offset))
+
+
+def _times(scale: np.ndarray, size: float) -> np.ndarray:
+    return scale if size == 1.0 else scale * size
 
 
 def _average(pose: Pose) -> np.ndarray:

@@ -11,7 +11,7 @@ by slerp.
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import bpy
@@ -235,11 +235,11 @@ class Constraints:
             return solver.carried(name, pose, constraint.target)
         there = solver.pose(constraint.target)
         if kind == "COPY_LOCATION":
-            return replace(pose, head=there.head)
+            return pose.but(head=there)
         if kind == "COPY_SCALE":
-            return replace(pose, scale=there.scale)
+            return pose.but(scale=there.scale)
         if kind == "COPY_ROTATION":
-            return replace(pose, rotation=there.rotation)
+            return pose.but(rotation=there)
         return there
 
     def _locally(
@@ -252,7 +252,7 @@ class Constraints:
             angles = rotations.to_euler(local.rotation, order)
             held = np.clip(angles, constraint.limits[0], constraint.limits[1])
             turned = rotations.from_euler(np.where(constraint.axes, held, angles), order)
-            return replace(local, rotation=turned)
+            return local.but(rotation=turned)
         there = solver.local(constraint.target)
         if constraint.kind == "COPY_ROTATION":
             turned = there.rotation
@@ -260,16 +260,16 @@ class Constraints:
                 angles = rotations.to_euler(turned, order)
                 own = rotations.to_euler(local.rotation, order)
                 turned = rotations.from_euler(np.where(constraint.axes, angles, own), order)
-            return replace(local, rotation=turned)
+            return local.but(rotation=turned)
         return there
 
 
 def _blend(old: Pose, new: Pose, share: float) -> Pose:
     if share >= 1.0:
         return new
-    return replace(
-        new,
+    same = new.has_head_of(old)
+    return new.but(
         rotation=rotations.slerp(old.rotation, new.rotation, share),
-        head=old.head + (new.head - old.head) * share,
+        head=old if same else old.head + (new.head - old.head) * share,
         scale=old.scale + (new.scale - old.scale) * share,
     )

@@ -213,12 +213,12 @@ def _bone_tracks(
     """Bindings and tracks of bones: role -> bone, pose, whether it is located and turned."""
     bindings, position, rotation = {}, {}, {}
     count = len(tracks.time)
-    for name, (bone, pose, located, turned) in wanted.items():
+    bones = [bone for bone, *_ in wanted.values()]
+    back = rotations.conjugate(adapter.rest_turns(rig, bones))
+    for turn, (name, (bone, pose, located, turned)) in zip(back, wanted.items(), strict=True):
         bindings[name] = bone
         if turned:
-            rest = np.array(rig.data.bones[bone].matrix_local, dtype=float)[:3, :3]
-            turn = rotations.conjugate(rotations.from_matrix(rest))
-            rotation[name] = np.broadcast_to(rotations.times(pose.rotation, turn), (count, 4))
+            rotation[name] = np.broadcast_to(pose.turned(turn), (count, 4))
         if located:
             position[name] = np.broadcast_to(pose.head * size, (count, 3))
     moved = replace(
@@ -280,7 +280,7 @@ def _aimed(controls: bpy.types.Object, name: str, solver: adapter.RigSolver) -> 
         along = rotations.rotate(pose.rotation, np.array([0.0, 1.0, 0.0]))
         wanted = rotations.normalise(solver.pose(constraint.subtarget).head - pose.head)
         turn = rotations.between(along, wanted)
-        pose = replace(pose, rotation=rotations.multiply(turn, pose.rotation))
+        pose = pose.but(rotation=rotations.multiply(turn, pose.rotation))
     return pose
 
 
@@ -298,7 +298,7 @@ def _place_trunk(controls: bpy.types.Object, solver: adapter.RigSolver) -> None:
             else:
                 turned = rotations.slerp(turned, there, constraint.influence)
         here = solver.pose(name)
-        solver.place(name, adapter.Pose(turned, here.head, here.scale))
+        solver.place(name, adapter.Pose(turned, here, here.scale))
 
 
 def _place_limb(
@@ -323,15 +323,13 @@ def _place_limb(
     turns = limb_rotations(rest, bend, root, bent.middle, bent.tip, towards)
     heads = (root, bent.middle)
     for bone, turn, head in zip((first, second), turns, heads, strict=True):
-        axes = rotations.from_matrix(np.array(bone.matrix_local, dtype=float)[None, :3, :3])
-        solver.place(
-            bone.name, adapter.Pose(rotations.multiply(turn, axes), head, start.scale)
-        )
+        turned = rotations.times(turn, solver.bone(bone.name).rest)
+        solver.place(bone.name, adapter.Pose(turned, head, start.scale))
 
 
 def _turn(solver: adapter.RigSolver, bone: str, like: str) -> None:
     here = solver.pose(bone)
-    solver.place(bone, adapter.Pose(solver.pose(like).rotation, here.head, here.scale))
+    solver.place(bone, adapter.Pose(solver.pose(like), here, here.scale))
 
 
 # Spread in seconds of the average that a smoothed root keeps to: longer than a short turn.
