@@ -484,18 +484,19 @@ def _channels(
     latest = max(abs(job.options.start_frame), abs(job.end_frame))
     if job.options.key_mode == "DENSE":
         channels = []
+        whole = start + np.arange(float(job.frames))
         for bone in bones:
             for name, values in bone.properties():
-                frames, keyed = np.arange(float(job.frames)), values[:count:per_frame]
+                frames, keyed = whole, values[:count:per_frame]
                 if bone.role in held:
                     frames, keyed = contacts.dense_keys(
                         values[:count], "location" if name == "location" else "rotation",
                         per_frame, held[bone.role], sparse.key_spacing(latest),
                     )
+                    frames = start + frames
+                path = bone.path(name)
                 channels += [
-                    keyframes.Channel(
-                        bone.path(name), index, bone.group, start + frames, keyed[:, index],
-                    )
+                    keyframes.Channel(path, index, bone.group, frames, keyed[:, index])
                     for index in range(values.shape[1])
                 ]
         return channels
@@ -531,6 +532,7 @@ def _channels(
             pinned.get(bone.role, ()),
         )
         column = 0
+        frames = start + keys.frames
         for name, values in bone.properties():
             for index in range(values.shape[1]):
                 channels.append(
@@ -538,7 +540,7 @@ def _channels(
                         bone.path(name),
                         index,
                         bone.group,
-                        start + keys.frames,
+                        frames,
                         keys.values[:, column],
                         keys.slopes_left[:, column],
                         keys.slopes_right[:, column],
