@@ -481,9 +481,8 @@ class Pose:
             vector: (m, 3).
         """
         if self.linear is None:
-            return rotations.rotate(rotations.conjugate(self.rotation), vector) / (
-                self.scale[:, None]
-            )
+            turned = rotations.rotate(rotations.conjugate(self.rotation), vector)
+            return turned if (self.scale == 1.0).all() else turned / self.scale[:, None]
         return np.einsum("mij,mj->mi", np.linalg.inv(self.linear), vector)
 
 
@@ -796,19 +795,17 @@ class RigSolver:
 
     def _keyed_pose(self, name: str) -> Pose:
         role, head, turned = self._targets[name]
-        if self._only_poses and head is not None and turned is not None:
-            scale = self._plain_scale(name)
-            if scale is not None:
-                return Pose(turned, head, scale)
+        scale = self._plain_scale(name) if self._only_poses else None
+        if scale is not None and head is not None and turned is not None:
+            return Pose(turned, head, scale)
         frame = self._frame(name)
         pose_bone = self._armature.pose.bones[name]
         linear, place = _split(pose_bone.matrix_basis)
         location = values = None
-        start: np.ndarray | Pose
-        if head is None:
-            start = _offset(frame.location, place[0])
-        else:
-            start = head
+        start: np.ndarray | Pose = _offset(frame.location, place[0]) if head is None else head
+        if scale is not None and turned is not None:
+            return Pose(turned, start, scale)
+        if head is not None:
             place = location = frame.location.turn_back(head - frame.location.head)
         if turned is None:
             local = rotations.from_matrix(linear / np.linalg.norm(linear, axis=1)[:, None, :])

@@ -800,12 +800,14 @@ def disconnect(controls: bpy.types.Object, rig: bpy.types.Object) -> None:
         attach.restore_pose(rig, json.loads(former))
     for bone in rig.pose.bones:
         ours = [c for c in bone.constraints if getattr(c, "target", None) == controls]
+        if not ours:
+            continue
         # Blender forgets which one is active whenever one is removed.
         active = bone.constraints.active
         keep = None if active in ours else active
         for constraint in ours:
             bone.constraints.remove(constraint)
-        if ours and keep is not None:
+        if keep is not None:
             bone.constraints.active = keep
 
 

@@ -220,7 +220,8 @@ def _bone_tracks(
         if turned:
             rotation[name] = np.broadcast_to(pose.turned(turn), (count, 4))
         if located:
-            position[name] = np.broadcast_to(pose.head * size, (count, 3))
+            head = pose.head if size == 1.0 else pose.head * size
+            position[name] = np.broadcast_to(head, (count, 3))
     moved = replace(
         tracks, position=position, rotation=rotation, contacts=(), problems=(), spins={}
     )
