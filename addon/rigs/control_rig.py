@@ -185,6 +185,10 @@ def measure(
     fits = FITTING.get(rolemap.body, ())
     if kind not in fits:
         labels = [characters.KINDS[name].label for name in fits]
+        if rolemap.body == "BIPED" and not {"thigh.L", "thigh.R"} & set(rolemap.roles):
+            raise UserError(
+                f"{rig.name} has no pair of legs that could be found: pick their bones under Roles"
+            )
         raise UserError(
             f"{rig.name} stands on {LEGS.get(rolemap.body, 'no legs')}: it can be set up as "
             f"{', '.join(labels) or 'nothing'}, not as {characters.KINDS[kind].label}"

@@ -259,3 +259,32 @@ def test_random_trees_give_a_map_that_holds_together():
         assert not found.missing & set(found.roles)
         assert found.unsure <= set(found.roles)
         assert np.linalg.norm(found.turn) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_a_leg_without_a_partner_is_told_of(count):
+    """On a three-, five- or seven-legged body the one in the middle stays as it is."""
+    places = [("Hips", "", (0.0, 0.2, 0.5)), ("Chest", "Hips", (0.0, 0.0, 0.5)),
+              ("Head", "Chest", (0.0, -0.25, 0.5))]
+    ends = {"Hips": (0.0, 0.0, 0.5), "Chest": (0.0, -0.25, 0.5), "Head": (0.0, -0.4, 0.5)}
+
+    def leg(number, side, x, y):
+        points = [(x, y, 0.5), (x, y - 0.06, 0.27), (x, y, 0.04), (x, y - 0.06, 0.0)]
+        ending = f".{side}" if side else ""
+        above = "Hips"
+        for k in range(3):
+            name = f"Leg{number}_{k}{ending}"
+            places.append((name, above, points[k]))
+            ends[name], above = points[k + 1], name
+
+    for number in range(count):
+        for side, x in (("L", 0.1), ("R", -0.1)):
+            leg(number, side, x, -0.2 + 0.35 * number / max(count - 1, 1))
+    pairs_only = recognise(Skeleton.of(
+        BoneRest(name, above, np.array(at), np.array(ends[name])) for name, above, at in places))
+    assert not any("no pair" in note for note in pairs_only.notes)
+    leg(count, "", 0.0, 0.3)
+    found = recognise(Skeleton.of(
+        BoneRest(name, above, np.array(at), np.array(ends[name])) for name, above, at in places))
+    told = [note for note in found.notes if "no pair of legs" in note]
+    assert len(told) == 1 and told[0].startswith(f"Leg{count}_0 ")

@@ -13,7 +13,7 @@ from .body import Body, read_body
 from .names import parse, strip_prefix
 from .rolemap import RoleMap, required, role_order
 from .skeleton import Skeleton
-from .structure import Found, find_roles
+from .structure import Found, find_roles, middle_legs
 
 SKINNED = 12  # so many bones with skin make a whole figure
 FEW = 6  # rigs with fewer deforming bones are taken whole
@@ -227,4 +227,8 @@ def _notes(body: Body, found: Found, missing: set[str]) -> list[str]:
         notes.append("No legs were found.")
     elif missing:
         notes.append(f"No bone was found for {', '.join(sorted(missing))}.")
+    single = middle_legs(body, found)
+    if single:
+        notes.append(f"{', '.join(sorted(single))} in the middle of the body is no pair of legs, "
+                     "as Poise moves them: it stays as it is.")
     return notes

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from . import limbs as joints
-from .body import Body, Limb, pairs, standing, trunk_root
+from .body import Body, Limb, pairs, standing, tip_height, trunk_root
 
 Pair = tuple[Limb | None, Limb | None]
 
@@ -542,6 +542,32 @@ def _tail(body: Body, found: Found, pelvis: str, root: str) -> None:
         chain = above if behind == above else []
     for number, name in enumerate(chain, 1):
         found.give(f"tail.{number}", name)
+
+
+def middle_legs(body: Body, found: Found) -> list[str]:
+    """First bones of legs in the middle of the body, which belong to no pair.
+
+    Args:
+        body: the body.
+        found: the roles that were found.
+    """
+    taken = set(found.roles.values())
+    pelvis = found.roles.get("pelvis", "")
+    first = []
+    for top in body.trunk:
+        parent = body.skeleton.parent(top)
+        if top in taken or not pelvis or parent not in taken:
+            continue
+        chain = _longest(body, top)
+        said = set[str]().union(*(body.names[name].parts for name in chain))
+        soft = any(body.names[name].helper for name in chain)
+        low = min(body.height(name) for name in chain)
+        high = body.height(pelvis)
+        ground = min((tip_height(body, limb) for limb in standing(body)), default=-np.inf)
+        deep = high - low > 0.7 * (high - ground) and len(chain) > 1
+        if not soft and "tail" not in said and ({"thigh", "shin", "foot", "leg"} & said or deep):
+            first.append(top)
+    return first
 
 
 def _eyes(body: Body, found: Found) -> None:
