@@ -15,7 +15,7 @@ p goes on from the samples inside, q is smooth throughout, and x = p - q a q*.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -55,6 +55,7 @@ class Held:
         point: (m, 3) the fixed point, seen from the parent.
         rotation: (m, k) channels, or None.
         mode: rotation mode of the bone.
+        known: values that were asked for before, by time.
     """
 
     span: Span
@@ -64,6 +65,7 @@ class Held:
     point: np.ndarray
     rotation: np.ndarray | None
     mode: str
+    known: dict[float, dict[str, np.ndarray]] = field(default_factory=dict, compare=False)
 
     def values(self, time: float) -> dict[str, np.ndarray]:
         """Location, and rotation where it moves on, at a time in the contact.
@@ -74,6 +76,11 @@ class Held:
         Returns:
             "location" -> (3,), "rotation" -> (k,).
         """
+        if time not in self.known:
+            self.known[time] = self._values(time)
+        return self.known[time]
+
+    def _values(self, time: float) -> dict[str, np.ndarray]:
         if self.still is not None:
             return {"location": self.still}
         point = sparse.value_at(self.at[self.inside], self.point[self.inside], time)

@@ -114,8 +114,15 @@ def value_at(times: np.ndarray, values: np.ndarray, at: float) -> np.ndarray:
         values: (m, c).
         at: the time, within a sample of these.
     """
-    ends = np.array([0]), np.array([len(times) - 1])
-    return _stencil(times, np.array([at]), *ends, EXTRAPOLATION).values(values)[0]
+    count = min(EXTRAPOLATION, len(times))
+    near = int(np.searchsorted(times, at))
+    start = min(max(near - count // 2, 0), len(times) - count)
+    nodes = times[start : start + count]
+    apart = nodes[:, None] - nodes
+    np.fill_diagonal(apart, 1.0)
+    factors = (at - nodes) / apart
+    np.fill_diagonal(factors, 1.0)
+    return np.prod(factors, axis=1) @ values[start : start + count]
 
 
 @dataclass(frozen=True)
