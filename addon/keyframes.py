@@ -83,8 +83,6 @@ def curves_by_path(
 def key_coordinates(channels: Sequence[Channel]) -> list[np.ndarray]:
     """Frames and values of channels as they are stored, (k, 2) float32 each.
 
-    They lie one after the other in one array.
-
     Args:
         channels: the keys.
 
@@ -92,35 +90,13 @@ def key_coordinates(channels: Sequence[Channel]) -> list[np.ndarray]:
         ValueError: values that are not finite, or frames out of order.
     """
     ordered: set[int] = set()
-    ends = np.cumsum([0, *(len(channel.frames) for channel in channels)]).tolist()
-    room = np.empty((ends[-1], 2), np.float32)
     with np.errstate(over="ignore"):  # what is too large becomes infinite, and is refused
-        return [
-            _points(channel, room[begin:end], ordered)
-            for channel, begin, end in zip(channels, ends, ends[1:], strict=False)
-        ]
+        return [_points(channel, ordered) for channel in channels]
 
 
-def joined(parts: Sequence[np.ndarray]) -> np.ndarray:
-    """Arrays one after the other: the array itself that they fill from end to end, if any.
-
-    Args:
-        parts: (k, w) each, of one type; at least one.
-    """
-    whole = parts[0].base
-    if isinstance(whole, np.ndarray) and whole.size == sum(part.size for part in parts):
-        at = whole.ctypes.data
-        for part in parts:
-            if part.base is not whole or part.ctypes.data != at:
-                break
-            at += part.nbytes
-        else:
-            return whole
-    return np.concatenate(parts)
-
-
-def _points(channel: Channel, points: np.ndarray, ordered: set[int]) -> np.ndarray:
-    """Put down the keys of one channel; frames that were checked are known by their identity."""
+def _points(channel: Channel, ordered: set[int]) -> np.ndarray:
+    """Keys of one channel; frames that were checked before are known by their identity."""
+    points = np.empty((len(channel.frames), 2), np.float32)
     points[:, 0] = channel.frames
     points[:, 1] = channel.values
     # One sum tells of most that all of its terms are finite.

@@ -132,7 +132,7 @@ def store(action: bpy.types.Action, name: str, curves: Sequence[StoredCurve]) ->
     parts = {
         "counts": np.array([len(curve.points) for curve in curves], np.int32),
         "sparse": np.array([curve.left is not None for curve in curves], np.int32),
-        "points": keyframes.joined([curve.points for curve in curves]).ravel(),
+        "points": np.concatenate([curve.points.ravel() for curve in curves]),
     }
     if sparse:
         parts["left"] = np.concatenate([curve.left.ravel() for curve in sparse])

@@ -121,14 +121,6 @@ def test_keys_can_be_taken_out_and_put_back(bag):
         assert np.array_equal(values, after.arrays[name]), name
 
 
-def test_arrays_one_after_the_other_are_joined_as_they_lie():
-    frames = np.arange(5.0)
-    points = keyframes.key_coordinates([Channel("a", i, "", frames, frames * i) for i in range(3)])
-    assert keyframes.joined(points) is points[0].base
-    for some in (points[:2], points[::-1]):
-        assert np.array_equal(keyframes.joined(some), np.concatenate(some))
-
-
 # --- sparse ----------------------------------------------------------------
 
 
