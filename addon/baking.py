@@ -459,9 +459,9 @@ def _tell(
     job = solved.job
     problems = solved.problems + result.problems
     rig = control_rig.rig_of(motion.poise_motion.character)
-    if rig is not None and not any(p.code == "REST_POSITION" for p in problems):
-        problems += tuple(verify.rest_position(rig))
     if rig is not None:
+        if not any(p.code == "REST_POSITION" for p in problems):
+            problems += tuple(verify.rest_position(rig))
         problems += tuple(_resized(motion.poise_motion.character, rig))
     list_problems(motion, problems, job.start_frame, job.numbers.fps)
     return result.keys, result.frames, result.bones

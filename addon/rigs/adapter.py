@@ -338,7 +338,6 @@ class _Link(NamedTuple):
         return cls(rotations.right_product(turn), rotations.to_matrix(turn), offset)
 
 
-
 class Pose:
     """Where a bone is in armature space.
 

@@ -252,9 +252,7 @@ def _square_up(
     end: float,
 ) -> Steps:
     """The same for one rest."""
-    there = np.flatnonzero((steps.off > begin) & np.isfinite(steps.on) & (steps.on < end))
-    if begin == end:
-        there = np.flatnonzero(np.isinf(steps.off) & np.isfinite(steps.on))
+    there = np.flatnonzero((steps.off >= begin) & np.isfinite(steps.on) & (steps.on < end))
     stops = there[np.append(np.diff(steps.leg[there]) > 0, True)[: len(there)]]
     if len(stops) == 0:
         return steps

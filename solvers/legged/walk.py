@@ -689,13 +689,11 @@ class Walk:
             moments = time[own]
             hip = self._hips(leg, position[own], turn[own])
             arm = hip - self._ankles_down(leg, moments, watched)
-            aside = np.linalg.norm(arm[..., :2], axis=2)
             flies = np.array([min(plan.gait.duty) < 0.5 for plan in self.plans])[steps.gait[own]]
             usual = settings.reach * min(self.legs[leg].reach, FLYING) * self.lengths[leg]
             most = np.where(flies, usual, self.reached[leg])[:, None]
-            upright = np.sqrt(np.maximum(most**2 - aside**2, 0.0))
-            excess = arm[..., 2] - upright
-            g = next(i for i, legs in enumerate(self.girdles) if leg in legs)
+            excess, aside = _too_high(arm, most)
+            g = self._girdle_of(leg)
             knots = self.knots[g]
             at = np.clip(np.searchsorted(knots, self.middle[own] - 1e-9), 0, len(knots) - 1)
             # Who comes to a stand sinks to touch down, and has risen by the middle of the stand.
@@ -753,6 +751,9 @@ class Walk:
             self.steps = Steps(steps.leg, steps.index, new_on, new_off, steps.middle, steps.gait)
         return steps_changed, hips_sunk
 
+    def _girdle_of(self, leg: int) -> int:
+        return next(i for i, legs in enumerate(self.girdles) if leg in legs)
+
     def _need_in_stands(self, need: list[np.ndarray]) -> None:
         """Raise how much deeper hips have to be at knots by what long supports need, m.
 
@@ -762,7 +763,7 @@ class Walk:
         on, off = np.maximum(steps.on, -stand), np.minimum(steps.off, self.end + stand)
         long = (off - on > SLOW * stand) & self.watched & ~self.left_out & ~self.beyond
         for leg in np.unique(steps.leg[long]):
-            g = next(i for i, legs in enumerate(self.girdles) if leg in legs)
+            g = self._girdle_of(leg)
             knots, foot = self.knots[g], self.feet[leg]
             moments = np.concatenate([
                 np.linspace(on[k], off[k], int(np.ceil((off[k] - on[k]) / (LOOKS * stand))) + 1)
@@ -770,8 +771,7 @@ class Walk:
             ])  # fmt: skip
             position, turn, _ = self.body(moments)
             arm = self._hips(leg, position, turn) - foot.ankles(foot(moments))
-            aside = np.linalg.norm(arm[:, :2], axis=1)
-            excess = arm[:, 2] - np.sqrt(np.maximum(self.reached[leg] ** 2 - aside**2, 0.0))
+            excess, _ = _too_high(arm, self.reached[leg])
             at = np.argmin(np.abs(knots - moments[:, None]), axis=1)
             allowed = settings.crouch * self.heights[leg] * self._sinks(knots[at])
             sink = np.minimum(excess, allowed - self.sunk[g][at])
@@ -1029,6 +1029,12 @@ def in_order(told: Sequence[Problem]) -> tuple[Problem, ...]:
     """
     once = {(problem.code, problem.message): problem for problem in told}
     return tuple(sorted(once.values(), key=lambda problem: problem.time or 0.0))
+
+
+def _too_high(arm: np.ndarray, reach: np.ndarray | float) -> tuple[np.ndarray, np.ndarray]:
+    """How far hips at `arm` (..., 3) from ankles are too high for legs, and how far aside, m."""
+    aside = np.linalg.norm(arm[..., :2], axis=-1)
+    return arm[..., 2] - np.sqrt(np.maximum(reach**2 - aside**2, 0.0)), aside
 
 
 def _line(middle: np.ndarray, value: np.ndarray, support: np.ndarray) -> Line:

@@ -553,17 +553,18 @@ def middle_legs(body: Body, found: Found) -> list[str]:
     """
     taken = set(found.roles.values())
     pelvis = found.roles.get("pelvis", "")
+    if not pelvis:
+        return []
+    high = body.height(pelvis)
+    ground = min((tip_height(body, limb) for limb in standing(body)), default=-np.inf)
     first = []
     for top in body.trunk:
-        parent = body.skeleton.parent(top)
-        if top in taken or not pelvis or parent not in taken:
+        if top in taken or body.skeleton.parent(top) not in taken:
             continue
         chain = _longest(body, top)
         said = set[str]().union(*(body.names[name].parts for name in chain))
         soft = any(body.names[name].helper for name in chain)
         low = min(body.height(name) for name in chain)
-        high = body.height(pelvis)
-        ground = min((tip_height(body, limb) for limb in standing(body)), default=-np.inf)
         deep = high - low > 0.7 * (high - ground) and len(chain) > 1
         if not soft and "tail" not in said and ({"thigh", "shin", "foot", "leg"} & said or deep):
             first.append(top)
