@@ -9,7 +9,7 @@ follows the controls no longer as long as it has it.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import floor
 
@@ -191,13 +191,14 @@ def bake(
     if on_edited:
         options = replace(options, on_edited=on_edited)
     clear_rig(context, motion)
+    resized = _resized(character)
     result = _bake(
         context, motion, character, bindings_of(motion), solved.tracks, options, False,
         held=characters.switches_of(character),
         axes=characters.rest_axes(character),
     )
     settings.inputs = json.dumps(pipeline.digests(solved.job))
-    return _tell(motion, solved, result)
+    return _tell(motion, solved, result, resized)
 
 
 def bakes_controls(controls: bpy.types.Object, target: str) -> bool:
@@ -420,6 +421,8 @@ def bake_to_bones(
     options = replace(options, action_name=f"{motion.name} on {rig.name}", verify=verify)
     if on_edited:
         options = replace(options, on_edited=on_edited)
+    # Before there are keys that Blender would have to copy to evaluate the rig.
+    resized = _resized(controls)
     followed = control_rig.is_connected(controls, rig)
     control_rig.disconnect(controls, rig)
     try:
@@ -432,7 +435,7 @@ def bake_to_bones(
         if followed:
             control_rig.connect(controls, rig)
         raise
-    return _tell(motion, solved, result)
+    return _tell(motion, solved, result, resized)
 
 
 def _bake(context, motion, armature, bindings, tracks, options, bones, **how) -> BakeResult:
@@ -453,22 +456,27 @@ def _bake(context, motion, armature, bindings, tracks, options, bones, **how) ->
 
 
 def _tell(
-    motion: bpy.types.Object, solved: pipeline.Solved, result: BakeResult
+    motion: bpy.types.Object,
+    solved: pipeline.Solved,
+    result: BakeResult,
+    resized: Sequence[Problem],
 ) -> tuple[int, int, int]:
     """List what a bake found; numbers of keys, frames and bones."""
     job = solved.job
-    problems = solved.problems + result.problems
+    problems = solved.problems + result.problems + tuple(resized)
     rig = control_rig.rig_of(motion.poise_motion.character)
     if rig is not None:
         if not any(p.code == "REST_POSITION" for p in problems):
             problems += tuple(verify.rest_position(rig))
-        problems += tuple(_resized(motion.poise_motion.character, rig))
     list_problems(motion, problems, job.start_frame, job.numbers.fps)
     return result.keys, result.frames, result.bones
 
 
-def _resized(controls: bpy.types.Object, rig: bpy.types.Object) -> list[Problem]:
-    """A problem if a rig's limbs are not as long as when it was set up."""
+def _resized(controls: bpy.types.Object) -> list[Problem]:
+    """A problem if the limbs of controls' rig are not as long as when it was set up."""
+    rig = control_rig.rig_of(controls)
+    if rig is None:
+        return []
     try:
         control_rig.require_bones(controls, rig)
         share = control_rig.resized(controls, rig)
