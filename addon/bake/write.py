@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 import bpy
 import numpy as np
 
+from ...solvers import affine
 from ...solvers.motion import Problem
 from .. import compat, keyframes
 from ..context import keep_frame
@@ -444,7 +445,7 @@ def _relative_to(
             return parent @ np.array(held, dtype=float)
         evaluated = armature.evaluated_get(context.evaluated_depsgraph_get())
         own = np.array(evaluated.matrix_basis, dtype=float)
-        return np.array(evaluated.matrix_world, dtype=float) @ np.linalg.inv(own)
+        return np.array(evaluated.matrix_world, dtype=float) @ affine.inverse(own)
 
     if not _moves(armature.parent) and armature.parent_type in {"OBJECT", "ARMATURE"}:
         return now()[None]

@@ -23,7 +23,7 @@ import bpy
 import numpy as np
 from mathutils import Matrix
 
-from ...solvers import rotations
+from ...solvers import affine, rotations
 from .. import compat
 from ..errors import UserError
 from ..mapping import tracks as roles
@@ -141,7 +141,7 @@ def armature_frames(name: str, matrices: np.ndarray) -> ArmatureFrames:
     return ArmatureFrames(
         rotation=rotations.continuous(rotations.from_matrix(axes)),
         scale=lengths.mean(axis=1),
-        inverse=np.linalg.inv(matrices),
+        inverse=affine.inverse(matrices),
         matrix=matrices,
     )
 
@@ -195,7 +195,7 @@ def object_channels(
         matrices: (n, 4, 4) where it is to be in the world.
         over: (m, 4, 4) what its channels are relative to; m is 1 or n.
     """
-    local = np.linalg.inv(over) @ matrices
+    local = affine.inverse(over) @ matrices
     location = local[:, :3, 3] - np.array(armature.delta_location, dtype=float)
     axes = local[:, :3, :3] / np.linalg.norm(local[:, :3, :3], axis=1)[:, None]
     mode = armature.rotation_mode
@@ -372,7 +372,7 @@ class Pose:
         if self._rotation is None:
             assert self._tie is not None
             base, link = self._tie
-            self._rotation = (link.right @ base.rotation.T).T
+            self._rotation = rotations.product(link.right, base.rotation)
         elif isinstance(self._rotation, Pose):
             self._rotation = self._rotation.rotation
         return self._rotation
@@ -444,8 +444,8 @@ class Pose:
         if self._rotation is None:
             assert self._tie is not None
             base, link = self._tie
-            return (right @ link.right @ base.rotation.T).T
-        return (right @ self.rotation.T).T
+            return rotations.product(right @ link.right, base.rotation)
+        return rotations.product(right, self.rotation)
 
     def apply(self, offset: np.ndarray) -> np.ndarray:
         """Armature-space position (m, 3) of a point given in the bone's axes.
@@ -627,7 +627,8 @@ class RigSolver:
             elif self._in_place:
                 head = units
             else:
-                head = (inverse[0, :3, :3] @ units.T + inverse[0, :3, 3:]).T
+                head = rotations.product(inverse[0, :3, :3], units)
+                head += inverse[0, :3, 3]
         if rotation is not None:
             rest = rotations.multiply(self._axes, self.bone(self._bindings[role]).rest)
             turned = rotations.times(rotation, rest)

@@ -10,7 +10,7 @@ from math import radians
 import bpy
 import numpy as np
 
-from ...solvers import rotations
+from ...solvers import affine, rotations
 from ...solvers.errors import SettingError
 from ..errors import UserError
 from ..mapping.legs import LeggedFigure
@@ -398,7 +398,7 @@ def rest_frame(armature: bpy.types.Object) -> np.ndarray:
     frame = np.array(armature.data.bones[ROOT_BONE].matrix_local, dtype=float)
     if np.abs(frame - np.eye(4)).max() < 1e-6:
         return np.eye(4)
-    return np.linalg.inv(frame)
+    return affine.inverse(frame)
 
 
 def rest_axes(armature: bpy.types.Object) -> np.ndarray:

@@ -14,7 +14,7 @@ from dataclasses import replace
 import bpy
 import numpy as np
 
-from ...solvers import rotations
+from ...solvers import affine, rotations
 from ...solvers.ik import limb_rotations, two_bone
 from ..context import keep_frame
 from ..errors import UserError
@@ -249,7 +249,7 @@ def posed_targets(
     frames = adapter.ArmatureFrames(
         rotation=rotations.identity(1),
         scale=np.array([scale]),
-        inverse=np.linalg.inv(world)[None],
+        inverse=affine.inverse(world[None]),
         matrix=world[None],
     )
     solver = adapter.RigSolver(
