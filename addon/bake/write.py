@@ -33,6 +33,10 @@ LOCATION_ERROR = 5e-4  # metres
 CONTACT_MOVES = 1e-5  # metres: more than that, and a bone does not stand still in a contact
 ROTATION_ERROR = 1e-3  # radians, or of a quaternion's components
 
+# What turns or moves (in units) no farther has one value: half of what single precision
+# tells apart beside 1.
+STILL = 2.0**-24
+
 SAME = 1e-6  # how far a value may be off for it not to be keyed
 
 # Rounds in which bones that depend on each other through constraints settle.
@@ -491,10 +495,13 @@ def _channels(
     if job.options.key_mode == "DENSE":
         channels = []
         whole = start + np.arange(float(job.frames))
+        ends = whole[[0, -1]]  # of what holds still; the same array for all of it
         for bone in bones:
             for name, values in bone.properties():
                 frames, keyed = whole, values[:count:per_frame]
-                if bone.role in held:
+                if job.frames > 1 and np.ptp(values[:count], axis=0).max() <= STILL:
+                    frames, keyed = ends, keyed[[0, -1]]
+                elif bone.role in held:
                     frames, keyed = contacts.dense_keys(
                         values[:count], "location" if name == "location" else "rotation",
                         per_frame, held[bone.role], sparse.key_spacing(latest),

@@ -7,6 +7,7 @@ read back from Blender's evaluated pose.
 
 import json
 import sys
+from dataclasses import replace
 from math import radians
 from pathlib import Path
 
@@ -18,7 +19,14 @@ from mathutils import Matrix, Vector
 sys.path.insert(0, str(Path(__file__).parent))
 
 import bake_rigs as rigs  # noqa: E402
-from bake_rigs import SMALL_ROLES, quaternion, small_rig, small_tracks, world_errors  # noqa: E402
+from bake_rigs import (  # noqa: E402
+    SMALL_ROLES,
+    product,
+    quaternion,
+    small_rig,
+    small_tracks,
+    world_errors,
+)
 from poise.addon import bake, compat, keyframes  # noqa: E402
 from poise.addon.bake import Baked, BakeOptions, BakeRecord, bake_tracks, clear_bake  # noqa: E402
 from poise.addon.errors import UserError  # noqa: E402
@@ -88,6 +96,30 @@ def test_every_role_is_on_its_track(scene, key_mode):
         assert result.keys < 0.6 * 40 * (6 * 7 + 4 * 4)
         # The curves hold between their keys too.
         assert_on_track(rig, tracks, 1, frames=np.arange(0.0, 39.1, 0.5))
+
+
+def test_what_holds_still_is_keyed_at_its_ends_alone(scene):
+    """A neck that goes with the chest; a head that nods by a thousandth of a degree has all."""
+    rig, tracks = small_rig(), small_tracks()
+    rotation = dict(tracks.rotation)
+    nod = quaternion(np.array((1.0, 0.0, 0.0)), radians(1e-3) * np.sin(7.0 * tracks.time))
+    rotation["neck"] = rotation["chest"]
+    rotation["head"] = product(rotation["neck"], nod)
+    tracks = replace(tracks, rotation=rotation)
+    result = bake_small(rig, tracks, start_frame=1)
+    curves = curves_of(result)
+
+    def keyed(bone):
+        path = f"{adapter.bone_path(bone)}.rotation_quaternion"
+        return [[key.co.x for key in curves[path, i].keyframe_points] for i in range(4)]
+
+    assert keyed("neck") == [[1.0, 40.0]] * 4
+    assert keyed("head") == [list(range(1, 41))] * 4
+    assert_on_track(rig, tracks, 1)
+    again = bake_small(rig, tracks, previous=result.baked, start_frame=1)
+    assert stored_keys(again) == stored_keys(result)
+    moved = bake_small(rig, small_tracks(), previous=again.baked, start_frame=1)
+    assert moved.keys == 40 * (6 * 7 + 4 * 4), "it moves again: all of its keys"
 
 
 def test_sparse_keys_are_the_more_accurate_on_every_channel(scene):
