@@ -468,6 +468,24 @@ class Clock:
         """
         return np.interp(time, self._time, self._rate)
 
+    def slow(self, rate: float) -> tuple[tuple[float, float], ...]:
+        """When it goes no faster than a rate.
+
+        Args:
+            rate: strides a second.
+
+        Returns:
+            From and to when, s, at the given times; from minus infinity, or to
+            infinity, where the first, or the last, of them is among these.
+        """
+        edges = np.flatnonzero(np.diff(np.concatenate(([False], self._rate <= rate, [False]))))
+        last = len(self._time)
+        return tuple(
+            (float(self._time[begin]) if begin else -math.inf,
+             float(self._time[end - 1]) if end < last else math.inf)
+            for begin, end in edges.reshape(-1, 2)
+        )  # fmt: skip
+
     def phase(self, time: np.ndarray | float) -> np.ndarray:
         """Strides gone since the first time.
 

@@ -50,7 +50,7 @@ def changes_of_gait(
                 + spoken_gait(plans[change.gait - 1].gait.name),
                 severity="INFO", time=change.wanted, amount=late,
                 remedy="Let gaits begin further apart" if busy
-                else "Let the gait begin before the animal stops, or keep it moving",
+                else "Let the gait begin earlier, or go faster there",
             ))  # fmt: skip
     for number in range(len(changes) + 1, len(plans)):
         start = plans[number].start

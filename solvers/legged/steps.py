@@ -3,7 +3,10 @@
 
 Each gait of the sequence has a clock (`gait.Clock`). Touchdown and liftoff
 times are where its phase has certain values, exactly. Between two gaits the
-legs are shifted as in `shift`.
+legs are shifted as in `shift`. Who stands starts off in any gait: with all
+feet on the ground no transfer has to be shifted, and the gait that begins
+there begins with the first step after the stand, the leg whose turn it is first
+of those that may be.
 
 A leg that would swing for longer than it does in the slowest speed of its
 gait, because the animal goes slower still or stands, swings for that long,
@@ -27,6 +30,7 @@ LATE = 1e-9  # s
 AHEAD = 0.3  # of the longest way of a support: further ahead nobody sets a foot down to stop
 SETTLE = 0.3  # of the shortest transfer, before a leg that was left behind lifts off
 SQUARE = 0.7  # of the longest transfer, in which it swings
+STANDS = 1e-3  # strides a second below which an animal stands
 
 
 @dataclass(frozen=True)
@@ -71,8 +75,10 @@ class GaitChange:
     Attributes:
         gait: number in the sequence of the gait that begins.
         wanted: when it was to begin, s.
-        start: when its first touchdown was shifted, s.
-        end: when the last leg's was, s; all legs follow the gait from then on.
+        start: when its first touchdown was shifted, s; in a stand, the first moment
+            of the stand at which it is to begin.
+        end: when the last leg's was, s; all legs follow the gait from then on. In a
+            stand, the end of the stand.
         shift: what was added to the transfers, strides of the new gait.
     """
 
@@ -177,9 +183,10 @@ def plan_steps(
         The steps, and how the gaits changed.
     """
     n = len(plans[0].gait.legs)
-    taken: list[list[tuple[np.ndarray, ...]]] = [[] for _ in range(n)]
+    taken: list[list[_Part]] = [[] for _ in range(n)]
     first = np.asarray(plans[0].gait.phase, dtype=float) - gone
     begun = np.zeros(n)
+    landed: np.ndarray | None = None  # where it started off from a stand, its first touchdowns
     changes: list[GaitChange] = []
     for number, plan in enumerate(plans):
         following = plans[number + 1] if number + 1 < len(plans) else None
@@ -188,29 +195,42 @@ def plan_steps(
             until = max(following.start, float(np.max(begun)))
             if until >= end:
                 following, until = None, end
-        clock = plan.clock
-        last = following is None
-        steps = [_touchdowns(clock, first[i], number == 0, start, until, last) for i in range(n)]
+        change: _Shifted | _StartedOff | None = None
         if following is not None:
+            steps = _all_touchdowns(plan, first, number == 0, start, until, False, landed)
             change = _change(number, plan, following, steps, until)
-            if change is None:  # it stands for good before all legs have come around
-                following = None
-                steps = [
-                    _touchdowns(clock, first[i], number == 0, start, end, True) for i in range(n)
-                ]
+            stand = _stand(plan.clock, until)
+            if stand is not None and (
+                change is None or until >= stand[0] or change.made.start >= stand[0]
+            ):
+                there = max(until, stand[0])
+                own = _all_touchdowns(plan, first, number == 0, start, stand[0], True, landed)
+                off = _start_off(number, plan, following, own, there)
+                if off is not None:
+                    steps, change = off.steps, off
+        if change is None:  # it is the last, or stands for good before all legs have come around
+            following = None
+            steps = _all_touchdowns(plan, first, number == 0, start, end, True, landed)
         for leg, (phase, on) in enumerate(steps):
-            duty = plan.duty_between(leg, on, clock.time(phase + 1.0))
-            taken[leg].append((on, phase, phase + duty, np.full(len(on), number)))
-        if following is None:
+            taken[leg].append(_part(plan, number, leg, phase, on))
+        if change is None or following is None:
             break
-        change_made, extra, first = change  # type: ignore[misc]
-        changes.append(change_made)
+        changes.append(change.made)
+        first, landed = change.first, None
         begun = following.clock.time(first)
-        for leg, on in enumerate(extra):
-            if on is not None:
-                phase = clock.phase(np.array([on]))
-                duty = plan.duty_between(leg, np.array([on]), clock.time(phase + 1.0))
-                taken[leg].append((np.array([on]), phase, phase + duty, np.array([number])))
+        if isinstance(change, _StartedOff):
+            for parts, leave in zip(taken, change.leave, strict=True):
+                next(part for part in reversed(parts) if len(part.off)).off[-1] = leave
+            landed = change.land
+            again = _stand(following.clock, change.made.end)
+            rest = change.made.end if again is None else max(change.made.end, again[0])
+            stays = number + 2 < len(plans) and plans[number + 2].start <= change.made.end
+            begun = np.minimum(begun, change.made.start if stays else rest)
+        else:
+            for leg, around in enumerate(change.extra):
+                if around is not None:
+                    on = np.array([around])
+                    taken[leg].append(_part(plan, number, leg, plan.clock.phase(on), on))
     return _collect(plans, taken, frame), tuple(changes)
 
 
@@ -314,15 +334,154 @@ def _touchdowns(
     return phase, on
 
 
+@dataclass(frozen=True)
+class _Part:
+    """Supports of a leg in one gait: touchdown and liftoff, and the phases of both, and
+    the number of the gait."""
+
+    on: np.ndarray
+    off: np.ndarray
+    phase: np.ndarray
+    end_phase: np.ndarray
+    gait: np.ndarray
+
+
+def _part(plan: GaitPlan, number: int, leg: int, phase: np.ndarray, on: np.ndarray) -> _Part:
+    end_phase = phase + plan.duty_between(leg, on, plan.clock.time(phase + 1.0))
+    return _Part(on, plan.clock.time(end_phase), phase, end_phase, np.full(len(on), number))
+
+
+@dataclass(frozen=True)
+class _Shifted:
+    """A change in transfers: touchdowns of the first stage, and each leg's first phase in
+    the next gait."""
+
+    made: GaitChange
+    extra: list[float | None]
+    first: np.ndarray
+
+
+@dataclass(frozen=True)
+class _StartedOff:
+    """A change in a stand: the steps into it, each leg's first phase in the next gait, and
+    its first liftoff and touchdown."""
+
+    made: GaitChange
+    steps: list[tuple[np.ndarray, np.ndarray]]
+    first: np.ndarray
+    leave: np.ndarray
+    land: np.ndarray
+
+
+def _all_touchdowns(
+    plan: GaitPlan,
+    first: np.ndarray,
+    initial: bool,
+    start: float,
+    until: float,
+    last: bool,
+    landed: np.ndarray | None,
+) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Touchdowns of all legs; the first of those who started off from a stand are given."""
+    steps = [_touchdowns(plan.clock, phase, initial, start, until, last) for phase in first]
+    if landed is not None:
+        for (_, on), moment in zip(steps, landed, strict=True):
+            on[:1] = moment
+    return steps
+
+
+def _stand(clock: Clock, time: float) -> tuple[float, float] | None:
+    """The first stand that lasts to a time, or begins later: from and to when, s."""
+    for begin, end in clock.slow(STANDS):
+        if end > time:
+            return begin, end
+    return None
+
+
+def _start_off(
+    number: int,
+    plan: GaitPlan,
+    following: GaitPlan,
+    steps: list[tuple[np.ndarray, np.ndarray]],
+    begin: float,
+) -> _StartedOff | None:
+    """Begin the next gait with the first step after a stand, as a motion begins that starts
+    from one: a support of one leg opens as the animal goes. Of the legs for which that may be
+    the one is taken that asks for the least squares of shifts, were the gait before to go on.
+
+    Args:
+        number: of the gait that ends.
+        plan: that gait.
+        following: the next.
+        steps: phases and times of the touchdowns of each leg up to the stand, and the next.
+        begin: when the next gait is to begin, s, within the stand.
+
+    Returns:
+        What happens, or None where it stands for good, or goes on before all feet are down.
+    """
+    clock, other = plan.clock, following.clock
+    stand = _stand(other, begin)
+    go = begin if stand is None or stand[0] > begin else stand[1]
+    if not math.isfinite(go):
+        return None
+    here, there = float(clock.phase(begin)), float(other.phase(go))
+    n = len(steps)
+    due, stops = np.empty(n), []
+    for leg, (phase, on) in enumerate(steps):
+        land = float(on[-1])
+        if len(on) > 1:
+            part = _part(plan, number, leg, phase, on)
+            leave, lifts = float(part.off[-2]), float(part.end_phase[-2])
+            half = _middle_of_transfer(clock, leave, lifts, land, float(phase[-1]))
+            lands = half <= begin  # more than half of its swing is over
+            late = half + 0.5 * plan.longest > go or land - leave <= plan.longest
+        else:  # its first swing since the stand before
+            lands, late = land - plan.longest < begin, land > go
+        if lands and late:
+            return None
+        stops.append((phase, on) if lands else (phase[:-1], on[:-1]))
+        due[leg] = there + phase[-1] + lands - here
+    phases = np.asarray(following.gait.phase, dtype=float)
+    # From the touchdown of each leg in turn; those that come next are within a stride.
+    ahead = np.mod(phases - phases[:, None] - 1e-9, 1.0) + 1e-9
+    shifts = there + ahead - due
+    cost = np.sum(shifts**2, axis=1)
+    one = int(np.flatnonzero(cost <= cost.min() + 1e-12)[0])
+    first = there + ahead[one]
+    swings = [_first_swing(following, leg, float(first[leg]), there, go) for leg in range(n)]
+    leaves, lands_at = np.array(swings).T
+    shift = Shift(shifts[one], float(np.mod(there - phases[one], 1.0)), float(cost[one]))
+    return _StartedOff(
+        GaitChange(number + 1, following.start, begin, go, shift), stops, first, leaves, lands_at
+    )
+
+
+def _first_swing(
+    plan: GaitPlan, leg: int, phase: float, rest: float, go: float
+) -> tuple[float, float]:
+    """Liftoff and touchdown, s, of the first swing after a stand that ends at `go` with the
+    phase `rest`; infinite where it stands for good."""
+    clock = plan.clock
+    land = float(clock.time(phase))
+    duty = min(float(plan.duty_at(leg, go)), float(plan.duty_at(leg, min(land, 1e12))))
+    lifts, half = phase - 1.0 + duty, phase - 0.5 * (1.0 - duty)
+    leave = float(clock.time(lifts)) if lifts > rest else go
+    middle = float(clock.time(half)) if half > rest else math.inf
+    if land > leave + plan.longest:
+        middle = middle if math.isfinite(middle) else land
+        begin = max(min(max(middle - 0.5 * plan.longest, leave), land - plan.longest), go)
+        return begin, min(begin + plan.longest, max(land, begin + plan.least))
+    return leave, max(land, leave + plan.least)
+
+
 def _change(
     number: int,
     plan: GaitPlan,
     following: GaitPlan,
     steps: list[tuple[np.ndarray, np.ndarray]],
     begin: float,
-) -> tuple[GaitChange, list[float | None], np.ndarray] | None:
-    """Shift all legs to the next gait: what happened, touchdowns of the first stage,
-    and each leg's first phase in the next gait."""
+) -> _Shifted | None:
+    """Shift all legs to the next gait, unless it stands for good before they come around."""
     clock, other = plan.clock, following.clock
     slow, fast = float(clock.rate(begin)), float(other.rate(begin))
     stretched = slow > fast * (1.0 + 1e-9)
@@ -360,27 +519,26 @@ def _change(
     if not np.all(np.isfinite(at)):
         return None
     made = GaitChange(number + 1, following.start, float(np.min(at)), float(np.max(at)), shift)
-    return made, extra, first
+    return _Shifted(made, extra, first)
 
 
-def _collect(
-    plans: Sequence[GaitPlan], taken: list[list[tuple[np.ndarray, ...]]], frame: float
-) -> Steps:
-    """Liftoffs and midstances, and transfers that last no longer than they may."""
+def _collect(plans: Sequence[GaitPlan], taken: list[list[_Part]], frame: float) -> Steps:
+    """Midstances, and transfers that last no longer than they may."""
     columns: list[list[np.ndarray]] = [[] for _ in range(6)]
     for leg, parts in enumerate(taken):
-        on, phase, end_phase, gait = (np.concatenate(part) for part in zip(*parts, strict=True))
-        off = np.empty(len(on))
-        for number, plan in enumerate(plans):
-            of = gait == number
-            off[of] = plan.clock.time(end_phase[of])
+        on, off, phase, end_phase, gait = (
+            np.concatenate([getattr(part, name) for part in parts])
+            for name in ("on", "off", "phase", "end_phase", "gait")
+        )
         off = np.maximum(off, np.where(np.isfinite(on), on, -math.inf))
         # Feet that would hang in the air too long.
         leave, land = off[:-1].copy(), on[1:].copy()
         allowed = np.array([plan.longest for plan in plans])[gait[1:]]
         for i in np.flatnonzero((land > leave + allowed) & (leave < math.inf)):
             longest = plans[gait[i + 1]].longest
-            half = _middle_of_transfer(plans, gait, end_phase, phase, i, leave[i], land[i])
+            half = _middle_of_transfer(
+                plans[gait[i + 1]].clock, leave[i], end_phase[i], land[i], phase[i + 1]
+            )
             begin = min(max(half - 0.5 * longest, leave[i]), land[i] - longest)
             if math.isinf(leave[i]):  # it stood from the beginning
                 begin = max(begin, 0.0)
@@ -410,10 +568,12 @@ def _collect(
     return Steps(*(np.concatenate(column) for column in columns))
 
 
-def _middle_of_transfer(plans, gait, end_phase, phase, i, leave, land) -> float:
-    """When half of a transfer's phase has gone, by the clock of the gait it leads to."""
-    clock = plans[gait[i + 1]].clock
-    begin = float(clock.phase(leave)) if math.isfinite(leave) else float(end_phase[i])
-    finish = float(clock.phase(land)) if math.isfinite(land) else float(phase[i + 1])
+def _middle_of_transfer(
+    clock: Clock, leave: float, leave_phase: float, land: float, land_phase: float
+) -> float:
+    """When half of a transfer's phase has gone, by the clock of the gait it leads to; its
+    end, if that never comes."""
+    begin = float(clock.phase(leave)) if math.isfinite(leave) else leave_phase
+    finish = float(clock.phase(land)) if math.isfinite(land) else land_phase
     middle = float(clock.time(0.5 * (begin + finish)))
     return middle if math.isfinite(middle) else land

@@ -147,10 +147,19 @@ def test_a_horse_that_speeds_up_goes_through_its_gaits(scene):
     assert lines["Speed"] == "1.50 to 12.00 m/s"
 
 
-def test_a_gait_that_waits_for_the_end_of_a_stand_is_told_of(scene):
-    """In words of animators, not of the tables: who stood since a trot has not changed into it."""
+def test_who_stands_starts_off_in_another_gait_and_who_creeps_is_told_of(scene):
+    """In words of animators, not of the tables: who crept since a trot has not changed into it."""
     rig = animal(frames=193, mode="AUTOMATIC")
     key_speed(rig, (1, 3.5), (50, 3.5), (62, 0.0), (100, 0.0), (112, 1.6))
+    done = solved(rig)
+    assert not {p.code for p in done.problems} & {"GAIT_DELAYED", "GAIT_LOST"}
+    stops = scene.render.fps / scene.render.fps_base
+    for leg in ("hind.L", "hind.R", "fore.L", "fore.R"):
+        steps = [step for step in done.motion.footprints if step.leg == leg]
+        first = next(k for k, step in enumerate(steps) if step.off > 80 / stops)
+        assert {step.gait for step in steps[: first + 1]} == {"TROT"}
+        assert {step.gait for step in steps[first + 1 :]} == {"WALK"}
+    key_speed(rig, (62, 0.02), (100, 0.02))
     told = {p.code: p.message for p in solved(rig).problems}
     assert re.match(r"Gait 2 \(Walk\) begins at .* legs have not come around in Trot$",
                     told["GAIT_DELAYED"])

@@ -102,6 +102,35 @@ def test_who_waits_on_the_way_stands_square_and_goes_on(name):
             assert following.on - step.off > 0.3 * pace  # no foot is set down again at once
 
 
+@pytest.mark.parametrize("kind, one, two, speeds", [
+    ("BIPED", "WALK_BIPED", "RUN", (1.3, 3.2)), ("BIPED", "RUN", "HOP", (3.2, 1.5)),
+    ("HORSE", "TROT", "WALK", (3.5, 1.6)), ("HORSE", "WALK", "CANTER_LEFT", (1.6, 5.5)),
+    ("DOG", "BOUND", "TROT", (3.0, 2.2)), ("INSECT", "WAVE", "TRIPOD", (0.1, 0.4))])
+def test_another_gait_begins_with_the_first_step_after_a_stand(kind, one, two, speeds):
+    """Feet stay where they are until then, to rounding, and legs reach."""
+    creature = creature_of(FIGURES[kind]())
+    time = sample_times(241, 24.0)
+    keyed = np.interp(time, (0.5, 1.5, 3.5, 4.3, 7.5, 8.5), (0, *2 * speeds[:1], 0, 0, speeds[1]))
+    motion = solve_gait(GaitSettings(
+        creature=creature, sequence=(GaitItem(one), GaitItem(two, start=6.0)), speed=keyed,
+        n_frames=241))
+    assert motion.success and {p.code for p in motion.problems} <= {"GAIT_SPEED", "JUMP_HIGH"}
+    assert [name for name, _, _ in motion.gaits] == [one, two]
+    starts = []
+    for i, leg in enumerate(creature.legs):
+        steps = [step for step in motion.footprints if step.leg == leg.name]
+        (k,) = [k for k, step in enumerate(steps) if step.on < 6.0 < step.off]
+        starts.append(steps[k].off)
+        assert [step.gait for step in steps] == [one] * (k + 1) + [two] * (len(steps) - k - 1)
+        down = (motion.time >= max(steps[k].on, 0.0)) & (motion.time <= steps[k].off)
+        assert np.all(motion.contact[down, i])
+        flat = down & (np.abs(motion.foot_pitch[:, i]) < 1e-12)
+        assert np.ptp(motion.foot_position[flat, i], axis=0).max() < 1e-12
+    # It goes when it is to go: half a swing before at most, and not a step's way after.
+    pace, late = np.sqrt(creature.hip_height() / 9.81), max(min(starts) - 7.5, 0.0)
+    assert min(starts) > 7.5 - pace and 0.5 * speeds[1] * late**2 < 0.2 * creature.hip_height()
+
+
 @pytest.mark.parametrize("kind, gait, speed", [
     ("BIPED", "WALK_BIPED", 1.3), ("BIPED", "RUN", 3.0), ("HORSE", "TROT", 3.5)])
 def test_legs_reach_through_stops_and_starts_at_random(kind, gait, speed):

@@ -141,6 +141,62 @@ def test_feet_stand_while_the_animal_stands():
         assert len(own) > 8
 
 
+STANDS = np.interp(TIME, (1.0, 2.0, 6.0, 7.0, 11.0, 12.0), (0.0, 1.0, 1.0, 0.0, 0.0, 1.0))
+
+
+@pytest.mark.parametrize("asked", [8.0, 9.99, 6.9])
+@pytest.mark.parametrize(
+    ("one", "two"),
+    [("WALK", "TROT"), ("TROT", "WALK"), ("CANTER_LEFT", "PRONK"), ("BOUND", "GALLOP_RIGHT"),
+     ("PRONK", "WALK"), ("TROT", "TROT"), ("WALK_BIPED", "JOG"), ("RUN", "HOP"), ("HOP", "SKIP")],
+)  # fmt: skip
+def test_who_stands_starts_off_in_the_gait_that_was_to_begin(one, two, asked):
+    """With all feet on the ground nothing has to be shifted; from 7 to 11 s it stands."""
+    speed = 3.0 * STANDS
+    first, second = PRESETS[one], PRESETS[two]
+    plans = [_plan(first, speed, longest=0.6), _plan(second, speed, asked, longest=0.6)]
+    steps, (change,) = plan_steps(plans, -2.0, 20.0)
+    assert change.start <= max(asked, 7.0) and change.end <= 11.0
+    period = 1.0 / float(second.rates(3.0, HIP, G))
+    for leg in range(len(first.legs)):
+        own = steps.of(leg)
+        left, landed = _transfers(steps, leg)
+        assert np.all(landed - left > 0.05) and np.all(steps.off[own] > steps.on[own])
+        # On the ground from one swing after the stop to half of one before the start.
+        stands = own[(steps.on[own] < 7.6) & (steps.off[own] >= 10.69)]
+        assert len(stands) == 1 and steps.gait[stands[0]] == 0
+        # From then on as the second gait has it, and from the first step on.
+        after = own[own > stands[0]]
+        assert np.all(steps.gait[after] == 1)
+        late = after[1:][steps.on[after[1:]] > 12.0]
+        assert len(late) > 5 and np.allclose(np.diff(steps.on[late]), period, atol=1e-9)
+    # All begin within the stride that begins with the stand's end, in the order of the gait.
+    own = [steps.of(leg) for leg in range(len(first.legs))]
+    landed = np.array([steps.on[k][steps.gait[k] == 1][0] for k in own])
+    clock = plans[1].clock
+    ends = float(clock.phase(11.0))
+    assert ends < clock.phase(landed.min()) and clock.phase(landed.max()) <= ends + 1.0 + 1e-9
+    kept = np.array([steps.on[k][-1] for k in own]) / period - np.array(second.phase)
+    assert np.allclose(np.mod(kept - kept[0] + 0.5, 1.0), 0.5, atol=1e-9)
+
+
+def test_of_gaits_that_begin_in_one_stand_the_last_is_taken_up():
+    speed = 3.0 * STANDS
+    names = (("WALK", 0.0), ("BOUND", 7.5), ("TROT", 8.0), ("CANTER_LEFT", 14.0))
+    plans = [_plan(PRESETS[name], speed, start, longest=0.6) for name, start in names]
+    steps, changes = plan_steps(plans, -2.0, 20.0)
+    assert [change.gait for change in changes] == [1, 2, 3]
+    assert [change.start for change in changes[:2]] == [7.5, 8.0] and changes[2].start > 13.0
+    assert set(steps.gait) == {0, 2, 3}
+    # Before the first step, too; and where it stops for good another gait never begins.
+    speed = 3.0 * np.clip(np.minimum(TIME - 4.0, 12.0 - TIME), 0.0, 1.0)
+    plans = [_plan(PRESETS[name], speed, start, longest=0.6) for name, start in
+             (("WALK", 0.0), ("TROT", 2.0), ("PRONK", 14.0))]  # fmt: skip
+    steps, (change,) = plan_steps(plans, -2.0, 20.0)
+    assert (change.gait, change.start, change.end) == (1, 2.0, 4.0)
+    assert set(steps.gait[np.isneginf(steps.on)]) == {0} and set(steps.gait) == {0, 1}
+
+
 def test_standing_from_beginning_to_end_takes_no_step():
     steps, _ = plan_steps([_plan(PRESETS["TROT"], 0.0)], -2.0, 20.0)
     assert len(steps.leg) == 4
