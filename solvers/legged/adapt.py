@@ -105,8 +105,8 @@ class Adapt(Walk):
         """Find the edited steps, where they are now and when."""
         steps, base = self.steps, self.base
         m = len(steps.leg)
-        self.moved, self.timed = np.zeros(m, dtype=bool), np.zeros(m, dtype=bool)
-        self.on, self.off = base.planned.on.copy(), base.planned.off.copy()
+        self.moved = np.zeros(m, dtype=bool)
+        wanted: dict[int, dict[str, float]] = {}
         place, yaw = base.holds.position.copy(), base.foot_yaw.copy()
         normal = base.holds.normal.copy()
         kept, carried = 0, 0
@@ -122,24 +122,23 @@ class Adapt(Walk):
             if edit.on is None and edit.off is None:
                 continue
             on, off = float(steps.on[step]), float(steps.off[step])
-            wanted = on if edit.on is None else edit.on, off if edit.off is None else edit.off
-            if _same(wanted[0], on) and _same(wanted[1], off):
+            # What was not changed stays as it was planned, not as legs were too short for.
+            changed = {
+                name: float(now)
+                for name, now, then in (("on", edit.on, on), ("off", edit.off, off))
+                if now is not None and not _same(now, then)
+            }
+            if not changed:
                 continue
             if self.locks.timing:
                 kept += 1
                 continue
-            self.timed[step] = True
-            # What was not changed stays as it was planned, not as legs were too short for.
-            if edit.on is not None and not _same(wanted[0], on):
-                self.on[step] = wanted[0]
-            if edit.off is not None and not _same(wanted[1], off):
-                self.off[step] = wanted[1]
+            wanted[step] = wanted.get(step, {}) | changed
         if kept:
             self.problems.append(problems.times_kept(kept))
         if carried:
             self.problems.append(problems.edits_reattached(carried))
-        self._beyond_ends(place, yaw, normal)
-        self._order()
+        self._take_times(wanted, place, yaw, normal)
         self._unwind(yaw)
         self.place, self.new_yaw, self.new_normal = place, yaw, normal
         self._find_windows()
@@ -238,10 +237,50 @@ class Adapt(Walk):
                         self.off[others] += late
                         self.timed[others] = True
 
-    def _order(self) -> None:
-        """Let steps before and after edited times yield; edits that go too far are cut."""
+    def _take_times(
+        self,
+        wanted: dict[int, dict[str, float]],
+        place: np.ndarray,
+        yaw: np.ndarray,
+        normal: np.ndarray,
+    ) -> None:
+        """Take all edited times for which steps before and after them can make room.
+
+        Others are left out one by one, those that are at fault first, until each leg is on
+        the ground, and swings, for some time, one step after the other.
+        """
         planned = self.base.planned
-        on, off = self.on, self.off
+        taken = {step: dict(times) for step, times in wanted.items()}
+        while True:
+            self.on, self.off = planned.on.copy(), planned.off.copy()
+            self.timed = np.zeros(len(planned.on), dtype=bool)
+            for step, times in taken.items():
+                self.timed[step] = bool(times)
+                self.on[step] = times.get("on", self.on[step])
+                self.off[step] = times.get("off", self.off[step])
+            self._beyond_ends(place, yaw, normal)
+            asked = self.on.copy(), self.off.copy()
+            self._order()
+            fault = self._fault(taken)
+            if fault is None:
+                break
+            for step, name in fault:
+                del taken[step][name]
+        for step, times in wanted.items():
+            on = times.get("on", float(planned.on[step]))
+            off = times.get("off", float(planned.off[step]))
+            given = float(self.on[step]), float(self.off[step])
+            left_out = times.keys() - taken[step].keys()
+            cut = not all(_same(now, ask[step]) for now, ask in zip(given, asked, strict=True))
+            if left_out or cut:
+                self.problems.append(problems.edit_time(
+                    self.names[planned.leg[step]], int(planned.index[step]), (on, off), given,
+                    left_out if len(left_out) < len(times) or len(times) == 1 else (),
+                ))  # fmt: skip
+
+    def _order(self) -> None:
+        """Let steps before and after edited times yield, and cut what goes too far."""
+        planned = self.base.planned
         for leg in range(self.n_legs):
             own = self.steps.of(leg)
             if not self.timed[own].any():
@@ -249,17 +288,53 @@ class Adapt(Walk):
             for k, step in enumerate(own):
                 if not self.timed[step]:
                     continue
-                wanted = float(on[step]), float(off[step])
                 if k > 0:
                     self._make_room(int(own[k - 1]), int(step), planned, first_edited=True)
                 if k + 1 < len(own) and not self.timed[own[k + 1]]:
                     self._make_room(int(step), int(own[k + 1]), planned, first_edited=False)
-                off[step] = max(off[step], on[step] + SHORTEST_SUPPORT)
-                given = float(on[step]), float(off[step])
-                if not (_same(given[0], wanted[0]) and _same(given[1], wanted[1])):
-                    self.problems.append(problems.edit_time(
-                        self.names[leg], int(self.steps.index[step]), wanted, given
-                    ))  # fmt: skip
+
+    def _fault(self, taken: dict[int, dict[str, float]]) -> list[tuple[int, str]] | None:
+        """The edited times, as step and "on" or "off", that are at fault where a step has no
+        time on the ground, or none is left between it and the next of its leg; or None."""
+        planned, on, off = self.base.planned, self.on, self.off
+        as_planned = (on == planned.on) & (off == planned.off)
+        for leg in range(self.n_legs):
+            own = self.steps.of(leg)
+            edited = [int(step) for step in own if taken.get(int(step))]
+            if not edited:
+                continue
+            for k, step in enumerate(own.tolist()):
+                if np.all(as_planned[own[k : k + 2]]):
+                    continue
+                cut = not _same(on[step], taken.get(step, {}).get("on", planned.on[step]))
+                cut |= not _same(off[step], taken.get(step, {}).get("off", planned.off[step]))
+                first = float(self.base.horizontal.time[0])
+                whole = float(planned.off[step] - max(planned.on[step], first))
+                least = LEAST_SUPPORT * min(whole, 1.0) if cut else SHORTEST_SUPPORT
+                near: list[tuple[int, str]] = []
+                if not as_planned[step] and off[step] - max(on[step], first) < least - SAME:
+                    near = [(step, "on"), (step, "off")]
+                elif k + 1 < len(own):
+                    after = int(own[k + 1])
+                    gap = min(self.plans[planned.gait[after]].least,
+                              float(planned.on[after] - planned.off[step]))  # fmt: skip
+                    if on[after] - off[step] < gap - 2.0 * SAME:
+                        near = [(after, "on"), (step, "off"), (after, "off"), (step, "on")]
+                if not near:
+                    continue
+                found = [(at, name) for at, name in near if name in taken.get(at, {})]
+                if near[0][0] == step:
+                    return found or self._nearest(edited, step, taken)
+                return found[:1] or self._nearest(edited, step, taken)
+        return None
+
+    @staticmethod
+    def _nearest(
+        edited: list[int], step: int, taken: dict[int, dict[str, float]]
+    ) -> list[tuple[int, str]]:
+        """All edited times of the edited step that is nearest to one."""
+        at = min(edited, key=lambda other: abs(other - step))
+        return [(at, name) for name in taken[at]]
 
     def _make_room(self, a: int, b: int, planned: Steps, first_edited: bool) -> None:
         """Leave time to swing between two steps of a leg that follow each other."""

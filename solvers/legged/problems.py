@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 
@@ -196,7 +196,11 @@ def edit_lost(edit: FootprintEdit) -> Problem:
 
 
 def edit_time(
-    leg: str, index: int, wanted: tuple[float, float], given: tuple[float, float]
+    leg: str,
+    index: int,
+    wanted: tuple[float, float],
+    given: tuple[float, float],
+    left_out: Collection[str] = (),
 ) -> Problem:
     """An edit of times that the steps before and after it do not allow.
 
@@ -205,15 +209,32 @@ def edit_time(
         index: number of its step.
         wanted: touchdown and liftoff, s.
         given: what they are, s.
+        left_out: "on" or "off" if just the touchdown, or the liftoff, is not taken.
 
     Returns:
         The problem.
     """
+    step = f"Step {index} of the {spoken_leg(leg)}"
+    if "on" in left_out:
+        late = wanted[0] >= given[1]
+        message = f"{step} cannot touch down at {wanted[0]:.2f} s" + (
+            f", when it lifts off at {given[1]:.2f} s" if late
+            else ": the step before it leaves no time"
+        ) + f"; its touchdown stays at {given[0]:.2f} s"  # fmt: skip
+    elif "off" in left_out:
+        early = wanted[1] <= given[0]
+        message = f"{step} cannot lift off at {wanted[1]:.2f} s" + (
+            f", when it touches down at {given[0]:.2f} s" if early
+            else ": the step after it leaves no time"
+        ) + f"; its liftoff stays at {given[1]:.2f} s"  # fmt: skip
+    else:
+        message = (
+            f"{step} cannot be on the ground from {wanted[0]:.2f} to {wanted[1]:.2f} s: with the "
+            f"steps before and after it, it is from {given[0]:.2f} to {given[1]:.2f} s"
+        )
     return Problem(
         code="EDIT_TIME",
-        message=f"Step {index} of the {spoken_leg(leg)} cannot be on the ground from "
-        f"{wanted[0]:.2f} to {wanted[1]:.2f} s: with the steps before and after it, it is from "
-        f"{given[0]:.2f} to {given[1]:.2f} s",
+        message=message,
         time=given[0],
         remedy="Move the steps before and after it too",
     )

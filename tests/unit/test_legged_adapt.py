@@ -328,6 +328,65 @@ def test_footprints_before_their_predecessors_and_out_of_reach():
             solve_gait(replace(settings, edits=(bad,)))
 
 
+def test_a_touchdown_after_its_liftoff_is_left_out_and_said_so():
+    """Only that part of the edit: what else it changes is taken."""
+    _, _, motion = _base("horse walks")
+    mark = _print(motion, "fore.L", 2.0)
+    prior = next(m for m in motion.footprints if (m.leg, m.index) == ("fore.L", mark.index - 1))
+    following = next(m for m in motion.footprints if (m.leg, m.index) == ("fore.L", mark.index + 1))
+    step = f"Step {mark.index} of the left fore cannot "
+    for late in (mark.off, mark.off + 0.1, following.on, following.off + 0.3, 99.0):
+        before, after = _adapted("horse walks", FootprintEdit(
+            "fore.L", mark.index, mark.position + [0.05, 0.0, 0.0], on=late))  # fmt: skip
+        (told,) = [p.message for p in after.problems if p.code == "EDIT_TIME"]
+        assert told == (f"{step}touch down at {late:.2f} s, when it lifts off at {mark.off:.2f} s; "
+                        f"its touchdown stays at {mark.on:.2f} s")  # fmt: skip
+        same = _same(mark)(after)
+        assert (same.on, same.off) == (mark.on, mark.off) and same.edited
+        assert np.array_equal(same.position, mark.position + [0.05, 0.0, 0.0])
+        assert _slide(after) < 1e-9
+        assert np.array_equal(before.contact, after.contact)
+    _, after = _adapted("horse walks", FootprintEdit("fore.L", mark.index, off=mark.on - 0.05))
+    (told,) = [p.message for p in after.problems if p.code == "EDIT_TIME"]
+    assert told.startswith(f"{step}lift off at {mark.on - 0.05:.2f} s, when it touches down at ")
+    # Two steps of a leg that would be on the ground at once: of the two edits one is taken.
+    _, after = _adapted("horse walks", FootprintEdit("fore.L", prior.index, off=mark.off + 0.2),
+                        FootprintEdit("fore.L", mark.index, on=mark.on - 0.02))  # fmt: skip
+    assert _slide(after) < 1e-9 and _same(prior)(after).off < _same(mark)(after).on
+    told = [p.message for p in after.problems if p.code == "EDIT_TIME"]
+    assert told and all("fore cannot " in message for message in told)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_no_foot_slides_whatever_times_are_asked_for(name):
+    _, _, motion = _base(name)
+    rng, least = np.random.default_rng(5), 0.05 * math.sqrt(motion.creature.hip_height() / G)
+    strides = [b.on - a.on for a, b in zip(motion.footprints, motion.footprints[1:], strict=False)
+               if a.leg == b.leg and a.on > 0.0]  # fmt: skip
+    for _ in range(4):
+        edits = []
+        for k in rng.choice(len(motion.footprints), 3, replace=False):
+            mark, wild = motion.footprints[k], rng.uniform(-2.0, 2.0, 2) * np.median(strides)
+            on, off = max(mark.on, 0.0) + wild[0], min(mark.off, 5.0) + wild[1]
+            times = ({"on": on}, {"off": off}, {"on": on, "off": on + abs(wild[1]) + 0.01})
+            edits.append(FootprintEdit(mark.leg, mark.index, **times[rng.integers(3)]))
+        before, after = _adapted(name, *edits)
+        assert _slide(after) < 1e-9
+        _check_outside(before, after)
+        for leg in motion.creature.legs:
+            steps = [mark for mark in after.footprints if mark.leg == leg.name]
+            for step, following in zip(steps[:-1], steps[1:], strict=True):
+                assert step.on < step.off < following.on - least
+        # Every time that is not as it was asked for is told of.
+        told = [p.message for p in after.problems if p.code == "EDIT_TIME"]
+        for edit in edits:
+            mark = next(m for m in after.footprints if (m.leg, m.index) == (edit.leg, edit.index))
+            missed = edit.on not in (None, mark.on) or edit.off not in (None, mark.off)
+            of = f"Step {edit.index} of the {spoken_leg(edit.leg)} cannot "
+            short = any(p.code == "STEP_SHORTENED" for p in after.problems)
+            assert not missed or short or any(message.startswith(of) for message in told)
+
+
 def test_later_steps_go_with_the_last_footprint():
     """A path that ends elsewhere does not turn back to where it was in its last stride."""
     name = "horse walks"
