@@ -14,8 +14,9 @@ p goes on from the samples inside, q is smooth throughout, and x = p - q a q*.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -50,68 +51,92 @@ class Held:
         span: the contact.
         still: (3,) location that holds throughout, or None where the bone's parent
             moves or the bone turns about the fixed point.
+        first: first sample in the contact.
+        last: last sample in it.
         at: (m,) times of all samples, frames.
-        inside: (m,) bool: samples in the contact.
-        point: (m, 3) the fixed point, seen from the parent.
+        location: (m, 3) channels.
         rotation: (m, k) channels, or None.
         mode: rotation mode of the bone.
-        known: values that were asked for before, by time.
     """
 
     span: Span
     still: np.ndarray | None
+    first: int
+    last: int
     at: np.ndarray
-    inside: np.ndarray
-    point: np.ndarray
+    location: np.ndarray
     rotation: np.ndarray | None
     mode: str
-    known: dict[float, dict[str, np.ndarray]] = field(default_factory=dict, compare=False)
 
-    def values(self, time: float) -> dict[str, np.ndarray]:
-        """Location, and rotation where it moves on, at a time in the contact.
 
-        Args:
-            time: frames from the start of the motion.
+def _values(
+    contacts: Sequence[Held], times: np.ndarray
+) -> tuple[np.ndarray, np.ndarray | None]:
+    """(p, 3) locations, and (p, k) rotations or None, at times (p,) in contacts (p of them)
+    of one bone. All at once: a long motion has hundreds."""
+    one = contacts[0]
+    location = np.zeros((len(times), 3))
+    turned = None
+    moving = np.flatnonzero([contact.still is None for contact in contacts])
+    for k, contact in enumerate(contacts):
+        if contact.still is not None:
+            location[k] = contact.still
+    if one.rotation is not None:
+        count = len(one.at)
+        ends = np.zeros(len(times), dtype=int), np.full(len(times), count - 1)
+        turned = sparse.stencil(one.at, times, *ends, sparse.EXTRAPOLATION).values(one.rotation)
+    if len(moving):
+        near = sparse.stencil(
+            one.at, times[moving], np.array([contacts[k].first for k in moving]),
+            np.array([contacts[k].last for k in moving]), sparse.EXTRAPOLATION,
+        )  # fmt: skip
+        # The fixed point, seen from the parent.
+        points = one.location[near.index]
+        if turned is not None:
+            assert one.rotation is not None
+            arm = np.array([contacts[k].span.arm for k in moving])
+            shape = near.index.shape
+            each = one.rotation[near.index].reshape(-1, one.rotation.shape[1])
+            arms = np.repeat(arm, shape[1], axis=0)
+            points = points + _arm(each, one.mode, arms).reshape(*shape, 3)
+        place = np.einsum("pn,pnc->pc", near.value, points)
+        if turned is not None:
+            place -= _arm(turned[moving], one.mode, arm)
+        location[moving] = place
+    return location, turned
 
-        Returns:
-            "location" -> (3,), "rotation" -> (k,).
-        """
-        if time not in self.known:
-            self.known[time] = self._values(time)
-        return self.known[time]
 
-    def _values(self, time: float) -> dict[str, np.ndarray]:
-        if self.still is not None:
-            return {"location": self.still}
-        point = sparse.value_at(self.at[self.inside], self.point[self.inside], time)
-        if self.rotation is None:
-            return {"location": point}
-        turned = sparse.value_at(self.at, self.rotation, time)
-        return {"location": point - _arm(turned[None], self.mode, self.span.arm)[0],
-                "rotation": turned}  # fmt: skip
+def pinned(contacts: Sequence[Held]) -> list[sparse.Pinned]:
+    """What a sparse key of one bone has at the beginning and the end of each contact.
 
-    def pinned(self, end: bool) -> sparse.Pinned:
-        """What a sparse key has at the beginning or the end of the contact.
+    A rotation goes on as it is, on both sides; a location as it is inside.
 
-        A rotation goes on as it is, on both sides; a location as it is inside.
-
-        Args:
-            end: the end is meant.
-        """
-        time, back = (self.span.end, DELTA) if end else (self.span.begin, -DELTA)
-        now, near = self.values(time), self.values(time - back)
+    Args:
+        contacts: those in which the bone moves, or turns.
+    """
+    theirs = [one for one in contacts for _ in range(2)]
+    time = np.array([t for one in contacts for t in (one.span.begin, one.span.end)])
+    back = np.tile((-DELTA, DELTA), len(contacts))
+    now, near = _values(theirs, time), _values(theirs, time - back)
+    unknown, ends = np.full(3, np.nan), back > 0.0
+    found = []
+    for k in range(len(time)):
         values, left, right = [], [], []
-        for name, value in now.items():
-            slope = (value - near[name]) / back
-            unknown = np.full_like(slope, np.nan)
-            values.append(value)
-            left.append(slope if end or name == "rotation" else unknown)
-            right.append(slope if not end or name == "rotation" else unknown)
-        return sparse.Pinned(time, *map(np.concatenate, (values, left, right)))
+        for i, (value, other) in enumerate(zip(now, near, strict=True)):
+            if value is None or other is None:
+                continue
+            slope = (value[k] - other[k]) / back[k]
+            values.append(value[k])
+            left.append(slope if ends[k] or i == 1 else unknown)
+            right.append(slope if not ends[k] or i == 1 else unknown)
+        found.append(
+            sparse.Pinned(float(time[k]), *map(np.concatenate, (values, left, right)))
+        )
+    return found
 
 
 def _arm(rotation: np.ndarray, mode: str, arm: np.ndarray) -> np.ndarray:
-    """(m, 3) from the head to the fixed point, seen from the parent."""
+    """(m, 3) from the head to the fixed point, seen from the parent; arm is (3,) or (m, 3)."""
     return rotations.rotate(rotation_modes.from_mode(rotation, mode), arm)
 
 
@@ -135,17 +160,17 @@ def held(
     """
     at = np.arange(len(location)) / per_frame
     for span in sorted(spans, key=lambda span: (span.begin, span.end)):
-        inside = (at >= span.begin - 1e-9) & (at <= span.end + 1e-9)
-        if not inside.any():
+        first = int(np.searchsorted(at, span.begin - 1e-9))
+        last = int(np.searchsorted(at, span.end + 1e-9, side="right")) - 1
+        if last < first:
             continue
-        point, rest = location, None
-        if np.ptp(location[inside], axis=0).max() <= still:
-            rest = location[inside][0]
-        elif np.count_nonzero(inside) < 2:
+        rest = None
+        inside = location[first : last + 1]
+        if (inside.max(axis=0) - inside.min(axis=0)).max() <= still:
+            rest = inside[0]
+        elif last == first:
             continue  # nothing tells how it goes on
-        elif rotation is not None and span.arm.any():
-            point = location + _arm(rotation, mode, span.arm)
-        yield Held(span, rest, at, inside, point, rotation, mode)
+        yield Held(span, rest, first, last, at, location, rotation, mode)
 
 
 def dense_keys(
@@ -172,22 +197,29 @@ def dense_keys(
         (k,) frames from the start, and (k, c) values.
     """
     last = (len(values) - 1) / per_frame
-    frames, keyed = [np.arange(float((len(values) - 1) // per_frame + 1))], [values[::per_frame]]
     latest = -np.inf
+    chosen: list[Held] = []
+    times: list[float] = []
     for one in contacts:
+        if name == "rotation" and (one.still is not None or one.rotation is None):
+            continue
         begin, end = one.span.begin, one.span.end
         for time in (begin, end):
-            whole = np.round(time)
+            whole = float(round(time))
             if begin <= whole <= end and abs(time - whole) < spacing:
                 continue  # the key on that frame does it
             if abs(time - whole) < spacing:
-                time = whole + np.copysign(spacing, time - whole)
+                time = whole + math.copysign(spacing, time - whole)
             if 0.0 < time < last and time >= latest + spacing:
-                known = one.values(time).get(name)
-                if known is not None:
-                    frames.append(np.array([time]))
-                    keyed.append(known[None])
-                    latest = time
-    joined = np.concatenate(frames)
+                chosen.append(one)
+                times.append(time)
+                latest = time
+    whole_frames = np.arange(float((len(values) - 1) // per_frame + 1))
+    if not chosen:
+        return whole_frames, values[::per_frame]
+    at = np.array(times)
+    location, turned = _values(chosen, at)
+    joined = np.concatenate((whole_frames, at))
+    keyed = np.concatenate((values[::per_frame], location if name == "location" else turned))
     order = np.argsort(joined, kind="stable")
-    return joined[order], np.concatenate(keyed)[order]
+    return joined[order], keyed[order]

@@ -65,7 +65,7 @@ def _weighted(weights: np.ndarray, samples: np.ndarray, index: np.ndarray) -> np
     return total
 
 
-def _stencil(
+def stencil(
     times: np.ndarray, at: np.ndarray, first: np.ndarray, last: np.ndarray, size: int
 ) -> Stencil:
     """Polynomials through the samples nearest to each time, within its own stretch.
@@ -104,25 +104,6 @@ def _lagrange(nodes: np.ndarray, at: np.ndarray) -> tuple[np.ndarray, np.ndarray
             slope[:, j] = (slope[:, j] * (at - nodes[:, i]) + value[:, j]) / gap
             value[:, j] *= (at - nodes[:, i]) / gap
     return value, slope
-
-
-def value_at(times: np.ndarray, values: np.ndarray, at: float) -> np.ndarray:
-    """(c,) values at a time, by the polynomial through the samples nearest to it.
-
-    Args:
-        times: (m,) sample times, at least one.
-        values: (m, c).
-        at: the time, within a sample of these.
-    """
-    count = min(EXTRAPOLATION, len(times))
-    near = int(np.searchsorted(times, at))
-    start = min(max(near - count // 2, 0), len(times) - count)
-    nodes = times[start : start + count]
-    apart = nodes[:, None] - nodes
-    np.fill_diagonal(apart, 1.0)
-    factors = (at - nodes) / apart
-    np.fill_diagonal(factors, 1.0)
-    return np.prod(factors, axis=1) @ values[start : start + count]
 
 
 @dataclass(frozen=True)
@@ -212,20 +193,20 @@ def key_grid(
     bounds_first = np.concatenate(([0], start))
     bounds_last = np.concatenate((np.where(at_sample, start, start - 1), [count - 1]))
     stretch = np.searchsorted(inside, times - AT_SAMPLE, side="right")
-    inner = _stencil(times, times, bounds_first[stretch], bounds_last[stretch], STENCIL)
+    inner = stencil(times, times, bounds_first[stretch], bounds_last[stretch], STENCIL)
     ends = bounds_first[:-1], bounds_last[:-1]
-    before = _stencil(times, inside, *ends, EXTRAPOLATION)
-    before_shorter = _stencil(times, inside, *ends, EXTRAPOLATION - 1)
+    before = stencil(times, inside, *ends, EXTRAPOLATION)
+    before_shorter = stencil(times, inside, *ends, EXTRAPOLATION - 1)
     ends = bounds_first[1:], bounds_last[1:]
-    after = _stencil(times, inside, *ends, EXTRAPOLATION)
-    after_shorter = _stencil(times, inside, *ends, EXTRAPOLATION - 1)
+    after = stencil(times, inside, *ends, EXTRAPOLATION)
+    after_shorter = stencil(times, inside, *ends, EXTRAPOLATION - 1)
     whole = np.zeros(len(inside), int), np.full(len(inside), count - 1)
-    across = _stencil(times, inside, *whole, STENCIL)
+    across = stencil(times, inside, *whole, STENCIL)
     check, check_values = times, None
     if per_frame == 1 and count > 1:
         check = np.arange(2 * count - 1) / 2.0
         part = np.searchsorted(inside, check, side="right")
-        check_values = _stencil(times, check, bounds_first[part], bounds_last[part], EXTRAPOLATION)
+        check_values = stencil(times, check, bounds_first[part], bounds_last[part], EXTRAPOLATION)
     return KeyGrid(
         frames=(count - 1) // per_frame + 1,
         times=times,

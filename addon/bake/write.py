@@ -525,7 +525,7 @@ def _channels(
             near = sparse.EXTRAPOLATION / per_frame
             far = [t for t in kinks if np.abs(ends - t).min() > near]
             grids[role] = sparse.key_grid(count, per_frame, [*np.unique(ends), *far], latest)
-            pinned[role] = [one.pinned(end) for one in moving for end in (False, True)]
+            pinned[role] = contacts.pinned(moving)
     channels = []
     for bone in bones:
         samples = np.concatenate([values for _, values in bone.properties()], axis=1)[:count]

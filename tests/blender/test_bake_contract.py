@@ -892,7 +892,7 @@ def test_a_foot_that_rolls_is_where_it_stands_when_it_leaves_the_ground():
         ):
             frames, keyed = contacts.dense_keys(values, name, 2, held, 0.02)
             assert keyed[np.isclose(frames, end)] == pytest.approx(true, abs=2e-4)
-            pinned = held[0].pinned(end=True)
+            pinned = contacts.pinned(held)[1]
             assert pinned.values == pytest.approx(np.concatenate(where(end), axis=1)[0], abs=2e-4)
 
 
