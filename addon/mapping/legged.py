@@ -41,6 +41,7 @@ STRIDE = 0.4  # hip heights that a foot is ahead of its hip at the end of a usua
 FLIGHTS = 0.12  # share of the time in the air from which a gait counts as one with flights
 SIGN = {"L": 1.0, "R": -1.0}
 HOPS = 3.0  # times as far as with one leg arms swing where both legs go together
+QUICKEST = 3.0  # hip heights a natural pace sqrt(h / g), at which arms follow legs in hops at most
 STANDS = 0.02  # squared hip heights; less than that between the feet is no stride
 LOOK = 0.5  # m; a look ahead is never shorter
 TOUCH = 1e-9  # m
@@ -555,10 +556,17 @@ class _Body:
         chest = figure.trunk[-1]
         yaw, pitch, roll = self.angles[chest]
         run = gauge.flying
+        # Quick hops leave no time to swing far. All of the swing gets less: cut off where it is
+        # farthest it would be as quick in between.
+        tempo = float(np.sqrt(gauge.height / 9.81))
+        rate = _rate(gauge.together, gauge.spacing)
+        mean = averaged(rate**2, gauge.spacing, 2.0 * tempo, swinging=True)
+        quick = HOPS * tempo * np.sqrt(2.0 * mean)
+        hops = HOPS * gauge.together * limited(quick, QUICKEST) / np.maximum(quick, 1e-9)
         for side in figure.arms:
             sign = SIGN[side]
             # With the leg of the other side; both forward as both legs push off.
-            legs = sign * gauge.apart[0] + HOPS * gauge.together
+            legs = sign * gauge.apart[0] + hops
             swing = -style.arm_swing * legs / STRIDE
             wide = gauge.apart[0] ** 2 + gauge.together**2
             ahead = swing + style.arm_forward * wide / (wide + STANDS)

@@ -290,6 +290,18 @@ def test_both_arms_swing_forward_as_both_legs_push_off_in_hops():
     assert 35.0 < swing < 80.0
 
 
+@pytest.mark.parametrize(("gait", "speed", "low"), [
+    ("HOP", 1.5, 2.0), ("HOP", 3.0, 4.0), ("HOP", 5.3, 4.0), ("RUN", 9.0, 4.0)])
+def test_hands_are_no_quicker_than_those_of_sprinters(gait, speed, low):
+    """Their hands reach some 6 to 8 m/s against the trunk, however quick the legs are."""
+    motion, _, tracks = _solved("BIPED", gait, speed)
+    back = rot.conjugate(tracks.rotation["pelvis"])
+    for side in "LR":
+        seen = rot.rotate(back, tracks.position[f"hand.{side}"] - tracks.position["pelvis"])
+        quick = np.linalg.norm(np.diff(seen, axis=0), axis=1).max() / motion.time[1]
+        assert low < quick < 8.0
+
+
 def _arm(tracks, figure, side):
     """Shoulder, elbow and wrist, as a rig bends the arm between them."""
     joint, turn = pose_joints(tracks, figure)
