@@ -18,7 +18,7 @@ import numpy as np
 
 from ..solvers.motion import Problem
 from . import motions, pipeline
-from .bake import attach, checks, edits, verify
+from .bake import attach, between, checks, edits, verify
 from .bake.data import Baked, BakeOptions, BakeRecord, BakeResult
 from .bake.write import bake_tracks, clear_bake, look, stands_at
 from .errors import UserError
@@ -82,6 +82,7 @@ def options_of(motion: bpy.types.Object, start_frame: int) -> BakeOptions:
         action_name=motion.name,
         push_to_nla=settings.push_to_nla or (several and settings.target == "NEW"),
         on_edited=settings.edited_keys,
+        between=settings.keys_between,
     )
 
 
@@ -295,11 +296,14 @@ def _onto_rig(
     unit_scale = solved.job.numbers.unit_scale
     own = control_rig.own_controls_of(controls) if bakes_controls(controls, target) else None
     feet = retarget.standing(controls, own) if own is not None else {}
-    if settings.key_mode == "DENSE" and not any(c.role in feet for c in travel.contacts):
+    held = own is None or any(c.role in feet for c in travel.contacts)
+    if settings.key_mode == "DENSE" and not held:
         # No bone of a rig's own spins like a wheel: whole frames tell how it turned. When a
-        # foot leaves the ground they do not.
+        # foot leaves the ground they do not, nor do they tell what plain keys do between them.
         travel = travel.at_frames()
-    how: dict = {"axes": np.array([1.0, 0.0, 0.0, 0.0])}
+    if own is None and (steps := retarget.stepping_roles(controls, travel)):
+        travel = between.finer(travel, steps, solved.job.numbers.fps)
+    how: dict = {"axes": np.array([1.0, 0.0, 0.0, 0.0]), "plain": own is None}
     if own is not None:
         how["held"] = own_controls.held(rig, own)
         own_controls.require_free(rig, how["held"])

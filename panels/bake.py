@@ -62,6 +62,8 @@ class POISE_PT_keys(MotionPanel, bpy.types.Panel):
         layout.prop(settings, "key_mode")
         if settings.key_mode == "SPARSE":
             layout.prop(settings, "key_step")
+        if control_rig.rig_of(settings.character) is not None:
+            layout.prop(settings, "keys_between")
         layout.prop(settings, "target")
         layout.prop(settings, "push_to_nla")
         layout.prop(settings, "edited_keys")

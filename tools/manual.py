@@ -53,7 +53,8 @@ OPERATORS = (
 # Settings of a motion that scripts may set; the rest is Poise's own book-keeping.
 MOTION = (
     "range_mode", "frame_start", "frame_end", "duration", "after", "mirror", "body_parts",
-    "key_mode", "key_step", "target", "push_to_nla", "edited_keys", "show_preview", "live_bake",
+    "key_mode", "key_step", "keys_between", "target", "push_to_nla", "edited_keys", "show_preview",
+    "live_bake",
 )
 
 

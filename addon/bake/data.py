@@ -28,6 +28,8 @@ class BakeOptions:
         push_to_nla: put a new action on an NLA track of its own.
         on_edited: what to do with keys edited since the last bake: "ASK" (raise
             `UserError`), "OVERWRITE", "KEEP_EDITS" or "NEW_ACTION".
+        between: what of a plain skeleton gets keys between frames: "NONE", "CONTACTS"
+            (limbs in contact), or "ANYWHERE" (whatever would be off).
         verify: compare the evaluated pose with the tracks at up to 16 frames.
     """
 
@@ -38,6 +40,7 @@ class BakeOptions:
     action_name: str = ""
     push_to_nla: bool = False
     on_edited: str = "ASK"
+    between: str = "CONTACTS"
     verify: bool = True
 
 

@@ -140,6 +140,7 @@ class KeyGrid:
         across: stencil of the kinks as if they were none.
         check: (q,) times at which a sparse curve is compared with the motion.
         check_values: stencil of those times, or None where they are samples.
+        stretches: (k + 1, 2) first and last sample between two kinks, inclusive.
     """
 
     frames: int
@@ -154,6 +155,16 @@ class KeyGrid:
     across: Stencil
     check: np.ndarray
     check_values: Stencil | None
+    stretches: np.ndarray
+
+    def at(self, wanted: np.ndarray) -> Stencil:
+        """How values at any times follow from the samples between the same kinks.
+
+        Args:
+            wanted: (p,) frames from the start of the motion.
+        """
+        part = np.searchsorted(self.kinks, wanted, side="right")
+        return stencil(self.times, wanted, *self.stretches[part].T, EXTRAPOLATION)
 
 
 def key_spacing(latest: float) -> float:
@@ -220,6 +231,7 @@ def key_grid(
         across=across,
         check=check,
         check_values=check_values,
+        stretches=np.stack((bounds_first, bounds_last), axis=1),
     )
 
 
@@ -249,6 +261,8 @@ def sparse_keys(
     held: Sequence[tuple[float, float]] = (),
     limits: np.ndarray | None = None,
     pinned: Sequence[Pinned] = (),
+    finer: Sequence[int] = (),
+    inside: bool = False,
 ) -> SparseKeys:
     """Keys at most `step` frames apart that follow the samples between the keys too.
 
@@ -261,9 +275,11 @@ def sparse_keys(
         step: most frames between two keys.
         held: spans, in frames, in which the bone is in contact: both ends get a
             key, with the value that holds inside.
-        limits: (c,) largest error wanted of each channel, however far off
-            straight lines are; None for no such limit.
+        limits: (c,), or (frames - 1, c) for each frame, largest error wanted of each
+            channel, however far off straight lines are; None for no such limit.
         pinned: what is known at ends of these spans.
+        finer: frames, counted from the start, in which samples between may have keys too.
+        inside: only a contact tells what holds at its ends.
     """
     last = float(grid.frames - 1)
     inner = grid.inner.slopes(samples)
@@ -273,7 +289,7 @@ def sparse_keys(
         first |= np.abs(grid.kinks - start) < grid.spacing
         second |= np.abs(grid.kinks - end) < grid.spacing
     wanted |= first | second
-    at_kink, left, right = _at_kinks(grid, samples, first, second)
+    at_kink, left, right = at_kinks(grid, samples, first, second, inside)
     for known in pinned:
         for k in np.flatnonzero(np.abs(grid.kinks - known.time) < AT_SAMPLE):
             at_kink[k] = known.values
@@ -302,6 +318,11 @@ def sparse_keys(
         ]
         whole = whole[np.minimum(*near) > grid.spacing]
         whole = np.union1d(whole, _beside(grid, grid.kinks[wanted]))
+    if len(finer):
+        between = grid.times[(grid.times % 1.0 != 0.0) & np.isin(grid.times.astype(int), finer)]
+        if len(grid.kinks):
+            between = between[np.abs(between[:, None] - grid.kinks).min(axis=1) > CLOSE]
+        whole = np.union1d(whole, between)
     candidates = np.concatenate((whole, grid.kinks))
     order = np.argsort(candidates, kind="stable")
     is_kink = order >= len(whole)
@@ -367,8 +388,12 @@ def _beside(grid: KeyGrid, kinks: np.ndarray) -> np.ndarray:
     return between[(gap > CLOSE) & (gap < 1.0) & (other > grid.spacing)]
 
 
-def _at_kinks(
-    grid: KeyGrid, samples: np.ndarray, starts: np.ndarray, ends: np.ndarray
+def at_kinks(
+    grid: KeyGrid,
+    samples: np.ndarray,
+    starts: np.ndarray,
+    ends: np.ndarray,
+    inside: bool = False,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Values and the slopes on either side of every kink, (k, c) each.
 
@@ -377,6 +402,7 @@ def _at_kinks(
         samples: (m, c).
         starts: (k,) bool, True where a contact begins.
         ends: (k,) bool, True where one ends.
+        inside: only the contact tells what holds there.
     """
     left, right = grid.before.slopes(samples), grid.after.slopes(samples)
     before, after = grid.before.values(samples), grid.after.values(samples)
@@ -396,8 +422,8 @@ def _at_kinks(
     smooth = np.abs(right - left) <= 2.0 * unsure
     # What stands still in a contact does so to the last digit.
     still = 1e-9 * (1.0 + np.abs(value))
-    starting = starts[:, None] & (np.abs(right) < still)
-    ending = ends[:, None] & (np.abs(left) < still)
+    starting = starts[:, None] & (inside | (np.abs(right) < still))
+    ending = ends[:, None] & (inside | (np.abs(left) < still))
     value = np.where(starting, after, np.where(ending, before, value))
     smooth &= ~(starting | ending)
     slope = grid.across.slopes(samples)

@@ -25,7 +25,7 @@ from ..rigs import adapter
 from ..rigs.constraints import Constraints
 from ..scene.placement import require_near
 from ..scene.timing import scene_numbers
-from . import attach, checks, contacts, edits, memory, sparse, verify
+from . import attach, between, checks, contacts, edits, memory, sparse, verify
 from .data import Baked, BakeOptions, BakeRecord, BakeResult, Former
 
 # Largest error of a sparse curve between its keys, wherever closer keys help.
@@ -71,6 +71,7 @@ class _Job:
     checked: Callable[[], tuple[Mapping[str, str], RoleTracks]] | None
     carrier: adapter.ObjectTrack | None  # where the object is, if it is keyed itself
     seen: Seen | None
+    plain: bool
 
     @property
     def frames(self) -> int:
@@ -96,6 +97,7 @@ class _Plan:
     spins: Mapping[str, np.ndarray]
     seconds: np.ndarray
     per_frame: int
+    off: tuple[Problem, ...] = ()  # how far bones are off between keys
 
 
 @dataclass(frozen=True)
@@ -126,6 +128,7 @@ def bake_tracks(
     checked: Callable[[], tuple[Mapping[str, str], RoleTracks]] | None = None,
     carrier: adapter.ObjectTrack | None = None,
     seen: Seen | None = None,
+    plain: bool = False,
 ) -> BakeResult:
     """Key a rig's bones so that its roles follow their tracks in world space.
 
@@ -150,6 +153,9 @@ def bake_tracks(
             leaves it where it is.
         seen: what `look` saw while properties had the values in `held`; None
             has Blender evaluate the rig once more. It serves a first bake only.
+        plain: the bones make up a skeleton that nothing else moves: what they do between
+            their keys is computed, and told. The tracks' contacts are then those of limbs,
+            whose last bones have these roles.
 
     Returns:
         What was written, for the owner to store, and the problems found.
@@ -191,6 +197,7 @@ def bake_tracks(
         checked=checked,
         carrier=carrier,
         seen=seen if previous is None else None,
+        plain=plain,
     )
     problems: list[Problem] = []
     with keep_frame(context.scene):
@@ -234,7 +241,7 @@ def bake_tracks(
             previous.edits_action if previous is not None else None,
         )
         baked = _hang(job, baked, place.slot, differences)
-    problems += _verify(job, plan, baked)
+    problems += [*_verify(job, plan, baked), *plan.off]
     bones = {adapter.bone_of(path) for path in record.curves} - {""}
     return BakeResult(baked, keys, job.frames, len(bones), tuple(problems))
 
@@ -332,7 +339,8 @@ def _plan(job: _Job) -> _Plan:
     per_frame = tracks.steps_per_frame
     modes = {armature.pose.bones[bone].rotation_mode for bone in job.bindings.values()}
     held = {contact.role for contact in tracks.contacts} & set(job.bindings)
-    if job.options.key_mode == "DENSE" and modes == {"QUATERNION"} and not held:
+    dense = job.options.key_mode == "DENSE" and modes == {"QUATERNION"}
+    if dense and not held and not job.plain:
         # Angles need the samples between, so as not to lose count of turns;
         # contacts, since one may be shorter than a frame.
         stride = per_frame
@@ -345,7 +353,7 @@ def _plan(job: _Job) -> _Plan:
     seconds = tracks.time[::stride]
     per_frame //= stride
     frames = job.options.start_frame + np.arange(len(seconds)) / per_frame
-    carried = []
+    carried, over = [], None
     if job.carrier is None and job.seen is not None and job.seen.matrices is not None:
         matrices = job.seen.matrices
     elif job.carrier is None:
@@ -374,7 +382,12 @@ def _plan(job: _Job) -> _Plan:
     bones = solver.solve(position, rotation, spins)
     size = float(np.linalg.norm(matrices[:, :3, :3], axis=1).mean()) * job.unit_scale
     bones = carried + [b for b in bones if b.bone not in late]
-    channels = _channels(job, bones, per_frame, size)
+    off: tuple[Problem, ...] = ()
+    if job.plain and not late and len(seconds) > per_frame:
+        rig = between.Rig(armature, constraints, size, job.unit_scale, over, ())
+        channels, off = _closer_channels(job, bones, per_frame, rig)
+    else:
+        channels = _channels(job, bones, per_frame, size)
     start = np.array([float(job.options.start_frame)])
     for path, values in job.held.items():
         bone = adapter.bone_of(path)
@@ -384,7 +397,7 @@ def _plan(job: _Job) -> _Plan:
         ]
     return _Plan(
         channels, late, constraints, solver, matrices, size, position, rotation, spins, seconds,
-        per_frame,
+        per_frame, off,
     )
 
 
@@ -470,17 +483,52 @@ def _play(context: bpy.types.Context, frames: np.ndarray):
         yield frame
 
 
-def _channels(
-    job: _Job, bones: Sequence[adapter.BoneTrack], per_frame: int, metres_per_unit: float
-) -> list[keyframes.Channel]:
-    start = float(job.options.start_frame)
-    rate = _frames_per_second(job.tracks)
-    zero = job.tracks.time[0]
+def _spans(job: _Job, metres_per_unit: float) -> dict[str, list[contacts.Span]]:
+    """Role -> its contacts, in frames from the start of the motion."""
+    rate, zero = _frames_per_second(job.tracks), job.tracks.time[0]
     spans: dict[str, list[contacts.Span]] = {}
     for contact in job.tracks.contacts:
         begin, end = (contact.start - zero) * rate, (contact.end - zero) * rate
         arm = np.asarray(contact.arm, dtype=float) / metres_per_unit
         spans.setdefault(contact.role, []).append(contacts.Span(begin, end, arm))
+    return spans
+
+
+@dataclass(frozen=True)
+class _Timing:
+    """When the bones of a bake may have keys.
+
+    Attributes:
+        spans: role -> contacts.
+        held: role -> what holds in its contacts.
+        common: times of most bones.
+        grids: role -> times of a bone that has contacts.
+        pinned: role -> what is known where they begin and end.
+    """
+
+    spans: Mapping[str, Sequence[contacts.Span]]
+    held: Mapping[str, Sequence[contacts.Held]]
+    common: sparse.KeyGrid
+    grids: Mapping[str, sparse.KeyGrid]
+    pinned: Mapping[str, Sequence[sparse.Pinned]]
+
+    def grid(self, role: str) -> sparse.KeyGrid:
+        """Times of a bone.
+
+        Args:
+            role: its role.
+        """
+        return self.grids.get(role, self.common)
+
+
+def _held_in(
+    job: _Job,
+    bones: Sequence[adapter.BoneTrack],
+    per_frame: int,
+    metres_per_unit: float,
+    spans: Mapping[str, Sequence[contacts.Span]],
+) -> dict[str, list[contacts.Held]]:
+    """What holds in the contacts of each role that has some."""
     count = (job.frames - 1) * per_frame + 1
     held: dict[str, list[contacts.Held]] = {}
     for bone in bones:
@@ -491,15 +539,129 @@ def _channels(
                 bone.location[:count], turned, mode, per_frame, spans[bone.role],
                 CONTACT_MOVES / metres_per_unit,
             ))  # fmt: skip
+    return held
+
+
+def _timing(
+    job: _Job,
+    bones: Sequence[adapter.BoneTrack],
+    per_frame: int,
+    metres_per_unit: float,
+    limbs: Sequence[between.Contact] | None = None,
+) -> _Timing:
+    """When bones may have keys; `limbs` of a plain skeleton, or None for another rig."""
+    rate, zero = _frames_per_second(job.tracks), job.tracks.time[0]
+    count = (job.frames - 1) * per_frame + 1
+    held: Mapping[str, Sequence[contacts.Held]] = {}
+    moving: dict[str, Sequence[contacts.Span]] = {}
+    spans: Mapping[str, Sequence[contacts.Span]]
+    if limbs is None:
+        spans = _spans(job, metres_per_unit)
+        held = _held_in(job, bones, per_frame, metres_per_unit, spans)
+        for role, theirs in held.items():
+            if any(one.still is None for one in theirs):
+                moving[role] = [one.span for one in theirs]
+    else:
+        spans = {b.role: limb.spans for b in bones for limb in limbs if b.bone in limb.limb}
+        moving = dict(spans)
     latest = max(abs(job.options.start_frame), abs(job.end_frame))
-    if job.options.key_mode == "DENSE":
-        channels = []
-        whole = start + np.arange(float(job.frames))
-        ends = whole[[0, -1]]  # of what holds still; the same array for all of it
+    kinks = [(float(t) - zero) * rate for t in job.tracks.kinks]
+    kinks += [t for theirs in spans.values() for span in theirs for t in (span.begin, span.end)]
+    grids, pinned = {}, {}
+    for role, theirs in moving.items():
+        # Corners of others, with hardly a sample between, shall not hide a bone's own.
+        ends = np.array([t for span in theirs for t in (span.begin, span.end)])
+        near = sparse.EXTRAPOLATION / per_frame
+        far = [t for t in kinks if np.abs(ends - t).min() > near]
+        grids[role] = sparse.key_grid(count, per_frame, [*np.unique(ends), *far], latest)
+        waiting = [one for one in held.get(role, ()) if one.still is None]
+        if waiting:
+            pinned[role] = contacts.pinned(waiting)
+    common = sparse.key_grid(count, per_frame, kinks, latest)
+    return _Timing(spans, held, common, grids, pinned)
+
+
+def _closer_channels(
+    job: _Job, bones: Sequence[adapter.BoneTrack], per_frame: int, rig: between.Rig
+) -> tuple[list[keyframes.Channel], tuple[Problem, ...]]:
+    """Channels of a plain skeleton, and how far its bones are off between the keys.
+
+    Keys stand closer where a limb in contact, or any bone, would else be off.
+    """
+    size, where, mode = rig.metres_per_unit, job.options.between, job.options.key_mode
+    names = {bone.role: bone.bone for bone in bones}
+    limbs = between.contacts_of(
+        job.armature, set(names.values()),
+        {names[role]: theirs for role, theirs in _spans(job, size).items() if role in names},
+    )
+    timing = _timing(job, bones, per_frame, size, limbs)
+    close = bool(limbs) or where == between.ANYWHERE
+    parts = between.PARTS * per_frame // np.gcd(between.PARTS, per_frame) if close else per_frame
+    kinks = [(float(t) - job.tracks.time[0]) * _frames_per_second(job.tracks)
+             for t in job.tracks.kinks]
+    kinks += [time for limb in limbs for time in limb.ends()]
+    looked = between.look(timing.common, int(parts), np.array(kinks))
+    read: dict[int, sparse.Stencil] = {}
+
+    def exact(bone: adapter.BoneTrack) -> adapter.BoneTrack:
+        grid = timing.grid(bone.role)
+        if id(grid) not in read:
+            read[id(grid)] = grid.at(looked.at)
+        stencil = read[id(grid)]
+        located, turned = (
+            None if values is None else stencil.values(values)
+            for values in (bone.location, bone.rotation)
+        )
+        return replace(bone, location=located, rotation=turned)
+
+    over = rig.over
+    if over is not None and len(over) > 1:
+        over = timing.common.at(looked.at).values(over.reshape(-1, 16)).reshape(-1, 4, 4)
+    rig = replace(rig, over=over, contacts=tuple(limbs))
+    wanted = [exact(bone) for bone in bones]
+    truth = rig.places(wanted)
+    levels = {bone.bone: np.zeros(job.frames - 1, int) for bone in bones}
+    keying = timing
+    if where == between.NOWHERE:
+        count = (job.frames - 1) * per_frame + 1
+        keying = _Timing({}, {}, sparse.key_grid(count, per_frame, ()), {}, {})
+    while True:
+        channels = _channels(job, bones, per_frame, size, keying, levels)
+        keyed = between.keyed_tracks(bones, channels, job.options.start_frame + looked.at)
+        compared = between.compare(rig, truth, keyed, looked)
+        if where == between.NOWHERE or not between.closer(
+            rig, where, compared, wanted, keyed, levels, between.FINEST[mode]
+        ):
+            break
+    found = between.problem(
+        rig, compared, where, job.options.start_frame, _frames_per_second(job.tracks)
+    )
+    return channels, () if found is None else (found,)
+
+
+def _channels(
+    job: _Job,
+    bones: Sequence[adapter.BoneTrack],
+    per_frame: int,
+    metres_per_unit: float,
+    timing: _Timing | None = None,
+    levels: Mapping[str, np.ndarray] | None = None,
+) -> list[keyframes.Channel]:
+    """Keys of bones; `timing` and `levels`, see `between.closer`, of a plain skeleton."""
+    start = float(job.options.start_frame)
+    count = (job.frames - 1) * per_frame + 1
+    dense = job.options.key_mode == "DENSE"
+    plain = timing is not None
+    channels = []
+    whole = start + np.arange(float(job.frames))
+    ends = whole[[0, -1]]  # of what holds still; the same array for all of it
+    if dense and timing is None:
+        held = _held_in(job, bones, per_frame, metres_per_unit, _spans(job, metres_per_unit))
+        latest = max(abs(job.options.start_frame), abs(job.end_frame))
         for bone in bones:
             for name, values in bone.properties():
                 frames, keyed = whole, values[:count:per_frame]
-                if job.frames > 1 and np.ptp(values[:count], axis=0).max() <= STILL:
+                if _holds_still(values[:count]):
                     frames, keyed = ends, keyed[[0, -1]]
                 elif bone.role in held:
                     frames, keyed = contacts.dense_keys(
@@ -513,55 +675,54 @@ def _channels(
                     for index in range(values.shape[1])
                 ]
         return channels
-    kinks = [(float(t) - zero) * rate for t in job.tracks.kinks]
-    kinks += [t for theirs in spans.values() for span in theirs for t in (span.begin, span.end)]
-    common = sparse.key_grid(count, per_frame, kinks, latest)
-    grids, pinned = {}, {}
-    for role, theirs in held.items():
-        moving = [one for one in theirs if one.still is None]
-        if moving:
-            # Corners of others, with hardly a sample between, shall not hide a bone's own.
-            ends = np.array([t for one in theirs for t in (one.span.begin, one.span.end)])
-            near = sparse.EXTRAPOLATION / per_frame
-            far = [t for t in kinks if np.abs(ends - t).min() > near]
-            grids[role] = sparse.key_grid(count, per_frame, [*np.unique(ends), *far], latest)
-            pinned[role] = contacts.pinned(moving)
-    channels = []
+    timing = timing or _timing(job, bones, per_frame, metres_per_unit)
     for bone in bones:
         samples = np.concatenate([values for _, values in bone.properties()], axis=1)[:count]
         size = bone.unit * job.unit_scale or metres_per_unit
-        limits = np.concatenate(
-            [
-                np.full(
-                    values.shape[1],
-                    LOCATION_ERROR / size if name == "location" else ROTATION_ERROR,
-                )
-                for name, values in bone.properties()
-            ]
-        )
-        keys = sparse.sparse_keys(
-            grids.get(bone.role, common), samples, job.options.step,
-            [(span.begin, span.end) for span in spans.get(bone.role, ())], limits,
-            pinned.get(bone.role, ()),
-        )
+        level = levels[bone.bone] if levels else np.zeros(1, int)
+        spans = timing.spans.get(bone.role, ())
+        if dense:
+            keys = between.dense_keys(timing.grid(bone.role), samples, spans, level)
+        else:
+            limits = np.concatenate(
+                [
+                    np.full(
+                        values.shape[1],
+                        LOCATION_ERROR / size if name == "location" else ROTATION_ERROR,
+                    )
+                    for name, values in bone.properties()
+                ]
+            )
+            keys = sparse.sparse_keys(
+                timing.grid(bone.role), samples, job.options.step,
+                [(span.begin, span.end) for span in spans],
+                limits * between.CUT ** level[:, None], timing.pinned.get(bone.role, ()),
+                np.flatnonzero(level >= between.HALVED), plain,
+            )
         column = 0
         frames = start + keys.frames
         for name, values in bone.properties():
+            still = dense and _holds_still(values[:count])
             for index in range(values.shape[1]):
+                slopes = {} if dense else {
+                    "slopes_left": keys.slopes_left[:, column],
+                    "slopes_right": keys.slopes_right[:, column],
+                    "straight": keys.straight[:, column],
+                }
+                kept = keys.values[:, column]
                 channels.append(
                     keyframes.Channel(
-                        bone.path(name),
-                        index,
-                        bone.group,
-                        frames,
-                        keys.values[:, column],
-                        keys.slopes_left[:, column],
-                        keys.slopes_right[:, column],
-                        keys.straight[:, column],
+                        bone.path(name), index, bone.group, ends if still else frames,
+                        kept[[0, -1]] if still else kept, **slopes,
                     )
                 )
                 column += 1
     return channels
+
+
+def _holds_still(values: np.ndarray) -> bool:
+    """Whether samples (m, c) of a property are all the same."""
+    return len(values) > 1 and bool(np.ptp(values, axis=0).max() <= STILL)
 
 
 def _frames_per_second(tracks: RoleTracks) -> float:
@@ -818,7 +979,8 @@ def _at_frames(job: _Job, plan: _Plan) -> _Plan:
     """
     stride = plan.per_frame
     held = {job.bindings.get(contact.role) for contact in job.tracks.contacts}
-    if job.options.key_mode != "DENSE" or plan.spins or held & set(plan.late):
+    held = set() if job.plain else held & set(plan.late)
+    if job.options.key_mode != "DENSE" or plan.spins or held:
         return plan
 
     def every(tracks: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:

@@ -217,6 +217,27 @@ class PoiseMotion(bpy.types.PropertyGroup):
         max=16,
         override=OVERRIDE,
     )
+    keys_between: EnumProperty(
+        name="Between Frames",
+        description="Which bones of a rig that is keyed by its bones get keys between frames",
+        items=(
+            (
+                "NONE", "None",
+                "Keys on whole frames alone, as games want them; feet slide a little between",
+            ),
+            (
+                "CONTACTS", "Contacts",
+                "Legs and arms in contact: so that feet on the ground and hands with planted "
+                "poles stay in place between frames too",
+            ),
+            (
+                "ANYWHERE", "Wherever Needed",
+                "All bones that would be off by more than a millimetre between frames",
+            ),
+        ),
+        default="CONTACTS",
+        override=OVERRIDE,
+    )
     target: EnumProperty(
         name="Into",
         description="Where the keys go",

@@ -199,20 +199,50 @@ def object_channels(
     location = local[:, :3, 3] - np.array(armature.delta_location, dtype=float)
     axes = local[:, :3, :3] / np.linalg.norm(local[:, :3, :3], axis=1)[:, None]
     mode = armature.rotation_mode
-    if mode == "QUATERNION":
-        delta = np.array(armature.delta_rotation_quaternion, dtype=float)[None]
-    elif mode == "AXIS_ANGLE":
-        delta = rotations.identity(1)  # Blender offers none
-    else:
-        delta = rotations.from_euler(
-            np.array(armature.delta_rotation_euler, dtype=float)[None], mode
-        )
+    delta = _delta_rotation(armature)
     turned = rotations.multiply(
         rotations.conjugate(rotations.normalise(delta)), rotations.from_matrix(axes)
     )
     values = rotation_modes.to_mode(turned, mode)
     unit = float(np.linalg.norm(over[:, :3, :3], axis=1).mean())
     return BoneTrack("", "", rotation_modes.PROPERTY[mode], location, values, unit)
+
+
+def object_matrices(
+    armature: bpy.types.Object, track: BoneTrack, over: np.ndarray
+) -> np.ndarray:
+    """Where an armature object is in the world that has given channels; undoes `object_channels`.
+
+    Args:
+        armature: the object, whose scale counts.
+        track: location and rotation, (n, ...).
+        over: (m, 4, 4) what they are relative to; m is 1 or n.
+
+    Returns:
+        (n, 4, 4) matrices.
+    """
+    assert track.location is not None and track.rotation is not None
+    mode = armature.rotation_mode
+    turned = rotations.multiply(
+        rotations.normalise(_delta_rotation(armature)),
+        rotation_modes.from_mode(track.rotation, mode),
+    )
+    size = np.array(armature.scale, dtype=float) * np.array(armature.delta_scale, dtype=float)
+    local = np.zeros((len(turned), 4, 4))
+    local[:, :3, :3] = rotations.to_matrix(turned) * size
+    local[:, :3, 3] = track.location + np.array(armature.delta_location, dtype=float)
+    local[:, 3, 3] = 1.0
+    return over @ local
+
+
+def _delta_rotation(armature: bpy.types.Object) -> np.ndarray:
+    """Quaternion (1, 4) of an object's delta rotation, in its rotation mode."""
+    mode = armature.rotation_mode
+    if mode == "QUATERNION":
+        return np.array(armature.delta_rotation_quaternion, dtype=float)[None]
+    if mode == "AXIS_ANGLE":
+        return rotations.identity(1)  # Blender offers none
+    return rotations.from_euler(np.array(armature.delta_rotation_euler, dtype=float)[None], mode)
 
 
 def rest_axes(armature: bpy.types.Object, bindings: Mapping[str, str]) -> np.ndarray:
@@ -819,7 +849,38 @@ class RigSolver:
         self._tracks[name] = BoneTrack(
             role, name, rotation_modes.PROPERTY[pose_bone.rotation_mode], location, values
         )
-        size = np.array(pose_bone.scale, dtype=float)
+        return self._sized(name, frame, local, place, turned, start)
+
+    def hold(self, track: BoneTrack) -> None:
+        """Say what the channels of a bone are; bones that hang on it go along.
+
+        Args:
+            track: the channels; of those that it does not have the present ones count.
+        """
+        name, frame = track.bone, self._frame(track.bone)
+        pose_bone = self._armature.pose.bones[name]
+        linear, place = _split(pose_bone.matrix_basis)
+        if track.location is not None:
+            place = track.location
+        if track.rotation is None:
+            local = rotations.from_matrix(linear / np.linalg.norm(linear, axis=1)[:, None, :])
+        else:
+            local = rotation_modes.from_mode(track.rotation, pose_bone.rotation_mode)
+        turned = _composed(frame.axes.rotation, local)
+        start = frame.location.apply(place if len(place) > 1 else place[0])
+        self._poses[name] = self._sized(name, frame, local, place, turned, start)
+
+    def _sized(
+        self,
+        name: str,
+        frame: _Frame,
+        local: np.ndarray,
+        place: np.ndarray,
+        turned: np.ndarray,
+        start: np.ndarray | Pose,
+    ) -> Pose:
+        """A bone with its own scale; `local` and `place` are its channels."""
+        size = np.array(self._armature.pose.bones[name].scale, dtype=float)
         if np.abs(size - size[0]).max() < 1e-6 and frame.axes.linear is None:
             self._locals[name] = Pose(local, place, size[:1])
             return Pose(turned, start, _times(frame.axes.scale, size[0]))

@@ -20,7 +20,7 @@ from ..context import keep_frame
 from ..errors import UserError
 from ..mapping.legs import LeggedFigure
 from ..mapping.signals import averaged
-from ..mapping.tracks import RoleTracks
+from ..mapping.tracks import HAND, POLE_TIP, Contact, RoleTracks, side_role
 from ..steps import Steps
 from . import adapter, characters, control_rig, fitting, own_controls
 from .builders.skeleton import Chain
@@ -58,11 +58,94 @@ def bone_tracks(
         that take the bone's rest pose, in armature space, into the world.
     """
     pose, size = targets
+    known = control_rig.followers(controls)
     wanted = {
         PREFIX + role: (bone, pose(role), located, True)
-        for role, (bone, located) in control_rig.followers(controls).items()
+        for role, (bone, located) in known.items()
     }
-    return _bone_tracks(rig, wanted, tracks, size)
+    bindings, moved = _bone_tracks(rig, wanted, tracks, size)
+    contacts = [
+        _contact(contact, PREFIX + contact.role, pose(contact.role), tracks, size)
+        for contact in _limb_contacts(controls, tracks)
+        if contact.role in known
+    ]
+    return bindings, replace(moved, contacts=tuple(contacts))
+
+
+def steps_of(controls: bpy.types.Object, tracks: RoleTracks) -> dict[str, list[Contact]]:
+    """Name of a leg -> its contacts, from touchdown to liftoff, with the places of the prints.
+
+    However a sole rolls meanwhile, it does not slide.
+
+    Args:
+        controls: Poise's controls.
+        tracks: where their roles are.
+    """
+    figure = characters.figure_of(controls)
+    found: dict[str, list[Contact]] = {}
+    for leg in figure.legs if isinstance(figure, LeggedFigure) else ():
+        steps = found.setdefault(leg.name, [])
+        begin, place = float(tracks.time[0]), None
+        for event in tracks.events:
+            if event.side != leg.name or event.position is None:
+                continue
+            if event.kind == "TOUCHDOWN":
+                begin, place = event.time, event.position
+            elif event.kind == "LIFTOFF":
+                steps.append(Contact(leg.tip, begin, event.time, event.position))
+                place = None
+        if place is not None:
+            steps.append(Contact(leg.tip, begin, float(tracks.time[-1]), place))
+    return found
+
+
+def stepping_roles(
+    controls: bpy.types.Object, tracks: RoleTracks
+) -> dict[str, list[tuple[float, float]]]:
+    """Role of what steps onto the ground -> its contacts, begin and end in seconds.
+
+    Args:
+        controls: Poise's controls.
+        tracks: where their roles are.
+    """
+    figure = characters.figure_of(controls)
+    found = {}
+    for leg in figure.legs if isinstance(figure, LeggedFigure) else ():
+        spans = [(step.start, step.end) for step in steps_of(controls, tracks)[leg.name]]
+        found |= {leg.control: spans, leg.tip: spans}
+    return found
+
+
+def _limb_contacts(controls: bpy.types.Object, tracks: RoleTracks) -> list[Contact]:
+    """Contacts of limbs by the roles of their last segments that the rig has."""
+    figure = characters.figure_of(controls)
+    known = control_rig.followers(controls)
+    found = []
+    for contact in tracks.contacts:
+        name, _, side = contact.role.partition(".")
+        if name == POLE_TIP:  # the hand holds the pole
+            found.append(replace(contact, role=side_role(HAND, side)))
+    for leg in figure.legs if isinstance(figure, LeggedFigure) else ():
+        role = next((role for role in reversed(leg.segments) if role in known), "")
+        found += [replace(step, role=role) for step in steps_of(controls, tracks)[leg.name]]
+    return found
+
+
+def _contact(
+    contact: Contact,
+    role: str,
+    there: adapter.Pose,
+    tracks: RoleTracks,
+    size: float,
+    place: np.ndarray | None = None,
+) -> Contact:
+    """A contact of a bone: where in its axes the fixed point is, in the middle of it."""
+    middle = 0.5 * (contact.start + contact.end)
+    at = int(np.abs(tracks.time - middle).argmin())
+    place = contact.position if place is None else _sample(place, at) * size
+    arm = place - _sample(there.head, at) * size
+    arm = rotations.rotate(rotations.conjugate(_sample(there.rotation, at)), arm)
+    return replace(contact, role=role, arm=arm)
 
 
 def standing(controls: bpy.types.Object, own: OwnControls) -> dict[str, tuple[Control, str]]:
@@ -119,14 +202,9 @@ def control_tracks(
         if contact.role not in feet:
             continue
         one, after = feet[contact.role]
-        middle = 0.5 * (contact.start + contact.end)
-        at = int(np.abs(tracks.time - middle).argmin())
-        there, place = pose(fitting.control_bone(one.name)), contact.position
-        if after:
-            place = _sample(pose(after).head, at) * size
-        arm = place - _sample(there.head, at) * size
-        arm = rotations.rotate(rotations.conjugate(_sample(there.rotation, at)), arm)
-        contacts.append(replace(contact, role=PREFIX + one.name, arm=arm))
+        there = pose(fitting.control_bone(one.name))
+        place = pose(after).head if after else None
+        contacts.append(_contact(contact, PREFIX + one.name, there, tracks, size, place))
     return bindings, replace(moved, contacts=tuple(contacts))
 
 

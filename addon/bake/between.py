@@ -1,0 +1,590 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What bones do between their keys, and where they need more of them.
+
+Plain keys of a skeleton are exact at their own times. Between these every channel goes its
+own way, and what hangs at the end of a chain of bones is off by the sum: a foot that stands
+slides back and forth within each frame. How far is computed for all times at once, from the
+keys and from the motion's samples, whose channels are read between them by polynomials that
+never cross a kink.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import bpy
+import numpy as np
+
+from ...solvers import rotations
+from ...solvers.motion import Problem
+from .. import keyframes
+from ..mapping.tracks import RoleTracks
+from ..rigs import adapter
+from ..rigs.constraints import Constraints
+from . import sparse, verify
+from .contacts import Span
+
+PARTS = 4  # looks per frame where something is in contact
+TINY_TURN = 1e-3  # radians: a turn by less tells nothing of the point that it is about
+SAMPLES = 8  # per frame, of what contacts are followed by
+FINEST = {"DENSE": 3, "SPARSE": 4}  # how often a frame is halved, or the error allowed cut
+CUT = 0.3  # to that share
+HALVED = 2  # from which level on a sparse key may stand between frames wherever there is a sample
+SAFE = 0.8  # share of what is allowed that is aimed at: not every time is looked at
+MATTERS = 0.05  # share of what is allowed that a bone must add for it to get a key
+SHARE = 0.15  # of the length of all bones together: about that of a person's leg
+
+# Which bones get keys between frames.
+NOWHERE, CONTACTS, ANYWHERE = "NONE", "CONTACTS", "ANYWHERE"
+
+
+def finer(
+    tracks: RoleTracks, steps: Mapping[str, Sequence[tuple[float, float]]], rate: float
+) -> RoleTracks:
+    """Tracks with so many samples per frame that contacts can be followed between frames.
+
+    What a limb's control does is told between samples better than how the bones bend: it
+    rests in a contact, or turns about what rests, and bones do not turn evenly where a
+    limb is nearly straight.
+
+    Args:
+        tracks: where roles are.
+        steps: role -> contacts, begin and end in seconds, in order of time; others go on
+            evenly.
+        rate: frames per second.
+    """
+    before = tracks.steps_per_frame
+    after = SAMPLES * before // int(np.gcd(SAMPLES, before))
+    count = len(tracks.time)
+    if count <= before:
+        return tracks
+    times = np.arange(count) / before
+    at = np.arange((count - 1) * (after // before) + 1) / after
+    evenly = sparse.key_grid(count, before, ()).at(at)
+    rotation = {
+        role: rotations.normalise(evenly.values(values))
+        for role, values in tracks.rotation.items()
+    }
+    position = {}
+    for role, values in tracks.position.items():
+        if role not in steps or role not in rotation:
+            position[role] = evenly.values(values)
+            continue
+        spans = [
+            ((begin - tracks.time[0]) * rate, (end - tracks.time[0]) * rate)
+            for begin, end in steps[role]
+        ]
+        position[role] = _stepping(times, values, tracks.rotation[role], spans, at, rotation[role])
+    spins = {role: evenly.values(values[:, None])[:, 0] for role, values in tracks.spins.items()}
+    return replace(
+        tracks, time=tracks.time[0] + at / rate, steps_per_frame=after, position=position,
+        rotation=rotation, spins=spins, attributes={},
+    )  # fmt: skip
+
+
+def _stepping(
+    times: np.ndarray,
+    place: np.ndarray,
+    turn: np.ndarray,
+    spans: Sequence[tuple[float, float]],
+    at: np.ndarray,
+    turned: np.ndarray,
+) -> np.ndarray:
+    """Where something is that steps, at any times.
+
+    In a contact it turns about a point that rests: with the turns R of two samples and the
+    places x, that point is at a in its axes, where (R_1 - R_0) a = x_0 - x_1.
+
+    Args:
+        times: (n,) of the samples, frames.
+        place: (n, 3) samples.
+        turn: (n, 4) samples.
+        spans: its contacts, frames.
+        at: (q,) frames.
+        turned: (q, 4) how it is turned then.
+
+    Returns:
+        (q, 3).
+    """
+    found = np.full((len(at), 3), np.nan)
+    nodes, values = [], []
+    free = np.ones(len(times), bool)
+    for begin, end in spans:
+        first = int(np.searchsorted(times, begin - sparse.AT_SAMPLE))
+        last = int(np.searchsorted(times, end + sparse.AT_SAMPLE)) - 1
+        if last <= first:
+            continue
+        free[first : last + 1] = False
+        axes = rotations.to_matrix(turn[first : last + 1])
+        moved, spun = np.diff(place[first : last + 1], axis=0), np.diff(axes, axis=0)
+        across = spun.transpose(0, 2, 1)
+        arm = -np.linalg.solve(
+            across @ spun + TINY_TURN**2 * np.eye(3), (across @ moved[..., None])
+        )[..., 0]
+        rest = moved + np.einsum("mij,mj->mi", spun, arm)
+        ends = np.clip([begin, end], times[0], times[-1])
+        wanted = (at >= ends[0] - 1e-9) & (at <= ends[1] + 1e-9)
+        moments = np.concatenate((ends, at[wanted]))
+        i = np.clip(np.searchsorted(times, moments, side="right") - 1, first, last - 1) - first
+        now = rotations.to_matrix(
+            np.concatenate((_turn_at(at, turned, ends), turned[wanted]))
+        )
+        share = np.clip((moments - times[first + i]) / (times[1] - times[0]), 0.0, 1.0)
+        there = place[first + i] + share[:, None] * rest[i]
+        there += np.einsum("mij,mj->mi", axes[i] - now, arm[i])
+        found[wanted] = there[2:]
+        nodes += list(ends)
+        values += list(there[:2])
+    for begin, end in zip([times[0], *nodes[1::2]], [*nodes[0::2], times[-1]], strict=True):
+        wanted = (at >= begin) & (at <= end) & np.isnan(found[:, 0])
+        if not wanted.any():
+            continue
+        inside = free & (times > begin + sparse.AT_SAMPLE) & (times < end - sparse.AT_SAMPLE)
+        known = [(t, v) for t, v in zip(nodes, values, strict=True) if t in (begin, end)]
+        own = dict(zip(times[inside], place[inside], strict=True)) | dict(known)
+        for edge in (times[0], times[-1]):
+            if begin <= edge <= end and edge not in own:
+                own[edge] = place[0 if edge == times[0] else -1]
+        ordered = np.array(sorted(own))
+        size = np.zeros(int(wanted.sum()), int)
+        read = sparse.stencil(
+            ordered, at[wanted], size, size + len(ordered) - 1, sparse.EXTRAPOLATION
+        )
+        found[wanted] = read.values(np.array([own[t] for t in ordered]))
+    return found
+
+
+def _turn_at(at: np.ndarray, turned: np.ndarray, moments: np.ndarray) -> np.ndarray:
+    """Rotations (k, 4) at some moments, from close samples."""
+    low = np.clip(np.searchsorted(at, moments, side="right") - 1, 0, len(at) - 2)
+    return rotations.slerp(turned[low], turned[low + 1], (moments - at[low]) / (at[1] - at[0]))
+
+
+@dataclass(frozen=True)
+class Contact:
+    """A bone at the end of a limb, and when the limb is in contact.
+
+    Attributes:
+        bone: name of the bone.
+        limb: names of the keyed bones that are the limb's own, itself among them.
+        spans: the contacts; the arm of each leads from the bone's head to what is held.
+    """
+
+    bone: str
+    limb: frozenset[str]
+    spans: tuple[Span, ...]
+
+    def ends(self) -> list[float]:
+        """When contacts begin and end, frames from the start of the motion."""
+        return [time for span in self.spans for time in (span.begin, span.end)]
+
+
+def contacts_of(
+    armature: bpy.types.Object, keyed: Collection[str], spans: Mapping[str, Sequence[Span]]
+) -> list[Contact]:
+    """Limbs in contact, with the bones that are theirs alone.
+
+    Args:
+        armature: the rig.
+        keyed: names of the keyed bones.
+        spans: bone at the end of a limb -> its contacts.
+    """
+    above = {
+        bone: [bone, *(b.name for b in armature.pose.bones[bone].parent_recursive)]
+        for bone in spans
+    }
+    found = []
+    for bone, theirs in spans.items():
+        shared = {name for other, names in above.items() if other != bone for name in names}
+        limb = frozenset(name for name in above[bone] if name in keyed and name not in shared)
+        found.append(Contact(bone, limb, tuple(theirs)))
+    return found
+
+
+@dataclass(frozen=True)
+class Rig:
+    """What turns channels into places.
+
+    Attributes:
+        armature: the rig.
+        constraints: those between its bones.
+        metres_per_unit: size of the armature's unit.
+        unit_scale: metres per Blender unit.
+        over: (1 or q, 4, 4) what the object's own channels are relative to at the times that
+            are looked at; None where the object is not keyed.
+        contacts: limbs in contact.
+    """
+
+    armature: bpy.types.Object
+    constraints: Constraints
+    metres_per_unit: float
+    unit_scale: float
+    over: np.ndarray | None
+    contacts: tuple[Contact, ...]
+
+    def places(self, tracks: Sequence[adapter.BoneTrack]) -> dict[tuple[str, str], np.ndarray]:
+        """Where bones are that have given channels.
+
+        Args:
+            tracks: channels of all keyed bones at some times, parents before children.
+
+        Returns:
+            (bone, "head") -> (q, 3) metres; of bones on which no other keyed one hangs
+            (bone, "tail"), too, and (bone, "contact") of those in contact.
+        """
+        still = adapter.armature_frames(self.armature.name, np.eye(4)[None])
+        solver = adapter.RigSolver(
+            self.armature, {}, still, 1.0, np.array([1.0, 0.0, 0.0, 0.0]),
+            constraints=self.constraints,
+        )
+        bones = [track for track in tracks if track.bone]
+        for track in bones:
+            solver.hold(track)
+        hung = {
+            b.name for track in bones for b in self.armature.pose.bones[track.bone].parent_recursive
+        }
+        arms = {c.bone: c.spans[0].arm for c in self.contacts if c.spans}
+        found = {}
+        for track in bones:
+            pose = solver.pose(track.bone)
+            found[track.bone, "head"] = pose.head
+            if track.bone not in hung:
+                along = np.array([0.0, solver.bone(track.bone).length, 0.0])
+                found[track.bone, "tail"] = pose.apply(along)
+            if track.bone in arms:
+                found[track.bone, "contact"] = pose.apply(arms[track.bone])
+        carriers = [track for track in tracks if not track.bone]
+        if carriers and self.over is not None:
+            matrices = adapter.object_matrices(self.armature, carriers[0], self.over)
+            moved = {}
+            for key, place in found.items():
+                place = np.broadcast_to(place, (len(matrices), 3))
+                moved[key] = np.einsum("mij,mj->mi", matrices[:, :3, :3], place)
+                moved[key] += matrices[:, :3, 3]
+            return {key: place * self.unit_scale for key, place in moved.items()}
+        return {key: place * self.metres_per_unit for key, place in found.items()}
+
+    def above(self, bone: str) -> set[str]:
+        """A bone and those that it hangs on.
+
+        Args:
+            bone: its name.
+        """
+        return {bone, *(b.name for b in self.armature.pose.bones[bone].parent_recursive)}
+
+    def reach(self) -> float:
+        """Length of the longest limb in contact, else of a fair share of all bones."""
+        bones = self.armature.data.bones
+        limbs = [sum(bones[name].length for name in c.limb) for c in self.contacts]
+        return max(limbs, default=0.0) or SHARE * sum(bone.length for bone in bones)
+
+    def allowed(self) -> float:
+        """Distance in metres that counts as none."""
+        return verify.tolerance([self.reach()], self.metres_per_unit)
+
+
+def evaluate(channel: keyframes.Channel, at: np.ndarray) -> np.ndarray:
+    """Values (q,) of a keyed channel at some times, as Blender interpolates it.
+
+    Args:
+        channel: the keys.
+        at: (q,) frames.
+    """
+    straight = np.interp(at, channel.frames, channel.values)
+    left, right = channel.slopes_left, channel.slopes_right
+    if left is None or right is None or len(channel.frames) < 2:
+        return straight
+    s = np.clip(np.searchsorted(channel.frames, at, side="right") - 1, 0, len(channel.frames) - 2)
+    length = channel.frames[s + 1] - channel.frames[s]
+    t = np.clip((at - channel.frames[s]) / length, 0.0, 1.0)
+    curve = (
+        (1.0 + 2.0 * t) * (1.0 - t) ** 2 * channel.values[s]
+        + t * (1.0 - t) ** 2 * length * right[s]
+        + t * t * (3.0 - 2.0 * t) * channel.values[s + 1]
+        - t * t * (1.0 - t) * length * left[s + 1]
+    )
+    return curve if channel.straight is None else np.where(channel.straight[s], straight, curve)
+
+
+def keyed_tracks(
+    tracks: Sequence[adapter.BoneTrack],
+    channels: Sequence[keyframes.Channel],
+    at: np.ndarray,
+) -> list[adapter.BoneTrack]:
+    """Channels of bones at some times, as their keys have them.
+
+    Args:
+        tracks: the bones.
+        channels: their keys.
+        at: (q,) frames.
+    """
+    by_path: dict[str, list[np.ndarray]] = {}
+    wanted = {track.path(name) for track in tracks for name, _ in track.properties()}
+    for channel in channels:
+        if channel.data_path in wanted:
+            by_path.setdefault(channel.data_path, []).append(evaluate(channel, at))
+    found = []
+    for track in tracks:
+        located, turned = (
+            np.stack(by_path[track.path(name)], axis=1) if values is not None else None
+            for name, values in (("location", track.location), (track.property, track.rotation))
+        )
+        found.append(replace(track, location=located, rotation=turned))
+    return found
+
+
+@dataclass(frozen=True)
+class Keys:
+    """Keys of one bone with straight lines between them.
+
+    Attributes:
+        frames: (k,) frames from the start of the motion.
+        values: (k, c) channels.
+    """
+
+    frames: np.ndarray
+    values: np.ndarray
+
+
+def dense_keys(
+    grid: sparse.KeyGrid, samples: np.ndarray, spans: Sequence[Span], level: np.ndarray
+) -> Keys:
+    """Keys on every frame, where contacts begin and end, and where they stand closer.
+
+    Args:
+        grid: times of the motion.
+        samples: (m, c) channels of the bone.
+        spans: its contacts.
+        level: (frames - 1,) how often each frame is halved.
+    """
+    frames = [np.arange(float(grid.frames))]
+    values = [samples[:: grid.per_frame][: grid.frames]]
+    begins, ends = (
+        np.isclose(grid.kinks[:, None], np.array(times, dtype=float)[None]).any(axis=1)
+        for times in ([span.begin for span in spans], [span.end for span in spans])
+    )
+    # The key on a frame does for what is right beside it.
+    kept = (begins | ends) & (np.abs(grid.kinks - np.round(grid.kinks)) >= grid.spacing)
+    kinks = grid.kinks[kept]
+    if len(kinks):
+        frames.append(kinks)
+        values.append(sparse.at_kinks(grid, samples, begins, ends, True)[0][kept])
+    for halved in range(1, int(level.max(initial=0)) + 1):
+        step = 0.5**halved
+        more = np.arange(step, grid.frames - 1.0, 2.0 * step)
+        more = more[level[more.astype(int)] >= halved]
+        if len(kinks):
+            more = more[np.abs(more[:, None] - kinks).min(axis=1) > sparse.CLOSE]
+        if len(more):
+            frames.append(more)
+            values.append(grid.at(more).values(samples))
+    joined = np.concatenate(frames)
+    order = np.argsort(joined, kind="stable")
+    return Keys(joined[order], np.concatenate(values)[order])
+
+
+@dataclass(frozen=True)
+class Look:
+    """When bones are looked at.
+
+    Attributes:
+        at: (q,) frames from the start of the motion.
+        known: (q,) bool, False within a sample of a kink: the samples do not tell there how
+            far each side goes on.
+    """
+
+    at: np.ndarray
+    known: np.ndarray
+
+
+def look(grid: sparse.KeyGrid, parts: int, kinks: np.ndarray) -> Look:
+    """When to look at bones.
+
+    Args:
+        grid: times of the motion.
+        parts: looks per frame, a multiple of the samples per frame.
+        kinks: times at which a track may have a corner, frames from the start.
+    """
+    at = np.arange((grid.frames - 1) * parts + 1) / parts
+    sample = np.floor(at * grid.per_frame)
+    known = (sample == at * grid.per_frame) | ~np.isin(sample, np.floor(kinks * grid.per_frame))
+    return Look(at, known)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """How far bones are from the motion.
+
+    Attributes:
+        look: when they were looked at.
+        off: as `Rig.places`: (bone, what of it) -> (q,) metres.
+    """
+
+    look: Look
+    off: Mapping[tuple[str, str], np.ndarray]
+
+    def known(self, key: tuple[str, str]) -> np.ndarray:
+        """(q,) how far a place is off as far as that is known, metres.
+
+        Args:
+            key: bone, and what of it.
+        """
+        return np.where(self.look.known, self.off[key], 0.0)
+
+    def in_contact(self, contact: Contact) -> np.ndarray:
+        """(q,) how far the end of a limb is off while it is in contact, metres.
+
+        Args:
+            contact: the limb.
+        """
+        inside = np.zeros(len(self.look.at), bool)
+        for span in contact.spans:
+            inside |= (self.look.at >= span.begin - 1e-6) & (self.look.at <= span.end + 1e-6)
+        off = [self.off[contact.bone, what] for what in ("head", "contact")]
+        return np.where(inside, np.maximum(*off), 0.0)
+
+    def worst(self, off: Mapping[str, np.ndarray]) -> tuple[float, str, float]:
+        """Distance in metres, bone and time of what is farthest off.
+
+        Args:
+            off: bone -> (q,) metres.
+        """
+        bone = max(off, key=lambda name: float(off[name].max()))
+        return float(off[bone].max()), bone, float(self.look.at[int(np.argmax(off[bone]))])
+
+
+def compare(
+    rig: Rig,
+    truth: Mapping[tuple[str, str], np.ndarray],
+    tracks: Sequence[adapter.BoneTrack],
+    looked: Look,
+) -> Comparison:
+    """Compare where bones are with where the motion has them.
+
+    Args:
+        rig: the rig.
+        truth: what `Rig.places` gives for the motion's own channels.
+        tracks: channels of the same bones as their keys have them.
+        looked: when.
+    """
+    shape = (len(looked.at), 3)
+    off = {
+        key: np.linalg.norm(np.broadcast_to(place - truth[key], shape), axis=1)
+        for key, place in rig.places(tracks).items()
+    }
+    return Comparison(looked, off)
+
+
+def closer(
+    rig: Rig,
+    where: str,
+    compared: Comparison,
+    exact: Sequence[adapter.BoneTrack],
+    keyed: Sequence[adapter.BoneTrack],
+    levels: dict[str, np.ndarray],
+    finest: int,
+) -> bool:
+    """Ask for keys closer together where that brings bones nearer to the motion.
+
+    Args:
+        rig: the rig.
+        where: CONTACTS, or ANYWHERE.
+        compared: how far the bones are off.
+        exact: channels at the times that were looked at.
+        keyed: the same, as the keys have them.
+        levels: bone, "" for the object -> (frames - 1,) how much closer its keys are to be
+            in each frame; raised by one where that helps.
+        finest: highest level.
+
+    Returns:
+        Whether any is asked for.
+    """
+    limit = SAFE * rig.allowed()
+    count = len(next(iter(levels.values())))
+    frame = np.minimum(compared.look.at.astype(int), count - 1)
+    if where == CONTACTS:
+        chains = [(c.bone, compared.in_contact(c)) for c in rig.contacts]
+    else:
+        chains = [(key[0], compared.known(key)) for key in compared.off]
+    matters = {
+        now.bone: _in_frames(frame, _moved(rig, then, now) > MATTERS * limit, count)
+        for then, now in zip(exact, keyed, strict=True)
+    }
+    wanted = {name: np.zeros(count, bool) for name in levels}
+    for bone, off in chains:
+        bad = _in_frames(frame, off > limit, count)
+        if bad.any():
+            for name in (rig.above(bone) | {""}) & set(levels):
+                wanted[name] |= bad & matters[name]
+    asked = False
+    for name, more in wanted.items():
+        more &= levels[name] < finest
+        levels[name] += more
+        asked |= bool(more.any())
+    return asked
+
+
+def _in_frames(frame: np.ndarray, times: np.ndarray, count: int) -> np.ndarray:
+    """(count,) in which frames any of the times is, whose frames are given."""
+    found = np.zeros(count, bool)
+    found[frame[np.broadcast_to(times, frame.shape)]] = True
+    return found
+
+
+def _moved(rig: Rig, exact: adapter.BoneTrack, keyed: adapter.BoneTrack) -> np.ndarray:
+    """(q,) about how far the end of a limb is off for what one bone is off alone, metres."""
+    found = np.zeros(1)
+    if exact.location is not None and keyed.location is not None:
+        unit = exact.unit * rig.unit_scale or rig.metres_per_unit
+        found = found + np.linalg.norm(exact.location - keyed.location, axis=1) * unit
+    if exact.rotation is not None and keyed.rotation is not None:
+        reach = rig.reach() * rig.metres_per_unit
+        found = found + 2.0 * np.linalg.norm(exact.rotation - keyed.rotation, axis=1) * reach
+    return found
+
+
+def problem(
+    rig: Rig,
+    compared: Comparison,
+    where: str,
+    start_frame: int,
+    fps: float,
+) -> Problem | None:
+    """How far bones are off between their keys, where that is more than nothing.
+
+    Args:
+        rig: the rig.
+        compared: how far they are off.
+        where: which bones get keys between frames.
+        start_frame: frame of the first sample.
+        fps: frames per second.
+    """
+    allowed = rig.allowed()
+    farthest: dict[str, np.ndarray] = {}
+    for key in compared.off:
+        known = compared.known(key)
+        farthest[key[0]] = np.maximum(farthest.get(key[0], known), known)
+    distance, bone, time = compared.worst(farthest)
+    said = f"Between its keys bone {bone} is off by up to {1000.0 * distance:.1f} mm, at frame " \
+        f"{start_frame + time:g}"
+    slides = False
+    if rig.contacts:
+        far, held, when = compared.worst({c.bone: compared.in_contact(c) for c in rig.contacts})
+        slides = far > allowed
+        if slides:
+            said += f"; {held}, in contact, by {1000.0 * far:.1f} mm, at frame " \
+                f"{start_frame + when:g}"
+            distance, bone, time = max((distance, bone, time), (far, held, when))
+    if distance <= allowed:
+        return None
+    return Problem(
+        code="BETWEEN_KEYS",
+        message=said,
+        severity="WARNING" if slides else "INFO",
+        time=time / fps,
+        bone=bone,
+        amount=distance,
+        remedy="Nothing, where pictures show whole frames; else set Between Frames (Bake: Keys) "
+        "to Wherever Needed" if where != ANYWHERE else "Nothing, or more frames a second",
+    )
