@@ -472,6 +472,8 @@ def _tell(
     if rig is not None:
         if not any(p.code == "REST_POSITION" for p in problems):
             problems += tuple(verify.rest_position(rig))
+    controls = motion.poise_motion.character
+    problems += tuple(_not_shown(controls, control_rig.rig_of(controls)))
     list_problems(motion, problems, job.start_frame, job.numbers.fps)
     return result.keys, result.frames, result.bones
 
@@ -493,6 +495,44 @@ def _resized(controls: bpy.types.Object) -> list[Problem]:
             code="RIG_SIZE",
             message=f"Limbs of {rig.name} are {share:.2f} times as long as when it was set up",
             remedy="Set Up Again",
+        )
+    ]
+
+
+def left_behind(controls: bpy.types.Object) -> list[bpy.types.Object]:
+    """Motions that are baked on Poise's controls, but not on the rig that they drive.
+
+    Args:
+        controls: Poise's controls.
+    """
+    return [
+        motion
+        for motion in motions.motions_of(controls)
+        if baked_of(motion) is not None and baked_of(motion, True) is None
+    ]
+
+
+def _not_shown(controls: bpy.types.Object, rig: bpy.types.Object | None) -> list[Problem]:
+    """A problem if a rig has keys of some motions, and follows the controls no longer."""
+    if rig is None:
+        return []
+    others = left_behind(controls)
+    on_rig = [m.name for m in motions.motions_of(controls) if baked_of(m, True) is not None]
+    if not others or not on_rig or control_rig.is_connected(controls, rig):
+        for motion in motions.motions_of(controls):  # what was said of them is true no longer
+            listed = motion.poise_motion.problems
+            for index in reversed(range(len(listed))):
+                if listed[index].code == "NOT_SHOWN":
+                    listed.remove(index)
+        return []
+    names = ", ".join(motion.name for motion in others)
+    return [
+        Problem(
+            code="NOT_SHOWN",
+            message=f"{rig.name} does not show {names}: it has keys of {', '.join(on_rig)} and "
+            "follows Poise's controls no longer",
+            remedy=f"{control_rig.baking_label(controls)}, which bakes all; or clear the other "
+            "bakes",
         )
     ]
 

@@ -49,6 +49,25 @@ def _found(work: _Jobs):
     return [there[identity] for identity in work.motions]
 
 
+def _in_order(character) -> list[bpy.types.Object]:
+    """A character's motions, each after the one that it continues or is on top of."""
+    found: list[bpy.types.Object] = []
+    waiting = motions.motions_of(character)
+    while waiting:
+        free = [
+            m
+            for m in waiting
+            if m.poise_motion.after not in waiting and m.poise_motion.base not in waiting
+        ]
+        if not free:
+            raise UserError(
+                f"Motions of {character.name} continue each other in a circle: clear one After"
+            )
+        found += free
+        waiting = [m for m in waiting if m not in free]
+    return found
+
+
 class _BakeOperator(SolvingOperator):
     edited_keys: EnumProperty(
         name="Edited Keys",
@@ -150,6 +169,20 @@ class POISE_OT_bake_to_bones(_BakeOperator, bpy.types.Operator):
         options={"SKIP_SAVE"},
     )
 
+    motions: EnumProperty(
+        name="Motions",
+        description="What is baked where the rig has several motions",
+        items=(
+            (
+                "SHOWN", "All It Shows",
+                "The active motion, and all others that the rig shows through Poise's controls, "
+                "which it follows no longer",
+            ),
+            ("ACTIVE", "Active Alone", "The active motion; the rig does not show the others then"),
+        ),
+        options={"SKIP_SAVE"},
+    )
+
     @classmethod
     def description(cls, context, properties):
         if bakes_controls(context):
@@ -169,12 +202,16 @@ class POISE_OT_bake_to_bones(_BakeOperator, bpy.types.Operator):
         return True
 
     def chosen(self, context):
-        found = (
-            motions.active_motion(character)
-            for character in motions.selected_characters(context)
-            if control_rig.rig_of(character) is not None
-        )
-        return [motion for motion in found if motion is not None]
+        found = []
+        for character in motions.selected_characters(context):
+            active = motions.active_motion(character)
+            if control_rig.rig_of(character) is None or active is None:
+                continue
+            wanted = [active]
+            if self.motions == "SHOWN":
+                wanted += [m for m in baking.left_behind(character) if m != active]
+            found += [m for m in _in_order(character) if m in wanted]
+        return found
 
     def prepared(self, context, motion, solved):
         return baking.prepare_bones(context, motion, solved, self.target)
@@ -193,22 +230,11 @@ class POISE_OT_bake_all(_BakeOperator, bpy.types.Operator):
     bl_label = "Bake All Motions"
 
     def chosen(self, context):
-        found = []
-        for rig in motions.selected_characters(context):
-            waiting = motions.motions_of(rig)
-            while waiting:
-                free = [
-                    m
-                    for m in waiting
-                    if m.poise_motion.after not in waiting and m.poise_motion.base not in waiting
-                ]
-                if not free:
-                    raise UserError(
-                        f"Motions of {rig.name} continue each other in a circle: clear one After"
-                    )
-                found += free
-                waiting = [m for m in waiting if m not in free]
-        return found
+        return [
+            motion
+            for character in motions.selected_characters(context)
+            for motion in _in_order(character)
+        ]
 
 
 class POISE_OT_bake_clear(SettingsOperator, bpy.types.Operator):

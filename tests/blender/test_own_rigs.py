@@ -809,3 +809,32 @@ def test_exports_give_the_same_motion(poise, scene, tmp_path, form, carrier):
     ski = next(obj for obj in bpy.data.objects if obj.name.startswith("My Ski"))
     there = [places_of(ski, f - 1 + first) for f in frames]
     assert np.abs(np.array(there) - slid).max() <= 1e-3
+
+
+def test_all_motions_that_the_rig_shows_go_to_its_bones(poise, scene):
+    human()
+    rig, controls, first = set_up("SKIER", 17)
+    bpy.ops.poise.motion_add()
+    second = rig.poise.motion_object
+    second.poise_motion.after = first
+    second.poise_motion.frame_start, second.poise_motion.frame_end = 18, 33
+    bpy.ops.poise.bake_all()
+    bpy.ops.poise.motion_add()
+    third = rig.poise.motion_object
+    third.poise_motion.frame_start, third.poise_motion.frame_end = 40, 45
+    bpy.ops.poise.motion_activate(name=first.name)
+    known = followers(poise, controls)
+
+    bpy.ops.poise.bake_to_bones(motions="ACTIVE")
+    line = next(p for p in first.poise_motion.problems if p.code == "NOT_SHOWN")
+    assert second.name in line.message and third.name not in line.message
+    assert worst_off(rig, controls, known, (25,))[0] > 0.1, "it stands where the first one ends"
+
+    bpy.ops.poise.bake_to_bones()
+    for motion in (first, second):
+        assert not [p for p in motion.poise_motion.problems if p.code == "NOT_SHOWN"]
+        assert motion.poise_motion.bones.record
+    assert not third.poise_motion.bones.record, "it was not shown before"
+    far, turned = worst_off(rig, controls, known, (1, 9, 17, 18, 25, 33))
+    assert far <= 1e-3
+    assert turned <= np.radians(0.1)
