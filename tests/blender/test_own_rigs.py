@@ -402,6 +402,7 @@ def modal(poise, monkeypatch):
            for name in ("chosen", "prepared", "look", "write")}
     begun = type("Modal", (bake._BakeOperator,), own)()
     begun.target, begun.edited_keys, begun.report = "AUTO", "MOTION", lambda *_: None
+    begun.motions = "SHOWN"
     window = Window()
     assert begun.invoke(window, None) == {"RUNNING_MODAL"}
     return begun, window
