@@ -746,4 +746,5 @@ def _events(motion: GaitMotion) -> tuple[Event, ...]:
 
 def _kinks(motion: GaitMotion) -> np.ndarray:
     """Touchdowns and liftoffs, at which tracks may have corners."""
-    return np.unique([event.time for event in _events(motion)])
+    moments = np.array([when for mark in motion.footprints for when in (mark.on, mark.off)])
+    return np.unique(moments[(moments >= 0.0) & (moments <= motion.time[-1])])

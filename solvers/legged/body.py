@@ -184,6 +184,10 @@ class Line:
 
     def __init__(self, time: np.ndarray, value: np.ndarray) -> None:
         time, value = np.asarray(time, dtype=float), np.asarray(value, dtype=float)
+        # What is level, as the bank of a straight way, needs no curve.
+        self._level = value[0] if np.all(value == value[0]) else None
+        if self._level is not None:
+            return
         # Beyond its ends it stays, without a corner.
         time = np.concatenate(([time[0] - 1.0], time, [time[-1] + 1.0]))
         value = np.concatenate((value[:1], value, value[-1:]))
@@ -200,6 +204,8 @@ class Line:
         Returns:
             (n, ...) values.
         """
+        if self._level is not None:
+            return np.full((*np.shape(time), *np.shape(self._level)), self._level)
         return self._curve(np.clip(time, self._first, self._last))
 
     def rate(self, time: np.ndarray | float) -> np.ndarray:
@@ -211,6 +217,8 @@ class Line:
         Returns:
             (n, ...) per second.
         """
+        if self._level is not None:
+            return np.zeros((*np.shape(time), *np.shape(self._level)))
         return self._slope(np.clip(time, self._first, self._last))
 
 
