@@ -45,6 +45,7 @@ QUICKEST = 3.0  # hip heights a natural pace sqrt(h / g), at which arms follow l
 STANDS = 0.02  # squared hip heights; less than that between the feet is no stride
 LOOK = 0.5  # m; a look ahead is never shorter
 TOUCH = 1e-9  # m
+SHOWS = 0.1  # hip heights by which feet that are swung lower than they should show
 STILL = 1e-10  # m from sample to sample
 
 
@@ -257,7 +258,7 @@ def map_legged(motion: GaitMotion, figure: LeggedFigure, style: LeggedStyle) -> 
     }
     rotation = {ROOT: about_z(motion.yaw), **body.turn}
     attributes: dict[str, np.ndarray] = {}
-    short = np.zeros(len(time))
+    short, lower = np.zeros(len(time)), np.zeros(len(time))
     for chain, pose, feet in zip(figure.legs, body.legs, body.feet, strict=True):
         control = chain.control
         after = chain.segments[chain.bend + 2 :]
@@ -269,7 +270,8 @@ def map_legged(motion: GaitMotion, figure: LeggedFigure, style: LeggedStyle) -> 
         position[chain.pole] = pose.pole
         attributes |= _leg_attributes(chain, pose)
         short = np.maximum(short, np.where(feet.contact, pose.shortfall, 0.0))
-    problems += motion_problems(time, short)
+        lower = np.maximum(lower, pose.lower)
+    problems += motion_problems(time, short, lower, SHOWS * body.gauge.height)
     return RoleTracks(
         time=time,
         steps_per_frame=motion.steps_per_frame,
@@ -283,14 +285,23 @@ def map_legged(motion: GaitMotion, figure: LeggedFigure, style: LeggedStyle) -> 
     )
 
 
-def motion_problems(time: np.ndarray, short: np.ndarray) -> tuple:
-    """Legs that do not reach their feet, for the problem list.
+def motion_problems(
+    time: np.ndarray, short: np.ndarray, lower: np.ndarray, shows: float
+) -> tuple:
+    """Legs that do not reach their feet, or fold as far as they should, for the problem list.
 
     Args:
         time: (n,) s.
         short: (n,) how far the worst leg is from its foot, m.
+        lower: (n,) how much lower the worst foot is swung than it should, m.
+        shows: what of that is worth a line, m.
     """
-    return span_problem(
+    folded = span_problem(
+        time, lower, shows, code="LEG_FOLDED", severity="INFO",
+        message="A leg cannot fold far enough: its foot passes lower than it should",
+        remedy="Lower steps, shorter strides, or a slower speed",
+    )
+    return folded + span_problem(
         time, short, 1e-3, code="LEG_STRETCHED", severity="WARNING",
         message="A leg is too short for its foothold with its joints as they bend",
         remedy="Shorter strides, or a slower speed",

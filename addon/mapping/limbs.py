@@ -3,7 +3,9 @@
 
 Joints of a leg are hinges: their axes are square to one plane, which contains the
 place where the leg hangs, its ankle, and the direction of the pole as body and foot
-carry it. In rest some segments lean out of that plane; they keep what they lean out.
+carry it; where the leg points that way itself, the axes are as near to those of the
+rest pose as they can. In rest some segments lean out of that plane; they keep what
+they lean out.
 
 In the plane the leg is a chain whose end is to be at the ankle (`solve_chain`:
 Girard 1986, section 2.6). The posture that it keeps to where it has a choice is a
@@ -11,7 +13,9 @@ function of how long the leg is: with a fold s all joints that are bent in rest 
 bent by (1 + s) of that, so that stifle and hock, or shoulder and elbow, fold and
 open together (Back et al. 1995). While a foot swings, joints that are straight in
 rest (the carpus) fold too, and fetlocks fold the other way from how they give under
-load.
+load. An ankle in the swing is never nearer to where the leg hangs than the posture
+folds, nor beside it: the posture would go over into another one, or the plane turn
+over, from one moment to the next.
 """
 
 from __future__ import annotations
@@ -36,15 +40,16 @@ from ...solvers.rotations import (
     rotate,
 )
 from .legs import FOOT, HOOF, LegChain, LeggedFigure
-from .signals import Amount, at_most, limited, step
+from .signals import Amount, at_most, limited, ramp, step
 
 STRAIGHT = radians(15.0)  # joints bent less than that in rest count as straight
 LEAST_BEND, MOST_BEND = radians(4.0), radians(150.0)  # of joints that are bent in rest
 OVER, FOLDED = radians(8.0), radians(125.0)  # of those that are straight, back and forth
+ALONG, UNDER = 0.15, 0.5  # cosines of a leg against its rest: along its pole, and well under it
 GIVE, BACK = radians(50.0), radians(110.0)  # fetlocks from their rest angle, loaded and folded
 BLADE = radians(36.0)  # most that a shoulder blade turns, either way, where it must
 BLADE_USUAL = radians(20.0)  # and where it need not
-KNEE_WITH_FOOT = 0.5  # share of a foot's yaw that the leg's plane follows
+KNEE_WITH_FOOT = 0.5  # share of a foot's small yaws that the leg's plane follows
 FOLDS = np.concatenate((np.linspace(-0.97, 0.6, 80), np.linspace(0.62, 3.0, 60)))
 FETLOCK_SWING = radians(25.0)  # how far fetlocks fold back in the middle of a swing
 CARPUS_SWING = radians(52.0)  # and carpi, for a fold of 1
@@ -55,6 +60,10 @@ STRETCHED = 0.98  # of their length: segments below the blade are hardly longer
 EARLY = 0.5  # folds from which they do
 SWINGS = 0.45  # share of the transfer in which the fold of a swing comes and goes
 EASE_BLADE = 0.3  # how easily a blade gives, against the other joints
+LIFTED = 0.2  # of the distance from where a leg hangs to its ankle in rest: swinging ankles
+# are never less than that under it, or the plane of the leg would turn over
+ROUNDED = 0.08  # likewise: how softly they come to that
+FOLDED_UP = 0.03  # of a leg's length, over the shortest that its posture gets: how softly
 
 
 @dataclass(frozen=True)
@@ -92,6 +101,8 @@ class LimbPose:
             against the rest pose's straight line, radians.
         rest_bend: (m - 1,) the same in rest.
         shortfall: (n,) how far the leg is from its ankle, m.
+        lower: (n,) how much lower than it should the foot is swung, because the leg
+            folds no further, m.
         normal: (n, 3) of its plane.
     """
 
@@ -101,6 +112,7 @@ class LimbPose:
     bend: np.ndarray
     rest_bend: np.ndarray
     shortfall: np.ndarray
+    lower: np.ndarray
     normal: np.ndarray
 
 
@@ -180,6 +192,26 @@ def _folds(family: _Family) -> RectBivariateSpline:
         rising = np.maximum.accumulate(short) + 1e-9 * np.arange(len(short))
         table[row] = np.interp(grid, rising, FOLDS[first:])
     return RectBivariateSpline(swings, grid, table)
+
+
+@cache
+def _shortest(family: _Family) -> tuple[np.ndarray, np.ndarray]:
+    """Swings, and how long the leg is where the first of its joints folds no further, m."""
+    swings = np.linspace(0.0, 2.0, 17)
+    limits = np.maximum(np.abs(family.low), np.abs(family.high))
+    if len(family.lengths) == 2:
+        upper, lower = family.lengths
+        square = upper**2 + lower**2 + 2.0 * upper * lower * np.cos(limits[0])
+        return swings, np.full(len(swings), np.sqrt(max(float(square), 0.0)))
+    body = len(limits) - family.fetlock
+    lengths = np.empty(len(swings))
+    for row, swing in enumerate(swings):
+        bends, end = family.joints(FOLDS, np.full(len(FOLDS), swing))
+        far = np.hypot(*end)
+        far, bends = far[np.argmax(far) :], np.abs(bends[:body, np.argmax(far) :])
+        stopped = (bends >= limits[:body, None] - 1e-9).any(axis=0)
+        lengths[row] = far[max(int(np.argmax(stopped)) - 1, 0)] if stopped.any() else far.min()
+    return swings, lengths
 
 
 class Limb:
@@ -278,13 +310,44 @@ class Limb:
         aside = np.minimum(blade * np.sin(np.abs(off)), rest)
         return blade * np.cos(off) + np.sqrt(rest**2 - aside**2)
 
-    def _drawn_in(self, target: np.ndarray, feet: Feet) -> np.ndarray:
-        """Where the ankle goes: not beyond what the leg reaches, softly while it swings."""
+    def _drawn_in(
+        self, target: np.ndarray, feet: Feet, blade_follow: Amount, fold: Amount
+    ) -> np.ndarray:
+        """Where the ankle goes: not beyond what the leg reaches, nor, while it swings, nearer
+        than it folds, and softly to both."""
         far = np.hypot(*target)
-        most = REACHED * self._farthest(np.arctan2(target[1], target[0]))
+        swung = np.arctan2(target[1], target[0])
+        most = REACHED * self._farthest(swung)
         soft = step(feet.share / SOFT) * step((1.0 - feet.share) / SOFT)
         less = at_most(far, most, 0.02 * most * soft + 1e-9)
-        return target * np.where(far > 0.95 * most, less / np.maximum(far, 1e-12), 1.0)
+        goal = np.where(far > 0.95 * most, less, far)
+        least = self._nearest(target, swung, feet, blade_follow, fold)
+        width = FOLDED_UP * self.family.straight
+        goal = goal + soft * ramp(least + width - goal, width)
+        return target * (goal / np.maximum(far, 1e-12))
+
+    def _nearest(
+        self, target: np.ndarray, swung: np.ndarray, feet: Feet, blade_follow: Amount, fold: Amount
+    ) -> np.ndarray:
+        """(n,) how near a swinging leg draws its ankle in a direction, m."""
+        least = np.interp(self._swing(feet, fold), *_shortest(self.family))
+        if not self.blade:
+            return least
+        first = self._blade(target, swung, blade_follow)
+        blade, off = self.lengths[0], swung - first
+        aside = blade * np.sin(off)
+        return blade * np.cos(off) + np.sqrt(np.maximum(least**2 - aside**2, 0.0))
+
+    def _lifted(self, line: np.ndarray, carrier: np.ndarray, feet: Feet) -> np.ndarray:
+        """(n,) how much lower a swinging foot stays than it would go, away from where it hangs, m.
+
+        An ankle beside or over the hip would turn the plane of the leg over.
+        """
+        rest = float(np.linalg.norm(self.ankle - self.base))
+        depth = np.einsum("ij,ij->i", line, rotate(carrier, self.down))
+        soft = step(feet.share / SOFT) * step((1.0 - feet.share) / SOFT)
+        width = ROUNDED * rest
+        return soft * ramp(LIFTED * rest + width - depth, width)
 
     def room(self, hangs: np.ndarray, carrier: np.ndarray, feet: Feet) -> np.ndarray:
         """How much longer a leg could be than it has to, below 0 where it is too short.
@@ -306,11 +369,23 @@ class Limb:
     ) -> tuple[tuple[np.ndarray, np.ndarray, np.ndarray], np.ndarray]:
         """Axes of the plane of the hinges, down the leg, to the pole and square to both, and
         (2, n) of the ankle in it."""
-        aims = rotate(carrier, self.across)
-        own = rotate(about_z(feet.heading), self.across)
-        aims = normalise(aims + KNEE_WITH_FOOT * (own - aims))
-        normal = normalise(np.cross(line, aims))
+        left = rotate(carrier, np.array((1.0, 0.0, 0.0)))
+        aside = feet.heading - np.arctan2(left[:, 1], left[:, 0])
+        # Little by little less from where the foot is square to the body: a foot that points back
+        # could turn the knee out to either side.
+        turned = about_z(KNEE_WITH_FOOT * np.sin(aside))
+        aims = rotate(turned, rotate(carrier, self.across))
         x = rotate(carrier, self.down)
+        normal = normalise(np.cross(line, aims))
+        # A leg that points along its pole, or beyond it, has its plane from its own axis instead.
+        along = normalise(line)
+        down = np.einsum("ij,ij->i", along, x)
+        share = step((down - ALONG) / (UNDER - ALONG))
+        if np.any(share < 1.0):
+            axis = rotate(turned, rotate(carrier, self.normal))
+            axis = normalise(axis - along * np.einsum("ij,ij->i", axis, along)[:, None])
+            share = share[:, None]
+            normal = normalise(axis + share * (normal - axis))
         x = normalise(x - normal * np.einsum("ij,ij->i", x, normal)[:, None])
         y = np.cross(normal, x)
         target = np.stack((np.einsum("ij,ij->i", line, x), np.einsum("ij,ij->i", line, y)))
@@ -337,9 +412,14 @@ class Limb:
             The leg.
         """
         foot_joint, foot_turn = self._foot(feet)
-        ankle = foot_joint[self.chain.ankle]
-        (x, y, normal), target = self._plane(ankle - hangs, carrier, feet)
-        goal = self._drawn_in(target, feet)
+        line = foot_joint[self.chain.ankle] - hangs
+        lower = self._lifted(line, carrier, feet)[:, None] * rotate(carrier, self.down)
+        if np.any(lower):
+            foot_joint = {role: place + lower for role, place in foot_joint.items()}
+        (x, y, normal), target = self._plane(line + lower, carrier, feet)
+        goal = self._drawn_in(target, feet, blade_follow, fold)
+        held = np.maximum(np.hypot(*goal) - np.hypot(*target), 0.0)
+        held += np.linalg.norm(lower, axis=1)
         wanted, low, high = self._wanted(goal, feet, blade_follow, fold)
         ease = np.ones(len(self.lengths))
         ease[: self.blade] = EASE_BLADE
@@ -369,7 +449,7 @@ class Limb:
         return LimbPose(
             joint | foot_joint, rotation | foot_turn,
             self._pole(joint | foot_joint, y), solved.angles[1:], self.rest_bend,
-            missing, normal,
+            missing, held, normal,
         )  # fmt: skip
 
     def _wanted(
@@ -382,16 +462,14 @@ class Limb:
         start = np.zeros((2, n))
         wanted = np.empty((len(self.lengths), n))
         if self.blade:
-            swung = np.arctan2(target[1], target[0])
-            first = self.rest_angles[0] + limited(blade_follow * swung, BLADE_USUAL)
-            first = self._in_line(first, target, swung)
+            first = self._blade(target, np.arctan2(target[1], target[0]), blade_follow)
             low[0], high[0] = self.rest_angles[0] - BLADE, self.rest_angles[0] + BLADE
             wanted[0] = first
             start = self.lengths[0] * np.stack((np.cos(first), np.sin(first)))
         to = target - start
         family = self.family
         if len(family.lengths) > 2:
-            swing = amount * step(feet.share / SWINGS) * step((1.0 - feet.share) / SWINGS)
+            swing = self._swing(feet, amount)
             short = np.sqrt(np.maximum(1.0 - np.hypot(*to) / family.straight, 0.0))
             swing = swing * step((short - LONG) / MIDDLING)  # a stretched leg cannot fold
             fold = _folds(family).ev(np.clip(swing, 0.0, 2.0), np.clip(short, 0.0, 1.0))
@@ -407,6 +485,15 @@ class Limb:
             wanted[0] = first
         wanted[self.blade + 1 :] = bends
         return wanted, low, high
+
+    def _swing(self, feet: Feet, amount: Amount) -> np.ndarray:
+        """(n,) how far carpus and fetlock are folded by the swing, 0 to 2."""
+        return amount * step(feet.share / SWINGS) * step((1.0 - feet.share) / SWINGS)
+
+    def _blade(self, target: np.ndarray, swung: np.ndarray, follow: Amount) -> np.ndarray:
+        """(n,) direction that the blade would have, rad."""
+        first = self.rest_angles[0] + limited(follow * swung, BLADE_USUAL)
+        return self._in_line(first, target, swung)
 
     def _in_line(self, first: np.ndarray, target: np.ndarray, swung: np.ndarray) -> np.ndarray:
         """Directions of the blade, turned to the ankle where the leg is too short else."""

@@ -77,6 +77,7 @@ MERGED = 0.15  # of a leg's support: midstances that are nearer count as one
 TICK = 4000  # steps between reports of progress
 MOST_POINTS = 200_000  # at which a path is looked up
 SPRING_DEPTH = 0.5 / np.pi - 0.125  # how deep `spring_curve` goes
+SPREADS = 60  # rounds in which turns are spread out
 STEADY = 4.0  # time constant of going back to the path, over that of the velocity
 
 
@@ -339,6 +340,45 @@ def minimum_jerk(share: np.ndarray) -> np.ndarray:
 def _minimum_jerk_rate(share: np.ndarray) -> np.ndarray:
     s = np.clip(share, 0.0, 1.0)
     return 30.0 * s * s * (1.0 - s) ** 2
+
+
+def spread_turns(
+    heading: np.ndarray, spacing: float, most: np.ndarray, width: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Turn no quicker than a body can, by beginning earlier and going on for longer.
+
+    What a rate of turning is beyond the most is taken from it and given to the times around
+    it, again and again; the whole turn stays as it is. Where there is not enough time for that,
+    the rest of it stays where it was.
+
+    Args:
+        heading: (n,) rad, unwrapped.
+        spacing: between the samples, s.
+        most: (n,) rad/s, above 0.
+        width: how far around it is given in one go, s.
+
+    Returns:
+        (n,) headings, rad, and (n,) how much quicker than `most` they were to turn, rad/s,
+        below 0 where they were not.
+    """
+    if len(heading) < 3:
+        return heading, np.full(len(heading), -np.inf)
+    rate = np.diff(heading) / spacing
+    bound = 0.5 * (most[1:] + most[:-1])
+    over = np.abs(rate) - bound
+    excess = np.append(over, over[-1])
+    if np.all(over <= 0.0):
+        return heading, excess
+    kernel = np.hanning(2 * max(int(width / spacing), 1) + 3)[1:-1]
+    kernel /= kernel.sum()
+    reach = len(kernel) // 2
+    for _ in range(SPREADS):
+        kept = np.clip(rate, -bound, bound)
+        beyond = rate - kept
+        if np.abs(beyond).max() <= 1e-3 * bound.min():
+            break
+        rate = kept + np.convolve(beyond, kernel)[reach : reach + len(rate)]
+    return heading[0] + np.concatenate(([0.0], np.cumsum(rate) * spacing)), excess
 
 
 def group_midstances(middle: np.ndarray, support: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

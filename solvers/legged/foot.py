@@ -12,7 +12,8 @@ The swing moves along the ground with minimum jerk (section 2.6), or, by
 `snap`, with a speed that is reached within RUSH of the transfer and kept. It
 is lifted by c s^p (1 - s)^q, at rest at both ends, which peaks at the share
 p / (p + q) of the transfer, over a line that rises early and falls late, so
-that feet clear the edges of stairs.
+that feet clear the edges of stairs. One that stands, or comes down, close to
+a stair goes up before it goes ahead, or ahead before it comes down.
 
 A sole rolls about its heel while its toes are up after touchdown, and about its
 toe while its heel is up before liftoff; those points stay where they are on the
@@ -150,6 +151,9 @@ class Swing:
         snap: (m - 1,) 0 for minimum jerk to 1 for quick.
         raised: (m - 1,) how much higher the whole swing goes to clear the
             ground, m.
+        wait: (m - 1,) share of the transfer that passes before the foot goes
+            ahead, while it is lifted: it stands close to a stair.
+        rest: (m - 1,) share in which it has arrived and is let down.
         added: what gaits add, and (m - 1,) which of them each has, -1 for none.
     """
 
@@ -158,6 +162,8 @@ class Swing:
     kick: np.ndarray
     snap: np.ndarray
     raised: np.ndarray
+    wait: np.ndarray
+    rest: np.ndarray
     added: tuple[tuple[Trajectory, ...], np.ndarray]
 
 
@@ -243,7 +249,8 @@ class FootMotion:
         off, on = self.off[step], self.on[step + 1]
         share = (time - off) / (on - off)
         swing = self.swing
-        along = progress(share, swing.snap[step])
+        wait, rest = swing.wait[step], swing.rest[step]
+        along = progress((share - wait) / (1.0 - wait - rest), swing.snap[step])
         start, goal = self._from[step], self._to[step + 1]
         rise = goal[:, 2] - start[:, 2]
         early = np.where(rise > 0.0, share / EARLY, (share - 1.0 + LATE) / LATE)

@@ -19,6 +19,7 @@ WAY_OFF = 0.5  # hip heights off the path that are worth a line
 HIGH_JUMP = 0.4  # hip heights of a jump that are
 DEEP_CROUCH = 0.1  # hip heights by which hips sink that are
 HURRIES, DAWDLES = 1.2, 2.0  # beyond the usual speeds of a gait by which factors it is told
+TURN_SHOWS = 0.5  # of what a body turns in a stride: shorter turns beyond it are spread out unseen
 UNUSUAL_FOR = 1.0  # s for which it has to be
 CREEPS = 0.05  # sqrt(g hip height): slower than that it comes to a stand, or starts from one
 
@@ -377,6 +378,42 @@ def sharp_bend(time: float, speed: float, curvature: float, lean: float) -> Prob
         amount=abs(lean),
         remedy="Go slower, widen the bend, or raise Bank Limit",
     )
+
+
+def sharp_turn(
+    time: np.ndarray, excess: np.ndarray, heading: np.ndarray, most: float, strides: np.ndarray
+) -> list[Problem]:
+    """A path that turns quicker than an animal can turn on its feet.
+
+    Args:
+        time: (n,) s.
+        excess: (n,) how much quicker it turns, rad/s; below 0 where it does not.
+        heading: (n,) along it, rad.
+        most: turn of a body in a stride, rad.
+        strides: (n,) a second.
+
+    Returns:
+        The problem, or none.
+    """
+    edges = np.flatnonzero(np.diff(np.concatenate(([False], excess > 0.0, [False]))))
+    runs = [
+        (abs(float(heading[last] - heading[first])), first, last)
+        for first, last in zip(edges[::2], np.minimum(edges[1::2], len(time) - 1), strict=True)
+    ]
+    turn, first, last = max(runs, default=(0.0, 0, 0))
+    lasts = float(time[last] - time[first])
+    can = most * max(1.0, float(strides[first]) * lasts)
+    if turn <= TURN_SHOWS * can:
+        return []
+    return [Problem(
+        code="TURN_SHARP",
+        message=f"The path turns by {math.degrees(turn):.0f} degrees in {lasts:.2f} s at "
+        f"{time[first]:.2f} s, sharper than legs can turn the body, which is "
+        f"{math.degrees(most):.0f} degrees in a stride: it begins to turn earlier, goes on for "
+        "longer, and walks sideways in between",
+        time=float(time[first]), end_time=float(time[last]), amount=turn,
+        remedy="Widen the bend, go slower through it, or shorten the strides",
+    )]  # fmt: skip
 
 
 def _first(steps: Steps, flags: np.ndarray, end: float) -> tuple[int, float, int] | None:

@@ -37,6 +37,7 @@ from .body import (
     horizontal_motion,
     merge_midstances,
     minimum_jerk,
+    spread_turns,
     trunk_pose,
     turning_motion,
     vertical_motion,
@@ -76,6 +77,8 @@ SLOPES = 0.5  # hip heights before and behind a foothold between which its slope
 STEEPEST = 0.7  # tangent of slopes that are taken for such, not for walls
 EXACT = 0.1  # of what legs keep back of their length: more is not worth another round
 SLOWEST = 0.8  # share of what is missing that is left of it after a round, at most
+MOST_TURN = math.radians(120.0)  # that a body turns in a stride: feet stand while it turns
+SLOW_STRIDE = 0.02  # sqrt(g / hip height): who takes fewer strides a second stands
 CREEP = 0.02  # speed below which a body hardly moves, as a multiple of sqrt(hip height g)
 FLYING = 0.995  # of a leg's length that gaits with flights use: feet trail behind after them
 PUSHES = 0.7  # of the shift at which legs reach equally far at touchdown and liftoff
@@ -83,6 +86,10 @@ STANDS = 5.0  # sqrt(hip height / g) from which on a support is a stand, with a 
 SLOW = 0.6  # of the shortest stand from which on supports are looked at more often than usual
 LOOKS = 0.02  # of the shortest stand: how often a stand is looked at
 SOFT = 1.5  # in which hips sink and rise again, as a multiple of sqrt(hip height / g)
+WAITS = tuple(  # shares of transfers before feet go ahead, and after they have arrived
+    (wait, rest) for wait in (0.0, 0.1, 0.2, 0.3) for rest in (0.0, 0.1, 0.2, 0.3)
+)
+HURRY = 0.15  # hip heights of lift that are worth hurrying ahead for the share of a transfer
 NEAR = 0.35  # of a lift over the ground: no foot is thrown up because of what is at its heel
 STRETCH = 0.93  # of their length: swinging legs that are longer are drawn in softly
 
@@ -262,12 +269,28 @@ class Walk:
         # The way it heads: its velocity, and the path's direction where it hardly moves.
         creep = CREEP * math.sqrt(self.gravity * self.hip)
         self._creep = creep * self.path.at(along)[1]
-        self._head()
+        excess, asked = self._head()
+        self.problems += problems.sharp_turn(
+            time[seen], excess[seen], asked[seen], MOST_TURN, self._stride_rate(time[seen])
+        )
 
-    def _head(self) -> None:
-        """Where it heads over time."""
+    def _head(self) -> tuple[np.ndarray, np.ndarray]:
+        """Where it heads over time.
+
+        Returns:
+            (n,) how much quicker its way turns than it can, rad/s, and (n,) where it would head
+            to face along its way, rad.
+        """
         heading = self.horizontal.velocity + self._creep
-        self._heading = np.unwrap(np.arctan2(heading[:, 0], -heading[:, 1]))
+        asked = np.unwrap(np.arctan2(heading[:, 0], -heading[:, 1]))
+        time = self.horizontal.time
+        slow = SLOW_STRIDE * math.sqrt(self.gravity / self.hip)
+        stride = np.maximum(self._stride_rate(time), slow)
+        dt = float(time[1] - time[0]) if len(time) > 1 else 1.0
+        self._heading, excess = spread_turns(
+            asked, dt, MOST_TURN * stride, 0.5 / float(np.median(stride))
+        )
+        return excess, asked
 
     def _headings(self, time: np.ndarray) -> np.ndarray:
         return np.interp(time, self.horizontal.time, self._heading)
@@ -640,6 +663,8 @@ class Walk:
             kick=self.hip * size * np.array([gait.kick for gait in into]),
             snap=np.array([gait.snap for gait in into]),
             raised=np.zeros(len(into)),
+            wait=np.zeros(len(into)),
+            rest=np.zeros(len(into)),
             added=self._added(into),
         )
         heel_up = np.maximum(leg.swing * size, push[:-1])
@@ -845,12 +870,8 @@ class Walk:
 
     # --- feet -----------------------------------------------------------------------------
     def swing(self) -> None:
-        """Lift swings over the ground."""
-        shares = np.linspace(0.06, 0.94, 9 if self.level else 17)
-        rise = np.maximum(plateau(shares), NEAR)  # what is too near to its ends no lift clears
-        keep = self.settings.clearance * self.hip * np.minimum(1.0, 4.0 * shares * (1.0 - shares))
-        base = float(self.settings.placement.origin[2])
-        for leg, foot in zip(self.legs, self.feet, strict=True):
+        """Lift swings over the ground, and let those that stand close to stairs wait."""
+        for number, foot in enumerate(self.feet):
             if len(foot.on) < 2:
                 continue
             off, on = foot.off[:-1], foot.on[1:]
@@ -858,21 +879,46 @@ class Walk:
             real = np.flatnonzero(real)
             if not len(real):
                 continue
-            pose = foot((off[real, None] + shares * (on - off)[real, None]).ravel())
-            need = np.zeros((len(real), len(shares)))
-            ends: tuple[np.ndarray, ...] = foot.sole(pose)
-            if leg.toe >= 0.0:
-                ends = (*ends, pose.position)
-            else:  # it is on toes, which bend where they meet the ground
-                ends = (*ends, foot.toe_tip(pose, np.tile(shares, len(real))))
-            for end in ends:
-                floor = np.full(len(end), base)
-                if not self.level:
-                    z, _, hit = self.ground(end[:, 0], end[:, 1])
-                    floor = np.where(hit & np.isfinite(z), z, -np.inf)
-                need = np.maximum(need, (floor - end[:, 2]).reshape(need.shape) + keep)
+            lift = self._lift(number, real)
             self.tick()
-            foot.swing.raised[real] += np.maximum((need / rise).max(axis=1), 0.0)
+            swing, cost = foot.swing, HURRY * self.hip
+            tall = np.flatnonzero(lift > cost * WAITS[1][1])
+            best = np.full(len(tall), math.inf)
+            chosen = np.zeros((len(tall), 3))
+            for wait, rest in WAITS if len(tall) and not self.level else ():
+                of = real[tall]
+                swing.wait[of], swing.rest[of] = wait, rest
+                need = lift[tall] if wait == rest == 0.0 else self._lift(number, of)
+                better = need + cost * (wait + rest) < best - 1e-9
+                best[better] = (need + cost * (wait + rest))[better]
+                chosen[better, 0] = need[better]
+                chosen[better, 1:] = wait, rest
+            if len(tall) and not self.level:
+                lift[tall], swing.wait[real[tall]], swing.rest[real[tall]] = chosen.T
+            swing.raised[real] += lift
+
+    def _lift(self, number: int, which: np.ndarray) -> np.ndarray:
+        """(k,) how much higher given swings of a leg have to go to clear the ground, m."""
+        foot, leg = self.feet[number], self.legs[number]
+        shares = np.linspace(0.06, 0.94, 9 if self.level else 17)
+        rise = np.maximum(plateau(shares), NEAR)  # what is too near to its ends no lift clears
+        keep = self.settings.clearance * self.hip * np.minimum(1.0, 4.0 * shares * (1.0 - shares))
+        base = float(self.settings.placement.origin[2])
+        off, on = foot.off[:-1][which, None], foot.on[1:][which, None]
+        pose = foot((off + shares * (on - off)).ravel())
+        need = np.zeros((len(which), len(shares)))
+        ends: tuple[np.ndarray, ...] = foot.sole(pose)
+        if leg.toe >= 0.0:
+            ends = (*ends, pose.position)
+        else:  # it is on toes, which bend where they meet the ground
+            ends = (*ends, foot.toe_tip(pose, np.tile(shares, len(which))))
+        for end in ends:
+            floor = np.full(len(end), base)
+            if not self.level:
+                z, _, hit = self.ground(end[:, 0], end[:, 1])
+                floor = np.where(hit & np.isfinite(z), z, -np.inf)
+            need = np.maximum(need, (floor - end[:, 2]).reshape(need.shape) + keep)
+        return np.maximum((need / rise).max(axis=1), 0.0)
 
     def _swings(self, off: np.ndarray, on: np.ndarray) -> np.ndarray:
         """Which swings are seen."""

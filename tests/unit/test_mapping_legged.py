@@ -12,7 +12,7 @@ from functools import cache
 import numpy as np
 import pytest
 from poise.addon.mapping.legged import STYLES, map_legged, pose_joints
-from poise.addon.mapping.legs import FOOT, creature_of
+from poise.addon.mapping.legs import FOOT, HOOF, creature_of
 from poise.addon.rigs.builders.legged import FIGURES
 from poise.solvers import rotations as rot
 from poise.solvers.ik import two_bone
@@ -128,6 +128,106 @@ def test_joints_accelerate_and_never_jump(kind, gait, speed, most):
         rate = 2.0 * step[:, 1:] / tracks.time[1]
         push = np.linalg.norm(np.diff(rate, axis=0), axis=1) / tracks.time[1]
         assert push.max() < most, role
+
+
+def _steps(rise, tread, count):
+    """Stairs ahead, in hip heights, which begin 1.5 of them away."""
+    def of(hip):
+        def ground(x, y):
+            way = -np.asarray(y, dtype=float) / hip - 1.5
+            z = rise * hip * np.clip(np.floor(way / tread) + 1.0, 0.0, count)
+            return z, np.tile((0.0, 0.0, 1.0), (len(z), 1)), np.ones(len(z), dtype=bool)
+        return ground
+    return of
+
+
+WALKS = {"HORSE": ("WALK", 1.6), "DOG": ("WALK", 1.0), "BIPED": ("WALK_BIPED", 1.35)}
+
+
+@pytest.mark.parametrize("kind", WALKS)
+@pytest.mark.parametrize(("rise", "tread", "count"), [
+    (0.1, 0.2, 8), (0.17, 0.33, 8), (0.2, 0.5, 8), (0.3, 9.0, 1), (0.6, 9.0, 1)])  # fmt: skip
+def test_no_joint_flips_on_stairs_and_over_steps(kind, rise, tread, count):
+    """Carpus and tarsus of a trotting horse swing by 10 to 20 rad/s (Back et al. 1995); a joint
+    that turns over does so from one sample to the next, here by some 300. Over steps of a third to
+    two thirds of the legs' height, in the time of a usual swing, three times the former must do."""
+    figure = FIGURES[kind]()
+    creature = creature_of(figure)
+    hip = creature.hip_height()
+    gait, speed = WALKS[kind]
+    cases = [(sign, gait, share * speed) for sign in (1, -1) for share in (0.6, 1.0)]
+    if kind != "BIPED" and rise in (0.17, 0.6):
+        cases += [(1, "TROT", 2.0 * speed), (-1, "TROT", 2.0 * speed)]
+    for sign, name, pace in cases:
+        motion = solve_gait(GaitSettings(
+            creature=creature, sequence=(GaitItem(name),), speed=pace, n_frames=481, fps=96.0,
+            ground=_steps(sign * rise, tread, count)(hip),
+        ))  # fmt: skip
+        tracks = map_legged(motion, figure, STYLES[kind.lower()])
+        _check_hinges(figure, tracks, 22.0 / np.sqrt(hip / 9.81))
+
+
+def _check_hinges(figure, tracks, most, straight=True):
+    """No bend, segment or plane of a leg turns quicker, and joints that are bent in rest keep to
+    their side."""
+    joint, turn = pose_joints(tracks, figure)
+    spacing = tracks.time[1]
+    for role, bend in tracks.attributes.items():
+        if role.startswith("bend."):
+            assert np.abs(np.diff(bend)).max() < most * spacing, role
+    for chain in figure.legs:
+        for role in chain.limb:
+            step = rot.multiply(turn[role][1:], rot.conjugate(turn[role][:-1]))
+            angle = 2.0 * np.arcsin(np.clip(np.linalg.norm(step[:, 1:], axis=1), 0.0, 1.0))
+            assert angle.max() < most * spacing, role
+        roles = (*chain.limb, chain.tip)[: (*chain.limb, chain.tip).index(chain.ankle) + 1]
+        places = np.stack([joint[role] for role in roles])
+        rest = np.stack([np.asarray(figure.joints[role]) for role in roles])
+        was = np.cross(rest[1:-1] - rest[:-2], rest[2:] - rest[1:-1])
+        bent = np.cross(places[1:-1] - places[:-2], places[2:] - places[1:-1])
+        size = np.linalg.norm(np.diff(rest, axis=0), axis=1)
+        for sine, first, now, role in zip(
+            np.linalg.norm(was, axis=1) / (size[1:] * size[:-1]), was, bent, roles[1:-1],
+            strict=True,
+        ):  # fmt: skip
+            if sine < 0.26 or (chain.foot == HOOF and role == roles[-2]):
+                continue  # carpi; fetlocks, which fold the other way while they swing
+            if straight:
+                assert np.all(now @ first > 0.0), role
+            plane = rot.normalise(now)
+            assert np.einsum("ij,ij->i", plane[1:], plane[:-1]).min() > 0.5, role
+
+
+@pytest.mark.parametrize("kind", [*WALKS, "INSECT"])
+@pytest.mark.parametrize("radius", [0.0, 0.1, 0.25, 3.0])
+def test_legs_keep_their_sense_where_a_walker_turns_around(kind, radius):
+    """A bend of half a circle that is narrower than a stride is long: bodies turn by 120 degrees
+    in a stride at most, earlier and later than the path does, and the problem list says so."""
+    figure = FIGURES[kind]()
+    creature = creature_of(figure)
+    hip = creature.hip_height()
+    gait, speed = WALKS.get(kind, ("TRIPOD", 0.45))
+    angle = np.linspace(0.0, np.pi, 25)[:: 1 if radius else 24]
+    way = np.column_stack((radius * (1.0 - np.cos(angle)), -2.0 - radius * np.sin(angle)))
+    way = hip * np.concatenate(([[0.0, 0.0]], way, [[2.0 * radius, 5.0]]))
+    motion = solve_gait(GaitSettings(
+        creature=creature, sequence=(GaitItem(gait),), speed=0.8 * speed, n_frames=577, fps=96.0,
+        path=way,
+    ))  # fmt: skip
+    tracks = map_legged(motion, figure, STYLES[kind.lower()])
+    _check_hinges(figure, tracks, 22.0 / np.sqrt(hip / 9.81), straight=False)
+    found = [p for p in motion.problems if p.code == "TURN_SHARP"]
+    assert bool(found) == (radius < 1.0)
+    assert abs(np.ptp(motion.yaw) - np.pi) < 0.2 or not found
+    strides = np.median(np.diff([p.on for p in motion.footprints
+                                 if p.leg == creature.legs[0].name and p.on > 0.1]))
+    for leg in creature.legs:
+        yaw = [p.yaw for p in motion.footprints if p.leg == leg.name]
+        assert np.abs(np.diff(yaw)).max() < np.radians(150.0), leg.name
+    if found:
+        rate = np.abs(np.gradient(motion.yaw, motion.time)).max()
+        assert rate < 2.0 * np.radians(120.0) / strides
+        assert "Widen the bend" in found[0].remedy and found[0].amount > 2.5
 
 
 def _through_a_stride(tracks, motion, leg, values):
