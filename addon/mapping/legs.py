@@ -42,6 +42,7 @@ class _Roll:
     level: float = 0.8
     toe_out: float = 0.0
     reach: float = 0.99
+    folded: float = 0.42
 
 
 _ROLLS = {
@@ -49,7 +50,7 @@ _ROLLS = {
     PAW: _Roll(push=0.6, flat=0.08, rise=0.65, swing=0.7),
     # Toe-out of 5 degrees, strike and push of a walk, knees that get all but straight
     # (gait laboratories).
-    FOOT: _Roll(0.35, 0.75, 0.16, 0.62, 0.75, 0.6, 0.09, 0.998),
+    FOOT: _Roll(0.35, 0.75, 0.16, 0.62, 0.75, 0.6, 0.09, 0.998, 0.3),
     TIP: _Roll(),
 }
 # Stifles, hocks and elbows do not open all the way: the share of the lengths that is left.
@@ -257,7 +258,7 @@ def creature_of(figure: LeggedFigure) -> Creature:
             Leg(
                 chain.name, limb[0], foot, figure.reach(chain), chain.girdle, ankle, chain.heel,
                 chain.toe, roll.strike, roll.push, roll.flat, roll.rise, roll.swing, roll.level,
-                roll.toe_out, roll.reach,
+                roll.toe_out, roll.reach, roll.folded,
             )
         )  # fmt: skip
     upright = len(legs) == 2

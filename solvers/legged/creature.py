@@ -45,6 +45,7 @@ class Leg:
         reach: share of its length that is used while its foot is down: people's knees
             get all but straight, those of animals whose joints are bent where they
             stand do not.
+        folded: share of its length that it is long where it is folded up in a swing.
     """
 
     name: str
@@ -63,6 +64,7 @@ class Leg:
     level: float = 0.8
     toe_out: float = 0.0
     reach: float = 0.99
+    folded: float = 0.42
 
 
 @dataclass(frozen=True)
@@ -159,6 +161,7 @@ def check_creature(creature: Creature) -> None:
         check_number(f"Flat of {said}", leg.flat, 0.0, 1.0, "between 0 and 1")
         check_number(f"Level of {said}", leg.level, 0.4, 0.95, "between 0.4 and 0.95")
         check_number(f"Reach of {said}", leg.reach, 0.5, 1.0, "between 0.5 and 1")
+        check_number(f"Folded of {said}", leg.folded, 0.0, 1.0, "between 0 and 1")
         check_number(f"Rise of {said}", leg.rise, leg.flat, 1.0, "between Flat and 1")
         for label in ("heel", "toe"):
             check_number(
@@ -220,7 +223,7 @@ def biped(height: float = 1.75) -> Creature:
                 leg_name, np.array([x, 0.0, hip]), np.array([x, 0.0, 0.0]), 0.4918 * height,
                 ankle=np.array([0.0, 0.0, ankle]), heel=0.03 * height, toe=0.085 * height,
                 strike=0.35, push=0.75, flat=0.16, rise=0.62, swing=0.75, level=0.6, toe_out=0.09,
-                reach=0.998,
+                reach=0.998, folded=0.3,
             )
         )  # fmt: skip
     return Creature(

@@ -142,6 +142,43 @@ def stroke_limited(gait: str, leg: str, time: float, stroke: float, room: float)
     )
 
 
+def strides_shortened(
+    start: float,
+    end: float,
+    time: float,
+    stride: float,
+    share: float,
+    hurry: float,
+    speed: float,
+    wanted: float,
+) -> Problem:
+    """Strides that are shorter than the gait has them, so that legs reach.
+
+    Args:
+        start: from when, s.
+        end: until when, s.
+        time: when they are shortest, s.
+        stride: how long they are then, m.
+        share: that this is of the usual one.
+        hurry: how much more often than usual they come.
+        speed: of the body then, m/s.
+        wanted: what it should be, m/s.
+
+    Returns:
+        The problem.
+    """
+    slower = wanted - speed > 0.01 * wanted
+    return Problem(
+        code="STRIDES_SHORTENED",
+        message=f"Strides are shorter from {start:.2f} to {end:.2f} s, so that legs reach: at "
+        f"{time:.2f} s they are {stride:.2f} m, {100.0 * share:.0f} % of the gait's, and come "
+        f"{hurry:.1f} times as often"
+        + (f"; the body goes at {speed:.2f} m/s instead of {wanted:.2f} m/s" if slower else ""),
+        severity="WARNING" if slower else "INFO", time=start, end_time=end, amount=share,
+        remedy="Go slower there, choose more even ground or a wider bend, or allow more Crouch",
+    )
+
+
 def short_transfers(
     steps: Steps, plans: Sequence[GaitPlan], names: Sequence[str], end: float
 ) -> list[Problem]:
@@ -576,6 +613,28 @@ def high_jumps(
         time=max(time, 0.0), end_time=time + aloft, amount=jump,
         remedy="Raise the duty factor, shorten the stride, or change gait at another speed",
     )]  # fmt: skip
+
+
+def foot_low(leg: str, index: int, start: float, end: float, low: float) -> Problem:
+    """A foot that does not clear the ground, because its leg folds no further.
+
+    Args:
+        leg: name of the leg.
+        index: number of the step that it swings to.
+        start: when it leaves the ground, s.
+        end: when it comes down, s.
+        low: how much too low it passes, m.
+
+    Returns:
+        The problem.
+    """
+    return Problem(
+        code="LEG_FOLDED",
+        message=f"On its way to step {index} at {end:.2f} s the foot of the {spoken_leg(leg)} "
+        f"passes {low:.2f} m too low: the leg folds no further",
+        time=max(start, 0.0), end_time=end, amount=low,
+        remedy="Lower steps, shorter strides, or a slower speed",
+    )
 
 
 def out_of_reach(leg: str, index: int, time: float, beyond: float) -> Problem:

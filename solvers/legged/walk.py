@@ -45,6 +45,7 @@ from .body import (
 from .choose import choose_gaits
 from .foot import FootMotion, Swing, Trajectory, plateau, strike_on_steps, within_reach
 from .footholds import (
+    TOO_HIGH,
     Ground,
     forward_left,
     level_ground,
@@ -53,6 +54,7 @@ from .footholds import (
 )
 from .gait import Clock, Gait
 from .motion import Footprint, GaitMotion
+from .pace import Pace
 from .path import Path
 from .settings import GaitItem, GaitSettings, check_settings, gait_of, ladder_for
 from .steps import GaitPlan, Steps, plan_steps, spans_of, square_up
@@ -61,6 +63,10 @@ from .support import share_down, support_profile
 Progress = Callable[[float], None]
 
 ROUNDS = 8  # of sinking hips and shortening steps until all footholds are in reach
+REPLANS = 8  # rounds of shortening strides until no support has to be cut
+LEAST_SHARE = 0.75  # of strides that are left of them after a round, at least
+SHORTEST, SHORT_OF_STEPS = 0.15, 0.6  # shares of the wanted strides, the latter at high steps
+LITTLE = 0.02  # of a support that may be cut without a shorter stride
 SAMPLES = np.array(  # of a support
     [0.0, 0.04, 0.08, 0.12, 0.16, 0.2, 0.3, 0.4, 0.5, 0.6, 0.65, 0.7, 0.8, 0.9, 0.96, 1.0]
 )
@@ -90,6 +96,7 @@ WAITS = tuple(  # shares of transfers before feet go ahead, and after they have 
     (wait, rest) for wait in (0.0, 0.1, 0.2, 0.3) for rest in (0.0, 0.1, 0.2, 0.3)
 )
 HURRY = 0.15  # hip heights of lift that are worth hurrying ahead for the share of a transfer
+LOW = 0.1  # hip heights by which a foot that does not clear the ground is told of
 NEAR = 0.35  # of a lift over the ground: no foot is thrown up because of what is at its heel
 STRETCH = 0.93  # of their length: swinging legs that are longer are drawn in softly
 
@@ -109,7 +116,8 @@ class Walk:
     def __init__(self, settings: GaitSettings, progress: Progress | None) -> None:
         self.settings = settings
         self._progress, self._ticks = progress, 0
-        self.times, self.speeds = check_settings(settings)
+        self.times, self.wanted = check_settings(settings)
+        self.speeds = self.wanted
         self.creature = settings.creature
         self.gravity = float(settings.gravity)
         self.legs = self.creature.legs
@@ -132,6 +140,7 @@ class Walk:
         self.room = 2.0 * np.sqrt(np.maximum(far**2 - low**2 - aside**2, (0.1 * far) ** 2))
         self.room += np.array([max(leg.heel + leg.toe, 0.0) for leg in self.legs])
         self.problems: list[Problem] = []
+        self.pace = Pace(self.times, self.wanted, 0.5 * self.hip)
 
     def solve(self) -> GaitMotion:
         """Go through all passes.
@@ -139,10 +148,65 @@ class Walk:
         Returns:
             The motion.
         """
-        for part in (self.plan, self.go, self.turn, self.stand, self.carry, self.swing):
-            part()
-            self.tick()
+        for round_ in range(REPLANS + 1):
+            self.problems = []
+            for part in (self.plan, self.go, self.turn, self.stand, self.carry):
+                part()
+                self.tick()
+            if round_ == REPLANS or not self._shorten():
+                break
+        self.problems += self._tell_of_pace()
+        self.swing()
+        self.tick()
         return self.motion()
+
+    def _shorten(self) -> bool:
+        """Shorten the strides where legs are too short for them; whether there is anything to.
+
+        Girard 1986, section 3.3: support = stroke / speed and period = support / duty factor. A
+        support that is cut alone would leave fewer feet on the ground than the gait has there.
+        """
+        steps, planned = self.steps, self.planned
+        seen = (steps.on < self.end) & (steps.off > 0.0) & ~self.stands
+        seen &= np.isfinite(planned.on) & np.isfinite(planned.off)
+        if self.level:  # who gallops into a bend that is too sharp leans; walkers step it around
+            duty = np.array([min(plan.gait.duty) for plan in self.plans])
+            seen &= duty[steps.gait] > 0.5
+        which = np.flatnonzero(seen & (self.short | self.left_out | self.beyond))
+        whole = planned.off[which] - planned.on[which]
+        middle = 0.5 * (planned.on[which] + planned.off[which])
+        left = np.minimum(middle - steps.on[which], steps.off[which] - middle)
+        share = np.clip(2.0 * left / np.maximum(whole, 1e-9), LEAST_SHARE, 1.0)
+        share[self.left_out[which] | self.beyond[which]] = LEAST_SHARE
+        some = share < 1.0 - LITTLE
+        if not some.any():
+            return False
+        which, share = which[some], share[some]
+        # A single step that is too high does not become lower by shorter strides.
+        high = self.holds.state == TOO_HIGH
+        high[:-1] |= high[1:] & (steps.leg[1:] == steps.leg[:-1])
+        least = np.where(high[which], SHORT_OF_STEPS, SHORTEST)
+        way = self.pace.way()
+        changed = self.pace.shorten(
+            way.phase(planned.on[which]), way.phase(planned.off[which]), share, least
+        )
+        self.speeds = self.pace.speeds()
+        return changed
+
+    def _tell_of_pace(self) -> list[Problem]:
+        """Strides that are shorter than wanted."""
+        share, hurry = self.pace.shares(), self.pace.hurries()
+        inside = self.wanted > CREEP * math.sqrt(self.gravity * self.hip)
+        over = np.flatnonzero((share < 1.0 - SHOWS) & inside)
+        if not len(over):
+            return []
+        k = int(over[np.argmin(share[over])])
+        rate = float(self._stride_rate(self.times[k]))
+        return [problems.strides_shortened(
+            float(self.times[over[0]]), float(self.times[over[-1]]), float(self.times[k]),
+            float(self.speeds[k]) / max(rate, 1e-9), float(share[k]), float(hurry[k]),
+            float(self.speeds[k]), float(self.wanted[k]),
+        )]  # fmt: skip
 
     def tick(self) -> None:
         """Tell of progress; how long all will take is not known, so ever less is added."""
@@ -218,15 +282,15 @@ class Walk:
         duty = gait.duties(froude)
         room = self.room
         most = np.min(room / duty, axis=1)
-        rate = gait.rates(v, self.hip, g, np.inf)
-        limited = gait.rates(v, self.hip, g, most)
+        rate = gait.rates(self.wanted, self.hip, g, np.inf)
+        limited = gait.rates(self.wanted, self.hip, g, most)
         # Told only where it shows, and while the gait is used.
         over = limited > rate * (1.0 + SHOWS)
         over &= (self.times >= used[0]) & (self.times <= used[1])
         if over.any():
             first = int(np.argmax(over))
             leg = int(np.argmin(room / duty[first]))
-            stride = v[first] / max(rate[first], 1e-12)
+            stride = self.wanted[first] / max(rate[first], 1e-12)
             self.problems.append(problems.stroke_limited(
                 gait.name, self.names[leg], float(self.times[first]),
                 float(stride * duty[first, leg]), float(room[leg]),
@@ -238,6 +302,7 @@ class Walk:
         longest = max((1.0 - min(gait.duty)) / slow_rate, least, 2.0 * tempo)
         if gait.period is not None:
             longest = max(longest, gait.period)
+        limited = limited * self.pace.hurries()  # where strides are shortened
         return GaitPlan(gait, start, Clock(self.times, limited), duty, self.times, least, longest)
 
     # --- along the path -------------------------------------------------------------
@@ -895,7 +960,35 @@ class Walk:
                 chosen[better, 1:] = wait, rest
             if len(tall) and not self.level:
                 lift[tall], swing.wait[real[tall]], swing.rest[real[tall]] = chosen.T
+                lift[tall] = np.minimum(lift[tall], self._folds(number, real[tall]))
             swing.raised[real] += lift
+            if len(tall):
+                self._tell_of_low_feet(number, real[tall])
+
+    def _folds(self, number: int, which: np.ndarray) -> np.ndarray:
+        """(k,) how much higher given swings of a leg can go until it is folded, m."""
+        foot = self.feet[number]
+        shares = np.linspace(0.06, 0.94, 17)
+        shares = shares[plateau(shares) > 0.5]
+        off, on = foot.off[:-1][which, None], foot.on[1:][which, None]
+        time = (off + shares * (on - off)).ravel()
+        position, turn, _ = self.body(time)
+        arm = self._hips(number, position, turn) - foot.ankles(foot(time))
+        folded = self.legs[number].folded * self.lengths[number]
+        aside = np.sum(arm[:, :2] ** 2, axis=1)
+        room = arm[:, 2] - np.sqrt(np.maximum(folded**2 - aside, 0.0))
+        return np.maximum((room.reshape(-1, len(shares)) / plateau(shares)).min(axis=1), 0.0)
+
+    def _tell_of_low_feet(self, number: int, which: np.ndarray) -> None:
+        """Tell of swings that do not clear the ground, because their legs fold no further."""
+        low = self._lift(number, which)
+        k = int(np.argmax(low))
+        if low[k] > LOW * self.hip:
+            step = self._own(number)[which[k] + 1]
+            self.problems.append(problems.foot_low(
+                self.names[number], int(self.steps.index[step]),
+                float(self.feet[number].off[which[k]]), float(self.steps.on[step]), float(low[k]),
+            ))  # fmt: skip
 
     def _lift(self, number: int, which: np.ndarray) -> np.ndarray:
         """(k,) how much higher given swings of a leg have to go to clear the ground, m."""

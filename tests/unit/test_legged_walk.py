@@ -385,6 +385,53 @@ def test_trunks_pitch_with_slopes_and_no_further(kind, degrees):
         assert np.abs(pitch - pitch.mean()).max() < sway
 
 
+def _least_on_the_ground(gait):
+    """By the gait's own diagram."""
+    share = np.linspace(0.0, 1.0, 2000, endpoint=False)
+    on = np.mod(share[:, None] - np.array(gait.phase), 1.0) < np.array(gait.duty)
+    return int(on.sum(axis=1).min())
+
+
+@pytest.mark.parametrize("kind", ["HORSE", "DOG", "BIPED"])
+@pytest.mark.parametrize("degrees", [0.0, 20.0, 27.0, 35.0, 40.0])
+def test_walkers_do_not_float_on_slopes(kind, degrees):
+    """Strokes that are shorter make supports and periods shorter (Girard 1986, section 3.3)."""
+    creature = creature_of(FIGURES[kind]())
+    rise = math.tan(math.radians(degrees))
+    gait = PRESETS["WALK_BIPED" if kind == "BIPED" else "WALK"]
+    speed = 0.43 * math.sqrt(G * creature.hip_height())
+    usual = 1.0 / float(gait.rates(speed, creature.hip_height(), G))
+    least = _least_on_the_ground(gait)
+    for x, y in ((0.0, rise), (0.0, -rise), (rise, 0.0)):
+        normal = np.array([-x, y, 1.0]) / math.hypot(rise, 1.0)
+
+        def slope(u, v, x=x, y=y, normal=normal):
+            z = x * np.asarray(u) - y * np.asarray(v)
+            return z, np.tile(normal, (len(z), 1)), np.ones(len(z), dtype=bool)
+
+        motion = solve_gait(GaitSettings(
+            creature=creature, sequence=(GaitItem(gait),), speed=speed, n_frames=121,
+            ground=slope))  # fmt: skip
+        assert motion.contact.sum(axis=1).min() >= least
+        assert _check_planted(motion) < 1e-9 and motion.success
+        told = {p.code: p for p in motion.problems}
+        assert "STEP_SHORTENED" not in told and "STEP_LEFT_OUT" not in told
+        pace = np.linalg.norm(motion.velocity[:, :2], axis=1)[24:-24]
+        quicker = []
+        for i, leg in enumerate(creature.legs):
+            steps = [p for p in motion.footprints if p.leg == leg.name and p.on > 0.0]
+            period = np.diff([p.on for p in steps])
+            support = np.array([p.off - p.on for p in steps[:-1]])
+            # Of who slows down as the slope begins, or at the start, not to rounding.
+            assert np.allclose(support / period, gait.duty[i], atol=0.05)
+            quicker += (usual / period).tolist()
+        assert max(quicker) < 1.25
+        # Slower than wanted, or of quicker strides, only where it is told.
+        share = told["STRIDES_SHORTENED"].amount if "STRIDES_SHORTENED" in told else 1.0
+        assert share > 0.1 and (share == 1.0 or degrees >= 20.0)
+        assert pace.min() > 0.9 * min(1.0, 1.2 * share) * speed
+
+
 def test_same_settings_give_the_same_motion_to_the_last_bit():
     settings, motion = _solved("changes")
     again = solve_gait(settings)

@@ -149,8 +149,8 @@ WALKS = {"HORSE": ("WALK", 1.6), "DOG": ("WALK", 1.0), "BIPED": ("WALK_BIPED", 1
     (0.1, 0.2, 8), (0.17, 0.33, 8), (0.2, 0.5, 8), (0.3, 9.0, 1), (0.6, 9.0, 1)])  # fmt: skip
 def test_no_joint_flips_on_stairs_and_over_steps(kind, rise, tread, count):
     """Carpus and tarsus of a trotting horse swing by 10 to 20 rad/s (Back et al. 1995); a joint
-    that turns over does so from one sample to the next, here by some 300. Over steps of a third to
-    two thirds of the legs' height, in the time of a usual swing, three times the former must do."""
+    that turns over does so from one sample to the next, here by some 300. Up four stairs at a
+    time, or a step of more than half the legs' height, they fold as far as they go in a swing."""
     figure = FIGURES[kind]()
     creature = creature_of(figure)
     hip = creature.hip_height()
@@ -164,7 +164,7 @@ def test_no_joint_flips_on_stairs_and_over_steps(kind, rise, tread, count):
             ground=_steps(sign * rise, tread, count)(hip),
         ))  # fmt: skip
         tracks = map_legged(motion, figure, STYLES[kind.lower()])
-        _check_hinges(figure, tracks, 22.0 / np.sqrt(hip / 9.81))
+        _check_hinges(figure, tracks, 35.0 if kind == "BIPED" else 75.0)
 
 
 def _check_hinges(figure, tracks, most, straight=True):
@@ -195,7 +195,7 @@ def _check_hinges(figure, tracks, most, straight=True):
             if straight:
                 assert np.all(now @ first > 0.0), role
             plane = rot.normalise(now)
-            assert np.einsum("ij,ij->i", plane[1:], plane[:-1]).min() > 0.5, role
+            assert np.einsum("ij,ij->i", plane[1:], plane[:-1]).min() > 0.85, role
 
 
 @pytest.mark.parametrize("kind", [*WALKS, "INSECT"])
@@ -215,7 +215,7 @@ def test_legs_keep_their_sense_where_a_walker_turns_around(kind, radius):
         path=way,
     ))  # fmt: skip
     tracks = map_legged(motion, figure, STYLES[kind.lower()])
-    _check_hinges(figure, tracks, 22.0 / np.sqrt(hip / 9.81), straight=False)
+    _check_hinges(figure, tracks, 55.0, straight=False)
     found = [p for p in motion.problems if p.code == "TURN_SHARP"]
     assert bool(found) == (radius < 1.0)
     assert abs(np.ptp(motion.yaw) - np.pi) < 0.2 or not found

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How long strides are along the way, and how fast a body goes there.
+
+Girard 1986, section 3.3: support = stroke / speed, and period = support / duty factor.
+Where the ground allows shorter strokes only, supports are shorter, and so are periods:
+strides come quicker at the same speed. They cannot come much quicker than animals
+step, so the body goes slower beyond that. With a share f of the stride that is
+wanted, strides come min(1 / f, HURRY) times as often, and the speed is f times that
+of the one that is wanted.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.ndimage import minimum_filter1d
+
+from .gait import Clock
+
+HURRY = 1.2  # times as often as usual that strides come at most
+POINTS = 20_000  # of the way, at most
+
+
+class Pace:
+    """Shares of the wanted strides along the way, 1 until they are shortened.
+
+    Args:
+        time: (k,) s.
+        wanted: (k,) speeds that are wanted, m/s.
+        spread: how far around shorter strides lead in and out, m.
+    """
+
+    def __init__(self, time: np.ndarray, wanted: np.ndarray, spread: float) -> None:
+        self._time, self._wanted = time, wanted
+        whole = float(Clock(time, wanted).phase(time[-1])) if len(time) > 1 else 0.0
+        lead = 20.0 * spread
+        count = int(min(max((whole + 2.0 * lead) / (0.1 * spread), 2.0), POINTS))
+        self._place = np.linspace(-lead, whole + lead, count)
+        self._asked = np.ones(count)
+        self._share = self._asked
+        self._width = max(int(np.ceil(spread / (self._place[1] - self._place[0]))), 1)
+        self._speed = wanted
+
+    def speeds(self) -> np.ndarray:
+        """Speeds at the times.
+
+        Returns:
+            (k,) m/s.
+        """
+        return self._speed
+
+    def way(self) -> Clock:
+        """The way that has gone over time, as a clock of strides of one metre.
+
+        Returns:
+            The clock.
+        """
+        return Clock(self._time, self._speed)
+
+    def shares(self) -> np.ndarray:
+        """Shares of the wanted strides at the times.
+
+        Returns:
+            (k,) at most 1.
+        """
+        return np.interp(self.way().phase(self._time), self._place, self._share)
+
+    def hurries(self) -> np.ndarray:
+        """How much more often than wanted strides come at the times.
+
+        Returns:
+            (k,) at least 1.
+        """
+        return np.minimum(1.0 / self.shares(), HURRY)
+
+    def shorten(
+        self, start: np.ndarray, end: np.ndarray, share: np.ndarray, least: np.ndarray
+    ) -> bool:
+        """Shorten the strides on stretches of the way.
+
+        Args:
+            start: (m,) where stretches begin, m.
+            end: (m,) where they end, m.
+            share: (m,) what is left of the strides that are there now.
+            least: (m,) what is left of those that are wanted at least.
+
+        Returns:
+            Whether strides are shorter than before.
+        """
+        now = np.interp(0.5 * (start + end), self._place, self._share)
+        asked = self._asked.copy()
+        for begin, finish, part in zip(start, end, np.maximum(now * share, least), strict=True):
+            of = (self._place >= begin) & (self._place <= finish)
+            asked[of] = np.minimum(asked[of], part)
+        if np.all(asked >= self._asked - 1e-9):
+            return False
+        self._asked = asked
+        # Nowhere above what is asked for, and smooth.
+        low = minimum_filter1d(asked, 2 * self._width + 1, mode="nearest")
+        kernel = np.hanning(2 * self._width + 3)[1:-1]
+        padded = np.pad(low, self._width, mode="edge")
+        self._share = np.convolve(padded, kernel / kernel.sum(), mode="valid")
+        self._go()
+        return True
+
+    def _go(self) -> None:
+        """Speeds, slower where strides cannot come as quickly as they would have to."""
+        slow = self._share * np.minimum(1.0 / self._share, HURRY)
+        speed, place = self._wanted.copy(), 0.0
+        if slow.min() < 1.0:
+            share = np.interp  # the way decides on the speed, which makes the way
+            step = np.diff(self._time)
+            for k in range(len(speed)):
+                speed[k] = self._wanted[k] * share(place, self._place, slow)
+                place += speed[k] * step[k] if k < len(step) else 0.0
+        self._speed = speed
