@@ -183,7 +183,8 @@ class POISE_PT_gait_balance(_GaitPart, bpy.types.Panel):
 class POISE_PT_gait_footholds(_GaitPart, bpy.types.Panel):
     bl_label = "Footholds"
     names = (
-        "step_height", "search", "steepest", "clearance", "reach", "crouch", "round_to_frames",
+        "step_height", "search", "steepest", "clearance", "reach", "crouch", "stairs",
+        "round_to_frames",
     )  # fmt: skip
 
 

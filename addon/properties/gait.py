@@ -626,6 +626,14 @@ class PoiseGait(bpy.types.PropertyGroup):
         options=set(),
         override=OVERRIDE,
     )
+    stairs: BoolProperty(
+        name="Match Stairs",
+        description="Take strides on stairs that are as long as treads are deep, or several of "
+        "them, as often as people and animals climb, and slower if need be",
+        default=True,
+        options=set(),
+        override=OVERRIDE,
+    )
     clearance: FloatProperty(
         name="Clearance",
         description="Least height of a swinging foot over the ground halfway, in hip heights",
@@ -899,6 +907,7 @@ class PoiseGait(bpy.types.PropertyGroup):
             search=self.search,
             steepest=min(self.steepest, 1.56),
             clearance=self.clearance,
+            stairs=self.stairs,
             round_to_frames=self.round_to_frames,
             edits=edits,
         )

@@ -37,6 +37,7 @@ class Pace:
         self._place = np.linspace(-lead, whole + lead, count)
         self._asked = np.ones(count)
         self._share = self._asked
+        self._most = np.full(count, HURRY)
         self._width = max(int(np.ceil(spread / (self._place[1] - self._place[0]))), 1)
         self._speed = wanted
 
@@ -68,9 +69,10 @@ class Pace:
         """How much more often than wanted strides come at the times.
 
         Returns:
-            (k,) at least 1.
+            (k,) at least 1, but where it climbs more slowly.
         """
-        return np.minimum(1.0 / self.shares(), HURRY)
+        most = np.interp(self.way().phase(self._time), self._place, self._most)
+        return np.minimum(1.0 / self.shares(), most)
 
     def shorten(
         self, start: np.ndarray, end: np.ndarray, share: np.ndarray, least: np.ndarray
@@ -102,9 +104,19 @@ class Pace:
         self._go()
         return True
 
+    def climb(self, start: float, end: float, hurry: float) -> None:
+        """Let strides come as often as animals climb, on a stretch of the way.
+
+        Args:
+            start: where it begins, m.
+            end: where it ends, m.
+            hurry: how often strides come there at most, against the wanted ones.
+        """
+        self._most[(self._place >= start) & (self._place <= end)] = hurry
+
     def _go(self) -> None:
         """Speeds, slower where strides cannot come as quickly as they would have to."""
-        slow = self._share * np.minimum(1.0 / self._share, HURRY)
+        slow = self._share * np.minimum(1.0 / self._share, self._most)
         speed, place = self._wanted.copy(), 0.0
         if slow.min() < 1.0:
             share = np.interp  # the way decides on the speed, which makes the way

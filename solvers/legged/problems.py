@@ -151,8 +151,9 @@ def strides_shortened(
     hurry: float,
     speed: float,
     wanted: float,
+    stairs: bool,
 ) -> Problem:
-    """Strides that are shorter than the gait has them, so that legs reach.
+    """Strides that are shorter than the gait has them, so that legs reach, or to match stairs.
 
     Args:
         start: from when, s.
@@ -163,6 +164,7 @@ def strides_shortened(
         hurry: how much more often than usual they come.
         speed: of the body then, m/s.
         wanted: what it should be, m/s.
+        stairs: whether there are stairs.
 
     Returns:
         The problem.
@@ -170,12 +172,14 @@ def strides_shortened(
     slower = wanted - speed > 0.01 * wanted
     return Problem(
         code="STRIDES_SHORTENED",
-        message=f"Strides are shorter from {start:.2f} to {end:.2f} s, so that legs reach: at "
+        message=f"Strides are shorter from {start:.2f} to {end:.2f} s, "
+        + ("to match the stairs and to reach" if stairs else "so that legs reach") + f": at "
         f"{time:.2f} s they are {stride:.2f} m, {100.0 * share:.0f} % of the gait's, and come "
         f"{hurry:.1f} times as often"
         + (f"; the body goes at {speed:.2f} m/s instead of {wanted:.2f} m/s" if slower else ""),
         severity="WARNING" if slower else "INFO", time=start, end_time=end, amount=share,
-        remedy="Go slower there, choose more even ground or a wider bend, or allow more Crouch",
+        remedy="Go slower there, or turn Match Stairs off" if stairs else
+        "Go slower there, choose more even ground or a wider bend, or allow more Crouch",
     )
 
 

@@ -72,6 +72,8 @@ class GaitSettings:
         steepest: slope of ground that still carries, rad.
         clearance: least height of a swinging sole over the ground at mid
             swing, as a part of the hip height.
+        stairs: True to take as long strides on stairs as treads are deep, or several
+            of them.
         round_to_frames: True to round touchdowns and liftoffs to frames.
         edits: what was changed about footprints by hand.
         locks: what that leaves alone.
@@ -103,6 +105,7 @@ class GaitSettings:
     search: float = 0.3
     steepest: float = math.radians(50.0)
     clearance: float = 0.015
+    stairs: bool = True
     round_to_frames: bool = False
     edits: tuple[FootprintEdit, ...] = ()
     locks: Locks = field(default_factory=Locks)

@@ -57,6 +57,7 @@ from .motion import Footprint, GaitMotion
 from .pace import Pace
 from .path import Path
 from .settings import GaitItem, GaitSettings, check_settings, gait_of, ladder_for
+from .stairs import find_flights, treads_in_a_stride
 from .steps import GaitPlan, Steps, plan_steps, spans_of, square_up
 from .support import share_down, support_profile
 
@@ -66,6 +67,7 @@ ROUNDS = 8  # of sinking hips and shortening steps until all footholds are in re
 REPLANS = 8  # rounds of shortening strides until no support has to be cut
 LEAST_SHARE = 0.75  # of strides that are left of them after a round, at least
 SHORTEST, SHORT_OF_STEPS = 0.15, 0.6  # shares of the wanted strides, the latter at high steps
+CLIMBS = 0.27  # sqrt(g / hip height): strides a second on stairs, 105 steps a minute of a person
 LITTLE = 0.02  # of a support that may be cut without a shorter stride
 SAMPLES = np.array(  # of a support
     [0.0, 0.04, 0.08, 0.12, 0.16, 0.2, 0.3, 0.4, 0.5, 0.6, 0.65, 0.7, 0.8, 0.9, 0.96, 1.0]
@@ -148,6 +150,7 @@ class Walk:
         Returns:
             The motion.
         """
+        self._take_stairs()
         for round_ in range(REPLANS + 1):
             self.problems = []
             for part in (self.plan, self.go, self.turn, self.stand, self.carry):
@@ -160,18 +163,46 @@ class Walk:
         self.tick()
         return self.motion()
 
+    def _take_stairs(self) -> None:
+        """Let strides be as long as treads are, or as several of them."""
+        self.climbs = False
+        if self.level or not self.settings.stairs:
+            return
+        way = self.pace.way()
+        flights = find_flights(self.ground, self.path, float(way.phase(self.end)), self.hip)
+        if not flights:
+            return
+        self.plan()
+        tempo = math.sqrt(self.gravity / self.hip)
+        for flight in flights:
+            time = float(way.time(0.5 * (flight.start + flight.end)))
+            rate = float(self._stride_rate(np.array(min(time, self.end))))
+            stride = float(way.rate(time)) / max(rate, 1e-9)
+            if rate <= 0.0 or stride <= 0.0:
+                continue
+            count = treads_in_a_stride(flight, stride, self.hip)
+            share = count * flight.tread / stride
+            if share >= 1.0:
+                continue
+            begin, finish = flight.start - 0.5 * flight.tread, flight.end + 0.5 * flight.tread
+            self.climbs = True
+            self.pace.climb(begin - 0.5 * stride, finish + 0.5 * stride, CLIMBS * tempo / rate)
+            self.pace.shorten(
+                np.array([begin]), np.array([finish]), np.array([share]), np.array([SHORTEST])
+            )
+        self.speeds = self.pace.speeds()
+
     def _shorten(self) -> bool:
         """Shorten the strides where legs are too short for them; whether there is anything to.
 
         Girard 1986, section 3.3: support = stroke / speed and period = support / duty factor. A
         support that is cut alone would leave fewer feet on the ground than the gait has there.
         """
+        if self.level:  # there it is bends that are too sharp for the speed, which are told of
+            return False
         steps, planned = self.steps, self.planned
         seen = (steps.on < self.end) & (steps.off > 0.0) & ~self.stands
         seen &= np.isfinite(planned.on) & np.isfinite(planned.off)
-        if self.level:  # who gallops into a bend that is too sharp leans; walkers step it around
-            duty = np.array([min(plan.gait.duty) for plan in self.plans])
-            seen &= duty[steps.gait] > 0.5
         which = np.flatnonzero(seen & (self.short | self.left_out | self.beyond))
         whole = planned.off[which] - planned.on[which]
         middle = 0.5 * (planned.on[which] + planned.off[which])
@@ -205,7 +236,7 @@ class Walk:
         return [problems.strides_shortened(
             float(self.times[over[0]]), float(self.times[over[-1]]), float(self.times[k]),
             float(self.speeds[k]) / max(rate, 1e-9), float(share[k]), float(hurry[k]),
-            float(self.speeds[k]), float(self.wanted[k]),
+            float(self.speeds[k]), float(self.wanted[k]), self.climbs,
         )]  # fmt: skip
 
     def tick(self) -> None:

@@ -13,7 +13,9 @@ from poise.solvers.errors import SettingError
 from poise.solvers.legged import GaitItem, GaitSettings, solve_gait, solve_gait_batch
 from poise.solvers.legged.creature import Creature, Leg, biped, insect, quadruped
 from poise.solvers.legged.gait import BIPED, HEXAPOD, PRESETS, metachronal, spoken_leg
+from poise.solvers.legged.path import Path
 from poise.solvers.legged.settings import FootprintEdit
+from poise.solvers.legged.stairs import find_flights
 from poise.solvers.motion import Placement
 from poise.solvers.rotations import rotate
 from poise.solvers.turning import sample_times
@@ -347,6 +349,76 @@ def test_person_climbs_stairs_with_whole_feet_over_the_edges(name):
             end = place + rotate(turn, np.array(arm))
             floor = settings.ground(end[:, 0], end[:, 1])[0]
             assert np.all(end[:, 2] > floor - 0.03)
+
+
+def _house_stairs(sign):
+    """14 stairs of 0.18 by 0.27 m, after 1.5 m."""
+    def ground(x, y):
+        count = np.clip(np.floor((-np.asarray(y, dtype=float) - 1.5) / 0.27) + 1.0, 0.0, 14.0)
+        return sign * 0.18 * count, np.tile([0.0, 0.0, 1.0], (len(count), 1)), count >= 0.0
+    return ground
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0], ids=["up", "down"])
+@pytest.mark.parametrize("speed", [0.6, 0.9, 1.35])
+def test_person_sets_a_foot_on_every_stair(sign, speed):
+    """Cadences on stairs are 95 to 110 steps a minute, speeds along them 0.5 to 0.7 m/s (Riener
+    et al. 2002; Protopapadaki et al. 2007); the gait's own stride would take four at once."""
+    person = creature_of(FIGURES["BIPED"]())
+    settings = GaitSettings(creature=person, sequence=(GaitItem("WALK_BIPED"),), speed=speed,
+                            n_frames=289, ground=_house_stairs(sign))  # fmt: skip
+    motion = solve_gait(settings)
+    assert _check_planted(motion) < 1e-9 and motion.success
+    assert motion.contact.sum(axis=1).min() >= 1
+    steps = sorted((p for p in motion.footprints if p.on > 0.0), key=lambda p: p.on)
+    stair = [round(sign * p.position[2] / 0.18) for p in steps]
+    first, last = stair.index(1) - 1, stair.index(14) + 1
+    assert stair[first:last] == list(range(15))
+    assert all(a.leg != b.leg for a, b in zip(steps, steps[1:], strict=False))
+    on = np.array([p.on for p in steps[first + 2 : last - 1]])
+    cadence = 60.0 / np.diff(on)
+    assert cadence.min() > 90.0 and cadence.max() < 115.0
+    pace = np.hypot(0.27, 0.18) * cadence / 60.0
+    assert 0.45 < pace.mean() < 0.7
+    told = {p.code: p for p in motion.problems}
+    assert not set(told) & {"STEP_HIGH", "STEP_SHORTENED", "STEP_LEFT_OUT", "NO_GROUND"}
+    assert told["STRIDES_SHORTENED"].message.count("stairs") == 1
+    # At the bottom and at the top it goes as it was asked to.
+    assert np.linalg.norm(motion.velocity[2, :2]) == pytest.approx(speed, rel=0.1)
+    assert np.linalg.norm(motion.velocity[-1, :2]) == pytest.approx(speed, rel=0.1)
+    if speed == 1.35:
+        off = solve_gait(replace(settings, stairs=False))
+        own = [round(sign * p.position[2] / 0.18) for p in off.footprints if p.leg == "leg.L"]
+        assert np.diff(own).max() > 2
+
+
+@pytest.mark.parametrize("creature", [HORSE, DOG], ids=["horse", "dog"])
+def test_legs_of_animals_take_two_stairs_or_one_in_a_stride(creature):
+    motion = solve_gait(GaitSettings(creature=creature, sequence=(GaitItem("WALK"),), speed=1.0,
+                                     n_frames=289, ground=_house_stairs(1.0)))  # fmt: skip
+    assert _check_planted(motion) < 1e-9 and motion.success
+    assert "STEP_HIGH" not in {p.code for p in motion.problems}
+    for leg in creature.legs:
+        stair = np.array([round(p.position[2] / 0.18) for p in motion.footprints
+                          if p.leg == leg.name])  # fmt: skip
+        assert np.diff(stair).max() <= (3 if creature is HORSE else 2)
+
+
+def test_slopes_hills_and_single_steps_are_no_stairs():
+    def steps(x, y):
+        z = 0.2 * (np.asarray(y) < -4.0)
+        return z, np.tile([0.0, 0.0, 1.0], (len(z), 1)), np.ones(len(z), dtype=bool)
+
+    def slope(x, y):
+        return _hills(x, y)[0] - 0.6 * np.asarray(y), *_hills(x, y)[1:]
+
+    way = Path(None, False, Placement())
+    for ground in (steps, slope, _hills):
+        assert not find_flights(ground, way, 20.0, 0.9)
+    up, down = find_flights(_stairs, way, 20.0, 0.9)
+    assert (up.start, up.tread, up.rise) == pytest.approx((2.0, 0.29, 0.17), abs=0.01)
+    assert up.end == pytest.approx(2.0 + 9 * 0.29, abs=0.01)
+    assert down.start == pytest.approx(7.9, abs=0.01)
 
 
 def test_body_leans_with_slopes_and_feet_lie_on_them():
