@@ -473,7 +473,7 @@ def _tell(
         if not any(p.code == "REST_POSITION" for p in problems):
             problems += tuple(verify.rest_position(rig))
     controls = motion.poise_motion.character
-    problems += tuple(_not_shown(controls, control_rig.rig_of(controls)))
+    problems += tuple(_not_shown(controls, rig)) + tuple(_scaled(controls, rig))
     list_problems(motion, problems, job.start_frame, job.numbers.fps)
     return result.keys, result.frames, result.bones
 
@@ -533,6 +533,27 @@ def _not_shown(controls: bpy.types.Object, rig: bpy.types.Object | None) -> list
             "follows Poise's controls no longer",
             remedy=f"{control_rig.baking_label(controls)}, which bakes all; or clear the other "
             "bakes",
+        )
+    ]
+
+
+def _scaled(controls: bpy.types.Object, rig: bpy.types.Object | None) -> list[Problem]:
+    """A problem if the pose of a rig has bones at another size, on which others hang."""
+    sizes = control_rig.posed_sizes(controls, rig) if rig is not None else {}
+    if not sizes:
+        return []
+    name = max(sizes, key=lambda bone: abs(sizes[bone] - 1.0))
+    more = f", and {len(sizes) - 1} others" if len(sizes) > 1 else ""
+    return [
+        Problem(
+            code="POSED_SCALE",
+            message=f"Bone {name} of {rig.name if rig is not None else ''} is scaled by "
+            f"{sizes[name]:.2f} in its pose{more}: joints beyond it are not where the motion has "
+            "them",
+            bone=name,
+            amount=sizes[name],
+            remedy="Clear its scale (Alt+S in Pose Mode), or Apply Pose as Rest Pose and Set Up "
+            "Again",
         )
     ]
 

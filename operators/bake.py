@@ -196,8 +196,13 @@ class POISE_OT_bake_to_bones(_BakeOperator, bpy.types.Operator):
     def poll(cls, context):
         if not _with_motion(cls, context):
             return False
-        if control_rig.rig_of(motions.active_character(context)) is None:
-            cls.poll_message_set("Poise's own characters have no other bones: use Bake to Rig")
+        character = motions.active_character(context)
+        if control_rig.rig_of(character) is None:
+            cls.poll_message_set(
+                "The rig of these controls was deleted: use Remove from Rig"
+                if control_rig.drives(character)
+                else "Poise's own characters have no other bones: use Bake to Rig"
+            )
             return False
         return True
 
@@ -284,6 +289,9 @@ class POISE_OT_bake_check(SolvingOperator, bpy.types.Operator):
         baking.list_problems(
             motion, solved.problems + problems, solved.job.start_frame, solved.job.numbers.fps
         )
+        unseen = [problem for problem in problems if problem.code == "NOT_EVALUATED"]
+        if unseen:
+            return unseen[0].message
         if problems:
             return f"{len(problems)} places where the rig does not follow: see the problem list"
         return f"{motion.name}: the rig follows the motion on every frame"

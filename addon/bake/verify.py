@@ -262,6 +262,18 @@ def check_bake(
     found = limbs(armature, roles.values())
     names = list(dict.fromkeys([*roles.values(), *(limb.end for limb in found)]))
     heads, tails, turned, sizes = _evaluated(context, armature, names, numbers + start_frame)
+    moves = any(np.ptp(values, axis=0).any() for values in (heads, turned))
+    if not moves and _is_disabled(context, armature):
+        return [
+            Problem(
+                code="NOT_EVALUATED",
+                message=f"{armature.name} is hidden in viewports, where Blender does not evaluate "
+                "it: whether it follows was not looked at",
+                severity="INFO",
+                remedy="Show it, or its collection (Outliner, Disable in Viewports), then Check "
+                "Bake",
+            )
+        ]
     heads, tails = heads * unit_scale, tails * unit_scale
     allowed = tolerance((limb.length for limb in found), float(sizes.mean()) * unit_scale)
     seconds = tracks.time[samples]
@@ -315,6 +327,24 @@ def check_bake(
         error = np.linalg.norm(tails[:, names.index(limb.end)] - wanted, axis=1)
         report(limb.end, role, error, allowed, False)
     return problems
+
+
+def _is_disabled(context: bpy.types.Context, armature: bpy.types.Object) -> bool:
+    """Whether an object, or every collection that it is in, is disabled in viewports.
+
+    Blender evaluates it all the same where something that is shown needs it.
+    """
+    layers = [context.view_layer.layer_collection]
+    while layers and not armature.hide_viewport:
+        layer = layers.pop()
+        if layer.exclude or layer.collection.hide_viewport:
+            # Below a collection that is excluded others may be included.
+            layers += [] if layer.collection.hide_viewport else layer.children
+            continue
+        if armature.name in layer.collection.objects:
+            return False
+        layers += layer.children
+    return True
 
 
 def _rest(armature: bpy.types.Object, bone: str) -> np.ndarray:

@@ -102,6 +102,8 @@ def require_rig(controls: bpy.types.Object | None) -> bpy.types.Object:
     rig = rig_of(controls)
     if rig is None or not rig.users_scene:
         name = controls.name if controls is not None else "Nothing"
+        if drives(controls):
+            raise UserError(f"The rig of {name} was deleted: click Remove from Rig")
         raise UserError(f"{name} drives no rig: select a rig that was set up with Set Up Rig")
     return rig
 
@@ -189,9 +191,12 @@ def measure(
             raise UserError(
                 f"{rig.name} has no pair of legs that could be found: pick their bones under Roles"
             )
+        more = ""
+        if rolemap.body != "BIPED" and kind in FITTING["BIPED"]:
+            more = "; if two of them are legs, add the roles thigh, shin and foot of both"
         raise UserError(
             f"{rig.name} stands on {LEGS.get(rolemap.body, 'no legs')}: it can be set up as "
-            f"{', '.join(labels) or 'nothing'}, not as {characters.KINDS[kind].label}"
+            f"{', '.join(labels) or 'nothing'}, not as {characters.KINDS[kind].label}{more}"
         )
     frames = adapter.armature_frames(rig.name, np.array(world_matrix(rig), dtype=float)[None])
     scale = float(frames.scale[0]) * unit_scale
@@ -722,6 +727,31 @@ def resized(controls: bpy.types.Object, rig: bpy.types.Object) -> float:
         now = (stands[known[below][0]].head_local - stands[bone].head_local).length * larger
         if then > 0.0 and abs(now / then - 1.0) > abs(found - 1.0):
             found = now / then
+    return found
+
+
+def posed_sizes(controls: bpy.types.Object, rig: bpy.types.Object) -> dict[str, float]:
+    """Bone -> its scale in the pose, of those that others which follow controls hang on.
+
+    A joint beyond such a bone is not where the rest pose, which the controls are fitted
+    to, has it.
+
+    Args:
+        controls: the controls.
+        rig: the rig.
+    """
+    if has_own_controls(controls):
+        return {}
+    bones = {bone for bone, _ in followers(controls).values()} & set(rig.pose.bones.keys())
+    carrying = {
+        above.name for name in bones for above in rig.pose.bones[name].parent_recursive
+    }
+    found = {}
+    for name in sorted(carrying):
+        sizes = [float(size) for size in rig.pose.bones[name].scale]
+        most = max(sizes, key=lambda size: abs(size - 1.0))
+        if abs(most - 1.0) >= SAME_SIZE:
+            found[name] = most
     return found
 
 

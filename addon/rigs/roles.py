@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import bpy
@@ -16,6 +17,9 @@ from .skeletons import read_skeleton
 
 PRESETS = "poise/rigs"
 ENDING = ".json"
+
+# Roles of legs of which a person has none.
+_OTHER_LEGS = re.compile(r"(hind|fore|leg\d+)\.\d+\.[LR]$")
 
 
 def require_readable(armature: bpy.types.Object) -> None:
@@ -136,7 +140,11 @@ def role_map(armature: bpy.types.Object, settings) -> RoleMap:
         UserError: no roles were found yet, a bone is gone, has two roles, or a role
             is none.
     """
-    roles = stored(settings)
+    roles, body = stored(settings), settings.rig_body
+    if body != "BIPED" and {"thigh.L", "thigh.R", "shin.L", "shin.R"} <= set(roles):
+        # Two legs were picked among more that hang to the ground: what was found is none.
+        body = "BIPED"
+        roles = {role: bone for role, bone in roles.items() if not _OTHER_LEGS.match(role)}
     if not roles:
         raise UserError(f"{armature.name} has no roles yet: click Find Roles")
     bones = armature.data.bones
@@ -156,7 +164,6 @@ def role_map(armature: bpy.types.Object, settings) -> RoleMap:
     controls = {}
     if settings.rig_kind.startswith("RIGIFY"):
         controls = rigify.controls(read_skeleton(armature), roles)
-    body = settings.rig_body
     return RoleMap(
         kind=settings.rig_kind,
         body=body,

@@ -331,6 +331,57 @@ def test_a_role_that_was_picked_is_used(poise, scene):
     assert rig.pose.bones["LeftUpLeg"].constraints, "what was set up is still there"
 
 
+def test_two_legs_can_be_picked_among_more(poise, scene):
+    """What shape alone took for other legs is none as soon as two legs have a person's roles."""
+    rig = human()
+    bpy.ops.poise.rig_roles_find()
+    settings, legs = rig.poise.settings, {}
+    for role in ("thigh", "shin", "foot", "toe"):
+        for side in "LR":
+            item = settings.roles[f"{role}.{side}"]
+            legs[item.role] = item.bone
+            item.role = f"leg1.{len(legs) // 2 + len(legs) % 2}.{side}"
+    settings.rig_body = "LEGS"
+    with pytest.raises(RuntimeError, match="add the roles thigh, shin and foot"):
+        bpy.ops.poise.rig_setup(kind="SKIER")
+    for role, bone in legs.items():
+        bpy.ops.poise.rig_role_add(role=role, bone=bone)
+    _, controls, _ = set_up("SKIER", frames=10)
+    known = followers(poise, controls)
+    assert {role: known[role][0] for role in legs} == legs
+
+
+def test_what_is_hidden_is_not_said_to_be_off(poise, scene):
+    rig = human()
+    rig, controls, motion = set_up("SKIER", 17)
+    rig.hide_viewport = True
+    bpy.ops.poise.bake()
+    bpy.ops.poise.bake_to_bones()
+    codes = [problem.code for problem in motion.poise_motion.problems]
+    assert "NOT_EVALUATED" in codes
+    assert not {"POSITION_OFF", "DIRECTION_OFF"} & set(codes)
+    rig.hide_viewport = False
+    assert worst_off(rig, controls, followers(poise, controls), (1, 9, 17))[0] <= 1e-3
+    bpy.ops.poise.bake_to_bones()
+    assert "NOT_EVALUATED" not in [problem.code for problem in motion.poise_motion.problems]
+
+
+def test_a_bone_that_is_scaled_in_its_pose_is_named(poise, scene):
+    rig = human()
+    spine = rig.pose.bones["Spine"]
+    spine.scale = (1.1,) * 3
+    rig.pose.bones["Head"].scale = (2.0,) * 3  # nothing that follows hangs on it
+    rig, controls, motion = set_up("SKIER", 9)
+    bpy.ops.poise.bake()
+    (line,) = (p for p in motion.poise_motion.problems if p.code == "POSED_SCALE")
+    assert line.bone == "Spine" and "1.10" in line.message
+    far = worst_off(rig, controls, followers(poise, controls), (1,))[0]
+    assert far > 0.01, "there is something to be told"
+    spine.scale = (1.0,) * 3
+    bpy.ops.poise.bake()
+    assert not [p for p in motion.poise_motion.problems if p.code == "POSED_SCALE"]
+
+
 def test_the_baked_action_can_stay(poise, scene):
     human()
     rig, controls, motion = set_up("SKIER")

@@ -161,7 +161,7 @@ def test_a_rig_that_is_deleted_leaves_its_controls_which_go_when_asked(poise, sc
         bpy.data.objects.remove(rig)
     bpy.context.view_layer.objects.active = controls
     controls.select_set(True)
-    with pytest.raises(RuntimeError, match="drives no rig|have no other bones"):
+    with pytest.raises(RuntimeError, match="was deleted"):
         bpy.ops.poise.bake_to_bones()
     assert bpy.ops.poise.bake() == {"FINISHED"}
     assert bpy.ops.poise.rig_remove() == {"FINISHED"}

@@ -15,7 +15,53 @@ from poise.addon.rigs.recognise import recognise
 from poise.solvers import rotations
 from rig_cases import both, human, insect, meaningless, posed, quadruped, skeleton
 
+
+def gown(chains):
+    """Chains all around a pelvis, hanging straight down to the ground, a little flared."""
+    found = {}
+    for number in range(chains):
+        angle = 2.0 * np.pi * (number + 0.5) / chains
+        before = "pelvis"
+        for bone in range(4):
+            wide, high = 1.0 + 0.25 * bone, 0.95 - 0.3 * bone
+            name = f"finger_{number}_{bone}"
+            found[name] = (
+                before, (0.15 * wide * np.cos(angle), 0.12 * wide * np.sin(angle), high)
+            )
+            before = name
+    return found
+
+
+def cape(chains):
+    """Chains from the shoulders down the back to the ground."""
+    found = {}
+    for number in range(chains):
+        before = "chest"
+        for bone in range(6):
+            at = (-0.16 + 0.32 * number / (chains - 1), 0.09 + 0.03 * bone, 1.40 - 0.26 * bone)
+            found[f"finger_cape{number}_{bone}"] = before, at
+            before = f"finger_cape{number}_{bone}"
+    return found
+
+
+def wings():
+    """Wings longer than arms, with feathers all along, behind them."""
+    before, joints = "chest", {}
+    for bone in range(5):
+        at = (0.06 + 0.22 * bone, 0.10 + 0.04 * bone, 1.40 + 0.03 * bone)
+        joints[f"finger_wing{bone}"] = before, at
+        before = f"finger_wing{bone}"
+        if bone:
+            joints[f"finger_feather{bone}"] = before, (at[0] + 0.02, at[1] + 0.05, at[2] - 0.3)
+    return both(joints)
+
+
 FIGURES = {
+    "gown": human() | gown(6),
+    "gown of eight": human() | gown(8),
+    "cape": human() | cape(5),
+    "cape and gown": human() | cape(5) | gown(8),
+    "wings": human() | wings(),
     "T pose": human(),
     "A pose with fingers": human("A", fingers=True),
     "seated": human("S"),

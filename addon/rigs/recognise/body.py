@@ -22,6 +22,9 @@ MATCHED = 0.03  # of the size: how far a reflected joint may be from its partner
 AXIS = np.cos(np.radians(15.0))  # a direction closer to an axis is that axis
 LIMB = 0.12  # of the size: what is shorter is no arm or leg
 GROUNDED = 0.3  # of the height of its root: a limb whose tip is lower stands on the ground
+FLAT = 1.0  # how far a bone goes along the ground against down, at least, to lie
+FOOT = 0.05  # share of a leg's length that its foot has at least
+STRAIGHT = 0.9  # share of its length that what hangs goes down, at least: a gown flares
 
 
 @dataclass(frozen=True, eq=False)
@@ -740,6 +743,59 @@ def standing(body: Body) -> list[Limb]:
     return found
 
 
+def cloth(body: Body, legs: list[tuple[Limb | None, Limb | None]]) -> set[str]:
+    """First bones of those among pairs of limbs that are cloth: no name tells them from legs.
+
+    A gown or a cape hangs straight down all around, and ends in the air; legs end in feet.
+
+    Args:
+        body: the body; `up` is known.
+        legs: pairs that reach the ground.
+    """
+    footed = [pair for pair in legs if any(limb and _ends_in_a_foot(body, limb) for limb in pair)]
+    bare = [pair for pair in legs if pair not in footed]
+    if not footed or not all(_hangs(body, limb) for pair in bare for limb in pair if limb):
+        return set()
+    above = {limb.attach for pair in footed for limb in pair if limb}
+    beside = any(limb.attach in above for pair in bare for limb in pair if limb)
+    if not beside and len(bare) < 2:
+        return set()
+    return {limb.root for pair in bare for limb in pair if limb}
+
+
+def _points(body: Body, limb: Limb, end: bool) -> np.ndarray:
+    """(k, 3) joints of a limb, and where wanted its end, if its bones have one."""
+    points = [body.head(name) for name in limb.path]
+    if end and body.pointing:
+        points.append(body.skeleton.by_name[limb.path[-1]].tail)
+    return np.array(points, dtype=float)
+
+
+def _ends_in_a_foot(body: Body, limb: Limb) -> bool:
+    """Whether the last bones of a limb lie rather than stand."""
+    for end, share in ((False, FOOT), (True, 2.0 * FOOT)):  # importers make up the last bone
+        steps = np.diff(_points(body, limb, end), axis=0)
+        down = np.abs(steps @ body.up)
+        along = np.sqrt(np.maximum((steps**2).sum(axis=1) - down**2, 0.0))
+        lies = along >= FLAT * down
+        number = len(lies) - 1
+        while number > 0 and lies[number]:
+            number -= 1
+        length = float(np.linalg.norm(steps, axis=1).sum())
+        if float(along[number + 1 :].sum()) > share * length:
+            return True
+    return False
+
+
+def _hangs(body: Body, limb: Limb) -> bool:
+    """Whether a limb hangs straight down from where it begins, and no name says what it is."""
+    if any(body.names[name].parts for name in limb.path):
+        return False
+    points = _points(body, limb, len(limb.path) < 3)
+    length = float(np.linalg.norm(np.diff(points, axis=0), axis=1).sum())
+    return abs(float((points[-1] - points[0]) @ body.up)) > STRAIGHT * length
+
+
 # Directions.
 
 
@@ -804,7 +860,9 @@ def _facing(body: Body) -> float:
     """How much speaks for left x up being forward, above 0, or backward, below."""
     score = 0.0
     skeleton = body.skeleton
-    legs = standing(body)
+    reaching = standing(body)
+    hanging = cloth(body, pairs(tuple(reaching), body))
+    legs = [limb for limb in reaching if limb.root not in hanging]
     tails = tails_point(skeleton)
     toes, knees = [], []
     for limb in legs:
@@ -836,7 +894,7 @@ def _facing(body: Body) -> float:
         score += float(np.clip(gap @ body.forward / (0.02 * skeleton.size), -1.0, 1.0))
     elbows = []
     for limb in body.limbs:
-        if limb in legs or limb.length < LIMB * skeleton.size or len(limb.path) < 3:
+        if limb in reaching or limb.length < LIMB * skeleton.size or len(limb.path) < 3:
             continue
         line = body.head(limb.path[-1]) - body.head(limb.path[0])
         for name in limb.path[1:-1]:

@@ -8,9 +8,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from . import limbs as joints
-from .body import Body, Limb, pairs, standing, tip_height, trunk_root
+from .body import Body, Limb, cloth, pairs, standing, tip_height, trunk_root
 
 Pair = tuple[Limb | None, Limb | None]
+
+DORSAL = 0.01  # share of the body's size that wings are behind arms, at least
 
 
 @dataclass(eq=False)
@@ -60,10 +62,12 @@ def find_roles(body: Body) -> Found:
     legs = _called_legs(body, [pair for pair in legs if _is_leg(body, pair, legs)])
     if all(_armlike(body, pair) for pair in legs):
         legs = []
+    hanging = cloth(body, legs)
+    legs = [pair for pair in legs if not any(limb and limb.root in hanging for limb in pair)]
     legs.sort(key=lambda pair: -_place(body, pair))
     found.body = {0: "BIPED", 1: "BIPED", 2: "QUADRUPED"}.get(len(legs), "LEGS")
     on_ground = {limb.root for pair in legs for limb in pair if limb is not None}
-    others = [limb for limb in body.limbs if limb.root not in on_ground]
+    others = [limb for limb in body.limbs if limb.root not in on_ground | hanging]
 
     pelvis = _pelvis(body, legs)
     arms = _arms(body, others, pelvis) if found.body != "QUADRUPED" else None
@@ -89,7 +93,7 @@ def find_roles(body: Body) -> Found:
                 for role, bone in found_joints.bones.items():
                     found.give(f"{role}.{side}", bone, found_joints.sure)
     _legs(body, found, legs)
-    _tail(body, found, pelvis, root)
+    _tail(body, found, pelvis, root, bool(hanging))
     _eyes(body, found)
     return found
 
@@ -201,7 +205,10 @@ def _arms(body: Body, others: list[Limb], pelvis: str) -> Pair | None:
     """The pair of limbs that are arms."""
     size = body.skeleton.size
     best: tuple[float, int, Pair] | None = None
+    winged = _wings(body, others)
     for rank, pair in enumerate(pairs(tuple(others), body)):
+        if any(limb is not None and limb.root in winged for limb in pair):
+            continue
         present = [limb for limb in pair if limb is not None]
         parts: set[str] = set()
         soft = 0
@@ -222,6 +229,45 @@ def _arms(body: Body, others: list[Limb], pelvis: str) -> Pair | None:
         if best is None or score > best[0] + 1e-9:
             best = (score, rank, pair)
     return None if best is None else best[2]
+
+
+def _wings(body: Body, others: list[Limb]) -> set[str]:
+    """First bones of limbs that are wings, where no name says so and arms are there too.
+
+    Feathers or the fingers of a membrane hang all along a wing; of two such pairs on one
+    back, one is behind the other.
+    """
+    size = body.skeleton.size
+    found = []
+    for pair in pairs(tuple(others), body):
+        left, right = pair
+        if left is None or right is None or len(left.path) < 3:
+            continue
+        if any(body.names[name].parts for limb in (left, right) for name in limb.path):
+            continue
+        if min(left.length, right.length) > 1.4 * 0.12 * size:
+            found.append(pair)
+    if len(found) < 2:
+        return set()
+
+    def feathered(limb: Limb) -> int:
+        """Joints before its last two from which more hangs than the limb goes on."""
+        return sum(len(body.skeleton.children(name)) > 1 for name in limb.path[1:-2])
+
+    def key(pair: Pair) -> tuple[int, float]:
+        left, right = pair
+        assert left is not None and right is not None
+        behind = 0.5 * (body.ahead(left.root) + body.ahead(right.root))
+        return min(feathered(left), feathered(right)), -behind
+
+    last = max(found, key=key)
+    rest = [pair for pair in found if pair is not last]
+    count, behind = key(last)
+    if count > max(key(pair)[0] for pair in rest) or behind > DORSAL * size + max(
+        key(pair)[1] for pair in rest
+    ):
+        return {limb.root for limb in last if limb is not None}
+    return set()
 
 
 def _chest(body: Body, legs: list[Pair], arms: Pair | None, pelvis: str, kind: str) -> str:
@@ -495,7 +541,8 @@ def _hub(body: Body, chain: list[str]) -> str:
     return chain[0] if "hub" in first else ""
 
 
-def _tail(body: Body, found: Found, pelvis: str, root: str) -> None:
+def _tail(body: Body, found: Found, pelvis: str, root: str, robed: bool) -> None:
+    """Roles of a tail; of one who is robed it has to be called so."""
     if not pelvis:
         return
     used = set(found.roles.values())
@@ -525,7 +572,7 @@ def _tail(body: Body, found: Found, pelvis: str, root: str) -> None:
             )
             size = body.skeleton.size
             if not named and (
-                len(chain) < 2 or back < 0.03 * size or reach < 0.1 * size or top != pelvis
+                robed or len(chain) < 2 or back < 0.03 * size or reach < 0.1 * size or top != pelvis
             ):
                 continue
             key = (named, back)
