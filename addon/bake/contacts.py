@@ -10,12 +10,15 @@ point at a in the bone's axes, the parent sees it at
     p(t) = x(t) + q(t) a q(t)*
 
 p goes on from the samples inside, q is smooth throughout, and x = p - q a q*.
+
+The other bones of the limb turn quickly then, too: were they to go straight from frame to
+frame, what is held could be out of the limb's reach. But they do so smoothly.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -67,6 +70,50 @@ class Held:
     location: np.ndarray
     rotation: np.ndarray | None
     mode: str
+
+    def tells(self, name: str) -> bool:
+        """Whether it knows more of a channel than its samples do.
+
+        Args:
+            name: "location" or "rotation".
+        """
+        return name == "location" or (self.still is None and self.rotation is not None)
+
+
+@dataclass(frozen=True)
+class Along:
+    """A contact that a bone of the limb goes along with.
+
+    Attributes:
+        span: the contact.
+        names: "location" and "rotation", or the one of them that the bone has.
+        known: what is better known of them than by their samples, by time.
+    """
+
+    span: Span
+    names: Collection[str]
+    known: Mapping[float, Mapping[str, np.ndarray]]
+
+    def tells(self, name: str) -> bool:
+        """Whether the bone has a channel.
+
+        Args:
+            name: "location" or "rotation".
+        """
+        return name in self.names
+
+
+def smoothly(times: np.ndarray, values: np.ndarray, at: np.ndarray) -> np.ndarray:
+    """(p, c) values between samples, by polynomials through the nearest of them.
+
+    Args:
+        times: (m,) of the samples.
+        values: (m, c).
+        at: (p,) times.
+    """
+    ends = np.zeros(len(at), dtype=int), np.full(len(at), len(times) - 1)
+    return sparse.stencil(times, at, *ends, sparse.EXTRAPOLATION).values(values)
+
 
 
 def _values(
@@ -173,53 +220,79 @@ def held(
         yield Held(span, rest, first, last, at, location, rotation, mode)
 
 
+def moments(spans: Iterable[Span], last: float, spacing: float) -> list[tuple[float, int]]:
+    """When contacts get keys between frames.
+
+    Of what lies closer together than keys can, the first gets the key.
+
+    Args:
+        spans: the contacts of a bone and its limb; of the same moment the first counts.
+        last: frame of the last sample.
+        spacing: least time between two keys in frames.
+
+    Returns:
+        Frames from the start in order of time, and numbers of the contacts.
+    """
+    found = []
+    for number, span in enumerate(spans):
+        for time in (span.begin, span.end):
+            whole = float(round(time))
+            if span.begin <= whole <= span.end and abs(time - whole) < spacing:
+                continue  # the key on that frame does it
+            if abs(time - whole) < spacing:
+                time = whole + math.copysign(spacing, time - whole)
+            if 0.0 < time < last:
+                found.append((time, number))
+    kept: list[tuple[float, int]] = []
+    for time, number in sorted(found):
+        if not kept or time >= kept[-1][0] + spacing:
+            kept.append((time, number))
+    return kept
+
+
 def dense_keys(
     values: np.ndarray,
     name: str,
     per_frame: int,
-    contacts: Sequence[Held],
+    contacts: Sequence[Held | Along],
     spacing: float,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Keys on every frame, and where a contact begins and ends between frames.
 
     A straight line into the next frame would drag what is set down in
-    between, and what is lifted. Of what lies closer together than keys can,
-    the first gets the key.
+    between, and what is lifted.
 
     Args:
         values: (m, c) channels of the bone.
         name: "location" or "rotation".
         per_frame: samples per frame.
-        contacts: what `held` gave.
+        contacts: what `held` gave, and then those that the bone goes along with.
         spacing: least time between two keys in frames.
 
     Returns:
         (k,) frames from the start, and (k, c) values.
     """
     last = (len(values) - 1) / per_frame
-    latest = -np.inf
-    chosen: list[Held] = []
-    times: list[float] = []
-    for one in contacts:
-        if name == "rotation" and (one.still is not None or one.rotation is None):
-            continue
-        begin, end = one.span.begin, one.span.end
-        for time in (begin, end):
-            whole = float(round(time))
-            if begin <= whole <= end and abs(time - whole) < spacing:
-                continue  # the key on that frame does it
-            if abs(time - whole) < spacing:
-                time = whole + math.copysign(spacing, time - whole)
-            if 0.0 < time < last and time >= latest + spacing:
-                chosen.append(one)
-                times.append(time)
-                latest = time
-    whole_frames = np.arange(float((len(values) - 1) // per_frame + 1))
-    if not chosen:
-        return whole_frames, values[::per_frame]
-    at = np.array(times)
-    location, turned = _values(chosen, at)
-    joined = np.concatenate((whole_frames, at))
-    keyed = np.concatenate((values[::per_frame], location if name == "location" else turned))
+    telling = [one for one in contacts if one.tells(name)]
+    found = moments([one.span for one in telling], last, spacing)
+    whole = np.arange(float((len(values) - 1) // per_frame + 1))
+    if not found:
+        return whole, values[::per_frame]
+    at = np.array([time for time, _ in found])
+    # All at once: a long motion has hundreds.
+    keyed = smoothly(np.arange(len(values)) / per_frame, values, at)
+    holding = []
+    for k, (time, number) in enumerate(found):
+        one = telling[number]
+        if isinstance(one, Held):
+            holding.append((k, one))
+        elif time in one.known:
+            keyed[k] = one.known[time][name]
+    if holding:
+        rows = [k for k, _ in holding]
+        location, turned = _values([one for _, one in holding], at[rows])
+        keyed[rows] = location if name == "location" else turned
+    joined = np.concatenate((whole, at))
+    keyed = np.concatenate((values[::per_frame], keyed))
     order = np.argsort(joined, kind="stable")
     return joined[order], keyed[order]

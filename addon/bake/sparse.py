@@ -131,7 +131,9 @@ class KeyGrid:
         frames: number of whole frames.
         times: (m,) sample times in frames from the start.
         per_frame: samples per frame.
-        kinks: (k,) times of kinks in frames, strictly inside the motion.
+        kinks: (k,) times of kinks in frames, strictly inside the motion, and others that
+            are to have a key.
+        corner: (k,) bool: whether tracks may have a corner there.
         spacing: least time between two keys in frames.
         inner: stencil of all samples.
         before: stencil of the kinks, from the samples before each.
@@ -140,13 +142,14 @@ class KeyGrid:
         across: stencil of the kinks as if they were none.
         check: (q,) times at which a sparse curve is compared with the motion.
         check_values: stencil of those times, or None where they are samples.
-        stretches: (k + 1, 2) first and last sample between two kinks, inclusive.
+        stretches: (c + 1, 2) first and last sample between two corners, inclusive.
     """
 
     frames: int
     times: np.ndarray
     per_frame: int
     kinks: np.ndarray
+    corner: np.ndarray
     spacing: float
     inner: Stencil
     before: Stencil
@@ -158,12 +161,12 @@ class KeyGrid:
     stretches: np.ndarray
 
     def at(self, wanted: np.ndarray) -> Stencil:
-        """How values at any times follow from the samples between the same kinks.
+        """How values at any times follow from the samples between the same corners.
 
         Args:
             wanted: (p,) frames from the start of the motion.
         """
-        part = np.searchsorted(self.kinks, wanted, side="right")
+        part = np.searchsorted(self.kinks[self.corner], wanted, side="right")
         return stencil(self.times, wanted, *self.stretches[part].T, EXTRAPOLATION)
 
 
@@ -179,7 +182,11 @@ def key_spacing(latest: float) -> float:
 
 
 def key_grid(
-    count: int, per_frame: int, kinks: Sequence[float], latest: float = 0.0
+    count: int,
+    per_frame: int,
+    kinks: Sequence[float],
+    latest: float = 0.0,
+    passed: Sequence[float] = (),
 ) -> KeyGrid:
     """Prepare the times of a motion.
 
@@ -189,40 +196,64 @@ def key_grid(
         kinks: times, in frames from the start, at which a track may have a
             corner; those at or beyond the ends do not matter.
         latest: largest frame number that will be written, without its sign.
+        passed: times that get a key all the same, though tracks go through smoothly.
     """
     spacing = key_spacing(latest)
     times = np.arange(count) / per_frame
     end = times[-1]
-    inside = np.sort(np.asarray([k for k in kinks if spacing < k < end - spacing], dtype=float))
+
+    def within(wanted: Sequence[float]) -> np.ndarray:
+        found = [k for k in wanted if spacing < k < end - spacing]
+        return np.unique(np.asarray(found, dtype=float))
+
+    corners = within(kinks)
     # Of kinks with no sample between them only the first can be told.
-    following = np.searchsorted(times, inside + AT_SAMPLE)
-    inside = inside[np.diff(following, prepend=0) > 0]
-    inside = inside[np.diff(inside, prepend=-spacing) > spacing]
-    # First sample at or after each kink; a sample at a kink is on both sides.
-    start = np.searchsorted(times, inside - AT_SAMPLE)
-    at_sample = times[np.minimum(start, count - 1)] - inside < AT_SAMPLE
+    following = np.searchsorted(times, corners + AT_SAMPLE)
+    corners = corners[np.diff(following, prepend=0) > 0]
+    corners = corners[np.diff(corners, prepend=-spacing) > spacing]
+    smooth = within(passed)
+    smooth = smooth[np.diff(smooth, prepend=-spacing) > spacing]
+    if len(corners):
+        smooth = smooth[np.abs(smooth[:, None] - corners).min(axis=1) > spacing]
+    # First sample at or after each corner; a sample at a corner is on both sides.
+    start = np.searchsorted(times, corners - AT_SAMPLE)
+    at_sample = times[np.minimum(start, count - 1)] - corners < AT_SAMPLE
     bounds_first = np.concatenate(([0], start))
     bounds_last = np.concatenate((np.where(at_sample, start, start - 1), [count - 1]))
-    stretch = np.searchsorted(inside, times - AT_SAMPLE, side="right")
-    inner = stencil(times, times, bounds_first[stretch], bounds_last[stretch], STENCIL)
-    ends = bounds_first[:-1], bounds_last[:-1]
+
+    def stretch(at: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """First and last sample of the stretch between corners that a time is in."""
+        number = np.searchsorted(corners, at - AT_SAMPLE, side="right")
+        return bounds_first[number], bounds_last[number]
+
+    inside = np.concatenate((corners, smooth))
+    order = np.argsort(inside, kind="stable")
+    inside = inside[order]
+
+    def sides(first: np.ndarray, last: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The same for all: as given for corners, their own stretch for the others."""
+        own = stretch(smooth)
+        return np.append(first, own[0])[order], np.append(last, own[1])[order]
+
+    inner = stencil(times, times, *stretch(times), STENCIL)
+    ends = sides(bounds_first[:-1], bounds_last[:-1])
     before = stencil(times, inside, *ends, EXTRAPOLATION)
     before_shorter = stencil(times, inside, *ends, EXTRAPOLATION - 1)
-    ends = bounds_first[1:], bounds_last[1:]
+    ends = sides(bounds_first[1:], bounds_last[1:])
     after = stencil(times, inside, *ends, EXTRAPOLATION)
     after_shorter = stencil(times, inside, *ends, EXTRAPOLATION - 1)
-    whole = np.zeros(len(inside), int), np.full(len(inside), count - 1)
+    whole = sides(np.zeros(len(corners), int), np.full(len(corners), count - 1))
     across = stencil(times, inside, *whole, STENCIL)
     check, check_values = times, None
     if per_frame == 1 and count > 1:
         check = np.arange(2 * count - 1) / 2.0
-        part = np.searchsorted(inside, check, side="right")
-        check_values = stencil(times, check, bounds_first[part], bounds_last[part], EXTRAPOLATION)
+        check_values = stencil(times, check, *stretch(check + 2.0 * AT_SAMPLE), EXTRAPOLATION)
     return KeyGrid(
         frames=(count - 1) // per_frame + 1,
         times=times,
         per_frame=per_frame,
         kinks=inside,
+        corner=order < len(corners),
         spacing=spacing,
         inner=inner,
         before=before,
@@ -263,6 +294,7 @@ def sparse_keys(
     pinned: Sequence[Pinned] = (),
     finer: Sequence[int] = (),
     inside: bool = False,
+    visible: np.ndarray | None = None,
 ) -> SparseKeys:
     """Keys at most `step` frames apart that follow the samples between the keys too.
 
@@ -280,11 +312,13 @@ def sparse_keys(
         pinned: what is known at ends of these spans.
         finer: frames, counted from the start, in which samples between may have keys too.
         inside: only a contact tells what holds at its ends.
+        visible: (c,) error of each channel from which a key between other frames is
+            worth it where keys on frames leave it; None for none, but beside kinks.
     """
     last = float(grid.frames - 1)
     inner = grid.inner.slopes(samples)
-    wanted = np.zeros(len(grid.kinks), bool)
-    first, second = wanted.copy(), wanted.copy()
+    wanted = ~grid.corner
+    first, second = np.zeros_like(wanted), np.zeros_like(wanted)
     for start, end in held:
         first |= np.abs(grid.kinks - start) < grid.spacing
         second |= np.abs(grid.kinks - end) < grid.spacing
@@ -308,21 +342,7 @@ def sparse_keys(
         spot = np.minimum(grid.kinks.astype(int), max(grid.frames - 2, 0))
         wanted |= (corner > 0.5 * tolerance[spot]).any(axis=1)
 
-    # A kink beside a whole frame takes its place.
-    whole = np.arange(grid.frames, dtype=float)
-    if len(grid.kinks):
-        after = np.searchsorted(grid.kinks, whole)
-        near = [
-            np.abs(grid.kinks[np.clip(after + i, 0, len(grid.kinks) - 1)] - whole)
-            for i in (-1, 0)
-        ]
-        whole = whole[np.minimum(*near) > grid.spacing]
-        whole = np.union1d(whole, _beside(grid, grid.kinks[wanted]))
-    if len(finer):
-        between = grid.times[(grid.times % 1.0 != 0.0) & np.isin(grid.times.astype(int), finer)]
-        if len(grid.kinks):
-            between = between[np.abs(between[:, None] - grid.kinks).min(axis=1) > CLOSE]
-        whole = np.union1d(whole, between)
+    whole = _samples(grid, grid.kinks[wanted & grid.corner])
     candidates = np.concatenate((whole, grid.kinks))
     order = np.argsort(candidates, kind="stable")
     is_kink = order >= len(whole)
@@ -340,6 +360,12 @@ def sparse_keys(
     keyed[is_kink] = wanted
     keyed[0] = keyed[-1] = True
 
+    plain = np.full(samples.shape[1], np.inf) if visible is None else visible
+    # On the way into a contact much happens in less than a frame.
+    brief = (candidates % 1.0 != 0.0) & ~is_kink & ~np.isin(candidates.astype(int), finer)
+    if wanted.any():
+        brief &= np.abs(candidates[:, None] - grid.kinks[wanted]).min(axis=1) >= 1.0
+    usual = np.flatnonzero(~brief)
     # For every candidate the first kink at or after it.
     numbers = np.arange(len(candidates))
     next_kink = np.where(is_kink, numbers, len(candidates))
@@ -353,12 +379,17 @@ def sparse_keys(
         bad = np.unique(segment[(error > tolerance[interval]).any(axis=1)])
         if not len(bad) or len(keys) < 2:
             break
+        seen = np.isin(bad, segment[(error > plain).any(axis=1)])
         first, last = keys[bad], keys[bad + 1]
         middle = 0.5 * (candidates[first] + candidates[last])
         split = np.clip(np.searchsorted(candidates, middle), first + 1, last - 1)
+        # Between frames only where those on frames do not do, and it would be seen.
+        low, high = np.searchsorted(usual, first, "right"), np.searchsorted(usual, last) - 1
+        near = np.clip(np.searchsorted(candidates[usual], middle), low, high)
+        split = np.where(low <= high, usual[np.clip(near, 0, len(usual) - 1)], split)
         corner = next_kink[first + 1]
         split = np.where(corner < last, corner, split)
-        split = split[last - first > 1]
+        split = split[(last - first > 1) & (seen | ~brief[np.minimum(split, len(brief) - 1)])]
         if not len(split):
             break
         keyed[split] = True
@@ -374,18 +405,29 @@ def sparse_keys(
     )
 
 
-def _beside(grid: KeyGrid, kinks: np.ndarray) -> np.ndarray:
-    """Samples between whole frames and within a frame of a kink.
+def _samples(grid: KeyGrid, corners: np.ndarray) -> np.ndarray:
+    """Samples that may carry a key: those that no kink takes the place of.
 
-    On the way into a contact much may happen in less than a frame.
+    A kink that is not wanted now may be so later, in the same place. Between frames there is
+    no need of one close to a corner that has a key.
+
+    Args:
+        grid: times of the motion.
+        corners: (k,) times of those that have one.
     """
-    between = grid.times[grid.times % 1.0 != 0.0]
-    if not len(kinks):
-        return between[:0]
-    gap = np.abs(between[:, None] - kinks).min(axis=1)
-    # A kink that is not wanted now may be so later, in the same place.
-    other = np.abs(between[:, None] - grid.kinks).min(axis=1)
-    return between[(gap > CLOSE) & (gap < 1.0) & (other > grid.spacing)]
+    times = grid.times[grid.times <= grid.frames - 1]
+    if not len(grid.kinks):
+        return times
+
+    def gap(others: np.ndarray) -> np.ndarray:
+        after = np.searchsorted(others, times)
+        ends = (others[np.clip(after + i, 0, len(others) - 1)] for i in (-1, 0))
+        return np.minimum(*(np.abs(end - times) for end in ends))
+
+    free = gap(grid.kinks) > grid.spacing
+    if len(corners):
+        free &= (times % 1.0 == 0.0) | (gap(corners) > CLOSE)
+    return times[free]
 
 
 def at_kinks(

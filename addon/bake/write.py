@@ -15,13 +15,13 @@ from dataclasses import dataclass, replace
 import bpy
 import numpy as np
 
-from ...solvers import affine
+from ...solvers import affine, rotations
 from ...solvers.motion import Problem
 from .. import compat, keyframes
 from ..context import keep_frame
 from ..errors import UserError
 from ..mapping.tracks import RoleTracks
-from ..rigs import adapter
+from ..rigs import adapter, rotation_modes
 from ..rigs.constraints import Constraints
 from ..scene.placement import require_near
 from ..scene.timing import scene_numbers
@@ -31,7 +31,8 @@ from .data import Baked, BakeOptions, BakeRecord, BakeResult, Former
 # Largest error of a sparse curve between its keys, wherever closer keys help.
 LOCATION_ERROR = 5e-4  # metres
 CONTACT_MOVES = 1e-5  # metres: more than that, and a bone does not stand still in a contact
-ROTATION_ERROR = 1e-3  # radians, or of a quaternion's components
+LOCATION_SEEN = 1.5e-3  # metres: more than that is worth a key between frames, on legs
+ROTATION_ERROR = 1e-3  # radians, or of a quaternion's components; half of that on legs
 
 # What turns or moves (in units) no farther has one value: half of what single precision
 # tells apart beside 1.
@@ -86,6 +87,7 @@ class _Job:
 class _Plan:
     """The numbers of one bake, ready to be written."""
 
+    bones: list[adapter.BoneTrack]  # those that need none to be placed by Blender first
     channels: list[keyframes.Channel]
     late: dict[str, str]  # keyed bone -> parent whose evaluated pose it needs first
     constraints: Constraints
@@ -339,7 +341,7 @@ def _plan(job: _Job) -> _Plan:
     per_frame = tracks.steps_per_frame
     modes = {armature.pose.bones[bone].rotation_mode for bone in job.bindings.values()}
     held = {contact.role for contact in tracks.contacts} & set(job.bindings)
-    dense = job.options.key_mode == "DENSE" and modes == {"QUATERNION"}
+    dense = _is_dense(job) and modes == {"QUATERNION"}
     if dense and not held and not job.plain:
         # Angles need the samples between, so as not to lose count of turns;
         # contacts, since one may be shorter than a frame.
@@ -396,8 +398,8 @@ def _plan(job: _Job) -> _Plan:
             for index, value in enumerate(values)
         ]
     return _Plan(
-        channels, late, constraints, solver, matrices, size, position, rotation, spins, seconds,
-        per_frame, off,
+        bones, channels, late, constraints, solver, matrices, size, position, rotation, spins,
+        seconds, per_frame, off,
     )
 
 
@@ -483,15 +485,29 @@ def _play(context: bpy.types.Context, frames: np.ndarray):
         yield frame
 
 
-def _spans(job: _Job, metres_per_unit: float) -> dict[str, list[contacts.Span]]:
-    """Role -> its contacts, in frames from the start of the motion."""
+def _spans(
+    job: _Job, metres_per_unit: float
+) -> tuple[dict[str, list[contacts.Span]], dict[str, list[contacts.Span]]]:
+    """Contacts by the role that stands still, and by those of its limb."""
     rate, zero = _frames_per_second(job.tracks), job.tracks.time[0]
-    spans: dict[str, list[contacts.Span]] = {}
+    held: dict[str, list[contacts.Span]] = {}
+    limbs: dict[str, list[contacts.Span]] = {}
     for contact in job.tracks.contacts:
         begin, end = (contact.start - zero) * rate, (contact.end - zero) * rate
         arm = np.asarray(contact.arm, dtype=float) / metres_per_unit
-        spans.setdefault(contact.role, []).append(contacts.Span(begin, end, arm))
-    return spans
+        span = contacts.Span(float(begin), float(end), arm)
+        held.setdefault(contact.role, []).append(span)
+        for role in contact.limb:
+            limbs.setdefault(role, []).append(span)
+    return held, limbs
+
+
+def _is_dense(job: _Job) -> bool:
+    return job.options.key_mode == "DENSE"
+
+
+def _key_spacing(job: _Job) -> float:
+    return sparse.key_spacing(max(abs(job.options.start_frame), abs(job.end_frame)))
 
 
 @dataclass(frozen=True)
@@ -554,9 +570,10 @@ def _timing(
     count = (job.frames - 1) * per_frame + 1
     held: Mapping[str, Sequence[contacts.Held]] = {}
     moving: dict[str, Sequence[contacts.Span]] = {}
+    along: Mapping[str, Sequence[contacts.Span]] = {}
     spans: Mapping[str, Sequence[contacts.Span]]
     if limbs is None:
-        spans = _spans(job, metres_per_unit)
+        spans, along = _spans(job, metres_per_unit)
         held = _held_in(job, bones, per_frame, metres_per_unit, spans)
         for role, theirs in held.items():
             if any(one.still is None for one in theirs):
@@ -567,13 +584,26 @@ def _timing(
     latest = max(abs(job.options.start_frame), abs(job.end_frame))
     kinks = [(float(t) - zero) * rate for t in job.tracks.kinks]
     kinks += [t for theirs in spans.values() for span in theirs for t in (span.begin, span.end)]
-    grids, pinned = {}, {}
-    for role, theirs in moving.items():
+    near = sparse.EXTRAPOLATION / per_frame
+
+    def grid_of(theirs: Sequence[contacts.Span], smoothly: bool) -> sparse.KeyGrid:
+        """For a bone of its own contacts, or that goes along with those of its limb."""
+        ends = np.unique([t for span in theirs for t in (span.begin, span.end)])
         # Corners of others, with hardly a sample between, shall not hide a bone's own.
-        ends = np.array([t for span in theirs for t in (span.begin, span.end)])
-        near = sparse.EXTRAPOLATION / per_frame
         far = [t for t in kinks if np.abs(ends - t).min() > near]
-        grids[role] = sparse.key_grid(count, per_frame, [*np.unique(ends), *far], latest)
+        if smoothly:
+            return sparse.key_grid(count, per_frame, far, latest, ends)
+        return sparse.key_grid(count, per_frame, [*ends, *far], latest)
+
+    roles = {bone.role for bone in bones}
+    grids = {
+        role: grid_of(theirs, True)
+        for role, theirs in along.items()
+        if role in roles and role not in held
+    }
+    pinned = {}
+    for role, theirs in moving.items():
+        grids[role] = grid_of(theirs, False)
         waiting = [one for one in held.get(role, ()) if one.still is None]
         if waiting:
             pinned[role] = contacts.pinned(waiting)
@@ -592,7 +622,7 @@ def _closer_channels(
     names = {bone.role: bone.bone for bone in bones}
     limbs = between.contacts_of(
         job.armature, set(names.values()),
-        {names[role]: theirs for role, theirs in _spans(job, size).items() if role in names},
+        {names[role]: theirs for role, theirs in _spans(job, size)[0].items() if role in names},
     )
     timing = _timing(job, bones, per_frame, size, limbs)
     close = bool(limbs) or where == between.ANYWHERE
@@ -646,27 +676,35 @@ def _channels(
     metres_per_unit: float,
     timing: _Timing | None = None,
     levels: Mapping[str, np.ndarray] | None = None,
+    known: Mapping[str, Mapping[float, Mapping[str, np.ndarray]]] | None = None,
 ) -> list[keyframes.Channel]:
-    """Keys of bones; `timing` and `levels`, see `between.closer`, of a plain skeleton."""
+    """Keys of bones; `timing` and `levels`, see `between.closer`, of a plain skeleton.
+
+    `known` tells "location" and "rotation" of bones at some times between frames.
+    """
     start = float(job.options.start_frame)
     count = (job.frames - 1) * per_frame + 1
-    dense = job.options.key_mode == "DENSE"
+    dense = _is_dense(job)
     plain = timing is not None
     channels = []
     whole = start + np.arange(float(job.frames))
     ends = whole[[0, -1]]  # of what holds still; the same array for all of it
     if dense and timing is None:
-        held = _held_in(job, bones, per_frame, metres_per_unit, _spans(job, metres_per_unit))
-        latest = max(abs(job.options.start_frame), abs(job.end_frame))
+        spans, limbs = _spans(job, metres_per_unit)
+        held = _held_in(job, bones, per_frame, metres_per_unit, spans)
+        spacing = _key_spacing(job)
         for bone in bones:
+            theirs: list[contacts.Held | contacts.Along] = [*held.get(bone.role, ())]
+            names = {_kind(name) for name, _ in bone.properties()}
+            better = (known or {}).get(bone.bone, {})
+            theirs += [contacts.Along(s, names, better) for s in limbs.get(bone.role, ())]
             for name, values in bone.properties():
                 frames, keyed = whole, values[:count:per_frame]
                 if _holds_still(values[:count]):
                     frames, keyed = ends, keyed[[0, -1]]
-                elif bone.role in held:
+                elif theirs:
                     frames, keyed = contacts.dense_keys(
-                        values[:count], "location" if name == "location" else "rotation",
-                        per_frame, held[bone.role], sparse.key_spacing(latest),
+                        values[:count], _kind(name), per_frame, theirs, spacing
                     )
                     frames = start + frames
                 path = bone.path(name)
@@ -676,6 +714,11 @@ def _channels(
                 ]
         return channels
     timing = timing or _timing(job, bones, per_frame, metres_per_unit)
+    # Bodies on legs may be small, and their chains are long: their keys stand closer.
+    legs = not plain and any(contact.limb for contact in job.tracks.contacts)
+    turn = dict.fromkeys(rotation_modes.REST, ROTATION_ERROR)
+    if legs:
+        turn["rotation_quaternion"] *= 0.5
     for bone in bones:
         samples = np.concatenate([values for _, values in bone.properties()], axis=1)[:count]
         size = bone.unit * job.unit_scale or metres_per_unit
@@ -684,20 +727,20 @@ def _channels(
         if dense:
             keys = between.dense_keys(timing.grid(bone.role), samples, spans, level)
         else:
-            limits = np.concatenate(
-                [
-                    np.full(
-                        values.shape[1],
-                        LOCATION_ERROR / size if name == "location" else ROTATION_ERROR,
-                    )
-                    for name, values in bone.properties()
-                ]
+            limits, visible = (
+                np.concatenate(
+                    [
+                        np.full(values.shape[1], place / size if name == "location" else turn[name])
+                        for name, values in bone.properties()
+                    ]
+                )
+                for place in (LOCATION_ERROR, LOCATION_SEEN)
             )
             keys = sparse.sparse_keys(
                 timing.grid(bone.role), samples, job.options.step,
                 [(span.begin, span.end) for span in spans],
                 limits * between.CUT ** level[:, None], timing.pinned.get(bone.role, ()),
-                np.flatnonzero(level >= between.HALVED), plain,
+                np.flatnonzero(level >= between.HALVED), plain, visible if legs else None,
             )
         column = 0
         frames = start + keys.frames
@@ -723,6 +766,11 @@ def _channels(
 def _holds_still(values: np.ndarray) -> bool:
     """Whether samples (m, c) of a property are all the same."""
     return len(values) > 1 and bool(np.ptp(values, axis=0).max() <= STILL)
+
+
+def _kind(name: str) -> str:
+    """What a property holds: location or rotation."""
+    return "location" if name == "location" else "rotation"
 
 
 def _frames_per_second(tracks: RoleTracks) -> float:
@@ -941,46 +989,159 @@ def _late_channels(
         The plan with all channels and a solver that knows where the bones are, and the keys of
         the channels as they are stored.
     """
-    frames = job.options.start_frame + np.arange(len(plan.seconds)) / plan.per_frame
+    moments, position, rotation, spins = _with_moments(job, plan)
+    even = np.searchsorted(moments, np.arange(len(plan.seconds)) / plan.per_frame)
+    more = np.setdiff1d(np.arange(len(moments)), even)
     parents = sorted(set(plan.late.values()))
     free = adapter.independent(job.armature, parents, set(job.bindings.values()))
-    channels, solver, before = list(plan.channels), plan.solver, None
-    points: list[np.ndarray] = []
-    for _ in range(1 if free else MOST_ROUNDS):
-        job.context.view_layer.update()
-        poses = np.empty((len(parents), len(frames), 4, 4))
-        for i, _frame in enumerate(_play(job.context, frames)):
-            evaluated = job.armature.evaluated_get(job.context.evaluated_depsgraph_get())
-            for row, parent in zip(poses, parents, strict=True):
-                row[i] = evaluated.pose.bones[parent].matrix
-        if before is not None and np.array_equal(poses, before):
-            break
-        before = poses
-        solver = adapter.RigSolver(
+    moving = len(plan.matrices) > 1
+    matrices = np.empty((len(moments), 4, 4)) if moving else plan.matrices
+
+    def solver_of(poses: np.ndarray, matrices: np.ndarray) -> adapter.RigSolver:
+        return adapter.RigSolver(
             job.armature,
             job.bindings,
-            adapter.armature_frames(job.armature.name, plan.matrices),
+            adapter.armature_frames(job.armature.name, matrices),
             job.unit_scale,
             job.axes,
             dict(zip(parents, poses, strict=True)),
             plan.constraints,
         )
-        bones = solver.solve(plan.position, plan.rotation, plan.spins)
-        late = [bone for bone in bones if bone.bone in plan.late]
+
+    # Few keys err between them: what hangs on bones with such keys would make up for it, and be
+    # elsewhere than its neighbours. It is read with all samples in place, if keys go that close.
+    exactly = not _is_dense(job) and plan.per_frame * _key_spacing(job) < 1.0
+    sampled = _sampled(job, plan.bones, plan.per_frame) if exactly else plan.channels
+    if exactly:
+        write(sampled)
+    before, solver, late = None, plan.solver, []
+    channels, points = list(plan.channels), list[np.ndarray]()
+    for _ in range(1 if free else MOST_ROUNDS):
+        job.context.view_layer.update()
+        poses = np.empty((len(parents), len(moments), 4, 4))
+        for i, _frame in enumerate(_play(job.context, job.options.start_frame + moments)):
+            evaluated = job.armature.evaluated_get(job.context.evaluated_depsgraph_get())
+            for row, parent in zip(poses, parents, strict=True):
+                row[i] = evaluated.pose.bones[parent].matrix
+            if moving:
+                matrices[i] = evaluated.matrix_world
+        if moving:
+            matrices[even] = plan.matrices
+        if before is not None and np.array_equal(poses, before):
+            break
+        before = poses
+        solver = solver_of(poses, matrices)
+        late = [b for b in solver.solve(position, rotation, spins) if b.bone in plan.late]
+        known = {bone.bone: _between(bone, moments, more, even) for bone in late}
+        late = [_rows(bone, even) for bone in late]
+        if exactly:
+            write(sampled + _sampled(job, late, plan.per_frame))
+        else:
+            own = _channels(job, late, plan.per_frame, plan.metres_per_unit, known=known)
+            channels = plan.channels + own
+            points = write(channels)
+    if exactly:
         channels = plan.channels + _channels(job, late, plan.per_frame, plan.metres_per_unit)
         points = write(channels)
+    if len(more):
+        solver = solver_of(before[:, even], plan.matrices)
+        solver.follow(plan.position, plan.rotation)
     return replace(plan, channels=channels, solver=solver), points
+
+
+def _rows(bone: adapter.BoneTrack, rows: np.ndarray) -> adapter.BoneTrack:
+    """Some samples of a bone's channels."""
+    return replace(
+        bone,
+        location=None if bone.location is None else bone.location[rows],
+        rotation=None if bone.rotation is None else bone.rotation[rows],
+    )
+
+
+def _between(
+    bone: adapter.BoneTrack, times: np.ndarray, rows: np.ndarray, even: np.ndarray
+) -> dict[float, dict[str, np.ndarray]]:
+    """Channels of a late bone at moments between samples, by time."""
+    found = {}
+    for row in rows:
+        time = float(times[row])
+        known = {_kind(name): values[row] for name, values in bone.properties()}
+        if bone.location is not None:
+            # It hardly moves in what it hangs on, which is better known than its own place.
+            at = np.array([time])
+            known["location"] = contacts.smoothly(times[even], bone.location[even], at)[0]
+        found[time] = known
+    return found
+
+
+def _sampled(
+    job: _Job, bones: Sequence[adapter.BoneTrack], per_frame: int
+) -> list[keyframes.Channel]:
+    """A key on every sample."""
+    count = (job.frames - 1) * per_frame + 1
+    frames = job.options.start_frame + np.arange(count) / per_frame
+    return [
+        keyframes.Channel(bone.path(name), index, bone.group, frames, values[:count, index])
+        for bone in bones
+        for name, values in bone.properties()
+        for index in range(values.shape[1])
+    ]
+
+
+def _with_moments(
+    job: _Job, plan: _Plan
+) -> tuple[np.ndarray, dict[str, np.ndarray], dict[str, np.ndarray], dict[str, np.ndarray]]:
+    """Samples, and the moments between them at which late bones get keys of their limbs' contacts.
+
+    Args:
+        job: the bake.
+        plan: its numbers.
+
+    Returns:
+        Times in frames from the start, and positions, rotations and spins by role.
+    """
+    even = np.arange(len(plan.seconds)) / plan.per_frame
+    _, limbs = _spans(job, plan.metres_per_unit)
+    spacing = _key_spacing(job)
+    late = {r for r in limbs if job.bindings.get(r) in plan.late} if _is_dense(job) else set()
+    extra = np.unique(
+        [t for r in late for t, _ in contacts.moments(limbs[r], float(even[-1]), spacing)]
+    )
+    extra = extra[[not np.isclose(even, t, atol=1e-9).any() for t in extra]]
+    if not len(extra):
+        return even, dict(plan.position), dict(plan.rotation), dict(plan.spins)
+    times = np.append(even, extra)
+    order = np.argsort(times, kind="stable")
+    at = np.arange(len(job.tracks.time)) / job.tracks.steps_per_frame
+
+    def joined(
+        rows: Mapping[str, np.ndarray], every: Mapping[str, np.ndarray]
+    ) -> dict[str, np.ndarray]:
+        found = {}
+        for role, values in rows.items():
+            more = contacts.smoothly(at, every[role], extra)
+            found[role] = np.concatenate([values, more])[order]
+        return found
+
+    turned = joined(plan.rotation, job.tracks.rotation)
+    return (
+        times[order],
+        joined(plan.position, job.tracks.position),
+        {role: rotations.normalise(values) for role, values in turned.items()},
+        {role: np.interp(times[order], even, values) for role, values in plan.spins.items()},
+    )
 
 
 def _at_frames(job: _Job, plan: _Plan) -> _Plan:
     """The same on whole frames alone, where those tell all of the bones that Blender places.
 
-    Playing the samples between costs as much again as playing the frames.
+    Playing the samples between costs as much again as playing the frames; where limbs' contacts
+    end is played besides.
     """
     stride = plan.per_frame
     held = {job.bindings.get(contact.role) for contact in job.tracks.contacts}
     held = set() if job.plain else held & set(plan.late)
-    if job.options.key_mode != "DENSE" or plan.spins or held:
+    if not _is_dense(job) or plan.spins or held:
         return plan
 
     def every(tracks: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:

@@ -726,6 +726,7 @@ def _contacts(
         finish = np.array([min(print_.off, float(time[-1])) for print_ in prints])
         first, last = np.searchsorted(time, begin), np.searchsorted(time, finish + 1e-12)
         middle = np.minimum((first + last) // 2, n - 1)
+        limb = (*chain.limb, chain.pole, chain.tip)
         for role in dict.fromkeys((chain.tip, chain.control)):
             place = pose.joint[role]
             # First and last sample of the rest that each sample is in.
@@ -740,7 +741,9 @@ def _contacts(
             for k in np.flatnonzero(good):
                 start = begin[k] if low[k] == first[k] else time[low[k]]
                 end = finish[k] if high[k] == last[k] - 1 else time[high[k]]
-                found.append(Contact(role, float(start), float(end), place[middle[k]].copy()))
+                found.append(
+                    Contact(role, float(start), float(end), place[middle[k]].copy(), limb=limb)
+                )
     return tuple(sorted(found, key=lambda contact: contact.start))
 
 

@@ -167,6 +167,8 @@ class Contact:
         position: (3,) world position held between the two.
         arm: (3,) from the role's position to the fixed point, in the axes of the bone
             that plays it, metres; the bone may turn about that point meanwhile.
+        limb: roles of the limb that brings it there. When the contact begins and ends, its
+            joints change their pace with it.
     """
 
     role: str
@@ -174,6 +176,7 @@ class Contact:
     end: float
     position: np.ndarray
     arm: np.ndarray = field(default_factory=lambda: np.zeros(3))
+    limb: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

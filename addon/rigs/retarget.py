@@ -204,6 +204,8 @@ def control_tracks(
         one, after = feet[contact.role]
         there = pose(fitting.control_bone(one.name))
         place = pose(after).head if after else None
+        limb = tuple(PREFIX + other.name for other in own.driven if other.role in contact.limb)
+        contact = replace(contact, limb=limb)
         contacts.append(_contact(contact, PREFIX + one.name, there, tracks, size, place))
     return bindings, replace(moved, contacts=tuple(contacts))
 

@@ -896,6 +896,30 @@ def test_a_foot_that_rolls_is_where_it_stands_when_it_leaves_the_ground():
             assert pinned.values == pytest.approx(np.concatenate(where(end), axis=1)[0], abs=2e-4)
 
 
+def test_a_limb_has_keys_at_the_ends_of_its_contacts():
+    """A shoulder blade turns fastest as its foot is lifted: in half a frame too far for a
+    straight line, and smoothly."""
+    from poise.addon.bake import contacts
+
+    def angle(t):
+        return 0.35 / np.cosh((t - 7.3) / 0.9)
+
+    at = np.arange(33) / 2.0
+    turn = {"rotation": quaternion((1, 0, 0), angle(at))}
+    span = contacts.Span(1.2, 7.3, np.zeros(3))
+    straight = contacts.dense_keys(turn["rotation"], "rotation", 2, [], 0.02)
+    for known in ({}, {7.3: {"rotation": np.array((1.0, 0.0, 0.0, 0.0))}}):
+        limb = contacts.Along(span, {*turn}, known)
+        frames, keyed = contacts.dense_keys(turn["rotation"], "rotation", 2, [limb], 0.02)
+        assert sorted({*frames} - {*straight[0]}) == [1.2, 7.3]
+        (row,) = keyed[frames == 7.3]
+        wanted = known[7.3]["rotation"] if known else quaternion((1, 0, 0), angle(7.3))
+        assert row == pytest.approx(wanted, abs=2e-3)
+        assert not limb.tells("location")
+    halfway = np.interp(7.3, straight[0], 2.0 * np.arctan2(straight[1][:, 1], straight[1][:, 0]))
+    assert abs(halfway - angle(7.3)) > np.radians(1.0), "without a key it is off"
+
+
 def test_edits_in_the_current_action(scene):
     rig, tracks = small_rig(), small_tracks()
     rig.pose.bones["master"].keyframe_insert("location", frame=1)

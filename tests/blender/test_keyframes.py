@@ -259,6 +259,34 @@ def test_a_kink_at_a_sample_beside_a_corner_is_one_key():
     assert np.diff(keys.frames).min() > sparse.SPACING
 
 
+def test_times_that_are_passed_smoothly_get_a_key_and_no_corner():
+    x = np.arange(121) / 2.0
+    grid = sparse.key_grid(121, 2, [20.2], passed=[20.21, 33.3, 47.8])
+    keys = sparse.sparse_keys(grid, np.sin(0.5 * x)[:, None], 4)
+    assert 20.21 not in keys.frames  # as near to a corner as keys cannot be
+    for time in (33.3, 47.8):
+        (i,) = np.flatnonzero(keys.frames == time)
+        assert keys.values[i] == pytest.approx(np.sin(0.5 * time), abs=1e-4)
+        assert keys.slopes_left[i] == pytest.approx(0.5 * np.cos(0.5 * time), abs=1e-3)
+        assert keys.slopes_right[i] == keys.slopes_left[i]
+
+
+@pytest.mark.parametrize(("rate", "between"), [(2.2, True), (0.3, False)])
+def test_keys_stand_between_frames_only_where_those_on_frames_do_not_do(rate, between):
+    # Three frames to a swing, and twenty.
+    x = np.arange(241) / 4.0
+    samples, limit = np.sin(rate * x)[:, None], 1e-3
+    keys = sparse.sparse_keys(
+        sparse.key_grid(241, 4, []), samples, 4, limits=np.array([limit]),
+        visible=np.array([limit]),
+    )
+    error, _ = sparse._hermite_error(
+        keys.frames, keys.values, keys.slopes_left, keys.slopes_right, x, samples
+    )
+    assert error.max() < limit
+    assert bool((keys.frames % 1.0).any()) == between
+
+
 # --- rotation modes ---------------------------------------------------------
 
 MODES = ("QUATERNION", "AXIS_ANGLE", "XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX")
