@@ -626,8 +626,8 @@ _INSECT = {
 PRESETS: dict[str, Gait] = {
     gait.name: gait
     for gait in (
-        _gait("WALK", QUADRUPED, (0.64, 0.64, 0.62, 0.62), _lateral(0.24), stride=2.1,
-              froude=(0.02, 0.5), clearance=0.08),
+        _gait("WALK", QUADRUPED, (0.64, 0.64, 0.62, 0.62), _lateral(0.22), stride=2.1,
+              froude=(0.02, 0.5), clearance=0.08, snap=1.0),
         _gait("AMBLE", QUADRUPED, 0.45, _lateral(0.24), stride=1.8, froude=(0.3, 2.2),
               clearance=0.16, snap=0.2),
         _gait("PACE", QUADRUPED, 0.40, _lateral(0.96), froude=(0.4, 5.0), clearance=0.14,

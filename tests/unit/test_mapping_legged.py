@@ -350,6 +350,20 @@ def test_a_horse_folds_its_carpus_in_the_swing_and_stands_on_a_straight_one():
     assert 25.0 < np.ptp(tarsus) < 55.0
 
 
+@pytest.mark.parametrize(("kind", "speed", "wide"), [
+    ("HORSE", 1.2, 0.12), ("HORSE", 1.6, 0.12), ("DOG", 1.0, 0.06),
+])  # fmt: skip
+def test_hind_feet_come_down_where_fore_feet_have_left(kind, speed, wide):
+    """A hoof is some 12 cm wide, the paw of a dog of this size 6: the middles of two soles are
+    never nearer than that, neither on the ground nor where one makes way for the other."""
+    motion, figure, tracks = _solved(kind, "WALK", speed, frames=385, fps=96.0)
+    assert np.isclose(figure.height, {"HORSE": 1.6, "DOG": 0.6}[kind])
+    joint, _ = pose_joints(tracks, figure)
+    for side in "LR":
+        hind, fore = (joint[leg.tip] for leg in figure.legs if leg.name.endswith(side))
+        assert np.linalg.norm(hind - fore, axis=1).min() > wide
+
+
 def test_stifle_and_hock_fold_together():
     """The reciprocal apparatus (Back et al. 1995)."""
     _, _, tracks = _solved("HORSE", "TROT", 3.5)
