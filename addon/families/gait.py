@@ -34,6 +34,7 @@ from ..mapping.registry import MAPPINGS
 from ..mapping.tracks import RoleTracks
 from ..properties import gait as gait_settings
 from ..properties.footprints import edits_of
+from ..rigs.builders.legged import FIGURES
 from ..scene import course
 from ..scene.placement import standing_at
 from ..scene.sampling import animated_settings, is_animated
@@ -370,6 +371,15 @@ def hip_height_of(motion: bpy.types.Object) -> float:
     unit = scene_numbers(bpy.context.scene).unit_scale
     figure = figure_in_metres(motion.poise_motion.character, unit)
     return creature_of(figure).hip_height()
+
+
+def usual_hip_height(kind: str) -> float:
+    """Height of the hips of Poise's own character of a kind, m.
+
+    Args:
+        kind: kind of character that goes on legs.
+    """
+    return creature_of(FIGURES[kind]()).hip_height()
 
 
 def _path_of(motion, curve, unit: float) -> tuple[np.ndarray | None, bool]:

@@ -703,13 +703,21 @@ class PoiseGait(bpy.types.PropertyGroup):
     def begin(self, kind: str, unit_scale: float) -> None:
         """Start from settings that suit a character, whatever the scene's unit.
 
+        Larger ones go faster, at the same Froude number.
+
         Args:
             kind: kind of character.
             unit_scale: metres per Blender unit.
         """
+        from ..families.gait import hip_height_of, usual_hip_height  # which read these settings
+
         start = {name: self.bl_rna.properties[name].default for name in LENGTH_POWER}
         if kind in STARTING_SPEED:
-            start["speed"] = STARTING_SPEED[kind]
+            size = hip_height_of(self.id_data) / usual_hip_height(kind)
+            # Of what is hardly larger or smaller the usual number reads better.
+            start["speed"] = STARTING_SPEED[kind] * (
+                1.0 if abs(size - 1.0) < 0.05 else round(size**0.5, 2)
+            )
         for name, value in start.items():
             setattr(self, name, value / unit_scale ** LENGTH_POWER[name])
         if kind in STARTING_GAIT and not len(self.sequence):

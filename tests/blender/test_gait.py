@@ -256,6 +256,12 @@ def leg_is_flat(motion, print_, now):
     return abs(motion.foot_pitch[row, number]) < 1e-9
 
 
+@pytest.mark.parametrize(("height", "speed"), [(0.4, 0.8), (1.6, 1.6), (3.6, 2.4)])
+def test_animals_of_any_size_begin_at_the_same_froude_number(scene, height, speed):
+    bpy.ops.poise.character_add(kind="HORSE", height=height)
+    assert bpy.context.object.poise.gait.speed == pytest.approx(speed, rel=0.02)
+
+
 @pytest.mark.parametrize(("fps", "scale"), [(60, 1.0), (24, 0.01)])
 def test_rate_and_unit_scale_do_not_change_the_motion(scene, fps, scale):
     rig = animal(frames=49)
