@@ -686,10 +686,13 @@ def _channels(
     count = (job.frames - 1) * per_frame + 1
     dense = _is_dense(job)
     plain = timing is not None
+    legs = any(contact.limb for contact in job.tracks.contacts)
     channels = []
-    whole = start + np.arange(float(job.frames))
-    ends = whole[[0, -1]]  # of what holds still; the same array for all of it
     if dense and timing is None:
+        whole = start + np.arange(float(job.frames))
+        # Of what holds still; the same array for all of it. An edited footprint may make any
+        # bone of a body on legs move: keys far from it are to stay as they were.
+        ends = whole[[0, -1]]
         spans, limbs = _spans(job, metres_per_unit)
         held = _held_in(job, bones, per_frame, metres_per_unit, spans)
         spacing = _key_spacing(job)
@@ -700,7 +703,7 @@ def _channels(
             theirs += [contacts.Along(s, names, better) for s in limbs.get(bone.role, ())]
             for name, values in bone.properties():
                 frames, keyed = whole, values[:count:per_frame]
-                if _holds_still(values[:count]):
+                if not legs and _holds_still(values[:count]):
                     frames, keyed = ends, keyed[[0, -1]]
                 elif theirs:
                     frames, keyed = contacts.dense_keys(
@@ -715,7 +718,7 @@ def _channels(
         return channels
     timing = timing or _timing(job, bones, per_frame, metres_per_unit)
     # Bodies on legs may be small, and their chains are long: their keys stand closer.
-    legs = not plain and any(contact.limb for contact in job.tracks.contacts)
+    legs = legs and not plain
     turn = dict.fromkeys(rotation_modes.REST, ROTATION_ERROR)
     if legs:
         turn["rotation_quaternion"] *= 0.5
@@ -745,18 +748,16 @@ def _channels(
         column = 0
         frames = start + keys.frames
         for name, values in bone.properties():
-            still = dense and _holds_still(values[:count])
             for index in range(values.shape[1]):
                 slopes = {} if dense else {
                     "slopes_left": keys.slopes_left[:, column],
                     "slopes_right": keys.slopes_right[:, column],
                     "straight": keys.straight[:, column],
                 }
-                kept = keys.values[:, column]
                 channels.append(
                     keyframes.Channel(
-                        bone.path(name), index, bone.group, ends if still else frames,
-                        kept[[0, -1]] if still else kept, **slopes,
+                        bone.path(name), index, bone.group, frames, keys.values[:, column],
+                        **slopes,
                     )
                 )
                 column += 1
