@@ -15,72 +15,34 @@ from dataclasses import dataclass, replace
 import bpy
 import numpy as np
 
-from ...solvers import affine, rotations
+from ...solvers import rotations
 from ...solvers.motion import Problem
 from .. import compat, keyframes
 from ..context import keep_frame
 from ..errors import UserError
 from ..mapping.tracks import RoleTracks
-from ..rigs import adapter, rotation_modes
+from ..rigs import adapter
 from ..rigs.constraints import Constraints
 from ..scene.placement import require_near
 from ..scene.timing import scene_numbers
-from . import attach, between, checks, contacts, edits, memory, sparse, verify
+from . import (
+    attach,
+    between,
+    checks,
+    contacts,
+    edits,
+    evaluation,
+    keying,
+    memory,
+    verify,
+)
 from .data import Baked, BakeOptions, BakeRecord, BakeResult, Former
-
-# Largest error of a sparse curve between its keys, wherever closer keys help.
-LOCATION_ERROR = 5e-4  # metres
-CONTACT_MOVES = 1e-5  # metres: more than that, and a bone does not stand still in a contact
-LOCATION_SEEN = 1.5e-3  # metres: more than that is worth a key between frames, on legs
-ROTATION_ERROR = 1e-3  # radians, or of a quaternion's components; half of that on legs
-
-# What turns or moves (in units) no farther has one value: half of what single precision
-# tells apart beside 1.
-STILL = 2.0**-24
+from .job import Job, Seen
 
 SAME = 1e-6  # how far a value may be off for it not to be keyed
 
 # Rounds in which bones that depend on each other through constraints settle.
 MOST_ROUNDS = 5
-
-
-@dataclass(frozen=True)
-class Seen:
-    """What only an evaluated rig can tell.
-
-    Attributes:
-        matrices: (1, 4, 4) the armature object in the world, or None where it moves.
-        constraints: the constraints between its bones.
-    """
-
-    matrices: np.ndarray | None
-    constraints: Constraints
-
-
-@dataclass(frozen=True)
-class _Job:
-    """Everything that decides the keys of one bake."""
-
-    context: bpy.types.Context
-    armature: bpy.types.Object
-    bindings: Mapping[str, str]
-    tracks: RoleTracks
-    options: BakeOptions
-    axes: np.ndarray
-    unit_scale: float
-    held: Mapping[str, tuple]  # data path -> values that its properties are keyed to
-    checked: Callable[[], tuple[Mapping[str, str], RoleTracks]] | None
-    carrier: adapter.ObjectTrack | None  # where the object is, if it is keyed itself
-    seen: Seen | None
-    plain: bool
-
-    @property
-    def frames(self) -> int:
-        return (len(self.tracks.time) - 1) // self.tracks.steps_per_frame + 1
-
-    @property
-    def end_frame(self) -> int:
-        return self.options.start_frame + self.frames - 1
 
 
 @dataclass(frozen=True)
@@ -183,7 +145,7 @@ def bake_tracks(
     differences: list[keyframes.Channel] = []
     if edited and options.on_edited == "KEEP_EDITS":
         differences = edits.edit_differences(previous, edited)
-    job = _Job(
+    job = Job(
         context=context,
         armature=armature,
         bindings={
@@ -303,7 +265,8 @@ def look(
             it do not count.
     """
     evaluated = armature.evaluated_get(context.evaluated_depsgraph_get())
-    matrices = _evaluated(context, armature)[None] if _is_still(armature) else None
+    still = evaluation.is_still(armature)
+    matrices = evaluation.world_now(context, armature)[None] if still else None
     return Seen(
         matrices,
         adapter.constraints_of(armature, evaluated, set(keyed), held, followed),
@@ -311,7 +274,7 @@ def look(
 
 
 @contextmanager
-def _holding(job: _Job, evaluated: bool = True) -> Iterator[None]:
+def _holding(job: Job, evaluated: bool = True) -> Iterator[None]:
     """Inside, properties have the values that the bake holds them at.
 
     Args:
@@ -331,7 +294,7 @@ def _holding(job: _Job, evaluated: bool = True) -> Iterator[None]:
         attach.restore_pose(job.armature, former)
 
 
-def _plan(job: _Job) -> _Plan:
+def _plan(job: Job) -> _Plan:
     """Compute all channels, without writing anything.
 
     Raises:
@@ -341,7 +304,7 @@ def _plan(job: _Job) -> _Plan:
     per_frame = tracks.steps_per_frame
     modes = {armature.pose.bones[bone].rotation_mode for bone in job.bindings.values()}
     held = {contact.role for contact in tracks.contacts} & set(job.bindings)
-    dense = _is_dense(job) and modes == {"QUATERNION"}
+    dense = job.dense and modes == {"QUATERNION"}
     if dense and not held and not job.plain:
         # Angles need the samples between, so as not to lose count of turns;
         # contacts, since one may be shorter than a frame.
@@ -359,9 +322,9 @@ def _plan(job: _Job) -> _Plan:
     if job.carrier is None and job.seen is not None and job.seen.matrices is not None:
         matrices = job.seen.matrices
     elif job.carrier is None:
-        matrices = _world_matrices(job.context, armature, frames)
+        matrices = evaluation.world_matrices(job.context, armature, frames)
     else:
-        over = _relative_to(job.context, armature, frames)
+        over = evaluation.relative_to(job.context, armature, frames)
         # Of the channels, not of where the object is now: a re-bake gives the same keys.
         size = np.abs(np.array(armature.scale) * np.array(armature.delta_scale)).mean()
         size *= np.linalg.norm(over[0, :3, :3], axis=0).mean()
@@ -387,9 +350,9 @@ def _plan(job: _Job) -> _Plan:
     off: tuple[Problem, ...] = ()
     if job.plain and not late and len(seconds) > per_frame:
         rig = between.Rig(armature, constraints, size, job.unit_scale, over, ())
-        channels, off = _closer_channels(job, bones, per_frame, rig)
+        channels, off = keying.closer_channels(job, bones, per_frame, rig)
     else:
-        channels = _channels(job, bones, per_frame, size)
+        channels = keying.channels_of(job, bones, per_frame, size)
     start = np.array([float(job.options.start_frame)])
     for path, values in job.held.items():
         bone = adapter.bone_of(path)
@@ -401,383 +364,6 @@ def _plan(job: _Job) -> _Plan:
         bones, channels, late, constraints, solver, matrices, size, position, rotation, spins,
         seconds, per_frame, off,
     )
-
-
-def _moves(obj: bpy.types.Object | None) -> bool:
-    """Whether an object's place in the world may change over time."""
-    while obj is not None:
-        data = obj.animation_data
-        if data is not None and (data.action or data.drivers or data.nla_tracks):
-            return True
-        if any(not c.mute and c.influence > 0.0 for c in obj.constraints):
-            return True
-        if obj.parent is not None and obj.parent_type not in {"OBJECT", "ARMATURE"}:
-            return True
-        if obj.rigid_body is not None:
-            return True
-        obj = obj.parent
-    return False
-
-
-def _object_keys(armature: bpy.types.Object) -> bool:
-    """Whether the armature object itself (not its bones) is animated."""
-    data = armature.animation_data
-    if data is None:
-        return False
-    curves = list(compat.action_fcurves(data.action, data.action_slot)) + list(data.drivers)
-    for track in data.nla_tracks:
-        for strip in track.strips:
-            curves += compat.action_fcurves(strip.action, strip.action_slot)
-    return any(not curve.data_path.startswith("pose.") for curve in curves)
-
-
-def _is_still(armature: bpy.types.Object) -> bool:
-    """Whether an armature object stays where it is over time."""
-    return not (
-        _moves(armature.parent)
-        or _object_keys(armature)
-        or any(not c.mute and c.influence > 0.0 for c in armature.constraints)
-        or armature.parent_type not in {"OBJECT", "ARMATURE"}
-        or armature.rigid_body is not None
-    )
-
-
-def _world_matrices(
-    context: bpy.types.Context, armature: bpy.types.Object, frames: np.ndarray
-) -> np.ndarray:
-    """World matrices (m, 4, 4) of the armature object; m is 1 if it stands still."""
-    if _is_still(armature):
-        return _evaluated(context, armature)[None]
-    return np.stack([_evaluated(context, armature) for _ in _play(context, frames)])
-
-
-def _relative_to(
-    context: bpy.types.Context, armature: bpy.types.Object, frames: np.ndarray
-) -> np.ndarray:
-    """What an object's own channels are relative to (m, 4, 4); m is 1 if that stands still."""
-    if armature.parent is None:
-        return np.eye(4)[None]
-
-    def now() -> np.ndarray:
-        if armature.parent_type in {"OBJECT", "ARMATURE"}:
-            parent, held = _evaluated(context, armature.parent), armature.matrix_parent_inverse
-            return parent @ np.array(held, dtype=float)
-        evaluated = armature.evaluated_get(context.evaluated_depsgraph_get())
-        own = np.array(evaluated.matrix_basis, dtype=float)
-        return np.array(evaluated.matrix_world, dtype=float) @ affine.inverse(own)
-
-    if not _moves(armature.parent) and armature.parent_type in {"OBJECT", "ARMATURE"}:
-        return now()[None]
-    return np.stack([now() for _ in _play(context, frames)])
-
-
-def _evaluated(context: bpy.types.Context, obj: bpy.types.Object) -> np.ndarray:
-    """World matrix (4, 4) of an object as it is evaluated now."""
-    evaluated = obj.evaluated_get(context.evaluated_depsgraph_get())
-    return np.array(evaluated.matrix_world, dtype=float)
-
-
-def _play(context: bpy.types.Context, frames: np.ndarray):
-    """Go to one (sub)frame after the other."""
-    for frame in frames.tolist():
-        whole = int(np.floor(frame))
-        context.scene.frame_set(whole, subframe=frame - whole)
-        yield frame
-
-
-def _spans(
-    job: _Job, metres_per_unit: float
-) -> tuple[dict[str, list[contacts.Span]], dict[str, list[contacts.Span]]]:
-    """Contacts by the role that stands still, and by those of its limb."""
-    rate, zero = _frames_per_second(job.tracks), job.tracks.time[0]
-    held: dict[str, list[contacts.Span]] = {}
-    limbs: dict[str, list[contacts.Span]] = {}
-    for contact in job.tracks.contacts:
-        begin, end = (contact.start - zero) * rate, (contact.end - zero) * rate
-        arm = np.asarray(contact.arm, dtype=float) / metres_per_unit
-        span = contacts.Span(float(begin), float(end), arm)
-        held.setdefault(contact.role, []).append(span)
-        for role in contact.limb:
-            limbs.setdefault(role, []).append(span)
-    return held, limbs
-
-
-def _is_dense(job: _Job) -> bool:
-    return job.options.key_mode == "DENSE"
-
-
-def _key_spacing(job: _Job) -> float:
-    return sparse.key_spacing(max(abs(job.options.start_frame), abs(job.end_frame)))
-
-
-@dataclass(frozen=True)
-class _Timing:
-    """When the bones of a bake may have keys.
-
-    Attributes:
-        spans: role -> contacts.
-        held: role -> what holds in its contacts.
-        common: times of most bones.
-        grids: role -> times of a bone that has contacts.
-        pinned: role -> what is known where they begin and end.
-    """
-
-    spans: Mapping[str, Sequence[contacts.Span]]
-    held: Mapping[str, Sequence[contacts.Held]]
-    common: sparse.KeyGrid
-    grids: Mapping[str, sparse.KeyGrid]
-    pinned: Mapping[str, Sequence[sparse.Pinned]]
-
-    def grid(self, role: str) -> sparse.KeyGrid:
-        """Times of a bone.
-
-        Args:
-            role: its role.
-        """
-        return self.grids.get(role, self.common)
-
-
-def _held_in(
-    job: _Job,
-    bones: Sequence[adapter.BoneTrack],
-    per_frame: int,
-    metres_per_unit: float,
-    spans: Mapping[str, Sequence[contacts.Span]],
-) -> dict[str, list[contacts.Held]]:
-    """What holds in the contacts of each role that has some."""
-    count = (job.frames - 1) * per_frame + 1
-    held: dict[str, list[contacts.Held]] = {}
-    for bone in bones:
-        if bone.role in spans and bone.location is not None:
-            turned = bone.rotation[:count] if bone.rotation is not None else None
-            mode = job.armature.pose.bones[bone.bone].rotation_mode
-            held[bone.role] = list(contacts.held(
-                bone.location[:count], turned, mode, per_frame, spans[bone.role],
-                CONTACT_MOVES / metres_per_unit,
-            ))  # fmt: skip
-    return held
-
-
-def _timing(
-    job: _Job,
-    bones: Sequence[adapter.BoneTrack],
-    per_frame: int,
-    metres_per_unit: float,
-    limbs: Sequence[between.Contact] | None = None,
-) -> _Timing:
-    """When bones may have keys; `limbs` of a plain skeleton, or None for another rig."""
-    rate, zero = _frames_per_second(job.tracks), job.tracks.time[0]
-    count = (job.frames - 1) * per_frame + 1
-    held: Mapping[str, Sequence[contacts.Held]] = {}
-    moving: dict[str, Sequence[contacts.Span]] = {}
-    along: Mapping[str, Sequence[contacts.Span]] = {}
-    spans: Mapping[str, Sequence[contacts.Span]]
-    if limbs is None:
-        spans, along = _spans(job, metres_per_unit)
-        held = _held_in(job, bones, per_frame, metres_per_unit, spans)
-        for role, theirs in held.items():
-            if any(one.still is None for one in theirs):
-                moving[role] = [one.span for one in theirs]
-    else:
-        spans = {b.role: limb.spans for b in bones for limb in limbs if b.bone in limb.limb}
-        moving = dict(spans)
-    latest = max(abs(job.options.start_frame), abs(job.end_frame))
-    kinks = [(float(t) - zero) * rate for t in job.tracks.kinks]
-    kinks += [t for theirs in spans.values() for span in theirs for t in (span.begin, span.end)]
-    near = sparse.EXTRAPOLATION / per_frame
-
-    def grid_of(theirs: Sequence[contacts.Span], smoothly: bool) -> sparse.KeyGrid:
-        """For a bone of its own contacts, or that goes along with those of its limb."""
-        ends = np.unique([t for span in theirs for t in (span.begin, span.end)])
-        # Corners of others, with hardly a sample between, shall not hide a bone's own.
-        far = [t for t in kinks if np.abs(ends - t).min() > near]
-        if smoothly:
-            return sparse.key_grid(count, per_frame, far, latest, ends)
-        return sparse.key_grid(count, per_frame, [*ends, *far], latest)
-
-    roles = {bone.role for bone in bones}
-    grids = {
-        role: grid_of(theirs, True)
-        for role, theirs in along.items()
-        if role in roles and role not in held
-    }
-    pinned = {}
-    for role, theirs in moving.items():
-        grids[role] = grid_of(theirs, False)
-        waiting = [one for one in held.get(role, ()) if one.still is None]
-        if waiting:
-            pinned[role] = contacts.pinned(waiting)
-    common = sparse.key_grid(count, per_frame, kinks, latest)
-    return _Timing(spans, held, common, grids, pinned)
-
-
-def _closer_channels(
-    job: _Job, bones: Sequence[adapter.BoneTrack], per_frame: int, rig: between.Rig
-) -> tuple[list[keyframes.Channel], tuple[Problem, ...]]:
-    """Channels of a plain skeleton, and how far its bones are off between the keys.
-
-    Keys stand closer where a limb in contact, or any bone, would else be off.
-    """
-    size, where, mode = rig.metres_per_unit, job.options.between, job.options.key_mode
-    names = {bone.role: bone.bone for bone in bones}
-    limbs = between.contacts_of(
-        job.armature, set(names.values()),
-        {names[role]: theirs for role, theirs in _spans(job, size)[0].items() if role in names},
-    )
-    timing = _timing(job, bones, per_frame, size, limbs)
-    close = bool(limbs) or where == between.ANYWHERE
-    parts = between.PARTS * per_frame // np.gcd(between.PARTS, per_frame) if close else per_frame
-    kinks = [(float(t) - job.tracks.time[0]) * _frames_per_second(job.tracks)
-             for t in job.tracks.kinks]
-    kinks += [time for limb in limbs for time in limb.ends()]
-    looked = between.look(timing.common, int(parts), np.array(kinks))
-    read: dict[int, sparse.Stencil] = {}
-
-    def exact(bone: adapter.BoneTrack) -> adapter.BoneTrack:
-        grid = timing.grid(bone.role)
-        if id(grid) not in read:
-            read[id(grid)] = grid.at(looked.at)
-        stencil = read[id(grid)]
-        located, turned = (
-            None if values is None else stencil.values(values)
-            for values in (bone.location, bone.rotation)
-        )
-        return replace(bone, location=located, rotation=turned)
-
-    over = rig.over
-    if over is not None and len(over) > 1:
-        over = timing.common.at(looked.at).values(over.reshape(-1, 16)).reshape(-1, 4, 4)
-    rig = replace(rig, over=over, contacts=tuple(limbs))
-    wanted = [exact(bone) for bone in bones]
-    truth = rig.places(wanted)
-    levels = {bone.bone: np.zeros(job.frames - 1, int) for bone in bones}
-    keying = timing
-    if where == between.NOWHERE:
-        count = (job.frames - 1) * per_frame + 1
-        keying = _Timing({}, {}, sparse.key_grid(count, per_frame, ()), {}, {})
-    while True:
-        channels = _channels(job, bones, per_frame, size, keying, levels)
-        keyed = between.keyed_tracks(bones, channels, job.options.start_frame + looked.at)
-        compared = between.compare(rig, truth, keyed, looked)
-        if where == between.NOWHERE or not between.closer(
-            rig, where, compared, wanted, keyed, levels, between.FINEST[mode]
-        ):
-            break
-    found = between.problem(
-        rig, compared, where, job.options.start_frame, _frames_per_second(job.tracks)
-    )
-    return channels, () if found is None else (found,)
-
-
-def _channels(
-    job: _Job,
-    bones: Sequence[adapter.BoneTrack],
-    per_frame: int,
-    metres_per_unit: float,
-    timing: _Timing | None = None,
-    levels: Mapping[str, np.ndarray] | None = None,
-    known: Mapping[str, Mapping[float, Mapping[str, np.ndarray]]] | None = None,
-) -> list[keyframes.Channel]:
-    """Keys of bones; `timing` and `levels`, see `between.closer`, of a plain skeleton.
-
-    `known` tells "location" and "rotation" of bones at some times between frames.
-    """
-    start = float(job.options.start_frame)
-    count = (job.frames - 1) * per_frame + 1
-    dense = _is_dense(job)
-    plain = timing is not None
-    legs = any(contact.limb for contact in job.tracks.contacts)
-    channels = []
-    if dense and timing is None:
-        whole = start + np.arange(float(job.frames))
-        # Of what holds still; the same array for all of it. An edited footprint may make any
-        # bone of a body on legs move: keys far from it are to stay as they were.
-        ends = whole[[0, -1]]
-        spans, limbs = _spans(job, metres_per_unit)
-        held = _held_in(job, bones, per_frame, metres_per_unit, spans)
-        spacing = _key_spacing(job)
-        for bone in bones:
-            theirs: list[contacts.Held | contacts.Along] = [*held.get(bone.role, ())]
-            names = {_kind(name) for name, _ in bone.properties()}
-            better = (known or {}).get(bone.bone, {})
-            theirs += [contacts.Along(s, names, better) for s in limbs.get(bone.role, ())]
-            for name, values in bone.properties():
-                frames, keyed = whole, values[:count:per_frame]
-                if not legs and _holds_still(values[:count]):
-                    frames, keyed = ends, keyed[[0, -1]]
-                elif theirs:
-                    frames, keyed = contacts.dense_keys(
-                        values[:count], _kind(name), per_frame, theirs, spacing
-                    )
-                    frames = start + frames
-                path = bone.path(name)
-                channels += [
-                    keyframes.Channel(path, index, bone.group, frames, keyed[:, index])
-                    for index in range(values.shape[1])
-                ]
-        return channels
-    timing = timing or _timing(job, bones, per_frame, metres_per_unit)
-    # Bodies on legs may be small, and their chains are long: their keys stand closer.
-    legs = legs and not plain
-    turn = dict.fromkeys(rotation_modes.REST, ROTATION_ERROR)
-    if legs:
-        turn["rotation_quaternion"] *= 0.5
-    for bone in bones:
-        samples = np.concatenate([values for _, values in bone.properties()], axis=1)[:count]
-        size = bone.unit * job.unit_scale or metres_per_unit
-        level = levels[bone.bone] if levels else np.zeros(1, int)
-        spans = timing.spans.get(bone.role, ())
-        if dense:
-            keys = between.dense_keys(timing.grid(bone.role), samples, spans, level)
-        else:
-            limits, visible = (
-                np.concatenate(
-                    [
-                        np.full(values.shape[1], place / size if name == "location" else turn[name])
-                        for name, values in bone.properties()
-                    ]
-                )
-                for place in (LOCATION_ERROR, LOCATION_SEEN)
-            )
-            keys = sparse.sparse_keys(
-                timing.grid(bone.role), samples, job.options.step,
-                [(span.begin, span.end) for span in spans],
-                limits * between.CUT ** level[:, None], timing.pinned.get(bone.role, ()),
-                np.flatnonzero(level >= between.HALVED), plain, visible if legs else None,
-            )
-        column = 0
-        frames = start + keys.frames
-        for name, values in bone.properties():
-            for index in range(values.shape[1]):
-                slopes = {} if dense else {
-                    "slopes_left": keys.slopes_left[:, column],
-                    "slopes_right": keys.slopes_right[:, column],
-                    "straight": keys.straight[:, column],
-                }
-                channels.append(
-                    keyframes.Channel(
-                        bone.path(name), index, bone.group, frames, keys.values[:, column],
-                        **slopes,
-                    )
-                )
-                column += 1
-    return channels
-
-
-def _holds_still(values: np.ndarray) -> bool:
-    """Whether samples (m, c) of a property are all the same."""
-    return len(values) > 1 and bool(np.ptp(values, axis=0).max() <= STILL)
-
-
-def _kind(name: str) -> str:
-    """What a property holds: location or rotation."""
-    return "location" if name == "location" else "rotation"
-
-
-def _frames_per_second(tracks: RoleTracks) -> float:
-    if len(tracks.time) <= tracks.steps_per_frame:
-        return 24.0  # one frame: nothing depends on it
-    return 1.0 / float(tracks.time[tracks.steps_per_frame] - tracks.time[0])
 
 
 def _reusable(
@@ -797,7 +383,7 @@ def _reusable(
     return options.target == "CURRENT" and attach.is_attached(armature, previous)
 
 
-def _drop_channels(job: _Job, previous: Baked) -> None:
+def _drop_channels(job: Job, previous: Baked) -> None:
     """Take off the channels of the last bake that the new one does not key.
 
     Their bones stand again as they stood before they were keyed, and the bones
@@ -820,14 +406,14 @@ def _drop_channels(job: _Job, previous: Baked) -> None:
     job.context.view_layer.update()
 
 
-def _paths(job: _Job) -> dict[str, str]:
+def _paths(job: Job) -> dict[str, str]:
     """Data path -> bone of everything that moves, "" for the object."""
     return checks.channel_paths(
         job.armature, job.bindings, job.tracks, job.carrier is not None
     )
 
 
-def _place(job: _Job, previous: Baked | None) -> _Place:
+def _place(job: Job, previous: Baked | None) -> _Place:
     """Action and slot to write into, assigned to the rig."""
     armature, options = job.armature, job.options
     paths = _paths(job)
@@ -884,7 +470,7 @@ def _give_up(armature: bpy.types.Object, place: _Place, previous: Baked | None) 
 
 
 def _write(
-    job: _Job, plan: _Plan, place: _Place, previous: Baked | None
+    job: Job, plan: _Plan, place: _Place, previous: Baked | None
 ) -> tuple[BakeRecord, int, _Plan]:
     bag = compat.ensure_channelbag(place.action, place.slot)
     groups_before = {group.name for group in bag.groups}
@@ -975,7 +561,7 @@ def _remove_own(bag, curve, record: BakeRecord) -> None:
 
 
 def _late_channels(
-    job: _Job, plan: _Plan, write: Callable[[list[keyframes.Channel]], list[np.ndarray]]
+    job: Job, plan: _Plan, write: Callable[[list[keyframes.Channel]], list[np.ndarray]]
 ) -> tuple[_Plan, list[np.ndarray]]:
     """Write the channels of bones under bones that only Blender can place.
 
@@ -1011,8 +597,8 @@ def _late_channels(
 
     # Few keys err between them: what hangs on bones with such keys would make up for it, and be
     # elsewhere than its neighbours. It is read with all samples in place, if keys go that close.
-    exactly = not _is_dense(job) and plan.per_frame * _key_spacing(job) < 1.0
-    sampled = _sampled(job, plan.bones, plan.per_frame) if exactly else plan.channels
+    exactly = not job.dense and plan.per_frame * job.spacing < 1.0
+    sampled = keying.sampled(job, plan.bones, plan.per_frame) if exactly else plan.channels
     if exactly:
         write(sampled)
     before, solver, late = None, plan.solver, []
@@ -1020,7 +606,7 @@ def _late_channels(
     for _ in range(1 if free else MOST_ROUNDS):
         job.context.view_layer.update()
         poses = np.empty((len(parents), len(moments), 4, 4))
-        for i, _frame in enumerate(_play(job.context, job.options.start_frame + moments)):
+        for i, _frame in enumerate(evaluation.play(job.context, job.options.start_frame + moments)):
             evaluated = job.armature.evaluated_get(job.context.evaluated_depsgraph_get())
             for row, parent in zip(poses, parents, strict=True):
                 row[i] = evaluated.pose.bones[parent].matrix
@@ -1036,13 +622,14 @@ def _late_channels(
         known = {bone.bone: _between(bone, moments, more, even) for bone in late}
         late = [_rows(bone, even) for bone in late]
         if exactly:
-            write(sampled + _sampled(job, late, plan.per_frame))
+            write(sampled + keying.sampled(job, late, plan.per_frame))
         else:
-            own = _channels(job, late, plan.per_frame, plan.metres_per_unit, known=known)
+            own = keying.channels_of(job, late, plan.per_frame, plan.metres_per_unit, known=known)
             channels = plan.channels + own
             points = write(channels)
     if exactly:
-        channels = plan.channels + _channels(job, late, plan.per_frame, plan.metres_per_unit)
+        own = keying.channels_of(job, late, plan.per_frame, plan.metres_per_unit)
+        channels = plan.channels + own
         points = write(channels)
     if len(more):
         solver = solver_of(before[:, even], plan.matrices)
@@ -1066,7 +653,7 @@ def _between(
     found = {}
     for row in rows:
         time = float(times[row])
-        known = {_kind(name): values[row] for name, values in bone.properties()}
+        known = {keying.kind_of(name): values[row] for name, values in bone.properties()}
         if bone.location is not None:
             # It hardly moves in what it hangs on, which is better known than its own place.
             at = np.array([time])
@@ -1075,22 +662,8 @@ def _between(
     return found
 
 
-def _sampled(
-    job: _Job, bones: Sequence[adapter.BoneTrack], per_frame: int
-) -> list[keyframes.Channel]:
-    """A key on every sample."""
-    count = (job.frames - 1) * per_frame + 1
-    frames = job.options.start_frame + np.arange(count) / per_frame
-    return [
-        keyframes.Channel(bone.path(name), index, bone.group, frames, values[:count, index])
-        for bone in bones
-        for name, values in bone.properties()
-        for index in range(values.shape[1])
-    ]
-
-
 def _with_moments(
-    job: _Job, plan: _Plan
+    job: Job, plan: _Plan
 ) -> tuple[np.ndarray, dict[str, np.ndarray], dict[str, np.ndarray], dict[str, np.ndarray]]:
     """Samples, and the moments between them at which late bones get keys of their limbs' contacts.
 
@@ -1102,9 +675,9 @@ def _with_moments(
         Times in frames from the start, and positions, rotations and spins by role.
     """
     even = np.arange(len(plan.seconds)) / plan.per_frame
-    _, limbs = _spans(job, plan.metres_per_unit)
-    spacing = _key_spacing(job)
-    late = {r for r in limbs if job.bindings.get(r) in plan.late} if _is_dense(job) else set()
+    _, limbs = keying.spans_of(job, plan.metres_per_unit)
+    spacing = job.spacing
+    late = {r for r in limbs if job.bindings.get(r) in plan.late} if job.dense else set()
     extra = np.unique(
         [t for r in late for t, _ in contacts.moments(limbs[r], float(even[-1]), spacing)]
     )
@@ -1133,7 +706,7 @@ def _with_moments(
     )
 
 
-def _at_frames(job: _Job, plan: _Plan) -> _Plan:
+def _at_frames(job: Job, plan: _Plan) -> _Plan:
     """The same on whole frames alone, where those tell all of the bones that Blender places.
 
     Playing the samples between costs as much again as playing the frames; where limbs' contacts
@@ -1142,7 +715,7 @@ def _at_frames(job: _Job, plan: _Plan) -> _Plan:
     stride = plan.per_frame
     held = {job.bindings.get(contact.role) for contact in job.tracks.contacts}
     held = set() if job.plain else held & set(plan.late)
-    if not _is_dense(job) or plan.spins or held:
+    if not job.dense or plan.spins or held:
         return plan
 
     def every(tracks: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
@@ -1157,7 +730,7 @@ def _at_frames(job: _Job, plan: _Plan) -> _Plan:
 
 
 def _hang(
-    job: _Job,
+    job: Job,
     baked: Baked,
     slot: bpy.types.ActionSlot,
     differences: Sequence[keyframes.Channel],
@@ -1204,7 +777,7 @@ def _first_slot(
     return action.slots[0] if action.slots else compat.new_slot(action, armature.name)
 
 
-def _verify(job: _Job, plan: _Plan, baked: Baked) -> list[Problem]:
+def _verify(job: Job, plan: _Plan, baked: Baked) -> list[Problem]:
     # What is keyed to rest pulls at no limb. To have Blender evaluate the keys for it would
     # take a fifth of a long bake: it copies them all.
     with _holding(job, evaluated=False):

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What decides the keys of one bake."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import bpy
+import numpy as np
+
+from ..mapping.tracks import RoleTracks
+from ..rigs import adapter
+from ..rigs.constraints import Constraints
+from . import sparse
+from .data import BakeOptions
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What only an evaluated rig can tell.
+
+    Attributes:
+        matrices: (1, 4, 4) the armature object in the world, or None where it moves.
+        constraints: the constraints between its bones.
+    """
+
+    matrices: np.ndarray | None
+    constraints: Constraints
+
+
+@dataclass(frozen=True)
+class Job:
+    """Everything that decides the keys of one bake.
+
+    Attributes:
+        context: Blender's context.
+        armature: the rig.
+        bindings: role -> bone to key for it.
+        tracks: where the roles are.
+        options: how to bake.
+        axes: quaternion from armature to character space.
+        unit_scale: metres per Blender unit.
+        held: data path -> values that its properties are keyed to.
+        checked: gives role -> bone and tracks that the evaluated pose is compared with.
+        carrier: where the object is, if it is keyed itself.
+        seen: what was seen of the evaluated rig before.
+        plain: the bones make up a skeleton that nothing else moves.
+    """
+
+    context: bpy.types.Context
+    armature: bpy.types.Object
+    bindings: Mapping[str, str]
+    tracks: RoleTracks
+    options: BakeOptions
+    axes: np.ndarray
+    unit_scale: float
+    held: Mapping[str, tuple]
+    checked: Callable[[], tuple[Mapping[str, str], RoleTracks]] | None
+    carrier: adapter.ObjectTrack | None
+    seen: Seen | None
+    plain: bool
+
+    @property
+    def frames(self) -> int:
+        """Number of whole frames."""
+        return (len(self.tracks.time) - 1) // self.tracks.steps_per_frame + 1
+
+    @property
+    def end_frame(self) -> int:
+        """The last of them."""
+        return self.options.start_frame + self.frames - 1
+
+    @property
+    def rate(self) -> float:
+        """Frames per second."""
+        tracks = self.tracks
+        if len(tracks.time) <= tracks.steps_per_frame:
+            return 24.0  # one frame: nothing depends on it
+        return 1.0 / float(tracks.time[tracks.steps_per_frame] - tracks.time[0])
+
+    @property
+    def dense(self) -> bool:
+        """Whether every frame has a key."""
+        return self.options.key_mode == "DENSE"
+
+    @property
+    def spacing(self) -> float:
+        """Least time between two keys, in frames."""
+        return sparse.key_spacing(max(abs(self.options.start_frame), abs(self.end_frame)))

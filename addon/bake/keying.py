@@ -1,0 +1,353 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""When the bones of a bake have keys, and what they hold.
+
+On every frame with straight lines between, or few with exact slopes (`sparse`); where
+something is in contact at its exact ends (`contacts`); on plain skeletons wherever
+what hangs at the end of a chain would be off between them (`between`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ...solvers.motion import Problem
+from .. import keyframes
+from ..rigs import adapter, rotation_modes
+from . import between, contacts, sparse
+from .job import Job
+
+# Largest error of a sparse curve between its keys, wherever closer keys help.
+LOCATION_ERROR = 5e-4  # metres
+CONTACT_MOVES = 1e-5  # metres: more than that, and a bone does not stand still in a contact
+LOCATION_SEEN = 1.5e-3  # metres: more than that is worth a key between frames, on legs
+ROTATION_ERROR = 1e-3  # radians, or of a quaternion's components; half of that on legs
+
+# What turns or moves (in units) no farther has one value: half of what single precision
+# tells apart beside 1.
+STILL = 2.0**-24
+
+
+@dataclass(frozen=True)
+class _Timing:
+    """When the bones of a bake may have keys.
+
+    Attributes:
+        spans: role -> contacts.
+        held: role -> what holds in its contacts.
+        common: times of most bones.
+        grids: role -> times of a bone that has contacts.
+        pinned: role -> what is known where they begin and end.
+    """
+
+    spans: Mapping[str, Sequence[contacts.Span]]
+    held: Mapping[str, Sequence[contacts.Held]]
+    common: sparse.KeyGrid
+    grids: Mapping[str, sparse.KeyGrid]
+    pinned: Mapping[str, Sequence[sparse.Pinned]]
+
+    def grid(self, role: str) -> sparse.KeyGrid:
+        """Times of a bone.
+
+        Args:
+            role: its role.
+        """
+        return self.grids.get(role, self.common)
+
+
+def spans_of(
+    job: Job, metres_per_unit: float
+) -> tuple[dict[str, list[contacts.Span]], dict[str, list[contacts.Span]]]:
+    """Contacts by the role that stands still, and by those of its limb.
+
+    Args:
+        job: the bake.
+        metres_per_unit: size of the armature's unit.
+    """
+    rate, zero = job.rate, job.tracks.time[0]
+    held: dict[str, list[contacts.Span]] = {}
+    limbs: dict[str, list[contacts.Span]] = {}
+    for contact in job.tracks.contacts:
+        begin, end = (contact.start - zero) * rate, (contact.end - zero) * rate
+        arm = np.asarray(contact.arm, dtype=float) / metres_per_unit
+        span = contacts.Span(float(begin), float(end), arm)
+        held.setdefault(contact.role, []).append(span)
+        for role in contact.limb:
+            limbs.setdefault(role, []).append(span)
+    return held, limbs
+
+
+def sampled(
+    job: Job, bones: Sequence[adapter.BoneTrack], per_frame: int
+) -> list[keyframes.Channel]:
+    """A key on every sample.
+
+    Args:
+        job: the bake.
+        bones: channels of its bones, at all samples.
+        per_frame: samples per frame.
+    """
+    count = (job.frames - 1) * per_frame + 1
+    frames = job.options.start_frame + np.arange(count) / per_frame
+    return [
+        keyframes.Channel(bone.path(name), index, bone.group, frames, values[:count, index])
+        for bone in bones
+        for name, values in bone.properties()
+        for index in range(values.shape[1])
+    ]
+
+
+def channels_of(
+    job: Job,
+    bones: Sequence[adapter.BoneTrack],
+    per_frame: int,
+    metres_per_unit: float,
+    timing: _Timing | None = None,
+    levels: Mapping[str, np.ndarray] | None = None,
+    known: Mapping[str, Mapping[float, Mapping[str, np.ndarray]]] | None = None,
+) -> list[keyframes.Channel]:
+    """Keys of bones.
+
+    Args:
+        job: the bake.
+        bones: channels of the bones, at all samples.
+        per_frame: samples per frame.
+        metres_per_unit: size of the armature's unit.
+        timing: when bones of a plain skeleton may have keys.
+        levels: bone -> how close its keys stand in each frame, see `between.closer`.
+        known: bone -> times between frames -> its "location" and "rotation".
+    """
+    start = float(job.options.start_frame)
+    count = (job.frames - 1) * per_frame + 1
+    dense = job.dense
+    plain = timing is not None
+    legs = any(contact.limb for contact in job.tracks.contacts)
+    channels = []
+    if dense and timing is None:
+        whole = start + np.arange(float(job.frames))
+        # Of what holds still; the same array for all of it. An edited footprint may make any
+        # bone of a body on legs move: keys far from it are to stay as they were.
+        ends = whole[[0, -1]]
+        spans, limbs = spans_of(job, metres_per_unit)
+        held = _held_in(job, bones, per_frame, metres_per_unit, spans)
+        spacing = job.spacing
+        for bone in bones:
+            theirs: list[contacts.Held | contacts.Along] = [*held.get(bone.role, ())]
+            names = {kind_of(name) for name, _ in bone.properties()}
+            better = (known or {}).get(bone.bone, {})
+            theirs += [contacts.Along(s, names, better) for s in limbs.get(bone.role, ())]
+            for name, values in bone.properties():
+                frames, keyed = whole, values[:count:per_frame]
+                if not legs and _holds_still(values[:count]):
+                    frames, keyed = ends, keyed[[0, -1]]
+                elif theirs:
+                    frames, keyed = contacts.dense_keys(
+                        values[:count], kind_of(name), per_frame, theirs, spacing
+                    )
+                    frames = start + frames
+                path = bone.path(name)
+                channels += [
+                    keyframes.Channel(path, index, bone.group, frames, keyed[:, index])
+                    for index in range(values.shape[1])
+                ]
+        return channels
+    timing = timing or _timing(job, bones, per_frame, metres_per_unit)
+    # Bodies on legs may be small, and their chains are long: their keys stand closer.
+    legs = legs and not plain
+    turn = dict.fromkeys(rotation_modes.REST, ROTATION_ERROR)
+    if legs:
+        turn["rotation_quaternion"] *= 0.5
+    for bone in bones:
+        samples = np.concatenate([values for _, values in bone.properties()], axis=1)[:count]
+        size = bone.unit * job.unit_scale or metres_per_unit
+        level = levels[bone.bone] if levels else np.zeros(1, int)
+        spans = timing.spans.get(bone.role, ())
+        if dense:
+            keys = between.dense_keys(timing.grid(bone.role), samples, spans, level)
+        else:
+            limits, visible = (
+                np.concatenate(
+                    [
+                        np.full(values.shape[1], place / size if name == "location" else turn[name])
+                        for name, values in bone.properties()
+                    ]
+                )
+                for place in (LOCATION_ERROR, LOCATION_SEEN)
+            )
+            keys = sparse.sparse_keys(
+                timing.grid(bone.role), samples, job.options.step,
+                [(span.begin, span.end) for span in spans],
+                limits * between.CUT ** level[:, None], timing.pinned.get(bone.role, ()),
+                np.flatnonzero(level >= between.HALVED), plain, visible if legs else None,
+            )
+        column = 0
+        frames = start + keys.frames
+        for name, values in bone.properties():
+            for index in range(values.shape[1]):
+                slopes = {} if dense else {
+                    "slopes_left": keys.slopes_left[:, column],
+                    "slopes_right": keys.slopes_right[:, column],
+                    "straight": keys.straight[:, column],
+                }
+                channels.append(
+                    keyframes.Channel(
+                        bone.path(name), index, bone.group, frames, keys.values[:, column],
+                        **slopes,
+                    )
+                )
+                column += 1
+    return channels
+
+
+def closer_channels(
+    job: Job, bones: Sequence[adapter.BoneTrack], per_frame: int, rig: between.Rig
+) -> tuple[list[keyframes.Channel], tuple[Problem, ...]]:
+    """Channels of a plain skeleton, and how far its bones are off between the keys.
+
+    Keys stand closer where a limb in contact, or any bone, would else be off.
+
+    Args:
+        job: the bake.
+        bones: channels of its bones, at all samples.
+        per_frame: samples per frame.
+        rig: what turns them into places.
+    """
+    size, where, mode = rig.metres_per_unit, job.options.between, job.options.key_mode
+    names = {bone.role: bone.bone for bone in bones}
+    limbs = between.contacts_of(
+        job.armature, set(names.values()),
+        {names[role]: theirs for role, theirs in spans_of(job, size)[0].items() if role in names},
+    )
+    timing = _timing(job, bones, per_frame, size, limbs)
+    close = bool(limbs) or where == between.ANYWHERE
+    parts = between.PARTS * per_frame // np.gcd(between.PARTS, per_frame) if close else per_frame
+    kinks = [(float(t) - job.tracks.time[0]) * job.rate
+             for t in job.tracks.kinks]
+    kinks += [time for limb in limbs for time in limb.ends()]
+    looked = between.look(timing.common, int(parts), np.array(kinks))
+    read: dict[int, sparse.Stencil] = {}
+
+    def exact(bone: adapter.BoneTrack) -> adapter.BoneTrack:
+        grid = timing.grid(bone.role)
+        if id(grid) not in read:
+            read[id(grid)] = grid.at(looked.at)
+        stencil = read[id(grid)]
+        located, turned = (
+            None if values is None else stencil.values(values)
+            for values in (bone.location, bone.rotation)
+        )
+        return replace(bone, location=located, rotation=turned)
+
+    over = rig.over
+    if over is not None and len(over) > 1:
+        over = timing.common.at(looked.at).values(over.reshape(-1, 16)).reshape(-1, 4, 4)
+    rig = replace(rig, over=over, contacts=tuple(limbs))
+    wanted = [exact(bone) for bone in bones]
+    truth = rig.places(wanted)
+    levels = {bone.bone: np.zeros(job.frames - 1, int) for bone in bones}
+    keying = timing
+    if where == between.NOWHERE:
+        count = (job.frames - 1) * per_frame + 1
+        keying = _Timing({}, {}, sparse.key_grid(count, per_frame, ()), {}, {})
+    while True:
+        channels = channels_of(job, bones, per_frame, size, keying, levels)
+        keyed = between.keyed_tracks(bones, channels, job.options.start_frame + looked.at)
+        compared = between.compare(rig, truth, keyed, looked)
+        if where == between.NOWHERE or not between.closer(
+            rig, where, compared, wanted, keyed, levels, between.FINEST[mode]
+        ):
+            break
+    found = between.problem(
+        rig, compared, where, job.options.start_frame, job.rate
+    )
+    return channels, () if found is None else (found,)
+
+
+def _timing(
+    job: Job,
+    bones: Sequence[adapter.BoneTrack],
+    per_frame: int,
+    metres_per_unit: float,
+    limbs: Sequence[between.Contact] | None = None,
+) -> _Timing:
+    """When bones may have keys; `limbs` of a plain skeleton, or None for another rig."""
+    rate, zero = job.rate, job.tracks.time[0]
+    count = (job.frames - 1) * per_frame + 1
+    held: Mapping[str, Sequence[contacts.Held]] = {}
+    moving: dict[str, Sequence[contacts.Span]] = {}
+    along: Mapping[str, Sequence[contacts.Span]] = {}
+    spans: Mapping[str, Sequence[contacts.Span]]
+    if limbs is None:
+        spans, along = spans_of(job, metres_per_unit)
+        held = _held_in(job, bones, per_frame, metres_per_unit, spans)
+        for role, theirs in held.items():
+            if any(one.still is None for one in theirs):
+                moving[role] = [one.span for one in theirs]
+    else:
+        spans = {b.role: limb.spans for b in bones for limb in limbs if b.bone in limb.limb}
+        moving = dict(spans)
+    latest = max(abs(job.options.start_frame), abs(job.end_frame))
+    kinks = [(float(t) - zero) * rate for t in job.tracks.kinks]
+    kinks += [t for theirs in spans.values() for span in theirs for t in (span.begin, span.end)]
+    near = sparse.EXTRAPOLATION / per_frame
+
+    def grid_of(theirs: Sequence[contacts.Span], smoothly: bool) -> sparse.KeyGrid:
+        """For a bone of its own contacts, or that goes along with those of its limb."""
+        ends = np.unique([t for span in theirs for t in (span.begin, span.end)])
+        # Corners of others, with hardly a sample between, shall not hide a bone's own.
+        far = [t for t in kinks if np.abs(ends - t).min() > near]
+        if smoothly:
+            return sparse.key_grid(count, per_frame, far, latest, ends)
+        return sparse.key_grid(count, per_frame, [*ends, *far], latest)
+
+    roles = {bone.role for bone in bones}
+    grids = {
+        role: grid_of(theirs, True)
+        for role, theirs in along.items()
+        if role in roles and role not in held
+    }
+    pinned = {}
+    for role, theirs in moving.items():
+        grids[role] = grid_of(theirs, False)
+        waiting = [one for one in held.get(role, ()) if one.still is None]
+        if waiting:
+            pinned[role] = contacts.pinned(waiting)
+    common = sparse.key_grid(count, per_frame, kinks, latest)
+    return _Timing(spans, held, common, grids, pinned)
+
+
+def _held_in(
+    job: Job,
+    bones: Sequence[adapter.BoneTrack],
+    per_frame: int,
+    metres_per_unit: float,
+    spans: Mapping[str, Sequence[contacts.Span]],
+) -> dict[str, list[contacts.Held]]:
+    """What holds in the contacts of each role that has some."""
+    count = (job.frames - 1) * per_frame + 1
+    held: dict[str, list[contacts.Held]] = {}
+    for bone in bones:
+        if bone.role in spans and bone.location is not None:
+            turned = bone.rotation[:count] if bone.rotation is not None else None
+            mode = job.armature.pose.bones[bone.bone].rotation_mode
+            held[bone.role] = list(contacts.held(
+                bone.location[:count], turned, mode, per_frame, spans[bone.role],
+                CONTACT_MOVES / metres_per_unit,
+            ))  # fmt: skip
+    return held
+
+
+def _holds_still(values: np.ndarray) -> bool:
+    """Whether samples (m, c) of a property are all the same."""
+    return len(values) > 1 and bool(np.ptp(values, axis=0).max() <= STILL)
+
+
+def kind_of(name: str) -> str:
+    """What a property holds: location or rotation.
+
+    Args:
+        name: name of the property.
+    """
+    return "location" if name == "location" else "rotation"
