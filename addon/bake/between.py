@@ -28,7 +28,7 @@ from .contacts import Span
 PARTS = 4  # looks per frame where something is in contact
 TINY_TURN = 1e-3  # radians: a turn by less tells nothing of the point that it is about
 SAMPLES = 8  # per frame, of what contacts are followed by
-FINEST = {"DENSE": 3, "SPARSE": 4}  # how often a frame is halved, or the error allowed cut
+FINEST = {"DENSE": 4, "SPARSE": 4}  # how often a frame is halved, or the error allowed cut
 CUT = 0.3  # to that share
 HALVED = 2  # from which level on a sparse key may stand between frames wherever there is a sample
 SAFE = 0.8  # share of what is allowed that is aimed at: not every time is looked at
