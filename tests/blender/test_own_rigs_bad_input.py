@@ -306,7 +306,9 @@ def test_rest_position_is_named_once(poise, scene):
     _, controls, motion = set_up("SKIER", 13)
     for bake in (bpy.ops.poise.bake, bpy.ops.poise.bake_to_bones):
         bake()
-        assert [p.code for p in motion.poise_motion.problems] == ["REST_POSITION"]
+        # What bones do between their keys is told of any skeleton.
+        codes = [p.code for p in motion.poise_motion.problems if p.code != "BETWEEN_KEYS"]
+        assert codes == ["REST_POSITION"]
     rig.data.pose_position = "POSE"
     assert worst_off(rig, controls, followers(poise, controls), (1, 7, 13))[0] <= 1e-3
 
