@@ -11,8 +11,9 @@ that begins and ends at rest there does both.
 The swing moves along the ground with minimum jerk (section 2.6), or, by
 `snap`, with a speed that is reached within RUSH of the transfer and kept. It
 is lifted by c s^p (1 - s)^q, at rest at both ends, which peaks at the share
-p / (p + q) of the transfer, over a line that rises early and falls late, so
-that feet clear the edges of stairs. One that stands, or comes down, close to
+p / (p + q) of the transfer, over the straight line between its footholds; or,
+where the ground between them has an edge, over a line that rises early and
+falls late, so that feet clear the edges of stairs. One that stands, or comes down, close to
 a stair goes up before it goes ahead, or ahead before it comes down.
 
 A sole rolls about its heel while its toes are up after touchdown, and about its
@@ -154,6 +155,8 @@ class Swing:
         wait: (m - 1,) share of the transfer that passes before the foot goes
             ahead, while it is lifted: it stands close to a stair.
         rest: (m - 1,) share in which it has arrived and is let down.
+        edge: (m - 1,) 0 to rise and fall evenly along the way, as slopes do, to 1 to
+            rise early and fall late.
         added: what gaits add, and (m - 1,) which of them each has, -1 for none.
     """
 
@@ -164,6 +167,7 @@ class Swing:
     raised: np.ndarray
     wait: np.ndarray
     rest: np.ndarray
+    edge: np.ndarray
     added: tuple[tuple[Trajectory, ...], np.ndarray]
 
 
@@ -255,7 +259,8 @@ class FootMotion:
         rise = goal[:, 2] - start[:, 2]
         early = np.where(rise > 0.0, share / EARLY, (share - 1.0 + LATE) / LATE)
         point = start + along[:, None] * (goal - start)
-        point[:, 2] = start[:, 2] + rise * minimum_jerk(early)
+        edge = swing.edge[step]
+        point[:, 2] = start[:, 2] + rise * (along + edge * (minimum_jerk(early) - along))
         point[:, 2] += swing.lift[step] * bump(share, swing.peak[step])
         point[:, 2] += swing.raised[step] * plateau(share)
         point[:, 2] += swing.kick[step] * bump(share, KICK_PEAK)

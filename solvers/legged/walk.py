@@ -97,6 +97,7 @@ SOFT = 1.5  # in which hips sink and rise again, as a multiple of sqrt(hip heigh
 WAITS = tuple(  # shares of transfers before feet go ahead, and after they have arrived
     (wait, rest) for wait in (0.0, 0.1, 0.2, 0.3) for rest in (0.0, 0.1, 0.2, 0.3)
 )
+EDGES = 0.05, 0.12  # of the rise of a step: what the ground is over its line at slopes, at stairs
 HURRY = 0.15  # hip heights of lift that are worth hurrying ahead for the share of a transfer
 LOW = 0.1  # hip heights by which a foot that does not clear the ground is told of
 NEAR = 0.35  # of a lift over the ground: no foot is thrown up because of what is at its heel
@@ -761,6 +762,7 @@ class Walk:
             raised=np.zeros(len(into)),
             wait=np.zeros(len(into)),
             rest=np.zeros(len(into)),
+            edge=np.ones(len(into)),
             added=self._added(into),
         )
         heel_up = np.maximum(leg.swing * size, push[:-1])
@@ -975,9 +977,11 @@ class Walk:
             real = np.flatnonzero(real)
             if not len(real):
                 continue
+            swing, cost = foot.swing, HURRY * self.hip
+            if not self.level:
+                swing.edge[real] = self._edge(foot, real)
             lift = self._lift(number, real)
             self.tick()
-            swing, cost = foot.swing, HURRY * self.hip
             tall = np.flatnonzero(lift > cost * WAITS[1][1])
             best = np.full(len(tall), math.inf)
             chosen = np.zeros((len(tall), 3))
@@ -995,6 +999,21 @@ class Walk:
             swing.raised[real] += lift
             if len(tall):
                 self._tell_of_low_feet(number, real[tall])
+
+    def _edge(self, foot: FootMotion, which: np.ndarray) -> np.ndarray:
+        """(k,) whether swings go over edges, 1, or along slopes, 0, and what is in between.
+
+        The ground of a slope is on the straight line from foothold to foothold; that of a stair
+        is over it by half its rise, and a quarter of that of two.
+        """
+        start, goal = foot.position[:-1][which], foot.position[1:][which]
+        shares = np.linspace(0.0, 1.0, 19)[1:-1]
+        line = start[:, None] + shares[:, None] * (goal - start)[:, None]
+        z, _, hit = self.ground(line[..., 0].ravel(), line[..., 1].ravel())
+        over = np.where(hit & np.isfinite(z), z, -np.inf).reshape(line.shape[:2]) - line[..., 2]
+        rise = np.maximum(np.abs(goal - start)[:, 2], 1e-9 * self.hip)
+        low, high = EDGES
+        return minimum_jerk((over.max(axis=1) / rise - low) / (high - low))
 
     def _folds(self, number: int, which: np.ndarray) -> np.ndarray:
         """(k,) how much higher given swings of a leg can go until it is folded, m."""

@@ -33,7 +33,9 @@ ON = np.array([-math.inf, 1.0, 2.0, 3.2])
 OFF = np.array([0.5, 1.6, 2.7, math.inf])
 
 
-def _foot(rise=0.0, snap=0.0, kick=0.0, added=(), strike=0.3, push=0.7, wait=0.0, rest=0.0):
+def _foot(
+    rise=0.0, snap=0.0, kick=0.0, added=(), strike=0.3, push=0.7, wait=0.0, rest=0.0, edge=1.0
+):
     leg = Leg(
         "leg.L", np.array([0.1, 0.0, 0.9]), np.array([0.1, 0.0, 0.0]), 0.9,
         ankle=np.array([0.0, 0.0, 0.07]), heel=0.05, toe=0.15, flat=0.2, rise=0.6,
@@ -44,7 +46,7 @@ def _foot(rise=0.0, snap=0.0, kick=0.0, added=(), strike=0.3, push=0.7, wait=0.0
     return FootMotion(
         leg, ON, OFF, place, turn, np.full(4, strike), np.full(4, push), np.full(3, 0.8),
         Swing(np.full(3, 0.1), np.full(3, 0.4), np.full(3, kick), np.full(3, snap), np.zeros(3),
-              np.full(3, wait), np.full(3, rest),
+              np.full(3, wait), np.full(3, rest), np.full(3, edge),
               ((Trajectory(added, 0.9),) if added else (), np.full(3, 0 if added else -1))),
     )  # fmt: skip
 
@@ -55,14 +57,16 @@ def _foot(rise=0.0, snap=0.0, kick=0.0, added=(), strike=0.3, push=0.7, wait=0.0
         _foot(),
         _foot(0.2, 0.7, 0.1),
         _foot(-0.2, strike=-0.3),
+        _foot(-0.3, 0.6, edge=0.0),
+        _foot(0.3, edge=0.4),
         _foot(0.2, wait=0.3),
         _foot(-0.2, wait=0.1, rest=0.3),
         _foot(strike=0.0, push=0.0),
         _foot(push=-0.2),
         _foot(added=((0.3, -0.1, 0.3), (0.7, 0.1, 0.1))),
     ],
-    ids=["flat", "up", "toes first", "up first", "ahead first", "all flat", "off the heel",
-         "added"],
+    ids=["flat", "up", "toes first", "down a slope", "up a rounded edge", "up first", "ahead first",
+         "all flat", "off the heel", "added"],
 )
 def test_every_point_of_the_foot_moves_without_a_jump_of_speed(foot):
     """Central differences of position from both sides of each event agree."""

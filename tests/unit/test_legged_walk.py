@@ -504,6 +504,27 @@ def test_walkers_do_not_float_on_slopes(kind, degrees):
         assert pace.min() > 0.9 * min(1.0, 1.2 * share) * speed
 
 
+@pytest.mark.parametrize("gait, speed", [("WALK_BIPED", 1.3), ("JOG", 2.7), ("RUN", 4.0)])
+@pytest.mark.parametrize("degrees", [-23.0, -12.0, 12.0, 23.0])
+def test_swinging_feet_follow_slopes(gait, speed, degrees):
+    """Ground without edges is cleared as level ground is, which is a slope of 0."""
+    creature = creature_of(FIGURES["BIPED"]())
+    high = []
+    for rise in (0.0, math.tan(math.radians(degrees))):
+        normal = np.array([0.0, rise, 1.0]) / math.hypot(rise, 1.0)
+
+        def slope(x, y, rise=rise, normal=normal):
+            z = -rise * np.asarray(y)
+            return z, np.tile(normal, (len(z), 1)), np.ones(len(z), dtype=bool)
+
+        motion = solve_gait(GaitSettings(
+            creature=creature, sequence=(GaitItem(gait),), speed=speed, n_frames=121,
+            ground=slope))  # fmt: skip
+        over = motion.foot_position[..., 2] + rise * motion.foot_position[..., 1]
+        high.append(over.max())
+    assert high[1] < 1.65 * high[0]
+
+
 def test_same_settings_give_the_same_motion_to_the_last_bit():
     settings, motion = _solved("changes")
     again = solve_gait(settings)
