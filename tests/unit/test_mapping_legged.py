@@ -408,7 +408,7 @@ def test_both_arms_swing_forward_as_both_legs_push_off_in_hops():
     steps = [p for p in motion.footprints if p.leg == motion.creature.legs[0].name][2:-2]
     off, on = (np.array([getattr(p, name) for p in steps]) for name in ("off", "on"))
     off, on = (np.interp(t, motion.time, left) for t in (off, on))
-    assert off.min() > on.max() + 0.15  # m
+    assert off.min() > on.max() + 0.1  # m
     inner = slice(20, -20)
     shoulder, elbow, _ = _arm(tracks, figure, "L")
     upper = (elbow - shoulder)[inner]
