@@ -40,7 +40,7 @@ from .tracks import ELBOW, HAND, PELVIS, ROOT, SHOULDER, Contact, RoleTracks, si
 STRIDE = 0.4  # hip heights that a foot is ahead of its hip at the end of a usual step
 FLIGHTS = 0.12  # share of the time in the air from which a gait counts as one with flights
 SIGN = {"L": 1.0, "R": -1.0}
-HOPS = 3.0  # times as far as with one leg arms swing where both legs go together
+HOPS = 3.8  # times as far as with one leg arms swing where both legs go together
 QUICKEST = 3.0  # hip heights a natural pace sqrt(h / g), at which arms follow legs in hops at most
 STANDS = 0.02  # squared hip heights; less than that between the feet is no stride
 LOOK = 0.5  # m; a look ahead is never shorter
