@@ -28,7 +28,8 @@ It is 0 and level at both ends, and no deeper than D leaves room for. If a suppo
 more than the halves of its first and last leg's supports (a walk that goes
 over into a trot), the body sinks and recovers, and sinks and jumps, within
 those; who stands does so in 2 D / v (e is 1), or in the sqrt(l / g) of a leg's
-natural pace if that is longer.
+natural pace if that is longer, and D is as large then as holds e down to HARDEST:
+who lands from high up bends down far.
 
 Walking bodies ride on stiff legs: between two midstances they sink along the
 rigid leg's arc, as half a cosine, by
@@ -72,6 +73,8 @@ from .support import SupportProfile
 
 FADE = 0.15  # non-support over support at which nothing of the rigid leg's arc is left
 GENTLE = 0.5  # largest acceleration along the rigid leg's arc, in g
+HARDEST = 3.0  # largest e of those who land in a stand, or jump from one: some 4 body weights
+DEEPEST = 0.35  # leg lengths that they bend down for it at most
 HASTE = 0.15  # most that flights sink or rise against the ground in the mean, in sqrt(g length)
 MERGED = 0.15  # of a leg's support: midstances that are nearer count as one
 TICK = 4000  # steps between reports of progress
@@ -666,8 +669,11 @@ def vertical_motion(
     speed[:-1, 1] = up - line.rate(liftoff)
     # Supports. Who stands bends down for a jump, and after one, but not for as long as the stand.
     tempo = math.sqrt(length / gravity)
+    standing = halves > tempo
+    soft = np.minimum(np.abs(speed) * tempo / (HARDEST + 1.0), DEEPEST * length)
+    depth = np.where(standing, np.maximum(depth, soft), depth)
     bends = np.divide(2.0 * depth, np.abs(speed), out=np.full((m, 2), tempo), where=speed != 0.0)
-    halves = np.where(halves > tempo, np.clip(bends, tempo, np.maximum(halves, tempo)), halves)
+    halves = np.where(standing, np.clip(bends, tempo, np.maximum(halves, tempo)), halves)
     duration = end - start
     short = duration <= 2.0 * halves.sum(axis=1)
     half = np.where(short[:, None], 0.5 * duration[:, None], halves)
