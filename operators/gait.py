@@ -17,7 +17,13 @@ from ..addon.properties.gait import ANIMATED, GAIT_ITEMS, GAITS, LABELS, MIRRORE
 from ..addon.scene.sampling import is_animated
 from ..addon.scene.timing import frame_range, scene_numbers
 from ..solvers.errors import SettingError
-from ..solvers.legged.gait import drag_support, mirrored, shift_between, spoken_leg
+from ..solvers.legged.gait import (
+    drag_support,
+    mirrored,
+    shift_between,
+    spoken_leg,
+    timing_shown,
+)
 from ..solvers.legged.settings import gait_of
 from ..solvers.legged.speed import speed_at, speeds_along
 from .presets import PresetAdd
@@ -164,19 +170,14 @@ class POISE_OT_gait_mirror(_GaitOperator, bpy.types.Operator):
         own = {place: gait.sequence[place].to_gait(legs, unit) for place in places}
         for place, before in own.items():
             item, after = gait.sequence[place], mirrored(before)
-            later = shift_between(after, before)
             if item.own_timing:
                 item.fill_legs(after)
             elif item.gait in MIRRORED:
                 name = item.name
                 item.gait = MIRRORED[item.gait]
                 item.name = GAITS[item.gait][0] if name in LABELS else name
-            elif later is None:  # a skip: one foot always first
-                name = item.name
-                item.own_timing = True
-                item.fill_legs(after)
-                item.name = name
             elif place == 0 and self.which == "ALL":
+                later = shift_between(after, before) or 0.0
                 gait.start_phase = (gait.start_phase - later) % 1.0
         return f"{motion.name}: {len(own)} gaits mirrored"
 
@@ -241,7 +242,7 @@ class POISE_OT_gait_speed_remove(_GaitOperator, bpy.types.Operator):
 
 
 class POISE_OT_gait_cycle(_GaitOperator, bpy.types.Operator):
-    """Make one stride of the chosen gait a cycle that closes exactly, on whole frames"""
+    """Make one stride of the chosen gait, two of a skip, a cycle that closes on whole frames"""
 
     bl_idname = "poise.gait_cycle"
     bl_label = "Make Cycle"
@@ -255,7 +256,9 @@ class POISE_OT_gait_cycle(_GaitOperator, bpy.types.Operator):
         ),
     )
     strides: IntProperty(
-        name="Strides", description="How many strides the cycle has", default=1, min=1, max=100
+        name="Strides",
+        description="How many strides the cycle has; a skip takes an even number",
+        default=1, min=1, max=100,
     )
     in_place: BoolProperty(
         name="In Place",
@@ -292,8 +295,9 @@ class POISE_OT_gait_cycle(_GaitOperator, bpy.types.Operator):
         hip = creature.hip_height()
         own = gait_of(item.to_gait(legs, numbers.unit_scale), creature)
         period = 1.0 / float(own.rates(speed, hip, numbers.gravity))
-        frames = max(round(self.strides * period * numbers.fps), 2 * self.strides)
-        wanted = frames / numbers.fps / self.strides
+        strides = self.strides + self.strides % own.cycle
+        frames = max(round(strides * period * numbers.fps), 2 * strides)
+        wanted = frames / numbers.fps / strides
         change = ""
         if self.keep == "STRIDE" and item.stride_by != "PERIOD":
             # Strides that grow with the speed as v^(2 b) take a time of v^(2 b - 1); strokes of
@@ -436,7 +440,8 @@ class POISE_OT_gait_drag(_GaitOperator, bpy.types.Operator):
         return event.mouse_x - region.x, event.mouse_y - region.y
 
     def _grab(self, context, motion, x: float, y: float):
-        """(gait's place, leg, edge, start, strides per pixel) under the mouse, or None."""
+        """(gait's place, leg whose timing it is, edge, start, strides per pixel) under the mouse,
+        or None."""
         solved = preview.solved_for(motion, context.scene)
         family = families.family_of(solved.job)
         left, bottom, width, height = overlay.inset_frame(context, family)
@@ -452,16 +457,17 @@ class POISE_OT_gait_drag(_GaitOperator, bpy.types.Operator):
         names = [item.name or item.gait for item in motion.poise_motion.gait.sequence]
         marks = [m for m in solved.motion.footprints if m.leg == bar.leg]
         mark = next(m for m in marks if m.index == bar.index)
-        later = [m.on for m in marks if m.on > bar.on]
-        earlier = [m.on for m in marks if m.on < bar.on]
-        stride = min(later) - bar.on if later and isfinite(bar.on) else (
-            bar.on - max(earlier) if earlier and isfinite(max(earlier)) else 0.0
-        )
-        if mark.gait not in names or not stride > 0.0 or not isfinite(stride):
+        if mark.gait not in names:
             return None
+        place, unit = names.index(mark.gait), scene_numbers(context.scene).unit_scale
+        own = motion.poise_motion.gait.sequence[place].to_gait(legged.legs_of(motion), unit)
+        shown = timing_shown(own, bar.leg, [m.on for m in marks], bar.on)
+        if shown is None:
+            return None
+        leg, stride = shown
         (start, end) = upper.x_range
         per_pixel = (end - start) / (upper.right - upper.left) / stride
-        return names.index(mark.gait), bar.leg, edge, x, per_pixel
+        return place, leg, edge, x, per_pixel
 
 
 class POISE_OT_gait_preset_add(PresetAdd, bpy.types.Operator):

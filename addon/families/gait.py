@@ -15,7 +15,14 @@ from typing import ClassVar
 import bpy
 import numpy as np
 
-from ...solvers.legged import GaitItem, GaitMotion, GaitSettings, choose_gaits, solve_gait
+from ...solvers.legged import (
+    PRESETS,
+    GaitItem,
+    GaitMotion,
+    GaitSettings,
+    choose_gaits,
+    solve_gait,
+)
 from ...solvers.legged.body import minimum_jerk
 from ...solvers.legged.edits import Locks
 from ...solvers.legged.gait import Clock, Gait
@@ -310,7 +317,7 @@ class Gaits(Family):
             (np.sin(motion.yaw), -np.cos(motion.yaw), np.zeros(len(motion.yaw)))
         )
         up = np.tile((0.0, 0.0, 1.0), (len(level), 1))
-        stride = _stride_times(motion)
+        stride = _stride_times(motion, solved.job.settings)
         beat = float(np.median(stride)) if len(stride) else float(motion.time[-1])
         return Way(motion.time, level, forward, up, distance_of(motion), beat)
 
@@ -644,23 +651,21 @@ def _cycle(
     back = np.asarray(whole.position[0] - motion.position[0]) * (1.0, 1.0, 0.0)
     motion, tracks = _moved_by(back, motion, tracks)
     tracks = _closed(motion, tracks)
-    strides = _strides_in(whole, float(motion.time[-1]))
-    if abs(strides - round(strides)) < OPEN and (round(strides) > 0 or strides == 0.0):
+    periods = _stride_times(whole, settings)  # none of who stands
+    strides = float(motion.time[-1]) / float(np.median(periods)) if len(periods) else 0.0
+    repeats = max(_cycles(settings).values(), default=1)
+    times = strides / repeats
+    if abs(times - round(times)) < OPEN and (round(times) > 0 or strides == 0.0):
         return motion, tracks, ()
+    even = " of a gait whose sides alternate, which closes after two" if repeats > 1 else ""
     return motion, tracks, (
         Problem(
             "CYCLE_OPEN",
-            f"The cycle does not close: its {count} frames are {strides:.3f} strides",
+            f"The cycle does not close: its {count} frames are {strides:.3f} strides{even}",
             amount=strides,
             remedy="Click Make Cycle",
         ),
     )
-
-
-def _strides_in(motion: GaitMotion, seconds: float) -> float:
-    """How many strides go into a time; 0 for who stands."""
-    periods = _stride_times(motion)
-    return seconds / float(np.median(periods)) if len(periods) else 0.0
 
 
 def _moved_by(
@@ -723,21 +728,31 @@ def _in_place(tracks: RoleTracks, motion: GaitMotion) -> RoleTracks:
 # -- numbers ----------------------------------------------------------------------------
 
 
-def _strides(motion: GaitMotion) -> list[tuple[float, float, float]]:
-    """(time, length, duty factor) of each stride: from a leg's touchdown to its next."""
+def _cycles(settings: GaitSettings) -> dict[str, int]:
+    """Gaits of a list that are the same again only after some strides, and after how many."""
+    gaits = [PRESETS[i.gait] if isinstance(i.gait, str) else i.gait for i in settings.sequence]
+    return {gait.name: gait.cycle for gait in gaits}
+
+
+def _strides(motion: GaitMotion, cycles: dict[str, int]) -> list[tuple[float, float, float]]:
+    """(time, length, duty factor) of each stride: from a leg's touchdown to its next, or,
+    where sides alternate, of the mean of two."""
     found = []
     for leg in {p.leg for p in motion.footprints}:
         own = sorted((p for p in motion.footprints if p.leg == leg), key=lambda p: p.on)
-        for here, there in zip(own[:-1], own[1:], strict=True):
-            if np.isfinite(here.on) and np.isfinite(there.on):
-                period = there.on - here.on
-                length = float(np.linalg.norm((there.position - here.position)[:2]))
+        for k, here in enumerate(own):
+            count = cycles.get(here.gait, 1)
+            last = own[k : k + count + 1][-1]
+            if len(own) > k + count and np.isfinite(here.on) and np.isfinite(last.on):
+                period = (last.on - here.on) / count
+                length = float(np.linalg.norm((last.position - here.position)[:2])) / count
                 found.append((period, length, (here.off - here.on) / max(period, 1e-9)))
     return found
 
 
-def _stride_times(motion: GaitMotion) -> np.ndarray:
-    return np.array([period for period, _length, _duty in _strides(motion)])
+def _stride_times(motion: GaitMotion, settings: GaitSettings) -> np.ndarray:
+    strides = _strides(motion, _cycles(settings))
+    return np.array([period for period, _length, _duty in strides])
 
 
 def distance_of(motion: GaitMotion) -> float:
@@ -756,7 +771,7 @@ def numbers_of(solved: SolvedGait) -> GaitNumbers:
         solved: a solved motion.
     """
     motion, settings = solved.motion, solved.job.settings
-    strides = np.array(_strides(motion)).reshape(-1, 3)
+    strides = np.array(_strides(motion, _cycles(settings))).reshape(-1, 3)
     speed = np.atleast_1d(np.asarray(settings.speed, dtype=float))
     froude = speed**2 / (settings.gravity * motion.creature.hip_height())
 

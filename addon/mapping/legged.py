@@ -8,7 +8,8 @@ are ahead of their hips, so that it fits every gait, every step and every stand.
 
 With u half the difference between how far the left and the right foot of a girdle
 are ahead, in hip heights: the girdle turns with its legs by -u, people's chest and
-arms turn the other way; with b how much further ahead the hind feet are than the
+arms turn the other way, and the knee that is up while the other foot hops counts as
+a foot that is ahead; with b how much further ahead the hind feet are than the
 fore feet: the back rounds by b, as in a gallop. A head nods by u^2, twice a stride,
 in gaits without flights.
 
@@ -42,6 +43,7 @@ FLIGHTS = 0.12  # share of the time in the air from which a gait counts as one w
 SIGN = {"L": 1.0, "R": -1.0}
 HOPS = 3.8  # times as far as with one leg arms swing where both legs go together
 QUICKEST = 3.0  # hip heights a natural pace sqrt(h / g), at which arms follow legs in hops at most
+KNEE_UP = 0.35  # hip heights that a knee which is up in a hop counts as a foot ahead
 STANDS = 0.02  # squared hip heights; less than that between the feet is no stride
 LOOK = 0.5  # m; a look ahead is never shorter
 TOUCH = 1e-9  # m
@@ -162,7 +164,7 @@ class Gauge:
         spacing: s between samples.
         height: mean hip height, m.
         apart: girdle -> (n,) u: half of how much further the left feet are ahead
-            of their hips than the right ones, hip heights.
+            of their hips than the right ones, or their knees up in hops, hip heights.
         together: (n,) how far both feet of the hindmost girdle are ahead of where
             they are in the mean, where they go together as in hops; 0 where they
             go one after the other, hip heights.
@@ -214,6 +216,8 @@ def read_gait(motion: GaitMotion) -> Gauge:
         a, b = (forward[:, side].mean(axis=1) for side in sides)
         c, d = (far[:, side].mean(axis=1) for side in sides)
         apart[number], short[number] = 0.5 * (a - b), c - d
+        if len(legs) == 2:
+            apart[number] = apart[number] + KNEE_UP * _knee_up(motion, *(s[0] for s in sides))
     hind, fore = (forward[:, girdles[k]].mean(axis=1) for k in (0, -1))
     both = forward[:, girdles[0]].mean(axis=1)
     both = both - averaged(both, spacing, 2.0 * tempo)
@@ -232,6 +236,24 @@ def read_gait(motion: GaitMotion) -> Gauge:
         push=push,
         bounce=high - averaged(high, spacing, 1.5 * tempo),
     )  # fmt: skip
+
+
+def _knee_up(motion: GaitMotion, left: int, right: int) -> np.ndarray:
+    """(n,) 1 while the right foot hops and the left knee is up, -1 the other way, smoothly."""
+    time, up = motion.time, np.zeros(len(motion.time))
+    names = [motion.creature.legs[leg].name for leg in (left, right)]
+    swings = [
+        [(here.off, there.on) for here, there in zip(own[:-1], own[1:], strict=True)]
+        for own in ([p for p in motion.footprints if p.leg == name] for name in names)
+    ]
+    for hops, others, sign in (swings[1], swings[0], 1.0), (swings[0], swings[1], -1.0):
+        for leaves, lands in hops:
+            lasts = lands - leaves
+            # The other foot, too, is in the air all of the time, and for longer.
+            if any(off < leaves - 0.1 * lasts and on > lands + 0.1 * lasts for off, on in others):
+                away = (time - 0.3 * leaves - 0.7 * lands) / (1.2 * lasts)
+                up += sign * step(1.0 - np.abs(away))
+    return up
 
 
 def map_legged(motion: GaitMotion, figure: LeggedFigure, style: LeggedStyle) -> RoleTracks:

@@ -63,7 +63,9 @@ GAITS: dict[str, tuple[str, str, int]] = {
     "WALK_BIPED": ("Walk", "One foot after the other, always a foot down", 2),
     "JOG": ("Jog", "A slow run with short flights", 2),
     "RUN": ("Run", "One foot after the other, with flights between", 2),
-    "SKIP": ("Skip", "Both feet close upon each other, then a flight", 2),
+    "SKIP": ("Skip", "A step and a hop on one foot, then a step and a hop on the other", 2),
+    "SKIP_LEFT": ("Skip, Left Lead", "The left foot always ahead: how children gallop", 2),
+    "SKIP_RIGHT": ("Skip, Right Lead", "The right foot always ahead: how children gallop", 2),
     "HOP": ("Hop", "Both feet at once", 2),
     "TRIPOD": ("Tripod", "Every other leg together: insects in a hurry", 0),
     "RIPPLE": ("Ripple", "Waves of steps that overlap: insects at a stroll", 0),
@@ -72,7 +74,7 @@ GAITS: dict[str, tuple[str, str, int]] = {
 # Preset -> the one on the other lead.
 MIRRORED = {
     f"{name}_{side}": f"{name}_{other}"
-    for name in ("CANTER", "GALLOP", "ROTARY")
+    for name in ("CANTER", "GALLOP", "ROTARY", "SKIP")
     for side, other in (("LEFT", "RIGHT"), ("RIGHT", "LEFT"))
 }
 LABELS = {label for label, _text, _legs in GAITS.values()}
@@ -515,7 +517,8 @@ class PoiseGait(bpy.types.PropertyGroup):
     )
     start_phase: FloatProperty(
         name="Start Phase",
-        description="Share of the first gait's stride that has gone at the start",
+        description="Share of the first gait's stride that has gone at the start; of a skip, of "
+        "two strides, one on each side",
         default=0.0,
         min=0.0,
         max=1.0,

@@ -14,6 +14,12 @@ vets do, by the *touchdown phase* T of each leg: the share of the stride that
 passes from the touchdown of the leg that the gait is counted from to that of
 this one. Then R = (1 - T) mod 1, and the conversion is made here alone.
 
+In a gait that alternates, left and right exchange their duty factors and phases
+with every stride: the skip of children, a step and a hop on one foot, a step and a
+hop on the other (bilateral skipping; Minetti 1998). Each leg still touches down
+once a stride, but the gait is the same again only after a cycle of two strides, in
+which the leg's state goes on over P where its next touchdown is later.
+
 Under a speed that varies the phase advances by the integral of 1 / P: see
 `Clock`. Touchdown k of a leg is where the phase is T + k, its liftoff where
 it is T + k + duty factor: exact times, not rounded to frames.
@@ -58,6 +64,8 @@ class Gait:
             the ground, above 0 and below 1.
         phase: touchdown phase of each leg, the share of the stride after the
             touchdown that the gait is counted from, 0 to 1.
+        alternates: whether left and right exchange duty factors and phases
+            with every stride.
         stride: a in stride / hip height = a Fr^b, where neither `stroke` nor
             `period` is given.
         stride_exponent: b.
@@ -90,13 +98,15 @@ class Gait:
         push: pitch of the foot at liftoff, heel up, likewise.
         trajectory: what is added to the way of swinging feet: points (share of
             the transfer, ahead, up), in hip heights, through which a curve is
-            laid that is 0, and level, at both ends.
+            laid that is 0, and level, at both ends. Where sides alternate, to
+            that of the foot that takes the longer transfer, not of a hop.
     """
 
     name: str
     legs: tuple[str, ...]
     duty: tuple[float, ...]
     phase: tuple[float, ...]
+    alternates: bool = False
     stride: float = 2.3
     stride_exponent: float = 0.3
     stroke: float | None = None
@@ -117,13 +127,45 @@ class Gait:
     push: float = 1.0
     trajectory: tuple[tuple[float, float, float], ...] = ()
 
-    def relative_phase(self) -> np.ndarray:
-        """R of each leg, in leg state = (R P + t) mod P.
+    @property
+    def cycle(self) -> int:
+        """Strides after which the gait is the same again: 2 if it alternates, else 1."""
+        return 2 if self.alternates else 1
+
+    def sides(self) -> np.ndarray:
+        """Whose duty factor and phase each leg has in each stride of a cycle.
 
         Returns:
-            (n,) shares of the stride, at least 0 and below 1.
+            (cycle, n) numbers of legs.
         """
-        return np.mod(1.0 - np.asarray(self.phase, dtype=float), 1.0)
+        own = np.arange(len(self.legs))
+        return np.stack((own, _opposite(self.legs))[: self.cycle])
+
+    def touchdowns(self) -> np.ndarray:
+        """Strides from the begin of a cycle to each leg's touchdown in each of its strides.
+
+        Returns:
+            (cycle, n) strides.
+        """
+        phase = np.asarray(self.phase, dtype=float)
+        return phase[self.sides()] + np.arange(self.cycle)[:, None]
+
+    def gaps(self) -> np.ndarray:
+        """Strides from each leg's touchdown in each stride of a cycle to its next.
+
+        Returns:
+            (cycle, n) strides; 1 where sides do not alternate.
+        """
+        phase = np.asarray(self.phase, dtype=float)[self.sides()]
+        return 1.0 + (np.roll(phase, -1, axis=0) - phase)
+
+    def relative_phase(self) -> np.ndarray:
+        """R of each leg in each stride of a cycle, in leg state = (R P + t) mod cycle P.
+
+        Returns:
+            (cycle, n) strides, at least 0 and less than a cycle.
+        """
+        return np.mod(self.cycle - self.touchdowns(), self.cycle)
 
     def usual_speeds(self, hip: float, gravity: float) -> tuple[float, float]:
         """Least and greatest speed at which animals of a size use it.
@@ -309,16 +351,22 @@ def other_side(leg: str) -> str:
     return f"{base}.{'R' if side == 'L' else 'L'}" if dot and side in SPOKEN_SIDES else leg
 
 
+def _opposite(legs: Sequence[str]) -> np.ndarray:
+    """Number of the leg on the other side of each; its own where there is none."""
+    legs = tuple(legs)
+    return np.array(
+        [legs.index(other_side(leg)) if other_side(leg) in legs else i
+         for i, leg in enumerate(legs)]
+    )  # fmt: skip
+
+
 def mirrored(gait: Gait) -> Gait:
     """A gait with left and right exchanged: duty factors and phases of each pair of legs.
 
     Args:
         gait: the gait; legs without another side keep theirs.
     """
-    from_leg = [
-        gait.legs.index(other_side(leg)) if other_side(leg) in gait.legs else i
-        for i, leg in enumerate(gait.legs)
-    ]
+    from_leg = _opposite(gait.legs)
     return replace(
         gait,
         duty=tuple(gait.duty[i] for i in from_leg),
@@ -327,7 +375,7 @@ def mirrored(gait: Gait) -> Gait:
 
 
 def shift_between(gait: Gait, other: Gait) -> float | None:
-    """By how much of the stride one gait is later than another, if that is all.
+    """By how much of the cycle one gait is later than another, if that is all.
 
     Args:
         gait: the one.
@@ -336,10 +384,15 @@ def shift_between(gait: Gait, other: Gait) -> float | None:
     Returns:
         At least 0 and below 1, or None where they differ in more.
     """
-    if not np.allclose(gait.duty, other.duty, atol=1e-6):
+    cycle = gait.cycle
+    if other.cycle != cycle:
         return None
-    apart = np.mod(np.subtract(gait.phase, other.phase) + 1e-6, 1.0)
-    return float(max(apart[0] - 1e-6, 0.0)) if np.ptp(apart) < 1e-5 else None
+    for side, touchdown in zip(other.sides(), other.touchdowns(), strict=True):
+        apart = np.mod(gait.touchdowns()[0] - touchdown + 1e-6, cycle)
+        duty = np.asarray(other.duty)[side]
+        if np.allclose(gait.duty, duty, atol=1e-6) and np.ptp(apart) < 1e-5:
+            return float(max(apart[0] - 1e-6, 0.0)) / cycle
+    return None
 
 
 def spoken_leg(name: str) -> str:
@@ -399,7 +452,9 @@ def drag_support(gait: Gait, leg: str, edge: str, share: float) -> Gait:
         share: how far, later, as a share of the stride.
 
     Returns:
-        The gait. The duty factor stays between `LEAST_DUTY` and `MOST_DUTY`.
+        The gait. The duty factor stays between `LEAST_DUTY` and `MOST_DUTY`. Where sides
+        alternate, a support that is dragged to before the begin of the stride lets that begin
+        earlier: the other phases grow by as much.
 
     Raises:
         SettingError: it has no such leg, or the edge is another word.
@@ -414,19 +469,56 @@ def drag_support(gait: Gait, leg: str, edge: str, share: float) -> Gait:
     kept = min(max(duty + longer, LEAST_DUTY), MOST_DUTY)
     if edge == "ON":
         share = duty - kept
-    later = phase if edge == "OFF" else (phase + share) % 1.0
+    later = phase if edge == "OFF" else phase + share
+    phases = (*gait.phase[:i], later, *gait.phase[i + 1 :])
+    if gait.alternates:  # there a stride later is the other side's turn
+        first = min(*phases, 0.0)
+        phases = tuple(min(p - first, MOST_DUTY) for p in phases)
     return replace(
         gait,
         duty=(*gait.duty[:i], kept, *gait.duty[i + 1 :]),
-        phase=(*gait.phase[:i], later, *gait.phase[i + 1 :]),
+        phase=tuple(p % 1.0 for p in phases),
     )
 
 
+def timing_shown(
+    gait: Gait, leg: str, touchdowns: Sequence[float], on: float
+) -> tuple[str, float] | None:
+    """Whose duty factor and phase a support of a leg shows, and how long its stride lasts.
+
+    Where sides alternate that is the leg's own or the other side's, by how long it is
+    until the leg's next touchdown, as a share of the mean of the two before and after.
+
+    Args:
+        gait: its gait.
+        leg: name of the leg.
+        touchdowns: all of the leg, s.
+        on: the support's touchdown, s.
+
+    Returns:
+        Name of a leg, and s; None where no touchdown before or after tells.
+    """
+    if not math.isfinite(on):
+        return None
+    later = min((t - on for t in touchdowns if on < t < math.inf), default=math.nan)
+    since = min((on - t for t in touchdowns if -math.inf < t < on), default=math.nan)
+    if not gait.alternates:
+        stride = since if math.isnan(later) else later
+        return None if math.isnan(stride) else (leg, stride)
+    stride = 0.5 * (later + since)
+    if math.isnan(stride):
+        return None
+    i = gait.legs.index(leg)
+    turn = int(np.argmin(np.abs(gait.gaps()[:, i] - later / stride)))
+    return gait.legs[gait.sides()[turn, i]], stride
+
+
 def leg_states(gait: Gait, period: float, time: np.ndarray) -> np.ndarray:
-    """Leg state = (R P + t) mod P, at constant speed.
+    """Leg state = (R P + t) mod P, at constant speed: the time since the last touchdown.
 
     Girard 1986, section 3.3: a leg is in its support where the state is less
-    than the support duration, duty factor * P.
+    than the support duration, duty factor * P. Where sides alternate it is the least
+    of (R P + t) mod 2 P of both strides of a cycle.
 
     Args:
         gait: the gait.
@@ -437,7 +529,8 @@ def leg_states(gait: Gait, period: float, time: np.ndarray) -> np.ndarray:
         (m, n) s.
     """
     time = np.asarray(time, dtype=float)
-    return np.mod(gait.relative_phase() * period + time[..., None], period)
+    each = gait.relative_phase() * period + time[..., None, None]
+    return np.mod(each, gait.cycle * period).min(axis=-2)
 
 
 class Clock:
@@ -618,6 +711,12 @@ _RUN = {
     "clearance": 0.2, "peak": 0.4, "kick": 0.12, "snap": 0.6, "width": 0.3,
     "compression": 0.1, "least_transfer": 0.8, "spring": 0.6,  # 7 to 10 cm up and down
 }  # fmt: skip
+_SKIP = {
+    # Steps a little shorter than a runner's at 2.68 m/s (McDonnell et al. 2019), and as many
+    # (Minetti 1998); both feet are down for a moment before each flight.
+    "stride": 2.2, "froude": (0.25, 1.4), "clearance": 0.08, "snap": 0.8, "width": 0.5,
+    "compression": 0.06, "peak": 0.4,
+}
 _INSECT = {
     "stride": 1.6, "stride_exponent": 0.2, "clearance": 0.35, "peak": 0.5, "arc": 0.1,
     "least_transfer": 0.5, "compression": 0.05,
@@ -661,8 +760,13 @@ PRESETS: dict[str, Gait] = {
         _gait("RUN", BIPED, 0.315, (0.0, 0.5), froude=(0.5, 20.0), strike=0.5, push=1.4, **_RUN),
         _gait("JOG", BIPED, 0.37, (0.0, 0.5), froude=(0.4, 1.5), strike=0.6, push=1.2,
               **_RUN | {"clearance": 0.14, "kick": 0.05, "duty_froude": 1.0, "spring": 0.9}),
-        _gait("SKIP", BIPED, 0.38, (0.0, 0.32), stride=2.2, froude=(0.2, 1.5),
-              clearance=0.12, snap=0.3, width=0.7),
+        # The knee of the free leg goes up with the hop, and down before the step.
+        _gait("SKIP", BIPED, 0.38, (0.0, 0.32), alternates=True, trajectory=(
+              (0.15, 0.03, 0.05), (0.35, 0.24, 0.18), (0.52, 0.26, 0.26), (0.70, 0.10, 0.17)),
+              **_SKIP),
+        # With one foot always ahead, as children gallop and people went about on the Moon.
+        _gait("SKIP_LEFT", BIPED, 0.38, (0.32, 0.0), **_SKIP),
+        _gait("SKIP_RIGHT", BIPED, 0.38, (0.0, 0.32), **_SKIP),
         # 2.2 hops a second at nearly any speed (Farley et al. 1991), hips 0.95 m high.
         _gait("HOP", BIPED, 0.40, (0.0, 0.0), stride=1.41, stride_exponent=0.45, froude=(0.05, 3.0),
               clearance=0.12, snap=0.3, compression=0.12, strike=0.0),

@@ -43,9 +43,9 @@ class GaitSettings:
         creature: what walks.
         sequence: the gaits, one after the other; empty to choose them by
             Froude number.
-        start_phase: share of the first gait's stride that has gone at the
-            start, 0 to 1; `end_state.phase` / (2 pi) of a motion that this
-            one goes on from.
+        start_phase: share of the first gait's cycle, a stride or where sides
+            alternate two, that has gone at the start, 0 to 1;
+            `end_state.phase` / (2 pi) of a motion that this one goes on from.
         n_frames: frames of the motion, both ends included.
         fps: real frame rate, frames per second.
         speed: wanted along the path, m/s; or its value at each of

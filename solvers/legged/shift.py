@@ -17,6 +17,10 @@ For a given c the best shift of a leg is that of least magnitude within
 parabola in c between n points of [0, P), so that its minimum is found exactly,
 without trying moments of time one by one.
 
+A gait whose sides alternate has two touchdowns of each leg in a cycle of two
+strides, which then is P. Each leg takes the nearer one that is allowed, and the
+points at which it goes over from one to the other, x = -x', part [0, P) too.
+
 Whose transfer, and which P:
 
 - The transfer is the one that a leg makes at the end of its *current* gait,
@@ -76,10 +80,11 @@ def minimum_shift(
 
     Args:
         current: (n,) touchdowns that are to be shifted.
-        wanted: (n,) touchdowns of the next gait, of any stride.
+        wanted: (n,) touchdowns of the next gait, of any stride, or (n, q) those of each
+            leg in a period.
         transfer: (n,) durations of the transfers that end at `current`.
         least: k, shortest transfer; one for all legs, or one for each.
-        period: of the next gait.
+        period: of the next gait, or of its cycle.
         step: 0, or the duration of a frame, if c has to be a whole number of
             frames. Where `current`, `wanted` and `period` are such, all
             touchdowns are.
@@ -95,20 +100,27 @@ def minimum_shift(
         raise SettingError("Period", period, "above 0")
     if current.ndim != 1 or not len(current):
         raise SettingError("Number of Legs", current.size, "at least 1")
-    offset = np.mod(np.asarray(wanted, dtype=float) - current, period)
-    low = np.maximum(np.asarray(least, dtype=float) - transfer, -0.5 * period)
+    each = np.asarray(wanted, dtype=float).reshape(len(current), -1)
+    offset = np.mod(each - current[:, None], period)
+    low = np.maximum(np.asarray(least, dtype=float) - transfer, -0.5 * period)[:, None]
     if step > 0.0:
         # On the grid of frames the lowest shift is the first that c and d_i can make.
         low = offset + np.ceil((low - offset) / step - 1e-9) * step
     # Where a leg's shift jumps from low + P to low as c grows.
     jump = np.mod(low - offset, period)
     jump[jump > period * (1.0 - 1e-12)] = 0.0
-    start = np.unique(np.concatenate(([0.0], jump)))
+    # Where it goes from one of its touchdowns over to another that is as far off.
+    one, other = np.triu_indices(offset.shape[1], 1)
+    equal = -0.5 * (offset[:, one] + offset[:, other])
+    equal = np.mod(np.stack((equal, equal + 0.5 * period)), period)
+    start = np.unique(np.concatenate(([0.0], jump.ravel(), equal.ravel())))
     end = np.append(start[1:], period)
     # m such that c + d + m P lies in [low, low + P) throughout [start, end).
     middle = 0.5 * (start + end)
-    whole = -np.floor((middle[:, None] + offset - low) / period)
+    whole = -np.floor((middle[:, None, None] + offset - low) / period)
     constant = offset + whole * period
+    nearest = np.argmin(np.abs(middle[:, None, None] + constant), axis=2)
+    constant = np.take_along_axis(constant, nearest[:, :, None], axis=2)[:, :, 0]
     best = -constant.mean(axis=1)
     if step > 0.0:
         first, last = np.ceil(start / step - 1e-9), np.ceil(end / step - 1e-9) - 1.0

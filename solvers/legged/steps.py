@@ -22,7 +22,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .gait import Clock, Gait
+from .gait import MOST_DUTY, Clock, Gait
 from .shift import Shift, minimum_shift
 
 MOST_STEPS = 200_000
@@ -126,19 +126,42 @@ class GaitPlan:
     least: float
     longest: float
 
-    def duty_at(self, leg: int, time: np.ndarray | float) -> np.ndarray:
+    def gap(self, leg: int, stride: np.ndarray | int) -> np.ndarray:
+        """Strides from touchdowns of a leg to its next.
+
+        Args:
+            leg: number of the leg.
+            stride: (...) numbers of the strides in which they are.
+
+        Returns:
+            (...) strides.
+        """
+        return self.gait.gaps()[np.mod(stride, self.gait.cycle), leg]
+
+    def duty_at(
+        self, leg: int, time: np.ndarray | float, stride: np.ndarray | int = 0
+    ) -> np.ndarray:
         """Duty factor of a leg that touches down at given times.
 
         Args:
             leg: number of the leg.
             time: (...) s.
+            stride: (...) numbers of the strides in which that is.
 
         Returns:
             (...) duty factors.
         """
-        return np.interp(time, self.duty_times, self.duty[:, leg])
+        sides = self.gait.sides()[:, leg]
+        duty = [np.interp(time, self.duty_times, self.duty[:, side]) for side in sides]
+        if len(duty) == 1:
+            return duty[0]
+        # A leg whose turn comes sooner than after a stride has to have lifted off by then.
+        most = MOST_DUTY * self.gap(leg, stride)
+        return np.minimum(np.choose(np.mod(stride, len(duty)), duty), most)
 
-    def duty_between(self, leg: int, on: np.ndarray, following: np.ndarray) -> np.ndarray:
+    def duty_between(
+        self, leg: int, on: np.ndarray, following: np.ndarray, stride: np.ndarray
+    ) -> np.ndarray:
         """Duty factors of the supports of a leg.
 
         Those of touchdowns, or, where duty factors get smaller, of the touchdowns
@@ -148,15 +171,17 @@ class GaitPlan:
         Args:
             leg: number of the leg.
             on: (m,) touchdowns, s; minus infinity of who stands from the beginning.
-            following: (m,) the touchdowns one stride later, s; infinite where none
+            following: (m,) the touchdowns that come next, s; infinite where none
                 comes.
+            stride: (m,) numbers of the strides of the supports.
 
         Returns:
             (m,) duty factors.
         """
-        first = self.duty_at(leg, np.where(np.isfinite(on), on, self.duty_times[0]))
+        first = self.duty_at(leg, np.where(np.isfinite(on), on, self.duty_times[0]), stride)
         later = np.where(np.isfinite(following), following, on)
-        return np.minimum(first, self.duty_at(leg, np.where(np.isfinite(later), later, 0.0)))
+        later = np.where(np.isfinite(later), later, 0.0)
+        return np.minimum(first, self.duty_at(leg, later, stride))
 
 
 def plan_steps(
@@ -177,14 +202,15 @@ def plan_steps(
         frame: 0, or the duration of a frame, if touchdowns and liftoffs are
             to be rounded to frames; those of legs that step more often than
             every other frame stay as they are.
-        gone: share of the first gait's stride that has gone at time 0.
+        gone: share of the first gait's cycle that has gone at time 0.
 
     Returns:
         The steps, and how the gaits changed.
     """
     n = len(plans[0].gait.legs)
     taken: list[list[_Part]] = [[] for _ in range(n)]
-    first = np.asarray(plans[0].gait.phase, dtype=float) - gone
+    first = np.asarray(plans[0].gait.phase, dtype=float) - gone * plans[0].gait.cycle
+    turn = np.zeros(n, dtype=int)  # in which stride of the gait's cycle each leg's first one is
     begun = np.zeros(n)
     landed: np.ndarray | None = None  # where it started off from a stand, its first touchdowns
     changes: list[GaitChange] = []
@@ -197,26 +223,28 @@ def plan_steps(
                 following, until = None, end
         change: _Shifted | _StartedOff | None = None
         if following is not None:
-            steps = _all_touchdowns(plan, first, number == 0, start, until, False, landed)
+            steps = _all_touchdowns(plan, first, turn, number == 0, start, until, False, landed)
             change = _change(number, plan, following, steps, until)
             stand = _stand(plan.clock, until)
             if stand is not None and (
                 change is None or until >= stand[0] or change.made.start >= stand[0]
             ):
                 there = max(until, stand[0])
-                own = _all_touchdowns(plan, first, number == 0, start, stand[0], True, landed)
+                own = _all_touchdowns(
+                    plan, first, turn, number == 0, start, stand[0], True, landed
+                )
                 off = _start_off(number, plan, following, own, there)
                 if off is not None:
                     steps, change = off.steps, off
         if change is None:  # it is the last, or stands for good before all legs have come around
             following = None
-            steps = _all_touchdowns(plan, first, number == 0, start, end, True, landed)
-        for leg, (phase, on) in enumerate(steps):
-            taken[leg].append(_part(plan, number, leg, phase, on))
+            steps = _all_touchdowns(plan, first, turn, number == 0, start, end, True, landed)
+        for leg, own_steps in enumerate(steps):
+            taken[leg].append(_part(plan, number, leg, own_steps))
         if change is None or following is None:
             break
         changes.append(change.made)
-        first, landed = change.first, None
+        first, turn, landed = change.first, change.turn, None
         begun = following.clock.time(first)
         if isinstance(change, _StartedOff):
             for parts, leave in zip(taken, change.leave, strict=True):
@@ -229,8 +257,7 @@ def plan_steps(
         else:
             for leg, around in enumerate(change.extra):
                 if around is not None:
-                    on = np.array([around])
-                    taken[leg].append(_part(plan, number, leg, plan.clock.phase(on), on))
+                    taken[leg].append(_part(plan, number, leg, around))
     return _collect(plans, taken, frame), tuple(changes)
 
 
@@ -310,28 +337,44 @@ def _square_up(
     return Steps(leg, index, on, off, middle, steps.gait[order])
 
 
+@dataclass(frozen=True)
+class _Touchdowns:
+    """Touchdowns of a leg: their phases and times, and the numbers of their strides."""
+
+    phase: np.ndarray
+    on: np.ndarray
+    stride: np.ndarray
+
+    def __getitem__(self, which: slice) -> _Touchdowns:
+        return _Touchdowns(self.phase[which], self.on[which], self.stride[which])
+
+
 def _touchdowns(
-    clock: Clock, first: float, initial: bool, start: float, until: float, last: bool
-) -> tuple[np.ndarray, np.ndarray]:
-    """Phases and times of touchdowns up to `until`.
+    plan: GaitPlan, leg: int, first: float, turn: int, initial: bool, start: float,
+    until: float, last: bool,
+) -> _Touchdowns:
+    """Touchdowns of a leg up to `until`.
 
     Of the first gait also one that was before `start`, of the last one more
     touchdown, which never comes if the animal stops for good.
     """
+    clock = plan.clock
     limit = clock.phase(until)
     low = math.floor(clock.phase(start) - first) - 1 if initial else 0
     high = min(math.floor(limit - first) + 2, low + MOST_STEPS)
-    phase = first + np.arange(low, high + 1, dtype=float)
+    stride = np.arange(low, high + 1) + turn
+    turns = np.asarray(plan.gait.phase, dtype=float)[plan.gait.sides()[:, leg]]
+    phase = first + (stride - turn).astype(float)
+    phase += turns[np.mod(stride, len(turns))] - turns[turn]
     on = clock.time(phase)
     if initial and float(clock.rate(start)) <= 0.0:
         on[phase <= clock.phase(start)] = -math.inf  # it stands, and has for ever
     count = int(np.searchsorted(on, until + LATE, side="right")) + last
-    phase, on = phase[:count], on[:count]
-    if initial and len(on):
-        before = np.flatnonzero(on < start)
+    drop = 0
+    if initial and count:
+        before = np.flatnonzero(on[:count] < start)
         drop = before[-1] if len(before) else 0
-        phase, on = phase[drop:], on[drop:]
-    return phase, on
+    return _Touchdowns(phase, on, stride)[drop:count]
 
 
 @dataclass(frozen=True)
@@ -346,29 +389,33 @@ class _Part:
     gait: np.ndarray
 
 
-def _part(plan: GaitPlan, number: int, leg: int, phase: np.ndarray, on: np.ndarray) -> _Part:
-    end_phase = phase + plan.duty_between(leg, on, plan.clock.time(phase + 1.0))
+def _part(plan: GaitPlan, number: int, leg: int, steps: _Touchdowns) -> _Part:
+    phase, on, stride = steps.phase, steps.on, steps.stride
+    following = plan.clock.time(phase + plan.gap(leg, stride))
+    end_phase = phase + plan.duty_between(leg, on, following, stride)
     return _Part(on, plan.clock.time(end_phase), phase, end_phase, np.full(len(on), number))
 
 
 @dataclass(frozen=True)
 class _Shifted:
     """A change in transfers: touchdowns of the first stage, and each leg's first phase in
-    the next gait."""
+    the next gait, with the stride of its cycle."""
 
     made: GaitChange
-    extra: list[float | None]
+    extra: list[_Touchdowns | None]
     first: np.ndarray
+    turn: np.ndarray
 
 
 @dataclass(frozen=True)
 class _StartedOff:
-    """A change in a stand: the steps into it, each leg's first phase in the next gait, and
-    its first liftoff and touchdown."""
+    """A change in a stand: the steps into it, each leg's first phase in the next gait, with
+    the stride of its cycle, and its first liftoff and touchdown."""
 
     made: GaitChange
-    steps: list[tuple[np.ndarray, np.ndarray]]
+    steps: list[_Touchdowns]
     first: np.ndarray
+    turn: np.ndarray
     leave: np.ndarray
     land: np.ndarray
 
@@ -376,17 +423,21 @@ class _StartedOff:
 def _all_touchdowns(
     plan: GaitPlan,
     first: np.ndarray,
+    turn: np.ndarray,
     initial: bool,
     start: float,
     until: float,
     last: bool,
     landed: np.ndarray | None,
-) -> list[tuple[np.ndarray, np.ndarray]]:
+) -> list[_Touchdowns]:
     """Touchdowns of all legs; the first of those who started off from a stand are given."""
-    steps = [_touchdowns(plan.clock, phase, initial, start, until, last) for phase in first]
+    steps = [
+        _touchdowns(plan, leg, phase, stride, initial, start, until, last)
+        for leg, (phase, stride) in enumerate(zip(first, turn, strict=True))
+    ]
     if landed is not None:
-        for (_, on), moment in zip(steps, landed, strict=True):
-            on[:1] = moment
+        for own, moment in zip(steps, landed, strict=True):
+            own.on[:1] = moment
     return steps
 
 
@@ -402,7 +453,7 @@ def _start_off(
     number: int,
     plan: GaitPlan,
     following: GaitPlan,
-    steps: list[tuple[np.ndarray, np.ndarray]],
+    steps: list[_Touchdowns],
     begin: float,
 ) -> _StartedOff | None:
     """Begin the next gait with the first step after a stand, as a motion begins that starts
@@ -413,7 +464,7 @@ def _start_off(
         number: of the gait that ends.
         plan: that gait.
         following: the next.
-        steps: phases and times of the touchdowns of each leg up to the stand, and the next.
+        steps: the touchdowns of each leg up to the stand, and the next.
         begin: when the next gait is to begin, s, within the stand.
 
     Returns:
@@ -427,44 +478,52 @@ def _start_off(
     here, there = float(clock.phase(begin)), float(other.phase(go))
     n = len(steps)
     due, stops = np.empty(n), []
-    for leg, (phase, on) in enumerate(steps):
-        land = float(on[-1])
-        if len(on) > 1:
-            part = _part(plan, number, leg, phase, on)
+    for leg, own in enumerate(steps):
+        land = float(own.on[-1])
+        if len(own.on) > 1:
+            part = _part(plan, number, leg, own)
             leave, lifts = float(part.off[-2]), float(part.end_phase[-2])
-            half = _middle_of_transfer(clock, leave, lifts, land, float(phase[-1]))
+            half = _middle_of_transfer(clock, leave, lifts, land, float(own.phase[-1]))
             lands = half <= begin  # more than half of its swing is over
             late = half + 0.5 * plan.longest > go or land - leave <= plan.longest
         else:  # its first swing since the stand before
             lands, late = land - plan.longest < begin, land > go
         if lands and late:
             return None
-        stops.append((phase, on) if lands else (phase[:-1], on[:-1]))
-        due[leg] = there + phase[-1] + lands - here
-    phases = np.asarray(following.gait.phase, dtype=float)
-    # From the touchdown of each leg in turn; those that come next are within a stride.
-    ahead = np.mod(phases - phases[:, None] - 1e-9, 1.0) + 1e-9
+        stops.append(own if lands else own[:-1])
+        due[leg] = there + own.phase[-1] + lands * plan.gap(leg, own.stride[-1]) - here
+    cycle, touchdowns = following.gait.cycle, following.gait.touchdowns()
+    # From each touchdown in turn: when those of each leg come after it, and the next of them.
+    from_one = touchdowns.reshape(-1, 1, 1)
+    each = np.mod(touchdowns - from_one - 1e-9, cycle) + 1e-9
+    turns, ahead = each.argmin(axis=1), each.min(axis=1)
     shifts = there + ahead - due
     cost = np.sum(shifts**2, axis=1)
     one = int(np.flatnonzero(cost <= cost.min() + 1e-12)[0])
-    first = there + ahead[one]
-    swings = [_first_swing(following, leg, float(first[leg]), there, go) for leg in range(n)]
+    first, turn = there + ahead[one], turns[one]
+    swings = [
+        _first_swing(following, leg, float(first[leg]), int(turn[leg]), there, go)
+        for leg in range(n)
+    ]
     leaves, lands_at = np.array(swings).T
-    shift = Shift(shifts[one], float(np.mod(there - phases[one], 1.0)), float(cost[one]))
-    return _StartedOff(
-        GaitChange(number + 1, following.start, begin, go, shift), stops, first, leaves, lands_at
-    )
+    offset = float(np.mod(there - from_one[one, 0, 0], cycle))
+    shift = Shift(shifts[one], offset, float(cost[one]))
+    made = GaitChange(number + 1, following.start, begin, go, shift)
+    return _StartedOff(made, stops, first, turn, leaves, lands_at)
 
 
 def _first_swing(
-    plan: GaitPlan, leg: int, phase: float, rest: float, go: float
+    plan: GaitPlan, leg: int, phase: float, stride: int, rest: float, go: float
 ) -> tuple[float, float]:
     """Liftoff and touchdown, s, of the first swing after a stand that ends at `go` with the
     phase `rest`; infinite where it stands for good."""
-    clock = plan.clock
+    clock, before = plan.clock, stride - 1
     land = float(clock.time(phase))
-    duty = min(float(plan.duty_at(leg, go)), float(plan.duty_at(leg, min(land, 1e12))))
-    lifts, half = phase - 1.0 + duty, phase - 0.5 * (1.0 - duty)
+    duty = min(
+        float(plan.duty_at(leg, go, before)), float(plan.duty_at(leg, min(land, 1e12), before))
+    )
+    gap = float(plan.gap(leg, before))
+    lifts, half = phase - gap + duty, phase - 0.5 * (gap - duty)
     leave = float(clock.time(lifts)) if lifts > rest else go
     middle = float(clock.time(half)) if half > rest else math.inf
     if land > leave + plan.longest:
@@ -478,7 +537,7 @@ def _change(
     number: int,
     plan: GaitPlan,
     following: GaitPlan,
-    steps: list[tuple[np.ndarray, np.ndarray]],
+    steps: list[_Touchdowns],
     begin: float,
 ) -> _Shifted | None:
     """Shift all legs to the next gait, unless it stands for good before they come around."""
@@ -486,40 +545,46 @@ def _change(
     slow, fast = float(clock.rate(begin)), float(other.rate(begin))
     stretched = slow > fast * (1.0 + 1e-9)
     n = len(steps)
-    extra: list[float | None] = [None] * n
+    extra: list[_Touchdowns | None] = [None] * n
     due, lifted = np.empty(n), np.empty(n)
-    for leg, (phase, on) in enumerate(steps):
-        last_on, last = (on[-1], phase[-1]) if len(on) else (-math.inf, -math.inf)
-        if not len(on):  # no touchdown of its own: as if it had been one stride ago
+    for leg, own in enumerate(steps):
+        if not len(own.on):  # no touchdown of its own: as if it had been one stride ago
             return None
+        last_on, last, stride = own.on[-1], own.phase[-1], int(own.stride[-1])
         if stretched and math.isfinite(last_on):
             # First stage: around once at the longer period.
-            leave = float(clock.time(last + float(plan.duty_at(leg, last_on)))) + following.least
-            around = max(float(other.phase(last_on)) + 1.0, float(other.phase(leave)))
-            last_on = float(other.time(around))
+            leave = last + float(plan.duty_at(leg, last_on, stride))
+            leave = float(clock.time(leave)) + following.least
+            gap = float(plan.gap(leg, stride))
+            around = max(float(other.phase(last_on)) + gap, float(other.phase(leave)))
+            last_on, stride = float(other.time(around)), stride + 1
             if not math.isfinite(last_on):
                 return None
-            extra[leg] = last_on
             last = float(clock.phase(last_on))
-            due[leg] = float(other.phase(last_on)) + 1.0
+            extra[leg] = _Touchdowns(np.array([last]), np.array([last_on]), np.array([stride]))
+            due[leg] = float(other.phase(last_on)) + float(plan.gap(leg, stride))
         else:
-            own = float(clock.time(last + 1.0))
-            if not math.isfinite(own):
+            next_on = float(clock.time(last + float(plan.gap(leg, stride))))
+            if not math.isfinite(next_on):
                 return None
-            due[leg] = float(other.phase(own))
-        duty = float(plan.duty_at(leg, last_on if math.isfinite(last_on) else plan.duty_times[0]))
+            due[leg] = float(other.phase(next_on))
+        when = last_on if math.isfinite(last_on) else plan.duty_times[0]
+        duty = float(plan.duty_at(leg, when, stride))
         lifted[leg] = float(clock.time(last + duty))
     if not np.all(np.isfinite(lifted)):
         return None
     left = other.phase(lifted)
     least = other.phase(lifted + following.least) - left
-    shift = minimum_shift(due, np.asarray(following.gait.phase), due - left, least, 1.0)
+    cycle, touchdowns = following.gait.cycle, following.gait.touchdowns()
+    shift = minimum_shift(due, touchdowns.T, due - left, least, cycle)
     first = due + shift.shift
+    off = np.mod(first - shift.offset - touchdowns + 0.5 * cycle, cycle) - 0.5 * cycle
+    turn = np.argmin(np.abs(off), axis=0)
     at = other.time(first)
     if not np.all(np.isfinite(at)):
         return None
     made = GaitChange(number + 1, following.start, float(np.min(at)), float(np.max(at)), shift)
-    return _Shifted(made, extra, first)
+    return _Shifted(made, extra, first, turn)
 
 
 def _collect(plans: Sequence[GaitPlan], taken: list[list[_Part]], frame: float) -> Steps:
@@ -530,7 +595,6 @@ def _collect(plans: Sequence[GaitPlan], taken: list[list[_Part]], frame: float) 
             np.concatenate([getattr(part, name) for part in parts])
             for name in ("on", "off", "phase", "end_phase", "gait")
         )
-        off = np.maximum(off, np.where(np.isfinite(on), on, -math.inf))
         # Feet that would hang in the air too long.
         leave, land = off[:-1].copy(), on[1:].copy()
         allowed = np.array([plan.longest for plan in plans])[gait[1:]]
@@ -544,6 +608,7 @@ def _collect(plans: Sequence[GaitPlan], taken: list[list[_Part]], frame: float) 
                 begin = max(begin, 0.0)
             shortest = begin + plans[gait[i + 1]].least
             off[i], on[i + 1] = begin, min(begin + longest, max(land[i], shortest))
+        off = np.maximum(off, np.where(np.isfinite(on), on, -math.inf))
         comes = on < math.inf
         on, off, phase, end_phase, gait = (x[comes] for x in (on, off, phase, end_phase, gait))
         if frame > 0.0:

@@ -331,7 +331,7 @@ class Walk:
         least = gait.least_transfer * tempo
         slow = max(math.sqrt(max(gait.froude[0], 0.01) * g * self.hip), 1e-6)
         slow_rate = float(gait.rates(np.array(slow), self.hip, g))
-        longest = max((1.0 - min(gait.duty)) / slow_rate, least, 2.0 * tempo)
+        longest = max((gait.gaps().max() - min(gait.duty)) / slow_rate, least, 2.0 * tempo)
         if gait.period is not None:
             longest = max(longest, gait.period)
         limited = limited * self.pace.hurries()  # where strides are shortened
@@ -763,7 +763,7 @@ class Walk:
             wait=np.zeros(len(into)),
             rest=np.zeros(len(into)),
             edge=np.ones(len(into)),
-            added=self._added(into),
+            added=self._added(into, steps.off[own][:-1], steps.on[own][1:]),
         )
         heel_up = np.maximum(leg.swing * size, push[:-1])
         return FootMotion(
@@ -771,12 +771,18 @@ class Walk:
             swing,
         )  # fmt: skip
 
-    def _added(self, gaits: list[Gait]) -> tuple[tuple[Trajectory, ...], np.ndarray]:
+    def _added(
+        self, gaits: list[Gait], off: np.ndarray, on: np.ndarray
+    ) -> tuple[tuple[Trajectory, ...], np.ndarray]:
         """What gaits add to the ways of feet, and which of it each swing has."""
         kinds = sorted({gait.trajectory for gait in gaits if gait.trajectory})
-        which = [kinds.index(g.trajectory) if g.trajectory else -1 for g in gaits]
+        which = np.array([kinds.index(g.trajectory) if g.trajectory else -1 for g in gaits], int)
+        for k in np.flatnonzero([gait.alternates for gait in gaits]):
+            lasts = (on[k] - off[k]) * float(self._stride_rate(on[k]))
+            if lasts < 1.0 - np.mean(gaits[k].duty):  # a hop, shorter than in the mean
+                which[k] = -1
         made = tuple(Trajectory(kind, self.hip) for kind in kinds)
-        return made, np.array(which, dtype=int)
+        return made, which
 
     def _own(self, leg: int) -> np.ndarray:
         """Numbers of the steps that a leg takes."""
@@ -1191,15 +1197,15 @@ class Walk:
         )  # fmt: skip
 
     def _phase_at_end(self) -> float:
-        """Share of the stride of the gait in force that has gone at the end."""
-        steps, number = self.planned, self.changes[-1].gait if self.changes else 0
-        plan = self.plans[number]
-        own = steps.of(0)
-        own = own[(steps.gait[own] == number) & np.isfinite(steps.on[own])]
-        if not len(own):
-            return float(np.mod(self.settings.start_phase + plan.clock.phase(self.end), 1.0))
-        since = float(plan.clock.phase(self.end) - plan.clock.phase(steps.on[own[0]]))
-        return float(np.mod(since + plan.gait.phase[0], 1.0))
+        """Share of the cycle of the gait in force that has gone at the end."""
+        if self.changes:
+            last = self.changes[-1]
+            plan, gone = self.plans[last.gait], -last.shift.offset
+        else:
+            plan = self.plans[0]
+            gone = self.settings.start_phase * plan.gait.cycle
+        gone += float(plan.clock.phase(self.end))
+        return float(np.mod(gone / plan.gait.cycle, 1.0))
 
     def _spans(self) -> tuple[tuple[str, float, float], ...]:
         return tuple(

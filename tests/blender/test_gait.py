@@ -315,15 +315,17 @@ def test_a_closed_path_is_gone_around(scene):
 # -- cycles and chains --------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("keep", "gait"), [("SPEED", "WALK"), ("STRIDE", "TROT")])
+@pytest.mark.parametrize(
+    ("keep", "gait"), [("SPEED", "WALK"), ("STRIDE", "TROT"), ("SPEED", "SKIP")]
+)
 def test_a_cycle_closes_exactly(scene, keep, gait):
-    rig = animal()
+    rig = animal("BIPED" if gait == "SKIP" else "HORSE")
     rig.poise.gait.sequence[0].gait = gait
     rig.poise.gait.speed = 3.0 if gait == "TROT" else 1.6
     bpy.ops.poise.gait_cycle(keep=keep)
     settings = rig.poise.settings
     frames = settings.frame_end - settings.frame_start
-    assert 10 < frames < 40
+    assert 10 < frames < (50 if gait == "SKIP" else 40)
     if keep == "SPEED":
         assert rig.poise.gait.speed == pytest.approx(1.6)
     else:
@@ -339,6 +341,12 @@ def test_a_cycle_closes_exactly(scene, keep, gait):
         assert places[half:] == pytest.approx(places[: half + 1], abs=1e-4), role
     bpy.ops.poise.bake()
     assert "CYCLE_OPEN" not in {p.code for p in rig.poise.settings.problems}
+    if gait == "SKIP":  # of two strides, one for each side: it is not the same after one
+        done = solved(rig)
+        assert len(done.motion.footprints) >= 2 * 4
+        settings.frame_end -= 3 * frames // 2
+        assert "CYCLE_OPEN" in {p.code for p in solved(rig).problems}
+        settings.frame_end += 3 * frames // 2
     settings.frame_end -= 1
     assert "CYCLE_OPEN" in {p.code for p in solved(rig).problems}
     rig.poise.gait.path = path((0.0, 0.0, 0.0), (0.0, -9.0, 0.0))
@@ -490,6 +498,32 @@ def test_left_and_right_are_exchanged_in_lists(scene):
     bpy.ops.poise.gait_mirror(which="CHOSEN")
     assert (item.legs["fore.R"].phase, item.legs["fore.L"].phase) == (left, right)
     assert gait.start_phase == 0.5
+
+
+def test_a_skip_begins_on_the_other_side_and_one_lead_becomes_the_other(scene):
+    rig = animal("BIPED", frames=49, speed=2.0)
+    gait = rig.poise.gait
+    gait.sequence[0].gait = "SKIP"
+    before = solved(rig).motion
+    assert not before.problems
+    bpy.ops.poise.gait_mirror()
+    assert gait.sequence[0].gait == "SKIP" and gait.start_phase == 0.5
+    after = solved(rig).motion
+    when = sorted((other_side(p.leg), p.on) for p in before.footprints if p.on > 1e-6)
+    mirrored = sorted((p.leg, p.on) for p in after.footprints if p.on > 1e-6)
+    for one, other in zip(when, mirrored, strict=True):
+        assert one[0] == other[0] and one[1] == pytest.approx(other[1], abs=1e-6)
+    # What is dragged keeps alternating.
+    bpy.ops.poise.gait_drag(leg="leg.R", edge="BAR", share=0.05)
+    item = gait.sequence[0]
+    assert item.own_timing and item.legs["leg.R"].phase == pytest.approx(0.37)
+    rig.poise.settings.frame_end = 97
+    on = [p.on for p in solved(rig).motion.footprints if p.leg == "leg.R" and p.on > 0.0]
+    gaps = sorted(np.diff(on)[:2])
+    assert gaps[1] / gaps[0] == pytest.approx(1.37 / 0.63, rel=1e-3)
+    item.gait = "SKIP_LEFT"
+    bpy.ops.poise.gait_mirror(which="CHOSEN")
+    assert item.gait == "SKIP_RIGHT" and item.name == "Skip, Right Lead"
 
 
 def test_what_is_drawn_stands_where_feet_do(scene):

@@ -19,6 +19,7 @@ from poise.solvers.legged.gait import (
     mirrored,
     shift_between,
     spoken_leg,
+    timing_shown,
 )
 
 G = 9.81
@@ -35,16 +36,21 @@ def test_equalities_hold_to_rounding_for_every_leg_at_every_time(name):
     assert np.allclose(stroke / speed, duty * period, rtol=1e-14)
     time = np.linspace(0.0, 7.0 * period, 5000, endpoint=False)
     state = leg_states(gait, period, time)
-    assert np.all((state >= 0.0) & (state < period))
-    # It grows with time but where it starts anew.
-    grown = np.mod(np.diff(state, axis=0) - np.diff(time)[:, None] + 0.5 * period, period)
-    assert np.allclose(grown, 0.5 * period, atol=1e-12)
+    assert np.all((state >= 0.0) & (state < gait.gaps().max() * period + 1e-12))
+    # It grows with time but where it starts anew, once a stride in the mean.
+    gained = np.diff(state, axis=0)
+    assert np.allclose(gained[gained > 0.0], np.diff(time)[0], atol=1e-12)
+    assert np.all(np.abs((gained < 0.0).sum(axis=0) - 7) <= 1)
     # 0 at touchdown, the support duration at liftoff.
-    for leg, (phase, share) in enumerate(zip(gait.phase, duty, strict=True)):
-        touchdown, liftoff = (phase + 3.0) * period, (phase + 3.0 + share) * period
-        at = leg_states(gait, period, np.array([touchdown, liftoff]))[:, leg]
-        assert min(at[0], period - at[0]) < 1e-12
-        assert abs(at[1] - share * period) < 1e-12
+    for stride in (2, 3):
+        side = gait.sides()[stride % gait.cycle]
+        for leg, (i, share) in enumerate(zip(side, duty[side], strict=True)):
+            on, off = (gait.phase[i] + stride) * period, (gait.phase[i] + stride + share) * period
+            at = leg_states(gait, period, np.array([on, off]))[:, leg]
+            since = np.mod(at[0] + 1e-9, gait.cycle * period) - 1e-9
+            assert abs(since) < 1e-12 or abs(since - gait.gaps()[stride % gait.cycle - 1, leg] *
+                                             period) < 1e-12  # fmt: skip
+            assert abs(at[1] - share * period) < 1e-12
 
 
 def test_footfalls_come_in_the_order_of_the_phases():
@@ -53,6 +59,21 @@ def test_footfalls_come_in_the_order_of_the_phases():
     # The moment of touchdown is where the state is least.
     order = np.argsort(np.argmin(state, axis=0))
     assert [QUADRUPED[i] for i in order] == ["hind.L", "fore.L", "hind.R", "fore.R"]
+
+
+def test_bars_of_a_diagram_show_whose_turn_it_is():
+    skip, period = replace(PRESETS["SKIP"], phase=(0.05, 0.30)), 0.7
+    touchdowns = skip.touchdowns() + np.array([0, 2, 4])[:, None, None]
+    for i, leg in enumerate(skip.legs):
+        on = np.sort(touchdowns[..., i].ravel()) * period
+        assert timing_shown(skip, leg, on, on[0]) is None
+        for k in range(1, 5):
+            whose, stride = timing_shown(skip, leg, on, on[k])
+            assert whose == skip.legs[(i + k) % 2] and stride == pytest.approx(period)
+    walk = PRESETS["WALK_BIPED"]
+    assert timing_shown(walk, "leg.L", [0.0, 1.1], 1.1) == ("leg.L", 1.1)
+    assert timing_shown(walk, "leg.L", [-math.inf, 1.0], 1.0) is None
+    assert timing_shown(walk, "leg.L", [-math.inf, 1.0, math.inf], -math.inf) is None
 
 
 @pytest.mark.parametrize(
@@ -69,11 +90,36 @@ def test_mirrored_gaits_exchange_their_leads():
         left, right = PRESETS[f"{name}_LEFT"], PRESETS[f"{name}_RIGHT"]
         assert mirrored(left).phase == right.phase and mirrored(left).duty == right.duty
         assert shift_between(left, right) is None
-    # Gaits that are the same on both sides are only later; a skip is another one.
+    # Gaits that are the same on both sides are only later; one on one side is another one.
     for name, later in (("WALK", 0.5), ("TROT", 0.5), ("RIPPLE", 0.5), ("RUN", 0.5),
-                        ("BOUND", 0.0), ("HOP", 0.0), ("SKIP", None)):  # fmt: skip
+                        ("BOUND", 0.0), ("HOP", 0.0), ("SKIP", 0.5),
+                        ("SKIP_LEFT", None)):  # fmt: skip
         found = shift_between(mirrored(PRESETS[name]), PRESETS[name])
         assert found == (None if later is None else pytest.approx(later)), name
+
+
+def test_a_skip_is_a_step_and_a_hop_on_each_foot_in_turn():
+    """Minetti 1998: after each flight the foot that left the ground lands first, then the
+    other, and both are down for a moment between. That is a cycle of two strides."""
+    gait = PRESETS["SKIP"]
+    assert gait.cycle == 2 and all(PRESETS[n].cycle == 1 for n in PRESETS if n != "SKIP")
+    later = gait.phase[1]
+    assert np.allclose(gait.touchdowns(), [(0.0, later), (1.0 + later, 1.0)], atol=1e-15)
+    assert np.allclose(gait.gaps().sum(axis=0), 2.0, atol=1e-15)
+    time = np.linspace(0.0, 2.0, 2000, endpoint=False)
+    down = leg_states(gait, 1.0, time) < np.array(gait.duty)
+    changes = np.flatnonzero(np.any(down != np.roll(down, 1, axis=0), axis=1))
+    beats = ["".join(side for side, on in zip("LR", down[k], strict=True) if on) for k in changes]
+    assert beats == ["L", "LR", "R", "", "R", "LR", "L", ""]
+    # A stride later left is right.
+    assert np.count_nonzero(down[1000:] != down[:1000, ::-1]) <= 2  # to rounding
+    assert mirrored(gait).touchdowns()[0] + 1.0 == pytest.approx(gait.touchdowns()[1])
+    # With one foot always ahead: left lands last before each flight of a skip on the left lead.
+    for name, beats in (("SKIP_LEFT", ["", "R", "LR", "L"]), ("SKIP_RIGHT", ["", "L", "LR", "R"])):
+        down = leg_states(PRESETS[name], 1.0, time[:1000] - 0.02) < np.array(gait.duty)
+        changes = [0, *(np.flatnonzero(np.any(np.diff(down, axis=0) != 0, axis=1)) + 1)]
+        assert ["".join(s for s, on in zip("LR", down[k], strict=True) if on)
+                for k in changes][:4] == beats  # fmt: skip
 
 
 def test_clock_is_exact_under_speed_that_grows_evenly():
@@ -131,6 +177,8 @@ PUBLISHED = [
     # 2.2 hops a second, whatever the speed (Farley et al. 1991).
     ("HOP", 0.95, 0.7, 0.40, 0.52, 0.3, 0.5), ("HOP", 0.95, 3.5, 0.40, 0.52, 0.3, 0.5),
     ("JOG", 0.9, 2.5, 0.66, 0.77, 0.37, 0.42),
+    # As many strides as in a run at that speed (Minetti 1998): 2.6 to 3 steps a second.
+    ("SKIP", 0.9, 2.68, 0.66, 0.77, 0.33, 0.42),
 ]
 
 
@@ -142,6 +190,16 @@ def test_presets_lie_within_published_ranges(case):
     assert least <= 1.0 / float(gait.rates(speed, hip, G)) <= most
     duty = gait.duties(speed**2 / (G * hip))
     assert np.all((duty >= least_duty) & (duty <= most_duty)), duty
+
+
+def test_people_skip_at_speeds_and_with_steps_as_measured():
+    """At 1.75 m/s (Johnson et al. 2005), 2.5 (Roelker et al. 2022) and 2.68, where steps are
+    shorter than a runner's (McDonnell et al. 2019); hips 0.9 m high."""
+    skip, run = PRESETS["SKIP"], PRESETS["RUN"]
+    low, high = skip.usual_speeds(0.9, G)
+    assert 1.3 < low < 1.75 and 2.68 < high < 3.6
+    speed = np.array([2.5, 2.68, 3.0])
+    assert np.all(skip.strides(speed, 0.9, G) < run.strides(speed, 0.9, G))
 
 
 def test_presets_have_the_beats_of_their_names():
@@ -237,3 +295,14 @@ def test_dragged_supports_keep_their_other_edge():
     for leg, edge in (("wing", "ON"), ("fore.L", "MIDDLE")):
         with pytest.raises(SettingError):
             drag_support(walk, leg, edge, 0.1)
+
+
+def test_dragging_supports_of_a_skip_past_the_stride_goes_on_without_a_jump():
+    """Where sides alternate a phase of -0.02 is not 0.98: the next stride is the other side's."""
+    skip = PRESETS["SKIP"]
+    for share in (-0.31, -0.33):  # just before, and just beyond the other foot's touchdown
+        made = check_gait(drag_support(skip, "leg.R", "BAR", share))
+        apart = np.diff(made.touchdowns(), axis=1)[:, 0]
+        assert apart == pytest.approx([0.32 + share, -0.32 - share])
+    wide = check_gait(drag_support(skip, "leg.R", "BAR", 0.9))
+    assert np.all(wide.gaps() > 0.0) and wide.phase[1] < 1.0

@@ -66,6 +66,25 @@ def test_optimum_between_frames_equals_trying_every_combination():
         assert found.cost == pytest.approx(best, rel=1e-9, abs=1e-12)
 
 
+def test_optimum_with_two_touchdowns_a_period_equals_trying_every_choice():
+    """Of the touchdowns of a gait whose sides alternate each leg takes whichever costs least."""
+    random = np.random.default_rng(6)
+    for i in range(120):
+        n = 2 + i % 3
+        current = random.uniform(0.0, 4.0, n)
+        wanted = random.uniform(0.0, 2.0, (n, 2))
+        transfer, least = random.uniform(0.1, 1.3, n), random.uniform(0.0, 0.7)
+        found = minimum_shift(current, wanted, transfer, least, 2.0)
+        assert np.all(transfer + found.shift >= least - 1e-12)
+        late = (current + found.shift - found.offset)[:, None] - wanted
+        assert np.all(np.abs(np.mod(late + 1.0, 2.0) - 1.0).min(axis=1) < 1e-12)
+        best = min(
+            minimum_shift(current, wanted[range(n), choice], transfer, least, 2.0).cost
+            for choice in itertools.product((0, 1), repeat=n)
+        )
+        assert found.cost == pytest.approx(best, rel=1e-9, abs=1e-12)
+
+
 def test_optimum_of_eight_legs_is_not_beaten_by_any_c():
     random = np.random.default_rng(3)
     for _ in range(50):

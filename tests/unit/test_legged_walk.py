@@ -66,7 +66,7 @@ CASES = {
                else HORSE, "sequence": (GaitItem(name),), "speed": speed}
         for (name, gait), speed in zip(PRESETS.items(), (
             1.6, 3.0, 4.0, 4.0, 5.0, 5.0, 10.0, 10.0, 9.0, 9.0, 4.0, 4.0,
-            1.37, 4.0, 2.5, 2.0, 1.5, 1.2, 0.5, 0.2), strict=True)
+            1.37, 4.0, 2.5, 2.0, 2.0, 2.0, 1.5, 1.2, 0.5, 0.2), strict=True)
     },
     "bend": {"sequence": (GaitItem("TROT"),), "speed": 3.5, "path": _arc(9.0)},
     "changes": {
@@ -276,6 +276,59 @@ def test_motion_goes_on_from_another_without_a_jump():
     assert np.allclose(second.orientation[0], first.orientation[-1], atol=1e-6)
     assert np.allclose(second.foot_position[0], first.foot_position[-1], atol=1e-6)
     assert np.array_equal(second.contact[0], first.contact[-1])
+
+
+@pytest.mark.parametrize("frames", [86, 100])
+def test_a_skip_goes_on_from_either_side(frames):
+    """The hand-over tells whose turn it is: a skip is the same again after two strides only."""
+    gait = replace(PRESETS["SKIP"], period=0.75)  # 18 frames
+    settings = GaitSettings(
+        creature=PERSON, sequence=(GaitItem(gait),), speed=2.0, n_frames=frames + 1
+    )
+    first = solve_gait(settings)
+    state = first.end_state
+    assert state.phase / (2.0 * math.pi) == pytest.approx((frames / 36.0) % 1.0, abs=1e-9)
+    second = solve_gait(replace(
+        settings, start_phase=state.phase / (2.0 * math.pi),
+        placement=Placement(state.position, state.yaw),
+    ))  # fmt: skip
+    assert np.allclose(second.position[0], first.position[-1], atol=1e-6)
+    assert np.allclose(second.foot_position[0], first.foot_position[-1], atol=1e-6)
+    assert np.array_equal(second.contact[0], first.contact[-1])
+    # Out of another gait, too: the pattern then begins where the shift put it.
+    walked = solve_gait(replace(
+        settings, sequence=(GaitItem("WALK_BIPED"), GaitItem(gait, 1.0)), n_frames=frames + 49
+    ))  # fmt: skip
+    on = {leg: [p.on for p in walked.footprints if p.leg == leg][-1] for leg in BIPED}
+    share = walked.end_state.phase / math.pi  # strides
+    since = {leg: (float(walked.time[-1]) - t) / 0.75 for leg, t in on.items()}
+    for i, leg in enumerate(BIPED):
+        gone = np.mod(share - gait.touchdowns()[:, i], 2.0).min()
+        assert gone == pytest.approx(since[leg], abs=1e-6)
+
+
+def test_a_stride_later_a_skip_is_its_mirror_image():
+    gait = replace(PRESETS["SKIP"], period=0.75)  # 18 frames
+    motion = solve_gait(GaitSettings(
+        creature=creature_of(FIGURES["BIPED"]()), sequence=(GaitItem(gait),), speed=2.2, n_frames=97
+    ))  # fmt: skip
+    assert not motion.problems and _check_planted(motion) < 1e-9
+    stride, way = 18 * motion.steps_per_frame, np.array([0.0, -2.2 * 0.75, 0.0])
+    flip = np.array([-1.0, 1.0, 1.0])
+    assert np.allclose(motion.position[stride:], motion.position[:-stride] * flip + way, atol=1e-9)
+    feet = motion.foot_position[:, ::-1] * flip
+    assert np.allclose(motion.foot_position[stride:], feet[:-stride] + way, atol=1e-9)
+    other = motion.contact[stride:] != motion.contact[:-stride, ::-1]
+    assert np.all(np.abs(np.mod(motion.time[stride:][other.any(axis=1)] / 0.75, 1.0) - 0.5) > 0.49)
+    # In the air for as long as the gait has it, with the rise of a projectile: g t^2 / 8.
+    flight = (1.0 - gait.phase[1] - gait.duty[0]) * 0.75
+    (profile,) = motion.supports
+    left, landed = profile.flights()
+    inside = (left > 0.5) & (landed < 3.5)
+    assert np.allclose((landed - left)[inside], flight, atol=1e-9)
+    for begin, end in zip(left[inside], landed[inside], strict=True):
+        z = np.interp((begin, 0.5 * (begin + end), end), motion.time, motion.position[:, 2])
+        assert z[1] - 0.5 * (z[0] + z[2]) == pytest.approx(G * flight**2 / 8.0, abs=2e-3)
 
 
 def test_closed_path_is_gone_around_again_and_again():

@@ -130,6 +130,38 @@ def test_joints_accelerate_and_never_jump(kind, gait, speed, most):
         assert push.max() < most, role
 
 
+@pytest.mark.parametrize("speed", [1.75, 2.5, 3.2])
+def test_in_a_skip_a_knee_goes_up_with_each_hop_and_the_other_arm_forward(speed):
+    """The free thigh swings up to near the horizontal, the arm of the other side ahead, as
+    skipping is taught: arms in opposition to legs."""
+    motion, figure, tracks = _solved("BIPED", "SKIP", speed)
+    joint, turn = pose_joints(tracks, figure)
+    hops = 0
+    for i, (hops_on, free) in enumerate((("L", "R"), ("R", "L"))):
+        own = [p for p in motion.footprints if p.leg == f"leg.{hops_on}"]
+        other = [p for p in motion.footprints if p.leg == f"leg.{free}"]
+        for here, there in zip(own[:-1], own[1:], strict=True):
+            over = [p for p in other if here.off < p.on < there.on]
+            if over or not (here.off > 0.5 and there.on < tracks.time[-1] - 0.5):
+                continue
+            hops += 1
+            k = int(np.searchsorted(tracks.time, 0.5 * (here.off + there.on)))
+            assert not motion.contact[k].any()
+            thigh, shin = (joint[f"{part}.{free}"][k] for part in ("thigh", "shin"))
+            line = rot.normalise(shin - thigh)
+            raised = np.degrees(np.arctan2(-line[1], -line[2]))
+            assert 55.0 < raised < 95.0
+            assert motion.foot_position[k, 1 - i, 2] > 0.2 * motion.creature.hip_height()
+            same, opposite = (tracks.position[f"hand.{side}"][k] for side in (free, hops_on))
+            assert opposite[1] < same[1] - 0.15  # ahead is along -Y
+            knee = np.degrees(tracks.attributes[f"bend.shin.{hops_on}"])[k]
+            assert knee < 60.0 < np.degrees(tracks.attributes[f"bend.shin.{free}"])[k]
+    assert hops >= 3
+    # People's trunks stay upright, and go up and down further than in a run at that speed.
+    _, _, run = _solved("BIPED", "RUN", speed)
+    assert np.ptp(motion.position[20:-20, 2]) > np.ptp(run.position["pelvis"][20:-20, 2])
+
+
 def _steps(rise, tread, count):
     """Stairs ahead, in hip heights, which begin 1.5 of them away."""
     def of(hip):
