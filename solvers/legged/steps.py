@@ -138,6 +138,22 @@ class GaitPlan:
         """
         return self.gait.gaps()[np.mod(stride, self.gait.cycle), leg]
 
+    def longest_before(self, leg: int, stride: np.ndarray | int) -> np.ndarray:
+        """Longest transfers that end with touchdowns of a leg.
+
+        The hop of a gait whose sides alternate lasts for less than the other foot's step.
+
+        Args:
+            leg: number of the leg.
+            stride: (...) numbers of the strides in which they are.
+
+        Returns:
+            (...) s.
+        """
+        least = min(self.gait.duty)
+        share = (self.gap(leg, np.asarray(stride) - 1) - least) / (self.gait.gaps().max() - least)
+        return np.maximum(self.longest * share, min(self.least, self.longest))
+
     def duty_at(
         self, leg: int, time: np.ndarray | float, stride: np.ndarray | int = 0
     ) -> np.ndarray:
@@ -379,13 +395,14 @@ def _touchdowns(
 
 @dataclass(frozen=True)
 class _Part:
-    """Supports of a leg in one gait: touchdown and liftoff, and the phases of both, and
-    the number of the gait."""
+    """Supports of a leg in one gait: touchdown and liftoff, and the phases of both, how long
+    the transfer before it may last, and the number of the gait."""
 
     on: np.ndarray
     off: np.ndarray
     phase: np.ndarray
     end_phase: np.ndarray
+    longest: np.ndarray
     gait: np.ndarray
 
 
@@ -393,7 +410,8 @@ def _part(plan: GaitPlan, number: int, leg: int, steps: _Touchdowns) -> _Part:
     phase, on, stride = steps.phase, steps.on, steps.stride
     following = plan.clock.time(phase + plan.gap(leg, stride))
     end_phase = phase + plan.duty_between(leg, on, following, stride)
-    return _Part(on, plan.clock.time(end_phase), phase, end_phase, np.full(len(on), number))
+    off, longest = plan.clock.time(end_phase), plan.longest_before(leg, stride)
+    return _Part(on, off, phase, end_phase, longest, np.full(len(on), number))
 
 
 @dataclass(frozen=True)
@@ -479,15 +497,15 @@ def _start_off(
     n = len(steps)
     due, stops = np.empty(n), []
     for leg, own in enumerate(steps):
-        land = float(own.on[-1])
+        land, longest = float(own.on[-1]), float(plan.longest_before(leg, own.stride[-1]))
         if len(own.on) > 1:
             part = _part(plan, number, leg, own)
             leave, lifts = float(part.off[-2]), float(part.end_phase[-2])
             half = _middle_of_transfer(clock, leave, lifts, land, float(own.phase[-1]))
             lands = half <= begin  # more than half of its swing is over
-            late = half + 0.5 * plan.longest > go or land - leave <= plan.longest
+            late = half + 0.5 * longest > go or land - leave <= longest
         else:  # its first swing since the stand before
-            lands, late = land - plan.longest < begin, land > go
+            lands, late = land - longest < begin, land > go
         if lands and late:
             return None
         stops.append(own if lands else own[:-1])
@@ -526,10 +544,11 @@ def _first_swing(
     lifts, half = phase - gap + duty, phase - 0.5 * (gap - duty)
     leave = float(clock.time(lifts)) if lifts > rest else go
     middle = float(clock.time(half)) if half > rest else math.inf
-    if land > leave + plan.longest:
+    longest = float(plan.longest_before(leg, stride))
+    if land > leave + longest:
         middle = middle if math.isfinite(middle) else land
-        begin = max(min(max(middle - 0.5 * plan.longest, leave), land - plan.longest), go)
-        return begin, min(begin + plan.longest, max(land, begin + plan.least))
+        begin = max(min(max(middle - 0.5 * longest, leave), land - longest), go)
+        return begin, min(begin + longest, max(land, begin + plan.least))
     return leave, max(land, leave + plan.least)
 
 
@@ -591,15 +610,18 @@ def _collect(plans: Sequence[GaitPlan], taken: list[list[_Part]], frame: float) 
     """Midstances, and transfers that last no longer than they may."""
     columns: list[list[np.ndarray]] = [[] for _ in range(6)]
     for leg, parts in enumerate(taken):
-        on, off, phase, end_phase, gait = (
+        on, off, phase, end_phase, most, gait = (
             np.concatenate([getattr(part, name) for part in parts])
-            for name in ("on", "off", "phase", "end_phase", "gait")
+            for name in ("on", "off", "phase", "end_phase", "longest", "gait")
         )
+        # The first swing of a gait is no hop yet, and may still be the long step of a skip.
+        for i in np.flatnonzero(np.diff(gait)) + 1:
+            before, plan = plans[gait[i - 1]], plans[gait[i]]
+            most[i] = max(plan.longest, before.longest if before.gait.alternates else 0.0)
         # Feet that would hang in the air too long.
         leave, land = off[:-1].copy(), on[1:].copy()
-        allowed = np.array([plan.longest for plan in plans])[gait[1:]]
-        for i in np.flatnonzero((land > leave + allowed) & (leave < math.inf)):
-            longest = plans[gait[i + 1]].longest
+        for i in np.flatnonzero((land > leave + most[1:]) & (leave < math.inf)):
+            longest = most[i + 1]
             half = _middle_of_transfer(
                 plans[gait[i + 1]].clock, leave[i], end_phase[i], land[i], phase[i + 1]
             )

@@ -7,6 +7,7 @@ from poise.addon.mapping.legs import creature_of
 from poise.addon.rigs.builders.legged import FIGURES
 from poise.solvers.legged import GaitItem, GaitSettings, solve_gait
 from poise.solvers.legged.creature import biped, insect, quadruped
+from poise.solvers.legged.gait import PRESETS
 from poise.solvers.turning import sample_times
 
 DOG = quadruped(0.5, 0.6, 0.2, name="DOG", hoof=False)
@@ -143,6 +144,27 @@ def test_legs_reach_through_stops_and_starts_at_random(kind, gait, speed):
         motion = solve_gait(GaitSettings(
             creature=creature, sequence=(GaitItem(gait),), speed=keyed, n_frames=241))
         assert "OUT_OF_REACH" not in {problem.code for problem in motion.problems}
+
+
+@pytest.mark.parametrize("stop", [5.0, 5.2, 5.4, 5.6])
+@pytest.mark.parametrize("slow", [0.7, 1.5])
+def test_who_stops_skipping_hops_no_higher_for_it(stop, slow):
+    """A hop takes a third of a step's time, at the slowest speed too: none lasts as the clock
+    of the gait stands still. In the air as a projectile is: the rise is g t^2 / 8."""
+    creature = creature_of(FIGURES["BIPED"]())
+    hip, gait = creature.hip_height(), PRESETS["SKIP"]
+    time = sample_times(9 * 24 + 1, 24.0)
+    speed = 2.3 * np.clip((stop + slow - time) / slow, 0.0, 1.0) * np.clip(time - 1.0, 0.0, 1.0)
+    motion = solve_gait(GaitSettings(
+        creature=creature, sequence=(GaitItem(gait),), speed=speed, n_frames=9 * 24 + 1))
+    assert motion.success and not {p.code for p in motion.problems} & {"JUMP_HIGH", "STEP_LEFT_OUT"}
+    slowest = gait.usual_speeds(hip, 9.81)[0]
+    hop = (gait.gaps().min() - gait.duty[0]) / float(gait.rates(slowest, hip, 9.81))
+    left, landed = motion.supports[0].flights()
+    assert len(left) > 3 and np.all(landed - left < hop + 1e-9)
+    assert np.all(motion.contact[0]) and np.all(motion.contact[-1])
+    feet = motion.foot_position[-1, :, 1] - motion.position[-1, 1]
+    assert abs(feet[0] - feet[1]) < 0.02 * hip
 
 
 @pytest.mark.parametrize("kind, gait, fall", [("HORSE", "PRONK", 2.5), ("DOG", "PRONK", 1.6)])
