@@ -13,6 +13,11 @@ a foot that is ahead; with b how much further ahead the hind feet are than the
 fore feet: the back rounds by b, as in a gallop. A head nods by u^2, twice a stride,
 in gaits without flights.
 
+Who goes up a hill tips forward as who speeds up does, since to push up a slope is to
+push forward on the level (di Prampero et al. 2005), and who goes down tips back, less.
+People's trunks pitch forward on ramps from 3 degrees on (Prentice et al. 2004). Necks of
+animals, whose trunks follow the slope, stay nearer to how they are on level ground.
+
 Sizes: pelvis 4 to 5 degrees, thorax 3 to 8 degrees the other way, arms 35 degrees
 in a walk and 45 to 70 in a run, elbows near 90 degrees in a run (gait laboratories);
 head, neck and trunk of horses within 20 degrees (Dunbar et al. 2008); a dog's back
@@ -45,9 +50,13 @@ HOPS = 3.8  # times as far as with one leg arms swing where both legs go togethe
 QUICKEST = 3.0  # hip heights a natural pace sqrt(h / g), at which arms follow legs in hops at most
 KNEE_UP = 0.35  # hip heights that a knee which is up in a hop counts as a foot ahead
 STANDS = 0.02  # squared hip heights; less than that between the feet is no stride
+UPHILL, DOWNHILL = 1.5, 0.5  # of a hill's angle that counts as speeding up, and slowing down
+NECK_LEVEL = 0.7  # of a hill's angle that the neck does not follow
+STEEPEST = 0.7  # rad of hills that are leaned into: what is steeper is a step
 LOOK = 0.5  # m; a look ahead is never shorter
 TOUCH = 1e-9  # m
 SHOWS = 0.1  # hip heights by which feet that are swung lower than they should show
+CREEP = 0.03  # of sqrt(g h): slower than that a body hardly leans into hills
 STILL = 1e-10  # m from sample to sample
 
 
@@ -65,8 +74,8 @@ class LeggedStyle:
             fore feet are a hip height further apart than standing to rounded while
             they are that much closer, radians.
         trunk_pitch: forward bend of the trunk in gaits with flights, radians.
-        effort: how far the trunk tips forward while speeding up, and back while
-            slowing down: 1 for the angle that balances it.
+        effort: how far the trunk tips forward while speeding up and up hills, and
+            back while slowing down and down them: 1 for the angle that balances it.
         fold: how much carpus and fetlock fold while a leg swings.
         blade_turn: share of a leg's swing that its shoulder blade turns with it.
         arm_swing: of the upper arms either way with a usual step, radians.
@@ -174,6 +183,7 @@ class Gauge:
             ones, hip heights.
         flying: (n,) 0 in gaits without flights to 1 in those with them.
         push: (n,) acceleration along the way, shares of gravity.
+        hill: (n,) how steeply the way goes up, radians; 0 on level ground.
         bounce: (n,) m that the body is above its mean height.
     """
 
@@ -186,6 +196,7 @@ class Gauge:
     short: dict[int, np.ndarray]
     flying: np.ndarray
     push: np.ndarray
+    hill: np.ndarray
     bounce: np.ndarray
 
 
@@ -234,8 +245,36 @@ def read_gait(motion: GaitMotion) -> Gauge:
         short=short,
         flying=averaged(step(aloft / FLIGHTS), spacing, 0.5 * tempo),
         push=push,
+        hill=_hill(motion, spacing, height),
         bounce=high - averaged(high, spacing, 1.5 * tempo),
     )  # fmt: skip
+
+
+def _ground_height(motion: GaitMotion) -> np.ndarray:
+    """(n,) height of the ground under the body, between footprints in proportion, m."""
+    levels = []
+    for leg in motion.creature.legs:
+        prints = [print_ for print_ in motion.footprints if print_.leg == leg.name]
+        if not prints:
+            continue
+        when = np.array([_middle(print_, motion.time) for print_ in prints])
+        order = np.argsort(when)
+        high = np.array([print_.position[2] for print_ in prints])[order]
+        levels.append(np.interp(motion.time, when[order], high))
+    return np.mean(levels, axis=0) if levels else np.zeros(len(motion.time))
+
+
+def _hill(motion: GaitMotion, spacing: float, height: float) -> np.ndarray:
+    """(n,) how steeply the ground goes up along the way, evened out over a stride, radians."""
+    high = _ground_height(motion)
+    if len(high) < 3 or not np.ptp(high) > 0.0:
+        return np.zeros(len(high))
+    tempo = float(np.sqrt(height / 9.81))
+    pace = np.linalg.norm(motion.velocity[:, :2], axis=1)
+    climb, pace = (averaged(x, spacing, 1.5 * tempo, True) for x in (_rate(high, spacing), pace))
+    # Of who hardly moves less and less is known; it stands upright.
+    slope = climb * pace / (pace**2 + (CREEP * height / tempo) ** 2)
+    return limited(np.arctan(slope), STEEPEST)
 
 
 def _knee_up(motion: GaitMotion, left: int, right: int) -> np.ndarray:
@@ -462,7 +501,8 @@ class _Body:
             0.25 * style.spine_flexion * round_,
             -style.pelvis_drop * gauge.short[hind] / 0.1,
         ]
-        bend = style.trunk_pitch * gauge.flying + style.effort * np.arctan(gauge.push)
+        hill = np.where(gauge.hill > 0.0, UPHILL, DOWNHILL) * gauge.hill
+        bend = style.trunk_pitch * gauge.flying + style.effort * (np.arctan(gauge.push) + hill)
         if fore > hind:
             chest = [
                 -style.shoulder_turn * gauge.apart[fore] / STRIDE,
@@ -542,6 +582,8 @@ class _Body:
         near = averaged(fore**2, gauge.spacing, 0.15 * tempo) - wide
         nod = 1.5 * style.nod * (1.0 - gauge.flying) * near / (wide + STANDS)
         lift = nod - style.neck_drop * gauge.flying
+        if not self.upright:
+            chest_pitch = chest_pitch - NECK_LEVEL * gauge.hill
         start = self.rest[figure.neck[0]]
         ahead = float(start[1] - self.rest[head][1])
         lever = float(np.linalg.norm(self.rest[head] - start))
@@ -644,16 +686,7 @@ class _Body:
         """(n, 3) on the ground under the body."""
         motion = self.motion
         place = motion.position.copy()
-        levels = []
-        for leg in motion.creature.legs:
-            prints = [print_ for print_ in motion.footprints if print_.leg == leg.name]
-            if not prints:
-                continue
-            when = np.array([_middle(print_, motion.time) for print_ in prints])
-            order = np.argsort(when)
-            high = np.array([print_.position[2] for print_ in prints])[order]
-            levels.append(np.interp(motion.time, when[order], high))
-        level = np.mean(levels, axis=0) if levels else np.zeros(self.n)
+        level = _ground_height(motion)
         tempo = float(np.sqrt(self.gauge.height / 9.81))
         place[:, 2] = averaged(level, self.gauge.spacing, 0.7 * tempo)
         return place

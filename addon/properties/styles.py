@@ -853,8 +853,8 @@ class PoiseLeggedStyle(Style, bpy.types.PropertyGroup):
     )
     effort: amount(
         "Effort",
-        "How far an upright trunk tips forward while speeding up and back while slowing down; "
-        "1 balances it",
+        "How far an upright trunk tips forward while speeding up and up hills, and back while "
+        "slowing down and down hills; 1 balances it",
         WALKER.effort,
     )
     fold: amount(

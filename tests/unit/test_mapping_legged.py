@@ -173,6 +173,85 @@ def _steps(rise, tread, count):
     return of
 
 
+def _ramp(degrees, begin=2.0, end=np.inf):
+    """Level, then a slope along the way from `begin` to `end` metres, then level."""
+    rise = np.tan(np.radians(degrees))
+
+    def ground(x, y):
+        way = -np.asarray(y, dtype=float)
+        on = (way > begin) & (way < end)
+        normal = np.stack((0.0 * way, np.where(on, rise, 0.0), np.ones(len(way))), axis=1)
+        return rise * (np.clip(way, begin, end) - begin), rot.normalise(normal), way == way
+
+    return ground
+
+
+def _pitches(kind, gait, speed, ground, frames=193):
+    """Degrees that parts of the body are turned nose up, by role, and the motion."""
+    figure = FIGURES[kind]()
+    motion = solve_gait(GaitSettings(
+        creature=creature_of(figure), sequence=(GaitItem(gait),), speed=speed, n_frames=frames,
+        ground=ground,
+    ))  # fmt: skip
+    tracks = map_legged(motion, figure, STYLES[kind.lower()])
+    nose = {}
+    for role, turn in tracks.rotation.items():
+        ahead = rot.rotate(turn, np.array((0.0, -1.0, 0.0)))
+        nose[role] = np.degrees(np.arcsin(np.clip(ahead[:, 2], -1.0, 1.0)))
+    return nose, motion, figure, tracks
+
+
+@pytest.mark.parametrize("gait, speed, degrees", [
+    *[("WALK_BIPED", 1.2, degrees) for degrees in (6.0, 12.0, 20.0, 27.0, -12.0, -20.0)],
+    *[("JOG", 2.2, degrees) for degrees in (6.0, 12.0, -12.0)]])  # steeper, it has no flights
+def test_people_lean_into_hills_they_go_up_and_back_a_little_going_down(gait, speed, degrees):
+    """Trunks pitch forward on ramps, the more the steeper they are, from 3 degrees on (Prentice
+    et al. 2004): by a third to a half of the slope's angle. The head stays nearly level."""
+    ground = _ramp(degrees, -50.0)
+    nose, motion, figure, _ = _pitches("BIPED", gait, speed, ground)
+    usual, *_ = _pitches("BIPED", gait, speed, None)
+    late = slice(-len(motion.time) // 2, -30)
+    chest, head = figure.trunk[-1], figure.neck[-1]
+    share = (usual[chest][late].mean() - nose[chest][late].mean()) / degrees
+    low, high = (0.33, 0.5) if degrees > 0.0 else (0.08, 0.25)
+    assert low < share < high
+    assert abs(nose[head][late].mean() - usual[head][late].mean()) < 0.1 * abs(degrees)
+
+
+def test_hills_are_leaned_into_without_a_jerk_and_left_again():
+    nose, motion, figure, tracks = _pitches("BIPED", "WALK_BIPED", 1.2, _ramp(20.0, 2.0, 5.0), 289)
+    chest = nose[figure.trunk[-1]]
+    usual, *_ = _pitches("BIPED", "WALK_BIPED", 1.2, None)
+    upright = usual[figure.trunk[-1]].mean()
+    way = -motion.position[:, 1]
+    assert chest[(way > 3.0) & (way < 4.0)].mean() < upright - 6.0
+    assert abs(chest[way > 6.5].mean() - upright) < 1.0
+    # As quickly as within a step, not at once.
+    assert np.abs(np.diff(chest)).max() / tracks.time[1] < 40.0
+    # On level ground at another height nothing is otherwise.
+    flat, *_ = _pitches("BIPED", "WALK_BIPED", 1.2, _ramp(0.0))
+    for role, angle in flat.items():
+        assert np.allclose(angle, usual[role][: len(angle)], atol=1e-9), role
+
+
+@pytest.mark.parametrize("kind, speed", [("DOG", 1.0), ("HORSE", 1.6)])
+@pytest.mark.parametrize("degrees", [15.0, -15.0])
+def test_necks_keep_to_the_level_where_trunks_follow_a_slope(kind, speed, degrees):
+    """Head, neck and trunk of horses stay within some 20 degrees (Dunbar et al. 2008): down a
+    slope an animal looks where it goes, with its neck raised against its trunk."""
+    nose, motion, figure, _ = _pitches(kind, "WALK", speed, _ramp(degrees, -50.0))
+    usual, *_ = _pitches(kind, "WALK", speed, None)
+    late = slice(-len(motion.time) // 2, -30)
+
+    def turned(role):
+        return (nose[role][late].mean() - usual[role][late].mean()) / degrees
+
+    assert turned(figure.trunk[-1]) > 0.8
+    for role in figure.neck[:-1]:
+        assert 0.15 < turned(role) < 0.55
+    assert -0.05 < turned(figure.neck[-1]) < 0.3
+
+
 WALKS = {"HORSE": ("WALK", 1.6), "DOG": ("WALK", 1.0), "BIPED": ("WALK_BIPED", 1.35)}
 
 
