@@ -565,24 +565,21 @@ class Adapt(Walk):
         base = self.base
         self.strike, self.push = base.strike.copy(), base.push.copy()
         self.size = base.size.copy()
-        for number, leg in enumerate(self.legs):
-            own = self._own(number)
-            if len(own) < 2:
-                continue
-            near = np.flatnonzero(self.moved[own[1:]] | self.moved[own[:-1]])
-            for k in near:
-                a, b = own[k], own[k + 1]
-                far = float(np.linalg.norm((self.place[b] - self.place[a])[:2]))
-                old = base.holds.position
-                less = float(np.linalg.norm((old[b] - old[a])[:2]))
-                size = float(np.clip(base.size[a] + (far - less) / (0.6 * self.hip), 0.0, 1.0))
-                rise = np.array([self.place[b, 2] - self.place[a, 2]])
-                self.size[a] = size
-                into = self.plans[self.steps.gait[b]].gait
-                out = self.plans[self.steps.gait[a]].gait
-                strike = np.array([leg.strike * size * into.strike])
-                self.strike[b] = strike_on_steps(strike, rise, self.hip)[0]
-                self.push[a] = leg.push * size * out.push
+        own, old = np.flatnonzero(~self.left_out), base.holds.position
+        near = self.steps.leg[own[1:]] == self.steps.leg[own[:-1]]
+        near &= self.moved[own[1:]] | self.moved[own[:-1]]
+        for a, b in zip(own[:-1][near], own[1:][near], strict=True):
+            leg = self.legs[self.steps.leg[a]]
+            far = float(np.linalg.norm((self.place[b] - self.place[a])[:2]))
+            less = float(np.linalg.norm((old[b] - old[a])[:2]))
+            size = float(np.clip(base.size[a] + (far - less) / (0.6 * self.hip), 0.0, 1.0))
+            rise = np.array([self.place[b, 2] - self.place[a, 2]])
+            self.size[a] = size
+            into = self.plans[self.steps.gait[b]].gait
+            out = self.plans[self.steps.gait[a]].gait
+            strike = np.array([leg.strike * size * into.strike])
+            self.strike[b] = strike_on_steps(strike, rise, self.hip)[0]
+            self.push[a] = leg.push * size * out.push
 
     def carry(self) -> None:
         """Heights again, joined to those outside."""
@@ -637,20 +634,16 @@ class Adapt(Walk):
         """
         return self.base.body(time) if self.locks.body else super().body(time)
 
-    def _stretch(
-        self, leg: int, ends: np.ndarray, step: np.ndarray, time: np.ndarray
-    ) -> np.ndarray:
+    def _stretch(self, ends: np.ndarray, step: np.ndarray, time: np.ndarray) -> np.ndarray:
         """As without edits at the ends of windows, and more and more as with them inside."""
-        own = self._own(leg)
-        base = self.base
-        had = base._own(leg)
+        feet, base = self.feet, self.base
         free = ends[step]
-        before = np.full(len(own), np.nan)
-        _, a, b = np.intersect1d(own, had, return_indices=True)
-        before[a] = base.free[leg][b]
-        off = self.steps.off[own][step]
-        on = np.append(self.steps.on[own][1:], np.inf)[step]
-        was = before[step]
+        before = np.full(len(self.own), np.nan)
+        _, a, b = np.intersect1d(self.own, base.own, return_indices=True)
+        before[a] = base.free[b]
+        following = np.full(len(self.own), np.inf)
+        following[feet.swings] = feet.on[feet.swings + 1]
+        off, on, was = feet.off[step], following[step], before[step]
         for window in self.windows:
             for end, closed, inner in (
                 (window.start, window.opens, on), (window.end, window.closes, off)

@@ -64,10 +64,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Literal, Protocol
 
 import numpy as np
-from scipy.interpolate import PchipInterpolator
 
 from .support import SupportProfile
 
@@ -176,6 +175,32 @@ class Rise(Protocol):
         """
 
 
+def search(
+    knots: np.ndarray, bounds: np.ndarray, time: np.ndarray, count: Sequence[int] | np.ndarray,
+    side: Literal["left", "right"],
+) -> np.ndarray:
+    """`searchsorted` in several rows of knots, each for times of its own.
+
+    Args:
+        knots: (k,) s, increasing in each row, one row after the other.
+        bounds: (r + 1,) where rows begin, and where the last one ends.
+        time: (n,) s, those of one row after those of the other.
+        count: (r,) how many of them are of each row.
+        side: as for `searchsorted`.
+
+    Returns:
+        (n,) places among all knots.
+    """  # fmt: skip
+    found = np.empty(len(time), dtype=int)
+    edges, ends = bounds.tolist(), np.cumsum(count).tolist()
+    begin = 0
+    for first, last, end in zip(edges[:-1], edges[1:], ends, strict=True):
+        row = knots[first:last].searchsorted(time[begin:end], side)
+        np.add(row, first, out=found[begin:end])
+        begin = end
+    return found
+
+
 class Line:
     """A smooth curve through values at times: monotone between them, level outside.
 
@@ -183,21 +208,17 @@ class Line:
 
     Args:
         time: (k,) s, increasing.
-        value: (k,) or (k, ...) values.
+        value: (k,) values.
     """
 
     def __init__(self, time: np.ndarray, value: np.ndarray) -> None:
-        time, value = np.asarray(time, dtype=float), np.asarray(value, dtype=float)
         # What is level, as the bank of a straight way, needs no curve.
         self._level = value[0] if np.all(value == value[0]) else None
         if self._level is not None:
             return
         # Beyond its ends it stays, without a corner.
-        time = np.concatenate(([time[0] - 1.0], time, [time[-1] + 1.0]))
-        value = np.concatenate((value[:1], value, value[-1:]))
-        self._curve = PchipInterpolator(time, value)
-        self._slope = self._curve.derivative()
-        self._first, self._last = float(time[0]), float(time[-1])
+        self._time = np.concatenate(([time[0] - 1.0], time, [time[-1] + 1.0]))
+        self._cubic = _monotone(self._time, np.concatenate((value[:1], value, value[-1:])))
 
     def __call__(self, time: np.ndarray | float) -> np.ndarray:
         """Values.
@@ -206,11 +227,12 @@ class Line:
             time: (n,) s.
 
         Returns:
-            (n, ...) values.
+            (n,) values.
         """
         if self._level is not None:
-            return np.full((*np.shape(time), *np.shape(self._level)), self._level)
-        return self._curve(np.clip(time, self._first, self._last))
+            return np.full(np.shape(time), self._level)
+        (a, b, c, d), s = self._at(time)
+        return d + c * s + b * (s * s) + a * (s * s * s)
 
     def rate(self, time: np.ndarray | float) -> np.ndarray:
         """How fast they change.
@@ -219,11 +241,74 @@ class Line:
             time: (n,) s.
 
         Returns:
-            (n, ...) per second.
+            (n,) per second.
         """
         if self._level is not None:
-            return np.zeros((*np.shape(time), *np.shape(self._level)))
-        return self._slope(np.clip(time, self._first, self._last))
+            return np.zeros(np.shape(time))
+        (a, b, c, _), s = self._at(time)
+        return c + 2.0 * b * s + 3.0 * a * (s * s)
+
+    def _at(self, time: np.ndarray | float) -> tuple[np.ndarray, np.ndarray]:
+        """(4, n) coefficients that hold at times, and (n,) how far into their pieces they are."""
+        inner = np.minimum(np.maximum(time, self._time[0]), self._time[-1])
+        at = np.minimum(self._time.searchsorted(inner, "right") - 1, len(self._time) - 2)
+        return self._cubic[:, at], inner - self._time[at]
+
+
+class Lines:
+    """Several curves as `Line`, of which each is asked for at times of its own.
+
+    Args:
+        time: (k,) s, those of one curve after those of the other, increasing in each.
+        value: (k,) values.
+        count: (r,) how many of them are of each curve, at least one.
+    """
+
+    def __init__(self, time: np.ndarray, value: np.ndarray, count: np.ndarray) -> None:
+        end = np.cumsum(count)
+        start = end - count
+        # Beyond their ends they stay, without a corner; so none knows of the one beside it.
+        place = np.concatenate((end, start))
+        beyond = np.concatenate((time[end - 1] + 1.0, time[start] - 1.0))
+        level = np.concatenate((value[end - 1], value[start]))
+        self._time = np.insert(time, place, beyond)
+        self._cubic = _monotone(self._time, np.insert(value, place, level))
+        self._bounds = np.concatenate(([0], end + 2 * np.arange(1, len(count) + 1)))
+
+    def __call__(self, time: np.ndarray, count: Sequence[int] | np.ndarray) -> np.ndarray:
+        """Values.
+
+        Args:
+            time: (n,) s, those of one curve after those of the other.
+            count: (r,) how many of them are of each curve.
+
+        Returns:
+            (n,) values.
+        """
+        first = np.repeat(self._bounds[:-1], count)
+        last = np.repeat(self._bounds[1:], count) - 1
+        inner = np.minimum(np.maximum(time, self._time[first]), self._time[last])
+        at = np.minimum(search(self._time, self._bounds, inner, count, "right") - 1, last - 1)
+        (a, b, c, d), s = self._cubic[:, at], inner - self._time[at]
+        return d + c * s + b * (s * s) + a * (s * s * s)
+
+
+def _monotone(time: np.ndarray, value: np.ndarray) -> np.ndarray:
+    """(4, k - 1) coefficients of a monotone piecewise cubic that is level at both ends.
+
+    Slopes are weighted harmonic means of those of the pieces on both sides (Fritsch and
+    Butland 1984), 0 where these differ in sign or one of them is 0.
+    """
+    step = np.diff(time)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        rise = np.diff(value) / step
+        before, after = rise[:-1], rise[1:]
+        one, two = 2.0 * step[1:] + step[:-1], step[1:] + 2.0 * step[:-1]
+        mean = 1.0 / ((one / before + two / after) / (one + two))
+        slope = np.zeros(len(time))
+        slope[1:-1] = np.where(np.sign(before) * np.sign(after) > 0.0, mean, 0.0)
+        bend = (slope[:-1] + slope[1:] - 2.0 * rise) / step
+        return np.stack((bend / step, (rise - slope[:-1]) / step - bend, slope[:-1], value[:-1]))
 
 
 class Floor:

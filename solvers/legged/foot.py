@@ -33,7 +33,7 @@ import numpy as np
 from scipy.interpolate import CubicSpline
 
 from ..rotations import about_x, multiply, rotate, slerp
-from .body import Line, minimum_jerk
+from .body import Lines, minimum_jerk, search
 from .creature import Leg
 
 RUSH = 0.15  # share of the transfer in which a snappy foot gets up to its speed
@@ -105,7 +105,7 @@ class FootPose:
         orientation: (n, 4) from the foot as it is in rest, facing -Y.
         contact: (n,) bool: on the ground.
         pitch: (n,) toes up over the footprint, rad.
-        step: (n,) number of the leg's step that it is in, or comes from.
+        step: (n,) number of the step that it is in, or comes from.
     """
 
     position: np.ndarray
@@ -143,27 +143,28 @@ class Trajectory:
 
 @dataclass(frozen=True)
 class Swing:
-    """How a leg's transfers go, each from a step to the next.
+    """How feet swing from each step to the next of the same foot; the last of each does not.
 
     Attributes:
-        lift: (m - 1,) height of the peak, m.
-        peak: (m - 1,) share of the transfer at which it is.
-        kick: (m - 1,) how far the foot is thrown up behind, m.
-        snap: (m - 1,) 0 for minimum jerk to 1 for quick.
-        raised: (m - 1,) how much higher the whole swing goes to clear the
-            ground, m.
-        wait: (m - 1,) share of the transfer that passes before the foot goes
+        lift: (m,) height of the peak, m.
+        peak: (m,) share of the transfer at which it is.
+        kick: (m,) how far the foot is thrown up behind, m.
+        snap: (m,) 0 for minimum jerk to 1 for quick.
+        heel_up: (m,) pitch, heel up, rad.
+        raised: (m,) how much higher the whole swing goes to clear the ground, m.
+        wait: (m,) share of the transfer that passes before the foot goes
             ahead, while it is lifted: it stands close to a stair.
-        rest: (m - 1,) share in which it has arrived and is let down.
-        edge: (m - 1,) 0 to rise and fall evenly along the way, as slopes do, to 1 to
+        rest: (m,) share in which it has arrived and is let down.
+        edge: (m,) 0 to rise and fall evenly along the way, as slopes do, to 1 to
             rise early and fall late.
-        added: what gaits add, and (m - 1,) which of them each has, -1 for none.
+        added: what gaits add, and (m,) which of them each has, -1 for none.
     """
 
     lift: np.ndarray
     peak: np.ndarray
     kick: np.ndarray
     snap: np.ndarray
+    heel_up: np.ndarray
     raised: np.ndarray
     wait: np.ndarray
     rest: np.ndarray
@@ -171,77 +172,91 @@ class Swing:
     added: tuple[tuple[Trajectory, ...], np.ndarray]
 
 
-class FootMotion:
-    """The motion of one foot through all its steps.
+class Feet:
+    """The motion of feet through all their steps, all of them in one go.
+
+    Steps are in one row, those of each foot in order of time, one foot after the other.
 
     Args:
-        leg: the leg.
-        on: (m,) touchdowns, s; the first may be minus infinity.
-        off: (m,) liftoffs, s; the last may be infinite.
+        legs: (f,) the legs.
+        foot: (m,) number of the foot that each step is of, each of them at least once.
+        on: (m,) touchdowns, s; the first of a foot may be minus infinity.
+        off: (m,) liftoffs, s; the last of a foot may be infinite.
         position: (m, 3) footprints, m.
         orientation: (m, 4) of the flat foot.
         strike: (m,) pitch at touchdown, toes up, rad.
         push: (m,) pitch at liftoff, heel up, rad.
-        heel_up: (m - 1,) pitch in the swing, heel up, rad.
         swing: how the transfers go.
     """
 
     def __init__(
         self,
-        leg: Leg,
+        legs: Sequence[Leg],
+        foot: np.ndarray,
         on: np.ndarray,
         off: np.ndarray,
         position: np.ndarray,
         orientation: np.ndarray,
         strike: np.ndarray,
         push: np.ndarray,
-        heel_up: np.ndarray,
         swing: Swing,
     ) -> None:
-        self.on, self.off = on, off
+        self.foot, self.on, self.off = foot, on, off
         self.position, self.orientation, self.swing = position, orientation, swing
-        self.ankle = np.asarray(leg.ankle, dtype=float)
-        self._heel = np.array([0.0, leg.heel, 0.0])
-        self._toe = np.array([0.0, -leg.toe, 0.0])
+        self.ankle = np.array([leg.ankle for leg in legs], dtype=float)
+        self._heel = np.array([(0.0, leg.heel, 0.0) for leg in legs])
+        self._toe = np.array([(0.0, -leg.toe, 0.0) for leg in legs])
+        self.bounds = np.searchsorted(foot, np.arange(len(legs) + 1))
         # The ends of the sole that it touches down on, and leaves the ground from.
-        self._last = np.where((push >= 0.0)[:, None], self._toe, self._heel)
-        self._first = np.where((strike >= 0.0)[:, None], self._heel, self._toe)
+        heel, toe = self._heel[foot], self._toe[foot]
+        self._last = np.where((push >= 0.0)[:, None], toe, heel)
+        self._first = np.where((strike >= 0.0)[:, None], heel, toe)
         self._from = position + rotate(orientation, self._last)
         self._to = position + rotate(orientation, self._first)
-        self._pitch = _pitch_curve(leg, on, off, strike, push, heel_up)
+        self._pitch = _pitch_curves(legs, foot, on, off, strike, push, swing.heel_up)
 
-    def __call__(self, time: np.ndarray) -> FootPose:
-        """Where the foot is.
+    @property
+    def swings(self) -> np.ndarray:
+        """(k,) numbers of the steps after which the foot takes another one."""
+        return np.flatnonzero(self.foot[1:] == self.foot[:-1])
+
+    def __call__(self, time: np.ndarray, count: Sequence[int] | np.ndarray) -> FootPose:
+        """Where feet are.
 
         Args:
-            time: (n,) s.
+            time: (n,) s, the times of one foot after those of the other.
+            count: (f,) how many of them are of each foot.
 
         Returns:
             The poses.
         """
         time = np.asarray(time, dtype=float)
-        step = np.clip(np.searchsorted(self.on, time, side="right") - 1, 0, len(self.on) - 1)
+        foot = np.repeat(np.arange(len(count)), count)
+        first, last = self.bounds[:-1][foot], self.bounds[1:][foot] - 1
+        step = np.maximum(search(self.on, self.bounds, time, count, "right") - 1, first)
         down = (time <= self.off[step]) & (time >= self.on[step])
-        pitch = self._pitch(time)
-        position, orientation = self._planted(step, pitch)
-        flying = np.flatnonzero(~down)
-        if len(flying) and len(self.on) > 1:
-            at = np.minimum(step[flying], len(self.on) - 2)
+        pitch = self._pitch(time, count)
+        position, orientation = self._planted(step, pitch, foot)
+        flying = np.flatnonzero(~down & (last > first))
+        if len(flying):
+            at = np.minimum(step[flying], last[flying] - 1)
             place, turn = self._swung(at, time[flying], pitch[flying])
             position[flying], orientation[flying] = place, turn
         return FootPose(position, orientation, down, pitch, step)
 
-    def _planted(self, step: np.ndarray, pitch: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _planted(
+        self, step: np.ndarray, pitch: np.ndarray, foot: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Rolling about heel or toe, or flat."""
-        orientation = self.orientation[step].copy()
-        position = self.position[step].copy()
+        orientation = self.orientation[step]
+        position = self.position[step]
         rolling = np.flatnonzero(pitch != 0.0)
         if len(rolling):
-            angle = pitch[rolling]
-            turn = multiply(orientation[rolling], about_x(-angle))
-            up = (angle > 0.0)[:, None]
-            arm = np.where(up, self._heel, self._toe)
-            pivot = position[rolling] + rotate(orientation[rolling], arm)
+            angle, foot = pitch[rolling], foot[rolling]
+            flat = orientation[rolling]
+            turn = multiply(flat, about_x(-angle))
+            arm = np.where((angle > 0.0)[:, None], self._heel[foot], self._toe[foot])
+            pivot = position[rolling] + rotate(flat, arm)
             position[rolling] = pivot - rotate(turn, arm)
             orientation[rolling] = turn
         return position, orientation
@@ -279,43 +294,45 @@ class FootMotion:
         return point - rotate(turn, arm), turn
 
     def ankles(self, pose: FootPose) -> np.ndarray:
-        """Where the leg ends.
+        """Where the legs end.
 
         Args:
-            pose: poses of the foot.
+            pose: poses of the feet.
 
         Returns:
             (n, 3) m.
         """
-        return pose.position + rotate(pose.orientation, self.ankle)
+        return pose.position + rotate(pose.orientation, self.ankle[self.foot[pose.step]])
 
     def sole(self, pose: FootPose) -> tuple[np.ndarray, np.ndarray]:
         """Rear and front end of the sole.
 
         Args:
-            pose: poses of the foot.
+            pose: poses of the feet.
 
         Returns:
             (n, 3) and (n, 3) m.
         """
+        foot = self.foot[pose.step]
         return (
-            pose.position + rotate(pose.orientation, self._heel),
-            pose.position + rotate(pose.orientation, self._toe),
+            pose.position + rotate(pose.orientation, self._heel[foot]),
+            pose.position + rotate(pose.orientation, self._toe[foot]),
         )
 
     def toe_tip(self, pose: FootPose, share: np.ndarray) -> np.ndarray:
         """Tip of toes that bend about the sole's front end.
 
         Args:
-            pose: poses of the foot.
+            pose: poses of the feet.
             share: (n,) of the transfer that has gone, 0 to 1.
 
         Returns:
             (n, 3) m.
         """
+        toe = self._toe[self.foot[pose.step]]
         bent = about_x(np.minimum(pose.pitch, 0.0) * (1.0 - toes_free(share)))
-        ball = pose.position + rotate(pose.orientation, self._toe)
-        return ball - rotate(multiply(pose.orientation, bent), self._toe)
+        ball = pose.position + rotate(pose.orientation, toe)
+        return ball - rotate(multiply(pose.orientation, bent), toe)
 
 
 def toes_free(share: np.ndarray) -> np.ndarray:
@@ -330,33 +347,40 @@ def toes_free(share: np.ndarray) -> np.ndarray:
     return minimum_jerk(np.asarray(share) / TOES_FREE)
 
 
-def _pitch_curve(
-    leg: Leg,
+def _pitch_curves(
+    legs: Sequence[Leg],
+    foot: np.ndarray,
     on: np.ndarray,
     off: np.ndarray,
     strike: np.ndarray,
     push: np.ndarray,
     heel_up: np.ndarray,
-) -> Line:
-    """Pitch over time: exactly 0 while the sole is flat."""
+) -> Lines:
+    """Pitch of each foot over time: exactly 0 while the sole is flat."""
+    flat, rise, level = np.array([(leg.flat, leg.rise, leg.level) for leg in legs]).T
     with np.errstate(invalid="ignore"):
         support = np.where(np.isfinite(off - on), np.minimum(off - on, FOOTHOLD_CAP), FOOTHOLD_CAP)
-    times, values = [], []
-    lands, leaves = np.isfinite(on), np.isfinite(off)
-    times += [on[lands], (on + leg.flat * support)[lands]]
-    values += [strike[lands], np.zeros(np.count_nonzero(lands))]
-    times += [(off - (1.0 - leg.rise) * support)[leaves], off[leaves]]
-    values += [np.zeros(np.count_nonzero(leaves)), -push[leaves]]
-    if len(on) > 1:
-        times += [off[:-1] + share * (on[1:] - off[:-1]) for share in (HEEL_UP, leg.level)]
-        values += [-heel_up, np.zeros(len(heel_up))]
-    time, value = np.concatenate(times), np.concatenate(values)
-    if not len(time):
-        return Line(np.zeros(1), np.zeros(1))
-    order = np.argsort(time, kind="stable")
-    time, value = time[order], value[order]
-    keep = np.append(np.diff(time) > 1e-9, True)
-    return Line(time[keep], value[keep])
+    lands, leaves = np.flatnonzero(np.isfinite(on)), np.flatnonzero(np.isfinite(off))
+    swings = np.flatnonzero(foot[1:] == foot[:-1])
+    aloft = on[swings + 1] - off[swings]
+    of = np.concatenate([foot[part] for part in (lands, lands, leaves, leaves, swings, swings)])
+    time = np.concatenate((
+        on[lands], on[lands] + flat[foot[lands]] * support[lands],
+        off[leaves] - (1.0 - rise[foot[leaves]]) * support[leaves], off[leaves],
+        off[swings] + HEEL_UP * aloft, off[swings] + level[foot[swings]] * aloft,
+    ))  # fmt: skip
+    value = np.concatenate((
+        strike[lands], np.zeros(len(lands) + len(leaves)), -push[leaves],
+        -heel_up[swings], np.zeros(len(swings)),
+    ))  # fmt: skip
+    none = np.setdiff1d(np.arange(len(legs)), of)  # who stands from the beginning and for good
+    of, time, value = (
+        np.concatenate((x, y)) for x, y in ((of, none), (time, 0.0 * none), (value, 0.0 * none))
+    )
+    order = np.lexsort((time, of))
+    of, time, value = of[order], time[order], value[order]
+    keep = np.append((np.diff(time) > 1e-9) | (of[1:] != of[:-1]), True)
+    return Lines(time[keep], value[keep], np.bincount(of[keep]))
 
 
 def strike_on_steps(strike: np.ndarray, rise: np.ndarray, hip: float) -> np.ndarray:

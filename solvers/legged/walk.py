@@ -43,7 +43,7 @@ from .body import (
     vertical_motion,
 )
 from .choose import choose_gaits
-from .foot import FootMotion, Swing, Trajectory, plateau, strike_on_steps, within_reach
+from .foot import Feet, FootPose, Swing, Trajectory, plateau, strike_on_steps, within_reach
 from .footholds import (
     TOO_HIGH,
     Ground,
@@ -129,6 +129,9 @@ class Walk:
         self.heights = self.creature.heights()
         self.hip = self.creature.hip_height()
         self.girdles = self.creature.girdles()
+        self.girdle_of = np.zeros(self.n_legs, dtype=int)
+        for g, legs in enumerate(self.girdles):
+            self.girdle_of[legs] = g
         self.path = Path(settings.path, settings.closed, settings.placement)
         self.ground: Ground = settings.ground or level_ground(float(settings.placement.origin[2]))
         self.level = settings.ground is None
@@ -244,7 +247,7 @@ class Walk:
         """Tell of progress; how long all will take is not known, so ever less is added."""
         if self._progress is not None:
             self._ticks += 1
-            self._progress(self._ticks / (self._ticks + 3.0 * self.n_legs + 10.0))
+            self._progress(self._ticks / (self._ticks + 10.0))
 
     # --- steps -------------------------------------------------------------------
     def plan(self) -> None:
@@ -744,123 +747,124 @@ class Walk:
 
     def _feet_on_ground(self) -> None:
         """Feet through all steps, swings not yet lifted over terrain."""
-        self.feet = [self._foot(leg) for leg in range(self.n_legs)]
-        self.ankles_down: dict[int, np.ndarray] = {}  # stay the same while only hips sink
-
-    def _foot(self, number: int) -> FootMotion:
-        steps, leg = self.steps, self.legs[number]
-        own = self._own(number)
-        place = self.holds.position[own]
-        gaits = [self.plans[k].gait for k in steps.gait[own]]
-        size, strike, push = self.size[own][:-1], self.strike[own], self.push[own]
-        into = gaits[1:]
+        steps = self.steps
+        self.own = own = np.flatnonzero(~self.left_out)
+        leg, gait, size = steps.leg[own], steps.gait[own], self.size[own]
+        on, off = steps.on[own], steps.off[own]
+        strike, push = self.strike[own], self.push[own]
+        into = np.append(gait[1:], gait[-1:])
+        gaits = [plan.gait for plan in self.plans]
+        clearance, peak, kick, snap = np.array(
+            [(gait.clearance, gait.peak, gait.kick, gait.snap) for gait in gaits]
+        )[into].T
         swing = Swing(
-            lift=self.hip * (0.4 + 0.6 * size) * np.array([gait.clearance for gait in into]),
-            peak=np.array([gait.peak for gait in into]),
-            kick=self.hip * size * np.array([gait.kick for gait in into]),
-            snap=np.array([gait.snap for gait in into]),
-            raised=np.zeros(len(into)),
-            wait=np.zeros(len(into)),
-            rest=np.zeros(len(into)),
-            edge=np.ones(len(into)),
-            added=self._added(into, steps.off[own][:-1], steps.on[own][1:]),
+            lift=self.hip * (0.4 + 0.6 * size) * clearance,
+            peak=peak,
+            kick=self.hip * size * kick,
+            snap=snap,
+            heel_up=np.maximum(np.array([leg.swing for leg in self.legs])[leg] * size, push),
+            raised=np.zeros(len(own)),
+            wait=np.zeros(len(own)),
+            rest=np.zeros(len(own)),
+            edge=np.ones(len(own)),
+            added=self._added(leg, into, on, off),
         )
-        heel_up = np.maximum(leg.swing * size, push[:-1])
-        return FootMotion(
-            leg, steps.on[own], steps.off[own], place, self.foot_turn[own], strike, push, heel_up,
+        self.feet = Feet(
+            self.legs, leg, on, off, self.holds.position[own], self.foot_turn[own], strike, push,
             swing,
         )  # fmt: skip
+        self.ankles_down: np.ndarray | None = None  # stay the same while only hips sink
 
     def _added(
-        self, gaits: list[Gait], off: np.ndarray, on: np.ndarray
+        self, leg: np.ndarray, into: np.ndarray, on: np.ndarray, off: np.ndarray
     ) -> tuple[tuple[Trajectory, ...], np.ndarray]:
-        """What gaits add to the ways of feet, and which of it each swing has."""
+        """What gaits add to the ways of feet, and which of it each swing has.
+
+        Swings follow steps (m,) of legs, and lead into given gaits.
+        """
+        gaits = [plan.gait for plan in self.plans]
         kinds = sorted({gait.trajectory for gait in gaits if gait.trajectory})
-        which = np.array([kinds.index(g.trajectory) if g.trajectory else -1 for g in gaits], int)
-        for k in np.flatnonzero([gait.alternates for gait in gaits]):
-            lasts = (on[k] - off[k]) * float(self._stride_rate(on[k]))
-            if lasts < 1.0 - np.mean(gaits[k].duty):  # a hop, shorter than in the mean
-                which[k] = -1
-        made = tuple(Trajectory(kind, self.hip) for kind in kinds)
-        return made, which
+        which = [kinds.index(gait.trajectory) if gait.trajectory else -1 for gait in gaits]
+        added = np.array(which, dtype=int)[into]
+        alternates = np.array([gait.alternates for gait in gaits])[into[:-1]]
+        for k in np.flatnonzero(alternates & (leg[1:] == leg[:-1])):
+            lasts = (on[k + 1] - off[k]) * float(self._stride_rate(on[k + 1]))
+            if lasts < 1.0 - np.mean(gaits[into[k]].duty):  # a hop, shorter than in the mean
+                added[k] = -1
+        return tuple(Trajectory(kind, self.hip) for kind in kinds), added
 
-    def _own(self, leg: int) -> np.ndarray:
-        """Numbers of the steps that a leg takes."""
-        own = self.steps.of(leg)
-        return own[~self.left_out[own]]
-
-    def _hips(self, number: int, position: np.ndarray, turn: np.ndarray) -> np.ndarray:
-        arm = np.asarray(self.legs[number].hip, dtype=float) - np.asarray(self.creature.centre)
-        return position + rotate(turn, arm)
+    def _hips(self, leg: np.ndarray, position: np.ndarray, turn: np.ndarray) -> np.ndarray:
+        """Hips of legs (...) of bodies at positions (..., 3), turned by (..., 4), m."""
+        arm = self.creature.hips() - np.asarray(self.creature.centre, dtype=float)
+        return position + rotate(turn, arm[leg])
 
     def _reach(self) -> tuple[bool, bool]:
         """Shorten steps and sink hips where legs are too short; whether either was done."""
         steps, settings = self.steps, self.settings
         first, last = float(self.horizontal.time[0]), float(self.horizontal.time[-1])
-        on, off = np.clip(steps.on, first, last), np.clip(steps.off, first, last)
-        time = on[:, None] + (off - on)[:, None] * SAMPLES
-        shape = (*time.shape, 3), (*time.shape, 4)
-        position, turn = np.zeros(shape[0]), np.zeros(shape[1])
-        seen = self.watched
-        there, facing, _ = self.body(time[seen].ravel())
-        position[seen] = there.reshape(-1, *shape[0][1:])
-        turn[seen] = facing.reshape(-1, *shape[1][1:])
-        need = [np.zeros(len(sunk)) for sunk in self.sunk]
-        new_on, new_off = steps.on.copy(), steps.off.copy()
-        steps_changed = hips_sunk = False
-        for leg in range(self.n_legs):
-            self.tick()
-            all_own = self._own(leg)
-            watched = self.watched[all_own]
-            own = all_own[watched]
-            if not len(own):
-                continue
-            moments = time[own]
-            hip = self._hips(leg, position[own], turn[own])
-            arm = hip - self._ankles_down(leg, moments, watched)
-            flies = np.array([min(plan.gait.duty) < 0.5 for plan in self.plans])[steps.gait[own]]
-            usual = settings.reach * min(self.legs[leg].reach, FLYING) * self.lengths[leg]
-            most = np.where(flies, usual, self.reached[leg])[:, None]
-            excess, aside = _too_high(arm, most)
-            g = self._girdle_of(leg)
-            knots = self.knots[g]
-            at = np.clip(np.searchsorted(knots, self.middle[own] - 1e-9), 0, len(knots) - 1)
+        own = self.own[self.watched[self.own]]
+        leg, girdle = steps.leg[own], self.girdle_of[steps.leg[own]]
+        on, off = np.clip(steps.on[own], first, last), np.clip(steps.off[own], first, last)
+        moments = on[:, None] + (off - on)[:, None] * SAMPLES
+        position, turn, _ = self.body(moments.ravel())
+        hip = self._hips(np.repeat(leg, len(SAMPLES)), position, turn)
+        self.tick()
+        arm = hip.reshape(*moments.shape, 3) - self._ankles_down(moments)
+        flies = np.array([min(plan.gait.duty) < 0.5 for plan in self.plans])[steps.gait[own]]
+        usual = settings.reach * np.minimum([leg.reach for leg in self.legs], FLYING) * self.lengths
+        most = np.where(flies, usual[leg], self.reached[leg])[:, None]
+        excess, aside = _too_high(arm, most)
+        at, there, sunk = np.zeros(len(own), dtype=int), np.zeros(len(own)), np.zeros(len(own))
+        stands = steps.off[own] - steps.on[own] > self._stand()
+        for g, knots in enumerate(self.knots):
+            of = girdle == g
+            at[of] = np.searchsorted(knots, self.middle[own[of]] - 1e-9)
+            at[of] = np.clip(at[of], 0, len(knots) - 1)
             # Who comes to a stand sinks to touch down, and has risen by the middle of the stand.
-            for k in np.flatnonzero(steps.off[own] - steps.on[own] > self._stand()):
+            for k in np.flatnonzero(of & stands):
                 worst_at = moments[k, int(np.argmax(excess[k]))]
                 at[k] = int(np.argmin(np.abs(knots - worst_at)))
-            allowed = settings.crouch * self.heights[leg] * self._sinks(knots[at])
-            left = allowed - self.sunk[g][at]
-            worst = np.maximum(excess.max(axis=1), 0.0)
-            sink = np.minimum(worst, np.maximum(left, 0.0))
-            low = excess > np.maximum(left, 0.0)[:, None] + 1e-9
-            hopeless = low | (aside >= most)
-            for k in np.flatnonzero(hopeless.any(axis=1) & self.may_shorten[own]):
-                begin, finish = _longest_run(~hopeless[k])
-                step = own[k]
-                whole = float(self.planned.off[step] - self.planned.on[step])
-                if (
-                    begin is None
-                    or finish is None
-                    or moments[k, finish] - moments[k, begin] < LEAST_SUPPORT * min(whole, 4.0)
-                ):
-                    self.beyond[step], sink[k] = True, 0.0
-                    if self.may_leave[step] and 0 < k < len(own) - 1:
-                        self.left_out[step] = steps_changed = True
-                    continue
-                if begin > 0:
-                    new_on[step] = moments[k, begin]
-                if finish < len(SAMPLES) - 1:
-                    new_off[step] = moments[k, finish]
-                self.short[step] = True
-                self.beyond[step] = False
-                worst[k] = max(float(excess[k, begin : finish + 1].max()), 0.0)
-                sink[k] = min(worst[k], max(left[k], 0.0))
-                steps_changed = True
-            # A little of what legs keep back may be used, but not of those that keep nothing.
-            spare = EXACT * float(self.lengths[leg] - np.max(most))
-            little = min(max(spare, 1e-6 * self.hip), 1e-4 * self.hip)
-            np.maximum.at(need[g], at, np.where(sink > little, 1.02 * sink, 0.0))
+            there[of], sunk[of] = knots[at[of]], self.sunk[g][at[of]]
+        left = settings.crouch * self.heights[leg] * self._sinks(there) - sunk
+        worst = np.maximum(excess.max(axis=1), 0.0)
+        sink = np.minimum(worst, np.maximum(left, 0.0))
+        low = excess > np.maximum(left, 0.0)[:, None] + 1e-9
+        hopeless = low | (aside >= most)
+        same = leg[1:] == leg[:-1]
+        inner = np.append(False, same) & np.append(same, False)
+        new_on, new_off = steps.on.copy(), steps.off.copy()
+        steps_changed = hips_sunk = False
+        for k in np.flatnonzero(hopeless.any(axis=1) & self.may_shorten[own]):
+            begin, finish = _longest_run(~hopeless[k])
+            step = own[k]
+            whole = float(self.planned.off[step] - self.planned.on[step])
+            if (
+                begin is None
+                or finish is None
+                or moments[k, finish] - moments[k, begin] < LEAST_SUPPORT * min(whole, 4.0)
+            ):
+                self.beyond[step], sink[k] = True, 0.0
+                if self.may_leave[step] and inner[k]:
+                    self.left_out[step] = steps_changed = True
+                continue
+            if begin > 0:
+                new_on[step] = moments[k, begin]
+            if finish < len(SAMPLES) - 1:
+                new_off[step] = moments[k, finish]
+            self.short[step] = True
+            self.beyond[step] = False
+            worst[k] = max(float(excess[k, begin : finish + 1].max()), 0.0)
+            sink[k] = min(worst[k], max(left[k], 0.0))
+            steps_changed = True
+        # A little of what legs keep back may be used, but not of those that keep nothing.
+        longest = np.zeros(self.n_legs)
+        np.maximum.at(longest, leg, most[:, 0])
+        spare = EXACT * (self.lengths - longest)[leg]
+        little = np.minimum(np.maximum(spare, 1e-6 * self.hip), 1e-4 * self.hip)
+        need = [np.zeros(len(sunk)) for sunk in self.sunk]
+        for g, deeper in enumerate(need):
+            of = girdle == g
+            np.maximum.at(deeper, at[of], np.where(sink > little, 1.02 * sink, 0.0)[of])
         self._need_in_stands(need)
         for g, sink in enumerate(need):
             # Hips that sink at midstance sink less at the ends of the support: what was left of
@@ -880,9 +884,6 @@ class Walk:
             self.steps = Steps(steps.leg, steps.index, new_on, new_off, steps.middle, steps.gait)
         return steps_changed, hips_sunk
 
-    def _girdle_of(self, leg: int) -> int:
-        return next(i for i, legs in enumerate(self.girdles) if leg in legs)
-
     def _need_in_stands(self, need: list[np.ndarray]) -> None:
         """Raise how much deeper hips have to be at knots by what long supports need, m.
 
@@ -891,31 +892,41 @@ class Walk:
         steps, settings, stand = self.steps, self.settings, self._stand()
         on, off = np.maximum(steps.on, -stand), np.minimum(steps.off, self.end + stand)
         long = (off - on > SLOW * stand) & self.watched & ~self.left_out & ~self.beyond
-        for leg in np.unique(steps.leg[long]):
-            g = self._girdle_of(leg)
-            knots, foot = self.knots[g], self.feet[leg]
-            moments = np.concatenate([
-                np.linspace(on[k], off[k], int(np.ceil((off[k] - on[k]) / (LOOKS * stand))) + 1)
-                for k in np.flatnonzero(long & (steps.leg == leg))
-            ])  # fmt: skip
-            position, turn, _ = self.body(moments)
-            arm = self._hips(leg, position, turn) - foot.ankles(foot(moments))
-            excess, _ = _too_high(arm, self.reached[leg])
-            at = np.argmin(np.abs(knots - moments[:, None]), axis=1)
-            allowed = settings.crouch * self.heights[leg] * self._sinks(knots[at])
-            sink = np.minimum(excess, allowed - self.sunk[g][at])
-            little = EXACT * float(self.lengths[leg] - self.reached[leg])
-            np.maximum.at(need[g], at, np.where(sink > little, 1.02 * sink, 0.0))
+        if not long.any():
+            return
+        parts = [
+            np.linspace(on[k], off[k], int(np.ceil((off[k] - on[k]) / (LOOKS * stand))) + 1)
+            for k in np.flatnonzero(long)
+        ]
+        moments = np.concatenate(parts)
+        leg = np.repeat(steps.leg[long], [len(part) for part in parts])
+        position, turn, _ = self.body(moments)
+        pose = self.feet(moments, np.bincount(leg, minlength=self.n_legs))
+        excess, _ = _too_high(
+            self._hips(leg, position, turn) - self.feet.ankles(pose), self.reached[leg]
+        )
+        little = EXACT * (self.lengths - self.reached)
+        for g, knots in enumerate(self.knots):
+            of = np.flatnonzero(self.girdle_of[leg] == g)
+            at = np.argmin(np.abs(knots - moments[of, None]), axis=1)
+            allowed = settings.crouch * self.heights[leg[of]] * self._sinks(knots[at])
+            sink = np.minimum(excess[of], allowed - self.sunk[g][at])
+            np.maximum.at(need[g], at, np.where(sink > little[leg[of]], 1.02 * sink, 0.0))
 
-    def _ankles_down(self, leg: int, moments: np.ndarray, watched: np.ndarray) -> np.ndarray:
-        """(m, k, 3) where a leg ends at moments of its watched steps, the foot on the ground."""
-        if leg not in self.ankles_down:
-            foot = self.feet[leg]
+    def _ankles_down(self, moments: np.ndarray) -> np.ndarray:
+        """(m, k, 3) where legs end at moments of their watched steps, feet on the ground."""
+        if self.ankles_down is None:
+            feet, watched = self.feet, np.flatnonzero(self.watched[self.own])
             # At touchdown and liftoff exactly, the foot is on the ground.
-            lands, leaves = foot.on[watched, None], foot.off[watched, None]
-            pose = foot(np.clip(moments, lands, leaves).ravel())
-            self.ankles_down[leg] = foot.ankles(pose).reshape(*moments.shape, 3)
-        return self.ankles_down[leg]
+            lands, leaves = feet.on[watched, None], feet.off[watched, None]
+            pose = self._poses(watched, np.clip(moments, lands, leaves))
+            self.ankles_down = feet.ankles(pose).reshape(*moments.shape, 3)
+        return self.ankles_down
+
+    def _poses(self, which: np.ndarray, time: np.ndarray) -> FootPose:
+        """Poses of feet at times (k, n) in, or after, given steps (k,) of theirs."""
+        count = np.bincount(self.feet.foot[which], minlength=self.n_legs)
+        return self.feet(time.ravel(), count * time.shape[1])
 
     def _sink_together(self) -> None:
         """Let no girdle stay far above another that sinks: trunks follow the ground."""
@@ -975,44 +986,42 @@ class Walk:
     # --- feet -----------------------------------------------------------------------------
     def swing(self) -> None:
         """Lift swings over the ground, and let those that stand close to stairs wait."""
-        for number, foot in enumerate(self.feet):
-            if len(foot.on) < 2:
-                continue
-            off, on = foot.off[:-1], foot.on[1:]
-            real = np.isfinite(off) & np.isfinite(on) & self._swings(off, on)
-            real = np.flatnonzero(real)
-            if not len(real):
-                continue
-            swing, cost = foot.swing, HURRY * self.hip
-            if not self.level:
-                swing.edge[real] = self._edge(foot, real)
-            lift = self._lift(number, real)
-            self.tick()
-            tall = np.flatnonzero(lift > cost * WAITS[1][1])
+        feet, swing = self.feet, self.feet.swing
+        real = feet.swings
+        off, on = feet.off[real], feet.on[real + 1]
+        real = real[np.isfinite(off) & np.isfinite(on) & self._swings(off, on)]
+        if not len(real):
+            return
+        if not self.level:
+            swing.edge[real] = self._edge(real)
+        lift, cost = self._lift(real), HURRY * self.hip
+        self.tick()
+        tall = np.flatnonzero(lift > cost * WAITS[1][1])
+        of = real[tall]
+        if len(tall) and not self.level:
             best = np.full(len(tall), math.inf)
             chosen = np.zeros((len(tall), 3))
-            for wait, rest in WAITS if len(tall) and not self.level else ():
-                of = real[tall]
+            for wait, rest in WAITS:
                 swing.wait[of], swing.rest[of] = wait, rest
-                need = lift[tall] if wait == rest == 0.0 else self._lift(number, of)
+                need = lift[tall] if wait == rest == 0.0 else self._lift(of)
                 better = need + cost * (wait + rest) < best - 1e-9
                 best[better] = (need + cost * (wait + rest))[better]
                 chosen[better, 0] = need[better]
                 chosen[better, 1:] = wait, rest
-            if len(tall) and not self.level:
-                lift[tall], swing.wait[real[tall]], swing.rest[real[tall]] = chosen.T
-                lift[tall] = np.minimum(lift[tall], self._folds(number, real[tall]))
-            swing.raised[real] += lift
-            if len(tall):
-                self._tell_of_low_feet(number, real[tall])
+                self.tick()
+            lift[tall], swing.wait[of], swing.rest[of] = chosen.T
+            lift[tall] = np.minimum(lift[tall], self._folds(of))
+        swing.raised[real] += lift
+        if len(tall):
+            self._tell_of_low_feet(of)
 
-    def _edge(self, foot: FootMotion, which: np.ndarray) -> np.ndarray:
+    def _edge(self, which: np.ndarray) -> np.ndarray:
         """(k,) whether swings go over edges, 1, or along slopes, 0, and what is in between.
 
         The ground of a slope is on the straight line from foothold to foothold; that of a stair
         is over it by half its rise, and a quarter of that of two.
         """
-        start, goal = foot.position[:-1][which], foot.position[1:][which]
+        start, goal = self.feet.position[which], self.feet.position[which + 1]
         shares = np.linspace(0.0, 1.0, 19)[1:-1]
         line = start[:, None] + shares[:, None] * (goal - start)[:, None]
         z, _, hit = self.ground(line[..., 0].ravel(), line[..., 1].ravel())
@@ -1021,47 +1030,53 @@ class Walk:
         low, high = EDGES
         return minimum_jerk((over.max(axis=1) / rise - low) / (high - low))
 
-    def _folds(self, number: int, which: np.ndarray) -> np.ndarray:
-        """(k,) how much higher given swings of a leg can go until it is folded, m."""
-        foot = self.feet[number]
+    def _transfers(self, which: np.ndarray, shares: np.ndarray) -> np.ndarray:
+        """(k, n) times at which shares (n,) of given swings have gone, s."""
+        off, on = self.feet.off[which, None], self.feet.on[which + 1, None]
+        return off + shares * (on - off)
+
+    def _folds(self, which: np.ndarray) -> np.ndarray:
+        """(k,) how much higher given swings can go until their legs are folded, m."""
         shares = np.linspace(0.06, 0.94, 17)
         shares = shares[plateau(shares) > 0.5]
-        off, on = foot.off[:-1][which, None], foot.on[1:][which, None]
-        time = (off + shares * (on - off)).ravel()
-        position, turn, _ = self.body(time)
-        arm = self._hips(number, position, turn) - foot.ankles(foot(time))
-        folded = self.legs[number].folded * self.lengths[number]
+        time = self._transfers(which, shares)
+        leg = np.repeat(self.feet.foot[which], len(shares))
+        position, turn, _ = self.body(time.ravel())
+        arm = self._hips(leg, position, turn) - self.feet.ankles(self._poses(which, time))
+        folded = np.array([leg.folded for leg in self.legs]) * self.lengths
         aside = np.sum(arm[:, :2] ** 2, axis=1)
-        room = arm[:, 2] - np.sqrt(np.maximum(folded**2 - aside, 0.0))
-        return np.maximum((room.reshape(-1, len(shares)) / plateau(shares)).min(axis=1), 0.0)
+        room = arm[:, 2] - np.sqrt(np.maximum(folded[leg] ** 2 - aside, 0.0))
+        return np.maximum((room.reshape(time.shape) / plateau(shares)).min(axis=1), 0.0)
 
-    def _tell_of_low_feet(self, number: int, which: np.ndarray) -> None:
+    def _tell_of_low_feet(self, which: np.ndarray) -> None:
         """Tell of swings that do not clear the ground, because their legs fold no further."""
-        low = self._lift(number, which)
-        k = int(np.argmax(low))
-        if low[k] > LOW * self.hip:
-            step = self._own(number)[which[k] + 1]
-            self.problems.append(problems.foot_low(
-                self.names[number], int(self.steps.index[step]),
-                float(self.feet[number].off[which[k]]), float(self.steps.on[step]), float(low[k]),
-            ))  # fmt: skip
+        low, foot = self._lift(which), self.feet.foot[which]
+        for leg in np.unique(foot):
+            of = np.flatnonzero(foot == leg)
+            k = of[int(np.argmax(low[of]))]
+            if low[k] > LOW * self.hip:
+                step = self.own[which[k] + 1]
+                self.problems.append(problems.foot_low(
+                    self.names[leg], int(self.steps.index[step]), float(self.feet.off[which[k]]),
+                    float(self.steps.on[step]), float(low[k]),
+                ))  # fmt: skip
 
-    def _lift(self, number: int, which: np.ndarray) -> np.ndarray:
-        """(k,) how much higher given swings of a leg have to go to clear the ground, m."""
-        foot, leg = self.feet[number], self.legs[number]
+    def _lift(self, which: np.ndarray) -> np.ndarray:
+        """(k,) how much higher given swings have to go to clear the ground, m."""
+        feet = self.feet
         shares = np.linspace(0.06, 0.94, 9 if self.level else 17)
         rise = np.maximum(plateau(shares), NEAR)  # what is too near to its ends no lift clears
         keep = self.settings.clearance * self.hip * np.minimum(1.0, 4.0 * shares * (1.0 - shares))
         base = float(self.settings.placement.origin[2])
-        off, on = foot.off[:-1][which, None], foot.on[1:][which, None]
-        pose = foot((off + shares * (on - off)).ravel())
+        pose = self._poses(which, self._transfers(which, shares))
         need = np.zeros((len(which), len(shares)))
-        ends: tuple[np.ndarray, ...] = foot.sole(pose)
-        if leg.toe >= 0.0:
-            ends = (*ends, pose.position)
-        else:  # it is on toes, which bend where they meet the ground
-            ends = (*ends, foot.toe_tip(pose, np.tile(shares, len(which))))
-        for end in ends:
+        tip = pose.position
+        # Who is on toes bends them where they meet the ground.
+        on_toes = np.array([leg.toe < 0.0 for leg in self.legs])[feet.foot[pose.step]]
+        if on_toes.any():
+            bent = feet.toe_tip(pose, np.tile(shares, len(which)))
+            tip = np.where(on_toes[:, None], bent, tip)
+        for end in (*feet.sole(pose), tip):
             floor = np.full(len(end), base)
             if not self.level:
                 z, _, hit = self.ground(end[:, 0], end[:, 1])
@@ -1083,50 +1098,43 @@ class Walk:
         every_sample = self.horizontal.time[self.inside]
         time = (every_sample - every_sample[0])[self._sampled()]
         # The body at the samples, a little before and after them, and at all events.
-        events = [np.concatenate((foot.on, foot.off)) for foot in self.feet]
-        events = [moments[np.isfinite(moments)] for moments in events]
-        pieces = [time, time - TINY, time + TINY, *events]
+        feet, n, count = self.feet, len(time), self.n_legs
+        events = np.stack((feet.on, feet.off), axis=1).ravel()
+        real = np.isfinite(events)
+        pieces = [time, time - TINY, time + TINY, events[real]]
         bounds = np.cumsum([len(piece) for piece in pieces])
         every = self.body(np.concatenate(pieces))
         places, orientations = (np.split(x, bounds[:-1]) for x in every[:2])
         parts = {name: x[: bounds[0]] for name, x in every[2].items()}
         position, turn = places[0], orientations[0]
-        n, count = len(time), self.n_legs
-        feet, turns = np.empty((n, count, 3)), np.empty((n, count, 4))
-        hips, pitch = np.empty((n, count, 3)), np.empty((n, count))
-        contact = np.empty((n, count), dtype=bool)
-        worst: tuple[float, int, int] = (0.0, 0, 0)  # how far beyond, leg, sample
-        self.free = [np.zeros(len(foot.on)) for foot in self.feet]
-        for leg, foot in enumerate(self.feet):
-            self.tick()
-            pose = foot(time)
-            hip = self._hips(leg, position, turn)
-            place, down = pose.position, pose.contact
-            before, ankle = place.copy(), foot.ankles(pose)
-            swung = np.flatnonzero(~down)
-            if len(swung):
-                at_events = self._hips(leg, places[3 + leg], orientations[3 + leg])
-                ends = self.free[leg] = self._free(leg, foot, events[leg], at_events)
-                free = self._stretch(leg, ends, pose.step[swung], time[swung])
-                most = np.maximum(self.lengths[leg], free + 1e-3 * self.lengths[leg])
-                place[swung] = within_reach(place[swung], ankle[swung], hip[swung], free, most)
-            feet[:, leg], turns[:, leg], hips[:, leg] = place, continuous(pose.orientation), hip
-            pitch[:, leg], contact[:, leg] = pose.pitch, down
-            ankle += place - before
-            far = np.linalg.norm(ankle - hip, axis=1)
-            if not len(far):
-                continue
-            slack = np.where(down, 0.0, 2e-3 * self.lengths[leg])
-            over = far - self.lengths[leg] - slack
-            k = int(np.argmax(over))
-            if over[k] > max(worst[0], 1e-9):
-                worst = (float(over[k]), leg, k)
-        if worst[0] > 0.0:
-            beyond, leg, k = worst
-            step = int(self._own(leg)[self.feet[leg](time[k : k + 1]).step[0]])
+        self.tick()
+        pose = feet(np.tile(time, count), np.full(count, n))
+        self.tick()
+        leg = np.repeat(np.arange(count), n)
+        hip = self._hips(leg, np.tile(position, (count, 1)), np.tile(turn, (count, 1)))
+        place, down = pose.position, pose.contact
+        before, ankle = place.copy(), feet.ankles(pose)
+        self.free = self._free(events, places[3], orientations[3])
+        swung = np.flatnonzero(~down)
+        if len(swung):
+            length = self.lengths[leg[swung]]
+            free = self._stretch(self.free, pose.step[swung], time[swung % n])
+            most = np.maximum(length, free + 1e-3 * length)
+            place[swung] = within_reach(place[swung], ankle[swung], hip[swung], free, most)
+        ankle += place - before
+        far = np.linalg.norm(ankle - hip, axis=1)
+        over = far - self.lengths[leg] - np.where(down, 0.0, 2e-3 * self.lengths[leg])
+        k = int(np.argmax(over))
+        success = bool(over[k] <= 1e-9)
+        if not success:
+            step = self.own[pose.step[k]]
             self.problems.append(problems.out_of_reach(
-                self.names[leg], int(self.steps.index[step]), float(time[k]), beyond
+                self.names[leg[k]], int(self.steps.index[step]), float(time[k % n]), float(over[k])
             ))  # fmt: skip
+        hip, place, facing, pitch, contact = (
+            np.ascontiguousarray(x.reshape(count, n, *x.shape[1:]).swapaxes(0, 1))
+            for x in (hip, place, pose.orientation, pose.pitch, down)
+        )
         velocity = (places[2] - places[1]) / (2.0 * TINY)
         velocity[:, :2] = self.horizontal.velocity[self.inside][self._sampled()]
         if self.creature.sway:
@@ -1146,13 +1154,14 @@ class Walk:
             time=time, steps_per_frame=self.per_frame, position=position,
             orientation=continuous(turn), yaw=parts["yaw"], pitch=parts["pitch"],
             roll=parts["roll"], bank=parts["bank"], velocity=velocity,
-            girdle_height=parts["heights"], girdle_speed=parts["speeds"], hip=hips,
-            foot_position=feet, foot_orientation=turns, foot_pitch=pitch, contact=contact,
+            girdle_height=parts["heights"], girdle_speed=parts["speeds"], hip=hip,
+            foot_position=place, foot_orientation=continuous(facing), foot_pitch=pitch,
+            contact=contact,
             footprints=self._footprints(),
             supports=tuple(vertical.profile for vertical in self.vertical),
             gaits=self._spans(), changes=self.changes,
             problems=in_order(self.problems),
-            success=worst[0] <= 0.0,
+            success=success,
             end_state=end_state,
             creature=self.creature,
         )  # fmt: skip
@@ -1161,26 +1170,29 @@ class Walk:
         """Which of the motion's samples are wanted."""
         return slice(None)
 
-    def _free(
-        self, leg: int, foot: FootMotion, moments: np.ndarray, hips: np.ndarray
-    ) -> np.ndarray:
+    def _free(self, events: np.ndarray, places: np.ndarray, turns: np.ndarray) -> np.ndarray:
         """Lengths up to which legs that swing after each step stretch freely.
 
-        What they are at liftoff or touchdown, where they are not drawn in.
+        What they are at liftoff or touchdown, where they are not drawn in: the touchdowns and
+        liftoffs are `events` (2 m,), the body at those that are finite at `places` and turned
+        by `turns`.
         """
-        far = np.linalg.norm(foot.ankles(foot(moments)) - hips, axis=1)
+        feet = self.feet
+        real, leg = np.isfinite(events), np.repeat(feet.foot, 2)
+        moments, of = events[real], leg[real]
+        pose = feet(moments, np.bincount(of, minlength=self.n_legs))
+        far = np.linalg.norm(feet.ankles(pose) - self._hips(of, places, turns), axis=1)
         unseen = (moments < 0.0) | (moments > self.end)
-        far = np.where(unseen, np.minimum(far, 0.999 * self.lengths[leg]), far)
-        ends = np.full(2 * len(foot.on), STRETCH * self.lengths[leg])
-        real = np.isfinite(np.concatenate((foot.on, foot.off)))
+        far = np.where(unseen, np.minimum(far, 0.999 * self.lengths[of]), far)
+        ends = STRETCH * self.lengths[leg]
         ends[real] = np.maximum(ends[real], far)
-        on, off = np.split(ends, 2)
-        return np.maximum(off, np.append(on[1:], on[-1:]))
+        on, off = ends[::2], ends[1::2]
+        following = np.arange(len(on))
+        following[feet.swings] += 1
+        return np.maximum(off, on[following])
 
-    def _stretch(
-        self, leg: int, ends: np.ndarray, step: np.ndarray, time: np.ndarray
-    ) -> np.ndarray:
-        """Lengths up to which a leg stretches freely at times of its swings."""
+    def _stretch(self, ends: np.ndarray, step: np.ndarray, time: np.ndarray) -> np.ndarray:
+        """Lengths up to which legs stretch freely at times of the swings after given steps."""
         return ends[step]
 
     def _footprints(self) -> tuple[Footprint, ...]:

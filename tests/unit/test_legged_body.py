@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from poise.solvers.legged.body import (
     Line,
+    Lines,
     arc_weight,
     bank_angle,
     horizontal_motion,
@@ -19,6 +20,7 @@ from poise.solvers.legged.body import (
 from poise.solvers.legged.path import Path
 from poise.solvers.legged.support import support_profile
 from poise.solvers.motion import Placement
+from scipy.interpolate import PchipInterpolator
 
 G = 9.81
 LENGTH = 1.0
@@ -362,3 +364,24 @@ def test_trunk_with_one_girdle_pitches_as_told_and_with_three_as_they_fit():
     three = np.array([[1.0, 1.1, 1.2]])
     pitch, z = trunk_pose(np.array([-1.0, 0.0, 1.0]), np.zeros(3), three, np.zeros(1), np.zeros(1))
     assert pitch[0] == pytest.approx(math.asin(0.1)) and z[0] == pytest.approx(1.1)
+
+
+def test_lines_are_monotone_cubics_each_as_if_it_were_alone():
+    """Against scipy's interpolation of Fritsch and Butland, of values that stay beyond the ends."""
+    rng = np.random.default_rng(3)
+    counts, times, values, asked = [7, 1, 2, 30, 5], [], [], []
+    for count in counts:
+        times.append(np.cumsum(rng.uniform(0.05, 1.0, count)))
+        values.append(np.round(rng.normal(0.0, 1.0, count), 1))
+        asked.append(rng.uniform(-3.0, times[-1][-1] + 3.0, rng.integers(0, 50)))
+    values[4][:] = 0.3
+    lines = Lines(np.concatenate(times), np.concatenate(values), np.array(counts))
+    found = lines(np.concatenate(asked), [len(time) for time in asked])
+    for time, value, at in zip(times, values, asked, strict=True):
+        alone, (here, found) = Line(time, value), np.split(found, [len(at)])
+        assert np.array_equal(alone(at), here)
+        around = np.concatenate(([time[0] - 1.0], time, [time[-1] + 1.0]))
+        curve = PchipInterpolator(around, np.concatenate((value[:1], value, value[-1:])))
+        inner = np.clip(at, around[0], around[-1])
+        assert np.allclose(here, curve(inner), rtol=0.0, atol=1e-13)
+        assert np.allclose(alone.rate(at), curve.derivative()(inner), rtol=0.0, atol=1e-12)

@@ -9,7 +9,7 @@ from poise.solvers.legged.body import minimum_jerk
 from poise.solvers.legged.creature import Leg
 from poise.solvers.legged.foot import (
     RUSH,
-    FootMotion,
+    Feet,
     Swing,
     Trajectory,
     bump,
@@ -33,22 +33,49 @@ ON = np.array([-math.inf, 1.0, 2.0, 3.2])
 OFF = np.array([0.5, 1.6, 2.7, math.inf])
 
 
-def _foot(
-    rise=0.0, snap=0.0, kick=0.0, added=(), strike=0.3, push=0.7, wait=0.0, rest=0.0, edge=1.0
-):
-    leg = Leg(
-        "leg.L", np.array([0.1, 0.0, 0.9]), np.array([0.1, 0.0, 0.0]), 0.9,
-        ankle=np.array([0.0, 0.0, 0.07]), heel=0.05, toe=0.15, flat=0.2, rise=0.6,
-    )  # fmt: skip
-    place = np.array([[0.0, -0.8 * k, rise * k] for k in range(4)])
+USUAL = {"rise": 0.0, "snap": 0.0, "kick": 0.0, "strike": 0.3, "push": 0.7, "wait": 0.0,
+         "rest": 0.0, "edge": 1.0, "toe": 0.15, "added": ()}  # fmt: skip
+
+
+def _feet(*cases):
+    """Feet that take four steps each."""
+    cases = [USUAL | case for case in cases]
+    legs = [
+        Leg(
+            "leg.L", np.array([0.1, 0.0, 0.9]), np.array([0.1, 0.0, 0.0]), 0.9,
+            ankle=np.array([0.0, 0.0, 0.07]), heel=0.05, toe=case["toe"], flat=0.2, rise=0.6,
+        ) for case in cases
+    ]  # fmt: skip
+    place = np.array([[0.0, -0.8 * k, case["rise"] * k] for case in cases for k in range(4)])
     yaw = about_z(np.array([0.0, 0.3, 0.6, 0.6]))
     turn = multiply(about_x(np.array([0.0, 0.1, -0.1, 0.0])), yaw)
-    return FootMotion(
-        leg, ON, OFF, place, turn, np.full(4, strike), np.full(4, push), np.full(3, 0.8),
-        Swing(np.full(3, 0.1), np.full(3, 0.4), np.full(3, kick), np.full(3, snap), np.zeros(3),
-              np.full(3, wait), np.full(3, rest), np.full(3, edge),
-              ((Trajectory(added, 0.9),) if added else (), np.full(3, 0 if added else -1))),
+    kick, snap, strike, push, wait, rest, edge = (
+        np.repeat([case[name] for case in cases], 4)
+        for name in ("kick", "snap", "strike", "push", "wait", "rest", "edge")
+    )
+    kinds = sorted({case["added"] for case in cases if case["added"]})
+    which = [kinds.index(case["added"]) if case["added"] else -1 for case in cases]
+    m = len(place)
+    return Feet(
+        legs, np.repeat(np.arange(len(cases)), 4), np.tile(ON, len(cases)),
+        np.tile(OFF, len(cases)), place, np.tile(turn, (len(cases), 1)), strike, push,
+        Swing(np.full(m, 0.1), np.full(m, 0.4), kick, snap, np.full(m, 0.8), np.zeros(m), wait,
+              rest, edge, (tuple(Trajectory(kind, 0.9) for kind in kinds), np.repeat(which, 4))),
     )  # fmt: skip
+
+
+def _foot(rise=0.0, snap=0.0, kick=0.0, **case):
+    return _OneFoot(_feet({"rise": rise, "snap": snap, "kick": kick} | case))
+
+
+class _OneFoot:
+    """Feet of which there is one."""
+
+    def __init__(self, feet):
+        self.feet, self.position, self.sole = feet, feet.position, feet.sole
+
+    def __call__(self, time):
+        return self.feet(time, [len(time)])
 
 
 @pytest.mark.parametrize(
@@ -79,6 +106,32 @@ def test_every_point_of_the_foot_moves_without_a_jump_of_speed(foot):
             speed = np.diff(point, axis=0) / tiny
             assert np.allclose(speed, speed[0], atol=5e-3)
             assert np.linalg.norm(np.diff(point, axis=0)) < 1e-3
+
+
+def test_feet_move_together_as_each_of_them_alone():
+    cases = (
+        {"rise": 0.2, "snap": 0.7, "kick": 0.1, "edge": 0.4},
+        {"added": ((0.3, -0.1, 0.3), (0.7, 0.1, 0.1))},
+        {"rise": -0.2, "strike": -0.3, "wait": 0.1, "rest": 0.3, "toe": -0.02}, {"push": -0.2},
+    )  # fmt: skip
+    times = [np.linspace(-1.0, 4.0, 300 + k) for k in range(len(cases))]
+    together = _feet(*cases)
+    pose = together(np.concatenate(times), [len(time) for time in times])
+    share = np.linspace(0.0, 1.0, len(pose.pitch))
+    points = (pose.position, pose.orientation, pose.pitch, pose.contact, together.ankles(pose),
+              *together.sole(pose), together.toe_tip(pose, share))  # fmt: skip
+    first = 0
+    for k, (case, time) in enumerate(zip(cases, times, strict=True)):
+        of = slice(first, first + len(time))
+        alone = _feet(case)
+        own = alone(time, [len(time)])
+        for both, one in zip(points, (
+            own.position, own.orientation, own.pitch, own.contact, alone.ankles(own),
+            *alone.sole(own), alone.toe_tip(own, share[of]),
+        ), strict=True):
+            assert np.array_equal(both[of], one)
+        assert np.array_equal(pose.step[of], own.step + 4 * k)
+        first += len(time)
 
 
 def test_flat_foot_stands_exactly_and_rolling_points_stay():
