@@ -64,6 +64,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal, Protocol
 
 import numpy as np
@@ -806,15 +807,19 @@ class Horizontal:
         t = np.asarray(time, dtype=float)
         if len(self.time) < 2:
             return self.position[0] + (t - self.time[0])[..., None] * self.velocity[0]
-        inner = np.clip(t, self.time[0], self.time[-1])
-        at = np.clip(np.searchsorted(self.time, inner, side="right") - 1, 0, len(self.time) - 2)
-        step = self.time[at + 1] - self.time[at]
+        inner = np.minimum(np.maximum(t, self.time[0]), self.time[-1])
+        at = np.minimum(self.time.searchsorted(inner, "right") - 1, len(self.time) - 2)
         gone = (inner - self.time[at])[..., None]
-        push = (self.velocity[at + 1] - self.velocity[at]) / step[..., None]
-        place = self.position[at] + gone * (self.velocity[at] + 0.5 * push * gone)
-        before = np.minimum(t - self.time[0], 0.0)[..., None] * self.velocity[0]
-        after = np.maximum(t - self.time[-1], 0.0)[..., None] * self.velocity[-1]
-        return place + before + after
+        place = self.position[at] + gone * (self.velocity[at] + 0.5 * self._push[at] * gone)
+        beyond = (t - inner)[..., None]
+        if beyond.any():
+            place += beyond * np.where(beyond < 0.0, self.velocity[0], self.velocity[-1])
+        return place
+
+    @cached_property
+    def _push(self) -> np.ndarray:
+        """(n - 1, 2) accelerations between the samples, m/s^2."""
+        return np.diff(self.velocity, axis=0) / np.diff(self.time)[:, None]
 
     def rate(self, time: np.ndarray) -> np.ndarray:
         """Velocities: linear between the samples, constant outside.
@@ -882,26 +887,27 @@ def horizontal_motion(
     spacing = longest / count
     places, tangents = course.at(start + spacing * np.arange(count + 2))
     # Numbers in lists: one at a time they are quicker than in arrays.
-    px, py, tx, ty = (part.tolist() for part in (*places.T, *tangents.T))
-    dx, dy, bend_x, bend_y = (np.diff(part).tolist() for part in (*places.T, *tangents.T))
+    ends = np.column_stack((places, tangents))
+    pieces = np.column_stack((ends[:-1], np.diff(ends, axis=0))).tolist()
 
     def look_up(s: float) -> tuple[float, float, float, float]:
         place = (s - start) / spacing
         i = int(place)
         if 0.0 <= place and i <= count:
             f = place - i
-            x, y = px[i] + f * dx[i], py[i] + f * dy[i]
-            return x, y, tx[i] + f * bend_x[i], ty[i] + f * bend_y[i]
+            x, y, tx, ty, dx, dy, bend_x, bend_y = pieces[i]
+            return x + f * dx, y + f * dy, tx + f * bend_x, ty + f * bend_y
         i = 0 if place < 0.0 else count + 1  # beyond the ends straight on
         over = (place - i) * spacing
-        return px[i] + over * tx[i], py[i] + over * ty[i], tx[i], ty[i]
+        x, y, tx, ty = ends[i].tolist()
+        return x + over * tx, y + over * ty, tx, ty
 
     pace, bounds = speed.tolist(), np.maximum(limit, 0.0).tolist()
     settle, home = max(response, dt), STEADY * max(response, dt)
     guess = s = start
     x, y, ax, ay = bx, by, tangent_x, tangent_y = look_up(guess)
     u, v = pace[0] * ax, pace[0] * ay
-    rows = []
+    rows: list[float] = []
     for i in range(n):
         # The nearest point, from where the body was expected.
         there = guess + (x - bx) * tangent_x + (y - by) * tangent_y
@@ -910,7 +916,7 @@ def horizontal_motion(
             s = there if there < farthest else farthest
         cx, cy, ax, ay = look_up(s)
         off = ((x - cx) ** 2 + (y - cy) ** 2) ** 0.5
-        rows.append((x, y, u, v, s, off))
+        rows += (x, y, u, v, s, off)
         if i + 1 == n:
             break
         if tick is not None and i % TICK == TICK - 1:
@@ -932,7 +938,7 @@ def horizontal_motion(
         y += dt * (v + 0.5 * dt * push_y)
         u += dt * push_x
         v += dt * push_y
-    found = np.array(rows)
+    found = np.array(rows).reshape(n, 6)
     position, velocity = found[:, :2].copy(), found[:, 2:4].copy()
     return Horizontal(time, position, velocity), found[:, 4].copy(), found[:, 5].copy()
 

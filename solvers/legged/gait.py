@@ -590,15 +590,16 @@ class Clock:
         """
         t = np.asarray(time, dtype=float)
         times, rates = self._time, self._rate
-        at = np.clip(np.searchsorted(times, t, side="right") - 1, 0, len(times) - 1)
-        inner = np.clip(t, times[0], times[-1]) - times[at]
-        there = np.interp(np.clip(t, times[0], times[-1]), times, rates)
-        result = self._phase[at] + 0.5 * (rates[at] + there) * inner
-        before, after = np.minimum(t - times[0], 0.0), np.maximum(t - times[-1], 0.0)
-        with np.errstate(invalid="ignore"):
-            outside = np.where(before < 0.0, before * rates[0], 0.0)
-            outside = outside + np.where(after > 0.0, after * rates[-1], 0.0)
-        return result + np.where(np.isnan(outside), 0.0, outside)
+        inner = np.minimum(np.maximum(t, times[0]), times[-1])
+        at = times.searchsorted(inner, "right") - 1
+        there = np.interp(inner, times, rates)
+        result = self._phase[at] + 0.5 * (rates[at] + there) * (inner - times[at])
+        beyond = t - inner
+        if beyond.any():
+            with np.errstate(invalid="ignore"):
+                outside = beyond * np.where(beyond < 0.0, rates[0], rates[-1])
+            result = result + np.where(np.isnan(outside), 0.0, outside)
+        return result
 
     def time(self, phase: np.ndarray | float) -> np.ndarray:
         """When a number of strides has gone: the inverse of `phase`, exactly.
@@ -615,17 +616,19 @@ class Clock:
         """
         p = np.asarray(phase, dtype=float)
         times, rates, phases = self._time, self._rate, self._phase
-        at = np.clip(np.searchsorted(phases, p, side="left") - 1, 0, max(len(times) - 2, 0))
+        at = np.minimum(np.maximum(phases.searchsorted(p) - 1, 0), max(len(times) - 2, 0))
         if len(times) > 1:
             step = times[at + 1] - times[at]
             slope = (rates[at + 1] - rates[at]) / step
-            rest = np.clip(p - phases[at], 0.0, phases[at + 1] - phases[at])
+            rest = np.minimum(np.maximum(p - phases[at], 0.0), phases[at + 1] - phases[at])
             root = rates[at] + np.sqrt(np.maximum(rates[at] ** 2 + 2.0 * slope * rest, 0.0))
             gone = np.divide(2.0 * rest, root, out=np.zeros_like(rest), where=root > 0.0)
             result = times[at] + np.minimum(gone, step)
         else:
             result = np.full_like(p, times[0])
         before, after = p < phases[0], p > phases[-1]
+        if not (before.any() or after.any()):
+            return result
         with np.errstate(divide="ignore", invalid="ignore"):
             early = times[0] + (p - phases[0]) / rates[0]
             late = times[-1] + (p - phases[-1]) / rates[-1]

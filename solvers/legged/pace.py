@@ -40,6 +40,7 @@ class Pace:
         self._most = np.full(count, HURRY)
         self._width = max(int(np.ceil(spread / (self._place[1] - self._place[0]))), 1)
         self._speed = wanted
+        self._as_wanted = True
 
     def speeds(self) -> np.ndarray:
         """Speeds at the times.
@@ -63,6 +64,8 @@ class Pace:
         Returns:
             (k,) at most 1.
         """
+        if self._as_wanted:
+            return np.ones(len(self._time))
         return np.interp(self.way().phase(self._time), self._place, self._share)
 
     def hurries(self) -> np.ndarray:
@@ -71,6 +74,8 @@ class Pace:
         Returns:
             (k,) at least 1, but where it climbs more slowly.
         """
+        if self._as_wanted:
+            return np.ones(len(self._time))
         most = np.interp(self.way().phase(self._time), self._place, self._most)
         return np.minimum(1.0 / self.shares(), most)
 
@@ -95,7 +100,7 @@ class Pace:
             asked[of] = np.minimum(asked[of], part)
         if np.all(asked >= self._asked - 1e-9):
             return False
-        self._asked = asked
+        self._asked, self._as_wanted = asked, False
         # Nowhere above what is asked for, and smooth.
         low = minimum_filter1d(asked, 2 * self._width + 1, mode="nearest")
         kernel = np.hanning(2 * self._width + 3)[1:-1]
@@ -113,6 +118,7 @@ class Pace:
             hurry: how often strides come there at most, against the wanted ones.
         """
         self._most[(self._place >= start) & (self._place <= end)] = hurry
+        self._as_wanted = False
 
     def _go(self) -> None:
         """Speeds, slower where strides cannot come as quickly as they would have to."""
