@@ -9,7 +9,7 @@ follows the controls no longer as long as it has it.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import floor
 
@@ -20,6 +20,7 @@ from ..solvers.motion import Problem
 from . import motions, pipeline
 from .bake import attach, between, checks, edits, verify
 from .bake.data import Baked, BakeOptions, BakeRecord, BakeResult
+from .bake.job import Seen
 from .bake.write import bake_tracks, clear_bake, look, stands_at
 from .errors import UserError
 from .mapping.tracks import RoleTracks
@@ -143,6 +144,94 @@ def _place(holder) -> tuple | None:
         return holder.bake_action.session_uid, ""
 
 
+@dataclass(frozen=True)
+class Unverified:
+    """A bake that is still to be compared with its motion.
+
+    Attributes:
+        motion: the Motion object.
+        solved: its solved job.
+        result: what was written.
+        resized: what is wrong with the size of the rig's limbs.
+    """
+
+    motion: bpy.types.Object
+    solved: pipeline.Solved
+    result: BakeResult
+    resized: Sequence[Problem]
+
+
+class Together:
+    """What bakes of several rigs share.
+
+    Blender evaluates the whole scene whenever a rig is looked at that changed, or at another
+    frame. One rig after the other would take a herd through that as often as there are animals:
+    all are looked at before the first is keyed, and compared with their motions after the last.
+    """
+
+    def __init__(self) -> None:
+        self._seen: dict[int, Seen] = {}
+        self._waiting: list[Unverified] = []
+
+    def look(
+        self, context: bpy.types.Context, motion: bpy.types.Object, solved: pipeline.Solved
+    ) -> None:
+        """Look at a rig that nothing has moved yet, before any is keyed.
+
+        Args:
+            context: Blender's context.
+            motion: the Motion object.
+            solved: its solved job.
+        """
+        rig = motion.poise_motion.character
+        held = characters.switches_of(rig)
+        if rig.session_uid not in self._seen and _is_unkeyed(rig) and stands_at(rig, held):
+            keyed = checks.keyed_bindings(bindings_of(motion), solved.tracks).values()
+            self._seen[rig.session_uid] = look(context, rig, keyed, held)
+
+    def seen(self, rig: bpy.types.Object) -> Seen | None:
+        """What was seen of a rig, once: after that it is keyed.
+
+        Args:
+            rig: the rig.
+        """
+        return self._seen.pop(rig.session_uid, None)
+
+    def add(self, item: Unverified) -> None:
+        """Put the comparison of a rig with its motion off.
+
+        Args:
+            item: the bake.
+        """
+        self._waiting.append(item)
+
+    def verify(
+        self, context: bpy.types.Context, before: Collection[bpy.types.Object] | None = None
+    ) -> None:
+        """Compare rigs with the motions that they were baked with, and list the problems.
+
+        Args:
+            context: Blender's context.
+            before: rigs that are about to be keyed again; nothing is done if none of them is
+                waiting. None for all.
+        """
+        pairs = [(item, item.result.check) for item in self._waiting]
+        several = [check for _, check in pairs if check is not None]
+        if before is not None and not any(check.armature in before for check in several):
+            return
+        waiting, self._waiting = self._waiting, []
+        found = verify.check_bakes(context, several)
+        for item, off in zip(waiting, found, strict=True):
+            problems = item.result.problems + tuple(off)
+            _tell(item.motion, item.solved, replace(item.result, problems=problems), item.resized)
+
+
+def _is_unkeyed(rig: bpy.types.Object) -> bool:
+    """Whether a rig plays no keys."""
+    data = rig.animation_data
+    return data is None or (data.action is None and not data.nla_tracks)
+
+
 def check(context: bpy.types.Context, motion: bpy.types.Object, solved: pipeline.Solved) -> None:
     """Refuse what a bake could not do, before anything is written.
 
@@ -170,6 +259,7 @@ def bake(
     motion: bpy.types.Object,
     solved: pipeline.Solved,
     on_edited: str = "",
+    together: Together | None = None,
 ) -> tuple[int, int, int]:
     """Key the rig from a solved motion and remember what was written.
 
@@ -179,6 +269,8 @@ def bake(
         solved: its solved job.
         on_edited: what to do with keys edited by hand; "" for the motion's
             own choice.
+        together: what it shares with bakes of other rigs, which compares it with its motion
+            later; None to do that now.
 
     Returns:
         Numbers of keys, frames and bones.
@@ -191,15 +283,29 @@ def bake(
     options = options_of(motion, solved.job.start_frame)
     if on_edited:
         options = replace(options, on_edited=on_edited)
+    if together is not None:
+        together.verify(context, (character, control_rig.rig_of(character)))
     clear_rig(context, motion)
     resized = _resized(character)
     result = _bake(
         context, motion, character, bindings_of(motion), solved.tracks, options, False,
         held=characters.switches_of(character),
         axes=characters.rest_axes(character),
+        seen=None if together is None else together.seen(character),
+        later=together is not None,
     )
     settings.inputs = json.dumps(pipeline.digests(solved.job))
-    return _tell(motion, solved, result, resized)
+    return _done(Unverified(motion, solved, result, resized), together)
+
+
+def _done(item: Unverified, together: Together | None) -> tuple[int, int, int]:
+    """List what a bake found, or put that off; numbers of keys, frames and bones."""
+    result = item.result
+    if together is not None and result.check is not None:
+        together.add(item)
+    else:
+        _tell(item.motion, item.solved, result, item.resized)
+    return result.keys, result.frames, result.bones
 
 
 def bakes_controls(controls: bpy.types.Object, target: str) -> bool:
@@ -347,10 +453,9 @@ def _may_look_ahead(
     controls: bpy.types.Object, rig: bpy.types.Object, held: Mapping[str, tuple]
 ) -> bool:
     """Whether a rig is already, but for what lets it follow, as its bake will find it."""
-    data = rig.animation_data
-    if data is not None and (data.action is not None or data.nla_tracks):
-        return False
-    return control_rig.is_connected(controls, rig) and stands_at(rig, held)
+    return (
+        _is_unkeyed(rig) and control_rig.is_connected(controls, rig) and stands_at(rig, held)
+    )
 
 
 def check_bones(
@@ -384,6 +489,7 @@ def bake_to_bones(
     target: str = "AUTO",
     onto: OntoRig | None = None,
     verify: bool = True,
+    together: Together | None = None,
 ) -> tuple[int, int, int]:
     """Key a rig that follows Poise's controls, by its own controls or its bones.
 
@@ -402,6 +508,7 @@ def bake_to_bones(
         target: "CONTROLS", "BONES", or "AUTO" for what the rig has.
         onto: what `prepare_bones` found for the same; None to do it now.
         verify: compare the evaluated pose with the motion at up to 16 frames.
+        together: as for `bake`.
 
     Returns:
         Numbers of keys, frames and bones.
@@ -411,6 +518,8 @@ def bake_to_bones(
     """
     controls = motion.poise_motion.character
     rig = control_rig.require_rig(controls)
+    if together is not None:
+        together.verify(context, (controls, rig))
     own = baked_of(motion)
     current = own is not None and _is_current(motion, solved, own)
     if not current:
@@ -433,13 +542,14 @@ def bake_to_bones(
         if onto is None or onto.edited != edited:
             onto = finish(_onto_rig(context, motion, solved, target, edited))
         result = _bake(
-            context, motion, rig, onto.bindings, onto.tracks, options, True, **onto.how
+            context, motion, rig, onto.bindings, onto.tracks, options, True,
+            later=together is not None, **onto.how,
         )
     except BaseException:
         if followed:
             control_rig.connect(controls, rig)
         raise
-    return _tell(motion, solved, result, resized)
+    return _done(Unverified(motion, solved, result, resized), together)
 
 
 def _bake(context, motion, armature, bindings, tracks, options, bones, **how) -> BakeResult:
@@ -464,8 +574,8 @@ def _tell(
     solved: pipeline.Solved,
     result: BakeResult,
     resized: Sequence[Problem],
-) -> tuple[int, int, int]:
-    """List what a bake found; numbers of keys, frames and bones."""
+) -> None:
+    """List what a bake found."""
     job = solved.job
     problems = solved.problems + result.problems + tuple(resized)
     rig = control_rig.rig_of(motion.poise_motion.character)
@@ -475,7 +585,6 @@ def _tell(
     controls = motion.poise_motion.character
     problems += tuple(_not_shown(controls, rig)) + tuple(_scaled(controls, rig))
     list_problems(motion, problems, job.start_frame, job.numbers.fps)
-    return result.keys, result.frames, result.bones
 
 
 def _resized(controls: bpy.types.Object) -> list[Problem]:

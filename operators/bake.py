@@ -89,13 +89,14 @@ class _BakeOperator(SolvingOperator):
         """Motion objects to bake, in the order in which they depend on each other."""
         raise NotImplementedError
 
-    def look(self, context, motion, solved, prepared):
+    def look(self, context, motion, solved, prepared, together):
         """Refuse before anything is written."""
         baking.check(context, motion, solved)
+        together.look(context, motion, solved)
 
-    def write(self, context, motion, solved, prepared, on_edited):
+    def write(self, context, motion, solved, prepared, on_edited, together):
         """Key one motion; numbers of keys, frames and bones."""
-        return baking.bake(context, motion, solved, on_edited)
+        return baking.bake(context, motion, solved, on_edited, together)
 
     def gather(self, context):
         found = self.chosen(context)
@@ -124,12 +125,17 @@ class _BakeOperator(SolvingOperator):
         on_edited = "" if self.edited_keys == "MOTION" else self.edited_keys
         with keep_selection(context), object_mode(context):
             # All are checked before the first is written: one refusal, nothing changed.
+            together = baking.Together()
             for motion, pair in zip(found, result, strict=True):
-                self.look(context, motion, *pair)
-            keys = frames = bones = 0
-            for motion, pair in zip(found, result, strict=True):
-                written = self.write(context, motion, *pair, on_edited)
-                keys, frames, bones = keys + written[0], frames + written[1], bones + written[2]
+                self.look(context, motion, *pair, together)
+            try:
+                written = [
+                    self.write(context, motion, *pair, on_edited, together)
+                    for motion, pair in zip(found, result, strict=True)
+                ]
+            finally:
+                together.verify(context)
+        keys, frames, bones = (sum(column) for column in zip(*written, strict=True))
         problems = sum(len(motion.poise_motion.problems) for motion in found)
         what = found[0].name if len(found) == 1 else f"{len(found)} motions"
         tail = f"; {problems} problems are listed" if problems else ""
@@ -221,11 +227,13 @@ class POISE_OT_bake_to_bones(_BakeOperator, bpy.types.Operator):
     def prepared(self, context, motion, solved):
         return baking.prepare_bones(context, motion, solved, self.target)
 
-    def look(self, context, motion, solved, prepared):
+    def look(self, context, motion, solved, prepared, together):
         baking.check_bones(context, motion, solved, prepared)
 
-    def write(self, context, motion, solved, prepared, on_edited):
-        return baking.bake_to_bones(context, motion, solved, on_edited, self.target, prepared)
+    def write(self, context, motion, solved, prepared, on_edited, together):
+        return baking.bake_to_bones(
+            context, motion, solved, on_edited, self.target, prepared, together=together
+        )
 
 
 class POISE_OT_bake_all(_BakeOperator, bpy.types.Operator):

@@ -34,6 +34,20 @@ MOVING = {
 }
 
 
+def keyed_bindings(bindings: Mapping[str, str], tracks: RoleTracks) -> dict[str, str]:
+    """Role -> bone of those that tracks move.
+
+    Args:
+        bindings: role -> bone.
+        tracks: the tracks.
+    """
+    return {
+        role: bone
+        for role, bone in bindings.items()
+        if bone_location(role, tracks) or bone_rotation(role, tracks)
+    }
+
+
 def bone_location(role: str, tracks: RoleTracks) -> bool:
     """Whether a role's bone gets location keys.
 

@@ -8,8 +8,10 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 
 import bpy
+import numpy as np
 
 from ...solvers.motion import Problem
+from ..mapping.tracks import RoleTracks
 
 VERSION = 1
 
@@ -148,6 +150,29 @@ class Baked:
 
 
 @dataclass(frozen=True)
+class Check:
+    """A baked rig and what its evaluated pose is to be compared with.
+
+    Attributes:
+        armature: the rig.
+        bindings: role -> bone.
+        tracks: what was baked.
+        start_frame: frame of the first sample.
+        unit_scale: metres per Blender unit.
+        frames: frames to look at, counted from the start, in order.
+        axes: quaternion from armature to character space.
+    """
+
+    armature: bpy.types.Object
+    bindings: Mapping[str, str]
+    tracks: RoleTracks
+    start_frame: int
+    unit_scale: float
+    frames: tuple[int, ...]
+    axes: np.ndarray
+
+
+@dataclass(frozen=True)
 class BakeResult:
     """What came of a bake.
 
@@ -158,6 +183,7 @@ class BakeResult:
         bones: number of bones keyed.
         problems: where the rig does not follow the tracks, and what was done
             about edited keys.
+        check: what the evaluated pose is still to be compared with, if that was put off.
     """
 
     baked: Baked
@@ -165,3 +191,4 @@ class BakeResult:
     frames: int
     bones: int
     problems: tuple[Problem, ...] = ()
+    check: Check | None = None

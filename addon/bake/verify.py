@@ -8,7 +8,8 @@ for all frames from the pose alone, without evaluating anything.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import degrees, radians
 
@@ -21,6 +22,7 @@ from ..context import keep_frame
 from ..mapping.tracks import RoleTracks
 from ..rigs import adapter
 from . import checks
+from .data import Check
 
 SAMPLED = 16
 POSITION_TOLERANCE = 1e-3  # metres
@@ -245,23 +247,77 @@ def check_bake(
     Returns:
         One problem per bone that is off, with its largest error and frames.
     """
-    resting = rest_position(armature)
-    if resting:
-        return resting
     if axes is None:
         axes = adapter.rest_axes(armature, bindings)
-    per_frame = tracks.steps_per_frame
-    last = (len(tracks.time) - 1) // per_frame
-    numbers = np.array(sorted(range(last + 1) if frames is None else frames), dtype=int)
-    samples = numbers * per_frame
-    roles = {
-        role: bone
-        for role, bone in bindings.items()
-        if checks.bone_location(role, tracks) or checks.bone_rotation(role, tracks)
-    }
+    if frames is None:
+        frames = range((len(tracks.time) - 1) // tracks.steps_per_frame + 1)
+    frames = tuple(sorted(frames))
+    check = Check(armature, bindings, tracks, start_frame, unit_scale, frames, axes)
+    return check_bakes(context, [check])[0]
+
+
+def check_bakes(context: bpy.types.Context, several: Sequence[Check]) -> list[list[Problem]]:
+    """`check_bake` for several rigs, in one pass through the frames.
+
+    Blender evaluates all of a scene at every frame, however few rigs are looked at there.
+
+    Args:
+        context: Blender's context; its scene and view layer count.
+        several: the rigs.
+
+    Returns:
+        The problems of each.
+    """
+    shown = [check for check in several if not rest_position(check.armature)]
+    frames = _frames_for([[f + check.start_frame for f in check.frames] for check in shown])
+    wanted = [(check.armature, _bones(check), _inside(check, frames)) for check in shown]
+    read = iter(_evaluated(context, wanted))
+    return [
+        rest_position(check.armature)
+        or _differences(context, check, _inside(check, frames) - check.start_frame, *next(read))
+        for check in several
+    ]
+
+
+def _bones(check: Check) -> list[str]:
+    """Names of the bones that are looked at."""
+    roles = checks.keyed_bindings(check.bindings, check.tracks)
+    ends = (limb.end for limb in limbs(check.armature, roles.values()))
+    return list(dict.fromkeys([*roles.values(), *ends]))
+
+
+def _inside(check: Check, frames: Iterable[int]) -> np.ndarray:
+    """Those frames of the scene that the tracks reach over, in order."""
+    tracks = check.tracks
+    end = check.start_frame + (len(tracks.time) - 1) // tracks.steps_per_frame
+    return np.array(sorted(f for f in frames if check.start_frame <= f <= end), dtype=int)
+
+
+def _frames_for(wanted: Sequence[Collection[int]]) -> set[int]:
+    """Frames at which rigs are looked at: their ends, and what most of them ask for."""
+    votes = Counter(frame for frames in wanted for frame in frames)
+    if len(wanted) < 2 or len(votes) <= SAMPLED:
+        return set(votes)
+    chosen = {end for frames in wanted for end in (min(frames), max(frames))}
+    others = [frame for frame, _count in votes.most_common() if frame not in chosen]
+    return chosen | set(others[: max(SAMPLED - len(chosen), 0)])
+
+
+def _differences(
+    context: bpy.types.Context,
+    check: Check,
+    numbers: np.ndarray,
+    heads: np.ndarray,
+    tails: np.ndarray,
+    turned: np.ndarray,
+    sizes: np.ndarray,
+) -> list[Problem]:
+    """Where a rig is off its tracks at frames, counted from the start."""
+    armature, tracks, start_frame = check.armature, check.tracks, check.start_frame
+    unit_scale, axes, names = check.unit_scale, check.axes, _bones(check)
+    roles = checks.keyed_bindings(check.bindings, tracks)
+    samples = numbers * tracks.steps_per_frame
     found = limbs(armature, roles.values())
-    names = list(dict.fromkeys([*roles.values(), *(limb.end for limb in found)]))
-    heads, tails, turned, sizes = _evaluated(context, armature, names, numbers + start_frame)
     moves = any(np.ptp(values, axis=0).any() for values in (heads, turned))
     if not moves and _is_disabled(context, armature):
         return [
@@ -358,20 +414,36 @@ def _remedy(armature: bpy.types.Object, name: str) -> str:
     return "See what else moves or limits the bone: constraints, drivers, IK limits, NLA tracks"
 
 
-def _evaluated(context, armature, names, frames):
-    """World heads, tails (n, b, 3), rotations (n, b, 4) and object sizes (n,)."""
-    count = len(frames)
-    world = np.empty((count, 4, 4))
-    pose = np.empty((count, len(names), 4, 4))
+def _evaluated(
+    context: bpy.types.Context,
+    wanted: Sequence[tuple[bpy.types.Object, Sequence[str], np.ndarray]],
+) -> list[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]]:
+    """World heads, tails (n, b, 3), rotations (n, b, 4) and object sizes (n,) of each armature's
+    bones at its frames (n,)."""
+    worlds = [np.empty((len(frames), 4, 4)) for _, _, frames in wanted]
+    poses = [np.empty((len(frames), len(names), 4, 4)) for _, names, frames in wanted]
     scene = context.scene
     with keep_frame(scene):
-        for row, frame in enumerate(frames.tolist()):
+        for frame in sorted({int(f) for _, _, frames in wanted for f in frames}):
             scene.frame_set(frame)
-            evaluated = armature.evaluated_get(context.evaluated_depsgraph_get())
-            world[row] = evaluated.matrix_world
-            bones = evaluated.pose.bones
-            for i, name in enumerate(names):
-                pose[row, i] = bones[name].matrix
+            depsgraph = context.evaluated_depsgraph_get()
+            for (armature, names, frames), world, pose in zip(wanted, worlds, poses, strict=True):
+                for row in np.flatnonzero(frames == frame):
+                    evaluated = armature.evaluated_get(depsgraph)
+                    world[row] = evaluated.matrix_world
+                    bones = evaluated.pose.bones
+                    for i, name in enumerate(names):
+                        pose[row, i] = bones[name].matrix
+    return [
+        _in_world(armature, names, world, pose)
+        for (armature, names, _), world, pose in zip(wanted, worlds, poses, strict=True)
+    ]
+
+
+def _in_world(
+    armature: bpy.types.Object, names: Sequence[str], world: np.ndarray, pose: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """What `_evaluated` returns, from matrices of the object (n, 4, 4) and bones (n, b, 4, 4)."""
     lengths = np.array([armature.data.bones[name].length for name in names])
     matrices = np.einsum("nij,nbjk->nbik", world, pose)
     heads = matrices[..., :3, 3]

@@ -36,7 +36,7 @@ from . import (
     memory,
     verify,
 )
-from .data import Baked, BakeOptions, BakeRecord, BakeResult, Former
+from .data import Baked, BakeOptions, BakeRecord, BakeResult, Check, Former
 from .job import Job, Seen
 
 SAME = 1e-6  # how far a value may be off for it not to be keyed
@@ -93,6 +93,7 @@ def bake_tracks(
     carrier: adapter.ObjectTrack | None = None,
     seen: Seen | None = None,
     plain: bool = False,
+    later: bool = False,
 ) -> BakeResult:
     """Key a rig's bones so that its roles follow their tracks in world space.
 
@@ -120,6 +121,8 @@ def bake_tracks(
         plain: the bones make up a skeleton that nothing else moves: what they do between
             their keys is computed, and told. The tracks' contacts are then those of limbs,
             whose last bones have these roles.
+        later: put the comparison with the evaluated pose off, for those of several rigs to be
+            done together: the result says what is to be compared.
 
     Returns:
         What was written, for the owner to store, and the problems found.
@@ -148,11 +151,7 @@ def bake_tracks(
     job = Job(
         context=context,
         armature=armature,
-        bindings={
-            role: bone
-            for role, bone in bindings.items()
-            if checks.bone_location(role, tracks) or checks.bone_rotation(role, tracks)
-        },
+        bindings=checks.keyed_bindings(bindings, tracks),
         tracks=tracks,
         options=options,
         axes=adapter.rest_axes(armature, bindings) if axes is None else axes,
@@ -205,9 +204,13 @@ def bake_tracks(
             previous.edits_action if previous is not None else None,
         )
         baked = _hang(job, baked, place.slot, differences)
-    problems += [*_verify(job, plan, baked), *plan.off]
+    reach, check = _verify(job, plan, baked)
+    problems += [*reach, *plan.off]
+    if check is not None and not later:
+        (off,) = verify.check_bakes(context, [check])
+        problems, check = problems + off, None
     bones = {adapter.bone_of(path) for path in record.curves} - {""}
-    return BakeResult(baked, keys, job.frames, len(bones), tuple(problems))
+    return BakeResult(baked, keys, job.frames, len(bones), tuple(problems), check)
 
 
 def _edited_sentence(armature: bpy.types.Object, edited: Sequence[tuple[str, int]]) -> str:
@@ -777,7 +780,8 @@ def _first_slot(
     return action.slots[0] if action.slots else compat.new_slot(action, armature.name)
 
 
-def _verify(job: Job, plan: _Plan, baked: Baked) -> list[Problem]:
+def _verify(job: Job, plan: _Plan, baked: Baked) -> tuple[list[Problem], Check | None]:
+    """Where limbs do not reach, and what the evaluated pose is to be compared with, if it is."""
     # What is keyed to rest pulls at no limb. To have Blender evaluate the keys for it would
     # take a fifth of a long bake: it copies them all.
     with _holding(job, evaluated=False):
@@ -786,18 +790,19 @@ def _verify(job: Job, plan: _Plan, baked: Baked) -> list[Problem]:
             job.armature, plan.solver, found, plan.metres_per_unit, plan.seconds,
             job.options.start_frame, plan.per_frame,
         )
+    check = None
     if job.options.verify and baked.edits_action is not None:
         job.context.view_layer.update()  # kept edits are meant to differ
     elif job.options.verify:
         if any(".constraints[" in path for path in job.held):
-            job.context.view_layer.update()  # `check_bake` looks for limbs, too
+            job.context.view_layer.update()  # `check_bakes` looks for limbs, too
         at_frames = used[:: plan.per_frame]
         bindings, tracks = job.checked() if job.checked else (job.bindings, job.tracks)
-        problems += verify.check_bake(
-            job.context, job.armature, bindings, tracks, job.options.start_frame,
-            job.unit_scale, verify.frames_to_verify(job.tracks, at_frames), job.axes,
-        )
-    return problems
+        check = Check(
+            job.armature, bindings, tracks, job.options.start_frame, job.unit_scale,
+            tuple(verify.frames_to_verify(job.tracks, at_frames)), job.axes,
+        )  # fmt: skip
+    return problems, check
 
 
 def clear_bake(
