@@ -6,7 +6,7 @@ from .creature import Creature, Leg
 from .gait import PRESETS, Gait, metachronal
 from .motion import Footprint, GaitMotion
 from .settings import FootprintEdit, GaitItem, GaitSettings
-from .solve import solve_gait, solve_gait_batch
+from .solve import solve_gait
 
 __all__ = [
     "PRESETS",
@@ -21,5 +21,4 @@ __all__ = [
     "choose_gaits",
     "metachronal",
     "solve_gait",
-    "solve_gait_batch",
 ]

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from .adapt import Adapt
 from .motion import GaitMotion
 from .settings import GaitSettings
@@ -35,26 +33,3 @@ def solve_gait(settings: GaitSettings, progress: Progress | None = None) -> Gait
     if progress is not None:
         progress(1.0)
     return motion
-
-
-def solve_gait_batch(
-    settings: Sequence[GaitSettings], progress: Progress | None = None
-) -> list[GaitMotion]:
-    """Solve many legged motions.
-
-    Args:
-        settings: what is asked for, one per character.
-        progress: as for `solve_gait`, of all.
-
-    Returns:
-        One motion per character, in order.
-
-    Raises:
-        SettingError: a setting of one of them is out of range.
-    """
-    motions = []
-    for i, item in enumerate(settings):
-        motions.append(solve_gait(item))
-        if progress is not None:
-            progress((i + 1) / len(settings))
-    return motions

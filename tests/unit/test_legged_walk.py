@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from poise.addon.mapping.legs import creature_of
 from poise.addon.rigs.builders.legged import FIGURES
-from poise.solvers.errors import SettingError
-from poise.solvers.legged import GaitItem, GaitSettings, solve_gait, solve_gait_batch
+from poise.solvers.errors import Cancelled, SettingError
+from poise.solvers.legged import GaitItem, GaitSettings, solve_gait
 from poise.solvers.legged.creature import Creature, Leg, biped, insect, quadruped
 from poise.solvers.legged.gait import BIPED, HEXAPOD, PRESETS, metachronal, spoken_leg
 from poise.solvers.legged.path import Path
@@ -644,16 +644,20 @@ def test_edits_of_time_keep_their_order_and_lost_ones_are_told_of():
     assert "Step 3 of the left fore at " in told.message or "Step 2 of the left" in told.message
 
 
-def test_batch_is_each_by_itself_and_tells_how_far_it_is():
-    items = [_solved(name)[0] for name in ("WALK", "RUN", "TRIPOD")]
+@pytest.mark.parametrize("name", ["WALK", "stairs too quickly"])
+def test_solving_tells_how_far_it_is_and_can_be_stopped(name):
+    settings, motion = _solved(name)
     told = []
-    batch = solve_gait_batch(items, told.append)
-    assert told == [1 / 3, 2 / 3, 1.0]
-    for item, motion in zip(items, batch, strict=True):
-        assert np.array_equal(solve_gait(item).foot_position, motion.foot_position)
-    fractions = []
-    solve_gait(items[0], fractions.append)
-    assert fractions == sorted(fractions) and fractions[-1] == 1.0
+    again = solve_gait(settings, told.append)
+    assert told == sorted(told) and told[-1] == 1.0 and len(told) > 8
+    assert np.array_equal(again.foot_position, motion.foot_position)
+
+    def stop(fraction):
+        if fraction >= told[len(told) // 2]:
+            raise Cancelled
+
+    with pytest.raises(Cancelled):
+        solve_gait(settings, stop)
 
 
 # --- what may be asked for and cannot be had -------------------------------------------
