@@ -24,7 +24,7 @@ from .bake.job import Seen
 from .bake.write import bake_tracks, clear_bake, look, stands_at
 from .errors import UserError
 from .mapping.tracks import RoleTracks
-from .rigs import adapter, characters, control_rig, own_controls, retarget
+from .rigs import adapter, characters, control_rig, own_controls, retarget, rotation_modes
 from .steps import Steps, finish
 
 # Part of the body -> base names of its roles.
@@ -108,9 +108,12 @@ def baked_of(motion: bpy.types.Object, bones: bool = False) -> Baked | None:
         UserError: the record was made by a later Poise, or is broken.
     """
     holder = _holder(motion, bones)
-    if not holder.record or (
-        holder.bake_action and not motions.own(motion, lambda m: _place(_holder(m, bones)))
-    ):
+
+    def place(other: bpy.types.Object) -> tuple | None:
+        theirs = _holder(other, bones)  # records are long: only those that may be the same are read
+        return _place(theirs) if theirs.bake_action == holder.bake_action else None
+
+    if not holder.record or (holder.bake_action and not motions.own(motion, place)):
         return None
     try:
         record = BakeRecord.from_json(holder.record)
@@ -176,7 +179,7 @@ class Together:
     def look(
         self, context: bpy.types.Context, motion: bpy.types.Object, solved: pipeline.Solved
     ) -> None:
-        """Look at a rig that nothing has moved yet, before any is keyed.
+        """Look at a rig that only a bake moves that is replaced, before any is keyed.
 
         Args:
             context: Blender's context.
@@ -185,7 +188,9 @@ class Together:
         """
         rig = motion.poise_motion.character
         held = characters.switches_of(rig)
-        if rig.session_uid not in self._seen and _is_unkeyed(rig) and stands_at(rig, held):
+        if rig.session_uid in self._seen or not stands_at(rig, held):
+            return
+        if _is_unkeyed(rig) or _plays_bones_of(rig, baked_of(motion)):
             keyed = checks.keyed_bindings(bindings_of(motion), solved.tracks).values()
             self._seen[rig.session_uid] = look(context, rig, keyed, held)
 
@@ -230,6 +235,17 @@ def _is_unkeyed(rig: bpy.types.Object) -> bool:
     """Whether a rig plays no keys."""
     data = rig.animation_data
     return data is None or (data.action is None and not data.nla_tracks)
+
+
+def _plays_bones_of(rig: bpy.types.Object, baked: Baked | None) -> bool:
+    """Whether a rig plays nothing but a bake, which keys places and turns of bones and no more."""
+    data = rig.animation_data
+    if baked is None or data.action != baked.action or data.nla_tracks:
+        return False
+    keyed = {"location", *rotation_modes.PROPERTY.values()}
+    return all(
+        adapter.bone_of(path) and path.rpartition(".")[2] in keyed for path in baked.record.curves
+    )
 
 
 def check(context: bpy.types.Context, motion: bpy.types.Object, solved: pipeline.Solved) -> None:

@@ -106,16 +106,19 @@ def check_before_bake(
         _check_current(armature, paths, options.start_frame, end, previous)
 
 
-def check_place(armature: bpy.types.Object) -> None:
+def check_place(armature: bpy.types.Object, world: np.ndarray | None = None) -> None:
     """Refuse a rig that stands in a way that cannot carry a figure.
 
     Args:
         armature: the rig.
+        world: (1, 4, 4) where it stands; None to look.
 
     Raises:
         UserError: it is scaled to nothing, unevenly, sheared or mirrored.
     """
-    adapter.armature_frames(armature.name, np.array(world_matrix(armature), dtype=float)[None])
+    if world is None:
+        world = np.array(world_matrix(armature), dtype=float)[None]
+    adapter.armature_frames(armature.name, world)
 
 
 def channel_paths(

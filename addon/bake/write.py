@@ -117,7 +117,8 @@ def bake_tracks(
         carrier: where the object is to be, sampled as the tracks are; None
             leaves it where it is.
         seen: what `look` saw while properties had the values in `held`; None
-            has Blender evaluate the rig once more. It serves a first bake only.
+            has Blender evaluate the rig once more. Of a bake that is replaced, bones
+            alone may have had keys.
         plain: the bones make up a skeleton that nothing else moves: what they do between
             their keys is computed, and told. The tracks' contacts are then those of limbs,
             whose last bones have these roles.
@@ -136,7 +137,7 @@ def bake_tracks(
     )
     if previous is not None:
         # It may have to go first. Otherwise the plan looks, and nothing is lost by it.
-        checks.check_place(armature)
+        checks.check_place(armature, None if seen is None else seen.matrices)
     edited = edits.edited_channels(previous) if previous is not None else []
     if edited and options.on_edited == "ASK":
         raise UserError(_edited_sentence(armature, edited))
@@ -159,7 +160,7 @@ def bake_tracks(
         held=_held(armature, held or {}, previous),
         checked=checked,
         carrier=carrier,
-        seen=seen if previous is None else None,
+        seen=seen,
         plain=plain,
     )
     problems: list[Problem] = []

@@ -5,7 +5,7 @@ import bpy
 import numpy as np
 import pytest
 from poise.addon import baking
-from poise.addon.bake import verify
+from poise.addon.bake import verify, write
 from poise.addon.keyframes import curves_by_path
 
 HERD = 5
@@ -104,6 +104,22 @@ def test_herd_is_looked_at_no_more_often_than_one_animal(herd, monkeypatch):
     assert alone == verify.SAMPLED
     # The frame that was current is gone back to.
     assert len(seen) <= verify.SAMPLED + 1 and {1, 49} <= set(seen)
+
+
+def test_herd_is_looked_at_before_any_of_it_is_keyed(herd, monkeypatch):
+    """Whoever is looked at after another was keyed has Blender evaluate all of the scene."""
+
+    def late(*_arguments):
+        raise AssertionError("a rig was looked at after others were keyed")
+
+    monkeypatch.setattr(write, "look", late)
+    assert bpy.ops.poise.bake() == {"FINISHED"}
+    first = [_keys(rig) for rig in herd]
+    # And over keys that are there: they move only what is keyed anew.
+    assert bpy.ops.poise.bake() == {"FINISHED"}
+    for rig, keys in zip(herd, first, strict=True):
+        again = _keys(rig)
+        assert all(np.array_equal(again[channel], keys[channel]) for channel in keys)
 
 
 def test_one_rig_with_two_motions_is_looked_at_after_each(herd, monkeypatch):
