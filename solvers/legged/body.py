@@ -756,8 +756,8 @@ def vertical_motion(
     # Supports. Who stands bends down for a jump, and after one, but not for as long as the stand.
     tempo = math.sqrt(length / gravity)
     standing = halves > tempo
-    soft = np.minimum(np.abs(speed) * tempo / (HARDEST + 1.0), DEEPEST * length)
-    depth = np.where(standing, np.maximum(depth, soft), depth)
+    bent = np.minimum(np.abs(speed) * tempo / (HARDEST + 1.0), DEEPEST * length)
+    depth = np.where(standing, np.maximum(depth, bent), depth)
     bends = np.divide(2.0 * depth, np.abs(speed), out=np.full((m, 2), tempo), where=speed != 0.0)
     halves = np.where(standing, np.clip(bends, tempo, np.maximum(halves, tempo)), halves)
     duration = end - start
