@@ -618,6 +618,8 @@ def _collect(plans: Sequence[GaitPlan], taken: list[list[_Part]], frame: float) 
         for i in np.flatnonzero(np.diff(gait)) + 1:
             before, plan = plans[gait[i - 1]], plans[gait[i]]
             most[i] = max(plan.longest, before.longest if before.gait.alternates else 0.0)
+        stand = _stand(plans[0].clock, 0.0)
+        go = stand[1] if stand is not None and stand[0] <= 0.0 else 0.0
         # Feet that would hang in the air too long.
         leave, land = off[:-1].copy(), on[1:].copy()
         for i in np.flatnonzero((land > leave + most[1:]) & (leave < math.inf)):
@@ -626,10 +628,12 @@ def _collect(plans: Sequence[GaitPlan], taken: list[list[_Part]], frame: float) 
                 plans[gait[i + 1]].clock, leave[i], end_phase[i], land[i], phase[i + 1]
             )
             begin = min(max(half - 0.5 * longest, leave[i]), land[i] - longest)
-            if math.isinf(leave[i]):  # it stood from the beginning
-                begin = max(begin, 0.0)
+            if math.isinf(leave[i]) or 0.0 <= leave[i] < go:  # it stands from the beginning
+                begin = max(begin, go)
             shortest = begin + plans[gait[i + 1]].least
             off[i], on[i + 1] = begin, min(begin + longest, max(land[i], shortest))
+        if len(on) > 1 and math.isinf(on[0]):  # nor are they lifted for a moment as it goes
+            on[1] = max(on[1], min(off[0] + plans[0].least, 0.5 * (on[1] + off[1])))
         off = np.maximum(off, np.where(np.isfinite(on), on, -math.inf))
         comes = on < math.inf
         on, off, phase, end_phase, gait = (x[comes] for x in (on, off, phase, end_phase, gait))

@@ -146,6 +146,29 @@ def test_legs_reach_through_stops_and_starts_at_random(kind, gait, speed):
         assert "OUT_OF_REACH" not in {problem.code for problem in motion.problems}
 
 
+@pytest.mark.parametrize("phase", [0.0, 0.2, 0.45, 0.7, 0.9])
+@pytest.mark.parametrize("kind, gait, speed", [
+    ("BIPED", "WALK_BIPED", 1.3), ("BIPED", "JOG", 2.4), ("BIPED", "SKIP", 2.3),
+    ("HORSE", "WALK", 1.6), ("HORSE", "TROT", 3.5)])
+def test_nobody_stands_on_one_leg_before_the_start(kind, gait, speed, phase):
+    """Whichever part of the stride it begins in: a foot leaves the ground as the body goes."""
+    creature = creature_of(FIGURES[kind]())
+    time = sample_times(121, 24.0)
+    motion = solve_gait(GaitSettings(
+        creature=creature, sequence=(GaitItem(gait),), start_phase=phase, n_frames=121,
+        speed=speed * np.clip((time - 1.0) / 1.2, 0.0, 1.0)))
+    assert motion.success and np.all(motion.contact[motion.time < 1.0 - 1e-9])
+    swings = [
+        (here.off, there.on) for leg in creature.legs
+        for own in [[p for p in motion.footprints if p.leg == leg.name]]
+        for here, there in zip(own[:-1], own[1:], strict=True)
+    ]  # fmt: skip
+    tempo = np.sqrt(creature.hip_height() / 9.81)
+    assert min(off for off, _ in swings) < 1.0 + 1.5 * tempo
+    # Nor is one lifted only to be set down again.
+    assert all(on - off > 0.4 * tempo for off, on in swings)
+
+
 @pytest.mark.parametrize("stop", [5.0, 5.2, 5.4, 5.6])
 @pytest.mark.parametrize("slow", [0.7, 1.5])
 def test_who_stops_skipping_hops_no_higher_for_it(stop, slow):
