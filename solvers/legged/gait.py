@@ -28,8 +28,9 @@ Sources of the presets: touchdown phases, duty factors and stride times of
 Witte, Hirst and Wilson 2006 (horse gallop), Hudson, Corr and Wilson 2012
 (rotary gallop), studies of Swedish Warmbloods (trot, 0.794 s) and of the tolt
 (Equine Vet J 2001), Ramdya et al. 2017 and Szczecinski et al. 2018 (insects);
-the rest common knowledge of gait laboratories. The stride grows with the
-Froude number as in Alexander 1976: stride / hip height = a Fr^b.
+Minetti 1998 and McDonnell et al. 2019 (skips); the rest common knowledge of gait
+laboratories. The stride grows with the Froude number as in Alexander 1976:
+stride / hip height = a Fr^b.
 """
 
 from __future__ import annotations
@@ -767,7 +768,7 @@ PRESETS: dict[str, Gait] = {
         _gait("SKIP", BIPED, 0.38, (0.0, 0.32), alternates=True, trajectory=(
               (0.15, 0.03, 0.05), (0.35, 0.24, 0.18), (0.52, 0.26, 0.26), (0.70, 0.10, 0.17)),
               **_SKIP),
-        # With one foot always ahead, as children gallop and people went about on the Moon.
+        # With the same foot down ahead each time: how children gallop.
         _gait("SKIP_LEFT", BIPED, 0.38, (0.32, 0.0), **_SKIP),
         _gait("SKIP_RIGHT", BIPED, 0.38, (0.0, 0.32), **_SKIP),
         # 2.2 hops a second at nearly any speed (Farley et al. 1991), hips 0.95 m high.

@@ -30,7 +30,8 @@ Whose transfer, and which P:
 - If the current period is shorter, all legs first make one transfer that is
   longer by the difference of the periods, so that they come around at the
   longer period (first stage); the next transfer, still from a support of the
-  current gait, is shifted (second stage).
+  current gait, is shifted (second stage). Not out of a gait whose sides alternate:
+  its flights would be drawn out by as much.
 - If the current period is longer, the first touchdown after the start is
   shifted (first stage); the transfers after it, which belong to the next gait,
   are shorter by the difference (second stage), so k has to fit into them.

@@ -562,7 +562,8 @@ def _change(
     """Shift all legs to the next gait, unless it stands for good before they come around."""
     clock, other = plan.clock, following.clock
     slow, fast = float(clock.rate(begin)), float(other.rate(begin))
-    stretched = slow > fast * (1.0 + 1e-9)
+    # A skip would be drawn out to a long flight; its legs come around one by one anyway.
+    stretched = slow > fast * (1.0 + 1e-9) and not plan.gait.alternates
     n = len(steps)
     extra: list[_Touchdowns | None] = [None] * n
     due, lifted = np.empty(n), np.empty(n)
@@ -574,14 +575,13 @@ def _change(
             # First stage: around once at the longer period.
             leave = last + float(plan.duty_at(leg, last_on, stride))
             leave = float(clock.time(leave)) + following.least
-            gap = float(plan.gap(leg, stride))
-            around = max(float(other.phase(last_on)) + gap, float(other.phase(leave)))
+            around = max(float(other.phase(last_on)) + 1.0, float(other.phase(leave)))
             last_on, stride = float(other.time(around)), stride + 1
             if not math.isfinite(last_on):
                 return None
             last = float(clock.phase(last_on))
             extra[leg] = _Touchdowns(np.array([last]), np.array([last_on]), np.array([stride]))
-            due[leg] = float(other.phase(last_on)) + float(plan.gap(leg, stride))
+            due[leg] = float(other.phase(last_on)) + 1.0
         else:
             next_on = float(clock.time(last + float(plan.gap(leg, stride))))
             if not math.isfinite(next_on):

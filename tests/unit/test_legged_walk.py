@@ -331,6 +331,25 @@ def test_a_stride_later_a_skip_is_its_mirror_image():
         assert z[1] - 0.5 * (z[0] + z[2]) == pytest.approx(G * flight**2 / 8.0, abs=2e-3)
 
 
+@pytest.mark.parametrize("start", np.linspace(3.0, 4.4, 6))
+@pytest.mark.parametrize("into", ["WALK_BIPED", "JOG"])
+def test_a_skip_gives_way_to_slower_gaits_without_a_jump(start, into):
+    """No flight of the change lasts longer than a hop, whichever side's turn it is."""
+    creature = creature_of(FIGURES["BIPED"]())
+    tempo = math.sqrt(G * creature.hip_height())
+    time = sample_times(169, 24.0)
+    slow = 0.42 if into == "WALK_BIPED" else 0.6
+    motion = solve_gait(GaitSettings(
+        creature=creature, sequence=(GaitItem("SKIP"), GaitItem(into, start)), n_frames=169,
+        speed=tempo * np.interp(time, (start - 0.5, start + 0.5), (0.75, slow)),
+    ))  # fmt: skip
+    assert motion.success and _check_planted(motion) < 1e-9
+    assert not {p.code for p in motion.problems} & {"GAIT_DELAYED", "JUMP_HIGH", "STEP_SHORTENED"}
+    left, landed = motion.supports[0].flights()
+    before = landed < start - 0.5
+    assert before.sum() > 2 and np.all(landed - left < 1.3 * (landed - left)[before].max())
+
+
 def test_closed_path_is_gone_around_again_and_again():
     _, motion = _solved("circuit")
     assert motion.yaw[-1] == pytest.approx(2.5 * motion.time[-1] / 2.5, abs=0.1)
