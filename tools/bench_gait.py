@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 from math import inf
+from statistics import median
+from time import perf_counter
 
 import bpy
 import gait_scenes
@@ -12,7 +14,7 @@ import scenes
 from bench_rows import Row, side_by_side
 
 SECONDS = 60.0
-HERD = 20
+HERD, CHARACTERS = 20, 100
 APART = 1e-3  # of a stride: moments that the plain way to a change of gait tries
 
 
@@ -45,26 +47,49 @@ def _select(rigs) -> None:
     bpy.context.view_layer.objects.active = rigs[0]
 
 
-def _herd() -> tuple[float, float]:
-    """Baking a herd: one animal after the other, and all that are selected; milliseconds."""
+def _animals(count: int) -> list:
+    """So many horses in a scene of their own, each at its own pace."""
     scenes.start_scene(10.0)
-    rigs = [
-        gait_scenes.walker("HORSE", x=3.0 * i, speed=1.5 + 0.2 * i, start_phase=i / HERD)
-        for i in range(HERD)
+    return [
+        gait_scenes.walker("HORSE", x=3.0 * i, speed=1.5 + 4.0 * i / count, start_phase=i / count)
+        for i in range(count)
     ]
 
-    def bake(rigs) -> None:
+
+def _bake(rigs) -> None:
+    """Bake some characters with one click."""
+    _select(rigs)
+    bpy.ops.poise.bake()
+
+
+def _clear(rigs) -> None:
+    """Take their bakes away again, where there are any."""
+    if rigs[0].animation_data is not None and rigs[0].animation_data.action is not None:
         _select(rigs)
-        bpy.ops.poise.bake()
+        bpy.ops.poise.bake_clear()
 
-    def clear() -> None:
-        if rigs[0].animation_data is not None and rigs[0].animation_data.action is not None:
-            _select(rigs)
-            bpy.ops.poise.bake_clear()
 
+def _herd() -> tuple[float, float]:
+    """Baking a herd: one animal after the other, and all that are selected; milliseconds."""
+    rigs = _animals(HERD)
     return side_by_side(
-        lambda: [bake([rig]) for rig in rigs], lambda: bake(rigs), 3, 2, between=clear
+        lambda: [_bake([rig]) for rig in rigs], lambda: _bake(rigs), 3, 2, lambda: _clear(rigs)
     )
+
+
+def _batch() -> tuple[float, float]:
+    """Baking many at once, and as often one that is alone in its scene; milliseconds."""
+    taken = []
+    for count in (1, CHARACTERS):
+        rigs = _animals(count)
+        times = []
+        for _ in range(5 if count == 1 else 1):
+            _clear(rigs)
+            start = perf_counter()
+            _bake(rigs)
+            times.append(1000.0 * (perf_counter() - start))
+        taken.append(median(times) * CHARACTERS / count)
+    return taken[0], taken[1]
 
 
 def _pairs(count: int = 200):
@@ -92,7 +117,7 @@ def _least_by_trying(current, wanted, transfer, least) -> float:
 
 
 def rows() -> list[Row]:
-    """Measure a minute of a horse, a herd, and a change of gait of eight legs."""
+    """Measure a minute of a horse, herds, and a change of gait of eight legs."""
     from poise.addon import pipeline
     from poise.addon.mapping.registry import MAPPINGS
     from poise.solvers.legged import solve_gait
@@ -111,7 +136,7 @@ def rows() -> list[Row]:
 
     one = side_by_side(stepped, solved_and_mapped, 5, 1)
     baked = side_by_side(stepped, lambda: bpy.ops.poise.bake(), 3, 1)
-    herd = _herd()
+    herd, batch = _herd(), _batch()
     pairs = _pairs()
     shift = side_by_side(
         lambda: [_least_by_trying(*pair) for pair in pairs],
@@ -123,6 +148,8 @@ def rows() -> list[Row]:
         Row("60 s of a horse through its gaits: solved and mapped", plain_way, *one, limit=300.0),
         Row("60 s of a horse through its gaits: baked", plain_way, *baked),
         Row(f"a herd of {HERD} horses of 10 s: baked", "one after another", *herd, goal=3.0),
+        Row(f"{CHARACTERS} horses of 10 s in one batch: baked", "as often one alone in a scene",
+            *batch),
         Row(f"{len(pairs)} changes of gait of 8 legs", "1000 moments tried one by one", *shift,
             goal=10.0),
     ]
