@@ -18,11 +18,12 @@ import numpy as np
 
 from ..solvers.motion import Problem
 from . import motions, pipeline
-from .bake import attach, between, checks, edits, verify
+from .bake import attach, checks, edits, stepping, verify
 from .bake.data import Baked, BakeOptions, BakeRecord, BakeResult
 from .bake.job import Seen
 from .bake.write import bake_tracks, clear_bake, look, stands_at
 from .errors import UserError
+from .mapping.legs import LeggedFigure
 from .mapping.tracks import RoleTracks
 from .rigs import adapter, characters, control_rig, own_controls, retarget, rotation_modes
 from .steps import Steps, finish
@@ -423,8 +424,10 @@ def _onto_rig(
         # No bone of a rig's own spins like a wheel: whole frames tell how it turned. When a
         # foot leaves the ground they do not, nor do they tell what plain keys do between them.
         travel = travel.at_frames()
-    if own is None and (steps := retarget.stepping_roles(controls, travel)):
-        travel = between.finer(travel, steps, solved.job.numbers.fps)
+    if own is None and isinstance(figure := solved.job.figure, LeggedFigure):
+        steps = retarget.steps_of(controls, travel)
+        least = stepping.EVALUATED if edited else stepping.SAMPLES
+        travel = stepping.finer(travel, figure, steps, solved.job.numbers.fps, least)
     how: dict = {"axes": np.array([1.0, 0.0, 0.0, 0.0]), "plain": own is None}
     if own is not None:
         how["held"] = own_controls.held(rig, own)

@@ -16,149 +16,24 @@ from dataclasses import dataclass, replace
 import bpy
 import numpy as np
 
-from ...solvers import rotations
 from ...solvers.motion import Problem
 from .. import keyframes
-from ..mapping.tracks import RoleTracks
 from ..rigs import adapter
 from ..rigs.constraints import Constraints
 from . import sparse, verify
 from .contacts import Span
 
-PARTS = 4  # looks per frame where something is in contact
-TINY_TURN = 1e-3  # radians: a turn by less tells nothing of the point that it is about
-SAMPLES = 8  # per frame, of what contacts are followed by
-FINEST = {"DENSE": 4, "SPARSE": 4}  # how often a frame is halved, or the error allowed cut
+PARTS = 4  # looks per frame, besides those at samples
+FINEST = 5  # how often a frame is halved, or the error allowed cut
 CUT = 0.3  # to that share
 HALVED = 2  # from which level on a sparse key may stand between frames wherever there is a sample
 SAFE = 0.8  # share of what is allowed that is aimed at: not every time is looked at
 MATTERS = 0.05  # share of what is allowed that a bone must add for it to get a key
 SHARE = 0.15  # of the length of all bones together: about that of a person's leg
+STANDS = 1e-3  # metres: farther than that, and what is in contact slides
 
 # Which bones get keys between frames.
 NOWHERE, CONTACTS, ANYWHERE = "NONE", "CONTACTS", "ANYWHERE"
-
-
-def finer(
-    tracks: RoleTracks, steps: Mapping[str, Sequence[tuple[float, float]]], rate: float
-) -> RoleTracks:
-    """Tracks with so many samples per frame that contacts can be followed between frames.
-
-    What a limb's control does is told between samples better than how the bones bend: it
-    rests in a contact, or turns about what rests, and bones do not turn evenly where a
-    limb is nearly straight.
-
-    Args:
-        tracks: where roles are.
-        steps: role -> contacts, begin and end in seconds, in order of time; others go on
-            evenly.
-        rate: frames per second.
-    """
-    before = tracks.steps_per_frame
-    after = SAMPLES * before // int(np.gcd(SAMPLES, before))
-    count = len(tracks.time)
-    if count <= before:
-        return tracks
-    times = np.arange(count) / before
-    at = np.arange((count - 1) * (after // before) + 1) / after
-    evenly = sparse.key_grid(count, before, ()).at(at)
-    rotation = {
-        role: rotations.normalise(evenly.values(values))
-        for role, values in tracks.rotation.items()
-    }
-    position = {}
-    for role, values in tracks.position.items():
-        if role not in steps or role not in rotation:
-            position[role] = evenly.values(values)
-            continue
-        spans = [
-            ((begin - tracks.time[0]) * rate, (end - tracks.time[0]) * rate)
-            for begin, end in steps[role]
-        ]
-        position[role] = _stepping(times, values, tracks.rotation[role], spans, at, rotation[role])
-    spins = {role: evenly.values(values[:, None])[:, 0] for role, values in tracks.spins.items()}
-    return replace(
-        tracks, time=tracks.time[0] + at / rate, steps_per_frame=after, position=position,
-        rotation=rotation, spins=spins, attributes={},
-    )  # fmt: skip
-
-
-def _stepping(
-    times: np.ndarray,
-    place: np.ndarray,
-    turn: np.ndarray,
-    spans: Sequence[tuple[float, float]],
-    at: np.ndarray,
-    turned: np.ndarray,
-) -> np.ndarray:
-    """Where something is that steps, at any times.
-
-    In a contact it turns about a point that rests: with the turns R of two samples and the
-    places x, that point is at a in its axes, where (R_1 - R_0) a = x_0 - x_1.
-
-    Args:
-        times: (n,) of the samples, frames.
-        place: (n, 3) samples.
-        turn: (n, 4) samples.
-        spans: its contacts, frames.
-        at: (q,) frames.
-        turned: (q, 4) how it is turned then.
-
-    Returns:
-        (q, 3).
-    """
-    found = np.full((len(at), 3), np.nan)
-    nodes, values = [], []
-    free = np.ones(len(times), bool)
-    for begin, end in spans:
-        first = int(np.searchsorted(times, begin - sparse.AT_SAMPLE))
-        last = int(np.searchsorted(times, end + sparse.AT_SAMPLE)) - 1
-        if last <= first:
-            continue
-        free[first : last + 1] = False
-        axes = rotations.to_matrix(turn[first : last + 1])
-        moved, spun = np.diff(place[first : last + 1], axis=0), np.diff(axes, axis=0)
-        across = spun.transpose(0, 2, 1)
-        arm = -np.linalg.solve(
-            across @ spun + TINY_TURN**2 * np.eye(3), (across @ moved[..., None])
-        )[..., 0]
-        rest = moved + np.einsum("mij,mj->mi", spun, arm)
-        ends = np.clip([begin, end], times[0], times[-1])
-        wanted = (at >= ends[0] - 1e-9) & (at <= ends[1] + 1e-9)
-        moments = np.concatenate((ends, at[wanted]))
-        i = np.clip(np.searchsorted(times, moments, side="right") - 1, first, last - 1) - first
-        now = rotations.to_matrix(
-            np.concatenate((_turn_at(at, turned, ends), turned[wanted]))
-        )
-        share = np.clip((moments - times[first + i]) / (times[1] - times[0]), 0.0, 1.0)
-        there = place[first + i] + share[:, None] * rest[i]
-        there += np.einsum("mij,mj->mi", axes[i] - now, arm[i])
-        found[wanted] = there[2:]
-        nodes += list(ends)
-        values += list(there[:2])
-    for begin, end in zip([times[0], *nodes[1::2]], [*nodes[0::2], times[-1]], strict=True):
-        wanted = (at >= begin) & (at <= end) & np.isnan(found[:, 0])
-        if not wanted.any():
-            continue
-        inside = free & (times > begin + sparse.AT_SAMPLE) & (times < end - sparse.AT_SAMPLE)
-        known = [(t, v) for t, v in zip(nodes, values, strict=True) if t in (begin, end)]
-        own = dict(zip(times[inside], place[inside], strict=True)) | dict(known)
-        for edge in (times[0], times[-1]):
-            if begin <= edge <= end and edge not in own:
-                own[edge] = place[0 if edge == times[0] else -1]
-        ordered = np.array(sorted(own))
-        size = np.zeros(int(wanted.sum()), int)
-        read = sparse.stencil(
-            ordered, at[wanted], size, size + len(ordered) - 1, sparse.EXTRAPOLATION
-        )
-        found[wanted] = read.values(np.array([own[t] for t in ordered]))
-    return found
-
-
-def _turn_at(at: np.ndarray, turned: np.ndarray, moments: np.ndarray) -> np.ndarray:
-    """Rotations (k, 4) at some moments, from close samples."""
-    low = np.clip(np.searchsorted(at, moments, side="right") - 1, 0, len(at) - 2)
-    return rotations.slerp(turned[low], turned[low + 1], (moments - at[low]) / (at[1] - at[0]))
 
 
 @dataclass(frozen=True)
@@ -274,10 +149,13 @@ class Rig:
         return {bone, *(b.name for b in self.armature.pose.bones[bone].parent_recursive)}
 
     def reach(self) -> float:
-        """Length of the longest limb in contact, else of a fair share of all bones."""
+        """Length of the longest limb in contact, or of a fair share of all bones.
+
+        A foot may hang on the root alone, where something else bends its leg.
+        """
         bones = self.armature.data.bones
         limbs = [sum(bones[name].length for name in c.limb) for c in self.contacts]
-        return max(limbs, default=0.0) or SHARE * sum(bone.length for bone in bones)
+        return max(*limbs, 0.0, SHARE * sum(bone.length for bone in bones))
 
     def allowed(self) -> float:
         """Distance in metres that counts as none."""
@@ -307,31 +185,24 @@ def evaluate(channel: keyframes.Channel, at: np.ndarray) -> np.ndarray:
     return curve if channel.straight is None else np.where(channel.straight[s], straight, curve)
 
 
-def keyed_tracks(
-    tracks: Sequence[adapter.BoneTrack],
-    channels: Sequence[keyframes.Channel],
-    at: np.ndarray,
-) -> list[adapter.BoneTrack]:
-    """Channels of bones at some times, as their keys have them.
+def keyed_track(
+    track: adapter.BoneTrack, channels: Sequence[keyframes.Channel], at: np.ndarray
+) -> adapter.BoneTrack:
+    """Channels of a bone at some times, as its keys have them.
 
     Args:
-        tracks: the bones.
-        channels: their keys.
+        track: the bone.
+        channels: its keys.
         at: (q,) frames.
     """
-    by_path: dict[str, list[np.ndarray]] = {}
-    wanted = {track.path(name) for track in tracks for name, _ in track.properties()}
+    read: dict[str, list[np.ndarray]] = {}
     for channel in channels:
-        if channel.data_path in wanted:
-            by_path.setdefault(channel.data_path, []).append(evaluate(channel, at))
-    found = []
-    for track in tracks:
-        located, turned = (
-            np.stack(by_path[track.path(name)], axis=1) if values is not None else None
-            for name, values in (("location", track.location), (track.property, track.rotation))
-        )
-        found.append(replace(track, location=located, rotation=turned))
-    return found
+        read.setdefault(channel.data_path, []).append(evaluate(channel, at))
+    located, turned = (
+        np.stack(read[track.path(name)], axis=1) if values is not None else None
+        for name, values in (("location", track.location), (track.property, track.rotation))
+    )
+    return replace(track, location=located, rotation=turned)
 
 
 @dataclass(frozen=True)
@@ -370,12 +241,14 @@ def dense_keys(
     if len(kinks):
         frames.append(kinks)
         values.append(sparse.at_kinks(grid, samples, begins, ends, True)[0][kept])
+    level = np.minimum(level, int(-np.log2(grid.spacing)))
     for halved in range(1, int(level.max(initial=0)) + 1):
         step = 0.5**halved
         more = np.arange(step, grid.frames - 1.0, 2.0 * step)
-        more = more[level[more.astype(int)] >= halved]
-        if len(kinks):
-            more = more[np.abs(more[:, None] - kinks).min(axis=1) > sparse.CLOSE]
+        theirs = level[more.astype(int)]
+        # What the next halving would not part from it, a kink does for.
+        near = np.maximum(0.5 ** (theirs + 1), grid.spacing)
+        more = more[(theirs >= halved) & (sparse.gap(more, kinks) > near)]
         if len(more):
             frames.append(more)
             values.append(grid.at(more).values(samples))
@@ -390,26 +263,27 @@ class Look:
 
     Attributes:
         at: (q,) frames from the start of the motion.
-        known: (q,) bool, False within a sample of a kink: the samples do not tell there how
-            far each side goes on.
+        known: (q,) bool, False between two samples with a kink between them: they do not tell
+            how far each side goes on.
     """
 
     at: np.ndarray
     known: np.ndarray
 
 
-def look(grid: sparse.KeyGrid, parts: int, kinks: np.ndarray) -> Look:
+def look(grid: sparse.KeyGrid, kinks: np.ndarray) -> Look:
     """When to look at bones.
 
     Args:
         grid: times of the motion.
-        parts: looks per frame, a multiple of the samples per frame.
         kinks: times at which a track may have a corner, frames from the start.
     """
-    at = np.arange((grid.frames - 1) * parts + 1) / parts
-    sample = np.floor(at * grid.per_frame)
-    known = (sample == at * grid.per_frame) | ~np.isin(sample, np.floor(kinks * grid.per_frame))
-    return Look(at, known)
+    times = grid.times[grid.times <= grid.frames - 1]
+    even = np.arange((grid.frames - 1) * PARTS + 1) / PARTS
+    at = np.union1d(times, even[sparse.gap(even, times) > sparse.AT_SAMPLE])
+    inside = kinks[sparse.gap(kinks, times) > sparse.AT_SAMPLE]
+    unsure = np.isin(np.searchsorted(times, at), np.searchsorted(times, inside))
+    return Look(at, np.isin(at, times) | ~unsure)
 
 
 @dataclass(frozen=True)
@@ -483,8 +357,7 @@ def closer(
     exact: Sequence[adapter.BoneTrack],
     keyed: Sequence[adapter.BoneTrack],
     levels: dict[str, np.ndarray],
-    finest: int,
-) -> bool:
+) -> set[str]:
     """Ask for keys closer together where that brings bones nearer to the motion.
 
     Args:
@@ -495,34 +368,30 @@ def closer(
         keyed: the same, as the keys have them.
         levels: bone, "" for the object -> (frames - 1,) how much closer its keys are to be
             in each frame; raised by one where that helps.
-        finest: highest level.
 
     Returns:
-        Whether any is asked for.
+        The bones for which some are asked for.
     """
-    limit = SAFE * rig.allowed()
     count = len(next(iter(levels.values())))
     frame = np.minimum(compared.look.at.astype(int), count - 1)
-    if where == CONTACTS:
-        chains = [(c.bone, compared.in_contact(c)) for c in rig.contacts]
-    else:
-        chains = [(key[0], compared.known(key)) for key in compared.off]
+    off = [(c.bone, compared.in_contact(c) > SAFE * STANDS) for c in rig.contacts]
+    if where == ANYWHERE:
+        far = SAFE * rig.allowed()
+        off += [(key[0], compared.known(key) > far) for key in compared.off]
     matters = {
-        now.bone: _in_frames(frame, _moved(rig, then, now) > MATTERS * limit, count)
+        now.bone: _in_frames(frame, _moved(rig, then, now) > MATTERS * SAFE * STANDS, count)
         for then, now in zip(exact, keyed, strict=True)
     }
     wanted = {name: np.zeros(count, bool) for name in levels}
-    for bone, off in chains:
-        bad = _in_frames(frame, off > limit, count)
+    for bone, times in off:
+        bad = _in_frames(frame, times, count)
         if bad.any():
             for name in (rig.above(bone) | {""}) & set(levels):
                 wanted[name] |= bad & matters[name]
-    asked = False
     for name, more in wanted.items():
-        more &= levels[name] < finest
+        more &= levels[name] < FINEST
         levels[name] += more
-        asked |= bool(more.any())
-    return asked
+    return {name for name, more in wanted.items() if more.any()}
 
 
 def _in_frames(frame: np.ndarray, times: np.ndarray, count: int) -> np.ndarray:
@@ -567,16 +436,16 @@ def problem(
         farthest[key[0]] = np.maximum(farthest.get(key[0], known), known)
     distance, bone, time = compared.worst(farthest)
     said = f"Between its keys bone {bone} is off by up to {1000.0 * distance:.1f} mm, at frame " \
-        f"{start_frame + time:g}"
+        f"{round(start_frame + time, 2):.10g}"
     slides = False
     if rig.contacts:
         far, held, when = compared.worst({c.bone: compared.in_contact(c) for c in rig.contacts})
-        slides = far > allowed
+        slides = far > STANDS
         if slides:
             said += f"; {held}, in contact, by {1000.0 * far:.1f} mm, at frame " \
-                f"{start_frame + when:g}"
+                f"{round(start_frame + when, 2):.10g}"
             distance, bone, time = max((distance, bone, time), (far, held, when))
-    if distance <= allowed:
+    if distance <= allowed and not slides:
         return None
     return Problem(
         code="BETWEEN_KEYS",

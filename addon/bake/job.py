@@ -79,6 +79,14 @@ class Job:
             return 24.0  # one frame: nothing depends on it
         return 1.0 / float(tracks.time[tracks.steps_per_frame] - tracks.time[0])
 
+    def times(self, per_frame: int) -> np.ndarray:
+        """(m,) when samples are, frames from the first.
+
+        Args:
+            per_frame: how many there are, all of the tracks' or fewer.
+        """
+        return self.tracks.frames[:: self.tracks.steps_per_frame // per_frame]
+
     @property
     def dense(self) -> bool:
         """Whether every frame has a key."""

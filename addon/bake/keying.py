@@ -90,7 +90,7 @@ def sampled(
         per_frame: samples per frame.
     """
     count = (job.frames - 1) * per_frame + 1
-    frames = job.options.start_frame + np.arange(count) / per_frame
+    frames = job.options.start_frame + job.times(per_frame)[:count]
     return [
         keyframes.Channel(bone.path(name), index, bone.group, frames, values[:count, index])
         for bone in bones
@@ -214,19 +214,16 @@ def closer_channels(
         per_frame: samples per frame.
         rig: what turns them into places.
     """
-    size, where, mode = rig.metres_per_unit, job.options.between, job.options.key_mode
+    size, where = rig.metres_per_unit, job.options.between
     names = {bone.role: bone.bone for bone in bones}
     limbs = between.contacts_of(
         job.armature, set(names.values()),
         {names[role]: theirs for role, theirs in spans_of(job, size)[0].items() if role in names},
     )
     timing = _timing(job, bones, per_frame, size, limbs)
-    close = bool(limbs) or where == between.ANYWHERE
-    parts = between.PARTS * per_frame // np.gcd(between.PARTS, per_frame) if close else per_frame
-    kinks = [(float(t) - job.tracks.time[0]) * job.rate
-             for t in job.tracks.kinks]
+    kinks = [(float(t) - job.tracks.time[0]) * job.rate for t in job.tracks.kinks]
     kinks += [time for limb in limbs for time in limb.ends()]
-    looked = between.look(timing.common, int(parts), np.array(kinks))
+    looked = between.look(timing.common, np.array(kinks))
     read: dict[int, sparse.Stencil] = {}
 
     def exact(bone: adapter.BoneTrack) -> adapter.BoneTrack:
@@ -250,18 +247,24 @@ def closer_channels(
     keying = timing
     if where == between.NOWHERE:
         count = (job.frames - 1) * per_frame + 1
-        keying = _Timing({}, {}, sparse.key_grid(count, per_frame, ()), {}, {})
-    while True:
-        channels = channels_of(job, bones, per_frame, size, keying, levels)
-        keyed = between.keyed_tracks(bones, channels, job.options.start_frame + looked.at)
-        compared = between.compare(rig, truth, keyed, looked)
-        if where == between.NOWHERE or not between.closer(
-            rig, where, compared, wanted, keyed, levels, between.FINEST[mode]
-        ):
-            break
-    found = between.problem(
-        rig, compared, where, job.options.start_frame, job.rate
-    )
+        common = sparse.key_grid(count, per_frame, (), times=timing.common.times)
+        keying = _Timing({}, {}, common, {}, {})
+    at = job.options.start_frame + looked.at
+    made: dict[str, list[keyframes.Channel]] = {}
+    keyed: dict[str, adapter.BoneTrack] = {}
+    asked = set(levels)
+    while asked:
+        for bone in bones:
+            if bone.bone in asked:
+                own = channels_of(job, [bone], per_frame, size, keying, levels)
+                made[bone.bone], keyed[bone.bone] = own, between.keyed_track(bone, own, at)
+        now = [keyed[bone.bone] for bone in bones]
+        compared = between.compare(rig, truth, now, looked)
+        asked = set()
+        if where != between.NOWHERE:
+            asked = between.closer(rig, where, compared, wanted, now, levels)
+    found = between.problem(rig, compared, where, job.options.start_frame, job.rate)
+    channels = [channel for bone in bones for channel in made[bone.bone]]
     return channels, () if found is None else (found,)
 
 
@@ -292,6 +295,7 @@ def _timing(
     kinks = [(float(t) - zero) * rate for t in job.tracks.kinks]
     kinks += [t for theirs in spans.values() for span in theirs for t in (span.begin, span.end)]
     near = sparse.EXTRAPOLATION / per_frame
+    times = job.times(per_frame)[:count]
 
     def grid_of(theirs: Sequence[contacts.Span], smoothly: bool) -> sparse.KeyGrid:
         """For a bone of its own contacts, or that goes along with those of its limb."""
@@ -299,8 +303,8 @@ def _timing(
         # Corners of others, with hardly a sample between, shall not hide a bone's own.
         far = [t for t in kinks if np.abs(ends - t).min() > near]
         if smoothly:
-            return sparse.key_grid(count, per_frame, far, latest, ends)
-        return sparse.key_grid(count, per_frame, [*ends, *far], latest)
+            return sparse.key_grid(count, per_frame, far, latest, ends, times)
+        return sparse.key_grid(count, per_frame, [*ends, *far], latest, (), times)
 
     roles = {bone.role for bone in bones}
     grids = {
@@ -314,7 +318,7 @@ def _timing(
         waiting = [one for one in held.get(role, ()) if one.still is None]
         if waiting:
             pinned[role] = contacts.pinned(waiting)
-    common = sparse.key_grid(count, per_frame, kinks, latest)
+    common = sparse.key_grid(count, per_frame, kinks, latest, (), times)
     return _Timing(spans, held, common, grids, pinned)
 
 

@@ -187,6 +187,7 @@ def key_grid(
     kinks: Sequence[float],
     latest: float = 0.0,
     passed: Sequence[float] = (),
+    times: np.ndarray | None = None,
 ) -> KeyGrid:
     """Prepare the times of a motion.
 
@@ -197,9 +198,11 @@ def key_grid(
             corner; those at or beyond the ends do not matter.
         latest: largest frame number that will be written, without its sign.
         passed: times that get a key all the same, though tracks go through smoothly.
+        times: (count,) of the samples, those on whole frames among them; None for evenly.
     """
     spacing = key_spacing(latest)
-    times = np.arange(count) / per_frame
+    if times is None:
+        times = np.arange(count) / per_frame
     end = times[-1]
 
     def within(wanted: Sequence[float]) -> np.ndarray:
@@ -331,8 +334,8 @@ def sparse_keys(
             right[k] = np.where(np.isnan(known.slopes_right), right[k], known.slopes_right)
 
     truth = samples if grid.check_values is None else grid.check_values.values(samples)
-    inside = grid.check <= last + 1e-9
-    check, truth = grid.check[inside], truth[inside]
+    here = grid.check <= last + 1e-9
+    check, truth = grid.check[here], truth[here]
     tolerance, straight_error = _tolerance(grid, samples, check, truth, step)
     if limits is not None:
         tolerance = np.minimum(tolerance, limits)
@@ -342,11 +345,11 @@ def sparse_keys(
         spot = np.minimum(grid.kinks.astype(int), max(grid.frames - 2, 0))
         wanted |= (corner > 0.5 * tolerance[spot]).any(axis=1)
 
-    whole = _samples(grid, grid.kinks[wanted & grid.corner])
+    whole = _samples(grid, grid.kinks[wanted & grid.corner], grid.spacing if inside else CLOSE)
     candidates = np.concatenate((whole, grid.kinks))
     order = np.argsort(candidates, kind="stable")
     is_kink = order >= len(whole)
-    whole = (whole * grid.per_frame).astype(int)
+    whole = np.searchsorted(grid.times, whole)
     candidates = candidates[order]
     values = np.concatenate((samples[whole], at_kink))[order]
     slopes_left = np.concatenate((inner[whole], left))[order]
@@ -405,7 +408,7 @@ def sparse_keys(
     )
 
 
-def _samples(grid: KeyGrid, corners: np.ndarray) -> np.ndarray:
+def _samples(grid: KeyGrid, corners: np.ndarray, close: float) -> np.ndarray:
     """Samples that may carry a key: those that no kink takes the place of.
 
     A kink that is not wanted now may be so later, in the same place. Between frames there is
@@ -414,20 +417,28 @@ def _samples(grid: KeyGrid, corners: np.ndarray) -> np.ndarray:
     Args:
         grid: times of the motion.
         corners: (k,) times of those that have one.
+        close: how close, frames.
     """
     times = grid.times[grid.times <= grid.frames - 1]
-    if not len(grid.kinks):
-        return times
-
-    def gap(others: np.ndarray) -> np.ndarray:
-        after = np.searchsorted(others, times)
-        ends = (others[np.clip(after + i, 0, len(others) - 1)] for i in (-1, 0))
-        return np.minimum(*(np.abs(end - times) for end in ends))
-
-    free = gap(grid.kinks) > grid.spacing
-    if len(corners):
-        free &= (times % 1.0 == 0.0) | (gap(corners) > CLOSE)
+    free = gap(times, grid.kinks) > grid.spacing
+    free &= (times % 1.0 == 0.0) | (gap(times, corners) > close)
+    if grid.spacing > SPACING:  # a power of two
+        free &= times % min(grid.spacing, 1.0) == 0.0
     return times[free]
+
+
+def gap(at: np.ndarray, times: np.ndarray) -> np.ndarray:
+    """(q,) how far times are from the nearest of others; infinite where there are none.
+
+    Args:
+        at: (q,) times.
+        times: (m,) the others, in order.
+    """
+    if not len(times):
+        return np.full(len(at), np.inf)
+    after = np.searchsorted(times, at)
+    ends = (times[np.clip(after + i, 0, len(times) - 1)] for i in (-1, 0))
+    return np.minimum(*(np.abs(end - at) for end in ends))
 
 
 def at_kinks(

@@ -111,8 +111,7 @@ def reach_problems(
     found: Iterable[Limb],
     metres_per_unit: float,
     seconds: np.ndarray,
-    start_frame: int,
-    per_frame: int,
+    frames: np.ndarray,
 ) -> tuple[list[Problem], np.ndarray]:
     """Where limbs are too short for their control, for every frame.
 
@@ -122,8 +121,7 @@ def reach_problems(
         found: limbs of the rig.
         metres_per_unit: size of the armature's unit.
         seconds: (m,) times of the solver's samples.
-        start_frame: frame of the first.
-        per_frame: samples per frame.
+        frames: (m,) their frames.
 
     Returns:
         One problem per limb that does not reach, and the largest share of a
@@ -146,7 +144,7 @@ def reach_problems(
         if missing.max() > allowed:
             problems.append(
                 _spans(
-                    "REACH", limb.end, missing, allowed, seconds, start_frame, per_frame,
+                    "REACH", limb.end, missing, allowed, seconds, frames,
                     f"{limb.end} does not reach {limb.control}: ",
                     lambda error: f"{1000 * error:.0f} mm short",
                     "Weaken the motion, or bring hips and feet nearer to each other",
@@ -156,17 +154,16 @@ def reach_problems(
 
 
 def _spans(
-    code, bone, errors, allowed, seconds, start_frame, per_frame, opening, amount, remedy
+    code, bone, errors, allowed, seconds, frames, opening, amount, remedy
 ) -> Problem:
     """One problem for a bone, with its largest error and the frames that are off."""
     worst = int(np.argmax(errors))
     off = np.flatnonzero(errors > allowed)
-    first, last = start_frame + off[0] / per_frame, start_frame + off[-1] / per_frame
-    frames = f"frame {first:g}" if first == last else f"frames {first:g} to {last:g}"
+    first, last = frames[off[0]], frames[off[-1]]
+    when = f"frame {first:g}" if first == last else f"frames {first:g} to {last:g}"
     return Problem(
         code=code,
-        message=f"{opening}{amount(errors[worst])} at frame "
-        f"{start_frame + worst / per_frame:g} ({frames})",
+        message=f"{opening}{amount(errors[worst])} at frame {frames[worst]:g} ({when})",
         time=float(seconds[worst]),
         end_time=float(seconds[off[-1]]) if off[-1] > worst else None,
         bone=bone,

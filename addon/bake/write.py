@@ -321,7 +321,7 @@ def _plan(job: Job) -> _Plan:
                 if role in tracks.rotation}
     seconds = tracks.time[::stride]
     per_frame //= stride
-    frames = job.options.start_frame + np.arange(len(seconds)) / per_frame
+    frames = job.options.start_frame + job.times(per_frame)
     carried, over = [], None
     if job.carrier is None and job.seen is not None and job.seen.matrices is not None:
         matrices = job.seen.matrices
@@ -581,7 +581,7 @@ def _late_channels(
         the channels as they are stored.
     """
     moments, position, rotation, spins = _with_moments(job, plan)
-    even = np.searchsorted(moments, np.arange(len(plan.seconds)) / plan.per_frame)
+    even = np.searchsorted(moments, job.times(plan.per_frame))
     more = np.setdiff1d(np.arange(len(moments)), even)
     parents = sorted(set(plan.late.values()))
     free = adapter.independent(job.armature, parents, set(job.bindings.values()))
@@ -678,7 +678,7 @@ def _with_moments(
     Returns:
         Times in frames from the start, and positions, rotations and spins by role.
     """
-    even = np.arange(len(plan.seconds)) / plan.per_frame
+    even = job.times(plan.per_frame)
     _, limbs = keying.spans_of(job, plan.metres_per_unit)
     spacing = job.spacing
     late = {r for r in limbs if job.bindings.get(r) in plan.late} if job.dense else set()
@@ -690,7 +690,7 @@ def _with_moments(
         return even, dict(plan.position), dict(plan.rotation), dict(plan.spins)
     times = np.append(even, extra)
     order = np.argsort(times, kind="stable")
-    at = np.arange(len(job.tracks.time)) / job.tracks.steps_per_frame
+    at = job.tracks.frames
 
     def joined(
         rows: Mapping[str, np.ndarray], every: Mapping[str, np.ndarray]
@@ -789,7 +789,7 @@ def _verify(job: Job, plan: _Plan, baked: Baked) -> tuple[list[Problem], Check |
         found = verify.limbs(job.armature, job.bindings.values())
         problems, used = verify.reach_problems(
             job.armature, plan.solver, found, plan.metres_per_unit, plan.seconds,
-            job.options.start_frame, plan.per_frame,
+            job.options.start_frame + job.times(plan.per_frame),
         )
     check = None
     if job.options.verify and baked.edits_action is not None:

@@ -185,7 +185,7 @@ class RoleTracks:
 
     Attributes:
         time: (n,) seconds; the samples of the motion it was made from.
-        steps_per_frame: samples per frame.
+        steps_per_frame: samples per frame, the first of them at the frame itself.
         position: role -> (n, 3) world position.
         rotation: role -> (n, 4) world rotation of the anatomical frame,
             w, x, y, z, unit and sign-continuous.
@@ -212,6 +212,17 @@ class RoleTracks:
     problems: tuple[Problem, ...] = ()
     attributes: Mapping[str, np.ndarray] = field(default_factory=dict)
     spins: Mapping[str, np.ndarray] = field(default_factory=dict)
+
+    @property
+    def frames(self) -> np.ndarray:
+        """(n,) when the samples are, frames from the first."""
+        step = self.steps_per_frame
+        if len(self.time) <= step:
+            return np.arange(len(self.time)) / step
+        at = (self.time - self.time[0]) / (self.time[step] - self.time[0])
+        at = np.round(at, 9)  # what divides a frame does so exactly
+        at[::step] = np.arange(len(at[::step]))
+        return at
 
     def at_frames(self) -> RoleTracks:
         """The same on whole frames alone."""

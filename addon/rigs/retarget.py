@@ -99,23 +99,6 @@ def steps_of(controls: bpy.types.Object, tracks: RoleTracks) -> dict[str, list[C
     return found
 
 
-def stepping_roles(
-    controls: bpy.types.Object, tracks: RoleTracks
-) -> dict[str, list[tuple[float, float]]]:
-    """Role of what steps onto the ground -> its contacts, begin and end in seconds.
-
-    Args:
-        controls: Poise's controls.
-        tracks: where their roles are.
-    """
-    figure = characters.figure_of(controls)
-    found = {}
-    for leg in figure.legs if isinstance(figure, LeggedFigure) else ():
-        spans = [(step.start, step.end) for step in steps_of(controls, tracks)[leg.name]]
-        found |= {leg.control: spans, leg.tip: spans}
-    return found
-
-
 def _limb_contacts(controls: bpy.types.Object, tracks: RoleTracks) -> list[Contact]:
     """Contacts of limbs by the roles of their last segments that the rig has."""
     figure = characters.figure_of(controls)
@@ -266,9 +249,9 @@ def evaluated_targets(
     count = len(tracks.time)
     matrices = np.empty((len(names), count, 4, 4))
     with keep_frame(context.scene):
-        for i in range(count):
-            frame, part = divmod(i, tracks.steps_per_frame)
-            context.scene.frame_set(start_frame + frame, subframe=part / tracks.steps_per_frame)
+        for i, at in enumerate(tracks.frames.tolist()):
+            frame = int(np.floor(at))
+            context.scene.frame_set(start_frame + frame, subframe=at - frame)
             evaluated = controls.evaluated_get(context.evaluated_depsgraph_get())
             for row, name in zip(matrices, names.values(), strict=True):
                 row[i] = evaluated.matrix_world @ evaluated.pose.bones[name].matrix
@@ -447,16 +430,16 @@ def carried(
             raise UserError(
                 f"{name} has no root bone to share the motion with: set Root Motion to Hips"
             )
-        spacing = float(tracks.time[1] - tracks.time[0]) if len(tracks.time) > 1 else 0.0
         rest = rotations.multiply(
             rotations.conjugate(travel.rotation["root"][:1]), tracks.rotation[root][:1]
         )
         offset = rotations.rotate(
             rotations.conjugate(travel.rotation["root"][:1]), tracks.position[root][:1] - place[:1]
         )
-        turned = rotations.about_z(averaged(yaw, spacing, CALM))
-        position = {**tracks.position, root: averaged(place, spacing, CALM) +
-                    rotations.rotate(turned, offset)}
+        turned = rotations.about_z(_calm(yaw[:, None], tracks.time)[:, 0])
+        position = {
+            **tracks.position, root: _calm(place, tracks.time) + rotations.rotate(turned, offset)
+        }
         rotation = {**tracks.rotation, root: rotations.multiply(turned, rest)}
         return dict(bindings), replace(tracks, position=position, rotation=rotation)
     if mode == "IN_PLACE":
@@ -471,6 +454,16 @@ def carried(
         }
         return dict(bindings), replace(tracks, position=position, rotation=rotation)
     return dict(bindings), tracks
+
+
+def _calm(values: np.ndarray, time: np.ndarray) -> np.ndarray:
+    """(n, c) an average over time; samples may be anywhere between frames."""
+    if len(time) < 2:
+        return values
+    even = np.linspace(time[0], time[-1], len(time))
+    columns = np.stack([np.interp(even, time, column) for column in values.T], axis=1)
+    smooth = averaged(columns, float(even[1] - even[0]), CALM)
+    return np.stack([np.interp(time, even, column) for column in smooth.T], axis=1)
 
 
 def object_track(controls: bpy.types.Object, travel: RoleTracks) -> adapter.ObjectTrack:
