@@ -31,6 +31,8 @@ STEEP = np.radians(40.0)
 LONG = 0.22
 # A first segment shorter than this share of the longest only leads out of the body.
 STUB = 0.4
+# A bone that goes so many times farther out than along, or down, leads aside; a leg goes down.
+ASIDE = 3.0
 # A tail higher than this share of the last joint is not on the ground.
 LOW = 0.35
 # Legs that are straighter than this share of their length bend the usual way.
@@ -226,6 +228,8 @@ def _leg(
     number: int,
     girdles: list[str],
 ) -> LegChain:
+    while len(roles) > 3 and _leads_aside([joints[role] for role in roles]):
+        roles = roles[1:]
     points = [joints[role] for role in roles]
     length = float(sum(np.linalg.norm(b - a) for a, b in zip(points[:-1], points[1:], strict=True)))
     last, end = points[-1], tails[roles[-1]]
@@ -266,6 +270,17 @@ def _leg(
         name, number, roles, bend, pole_role, tip_role, blade if carries else "",
         heel=0.0 if foot == TIP else foot_length + heel, foot=foot,
     )
+
+
+def _leads_aside(points: list[np.ndarray]) -> bool:
+    """Whether the first bone of a leg only leads out to the side of the body, as a hip bone.
+
+    It is a part of the trunk: the leg swings in the plane below it, in which the bone would be a
+    crank of next to no length. Legs that go out to the side themselves, as insects' do, begin
+    with such bones.
+    """
+    first, rest = np.abs(points[1] - points[0]), np.abs(points[-1] - points[1])
+    return bool(first[0] > ASIDE * np.hypot(*first[1:]) and rest[2] > ASIDE * rest[0])
 
 
 def target_bones(creature: CreatureRest) -> tuple[BoneSpec, ...]:
