@@ -740,10 +740,11 @@ def _feet(motion: GaitMotion, number: int) -> Feet:
         before = np.searchsorted(off, time, side="left") - 1  # the last step that is over
         leave = np.where(before >= 0, off[np.maximum(before, 0)], -np.inf)
         land = np.where(before + 1 < len(on), on[np.minimum(before + 1, len(on) - 1)], np.inf)
-        # Swings that began before the motion, or go on after it, are taken as usual ones.
+        # Swings that began before the motion, or go on after it, are taken as usual ones, and
+        # longer where they have to be.
         usual = float(np.median(on[1:] - off[:-1])) if len(on) > 1 else 0.4
-        leave = np.where(np.isfinite(leave), leave, land - usual)
-        land = np.where(np.isfinite(land), land, leave + usual)
+        leave = np.where(np.isfinite(leave), leave, np.minimum(land - usual, time[0]))
+        land = np.where(np.isfinite(land), land, np.maximum(leave + usual, time[-1]))
         air = ~motion.contact[:, number]
         with np.errstate(invalid="ignore", divide="ignore"):
             gone = (time - leave) / np.maximum(land - leave, 1e-6)

@@ -43,18 +43,22 @@ class _Roll:
     toe_out: float = 0.0
     reach: float = 0.99
     folded: float = 0.42
+    blade_folded: float = 0.42  # likewise of legs under shoulder blades, which do not fold
 
 
 _ROLLS = {
-    HOOF: _Roll(strike=0.05, push=0.7, flat=0.08, rise=0.82, swing=0.9),
-    PAW: _Roll(push=0.6, flat=0.08, rise=0.65, swing=0.7),
+    HOOF: _Roll(strike=0.05, push=0.7, flat=0.08, rise=0.82, swing=0.9, folded=0.55,
+                blade_folded=0.62),
+    PAW: _Roll(push=0.6, flat=0.08, rise=0.65, swing=0.7, blade_folded=0.55),
     # Toe-out of 5 degrees, strike and push of a walk, knees that get all but straight
     # (gait laboratories).
-    FOOT: _Roll(0.35, 0.75, 0.16, 0.62, 0.75, 0.6, 0.09, 0.998, 0.3),
+    FOOT: _Roll(0.35, 0.75, 0.16, 0.62, 0.75, 0.6, 0.09, 0.998, 0.3, 0.3),
     TIP: _Roll(),
 }
 # Stifles, hocks and elbows do not open all the way: the share of the lengths that is left.
 ZIGZAG = 0.99
+# How short legs get under load, as a share of how short they get in a swing.
+BENT = 0.97
 # A shoulder blade turns that far either way; a leg is to reach when it has swung that far back.
 BLADE_TURN, SWUNG = radians(30.0), radians(25.0)
 # Segments of a leg that turn with the foot.
@@ -180,16 +184,36 @@ class LeggedFigure:
         Args:
             leg: one of the legs.
         """
-        points = self.limb(leg)[: (*leg.limb, leg.tip).index(leg.ankle) + 1]
+        points = self._to_ankle(leg)
         lengths = np.linalg.norm(np.diff(points, axis=0), axis=1)
         if not leg.blade:
             return float(lengths.sum()) * (ZIGZAG if len(lengths) > 2 else 1.0)
         blade, rest = float(lengths[0]), ZIGZAG * float(lengths[1:].sum())
-        line = points[-1] - points[0]
-        cosine = (points[1] - points[0]) @ line / (blade * np.linalg.norm(line))
-        angle = max(float(np.arccos(np.clip(cosine, -1.0, 1.0))) + SWUNG - BLADE_TURN, 0.0)
+        angle = max(_blade_angle(points) + SWUNG - BLADE_TURN, 0.0)
         aside = min(blade * np.sin(angle), rest)
         return float(blade * np.cos(angle) + np.sqrt(rest**2 - aside**2))
+
+    def blade(self, leg: LegChain) -> tuple[float, float, tuple[float, float]]:
+        """How far a shoulder blade takes part in a leg's reach: see `Leg`.
+
+        Args:
+            leg: one of the legs.
+
+        Returns:
+            Length of the blade, longest distance from its end to the ankle, m, and its
+            most forward and most backward direction, radians; zeros for a leg without one.
+        """
+        if not leg.blade:
+            return 0.0, 0.0, (0.0, 0.0)
+        points = self._to_ankle(leg)
+        lengths = np.linalg.norm(np.diff(points, axis=0), axis=1)
+        # In rest it points ahead of the ankle, as all shoulder blades do.
+        ahead = -_blade_angle(points)
+        turn = (ahead - BLADE_TURN, ahead + BLADE_TURN)
+        return float(lengths[0]), ZIGZAG * float(lengths[1:].sum()), turn
+
+    def _to_ankle(self, leg: LegChain) -> np.ndarray:
+        return self.limb(leg)[: (*leg.limb, leg.tip).index(leg.ankle) + 1]
 
     def carrier(self, leg: LegChain) -> str:
         """Role of the part of the trunk that a leg, or its blade, hangs on.
@@ -229,6 +253,14 @@ class LeggedFigure:
         )
 
 
+def _blade_angle(points: np.ndarray) -> float:
+    """Between a leg's first segment and the line from where it hangs to its ankle, radians."""
+    first, line = points[1] - points[0], points[-1] - points[0]
+    length = float(np.linalg.norm(np.diff(points, axis=0), axis=1)[0])
+    cosine = first @ line / (length * np.linalg.norm(line))
+    return float(np.arccos(np.clip(cosine, -1.0, 1.0)))
+
+
 # Of the height of hips: where the centre of the trunk is that motion is solved for.
 _CENTRE = 0.95
 
@@ -254,11 +286,12 @@ def creature_of(figure: LeggedFigure) -> Creature:
         foot = limb[-1]
         ankle = np.asarray(figure.joints[chain.ankle], dtype=float) - foot
         roll = _ROLLS[chain.foot]
+        folded = roll.blade_folded if chain.blade else roll.folded
         legs.append(
             Leg(
                 chain.name, limb[0], foot, figure.reach(chain), chain.girdle, ankle, chain.heel,
                 chain.toe, roll.strike, roll.push, roll.flat, roll.rise, roll.swing, roll.level,
-                roll.toe_out, roll.reach, roll.folded,
+                roll.toe_out, roll.reach, folded, BENT * folded, *figure.blade(chain),
             )
         )  # fmt: skip
     upright = len(legs) == 2

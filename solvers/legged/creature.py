@@ -11,6 +11,7 @@ of it (Winter; Zatsiorsky).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -46,6 +47,12 @@ class Leg:
             get all but straight, those of animals whose joints are bent where they
             stand do not.
         folded: share of its length that it is long where it is folded up in a swing.
+        bent: likewise at least while its foot is down.
+        blade: length of a shoulder blade that the leg hangs on, its first segment, m;
+            0 for none.
+        below: longest distance from the blade's end to the ankle, m.
+        blade_turn: most forward and most backward direction of the blade, to the rear
+            from the line that goes from hip to ankle in rest, radians.
     """
 
     name: str
@@ -65,6 +72,34 @@ class Leg:
     toe_out: float = 0.0
     reach: float = 0.99
     folded: float = 0.42
+    bent: float = 0.42
+    blade: float = 0.0
+    below: float = 0.0
+    blade_turn: tuple[float, float] = (0.0, 0.0)
+
+    def longest(self, arm: np.ndarray) -> np.ndarray:
+        """Longest distances from hip to ankle in given directions.
+
+        A blade that cannot turn into line with the leg, off by an angle d, leaves
+        blade cos(d) + sqrt(below^2 - (blade sin(d))^2), at most `length`.
+
+        Args:
+            arm: (..., 3) from hip to ankle, turned back with the trunk into its rest
+                pose, m.
+
+        Returns:
+            (...) m.
+        """
+        if not self.blade:
+            return np.full(arm.shape[:-1], self.length)
+        down = np.asarray(self.foot, dtype=float) + self.ankle - self.hip
+        down = down / np.linalg.norm(down)
+        rear = np.array([0.0, 1.0, 0.0]) - down[1] * down
+        share = arm @ (rear / np.linalg.norm(rear)) / np.linalg.norm(arm, axis=-1)
+        swung = np.arcsin(np.clip(share, -1.0, 1.0))
+        off = swung - np.clip(swung, *self.blade_turn)
+        aside = np.minimum(self.blade * np.abs(np.sin(off)), self.below)
+        return np.minimum(self.blade * np.cos(off) + np.sqrt(self.below**2 - aside**2), self.length)
 
 
 @dataclass(frozen=True)
@@ -162,6 +197,7 @@ def check_creature(creature: Creature) -> None:
         check_number(f"Level of {said}", leg.level, 0.4, 0.95, "between 0.4 and 0.95")
         check_number(f"Reach of {said}", leg.reach, 0.5, 1.0, "between 0.5 and 1")
         check_number(f"Folded of {said}", leg.folded, 0.0, 1.0, "between 0 and 1")
+        check_number(f"Bent of {said}", leg.bent, 0.0, 1.0, "between 0 and 1")
         check_number(f"Rise of {said}", leg.rise, leg.flat, 1.0, "between Flat and 1")
         for label in ("heel", "toe"):
             check_number(
@@ -191,7 +227,9 @@ def quadruped(
         hoof: True for hooves, which roll over the toe at the end of the
             support; False for paws, which roll earlier.
     """
-    foot = dict(toe=0.05 * hip, strike=0.05, push=0.7, flat=0.08, rise=0.82, swing=0.9)
+    foot: dict[str, Any] = dict(
+        toe=0.05 * hip, strike=0.05, push=0.7, flat=0.08, rise=0.82, swing=0.9
+    )
     if not hoof:
         foot = dict(toe=0.09 * hip, strike=0.0, push=0.6, flat=0.08, rise=0.65, swing=0.7)
     legs = []

@@ -18,6 +18,7 @@ from .gait import Clock
 
 HURRY = 1.2  # times as often as usual that strides come at most
 POINTS = 20_000  # of the way, at most
+SLOWER = 0.03  # times as often as wanted: fewer that are less than that are not worth a round
 
 
 class Pace:
@@ -38,6 +39,7 @@ class Pace:
         self._asked = np.ones(count)
         self._share = self._asked
         self._most = np.full(count, HURRY)
+        self._slower = np.full(count, HURRY)
         self._width = max(int(np.ceil(spread / (self._place[1] - self._place[0]))), 1)
         self._speed = wanted
         self._as_wanted = True
@@ -76,7 +78,7 @@ class Pace:
         """
         if self._as_wanted:
             return np.ones(len(self._time))
-        most = np.interp(self.way().phase(self._time), self._place, self._most)
+        most = np.interp(self.way().phase(self._time), self._place, self._often())
         return np.minimum(1.0 / self.shares(), most)
 
     def shorten(
@@ -101,11 +103,7 @@ class Pace:
         if np.all(asked >= self._asked - 1e-9):
             return False
         self._asked, self._as_wanted = asked, False
-        # Nowhere above what is asked for, and smooth.
-        low = minimum_filter1d(asked, 2 * self._width + 1, mode="nearest")
-        kernel = np.hanning(2 * self._width + 3)[1:-1]
-        padded = np.pad(low, self._width, mode="edge")
-        self._share = np.convolve(padded, kernel / kernel.sum(), mode="valid")
+        self._share = self._smooth(asked)
         self._go()
         return True
 
@@ -120,9 +118,51 @@ class Pace:
         self._most[(self._place >= start) & (self._place <= end)] = hurry
         self._as_wanted = False
 
+    def take_time(self, start: np.ndarray, end: np.ndarray, hurry: np.ndarray) -> bool:
+        """Let strides come more slowly on stretches of the way, as over high steps.
+
+        Args:
+            start: (m,) where stretches begin, m.
+            end: (m,) where they end, m.
+            hurry: (m,) how often strides come there at most, against the wanted ones.
+
+        Returns:
+            Whether they come more slowly than before.
+        """
+        slower = self._slower.copy()
+        for begin, finish, most in zip(start, end, hurry, strict=True):
+            of = (self._place >= begin) & (self._place <= finish)
+            slower[of] = np.minimum(slower[of], most)
+        if np.all(slower >= self._slower - SLOWER):
+            return False
+        self._slower, self._as_wanted = slower, False
+        self._go()
+        return True
+
+    def waits(self) -> np.ndarray:
+        """How often strides come at the times because of `take_time`, against the wanted ones.
+
+        Returns:
+            (k,) at most `HURRY`.
+        """
+        return np.interp(self.way().phase(self._time), self._place, self._smooth(self._slower))
+
+    def _smooth(self, asked: np.ndarray) -> np.ndarray:
+        """Nowhere above what is asked for, and smooth."""
+        low = minimum_filter1d(asked, 2 * self._width + 1, mode="nearest")
+        kernel = np.hanning(2 * self._width + 3)[1:-1]
+        padded = np.pad(low, self._width, mode="edge")
+        return np.convolve(padded, kernel / kernel.sum(), mode="valid")
+
+    def _often(self) -> np.ndarray:
+        """How often strides come at most, along the way."""
+        if np.all(self._slower == HURRY):
+            return self._most
+        return np.minimum(self._most, self._smooth(self._slower))
+
     def _go(self) -> None:
         """Speeds, slower where strides cannot come as quickly as they would have to."""
-        slow = self._share * np.minimum(1.0 / self._share, self._most)
+        slow = self._share * np.minimum(1.0 / self._share, self._often())
         speed, place = self._wanted.copy(), 0.0
         if slow.min() < 1.0:
             share = np.interp  # the way decides on the speed, which makes the way

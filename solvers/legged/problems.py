@@ -183,6 +183,28 @@ def strides_shortened(
     )
 
 
+def slowed_by_steps(start: float, end: float, time: float, rise: float, hurry: float) -> Problem:
+    """Strides that come more slowly, so that the body is not thrown up or down a high step.
+
+    Args:
+        start: from when, s.
+        end: until when, s.
+        time: when they are slowest, s.
+        rise: height of the step between two feet on the ground, m.
+        hurry: how often they come then, against the gait's.
+
+    Returns:
+        The problem.
+    """
+    return Problem(
+        code="STEP_SLOWED",
+        message=f"The body goes more slowly from {start:.2f} to {end:.2f} s, to get over steps of "
+        f"up to {rise:.2f} m: at {time:.2f} s strides come {hurry:.1f} times as often as usual",
+        severity="INFO", time=start, end_time=end, amount=hurry,
+        remedy="Lower steps, or less speed",
+    )  # fmt: skip
+
+
 def short_transfers(
     steps: Steps, plans: Sequence[GaitPlan], names: Sequence[str], end: float
 ) -> list[Problem]:

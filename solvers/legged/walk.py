@@ -16,12 +16,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from ..errors import SettingError
 from ..motion import BodyState, Problem
-from ..rotations import about_x, about_y, about_z, between, continuous, multiply, rotate
+from ..rotations import (
+    about_x,
+    about_y,
+    about_z,
+    between,
+    conjugate,
+    continuous,
+    multiply,
+    rotate,
+)
 from ..turning.settings import steps_per_frame
 from . import problems
 from .body import (
@@ -51,6 +61,7 @@ from .footholds import (
     level_ground,
     place_footholds,
     reference_places,
+    step_height,
 )
 from .gait import Clock, Gait
 from .motion import Footprint, GaitMotion
@@ -64,6 +75,7 @@ from .support import share_down, support_profile
 Progress = Callable[[float], None]
 
 ROUNDS = 8  # of sinking hips and shortening steps until all footholds are in reach
+UNEVEN_ROUNDS = 16  # of the same where the ground is not level
 REPLANS = 8  # rounds of shortening strides until no support has to be cut
 LEAST_SHARE = 0.75  # of strides that are left of them after a round, at least
 SHORTEST, SHORT_OF_STEPS = 0.15, 0.6  # shares of the wanted strides, the latter at high steps
@@ -71,6 +83,9 @@ CLIMBS = 0.27  # sqrt(g / hip height): strides a second on stairs, 105 steps a m
 LITTLE = 0.02  # of a support that may be cut without a shorter stride
 SAMPLES = np.array(  # of a support
     [0.0, 0.04, 0.08, 0.12, 0.16, 0.2, 0.3, 0.4, 0.5, 0.6, 0.65, 0.7, 0.8, 0.9, 0.96, 1.0]
+)
+FINE_SAMPLES = np.sort(  # where hips rise and sink over high steps
+    np.concatenate((SAMPLES, 0.5 * (SAMPLES[1:] + SAMPLES[:-1])))
 )
 LONGEST_GAP = 0.6  # s between the moments at which a standing body may change its turning
 MOST_STEPS = 50_000
@@ -80,9 +95,14 @@ TINY = 1e-5  # s; for central differences of exact heights
 LEAST_SUPPORT = 0.25  # of a support that is left of it, or the step is left out
 LEAD = 0.15  # hip heights that legs which stand under the body are ahead of their hips at most
 TIPS = 0.01  # hip heights that a girdle stays above another that sinks to reach its footholds
+TIPPED = math.sin(math.radians(48.0))  # of trunks on uneven ground, at most
 UPHILL = 0.5  # of the way to where legs reach equally far up and down a slope
-SLOPES = 0.5  # hip heights before and behind a foothold between which its slope is measured
-STEEPEST = 0.7  # tangent of slopes that are taken for such, not for walls
+SLOPES = np.linspace(0.35, 0.65, 5)  # hip heights, or trunks, before and behind a place between
+# which its slope is measured: the mean of several, or treads of stairs would come in by turns
+STEEPEST, FADES = 0.8, 0.25  # tangent of slopes that are taken for such, not for walls
+HIGH = 0.28  # hip heights between feet on the ground from which on hips may sink by that much more
+LIFTS = 0.4  # g by which bodies are accelerated upwards over high steps
+SHORTEST_SPAN = 1e-2  # s between moments at which heights of hips are known
 EXACT = 0.1  # of what legs keep back of their length: more is not worth another round
 SLOWEST = 0.8  # share of what is missing that is left of it after a round, at most
 MOST_TURN = math.radians(120.0)  # that a body turns in a stride: feet stand while it turns
@@ -102,6 +122,38 @@ HURRY = 0.15  # hip heights of lift that are worth hurrying ahead for the share 
 LOW = 0.1  # hip heights by which a foot that does not clear the ground is told of
 NEAR = 0.35  # of a lift over the ground: no foot is thrown up because of what is at its heel
 STRETCH = 0.93  # of their length: swinging legs that are longer are drawn in softly
+
+
+@dataclass(frozen=True)
+class HighSteps:
+    """Where the legs of a girdle go over high steps, one after the other.
+
+    Attributes:
+        steps: numbers of the steps of those that stand on both sides for a moment.
+        events: (e,) touchdowns of the later and liftoffs of the earlier ones of them, s.
+        spans: (k, 2) from midstance to midstance, s.
+        rise: (k,) height of the step between them, m.
+        together: (k,) bool: both are on the ground for a moment.
+    """
+
+    steps: np.ndarray
+    events: np.ndarray
+    spans: np.ndarray
+    rise: np.ndarray
+    together: np.ndarray
+
+    def rise_at(self, time: np.ndarray) -> np.ndarray:
+        """How high a step is on whose both sides feet stand about given times.
+
+        Args:
+            time: (n,) s.
+
+        Returns:
+            (n,) m, 0 where there is none.
+        """
+        inside = (time >= self.spans[:, :1] - 1e-6) & (time <= self.spans[:, 1:] + 1e-6)
+        inside &= self.together[:, None]
+        return np.max(np.where(inside, self.rise[:, None], 0.0), axis=0, initial=0.0)
 
 
 class Walk:
@@ -207,6 +259,7 @@ class Walk:
         steps, planned = self.steps, self.planned
         seen = (steps.on < self.end) & (steps.off > 0.0) & ~self.stands
         seen &= np.isfinite(planned.on) & np.isfinite(planned.off)
+        slower = self._take_time()
         which = np.flatnonzero(seen & (self.short | self.left_out | self.beyond))
         whole = planned.off[which] - planned.on[which]
         middle = 0.5 * (planned.on[which] + planned.off[which])
@@ -215,7 +268,7 @@ class Walk:
         share[self.left_out[which] | self.beyond[which]] = LEAST_SHARE
         some = share < 1.0 - LITTLE
         if not some.any():
-            return False
+            return slower
         which, share = which[some], share[some]
         # A single step that is too high does not become lower by shorter strides.
         high = self.holds.state == TOO_HIGH
@@ -226,22 +279,54 @@ class Walk:
             way.phase(planned.on[which]), way.phase(planned.off[which]), share, least
         )
         self.speeds = self.pace.speeds()
+        return changed or slower
+
+    def _take_time(self) -> bool:
+        """Go more slowly over high steps, so that bodies are not thrown up and down.
+
+        From one midstance to the next, half a stride later, the body rises by d. With minimum
+        jerk it is accelerated by 10 / sqrt(3) d / t^2 at most.
+        """
+        spans = np.concatenate([high.spans for high in self.high_steps])
+        rise = np.concatenate([high.rise for high in self.high_steps])
+        seen = (spans[:, 0] < self.end) & (spans[:, 1] > 0.0)
+        if not seen.any():
+            return False
+        spans, rise = spans[seen], rise[seen]
+        middle, around = spans.mean(axis=1), 0.5 * (spans[:, 1] - spans[:, 0])
+        wanted = self._stride_rate(middle) / np.interp(middle, self.times, self.pace.hurries())
+        lasts = np.sqrt(10.0 / math.sqrt(3.0) * rise / (LIFTS * self.gravity))
+        way = self.pace.way()
+        changed = self.pace.take_time(
+            way.phase(spans[:, 0] - around), way.phase(spans[:, 1] + around),
+            0.5 / (lasts * np.maximum(wanted, 1e-9)),
+        )
+        self.speeds = self.pace.speeds()
         return changed
 
     def _tell_of_pace(self) -> list[Problem]:
-        """Strides that are shorter than wanted."""
-        share, hurry = self.pace.shares(), self.pace.hurries()
+        """Strides that are shorter than wanted, and those that come more slowly over high steps."""
+        share, hurry, waits = self.pace.shares(), self.pace.hurries(), self.pace.waits()
         inside = self.wanted > CREEP * math.sqrt(self.gravity * self.hip)
+        told = []
         over = np.flatnonzero((share < 1.0 - SHOWS) & inside)
-        if not len(over):
-            return []
-        k = int(over[np.argmin(share[over])])
-        rate = float(self._stride_rate(self.times[k]))
-        return [problems.strides_shortened(
-            float(self.times[over[0]]), float(self.times[over[-1]]), float(self.times[k]),
-            float(self.speeds[k]) / max(rate, 1e-9), float(share[k]), float(hurry[k]),
-            float(self.speeds[k]), float(self.wanted[k]), self.climbs,
-        )]  # fmt: skip
+        if len(over):
+            k = int(over[np.argmin(share[over])])
+            rate = float(self._stride_rate(self.times[k]))
+            told.append(problems.strides_shortened(
+                float(self.times[over[0]]), float(self.times[over[-1]]), float(self.times[k]),
+                float(self.speeds[k]) / max(rate, 1e-9), float(share[k]), float(hurry[k]),
+                float(self.speeds[k]), float(self.wanted[k]), self.climbs,
+            ))  # fmt: skip
+        over = np.flatnonzero((waits < 1.0 - SHOWS) & inside)
+        rise = max(float(high.rise.max(initial=0.0)) for high in self.high_steps)
+        if len(over) and rise > 0.0:
+            k = int(over[np.argmin(waits[over])])
+            told.append(problems.slowed_by_steps(
+                float(self.times[over[0]]), float(self.times[over[-1]]), float(self.times[k]),
+                rise, float(waits[k]),
+            ))  # fmt: skip
+        return told
 
     def tick(self) -> None:
         """Tell of progress; how long all will take is not known, so ever less is added."""
@@ -472,6 +557,8 @@ class Walk:
         yaw, _ = self.turning(self.middle)
         body = self.horizontal(self.middle)
         bank, height = self.bank(self.middle), self.heights[steps.leg]
+        if not self.level and self.creature.slope_follow and len(self.girdles) > 1:
+            offset[:, 1] *= self._foreshortening(body, forward_left(yaw)[0])
         wanted = reference_places(body, yaw, offset, bank, height)
         forward, _ = forward_left(yaw)
         wanted += (self._stagger() - self._roll_back())[:, None] * forward
@@ -496,6 +583,12 @@ class Walk:
         self.problems += problems.bad_footholds(steps, holds, self.names, self.end)
         self.floor: list[Curve] = [self._ground_of(leg) for leg in range(self.n_legs)]
 
+    def _foreshortening(self, body: np.ndarray, forward: np.ndarray) -> np.ndarray:
+        """(m,) cosines of the slope under the trunk, by which girdles are nearer in plan."""
+        trunk = np.ptp(self.creature.hips()[:, 1])
+        slope = self._slope(body, forward, SLOPES * np.full(len(body), trunk)[:, None])
+        return np.cos(self.creature.slope_follow * np.arctan(slope))
+
     def _uphill(self, place: np.ndarray, forward: np.ndarray) -> np.ndarray:
         """How far uphill feet are set down of trunks that follow slopes, m.
 
@@ -504,17 +597,25 @@ class Walk:
         to keep their balance, go about half way.
         """
         high = self.heights[self.steps.leg]
-        step = SLOPES * high[:, None] * forward
-        (front, _, good), (rear, _, solid) = (
-            self.ground(*(place + sign * step).T) for sign in (1.0, -1.0)
-        )
-        with np.errstate(invalid="ignore"):
-            slope = (np.asarray(front) - np.asarray(rear)) / (2.0 * SLOPES * high)
-            known = np.asarray(good, dtype=bool) & np.asarray(solid, dtype=bool)
-            slope = np.where(known & (np.abs(slope) < STEEPEST), slope, 0.0)
+        slope = self._slope(place, forward, SLOPES * high[:, None])
+        slope *= np.clip((STEEPEST - np.abs(slope)) / FADES, 0.0, 1.0)
         moves = np.isfinite(self.steps.on) & np.isfinite(self.steps.off)
         share = UPHILL * self.creature.slope_follow * moves
         return share * high * slope / (1.0 + slope**2)
+
+    def _slope(self, place: np.ndarray, forward: np.ndarray, arms: np.ndarray) -> np.ndarray:
+        """(m,) tangents of the ground's slope ahead at places, between arms (m, k) ahead and
+        behind; 0 where there is no ground."""
+        way = arms[..., None] * forward[:, None]
+        (front, _, good), (rear, _, solid) = (
+            self.ground(*(place[:, None] + sign * way).reshape(-1, 2).T) for sign in (1.0, -1.0)
+        )
+        with np.errstate(invalid="ignore"):
+            rise = (np.asarray(front) - np.asarray(rear)).reshape(arms.shape)
+        known = np.asarray(good, dtype=bool) & np.asarray(solid, dtype=bool)
+        known = known.reshape(arms.shape) & np.isfinite(rise)
+        slope = np.where(known, rise / (2.0 * arms), 0.0)
+        return np.mean(slope, axis=1)
 
     def _ground_of(self, leg: int) -> Floor:
         """Height of the ground under a leg over time."""
@@ -612,11 +713,16 @@ class Walk:
 
     def _rise_to_reach(self) -> None:
         """Heights of the girdles and feet until all are in reach."""
+        self.high_steps = [self._high_steps(g) for g in range(len(self.girdles))]
         self.knots = [self._knots(g) for g in range(len(self.girdles))]
         self.risings = [self._rising(g) for g in range(len(self.girdles))]
         self.asked = [np.zeros(0) for _ in self.girdles]
+        self.sunk = [
+            depth if len(depth) == len(knots) else np.zeros(len(knots))
+            for depth, knots in zip(self.sunk, self.knots, strict=True)
+        ]
         self._feet_on_ground()
-        for _ in range(ROUNDS):
+        for _ in range(ROUNDS if self.level else UNEVEN_ROUNDS):
             self.vertical: list[Rise] = [self._girdle(g) for g in range(len(self.girdles))]
             steps_changed, sunk = self._reach()
             if steps_changed:
@@ -696,12 +802,10 @@ class Walk:
     def _girdle(self, g: int) -> Rise:
         """Up and down motion of one girdle, sunk as far as is known to be needed."""
         legs, knots = self.girdles[g], self.knots[g]
-        if len(self.sunk[g]) != len(knots):
-            self.sunk[g] = np.zeros(len(knots))
         height = float(self.heights[legs].mean())
         level = float(self.settings.placement.origin[2]) if self._flat() else 0.0
         floors = [] if self._flat() else [self.floor[leg] for leg in legs]
-        sunk = Line(knots, self.sunk[g])
+        sunk = Line(knots, self._tipping(g))
         return self.risings[g](Standing(floors, level, height, self.bank, sunk))
 
     def body(self, time: np.ndarray) -> tuple[np.ndarray, np.ndarray, dict[str, np.ndarray]]:
@@ -805,31 +909,41 @@ class Walk:
         own = self.own[self.watched[self.own]]
         leg, girdle = steps.leg[own], self.girdle_of[steps.leg[own]]
         on, off = np.clip(steps.on[own], first, last), np.clip(steps.off[own], first, last)
-        moments = on[:, None] + (off - on)[:, None] * SAMPLES
+        samples = FINE_SAMPLES if any(len(high.steps) for high in self.high_steps) else SAMPLES
+        moments = on[:, None] + (off - on)[:, None] * samples
         position, turn, _ = self.body(moments.ravel())
-        hip = self._hips(np.repeat(leg, len(SAMPLES)), position, turn)
+        hip = self._hips(np.repeat(leg, len(samples)), position, turn)
         self.tick()
         arm = hip.reshape(*moments.shape, 3) - self._ankles_down(moments)
         flies = np.array([min(plan.gait.duty) < 0.5 for plan in self.plans])[steps.gait[own]]
         usual = settings.reach * np.minimum([leg.reach for leg in self.legs], FLYING) * self.lengths
-        most = np.where(flies, usual[leg], self.reached[leg])[:, None]
+        straight = np.where(flies, usual[leg], self.reached[leg])
+        most = straight[:, None] * self._in_line(leg, arm, turn.reshape(*moments.shape, 4))
         excess, aside = _too_high(arm, most)
         at, there, sunk = np.zeros(len(own), dtype=int), np.zeros(len(own)), np.zeros(len(own))
+        # What a blade that does not turn so far takes from the leg, hips sink besides.
+        may = settings.crouch * self.heights[leg] + (straight - most.min(axis=1))
+        room, bent = np.full(len(own), math.inf), np.zeros(len(own))
         stands = steps.off[own] - steps.on[own] > self._stand()
         for g, knots in enumerate(self.knots):
             of = girdle == g
             at[of] = np.searchsorted(knots, self.middle[own[of]] - 1e-9)
             at[of] = np.clip(at[of], 0, len(knots) - 1)
-            # Who comes to a stand sinks to touch down, and has risen by the middle of the stand.
-            for k in np.flatnonzero(of & stands):
+            # Who comes to a stand sinks to touch down, and has risen by the middle of the stand;
+            # so does who goes up or down a high step, around its middle.
+            for k in np.flatnonzero(of & (stands | np.isin(own, self.high_steps[g].steps))):
                 worst_at = moments[k, int(np.argmax(excess[k]))]
                 at[k] = int(np.argmin(np.abs(knots - worst_at)))
             there[of], sunk[of] = knots[at[of]], self.sunk[g][at[of]]
-        left = settings.crouch * self.heights[leg] * self._sinks(there) - sunk
+            if len(self.high_steps[g].steps):
+                may[of] += self.high_steps[g].rise_at(there[of])
+                bent[of] = (np.array([leg.bent for leg in self.legs]) * self.lengths)[leg[of]]
+                room[of] = self._room_to_sink(knots, moments[of], arm[of], bent[of])[at[of]]
+        left = np.minimum(may * self._sinks(there) - sunk, room)
         worst = np.maximum(excess.max(axis=1), 0.0)
         sink = np.minimum(worst, np.maximum(left, 0.0))
         low = excess > np.maximum(left, 0.0)[:, None] + 1e-9
-        hopeless = low | (aside >= most)
+        hopeless = low | (aside >= most) | (np.linalg.norm(arm, axis=2) < bent[:, None])
         same = leg[1:] == leg[:-1]
         inner = np.append(False, same) & np.append(same, False)
         new_on, new_off = steps.on.copy(), steps.off.copy()
@@ -849,7 +963,7 @@ class Walk:
                 continue
             if begin > 0:
                 new_on[step] = moments[k, begin]
-            if finish < len(SAMPLES) - 1:
+            if finish < len(samples) - 1:
                 new_off[step] = moments[k, finish]
             self.short[step] = True
             self.beyond[step] = False
@@ -858,7 +972,7 @@ class Walk:
             steps_changed = True
         # A little of what legs keep back may be used, but not of those that keep nothing.
         longest = np.zeros(self.n_legs)
-        np.maximum.at(longest, leg, most[:, 0])
+        np.maximum.at(longest, leg, most.max(axis=1))
         spare = EXACT * (self.lengths - longest)[leg]
         little = np.minimum(np.maximum(spare, 1e-6 * self.hip), 1e-4 * self.hip)
         need = [np.zeros(len(sunk)) for sunk in self.sunk]
@@ -884,6 +998,36 @@ class Walk:
             self.steps = Steps(steps.leg, steps.index, new_on, new_off, steps.middle, steps.gait)
         return steps_changed, hips_sunk
 
+    def _room_to_sink(
+        self, knots: np.ndarray, moments: np.ndarray, arm: np.ndarray, bent: np.ndarray
+    ) -> np.ndarray:
+        """How much deeper hips may be at knots until a planted leg folds no further, m.
+
+        At moments (m, k) of supports they are at arms (m, k, 3) from ankles, and legs are at
+        least `bent` (m,) long.
+        """
+        high, _ = _too_high(arm, bent[:, None])
+        edges, room = 0.5 * (knots[1:] + knots[:-1]), np.full(len(knots), math.inf)
+        np.minimum.at(room, np.searchsorted(edges, moments), np.maximum(high, 0.0))
+        return room
+
+    def _in_line(
+        self, leg: np.ndarray, arm: np.ndarray, turn: np.ndarray
+    ) -> np.ndarray | float:
+        """Shares of their lengths that legs (m,) have in the directions from ankles to hips `arm`.
+
+        Where the ground is level no leg is swung so far that it matters.
+        """
+        if self.level or not any(one.blade for one in self.legs):
+            return 1.0
+        share = np.ones(arm.shape[:-1])
+        for number, one in enumerate(self.legs):
+            of = np.flatnonzero(leg == number)
+            if one.blade and len(of):
+                there = rotate(conjugate(turn[of]), -arm[of])
+                share[of] = one.longest(there) / self.lengths[number]
+        return share
+
     def _need_in_stands(self, need: list[np.ndarray]) -> None:
         """Raise how much deeper hips have to be at knots by what long supports need, m.
 
@@ -902,9 +1046,8 @@ class Walk:
         leg = np.repeat(steps.leg[long], [len(part) for part in parts])
         position, turn, _ = self.body(moments)
         pose = self.feet(moments, np.bincount(leg, minlength=self.n_legs))
-        excess, _ = _too_high(
-            self._hips(leg, position, turn) - self.feet.ankles(pose), self.reached[leg]
-        )
+        arm = self._hips(leg, position, turn) - self.feet.ankles(pose)
+        excess, _ = _too_high(arm, self.reached[leg] * self._in_line(leg, arm, turn))
         little = EXACT * (self.lengths - self.reached)
         for g, knots in enumerate(self.knots):
             of = np.flatnonzero(self.girdle_of[leg] == g)
@@ -929,13 +1072,36 @@ class Walk:
         return self.feet(time.ravel(), count * time.shape[1])
 
     def _sink_together(self) -> None:
-        """Let no girdle stay far above another that sinks: trunks follow the ground."""
+        """Let no girdle stay far above another that sinks: trunks follow the ground.
+
+        Over high steps each girdle has its own, as far as it sinks by more than usual.
+        """
         knots, sunk = self.knots, [depth.copy() for depth in self.sunk]
+        usual = self.settings.crouch * self.hip
         for g, depth in enumerate(sunk):
-            for other, own in zip(knots, sunk, strict=True):
-                deep = np.interp(knots[g], other, own) - TIPS * self.hip
+            for other, own, high in zip(knots, sunk, self.high_steps, strict=True):
+                most = usual if len(high.steps) else math.inf
+                deep = np.minimum(np.interp(knots[g], other, own), most) - TIPS * self.hip
                 depth = np.where(self._sinks(knots[g]), np.maximum(depth, deep), depth)
             self.sunk[g] = depth
+
+    def _tipping(self, g: int) -> np.ndarray:
+        """How much lower a girdle is at its knots, so that uneven ground does not tip the trunk
+        by too much, m."""
+        knots, deep = self.knots[g], self.sunk[g]
+        for other in range(len(self.girdles)):
+            if self.level or other == g:
+                continue
+            there = np.interp(knots, self.knots[other], self.sunk[other])
+            rise = self._upright(g, knots) - self._upright(other, knots)
+            tipped = TIPPED * abs(float(self.ahead[g] - self.ahead[other]))
+            deep = np.where(self._sinks(knots), np.maximum(deep, rise + there - tipped), deep)
+        return deep
+
+    def _upright(self, g: int, time: np.ndarray) -> np.ndarray:
+        """How high a girdle stands on upright legs on uneven ground at times, m."""
+        legs = self.girdles[g]
+        return self.heights[legs].mean() + np.mean([self.floor[leg](time) for leg in legs], axis=0)
 
     def _sinks(self, time: np.ndarray) -> np.ndarray:
         """Whether hips may sink at given times."""
@@ -977,7 +1143,33 @@ class Walk:
         # Stands begin and end as steps do, and are level in between.
         half = 0.5 * self._stand()
         long = np.flatnonzero(np.diff(knots) > 2.0 * half)
-        return np.sort(np.concatenate((knots, knots[long] + half, knots[long + 1] - half)))
+        knots = np.sort(np.concatenate((knots, knots[long] + half, knots[long + 1] - half)))
+        events = self.high_steps[g].events
+        apart = np.abs(events[:, None] - knots).min(axis=1, initial=np.inf)
+        return np.sort(np.concatenate((knots, events[apart > SHORTEST_SPAN])))
+
+    def _high_steps(self, g: int) -> HighSteps:
+        """Supports of a girdle that follow each other, one much higher than the other.
+
+        Gaits that leave the ground in between jump; only what is told as too high is for them.
+        """
+        steps = self.planned
+        of = np.flatnonzero(np.isin(steps.leg, self.girdles[g]))
+        of = of[np.argsort(steps.on[of], kind="stable")]
+        one, two = of[:-1], of[1:]
+        place, up = self.holds.position, self.holds.normal
+        rise = step_height(place[one], up[one], place[two], up[two])
+        together = steps.on[two] < steps.off[one]
+        high = np.where(together, HIGH, max(HIGH, self.settings.most_step)) * self.hip
+        pairs = (rise > high) & np.isfinite(steps.on[two]) & np.isfinite(steps.off[one])
+        pairs &= not self.level
+        one, two, rise, together = one[pairs], two[pairs], rise[pairs], together[pairs]
+        first, then = one[together], two[together]
+        return HighSteps(
+            np.concatenate((first, then)),
+            np.unique(np.concatenate((steps.on[then], steps.off[first]))),
+            np.stack((self.middle[one], self.middle[two]), axis=1), rise, together,
+        )  # fmt: skip
 
     def _stand(self) -> float:
         """How long a support lasts at least that is a stand, s."""
@@ -1036,7 +1228,10 @@ class Walk:
         return off + shares * (on - off)
 
     def _folds(self, which: np.ndarray) -> np.ndarray:
-        """(k,) how much higher given swings can go until their legs are folded, m."""
+        """(k,) how much higher given swings can go until their legs are folded, m.
+
+        Below 0 where they would have to go lower.
+        """
         shares = np.linspace(0.06, 0.94, 17)
         shares = shares[plateau(shares) > 0.5]
         time = self._transfers(which, shares)
@@ -1046,7 +1241,7 @@ class Walk:
         folded = np.array([leg.folded for leg in self.legs]) * self.lengths
         aside = np.sum(arm[:, :2] ** 2, axis=1)
         room = arm[:, 2] - np.sqrt(np.maximum(folded[leg] ** 2 - aside, 0.0))
-        return np.maximum((room.reshape(time.shape) / plateau(shares)).min(axis=1), 0.0)
+        return (room.reshape(time.shape) / plateau(shares)).min(axis=1)
 
     def _tell_of_low_feet(self, which: np.ndarray) -> None:
         """Tell of swings that do not clear the ground, because their legs fold no further."""
@@ -1123,7 +1318,9 @@ class Walk:
             place[swung] = within_reach(place[swung], ankle[swung], hip[swung], free, most)
         ankle += place - before
         far = np.linalg.norm(ankle - hip, axis=1)
-        over = far - self.lengths[leg] - np.where(down, 0.0, 2e-3 * self.lengths[leg])
+        length = self.lengths[leg]
+        most = length * self._in_line(leg, hip - ankle, np.tile(turn, (count, 1)))
+        over = far - np.where(down, most, 1.002 * length)
         k = int(np.argmax(over))
         success = bool(over[k] <= 1e-9)
         if not success:

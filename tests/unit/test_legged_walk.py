@@ -529,6 +529,28 @@ def test_trunks_pitch_with_slopes_and_no_further(kind, degrees):
         assert np.abs(pitch - pitch.mean()).max() < sway
 
 
+@pytest.mark.parametrize("kind", ["HORSE", "DOG"])
+@pytest.mark.parametrize("degrees", [30.0, 38.0, -30.0, -38.0])
+def test_trunks_are_parallel_to_steep_stairs(kind, degrees):
+    """A rigid trunk of length l is l cos(p) long in plan: feet l apart there would tip it by
+    asin(tan(p)), 51 degrees on a slope of 38."""
+    creature = creature_of(FIGURES[kind]())
+    hip = creature.hip_height()
+    rise = math.copysign(0.12 * hip, degrees)
+    tread = abs(rise) / math.tan(math.radians(abs(degrees)))
+
+    def ground(x, y):
+        count = np.maximum(np.floor((-np.asarray(y, dtype=float) - 1.5 * hip) / tread) + 1.0, 0.0)
+        return rise * count, np.tile([0.0, 0.0, 1.0], (len(count), 1)), count >= 0.0
+
+    motion = solve_gait(GaitSettings(
+        creature=creature, sequence=(GaitItem("WALK"),), speed=0.4 * math.sqrt(G * hip),
+        n_frames=289, ground=ground))  # fmt: skip
+    pitch = np.degrees(motion.pitch)[motion.time > 6.0]
+    assert abs(pitch.mean() - degrees) < 6.0
+    assert np.abs(pitch).max() < 55.0
+
+
 def _least_on_the_ground(gait):
     """By the gait's own diagram."""
     share = np.linspace(0.0, 1.0, 2000, endpoint=False)

@@ -17,6 +17,7 @@ from poise.addon.rigs.builders.legged import FIGURES
 from poise.solvers import rotations as rot
 from poise.solvers.ik import two_bone
 from poise.solvers.legged import GaitItem, GaitSettings, solve_gait
+from poise.solvers.legged.gait import PRESETS
 
 # Kind, gait, speed in m/s.
 CASES = (
@@ -276,6 +277,46 @@ def test_no_joint_flips_on_stairs_and_over_steps(kind, rise, tread, count):
         ))  # fmt: skip
         tracks = map_legged(motion, figure, STYLES[kind.lower()])
         _check_hinges(figure, tracks, 35.0 if kind == "BIPED" else 75.0)
+
+
+def _least_down(gait):
+    """How many feet are on the ground at least, by the gait's own diagram."""
+    share = np.linspace(0.0, 1.0, 2000, endpoint=False)
+    on = np.mod(share[:, None] - np.array(PRESETS[gait].phase), 1.0) < np.array(PRESETS[gait].duty)
+    return int(on.sum(axis=1).min())
+
+
+@pytest.mark.parametrize("kind", WALKS)
+@pytest.mark.parametrize("sign", [1, -1], ids=["up", "down"])
+@pytest.mark.parametrize(("rise", "tread", "count"), [
+    (0.1, 0.154, 10), (0.12, 0.159, 10), (0.15, 0.179, 10),  # 33, 37 and 40 degrees
+    (0.3, 99.0, 1), (0.4, 99.0, 1), (0.5, 99.0, 1)])  # fmt: skip
+def test_feet_stay_where_they_stand_on_steep_stairs_and_high_steps(kind, sign, rise, tread, count):
+    """Legs of a trunk that follows steep stairs hang back from it, where shoulder blades no longer
+    turn into line: they are shorter there than on level ground. Up a step that is high, bodies
+    follow the foot that stands lower, and so never lose the ground that their gait has."""
+    figure = FIGURES[kind]()
+    creature = creature_of(figure)
+    hip = creature.hip_height()
+    gait, speed = WALKS[kind]
+    for pace in (0.6 * speed, speed):
+        motion = solve_gait(GaitSettings(
+            creature=creature, sequence=(GaitItem(gait),), speed=pace, n_frames=577, fps=96.0,
+            ground=_steps(sign * rise, tread, count)(hip),
+        ))  # fmt: skip
+        tracks = map_legged(motion, figure, STYLES[kind.lower()])
+        told = {p.code for p in (*motion.problems, *tracks.problems)}
+        assert motion.success and not told & {"LEG_STRETCHED", "OUT_OF_REACH", "STEP_LEFT_OUT"}
+        assert motion.contact.sum(axis=1).min() >= _least_down(gait)
+        joint, _ = pose_joints(tracks, figure)
+        for i, chain in enumerate(figure.legs):
+            down = motion.contact[:, i]
+            if chain.foot != FOOT:
+                off = joint[chain.tip][down] - motion.foot_position[down, i]
+                assert np.abs(off).max() < 1e-3
+        for contact in tracks.contacts:
+            inside = (tracks.time >= contact.start) & (tracks.time <= contact.end)
+            assert np.abs(joint[contact.role][inside] - contact.position).max() < 1e-3
 
 
 def _check_hinges(figure, tracks, most, straight=True):
