@@ -30,9 +30,10 @@ GOOD, MOVED, TOO_HIGH, NO_GROUND = range(4)
 
 STUCK = 0.25  # of the sole's length: ground under its ends that is higher is in the way
 
-ROOM = 0.1  # likewise, behind it: heels that come down close to a stair scrape it
+ROOM = 0.1  # likewise, behind and ahead: heels that come down close to a stair scrape it, and so
+# do toes that are lifted close to one
 HELD = 0.25  # likewise, behind the point that it bears on: so much is not over an edge
-SHARES = ((1.0, ROOM), (1.0, 0.0), (0.6, 0.0), (0.2, 0.0))  # of heels, and room behind them
+SHARES = ((1.0, ROOM), (1.0, 0.0), (0.6, 0.0), (0.2, 0.0))  # of heels, and room around soles
 
 _RINGS = (0.15, 0.3, 0.45, 0.6, 0.8, 1.0)
 _WAYS = tuple(math.radians(a) for a in (180, 150, 210, 0, 120, 240, 90, 270, 60, 300))
@@ -187,6 +188,24 @@ def place_footholds(
     return Footholds(position, normal, state, moved)
 
 
+def can_stand(
+    wanted: np.ndarray, yaw: np.ndarray, ground: Ground, steepest: float, sole: np.ndarray
+) -> np.ndarray:
+    """Whether whole soles can stand where they are wanted.
+
+    Args:
+        wanted: (m, 2) m.
+        yaw: (m,) direction of travel there, rad.
+        ground: the terrain.
+        steepest: slope of ground that still carries, rad.
+        sole: (m, 2) as for `place_footholds`, m.
+
+    Returns:
+        (m,) bool.
+    """
+    return _Asking(ground, steepest)(wanted, yaw, sole)[2]
+
+
 def step_height(
     one: np.ndarray, up: np.ndarray, two: np.ndarray, also_up: np.ndarray
 ) -> np.ndarray:
@@ -239,7 +258,8 @@ class _Asking:
         length = sole.sum(axis=1)
         long = np.flatnonzero(good & (length > 0.0))
         if len(long):
-            behind, ahead = sole[long, 0] + room * length[long], np.maximum(sole[long, 1], 0.0)
+            space = room * length[long]
+            behind, ahead = sole[long, 0] + space, np.maximum(sole[long, 1], 0.0) + space
             edge = np.minimum(sole[long, 1], 0.0) - HELD * length[long]
             for far, above in ((-behind, True), (ahead, True), (edge, False)):
                 step = far[:, None] * forward[long]

@@ -38,6 +38,7 @@ class Pace:
         self._place = np.linspace(-lead, whole + lead, count)
         self._asked = np.ones(count)
         self._share = self._asked
+        self._aligned = np.ones(count)
         self._most = np.full(count, HURRY)
         self._slower = np.full(count, HURRY)
         self._width = max(int(np.ceil(spread / (self._place[1] - self._place[0]))), 1)
@@ -103,9 +104,23 @@ class Pace:
         if np.all(asked >= self._asked - 1e-9):
             return False
         self._asked, self._as_wanted = asked, False
-        self._share = self._smooth(asked)
+        self._share = self._smooth(asked) * self._blurred(self._aligned)
         self._go()
         return True
+
+    def align(self, start: float, end: float, share: float) -> None:
+        """Shorten or lengthen the strides on a stretch of the way, so that steps after it come
+        earlier or later.
+
+        Args:
+            start: where it begins, m.
+            end: where it ends, m.
+            share: of the strides; what was said of the stretch before no longer counts.
+        """
+        self._aligned[(self._place >= start) & (self._place <= end)] = share
+        self._as_wanted = False
+        self._share = self._smooth(self._asked) * self._blurred(self._aligned)
+        self._go()
 
     def climb(self, start: float, end: float, hurry: float) -> None:
         """Let strides come as often as animals climb, on a stretch of the way.
@@ -149,9 +164,12 @@ class Pace:
 
     def _smooth(self, asked: np.ndarray) -> np.ndarray:
         """Nowhere above what is asked for, and smooth."""
-        low = minimum_filter1d(asked, 2 * self._width + 1, mode="nearest")
+        return self._blurred(minimum_filter1d(asked, 2 * self._width + 1, mode="nearest"))
+
+    def _blurred(self, asked: np.ndarray) -> np.ndarray:
+        """The mean of what is asked for around each place."""
         kernel = np.hanning(2 * self._width + 3)[1:-1]
-        padded = np.pad(low, self._width, mode="edge")
+        padded = np.pad(asked, self._width, mode="edge")
         return np.convolve(padded, kernel / kernel.sum(), mode="valid")
 
     def _often(self) -> np.ndarray:
@@ -164,7 +182,7 @@ class Pace:
         """Speeds, slower where strides cannot come as quickly as they would have to."""
         slow = self._share * np.minimum(1.0 / self._share, self._often())
         speed, place = self._wanted.copy(), 0.0
-        if slow.min() < 1.0:
+        if slow.min() < 1.0 - 1e-12:
             share = np.interp  # the way decides on the speed, which makes the way
             step = np.diff(self._time)
             for k in range(len(speed)):

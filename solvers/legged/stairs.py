@@ -14,9 +14,10 @@ RISER = (0.03, 0.45)  # hip heights of stairs: lower ones are walked over, highe
 TREAD = (0.08, 0.8)  # hip heights from one stair to the next
 STEEP = 2.0  # tangent of what is a riser, not a slope
 EVEN = 1.5  # times as deep as its neighbour a tread of the same flight is at most
-EASY = 0.4  # hip heights that a leg steps up or down with ease
+EASY = 0.44  # hip heights that a leg steps up or down with ease
 LOOKS = 0.012  # hip heights between the places at which the ground is looked up
 POINTS = 60_000  # of them, at most
+AS_GOOD = 0.03  # share of feet: to stand better by less is not worth a round
 
 
 @dataclass(frozen=True)
@@ -99,3 +100,28 @@ def treads_in_a_stride(flight: Flight, stride: float, hip: float) -> int:
     """
     most = min(EASY * hip / flight.rise, 1.05 * stride / flight.tread)
     return max(2 * int(most / 2.0), 1)
+
+
+def off_the_best(tread: float, good: np.ndarray, ahead: float) -> float:
+    """How much earlier feet would have to come down to stand best on treads, in the mean.
+
+    Where most of them can stand, and could too if they came down a little elsewhere.
+
+    Args:
+        tread: from one riser to the next, m.
+        good: (k, m) bool: whether each of m feet can stand k-ths of a tread earlier.
+        ahead: where it is as good that much further ahead it is better, m.
+
+    Returns:
+        m, from minus to plus half a tread.
+    """
+    count = len(good)
+    window = np.bartlett(count // 2 + 3)[1:-1]
+    free = np.roll(good, round(ahead / tread * count), axis=0)
+    share = np.tile((good.astype(float) + (good & free)).mean(axis=1), 3)
+    near = np.convolve(share, window / window.sum(), mode="same")[count : 2 * count]
+    if near[0] >= near.max() - AS_GOOD:
+        return 0.0
+    best = np.flatnonzero(near >= near.max() - 1e-9)
+    k = int(best[np.argmin(np.minimum(best, count - best))])
+    return tread * (k if 2 * k <= count else k - count) / count

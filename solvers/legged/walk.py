@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -57,6 +57,7 @@ from .foot import Feet, FootPose, Swing, Trajectory, plateau, strike_on_steps, w
 from .footholds import (
     TOO_HIGH,
     Ground,
+    can_stand,
     forward_left,
     level_ground,
     place_footholds,
@@ -68,7 +69,7 @@ from .motion import Footprint, GaitMotion
 from .pace import Pace
 from .path import Path
 from .settings import GaitItem, GaitSettings, check_settings, gait_of, ladder_for
-from .stairs import find_flights, treads_in_a_stride
+from .stairs import Flight, find_flights, off_the_best, treads_in_a_stride
 from .steps import GaitPlan, Steps, plan_steps, spans_of, square_up
 from .support import share_down, support_profile
 
@@ -78,13 +79,18 @@ ROUNDS = 8  # of sinking hips and shortening steps until all footholds are in re
 UNEVEN_ROUNDS = 16  # of the same where the ground is not level
 REPLANS = 8  # rounds of shortening strides until no support has to be cut
 LEAST_SHARE = 0.75  # of strides that are left of them after a round, at least
+MOST_SHARE = 1.15  # of those that are lengthened ahead of stairs, at most
 SHORTEST, SHORT_OF_STEPS = 0.15, 0.6  # shares of the wanted strides, the latter at high steps
 CLIMBS = 0.27  # sqrt(g / hip height): strides a second on stairs, 105 steps a minute of a person
+ALIGNS = 5  # rounds in which steps are brought to where treads carry them
+STAND_OFF = 0.03  # hip heights that toes are better away from the next riser, which they swing over
+TREAD_LOOKS = 24  # places on a tread at which it is asked whether it does
+LEAST_APPROACH, MOST_APPROACH = 0.8, 3.0  # strides ahead of stairs that are made to match
 LITTLE = 0.02  # of a support that may be cut without a shorter stride
 SAMPLES = np.array(  # of a support
     [0.0, 0.04, 0.08, 0.12, 0.16, 0.2, 0.3, 0.4, 0.5, 0.6, 0.65, 0.7, 0.8, 0.9, 0.96, 1.0]
 )
-FINE_SAMPLES = np.sort(  # where hips rise and sink over high steps
+FINE_SAMPLES = np.sort(  # where hips rise and sink on stairs and over high steps
     np.concatenate((SAMPLES, 0.5 * (SAMPLES[1:] + SAMPLES[:-1])))
 )
 LONGEST_GAP = 0.6  # s between the moments at which a standing body may change its turning
@@ -122,6 +128,27 @@ HURRY = 0.15  # hip heights of lift that are worth hurrying ahead for the share 
 LOW = 0.1  # hip heights by which a foot that does not clear the ground is told of
 NEAR = 0.35  # of a lift over the ground: no foot is thrown up because of what is at its heel
 STRETCH = 0.93  # of their length: swinging legs that are longer are drawn in softly
+
+
+@dataclass(frozen=True)
+class Approach:
+    """The way to a flight of stairs.
+
+    Attributes:
+        flight: the stairs.
+        start: where strides begin to be made to match, m along the way.
+        end: up to where, m.
+        treads: how many a stride goes over.
+        early: how much earlier its steps come for that, m.
+        share: of the strides that are left there for that.
+    """
+
+    flight: Flight
+    start: float
+    end: float
+    treads: int
+    early: float = 0.0
+    share: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -207,12 +234,18 @@ class Walk:
             The motion.
         """
         self._take_stairs()
+        for _ in range(ALIGNS if self.approaches else 0):
+            for part in (self.plan, self.go, self.turn, self.stand):
+                part()
+                self.tick()
+            if not self._align():
+                break
         for round_ in range(REPLANS + 1):
             self.problems = []
             for part in (self.plan, self.go, self.turn, self.stand, self.carry):
                 part()
                 self.tick()
-            if round_ == REPLANS or not self._shorten():
+            if round_ == REPLANS or not (self._shorten() or self._align()):
                 break
         self.problems += self._tell_of_pace()
         self.swing()
@@ -222,6 +255,7 @@ class Walk:
     def _take_stairs(self) -> None:
         """Let strides be as long as treads are, or as several of them."""
         self.climbs = False
+        self.approaches: list[Approach] = []
         if self.level or not self.settings.stairs:
             return
         way = self.pace.way()
@@ -230,7 +264,9 @@ class Walk:
             return
         self.plan()
         tempo = math.sqrt(self.gravity / self.hip)
+        before = 0.0
         for flight in flights:
+            since, before = before, flight.end
             time = float(way.time(0.5 * (flight.start + flight.end)))
             rate = float(self._stride_rate(np.array(min(time, self.end))))
             stride = float(way.rate(time)) / max(rate, 1e-9)
@@ -242,11 +278,58 @@ class Walk:
                 continue
             begin, finish = flight.start - 0.5 * flight.tread, flight.end + 0.5 * flight.tread
             self.climbs = True
+            reach = min(begin - since, MOST_APPROACH * stride)
+            if reach > LEAST_APPROACH * stride:
+                self.approaches.append(Approach(flight, begin - reach, begin, count))
             self.pace.climb(begin - 0.5 * stride, finish + 0.5 * stride, CLIMBS * tempo / rate)
             self.pace.shorten(
                 np.array([begin]), np.array([finish]), np.array([share]), np.array([SHORTEST])
             )
         self.speeds = self.pace.speeds()
+
+    def _align(self) -> bool:
+        """Fit strides ahead of stairs, so that feet come down on treads by themselves.
+
+        Whether there was anything to do. Shares f of strides d on the way w make w / d (1 / f - 1)
+        strides more of it, and each step after it that much earlier.
+        """
+        changed = False
+        for k, approach in enumerate(self.approaches):
+            flight, way = approach.flight, self.pace.way()
+            off = self._off_treads(flight)
+            if off == 0.0:
+                continue
+            # Earlier by that, or later by the rest of a tread.
+            early = (approach.early + off + 0.5 * flight.tread) % flight.tread
+            early -= 0.5 * flight.tread
+            time = min(float(way.time(0.5 * (approach.start + approach.end))), self.end)
+            here = float(way.rate(time)) / max(float(self._stride_rate(np.array(time))), 1e-9)
+            now = float(np.interp(time, self.times, self.pace.shares()))
+            usual = here * approach.share / max(now, 1e-9)
+            more = early / (approach.treads * flight.tread) * usual
+            share = 1.0 / max(1.0 + more / (approach.end - approach.start), 1e-3)
+            share = min(max(share, LEAST_SHARE), MOST_SHARE)
+            self.pace.align(approach.start, approach.end, share)
+            self.approaches[k] = replace(approach, early=early, share=share)
+            changed = True
+        self.speeds = self.pace.speeds()
+        return changed
+
+    def _off_treads(self, flight: Flight) -> float:
+        """How much earlier feet would have to come down to stand best on a flight of stairs, m."""
+        place, yaw, along, sole = self.asked_places
+        on = (along > flight.start) & (along < flight.end)
+        if not on.any():
+            return 0.0
+        forward, _ = forward_left(yaw[on])
+        earlier = flight.tread * np.arange(TREAD_LOOKS)[:, None, None] / TREAD_LOOKS
+        shifted = place[on] - earlier * forward
+        shape = shifted.shape[:2]
+        good = can_stand(
+            shifted.reshape(-1, 2), np.tile(yaw[on], TREAD_LOOKS), self.ground,
+            self.settings.steepest, np.tile(sole[on], (TREAD_LOOKS, 1)),
+        )  # fmt: skip
+        return off_the_best(flight.tread, good.reshape(shape), STAND_OFF * self.hip)
 
     def _shorten(self) -> bool:
         """Shorten the strides where legs are too short for them; whether there is anything to.
@@ -446,6 +529,7 @@ class Walk:
             time, self.path, float(way.phase(time[0])), pace, settings.impulse * strength,
             settings.response, 0.05 * self.hip, self.tick,
         )  # fmt: skip
+        self._along = along
         seen = self.inside
         self.problems += problems.way_of_body(
             time[seen], off[seen], along[seen], way.phase(time[seen]),
@@ -566,6 +650,9 @@ class Walk:
             wanted += self._uphill(wanted, forward)[:, None] * forward
         base = float(settings.placement.origin[2])
         sole = np.array([(leg.heel, leg.toe) for leg in self.legs])[steps.leg]
+        along = np.interp(self.middle, self.horizontal.time, self._along)
+        along += np.sum((wanted - body) * forward, axis=1)
+        self.asked_places = wanted, yaw, along, sole
         holds = place_footholds(
             wanted, yaw, steps.leg, self.ground, settings.most_step * self.hip,
             settings.search * self.hip, settings.steepest, base, sole,
@@ -909,7 +996,8 @@ class Walk:
         own = self.own[self.watched[self.own]]
         leg, girdle = steps.leg[own], self.girdle_of[steps.leg[own]]
         on, off = np.clip(steps.on[own], first, last), np.clip(steps.off[own], first, last)
-        samples = FINE_SAMPLES if any(len(high.steps) for high in self.high_steps) else SAMPLES
+        fine = self.climbs or any(len(high.steps) for high in self.high_steps)
+        samples = FINE_SAMPLES if fine else SAMPLES
         moments = on[:, None] + (off - on)[:, None] * samples
         position, turn, _ = self.body(moments.ravel())
         hip = self._hips(np.repeat(leg, len(samples)), position, turn)

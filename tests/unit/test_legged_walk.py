@@ -464,6 +464,26 @@ def test_person_sets_a_foot_on_every_stair(sign, speed):
         assert np.diff(own).max() > 2
 
 
+@pytest.mark.parametrize(("sign", "rise", "tread", "most"), [
+    (1.0, 0.18, 0.27, 0.0), (1.0, 0.16, 0.32, 0.0), (1.0, 0.2, 0.25, 0.05),
+    (-1.0, 0.16, 0.32, 0.0), (-1.0, 0.18, 0.27, 0.09)])  # fmt: skip
+def test_feet_come_down_where_treads_carry_them_by_themselves(sign, rise, tread, most):
+    """Wherever the flight begins: strides ahead of it are up to 25 % shorter or 15 % longer. Soles
+    are 0.25 m long, and heels keep a tenth of that from the riser behind them going down."""
+    person = creature_of(FIGURES["BIPED"]())
+    for begin in np.linspace(1.8, 1.8 + tread, 5):
+        def ground(x, y, begin=begin):
+            way = -np.asarray(y, dtype=float) - begin
+            count = np.clip(np.floor(way / tread) + 1.0, 0.0, 10.0)
+            return sign * rise * count, np.tile([0.0, 0.0, 1.0], (len(count), 1)), count >= 0.0
+
+        motion = solve_gait(GaitSettings(creature=person, sequence=(GaitItem("WALK_BIPED"),),
+                                         speed=1.1, n_frames=193, ground=ground))  # fmt: skip
+        assert motion.success and motion.contact.sum(axis=1).min() >= 1
+        moved = [p.amount for p in motion.problems if p.code == "FOOTHOLD_MOVED"]
+        assert max(moved, default=0.0) <= most, begin
+
+
 @pytest.mark.parametrize("creature", [HORSE, DOG], ids=["horse", "dog"])
 def test_legs_of_animals_take_two_stairs_or_one_in_a_stride(creature):
     motion = solve_gait(GaitSettings(creature=creature, sequence=(GaitItem("WALK"),), speed=1.0,

@@ -314,6 +314,10 @@ def test_feet_stay_where_they_stand_on_steep_stairs_and_high_steps(kind, sign, r
             if chain.foot != FOOT:
                 off = joint[chain.tip][down] - motion.foot_position[down, i]
                 assert np.abs(off).max() < 1e-3
+            # Swinging feet: a stair is 0.1 hip heights high and more.
+            tip = joint[chain.tip][~down]
+            floor = _steps(sign * rise, tread, count)(hip)(tip[:, 0], tip[:, 1])[0]
+            assert (floor - tip[:, 2]).max() < 0.12 * hip, chain.name
         for contact in tracks.contacts:
             inside = (tracks.time >= contact.start) & (tracks.time <= contact.end)
             assert np.abs(joint[contact.role][inside] - contact.position).max() < 1e-3
