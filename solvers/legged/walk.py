@@ -256,11 +256,13 @@ class Walk:
         """Let strides be as long as treads are, or as several of them."""
         self.climbs = False
         self.approaches: list[Approach] = []
-        if self.level or not self.settings.stairs:
+        self.on_stairs = False
+        if self.level:
             return
         way = self.pace.way()
         flights = find_flights(self.ground, self.path, float(way.phase(self.end)), self.hip)
-        if not flights:
+        self.on_stairs = bool(flights)
+        if not flights or not self.settings.stairs:
             return
         self.plan()
         tempo = math.sqrt(self.gravity / self.hip)
@@ -354,7 +356,7 @@ class Walk:
             return slower
         which, share = which[some], share[some]
         # A single step that is too high does not become lower by shorter strides.
-        high = self.holds.state == TOO_HIGH
+        high = (self.holds.state == TOO_HIGH) & (not self.on_stairs)
         high[:-1] |= high[1:] & (steps.leg[1:] == steps.leg[:-1])
         least = np.where(high[which], SHORT_OF_STEPS, SHORTEST)
         way = self.pace.way()

@@ -484,6 +484,22 @@ def test_feet_come_down_where_treads_carry_them_by_themselves(sign, rise, tread,
         assert max(moved, default=0.0) <= most, begin
 
 
+@pytest.mark.parametrize(("sign", "rise", "tread"), [
+    (1.0, 0.17, 0.25), (1.0, 0.2, 0.27), (-1.0, 0.18, 0.27), (-1.0, 0.2, 0.29)])  # fmt: skip
+@pytest.mark.parametrize("speed", [0.9, 1.35])
+def test_who_takes_stairs_as_they_come_has_a_foot_on_the_ground(sign, rise, tread, speed):
+    """With Match Stairs off feet go over several stairs at once, up to Step Height."""
+    def ground(x, y):
+        count = np.clip(np.floor((-np.asarray(y, dtype=float) - 1.5) / tread) + 1.0, 0.0, 12.0)
+        return sign * rise * count, np.tile([0.0, 0.0, 1.0], (len(count), 1)), count >= 0.0
+
+    motion = solve_gait(GaitSettings(
+        creature=creature_of(FIGURES["BIPED"]()), sequence=(GaitItem("WALK_BIPED"),), speed=speed,
+        n_frames=193, ground=ground, stairs=False))  # fmt: skip
+    assert motion.success and motion.contact.sum(axis=1).min() >= 1
+    assert _check_planted(motion) < 1e-9
+
+
 @pytest.mark.parametrize("creature", [HORSE, DOG], ids=["horse", "dog"])
 def test_legs_of_animals_take_two_stairs_or_one_in_a_stride(creature):
     motion = solve_gait(GaitSettings(creature=creature, sequence=(GaitItem("WALK"),), speed=1.0,
