@@ -81,8 +81,11 @@ LABELS = {label for label, _text, _legs in GAITS.values()}
 # Share of the stride between neighbouring legs of a side, where a preset is for any number.
 _DELAYS = {"TRIPOD": 0.5, "RIPPLE": 1.0 / 3.0, "WAVE": None}
 
+# Files keep a gait by its number: those that came later have the last ones, wherever they stand.
+_LATER = ("SKIP_LEFT", "SKIP_RIGHT")
+_NUMBERED = (*(name for name in GAITS if name not in _LATER), *_LATER)
 GAIT_ITEMS = tuple(
-    (name, label, text, number) for number, (name, (label, text, _legs)) in enumerate(GAITS.items())
+    (name, label, text, _NUMBERED.index(name)) for name, (label, text, _legs) in GAITS.items()
 )
 
 

@@ -105,6 +105,16 @@ def test_gaits_are_added_moved_and_removed(scene):
     refused("bake", "Gaits is an empty list: it must be one gait at least")
 
 
+def test_gaits_keep_the_numbers_by_which_files_know_them(scene):
+    rig = animal("BIPED")
+    numbers = {
+        item.identifier: item.value
+        for item in rig.poise.gait.sequence[0].bl_rna.properties["gait"].enum_items
+    }
+    assert [numbers[name] for name in ("WALK", "SKIP", "HOP", "WAVE")] == [0, 15, 16, 19]
+    assert sorted(numbers.values()) == list(range(len(numbers)))
+
+
 def test_only_legs_have_gaits_and_only_riders_turns(scene):
     rig = animal()
     rig.poise.motion = "TURNS"
