@@ -112,7 +112,7 @@ def animal(file, kind, unit, gait, speed, radius=0.0):
     return rig, control_rig.controls_of(rig), motion
 
 
-FOX, HORSE = "fox/Fox.glb", "quaternius_animals/Horse.glb"
+FOX, HORSE, WOLF = "fox/Fox.glb", "quaternius_animals/Horse.glb", "quaternius_animals/Wolf.glb"
 MOVES = {
     "run": lambda: person("RUN", 4.0),
     "sprint": lambda: person("RUN", 6.0),
@@ -124,6 +124,11 @@ MOVES = {
     "skip": lambda: person("SKIP", 2.5),
     "fox in a gallop in a bend": lambda: animal(FOX, "DOG", 0.01, "GALLOP_LEFT", 4.0, radius=10.0),
     "horse in a trot": lambda: animal(HORSE, "HORSE", 0.5, "TROT", 3.0),
+    "horse in a gallop": lambda: animal(HORSE, "HORSE", 0.5, "GALLOP_LEFT", 8.0),
+    "wolf in a trot": lambda: animal(WOLF, "DOG", 0.4, "TROT", 2.4),
+    "wolf in a gallop in a bend": lambda: animal(
+        WOLF, "DOG", 0.4, "ROTARY_LEFT", 5.0, radius=12.0
+    ),
 }
 
 
