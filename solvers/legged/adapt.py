@@ -612,7 +612,6 @@ class Adapt(Walk):
         spans = [(window.start, window.end) for window in self.windows]
         self.may_sink = () if self.locks.body else tuple(spans)
         self._rise_to_reach()
-        self._tell_of_reach()
 
     def _edited_legs(self) -> np.ndarray:
         """(L,) which legs have an edited step."""
