@@ -46,10 +46,12 @@ from .foot import strike_on_steps
 from .footholds import GOOD, Footholds, Ground
 from .least_push import Wishes, least_push, moments
 from .motion import Footprint, GaitMotion
+from .reaching import LEAST_SUPPORT
+from .sampling import in_order
 from .settings import GaitSettings
 from .steps import Steps
 from .support import SHORTEST, support_profile
-from .walk import LEAST_SUPPORT, Walk, in_order
+from .walk import Walk
 from .windows import Heights, Joined, Plan, Stretch, Way, Window, Yaw, align_signs, within
 
 SAME = 1e-9  # m, rad or s: edits that change less change nothing
