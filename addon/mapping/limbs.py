@@ -43,6 +43,7 @@ from .legs import FOOT, HOOF, LegChain, LeggedFigure
 from .signals import Amount, at_most, limited, ramp, step
 
 STRAIGHT = radians(15.0)  # joints bent less than that in rest count as straight
+FOLDS_MOST = radians(40.0)  # that the joint between two bent segments in line adds for a fold of 1
 LEAST_BEND, MOST_BEND = radians(4.0), radians(150.0)  # of joints that are bent in rest
 OVER, FOLDED = radians(8.0), radians(125.0)  # of those that are straight, back and forth
 ALONG, UNDER = 0.15, 0.5  # cosines of a leg against its rest: along its pole, and well under it
@@ -270,8 +271,8 @@ class Limb:
             elif i == bend or abs(angle) >= STRAIGHT:
                 least = min(LEAST_BEND, 0.5 * abs(angle)) if angle * sign > 0 else LEAST_BEND
                 low[i], high[i] = sorted((sign * least, sign * MOST_BEND))
-                if abs(angle) < STRAIGHT:
-                    gain[i] = sign * max(abs(angle), STRAIGHT)
+                if abs(angle) < STRAIGHT:  # the joint that folds a leg stretched out in rest
+                    gain[i] = sign * FOLDS_MOST
             else:
                 low[i], high[i] = sorted((ahead * OVER, -ahead * FOLDED))
                 low[i], high[i] = min(low[i], angle), max(high[i], angle)
