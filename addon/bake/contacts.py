@@ -286,7 +286,7 @@ def dense_keys(
         one = telling[number]
         if isinstance(one, Held):
             holding.append((k, one))
-        elif time in one.known:
+        elif name in one.known.get(time, ()):
             keyed[k] = one.known[time][name]
     if holding:
         rows = [k for k, _ in holding]

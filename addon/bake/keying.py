@@ -15,6 +15,7 @@ import numpy as np
 
 from ...solvers.motion import Problem
 from .. import keyframes
+from ..mapping.tracks import Contact
 from ..rigs import adapter, rotation_modes
 from . import between, contacts, sparse
 from .job import Job
@@ -58,13 +59,14 @@ class _Timing:
 
 
 def spans_of(
-    job: Job, metres_per_unit: float
+    job: Job, metres_per_unit: float, ends: bool = False
 ) -> tuple[dict[str, list[contacts.Span]], dict[str, list[contacts.Span]]]:
     """Contacts by the role that stands still, and by those of its limb.
 
     Args:
         job: the bake.
         metres_per_unit: size of the armature's unit.
+        ends: whether limbs go along with how feet roll before and after they are at rest.
     """
     rate, zero = job.rate, job.tracks.time[0]
     held: dict[str, list[contacts.Span]] = {}
@@ -74,9 +76,22 @@ def spans_of(
         arm = np.asarray(contact.arm, dtype=float) / metres_per_unit
         span = contacts.Span(float(begin), float(end), arm)
         held.setdefault(contact.role, []).append(span)
+        spans = [span]
+        if ends:
+            spans += [replace(span, begin=time, end=time) for time in ends_of(job, contact)]
         for role in contact.limb:
-            limbs.setdefault(role, []).append(span)
+            limbs.setdefault(role, []).extend(spans)
     return held, limbs
+
+
+def ends_of(job: Job, contact: Contact) -> list[float]:
+    """When a foot touches down and leaves the ground, frames from the start of the motion.
+
+    Args:
+        job: the bake.
+        contact: what is at rest in between.
+    """
+    return [float((end.time - job.tracks.time[0]) * job.rate) for end in contact.ends]
 
 
 def sampled(
@@ -130,7 +145,7 @@ def channels_of(
         # Of what holds still; the same array for all of it. An edited footprint may make any
         # bone of a body on legs move: keys far from it are to stay as they were.
         ends = whole[[0, -1]]
-        spans, limbs = spans_of(job, metres_per_unit)
+        spans, limbs = spans_of(job, metres_per_unit, ends=True)
         held = _held_in(job, bones, per_frame, metres_per_unit, spans)
         spacing = job.spacing
         for bone in bones:

@@ -20,7 +20,7 @@ from ...solvers.motion import Problem
 from .. import compat, keyframes
 from ..context import keep_frame
 from ..errors import UserError
-from ..mapping.tracks import RoleTracks
+from ..mapping.tracks import Contact, ContactEnd, RoleTracks
 from ..rigs import adapter
 from ..rigs.constraints import Constraints
 from ..scene.placement import require_near
@@ -339,15 +339,20 @@ def _plan(job: Job) -> _Plan:
     seen = job.seen or look(job.context, armature, keyed, job.held)
     constraints = seen.constraints
     late = adapter.moving_parents(armature, keyed, constraints)
-    solver = adapter.RigSolver(
-        armature,
-        job.bindings,
-        adapter.armature_frames(armature.name, matrices),
-        job.unit_scale,
-        job.axes,
-        constraints=constraints,
-    )
+    def solver_made() -> adapter.RigSolver:
+        return adapter.RigSolver(
+            armature,
+            job.bindings,
+            adapter.armature_frames(armature.name, matrices),
+            job.unit_scale,
+            job.axes,
+            constraints=constraints,
+        )
+
+    solver = solver_made()
     spins = {role: values[::stride] for role, values in tracks.spins.items()}
+    still = dense and not job.plain and len(matrices) == 1
+    ends = _at_ends(job, solver_made(), per_frame) if still else []
     bones = solver.solve(position, rotation, spins)
     size = float(np.linalg.norm(matrices[:, :3, :3], axis=1).mean()) * job.unit_scale
     bones = carried + [b for b in bones if b.bone not in late]
@@ -356,7 +361,8 @@ def _plan(job: Job) -> _Plan:
         rig = between.Rig(armature, constraints, size, job.unit_scale, over, ())
         channels, off = keying.closer_channels(job, bones, per_frame, rig)
     else:
-        channels = keying.channels_of(job, bones, per_frame, size)
+        known = _known_of(ends, bones, per_frame)
+        channels = keying.channels_of(job, bones, per_frame, size, known=known)
     start = np.array([float(job.options.start_frame)])
     for path, values in job.held.items():
         bone = adapter.bone_of(path)
@@ -368,6 +374,94 @@ def _plan(job: Job) -> _Plan:
         bones, channels, late, constraints, solver, matrices, size, position, rotation, spins,
         seconds, per_frame, off,
     )
+
+
+def _at_ends(
+    job: Job, solver: adapter.RigSolver, per_frame: int
+) -> list[tuple[float, frozenset[str], list[adapter.BoneTrack]]]:
+    """Channels at the moments at which feet touch down and leave the ground.
+
+    Feet are known there; their legs go on evenly.
+
+    Args:
+        job: the bake.
+        solver: what turns tracks into channels.
+        per_frame: samples per frame.
+
+    Returns:
+        For each moment in frames the roles that are known, and channels of one row.
+    """
+    tracks, at = job.tracks, job.tracks.frames
+    found: list[tuple[float, Contact, ContactEnd]] = []
+    for contact in tracks.contacts:
+        times = keying.ends_of(job, contact)
+        found += [
+            (time, contact, end)
+            for time, end in zip(times, contact.ends, strict=True)
+            if at[0] < time < at[-1]
+        ]
+    if per_frame == 1 or not found:
+        return []
+    moments = np.array([time for time, _, _ in found])
+    limbs = {role for _, contact, _ in found for role in contact.limb}
+    low = np.floor(moments).astype(int)
+    share = (moments - low)[:, None]
+
+    def there(role: str, values: np.ndarray) -> np.ndarray:
+        if role in limbs:
+            return contacts.smoothly(at, values, moments)
+        # It has no key there, and goes straight from frame to frame.
+        before, after = values[low * per_frame], values[(low + 1) * per_frame]
+        return before + share * (after - before)
+
+    smooth = {
+        name: {role: there(role, own) for role, own in every.items() if role in job.bindings}
+        for name, every in (("position", tracks.position), ("rotation", tracks.rotation))
+    }
+    for row, (_, contact, end) in enumerate(found):
+        for role, offset in end.offset.items():
+            if role in smooth["position"]:
+                smooth["position"][role][row] = contact.position + offset
+        for role, turn in end.turn.items():
+            if role in smooth["rotation"]:
+                smooth["rotation"][role][row] = turn
+    turned = {role: rotations.normalise(values) for role, values in smooth["rotation"].items()}
+    spins = {role: np.interp(moments, at, values) for role, values in tracks.spins.items()}
+    solved = solver.solve(smooth["position"], turned, spins)
+    return [
+        (time, frozenset((*end.offset, *end.turn)), [_rows(b, np.array([row])) for b in solved])
+        for row, (time, _, end) in enumerate(found)
+    ]
+
+
+def _known_of(
+    ends: Sequence[tuple[float, frozenset[str], list[adapter.BoneTrack]]],
+    bones: Sequence[adapter.BoneTrack],
+    per_frame: int,
+) -> dict[str, dict[float, dict[str, np.ndarray]]]:
+    """Bone -> time -> its channels, of bones whose places are known at ends of contacts.
+
+    Args:
+        ends: what `_at_ends` found.
+        bones: channels at all samples, by which signs of quaternions go.
+        per_frame: samples per frame.
+    """
+    samples = {bone.bone: bone for bone in bones}
+    known: dict[str, dict[float, dict[str, np.ndarray]]] = {}
+    for time, roles, solved in ends:
+        for bone in solved:
+            own = samples.get(bone.bone)
+            if bone.role not in roles or own is None:
+                continue
+            values = {keying.kind_of(name): rows[0] for name, rows in bone.properties()}
+            if bone.rotation is not None and bone.property == "rotation_quaternion":
+                near = own.rotation[min(round(time * per_frame), len(own.rotation) - 1)]
+                turn = values["rotation"]
+                values["rotation"] = np.copysign(1.0, near @ turn) * turn
+            elif bone.rotation is not None:
+                del values["rotation"]  # angles that keep count of turns go on evenly
+            known.setdefault(bone.bone, {})[time] = values
+    return known
 
 
 def _reusable(

@@ -27,12 +27,14 @@ walk and hardly in a trot.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import radians
 
 import numpy as np
 
 from ...solvers.ik import limb_rotations, two_bone
+from ...solvers.legged.foot import FOOTHOLD_CAP
 from ...solvers.legged.motion import Footprint, GaitMotion
 from ...solvers.motion import Event
 from ...solvers.rotations import about_x, about_y, about_z, continuous, multiply, normalise, rotate
@@ -41,7 +43,7 @@ from .legs import LegChain, LeggedFigure
 from .limbs import Feet, Limb, LimbPose
 from .reports import span_problem
 from .signals import Amount, at_times, averaged, limited, step
-from .tracks import ELBOW, HAND, PELVIS, ROOT, SHOULDER, Contact, RoleTracks, side_role
+from .tracks import ELBOW, HAND, PELVIS, ROOT, SHOULDER, Contact, ContactEnd, RoleTracks, side_role
 
 STRIDE = 0.4  # hip heights that a foot is ahead of its hip at the end of a usual step
 FLIGHTS = 0.12  # share of the time in the air from which a gait counts as one with flights
@@ -338,7 +340,7 @@ def map_legged(motion: GaitMotion, figure: LeggedFigure, style: LeggedStyle) -> 
         steps_per_frame=motion.steps_per_frame,
         position=position,
         rotation={role: continuous(turn) for role, turn in rotation.items()},
-        contacts=_contacts(motion, figure, body.legs),
+        contacts=_contacts(motion, figure, body.legs, body.limbs),
         events=_events(motion),
         kinks=_kinks(motion),
         problems=problems,
@@ -767,7 +769,10 @@ def _leg_attributes(chain: LegChain, pose: LimbPose) -> dict[str, np.ndarray]:
 
 
 def _contacts(
-    motion: GaitMotion, figure: LeggedFigure, legs: list[LimbPose]
+    motion: GaitMotion,
+    figure: LeggedFigure,
+    legs: Sequence[LimbPose],
+    limbs: Sequence[Limb],
 ) -> tuple[Contact, ...]:
     """Spans in which the tip, and the control of a flat foot, stand still.
 
@@ -776,7 +781,7 @@ def _contacts(
     """
     found: list[Contact] = []
     time, n = motion.time, len(motion.time)
-    for chain, pose in zip(figure.legs, legs, strict=True):
+    for chain, pose, limb_ in zip(figure.legs, legs, limbs, strict=True):
         prints = [print_ for print_ in motion.footprints if print_.leg == chain.name]
         begin = np.array([max(print_.on, float(time[0])) for print_ in prints])
         finish = np.array([min(print_.off, float(time[-1])) for print_ in prints])
@@ -797,10 +802,39 @@ def _contacts(
             for k in np.flatnonzero(good):
                 start = begin[k] if low[k] == first[k] else time[low[k]]
                 end = finish[k] if high[k] == last[k] - 1 else time[high[k]]
+                rests = place[middle[k]].copy()
+                told = _ends(limb_, prints[k], rests) if role == chain.tip else ()
+                if told and np.abs(told[0].offset[role]).max() > STILL:
+                    # It may roll down between two samples.
+                    support = min(prints[k].off - prints[k].on, FOOTHOLD_CAP)
+                    flat = prints[k].on + limb_.leg.flat * support
+                    start = flat if start < flat <= time[low[k]] else start
                 found.append(
-                    Contact(role, float(start), float(end), place[middle[k]].copy(), limb=limb)
+                    Contact(role, float(start), float(end), rests, limb=limb, ends=told)
                 )
     return tuple(sorted(found, key=lambda contact: contact.start))
+
+
+def _ends(limb: Limb, print_: Footprint, rests: np.ndarray) -> tuple[ContactEnd, ...]:
+    """Where the parts of a foot are as it touches down, rolls, and leaves the ground."""
+    rolls = print_.rolls
+    if limb.chain.control not in limb.foot_roles:  # what is keyed hardly moves as it rolls
+        rolls = rolls[:1]
+    if not rolls:
+        return ()
+    n = len(rolls)
+    joint, turn = limb.foot(Feet(
+        np.array([roll.position for roll in rolls]),
+        np.array([roll.orientation for roll in rolls]), np.array([roll.pitch for roll in rolls]),
+        np.ones(n, bool), np.zeros(n), np.zeros(n), np.zeros(n),
+    ))  # fmt: skip
+    return tuple(
+        ContactEnd(
+            roll.time, {role: place[k] - rests for role, place in joint.items()},
+            {role: turned[k] for role, turned in turn.items()},
+        )
+        for k, roll in enumerate(rolls)
+    )
 
 
 def _events(motion: GaitMotion) -> tuple[Event, ...]:

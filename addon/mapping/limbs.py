@@ -361,7 +361,7 @@ class Limb:
         Returns:
             (n,) m.
         """
-        _, target = self._plane(self._foot(feet)[0][self.chain.ankle] - hangs, carrier, feet)
+        _, target = self._plane(self.foot(feet)[0][self.chain.ankle] - hangs, carrier, feet)
         most = REACHED * self._farthest(np.arctan2(target[1], target[0]))
         return most - np.hypot(*target)
 
@@ -412,7 +412,7 @@ class Limb:
         Returns:
             The leg.
         """
-        foot_joint, foot_turn = self._foot(feet)
+        foot_joint, foot_turn = self.foot(feet)
         line = foot_joint[self.chain.ankle] - hangs
         lower = self._lifted(line, carrier, feet)[:, None] * rotate(carrier, self.down)
         if np.any(lower):
@@ -504,8 +504,15 @@ class Limb:
         room = np.arccos(np.clip(cosine, -1.0, 1.0))
         return swung + limited(first - swung, np.maximum(room, 0.02), 0.8)
 
-    def _foot(self, feet: Feet) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
-        """Joints and rotations of the segments beyond the ankle, and the tip."""
+    def foot(self, feet: Feet) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
+        """Joints and rotations of the segments beyond the ankle, and the tip.
+
+        Args:
+            feet: where the foot is.
+
+        Returns:
+            role -> (n, 3) m, and role -> (n, 4).
+        """
         rest, leg, chain = self._rest, self.leg, self.chain
         marked = np.asarray(leg.foot, dtype=float)
         turn = feet.orientation

@@ -178,6 +178,7 @@ def cut_tracks(tracks: RoleTracks, start: float, motion: TurningMotion) -> RoleT
                 contact,
                 start=max(contact.start - start, 0.0),
                 end=min(contact.end - start, end),
+                ends=tuple(replace(one, time=one.time - start) for one in contact.ends),
             )
             for contact in tracks.contacts
             if contact.end > start and contact.start < start + end

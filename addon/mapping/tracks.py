@@ -157,6 +157,21 @@ class Figure:
 
 
 @dataclass(frozen=True)
+class ContactEnd:
+    """What is known exactly of a foot at a moment: as it touches down, rolls, leaves the ground.
+
+    Attributes:
+        time: seconds from the start of the motion.
+        offset: role -> (3,) world position, from the contact's.
+        turn: role -> (4,) world rotation.
+    """
+
+    time: float
+    offset: Mapping[str, np.ndarray]
+    turn: Mapping[str, np.ndarray]
+
+
+@dataclass(frozen=True)
 class Contact:
     """A span in which a point is fixed in the world (a planted pole tip).
 
@@ -169,6 +184,8 @@ class Contact:
             that plays it, metres; the bone may turn about that point meanwhile.
         limb: roles of the limb that brings it there. When the contact begins and ends, its
             joints change their pace with it.
+        ends: of a foot that rolls, where its parts are as it touches down, before the point
+            is at rest, as it leaves the ground, after that, and in between.
     """
 
     role: str
@@ -177,6 +194,7 @@ class Contact:
     position: np.ndarray
     arm: np.ndarray = field(default_factory=lambda: np.zeros(3))
     limb: tuple[str, ...] = ()
+    ends: tuple[ContactEnd, ...] = ()
 
 
 @dataclass(frozen=True)

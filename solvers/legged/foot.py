@@ -26,6 +26,7 @@ heel, so that the speed of every point of the foot is continuous.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -203,6 +204,7 @@ class Feet:
     ) -> None:
         self.foot, self.on, self.off = foot, on, off
         self.position, self.orientation, self.swing = position, orientation, swing
+        self._strike, self._push = strike, push
         self.ankle = np.array([leg.ankle for leg in legs], dtype=float)
         self._heel = np.array([(0.0, leg.heel, 0.0) for leg in legs])
         self._toe = np.array([(0.0, -leg.toe, 0.0) for leg in legs])
@@ -243,6 +245,35 @@ class Feet:
             place, turn = self._swung(at, time[flying], pitch[flying])
             position[flying], orientation[flying] = place, turn
         return FootPose(position, orientation, down, pitch, step)
+
+    def rolls(self, legs: Sequence[Leg], most: float) -> tuple[np.ndarray, FootPose]:
+        """Moments of supports at which feet touch down, leave the ground, and roll in between.
+
+        Args:
+            legs: (f,) the legs.
+            most: angle by which a foot turns from one to the next at most, rad.
+
+        Returns:
+            (k,) s, and the poses.
+        """
+        flat, rise = np.array([(leg.flat, leg.rise) for leg in legs]).T
+        support = np.minimum(self.off - self.on, FOOTHOLD_CAP)
+        rows, moments = [], []
+        for k, foot in enumerate(self.foot):
+            first = self.on[k], flat[foot] * support[k], self._strike[k]
+            last = self.off[k], (rise[foot] - 1.0) * support[k], self._push[k]
+            for moment, lasts, angle in (first, last):
+                if np.isfinite(moment):
+                    parts = max(math.ceil(abs(angle) / most), 1)
+                    moments += [moment + lasts * i / parts for i in range(parts)]
+                    rows += parts * [k]
+        step, time = np.array(rows, dtype=int), np.array(moments)
+        order = np.lexsort((time, step))
+        step, time = step[order], time[order]
+        count = np.bincount(self.foot[step], minlength=len(legs))
+        pitch = self._pitch(time, count)
+        position, turn = self._planted(step, pitch, self.foot[step])
+        return time, FootPose(position, turn, np.ones(len(time), dtype=bool), pitch, step)
 
     def _planted(
         self, step: np.ndarray, pitch: np.ndarray, foot: np.ndarray

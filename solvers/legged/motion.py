@@ -15,6 +15,23 @@ from .support import SupportProfile
 
 
 @dataclass(frozen=True)
+class FootRoll:
+    """How a foot stands at a moment while it rolls over its heel, or over its toes.
+
+    Attributes:
+        time: s.
+        position: (3,) of the sole's marked point, m.
+        orientation: (4,) of the foot, pitch included.
+        pitch: toes up over the footprint, rad.
+    """
+
+    time: float
+    position: np.ndarray
+    orientation: np.ndarray
+    pitch: float
+
+
+@dataclass(frozen=True)
 class Footprint:
     """One step of a leg: where and when its foot is on the ground.
 
@@ -29,6 +46,8 @@ class Footprint:
         off: liftoff, s; infinite if it stands for good.
         gait: name of the gait.
         edited: whether it was changed by hand.
+        rolls: how the foot stands at `on`, at `off`, and at moments while it rolls between
+            which it turns by no more than ROLLS, in order of time.
     """
 
     leg: str
@@ -40,6 +59,7 @@ class Footprint:
     off: float
     gait: str
     edited: bool = False
+    rolls: tuple[FootRoll, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -18,12 +18,14 @@ from ..rotations import continuous
 from . import problems
 from .foot import within_reach
 from .footholds import forward_left
-from .motion import Footprint, GaitMotion
+from .motion import Footprint, FootRoll, GaitMotion
 from .steps import spans_of
 from .swinging import Swinging
 
 TINY = 1e-5  # s; for central differences of exact heights
 STRETCH = 0.93  # of their length: swinging legs that are longer are drawn in softly
+
+ROLLS = math.radians(7.0)  # between moments at which it is told how feet stand that roll
 
 
 class Sampling(Swinging):
@@ -141,13 +143,23 @@ class Sampling(Swinging):
         steps = self.steps
         inside = (steps.on <= self.end) & (steps.index >= 0) & ~self.left_out
         seen = np.flatnonzero(inside)
+        time, pose = self.feet.rolls(self.legs, ROLLS)
+        rolls = [
+            FootRoll(float(t), place, turn, float(pitch))
+            for t, place, turn, pitch in zip(
+                time, pose.position, pose.orientation, pose.pitch, strict=True
+            )
+        ]
+        row = np.searchsorted(self.own, seen)
+        first, last = (np.searchsorted(pose.step, row, side=side) for side in ("left", "right"))
         return tuple(
             Footprint(
                 self.legs[steps.leg[k]].name, int(steps.index[k]), self.holds.position[k].copy(),
                 self.foot_turn[k].copy(), float(self.foot_yaw[k]), float(steps.on[k]),
                 float(steps.off[k]), self.plans[steps.gait[k]].gait.name,
+                rolls=tuple(rolls[a:b]),
             )
-            for k in seen
+            for k, a, b in zip(seen, first, last, strict=True)
         )  # fmt: skip
 
     def _phase_at_end(self) -> float:

@@ -18,6 +18,7 @@ from poise.addon.bake.data import BakeRecord
 from poise.addon.rigs import characters
 from poise.solvers.legged.gait import other_side
 from poise.solvers.legged.speed import speeds_along
+from poise.solvers.rotations import rotate
 
 
 def animal(kind="HORSE", frames=73, height=0.0, **settings):
@@ -674,3 +675,55 @@ def test_what_cannot_be_done_well_is_done_and_told(scene, make, codes):
         assert np.isfinite(values).all()
     for problem in done.problems:
         assert re.match(r"^[^\n]+$", problem.message)
+
+
+def pivots(rig, done):
+    """Leg -> bones with heel and toes, and the points of the sole that it rolls over, in theirs."""
+    found = {}
+    for chain, leg in zip(done.job.figure.legs, done.motion.creature.legs, strict=True):
+        ends = []
+        for role, y in ((chain.ankle, leg.heel), (chain.segments[-1], -leg.toe)):
+            bone = rig.data.bones[f"DEF-{role}"]
+            rest = np.linalg.inv(np.array(rig.matrix_world @ bone.matrix_local))
+            ends.append((bone.name, y, rest @ np.append(leg.foot + (0.0, y, 0.0), 1.0)))
+        found[leg.name] = ends
+    return found
+
+
+@pytest.mark.parametrize(("kind", "gait", "speed", "radius"), [
+    ("BIPED", "WALK_BIPED", 1.35, 0.0), ("BIPED", "RUN", 4.0, 0.0), ("BIPED", "JOG", 2.7, 8.0),
+    ("BIPED", "SKIP", 2.4, 0.0), ("HORSE", "CANTER_LEFT", 5.5, 30.0), ("HORSE", "WALK", 1.6, 0.0),
+])  # fmt: skip
+def test_feet_roll_over_heels_and_toes_that_stay_where_they_are(scene, kind, gait, speed, radius):
+    """From the exact touchdown to the liftoff, at eighths of frames."""
+    rig = animal(kind, frames=49, speed=speed)
+    rig.poise.gait.sequence[0].gait = gait
+    if radius:
+        turns = np.linspace(0.0, 2.0, 40)
+        rig.poise.gait.path = path(
+            *((radius * (1.0 - np.cos(a)), -radius * np.sin(a), 0.0) for a in turns)
+        )
+    bpy.ops.poise.bake()
+    done = preview.refresh(bpy.context, rig.poise.motion_object).solved
+    known = pivots(rig, done)
+    legs = {leg.name: leg for leg in done.motion.creature.legs}
+    rolled, far = 0, 0.0
+    for print_ in done.motion.footprints:
+        if not 0.2 < print_.on < print_.off < 1.9:
+            continue
+        leg = legs[print_.leg]
+        support = print_.off - print_.on
+        heel = print_.on, print_.on + 0.95 * leg.flat * support
+        toe = print_.off - 0.95 * (1.0 - leg.rise) * support, print_.off
+        for (begin, finish), (bone, y, point) in zip((heel, toe), known[print_.leg], strict=True):
+            planted = rotate(print_.orientation, np.array((0.0, y, 0.0))) + print_.position
+            first, last = 1.0 + 24.0 * begin + 2e-3, 1.0 + 24.0 * finish - 2e-3
+            eighths = np.arange(np.ceil(8.0 * first), np.floor(8.0 * last) + 1.0) / 8.0
+            for frame in (first, *eighths, last):
+                scene.frame_set(int(frame), subframe=float(frame % 1.0))
+                posed = rig.evaluated_get(bpy.context.evaluated_depsgraph_get())
+                now = np.array(posed.matrix_world @ posed.pose.bones[bone].matrix) @ point
+                far = max(far, float(np.linalg.norm(now[:3] - planted)))
+                rolled += 1
+    assert rolled > 20
+    assert far < 1e-3, far
