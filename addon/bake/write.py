@@ -351,8 +351,6 @@ def _plan(job: Job) -> _Plan:
 
     solver = solver_made()
     spins = {role: values[::stride] for role, values in tracks.spins.items()}
-    still = dense and not job.plain and len(matrices) == 1
-    ends = _at_ends(job, solver_made(), per_frame) if still else []
     bones = solver.solve(position, rotation, spins)
     size = float(np.linalg.norm(matrices[:, :3, :3], axis=1).mean()) * job.unit_scale
     bones = carried + [b for b in bones if b.bone not in late]
@@ -361,7 +359,8 @@ def _plan(job: Job) -> _Plan:
         rig = between.Rig(armature, constraints, size, job.unit_scale, over, ())
         channels, off = keying.closer_channels(job, bones, per_frame, rig)
     else:
-        known = _known_of(ends, bones, per_frame)
+        still = dense and not job.plain and per_frame > 1 and len(matrices) == 1
+        known = _known_ends(job, solver_made, bones, per_frame) if still else {}
         channels = keying.channels_of(job, bones, per_frame, size, known=known)
     start = np.array([float(job.options.start_frame)])
     for path, values in job.held.items():
@@ -376,20 +375,21 @@ def _plan(job: Job) -> _Plan:
     )
 
 
-def _at_ends(
-    job: Job, solver: adapter.RigSolver, per_frame: int
-) -> list[tuple[float, frozenset[str], list[adapter.BoneTrack]]]:
-    """Channels at the moments at which feet touch down and leave the ground.
+def _known_ends(
+    job: Job,
+    solver_made: Callable[[], adapter.RigSolver],
+    bones: Sequence[adapter.BoneTrack],
+    per_frame: int,
+) -> dict[str, dict[float, dict[str, np.ndarray]]]:
+    """Bone -> time -> its channels where feet touch down, roll and leave the ground.
 
     Feet are known there; their legs go on evenly.
 
     Args:
         job: the bake.
-        solver: what turns tracks into channels.
+        solver_made: makes what turns tracks into channels; it is not made for nothing.
+        bones: channels at all samples, by which signs of quaternions go.
         per_frame: samples per frame.
-
-    Returns:
-        For each moment in frames the roles that are known, and channels of one row.
     """
     tracks, at = job.tracks, job.tracks.frames
     found: list[tuple[float, Contact, ContactEnd]] = []
@@ -400,8 +400,8 @@ def _at_ends(
             for time, end in zip(times, contact.ends, strict=True)
             if at[0] < time < at[-1]
         ]
-    if per_frame == 1 or not found:
-        return []
+    if not found:
+        return {}
     moments = np.array([time for time, _, _ in found])
     limbs = {role for _, contact, _ in found for role in contact.limb}
     low = np.floor(moments).astype(int)
@@ -414,52 +414,29 @@ def _at_ends(
         before, after = values[low * per_frame], values[(low + 1) * per_frame]
         return before + share * (after - before)
 
-    smooth = {
-        name: {role: there(role, own) for role, own in every.items() if role in job.bindings}
-        for name, every in (("position", tracks.position), ("rotation", tracks.rotation))
-    }
+    position, rotation = (
+        {role: there(role, own) for role, own in every.items() if role in job.bindings}
+        for every in (tracks.position, tracks.rotation)
+    )
     for row, (_, contact, end) in enumerate(found):
-        for role, offset in end.offset.items():
-            if role in smooth["position"]:
-                smooth["position"][role][row] = contact.position + offset
-        for role, turn in end.turn.items():
-            if role in smooth["rotation"]:
-                smooth["rotation"][role][row] = turn
-    turned = {role: rotations.normalise(values) for role, values in smooth["rotation"].items()}
+        for role in position.keys() & end.offset.keys():
+            position[role][row] = contact.position + end.offset[role]
+        for role in rotation.keys() & end.turn.keys():
+            rotation[role][row] = end.turn[role]
+    turned = {role: rotations.normalise(values) for role, values in rotation.items()}
     spins = {role: np.interp(moments, at, values) for role, values in tracks.spins.items()}
-    solved = solver.solve(smooth["position"], turned, spins)
-    return [
-        (time, frozenset((*end.offset, *end.turn)), [_rows(b, np.array([row])) for b in solved])
-        for row, (time, _, end) in enumerate(found)
-    ]
-
-
-def _known_of(
-    ends: Sequence[tuple[float, frozenset[str], list[adapter.BoneTrack]]],
-    bones: Sequence[adapter.BoneTrack],
-    per_frame: int,
-) -> dict[str, dict[float, dict[str, np.ndarray]]]:
-    """Bone -> time -> its channels, of bones whose places are known at ends of contacts.
-
-    Args:
-        ends: what `_at_ends` found.
-        bones: channels at all samples, by which signs of quaternions go.
-        per_frame: samples per frame.
-    """
-    samples = {bone.bone: bone for bone in bones}
+    solved = {bone.role: bone for bone in solver_made().solve(position, turned, spins)}
+    samples = {bone.role: bone for bone in bones}
     known: dict[str, dict[float, dict[str, np.ndarray]]] = {}
-    for time, roles, solved in ends:
-        for bone in solved:
-            own = samples.get(bone.bone)
-            if bone.role not in roles or own is None:
-                continue
-            values = {keying.kind_of(name): rows[0] for name, rows in bone.properties()}
-            if bone.rotation is not None and bone.property == "rotation_quaternion":
-                near = own.rotation[min(round(time * per_frame), len(own.rotation) - 1)]
-                turn = values["rotation"]
+    for row, (time, _, end) in enumerate(found):
+        for role in solved.keys() & samples.keys() & (end.offset.keys() | end.turn.keys()):
+            bone, own = solved[role], samples[role].rotation
+            values = {keying.kind_of(name): rows[row] for name, rows in bone.properties()}
+            if bone.property != "rotation_quaternion":
+                values.pop("rotation", None)  # angles that keep count of turns go on evenly
+            elif own is not None and "rotation" in values:
+                turn, near = values["rotation"], own[min(round(time * per_frame), len(own) - 1)]
                 values["rotation"] = np.copysign(1.0, near @ turn) * turn
-            elif bone.rotation is not None:
-                del values["rotation"]  # angles that keep count of turns go on evenly
             known.setdefault(bone.bone, {})[time] = values
     return known
 
