@@ -16,6 +16,7 @@ from scipy.ndimage import maximum_filter1d
 
 STENCIL = 5  # samples per slope
 EXTRAPOLATION = 4  # samples to reach from the nearest sample to a kink
+TELLING = 2  # samples at least between two corners that tell of slopes there
 AT_SAMPLE = 1e-6  # frames: nearer than this, a kink is at the sample
 SPACING = 0.02  # frames between keys at least: Blender merges keys within 0.01
 CROWDED = 0.25  # frames: a whole frame this near to a kink needs no key of its own
@@ -238,7 +239,10 @@ def key_grid(
         own = stretch(smooth)
         return np.append(first, own[0])[order], np.append(last, own[1])[order]
 
-    inner = stencil(times, times, *stretch(times), STENCIL)
+    first, last = stretch(times)
+    few = last - first + 1 < TELLING
+    first, last = np.where(few, 0, first), np.where(few, count - 1, last)
+    inner = stencil(times, times, first, last, STENCIL)
     ends = sides(bounds_first[:-1], bounds_last[:-1])
     before = stencil(times, inside, *ends, EXTRAPOLATION)
     before_shorter = stencil(times, inside, *ends, EXTRAPOLATION - 1)
@@ -473,6 +477,9 @@ def at_kinks(
     # Nothing jumps: two sides that miss each other do not know better than that.
     unsure += np.abs(after - before) / np.maximum(gap_before + gap_after, 1e-12)[:, None]
     smooth = np.abs(right - left) <= 2.0 * unsure
+    # Nor does a single sample tell of a slope between two corners.
+    sides = [np.ptp(side.index, axis=1) + 1 for side in (grid.before, grid.after)]
+    smooth |= (np.minimum(*sides) < TELLING)[:, None]
     # What stands still in a contact does so to the last digit.
     still = 1e-9 * (1.0 + np.abs(value))
     starting = starts[:, None] & (inside | (np.abs(right) < still))

@@ -259,6 +259,19 @@ def test_a_kink_at_a_sample_beside_a_corner_is_one_key():
     assert np.diff(keys.frames).min() > sparse.SPACING
 
 
+def test_a_single_sample_between_two_corners_of_others_tells_of_none():
+    # Liftoff and touchdown of two legs; the root goes on at one speed.
+    x = np.arange(121) / 2.0
+    samples = (0.2 * x)[:, None]
+    grid = sparse.key_grid(121, 2, [29.8, 30.1, 40.7, 40.9])
+    assert np.abs(grid.inner.slopes(samples) - 0.2).max() < 1e-12
+    for found, true in zip(
+        sparse.at_kinks(grid, samples, *np.zeros((2, len(grid.kinks)), bool)),
+        (0.2 * grid.kinks[:, None], 0.2, 0.2), strict=True,
+    ):  # fmt: skip
+        assert np.abs(found - true).max() < 1e-12
+
+
 def test_times_that_are_passed_smoothly_get_a_key_and_no_corner():
     x = np.arange(121) / 2.0
     grid = sparse.key_grid(121, 2, [20.2], passed=[20.21, 33.3, 47.8])
