@@ -18,7 +18,7 @@ import numpy as np
 
 from ..solvers.motion import Problem
 from . import motions, pipeline
-from .bake import attach, checks, edits, stepping, verify
+from .bake import attach, checks, edits, moments, stepping, verify
 from .bake.data import Baked, BakeOptions, BakeRecord, BakeResult
 from .bake.job import Seen
 from .bake.write import bake_tracks, clear_bake, look, stands_at
@@ -305,7 +305,8 @@ def bake(
     clear_rig(context, motion)
     resized = _resized(character)
     result = _bake(
-        context, motion, character, bindings_of(motion), solved.tracks, options, False,
+        context, motion, character, bindings_of(motion),
+        moments.with_moments(solved.tracks, options.key_mode == "DENSE"), options, False,
         held=characters.switches_of(character),
         axes=characters.rest_axes(character),
         seen=None if together is None else together.seen(character),
@@ -428,6 +429,9 @@ def _onto_rig(
         steps = retarget.steps_of(controls, travel)
         least = stepping.EVALUATED if edited else stepping.SAMPLES
         travel = stepping.finer(travel, figure, steps, solved.job.numbers.fps, least)
+    elif not edited:
+        travel = moments.with_moments(travel, settings.key_mode == "DENSE", True)
+    flow = moments.woven(travel)
     how: dict = {"axes": np.array([1.0, 0.0, 0.0, 0.0]), "plain": own is None}
     if own is not None:
         how["held"] = own_controls.held(rig, own)
@@ -437,18 +441,18 @@ def _onto_rig(
             context, controls, travel, solved.job.start_frame, unit_scale, own
         )
     else:
-        targets = yield from retarget.posed_targets(controls, travel, unit_scale, own)
+        targets = yield from retarget.posed_targets(controls, flow, unit_scale, own)
+    mode = settings.root_motion
+
+    def carried(bindings: dict[str, str], found: RoleTracks) -> tuple[dict[str, str], RoleTracks]:
+        bindings, found = retarget.carried(bindings, found, flow, mode, rig.name)
+        return bindings, moments.unwoven(found, travel)
+
     if own is None:
-        keyed = retarget.bone_tracks(controls, rig, travel, targets)
+        keyed = retarget.bone_tracks(controls, rig, flow, targets)
     else:
-        keyed = retarget.control_tracks(rig, own, travel, targets, feet)
-        mode = settings.root_motion
-
-        def moved() -> tuple[dict[str, str], RoleTracks]:
-            found = retarget.moved_tracks(controls, rig, travel, targets)
-            return retarget.carried(*found, travel, mode, rig.name)
-
-        how["checked"] = moved
+        keyed = retarget.control_tracks(rig, own, flow, targets, feet)
+        how["checked"] = lambda: carried(*retarget.moved_tracks(controls, rig, flow, targets))
     theirs: set[str] = set()
     if settings.target == "CURRENT":
         # A new action plays nothing of theirs anyway.
@@ -459,9 +463,9 @@ def _onto_rig(
     grips |= control_rig.resting(controls, rig)
     if grips:
         how["held"] = {**grips, **how.get("held", {})}
-    if settings.root_motion == "OBJECT":
+    if mode == "OBJECT":
         how["carrier"] = retarget.object_track(controls, travel)
-    keyed = retarget.carried(*keyed, travel, settings.root_motion, rig.name)
+    keyed = carried(*keyed)
     if _may_look_ahead(controls, rig, how.get("held", {})):
         # What the bake changes on the rig would have to be evaluated before it could be read.
         how["seen"] = look(context, rig, keyed[0].values(), how.get("held", {}), controls)

@@ -230,7 +230,7 @@ def dense_keys(
         level: (frames - 1,) how often each frame is halved.
     """
     frames = [np.arange(float(grid.frames))]
-    values = [samples[:: grid.per_frame][: grid.frames]]
+    values = [samples[grid.whole]]
     begins, ends = (
         np.isclose(grid.kinks[:, None], np.array(times, dtype=float)[None]).any(axis=1)
         for times in ([span.begin for span in spans], [span.end for span in spans])

@@ -30,6 +30,10 @@ from . import sparse
 DELTA = 1e-3  # frames; over so short a time a slope is read
 
 
+# Time -> "location" and "rotation" of a bone, as far as they are known there.
+Known = Mapping[float, Mapping[str, np.ndarray]]
+
+
 @dataclass(frozen=True)
 class Span:
     """A contact of a bone.
@@ -87,12 +91,10 @@ class Along:
     Attributes:
         span: the contact.
         names: "location" and "rotation", or the one of them that the bone has.
-        known: what is better known of them than by their samples, by time.
     """
 
     span: Span
     names: Collection[str]
-    known: Mapping[float, Mapping[str, np.ndarray]]
 
     def tells(self, name: str) -> bool:
         """Whether the bone has a channel.
@@ -113,7 +115,6 @@ def smoothly(times: np.ndarray, values: np.ndarray, at: np.ndarray) -> np.ndarra
     """
     ends = np.zeros(len(at), dtype=int), np.full(len(at), len(times) - 1)
     return sparse.stencil(times, at, *ends, sparse.EXTRAPOLATION).values(values)
-
 
 
 def _values(
@@ -220,10 +221,11 @@ def held(
         yield Held(span, rest, first, last, at, location, rotation, mode)
 
 
-def moments(spans: Iterable[Span], last: float, spacing: float) -> list[tuple[float, int]]:
+def moments(spans: Iterable[Span], last: float, spacing: float) -> list[tuple[float, float, int]]:
     """When contacts get keys between frames.
 
-    Of what lies closer together than keys can, the first gets the key.
+    Of what lies closer together than keys can, the first gets the key; so close to a frame, it
+    gets it a little later, or sooner.
 
     Args:
         spans: the contacts of a bone and its limb; of the same moment the first counts.
@@ -231,7 +233,8 @@ def moments(spans: Iterable[Span], last: float, spacing: float) -> list[tuple[fl
         spacing: least time between two keys in frames.
 
     Returns:
-        Frames from the start in order of time, and numbers of the contacts.
+        Frames from the start in order of time, when what they are for is, and numbers of the
+        contacts.
     """
     found = []
     for number, span in enumerate(spans):
@@ -239,14 +242,15 @@ def moments(spans: Iterable[Span], last: float, spacing: float) -> list[tuple[fl
             whole = float(round(time))
             if span.begin <= whole <= span.end and abs(time - whole) < spacing:
                 continue  # the key on that frame does it
+            at = time
             if abs(time - whole) < spacing:
-                time = whole + math.copysign(spacing, time - whole)
-            if 0.0 < time < last:
-                found.append((time, number))
-    kept: list[tuple[float, int]] = []
-    for time, number in sorted(found):
-        if not kept or time >= kept[-1][0] + spacing:
-            kept.append((time, number))
+                at = whole + math.copysign(spacing, time - whole)
+            if 0.0 < at < last:
+                found.append((at, number, time))
+    kept: list[tuple[float, float, int]] = []
+    for at, number, time in sorted(found):
+        if not kept or at >= kept[-1][0] + spacing:
+            kept.append((at, time, number))
     return kept
 
 
@@ -256,6 +260,7 @@ def dense_keys(
     per_frame: int,
     contacts: Sequence[Held | Along],
     spacing: float,
+    known: Known | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Keys on every frame, and where a contact begins and ends between frames.
 
@@ -268,26 +273,31 @@ def dense_keys(
         per_frame: samples per frame.
         contacts: what `held` gave, and then those that the bone goes along with.
         spacing: least time between two keys in frames.
+        known: what is better known of the bone than by its samples.
 
     Returns:
         (k,) frames from the start, and (k, c) values.
     """
-    last = (len(values) - 1) / per_frame
+    last, known = (len(values) - 1) / per_frame, known or {}
     telling = [one for one in contacts if one.tells(name)]
-    found = moments([one.span for one in telling], last, spacing)
+    found = [
+        moment for moment in moments([one.span for one in telling], last, spacing)
+        # What is known exactly, and moves no quicker there than elsewhere, has the frame's key.
+        if moment[0] == moment[1] or name not in known.get(moment[1], ())
+    ]
     whole = np.arange(float((len(values) - 1) // per_frame + 1))
     if not found:
         return whole, values[::per_frame]
-    at = np.array([time for time, _ in found])
+    at = np.array([key for key, _, _ in found])
     # All at once: a long motion has hundreds.
     keyed = smoothly(np.arange(len(values)) / per_frame, values, at)
     holding = []
-    for k, (time, number) in enumerate(found):
+    for k, (_, time, number) in enumerate(found):
         one = telling[number]
-        if isinstance(one, Held):
+        if name in known.get(time, ()):
+            keyed[k] = known[time][name]
+        elif isinstance(one, Held):
             holding.append((k, one))
-        elif name in one.known.get(time, ()):
-            keyed[k] = one.known[time][name]
     if holding:
         rows = [k for k, _ in holding]
         location, turned = _values([one for _, one in holding], at[rows])

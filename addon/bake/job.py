@@ -74,10 +74,7 @@ class Job:
     @property
     def rate(self) -> float:
         """Frames per second."""
-        tracks = self.tracks
-        if len(tracks.time) <= tracks.steps_per_frame:
-            return 24.0  # one frame: nothing depends on it
-        return 1.0 / float(tracks.time[tracks.steps_per_frame] - tracks.time[0])
+        return self.tracks.rate
 
     def times(self, per_frame: int) -> np.ndarray:
         """(m,) when samples are, frames from the first.

@@ -30,6 +30,9 @@ ROTATION_ERROR = 1e-3  # radians, or of a quaternion's components; half of that 
 # tells apart beside 1.
 STILL = 2.0**-24
 
+# Frames: nearer than that to another sample, an instant tells nothing of slopes.
+BESIDE = 0.01
+
 
 @dataclass(frozen=True)
 class _Timing:
@@ -41,6 +44,8 @@ class _Timing:
         common: times of most bones.
         grids: role -> times of a bone that has contacts.
         pinned: role -> what is known where they begin and end.
+        instants: role -> times at which more is known of a bone than at its samples, and that
+            are in its grid.
     """
 
     spans: Mapping[str, Sequence[contacts.Span]]
@@ -48,6 +53,7 @@ class _Timing:
     common: sparse.KeyGrid
     grids: Mapping[str, sparse.KeyGrid]
     pinned: Mapping[str, Sequence[sparse.Pinned]]
+    instants: Mapping[str, np.ndarray]
 
     def grid(self, role: str) -> sparse.KeyGrid:
         """Times of a bone.
@@ -59,59 +65,87 @@ class _Timing:
 
 
 def spans_of(
-    job: Job, metres_per_unit: float, ends: bool = False
+    job: Job, metres_per_unit: float, instants: bool = False
 ) -> tuple[dict[str, list[contacts.Span]], dict[str, list[contacts.Span]]]:
     """Contacts by the role that stands still, and by those of its limb.
 
     Args:
         job: the bake.
         metres_per_unit: size of the armature's unit.
-        ends: whether limbs go along with how feet roll before and after they are at rest.
+        instants: whether limbs go along with how feet roll before and after they are at rest.
     """
-    rate, zero = job.rate, job.tracks.time[0]
     held: dict[str, list[contacts.Span]] = {}
     limbs: dict[str, list[contacts.Span]] = {}
     for contact in job.tracks.contacts:
-        begin, end = (contact.start - zero) * rate, (contact.end - zero) * rate
+        begin, end = job.tracks.frame_of(np.array([contact.start, contact.end])).tolist()
         arm = np.asarray(contact.arm, dtype=float) / metres_per_unit
-        span = contacts.Span(float(begin), float(end), arm)
+        span = contacts.Span(begin, end, arm)
         held.setdefault(contact.role, []).append(span)
         spans = [span]
-        if ends:
-            spans += [replace(span, begin=time, end=time) for time in ends_of(job, contact)]
+        if instants:
+            spans += [replace(span, begin=time, end=time) for time in instants_of(job, contact)]
         for role in contact.limb:
             limbs.setdefault(role, []).extend(spans)
     return held, limbs
 
 
-def ends_of(job: Job, contact: Contact) -> list[float]:
-    """When a foot touches down and leaves the ground, frames from the start of the motion.
+def instants_of(job: Job, contact: Contact, most: int = 2) -> list[float]:
+    """When more is known of a foot than by its samples, frames from the start of the motion.
 
     Args:
         job: the bake.
         contact: what is at rest in between.
+        most: rank up to which they count.
     """
-    return [float((end.time - job.tracks.time[0]) * job.rate) for end in contact.ends]
+    times = [one.time for one in contact.instants if one.rank <= most]
+    return job.tracks.frame_of(np.array(times)).tolist()
 
 
 def sampled(
-    job: Job, bones: Sequence[adapter.BoneTrack], per_frame: int
+    job: Job,
+    bones: Sequence[adapter.BoneTrack],
+    per_frame: int,
+    known: Mapping[str, contacts.Known],
 ) -> list[keyframes.Channel]:
-    """A key on every sample.
+    """A key on every sample, and wherever more is known of a bone.
 
     Args:
         job: the bake.
         bones: channels of its bones, at all samples.
         per_frame: samples per frame.
+        known: bone -> what is better known of it than by its samples.
     """
-    count = (job.frames - 1) * per_frame + 1
-    frames = job.options.start_frame + job.times(per_frame)[:count]
-    return [
-        keyframes.Channel(bone.path(name), index, bone.group, frames, values[:count, index])
-        for bone in bones
-        for name, values in bone.properties()
-        for index in range(values.shape[1])
-    ]
+    times = job.times(per_frame)[: (job.frames - 1) * per_frame + 1]
+    start, channels = job.options.start_frame, []
+    for bone in bones:
+        samples = np.concatenate([values for _, values in bone.properties()], axis=1)[: len(times)]
+        at, theirs = times, known.get(bone.bone, {})
+        more = _spaced(theirs, times, job.spacing)
+        if len(more):
+            rows = np.searchsorted(times, more)
+            at = np.insert(times, rows, more)
+            samples = np.insert(samples, rows, _known_at(bone, theirs, more), axis=0)
+        column = 0
+        for name, values in bone.properties():
+            for index in range(values.shape[1]):
+                channels.append(
+                    keyframes.Channel(
+                        bone.path(name), index, bone.group, start + at, samples[:, column]
+                    )
+                )
+                column += 1
+    return channels
+
+
+def _spaced(known: contacts.Known, samples: np.ndarray, least: float) -> np.ndarray:
+    """Times at which a bone is known that are no nearer to samples, and each other, than that."""
+    times = np.array(sorted(known))
+    times = times[(times > samples[0]) & (times < samples[-1])]
+    kept: list[float] = []
+    for time in times[sparse.gap(times, samples) > least].tolist():
+        if not kept or time > kept[-1] + least:
+            kept.append(time)
+    return np.array(kept)
 
 
 def channels_of(
@@ -121,7 +155,7 @@ def channels_of(
     metres_per_unit: float,
     timing: _Timing | None = None,
     levels: Mapping[str, np.ndarray] | None = None,
-    known: Mapping[str, Mapping[float, Mapping[str, np.ndarray]]] | None = None,
+    known: Mapping[str, contacts.Known] | None = None,
 ) -> list[keyframes.Channel]:
     """Keys of bones.
 
@@ -132,9 +166,9 @@ def channels_of(
         metres_per_unit: size of the armature's unit.
         timing: when bones of a plain skeleton may have keys.
         levels: bone -> how close its keys stand in each frame, see `between.closer`.
-        known: bone -> times between frames -> its "location" and "rotation".
+        known: bone -> what is better known of it than by its samples.
     """
-    start = float(job.options.start_frame)
+    start, known = float(job.options.start_frame), known or {}
     count = (job.frames - 1) * per_frame + 1
     dense = job.dense
     plain = timing is not None
@@ -145,21 +179,21 @@ def channels_of(
         # Of what holds still; the same array for all of it. An edited footprint may make any
         # bone of a body on legs move: keys far from it are to stay as they were.
         ends = whole[[0, -1]]
-        spans, limbs = spans_of(job, metres_per_unit, ends=True)
+        spans, limbs = spans_of(job, metres_per_unit, instants=True)
         held = _held_in(job, bones, per_frame, metres_per_unit, spans)
         spacing = job.spacing
         for bone in bones:
             theirs: list[contacts.Held | contacts.Along] = [*held.get(bone.role, ())]
             names = {kind_of(name) for name, _ in bone.properties()}
-            better = (known or {}).get(bone.bone, {})
-            theirs += [contacts.Along(s, names, better) for s in limbs.get(bone.role, ())]
+            theirs += [contacts.Along(s, names) for s in limbs.get(bone.role, ())]
             for name, values in bone.properties():
                 frames, keyed = whole, values[:count:per_frame]
                 if not legs and _holds_still(values[:count]):
                     frames, keyed = ends, keyed[[0, -1]]
                 elif theirs:
                     frames, keyed = contacts.dense_keys(
-                        values[:count], kind_of(name), per_frame, theirs, spacing
+                        values[:count], kind_of(name), per_frame, theirs, spacing,
+                        known.get(bone.bone, {}),
                     )
                     frames = start + frames
                 path = bone.path(name)
@@ -168,7 +202,7 @@ def channels_of(
                     for index in range(values.shape[1])
                 ]
         return channels
-    timing = timing or _timing(job, bones, per_frame, metres_per_unit)
+    timing = timing or _timing(job, bones, per_frame, metres_per_unit, known=known)
     # Bodies on legs may be small, and their chains are long: their keys stand closer.
     legs = legs and not plain
     turn = dict.fromkeys(rotation_modes.REST, ROTATION_ERROR)
@@ -176,6 +210,10 @@ def channels_of(
         turn["rotation_quaternion"] *= 0.5
     for bone in bones:
         samples = np.concatenate([values for _, values in bone.properties()], axis=1)[:count]
+        if bone.role in timing.instants:
+            at = timing.instants[bone.role]
+            rows = np.searchsorted(job.times(per_frame), at)
+            samples = np.insert(samples, rows, _known_at(bone, known[bone.bone], at), axis=0)
         size = bone.unit * job.unit_scale or metres_per_unit
         level = levels[bone.bone] if levels else np.zeros(1, int)
         spans = timing.spans.get(bone.role, ())
@@ -263,7 +301,7 @@ def closer_channels(
     if where == between.NOWHERE:
         count = (job.frames - 1) * per_frame + 1
         common = sparse.key_grid(count, per_frame, (), times=timing.common.times)
-        keying = _Timing({}, {}, common, {}, {})
+        keying = _Timing({}, {}, common, {}, {}, {})
     at = job.options.start_frame + looked.at
     made: dict[str, list[keyframes.Channel]] = {}
     keyed: dict[str, adapter.BoneTrack] = {}
@@ -289,6 +327,7 @@ def _timing(
     per_frame: int,
     metres_per_unit: float,
     limbs: Sequence[between.Contact] | None = None,
+    known: Mapping[str, contacts.Known] | None = None,
 ) -> _Timing:
     """When bones may have keys; `limbs` of a plain skeleton, or None for another rig."""
     rate, zero = job.rate, job.tracks.time[0]
@@ -296,45 +335,96 @@ def _timing(
     held: Mapping[str, Sequence[contacts.Held]] = {}
     moving: dict[str, Sequence[contacts.Span]] = {}
     along: Mapping[str, Sequence[contacts.Span]] = {}
-    spans: Mapping[str, Sequence[contacts.Span]]
+    spans: dict[str, list[contacts.Span]]
+    instants: dict[str, np.ndarray] = {}
+    steps = _steps(job) if limbs is None else {}
     if limbs is None:
         spans, along = spans_of(job, metres_per_unit)
         held = _held_in(job, bones, per_frame, metres_per_unit, spans)
         for role, theirs in held.items():
             if any(one.still is None for one in theirs):
                 moving[role] = [one.span for one in theirs]
+        for bone in bones:
+            # Nearer to other samples, it would tell nothing of slopes.
+            found = _spaced((known or {}).get(bone.bone, {}), job.times(per_frame)[:count], BESIDE)
+            if bone.role in steps and len(found):
+                instants[bone.role] = found
+                moving[bone.role] = spans[bone.role] = steps[bone.role]
     else:
         spans = {b.role: limb.spans for b in bones for limb in limbs if b.bone in limb.limb}
         moving = dict(spans)
     latest = max(abs(job.options.start_frame), abs(job.end_frame))
     kinks = [(float(t) - zero) * rate for t in job.tracks.kinks]
-    kinks += [t for theirs in spans.values() for span in theirs for t in (span.begin, span.end)]
+    kinks += [
+        time for role, theirs in spans.items() if role not in steps
+        for span in theirs for time in (span.begin, span.end)
+    ]  # fmt: skip
     near = sparse.EXTRAPOLATION / per_frame
     times = job.times(per_frame)[:count]
 
-    def grid_of(theirs: Sequence[contacts.Span], smoothly: bool) -> sparse.KeyGrid:
+    def grid_of(role: str, theirs: Sequence[contacts.Span], smoothly: bool) -> sparse.KeyGrid:
         """For a bone of its own contacts, or that goes along with those of its limb."""
         ends = np.unique([t for span in theirs for t in (span.begin, span.end)])
         # Corners of others, with hardly a sample between, shall not hide a bone's own.
         far = [t for t in kinks if np.abs(ends - t).min() > near]
+        at = times
+        if role in instants:
+            at = np.insert(times, np.searchsorted(times, instants[role]), instants[role])
         if smoothly:
-            return sparse.key_grid(count, per_frame, far, latest, ends, times)
-        return sparse.key_grid(count, per_frame, [*ends, *far], latest, (), times)
+            return sparse.key_grid(len(at), per_frame, far, latest, ends, at)
+        return sparse.key_grid(len(at), per_frame, [*ends, *far], latest, (), at)
 
     roles = {bone.role for bone in bones}
     grids = {
-        role: grid_of(theirs, True)
+        role: grid_of(role, theirs, True)
         for role, theirs in along.items()
         if role in roles and role not in held
     }
-    pinned = {}
+    pinned: dict[str, list[sparse.Pinned]] = {}
     for role, theirs in moving.items():
-        grids[role] = grid_of(theirs, False)
+        grids[role] = grid_of(role, theirs, False)
         waiting = [one for one in held.get(role, ()) if one.still is None]
-        if waiting:
+        if waiting and role not in instants:
             pinned[role] = contacts.pinned(waiting)
+    for bone in bones if known else ():
+        if bone.role in instants:
+            # What is too near to a sample to tell of slopes still tells where the bone is.
+            theirs = known[bone.bone]
+            near_by = sorted(theirs.keys() - set(instants[bone.role].tolist()))
+            values = _known_at(bone, theirs, near_by)
+            unknown = np.full(values.shape[1:], np.nan)
+            pinned[bone.role] = [
+                sparse.Pinned(time, value, unknown, unknown)
+                for time, value in zip(near_by, values, strict=True)
+            ]
     common = sparse.key_grid(count, per_frame, kinks, latest, (), times)
-    return _Timing(spans, held, common, grids, pinned)
+    return _Timing(spans, held, common, grids, pinned, instants)
+
+
+def _known_at(
+    bone: adapter.BoneTrack, known: contacts.Known, times: Sequence[float] | np.ndarray
+) -> np.ndarray:
+    """(k, c) all channels of a bone at times (k,) at which they are known."""
+    names = [kind_of(name) for name, _ in bone.properties()]
+    values = [np.concatenate([known[time][name] for name in names]) for time in times]
+    width = sum(own.shape[1] for _, own in bone.properties())
+    return np.array(values).reshape(-1, width)
+
+
+def _steps(job: Job) -> dict[str, list[contacts.Span]]:
+    """Role of a limb -> how its foot rolls down, stands, and rolls off, one after the other."""
+    found: dict[str, list[contacts.Span]] = {}
+    for contact in job.tracks.contacts:
+        if not contact.instants:
+            continue
+        ends = job.tracks.frame_of(np.array([contact.start, contact.end])).tolist()
+        bounds = np.unique([*ends, *instants_of(job, contact, most=0)])
+        for role in contact.limb:
+            found.setdefault(role, []).extend(
+                contacts.Span(low, high, np.zeros(3))
+                for low, high in zip(bounds[:-1], bounds[1:], strict=True)
+            )
+    return found
 
 
 def _held_in(

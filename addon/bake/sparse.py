@@ -131,7 +131,7 @@ class KeyGrid:
     Attributes:
         frames: number of whole frames.
         times: (m,) sample times in frames from the start.
-        per_frame: samples per frame.
+        whole: (frames,) the samples on whole frames.
         kinks: (k,) times of kinks in frames, strictly inside the motion, and others that
             are to have a key.
         corner: (k,) bool: whether tracks may have a corner there.
@@ -148,7 +148,7 @@ class KeyGrid:
 
     frames: int
     times: np.ndarray
-    per_frame: int
+    whole: np.ndarray
     kinks: np.ndarray
     corner: np.ndarray
     spacing: float
@@ -194,7 +194,7 @@ def key_grid(
 
     Args:
         count: number of samples.
-        per_frame: samples per frame.
+        per_frame: samples per frame at least.
         kinks: times, in frames from the start, at which a track may have a
             corner; those at or beyond the ends do not matter.
         latest: largest frame number that will be written, without its sign.
@@ -251,14 +251,15 @@ def key_grid(
     after_shorter = stencil(times, inside, *ends, EXTRAPOLATION - 1)
     whole = sides(np.zeros(len(corners), int), np.full(len(corners), count - 1))
     across = stencil(times, inside, *whole, STENCIL)
+    frames = int(end + AT_SAMPLE) + 1
     check, check_values = times, None
     if per_frame == 1 and count > 1:
-        check = np.arange(2 * count - 1) / 2.0
+        check = np.union1d(times, np.arange(2 * frames - 1) / 2.0)
         check_values = stencil(times, check, *stretch(check + 2.0 * AT_SAMPLE), EXTRAPOLATION)
     return KeyGrid(
-        frames=(count - 1) // per_frame + 1,
+        frames=frames,
         times=times,
-        per_frame=per_frame,
+        whole=np.searchsorted(times, np.arange(frames) - AT_SAMPLE),
         kinks=inside,
         corner=order < len(corners),
         spacing=spacing,
@@ -501,7 +502,7 @@ def _tolerance(
     channels = samples.shape[1]
     if grid.frames < 2:
         return np.full((1, channels), np.inf), np.zeros_like(truth)
-    keyed = samples[np.arange(grid.frames) * grid.per_frame]
+    keyed = samples[grid.whole]
     interval = np.minimum(check.astype(int), grid.frames - 2)
     part = (check - interval)[:, None]
     error = np.abs(keyed[interval] * (1.0 - part) + keyed[interval + 1] * part - truth)

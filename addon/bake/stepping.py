@@ -17,6 +17,7 @@ from ..mapping.legged import pose_joints
 from ..mapping.legs import LegChain, LeggedFigure
 from ..mapping.tracks import Contact, RoleTracks
 from . import sparse
+from .moments import with_moments
 
 SAMPLES = 320.0  # a second at least, of what contacts are followed by
 EVALUATED = 160.0  # the same where Blender has to evaluate the controls at each
@@ -48,19 +49,25 @@ def finer(
         least: samples per second, besides those at the ends of contacts.
     """
     before = tracks.steps_per_frame
-    count = len(tracks.time)
-    if count <= before:
+    frames = (len(tracks.time) - 1) // before
+    if not frames:
         return tracks
+    # Where limbs end above the parts that roll, it is not the feet's instants that tell of them.
+    told = [replace(c, instants=()) if c.stiff else c for c in tracks.contacts]
+    tracks = with_moments(replace(tracks, contacts=tuple(told)), dense=False)
     spans = {
         name: [((s.start - tracks.time[0]) * rate, (s.end - tracks.time[0]) * rate) for s in own]
         for name, own in steps.items()
     }
     ends = [time for own in spans.values() for span in own for time in span]
+    for contact in tracks.contacts:
+        if contact.instants:
+            ends += tracks.frame_of(np.array([contact.start, contact.end])).tolist()
     samples = before
     while samples * rate < least:
         samples *= 2
-    at, after = moments((count - 1) // before, ends, samples)
-    evenly = sparse.key_grid(count, before, ()).at(at)
+    at, after = moments(frames, ends, samples)
+    evenly = _stencil(tracks.frames, at)
     rotation = {
         role: rotations.normalise(evenly.values(values))
         for role, values in tracks.rotation.items()
@@ -68,14 +75,21 @@ def finer(
     position = {role: evenly.values(values) for role, values in tracks.position.items()}
     for leg in figure.legs:
         foot = _Foot(leg, figure, tracks)
+        rotation |= foot.turned(at)
         for role, above in ((leg.tip, ()), (leg.control, foot.roles)):
-            position[role] = foot.placed(tracks.position[role], above, spans[leg.name], at)
+            position[role] = foot.placed(role, above, spans[leg.name], at)
     _reach(replace(tracks, position=position, rotation=rotation), figure, spans, at)
     spins = {role: evenly.values(values[:, None])[:, 0] for role, values in tracks.spins.items()}
     return replace(
         tracks, time=tracks.time[0] + at / rate, steps_per_frame=after, position=position,
         rotation=rotation, spins=spins, attributes={},
     )  # fmt: skip
+
+
+def _stencil(times: np.ndarray, at: np.ndarray) -> sparse.Stencil:
+    """How values at times (q,) follow from samples at times (n,)."""
+    ends = np.zeros(len(at), int), np.full(len(at), len(times) - 1)
+    return sparse.stencil(times, at, *ends, sparse.EXTRAPOLATION)
 
 
 def _reach(
@@ -158,21 +172,51 @@ class _Foot:
     Args:
         leg: the leg.
         figure: the rest pose.
-        tracks: the samples.
+        tracks: the samples, and what is known of feet between them.
     """
 
     def __init__(self, leg: LegChain, figure: LeggedFigure, tracks: RoleTracks) -> None:
         self.roles = (*leg.segments[leg.bend + 2 :], leg.tip)
         # From the head of each part to that of the next.
         self.arms = np.diff([figure.joints[role] for role in self.roles], axis=0)
-        self.tip = tracks.position[leg.tip]
-        self.turns = {role: tracks.rotation[role] for role in self.roles}
-        self.times = np.arange(len(self.tip)) / tracks.steps_per_frame
-        self._grid = sparse.key_grid(len(self.tip), tracks.steps_per_frame, ())
+        self._tracks = tracks
+        self.spacing = 1.0 / tracks.steps_per_frame
+        self.times, self._known, self._rows = tracks.frames, np.zeros(0, int), np.zeros(0, int)
+        if tracks.moments is not None:
+            mine = [
+                one.time for contact in tracks.contacts if contact.role == leg.tip
+                for one in contact.instants
+            ]  # fmt: skip
+            at = tracks.frame_of(tracks.moments.time)
+            near = sparse.gap(at, self.times) < APART
+            self._known = np.flatnonzero(np.isin(tracks.moments.time, mine) & ~near)
+            self._rows = np.searchsorted(self.times, at[self._known])
+            self.times = np.insert(self.times, self._rows, at[self._known])
+        self.tip = self._with_known("position", leg.tip)
+        self.turns = {role: self._with_known("rotation", role) for role in self.roles}
+
+    def _with_known(self, kind: str, role: str) -> np.ndarray:
+        """(n, c) samples of a role and what is known of it between them."""
+        samples = getattr(self._tracks, kind)[role]
+        if not len(self._known):
+            return samples
+        known = getattr(self._tracks.moments, kind)[role][self._known]
+        return np.insert(samples, self._rows, known, axis=0)
+
+    def turned(self, at: np.ndarray) -> dict[str, np.ndarray]:
+        """Role -> (q, 4) how the parts of the foot are turned.
+
+        Args:
+            at: (q,) times.
+        """
+        read = _stencil(self.times, at)
+        return {
+            role: rotations.normalise(read.values(turns)) for role, turns in self.turns.items()
+        }
 
     def placed(
         self,
-        place: np.ndarray,
+        role: str,
         above: Sequence[str],
         spans: Sequence[tuple[float, float]],
         at: np.ndarray,
@@ -180,12 +224,12 @@ class _Foot:
         """(q, 3) where the control is, or the tip.
 
         Args:
-            place: (n, 3) its samples.
+            role: the one of them.
             above: roles of the parts from it to the tip.
             spans: contacts, begin and end.
             at: (q,) times.
         """
-        times = self.times
+        times, place = self.times, self._with_known("position", role)
         found = np.full((len(at), 3), np.nan)
         nodes: list[tuple[float, np.ndarray]] = []
         for begin, end in spans:
@@ -206,7 +250,9 @@ class _Foot:
             rows = rows[np.isnan(found[rows, 0])]
             if len(rows):
                 known = [node for node in (before, after) if node is not None]
-                found[rows] = _swinging(times[low:high], place[low:high], known, at[rows])
+                found[rows] = _swinging(
+                    times[low:high], place[low:high], known, at[rows], self.spacing
+                )
         return found
 
     def _standing(
@@ -226,9 +272,7 @@ class _Foot:
             moments: the times.
         """
         times, tip = self.times[first : last + 1], self.tip[first : last + 1]
-        read = self._grid.at(moments)
-        turned = {role: rotations.normalise(read.values(own)) for role, own in self.turns.items()}
-        there = read.values(self.tip)
+        turned, there = self.turned(moments), _stencil(self.times, moments).values(self.tip)
         if last == first:
             there[:] = tip
         else:
@@ -241,7 +285,7 @@ class _Foot:
             )[..., 0]
             rest = moved + np.einsum("mij,mj->mi", spun, arm)
             i = np.clip(np.searchsorted(times, moments, side="right") - 1, 0, len(times) - 2)
-            share = np.clip((moments - times[i]) / (times[1] - times[0]), 0.0, 1.0)[:, None]
+            share = np.clip((moments - times[i]) / (times[i + 1] - times[i]), 0.0, 1.0)[:, None]
             back = axes[i] - rotations.to_matrix(turned[role])
             resting = np.linalg.norm(rest, axis=1) < STILL
             resting &= np.linalg.norm(arm, axis=1) <= 2.0 * np.linalg.norm(self.arms, axis=1).sum()
@@ -257,6 +301,7 @@ def _swinging(
     place: np.ndarray,
     known: Sequence[tuple[float, np.ndarray]],
     at: np.ndarray,
+    spacing: float,
 ) -> np.ndarray:
     """(q, 3) where something is between two contacts.
 
@@ -265,8 +310,8 @@ def _swinging(
         place: (n, 3) samples.
         known: time and place of their ends.
         at: (q,) times.
+        spacing: of the samples.
     """
-    spacing = float(np.diff(times).min(initial=1.0))
     apart = [float(np.abs(times - time).min(initial=np.inf)) for time, _ in known]
     # So near to a sample, what the end of a contact is off by would be taken for speed.
     far = [node for node, gap in zip(known, apart, strict=True) if gap >= NEAR * spacing]

@@ -20,8 +20,8 @@ from ...solvers.motion import Problem
 from .. import compat, keyframes
 from ..context import keep_frame
 from ..errors import UserError
-from ..mapping.tracks import Contact, ContactEnd, RoleTracks
-from ..rigs import adapter
+from ..mapping.tracks import RoleTracks
+from ..rigs import adapter, rotation_modes
 from ..rigs.constraints import Constraints
 from ..scene.placement import require_near
 from ..scene.timing import scene_numbers
@@ -34,6 +34,7 @@ from . import (
     evaluation,
     keying,
     memory,
+    sparse,
     verify,
 )
 from .data import Baked, BakeOptions, BakeRecord, BakeResult, Check, Former
@@ -61,6 +62,7 @@ class _Plan:
     spins: Mapping[str, np.ndarray]
     seconds: np.ndarray
     per_frame: int
+    known: dict[str, contacts.Known]  # bone -> what is known of it between samples
     off: tuple[Problem, ...] = ()  # how far bones are off between keys
 
 
@@ -339,7 +341,8 @@ def _plan(job: Job) -> _Plan:
     seen = job.seen or look(job.context, armature, keyed, job.held)
     constraints = seen.constraints
     late = adapter.moving_parents(armature, keyed, constraints)
-    def solver_made() -> adapter.RigSolver:
+
+    def solver_of(matrices: np.ndarray) -> adapter.RigSolver:
         return adapter.RigSolver(
             armature,
             job.bindings,
@@ -349,18 +352,18 @@ def _plan(job: Job) -> _Plan:
             constraints=constraints,
         )
 
-    solver = solver_made()
+    solver = solver_of(matrices)
     spins = {role: values[::stride] for role, values in tracks.spins.items()}
     bones = solver.solve(position, rotation, spins)
     size = float(np.linalg.norm(matrices[:, :3, :3], axis=1).mean()) * job.unit_scale
     bones = carried + [b for b in bones if b.bone not in late]
     off: tuple[Problem, ...] = ()
+    known: dict[str, contacts.Known] = {}
     if job.plain and not late and len(seconds) > per_frame:
         rig = between.Rig(armature, constraints, size, job.unit_scale, over, ())
         channels, off = keying.closer_channels(job, bones, per_frame, rig)
     else:
-        still = dense and not job.plain and per_frame > 1 and len(matrices) == 1
-        known = _known_ends(job, solver_made, bones, per_frame) if still else {}
+        known = _at_moments(job, solver_of, bones, matrices, per_frame)
         channels = keying.channels_of(job, bones, per_frame, size, known=known)
     start = np.array([float(job.options.start_frame)])
     for path, values in job.held.items():
@@ -371,74 +374,105 @@ def _plan(job: Job) -> _Plan:
         ]
     return _Plan(
         bones, channels, late, constraints, solver, matrices, size, position, rotation, spins,
-        seconds, per_frame, off,
+        seconds, per_frame, known, off,
     )
 
 
-def _known_ends(
+def _at_moments(
     job: Job,
-    solver_made: Callable[[], adapter.RigSolver],
+    solver_of: Callable[[np.ndarray], adapter.RigSolver],
     bones: Sequence[adapter.BoneTrack],
+    matrices: np.ndarray,
     per_frame: int,
-) -> dict[str, dict[float, dict[str, np.ndarray]]]:
-    """Bone -> time -> its channels where feet touch down, roll and leave the ground.
-
-    Feet are known there; their legs go on evenly.
+) -> dict[str, contacts.Known]:
+    """Bone of a limb -> what is known of it at the instants of its contacts.
 
     Args:
         job: the bake.
-        solver_made: makes what turns tracks into channels; it is not made for nothing.
-        bones: channels at all samples, by which signs of quaternions go.
+        solver_of: makes what turns tracks into channels, from the object in the world.
+        bones: channels at all samples, which angles and signs of quaternions go by.
+        matrices: (m, 4, 4) the object at all samples, or (1, 4, 4).
         per_frame: samples per frame.
     """
-    tracks, at = job.tracks, job.tracks.frames
-    found: list[tuple[float, Contact, ContactEnd]] = []
-    for contact in tracks.contacts:
-        times = keying.ends_of(job, contact)
-        found += [
-            (time, contact, end)
-            for time, end in zip(times, contact.ends, strict=True)
-            if at[0] < time < at[-1]
-        ]
-    if not found:
+    tracks, armature = job.tracks, job.armature
+    if tracks.moments is None:
         return {}
-    moments = np.array([time for time, _, _ in found])
-    limbs = {role for _, contact, _ in found for role in contact.limb}
-    low = np.floor(moments).astype(int)
-    share = (moments - low)[:, None]
+    at = tracks.frame_of(tracks.moments.time)
+    times = job.times(per_frame)
+    every = np.arange(job.frames) * per_frame
 
-    def there(role: str, values: np.ndarray) -> np.ndarray:
-        if role in limbs:
-            return contacts.smoothly(at, values, moments)
-        # It has no key there, and goes straight from frame to frame.
-        before, after = values[low * per_frame], values[(low + 1) * per_frame]
-        return before + share * (after - before)
+    def there(values: np.ndarray) -> np.ndarray:
+        """Of what has no key there: straight from frame to frame, or evenly."""
+        flat = values.reshape(len(values), -1)
+        if job.dense:
+            low = np.minimum(at.astype(int), job.frames - 2)
+            before, after = flat[every[low]], flat[every[low + 1]]
+            found = before + (at - low)[:, None] * (after - before)
+        else:
+            found = contacts.smoothly(times, flat, at)
+        return found.reshape(-1, *values.shape[1:])
 
+    limbs = {role for contact in tracks.contacts if contact.instants for role in contact.limb}
+    stride = tracks.steps_per_frame // per_frame
     position, rotation = (
-        {role: there(role, own) for role, own in every.items() if role in job.bindings}
-        for every in (tracks.position, tracks.rotation)
+        {
+            role: known[role] if role in limbs else there(own[::stride])
+            for role, own in samples.items()
+            if role in job.bindings
+        }
+        for samples, known in (
+            (tracks.position, tracks.moments.position), (tracks.rotation, tracks.moments.rotation)
+        )
     )
-    for row, (_, contact, end) in enumerate(found):
-        for role in position.keys() & end.offset.keys():
-            position[role][row] = contact.position + end.offset[role]
-        for role in rotation.keys() & end.turn.keys():
-            rotation[role][row] = end.turn[role]
     turned = {role: rotations.normalise(values) for role, values in rotation.items()}
-    spins = {role: np.interp(moments, at, values) for role, values in tracks.spins.items()}
-    solved = {bone.role: bone for bone in solver_made().solve(position, turned, spins)}
-    samples = {bone.role: bone for bone in bones}
-    known: dict[str, dict[float, dict[str, np.ndarray]]] = {}
-    for row, (time, _, end) in enumerate(found):
-        for role in solved.keys() & samples.keys() & (end.offset.keys() | end.turn.keys()):
-            bone, own = solved[role], samples[role].rotation
-            values = {keying.kind_of(name): rows[row] for name, rows in bone.properties()}
-            if bone.property != "rotation_quaternion":
-                values.pop("rotation", None)  # angles that keep count of turns go on evenly
-            elif own is not None and "rotation" in values:
-                turn, near = values["rotation"], own[min(round(time * per_frame), len(own) - 1)]
-                values["rotation"] = np.copysign(1.0, near @ turn) * turn
-            known.setdefault(bone.bone, {})[time] = values
+    solver = solver_of(matrices if len(matrices) == 1 else there(matrices))
+    solved = {
+        bone.role: bone for bone in solver.solve(position, turned, tracks.moments.spins)
+    }
+    rows: dict[str, list[int]] = {}
+    for contact in tracks.contacts:
+        own = np.flatnonzero(np.isin(tracks.moments.time, [one.time for one in contact.instants]))
+        for role in contact.limb:
+            rows.setdefault(role, []).extend(own.tolist())
+    known: dict[str, contacts.Known] = {}
+    for bone in bones:
+        if bone.role not in rows or bone.role not in solved:
+            continue
+        mode = armature.pose.bones[bone.bone].rotation_mode
+        own = _as_neighbours(solved[bone.role], at, bone, times, mode)
+        known[bone.bone] = {
+            float(at[k]): {keying.kind_of(name): values[k] for name, values in own.properties()}
+            for k in rows[bone.role]
+        }
     return known
+
+
+def _as_neighbours(
+    bone: adapter.BoneTrack,
+    at: np.ndarray,
+    samples: adapter.BoneTrack,
+    times: np.ndarray,
+    mode: str,
+) -> adapter.BoneTrack:
+    """A bone's channels with angles, and signs of quaternions, that go on from its samples.
+
+    Args:
+        bone: its channels at other times.
+        at: (k,) these times, frames.
+        samples: its channels at all samples.
+        times: (m,) of the samples.
+        mode: its rotation mode.
+    """
+    if bone.rotation is None or samples.rotation is None:
+        return bone
+    order = np.argsort(np.concatenate((times, at)), kind="stable")
+    both = rotation_modes.from_mode(np.concatenate((samples.rotation, bone.rotation)), mode)
+    turned = np.empty((len(order), bone.rotation.shape[1]))
+    turned[order] = rotation_modes.to_mode(both[order], mode)
+    if np.abs(turned[: len(times)] - samples.rotation).max() > SAME:
+        # They count turns, or are other angles of the same turn: so be it.
+        return replace(bone, rotation=contacts.smoothly(times, samples.rotation, at))
+    return replace(bone, rotation=turned[len(times) :])
 
 
 def _reusable(
@@ -651,9 +685,8 @@ def _late_channels(
         The plan with all channels and a solver that knows where the bones are, and the keys of
         the channels as they are stored.
     """
-    moments, position, rotation, spins = _with_moments(job, plan)
-    even = np.searchsorted(moments, job.times(plan.per_frame))
-    more = np.setdiff1d(np.arange(len(moments)), even)
+    played = _with_moments(job, plan)
+    moments, even = played.times, np.flatnonzero(played.even)
     parents = sorted(set(plan.late.values()))
     free = adapter.independent(job.armature, parents, set(job.bindings.values()))
     moving = len(plan.matrices) > 1
@@ -673,43 +706,68 @@ def _late_channels(
     # Few keys err between them: what hangs on bones with such keys would make up for it, and be
     # elsewhere than its neighbours. It is read with all samples in place, if keys go that close.
     exactly = not job.dense and plan.per_frame * job.spacing < 1.0
-    sampled = keying.sampled(job, plan.bones, plan.per_frame) if exactly else plan.channels
+    sampled = plan.channels
     if exactly:
+        sampled = keying.sampled(job, plan.bones, plan.per_frame, plan.known)
         write(sampled)
     before, solver, late = None, plan.solver, []
     channels, points = list(plan.channels), list[np.ndarray]()
     for _ in range(1 if free else MOST_ROUNDS):
         job.context.view_layer.update()
         poses = np.empty((len(parents), len(moments), 4, 4))
-        for i, _frame in enumerate(evaluation.play(job.context, job.options.start_frame + moments)):
-            evaluated = job.armature.evaluated_get(job.context.evaluated_depsgraph_get())
-            for row, parent in zip(poses, parents, strict=True):
-                row[i] = evaluated.pose.bones[parent].matrix
-            if moving:
-                matrices[i] = evaluated.matrix_world
+        _look_at(job, parents, moments, even, poses, matrices)
+        if before is not None and np.array_equal(poses[:, even], before[:, even]):
+            break  # what late bones do does not reach their parents, between samples neither
+        _look_at(job, parents, moments, np.flatnonzero(~played.even), poses, matrices)
         if moving:
             matrices[even] = plan.matrices
-        if before is not None and np.array_equal(poses, before):
-            break
         before = poses
         solver = solver_of(poses, matrices)
-        late = [b for b in solver.solve(position, rotation, spins) if b.bone in plan.late]
-        known = {bone.bone: _between(bone, moments, more, even) for bone in late}
+        found = solver.solve(played.position, played.rotation, played.spins)
+        late = [bone for bone in found if bone.bone in plan.late]
+        known = {bone.bone: _between(bone, played) for bone in late}
         late = [_rows(bone, even) for bone in late]
         if exactly:
-            write(sampled + keying.sampled(job, late, plan.per_frame))
+            write(sampled + keying.sampled(job, late, plan.per_frame, known))
         else:
             own = keying.channels_of(job, late, plan.per_frame, plan.metres_per_unit, known=known)
             channels = plan.channels + own
             points = write(channels)
     if exactly:
-        own = keying.channels_of(job, late, plan.per_frame, plan.metres_per_unit)
+        own = keying.channels_of(job, late, plan.per_frame, plan.metres_per_unit, known=known)
         channels = plan.channels + own
         points = write(channels)
-    if len(more):
+    if len(even) < len(moments):
         solver = solver_of(before[:, even], plan.matrices)
         solver.follow(plan.position, plan.rotation)
     return replace(plan, channels=channels, solver=solver), points
+
+
+def _look_at(
+    job: Job,
+    parents: Sequence[str],
+    moments: np.ndarray,
+    rows: np.ndarray,
+    poses: np.ndarray,
+    matrices: np.ndarray,
+) -> None:
+    """Read where bones are, and the object if it moves, as Blender evaluates them.
+
+    Args:
+        job: the bake.
+        parents: names of the bones.
+        moments: (m,) frames from the start.
+        rows: (k,) those of them to look at.
+        poses: (bones, m, 4, 4) their poses, which are filled in.
+        matrices: (m, 4, 4) the object in the world, which is filled in, or (1, 4, 4).
+    """
+    at = job.options.start_frame + moments[rows]
+    for row, _frame in zip(rows, evaluation.play(job.context, at), strict=True):
+        evaluated = job.armature.evaluated_get(job.context.evaluated_depsgraph_get())
+        for pose, parent in zip(poses, parents, strict=True):
+            pose[row] = evaluated.pose.bones[parent].matrix
+        if len(matrices) > 1:
+            matrices[row] = evaluated.matrix_world
 
 
 def _rows(bone: adapter.BoneTrack, rows: np.ndarray) -> adapter.BoneTrack:
@@ -721,63 +779,98 @@ def _rows(bone: adapter.BoneTrack, rows: np.ndarray) -> adapter.BoneTrack:
     )
 
 
-def _between(
-    bone: adapter.BoneTrack, times: np.ndarray, rows: np.ndarray, even: np.ndarray
-) -> dict[float, dict[str, np.ndarray]]:
-    """Channels of a late bone at moments between samples, by time."""
+def _between(bone: adapter.BoneTrack, played: _Played) -> contacts.Known:
+    """Channels of a late bone at the moments between samples that are its own, by time."""
     found = {}
-    for row in rows:
-        time = float(times[row])
+    own = played.own.get(bone.role, set())
+    for row in np.flatnonzero(~played.even):
+        time = float(played.times[row])
+        if time not in own:
+            continue
         known = {keying.kind_of(name): values[row] for name, values in bone.properties()}
-        if bone.location is not None:
+        if bone.location is not None and not played.exact[row]:
             # It hardly moves in what it hangs on, which is better known than its own place.
             at = np.array([time])
-            known["location"] = contacts.smoothly(times[even], bone.location[even], at)[0]
+            samples = played.times[played.even], bone.location[played.even]
+            known["location"] = contacts.smoothly(*samples, at)[0]
         found[time] = known
     return found
 
 
-def _with_moments(
-    job: Job, plan: _Plan
-) -> tuple[np.ndarray, dict[str, np.ndarray], dict[str, np.ndarray], dict[str, np.ndarray]]:
+@dataclass(frozen=True)
+class _Played:
+    """When late bones are looked at, and where they are to be.
+
+    Attributes:
+        times: (m,) samples and moments between them, frames from the start.
+        even: (m,) bool, True for samples.
+        exact: (m,) bool, whether feet are known exactly there.
+        own: role -> moments at which its limb's contacts want keys.
+        position: role -> (m, 3).
+        rotation: role -> (m, 4).
+        spins: role -> (m,).
+    """
+
+    times: np.ndarray
+    even: np.ndarray
+    exact: np.ndarray
+    own: dict[str, set[float]]
+    position: dict[str, np.ndarray]
+    rotation: dict[str, np.ndarray]
+    spins: dict[str, np.ndarray]
+
+
+def _with_moments(job: Job, plan: _Plan) -> _Played:
     """Samples, and the moments between them at which late bones get keys of their limbs' contacts.
 
     Args:
         job: the bake.
         plan: its numbers.
-
-    Returns:
-        Times in frames from the start, and positions, rotations and spins by role.
     """
-    even = job.times(plan.per_frame)
-    _, limbs = keying.spans_of(job, plan.metres_per_unit)
-    spacing = job.spacing
-    late = {r for r in limbs if job.bindings.get(r) in plan.late} if job.dense else set()
-    extra = np.unique(
-        [t for r in late for t, _ in contacts.moments(limbs[r], float(even[-1]), spacing)]
-    )
-    extra = extra[[not np.isclose(even, t, atol=1e-9).any() for t in extra]]
-    if not len(extra):
-        return even, dict(plan.position), dict(plan.rotation), dict(plan.spins)
-    times = np.append(even, extra)
+    tracks = job.tracks
+    samples = job.times(plan.per_frame)
+    end = float(samples[-1])
+    late = {role for role, bone in job.bindings.items() if bone in plan.late}
+    own: dict[str, set[float]] = {}
+    if job.dense:
+        _, limbs = keying.spans_of(job, plan.metres_per_unit)
+        for role in limbs.keys() & late:
+            own[role] = {time for _, time, _ in contacts.moments(limbs[role], end, job.spacing)}
+    known = tracks.moments
+    for contact in tracks.contacts if known is not None else ():
+        for role in late & set(contact.limb):
+            own.setdefault(role, set()).update(keying.instants_of(job, contact, most=1))
+    more = np.unique([time for times in own.values() for time in times if 0.0 < time < end])
+    more = more[sparse.gap(more, samples) > sparse.AT_SAMPLE]
+    times = np.append(samples, more)
     order = np.argsort(times, kind="stable")
-    at = job.tracks.frames
+    exact, rows = np.zeros(len(more), bool), np.zeros(0, int)
+    if known is not None:
+        at = tracks.frame_of(known.time)
+        exact, rows = np.isin(more, at), np.flatnonzero(np.isin(at, more))
 
     def joined(
-        rows: Mapping[str, np.ndarray], every: Mapping[str, np.ndarray]
+        here: Mapping[str, np.ndarray],
+        every: Mapping[str, np.ndarray],
+        better: Mapping[str, np.ndarray],
     ) -> dict[str, np.ndarray]:
         found = {}
-        for role, values in rows.items():
-            more = contacts.smoothly(at, every[role], extra)
-            found[role] = np.concatenate([values, more])[order]
+        for role, values in here.items():
+            between = contacts.smoothly(tracks.frames, every[role], more)
+            if len(rows):
+                between[exact] = better[role][rows]
+            found[role] = np.concatenate([values, between])[order]
         return found
 
-    turned = joined(plan.rotation, job.tracks.rotation)
-    return (
+    turned = joined(plan.rotation, tracks.rotation, {} if known is None else known.rotation)
+    return _Played(
         times[order],
-        joined(plan.position, job.tracks.position),
+        order < len(samples),
+        np.append(np.ones(len(samples), bool), exact)[order],
+        own,
+        joined(plan.position, tracks.position, {} if known is None else known.position),
         {role: rotations.normalise(values) for role, values in turned.items()},
-        {role: np.interp(times[order], even, values) for role, values in plan.spins.items()},
+        {role: np.interp(times[order], samples, values) for role, values in plan.spins.items()},
     )
 
 

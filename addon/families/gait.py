@@ -567,9 +567,7 @@ def _cut(motion: GaitMotion, first: int, count: int) -> GaitMotion:
             continue
         index = counts.get(print_.leg, 0)
         counts[print_.leg] = index + 1
-        footprints.append(
-            replace(print_, index=index, on=print_.on - start, off=print_.off - start)
-        )
+        footprints.append(replace(print_.moved(later=-start), index=index))
     arrays = {
         name: getattr(motion, name)[rows]
         for name in (
@@ -676,7 +674,7 @@ def _moved_by(
         position=motion.position + offset,
         hip=motion.hip + offset,
         foot_position=motion.foot_position + offset,
-        footprints=tuple(replace(p, position=p.position + offset) for p in motion.footprints),
+        footprints=tuple(print_.moved(offset) for print_ in motion.footprints),
     )
     tracks = replace(
         tracks,

@@ -34,7 +34,6 @@ from math import radians
 import numpy as np
 
 from ...solvers.ik import limb_rotations, two_bone
-from ...solvers.legged.foot import FOOTHOLD_CAP
 from ...solvers.legged.motion import Footprint, GaitMotion
 from ...solvers.motion import Event
 from ...solvers.rotations import about_x, about_y, about_z, continuous, multiply, normalise, rotate
@@ -43,7 +42,7 @@ from .legs import LegChain, LeggedFigure
 from .limbs import Feet, Limb, LimbPose
 from .reports import span_problem
 from .signals import Amount, at_times, averaged, limited, step
-from .tracks import ELBOW, HAND, PELVIS, ROOT, SHOULDER, Contact, ContactEnd, RoleTracks, side_role
+from .tracks import ELBOW, HAND, PELVIS, ROOT, SHOULDER, Contact, Instant, RoleTracks, side_role
 
 STRIDE = 0.4  # hip heights that a foot is ahead of its hip at the end of a usual step
 FLIGHTS = 0.12  # share of the time in the air from which a gait counts as one with flights
@@ -788,6 +787,7 @@ def _contacts(
         first, last = np.searchsorted(time, begin), np.searchsorted(time, finish + 1e-12)
         middle = np.minimum((first + last) // 2, n - 1)
         limb = (*chain.limb, chain.pole, chain.tip)
+        known = _rolls(limb_, prints)
         for role in dict.fromkeys((chain.tip, chain.control)):
             place = pose.joint[role]
             # First and last sample of the rest that each sample is in.
@@ -803,38 +803,50 @@ def _contacts(
                 start = begin[k] if low[k] == first[k] else time[low[k]]
                 end = finish[k] if high[k] == last[k] - 1 else time[high[k]]
                 rests = place[middle[k]].copy()
-                told = _ends(limb_, prints[k], rests) if role == chain.tip else ()
-                if told and np.abs(told[0].offset[role]).max() > STILL:
-                    # It may roll down between two samples.
-                    support = min(prints[k].off - prints[k].on, FOOTHOLD_CAP)
-                    flat = prints[k].on + limb_.leg.flat * support
-                    start = flat if start < flat <= time[low[k]] else start
+                # It may come to rest, or cease to, between two samples.
+                at_rest = [
+                    np.abs(one.offset.get(role, np.inf) - rests).max() <= STILL for one in known[k]
+                ]
+                for one, still in zip(known[k], at_rest, strict=True):
+                    if not still and one.time == prints[k].on:
+                        start = time[low[k]]
+                    if not still and one.time == prints[k].off:
+                        end = time[high[k]]
+                for one, still in zip(known[k], at_rest, strict=True):
+                    if still and begin[k] <= one.time <= finish[k]:
+                        start, end = min(start, one.time), max(end, one.time)
+                told: tuple[Instant, ...] = ()
+                if role == chain.tip:
+                    told = tuple(one.moved(-rests) for one in known[k])
                 found.append(
-                    Contact(role, float(start), float(end), rests, limb=limb, ends=told)
+                    Contact(
+                        role, float(start), float(end), rests, limb=limb, instants=told,
+                        stiff=chain.control not in limb_.foot_roles,
+                    )
                 )
     return tuple(sorted(found, key=lambda contact: contact.start))
 
 
-def _ends(limb: Limb, print_: Footprint, rests: np.ndarray) -> tuple[ContactEnd, ...]:
-    """Where the parts of a foot are as it touches down, rolls, and leaves the ground."""
-    rolls = print_.rolls
-    if limb.chain.control not in limb.foot_roles:  # what is keyed hardly moves as it rolls
-        rolls = rolls[:1]
+def _rolls(limb: Limb, prints: Sequence[Footprint]) -> list[tuple[Instant, ...]]:
+    """Where in the world the parts of a foot are as it touches down, rolls, and leaves."""
+    rolls = [roll for print_ in prints for roll in print_.rolls]
     if not rolls:
-        return ()
+        return [()] * len(prints)
     n = len(rolls)
     joint, turn = limb.foot(Feet(
         np.array([roll.position for roll in rolls]),
         np.array([roll.orientation for roll in rolls]), np.array([roll.pitch for roll in rolls]),
         np.ones(n, bool), np.zeros(n), np.zeros(n), np.zeros(n),
     ))  # fmt: skip
-    return tuple(
-        ContactEnd(
-            roll.time, {role: place[k] - rests for role, place in joint.items()},
-            {role: turned[k] for role, turned in turn.items()},
+    found = [
+        Instant(
+            roll.time, {role: place[k] for role, place in joint.items()},
+            {role: turned[k] for role, turned in turn.items()}, roll.rank,
         )
         for k, roll in enumerate(rolls)
-    )
+    ]  # fmt: skip
+    ends = np.cumsum([len(print_.rolls) for print_ in prints])
+    return [tuple(found[a:b]) for a, b in zip([0, *ends[:-1]], ends, strict=True)]
 
 
 def _events(motion: GaitMotion) -> tuple[Event, ...]:

@@ -178,7 +178,7 @@ def cut_tracks(tracks: RoleTracks, start: float, motion: TurningMotion) -> RoleT
                 contact,
                 start=max(contact.start - start, 0.0),
                 end=min(contact.end - start, end),
-                ends=tuple(replace(one, time=one.time - start) for one in contact.ends),
+                instants=tuple(replace(i, time=i.time - start) for i in contact.instants),
             )
             for contact in tracks.contacts
             if contact.end > start and contact.start < start + end

@@ -157,18 +157,29 @@ class Figure:
 
 
 @dataclass(frozen=True)
-class ContactEnd:
+class Instant:
     """What is known exactly of a foot at a moment: as it touches down, rolls, leaves the ground.
 
     Attributes:
         time: seconds from the start of the motion.
         offset: role -> (3,) world position, from the contact's.
         turn: role -> (4,) world rotation.
+        rank: 0 at the ends of a roll, 1 and 2 between them: between those of rank 0 and 1 a
+            foot hardly leaves straight lines.
     """
 
     time: float
     offset: Mapping[str, np.ndarray]
     turn: Mapping[str, np.ndarray]
+    rank: int = 0
+
+    def moved(self, by: np.ndarray) -> Instant:
+        """The same elsewhere.
+
+        Args:
+            by: (3,) m.
+        """
+        return replace(self, offset={role: place + by for role, place in self.offset.items()})
 
 
 @dataclass(frozen=True)
@@ -184,8 +195,10 @@ class Contact:
             that plays it, metres; the bone may turn about that point meanwhile.
         limb: roles of the limb that brings it there. When the contact begins and ends, its
             joints change their pace with it.
-        ends: of a foot that rolls, where its parts are as it touches down, before the point
-            is at rest, as it leaves the ground, after that, and in between.
+        instants: of a foot that rolls, where its parts are as it touches down, before the
+            point is at rest, as it leaves the ground, after that, and in between.
+        stiff: whether the limb ends above the part of the foot that rolls, so that it hardly
+            moves meanwhile.
     """
 
     role: str
@@ -194,7 +207,25 @@ class Contact:
     position: np.ndarray
     arm: np.ndarray = field(default_factory=lambda: np.zeros(3))
     limb: tuple[str, ...] = ()
-    ends: tuple[ContactEnd, ...] = ()
+    instants: tuple[Instant, ...] = ()
+    stiff: bool = False
+
+
+@dataclass(frozen=True)
+class Moments:
+    """Where every role is at the instants of contacts, which most samples miss.
+
+    Attributes:
+        time: (k,) seconds, in order.
+        position: role -> (k, 3).
+        rotation: role -> (k, 4).
+        spins: role -> (k,).
+    """
+
+    time: np.ndarray
+    position: Mapping[str, np.ndarray]
+    rotation: Mapping[str, np.ndarray]
+    spins: Mapping[str, np.ndarray]
 
 
 @dataclass(frozen=True)
@@ -218,6 +249,8 @@ class RoleTracks:
         spins: role -> (n,) how far it has turned about its own x axis against
             what carries it, radians, whole turns counted: a rotation alone
             does not tell how many there were between two samples.
+        moments: the same at the instants of its contacts, which keys are to go through; None
+            if nobody asked for them.
     """
 
     time: np.ndarray
@@ -230,6 +263,23 @@ class RoleTracks:
     problems: tuple[Problem, ...] = ()
     attributes: Mapping[str, np.ndarray] = field(default_factory=dict)
     spins: Mapping[str, np.ndarray] = field(default_factory=dict)
+    moments: Moments | None = None
+
+    @property
+    def rate(self) -> float:
+        """Frames per second; 24 where there is but one frame, and nothing depends on it."""
+        step = self.steps_per_frame
+        if len(self.time) <= step:
+            return 24.0
+        return 1.0 / float(self.time[step] - self.time[0])
+
+    def frame_of(self, seconds: float | np.ndarray) -> np.ndarray:
+        """When something is, frames from the first.
+
+        Args:
+            seconds: times of the motion.
+        """
+        return (np.asarray(seconds, dtype=float) - self.time[0]) * self.rate
 
     @property
     def frames(self) -> np.ndarray:

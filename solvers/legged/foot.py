@@ -206,6 +206,7 @@ class Feet:
         self.position, self.orientation, self.swing = position, orientation, swing
         self._strike, self._push = strike, push
         self.ankle = np.array([leg.ankle for leg in legs], dtype=float)
+        self._rolls = np.array([(leg.flat, leg.rise) for leg in legs])
         self._heel = np.array([(0.0, leg.heel, 0.0) for leg in legs])
         self._toe = np.array([(0.0, -leg.toe, 0.0) for leg in legs])
         self.bounds = np.searchsorted(foot, np.arange(len(legs) + 1))
@@ -246,34 +247,40 @@ class Feet:
             position[flying], orientation[flying] = place, turn
         return FootPose(position, orientation, down, pitch, step)
 
-    def rolls(self, legs: Sequence[Leg], most: float) -> tuple[np.ndarray, FootPose]:
+    def rolls(self, most: float) -> tuple[np.ndarray, np.ndarray, FootPose]:
         """Moments of supports at which feet touch down, leave the ground, and roll in between.
 
+        Where a sole comes to lie flat, and where it ceases to, are among them. Every other moment
+        of a roll, and both its ends, are no farther apart than is asked for; there is one more
+        between any two of those.
+
         Args:
-            legs: (f,) the legs.
-            most: angle by which a foot turns from one to the next at most, rad.
+            most: angle by which a foot turns from one to the next but one at most, rad.
 
         Returns:
-            (k,) s, and the poses.
+            (k,) s, (k,) how needful they are: 0 for ends of rolls, 1 for others no farther apart
+            than asked for, 2 for those between, and the poses.
         """
-        flat, rise = np.array([(leg.flat, leg.rise) for leg in legs]).T
+        flat, rise = self._rolls[self.foot].T
         support = np.minimum(self.off - self.on, FOOTHOLD_CAP)
-        rows, moments = [], []
-        for k, foot in enumerate(self.foot):
-            first = self.on[k], flat[foot] * support[k], self._strike[k]
-            last = self.off[k], (rise[foot] - 1.0) * support[k], self._push[k]
+        rows, moments, ranks = [], [], []
+        for k in range(len(self.foot)):
+            first = self.on[k], flat[k] * support[k], self._strike[k]
+            last = self.off[k], (rise[k] - 1.0) * support[k], self._push[k]
             for moment, lasts, angle in (first, last):
                 if np.isfinite(moment):
-                    parts = max(math.ceil(abs(angle) / most), 1)
-                    moments += [moment + lasts * i / parts for i in range(parts)]
-                    rows += parts * [k]
+                    parts = 2 * math.ceil(abs(angle) / most)
+                    moments += [moment + lasts * i / max(parts, 1) for i in range(parts + 1)]
+                    ranks += [0 if i in (0, parts) else 1 + i % 2 for i in range(parts + 1)]
+                    rows += (parts + 1) * [k]
         step, time = np.array(rows, dtype=int), np.array(moments)
         order = np.lexsort((time, step))
         step, time = step[order], time[order]
-        count = np.bincount(self.foot[step], minlength=len(legs))
+        count = np.bincount(self.foot[step], minlength=len(self._heel))
         pitch = self._pitch(time, count)
         position, turn = self._planted(step, pitch, self.foot[step])
-        return time, FootPose(position, turn, np.ones(len(time), dtype=bool), pitch, step)
+        pose = FootPose(position, turn, np.ones(len(time), dtype=bool), pitch, step)
+        return time, np.array(ranks, dtype=int)[order], pose
 
     def _planted(
         self, step: np.ndarray, pitch: np.ndarray, foot: np.ndarray

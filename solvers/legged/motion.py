@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -23,12 +23,15 @@ class FootRoll:
         position: (3,) of the sole's marked point, m.
         orientation: (4,) of the foot, pitch included.
         pitch: toes up over the footprint, rad.
+        rank: 0 at the ends of a roll, 1 and 2 for moments between them, of which those of rank 1
+            are near enough together for straight lines.
     """
 
     time: float
     position: np.ndarray
     orientation: np.ndarray
     pitch: float
+    rank: int
 
 
 @dataclass(frozen=True)
@@ -46,8 +49,8 @@ class Footprint:
         off: liftoff, s; infinite if it stands for good.
         gait: name of the gait.
         edited: whether it was changed by hand.
-        rolls: how the foot stands at `on`, at `off`, and at moments while it rolls between
-            which it turns by no more than ROLLS, in order of time.
+        rolls: how the foot stands at `on`, at `off`, and at moments while it rolls, in order of
+            time.
     """
 
     leg: str
@@ -60,6 +63,21 @@ class Footprint:
     gait: str
     edited: bool = False
     rolls: tuple[FootRoll, ...] = ()
+
+    def moved(self, by: np.ndarray | float = 0.0, later: float = 0.0) -> Footprint:
+        """The same elsewhere, at another time.
+
+        Args:
+            by: (3,) m.
+            later: s.
+        """
+        return replace(
+            self, position=self.position + by, on=self.on + later, off=self.off + later,
+            rolls=tuple(
+                replace(roll, position=roll.position + by, time=roll.time + later)
+                for roll in self.rolls
+            ),
+        )  # fmt: skip
 
 
 @dataclass(frozen=True)

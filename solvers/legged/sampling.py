@@ -25,7 +25,7 @@ from .swinging import Swinging
 TINY = 1e-5  # s; for central differences of exact heights
 STRETCH = 0.93  # of their length: swinging legs that are longer are drawn in softly
 
-ROLLS = math.radians(7.0)  # between moments at which it is told how feet stand that roll
+ROLLS = math.radians(7.0)  # that feet roll between every other moment that is told of
 
 
 class Sampling(Swinging):
@@ -143,13 +143,14 @@ class Sampling(Swinging):
         steps = self.steps
         inside = (steps.on <= self.end) & (steps.index >= 0) & ~self.left_out
         seen = np.flatnonzero(inside)
-        time, pose = self.feet.rolls(self.legs, ROLLS)
+        time, ranks, pose = self.feet.rolls(ROLLS)
         rolls = [
-            FootRoll(float(t), place, turn, float(pitch))
-            for t, place, turn, pitch in zip(
-                time, pose.position, pose.orientation, pose.pitch, strict=True
+            FootRoll(*values)
+            for values in zip(
+                time.tolist(), pose.position, pose.orientation, pose.pitch.tolist(),
+                ranks.tolist(), strict=True,
             )
-        ]
+        ]  # fmt: skip
         row = np.searchsorted(self.own, seen)
         first, last = (np.searchsorted(pose.step, row, side=side) for side in ("left", "right"))
         return tuple(

@@ -908,9 +908,9 @@ def test_a_limb_has_keys_at_the_ends_of_its_contacts():
     turn = {"rotation": quaternion((1, 0, 0), angle(at))}
     span = contacts.Span(1.2, 7.3, np.zeros(3))
     straight = contacts.dense_keys(turn["rotation"], "rotation", 2, [], 0.02)
+    limb = contacts.Along(span, {*turn})
     for known in ({}, {7.3: {"rotation": np.array((1.0, 0.0, 0.0, 0.0))}}):
-        limb = contacts.Along(span, {*turn}, known)
-        frames, keyed = contacts.dense_keys(turn["rotation"], "rotation", 2, [limb], 0.02)
+        frames, keyed = contacts.dense_keys(turn["rotation"], "rotation", 2, [limb], 0.02, known)
         assert sorted({*frames} - {*straight[0]}) == [1.2, 7.3]
         (row,) = keyed[frames == 7.3]
         wanted = known[7.3]["rotation"] if known else quaternion((1, 0, 0), angle(7.3))

@@ -204,7 +204,7 @@ def test_what_stands_in_two_samples_stands_between_them(poise, scene):
             length = finer.time[inside][-1] - finer.time[inside][0]
             assert np.count_nonzero(inside) >= stepping.SAMPLES * length
             assert np.abs(off).max() < 1e-9
-    # Liftoffs are between samples; where soles roll down to their tips is at one.
+    # Contacts begin and end between samples.
     assert np.abs(finer.time[:, None] - ends).min(axis=0).max() < 1e-9
 
 

@@ -25,6 +25,7 @@ from test_own_rigs_rigify import (
     constrained,
     keyed_bones,
     off_their_tracks,
+    rolled,
     settings,
     worst_off,
 )
@@ -142,6 +143,25 @@ def test_controls_of_a_rigify_animal_do_what_the_motion_says(poise, scene, capfd
     assert diff(before, snapshot(), NOISE) == []
     assert settings(rig) == switches
     assert "Dependency cycle" not in "".join(capfd.readouterr())
+
+
+@pytest.mark.parametrize("mode", ["DENSE", "SPARSE"])
+@pytest.mark.parametrize(("animal", "gait", "speed", "radius"), [
+    ("horse", "CANTER_LEFT", 5.5, 10.0), ("basic_quadruped", "TROT", 2.0, 0.0),
+])  # fmt: skip
+def test_hooves_and_paws_stand_and_roll(poise, scene, animal, gait, speed, radius, mode):
+    """Keyed controls of feet go through the exact touchdown, the roll and the liftoff."""
+    make, kind, *_, toes = ANIMALS[animal]
+    rig = make()
+    assert bpy.ops.poise.rig_setup(kind=kind) == {"FINISHED"}
+    controls, motion = control_rig.controls_of(rig), rig.poise.motion_object
+    last = {"hind": toes[0], "fore": toes[1]}
+    known = {
+        f"{girdle}.{side}": 2 * [f"ORG-{last[girdle]}.{side}"] for girdle in last for side in "LR"
+    }
+    found = rolled(rig, controls, motion, known, gait, speed, radius, mode)
+    assert found.looks > 300
+    assert found.metres < 1e-3, found
 
 
 def overridden(file, folder):

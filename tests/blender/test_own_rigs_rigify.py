@@ -13,7 +13,11 @@ import json
 import bpy
 import numpy as np
 import pytest
+import rolling
+from poise.addon import preview
+from poise.addon.rigs import control_rig
 from snapshot import diff, snapshot
+from test_gait import path
 from test_own_rigs import NOISE, RIGS, followers, leg_length, places, set_up
 
 PLACED = ("root", "pelvis", "foot", "hand", "hind", "fore")
@@ -141,6 +145,49 @@ def test_controls_of_rigify_do_what_the_motion_says(poise, scene, capfd, file, k
     assert diff(before, snapshot(), NOISE) == []
     assert settings(rig) == switches
     assert "Dependency cycle" not in "".join(capfd.readouterr())
+
+
+def rolled(rig, controls, motion, bones, gait, speed, radius, mode):
+    """Bake two seconds of a gait onto the rig's controls; how far its soles slide.
+
+    Args:
+        rig: the rig.
+        controls: Poise's controls.
+        motion: the Motion object.
+        bones: leg -> the rig's bones of heel and toes.
+        gait: name of a preset.
+        speed: m/s.
+        radius: of the bend that it goes along, m; 0 for straight ahead.
+        mode: "DENSE" or "SPARSE".
+    """
+    whole = motion.poise_motion
+    whole.motion, whole.key_mode = "GAIT", mode
+    whole.frame_start, whole.frame_end = 1, 49
+    whole.gait.speed, whole.gait.sequence[0].gait = speed, gait
+    if radius:
+        turns = np.linspace(0.0, 2.0, 40)
+        whole.gait.path = path(
+            *((radius * (1.0 - np.cos(a)), -radius * np.sin(a), 0.0) for a in turns)
+        )
+    bpy.context.view_layer.objects.active = rig
+    assert bpy.ops.poise.bake_to_bones() == {"FINISHED"}
+    done = preview.refresh(bpy.context, motion).solved
+    return rolling.slide(rig, done, rolling.their_bones(rig, controls, done, bones))
+
+
+@pytest.mark.parametrize("mode", ["DENSE", "SPARSE"])
+@pytest.mark.parametrize(("gait", "speed", "radius"), [
+    ("WALK_BIPED", 1.4, 0.0), ("RUN", 4.0, 8.0), ("SKIP", 2.4, 0.0),
+])  # fmt: skip
+def test_feet_stand_and_roll_between_frames(poise, scene, gait, speed, radius, mode):
+    """Keyed controls of feet go through the exact touchdown, the roll and the liftoff."""
+    rig = bring_in()
+    assert bpy.ops.poise.rig_setup(kind="BIPED") == {"FINISHED"}
+    controls, motion = control_rig.controls_of(rig), rig.poise.motion_object
+    bones = {f"leg.{side}": [f"ORG-foot.{side}", f"ORG-toe.{side}"] for side in "LR"}
+    found = rolled(rig, controls, motion, bones, gait, speed, radius, mode)
+    assert found.looks > 100
+    assert found.metres < 1e-3, found
 
 
 def off_their_tracks(motion):
