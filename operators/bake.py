@@ -76,7 +76,7 @@ class _BakeOperator(SolvingOperator):
             ("MOTION", "As Set", "As the motion's own setting says"),
             ("OVERWRITE", "Overwrite", "Replace the edited keys"),
             ("KEEP_EDITS", "Keep Edits", "Keep the edits in an additive NLA layer on top"),
-            ("NEW_ACTION", "Bake to New Action", "Leave the edited action alone"),
+            ("NEW_ACTION", "New Action", "Leave the edited action alone"),
         ),
         options={"SKIP_SAVE"},
     )

@@ -67,7 +67,10 @@ class POISE_PT_keys(MotionPanel, bpy.types.Panel):
         layout.prop(settings, "target")
         layout.prop(settings, "push_to_nla")
         layout.prop(settings, "edited_keys")
-        layout.prop(settings, "body_parts")
+        column = layout.column(align=True)
+        column.use_property_split = False
+        column.label(text="Body Parts")
+        column.row(align=True).prop(settings, "body_parts")
         layout.operator("poise.bake_check")
 
 

@@ -3,7 +3,23 @@
 
 from __future__ import annotations
 
+import blf
+import bpy
+
 from ..addon import motions
+
+SHORT = {
+    "max_curvature": "Curvature",
+    "max_curvature_rate": "Curvature Rate",
+    "terrain_smoothing": "Smoothing",
+    "unweighting_amount": "Amount",
+    "angulation_limit": "Limit",
+}
+"""What a setting is called under a title, or a setting, that says the rest of its name."""
+
+# Pixels at scale 1 that tabs, margins, a box and an icon take of a sidebar's width.
+BESIDE_TEXT = 88.0
+COLUMN_GAP = 8.0
 
 
 class SidebarPanel:
@@ -53,9 +69,19 @@ class SettingsPanel(MotionPanel):
 
     def draw(self, context):
         self.layout.use_property_split = True
-        settings = getattr(settings_of(context), self.group)
-        for name in self.names:
-            self.layout.prop(settings, name)
+        draw_settings(self.layout, getattr(settings_of(context), self.group), self.names)
+
+
+def draw_settings(layout, group, names) -> None:
+    """Draw settings one under another, each called what fits beside its value.
+
+    Args:
+        layout: where to draw.
+        group: their property group.
+        names: which of them.
+    """
+    for name in names:
+        layout.prop(group, name, text=SHORT.get(name, group.bl_rna.properties[name].name))
 
 
 def wrapped(layout, text: str, width: int, icon: str = "NONE") -> None:
@@ -67,20 +93,47 @@ def wrapped(layout, text: str, width: int, icon: str = "NONE") -> None:
         width: width of the region in pixels.
         icon: icon of the first line.
     """
-    import bpy
-
-    # An interface font letter is about 6.5 pixels wide at scale 1.
-    scale = bpy.context.preferences.system.ui_scale or 1.0  # none without a window
-    letters = max(16, int((width - 60 * scale) / (6.5 * scale)))
-    line = ""
-    lines = []
-    for word in text.split():
-        if line and len(line) + 1 + len(word) > letters:
-            lines.append(line)
-            line = word
-        else:
-            line = f"{line} {word}".strip()
-    lines.append(line)
     column = layout.column(align=True)
-    for number, line in enumerate(lines):
+    for number, line in enumerate(lines_of(text, width - BESIDE_TEXT * _scale())):
         column.label(text=line, icon=icon if number == 0 else "BLANK1")
+
+
+def draw_table(layout, rows, width: int) -> None:
+    """Draw names and their values in two columns, values over as many lines as they need.
+
+    Args:
+        layout: a box.
+        rows: (name, value) each.
+        width: width of the region in pixels.
+    """
+    column = layout.column(align=True)
+    half = 0.5 * (width - (BESIDE_TEXT - COLUMN_GAP) * _scale())
+    for name, value in rows:
+        for number, line in enumerate(lines_of(value, half)):
+            row = column.row()
+            row.label(text="" if number else name)
+            row.label(text=line)
+
+
+def lines_of(text: str, width: float) -> list[str]:
+    """A text's words in lines that are at most as wide as a width, where words allow it.
+
+    Args:
+        text: the text.
+        width: in pixels, of the interface's font.
+    """
+    preferences = bpy.context.preferences
+    blf.size(0, preferences.ui_styles[0].widget.points * _scale())
+    lines = [""]
+    for word in text.split():
+        longer = f"{lines[-1]} {word}".strip()
+        if lines[-1] and blf.dimensions(0, longer)[0] > width:
+            lines.append(word)
+        else:
+            lines[-1] = longer
+    return lines
+
+
+def _scale() -> float:
+    """Pixels of the interface for one at scale 1, which is also what holds without a window."""
+    return bpy.context.preferences.system.ui_scale or 1.0

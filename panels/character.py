@@ -97,7 +97,7 @@ class POISE_PT_character_equipment(SidebarPanel, bpy.types.Panel):
         attached = own_equipment.attached(character)
         column = self.layout.column(align=True)
         for role in own_equipment.roles_of(character):
-            self._draw_role(column.split(factor=0.4, align=True), character, role, attached)
+            self._draw_role(column.split(factor=0.45, align=True), character, role, attached)
 
     def _draw_role(self, split, character, role, attached):
         split.label(text=own_equipment.label(role))
@@ -135,18 +135,18 @@ class POISE_UL_rig_roles(bpy.types.UIList):
 
     def draw_item(self, context, layout, data, item, icon, active_data, active_property,
                   index=0, flt_flag=0):
-        row = layout.split(factor=0.4)
-        mark = "NONE"
+        row = layout.split(factor=0.42, align=True)
+        mark = "BONE_DATA"
         if not item.bone:
             mark = "ERROR"
         elif item.unsure:
             mark = "QUESTION"
-        row.label(text=item.role, icon=mark)
+        row.label(text=item.role)
         rig = control_rig.rig_of(data.character) or data.character
         if rig is None:
-            row.prop(item, "bone", text="")
+            row.prop(item, "bone", text="", icon=mark)
         else:
-            row.prop_search(item, "bone", rig.data, "bones", text="")
+            row.prop_search(item, "bone", rig.data, "bones", text="", icon=mark)
 
 
 class POISE_MT_rig_roles(bpy.types.Menu):

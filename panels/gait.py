@@ -17,16 +17,15 @@ class POISE_UL_gaits(bpy.types.UIList):
     def draw_item(
         self, context, layout, data, item, icon, active_data, active_property, index, flt_flag
     ):
-        row = layout.row(align=True)
-        row.prop(item, "name", text="", emboss=False, icon="ANIM")
-        side = row.row(align=True)
-        side.alignment = "RIGHT"
+        row = layout.split(factor=0.66, align=True)
+        row.use_property_split = False
+        row.prop(item, "name", text="", emboss=False)
         if index == 0:
-            side.label(text="from the start")
+            row.label(text="at start")
         elif item.start_by == "TIME":
-            side.prop(item, "start", text="", emboss=False)
+            row.prop(item, "start", text="", emboss=False)
         else:
-            side.prop(item, "distance", text="", emboss=False)
+            row.prop(item, "distance", text="", emboss=False)
 
 
 class POISE_UL_speeds(bpy.types.UIList):
@@ -34,6 +33,7 @@ class POISE_UL_speeds(bpy.types.UIList):
         self, context, layout, data, item, icon, active_data, active_property, index, flt_flag
     ):
         row = layout.row(align=True)
+        row.use_property_split = False
         row.prop(item, "distance", text="", emboss=False)
         row.prop(item, "speed", text="", emboss=False)
 
@@ -136,7 +136,7 @@ class POISE_PT_gait_item(_GaitPart, bpy.types.Panel):
         _character, motion = active(context)
         gait = motion.poise_motion.gait
         item = gait.sequence[gait.sequence_index]
-        layout.prop(item, "gait")
+        layout.prop(item, "gait", text="")
         usual = gait_view.usual_speeds(preview.status(motion).solved, item.gait)
         if usual:
             row = layout.split(factor=0.4)
@@ -154,12 +154,18 @@ class POISE_PT_gait_item(_GaitPart, bpy.types.Panel):
             column.prop(item, name)
         layout.prop(item, "own_timing")
         if item.own_timing:
-            for leg in item.legs:
-                row = layout.row(align=True)
-                row.use_property_split = False
-                row.label(text=spoken_leg(leg.name).capitalize())
-                row.prop(leg, "duty", text="Duty", slider=True)
-                row.prop(leg, "phase", text="Phase", slider=True)
+            self._draw_timing(layout.column(align=True), item.legs)
+
+    def _draw_timing(self, column, legs):
+        column.use_property_split = False
+        row = column.row(align=True)
+        for title in ("", "Duty Factor", "Phase"):
+            row.label(text=title)
+        for leg in legs:
+            row = column.row(align=True)
+            row.label(text=spoken_leg(leg.name).capitalize())
+            row.prop(leg, "duty", text="", slider=True)
+            row.prop(leg, "phase", text="", slider=True)
 
 
 class POISE_PT_gait_cycle(_GaitPart, bpy.types.Panel):

@@ -7,7 +7,16 @@ from bl_ui.utils import PresetPanel
 from ..addon import families, motions, preview
 from ..addon.mapping.registry import MAPPINGS
 from ..addon.rigs import characters
-from .base import MotionPanel, SettingsPanel, SidebarPanel, active, settings_of, wrapped
+from .base import (
+    MotionPanel,
+    SettingsPanel,
+    SidebarPanel,
+    active,
+    draw_settings,
+    draw_table,
+    settings_of,
+    wrapped,
+)
 
 
 class POISE_PT_motion(SidebarPanel, bpy.types.Panel):
@@ -128,11 +137,7 @@ def draw_summary(layout, status, width):
     if summary is None:
         box.label(text="Solving…", icon="SORTTIME")
         return
-    column = box.column(align=True)
-    for name, value in summary:
-        row = column.row()
-        row.label(text=name)
-        row.label(text=value)
+    draw_table(box, summary, width)
     for problem in status.problems[:2]:
         if problem.severity != "INFO":
             wrapped(box, problem.message, width, "ERROR")
@@ -218,8 +223,7 @@ class POISE_PT_style(MotionPanel, bpy.types.Panel):
                 header, body = layout.panel(f"poise_{title}", default_closed=True)
                 header.label(text=title)
                 if body is not None:
-                    for name in names:
-                        body.prop(group, name)
+                    draw_settings(body, group, names)
 
 
 CLASSES = (

@@ -4,7 +4,15 @@
 import bpy
 
 from ..addon import preview
-from .base import MotionPanel, SettingsPanel, SidebarPanel, active, settings_of, wrapped
+from .base import (
+    MotionPanel,
+    SettingsPanel,
+    SidebarPanel,
+    active,
+    draw_settings,
+    settings_of,
+    wrapped,
+)
 from .motion import draw_summary
 
 
@@ -72,11 +80,10 @@ class POISE_PT_path_terrain(_PathPart, bpy.types.Panel):
     def draw(self, context):
         self.layout.use_property_split = True
         path = settings_of(context).path
-        self.layout.prop(path, "terrain_smoothing")
+        draw_settings(self.layout, path, ("terrain_smoothing",))
         column = self.layout.column()
         column.active = path.speed_mode == "TERRAIN"
-        for name in self.made:
-            column.prop(path, name)
+        draw_settings(column, path, self.made)
 
 
 class POISE_PT_path_limits(_PathPart, bpy.types.Panel):

@@ -454,6 +454,6 @@ def problem(
         time=time / fps,
         bone=bone,
         amount=distance,
-        remedy="Nothing, where pictures show whole frames; else set Between Frames (Bake: Keys) "
+        remedy="Nothing, where pictures show whole frames; else set Subframes (Bake: Keys) "
         "to Wherever Needed" if where != ANYWHERE else "Nothing, or more frames a second",
     )

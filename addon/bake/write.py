@@ -146,7 +146,7 @@ def bake_tracks(
     if edited and options.on_edited == "KEEP_EDITS" and previous.record.target == "CURRENT":
         raise UserError(
             f"Edits in the current action {previous.action.name} cannot be kept as a layer: set "
-            "Edited Keys to Overwrite or Bake to New Action"
+            "Edited Keys to Overwrite or New Action"
         )
     differences: list[keyframes.Channel] = []
     if edited and options.on_edited == "KEEP_EDITS":
@@ -221,7 +221,7 @@ def _edited_sentence(armature: bpy.types.Object, edited: Sequence[tuple[str, int
     listed = ", ".join(bones[:3]) + (f" and {len(bones) - 3} more" if len(bones) > 3 else "")
     return (
         f"Keys of {listed} on {armature.name} were edited since the last bake: set Edited Keys to "
-        "Overwrite, Keep Edits or Bake to New Action"
+        "Overwrite, Keep Edits or New Action"
     )
 
 

@@ -266,5 +266,5 @@ def _skateboard(ride: Ride, style: SkateboarderStyle) -> Deck:
         spins=spins,
         problems=problems,
         attributes={"deck_tilt": tilt, **named},
-        remedy="Less Maximum Lean, or more knee bend",
+        remedy="Less Max Lean, or more knee bend",
     )

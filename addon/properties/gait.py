@@ -623,7 +623,7 @@ class PoiseGait(bpy.types.PropertyGroup):
         override=OVERRIDE,
     )
     steepest: FloatProperty(
-        name="Steepest Ground",
+        name="Max Slope",
         description="Ground that is steeper carries no foot",
         default=radians(50.0),
         min=0.0,

@@ -210,7 +210,7 @@ class PoiseMotion(bpy.types.PropertyGroup):
         override=OVERRIDE,
     )
     key_step: IntProperty(
-        name="Frames per Key",
+        name="Key Spacing",
         description="Most frames between two keys; keys stand closer where the motion needs it",
         default=4,
         min=1,
@@ -218,7 +218,7 @@ class PoiseMotion(bpy.types.PropertyGroup):
         override=OVERRIDE,
     )
     keys_between: EnumProperty(
-        name="Between Frames",
+        name="Subframes",
         description="Which bones of a rig that is keyed by its bones get keys between frames",
         items=(
             (
@@ -252,7 +252,7 @@ class PoiseMotion(bpy.types.PropertyGroup):
         override=OVERRIDE,
     )
     push_to_nla: BoolProperty(
-        name="Push Down to NLA",
+        name="Push to NLA",
         description="Put the baked action on an NLA track of its own",
         override=OVERRIDE,
     )
@@ -263,7 +263,7 @@ class PoiseMotion(bpy.types.PropertyGroup):
             ("ASK", "Ask", "Stop and say so"),
             ("OVERWRITE", "Overwrite", "Replace the edited keys"),
             ("KEEP_EDITS", "Keep Edits", "Keep the edits in an additive NLA layer on top"),
-            ("NEW_ACTION", "Bake to New Action", "Leave the edited action and bake into another"),
+            ("NEW_ACTION", "New Action", "Leave the edited action and bake into another"),
         ),
         override=OVERRIDE,
     )

@@ -272,7 +272,7 @@ class PoisePath(bpy.types.PropertyGroup):
         override=OVERRIDE,
     )
     values: IntProperty(
-        name="Values per Stage",
+        name="Stage Values",
         description="How many ways to steer are tried in each stage: more follow the path more "
         "closely, and take longer",
         default=7,

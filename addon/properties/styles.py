@@ -116,7 +116,7 @@ def edge_law():
 def edge_per_curvature():
     """Constant of the linear edge law."""
     return amount(
-        "Edge per Curvature",
+        "Edge Gain",
         "Edge angle in radians for a curvature of 1 per metre; 0 to fit it to the lean",
         0.0,
         20.0,
@@ -126,7 +126,7 @@ def edge_per_curvature():
 def sidecut(of):
     """Radius of the sidecut; `of` is what it is cut into."""
     return amount(
-        "Sidecut Radius", f"Radius of the sidecut in metres; 0 takes the {of}'s own", 0.0, 35.0
+        "Sidecut", f"Radius of the sidecut in metres; 0 takes the {of}'s own", 0.0, 35.0
     )
 
 
@@ -219,7 +219,8 @@ def on_skis(style):
         "stiffness": stiffness(),
         "unweighting": unweighting(),
         "unweighting_amount": length(
-            "Unweighting Amount", "How far", style.unweighting_amount, 0.25
+            "Unweighting Amount", "How far the legs stretch or the knees are pulled up",
+            style.unweighting_amount, 0.25,
         ),
         "stance_width": length(
             "Stance Width", "Distance between the skis when flat", style.stance_width, 0.6
@@ -248,7 +249,7 @@ def on_skis(style):
             45,
         ),
         "edge_difference": angle(
-            "Inside Edge Less", "How much less the inside ski is edged",
+            "Inside Edge", "How much less the inside ski is edged",
             style.edge_difference, 0, 15
         ),
         "edge_limit": angle("Edge Limit", "Largest edge angle", style.edge_limit, 20, 85),
@@ -272,10 +273,10 @@ def on_skis(style):
             style.trunk_pitch, 0, 60
         ),
         "waist_follow": amount(
-            "Waist Follows Knees", "Further bend of the waist with the knees", style.waist_follow
+            "Waist Follows", "Further bend of the waist with the knees", style.waist_follow
         ),
         "shoulder_level": amount(
-            "Level Shoulders",
+            "Shoulder Level",
             "How far the shoulders level out against the lean",
             style.shoulder_level,
             subtype="FACTOR",
@@ -294,7 +295,7 @@ def on_skis(style):
         ),
         **gaze(style, "skier"),
         "hand_forward": length(
-            "Hands Forward", "Hands in front of the shoulders", style.hand_forward, 0.6
+            "Hands Ahead", "Hands in front of the shoulders", style.hand_forward, 0.6
         ),
         "hand_out": length(
             "Hands Out", "Hands to the side of the body's middle", style.hand_out, 0.7
@@ -434,7 +435,7 @@ class PoiseSkierStyle(Style, bpy.types.PropertyGroup):
         "Boot Angle", "Forward lean of the shins that the boots hold", SKIER.boot_angle, 5, 25
     )
     lead: amount(
-        "Inside Ski Lead", "Lead of the inside ski; 1 keeps both shins parallel", SKIER.lead, 2.0
+        "Inside Lead", "Lead of the inside ski; 1 keeps both shins parallel", SKIER.lead, 2.0
     )
     lead_limit: length("Lead Limit", "Largest lead of the inside ski", SKIER.lead_limit, 0.6)
 
@@ -526,13 +527,14 @@ def sideways(style):
         "stiffness": stiffness(),
         "unweighting": unweighting(),
         "unweighting_amount": length(
-            "Unweighting Amount", "How far", style.unweighting_amount, 0.25
+            "Unweighting Amount", "How far the legs stretch or the knees are pulled up",
+            style.unweighting_amount, 0.25,
         ),
         "heel_sit": angle(
-            "Heel-Side Sit", "How much more the knees bend on the heel side", style.heel_sit, 0, 50
+            "Heelside Sit", "How much more the knees bend on the heel side", style.heel_sit, 0, 50
         ),
         "toe_press": angle(
-            "Toe-Side Press", "How much less they bend on the toe side", style.toe_press, 0, 40
+            "Toeside Press", "How much less they bend on the toe side", style.toe_press, 0, 40
         ),
         "front_weight": length(
             "Front Weight", "How far the body stands to the nose", style.front_weight, 0.2, -0.2
@@ -545,17 +547,17 @@ def sideways(style):
             60,
         ),
         "waist_follow": amount(
-            "Waist Follows Knees", "Further bend of the waist with the knees", style.waist_follow
+            "Waist Follows", "Further bend of the waist with the knees", style.waist_follow
         ),
         "heel_bend": angle(
-            "Heel-Side Bend",
+            "Heelside Bend",
             "Further bend of the trunk on the heel side, less on the toe side",
             style.heel_bend,
             0,
             40,
         ),
         "shoulder_level": amount(
-            "Level Shoulders",
+            "Shoulder Level",
             "How far the shoulders level against the lean",
             style.shoulder_level,
             subtype="FACTOR",
@@ -751,15 +753,15 @@ class PoiseCyclistStyle(Style, bpy.types.PropertyGroup):
         RIDER.ankle_range, 0, 40,
     )
     knee_out: angle(
-        "Inside Knee Out", "How far the inside knee points out of a sharp turn",
+        "Inside Knee", "How far the inside knee points out of a sharp turn",
         RIDER.knee_out, 0, 35,
     )
     stand: amount(
-        "Out of the Saddle", "0 sits in the saddle, 1 stands on the pedals", RIDER.stand,
+        "Out of Saddle", "0 sits in the saddle, 1 stands on the pedals", RIDER.stand,
         max=1.0, subtype="FACTOR",
     )
     stand_bend: angle(
-        "Standing Knee Bend", "Bend of the lower leg's knee out of the saddle",
+        "Standing Knee", "Bend of the lower leg's knee out of the saddle",
         RIDER.stand_bend, 15, 70,
     )
     stand_forward: length(
@@ -771,7 +773,7 @@ class PoiseCyclistStyle(Style, bpy.types.PropertyGroup):
         RIDER.sway, 0, 15,
     )
     seat_sway: angle(
-        "Sway in the Saddle", "How far the bicycle tilts from side to side while pedalling seated",
+        "Seated Sway", "How far the bicycle tilts from side to side while pedalling seated",
         RIDER.seat_sway, 0, 4,
     )
     bob: length(
@@ -782,7 +784,7 @@ class PoiseCyclistStyle(Style, bpy.types.PropertyGroup):
         RIDER.trunk_pitch, 20, 65,
     )
     stand_pitch: angle(
-        "Standing Trunk Pitch", "Forward bend of the trunk out of the saddle",
+        "Standing Pitch", "Forward bend of the trunk out of the saddle",
         RIDER.stand_pitch, 25, 70,
     )
     body_lean: angle(
@@ -792,7 +794,7 @@ class PoiseCyclistStyle(Style, bpy.types.PropertyGroup):
         RIDER.body_lean, -15, 15,
     )
     bar_follow: amount(
-        "Chest Follows Bars", "Share of the handlebars' turn that the chest follows",
+        "Chest Follows", "Share of the handlebars' turn that the chest follows",
         RIDER.bar_follow, max=1.0, subtype="FACTOR",
     )
     elbows_out: angle(
@@ -876,7 +878,7 @@ class PoiseLeggedStyle(Style, bpy.types.PropertyGroup):
         "Elbow Bend", "Bend of the elbows in gaits without flights", WALKER.elbow_bend, 5, 60
     )
     elbow_run: angle(
-        "Running Elbow Bend", "Bend of the elbows in gaits with flights", WALKER.elbow_run, 20, 110
+        "Running Bend", "Bend of the elbows in gaits with flights", WALKER.elbow_run, 20, 110
     )
     arm_out: angle("Arms Out", "How far the arms are held from the body", WALKER.arm_out, 0, 30)
     look_ahead: amount(

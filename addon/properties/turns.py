@@ -106,7 +106,7 @@ class PoiseTurns(bpy.types.PropertyGroup):
         override=OVERRIDE,
     )
     sharpness: FloatProperty(
-        name="Maximum Lean",
+        name="Max Lean",
         description="Largest lean of a turn: how sharp the turns are",
         default=radians(25.0),
         min=0.0,
@@ -160,7 +160,7 @@ class PoiseTurns(bpy.types.PropertyGroup):
         override=OVERRIDE,
     )
     auto_body: BoolProperty(
-        name="Body from Character",
+        name="From Character",
         description="Take mass, height of the centre of mass and inertia from the character's size",
         default=True,
         override=OVERRIDE,
@@ -176,7 +176,7 @@ class PoiseTurns(bpy.types.PropertyGroup):
         override=OVERRIDE,
     )
     height: FloatProperty(
-        name="Centre of Mass",
+        name="CoM Height",
         description="Height of the centre of mass over the ground when upright",
         default=1.0,
         min=0.0,

@@ -123,7 +123,7 @@ _NUMBERS: dict[str, tuple[str, float, float, str]] = {
     "crouch": ("Crouch", 0.0, 0.8, "between 0 and 0.8"),
     "most_step": ("Step Height", 0.0, 10.0, "between 0 and 10 hip heights"),
     "search": ("Search", 0.0, 10.0, "between 0 and 10 hip heights"),
-    "steepest": ("Steepest Ground", 0.0, 1.56, "between 0 and 89 degrees"),
+    "steepest": ("Max Slope", 0.0, 1.56, "between 0 and 89 degrees"),
     "clearance": ("Clearance", 0.0, 2.0, "between 0 and 2 hip heights"),
 }
 

@@ -164,7 +164,7 @@ _NUMBERS: dict[str, tuple[str, float, float, str]] = {
 SPEED_MODES = ("KEYED", "TERRAIN")
 _WHOLE: dict[str, tuple[str, int, int, str]] = {
     "stages": ("Stages", 1, 60, "a whole number between 1 and 60"),
-    "values": ("Values per Stage", 2, 31, "a whole number between 2 and 31"),
+    "values": ("Stage Values", 2, 31, "a whole number between 2 and 31"),
     "substeps": ("Steps per Stage", 1, 100, "a whole number between 1 and 100"),
     "batch": ("Batch", 1, 100_000, "a whole number between 1 and 100,000"),
     "most_nodes": ("Most Nodes", 1, 100_000_000, "a whole number of at least 1"),

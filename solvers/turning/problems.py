@@ -85,7 +85,7 @@ def _try_to_help(
 
 
 _LABELS = {
-    "sharpness": ("a Maximum Lean of {:.1f}\u00b0", math.degrees),
+    "sharpness": ("a Max Lean of {:.1f}\u00b0", math.degrees),
     "frequency": ("a Frequency of {:.2f} Hz", float),
     "speed": ("a Speed of {:.1f} m/s", float),
     "max_curvature": ("a Curvature Limit of {:.2f} 1/m", float),
@@ -120,8 +120,8 @@ def _fall(
         remedy = "It was leaning too far, or tipping too fast, to be caught: start nearer upright"
     else:
         remedy = (
-            "Raise the curvature limits, lower Maximum Lean, or make changes of "
-            "Speed and Maximum Lean slower"
+            "Raise the curvature limits, lower Max Lean, or make changes of "
+            "Speed and Max Lean slower"
         )
     where = "left" if side == "L" else "right"
     return Problem(
@@ -242,7 +242,7 @@ def _held(
         faster = speed
         while not fits(asked, frequency, faster, row, most) and faster < 100.0:
             faster *= 1.02
-        remedy = f"Maximum Lean of {_degrees(lean)} just fits"
+        remedy = f"Max Lean of {_degrees(lean)} just fits"
         if faster < 100.0:
             remedy += f"; the lean asked for needs a Speed of {faster:.1f} m/s"
         fixable = _is_constant(settings, "sharpness") and not settings.amplitude_irregularity
@@ -289,7 +289,7 @@ def _reached(motion: TurningMotion, held: np.ndarray, end: float | None) -> list
             time=float(motion.time[first]),
             end_time=float(motion.time[last]),
             amount=total,
-            remedy="Change Maximum Lean, Speed or Heading more slowly",
+            remedy="Change Max Lean, Speed or Heading more slowly",
         )
     ]
 
@@ -315,7 +315,7 @@ def _spread(motion: TurningMotion) -> list[Problem]:
                     time=group[0].start,
                     end_time=group[-1].end,
                     amount=short,
-                    remedy="Change Heading more slowly, or raise Maximum Lean",
+                    remedy="Change Heading more slowly, or raise Max Lean",
                 )
             )
             group = []
@@ -335,6 +335,6 @@ def _loops(motion: TurningMotion) -> list[Problem]:
             time=loops[0].start,
             end_time=loops[-1].end,
             amount=largest,
-            remedy="A higher Speed, a higher Frequency or a smaller Maximum Lean turns less",
+            remedy="A higher Speed, a higher Frequency or a smaller Max Lean turns less",
         )
     ]

@@ -109,7 +109,7 @@ _RANGES: dict[str, tuple[str, float, bool, float, bool, str]] = {
     "speed": ("Speed", 0.0, True, 1000.0, True, "between 0 and 1000 m/s"),
     "frequency": ("Frequency", 0.01, True, 5.0, True, "between 0.01 and 5 Hz"),
     "sharpness": (
-        "Maximum Lean",
+        "Max Lean",
         0.0,
         True,
         math.radians(85.0),
@@ -261,7 +261,7 @@ def check_settings(settings: TurningSettings) -> dict[str, Sampled]:
     largest = sharpness if type(sharpness) is float else float(np.max(sharpness))
     if largest >= settings.fall_angle:
         raise SettingError(
-            "Maximum Lean",
+            "Max Lean",
             f"{math.degrees(largest):.1f} degrees",
             f"below the fall angle of {math.degrees(settings.fall_angle):.1f} degrees",
         )

@@ -9,12 +9,29 @@ that is no string.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from types import FunctionType, SimpleNamespace
+from typing import NamedTuple
 
+import blf
 import bpy
 
 LAYOUT = bpy.types.UILayout.bl_rna
 ICONS = set(LAYOUT.functions["label"].parameters["icon"].enum_items.keys())
+# Pixels at scale 1, found by texts of all widths in a window.
+PANEL = 225.0  # inside a panel of a sidebar that is as wide as Blender makes it
+MARGINS = {"box": 10.0, "list": 32.0}
+GAP = 8.0  # between the parts of a row that are not aligned
+MARGIN = 3.0  # to both sides of a button's text
+ICON = 22.0
+TICK = 20.0
+ARROW = 16.0
+# Places of a name and its value beside each other, as a share of the width and what is not
+# theirs of it: the gap to the value, and the dot for keys behind that.
+NAME = (0.4, 12.0)
+VALUE = (0.6, 20.0)
+# Lists of texts that are whole elsewhere in their panel.
+WHOLE_BELOW = {"POISE_UL_problems"}
 PARTS = {"row", "column", "column_flow", "grid_flow", "box", "split", "menu_pie"}
 
 
@@ -40,14 +57,27 @@ class Arguments:
             assert value in prop.enum_items.keys(), f"{self._rna.identifier}.{name} = {value!r}"
 
 
+class Text(NamedTuple):
+    """A text that Blender cuts where its place is too narrow."""
+
+    words: str
+    beside: float = 0.0  # what an icon, an arrow or a tick box takes of the place
+    part: tuple[float, float] = (1.0, 0.0)  # of the layout's width: a share and, of it, less
+
+    def icons_only(self) -> bool:
+        return not self.words and self.beside > 0.0
+
+
 class Layout:
     """Takes what a panel draws; `said` collects its texts."""
 
-    def __init__(self, said: list[str]):
-        self.__dict__["said"] = said
+    def __init__(self, said: list[str], kind="column", split=False, factor=0.0, align=False):
+        self.__dict__.update(said=said, kind=kind, use_property_split=split, factor=factor,
+                             gap=0.0 if align else GAP, parts=[])
 
     def __setattr__(self, name, value):
         assert name in LAYOUT.properties, f"a layout has no {name}"
+        self.__dict__[name] = value
 
     def __getattr__(self, name):
         function = LAYOUT.functions[name]  # KeyError: Blender has none either
@@ -56,9 +86,16 @@ class Layout:
             wrong = set(named) - set(function.parameters.keys())
             assert not wrong, f"layout.{name} takes no {wrong}"
             self._check(named)
-            return Layout(self.said) if name in PARTS else None
+            chosen = {key: named[key] for key in ("factor", "align") if key in named}
+            part = self._part(name, **chosen)
+            return part if name in PARTS else None
 
         return take
+
+    def _part(self, kind="column", **chosen):
+        part = Layout(self.said, kind, self.use_property_split, **chosen)
+        self.parts.append(part)
+        return part
 
     def _check(self, named):
         text, icon = named.get("text", ""), named.get("icon", "NONE")
@@ -67,35 +104,128 @@ class Layout:
         if text:
             self.said.append(text)
 
+    def _button(self, named, words, beside=0.0):
+        """A button or label: its text, with the icon before it."""
+        words = named.get("text", words)
+        icon = 0.0 if named.get("icon", "NONE") == "NONE" else ICON
+        self.parts.append(Text(words, icon + beside))
+
+    def label(self, **named):
+        self._check(named)
+        self._button(named, "")
+
     def prop(self, data, name, **named):
         assert name in data.bl_rna.properties, f"{data.bl_rna.identifier} has no {name}"
         self._check(named)
+        prop = data.bl_rna.properties[name]
+        words = named.get("text", prop.name)
+        place = self._part()
+        if prop.type == "BOOLEAN":
+            if self.use_property_split:
+                place.parts.append(Text(words, TICK, VALUE))
+            else:
+                place._button(named, words, 0.0 if "icon" in named else TICK)
+            return
+        split = self.use_property_split and bool(words)
+        if split:
+            place.parts.append(Text(words, 0.0, NAME))
+        elif words and prop.type in ("INT", "FLOAT"):
+            # Its name and its number share a field, between arrows.
+            place.parts.append(Text(words + "  0.000", 2 * ICON))
+        # Without a name, too, there is room for the dot behind the value.
+        share, less = VALUE if split else (1.0, VALUE[1] * self.use_property_split)
+        if prop.type == "STRING" and not split:
+            place._button(named | {"text": getattr(data, name)}, "", less)
+        elif prop.type == "ENUM":
+            # A field shows any of the items, or there is one for each of them.
+            expanded = prop.is_enum_flag or named.get("expand", False)
+            count = len(prop.enum_items) if expanded else 1
+            beside, part = 2 * MARGIN if expanded else ARROW, (share / count, less / count)
+            place.parts.extend(Text(item.name, beside, part) for item in prop.enum_items)
+
+    def prop_enum(self, data, name, value, **named):
+        self._check(named)
+        self._button(named, data.bl_rna.properties[name].enum_items[value].name)
 
     def operator(self, name, **named):
         group, _, short = name.partition(".")
         rna = getattr(getattr(bpy.ops, group), short).get_rna_type()  # KeyError: no such one
         self._check(named)
+        self._button(named, rna.name)
         return Arguments(rna)
+
+    def operator_menu_enum(self, name, choice, **named):
+        self.operator(name, **named)
+        self._check(named)
 
     def menu(self, name, **named):
         assert hasattr(bpy.types, name), name
         self._check(named)
+        self._button(named, getattr(bpy.types, name).bl_label, ARROW)
 
     def popover(self, panel, **named):
         assert hasattr(bpy.types, panel), panel
         self._check(named)
+        self._button(named, getattr(bpy.types, panel).bl_label)
 
     def panel(self, name, default_closed=False):
-        return Layout(self.said), Layout(self.said)
+        return self._part("row"), self._part()
 
     def template_list(self, kind, _name, data, items, active_data, active, **_named):
         cls = getattr(bpy.types, kind)
         assert active in active_data.bl_rna.properties
+        place = self._part("list")
         for index, item in enumerate(getattr(data, items)):
+            layout = Layout(self.said) if kind in WHOLE_BELOW else place._part()
             cls.draw_item(
-                Self(cls, self), Context(), Layout(self.said), data, item, 0, active_data, active,
-                index, 0,
+                Self(cls, self), Context(), layout, data, item, 0, active_data, active, index, 0
             )
+
+    # -- widths ----------------------------------------------------------------
+
+    def icons_only(self) -> bool:
+        return bool(self.parts) and all(part.icons_only() for part in self.parts)
+
+    def cut(self, width: float) -> list[str]:
+        """Texts that are wider than their place.
+
+        Args:
+            width: of this layout, in pixels.
+        """
+        found = []
+        widths = self._widths(width - MARGINS.get(self.kind, 0.0))
+        for part, place in zip(self.parts, widths, strict=True):
+            if isinstance(part, Layout):
+                found += part.cut(place)
+                continue
+            share, less = part.part
+            free, needed = share * place - less - part.beside, width_of(part.words)
+            if part.words.strip() and needed > free:
+                found.append(f"{part.words!r} is {needed:.0f} wide, its place {free:.0f}")
+        return found
+
+    def _widths(self, width):
+        """How Blender shares a width among the parts: icons keep theirs, others get the same."""
+        if self.kind not in ("row", "split"):
+            return [width] * len(self.parts)
+        count = len(self.parts)
+        width -= self.gap * (count - 1)
+        if self.kind == "split":
+            first = self.factor or 1.0 / count
+            return [first * width] + [(1.0 - first) * width / max(count - 1, 1)] * (count - 1)
+        icons = [part.icons_only() for part in self.parts]
+        each = (width - ICON * sum(icons)) / max(count - sum(icons), 1)
+        return [ICON if icon else each for icon in icons]
+
+
+def width_of(words: str) -> float:
+    """Width of a text in pixels, in Blender's own font and size.
+
+    Args:
+        words: the text.
+    """
+    blf.size(0, 11.0)
+    return blf.dimensions(0, words)[0]
 
 
 class Self:
@@ -122,19 +252,32 @@ def drawn() -> dict[str, list[str]]:
     Returns:
         Name of the class -> texts that it drew.
     """
+    return {name: layout.said for name, layout in _layouts()}
+
+
+def cut() -> dict[str, list[str]]:
+    """Draw every panel of Poise that would be seen, in a sidebar as wide as Blender makes it.
+
+    Returns:
+        Name of the class -> what is said of each text that Blender would cut; of names that
+        the user gives, too.
+    """
+    found = {name: layout.cut(PANEL) for name, layout in _layouts() if "_PT_" in name}
+    return {name: texts for name, texts in found.items() if texts}
+
+
+def _layouts() -> Iterator[tuple[str, Layout]]:
     from poise.addon import registration
 
     context = Context()
-    found = {}
     for cls in registration.CLASSES:
         if not issubclass(cls, (bpy.types.Panel, bpy.types.Menu)):
             continue
         if hasattr(cls, "poll") and not cls.poll(context):
             continue
-        said: list[str] = []
+        layout = Layout([])
         for name in ("draw_header", "draw_header_preset", "draw"):
             function = getattr(cls, name, None)
             if function is not None:
-                function(Self(cls, Layout(said)), context)
-        found[cls.__name__] = said
-    return found
+                function(Self(cls, layout if name == "draw" else Layout(layout.said)), context)
+        yield cls.__name__, layout

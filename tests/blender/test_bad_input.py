@@ -52,8 +52,8 @@ SETTINGS = [
     ("frequency", 0.0, "Frequency is 0.0: it must be between"),
     ("frequency", nan, "Frequency"),
     ("frequency", 1e6, "Frequency"),
-    ("sharpness", nan, "Maximum Lean"),
-    ("sharpness", pi / 2, "Maximum Lean"),
+    ("sharpness", nan, "Max Lean"),
+    ("sharpness", pi / 2, "Max Lean"),
     ("heading", inf, "Heading"),
     ("start_phase", nan, "Start Phase"),
     ("max_curvature", 0.0, "Curvature Limit is 0.0: it must be above 0"),
@@ -133,7 +133,7 @@ def test_styles_without_numbers_never_reach_a_key(scene, kind, value):
 def test_contradicting_settings(scene):
     """More lean than the fall, a fast turn on no grip: named, or told as a problem."""
     _rig, motion = load(sharpness=radians(50.0), fall_angle=radians(40.0))
-    refused("bake", "Maximum Lean is 50.0 degrees: it must be below the fall angle of 40.0 degrees")
+    refused("bake", "Max Lean is 50.0 degrees: it must be below the fall angle of 40.0 degrees")
     # Two degrees of lean are not to be had with a radius of 10 km at least.
     load(sharpness=radians(45.0), max_curvature=1e-4)
     assert bpy.ops.poise.bake() == {"FINISHED"}

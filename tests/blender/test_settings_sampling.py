@@ -472,7 +472,7 @@ def test_the_preview_is_what_is_baked(scene):
     # Said in the same words, too.
     motion.poise_motion.turns.fall_angle = radians(6.0)
     error = preview.refresh(bpy.context, motion).error
-    assert refused("bake", "Maximum Lean") == error
+    assert refused("bake", "Max Lean") == error
 
 
 def _style(motion):

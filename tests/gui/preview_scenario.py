@@ -175,7 +175,7 @@ def scenario(report):
     def change(lean):
         rig().poise.turns.sharpness = radians(lean)
         with here():
-            bpy.ops.ed.undo_push(message="Maximum Lean")
+            bpy.ops.ed.undo_push(message="Max Lean")
 
     change(20.0)
     yield from until(lambda: key_sum() != first)

@@ -102,10 +102,10 @@ def scenario(report):
 
     lean = rig().poise.turns.sharpness
     at = yield from window.find("sharpness")
-    report.check("the sidebar shows Maximum Lean", at is not None)
+    report.check("the sidebar shows Max Lean", at is not None)
     yield from window.drag(*at, 40, halfway=lambda: window.picture("lean-while-dragging"))
     dragged = rig().poise.turns.sharpness
-    report.check("dragging Maximum Lean changes it", abs(dragged - lean) > 0.01, (lean, dragged))
+    report.check("dragging Max Lean changes it", abs(dragged - lean) > 0.01, (lean, dragged))
     yield 1.5
     yield from window.picture("lean-dragged")
 

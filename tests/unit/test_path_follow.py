@@ -624,7 +624,7 @@ def test_progress_rises_to_one_and_may_cancel():
         ({"effort": -0.1}, "Calm"),
         ({"stages": 2.5}, "Stages"),
         ({"stages": 40, "values": 15}, "Stages"),
-        ({"values": 1}, "Values per Stage"),
+        ({"values": 1}, "Stage Values"),
         ({"stage": math.inf}, "Stage Length"),
         ({"max_lean": 0.0}, "Lean Limit"),
         ({"max_curvature": 0.0}, "Curvature Limit"),

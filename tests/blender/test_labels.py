@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""No text of a panel is cut in a sidebar that is as wide as Blender makes it.
+
+Texts are measured in Blender's own font, their places as a window showed them.
+"""
+
+import bpy
+import pytest
+from operators_draw import cut
+from operators_help import activate, load
+from poise.addon import motions, preview
+from poise.addon.properties.gait import gaits_for
+from poise.addon.rigs import characters
+from poise.addon.scene import course
+from test_own_rigs import human
+from test_path import follower
+
+
+def groups_of(motion):
+    """Groups of settings of a motion, and of the first gait in its list."""
+    settings = motion.poise_motion
+    pointed = (
+        getattr(settings, prop.identifier) for prop in settings.bl_rna.properties
+        if prop.type == "POINTER" and prop.identifier != "rna_type"
+    )
+    groups = [group for group in pointed if isinstance(group, bpy.types.PropertyGroup)]
+    return [settings, *groups, *settings.gait.sequence[:1]]
+
+
+def choices_of(group):
+    """(name, values) of each choice and switch of a group; which motion it is stays."""
+    for prop in group.bl_rna.properties:
+        if prop.is_readonly or prop.identifier in ("kind", "is_active"):
+            continue
+        if prop.type == "ENUM" and not prop.is_enum_flag:
+            yield prop.identifier, prop.enum_items.keys()
+        elif prop.type == "BOOLEAN":
+            yield prop.identifier, (False, True)
+
+
+def assert_whole_with_every_choice(motion):
+    """Draw with each value of each choice, one choice after the other."""
+    drawn = 0
+    for group in groups_of(motion):
+        for name, values in choices_of(group):
+            former = getattr(group, name)
+            for value in values:
+                setattr(group, name, value)
+                assert cut() == {}, (name, value)
+                drawn += 1
+            setattr(group, name, former)
+    assert drawn > 50
+
+
+def test_what_is_too_long_is_told(scene):
+    _rig, motion = load()
+    assert cut() == {}
+    motion.name = "A motion whose name is longer than its place"
+    found = cut()
+    assert list(found) == ["POISE_PT_motion"] and motion.name in found["POISE_PT_motion"][0]
+
+
+def test_without_a_motion(scene):
+    assert cut() == {}
+    activate(human())
+    assert cut() == {}
+    assert bpy.ops.poise.rig_roles_find() == {"FINISHED"}
+    assert cut() == {}
+
+
+def test_of_a_rig_that_is_set_up_and_baked(scene):
+    activate(human())
+    assert bpy.ops.poise.rig_setup(kind="SKIER") == {"FINISHED"}
+    motion = motions.active_motion(motions.active_character(bpy.context))
+    turns = motion.poise_motion.turns
+    turns.max_curvature, turns.sharpness = 0.02, 0.7
+    bpy.ops.poise.bake()
+    turns.speed = 7.0
+    preview.refresh(bpy.context, motion)
+    assert len(motion.poise_motion.problems) > 0 and preview.status(motion).out_of_date
+    assert_whole_with_every_choice(motion)
+
+
+@pytest.mark.parametrize("kind", characters.KINDS)
+def test_of_a_character(scene, kind):
+    _rig, motion = load(kind)
+    preview.refresh(bpy.context, motion)
+    assert cut() == {}
+
+
+@pytest.mark.parametrize("kind", ["HORSE", "BIPED", "INSECT"])
+def test_of_gaits(scene, kind):
+    rig, motion = load(kind, frames=121)
+    legs = len(motion.poise_motion.gait.sequence[0].legs)
+    for time, gait in enumerate(gaits_for(legs), 1):
+        bpy.ops.poise.gait_add(preset=gait)
+        motion = rig.poise.motion_object
+        motion.poise_motion.gait.sequence[-1].start = 10.0 * time
+    bpy.ops.poise.footprints_edit()
+    mark = next(obj for obj in bpy.data.objects if obj.poise_footprint.motion is not None)
+    mark.location.x += 0.02
+    activate(mark)
+    bpy.ops.poise.footprints_adapt()
+    motion = rig.poise.motion_object
+    gait = motion.poise_motion.gait
+    assert len(gait.footprints) > 0
+    gait.sequence_index = 0
+    preview.refresh(bpy.context, motion)
+    assert_whole_with_every_choice(motion)
+
+
+def test_of_a_path(scene):
+    rig, motion, way = follower()
+    bpy.context.scene.cursor.location = (1.0, -20.0, 0.0)
+    bpy.ops.poise.gate_add(width=3.0)
+    bpy.ops.poise.path_plan()
+    motion = rig.poise.motion_object
+    motion.poise_motion.path.terrain = rig.children[0]
+    way.data.splines[0].use_cyclic_u = True
+    assert_whole_with_every_choice(motion)
+    activate(course.gates_of(rig.poise.path.gates)[0])
+    assert cut() == {}
