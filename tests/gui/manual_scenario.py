@@ -72,6 +72,8 @@ def scenario(report):
     yield from window.picture("problem-list", window.centre())
 
     yield from fresh_skier(window, "POISE_PT_turns")
+    yield 2.0
+    yield from window.picture("turns-panel", window.centre())
     before = tuple(getattr(skier().poise.turns, name) for name in ("speed", "frequency"))
     yield from window.click(*header(window, 2, 0.76))
     yield 0.5
