@@ -136,17 +136,13 @@ class POISE_UL_rig_roles(bpy.types.UIList):
     def draw_item(self, context, layout, data, item, icon, active_data, active_property,
                   index=0, flt_flag=0):
         row = layout.split(factor=0.42, align=True)
-        mark = "BONE_DATA"
+        mark = "NONE"
         if not item.bone:
             mark = "ERROR"
         elif item.unsure:
             mark = "QUESTION"
         row.label(text=item.role)
-        rig = control_rig.rig_of(data.character) or data.character
-        if rig is None:
-            row.prop(item, "bone", text="", icon=mark)
-        else:
-            row.prop_search(item, "bone", rig.data, "bones", text="", icon=mark)
+        row.label(text=item.bone, icon=mark)
 
 
 class POISE_MT_rig_roles(bpy.types.Menu):
@@ -206,6 +202,10 @@ class POISE_PT_character_roles(SidebarPanel, bpy.types.Panel):
         column = row.column(align=True)
         column.operator("poise.rig_role_add", text="", icon="ADD")
         column.operator("poise.rig_role_remove", text="", icon="REMOVE")
+        # Names of bones are long: the chosen role's has the whole width.
+        chosen = settings.roles[min(settings.roles_index, len(settings.roles) - 1)]
+        bones = motions.active_rig(context).data
+        layout.prop_search(chosen, "bone", bones, "bones", text="")
 
 
 CLASSES = (
