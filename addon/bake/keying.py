@@ -97,8 +97,10 @@ def instants_of(job: Job, contact: Contact, most: int = 2) -> list[float]:
         contact: what is at rest in between.
         most: rank up to which they count.
     """
-    times = [one.time for one in contact.instants if one.rank <= most]
-    return job.tracks.frame_of(np.array(times)).tolist()
+    told = contact.instants
+    if told is None:
+        return []
+    return job.tracks.frame_of(told.time[told.rank <= most]).tolist()
 
 
 def sampled(
@@ -415,7 +417,7 @@ def _steps(job: Job) -> dict[str, list[contacts.Span]]:
     """Role of a limb -> how its foot rolls down, stands, and rolls off, one after the other."""
     found: dict[str, list[contacts.Span]] = {}
     for contact in job.tracks.contacts:
-        if not contact.instants:
+        if contact.instants is None:
             continue
         ends = job.tracks.frame_of(np.array([contact.start, contact.end])).tolist()
         bounds = np.unique([*ends, *instants_of(job, contact, most=0)])

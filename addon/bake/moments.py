@@ -2,7 +2,7 @@
 """Where limbs are at the instants that samples and frames miss. Numpy only.
 
 A motion has a few samples a frame, and feet touch down, roll and leave the ground anywhere
-between. What is known exactly of them there (`Instant`) is put beside the samples, with the
+between. What is known exactly of them there (`Instants`) is put beside the samples, with the
 rest of the body as it goes on evenly.
 
 Keys on every frame miss something else: what stands, and hangs on a root that goes round a
@@ -18,7 +18,7 @@ from dataclasses import replace
 import numpy as np
 
 from ...solvers import rotations
-from ..mapping.tracks import ROOT, Contact, Instant, Moments, RoleTracks
+from ..mapping.tracks import ROOT, Contact, Instants, Moments, RoleTracks
 from . import sparse
 
 ROUND = 2.5e-4  # metres off in the middle of a frame from which there are keys within it
@@ -38,36 +38,73 @@ def with_moments(tracks: RoleTracks, dense: bool, feet: bool = False) -> RoleTra
     contacts = list(tracks.contacts)
     if dense:
         contacts = _round_bends(tracks, [_for_lines(contact, feet) for contact in contacts])
-    first, last = tracks.time[0], tracks.time[-1]
-    found = [
-        (contact, one)
-        for contact in contacts for one in contact.instants if first < one.time < last
-    ]  # fmt: skip
-    if not found:
+    told = [contact for contact in contacts if contact.instants is not None]
+    time = np.unique(np.concatenate([c.instants.time for c in told] or [np.zeros(0)]))
+    time = time[(time > tracks.time[0]) & (time < tracks.time[-1])]
+    if not len(time):
         return tracks
-    time = np.unique([one.time for _, one in found])
     every = np.zeros(len(time), int), np.full(len(time), len(tracks.time) - 1)
     read = sparse.stencil(tracks.frames, tracks.frame_of(time), *every, sparse.EXTRAPOLATION)
-    position = {role: read.values(values) for role, values in tracks.position.items()}
-    rotation = {
-        role: rotations.normalise(read.values(values)) for role, values in tracks.rotation.items()
-    }
-    rows = np.searchsorted(time, [one.time for _, one in found])
-    for row, (contact, one) in zip(rows, found, strict=True):
-        for role in position.keys() & one.offset.keys():
-            position[role][row] = contact.position + one.offset[role]
-        for role in rotation.keys() & one.turn.keys():
-            turn = one.turn[role]
-            rotation[role][row] = np.copysign(1.0, rotation[role][row] @ turn) * turn
+    wanted = tracks.position.keys() | tracks.rotation.keys()
+    if dense and not feet:  # nothing else has keys there
+        wanted = {role for contact in told for role in contact.limb}
+    position, rotation = (
+        {role: read.values(values) for role, values in samples.items() if role in wanted}
+        for samples in (tracks.position, tracks.rotation)
+    )
+    for role, values in rotation.items():
+        rotation[role] = rotations.normalise(values)
+    for role in wanted:
+        own = [contact.instants for contact in told if role in contact.limb]
+        if role in position:
+            at = [contact.position for contact in told if role in contact.limb]
+            known = [
+                one.offset[role] + place
+                for one, place in zip(own, at, strict=True) if role in one.offset
+            ]  # fmt: skip
+            _put(position[role], known, own, time)
+        if role in rotation:
+            known = [one.turn[role] for one in own if role in one.turn]
+            _put(rotation[role], known, own, time, signs=True)
     spins = {role: np.interp(time, tracks.time, own) for role, own in tracks.spins.items()}
     moments = Moments(time, position, rotation, spins)
     return replace(tracks, contacts=tuple(contacts), moments=moments)
 
 
+def _put(
+    values: np.ndarray,
+    known: list[np.ndarray],
+    own: list[Instants],
+    time: np.ndarray,
+    signs: bool = False,
+) -> None:
+    """Put what is known of a role in the place of how it goes on evenly.
+
+    Args:
+        values: (k, c) at times (k,), which are changed.
+        known: (m, c) at those of each contact, or none; not a number where it is not.
+        own: the instants of these contacts.
+        time: (k,) the times.
+        signs: whether they are quaternions, which keep to the side that they are on.
+    """
+    if not known:
+        return
+    better, when = np.concatenate(known), np.concatenate([one.time for one in own])
+    told = (when >= time[0]) & (when <= time[-1]) & ~np.isnan(better[:, 0])
+    rows, better = np.searchsorted(time, when[told]), better[told]
+    if signs:
+        same = np.einsum("ij,ij->i", better, values[rows])
+        better = better * np.copysign(1.0, same)[:, None]
+    values[rows] = better
+
+
 def _for_lines(contact: Contact, feet: bool) -> Contact:
     """A contact with those instants alone that straight lines need keys at."""
+    told = contact.instants
+    if told is None:
+        return contact
     most = 0 if contact.stiff and not feet else 1
-    return replace(contact, instants=tuple(one for one in contact.instants if one.rank <= most))
+    return replace(contact, instants=told.some(told.rank <= most))
 
 
 def _round_bends(tracks: RoleTracks, contacts: list[Contact]) -> list[Contact]:
@@ -80,11 +117,13 @@ def _round_bends(tracks: RoleTracks, contacts: list[Contact]) -> list[Contact]:
     place, turn = tracks.position[ROOT][::step], tracks.rotation[ROOT][::step]
     spans = []
     for contact in contacts:
-        times = [one.time for one in contact.instants] or [np.inf]
-        spans.append((min(contact.start, *times), max(contact.end, times[-1])))
+        times = [contact.start, contact.end]
+        if contact.instants is not None:
+            times += contact.instants.time[[0, -1]].tolist()
+        spans.append((min(times), max(times)))
     bounds = np.clip(tracks.frame_of(np.array(spans).reshape(-1, 2)), 0.0, frames)
     low, high = np.floor(bounds[:, 0]).astype(int), np.ceil(bounds[:, 1]).astype(int)
-    many = np.maximum(high - low, 0) * [bool(contact.instants) for contact in contacts]
+    many = np.maximum(high - low, 0) * [contact.instants is not None for contact in contacts]
     number = np.repeat(np.arange(len(contacts)), many)
     if not len(number):
         return contacts
@@ -98,15 +137,14 @@ def _round_bends(tracks: RoleTracks, contacts: list[Contact]) -> list[Contact]:
     middle = rotations.normalise(turn[frame] + turn[frame + 1])
     off = 0.5 * rotations.rotate(middle, seen[0] + seen[1]) - rests
     off += 0.5 * (place[frame] + place[frame + 1])
-    for k in np.flatnonzero(np.linalg.norm(off, axis=1) > ROUND):
-        contact = contacts[number[k]]
-        more = tracks.time[frame[k] * step + 1 : (frame[k] + 1) * step]
-        instants = [*contact.instants, *(
-            Instant(float(time), {}, {})
-            for time in more if spans[number[k]][0] < time < spans[number[k]][1]
-        )]  # fmt: skip
-        instants.sort(key=lambda one: one.time)
-        contacts[number[k]] = replace(contact, instants=tuple(instants))
+    far = np.linalg.norm(off, axis=1) > ROUND
+    rows = step * frame[far][:, None] + np.arange(1, step)
+    for k in np.unique(number[far]):
+        told = contacts[k].instants
+        assert told is not None
+        more = tracks.time[rows[number[far] == k].ravel()]
+        more = more[(more > spans[k][0]) & (more < spans[k][1])]
+        contacts[k] = replace(contacts[k], instants=told.and_at(more))
     return contacts
 
 

@@ -53,7 +53,7 @@ def finer(
     if not frames:
         return tracks
     # Where limbs end above the parts that roll, it is not the feet's instants that tell of them.
-    told = [replace(c, instants=()) if c.stiff else c for c in tracks.contacts]
+    told = [replace(c, instants=None) if c.stiff else c for c in tracks.contacts]
     tracks = with_moments(replace(tracks, contacts=tuple(told)), dense=False)
     spans = {
         name: [((s.start - tracks.time[0]) * rate, (s.end - tracks.time[0]) * rate) for s in own]
@@ -61,7 +61,7 @@ def finer(
     }
     ends = [time for own in spans.values() for span in own for time in span]
     for contact in tracks.contacts:
-        if contact.instants:
+        if contact.instants is not None:
             ends += tracks.frame_of(np.array([contact.start, contact.end])).tolist()
     samples = before
     while samples * rate < least:
@@ -183,10 +183,10 @@ class _Foot:
         self.spacing = 1.0 / tracks.steps_per_frame
         self.times, self._known, self._rows = tracks.frames, np.zeros(0, int), np.zeros(0, int)
         if tracks.moments is not None:
-            mine = [
-                one.time for contact in tracks.contacts if contact.role == leg.tip
-                for one in contact.instants
-            ]  # fmt: skip
+            mine = np.concatenate([
+                contact.instants.time for contact in tracks.contacts
+                if contact.role == leg.tip and contact.instants is not None
+            ] or [np.zeros(0)])  # fmt: skip
             at = tracks.frame_of(tracks.moments.time)
             near = sparse.gap(at, self.times) < APART
             self._known = np.flatnonzero(np.isin(tracks.moments.time, mine) & ~near)

@@ -412,7 +412,8 @@ def _at_moments(
             found = contacts.smoothly(times, flat, at)
         return found.reshape(-1, *values.shape[1:])
 
-    limbs = {role for contact in tracks.contacts if contact.instants for role in contact.limb}
+    told = [contact for contact in tracks.contacts if contact.instants is not None]
+    limbs = {role for contact in told for role in contact.limb}
     stride = tracks.steps_per_frame // per_frame
     position, rotation = (
         {
@@ -430,8 +431,8 @@ def _at_moments(
         bone.role: bone for bone in solver.solve(position, turned, tracks.moments.spins)
     }
     rows: dict[str, list[int]] = {}
-    for contact in tracks.contacts:
-        own = np.flatnonzero(np.isin(tracks.moments.time, [one.time for one in contact.instants]))
+    for contact in told:
+        own = np.flatnonzero(np.isin(tracks.moments.time, contact.instants.time))
         for role in contact.limb:
             rows.setdefault(role, []).extend(own.tolist())
     known: dict[str, contacts.Known] = {}
@@ -857,7 +858,7 @@ def _with_moments(job: Job, plan: _Plan) -> _Played:
         found = {}
         for role, values in here.items():
             between = contacts.smoothly(tracks.frames, every[role], more)
-            if len(rows):
+            if len(rows) and role in better:
                 between[exact] = better[role][rows]
             found[role] = np.concatenate([values, between])[order]
         return found

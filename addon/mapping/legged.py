@@ -28,7 +28,7 @@ walk and hardly in a trot.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import radians
 
 import numpy as np
@@ -42,7 +42,7 @@ from .legs import LegChain, LeggedFigure
 from .limbs import Feet, Limb, LimbPose
 from .reports import span_problem
 from .signals import Amount, at_times, averaged, limited, step
-from .tracks import ELBOW, HAND, PELVIS, ROOT, SHOULDER, Contact, Instant, RoleTracks, side_role
+from .tracks import ELBOW, HAND, PELVIS, ROOT, SHOULDER, Contact, Instants, RoleTracks, side_role
 
 STRIDE = 0.4  # hip heights that a foot is ahead of its hip at the end of a usual step
 FLIGHTS = 0.12  # share of the time in the air from which a gait counts as one with flights
@@ -803,21 +803,20 @@ def _contacts(
                 start = begin[k] if low[k] == first[k] else time[low[k]]
                 end = finish[k] if high[k] == last[k] - 1 else time[high[k]]
                 rests = place[middle[k]].copy()
-                # It may come to rest, or cease to, between two samples.
-                at_rest = [
-                    np.abs(one.offset.get(role, np.inf) - rests).max() <= STILL for one in known[k]
-                ]
-                for one, still in zip(known[k], at_rest, strict=True):
-                    if not still and one.time == prints[k].on:
+                told = known[k]
+                if told is not None:
+                    # It may come to rest, or cease to, between two samples.
+                    places = told.offset.get(role, np.full((len(told.time), 3), np.inf))
+                    at_rest = np.abs(places - rests).max(axis=1) <= STILL
+                    if told.time[0] == prints[k].on and not at_rest[0]:
                         start = time[low[k]]
-                    if not still and one.time == prints[k].off:
+                    if told.time[-1] == prints[k].off and not at_rest[-1]:
                         end = time[high[k]]
-                for one, still in zip(known[k], at_rest, strict=True):
-                    if still and begin[k] <= one.time <= finish[k]:
-                        start, end = min(start, one.time), max(end, one.time)
-                told: tuple[Instant, ...] = ()
-                if role == chain.tip:
-                    told = tuple(one.moved(-rests) for one in known[k])
+                    seen = (told.time >= begin[k]) & (told.time <= finish[k])
+                    start = min(start, told.time[at_rest & seen].min(initial=np.inf))
+                    end = max(end, told.time[at_rest & seen].max(initial=-np.inf))
+                    offset = {one: values - rests for one, values in told.offset.items()}
+                    told = replace(told, offset=offset) if role == chain.tip else None
                 found.append(
                     Contact(
                         role, float(start), float(end), rests, limb=limb, instants=told,
@@ -827,26 +826,27 @@ def _contacts(
     return tuple(sorted(found, key=lambda contact: contact.start))
 
 
-def _rolls(limb: Limb, prints: Sequence[Footprint]) -> list[tuple[Instant, ...]]:
+def _rolls(limb: Limb, prints: Sequence[Footprint]) -> list[Instants | None]:
     """Where in the world the parts of a foot are as it touches down, rolls, and leaves."""
-    rolls = [roll for print_ in prints for roll in print_.rolls]
+    rolls = [print_.rolls for print_ in prints if print_.rolls is not None]
     if not rolls:
-        return [()] * len(prints)
-    n = len(rolls)
+        return [None] * len(prints)
+    pitch = np.concatenate([roll.pitch for roll in rolls])
+    n = len(pitch)
     joint, turn = limb.foot(Feet(
-        np.array([roll.position for roll in rolls]),
-        np.array([roll.orientation for roll in rolls]), np.array([roll.pitch for roll in rolls]),
+        np.concatenate([roll.position for roll in rolls]),
+        np.concatenate([roll.orientation for roll in rolls]), pitch,
         np.ones(n, bool), np.zeros(n), np.zeros(n), np.zeros(n),
     ))  # fmt: skip
-    found = [
-        Instant(
-            roll.time, {role: place[k] for role, place in joint.items()},
-            {role: turned[k] for role, turned in turn.items()}, roll.rank,
-        )
-        for k, roll in enumerate(rolls)
-    ]  # fmt: skip
-    ends = np.cumsum([len(print_.rolls) for print_ in prints])
-    return [tuple(found[a:b]) for a, b in zip([0, *ends[:-1]], ends, strict=True)]
+    time, rank = (np.concatenate([getattr(r, name) for r in rolls]) for name in ("time", "rank"))
+    every = Instants(time, rank, joint, turn)
+    found: list[Instants | None] = []
+    first = 0
+    for print_ in prints:
+        count = 0 if print_.rolls is None else len(print_.rolls.time)
+        found.append(every.some(np.s_[first : first + count]) if count else None)
+        first += count
+    return found
 
 
 def _events(motion: GaitMotion) -> tuple[Event, ...]:

@@ -178,7 +178,9 @@ def cut_tracks(tracks: RoleTracks, start: float, motion: TurningMotion) -> RoleT
                 contact,
                 start=max(contact.start - start, 0.0),
                 end=min(contact.end - start, end),
-                instants=tuple(replace(i, time=i.time - start) for i in contact.instants),
+                instants=None if contact.instants is None else replace(
+                    contact.instants, time=contact.instants.time - start
+                ),
             )
             for contact in tracks.contacts
             if contact.end > start and contact.start < start + end

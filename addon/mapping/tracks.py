@@ -157,29 +157,52 @@ class Figure:
 
 
 @dataclass(frozen=True)
-class Instant:
-    """What is known exactly of a foot at a moment: as it touches down, rolls, leaves the ground.
+class Instants:
+    """What is known exactly of a foot as it touches down, rolls, and leaves the ground.
 
     Attributes:
-        time: seconds from the start of the motion.
-        offset: role -> (3,) world position, from the contact's.
-        turn: role -> (4,) world rotation.
-        rank: 0 at the ends of a roll, 1 and 2 between them: between those of rank 0 and 1 a
-            foot hardly leaves straight lines.
+        time: (k,) seconds from the start of the motion, in order.
+        rank: (k,) 0 at the ends of a roll, 1 and 2 between them: between those of rank 0 and 1
+            a foot hardly leaves straight lines.
+        offset: role -> (k, 3) world position, from the contact's; not a number where it is not
+            known.
+        turn: role -> (k, 4) world rotation, likewise.
     """
 
-    time: float
+    time: np.ndarray
+    rank: np.ndarray
     offset: Mapping[str, np.ndarray]
     turn: Mapping[str, np.ndarray]
-    rank: int = 0
 
-    def moved(self, by: np.ndarray) -> Instant:
-        """The same elsewhere.
+    def some(self, rows: np.ndarray | slice) -> Instants:
+        """Those of some rows.
 
         Args:
-            by: (3,) m.
+            rows: their numbers, a slice, or (k,) bool.
         """
-        return replace(self, offset={role: place + by for role, place in self.offset.items()})
+        return Instants(
+            self.time[rows], self.rank[rows],
+            {role: values[rows] for role, values in self.offset.items()},
+            {role: values[rows] for role, values in self.turn.items()},
+        )  # fmt: skip
+
+    def and_at(self, times: np.ndarray) -> Instants:
+        """With others, of rank 0, at which no more is known than by the samples.
+
+        Args:
+            times: (m,) when.
+        """
+        rows = np.argsort(np.concatenate((self.time, times)), kind="stable")
+
+        def joined(values: np.ndarray, fill: float) -> np.ndarray:
+            more = np.full((len(times), *values.shape[1:]), fill)
+            return np.concatenate((values, more))[rows]
+
+        return Instants(
+            np.concatenate((self.time, times))[rows], joined(self.rank, 0),
+            {role: joined(values, np.nan) for role, values in self.offset.items()},
+            {role: joined(values, np.nan) for role, values in self.turn.items()},
+        )  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -207,7 +230,7 @@ class Contact:
     position: np.ndarray
     arm: np.ndarray = field(default_factory=lambda: np.zeros(3))
     limb: tuple[str, ...] = ()
-    instants: tuple[Instant, ...] = ()
+    instants: Instants | None = None
     stiff: bool = False
 
 

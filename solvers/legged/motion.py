@@ -15,23 +15,23 @@ from .support import SupportProfile
 
 
 @dataclass(frozen=True)
-class FootRoll:
-    """How a foot stands at a moment while it rolls over its heel, or over its toes.
+class FootRolls:
+    """How a foot stands at moments while it rolls over its heel, or over its toes.
 
     Attributes:
-        time: s.
-        position: (3,) of the sole's marked point, m.
-        orientation: (4,) of the foot, pitch included.
-        pitch: toes up over the footprint, rad.
-        rank: 0 at the ends of a roll, 1 and 2 for moments between them, of which those of rank 1
-            are near enough together for straight lines.
+        time: (k,) s, in order.
+        position: (k, 3) of the sole's marked point, m.
+        orientation: (k, 4) of the foot, pitch included.
+        pitch: (k,) toes up over the footprint, rad.
+        rank: (k,) 0 at the ends of a roll, 1 and 2 between them: those of rank 0 and 1 are
+            near enough together for straight lines.
     """
 
-    time: float
+    time: np.ndarray
     position: np.ndarray
     orientation: np.ndarray
-    pitch: float
-    rank: int
+    pitch: np.ndarray
+    rank: np.ndarray
 
 
 @dataclass(frozen=True)
@@ -49,8 +49,7 @@ class Footprint:
         off: liftoff, s; infinite if it stands for good.
         gait: name of the gait.
         edited: whether it was changed by hand.
-        rolls: how the foot stands at `on`, at `off`, and at moments while it rolls, in order of
-            time.
+        rolls: how the foot stands at `on`, at `off`, and at moments while it rolls.
     """
 
     leg: str
@@ -62,7 +61,7 @@ class Footprint:
     off: float
     gait: str
     edited: bool = False
-    rolls: tuple[FootRoll, ...] = ()
+    rolls: FootRolls | None = None
 
     def moved(self, by: np.ndarray | float = 0.0, later: float = 0.0) -> Footprint:
         """The same elsewhere, at another time.
@@ -71,12 +70,12 @@ class Footprint:
             by: (3,) m.
             later: s.
         """
+        rolls = self.rolls
+        if rolls is not None:
+            rolls = replace(rolls, position=rolls.position + by, time=rolls.time + later)
         return replace(
             self, position=self.position + by, on=self.on + later, off=self.off + later,
-            rolls=tuple(
-                replace(roll, position=roll.position + by, time=roll.time + later)
-                for roll in self.rolls
-            ),
+            rolls=rolls,
         )  # fmt: skip
 
 

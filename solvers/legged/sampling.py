@@ -18,7 +18,7 @@ from ..rotations import continuous
 from . import problems
 from .foot import within_reach
 from .footholds import forward_left
-from .motion import Footprint, FootRoll, GaitMotion
+from .motion import Footprint, FootRolls, GaitMotion
 from .steps import spans_of
 from .swinging import Swinging
 
@@ -144,13 +144,7 @@ class Sampling(Swinging):
         inside = (steps.on <= self.end) & (steps.index >= 0) & ~self.left_out
         seen = np.flatnonzero(inside)
         time, ranks, pose = self.feet.rolls(ROLLS)
-        rolls = [
-            FootRoll(*values)
-            for values in zip(
-                time.tolist(), pose.position, pose.orientation, pose.pitch.tolist(),
-                ranks.tolist(), strict=True,
-            )
-        ]  # fmt: skip
+        rolls = time, pose.position, pose.orientation, pose.pitch, ranks
         row = np.searchsorted(self.own, seen)
         first, last = (np.searchsorted(pose.step, row, side=side) for side in ("left", "right"))
         return tuple(
@@ -158,7 +152,7 @@ class Sampling(Swinging):
                 self.legs[steps.leg[k]].name, int(steps.index[k]), self.holds.position[k].copy(),
                 self.foot_turn[k].copy(), float(self.foot_yaw[k]), float(steps.on[k]),
                 float(steps.off[k]), self.plans[steps.gait[k]].gait.name,
-                rolls=tuple(rolls[a:b]),
+                rolls=FootRolls(*(values[a:b] for values in rolls)),
             )
             for k, a, b in zip(seen, first, last, strict=True)
         )  # fmt: skip

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from poise.addon.bake import moments
-from poise.addon.mapping.tracks import Contact, Instant, RoleTracks
+from poise.addon.mapping.tracks import Contact, Instants, RoleTracks
 from poise.solvers import rotations
 
 FPS, STEPS = 24.0, 2
@@ -19,8 +19,8 @@ def on_a_circle(radius, speed, seconds=1.0, **more):
     place = radius * np.stack((np.cos(angle), np.sin(angle), 0.0 * angle), axis=1)
     foot = np.array((radius + 0.1, 0.3, 0.0))
     contact = Contact(
-        "foot", 0.2, 0.5, foot, limb=("foot",),
-        instants=(Instant(0.2, {"foot": np.zeros(3)}, {}), Instant(0.5, {}, {})),
+        "foot", 0.2, 0.5, foot, limb=("foot", "root"),
+        instants=Instants(np.array((0.2, 0.5)), np.zeros(2, int), {"foot": np.zeros((2, 3))}, {}),
     )
     return RoleTracks(
         time=time, steps_per_frame=STEPS,
@@ -32,7 +32,7 @@ def on_a_circle(radius, speed, seconds=1.0, **more):
 def middles(tracks):
     """Frames of the instants that are neither touchdown nor liftoff."""
     (contact,) = tracks.contacts
-    return [FPS * one.time for one in contact.instants if one.time not in (0.2, 0.5)]
+    return [FPS * time for time in contact.instants.time if time not in (0.2, 0.5)]
 
 
 @pytest.mark.parametrize("speed", [2.0, 5.5, 8.0])
@@ -54,18 +54,23 @@ def test_at_its_instants_everything_goes_on_evenly_but_the_foot_that_is_known():
     tracks = on_a_circle(5.0, 1.0, other=cubic)
     (contact,) = tracks.contacts
     off, turn = np.array((0.01, 0.0, 0.02)), rotations.about_x(np.array(0.3))
-    known = Instant(0.2, {"foot": off}, {"root": -turn})
-    tracks = replace(tracks, contacts=(replace(contact, instants=(known, contact.instants[1])),))
+    nowhere = np.full(3, np.nan)
+    known = replace(
+        contact.instants, offset={"foot": np.array((off, nowhere))},
+        turn={"root": np.array((-turn, np.full(4, np.nan)))},
+    )
+    tracks = replace(tracks, contacts=(replace(contact, instants=known),))
     found = moments.with_moments(tracks, dense=False).moments
     assert found.time.tolist() == [0.2, 0.5]
     assert found.position["other"] == pytest.approx(
         np.array([(t**3, 1.0 - t**2, 2.0 * t) for t in (0.2, 0.5)]), abs=1e-12
     )
     assert found.position["foot"][0] == pytest.approx(contact.position + off)
+    assert found.position["foot"][1] == pytest.approx(contact.position), "as its samples have it"
     # With the sign that the samples beside it have.
     assert found.rotation["root"][0] == pytest.approx(turn)
     # Nothing is told of what lies outside the motion.
-    outside = replace(contact, instants=(replace(known, time=-0.1), replace(known, time=1.0)))
+    outside = replace(contact, instants=replace(known, time=np.array((-0.1, 1.0))))
     assert moments.with_moments(replace(tracks, contacts=(outside,)), False).moments is None
 
 
