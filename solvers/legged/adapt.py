@@ -9,7 +9,8 @@ was, bit by bit. Inside them
 - feet go through the edited footprints; footprints that were not edited stay
   where they are;
 - the body goes where the footprints ask for: each of them asks for the place
-  and the yaw from which it would be seen, at its midstance, as it was before.
+  and the yaw from which it would be seen, at its midstance, as it was before;
+  one that stands for long asks for that all along.
   What is added to the body's way is the curve of least acceleration towards
   all of that (`least_push`), which neither pushes nor turns in the air and is
   0, with its rate, at the ends of the window. A run of footprints that is
@@ -58,6 +59,9 @@ SAME = 1e-9  # m, rad or s: edits that change less change nothing
 ATTACHED = 1e-4  # m, rad or s: footprints that differ by less are those that were edited
 EAGER = 0.6  # tau of the body's way: time to follow a footprint in, over sqrt(hip height / g)
 LEVER = 0.5  # hip heights: how far from its middle what turns a body is
+# Who stands for longer, sqrt(hip height / g), asks so often; a foot of a brisk walk is down for 2.
+STANDS, OFTEN = 6.0, 3.0
+SETTLE = 3.0  # sqrt(hip height / g): how long what is outside of a window has an effect inside
 SHORTEST_SUPPORT = 1e-3  # s
 ROUNDS = 8  # of the body's way, where footprints are out of reach
 BRIEF = 5e-3  # s; pushes that are shorter are not told of
@@ -393,8 +397,9 @@ class Adapt(Walk):
                 merged[-1][1] = max(merged[-1][1], finish)
             else:
                 merged.append([begin, finish])
+        settle = SETTLE * math.sqrt(self.hip / self.gravity)
         self.windows = [
-            Window(max(begin, first), min(finish, last), begin > first, finish < last)
+            Window(max(begin, first), min(finish, last), begin > first, finish < last, settle)
             for begin, finish in merged
             if begin < last and finish > first
         ]
@@ -442,14 +447,11 @@ class Adapt(Walk):
         seen = (flown[1] > window.start) & (flown[0] < window.end)
         seen &= flown[1] - flown[0] > SHORTEST
         flights = np.clip(np.stack(flown, axis=1)[seen], window.start, window.end)
-        asks = window.holds(self.middle) & ~self.base.left_out
-        asks &= (self.middle >= window.start) & (self.middle <= window.end)
-        own = np.flatnonzero(asks)
+        own, then, at = self._asks(window)
         events = np.concatenate((steps.on, steps.off))
         time = moments(
-            window.start, window.end, flights,
-            np.concatenate((events[np.isfinite(events)], self.middle[own])),
-        )  # fmt: skip
+            window.start, window.end, flights, np.concatenate((events[np.isfinite(events)], at))
+        )
         middle = 0.5 * (time[1:] + time[:-1])
         down = (steps.on <= middle[:, None]) & (middle[:, None] <= steps.off)
         weight = 2.0 * down.sum(axis=1) / self.n_legs
@@ -462,8 +464,7 @@ class Adapt(Walk):
         asked = self.new_yaw[own] - base.foot_yaw[own]
         tau = EAGER * math.sqrt(self.hip / self.gravity)
         if np.any(asked):
-            wishes = Wishes(self.middle[own], np.ones((len(own), 1)), asked,
-                            np.full(len(own), tau**-3))  # fmt: skip
+            wishes = Wishes(at, np.ones((len(own), 1)), asked, np.full(len(own), tau**-3))
             only = [None if end is None else end[:, 2:] for end in ends]
             turn = least_push(time, weight, np.ones(1), (only[0], only[1]), None, wishes)
         dense = base.horizontal.time
@@ -477,7 +478,8 @@ class Adapt(Walk):
         ahead = here[:-1] + h * rate[:-1] - here[1:]
         offset = np.stack((ahead, rate[:-1] - rate[1:]), axis=1)
         offset[weight > 0.0] = 0.0
-        size, wishes = np.array([1.0, 1.0, lever]), self._wishes(way, stretch, own, lever)
+        size = np.array([1.0, 1.0, lever])
+        wishes = self._wishes(way, stretch, own, then, at, lever)
         wishes = replace(wishes, weight=wishes.weight * tau**-3)
         curve = least_push(time, weight, size, ends, offset, wishes)
         # What is out of reach pulls no harder than what is just in reach (Huber 1964).
@@ -492,11 +494,51 @@ class Adapt(Walk):
         way.stretches.append(stretch)
         self._check_push(way, time, weight)
 
-    def _wishes(self, way: Way, stretch: Stretch, own: np.ndarray, lever: float) -> Wishes:
+    def _asks(self, window: Window) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Steps that ask something of the body in a window, and when: as it was, and as it is.
+
+        Each does at its midstance; one that stands for long at several moments, so that the
+        body stands still over it.
+        """
+        base, steps = self.base, self.steps
+        first, last = float(base.horizontal.time[0]), float(base.horizontal.time[-1])
+        on, off = (np.clip(times, first, last) for times in (steps.on, steps.off))
+        was_on, was_off = (
+            np.clip(np.where(self.touched, planned, times), first, last)
+            for planned, times in (
+                (base.planned.on, base.steps.on), (base.planned.off, base.steps.off)
+            )
+        )  # fmt: skip
+        pace = math.sqrt(self.hip / self.gravity)
+        parts: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
+        for step in np.flatnonzero(~base.left_out):
+            own = np.array([step])
+            span = float(off[step] - on[step])
+            if span <= STANDS * pace:
+                parts.append((own, base.middle[own], self.middle[own]))
+                continue
+            share = np.linspace(0.0, 1.0, math.ceil(span / (OFTEN * pace)) + 1)
+            then = was_on[step] + share * (was_off[step] - was_on[step])
+            parts.append((np.repeat(own, len(share)), then, on[step] + share * span))
+        if not parts:
+            return np.zeros(0, dtype=int), np.zeros(0), np.zeros(0)
+        own, then, at = (np.concatenate(part) for part in zip(*parts, strict=True))
+        asks = window.holds(at) & (at >= window.start) & (at <= window.end)
+        return own[asks], then[asks], at[asks]
+
+    def _wishes(
+        self,
+        way: Way,
+        stretch: Stretch,
+        own: np.ndarray,
+        then: np.ndarray,
+        at: np.ndarray,
+        lever: float,
+    ) -> Wishes:
         """What footprints ask of the body: rows of x, y and yaw; see the module."""
         base = self.base
-        was, _ = way.before(base.middle[own])
-        now, _ = stretch.turned(self.middle[own])
+        was, _ = way.before(then)
+        now, _ = stretch.turned(at)
         turn = self.new_yaw[own] - base.foot_yaw[own]
         c, s = np.cos(turn), np.sin(turn)
         arm = base.holds.position[own, :2] - was[:, :2]
@@ -510,8 +552,7 @@ class Adapt(Walk):
         value[0] = asked[:, 0] - yaw * arm[:, 1]
         value[1] = asked[:, 1] + yaw * arm[:, 0]
         row[2, :, 2], value[2] = lever, lever * yaw
-        time = np.tile(self.middle[own], 3)
-        return Wishes(time, row.reshape(-1, 3), value.ravel(), np.ones(3 * m))
+        return Wishes(np.tile(at, 3), row.reshape(-1, 3), value.ravel(), np.ones(3 * m))
 
     def _check_push(self, way: Way, time: np.ndarray, weight: np.ndarray) -> None:
         """Tell of accelerations beyond what legs give."""

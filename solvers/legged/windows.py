@@ -2,7 +2,9 @@
 """Curves that are others inside windows of time, and join those outside smoothly.
 
 Of each of them value and rate are continuous everywhere, and outside of the
-windows they are the curves that they were.
+windows they are the curves that they were. By how much the new curve differs
+at an end of a window is left behind within a time that a body takes to settle,
+however long the window is.
 """
 
 from __future__ import annotations
@@ -27,12 +29,41 @@ class Window:
         end: s.
         opens: True if what is before it stays as it was.
         closes: True if what is after it does.
+        settle: how long curves take to go over from those outside, or to them, at most, s.
     """
 
     start: float
     end: float
     opens: bool
     closes: bool
+    settle: float
+
+    def seams(self, flights: np.ndarray | None = None) -> list[tuple[float, float]]:
+        """Where curves go over from those outside, or to them; none ends inside in a flight.
+
+        Args:
+            flights: (k, 2) liftoffs and touchdowns between which nothing pushes, s, in order;
+                None for nothing.
+
+        Returns:
+            (at the window's end, inside it) of each of its ends that is not open, s.
+        """
+        flights = np.zeros((0, 2)) if flights is None else flights
+        off, on = flights.T
+        found = []
+        if self.opens:
+            inner = self.start + self.settle
+            k = int(np.searchsorted(off, inner)) - 1
+            if k >= 0 and inner < on[k]:  # until who is in the air has come down and stood
+                inner = min([on[k] + self.settle, *off[k + 1 : k + 2]])
+            found.append((self.start, min(inner, self.end)))
+        if self.closes:
+            inner = self.end - self.settle
+            k = int(np.searchsorted(on, inner, side="right"))
+            if k < len(on) and off[k] < inner:
+                inner = max([off[k] - self.settle, *on[k - 1 : k]])
+            found.append((self.end, max(inner, self.start)))
+        return found
 
     def holds(self, time: np.ndarray) -> np.ndarray:
         """Which moments are inside.
@@ -63,13 +94,15 @@ class Joined:
         windows: Sequence[Window],
     ) -> None:
         self._base, self._new, self._windows = base, new, windows
-        self._joints = []
+        self._joints: list[list[CubicHermiteSpline]] = []
         for window in windows:
-            ends = np.array([window.start, window.end])
-            closed = np.array([window.opens, window.closes])
-            gap = np.where(closed, base(ends) - new(ends), 0.0)
-            slope = np.where(closed, base.rate(ends) - new.rate(ends), 0.0)
-            self._joints.append(CubicHermiteSpline(ends, gap, slope))
+            joints = []
+            for outer, inner in window.seams():
+                at = np.array([outer])
+                gap = float((base(at) - new(at))[0]), float((base.rate(at) - new.rate(at))[0])
+                x, y, slope = np.array(sorted(((outer, *gap), (inner, 0.0, 0.0)))).T
+                joints.append(CubicHermiteSpline(x, y, slope))
+            self._joints.append(joints)
 
     def __call__(self, time: np.ndarray | float) -> np.ndarray:
         """Values.
@@ -102,12 +135,13 @@ class Joined:
     ) -> np.ndarray:
         time = np.asarray(time, dtype=float)
         values = np.array(base(time), dtype=float)
-        for window, joint in zip(self._windows, self._joints, strict=True):
+        for window, joints in zip(self._windows, self._joints, strict=True):
             inside = window.holds(time)
             if inside.any():
                 at = time[inside]
-                bounded = np.clip(at, window.start, window.end)
-                values[inside] = new(at) + joint(bounded, nu=order)
+                values[inside] = new(at)
+                for joint in joints:
+                    values[inside] += joint(np.clip(at, *joint.x[[0, -1]]), nu=order)
         return values
 
 
@@ -123,23 +157,23 @@ class Heights:
     def __init__(self, base: Rise, new: Rise, windows: Sequence[Window]) -> None:
         self._base, self._new, self._windows = base, new, windows
         self.profile, self.up = new.profile, new.up
-        self._joints = []
-        liftoff, touchdown = new.profile.flights()
+        self._joints: list[list[CubicHermiteSpline]] = []
+        flown = np.stack(new.profile.flights(), axis=1)
         for window in windows:
-            ends = np.array([window.start, window.end])
-            gap = np.stack([a - b for a, b in zip(base(ends), new(ends), strict=True)], axis=1)
-            seen = (touchdown > window.start) & (liftoff < window.end)
-            flights = np.stack((liftoff[seen], touchdown[seen]), axis=1)
-            time = moments(window.start, window.end, flights, np.zeros(0))
-            middle = 0.5 * (time[1:] + time[:-1])
-            aloft = within(middle, flights)
-            given = [
-                gap[i][:, None] if closed else np.zeros((2, 1))
-                for i, closed in enumerate((window.opens, window.closes))
-            ]
-            self._joints.append(
-                least_push(time, np.where(aloft, 0.0, 1.0), np.ones(1), (given[0], given[1]))
-            )
+            joints = []
+            for outer, inner in window.seams(flown):
+                start, end = min(outer, inner), max(outer, inner)
+                at = np.array([outer])
+                gap = np.array([a - b for a, b in zip(base(at), new(at), strict=True)])
+                flights = flown[(flown[:, 1] > start) & (flown[:, 0] < end)]
+                time = moments(start, end, flights, np.zeros(0))
+                aloft = within(0.5 * (time[1:] + time[:-1]), flights)
+                given = (gap, np.zeros((2, 1)))
+                joints.append(least_push(
+                    time, np.where(aloft, 0.0, 1.0), np.ones(1),
+                    given if outer < inner else given[::-1],
+                ))  # fmt: skip
+            self._joints.append(joints)
 
     def __call__(self, time: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Height and vertical speed.
@@ -151,13 +185,14 @@ class Heights:
             (n,) m and (n,) m/s.
         """
         height, speed = self._base(time)
-        for window, joint in zip(self._windows, self._joints, strict=True):
+        for window, joints in zip(self._windows, self._joints, strict=True):
             inside = window.holds(time)
             if inside.any():
-                z, rate = self._new(time[inside])
-                at = np.clip(time[inside], window.start, window.end)
-                height[inside] = z + joint(at)[:, 0]
-                speed[inside] = rate + joint(at, nu=1)[:, 0]
+                height[inside], speed[inside] = self._new(time[inside])
+                for joint in joints:
+                    at = np.clip(time[inside], *joint.x[[0, -1]])
+                    height[inside] += joint(at)[:, 0]
+                    speed[inside] += joint(at, nu=1)[:, 0]
         return height, speed
 
 

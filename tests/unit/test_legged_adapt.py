@@ -21,7 +21,9 @@ from poise.solvers.legged.edits import (
 )
 from poise.solvers.legged.gait import spoken_leg
 from poise.solvers.legged.walk import Walk
+from poise.solvers.legged.windows import Joined, Window
 from poise.solvers.rotations import rotate
+from poise.solvers.turning import sample_times
 
 G = 9.81
 FREE = Locks()
@@ -179,6 +181,38 @@ def test_one_moved_footprint_draws_the_body_a_little_and_a_run_takes_it_along():
     assert np.allclose(whole.position, motion.position @ spin.T + shift, atol=1e-6)
     assert np.allclose(whole.foot_position, motion.foot_position @ spin.T + shift, atol=1e-6)
     assert np.allclose(whole.yaw, motion.yaw + turn, atol=1e-6)
+
+
+@pytest.mark.parametrize("creature, gait", [
+    (quadruped(), "WALK"), (biped(), "WALK_BIPED"), (insect(), "TRIPOD")
+])  # fmt: skip
+def test_bodies_that_stand_stay_over_the_feet_that_are_moved_under_them(creature, gait):
+    """A foot that stands asks all along: who stands on moved feet stands still, elsewhere."""
+    hip = creature.hip_height()
+    stands = GaitSettings(creature=creature, sequence=(GaitItem(gait),), speed=0.0, n_frames=97)
+    before = solve_gait(stands)
+    aside = np.array([0.1 * hip, 0.0, 0.0])
+    edits = tuple(FootprintEdit(m.leg, m.index, m.position + aside) for m in before.footprints)
+    assert len(edits) == len(creature.legs)
+    after = solve_gait(replace(stands, edits=edits[:1]))
+    moved = after.position - before.position
+    assert np.all(moved[:, 0] > 0.0) and np.all(moved[:, 0] < aside[0])
+    assert np.abs(moved - moved[0]).max() < 1e-3 * hip
+    whole = solve_gait(replace(stands, edits=edits))
+    assert np.allclose(whole.position, before.position + aside, atol=1e-6)
+    # Who halts, at 3 s of 8: the feet that it stands on then take it along, and there it stays.
+    time = sample_times(193, 24.0)
+    speed = 0.45 * np.sqrt(G * hip) * np.clip(3.0 - time, 0.0, 1.0)
+    halts = replace(stands, speed=speed, n_frames=193)
+    before = solve_gait(halts)
+    last = [m for m in before.footprints if math.isinf(m.off)]
+    assert len(last) == len(creature.legs)
+    edits = tuple(FootprintEdit(m.leg, m.index, m.position + aside) for m in last)
+    after = solve_gait(replace(halts, edits=edits))
+    still = after.time > max(m.on for m in last) + 1.0
+    moved = (after.position - before.position)[still]
+    assert still.sum() > 50 and np.abs(moved - aside)[:, :2].max() < 0.01 * hip
+    assert not {p.code for p in after.problems} & {"OUT_OF_REACH", "HIPS_LOWERED"}
 
 
 def test_flights_stay_ballistic_through_edits():
@@ -385,6 +419,37 @@ def test_no_foot_slides_whatever_times_are_asked_for(name):
             of = f"Step {edit.index} of the {spoken_leg(edit.leg)} cannot "
             short = any(p.code == "STEP_SHORTENED" for p in after.problems)
             assert not missed or short or any(message.startswith(of) for message in told)
+
+
+class _Line:
+    """A straight line, as a curve of the body."""
+
+    def __init__(self, slope):
+        self.slope = slope
+
+    def __call__(self, time):
+        return self.slope * np.asarray(time)
+
+    def rate(self, time):
+        return np.full(np.shape(time), self.slope)
+
+
+@pytest.mark.parametrize(("opens", "closes"), [(True, False), (False, True), (True, True)])
+def test_what_is_outside_is_left_behind_soon_however_long_the_window_is(opens, closes):
+    """A cubic that takes a rate r to 0 over T goes astray by 4/27 r T: T must not be the window."""
+    window = Window(2.0, 42.0, opens, closes, 0.9)
+    curve = Joined(_Line(0.3), _Line(0.0), [window])
+    time = np.linspace(0.0, 44.0, 4401)
+    inside = window.holds(time)
+    assert np.array_equal(curve(time[~inside]), 0.3 * time[~inside])
+    settled = ((time > 2.9) | (not opens)) & ((time < 41.1) | (not closes))
+    assert np.abs(np.stack((curve(time), curve.rate(time)))[:, settled]).max() < 1e-12
+    for end, closed in ((2.0, opens), (42.0, closes)):
+        around = np.array([end - 1e-9, end + 1e-9])
+        assert not closed or np.ptp(curve(around)) < 1e-6 and np.ptp(curve.rate(around)) < 1e-6
+    # Nor does a seam end in the air, where nothing pushes: it takes in the stand beyond.
+    flights = np.array([[2.5, 3.1], [3.4, 3.9], [40.5, 41.2], [41.5, 41.8]])
+    assert window.seams(flights) == [(2.0, 3.4)] * opens + [(42.0, 39.6)] * closes
 
 
 def test_later_steps_go_with_the_last_footprint():
