@@ -33,6 +33,7 @@ LEAST_SUPPORT = 0.25  # of a support that is left of it, or the step is left out
 TIPS = 0.01  # hip heights that a girdle stays above another that sinks to reach its footholds
 EXACT = 0.1  # of what legs keep back of their length: more is not worth another round
 SLOWEST = 0.8  # share of what is missing that is left of it after a round, at most
+ALL_BUT = 0.9998 # of what a leg is long where its blade turns no further, on level ground
 FLYING = 0.995  # of a leg's length that gaits with flights use: feet trail behind after them
 SLOW = 0.45  # of the shortest stand from which on supports are looked at more often than usual
 LOOKS = 0.02  # of the shortest stand: how often a stand is looked at
@@ -159,13 +160,8 @@ class Reaching(Girdles):
             self.ankles_down = feet.ankles(pose).reshape(*moments.shape, 3)
         return self.ankles_down
 
-    def _in_line(self, leg: np.ndarray, arm: np.ndarray, turn: np.ndarray) -> np.ndarray | float:
-        """Shares of their lengths that legs (m,) have in the directions from ankles to hips `arm`.
-
-        Where the ground is level no leg is swung so far that it matters.
-        """
-        if self.level or not any(one.blade for one in self.legs):
-            return 1.0
+    def _in_line(self, leg: np.ndarray, arm: np.ndarray, turn: np.ndarray) -> np.ndarray:
+        """Shares of their lengths that legs (m,) have in directions from ankles to hips."""
         share = np.ones(arm.shape[:-1])
         for number, one in enumerate(self.legs):
             of = np.flatnonzero(leg == number)
@@ -173,6 +169,20 @@ class Reaching(Girdles):
                 there = rotate(conjugate(turn[of]), -arm[of])
                 share[of] = one.longest(there) / self.lengths[number]
         return share
+
+    def _most(
+        self, leg: np.ndarray, arm: np.ndarray, turn: np.ndarray, straight: np.ndarray
+    ) -> np.ndarray:
+        """How far legs (m,) that stretch as far as `straight` do in these directions, m.
+
+        Where the ground is level blades turn as far as legs swing, but for those of footprints
+        that were edited; these keep nothing back besides.
+        """
+        share = self._in_line(leg, arm, turn)
+        if not self.level:
+            return straight * share
+        length = self.lengths[leg].reshape(len(leg), *[1] * (share.ndim - 1))
+        return np.minimum(straight, ALL_BUT * share * length)
 
     # --- what is out of reach ---------------------------------------------------------
     def _reach(self) -> tuple[bool, bool]:
@@ -192,7 +202,7 @@ class Reaching(Girdles):
         flies = np.array([min(plan.gait.duty) < 0.5 for plan in self.plans])[steps.gait[own]]
         usual = settings.reach * np.minimum([leg.reach for leg in self.legs], FLYING) * self.lengths
         straight = np.where(flies, usual[leg], self.reached[leg])
-        most = straight[:, None] * self._in_line(leg, arm, turn.reshape(*moments.shape, 4))
+        most = self._most(leg, arm, turn.reshape(*moments.shape, 4), straight[:, None])
         excess, aside = _too_high(arm, most)
         at, there, sunk = np.zeros(len(own), dtype=int), np.zeros(len(own)), np.zeros(len(own))
         # What a blade that does not turn so far takes from the leg, hips sink besides.
@@ -291,7 +301,7 @@ class Reaching(Girdles):
         position, turn, _ = self.body(moments)
         pose = self.feet(moments, np.bincount(leg, minlength=self.n_legs))
         arm = self._hips(leg, position, turn) - self.feet.ankles(pose)
-        excess, _ = _too_high(arm, self.reached[leg] * self._in_line(leg, arm, turn))
+        excess, _ = _too_high(arm, self._most(leg, arm, turn, self.reached[leg]))
         little = EXACT * (self.lengths - self.reached)
         for g, knots in enumerate(self.knots):
             of = np.flatnonzero(self.girdle_of[leg] == g)

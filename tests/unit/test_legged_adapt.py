@@ -8,6 +8,8 @@ from functools import cache
 
 import numpy as np
 import pytest
+from poise.addon.mapping.legs import creature_of
+from poise.addon.rigs.builders.legged import FIGURES
 from poise.solvers.errors import SettingError
 from poise.solvers.legged import GaitItem, GaitSettings, runs, solve_gait
 from poise.solvers.legged.adapt import Adapt
@@ -22,7 +24,7 @@ from poise.solvers.legged.edits import (
 from poise.solvers.legged.gait import spoken_leg
 from poise.solvers.legged.walk import Walk
 from poise.solvers.legged.windows import Joined, Window
-from poise.solvers.rotations import rotate
+from poise.solvers.rotations import conjugate, rotate
 from poise.solvers.turning import sample_times
 
 G = 9.81
@@ -450,6 +452,22 @@ def test_what_is_outside_is_left_behind_soon_however_long_the_window_is(opens, c
     # Nor does a seam end in the air, where nothing pushes: it takes in the stand beyond.
     flights = np.array([[2.5, 3.1], [3.4, 3.9], [40.5, 41.2], [41.5, 41.8]])
     assert window.seams(flights) == [(2.0, 3.4)] * opens + [(42.0, 39.6)] * closes
+
+
+def test_hips_sink_for_forelegs_whose_blades_turn_no_further():
+    """A shoulder blade turns so far: a forefoot that stays down longer lowers the shoulders."""
+    creature = creature_of(FIGURES["HORSE"]())
+    walks = GaitSettings(creature=creature, sequence=(GaitItem("WALK"),), speed=1.6, n_frames=97)
+    before = solve_gait(walks)
+    mark = _print(before, "fore.R", 0.5)
+    after = solve_gait(replace(walks, edits=(FootprintEdit("fore.R", mark.index, off=1.625),)))
+    assert _same(mark)(after).off > mark.off + 0.1
+    for motion in (before, after):
+        for i, leg in enumerate(creature.legs):
+            ankle = motion.foot_position[:, i] + rotate(motion.foot_orientation[:, i], leg.ankle)
+            arm = rotate(conjugate(motion.orientation), ankle - motion.hip[:, i])
+            over = np.linalg.norm(arm, axis=1) - leg.longest(arm)
+            assert over[motion.contact[:, i]].max() < 1e-3, leg.name
 
 
 def test_later_steps_go_with_the_last_footprint():
