@@ -25,6 +25,7 @@ from .diagrams import leg_colour
 from .families import gait_view
 from .properties.footprints import NEVER
 from .scene import objects
+from .scene.placement import world_matrix
 
 UP = np.array((0.0, 0.0, 1.0))
 TOUCHED = 2e-5  # Blender units and rad: what single precision does not do by itself
@@ -262,7 +263,7 @@ def read(motion: bpy.types.Object, unit_scale: float) -> tuple[list[Seen], int]:
 
 def _seen(obj: bpy.types.Object, unit_scale: float) -> Seen:
     info = obj.poise_footprint
-    place, rotation, _scale = obj.matrix_world.decompose()
+    place, rotation, _scale = world_matrix(obj).decompose()
     location, turn = np.array(place), np.array(rotation)
     given, given_turn = np.array(info.given_location), np.array(info.given_turn)
     near = TOUCHED * (1.0 + 0.1 * np.abs(given).max())
@@ -277,7 +278,8 @@ def _seen(obj: bpy.types.Object, unit_scale: float) -> Seen:
     return Seen(
         info.leg, info.index, location * unit_scale, turn, times[0], times[1],
         given * unit_scale, given_turn, times[2], times[3], moved, turned,
-        times[0] != times[2], times[1] != times[3],
+        # Who stands since before the motion, or for good, has no time there that could change.
+        isfinite(times[2]) and times[0] != times[2], isfinite(times[3]) and times[1] != times[3],
     )  # fmt: skip
 
 

@@ -23,13 +23,17 @@ def world_matrix(obj: bpy.types.Object) -> Matrix:
 
     What is excluded or disabled is evaluated only for others that need it, and
     then without writing its world matrix back to the object: that is the one of
-    another time, or none at all after an undo or after the file was loaded. What
-    is not evaluated at all is where its channels and its parents put it.
+    another time, or none at all after an undo or after the file was loaded; nor
+    has what was evaluated one in a collection that is disabled. What is not
+    evaluated at all is where its channels and its parents put it, and so is
+    whatever nothing else moves.
 
     Args:
         obj: the object.
     """
     evaluated = obj.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    if obj.parent is None and not obj.constraints and obj.rigid_body is None:
+        return evaluated.matrix_basis.copy()
     if evaluated.is_evaluated:
         return evaluated.matrix_world.copy()
     if obj.parent is None or obj.parent_type not in {"OBJECT", "ARMATURE"}:
