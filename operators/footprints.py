@@ -75,7 +75,7 @@ class _Footprints(SolvingOperator):
         unreached = sum(p.code == "OUT_OF_REACH" for p in solved.motion.problems)
         message = self.message(motion, solved.motion, before, len(edits), seen)
         message += f", {lost} lost" if lost else ""
-        message += f", {many} duplicates removed" if many else ""
+        message += f", {_count(many, 'duplicate')} removed" if many else ""
         message += ", one out of reach: see the problems" if unreached else ""
         return message
 
@@ -91,9 +91,9 @@ class _Footprints(SolvingOperator):
         return f"{motion.name}: {_count(touched)} adapted to, {after} edited in all{where}"
 
 
-def _count(number: int) -> str:
-    """How many footprints, in words."""
-    return f"{number} footprint{'' if number == 1 else 's'}"
+def _count(number: int, what: str = "footprint") -> str:
+    """How many of something, in words."""
+    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 class POISE_OT_footprints_edit(_Footprints, bpy.types.Operator):
@@ -106,8 +106,8 @@ class POISE_OT_footprints_edit(_Footprints, bpy.types.Operator):
         return True
 
     def message(self, motion, solved, before, after, seen):
-        count = len(solved.footprints)
-        return f"{motion.name}: {count} footprints to edit, {after} edited so far"
+        count = _count(len(solved.footprints))
+        return f"{motion.name}: {count} to edit, {after} edited so far"
 
 
 class POISE_OT_footprints_adapt(_Footprints, bpy.types.Operator):
@@ -171,7 +171,7 @@ class POISE_OT_footprints_remove(_GaitOperator, bpy.types.Operator):
         count = footprints.remove(motion)
         if own and character is not None and character.name in context.view_layer.objects:
             context.view_layer.objects.active = character
-        return f"{motion.name}: {count} objects removed"
+        return f"{motion.name}: {_count(count, 'object')} removed"
 
 
 class _Run(_Footprints):
@@ -279,7 +279,7 @@ class POISE_OT_footprints_copy(_Run, bpy.types.Operator):
 
     def apply(self, context, work, copied):
         context.window_manager.poise_footprints = json.dumps(runs.run_as_data(copied))
-        return f"{len(copied.legs)} footprints copied"
+        return f"{_count(len(copied.legs))} copied"
 
 
 class POISE_OT_footprints_paste(_Run, bpy.types.Operator):
@@ -346,6 +346,13 @@ class POISE_OT_footprints_select(_GaitOperator, bpy.types.Operator):
         found = footprints.objects_of(motion)
         if not found:
             raise UserError(f"{motion.name} shows no footprints: click Edit Footprints")
+        there = set(context.view_layer.objects)
+        found = [obj for obj in found if obj in there]
+        if not found:
+            raise UserError(
+                f"The footprints of {motion.name} are not in this view layer: include their "
+                "collection"
+            )
         active = context.view_layer.objects.active
         edited = {(item.leg, item.index) for item in motion.poise_motion.gait.footprints}
         if self.which != "EDITED" and active not in found:
@@ -361,7 +368,7 @@ class POISE_OT_footprints_select(_GaitOperator, bpy.types.Operator):
             obj.select_set(chosen)
             count += chosen
         let_undo_see(context)
-        return f"{count} footprints selected"
+        return f"{_count(count)} selected"
 
 
 CLASSES = (

@@ -4,7 +4,7 @@
 import bpy
 from bpy.props import EnumProperty, IntProperty, StringProperty
 
-from ..addon import baking, families, motions
+from ..addon import baking, families, footprints, motions
 from ..addon.bake.checks import LAST_FRAME
 from ..addon.base_operator import SettingsOperator, one_line
 from ..addon.context import object_mode
@@ -112,6 +112,7 @@ class POISE_OT_motion_remove(_MotionOperator, bpy.types.Operator):
                 baking.clear(context, motion)
             else:
                 trail.remove_helpers(motion)
+            footprints.remove(motion)
             was_active = context.view_layer.objects.active == motion
             bpy.data.objects.remove(motion)
             if was_active and rig in context.view_layer.objects.values():

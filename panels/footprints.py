@@ -4,6 +4,7 @@
 import bpy
 
 from ..addon import footprints
+from ..addon.properties.footprints import NEVER
 from ..solvers.legged.gait import spoken_leg
 from .base import MotionPanel, active, settings_of
 from .gait import POISE_PT_gait
@@ -56,8 +57,12 @@ class POISE_PT_footprints(MotionPanel, bpy.types.Panel):
         chosen = context.view_layer.objects.active
         if chosen in footprints.objects_of(motion):
             column = layout.column(align=True)
-            column.prop(chosen.poise_footprint, "on")
-            column.prop(chosen.poise_footprint, "off")
+            info = chosen.poise_footprint
+            for name, always in (("on", "Stands from the start"), ("off", "Stands for good")):
+                if abs(getattr(info, f"given_{name}")) < NEVER:
+                    column.prop(info, name)
+                else:
+                    column.label(text=always)
         if shown:
             layout.operator_menu_enum("poise.footprints_select", "which")
         if len(gait.footprints):

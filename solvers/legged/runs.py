@@ -358,7 +358,8 @@ def paste_run(
 
     Returns:
         Those footprints, with the poses and times of the run; footprints of the
-        run for which the motion is too short are left out.
+        run for which the motion is too short are left out. One that stood for
+        good is on the ground for as long as the one whose place it takes.
 
     Raises:
         SettingError: `start` is of another leg than the run's first footprint.
@@ -366,8 +367,9 @@ def paste_run(
     legs = [other_side(leg) if mirrored else leg for leg in copied.legs]
     if legs[0] != start.leg:
         raise SettingError(
-            "Run of footprints", f"one that begins with the {spoken_leg(legs[0])}",
-            f"begun with the {spoken_leg(start.leg)}"
+            "First selected footprint", f"of the {spoken_leg(start.leg)}",
+            f"of the {spoken_leg(legs[0])}, as the first copied one is"
+            + (" when mirrored" if mirrored else ""),
         )
     begin = _when(start)
     spin = about_z(np.array(start.yaw))
@@ -391,7 +393,10 @@ def paste_run(
         on, off = mark.on, mark.off
         if times:
             on = begin + float(copied.on[k]) if math.isfinite(on) else on
-            off = begin + float(copied.off[k]) if math.isfinite(off) else off
+            later = copied.off[k] if math.isfinite(copied.off[k]) else (
+                copied.on[k] + mark.off - mark.on
+            )  # fmt: skip
+            off = begin + float(later) if math.isfinite(off) else off
         turned = multiply(between(UP, up), about_z(np.array(yaw)))
         pasted.append(replace(mark, position=place, yaw=yaw, orientation=turned, on=on, off=off))
     return tuple(pasted)

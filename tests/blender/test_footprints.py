@@ -337,3 +337,101 @@ def test_the_gait_diagram_is_saved(scene, tmp_path):
         assert (tmp_path / name).stat().st_size > 1000
     refused("diagram_save", "There is no phase diagram", kind="PHASE",
             filepath=str(tmp_path / "phase.svg"))
+
+
+@pytest.fixture
+def halted(horse):
+    """A horse that stands from its third second on, its footprints shown; (rig, motion)."""
+    rig, motion = horse
+    for frame, speed in ((1, 1.6), (49, 1.6), (65, 0.0)):
+        motion.poise_motion.gait.speed = speed
+        motion.keyframe_insert("poise_motion.gait.speed", frame=frame)
+    bpy.ops.poise.footprints_adapt()
+    return rig, motion
+
+
+def standing(motion):
+    return [m for m in solved(motion).footprints if np.isinf(m.off)]
+
+
+def test_who_stands_for_good_has_no_liftoff_to_edit(halted):
+    _rig, motion = halted
+    last = standing(motion)
+    assert len(last) == 4
+    o = obj(motion, last[0].leg, last[0].index)
+    given = o.poise_footprint.off
+    o.poise_footprint.off = 4.0
+    bpy.ops.poise.footprints_adapt()
+    assert not len(motion.poise_motion.gait.footprints)
+    assert o.poise_footprint.off == given
+
+
+def test_ends_of_motions_are_pasted_into_their_middles(halted):
+    """Where a foot stood for good, one that goes on is down for as long as it was."""
+    _rig, motion = halted
+    before = solved(motion)
+    copied = [obj(motion, m.leg, m.index) for m in standing(motion)]
+    activate(*copied)
+    bpy.ops.poise.footprints_copy()
+    first = min(copied, key=lambda o: o.poise_footprint.on).poise_footprint
+    start = mark(motion, first.leg, 1)
+    activate(obj(motion, start.leg, 1))
+    bpy.ops.poise.footprints_paste()
+    edits = motion.poise_motion.gait.footprints
+    assert len(edits) > 1
+    now = solved(motion)
+    assert not {p.code for p in now.problems} & {"EDIT_LOST"}
+    for item in edits:
+        old, new = (
+            next(m for m in of if (m.leg, m.index) == (item.leg, item.index))
+            for of in (before.footprints, now.footprints)
+        )
+        if np.isfinite(old.off) and not item.has_off:
+            assert new.off == pytest.approx(old.off, abs=0.3)
+    other = next(leg for leg in ("fore.L", "hind.L") if leg != start.leg)
+    activate(obj(motion, other, 1))
+    refused(
+        "footprints_paste",
+        f"First selected footprint is of the {spoken_leg(other)}: it must be of the "
+        f"{spoken_leg(start.leg)}, as the first copied one is$",
+    )
+
+
+def test_footprints_go_with_their_motion(horse):
+    rig, motion = horse
+    activate(rig)
+    bpy.ops.poise.motion_remove()
+    assert not [o for o in bpy.data.objects if o.name.startswith(("fore", "hind"))]
+    assert not [c for c in bpy.data.collections if "Footprints" in c.name]
+
+
+@pytest.mark.parametrize("put_away", ["exclude", "hide_viewport", "hide"])
+def test_footprints_that_are_put_away_do_no_harm(horse, put_away, tmp_path):
+    rig, motion = horse
+    obj(motion, "fore.L", 1).location.x += 0.1
+    bpy.ops.poise.footprints_adapt()
+    activate(obj(motion, "fore.L", 1))
+    collection = motion.poise_motion.gait.footprint_collection
+    layer = bpy.context.view_layer.layer_collection.children[collection.name]
+    if put_away == "exclude":
+        layer.exclude = True
+    elif put_away == "hide_viewport":
+        collection.hide_viewport = True
+    else:
+        layer.hide_viewport = True
+    bpy.context.view_layer.update()
+    activate(rig)
+    if put_away == "exclude":
+        refused("footprints_select", "are not in this view layer", which="EDITED")
+    else:
+        bpy.ops.poise.footprints_select(which="EDITED")
+    # Where what is put away stands is not known when the file is opened.
+    names = rig.name, motion.name
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "away.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "away.blend"))
+    rig, motion = (bpy.data.objects[name] for name in names)
+    bpy.ops.poise.footprints_adapt()
+    assert [i.name for i in motion.poise_motion.gait.footprints] == ["fore.L 1"]
+    bpy.ops.poise.footprints_reset(which="ALL")
+    assert not len(motion.poise_motion.gait.footprints)
+    bpy.ops.poise.footprints_remove()

@@ -556,7 +556,7 @@ def test_copied_runs_are_pasted_over_the_next_footprints_of_their_legs():
     other = next(m for m in motion.footprints if m.leg != first.leg and m.on > 2.4)
     mirrored = runs.paste_run(copied, motion.footprints, other, mirrored=True)
     assert mirrored[0].leg == other.leg and len(mirrored) == len(pasted)
-    with pytest.raises(SettingError, match="begun with"):
+    with pytest.raises(SettingError, match="as the first copied one is$"):
         runs.paste_run(copied, motion.footprints, other)
     with pytest.raises(SettingError, match="at least one"):
         runs.copy_run([])
