@@ -4,7 +4,7 @@
 import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty
 
-from ..addon import baking, motions
+from ..addon import baking, footprints, motions
 from ..addon.base_operator import SettingsOperator
 from ..addon.context import keep_selection, object_mode
 from ..addon.rigs import characters, control_rig, own_equipment, roles
@@ -144,6 +144,7 @@ class POISE_OT_rig_remove(SettingsOperator, bpy.types.Operator):
                 if baking.is_baked(motion):
                     baking.clear(context, motion)
                 trail.remove_helpers(motion)
+                footprints.remove(motion)
                 bpy.data.objects.remove(motion)
             own_equipment.detach(controls, own_equipment.roles_of(controls))
             control_rig.remove(controls)

@@ -37,6 +37,8 @@ ASIDE = 3.0
 LOW = 0.35
 # Legs that are straighter than this share of their length bend the usual way.
 BENT = 0.02
+# Legs that point closer to the usual way than this, sine of the angle, cannot bend that way.
+ALONG = 0.3
 # A bone ends where another begins if it is as near as this share of its length.
 NEAR = 0.05
 # Names of pairs of legs from the front, of a body with three.
@@ -254,10 +256,8 @@ def _leg(
     a, b, c = (*points, tip)[bend : bend + 3]
     chord = unit(c - a)
     off = (b - a) - chord * float(chord @ (b - a))
-    usual = {"hind": -BACK, "fore": BACK}.get(girdle, UP)
-    usual = usual - chord * float(chord @ usual)
     size = float(np.linalg.norm(c - a))
-    out = off if np.linalg.norm(off) > BENT * size else usual
+    out = off if np.linalg.norm(off) > BENT * size else _usual(girdle, side, chord)
     joints[pole_role] = b + unit(out) * 0.8 * size
     blade = f"clavicle.{side}"
     carries = girdle == "fore" and blade in joints
@@ -270,6 +270,19 @@ def _leg(
         name, number, roles, bend, pole_role, tip_role, blade if carries else "",
         heel=0.0 if foot == TIP else foot_length + heel, foot=foot,
     )
+
+
+def _usual(girdle: str, side: str, chord: np.ndarray) -> np.ndarray:
+    """Where the middle joint of a leg that is straight along `chord` goes when it is bent.
+
+    Insects bend their legs up, or to their sides if they stand on them as on stilts.
+    """
+    aside = np.array([1.0 if side == "L" else -1.0, 0.0, 0.0])
+    for way in ({"hind": -BACK, "fore": BACK}.get(girdle, UP), aside, UP):
+        across = way - chord * float(chord @ way)
+        if np.linalg.norm(across) > ALONG:
+            break
+    return across
 
 
 def _leads_aside(points: list[np.ndarray]) -> bool:

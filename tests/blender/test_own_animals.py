@@ -294,6 +294,31 @@ def test_many_legs(scene):
     assert off(rig, controls) < 1e-5
 
 
+def test_straight_legs_of_insects_bend_to_the_sides(scene):
+    """Upright ones cannot bend up: where the joint went was no number, and so was the motion."""
+    rig = spider()
+    bpy.ops.object.mode_set(mode="EDIT")
+    for n in range(4):
+        for side, sign in (("L", 1.0), ("R", -1.0)):
+            for k, (high, low) in enumerate(((0.3, 0.2), (0.2, 0.1), (0.1, 0.02), (0.02, 0.0))):
+                bone = rig.data.edit_bones[f"Leg{n + 1}_{k}.{side}"]
+                x, y = sign * 0.15, -0.2 + 0.4 * n / 3
+                bone.head, bone.tail = (x, y, high), (x, y, low)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    bpy.ops.poise.rig_setup(kind="INSECT")
+    controls = control_rig.controls_of(rig)
+    figure = characters.figure_of(controls)
+    for leg in figure.legs:
+        knee, pole = figure.joints[leg.segments[leg.bend + 1]], figure.joints[leg.pole]
+        assert abs(pole[0]) > abs(knee[0]) + 0.1 and pole[1:] == pytest.approx(knee[1:], abs=1e-3)
+    bpy.ops.poise.bake()
+    bpy.ops.poise.footprints_edit()
+    assert off(rig, controls) < 1e-4
+    # Taken off, nothing of all that is left.
+    bpy.ops.poise.rig_remove()
+    assert [obj for obj in bpy.data.objects if not obj.name.startswith("WGT")] == [rig]
+
+
 def test_odd_legs_are_refused_in_one_sentence(scene):
     rig = spider()
     bpy.ops.object.mode_set(mode="EDIT")
