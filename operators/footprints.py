@@ -12,7 +12,6 @@ from ..addon import footprints, motions, pipeline
 from ..addon.base_operator import SolvingOperator
 from ..addon.context import let_undo_see
 from ..addon.errors import UserError
-from ..addon.families import gait as legged
 from ..addon.scene.timing import scene_numbers
 from ..solvers.legged import runs
 from .gait import _GaitOperator
@@ -66,9 +65,8 @@ class _Footprints(SolvingOperator):
         _job, seen, many, _arguments = work
         edits, solved = result
         motion = bpy.data.objects[self._motion]
-        placement = legged.placement_of(motion, self._unit)
         before = len(motion.poise_motion.gait.footprints)
-        footprints.store(motion, edits, solved.motion, placement, self._unit)
+        footprints.store(motion, edits, solved.motion, solved.job.own, self._unit)
         if self.shows(motion):
             footprints.show(context.scene, motion, solved.motion, self._unit)
         lost = sum(p.code == "EDIT_LOST" for p in solved.motion.problems)

@@ -79,6 +79,7 @@ class GaitJob(Job):
     """A legged motion.
 
     Attributes:
+        own: placement of the Motion object at the start: edited footprints are seen from there.
         in_place: the body stays where it starts.
         cycle: its last frame is its first again.
         curve: name of the path's curve, "" without one.
@@ -87,6 +88,7 @@ class GaitJob(Job):
 
     settings: GaitSettings
     figure: LeggedFigure
+    own: Placement = Placement()
     in_place: bool = False
     cycle: bool = False
     curve: str = ""
@@ -180,7 +182,7 @@ class Gaits(Family):
             speed = samples.get("speed", gait.speed) * unit
         with standing_at(scene, start, motion, character, *self.depends_on(motion)):
             figure = figure_in_metres(character, unit)
-            placement = placement_of(motion, unit)
+            placement = own = placement_of(motion, unit)
             path, closed = _path_of(motion, gait.path, unit)
             way = _way(path, closed, placement, speed, n_frames / numbers.fps)
             if path is not None:
@@ -199,7 +201,6 @@ class Gaits(Family):
                     f"{motion.name} is a cycle, in which every stride is the same, and has edited "
                     "footprints: switch Cycle off, or reset them while it is off"
                 )
-        own = placement_of(motion, unit)
         params = gait.to_params(
             creature=creature_of(figure),
             n_frames=n_frames,
@@ -228,6 +229,7 @@ class Gaits(Family):
             settings=params,
             style=None,
             figure=figure,
+            own=own,
             numbers=numbers,
             in_place=gait.in_place,
             cycle=gait.cycle,

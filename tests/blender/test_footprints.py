@@ -339,6 +339,23 @@ def test_the_gait_diagram_is_saved(scene, tmp_path):
             filepath=str(tmp_path / "phase.svg"))
 
 
+def test_edits_stay_where_the_motion_starts_whatever_the_current_frame_is(horse):
+    """Of a Motion object that moves, what counts is where it stands at the start."""
+    rig, motion = horse
+    motion.keyframe_insert("location", frame=1)
+    motion.location.x += 3.0
+    motion.keyframe_insert("location", frame=60)
+    bpy.context.scene.frame_set(40)
+    obj(motion, "fore.L", 1).location.x += 0.1
+    bpy.ops.poise.footprints_adapt()
+    first = solved(motion)
+    for frame in (1, 25):
+        bpy.context.scene.frame_set(frame)
+        again = solved(motion)
+        assert np.array_equal(again.position, first.position)
+        assert not {"EDITS_MOVED"} & {p.code for p in again.problems}
+
+
 @pytest.fixture
 def halted(horse):
     """A horse that stands from its third second on, its footprints shown; (rig, motion)."""
