@@ -349,7 +349,7 @@ def _posed(motion: GaitMotion, figure, style, pose) -> RoleTracks:
     tracks = pose(motion, figure, style)
     if motion.before is None or not motion.windows:
         return tracks
-    return adapted_tracks(pose(motion.before, figure, style), tracks, motion.windows)
+    return adapted_tracks(pose(motion.before, figure, style), tracks, motion)
 
 
 # -- reading -----------------------------------------------------------------------
@@ -489,7 +489,7 @@ def _joined(jobs) -> GaitSettings:
     items: list[GaitItem] = []
     speeds: list[np.ndarray] = []
     begin = 0.0
-    creature, edits = first.creature, []
+    creature = first.creature
     for job in jobs:
         settings = job.settings
         times = sample_times(settings.n_frames, settings.fps)
@@ -517,7 +517,6 @@ def _joined(jobs) -> GaitSettings:
                 continue
             items.append(GaitItem(gait, start=begin + start))
         speeds.append(speed if not speeds else speed[1:])
-        edits += settings.edits if not edits else ()
         begin += span
     return replace(
         first,

@@ -11,12 +11,13 @@ from functools import cache
 
 import numpy as np
 import pytest
+from poise.addon.mapping.adapted import adapted_tracks
 from poise.addon.mapping.legged import STYLES, map_legged, pose_joints
 from poise.addon.mapping.legs import FOOT, HOOF, creature_of
 from poise.addon.rigs.builders.legged import FIGURES
 from poise.solvers import rotations as rot
 from poise.solvers.ik import two_bone
-from poise.solvers.legged import GaitItem, GaitSettings, solve_gait
+from poise.solvers.legged import FootprintEdit, GaitItem, GaitSettings, solve_gait
 from poise.solvers.legged.gait import PRESETS
 
 # Kind, gait, speed in m/s.
@@ -713,3 +714,31 @@ def test_events_tell_of_every_touchdown_and_liftoff():
     assert {e.side for e in landed} == {leg.name for leg in figure.legs}
     assert [e.time for e in tracks.events] == sorted(e.time for e in tracks.events)
     assert set(np.round([e.time for e in tracks.events], 9)) == set(np.round(tracks.kinks, 9))
+
+
+@pytest.mark.parametrize("case", [
+    ("DOG", "ROTARY_LEFT", 7.0), ("HORSE", "GALLOP_LEFT", 10.0), ("HORSE", "WALK", 1.6),
+    ("INSECT", "TRIPOD", 0.8),
+])  # fmt: skip
+def test_feet_stand_on_edited_footprints_from_their_touchdown_to_their_liftoff(case):
+    """Also in strides shorter than tracks take to go over from those without edits."""
+    motion, figure, plain = _solved(*case)
+    settings = GaitSettings(creature=creature_of(figure), sequence=(GaitItem(case[1]),),
+                            speed=case[2], n_frames=97)  # fmt: skip
+    hip = motion.creature.hip_height()
+    some = [m for m in motion.footprints if 1.2 < m.on < 1.8]
+    edits = tuple(FootprintEdit(m.leg, m.index, m.position + [0.1 * hip, 0.05 * hip, 0.0],
+                                m.yaw + 0.1) for m in some)  # fmt: skip
+    edited = solve_gait(replace(settings, edits=edits))
+    tracks = adapted_tracks(plain, map_legged(edited, figure, STYLES[case[0].lower()]), edited)
+    assert 0.0 < edited.windows[0][0] and edited.windows[0][1] < edited.time[-1]
+    outside = np.ones(len(edited.time), dtype=bool)
+    for start, end in edited.windows:
+        outside &= (edited.time <= start) | (edited.time >= end)
+    worst = 0.0
+    for i, chain in enumerate(figure.legs):
+        tip = tracks.position[chain.tip]
+        assert np.array_equal(tip[outside], plain.position[chain.tip][outside])
+        down = edited.contact[:, i]
+        worst = max(worst, np.abs(tip - edited.foot_position[:, i])[down].max())
+    assert worst < 1e-6
