@@ -21,7 +21,8 @@ from . import motions, pipeline
 from .bake import attach, checks, edits, moments, stepping, verify
 from .bake.data import Baked, BakeOptions, BakeRecord, BakeResult
 from .bake.job import Seen
-from .bake.write import bake_tracks, clear_bake, look, stands_at
+from .bake.plan import look
+from .bake.write import bake_tracks, clear_bake, stands_at
 from .errors import UserError
 from .mapping.legs import LeggedFigure
 from .mapping.tracks import RoleTracks

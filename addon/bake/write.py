@@ -8,62 +8,27 @@ the record, so that clearing brings it back.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 import bpy
 import numpy as np
 
-from ...solvers import rotations
 from ...solvers.motion import Problem
 from .. import compat, keyframes
 from ..context import keep_frame
 from ..errors import UserError
 from ..mapping.tracks import RoleTracks
-from ..rigs import adapter, rotation_modes
-from ..rigs.constraints import Constraints
-from ..scene.placement import require_near
+from ..rigs import adapter
 from ..scene.timing import scene_numbers
-from . import (
-    attach,
-    between,
-    checks,
-    contacts,
-    edits,
-    evaluation,
-    keying,
-    memory,
-    sparse,
-    verify,
-)
+from . import attach, checks, edits, memory, verify
 from .data import Baked, BakeOptions, BakeRecord, BakeResult, Check, Former
 from .job import Job, Seen
+from .late import at_frames, late_channels
+from .plan import Plan, plan_of
 
 SAME = 1e-6  # how far a value may be off for it not to be keyed
-
-# Rounds in which bones that depend on each other through constraints settle.
-MOST_ROUNDS = 5
-
-
-@dataclass(frozen=True)
-class _Plan:
-    """The numbers of one bake, ready to be written."""
-
-    bones: list[adapter.BoneTrack]  # those that need none to be placed by Blender first
-    channels: list[keyframes.Channel]
-    late: dict[str, str]  # keyed bone -> parent whose evaluated pose it needs first
-    constraints: Constraints
-    solver: adapter.RigSolver
-    matrices: np.ndarray
-    metres_per_unit: float
-    position: Mapping[str, np.ndarray]
-    rotation: Mapping[str, np.ndarray]
-    spins: Mapping[str, np.ndarray]
-    seconds: np.ndarray
-    per_frame: int
-    known: dict[str, contacts.Known]  # bone -> what is known of it between samples
-    off: tuple[Problem, ...] = ()  # how far bones are off between keys
 
 
 @dataclass(frozen=True)
@@ -173,7 +138,7 @@ def bake_tracks(
         if previous is not None and attach.is_attached(armature, previous):
             # Whatever this refuses, the last bake is still there.
             with _holding(job):
-                plan = _plan(job)
+                plan = plan_of(job)
         if edited and options.on_edited == "NEW_ACTION":
             if previous.record.target == "NEW":
                 previous.action.use_fake_user = True
@@ -195,7 +160,7 @@ def bake_tracks(
         try:
             if plan is None:
                 with _holding(job):
-                    plan = _plan(job)
+                    plan = plan_of(job)
             record, keys, plan = _write(job, plan, place, previous)
         except BaseException:
             _give_up(armature, place, previous)
@@ -253,32 +218,6 @@ def stands_at(armature: bpy.types.Object, values: Mapping[str, tuple]) -> bool:
     )
 
 
-def look(
-    context: bpy.types.Context,
-    armature: bpy.types.Object,
-    keyed: Iterable[str],
-    held: Iterable[str],
-    followed: bpy.types.Object | None = None,
-) -> Seen:
-    """Read what only the evaluated rig can tell, as it is now.
-
-    Args:
-        context: Blender's context.
-        armature: the rig.
-        keyed: names of the bones that are to be keyed.
-        held: data paths of properties that keep one value.
-        followed: what the rig follows until it is baked: constraints that look at
-            it do not count.
-    """
-    evaluated = armature.evaluated_get(context.evaluated_depsgraph_get())
-    still = evaluation.is_still(armature)
-    matrices = evaluation.world_now(context, armature)[None] if still else None
-    return Seen(
-        matrices,
-        adapter.constraints_of(armature, evaluated, set(keyed), held, followed),
-    )
-
-
 @contextmanager
 def _holding(job: Job, evaluated: bool = True) -> Iterator[None]:
     """Inside, properties have the values that the bake holds them at.
@@ -298,182 +237,6 @@ def _holding(job: Job, evaluated: bool = True) -> Iterator[None]:
         yield
     finally:
         attach.restore_pose(job.armature, former)
-
-
-def _plan(job: Job) -> _Plan:
-    """Compute all channels, without writing anything.
-
-    Raises:
-        UserError: the object cannot carry a figure at some frame.
-    """
-    tracks, armature = job.tracks, job.armature
-    per_frame = tracks.steps_per_frame
-    modes = {armature.pose.bones[bone].rotation_mode for bone in job.bindings.values()}
-    held = {contact.role for contact in tracks.contacts} & set(job.bindings)
-    dense = job.dense and modes == {"QUATERNION"}
-    if dense and not held and not job.plain:
-        # Angles need the samples between, so as not to lose count of turns;
-        # contacts, since one may be shorter than a frame.
-        stride = per_frame
-    else:
-        stride = 1
-    position = {role: tracks.position[role][::stride] for role in job.bindings
-                if role in tracks.position}
-    rotation = {role: tracks.rotation[role][::stride] for role in job.bindings
-                if role in tracks.rotation}
-    seconds = tracks.time[::stride]
-    per_frame //= stride
-    frames = job.options.start_frame + job.times(per_frame)
-    carried, over = [], None
-    if job.carrier is None and job.seen is not None and job.seen.matrices is not None:
-        matrices = job.seen.matrices
-    elif job.carrier is None:
-        matrices = evaluation.world_matrices(job.context, armature, frames)
-    else:
-        over = evaluation.relative_to(job.context, armature, frames)
-        # Of the channels, not of where the object is now: a re-bake gives the same keys.
-        size = np.abs(np.array(armature.scale) * np.array(armature.delta_scale)).mean()
-        size *= np.linalg.norm(over[0, :3, :3], axis=0).mean()
-        matrices = job.carrier.sampled(stride).matrices(float(size), job.unit_scale)
-        carried = [adapter.object_channels(armature, matrices, over)]
-    require_near(armature.name, matrices[:, :3, 3] * job.unit_scale)
-    keyed = set(job.bindings.values())
-    seen = job.seen or look(job.context, armature, keyed, job.held)
-    constraints = seen.constraints
-    late = adapter.moving_parents(armature, keyed, constraints)
-
-    def solver_of(matrices: np.ndarray) -> adapter.RigSolver:
-        return adapter.RigSolver(
-            armature,
-            job.bindings,
-            adapter.armature_frames(armature.name, matrices),
-            job.unit_scale,
-            job.axes,
-            constraints=constraints,
-        )
-
-    solver = solver_of(matrices)
-    spins = {role: values[::stride] for role, values in tracks.spins.items()}
-    bones = solver.solve(position, rotation, spins)
-    size = float(np.linalg.norm(matrices[:, :3, :3], axis=1).mean()) * job.unit_scale
-    bones = carried + [b for b in bones if b.bone not in late]
-    off: tuple[Problem, ...] = ()
-    known: dict[str, contacts.Known] = {}
-    if job.plain and not late and len(seconds) > per_frame:
-        rig = between.Rig(armature, constraints, size, job.unit_scale, over, ())
-        channels, off = keying.closer_channels(job, bones, per_frame, rig)
-    else:
-        known = _at_moments(job, solver_of, bones, matrices, per_frame)
-        channels = keying.channels_of(job, bones, per_frame, size, known=known)
-    start = np.array([float(job.options.start_frame)])
-    for path, values in job.held.items():
-        bone = adapter.bone_of(path)
-        channels += [
-            keyframes.Channel(path, index, bone, start, np.array([float(value)]))
-            for index, value in enumerate(values)
-        ]
-    return _Plan(
-        bones, channels, late, constraints, solver, matrices, size, position, rotation, spins,
-        seconds, per_frame, known, off,
-    )
-
-
-def _at_moments(
-    job: Job,
-    solver_of: Callable[[np.ndarray], adapter.RigSolver],
-    bones: Sequence[adapter.BoneTrack],
-    matrices: np.ndarray,
-    per_frame: int,
-) -> dict[str, contacts.Known]:
-    """Bone of a limb -> what is known of it at the instants of its contacts.
-
-    Args:
-        job: the bake.
-        solver_of: makes what turns tracks into channels, from the object in the world.
-        bones: channels at all samples, which angles and signs of quaternions go by.
-        matrices: (m, 4, 4) the object at all samples, or (1, 4, 4).
-        per_frame: samples per frame.
-    """
-    tracks, armature = job.tracks, job.armature
-    if tracks.moments is None:
-        return {}
-    at = tracks.frame_of(tracks.moments.time)
-    times = job.times(per_frame)
-    every = np.arange(job.frames) * per_frame
-
-    def there(values: np.ndarray) -> np.ndarray:
-        """Of what has no key there: straight from frame to frame, or evenly."""
-        flat = values.reshape(len(values), -1)
-        if job.dense:
-            low = np.minimum(at.astype(int), job.frames - 2)
-            before, after = flat[every[low]], flat[every[low + 1]]
-            found = before + (at - low)[:, None] * (after - before)
-        else:
-            found = contacts.smoothly(times, flat, at)
-        return found.reshape(-1, *values.shape[1:])
-
-    told = [contact for contact in tracks.contacts if contact.instants is not None]
-    limbs = {role for contact in told for role in contact.limb}
-    stride = tracks.steps_per_frame // per_frame
-    position, rotation = (
-        {
-            role: known[role] if role in limbs else there(own[::stride])
-            for role, own in samples.items()
-            if role in job.bindings
-        }
-        for samples, known in (
-            (tracks.position, tracks.moments.position), (tracks.rotation, tracks.moments.rotation)
-        )
-    )
-    turned = {role: rotations.normalise(values) for role, values in rotation.items()}
-    solver = solver_of(matrices if len(matrices) == 1 else there(matrices))
-    solved = {
-        bone.role: bone for bone in solver.solve(position, turned, tracks.moments.spins)
-    }
-    rows: dict[str, list[int]] = {}
-    for contact in told:
-        own = np.flatnonzero(np.isin(tracks.moments.time, contact.instants.time))
-        for role in contact.limb:
-            rows.setdefault(role, []).extend(own.tolist())
-    known: dict[str, contacts.Known] = {}
-    for bone in bones:
-        if bone.role not in rows or bone.role not in solved:
-            continue
-        mode = armature.pose.bones[bone.bone].rotation_mode
-        own = _as_neighbours(solved[bone.role], at, bone, times, mode)
-        known[bone.bone] = {
-            float(at[k]): {keying.kind_of(name): values[k] for name, values in own.properties()}
-            for k in rows[bone.role]
-        }
-    return known
-
-
-def _as_neighbours(
-    bone: adapter.BoneTrack,
-    at: np.ndarray,
-    samples: adapter.BoneTrack,
-    times: np.ndarray,
-    mode: str,
-) -> adapter.BoneTrack:
-    """A bone's channels with angles, and signs of quaternions, that go on from its samples.
-
-    Args:
-        bone: its channels at other times.
-        at: (k,) these times, frames.
-        samples: its channels at all samples.
-        times: (m,) of the samples.
-        mode: its rotation mode.
-    """
-    if bone.rotation is None or samples.rotation is None:
-        return bone
-    order = np.argsort(np.concatenate((times, at)), kind="stable")
-    both = rotation_modes.from_mode(np.concatenate((samples.rotation, bone.rotation)), mode)
-    turned = np.empty((len(order), bone.rotation.shape[1]))
-    turned[order] = rotation_modes.to_mode(both[order], mode)
-    if np.abs(turned[: len(times)] - samples.rotation).max() > SAME:
-        # They count turns, or are other angles of the same turn: so be it.
-        return replace(bone, rotation=contacts.smoothly(times, samples.rotation, at))
-    return replace(bone, rotation=turned[len(times) :])
 
 
 def _reusable(
@@ -580,8 +343,8 @@ def _give_up(armature: bpy.types.Object, place: _Place, previous: Baked | None) 
 
 
 def _write(
-    job: Job, plan: _Plan, place: _Place, previous: Baked | None
-) -> tuple[BakeRecord, int, _Plan]:
+    job: Job, plan: Plan, place: _Place, previous: Baked | None
+) -> tuple[BakeRecord, int, Plan]:
     bag = compat.ensure_channelbag(place.action, place.slot)
     groups_before = {group.name for group in bag.groups}
     old = previous.record if previous is not None else None
@@ -589,8 +352,8 @@ def _write(
     channels = plan.channels
     points = _write_channels(bag, channels, own, old)
     if plan.late:
-        plan, points = _late_channels(
-            job, _at_frames(job, plan), lambda late: _write_channels(bag, late, own, old)
+        plan, points = late_channels(
+            job, at_frames(job, plan), lambda late: _write_channels(bag, late, own, old)
         )
         channels = plan.channels
     stored = [edits.stored_curve(*pair) for pair in zip(channels, points, strict=True)]
@@ -670,234 +433,6 @@ def _remove_own(bag, curve, record: BakeRecord) -> None:
         bag.fcurves.remove(curve)
 
 
-def _late_channels(
-    job: Job, plan: _Plan, write: Callable[[list[keyframes.Channel]], list[np.ndarray]]
-) -> tuple[_Plan, list[np.ndarray]]:
-    """Write the channels of bones under bones that only Blender can place.
-
-    Where those are placed by other such bones, they settle in a few rounds.
-
-    Args:
-        job: the bake.
-        plan: its numbers; its channels are written.
-        write: writes channels; returns their keys as they are stored.
-
-    Returns:
-        The plan with all channels and a solver that knows where the bones are, and the keys of
-        the channels as they are stored.
-    """
-    played = _with_moments(job, plan)
-    moments, even = played.times, np.flatnonzero(played.even)
-    parents = sorted(set(plan.late.values()))
-    free = adapter.independent(job.armature, parents, set(job.bindings.values()))
-    moving = len(plan.matrices) > 1
-    matrices = np.empty((len(moments), 4, 4)) if moving else plan.matrices
-
-    def solver_of(poses: np.ndarray, matrices: np.ndarray) -> adapter.RigSolver:
-        return adapter.RigSolver(
-            job.armature,
-            job.bindings,
-            adapter.armature_frames(job.armature.name, matrices),
-            job.unit_scale,
-            job.axes,
-            dict(zip(parents, poses, strict=True)),
-            plan.constraints,
-        )
-
-    # Few keys err between them: what hangs on bones with such keys would make up for it, and be
-    # elsewhere than its neighbours. It is read with all samples in place, if keys go that close.
-    exactly = not job.dense and plan.per_frame * job.spacing < 1.0
-    sampled = plan.channels
-    if exactly:
-        sampled = keying.sampled(job, plan.bones, plan.per_frame, plan.known)
-        write(sampled)
-    before, solver, late = None, plan.solver, []
-    channels, points = list(plan.channels), list[np.ndarray]()
-    for _ in range(1 if free else MOST_ROUNDS):
-        job.context.view_layer.update()
-        poses = np.empty((len(parents), len(moments), 4, 4))
-        _look_at(job, parents, moments, even, poses, matrices)
-        if before is not None and np.array_equal(poses[:, even], before[:, even]):
-            break  # what late bones do does not reach their parents, between samples neither
-        _look_at(job, parents, moments, np.flatnonzero(~played.even), poses, matrices)
-        if moving:
-            matrices[even] = plan.matrices
-        before = poses
-        solver = solver_of(poses, matrices)
-        found = solver.solve(played.position, played.rotation, played.spins)
-        late = [bone for bone in found if bone.bone in plan.late]
-        known = {bone.bone: _between(bone, played) for bone in late}
-        late = [_rows(bone, even) for bone in late]
-        if exactly:
-            write(sampled + keying.sampled(job, late, plan.per_frame, known))
-        else:
-            own = keying.channels_of(job, late, plan.per_frame, plan.metres_per_unit, known=known)
-            channels = plan.channels + own
-            points = write(channels)
-    if exactly:
-        own = keying.channels_of(job, late, plan.per_frame, plan.metres_per_unit, known=known)
-        channels = plan.channels + own
-        points = write(channels)
-    if len(even) < len(moments):
-        solver = solver_of(before[:, even], plan.matrices)
-        solver.follow(plan.position, plan.rotation)
-    return replace(plan, channels=channels, solver=solver), points
-
-
-def _look_at(
-    job: Job,
-    parents: Sequence[str],
-    moments: np.ndarray,
-    rows: np.ndarray,
-    poses: np.ndarray,
-    matrices: np.ndarray,
-) -> None:
-    """Read where bones are, and the object if it moves, as Blender evaluates them.
-
-    Args:
-        job: the bake.
-        parents: names of the bones.
-        moments: (m,) frames from the start.
-        rows: (k,) those of them to look at.
-        poses: (bones, m, 4, 4) their poses, which are filled in.
-        matrices: (m, 4, 4) the object in the world, which is filled in, or (1, 4, 4).
-    """
-    at = job.options.start_frame + moments[rows]
-    for row, _frame in zip(rows, evaluation.play(job.context, at), strict=True):
-        evaluated = job.armature.evaluated_get(job.context.evaluated_depsgraph_get())
-        for pose, parent in zip(poses, parents, strict=True):
-            pose[row] = evaluated.pose.bones[parent].matrix
-        if len(matrices) > 1:
-            matrices[row] = evaluated.matrix_world
-
-
-def _rows(bone: adapter.BoneTrack, rows: np.ndarray) -> adapter.BoneTrack:
-    """Some samples of a bone's channels."""
-    return replace(
-        bone,
-        location=None if bone.location is None else bone.location[rows],
-        rotation=None if bone.rotation is None else bone.rotation[rows],
-    )
-
-
-def _between(bone: adapter.BoneTrack, played: _Played) -> contacts.Known:
-    """Channels of a late bone at the moments between samples that are its own, by time."""
-    found = {}
-    own = played.own.get(bone.role, set())
-    for row in np.flatnonzero(~played.even):
-        time = float(played.times[row])
-        if time not in own:
-            continue
-        known = {keying.kind_of(name): values[row] for name, values in bone.properties()}
-        if bone.location is not None and not played.exact[row]:
-            # It hardly moves in what it hangs on, which is better known than its own place.
-            at = np.array([time])
-            samples = played.times[played.even], bone.location[played.even]
-            known["location"] = contacts.smoothly(*samples, at)[0]
-        found[time] = known
-    return found
-
-
-@dataclass(frozen=True)
-class _Played:
-    """When late bones are looked at, and where they are to be.
-
-    Attributes:
-        times: (m,) samples and moments between them, frames from the start.
-        even: (m,) bool, True for samples.
-        exact: (m,) bool, whether feet are known exactly there.
-        own: role -> moments at which its limb's contacts want keys.
-        position: role -> (m, 3).
-        rotation: role -> (m, 4).
-        spins: role -> (m,).
-    """
-
-    times: np.ndarray
-    even: np.ndarray
-    exact: np.ndarray
-    own: dict[str, set[float]]
-    position: dict[str, np.ndarray]
-    rotation: dict[str, np.ndarray]
-    spins: dict[str, np.ndarray]
-
-
-def _with_moments(job: Job, plan: _Plan) -> _Played:
-    """Samples, and the moments between them at which late bones get keys of their limbs' contacts.
-
-    Args:
-        job: the bake.
-        plan: its numbers.
-    """
-    tracks = job.tracks
-    samples = job.times(plan.per_frame)
-    end = float(samples[-1])
-    late = {role for role, bone in job.bindings.items() if bone in plan.late}
-    own: dict[str, set[float]] = {}
-    if job.dense:
-        _, limbs = keying.spans_of(job, plan.metres_per_unit)
-        for role in limbs.keys() & late:
-            own[role] = {time for _, time, _ in contacts.moments(limbs[role], end, job.spacing)}
-    known = tracks.moments
-    for contact in tracks.contacts if known is not None else ():
-        for role in late & set(contact.limb):
-            own.setdefault(role, set()).update(keying.instants_of(job, contact, most=1))
-    more = np.unique([time for times in own.values() for time in times if 0.0 < time < end])
-    more = more[sparse.gap(more, samples) > sparse.AT_SAMPLE]
-    times = np.append(samples, more)
-    order = np.argsort(times, kind="stable")
-    exact, rows = np.zeros(len(more), bool), np.zeros(0, int)
-    if known is not None:
-        at = tracks.frame_of(known.time)
-        exact, rows = np.isin(more, at), np.flatnonzero(np.isin(at, more))
-
-    def joined(
-        here: Mapping[str, np.ndarray],
-        every: Mapping[str, np.ndarray],
-        better: Mapping[str, np.ndarray],
-    ) -> dict[str, np.ndarray]:
-        found = {}
-        for role, values in here.items():
-            between = contacts.smoothly(tracks.frames, every[role], more)
-            if len(rows) and role in better:
-                between[exact] = better[role][rows]
-            found[role] = np.concatenate([values, between])[order]
-        return found
-
-    turned = joined(plan.rotation, tracks.rotation, {} if known is None else known.rotation)
-    return _Played(
-        times[order],
-        order < len(samples),
-        np.append(np.ones(len(samples), bool), exact)[order],
-        own,
-        joined(plan.position, tracks.position, {} if known is None else known.position),
-        {role: rotations.normalise(values) for role, values in turned.items()},
-        {role: np.interp(times[order], samples, values) for role, values in plan.spins.items()},
-    )
-
-
-def _at_frames(job: Job, plan: _Plan) -> _Plan:
-    """The same on whole frames alone, where those tell all of the bones that Blender places.
-
-    Playing the samples between costs as much again as playing the frames; where limbs' contacts
-    end is played besides.
-    """
-    stride = plan.per_frame
-    held = {job.bindings.get(contact.role) for contact in job.tracks.contacts}
-    held = set() if job.plain else held & set(plan.late)
-    if not job.dense or plan.spins or held:
-        return plan
-
-    def every(tracks: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-        return {role: values[::stride] for role, values in tracks.items()}
-
-    return replace(
-        plan,
-        matrices=plan.matrices if len(plan.matrices) == 1 else plan.matrices[::stride],
-        position=every(plan.position), rotation=every(plan.rotation),
-        seconds=plan.seconds[::stride], per_frame=1,
-    )  # fmt: skip
-
-
 def _hang(
     job: Job,
     baked: Baked,
@@ -946,7 +481,7 @@ def _first_slot(
     return action.slots[0] if action.slots else compat.new_slot(action, armature.name)
 
 
-def _verify(job: Job, plan: _Plan, baked: Baked) -> tuple[list[Problem], Check | None]:
+def _verify(job: Job, plan: Plan, baked: Baked) -> tuple[list[Problem], Check | None]:
     """Where limbs do not reach, and what the evaluated pose is to be compared with, if it is."""
     # What is keyed to rest pulls at no limb. To have Blender evaluate the keys for it would
     # take a fifth of a long bake: it copies them all.

@@ -1381,7 +1381,7 @@ def test_an_error_half_way_leaves_everything_as_it_was(scene, monkeypatch):
             context.scene.frame_set(int(frame))
             yield frame
 
-    monkeypatch.setattr(bake.write.evaluation, "play", stop)
+    monkeypatch.setattr(bake.evaluation, "play", stop)
     with pytest.raises(Exception):  # noqa: B017
         bake_small(rig, start_frame=1)
     monkeypatch.undo()

@@ -1,0 +1,267 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The numbers of one bake: channels of all bones that need none to be placed by Blender first.
+
+Samples of role tracks become channels of bones; those of limbs are computed at the instants of
+their contacts as well. Nothing is written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import bpy
+import numpy as np
+
+from ...solvers import rotations
+from ...solvers.motion import Problem
+from .. import keyframes
+from ..rigs import adapter, rotation_modes
+from ..rigs.constraints import Constraints
+from ..scene.placement import require_near
+from . import between, contacts, evaluation, keying
+from .job import Job, Seen
+
+SAME = 1e-6  # radians, or of a quaternion's components: angles that differ by less are the same
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a bake is to write.
+
+    Attributes:
+        bones: those that need none to be placed by Blender first.
+        channels: their keys, and those of what is held.
+        late: keyed bone -> parent whose evaluated pose it needs first.
+        constraints: those between the rig's bones that are computed.
+        solver: what knows where the bones are.
+        matrices: (m, 4, 4) the object in the world, or (1, 4, 4).
+        metres_per_unit: size of the armature's unit.
+        position: role -> (m, 3) world position, m.
+        rotation: role -> (m, 4) world rotation.
+        spins: role -> (m,) turns about its own axis, radians.
+        seconds: (m,) when the samples are.
+        per_frame: how many of them there are to a frame.
+        known: bone -> what is known of it between samples.
+        off: how far bones are off between keys, for the problem list.
+    """
+
+    bones: list[adapter.BoneTrack]
+    channels: list[keyframes.Channel]
+    late: dict[str, str]
+    constraints: Constraints
+    solver: adapter.RigSolver
+    matrices: np.ndarray
+    metres_per_unit: float
+    position: Mapping[str, np.ndarray]
+    rotation: Mapping[str, np.ndarray]
+    spins: Mapping[str, np.ndarray]
+    seconds: np.ndarray
+    per_frame: int
+    known: dict[str, contacts.Known]
+    off: tuple[Problem, ...] = ()
+
+
+def look(
+    context: bpy.types.Context,
+    armature: bpy.types.Object,
+    keyed: Iterable[str],
+    held: Iterable[str],
+    followed: bpy.types.Object | None = None,
+) -> Seen:
+    """Read what only the evaluated rig can tell, as it is now.
+
+    Args:
+        context: Blender's context.
+        armature: the rig.
+        keyed: names of the bones that are to be keyed.
+        held: data paths of properties that keep one value.
+        followed: what the rig follows until it is baked: constraints that look at
+            it do not count.
+    """
+    evaluated = armature.evaluated_get(context.evaluated_depsgraph_get())
+    still = evaluation.is_still(armature)
+    matrices = evaluation.world_now(context, armature)[None] if still else None
+    return Seen(
+        matrices,
+        adapter.constraints_of(armature, evaluated, set(keyed), held, followed),
+    )
+
+
+def plan_of(job: Job) -> Plan:
+    """Compute all channels, without writing anything.
+
+    Args:
+        job: the bake.
+
+    Raises:
+        UserError: the object cannot carry a figure at some frame.
+    """
+    tracks, armature = job.tracks, job.armature
+    per_frame = tracks.steps_per_frame
+    modes = {armature.pose.bones[bone].rotation_mode for bone in job.bindings.values()}
+    held = {contact.role for contact in tracks.contacts} & set(job.bindings)
+    dense = job.dense and modes == {"QUATERNION"}
+    if dense and not held and not job.plain:
+        # Angles need the samples between, so as not to lose count of turns;
+        # contacts, since one may be shorter than a frame.
+        stride = per_frame
+    else:
+        stride = 1
+    position = {role: tracks.position[role][::stride] for role in job.bindings
+                if role in tracks.position}
+    rotation = {role: tracks.rotation[role][::stride] for role in job.bindings
+                if role in tracks.rotation}
+    seconds = tracks.time[::stride]
+    per_frame //= stride
+    frames = job.options.start_frame + job.times(per_frame)
+    carried, over = [], None
+    if job.carrier is None and job.seen is not None and job.seen.matrices is not None:
+        matrices = job.seen.matrices
+    elif job.carrier is None:
+        matrices = evaluation.world_matrices(job.context, armature, frames)
+    else:
+        over = evaluation.relative_to(job.context, armature, frames)
+        # Of the channels, not of where the object is now: a re-bake gives the same keys.
+        size = np.abs(np.array(armature.scale) * np.array(armature.delta_scale)).mean()
+        size *= np.linalg.norm(over[0, :3, :3], axis=0).mean()
+        matrices = job.carrier.sampled(stride).matrices(float(size), job.unit_scale)
+        carried = [adapter.object_channels(armature, matrices, over)]
+    require_near(armature.name, matrices[:, :3, 3] * job.unit_scale)
+    keyed = set(job.bindings.values())
+    seen = job.seen or look(job.context, armature, keyed, job.held)
+    constraints = seen.constraints
+    late = adapter.moving_parents(armature, keyed, constraints)
+
+    def solver_of(matrices: np.ndarray) -> adapter.RigSolver:
+        return adapter.RigSolver(
+            armature,
+            job.bindings,
+            adapter.armature_frames(armature.name, matrices),
+            job.unit_scale,
+            job.axes,
+            constraints=constraints,
+        )
+
+    solver = solver_of(matrices)
+    spins = {role: values[::stride] for role, values in tracks.spins.items()}
+    bones = solver.solve(position, rotation, spins)
+    size = float(np.linalg.norm(matrices[:, :3, :3], axis=1).mean()) * job.unit_scale
+    bones = carried + [b for b in bones if b.bone not in late]
+    off: tuple[Problem, ...] = ()
+    known: dict[str, contacts.Known] = {}
+    if job.plain and not late and len(seconds) > per_frame:
+        rig = between.Rig(armature, constraints, size, job.unit_scale, over, ())
+        channels, off = keying.closer_channels(job, bones, per_frame, rig)
+    else:
+        known = _at_moments(job, solver_of, bones, matrices, per_frame)
+        channels = keying.channels_of(job, bones, per_frame, size, known=known)
+    start = np.array([float(job.options.start_frame)])
+    for path, values in job.held.items():
+        bone = adapter.bone_of(path)
+        channels += [
+            keyframes.Channel(path, index, bone, start, np.array([float(value)]))
+            for index, value in enumerate(values)
+        ]
+    return Plan(
+        bones, channels, late, constraints, solver, matrices, size, position, rotation, spins,
+        seconds, per_frame, known, off,
+    )
+
+
+def _at_moments(
+    job: Job,
+    solver_of: Callable[[np.ndarray], adapter.RigSolver],
+    bones: Sequence[adapter.BoneTrack],
+    matrices: np.ndarray,
+    per_frame: int,
+) -> dict[str, contacts.Known]:
+    """Bone of a limb -> what is known of it at the instants of its contacts.
+
+    Args:
+        job: the bake.
+        solver_of: makes what turns tracks into channels, from the object in the world.
+        bones: channels at all samples, which angles and signs of quaternions go by.
+        matrices: (m, 4, 4) the object at all samples, or (1, 4, 4).
+        per_frame: samples per frame.
+    """
+    tracks, armature = job.tracks, job.armature
+    if tracks.moments is None:
+        return {}
+    at = tracks.frame_of(tracks.moments.time)
+    times = job.times(per_frame)
+    every = np.arange(job.frames) * per_frame
+
+    def there(values: np.ndarray) -> np.ndarray:
+        """Of what has no key there: straight from frame to frame, or evenly."""
+        flat = values.reshape(len(values), -1)
+        if job.dense:
+            low = np.minimum(at.astype(int), job.frames - 2)
+            before, after = flat[every[low]], flat[every[low + 1]]
+            found = before + (at - low)[:, None] * (after - before)
+        else:
+            found = contacts.smoothly(times, flat, at)
+        return found.reshape(-1, *values.shape[1:])
+
+    told = [contact for contact in tracks.contacts if contact.instants is not None]
+    limbs = {role for contact in told for role in contact.limb}
+    stride = tracks.steps_per_frame // per_frame
+    position, rotation = (
+        {
+            role: known[role] if role in limbs else there(own[::stride])
+            for role, own in samples.items()
+            if role in job.bindings
+        }
+        for samples, known in (
+            (tracks.position, tracks.moments.position), (tracks.rotation, tracks.moments.rotation)
+        )
+    )
+    turned = {role: rotations.normalise(values) for role, values in rotation.items()}
+    solver = solver_of(matrices if len(matrices) == 1 else there(matrices))
+    solved = {
+        bone.role: bone for bone in solver.solve(position, turned, tracks.moments.spins)
+    }
+    rows: dict[str, list[int]] = {}
+    for contact in told:
+        own = np.flatnonzero(np.isin(tracks.moments.time, contact.instants.time))
+        for role in contact.limb:
+            rows.setdefault(role, []).extend(own.tolist())
+    known: dict[str, contacts.Known] = {}
+    for bone in bones:
+        if bone.role not in rows or bone.role not in solved:
+            continue
+        mode = armature.pose.bones[bone.bone].rotation_mode
+        own = _as_neighbours(solved[bone.role], at, bone, times, mode)
+        known[bone.bone] = {
+            float(at[k]): {keying.kind_of(name): values[k] for name, values in own.properties()}
+            for k in rows[bone.role]
+        }
+    return known
+
+
+def _as_neighbours(
+    bone: adapter.BoneTrack,
+    at: np.ndarray,
+    samples: adapter.BoneTrack,
+    times: np.ndarray,
+    mode: str,
+) -> adapter.BoneTrack:
+    """A bone's channels with angles, and signs of quaternions, that go on from its samples.
+
+    Args:
+        bone: its channels at other times.
+        at: (k,) these times, frames.
+        samples: its channels at all samples.
+        times: (m,) of the samples.
+        mode: its rotation mode.
+    """
+    if bone.rotation is None or samples.rotation is None:
+        return bone
+    order = np.argsort(np.concatenate((times, at)), kind="stable")
+    both = rotation_modes.from_mode(np.concatenate((samples.rotation, bone.rotation)), mode)
+    turned = np.empty((len(order), bone.rotation.shape[1]))
+    turned[order] = rotation_modes.to_mode(both[order], mode)
+    if np.abs(turned[: len(times)] - samples.rotation).max() > SAME:
+        # They count turns, or are other angles of the same turn: so be it.
+        return replace(bone, rotation=contacts.smoothly(times, samples.rotation, at))
+    return replace(bone, rotation=turned[len(times) :])
