@@ -71,7 +71,9 @@ def contacts_of(
     }
     found = []
     for bone, theirs in spans.items():
-        shared = {name for other, names in above.items() if other != bone for name in names}
+        # A heel and the toes of one foot are of the same limb.
+        others = (o for o in above if o not in above[bone] and bone not in above[o])
+        shared = {name for other in others for name in above[other]}
         limb = frozenset(name for name in above[bone] if name in keyed and name not in shared)
         found.append(Contact(bone, limb, tuple(theirs)))
     return found

@@ -353,7 +353,11 @@ def _timing(
                 instants[bone.role] = found
                 moving[bone.role] = spans[bone.role] = steps[bone.role]
     else:
-        spans = {b.role: limb.spans for b in bones for limb in limbs if b.bone in limb.limb}
+        spans = {}
+        for bone in bones:
+            own = [span for limb in limbs if bone.bone in limb.limb for span in limb.spans]
+            if own:
+                spans[bone.role] = own
         moving = dict(spans)
     latest = max(abs(job.options.start_frame), abs(job.end_frame))
     kinks = [(float(t) - zero) * rate for t in job.tracks.kinks]

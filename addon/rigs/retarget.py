@@ -8,7 +8,7 @@ rig's own bones can be keyed without stepping through the frames.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 
 import bpy
@@ -18,9 +18,9 @@ from ...solvers import affine, rotations
 from ...solvers.ik import limb_rotations, two_bone
 from ..context import keep_frame
 from ..errors import UserError
-from ..mapping.legs import LeggedFigure
+from ..mapping.legs import LeggedFigure, creature_of
 from ..mapping.signals import averaged
-from ..mapping.tracks import HAND, POLE_TIP, Contact, RoleTracks, side_role
+from ..mapping.tracks import HAND, POLE_TIP, Contact, Figure, RoleTracks, side_role
 from ..steps import Steps
 from . import adapter, characters, control_rig, fitting, own_controls
 from .builders.skeleton import Chain
@@ -32,6 +32,8 @@ PREFIX = "bone "
 
 # Roles whose place in the world counts, not their direction alone.
 PLACED = ("root", "pelvis", "foot", "hand", *own_controls.LEGS)
+
+STILL = 1e-6  # metres: what moves by less rests
 
 # Role, or bone of the controls that stands for a control of the rig's own -> pose of its
 # target in the world, in units of the controls; and metres per such unit. Poses are
@@ -111,6 +113,40 @@ def _limb_contacts(controls: bpy.types.Object, tracks: RoleTracks) -> list[Conta
     for leg in figure.legs if isinstance(figure, LeggedFigure) else ():
         role = next((role for role in reversed(leg.segments) if role in known), "")
         found += [replace(step, role=role) for step in steps_of(controls, tracks)[leg.name]]
+    return found + _heels(figure, tracks, known)
+
+
+def _heels(
+    figure: Figure | LeggedFigure, tracks: RoleTracks, known: Collection[str]
+) -> list[Contact]:
+    """Contacts of heels, by the roles of feet whose toes have a bone of their own.
+
+    A heel rests from the touchdown, or from where the sole comes to lie flat, until it rises.
+    """
+    if not isinstance(figure, LeggedFigure):
+        return []
+    found = []
+    for chain, leg in zip(figure.legs, creature_of(figure).legs, strict=True):
+        foot = chain.control
+        if foot not in known or foot == chain.segments[-1] or chain.segments[-1] not in known:
+            continue
+        arm = leg.foot + (0.0, leg.heel, 0.0) - figure.joints[foot]
+        for contact in tracks.contacts:
+            told = contact.instants
+            if contact.role != chain.tip or told is None or foot not in told.turn:
+                continue
+            heel = contact.position + told.offset[foot]
+            heel = heel + rotations.rotate(told.turn[foot], arm)
+            flat = int(np.abs(told.time - max(contact.start, told.time[0])).argmin())
+            still = np.abs(heel - heel[flat]).max(axis=1) < STILL
+            first, last = flat, flat
+            while first > 0 and still[first - 1]:
+                first -= 1
+            while last < len(still) - 1 and still[last + 1]:
+                last += 1
+            if first < last:
+                begin, end = float(told.time[first]), float(told.time[last])
+                found.append(Contact(foot, begin, end, heel[flat]))
     return found
 
 

@@ -10,6 +10,7 @@ off.
 import bpy
 import numpy as np
 import pytest
+import rolling
 from poise.addon import pipeline
 from poise.addon.bake import stepping
 from poise.addon.rigs import characters, control_rig, retarget
@@ -158,6 +159,23 @@ def test_nor_do_they_in_quick_gaits(poise, scene, move, mode):
     line = bake(motion, mode)
     assert slip(rig, known, motion) < SLIDES
     assert line is None or line.severity == "INFO", line.message
+
+
+@pytest.mark.parametrize("mode", ["DENSE", "SPARSE"])
+@pytest.mark.parametrize("move", ["run", "jog in a bend", "hop"])
+def test_heels_and_toes_stay_where_soles_stand_and_roll(poise, scene, move, mode):
+    rig, controls, motion = MOVES[move]()
+    done = solve(motion)
+    known = control_rig.followers(controls)
+    bones = {
+        leg.name: [known[leg.control][0], known[leg.segments[-1]][0]]
+        for leg in done.job.figure.legs
+    }
+    ends = rolling.their_bones(rig, controls, done, bones)
+    bake(motion, mode)
+    found = rolling.slide(rig, done, ends)
+    assert found.looks > 150
+    assert found.metres < SLIDES, found
 
 
 @pytest.mark.parametrize("mode", ["DENSE", "SPARSE"])
