@@ -15,7 +15,7 @@ import numpy as np
 
 from ...solvers.motion import Problem
 from .. import keyframes
-from ..mapping.tracks import Contact
+from ..mapping.tracks import ROOT, Contact
 from ..rigs import adapter, rotation_modes
 from . import between, contacts, sparse
 from .job import Job
@@ -23,6 +23,7 @@ from .job import Job
 # Largest error of a sparse curve between its keys, wherever closer keys help.
 LOCATION_ERROR = 5e-4  # metres
 CONTACT_MOVES = 1e-5  # metres: more than that, and a bone does not stand still in a contact
+FEET = 0.6  # share of the errors allowed to limbs that stand: those of their bones add up
 LOCATION_SEEN = 1.5e-3  # metres: more than that is worth a key between frames, on legs
 ROTATION_ERROR = 1e-3  # radians, or of a quaternion's components; half of that on legs
 
@@ -222,6 +223,9 @@ def channels_of(
         if dense:
             keys = between.dense_keys(timing.grid(bone.role), samples, spans, level)
         else:
+            closer = FEET if bone.role in timing.instants else 1.0
+            if timing.instants and bone.role == ROOT:
+                closer = FEET  # their limbs hang on it
             limits, visible = (
                 np.concatenate(
                     [
@@ -234,8 +238,9 @@ def channels_of(
             keys = sparse.sparse_keys(
                 timing.grid(bone.role), samples, job.options.step,
                 [(span.begin, span.end) for span in spans],
-                limits * between.CUT ** level[:, None], timing.pinned.get(bone.role, ()),
-                np.flatnonzero(level >= between.HALVED), plain, visible if legs else None,
+                closer * limits * between.CUT ** level[:, None], timing.pinned.get(bone.role, ()),
+                np.flatnonzero(level >= between.HALVED),
+                plain or bone.role in timing.instants, visible if legs else None,
             )
         column = 0
         frames = start + keys.frames
@@ -371,6 +376,10 @@ def _timing(
     def grid_of(role: str, theirs: Sequence[contacts.Span], smoothly: bool) -> sparse.KeyGrid:
         """For a bone of its own contacts, or that goes along with those of its limb."""
         ends = np.unique([t for span in theirs for t in (span.begin, span.end)])
+        if role in instants:
+            # So near to a sample a corner is the sample, which tells of both sides then.
+            at = np.round(ends * per_frame) / per_frame
+            ends = np.unique(np.where(np.abs(at - ends) < BESIDE, at, ends))
         # Corners of others, with hardly a sample between, shall not hide a bone's own.
         far = [t for t in kinks if np.abs(ends - t).min() > near]
         at = times

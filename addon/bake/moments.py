@@ -37,7 +37,7 @@ def with_moments(tracks: RoleTracks, dense: bool, feet: bool = False) -> RoleTra
     """
     contacts = list(tracks.contacts)
     if dense:
-        contacts = _round_bends(tracks, [_for_lines(contact, feet) for contact in contacts])
+        contacts = _round_bends(tracks, [_for_lines(tracks, c, feet) for c in contacts])
     told = [contact for contact in contacts if contact.instants is not None]
     time = np.unique(np.concatenate([c.instants.time for c in told] or [np.zeros(0)]))
     time = time[(time > tracks.time[0]) & (time < tracks.time[-1])]
@@ -98,13 +98,28 @@ def _put(
     values[rows] = better
 
 
-def _for_lines(contact: Contact, feet: bool) -> Contact:
-    """A contact with those instants alone that straight lines need keys at."""
+def _for_lines(tracks: RoleTracks, contact: Contact, feet: bool) -> Contact:
+    """A contact with those instants alone that straight lines need keys at.
+
+    Just before a touchdown, and just after a liftoff, a foot hardly moves yet: where that is too
+    near to a frame for a key of its own, the key stands as near as it can, on the side of the
+    swing.
+    """
     told = contact.instants
     if told is None:
         return contact
     most = 0 if contact.stiff and not feet else 1
-    return replace(contact, instants=told.some(told.rank <= most))
+    told = told.some(told.rank <= most)
+    time, start, end = told.time.copy(), contact.start, contact.end
+    beside = sparse.SPACING * (1.0 + 1e-6)
+    for row, side in ((0, -1.0), (-1, 1.0)):
+        at = float(tracks.frame_of(time[row]))
+        if 0.0 < side * (at - round(at)) < beside:
+            before = time[row]
+            time[row] = tracks.time[0] + (round(at) + side * beside) / tracks.rate
+            start = time[row] if start == before else start
+            end = time[row] if end == before else end
+    return replace(contact, start=start, end=end, instants=replace(told, time=time))
 
 
 def _round_bends(tracks: RoleTracks, contacts: list[Contact]) -> list[Contact]:
@@ -144,6 +159,8 @@ def _round_bends(tracks: RoleTracks, contacts: list[Contact]) -> list[Contact]:
         assert told is not None
         more = tracks.time[rows[number[far] == k].ravel()]
         more = more[(more > spans[k][0]) & (more < spans[k][1])]
+        near = sparse.gap(more, told.time) * tracks.rate < 2.0 * sparse.SPACING
+        more = more[~near]  # keys can stand no closer
         contacts[k] = replace(contacts[k], instants=told.and_at(more))
     return contacts
 

@@ -2,7 +2,8 @@
 """How far the soles of a rig are from where they stand and roll, at eighths of frames.
 
 From touchdown until it leaves the ground a foot stands on its heel, then on both ends of its
-sole, then on its toes: Girard 1986, section 3.1. Those ends stay where they are.
+sole, then on its toes: Girard 1986, section 3.1; down a step it lands on its toes. Those ends
+stay where they are.
 """
 
 from dataclasses import dataclass
@@ -55,10 +56,11 @@ def own_bones(rig, done):
     """`ends_of` a character of Poise's own."""
     chains = done.job.figure.legs
     legs = done.motion.creature.legs
-    bones = {
-        leg.name: [f"DEF-{role}" for role in (chain.ankle, chain.segments[-1])]
-        for chain, leg in zip(chains, legs, strict=True)
-    }
+    bones = {}
+    for chain, leg in zip(chains, legs, strict=True):
+        segments = [role for role in chain.segments if f"DEF-{role}" in rig.data.bones]
+        ankle = chain.ankle if chain.ankle in segments else segments[-1]
+        bones[leg.name] = [f"DEF-{role}" for role in (ankle, segments[-1])]
     return ends_of(rig, done, bones)
 
 
@@ -92,13 +94,14 @@ def slide(rig, done, ends, start=1.0) -> Slide:
         if not 4.0 / rate < print_.on < print_.off < last - 2.0 / rate:
             continue
         leg, support = legs[print_.leg], print_.off - print_.on
-        heel = print_.on, print_.off - (1.0 - leg.rise) * support
-        toes = print_.on + leg.flat * support, print_.off
+        flat = print_.on + leg.flat * support
+        first = (print_.on, flat) if print_.rolls.pitch[0] >= 0.0 else (flat, print_.on)
+        heel, toes = (first[0], print_.off - (1.0 - leg.rise) * support), (first[1], print_.off)
         for (begin, end), (bone, y, point) in zip((heel, toes), ends[print_.leg], strict=True):
             planted = rotate(print_.orientation, np.array((0.0, y, 0.0))) + print_.position
-            first, finish = start + rate * begin + NEAR, start + rate * end - NEAR
-            eighths = np.arange(np.ceil(8.0 * first), np.floor(8.0 * finish) + 1.0) / 8.0
-            for frame in (first, *eighths, finish):
+            opens, closes = start + rate * begin + NEAR, start + rate * end - NEAR
+            eighths = np.arange(np.ceil(8.0 * opens), np.floor(8.0 * closes) + 1.0) / 8.0
+            for frame in (opens, *eighths, closes):
                 scene.frame_set(int(frame), subframe=float(frame % 1.0))
                 posed = rig.evaluated_get(bpy.context.evaluated_depsgraph_get())
                 now = np.array(posed.matrix_world @ posed.pose.bones[bone].matrix) @ point

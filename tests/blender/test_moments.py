@@ -85,3 +85,18 @@ def test_woven_tracks_come_apart_again():
         for kind in ("position", "rotation"):
             for role, values in getattr(other, kind).items():
                 assert getattr(one, kind)[role] == pytest.approx(values, abs=1e-15), role
+
+
+@pytest.mark.parametrize(("off", "key"), [(12.004, 12.02), (11.996, 11.996), (12.3, 12.3)])
+def test_a_liftoff_just_after_a_frame_has_its_key_as_soon_as_there_can_be_one(off, key):
+    """There the foot still stands as it did; the root has gone on, as its straight line does.
+    On the frame before it is the frame's own key that does."""
+    tracks = on_a_circle(50.0, 1.0)
+    (contact,) = tracks.contacts
+    times = np.array((0.2, off / FPS))
+    told = replace(contact.instants, time=times)
+    tracks = replace(tracks, contacts=(replace(contact, end=off / FPS, instants=told),))
+    found = moments.with_moments(tracks, dense=True)
+    assert FPS * found.moments.time[-1] == pytest.approx(key, abs=1e-6)
+    assert found.contacts[0].end == found.moments.time[-1]
+    assert found.moments.position["foot"][-1] == pytest.approx(contact.position)
