@@ -9,6 +9,7 @@ from ..addon.base_operator import SettingsOperator
 from ..addon.context import keep_selection, object_mode
 from ..addon.rigs import characters, control_rig, own_equipment, roles
 from ..addon.rigs.adapter import bone_of
+from ..addon.rigs.recognise.recognition import legs_left
 from ..addon.rigs.skeletons import read_skeleton
 from ..addon.scene import trail
 from ..addon.scene.timing import scene_numbers
@@ -109,8 +110,10 @@ class POISE_OT_rig_setup(OnRig, bpy.types.Operator):
         bones = {bone_of(path) for path in control_rig.resting(controls, rig)}
         rests = f"; IK and stretch of {', '.join(sorted(bones))} rest meanwhile" if bones else ""
         unsure = f", {len(found.unsure)} of them unsure" if found.unsure else ""
+        left = legs_left(measured.rest, found)
+        odd = f"; {', '.join(left)} stays as it is: legs move in pairs" if left else ""
         return (
-            f"{rig.name} is set up as {label}: {len(found.roles)} roles{unsure}{rests}; "
+            f"{rig.name} is set up as {label}: {len(found.roles)} roles{unsure}{rests}{odd}; "
             "set its motion, then Bake to Rig"
         )
 

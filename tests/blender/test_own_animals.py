@@ -330,6 +330,27 @@ def test_odd_legs_are_refused_in_one_sentence(scene):
     assert control_rig.controls_of(rig) is None
 
 
+@pytest.mark.parametrize("across", [0.0, 0.15])
+def test_a_seventh_leg_stays_as_it_is_and_is_named(scene, across, capfd):
+    """In the middle of the body, or to one side once its roles are taken off the list."""
+    rig = spider(3)
+    bpy.ops.object.mode_set(mode="EDIT")
+    points = [(across, 0.3, 0.3), (2.5 * across, 0.4, 0.45), (4.0 * across, 0.5, 0.02)]
+    for k, (head, tail) in enumerate(zip(points[:-1], points[1:], strict=True)):
+        bone = rig.data.edit_bones.new(f"Leg7_{k}")
+        bone.head, bone.tail = head, tail
+        bone.parent = rig.data.edit_bones[f"Leg7_{k - 1}" if k else "Hips"]
+    bpy.ops.object.mode_set(mode="OBJECT")
+    bpy.ops.poise.rig_roles_find()
+    for role in [item.role for item in rig.poise.roles]:
+        if across and role.startswith("leg4."):
+            bpy.ops.poise.rig_role_remove(role=role)
+    capfd.readouterr()
+    bpy.ops.poise.rig_setup(kind="INSECT")
+    assert len(characters.figure_of(control_rig.controls_of(rig)).legs) == 6
+    assert "Leg7_0 stays as it is: legs move in pairs" in capfd.readouterr().out
+
+
 @pytest.mark.parametrize(("kind", "words"), [
     ("SKIER", "stands on four legs: it can be set up as Horse, Dog, not as Skier"),
     ("INSECT", "stands on four legs"),

@@ -13,7 +13,7 @@ from .body import Body, read_body
 from .names import parse, strip_prefix
 from .rolemap import RoleMap, required, role_order
 from .skeleton import Skeleton
-from .structure import Found, find_roles, middle_legs
+from .structure import Found, find_roles, middle_legs, single_legs
 
 SKINNED = 12  # so many bones with skin make a whole figure
 FEW = 6  # rigs with fewer deforming bones are taken whole
@@ -72,6 +72,20 @@ def recognise(skeleton: Skeleton, use_names: bool = True) -> RoleMap:
         notes=tuple(found.notes + _notes(body, found, missing)),
         controls=controls,
     )
+
+
+def legs_left(skeleton: Skeleton, rolemap: RoleMap) -> list[str]:
+    """First bones of legs that no pair of legs has: in the middle of the body, or one-sided.
+
+    Args:
+        skeleton: all bones of the rig.
+        rolemap: its roles, as they are used.
+    """
+    if rolemap.controls or rolemap.body == "BIPED":
+        return []
+    body = read_body(_counted(skeleton, True), True)
+    found = Found(dict(rolemap.roles), body=rolemap.body)
+    return sorted((*middle_legs(body, found), *single_legs(body, found)))
 
 
 def _counted(skeleton: Skeleton, use_names: bool) -> Skeleton:

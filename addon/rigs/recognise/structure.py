@@ -618,6 +618,25 @@ def middle_legs(body: Body, found: Found) -> list[str]:
     return first
 
 
+def single_legs(body: Body, found: Found) -> list[str]:
+    """First bones of legs at the sides of the body whose partner is missing, and that have no role.
+
+    Args:
+        body: the body.
+        found: the roles that were found.
+    """
+    taken = set(found.roles.values())
+    down = {limb.root for limb in standing(body)}
+    alone = [
+        pair for pair in pairs(body.limbs, body)
+        if None in pair and any(limb is not None and limb.root in down for limb in pair)
+    ]
+    return [
+        limb.root for pair in alone if _is_leg(body, pair, alone)
+        for limb in pair if limb is not None and not taken & set(limb.path)
+    ]
+
+
 def _eyes(body: Body, found: Found) -> None:
     head = found.roles.get("head", "")
     if not head:
