@@ -43,7 +43,7 @@ from ..rotations import about_z, between, multiply, rotate
 from . import problems
 from .body import Rise, minimum_jerk
 from .edits import FootprintEdit, Pin
-from .foot import strike_on_steps
+from .foot import FootPose, strike_on_steps
 from .footholds import GOOD, Footholds, Ground
 from .least_push import Wishes, least_push, moments
 from .motion import Footprint, GaitMotion
@@ -64,6 +64,7 @@ STANDS, OFTEN = 6.0, 3.0
 SETTLE = 3.0  # sqrt(hip height / g): how long what is outside of a window has an effect inside
 SHORTEST_SUPPORT = 1e-3  # s
 ROUNDS = 8  # of the body's way, where footprints are out of reach
+KEPT = 0.98  # of their length: swinging legs whose feet are kept are drawn in from there on
 BRIEF = 5e-3  # s; pushes that are shorter are not told of
 SOLVED_ANEW = {
     "TRANSFER_SHORT", "NO_GROUND", "STEP_HIGH", "FOOTHOLD_MOVED", "STEP_LEFT_OUT",
@@ -716,6 +717,28 @@ class Adapt(Walk):
         # Something has to be sampled, even if the windows are between two samples.
         return inside if inside.any() else np.arange(len(inside)) == 0
 
+    def _kept(self) -> np.ndarray:
+        """(L,) legs whose feet stay where they were, as far as the body leaves them in reach."""
+        if not self.locks.legs:
+            return np.zeros(self.n_legs, dtype=bool)
+        return ~self._edited_legs()
+
+    def _keep(self, pose: FootPose) -> np.ndarray:
+        """Feet of kept legs as without edits; their legs may be as long as they were."""
+        free, old, rows = super()._keep(pose), self.before, self._sampled()
+        far = free.reshape(self.n_legs, -1)
+        for leg in np.flatnonzero(self._kept()):
+            of = np.s_[leg * far.shape[1] : (leg + 1) * far.shape[1]]
+            pose.position[of] = old.foot_position[rows, leg]
+            pose.orientation[of] = old.foot_orientation[rows, leg]
+            pose.pitch[of] = old.foot_pitch[rows, leg]
+            pose.contact[of] = old.contact[rows, leg]
+            ankle = np.asarray(self.legs[leg].ankle, dtype=float)
+            arm = pose.position[of] + rotate(pose.orientation[of], ankle) - old.hip[rows, leg]
+            far[leg] = np.linalg.norm(arm, axis=1) * (1.0 + 1e-12)
+        np.maximum(far, KEPT * self.lengths[:, None], out=far, where=self._kept()[:, None])
+        return free
+
     def motion(self) -> GaitMotion:
         """The motion without edits, and with them inside the windows.
 
@@ -728,14 +751,14 @@ class Adapt(Walk):
         mixed: dict[str, Any] = {}
         body = ("position", "orientation", "yaw", "pitch", "roll", "bank", "velocity",
                 "girdle_height", "girdle_speed", "hip")  # fmt: skip
-        feet = ("foot_position", "foot_orientation", "foot_pitch", "contact")
-        kept = np.zeros(self.n_legs, dtype=bool)
-        if self.locks.legs:
-            kept = ~self._edited_legs()
-        for name in (*body, *feet):
+        feet = ("foot_orientation", "foot_pitch", "contact")
+        kept = self._kept()
+        for name in (*body, *feet, "foot_position"):
             values = getattr(old, name).copy()
             if name in feet:
                 values[np.ix_(inside, ~kept)] = getattr(new, name)[taken][:, ~kept]
+            elif name == "foot_position":  # of kept legs too, which may be drawn in
+                values[inside] = getattr(new, name)[taken]
             elif not self.locks.body:
                 values[inside] = getattr(new, name)[taken]
             mixed[name] = values

@@ -16,7 +16,7 @@ import numpy as np
 from ..motion import BodyState, Problem
 from ..rotations import continuous
 from . import problems
-from .foot import within_reach
+from .foot import FootPose, within_reach
 from .footholds import forward_left
 from .motion import Footprint, FootRolls, GaitMotion
 from .steps import spans_of
@@ -51,6 +51,7 @@ class Sampling(Swinging):
         position, turn = places[0], orientations[0]
         self.tick()
         pose = feet(np.tile(time, count), np.full(count, n))
+        kept = self._keep(pose)
         self.tick()
         leg = np.repeat(np.arange(count), n)
         hip = self._hips(leg, np.tile(position, (count, 1)), np.tile(turn, (count, 1)))
@@ -61,6 +62,7 @@ class Sampling(Swinging):
         if len(swung):
             length = self.lengths[leg[swung]]
             free = self._stretch(self.free, pose.step[swung], time[swung % n])
+            free = np.maximum(free, kept[swung])
             most = np.maximum(length, free + 1e-3 * length)
             place[swung] = within_reach(place[swung], ankle[swung], hip[swung], free, most)
         ankle += place - before
@@ -113,6 +115,10 @@ class Sampling(Swinging):
     def _sampled(self) -> np.ndarray | slice:
         """Which of the motion's samples are wanted."""
         return slice(None)
+
+    def _keep(self, pose: FootPose) -> np.ndarray:
+        """Put feet back that are to stay where they were; at what lengths their legs may be."""
+        return np.zeros(len(pose.step))
 
     def _free(self, events: np.ndarray, places: np.ndarray, turns: np.ndarray) -> np.ndarray:
         """Lengths up to which legs that swing after each step stretch freely.

@@ -265,6 +265,33 @@ def test_locks_hold_to_the_bit():
     assert not np.array_equal(after.position, before.position)
 
 
+@pytest.mark.parametrize(("kind", "speed", "aside"), [("GALLOP_LEFT", 9.0, (0.4, 0.0, 0.0)),
+                                                     ("GALLOP_LEFT", 7.0, (0.0, -0.4, 0.0)),
+                                                     ("WALK", 1.4, (0.0, 0.4, 0.0))])  # fmt: skip
+def test_kept_feet_that_swing_are_drawn_in_where_the_body_leaves_them(kind, speed, aside):
+    """They were 3 cm beyond the reach of their legs, and nothing told of it."""
+    settings = GaitSettings(creature=creature_of(FIGURES["HORSE"]()),
+                            sequence=(GaitItem(kind),), speed=speed, n_frames=97)  # fmt: skip
+    before = solve_gait(settings)
+    last = sorted(before.footprints, key=lambda mark: mark.on)[-2:]
+    edits = tuple(FootprintEdit(m.leg, m.index, m.position + aside) for m in last)
+    after = solve_gait(replace(settings, edits=edits, locks=Locks(legs=True)))
+    lengths = np.array([leg.length for leg in after.creature.legs])
+    edited = np.isin([leg.name for leg in after.creature.legs], [m.leg for m in last])
+    ankles = after.foot_position + rotate(
+        after.foot_orientation, np.array([leg.ankle for leg in after.creature.legs])
+    )
+    far = np.linalg.norm(ankles - after.hip, axis=2)
+    assert ((far <= 1.002 * lengths) | edited).all()
+    # No other moment of them is touched, and none is taken from one to the next by a jump.
+    moved = np.linalg.norm(after.foot_position - before.foot_position, axis=2)[:, ~edited]
+    drawn = moved > 0.0
+    assert drawn.any() and not (drawn & after.contact[:, ~edited]).any()
+    assert np.all(~drawn | ((far > 0.98 * lengths)[:, ~edited]))
+    swung = np.linalg.norm(np.diff(before.foot_position, axis=0), axis=2)
+    assert np.abs(np.diff(moved, axis=0)).max() < 0.15 * swung.max()
+
+
 def test_what_is_undone_gives_the_first_motion_back():
     name = "dog trots on hills"
     settings, _, motion = _base(name)
