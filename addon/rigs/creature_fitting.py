@@ -237,7 +237,9 @@ def _leg(
     last, end = points[-1], tails[roles[-1]]
     reach = float(np.linalg.norm(end - last))
     flat = (end - last) * (1.0, 1.0, 0.0)
-    if end[2] > LOW * last[2] or reach > 2.0 * length:
+    # Of two bones the second is all of the leg below its knee, however short the first is.
+    far = reach > 2.0 * length if len(roles) > 2 else -end[2] > LOW * last[2]
+    if end[2] > LOW * last[2] or far:
         # Its tail is anywhere: a foot a third longer than its joint is high.
         ahead = max(1.3 * last[2], 0.04 * length)
         flat = -BACK * ahead
