@@ -320,7 +320,7 @@ def map_legged(motion: GaitMotion, figure: LeggedFigure, style: LeggedStyle) -> 
     }
     rotation = {ROOT: about_z(motion.yaw), **body.turn}
     attributes: dict[str, np.ndarray] = {}
-    short, lower = np.zeros(len(time)), np.zeros(len(time))
+    short, near, lower = np.zeros((3, len(time)))
     for chain, pose, feet in zip(figure.legs, body.legs, body.feet, strict=True):
         control = chain.control
         after = chain.segments[chain.bend + 2 :]
@@ -331,9 +331,11 @@ def map_legged(motion: GaitMotion, figure: LeggedFigure, style: LeggedStyle) -> 
         position[control], position[chain.tip] = pose.joint[control], pose.joint[chain.tip]
         position[chain.pole] = pose.pole
         attributes |= _leg_attributes(chain, pose)
-        short = np.maximum(short, np.where(feet.contact, pose.shortfall, 0.0))
+        missing = np.where(feet.contact, pose.shortfall, 0.0)
+        short = np.maximum(short, np.where(pose.crushed, 0.0, missing))
+        near = np.maximum(near, np.where(pose.crushed, missing, 0.0))
         lower = np.maximum(lower, pose.lower)
-    problems += motion_problems(time, short, lower, SHOWS * body.gauge.height)
+    problems += motion_problems(time, short, near, lower, SHOWS * body.gauge.height)
     return RoleTracks(
         time=time,
         steps_per_frame=motion.steps_per_frame,
@@ -348,13 +350,14 @@ def map_legged(motion: GaitMotion, figure: LeggedFigure, style: LeggedStyle) -> 
 
 
 def motion_problems(
-    time: np.ndarray, short: np.ndarray, lower: np.ndarray, shows: float
+    time: np.ndarray, short: np.ndarray, near: np.ndarray, lower: np.ndarray, shows: float
 ) -> tuple:
     """Legs that do not reach their feet, or fold as far as they should, for the problem list.
 
     Args:
         time: (n,) s.
-        short: (n,) how far the worst leg is from its foot, m.
+        short: (n,) how far the worst leg that is too short is from its foothold, m.
+        near: (n,) likewise of those that fold no further, m.
         lower: (n,) how much lower the worst foot is swung than it should, m.
         shows: what of that is worth a line, m.
     """
@@ -362,6 +365,11 @@ def motion_problems(
         time, lower, shows, code="LEG_FOLDED", severity="INFO",
         message="A leg cannot fold far enough: its foot passes lower than it should",
         remedy="Lower steps, shorter strides, or a slower speed",
+    )
+    folded += span_problem(
+        time, near, 1e-3, code="LEG_CRUSHED", severity="WARNING",
+        message="A leg cannot fold as far as it is over its foothold: its foot is off it",
+        remedy="Footprints less far under the body, a wider bend, or a slower speed",
     )
     return folded + span_problem(
         time, short, 1e-3, code="LEG_STRETCHED", severity="WARNING",

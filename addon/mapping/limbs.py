@@ -102,6 +102,7 @@ class LimbPose:
             against the rest pose's straight line, radians.
         rest_bend: (m - 1,) the same in rest.
         shortfall: (n,) how far the leg is from its ankle, m.
+        crushed: (n,) bool: within reach; if it is far from it, it folds no further.
         lower: (n,) how much lower than it should the foot is swung, because the leg
             folds no further, m.
         normal: (n, 3) of its plane.
@@ -113,6 +114,7 @@ class LimbPose:
     bend: np.ndarray
     rest_bend: np.ndarray
     shortfall: np.ndarray
+    crushed: np.ndarray
     lower: np.ndarray
     normal: np.ndarray
 
@@ -362,6 +364,10 @@ class Limb:
             (n,) m.
         """
         _, target = self._plane(self.foot(feet)[0][self.chain.ankle] - hangs, carrier, feet)
+        return self._room(target)
+
+    def _room(self, target: np.ndarray) -> np.ndarray:
+        """(n,) how much longer it could be than to an ankle in its plane, m."""
         most = REACHED * self._farthest(np.arctan2(target[1], target[0]))
         return most - np.hypot(*target)
 
@@ -450,7 +456,7 @@ class Limb:
         return LimbPose(
             joint | foot_joint, rotation | foot_turn,
             self._pole(joint | foot_joint, y), solved.angles[1:], self.rest_bend,
-            missing, held, normal,
+            missing, self._room(target) >= 0.0, held, normal,
         )  # fmt: skip
 
     def _wanted(

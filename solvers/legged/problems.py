@@ -577,8 +577,8 @@ def short_legs(
         problems.append(Problem(
             code="STEP_SHORTENED",
             message=f"Step {steps.index[k]} of the {who[steps.leg[k]]} at {time:.2f} s is on the "
-            f"ground for less time than its gait has it ({count} in all): the leg is too short "
-            "to reach its foothold for longer",
+            f"ground for less time than its gait has it ({count} in all): the leg does not "
+            "reach its foothold for longer, or folds no further",
             time=time, amount=float(count),
             remedy="Go slower, shorten the stroke, widen the bend, or allow more Crouch",
         ))  # fmt: skip

@@ -221,8 +221,8 @@ class Reaching(Girdles):
             there[of], sunk[of] = knots[at[of]], self.sunk[g][at[of]]
             if len(self.high_steps[g].steps):
                 may[of] += self.high_steps[g].rise_at(there[of])
-                bent[of] = (np.array([leg.bent for leg in self.legs]) * self.lengths)[leg[of]]
-                room[of] = _room_to_sink(knots, moments[of], arm[of], bent[of])[at[of]]
+            bent[of] = (np.array([leg.bent for leg in self.legs]) * self.lengths)[leg[of]]
+            room[of] = _room_to_sink(knots, moments[of], arm[of], bent[of])[at[of]]
         left = np.minimum(may * self._sinks(there) - sunk, room)
         worst = np.maximum(excess.max(axis=1), 0.0)
         sink = np.minimum(worst, np.maximum(left, 0.0))

@@ -307,7 +307,9 @@ def test_feet_stay_where_they_stand_on_steep_stairs_and_high_steps(kind, sign, r
         ))  # fmt: skip
         tracks = map_legged(motion, figure, STYLES[kind.lower()])
         told = {p.code for p in (*motion.problems, *tracks.problems)}
-        assert motion.success and not told & {"LEG_STRETCHED", "OUT_OF_REACH", "STEP_LEFT_OUT"}
+        assert motion.success and not told & {
+            "LEG_STRETCHED", "LEG_CRUSHED", "OUT_OF_REACH", "STEP_LEFT_OUT"
+        }
         assert motion.contact.sum(axis=1).min() >= _least_down(gait)
         joint, _ = pose_joints(tracks, figure)
         for i, chain in enumerate(figure.legs):
@@ -583,6 +585,18 @@ def test_hands_are_no_quicker_than_those_of_sprinters(gait, speed, low):
         seen = rot.rotate(back, tracks.position[f"hand.{side}"] - tracks.position["pelvis"])
         quick = np.linalg.norm(np.diff(seen, axis=0), axis=1).max() / motion.time[1]
         assert low < quick < 8.0
+
+
+@pytest.mark.parametrize("kind", WALKS)
+def test_legs_that_fold_no_further_are_not_called_too_short(kind):
+    """Standing feet under a body that is far too low, or too high, are off their footholds."""
+    motion, figure, _ = _solved(kind, *WALKS[kind])
+    hip, low = motion.creature.hip_height(), -0.85 if kind == "BIPED" else -0.5
+    for up, code in ((0.0, None), (low * hip, "LEG_CRUSHED"), (hip, "LEG_STRETCHED")):
+        lift = np.array([0.0, 0.0, up])
+        moved = replace(motion, position=motion.position + lift, hip=motion.hip + lift)
+        told = {p.code for p in map_legged(moved, figure, STYLES[kind.lower()]).problems}
+        assert told & {"LEG_STRETCHED", "LEG_CRUSHED"} == ({code} if code else set())
 
 
 def _arm(tracks, figure, side):
