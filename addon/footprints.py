@@ -85,9 +85,7 @@ def objects_of(motion: bpy.types.Object) -> list[bpy.types.Object]:
     collection = motion.poise_motion.gait.footprint_collection
     if collection is None:
         return []
-    # Asking leaves an empty group on what is asked.
-    meshes = [o for o in collection.all_objects if o.type == "MESH"]
-    found = [o for o in meshes if o.poise_footprint.motion == motion]
+    found = [o for o in _meshes(collection) if o.poise_footprint.motion == motion]
     return sorted(found, key=lambda o: (o.poise_footprint.leg, o.poise_footprint.index, o.name))
 
 
@@ -155,10 +153,19 @@ def remove(motion: bpy.types.Object) -> int:
     return len(found)
 
 
+def _meshes(collection: bpy.types.Collection) -> list[bpy.types.Object]:
+    # Asking objects of other types leaves an empty group on them.
+    return [obj for obj in collection.all_objects if obj.type == "MESH"]
+
+
 def _collection(scene: bpy.types.Scene, motion: bpy.types.Object) -> bpy.types.Collection:
     gait = motion.poise_motion.gait
     found = gait.footprint_collection
-    if found is not None and found.library is None:
+    # A copy of a Motion object names the collection of the one that it was copied from.
+    foreign = found is not None and not objects_of(motion) and any(
+        obj.poise_footprint.motion not in (None, motion) for obj in _meshes(found)
+    )
+    if found is not None and found.library is None and not foreign:
         if found not in scene.collection.children_recursive:
             scene.collection.children.link(found)
         return found

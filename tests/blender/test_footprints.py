@@ -422,6 +422,24 @@ def test_footprints_go_with_their_motion(horse):
     assert not [c for c in bpy.data.collections if "Footprints" in c.name]
 
 
+def test_footprints_of_a_copied_motion_are_in_a_collection_of_their_own(horse):
+    rig, motion = horse
+    count = len(footprints.objects_of(motion))
+    copy = motion.copy()
+    bpy.context.collection.objects.link(copy)
+    bpy.context.view_layer.update()
+    activate(rig)
+    bpy.ops.poise.motion_activate(name=copy.name)
+    for _ in range(2):
+        bpy.ops.poise.footprints_edit()
+        theirs = [m.poise_motion.gait.footprint_collection for m in (motion, copy)]
+        assert [c.name for c in theirs] == [f"{m.name} Footprints" for m in (motion, copy)]
+        assert [len(c.objects) for c in theirs] == [count, count]
+    bpy.ops.poise.footprints_remove()
+    assert len(footprints.objects_of(motion)) == count and theirs[0].name in bpy.data.collections
+    assert len([c for c in bpy.data.collections if "Footprints" in c.name]) == 1
+
+
 @pytest.mark.parametrize("put_away", ["exclude", "hide_viewport", "hide"])
 def test_footprints_that_are_put_away_do_no_harm(horse, put_away, tmp_path):
     rig, motion = horse
