@@ -129,7 +129,7 @@ STYLES: dict[str, LeggedStyle] = {
     ),
     "biped": LeggedStyle(
         pelvis_turn=radians(4.5), pelvis_drop=0.0, shoulder_turn=radians(4.0),
-        spine_flexion=0.0, trunk_pitch=radians(7.0), nod=0.0, neck_drop=0.0, head_steady=0.0,
+        spine_flexion=0.0, trunk_pitch=radians(9.0), nod=0.0, neck_drop=0.0, head_steady=0.0,
         head_level=0.9, look_ahead=1.0, gaze_limit=radians(60.0),
     ),
     "insect": LeggedStyle(
