@@ -7,15 +7,15 @@ carry it; where the leg points that way itself, the axes are as near to those of
 rest pose as they can. In rest some segments lean out of that plane; they keep what
 they lean out.
 
-In the plane the leg is a chain whose end is to be at the ankle (`solve_chain`:
-Girard 1986, section 2.6). The posture that it keeps to where it has a choice is a
-function of how long the leg is: with a fold s all joints that are bent in rest are
-bent by (1 + s) of that, so that stifle and hock, or shoulder and elbow, fold and
-open together (Back et al. 1995). While a foot swings, joints that are straight in
-rest (the carpus) fold too, and fetlocks fold the other way from how they give under
-load. An ankle in the swing is never nearer to where the leg hangs than the posture
-folds, nor beside it: the posture would go over into another one, or the plane turn
-over, from one moment to the next.
+In the plane the leg is a chain whose end is to be at the ankle (`solve_chain`: Girard
+1986, section 2.6). The posture that it keeps to where it has a choice is a function
+of how long the leg is: with a fold s all joints that are bent in rest are bent by (1
++ s) of that, so that stifle and hock, or shoulder and elbow, fold and open together
+(Back et al. 1995). While a foot swings, joints that are straight in rest (the carpus)
+fold too, and fetlocks, or the joints over the toes of paws, fold the other way from
+how they give under load. An ankle in the swing is never nearer to where the leg hangs
+than the posture folds, nor beside it: the posture would go over into another one, or
+the plane turn over, from one moment to the next.
 """
 
 from __future__ import annotations
@@ -39,11 +39,13 @@ from ...solvers.rotations import (
     normalise,
     rotate,
 )
-from .legs import FOOT, HOOF, LegChain, LeggedFigure
+from .legs import FOOT, HOOF, PAW, LegChain, LeggedFigure
 from .signals import Amount, at_most, limited, ramp, step
 
 STRAIGHT = radians(15.0)  # joints bent less than that in rest count as straight
 FOLDS_MOST = radians(40.0)  # that the joint between two bent segments in line adds for a fold of 1
+LOADED = radians(20.0)  # likewise over a fetlock, which gives first: carpi stay straighter
+PASTERN = 0.5  # of the segment above it: what is longer is no pastern, nor toes
 LEAST_BEND, MOST_BEND = radians(4.0), radians(150.0)  # of joints that are bent in rest
 OVER, FOLDED = radians(8.0), radians(125.0)  # of those that are straight, back and forth
 ALONG, UNDER = 0.15, 0.5  # cosines of a leg against its rest: along its pole, and well under it
@@ -263,7 +265,7 @@ class Limb:
         rest = self.rest_bend
         ahead = -1.0 if self.across[1] > 0.0 else 1.0  # is the pole ahead or behind?
         low, high, gain, folds = (np.zeros(len(rest)) for _ in range(4))
-        fetlock = len(rest) - 1 if chain.foot == HOOF and len(rest) > 1 else -1
+        fetlock = len(rest) - 1 if self._gives(ahead) else -1
         for i, angle in enumerate(rest):
             sign = np.sign(angle) if i != bend else -1.0
             gain[i] = angle
@@ -274,7 +276,8 @@ class Limb:
                 least = min(LEAST_BEND, 0.5 * abs(angle)) if angle * sign > 0 else LEAST_BEND
                 low[i], high[i] = sorted((sign * least, sign * MOST_BEND))
                 if abs(angle) < STRAIGHT:  # the joint that folds a leg stretched out in rest
-                    gain[i] = sign * FOLDS_MOST
+                    gain[i] = sign * (LOADED if fetlock > i else FOLDS_MOST)
+                    folds[i] = sign * CARPUS_SWING * (fetlock > i)
             else:
                 low[i], high[i] = sorted((ahead * OVER, -ahead * FOLDED))
                 low[i], high[i] = min(low[i], angle), max(high[i], angle)
@@ -291,6 +294,15 @@ class Limb:
             high=_rounded(high[own]),
             fetlock=fetlock >= 0,
         )
+
+    def _gives(self, ahead: float) -> bool:
+        """Whether the last joint before the foot is a fetlock: one over a short segment that
+        is bent ahead, and is pressed through under load."""
+        rest = self.rest_bend
+        if self.chain.foot == HOOF:
+            return len(rest) > 1
+        short = len(rest) > 1 and self.lengths[-1] < PASTERN * self.lengths[-2]
+        return bool(short and self.chain.foot == PAW and rest[-1] * ahead >= STRAIGHT)
 
     @property
     def longest(self) -> float:

@@ -7,7 +7,7 @@ from pathlib import Path
 import bpy
 import numpy as np
 import pytest
-from poise.addon.mapping.legged import STYLES, map_legged
+from poise.addon.mapping.legged import STYLES, map_legged, pose_joints
 from poise.addon.mapping.legs import creature_of
 from poise.addon.rigs import adapter, characters, control_rig
 from poise.solvers.legged import GaitItem, GaitSettings, solve_gait
@@ -200,6 +200,40 @@ def test_legs_of_animals_reach_their_footholds_in_every_gait(scene, file):
             at = motion.contact[:, i]
             far = np.linalg.norm(tracks.position[leg.tip] - motion.foot_position[:, i], axis=1)
             assert far[at].max() < 1e-3 * figure.height
+
+
+def pastern_ahead(joint, leg):
+    """Degrees by which the last segment before a foot points ahead of the line of the one above."""
+    upper, middle, lower = (np.asarray(joint[role])[..., 1:] for role in leg.segments[-3:])
+    (y, z), (out, down) = np.moveaxis(middle - upper, -1, 0), np.moveaxis(lower - middle, -1, 0)
+    return np.degrees(np.arctan2(z * out - y * down, y * out + z * down))
+
+
+@pytest.mark.parametrize("file", ["quaternius_animals/Horse.glb", "quaternius_animals/Wolf.glb"])
+def test_fetlocks_give_under_load_and_fold_back_in_the_swing(scene, file):
+    """Fetlocks of walking horses go through 45 degrees (fore) and 60 (hind), from 36 to 42 pressed
+    through under load to straight or folded back in the swing; so do toes of dogs."""
+    rig = bring_in(file)
+    rig.scale *= FEET[file][1] if file in FEET else 0.4
+    bpy.context.view_layer.update()
+    kind = ANIMALS[file][0]
+    bpy.ops.poise.rig_setup(kind=kind)
+    figure = characters.figure_of(control_rig.controls_of(rig))
+    creature = creature_of(figure)
+    for gait, froude in (("WALK", 0.15), ("TROT", 0.9)):
+        speed = float(np.sqrt(froude * 9.81 * creature.hip_height()))
+        motion = solve_gait(GaitSettings(
+            creature=creature, sequence=(GaitItem(gait),), speed=speed, n_frames=97, fps=48.0,
+        ))  # fmt: skip
+        joint, _ = pose_joints(map_legged(motion, figure, STYLES[kind.lower()]), figure)
+        for number, leg in enumerate(figure.legs):
+            ahead = pastern_ahead(joint, leg)
+            rest = float(pastern_ahead(figure.joints, leg))
+            down = motion.contact[:, number]
+            assert rest < ahead[down].max() < 80.0, (gait, leg.name)
+            assert -40.0 < ahead[~down].min() < 5.0, (gait, leg.name)
+            assert 45.0 < np.ptp(ahead), (gait, leg.name)
+
 
 
 PLANTED = 0.3  # of the speed at which the ground goes back under it: so fast a foot goes with it
