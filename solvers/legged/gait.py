@@ -710,9 +710,9 @@ _CANTER = {
     "snap": 0.8, "peak": 0.35, "compression": 0.1, "duty_froude": 2.2, "duty_exponent": -0.15,
 }
 _RUN = {
-    # Duty factors 0.40 at 2.5 m/s, 0.315 at 4, 0.21 in a sprint at 9, hips 0.9 m high. Strides as
-    # runners choose them, 85 a minute at 3 m/s (Lieberman et al. 2015): in longer ones feet are
-    # down for longer, and hips have to sink for legs to reach.
+    # Duty factors 0.40 at 2.5 m/s, 0.315 at 4, 0.21 in a sprint at 9, hips 0.9 m high. Strides
+    # that take runners the least energy, 85 a minute at 3 m/s (Lieberman et al. 2015): in longer
+    # ones feet are down for longer, and hips have to sink for legs to reach.
     "stride": 2.3, "stride_exponent": 0.42, "duty_froude": 1.81, "duty_exponent": -0.25,
     "clearance": 0.2, "peak": 0.4, "kick": 0.12, "snap": 0.6, "width": 0.3,
     "compression": 0.1, "least_transfer": 0.8, "spring": 0.8,  # 7 to 10 cm up and down

@@ -174,7 +174,7 @@ PUBLISHED = [
     ("BOUND", 0.52, 3.0, 0.31, 0.38, 0.20, 0.35), ("BOUND", 1.4, 5.9, 0.48, 0.57, 0.20, 0.35),
     ("WALK_BIPED", 0.9, 1.37, 1.0, 1.2, 0.60, 0.62),  # 100 to 120 steps a minute
     ("RUN", 0.9, 4.0, 0.66, 0.77, 0.30, 0.33),  # 2.6 to 3 steps a second
-    # 84.8 +- 3.6 strides a minute at 3 m/s (Lieberman et al. 2015).
+    # 84.8 +- 3.6 strides a minute take the least energy at 3 m/s (Lieberman et al. 2015).
     ("RUN", 0.95, 3.0, 0.679, 0.739, 0.34, 0.40),
     # 2.2 hops a second, whatever the speed (Farley et al. 1991).
     ("HOP", 0.95, 0.7, 0.40, 0.52, 0.3, 0.5), ("HOP", 0.95, 3.5, 0.40, 0.52, 0.3, 0.5),
