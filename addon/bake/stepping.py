@@ -182,16 +182,24 @@ class _Foot:
         self._tracks = tracks
         self.spacing = 1.0 / tracks.steps_per_frame
         self.times, self._known, self._rows = tracks.frames, np.zeros(0, int), np.zeros(0, int)
+        corners = np.zeros(0)
         if tracks.moments is not None:
-            mine = np.concatenate([
-                contact.instants.time for contact in tracks.contacts
+            told = [
+                contact.instants for contact in tracks.contacts
                 if contact.role == leg.tip and contact.instants is not None
-            ] or [np.zeros(0)])  # fmt: skip
+            ]  # fmt: skip
+            mine = np.concatenate([one.time for one in told] or [corners])
+            # A curve through the end of a roll would go on rolling in the flat foot.
+            ends = [one.time[one.rank == 0] for one in told]
+            corners = tracks.frame_of(np.concatenate(ends or [corners]))
             at = tracks.frame_of(tracks.moments.time)
             near = sparse.gap(at, self.times) < APART
             self._known = np.flatnonzero(np.isin(tracks.moments.time, mine) & ~near)
             self._rows = np.searchsorted(self.times, at[self._known])
             self.times = np.insert(self.times, self._rows, at[self._known])
+        self._grid = sparse.key_grid(
+            len(self.times), tracks.steps_per_frame, corners.tolist(), times=self.times
+        )
         self.tip = self._with_known("position", leg.tip)
         self.turns = {role: self._with_known("rotation", role) for role in self.roles}
 
@@ -209,7 +217,7 @@ class _Foot:
         Args:
             at: (q,) times.
         """
-        read = _stencil(self.times, at)
+        read = self._grid.at(at)
         return {
             role: rotations.normalise(read.values(turns)) for role, turns in self.turns.items()
         }
@@ -272,7 +280,7 @@ class _Foot:
             moments: the times.
         """
         times, tip = self.times[first : last + 1], self.tip[first : last + 1]
-        turned, there = self.turned(moments), _stencil(self.times, moments).values(self.tip)
+        turned, there = self.turned(moments), self._grid.at(moments).values(self.tip)
         if last == first:
             there[:] = tip
         else:

@@ -162,7 +162,7 @@ def test_nor_do_they_in_quick_gaits(poise, scene, move, mode):
 
 
 @pytest.mark.parametrize("mode", ["DENSE", "SPARSE"])
-@pytest.mark.parametrize("move", ["run", "jog in a bend", "hop"])
+@pytest.mark.parametrize("move", ["run", "sprint", "jog in a bend", "hop", "skip"])
 def test_heels_and_toes_stay_where_soles_stand_and_roll(poise, scene, move, mode):
     rig, controls, motion = MOVES[move]()
     done = solve(motion)

@@ -5,7 +5,7 @@ import bpy
 import numpy as np
 import pytest
 from poise.addon import baking
-from poise.addon.bake import verify, write
+from poise.addon.bake import plan, verify
 from poise.addon.keyframes import curves_by_path
 
 HERD = 5
@@ -112,7 +112,7 @@ def test_herd_is_looked_at_before_any_of_it_is_keyed(herd, monkeypatch):
     def late(*_arguments):
         raise AssertionError("a rig was looked at after others were keyed")
 
-    monkeypatch.setattr(write, "look", late)
+    monkeypatch.setattr(plan, "look", late)
     assert bpy.ops.poise.bake() == {"FINISHED"}
     first = [_keys(rig) for rig in herd]
     # And over keys that are there: they move only what is keyed anew.
