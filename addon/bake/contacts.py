@@ -113,8 +113,7 @@ def smoothly(times: np.ndarray, values: np.ndarray, at: np.ndarray) -> np.ndarra
         values: (m, c).
         at: (p,) times.
     """
-    ends = np.zeros(len(at), dtype=int), np.full(len(at), len(times) - 1)
-    return sparse.stencil(times, at, *ends, sparse.EXTRAPOLATION).values(values)
+    return sparse.through(times, at).values(values)
 
 
 def _values(
@@ -130,9 +129,7 @@ def _values(
         if contact.still is not None:
             location[k] = contact.still
     if one.rotation is not None:
-        count = len(one.at)
-        ends = np.zeros(len(times), dtype=int), np.full(len(times), count - 1)
-        turned = sparse.stencil(one.at, times, *ends, sparse.EXTRAPOLATION).values(one.rotation)
+        turned = sparse.through(one.at, times).values(one.rotation)
     if len(moving):
         near = sparse.stencil(
             one.at, times[moving], np.array([contacts[k].first for k in moving]),

@@ -201,6 +201,8 @@ def _with_moments(job: Job, plan: Plan) -> _Played:
         at = tracks.frame_of(known.time)
         exact, rows = np.isin(more, at), np.flatnonzero(np.isin(at, more))
 
+    read = sparse.through(tracks.frames, more)
+
     def joined(
         here: Mapping[str, np.ndarray],
         every: Mapping[str, np.ndarray],
@@ -208,7 +210,7 @@ def _with_moments(job: Job, plan: Plan) -> _Played:
     ) -> dict[str, np.ndarray]:
         found = {}
         for role, values in here.items():
-            between = contacts.smoothly(tracks.frames, every[role], more)
+            between = read.values(every[role])
             if len(rows) and role in better:
                 between[exact] = better[role][rows]
             found[role] = np.concatenate([values, between])[order]

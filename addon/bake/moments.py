@@ -43,8 +43,7 @@ def with_moments(tracks: RoleTracks, dense: bool, feet: bool = False) -> RoleTra
     time = time[(time > tracks.time[0]) & (time < tracks.time[-1])]
     if not len(time):
         return tracks
-    every = np.zeros(len(time), int), np.full(len(time), len(tracks.time) - 1)
-    read = sparse.stencil(tracks.frames, tracks.frame_of(time), *every, sparse.EXTRAPOLATION)
+    read = sparse.through(tracks.frames, tracks.frame_of(time))
     wanted = tracks.position.keys() | tracks.rotation.keys()
     if dense and not feet:  # nothing else has keys there
         wanted = {role for contact in told for role in contact.limb}

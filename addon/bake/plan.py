@@ -19,7 +19,7 @@ from .. import keyframes
 from ..rigs import adapter, rotation_modes
 from ..rigs.constraints import Constraints
 from ..scene.placement import require_near
-from . import between, contacts, evaluation, keying
+from . import between, contacts, evaluation, keying, sparse
 from .job import Job, Seen
 
 SAME = 1e-6  # radians, or of a quaternion's components: angles that differ by less are the same
@@ -191,16 +191,17 @@ def _at_moments(
     at = tracks.frame_of(tracks.moments.time)
     times = job.times(per_frame)
     every = np.arange(job.frames) * per_frame
+    read = None if job.dense else sparse.through(times, at)
 
     def there(values: np.ndarray) -> np.ndarray:
         """Of what has no key there: straight from frame to frame, or evenly."""
         flat = values.reshape(len(values), -1)
-        if job.dense:
+        if read is None:
             low = np.minimum(at.astype(int), job.frames - 2)
             before, after = flat[every[low]], flat[every[low + 1]]
             found = before + (at - low)[:, None] * (after - before)
         else:
-            found = contacts.smoothly(times, flat, at)
+            found = read.values(flat)
         return found.reshape(-1, *values.shape[1:])
 
     told = [contact for contact in tracks.contacts if contact.instants is not None]

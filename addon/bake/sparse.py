@@ -91,6 +91,17 @@ def stencil(
     return Stencil(index, value, slope)
 
 
+def through(times: np.ndarray, at: np.ndarray) -> Stencil:
+    """Polynomials through the samples nearest to each time, whatever corners lie between.
+
+    Args:
+        times: (m,) sample times.
+        at: (p,) times wanted.
+    """
+    ends = np.zeros(len(at), dtype=int), np.full(len(at), len(times) - 1)
+    return stencil(times, at, *ends, EXTRAPOLATION)
+
+
 def _lagrange(nodes: np.ndarray, at: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Weights for value and derivative of the polynomial through (p, n) nodes."""
     p, n = nodes.shape

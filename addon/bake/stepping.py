@@ -67,7 +67,7 @@ def finer(
     while samples * rate < least:
         samples *= 2
     at, after = moments(frames, ends, samples)
-    evenly = _stencil(tracks.frames, at)
+    evenly = sparse.through(tracks.frames, at)
     rotation = {
         role: rotations.normalise(evenly.values(values))
         for role, values in tracks.rotation.items()
@@ -84,12 +84,6 @@ def finer(
         tracks, time=tracks.time[0] + at / rate, steps_per_frame=after, position=position,
         rotation=rotation, spins=spins, attributes={},
     )  # fmt: skip
-
-
-def _stencil(times: np.ndarray, at: np.ndarray) -> sparse.Stencil:
-    """How values at times (q,) follow from samples at times (n,)."""
-    ends = np.zeros(len(at), int), np.full(len(at), len(times) - 1)
-    return sparse.stencil(times, at, *ends, sparse.EXTRAPOLATION)
 
 
 def _reach(
@@ -326,8 +320,7 @@ def _swinging(
     nodes = np.concatenate((times, [time for time, _ in far]))
     order = np.argsort(nodes)
     values = np.concatenate((place, *[value[None] for _, value in far]))[order]
-    ends = np.zeros(len(at), int), np.full(len(at), len(nodes) - 1)
-    found = sparse.stencil(nodes[order], at, *ends, sparse.EXTRAPOLATION).values(values)
+    found = sparse.through(nodes[order], at).values(values)
     for (time, value), gap in zip(known, apart, strict=True):
         if gap < NEAR * spacing:
             beside = int(np.argmin(np.abs(times - time)))
