@@ -41,9 +41,7 @@ PARAMETERS = (
 )
 
 GAIN = 0.7  # of the pull onto the ellipse, in units of omega_0
-MOST_PULL = 100.0  # 1/s; more would be too quick for the steps
-CALM = 0.2  # of the lean that the limits can hold, within which nothing needs to be caught
-SOFT = 0.3  # r at which half of the control is that of catching
+SOFT = 0.06  # r^2 at which half of the control is that of catching
 REST = 0.2  # makes the pull away from the upright GAIN/REST, in the same units
 OUTSIDE = 1.000001  # E from which a state counts as outside the ellipse
 MARGIN = 0.05  # that a turn held back by the limits keeps from them, to steer with
@@ -112,24 +110,20 @@ def make_equations(
     force is kappa g_n z, more than the g_n z that holds z where it is:
 
         alpha_far = -(kappa - 1) lambda^2 theta - kappa lambda omega,
-        kappa = 1 + min((omega_0/(beta lambda))^2, 1/x), x = lambda C/C'_max,
+        kappa = 1 + min((omega_0/(beta lambda))^2, 1/x, 1), x = lambda C/C'_max,
 
     as strong as the rhythm of the turns asks for, but no stronger than a
     curvature can follow that takes the time C/C'_max to get to C, its limit or
     g_n/V^2 if that is less; a stronger one comes back too late and overshoots.
-    The two are mixed with the share r/(r + 0.3) of alpha_far, where r is how
-    far the state lies outside an ellipse that holds the wanted one and has at
-    least a fifth of the lean a that the limits can hold from curvature 0:
+    The two are mixed with the share r^2/(r^2 + 0.06) of alpha_far, where r is
+    how far the state lies outside the ellipse, in units of the lean a that the
+    limits can hold, beginning from curvature 0:
 
-        r = (theta/max(beta theta_max, s))^2
-            + (omega/max(omega_0 theta_max, lambda s))^2 - 1 or 0,
-        s = 0.2 a, a = (C V^2/g_n)/(1 + x/2).
+        r = (theta^2 + (omega/lambda)^2)/a^2 (1 - 1/E), 0 inside,
+        a = (C V^2/g_n)/(1 + x/2).
 
-    Of what neither hard steering loses, this loses no state that stays on the
-    same side with limits 3 % wider and narrower, in trials over speeds of 2
-    to 20 m/s, 0.15 to 1.3 Hz, heights of 0.3 to 2 m and limits that hold
-    leans from 5 to 57 degrees. It replaces the rules by quadrant of their
-    section 5.1, which leave many of those states to fall.
+    It replaces the rules by quadrant of their section 5.1, which leave many
+    states to fall that can be caught.
 
     The free step is a Lawson Runge-Kutta step of order 4: the rotation along
     the ellipse is done exactly and only the pull is integrated, so that a
@@ -202,23 +196,18 @@ def make_equations(
         if not rescuing or (e < OUTSIDE if one else not (e >= OUTSIDE).any()):
             return onto
         gn, limit = p[3], p[10]
-        mode = (gn / p[6]) ** 0.5
+        grows = (gn / p[6]) ** 0.5  # lambda
         held = limit * v * v
         lean = 2.0 * held / (gn + held + abs(gn - held))  # C V^2/g_n, at most 1
-        slow = mode * lean * gn / (v * v * p[11])
-        calm = CALM * lean / (1.0 + 0.5 * slow)
-        x = 1.0 / per_lean
-        y = calm * mode
-        x = 2.0 * theta / (x + calm + abs(x - calm))
-        z = 1.0 / per_rate
-        y = 2.0 * omega / (z + y + abs(z - y))
-        over = x * x + y * y - 1.0
-        over = 0.5 * (over + abs(over))
-        quick = slow * ff / (gn / p[6])
+        slow = grows * lean * gn / (v * v * p[11])  # x
+        reach = lean / (1.0 + 0.5 * slow)  # a
+        safe = 0.5 * (e + OUTSIDE + abs(e - OUTSIDE))
+        over = (theta * theta + omega * omega / (grows * grows)) / (reach * reach)
+        over = over * (1.0 - OUTSIDE / safe)  # r
+        quick = ff / (grows * grows) * 0.5 * (slow + 1.0 + abs(slow - 1.0))
         stiff = 2.0 * ff / (1.0 + quick + abs(1.0 - quick))  # (kappa - 1) lambda^2
-        brake = mode + stiff / mode
-        brake = 0.5 * (brake + MOST_PULL - abs(brake - MOST_PULL))
-        far = (brake - strength) * omega + (stiff - ff) * theta
+        far = (grows + stiff / grows - strength) * omega + (stiff - ff) * theta
+        over = over * over
         return onto + over / (over + SOFT) * far
 
     held_back = limited and sliding

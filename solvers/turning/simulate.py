@@ -30,6 +30,7 @@ FREE, BOUND, RATE = 0, 1, 2
 
 LEAN_TOLERANCE = 1e-9  # rad, where a crossing or a fall is met
 CURVATURE_TOLERANCE = 1e-10  # relative, where a limit is met
+BEYOND = 2.0 * CURVATURE_BOUND  # 1/m; stands for a curvature that does not exist
 RATE_TOLERANCE = 1e-6  # relative, where the rate limit is met
 NUDGE = 0.02  # of omega_0 theta_max: the push off a balanced start
 NUDGED_BELOW = 1e-3  # of the ellipse: nearer to the upright, it is balanced
@@ -101,6 +102,14 @@ class Within:
         step = np.concatenate([part.step for part in parts])[order]
         knots = np.concatenate([part.knots for part in parts], axis=1)[:, order]
         return Within(figure[order], step, knots)
+
+    def of(self, rows: np.ndarray) -> Within:
+        """Some of the knots.
+
+        Args:
+            rows: (k,) True for each of them.
+        """
+        return Within(self.figure[rows], self.step[rows], self.knots[:, rows])
 
     def some(self, first: int, last: int) -> Within:
         """Those of some figures, counted from the first of them.
@@ -207,31 +216,39 @@ def simulate(
         c = fraction * (2.0 * fraction - 1.0)
         return tuple(a * x + b * y + c * z for x, y, z in zip(q0, qm, q1, strict=True))
 
-    def wanted_curvature(turn: float, v: float, s: float, height: float) -> float:
-        """C = psi' / V_f with V_f = V + l sin(theta) psi'; beyond the pole, full lock."""
-        foot = v + height * s * turn
-        if foot > abs(turn) / CURVATURE_BOUND:
-            return turn / foot
-        return math.copysign(CURVATURE_BOUND, turn)
+    def wanted_curvature(now: tuple, height: float) -> tuple[float, float]:
+        """C = psi' / V_f, and V_f = V + l sin(theta) psi'.
 
-    def wanted_rate(index: int, fraction: float, p: tuple, state: tuple, now: tuple) -> float:
-        """d/dt of the wanted curvature along the motion `now` = (alpha, psi', V', ...)."""
+        Beyond the pole, where V_f <= 0, no curvature does what is asked for;
+        more than any limit stands for it.
+        """
+        foot = now[4] + height * now[3] * now[1]
+        if foot > abs(now[1]) / BEYOND:
+            return now[1] / foot, foot
+        return math.copysign(BEYOND, now[1]), foot
+
+    def wanted_rate(
+        index: int, fraction: float, p: tuple, state: tuple, now: tuple, ahead: bool
+    ) -> float:
+        """d/dt of the wanted curvature along the motion `now`, from here on or up to here."""
         theta, omega, psi, v = state
         alpha, turn, accel = now[:3]
         e = DERIVATIVE_STEP
         around = ellipse(p, beta)
         if varying:
-            backward = fraction > 0.5
-            other = between(index, fraction + (-e if backward else e) / h)
-            sign, there = -1.0 if backward else 1.0, ellipse(other, beta)
+            if ahead and fraction >= 1.0 and index + 1 < n_steps:
+                index, fraction = index + 1, 0.0
+            backward = fraction >= 1.0 or (fraction > 0.5 and not ahead)
+            e = -e if backward else e
+            other = between(index, fraction + e / h)
+            there = ellipse(other, beta)
         else:
-            other, sign, there = p, 1.0, around
-        e *= sign
-        _, w1, _, s1, v1 = free(
+            other, there = p, around
+        following = free(
             theta + e * omega, omega + e * alpha, psi + e * turn, v + e * accel, other, there
         )
-        _, w0, _, s0, v0 = free(theta, omega, psi, v, p, around)
-        return (wanted_curvature(w1, v1, s1, other[7]) - wanted_curvature(w0, v0, s0, p[7])) / e
+        here = free(theta, omega, psi, v, p, around)
+        return (wanted_curvature(following, other[7])[0] - wanted_curvature(here, p[7])[0]) / e
 
     # --- the start -------------------------------------------------------
     p0 = table[0]
@@ -261,7 +278,7 @@ def simulate(
     em = e1 = ellipse(p0, beta)
     along = rotation(em, h)
     first = free(theta, omega, psi, v, p0, em)
-    target = wanted_curvature(first[1], first[4], first[3], p0[7])
+    target, _ = wanted_curvature(first, p0[7])
     limit = p0[10]
     mode, sign = FREE, 0.0
     if math.isnan(curvature) or not rate_limited:
@@ -274,7 +291,7 @@ def simulate(
         else:
             mode = BOUND if sign * curvature >= limit else RATE
     if mode == FREE and rate_limited and n_steps:
-        slope = wanted_rate(0, 0.0, p0, (theta, omega, psi, v), first)
+        slope = wanted_rate(0, 0.0, p0, (theta, omega, psi, v), first, True)
         if abs(slope) > p0[11] * (1.0 + RATE_TOLERANCE):
             mode, sign = RATE, math.copysign(1.0, slope)
     if mode != FREE:
@@ -309,7 +326,8 @@ def simulate(
                 theta1, omega1, psi1, v1, now = free_step(
                     theta, omega, psi, v, dt, first, pm, p1, em, e1, turned
                 )
-                curvature1 = goal = wanted_curvature(now[1], now[4], now[3], p1[7])
+                goal, foot = wanted_curvature(now, p1[7])
+                curvature1 = goal
             else:
                 if mode == BOUND:
                     curvature_m, curvature1 = sign * pm[10], sign * p1[10]
@@ -321,7 +339,7 @@ def simulate(
                     theta, omega, psi, v, dt, first, curvature_m, curvature1, pm, p1
                 )
                 asked = free(theta1, omega1, psi1, v1, p1, e1)
-                goal = wanted_curvature(asked[1], asked[4], asked[3], p1[7])
+                goal, foot = wanted_curvature(asked, p1[7])
                 now = forced(theta1, omega1, psi1, v1, curvature1, p1)
 
             # --- what happens first in it: fraction of the part, and what ---
@@ -336,34 +354,39 @@ def simulate(
                 root = _secant(v - STOP_SPEED, v1 - STOP_SPEED)
                 if root < where:
                     where, what = root, "STOP"
-            small = CURVATURE_TOLERANCE * p1[10]
+            small = CURVATURE_TOLERANCE * min(p1[10], 1.0)
             if mode == FREE:
-                gap = p1[10] - abs(goal)
-                if gap < -small:
-                    root = _secant(p0[10] - abs(curvature), gap)
+                # In terms of speeds, which pass smoothly through the pole
+                gap = foot - abs(now[1]) / p1[10]
+                if gap < -CURVATURE_TOLERANCE * now[4]:
+                    before = wanted_curvature(first, p0[7])[1] - abs(first[1]) / p0[10]
+                    root = _secant(before, gap)
                     if root < where:
                         where, what = root, "LIMIT"
-                elif gap <= small:
+                elif gap <= CURVATURE_TOLERANCE * now[4]:
                     met = "LIMIT"
                 if rate_limited and abs(goal - curvature) > 0.5 * p1[11] * dt:
-                    slope = wanted_rate(index, end, p1, (theta1, omega1, psi1, v1), now)
+                    slope = wanted_rate(index, end, p1, (theta1, omega1, psi1, v1), now, False)
                     gap = p1[11] - max(abs(slope), abs(goal - curvature) / dt)
                     if gap < -RATE_TOLERANCE * p1[11]:
-                        before = wanted_rate(index, begin, p0, (theta, omega, psi, v), first)
+                        state = theta, omega, psi, v
+                        before = wanted_rate(index, begin, p0, state, first, True)
                         root = _secant(p0[11] - abs(before), gap)
                         if root < where:
                             where, what = root, "TOO_FAST"
                     elif gap <= RATE_TOLERANCE * p1[11]:
                         met = "TOO_FAST"
             else:
-                gap = sign * (goal - curvature1)
-                if gap < -small:
-                    asked = free(theta, omega, psi, v, p0, ellipse(p0, beta))
-                    before = wanted_curvature(asked[1], asked[4], asked[3], p0[7])
-                    root = _secant(sign * (before - curvature), gap)
+                gap = sign * (asked[1] - curvature1 * foot)
+                if gap < -small * abs(foot):
+                    before = free(theta, omega, psi, v, p0, ellipse(p0, beta))
+                    foot = wanted_curvature(before, p0[7])[1]
+                    start = sign * (before[1] - curvature * foot)
+                    # One that starts on what is wanted leaves it first.
+                    root = _secant(start, gap) if start > small * abs(foot) else 0.5
                     if root < where:
                         where, what = root, "MET"
-                elif gap <= small:
+                elif gap <= small * abs(foot):
                     met = "MET"
                 if mode == RATE:
                     gap = p1[10] - sign * curvature1
@@ -382,6 +405,8 @@ def simulate(
                     pending = what
                     continue
                 fired = what  # there is nothing left to do before it
+            elif what in ("LIMIT", "TOO_FAST") and mode == FREE:
+                fired = "TOO_FAST" if rate_limited else what  # whenever it is, the limits hold
             else:
                 theta, omega, psi, v, curvature = theta1, omega1, psi1, v1, curvature1
                 first, p0, begin = now, p1, end
@@ -421,19 +446,21 @@ def simulate(
                 if mode == FREE:
                     sign = math.copysign(1.0, curvature)
                 mode, curvature = BOUND, sign * p0[10]
-            elif fired == "TOO_FAST":
-                mode, sign = RATE, math.copysign(1.0, slope)
             elif fired == "MET":
                 mode = FREE
-            if fired in ("CROSS", "MET") and mode == FREE and rate_limited:
-                now = free(theta, omega, psi, v, p0, ellipse(p0, beta))
-                slope = wanted_rate(index, begin, p0, (theta, omega, psi, v), now)
-                if abs(slope) > p0[11] * (1.0 + RATE_TOLERANCE):
-                    mode, sign = RATE, math.copysign(1.0, slope)
+            first = free(theta, omega, psi, v, p0, ellipse(p0, beta))
             if mode == FREE:
-                first = free(theta, omega, psi, v, p0, ellipse(p0, beta))
-                curvature = wanted_curvature(first[1], first[4], first[3], p0[7])
-            else:
+                goal, _ = wanted_curvature(first, p0[7])
+                if rate_limited:
+                    away = goal - curvature
+                    slope = wanted_rate(index, begin, p0, (theta, omega, psi, v), first, True)
+                    if abs(away) > 10.0 * CURVATURE_TOLERANCE * max(1.0, abs(goal)):
+                        mode, sign = RATE, math.copysign(1.0, away)
+                    elif fired == "TOO_FAST" or abs(slope) > p0[11] * (1.0 + RATE_TOLERANCE):
+                        mode, sign = RATE, math.copysign(1.0, slope)
+                if mode == FREE:
+                    curvature = goal
+            if mode != FREE:
                 first = forced(theta, omega, psi, v, curvature, p0)
         if outcome:
             break

@@ -75,7 +75,7 @@ def solve_turning_batch(
 
     Returns:
         One motion per figure, in the order of the settings, with the numbers
-        that `solve_turning` gives (to 1e-9).
+        that `solve_turning` gives (to 1e-9), whoever the others are.
 
     Raises:
         SettingError: a setting of one of them is out of range.
@@ -83,8 +83,9 @@ def solve_turning_batch(
     timelines = [make_timeline(item) for item in settings]
     kinds: dict[tuple, list[int]] = {}
     for index, timeline in enumerate(timelines):
-        varies = not timeline.constant
-        kinds.setdefault((timeline.tilted, timeline.sliding, varies), []).append(index)
+        steered = np.ndim(timeline.quantities["heading"]) > 0
+        kind = (timeline.tilted, timeline.sliding, timeline.limited, timeline.constant, steered)
+        kinds.setdefault(kind, []).append(index)
     chunks = []
     for members in kinds.values():
         longest = max(timelines[index].n_steps for index in members) + 1
