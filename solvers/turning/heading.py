@@ -15,13 +15,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
 from .equations import GAIN, PARAMETERS, REST, make_equations
 from .settings import CURVATURE_BOUND, RATE_BOUND, STOP_SPEED, Timeline
 
-NODES = 12
+NODES = 12  # at least; more near a lean of 90 degrees
+MOST_NODES = 96
 BETA_LEAST = 0.25
 BETA_MOST = 3.0
 MORE_LEAN = math.radians(15.0)  # that a modified turn may add to the maximum lean
@@ -62,20 +64,38 @@ def _differentiation(x: np.ndarray) -> np.ndarray:
     return matrix
 
 
-_X, _W, _Q = _gauss(NODES)
-_QT = np.ascontiguousarray(_Q.T)
-_DT = np.ascontiguousarray(_differentiation(_X).T)
-_QW = np.ascontiguousarray(np.column_stack((_QT, _W)))  # integrals to each node and to the end
+@lru_cache(maxsize=None)
+def _rule(count: int) -> tuple[np.ndarray, ...]:
+    """Nodes, weights, and the matrices on the right of values that integrate and differentiate."""
+    x, w, q = _gauss(count)
+    qt = np.ascontiguousarray(q.T)
+    dt = np.ascontiguousarray(_differentiation(x).T)
+    return x, w, qt, dt, np.ascontiguousarray(np.column_stack((qt, w)))
 
 
-def _along(reach: float) -> tuple[np.ndarray, ...]:
+@lru_cache(maxsize=64)
+def _along(reach: float, count: int) -> tuple[np.ndarray, ...]:
     """sin, cos, cos^2, sin cos and the integral of cos^2 at the nodes up to a phase."""
-    phi = reach * _X
+    phi = reach * _rule(count)[0]
     sine, cosine = np.sin(phi), np.cos(phi)
     return sine, cosine, cosine**2, sine * cosine, 0.5 * phi + 0.25 * np.sin(2.0 * phi)
 
 
-_HALF = _along(math.pi)
+def _nodes_for(lean: float) -> int:
+    """How many nodes integrate a half turn up to a lean to 1e-10.
+
+    The tangent of theta = lean sin(phi) has its nearest poles at phi = pi/2
+    -+ i arcosh(pi / (2 lean)), and the error of n Gauss nodes falls with
+    rho^(-2 n), rho being the sum of the half axes of the ellipse through them
+    about the interval (Trefethen, Approximation Theory, Theorem 19.3).
+    """
+    away = math.acosh(max(0.5 * math.pi / max(lean, 1e-9), 1.0)) / (0.5 * math.pi)
+    rho = away + math.hypot(1.0, away)
+    count = NODES
+    while count < MOST_NODES and rho ** (-2 * count) > 1e-10:
+        count *= 2
+    return count
+
 
 # t (n, k) -> (omega_0, theta_max, speed, g_normal, g_slope, fall_line, J,
 # height, friction, drag, max_curvature, max_curvature_rate), each a float or
@@ -98,6 +118,7 @@ def half_turn(
     first: tuple | None = None,
     reach: float = math.pi,
     symmetric: bool = False,
+    nodes: int = NODES,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Heading change of a half turn by quadrature along its way.
 
@@ -134,12 +155,15 @@ def half_turn(
         reach: phase at which to stop; pi is the whole half turn.
         symmetric: True to begin not at `yaw`, but so that start and end lie
             equally far to both sides of the fall line.
+        nodes: how many Gauss-Legendre nodes at least; as many are taken as the
+            lean asks for.
 
     Returns:
         (n,) heading change in rad, positive to the left; (n,) duration in s;
         (n,) yaw at the start.
     """
-    sine, cosine, square, mixed, tau = _HALF if reach == math.pi else _along(reach)
+    sine, cosine, square, mixed, tau = _along(reach, nodes)
+    x, weights, to_nodes, slopes, to_end = _rule(nodes)
     p = at(time) if first is None else first
     w0, tm, keyed, gn, gs, dl, j, height, mu, drag, limit, rate_limit = p
     held = sliding and limited_by(limit, rate_limit)
@@ -151,7 +175,8 @@ def half_turn(
         off = np.log(lean_rate / (w0 * tm))
         off = np.where(np.abs(off) < 1e-6, 0.0, np.minimum(np.maximum(off, -0.7), 0.7))
     if not varies and not np.any(off):
-        theta = beta * tm * sine
+        size = beta * tm
+        theta = size * sine
         omega = w0 * tm * cosine
         alpha = -((w0 / beta) ** 2) * theta
         duration = pace[:, 0]
@@ -162,22 +187,22 @@ def half_turn(
         factor = np.exp(k * tau)
         drift = np.zeros((1, 1))
         if varies:
-            p = at(time + (pace + 0.0 * _X) @ _QT)
+            p = at(time + (pace + 0.0 * x) @ to_nodes)
             if np.shape(p[0])[-1] > 1:  # the pace varies: once more along the way
                 pace = reach * beta / p[0]
-                p = at(time + pace @ _QT)
+                p = at(time + pace @ to_nodes)
                 pace = reach * beta / p[0]
             w0, tm, keyed, gn, gs, dl, j, height, mu, drag, limit, rate_limit = p
             if held:
                 tm = _LAW.allowed(tm, w0, speed, gn, j, height, limit, rate_limit)
             if w0.shape[1] > 1:
-                drift = np.log(w0) @ _DT / reach  # d(ln omega_0)/dphi
+                drift = np.log(w0) @ slopes / reach  # d(ln omega_0)/dphi
         distance = off / factor
         if tm.shape[1] > 1 or drift.shape[1] > 1:
             forcing = drift * reach * square
             if tm.shape[1] > 1:  # and ln(beta), which stays the same
-                forcing = forcing + np.log(tm) @ _DT
-            distance = distance - ((factor * forcing) @ _QT) / factor
+                forcing = forcing + np.log(tm) @ slopes
+            distance = distance - ((factor * forcing) @ to_nodes) / factor
         e = np.exp(2.0 * distance)
         f = w0 / beta
         pull = GAIN * w0 * (e - 1.0) / (e + REST)
@@ -187,13 +212,17 @@ def half_turn(
         theta = size * sine
         omega = size * f * cosine
         alpha = -f * f * theta - pull * omega
-        duration = (pace + 0.0 * _X) @ _W
+        duration = (pace + 0.0 * x) @ weights
+    needed = _nodes_for(float(size.max()))
+    if needed > nodes:
+        begin = (time, yaw, speed, side, beta, lean_rate, first)
+        return half_turn(at, varies, tilted, sliding, *begin, reach, symmetric, needed)
     keyed = np.maximum(keyed, STOP_SPEED)
     theta = side * theta
     s, c = np.sin(theta), np.cos(theta)
     base = (gn * s - j * side * alpha) / c
     if not tilted and not sliding:
-        change = (base / keyed * pace) @ _W
+        change = (base / keyed * pace) @ weights
         return change, duration, yaw[:, 0]
     v = speed + 0.0 * theta if sliding else keyed + 0.0 * theta
     omega = side * omega
@@ -203,7 +232,7 @@ def half_turn(
     integral = psi
     for _ in range(40):
         rate = (base + gs * np.sin(dl - psi)) / v
-        integral = (rate * pace) @ _QW
+        integral = (rate * pace) @ to_end
         if symmetric:
             start = dl - 0.5 * integral[:, -1:]
         moved = start + integral[:, :-1]
@@ -211,7 +240,7 @@ def half_turn(
         psi = moved
         if sliding:
             accel = gs * np.cos(dl - psi) + height * omega * rate * c - mu * load - drag * v * v
-            faster = np.maximum(speed + (accel * pace) @ _QT, 0.1)
+            faster = np.maximum(speed + (accel * pace) @ to_nodes, 0.1)
             step = max(step, float(np.abs(faster - v).max()))
             v = faster
         if step < 1e-12:

@@ -15,7 +15,9 @@ def unwrapped_phase(
 
     0 while crossing the vertical towards the left, pi towards the right. In
     a modified turn theta_max and omega_0 are those of the modified ellipse,
-    so that the phase grows evenly.
+    so that the phase grows evenly. It never goes back: a state that an
+    ellipse of another shape puts further behind keeps its phase until it is
+    reached again, within the same half turn.
 
     Args:
         theta: (n, ...) lean, rad.
@@ -28,7 +30,8 @@ def unwrapped_phase(
     """
     y = theta / max_lean
     x = omega / (frequency * max_lean)
-    phase = np.unwrap(np.arctan2(y, x), axis=0)
+    # Where a keyed frequency jumps, or a far state comes back, it waits.
+    phase = np.maximum.accumulate(np.unwrap(np.arctan2(y, x), axis=0), axis=0)
     return phase - 2.0 * math.pi * np.floor(phase[:1] / (2.0 * math.pi))
 
 
