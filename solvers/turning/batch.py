@@ -43,7 +43,7 @@ _CHANGING = ("theta", "omega", "psi", "curvature", "alpha", "turn", "beta")
 def simulate_batch(
     timelines: Sequence[Timeline], progress: Callable[[float], None] | None = None
 ) -> tuple[list[Track], Within]:
-    """Step figures that share `tilted`, `sliding` and `limited`.
+    """Step figures that share `tilted`, `sliding`, `limited` and `nodes_of`.
 
     Args:
         timelines: checked settings, one per figure.
@@ -309,7 +309,11 @@ class _Batch:
         index = self.index + 1
         time = index * self.h
         moved = {
-            "index": index, "time": time, "theta": theta, "omega": omega, "psi": psi,
+            "index": index,
+            "time": time,
+            "theta": theta,
+            "omega": omega,
+            "psi": psi,
             "curvature": curvature,
         }
         if self.sliding or SPEED in self._varying:
@@ -365,7 +369,9 @@ class _Batch:
             cut = crossed & (root * dt > 1e-10)
             accepted = live & ~crossed & ~part.alone
             reached = (theta, omega, psi, v, curvature)
-            for name, value in zip(("theta", "omega", "psi", "v", "curvature"), reached, strict=True):
+            for name, value in zip(
+                ("theta", "omega", "psi", "v", "curvature"), reached, strict=True
+            ):
                 setattr(part, name, np.where(accepted, value, getattr(part, name)))
             firsts = zip(part._full(now), part.first, strict=True)
             part.first = [np.where(accepted, new, old) for new, old in firsts]
@@ -374,7 +380,9 @@ class _Batch:
             inside = np.flatnonzero(accepted & (begin < 1.0))
             knots = np.array(part._noted())[:, inside]
             self._within.append(Within(part.figures[inside], part.index[inside], knots))
-            fired = (crossed & ~cut) | (accepted & pending & (np.abs(part.theta) <= 2.0 * LEAN_TOLERANCE))
+            fired = (crossed & ~cut) | (
+                accepted & pending & (np.abs(part.theta) <= 2.0 * LEAN_TOLERANCE)
+            )
             end = np.where(cut, begin + root * (end - begin), 1.0)
             pending = cut
             if fired.any():
@@ -419,6 +427,7 @@ class _Batch:
         turns = map(HalfTurn, *(x.tolist() for x in rows))
         for figure, turn in zip(self.figures[who].tolist(), turns, strict=True):
             self.turns[figure].append(turn)
+
 
 def _crossings(
     theta: np.ndarray,

@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 
 import numpy as np
 
@@ -64,7 +64,7 @@ def _differentiation(x: np.ndarray) -> np.ndarray:
     return matrix
 
 
-@lru_cache(maxsize=None)
+@cache
 def _rule(count: int) -> tuple[np.ndarray, ...]:
     """Nodes, weights, and the matrices on the right of values that integrate and differentiate."""
     x, w, q = _gauss(count)
@@ -97,6 +97,19 @@ def _nodes_for(lean: float) -> int:
     return count
 
 
+def nodes_of(timeline: Timeline) -> int:
+    """How many nodes the half turns of a figure are integrated with.
+
+    It is a matter of the figure alone, so that its plans do not depend on the
+    others of a batch, where keyed settings jump and every rule has its error.
+
+    Args:
+        timeline: checked settings.
+    """
+    lean = float(np.max(timeline.quantities["asked"]))
+    return _nodes_for(max(lean, min(1.25 * lean, 0.85 * timeline.settings.fall_angle)))
+
+
 # t (n, k) -> (omega_0, theta_max, speed, g_normal, g_slope, fall_line, J,
 # height, friction, drag, max_curvature, max_curvature_rate), each a float or
 # an array that broadcasts with t.
@@ -118,7 +131,7 @@ def half_turn(
     first: tuple | None = None,
     reach: float = math.pi,
     symmetric: bool = False,
-    nodes: int = NODES,
+    nodes: int = 0,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Heading change of a half turn by quadrature along its way.
 
@@ -155,15 +168,15 @@ def half_turn(
         reach: phase at which to stop; pi is the whole half turn.
         symmetric: True to begin not at `yaw`, but so that start and end lie
             equally far to both sides of the fall line.
-        nodes: how many Gauss-Legendre nodes at least; as many are taken as the
-            lean asks for.
+        nodes: how many Gauss-Legendre nodes to take; 0 for as many as the
+            largest lean asks for.
 
     Returns:
         (n,) heading change in rad, positive to the left; (n,) duration in s;
         (n,) yaw at the start.
     """
-    sine, cosine, square, mixed, tau = _along(reach, nodes)
-    x, weights, to_nodes, slopes, to_end = _rule(nodes)
+    sine, cosine, square, mixed, tau = _along(reach, nodes or NODES)
+    x, weights, to_nodes, slopes, to_end = _rule(nodes or NODES)
     p = at(time) if first is None else first
     w0, tm, keyed, gn, gs, dl, j, height, mu, drag, limit, rate_limit = p
     held = sliding and limited_by(limit, rate_limit)
@@ -213,8 +226,7 @@ def half_turn(
         omega = size * f * cosine
         alpha = -f * f * theta - pull * omega
         duration = (pace + 0.0 * x) @ weights
-    needed = _nodes_for(float(size.max()))
-    if needed > nodes:
+    if not nodes and (needed := _nodes_for(float(size.max()))) > NODES:
         begin = (time, yaw, speed, side, beta, lean_rate, first)
         return half_turn(at, varies, tilted, sliding, *begin, reach, symmetric, needed)
     keyed = np.maximum(keyed, STOP_SPEED)
@@ -573,7 +585,7 @@ class _Curves:
 class HeadingControl:
     """Plans the half turns of n figures, each at its start.
 
-    The figures share `tilted` and `sliding`. `values` holds the quantities in
+    The figures share `tilted`, `sliding` and `nodes_of`. `values` holds the quantities in
     the order of `PARAMETERS`, each (n, 1) or (n, samples); `factor` (n, 2)
     how much of the expected change comes out to the right and to the left.
 
@@ -585,6 +597,7 @@ class HeadingControl:
         first = timelines[0]
         self.tilted, self.sliding = first.tilted, first.sliding
         self.limited = any(timeline.limited for timeline in timelines)
+        self.nodes = nodes_of(first)
         self.half_step = np.array([[0.5 * timeline.step] for timeline in timelines])
         self.end = np.array([[t.step * t.n_steps] for t in timelines])
         self.fall = np.array([t.settings.fall_angle for t in timelines])
@@ -646,6 +659,7 @@ class HeadingControl:
             one,
             beta * one,
             symmetric=True,
+            nodes=self.nodes,
         )
         return change
 
@@ -715,6 +729,7 @@ class HeadingControl:
                 side[rows, None],
                 one,
                 reach=float(which),
+                nodes=self.nodes,
             )
             yaw[rows] += change
         return yaw
@@ -823,6 +838,7 @@ class HeadingControl:
                 beta[:, None],
                 begin[4],
                 first,
+                nodes=self.nodes,
             )
             return change, duration
 

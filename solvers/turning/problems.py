@@ -126,8 +126,8 @@ def _fall(
     where = "left" if side == "L" else "right"
     return Problem(
         "FALL",
-        f"Falls to the {where} at {time:.2f} s: the limits on the curvature leave no way "
-        "to bring the feet back under the body"
+        f"Falls to the {where} at {time:.2f} s: within the limits on the curvature the "
+        "feet do not come back under the body in time"
         if timeline.limited
         else f"Falls to the {where} at {time:.2f} s",
         "ERROR",

@@ -14,6 +14,7 @@ from ..motion import BodyState, Event, TurningMotion
 from .assemble import Path, Quantities, ground_frame, integrate_path
 from .batch import simulate_batch
 from .equations import make_equations
+from .heading import nodes_of
 from .pendulum import leg_forces
 from .phase import unwrapped_phase
 from .problems import find_problems
@@ -85,7 +86,7 @@ def solve_turning_batch(
     for index, timeline in enumerate(timelines):
         steered = np.ndim(timeline.quantities["heading"]) > 0
         kind = (timeline.tilted, timeline.sliding, timeline.limited, timeline.constant, steered)
-        kinds.setdefault(kind, []).append(index)
+        kinds.setdefault((*kind, nodes_of(timeline)), []).append(index)
     chunks = []
     for members in kinds.values():
         longest = max(timelines[index].n_steps for index in members) + 1
@@ -333,5 +334,5 @@ def _slide(
     braking = SLIDE_FRICTION * float(np.ravel(timeline.quantities["gravity"])[0])
     fell, speed = end
     after = np.minimum(time[rest] - fell, speed / braking)
-    v[rest] = speed - braking * after
+    v[rest] = np.maximum(speed - braking * after, 0.0)
     length[rest] += after * (speed - 0.5 * braking * after)

@@ -86,6 +86,18 @@ def test_a_sudden_change_of_frequency_is_followed():
         assert turn.beta == pytest.approx(1.0, abs=0.05)
 
 
+@pytest.mark.parametrize("frequencies", [(0.4, 0.7), (0.7, 0.4)])
+def test_the_phase_never_goes_back_where_the_frequency_jumps(frequencies):
+    times = sample_times(24 * 8 + 1, 24.0)
+    for at in (4.0, 4.3, 4.6, 4.9, 5.2):
+        frequency = np.where(times < at, *frequencies)
+        motion = solve_turning(TurningSettings(n_frames=24 * 8 + 1, frequency=frequency))
+        assert np.all(np.diff(motion.phase) >= 0.0)
+        # The side that it tells is that of the lean.
+        clear = np.abs(motion.lean) > 0.02
+        assert np.array_equal(np.sin(motion.phase[clear]) > 0.0, motion.lean[clear] > 0.0)
+
+
 def test_captures_all_that_can_be_caught():
     """On a coarse grid here; `capture_table()` does 31 x 31 and finds the same."""
     for row in capture_table(count=9):
@@ -93,6 +105,144 @@ def test_captures_all_that_can_be_caught():
         assert row.missed == 0
         assert row.captured == row.possible  # none is caught that the other method gives up
         assert row.settled == row.captured
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        # speed m/s, Hz, degrees, curvature limit 1/m, its rate 1/(m s)
+        (5.0, 0.5, 15.0, 0.25, 1.0),
+        (3.5, 0.3, 15.0, 0.25, 1.0),
+        (3.0, 0.5, 10.0, 0.25, 1.0),
+        (6.0, 0.3, 20.0, 0.15, 0.5),
+        (4.0, 0.2, 15.0, 0.6, 1.0),
+        (4.0, 1.0, 10.0, 0.6, 3.0),
+        (15.0, 0.2, 40.0, 0.05, 0.1),
+    ],
+)
+def test_low_speeds_and_tight_limits_lose_none_that_can_be_caught(asked):
+    """Of states that are on the same side with limits 3 % wider and narrower."""
+    speed, frequency, degrees, limit, rate = asked
+    settings = TurningSettings(
+        n_frames=6 * 24 + 1,
+        speed=speed,
+        frequency=frequency,
+        sharpness=math.radians(degrees),
+        max_curvature=limit,
+        max_curvature_rate=rate,
+    )
+    lean, lean_rate = (
+        x.ravel()
+        for x in np.meshgrid(np.radians(np.linspace(-56, 56, 8)), np.linspace(-3.5, 3.5, 15))
+    )
+    possible = np.ones(len(lean), dtype=bool)
+    for share in (0.97, 1.0, 1.03):
+        changed = replace(settings, max_curvature=limit * share, max_curvature_rate=rate * share)
+        possible &= can_be_caught(lean, lean_rate, changed, 6.0)
+    assert possible.sum() > 10
+    starts = [
+        replace(settings, start_state=_state(float(a), float(b), speed))
+        for a, b in zip(lean[possible], lean_rate[possible], strict=True)
+    ]
+    lost = [s.start_state for s in starts if not solve_turning(s, advice=False).success]
+    assert [(math.degrees(state.lean), state.lean_rate) for state in lost] == []
+
+
+def test_the_foot_never_goes_backwards():
+    """Beyond the pole of C = k / (V^2 cos + l k sin) no curvature does what is asked for."""
+    for limits in ({}, {"max_curvature_rate": 2.0}, {"max_curvature": 0.5}):
+        for lean in (0.5, 0.9, -1.0):
+            for rate in (-12.0, -5.0, -2.0, 1.0, 5.0):
+                motion = solve_turning(
+                    TurningSettings(
+                        n_frames=49, speed=4.0, start_state=_state(lean, rate, 4.0), **limits
+                    ),
+                    advice=False,
+                )
+                assert np.all(motion.foot_speed >= 0.0)
+
+
+def _jumping(rng):
+    """Settings that jump on the way, limits and start states, at random."""
+    times = sample_times(73, 24.0)
+
+    def jump(least, most, often=0.4):
+        a, b = rng.uniform(least, most, 2)
+        return np.where(times < rng.uniform(0.3, 2.7), a, b) if rng.random() < often else a
+
+    changes = {
+        "speed": jump(3.0, 12.0),
+        "frequency": jump(0.2, 1.2),
+        "sharpness": np.radians(jump(3.0, 45.0)),
+        "max_curvature": rng.uniform(0.1, 0.8) if rng.random() < 0.8 else math.inf,
+        "max_curvature_rate": jump(0.4, 4.0, 0.2) if rng.random() < 0.8 else math.inf,
+        "heading": jump(-1.0, 1.0, 0.3),
+        "slope": 0.25 if rng.random() < 0.3 else 0.0,
+    }
+    if rng.random() < 0.3:
+        changes |= {"speed_mode": "SLOPE", "speed": rng.uniform(4.0, 12.0)}
+    if rng.random() < 0.5:
+        lean, rate, speed = rng.uniform((-1.0, -5.0, 4.0), (1.0, 5.0, 10.0)).tolist()
+        changes["start_state"] = _state(lean, rate, speed)
+    return TurningSettings(n_frames=73, **changes)
+
+
+def _limits_hold(settings, motion):
+    count = 2 * len(motion.time) - 1
+    limit = np.broadcast_to(settings.max_curvature, (count,))
+    rate = np.broadcast_to(settings.max_curvature_rate, (count,))
+    up = motion.time <= (motion.time[-1] if motion.success else motion.events[-1].time)
+    last = int(up.sum())
+    change = np.abs(np.diff(motion.curvature[up])) * 48.0
+    most = np.maximum(np.maximum(rate[:-2:2], rate[2::2]), rate[1::2])[: last - 1]
+    assert np.all(np.abs(motion.curvature[up]) <= limit[::2][:last] * (1.0 + 1e-6))
+    assert np.all(change <= most * (1.0 + 1e-6))
+    assert np.all(motion.foot_speed >= 0.0)
+    assert np.all(np.diff(motion.phase) >= 0.0)
+
+
+def test_limits_hold_where_keyed_settings_jump_alone_and_in_company():
+    rng = np.random.default_rng(5)
+    chosen = [_jumping(rng) for _ in range(40)]
+    clipped = 0
+    for settings, motion in zip(chosen, solve_turning_batch(chosen, advice=False), strict=True):
+        alone = solve_turning(settings, advice=False)
+        clipped += alone.clipped.any()
+        _limits_hold(settings, alone)
+        assert np.degrees(np.max(np.abs(motion.lean - alone.lean))) < 1e-6
+    assert clipped > 10
+
+
+def test_the_rate_limit_holds_where_the_lean_wanted_jumps():
+    times = sample_times(145, 24.0)
+    settings = TurningSettings(
+        n_frames=145,
+        speed=10.0,
+        frequency=0.4,
+        max_curvature=0.25,
+        max_curvature_rate=0.8,
+        sharpness=np.radians(np.where(times < 3.8125, 30.0, 40.0)),
+    )
+    motion = solve_turning(settings)
+    assert motion.success and motion.clipped.any()
+    _limits_hold(settings, motion)
+
+
+def test_who_is_caught_in_a_batch_does_not_depend_on_the_others():
+    rng = np.random.default_rng(1)
+    starts = [
+        TurningSettings(
+            n_frames=97,
+            max_curvature=0.6,
+            max_curvature_rate=3.0,
+            start_state=_state(float(lean), float(rate)),
+        )
+        for lean, rate in rng.uniform((-1.0, -3.5), (1.0, 3.5), (300, 2))[::5]
+    ]
+    for settings, motion in zip(starts, solve_turning_batch(starts, advice=False), strict=True):
+        alone = solve_turning(settings, advice=False)
+        assert np.degrees(np.max(np.abs(motion.lean - alone.lean))) < 1e-6
+        _limits_hold(settings, motion)
 
 
 def test_what_can_be_caught_matches_the_linear_closed_form():
@@ -263,6 +413,27 @@ def test_a_half_turn_can_be_weakened_only_so_far():
     assert duration[0] == pytest.approx(1e-3, rel=1e-9)
     change, _, _ = half_turn(lambda _: p, False, False, False, zero, zero, one, one, one)
     assert math.degrees(change[0]) == pytest.approx(39.086, abs=1e-3)
+
+
+@pytest.mark.parametrize("degrees", [23.0, 60.0, 72.0, 80.0, 85.0])
+def test_the_heading_change_of_a_half_turn_is_exact_at_any_lean(degrees):
+    """Against adaptive quadrature of psi' = (g sin - J alpha) / (V cos) over the phase."""
+    from poise.solvers.turning.heading import half_turn
+    from scipy.integrate import quad
+
+    w0, lean, speed, j = math.pi, math.radians(degrees), 8.0, 75.0 / 70.0
+    p = tuple(
+        np.full((1, 1), x) for x in (w0, lean, speed, 9.81, 0.0, 0.0, j, 1.0, 0.0, 0.0, 1e4, 1e9)
+    )
+    one, zero = np.ones((1, 1)), np.zeros((1, 1))
+
+    def rate(phase):
+        theta = lean * math.sin(phase)
+        return (9.81 * math.sin(theta) + j * w0**2 * theta) / (speed * math.cos(theta) * w0)
+
+    exact = 2.0 * quad(rate, 0.0, 0.5 * math.pi, epsabs=1e-13, epsrel=1e-13, limit=400)[0]
+    change, _, _ = half_turn(lambda _: p, False, False, False, zero, zero, one, one, one)
+    assert change[0] == pytest.approx(exact, abs=1e-9)
 
 
 def test_a_change_too_large_for_one_half_turn_is_spread_and_reported():
