@@ -209,14 +209,15 @@ class _Batch:
             if progress is not None:
                 progress(float(np.min(np.where(live, self.index / self.n_steps, 1.0))))
             held = ~live
-            queue: list[np.ndarray] = []
+            queue: list[tuple[np.ndarray, np.ndarray]] = []
             waiting = 0
             for _ in range(min(MOST_STEPS, int(np.min((self.n_steps - self.index)[live])))):
                 queue.append(self._whole_step(held))
-                waiting += len(queue[-1])
+                waiting += len(queue[-1][0])
                 if waiting * LOT >= left:
                     break
-            self._cross(np.concatenate(queue))
+            who = np.concatenate([some for some, _ in queue])
+            self._cross(who, np.concatenate([ends for _, ends in queue], axis=1))
             self._look_up()
         moving = np.flatnonzero(self.n_steps)
         self._close(moving, np.zeros(len(moving), dtype=bool))
@@ -271,7 +272,7 @@ class _Batch:
         elif not self.sliding and not (outside >= OUTSIDE - 1.0).any():
             self._step = self.near_law.free_step
 
-    def _whole_step(self, held: np.ndarray) -> np.ndarray:
+    def _whole_step(self, held: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Let figures take a step and note it down.
 
         Args:
@@ -280,6 +281,7 @@ class _Batch:
         Returns:
             Which ones cross the vertical in the step. They stay as well, and so
             do those that something else happens to; they are held from now on.
+            And (4, k) theta, omega, alpha and the pace at the end of the step.
         """
         if self._varying:
             place = 2 * np.minimum(self.index, np.maximum(self.n_steps - 1, 0))
@@ -305,6 +307,7 @@ class _Batch:
         self.alone |= trouble
         crossed = (theta * self.side < -2.0 * LEAN_TOLERANCE) & ~held & ~trouble
         fresh = np.flatnonzero(crossed)
+        ends = np.array((theta[fresh], omega[fresh], alpha[fresh], em[1][fresh]))
         held |= trouble | crossed
         index = self.index + 1
         time = index * self.h
@@ -329,7 +332,7 @@ class _Batch:
         noted = self._noted()
         for column in self._changing:
             self._store[column][place] = noted[column]
-        return fresh
+        return fresh, ends
 
     def _trouble(
         self, theta: np.ndarray, v: np.ndarray, now: tuple, p1: tuple, dt: np.ndarray
@@ -343,13 +346,16 @@ class _Batch:
             trouble |= np.abs(curvature - self.curvature) > 0.5 * p1[11] * dt
         return curvature, trouble
 
-    def _cross(self, who: np.ndarray) -> None:
+    def _cross(self, who: np.ndarray, ends: np.ndarray) -> None:
         """Take figures through a step in which they cross the vertical."""
         if not len(who):
             return
         part = self._part(who)
-        begin, end = np.zeros(len(who)), np.ones(len(who))
-        pending = np.zeros(len(who), dtype=bool)
+        theta, omega, alpha, pace = ends
+        starts = (part.theta, part.omega, part.first[0])
+        root = _crossings(*starts, theta, omega, alpha, part.h, pace, part.side)
+        pending = root * part.h > 1e-10
+        begin, end = np.zeros(len(who)), np.where(pending, root, 1.0)
         for _ in range(MOST_CUTS):
             live = (begin < 1.0) & ~part.alone
             if not live.any():
