@@ -98,14 +98,17 @@ def _nodes_for(lean: float) -> int:
 
 
 def nodes_of(timeline: Timeline) -> int:
-    """How many nodes the half turns of a figure are integrated with.
+    """How many nodes the half turns of a figure are integrated with, as for `half_turn`.
 
-    It is a matter of the figure alone, so that its plans do not depend on the
-    others of a batch, where keyed settings jump and every rule has its error.
+    Where settings jump every rule has its error. Which one is taken is a
+    matter of the figure alone, so that its plans do not depend on the others
+    of a batch.
 
     Args:
         timeline: checked settings.
     """
+    if timeline.constant:
+        return 0
     lean = float(np.max(timeline.quantities["asked"]))
     return _nodes_for(max(lean, min(1.25 * lean, 0.85 * timeline.settings.fall_angle)))
 
