@@ -207,6 +207,38 @@ def from_axis_angle(axes: np.ndarray, angles: np.ndarray | float) -> np.ndarray:
     return out
 
 
+def from_rotation_vector(vectors: np.ndarray) -> np.ndarray:
+    """Quaternions that turn about a vector by its length in radians.
+
+    Args:
+        vectors: (..., 3) rotation vectors.
+    """
+    vectors = np.asarray(vectors, dtype=float)
+    angles = np.sqrt(dot(vectors, vectors))
+    out = np.empty((*angles.shape, 4))
+    out[..., 0] = np.cos(0.5 * angles)
+    # sin(t / 2) / t, which numpy's sinc has without a division by zero.
+    out[..., 1:] = vectors * (0.5 * np.sinc(angles / (2.0 * np.pi)))[..., None]
+    return out
+
+
+def to_rotation_vector(quaternions: np.ndarray) -> np.ndarray:
+    """Rotation vectors of unit quaternions, by the shorter way: at most pi long.
+
+    Args:
+        quaternions: (..., 4) unit quaternions.
+
+    Returns:
+        (..., 3) radians.
+    """
+    q = np.asarray(quaternions, dtype=float)
+    q = np.where(q[..., :1] < 0.0, -q, q)
+    sine = np.sqrt(dot(q[..., 1:], q[..., 1:]))
+    angle = 2.0 * np.arctan2(sine, q[..., 0])
+    scale = np.where(sine > 1e-12, angle / np.where(sine > 1e-12, sine, 1.0), 2.0)
+    return q[..., 1:] * scale[..., None]
+
+
 def about_x(angles: np.ndarray | float) -> np.ndarray:
     """Quaternions that turn about +X.
 

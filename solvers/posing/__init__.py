@@ -3,11 +3,20 @@
 
 from .arrive import Aim, Remedy, aim, arrival_gain, remedies, rest_phase, set_point
 from .gain import Gain, critical_gain, damped_gain, move
+from .settings import Ball, Body, PoseSettings, Push, Target
+from .simulate import Arrival, PoseMotion, simulate
 
 __all__ = [
     "Aim",
+    "Arrival",
+    "Ball",
+    "Body",
     "Gain",
+    "PoseMotion",
+    "PoseSettings",
+    "Push",
     "Remedy",
+    "Target",
     "aim",
     "arrival_gain",
     "critical_gain",
@@ -16,4 +25,5 @@ __all__ = [
     "remedies",
     "rest_phase",
     "set_point",
+    "simulate",
 ]

@@ -39,7 +39,7 @@ import numpy as np
 from scipy.special import lambertw
 
 from .. import rotations
-from .gain import Gain, bisect, critical_gain, damped_gain, gains, gone, influence
+from .gain import Gain, bisect, critical_gain, damped_gain, gains, gone, influence, reshaped
 
 _STILL = 1e-9
 """Share of what a joint would move by itself below which it has no way to go, and no direction."""
@@ -105,14 +105,16 @@ def rest_phase(tension: np.ndarray | float, ratio: np.ndarray | float) -> np.nda
         ratio: damping ratio, above 0 and at most 1.
 
     Returns:
-        a; with ratio 1 that is -1 - W_-1(-e / exp(1)).
+        a; critically damped -1 - W_-1(-e / exp(1)).
     """
     tension, ratio = np.broadcast_arrays(np.asarray(tension, float), np.asarray(ratio, float))
+    critical = -1.0 - lambertw(-tension / np.e, -1).real
+    if (ratio == 1.0).all():
+        return critical
     with np.errstate(divide="ignore"):
         half = np.pi / np.sqrt(np.maximum(1.0 - ratio**2, 0.0))
-    low = np.zeros_like(tension)
-    high = np.minimum(half, 4.0 - 2.0 * np.log(tension))
-    return bisect(lambda a: influence(a, ratio)[0] - tension, low, high)
+    high = np.minimum(half, critical + 1.0)
+    return bisect(lambda a: influence(a, ratio)[0] - tension, np.zeros_like(high), high)
 
 
 def aim(
@@ -122,6 +124,7 @@ def aim(
     tension: np.ndarray | float,
     ratio: np.ndarray | float = 1.0,
     firm: np.ndarray | bool = True,
+    rest: np.ndarray | None = None,
 ) -> Aim:
     """Gain and set-point with which joints are in their poses at a time.
 
@@ -132,6 +135,7 @@ def aim(
         tension: e, above 0 and below 1; a number or (n,).
         ratio: damping ratio, above 0 and at most 1; a number or (n,).
         firm: which of two gains, the firmer or the softer.
+        rest: `rest_phase` of the tension and ratio, for who asks often.
 
     Returns:
         What to control them with.
@@ -150,14 +154,33 @@ def aim(
     else:
         gain = damped_gain(start, towards, tension * start, time, ratio, 1.0, firm)
     exists = gain.exists & has_way
-    a = np.where(exists, gain.frequency * time, rest_phase(tension, ratio))
-    s = influence(a, ratio)[1]
-    offset = ((time * s)[:, None] * rate - way) / gone(a, ratio)[:, None]
+    rest = rest_phase(tension, ratio) if rest is None else rest
+    a = np.where(exists, gain.frequency * time, rest)
+    offset = start_from_set_point(way, rate, time, a, ratio)
     count = np.where(has_way | (drift == 0.0), gain.count, 0)
     still = (distance == 0.0) & (drift == 0.0)
     return Aim(
         a / time, offset, np.where(still, 1, count), np.where(exists, gain.swings, 0)
     )
+
+
+def start_from_set_point(
+    way: np.ndarray, rate: np.ndarray, time: np.ndarray, phase: np.ndarray, ratio: np.ndarray
+) -> np.ndarray:
+    """theta_0 - s of the set-point with which a gain leads to the pose, whatever the gain.
+
+    Args:
+        way: (n, k) from where each joint is to its pose, rad.
+        rate: (n, k) rad/s.
+        time: (n,) s.
+        phase: (n,) a = w t, above 0.
+        ratio: (n,) damping ratio.
+
+    Returns:
+        (n, k) rad.
+    """
+    s = influence(phase, ratio)[1]
+    return ((time * s)[:, None] * rate - way) / gone(phase, ratio)[:, None]
 
 
 def remedies(
@@ -214,20 +237,20 @@ def arrival_gain(
         *(np.asarray(x, float) for x in (way, rate, time, velocity, ratio)), np.asarray(firm)
     )
     shape = values[0].shape
-    way, rate, time, velocity, ratio, firm = (np.ravel(value) for value in values)
-    drift, wanted = rate * time, velocity * time
+    ways, rates, times, velocities, ratios, firms = (np.ravel(value) for value in values)
+    drift, wanted = rates * times, velocities * times
 
     def speed(a: np.ndarray, i: np.ndarray) -> np.ndarray:
-        c, s = influence(a, ratio[i])
-        there = np.where(a < 1e-150, 2.0, a**2 * s / np.maximum(gone(a, ratio[i]), 1e-300))
-        return way[i] * there + drift[i] * (c - 2.0 * ratio[i] * a * s - there * s)
+        c, s = influence(a, ratios[i])
+        there = np.where(a < 1e-150, 2.0, a**2 * s / np.maximum(gone(a, ratios[i]), 1e-300))
+        return ways[i] * there + drift[i] * (c - 2.0 * ratios[i] * a * s - there * s)
 
-    slow = ratio - np.sqrt(np.maximum(ratio**2 - 1.0, 0.0))
+    slow = ratios - np.sqrt(np.maximum(ratios**2 - 1.0, 0.0))
     with np.errstate(divide="ignore"):
-        top = np.minimum(np.pi / np.sqrt(np.maximum(1.0 - ratio**2, 0.0)), 60.0 / slow)
+        top = np.minimum(np.pi / np.sqrt(np.maximum(1.0 - ratios**2, 0.0)), 60.0 / slow)
     # Closer together where the gain is low: what it does to the velocity fades with it.
     edges = top * np.linspace(0.0, 1.0, _SAMPLES + 1)[:, None] ** 2
-    speeds = speed(edges, np.arange(len(way)))
+    speeds = speed(edges, np.arange(len(ways)))
     change = np.diff(speeds, axis=0)
     k, i = np.nonzero(change[1:] * change[:-1] < 0.0)
     edges[k + 1, i] = _extremum(
@@ -235,14 +258,13 @@ def arrival_gain(
     )
     speeds[k + 1, i] = speed(edges[k + 1, i], i)
     k, i = np.nonzero((speeds[1:] - wanted) * (speeds[:-1] - wanted) < 0.0)
-    roots = np.full((_SAMPLES, len(way)), np.nan)
+    roots = np.full((_SAMPLES, len(ways)), np.nan)
     roots[k, i] = bisect(lambda a: speed(a, i) - wanted[i], edges[k, i], edges[k + 1, i])
-    a = np.where(firm, np.fmax.reduce(roots), np.fmin.reduce(roots)).reshape(shape)
-    way, drift, time, ratio = (x.reshape(shape) for x in (way, drift, time, ratio))
-    count = (~np.isnan(roots)).sum(axis=0).reshape(shape)
-    offset = (drift * influence(a, ratio)[1] - way) / gone(a, ratio)
-    span = np.stack([speeds.min(axis=0), speeds.max(axis=0)], axis=-1).reshape(*shape, 2)
-    return gains(a, ratio, time, 1.0, count, 0), offset, span / time[..., None]
+    a = np.where(firms, np.fmax.reduce(roots), np.fmin.reduce(roots))
+    offset = (drift * influence(a, ratios)[1] - ways) / gone(a, ratios)
+    span = np.stack([speeds.min(axis=0), speeds.max(axis=0)], axis=-1) / times[:, None]
+    found = gains(a, ratios, times, 1.0, (~np.isnan(roots)).sum(axis=0), 0)
+    return reshaped(found, shape), offset.reshape(shape), span.reshape(*shape, 2)
 
 
 def _extremum(

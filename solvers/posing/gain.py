@@ -36,7 +36,7 @@ x(t) over a, which are themselves bracketed, and found by bisection.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 from scipy.special import wrightomega
@@ -264,8 +264,7 @@ def damped_gain(
             found[here],
             swing,
         )
-    gain = gains(a, zeta, t, m, count, swings)
-    return Gain(*(np.reshape(getattr(gain, name), shape) for name in Gain.__dataclass_fields__))
+    return reshaped(gains(a, zeta, t, m, count, swings), shape)
 
 
 def gains(
@@ -294,6 +293,16 @@ def gains(
     return Gain(
         frequency, ratio + 0.0 * a, damping, inertia * frequency**2, count, swings + 0 * count
     )
+
+
+def reshaped(gain: Gain, shape: tuple[int, ...]) -> Gain:
+    """The same gains as arrays of another shape.
+
+    Args:
+        gain: gains.
+        shape: of as many.
+    """
+    return Gain(*(np.reshape(getattr(gain, item.name), shape) for item in fields(Gain)))
 
 
 def _branch(d: np.ndarray, upper: bool) -> np.ndarray:

@@ -7,6 +7,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 
+# Test modules import the cases that stand beside them.
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
 
 def load_poise(root: Path = ROOT) -> None:
     """Make `import poise` mean the package in `root`."""

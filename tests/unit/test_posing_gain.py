@@ -26,7 +26,7 @@ from scipy.special import lambertw
 
 
 def _grid():
-    """40,000 joints: start, rate, target from the set-point, time, inertia; hard ones among them."""
+    """40,000 joints: start, rate, target from the set-point, time, inertia; hard ones, too."""
     rng = np.random.default_rng(7)
     n = 40_000
     start = rng.choice([-1.0, 1.0], n) * 10 ** rng.uniform(-6.0, 1.0, n)

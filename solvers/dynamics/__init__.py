@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Articulated figures: trees of rigid links and their equations of motion."""
+
+from .figure import (
+    Carrier,
+    Figure,
+    Pose,
+    State,
+    accelerations,
+    bias_forces,
+    carried_forces,
+    generalised,
+    mass_matrix,
+    pose,
+    rebased,
+)
+
+__all__ = [
+    "Carrier",
+    "Figure",
+    "Pose",
+    "State",
+    "accelerations",
+    "bias_forces",
+    "carried_forces",
+    "generalised",
+    "mass_matrix",
+    "pose",
+    "rebased",
+]

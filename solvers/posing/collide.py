@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Balls that fly freely and hit limbs.
+
+A limb is the segment from its joint to its tip, as thick as its radius. At the nearest
+point, with the unit normal n from the limb to the ball and the row j = n^T J that rates
+move the point by, a hit without friction gives the impulse
+
+    p = -(1 + e) (n . v_ball - j y') / (1 / m + j M^-1 j^T)
+
+to the ball, and changes all rates by -M^-1 j^T p.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from .settings import Ball, Body
+
+
+class Contact(NamedTuple):
+    """A hit.
+
+    Attributes:
+        time: s.
+        ball: index among the balls.
+        link: index of the link that was hit.
+        place: (3,) in space, m.
+        impulse: N s, on the ball along the normal.
+    """
+
+    time: float
+    ball: int
+    link: int
+    place: np.ndarray
+    impulse: float
+
+
+class Flight:
+    """Balls in the air.
+
+    Args:
+        balls: in any order.
+        gravity: (3,) in space, m/s^2.
+    """
+
+    def __init__(self, balls: Sequence[Ball], gravity: np.ndarray) -> None:
+        self.balls, self.gravity = tuple(balls), gravity
+        self.places = np.array([ball.place for ball in balls], float).reshape(-1, 3)
+        self.velocities = np.array([ball.velocity for ball in balls], float).reshape(-1, 3)
+        self.released = np.array([ball.time for ball in balls], float)
+        self.radii = np.array([ball.radius for ball in balls], float)
+        self.now = 0.0
+
+    def advance(self, time: float) -> bool:
+        """Fly on until a time.
+
+        Args:
+            time: s.
+
+        Returns:
+            Whether a ball is in the air then.
+        """
+        for_how_long = (time - np.maximum(self.released, self.now)).clip(0.0)[:, None]
+        self.places += for_how_long * (self.velocities + 0.5 * for_how_long * self.gravity)
+        self.velocities += for_how_long * self.gravity
+        self.now = time
+        return bool((self.released < time).any())
+
+    def seen(self) -> np.ndarray:
+        """(b, 3) places of the balls, m; nan before they are let go."""
+        return np.where(self.released[:, None] <= self.now, self.places, np.nan)
+
+
+def touching(
+    body: Body, flight: Flight, joints: np.ndarray, tips: np.ndarray
+) -> list[tuple[int, int, np.ndarray, np.ndarray]]:
+    """Which balls touch which limbs.
+
+    Args:
+        body: the limbs.
+        flight: the balls.
+        joints: (n, 3) of the limbs in space, m.
+        tips: (n, 3) in space, m.
+
+    Returns:
+        Ball, link, nearest point of the limb's surface (3,), normal (3,) to the ball.
+    """
+    along = tips - joints
+    square = np.maximum((along**2).sum(axis=1), 1e-18)
+    found = []
+    for b in np.flatnonzero(flight.released < flight.now):
+        away = flight.places[b] - joints
+        share = np.clip((away * along).sum(axis=1) / square, 0.0, 1.0)
+        offset = away - share[:, None] * along
+        distance = np.sqrt((offset**2).sum(axis=1))
+        gap = distance - body.radii - flight.radii[b]
+        link = int(np.argmin(gap))
+        if gap[link] < 0.0 and distance[link] > 0.0:
+            normal = offset[link] / distance[link]
+            surface = joints[link] + share[link] * along[link] + body.radii[link] * normal
+            found.append((int(b), link, surface, normal))
+    return found
+
+
+def impulse(
+    ball: Ball, velocity: np.ndarray, normal: np.ndarray, row: np.ndarray,
+    rates: np.ndarray, answer: np.ndarray,
+) -> float:  # fmt: skip
+    """p, the impulse of a hit on the ball along the normal, N s; 0 where they part.
+
+    Args:
+        ball: its mass and restitution.
+        velocity: (3,) of the ball, m/s.
+        normal: (3,) from the limb to the ball.
+        row: (m,) j, what rates do to the point along the normal.
+        rates: (m,) y', with the velocity of the carrier at the point taken off the ball's.
+        answer: (m,) M^-1 j^T.
+    """
+    approach = velocity @ normal - row @ rates
+    if approach >= 0.0:
+        return 0.0
+    return -(1.0 + ball.restitution) * approach / (1.0 / ball.mass + row @ answer)

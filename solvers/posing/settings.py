@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What pose timing is asked to do: bodies, targets, disturbances."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ..dynamics import Figure
+from ..errors import SettingError
+
+
+@dataclass(frozen=True)
+class Body:
+    """A figure with a shape, which balls can hit.
+
+    Attributes:
+        figure: its links.
+        tips: (n, 3) from each joint to the other end of its limb, in its frame, m.
+        radii: (n,) m.
+        limits: (n, 3, 2) least and largest coordinate of each joint from rest, rad;
+            infinite where there is none.
+    """
+
+    figure: Figure
+    tips: np.ndarray
+    radii: np.ndarray
+    limits: np.ndarray | None = None
+
+
+@dataclass(frozen=True)
+class Target:
+    """A pose and when the joints are to be in it.
+
+    Attributes:
+        time: s from the start.
+        turns: (n, 4) turns of the links against their parents, from rest.
+        joints: (n,) bool: which of them the target is for.
+        hold: s for which it is held before the next one is set out for.
+    """
+
+    time: float
+    turns: np.ndarray
+    joints: np.ndarray
+    hold: float = 0.0
+
+
+@dataclass(frozen=True)
+class Ball:
+    """A ball that is thrown, or dropped, and falls freely.
+
+    Attributes:
+        time: s, when it is let go.
+        place: (3,) in space, m.
+        velocity: (3,) m/s.
+        mass: kg.
+        radius: m.
+        restitution: share of the speed with which it leaves a limb.
+    """
+
+    time: float
+    place: np.ndarray
+    velocity: np.ndarray
+    mass: float = 1.0
+    radius: float = 0.1
+    restitution: float = 0.3
+
+
+@dataclass(frozen=True)
+class Push:
+    """A force on a link for a while.
+
+    Attributes:
+        start: s.
+        end: s.
+        link: index of the link.
+        force: (3,) in space, N.
+        arm: (3,) where it acts, in the link's frame from its joint, m.
+    """
+
+    start: float
+    end: float
+    link: int
+    force: np.ndarray
+    arm: np.ndarray = field(default_factory=lambda: np.zeros(3))
+
+
+@dataclass(frozen=True)
+class PoseSettings:
+    """How joints are controlled.
+
+    Attributes:
+        tension: residual fraction: how much of the way to the set-point is left when
+            the pose is reached, above 0 and below 1.
+        ratio: damping ratio, above 0 and at most 1.
+        firm: of two gains, the firmer or the softer.
+        weight: share of gravity that is felt (1), not held up by the joints (0).
+        settle: s in which a joint that is held comes back from where it was knocked, but
+            for the residual fraction.
+        drag: 1/s, with which the air slows limbs down.
+        steps_per_frame: solver steps to a frame; 0 takes as many as 1/200 s asks for.
+        frequency: rad/s of a controller with a fixed gain that aims at the poses
+            themselves, as a rival; 0 finds the gain that arrives on time.
+        recompute: whether gains are found anew after a disturbance.
+    """
+
+    tension: float = 0.02
+    ratio: float = 1.0
+    firm: bool = True
+    weight: float = 0.0
+    settle: float = 0.5
+    drag: float = 0.0
+    steps_per_frame: int = 0
+    frequency: float = 0.0
+    recompute: bool = True
+
+    def __post_init__(self) -> None:
+        for name, value, good, words in (
+            ("Tension", self.tension, 0.0 < self.tension < 1.0, "above 0 and below 1"),
+            ("Damping Ratio", self.ratio, 0.0 < self.ratio <= 1.0, "above 0 and at most 1"),
+            ("Gravity", self.weight, 0.0 <= self.weight <= 1.0, "between 0 and 1"),
+            ("Settle Time", self.settle, 0.0 < self.settle < np.inf, "above 0 s"),
+            ("Drag", self.drag, 0.0 <= self.drag < np.inf, "at least 0"),
+            ("Frequency", self.frequency, 0.0 <= self.frequency < np.inf, "at least 0"),
+        ):
+            if not good:
+                raise SettingError(name, value, words)

@@ -1,0 +1,461 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Joints that are in their poses on time, whatever happens to them on the way.
+
+The torques of the joints are those of inverse dynamics for the law of each (arrive.py),
+so that a figure left alone moves by that law exactly; what else acts on it - the
+acceleration of what carries it, weight that is felt, drag, pushes - is not cancelled and
+shows as u = M^-1 Q on top of the law. Within a step u counts as constant, at its value in
+the step's middle; a constant u moves the set-point by u / w^2, so that a step of the law
+is exact however long it is, and the whole is of second order where something acts. A ball
+that hits a limb changes all rates at once.
+
+After a hit, and in every step in which something acts, gain and set-point are found anew
+from the state as it then is, for the time that is left. That time is not let go below two
+steps: nearer to the pose the gain stays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from .. import rotations
+from ..dynamics import Pose, State, carried_forces, generalised, mass_matrix, pose
+from ..dynamics.carrying import Carrying
+from ..dynamics.exponential import jacobian
+from ..errors import SettingError
+from .arrive import aim, rest_phase, start_from_set_point
+from .collide import Contact, Flight, impulse, touching
+from .gain import move
+from .settings import Ball, Body, PoseSettings, Push, Target
+
+LONGEST = 1.0 / 200.0
+"""s that a step takes at most."""
+
+
+@dataclass(frozen=True)
+class Arrival:
+    """How a target was met.
+
+    Attributes:
+        target: index of the target.
+        error: (n,) angle between where the joints were and the pose, rad; 0 for those
+            it is not for.
+        allowed: (n,) whether the tension allowed a gain when the joints set out.
+        way: (n, 3) from where they set out to the pose, rad.
+        rate: (n, 3) with which they set out, rad/s.
+        time: s that they had.
+        later: (n,) whether there was a gain whenever one was looked for on the way.
+    """
+
+    target: int
+    error: np.ndarray
+    allowed: np.ndarray
+    way: np.ndarray
+    rate: np.ndarray
+    time: float
+    later: np.ndarray
+
+
+@dataclass(frozen=True)
+class PoseMotion:
+    """What the joints do; one sample for each frame.
+
+    Attributes:
+        times: (f,) s.
+        turns: (f, n, 4) turns of the links against their parents, from rest.
+        spins: (f, n, 3) against the parents, in the links' frames, rad/s.
+        arrivals: one for each target within the frames.
+        hits: of balls.
+        flights: (f, b, 3) where the balls are, in space, m; nan before they are let go.
+        stops: (time, joint) where a joint ran into its limit.
+    """
+
+    times: np.ndarray
+    turns: np.ndarray
+    spins: np.ndarray
+    arrivals: tuple[Arrival, ...]
+    hits: tuple[Contact, ...]
+    flights: np.ndarray
+    stops: tuple[tuple[float, int], ...]
+
+
+def simulate(
+    body: Body,
+    start: np.ndarray,
+    spins: np.ndarray,
+    targets: Sequence[Target],
+    frames: int,
+    frame_time: float,
+    settings: PoseSettings,
+    carried: Callable[[np.ndarray], Carrying],
+    disturbances: Sequence[Ball | Push] = (),
+    held: np.ndarray | None = None,
+    progress: Callable[[float], None] | None = None,
+) -> PoseMotion:
+    """Move a figure through its targets.
+
+    Args:
+        body: what moves.
+        start: (n, 4) turns of the links against their parents at the start, from rest.
+        spins: (n, 3) in the links' frames, rad/s.
+        targets: poses in the order of their times.
+        frames: how many, the first at time 0.
+        frame_time: s from one frame to the next.
+        settings: how the joints are controlled.
+        carried: (m,) times -> how what carries the figure moves at them.
+        disturbances: balls and pushes.
+        held: (f, n, 4) poses to which joints are held before their first target, or
+            without any; None holds them to the start.
+        progress: told the share that is done; raises Cancelled to stop.
+
+    Returns:
+        The motion.
+    """
+    previous = 0.0
+    for target in targets:
+        if not target.time > previous:
+            raise SettingError("Time of a target", target.time, f"later than {previous} s")
+        previous = target.time
+    steps = settings.steps_per_frame or int(np.ceil(frame_time / LONGEST - 1e-9))
+    count = (frames - 1) * steps
+    h = frame_time / steps
+    # What carries the figure, in the middles of all steps and at the end.
+    carrier = carried(np.append(h * (np.arange(count) + 0.5), h * count))
+    run = _Run(body, start, spins, targets, settings, carrier, disturbances, h)
+    n = len(body.figure.parents)
+    out_turns, out_spins = np.empty((frames, n, 4)), np.empty((frames, n, 3))
+    flights = np.empty((frames, len(run.flight.balls), 3))
+    for frame in range(frames):
+        if frame:
+            goals = None if held is None else (held[frame - 1], held[frame])
+            for k in range(steps):
+                if goals is not None:
+                    run.hold_to(rotations.slerp(*goals, (k + 0.5) / steps))
+                run.step((frame - 1) * steps + k)
+        out_turns[frame], out_spins[frame] = run.turns_and_spins()
+        flights[frame] = run.flight.seen()
+        if progress is not None and frame % 16 == 0:
+            progress(frame / frames)
+    return PoseMotion(
+        frame_time * np.arange(frames), out_turns, out_spins,
+        tuple(run.arrivals), tuple(run.hits), flights, tuple(run.stops),
+    )  # fmt: skip
+
+
+class _Run:
+    """The figure at one instant, and what its joints are doing."""
+
+    def __init__(
+        self,
+        body: Body,
+        start: np.ndarray,
+        spins: np.ndarray,
+        targets: Sequence[Target],
+        settings: PoseSettings,
+        carrier: Carrying,
+        disturbances: Sequence[Ball | Push],
+        h: float,
+    ) -> None:
+        self.body, self.figure, self.settings, self.h = body, body.figure, settings, h
+        self.carrier, self.targets = carrier, tuple(targets)
+        self.pushes = [x for x in disturbances if isinstance(x, Push)]
+        weight = carrier.turns[0], carrier.gravity[0]
+        self.flight = Flight(
+            [x for x in disturbances if isinstance(x, Ball)], rotations.rotate(*weight)
+        )
+        shaken = max(np.abs(x).max() for x in (carrier.accelerations, carrier.spins))
+        self.acting = bool(shaken > 1e-9 or settings.weight > 0.0 or settings.drag > 0.0)
+        self.switches = np.array([time for x in self.pushes for time in (x.start, x.end)])
+        n = len(self.figure.parents)
+        self.moves = self.figure.axes.any(axis=(1, 2))
+        # Balls without limits count their angles from the pose they go to, so that any pose
+        # is within half a turn; all others from rest.
+        self.ball = self.figure.axes.any(axis=2).all(axis=1)
+        self.limits = body.limits
+        if self.limits is not None:
+            self.ball &= ~np.isfinite(self.limits).any(axis=(1, 2))
+        self.time = 0.0
+        self.references = np.where(self.ball[:, None], start, rotations.identity(n))
+        self.angles = self._angles(start)
+        self.rates = self._rates(self.angles, spins)
+        self.ratio = np.full(n, settings.ratio)
+        self.rest = rest_phase(settings.tension, self.ratio)
+        self.goals = self.angles.copy()
+        self.set_point = self.angles.copy()
+        self.frequency = np.full(n, settings.frequency) if settings.frequency else (
+            self.rest / settings.settle)  # fmt: skip
+        self.arrival = np.full(n, np.inf)
+        self.heading = np.full(n, -1)  # index of the target that a joint is on its way to
+        self.base = np.ones(n, bool)  # held to the poses of `held`
+        self.free_from = np.zeros(n)  # when it may set out again
+        self.done = np.full(n, -1)
+        self.later = np.ones(n, bool)
+        self.set_outs: dict[int, dict[str, np.ndarray]] = {}
+        self.u = np.zeros((n, 3))  # what acted besides the law in the step before
+        self.disturbed = False
+        self.arrivals: list[Arrival] = []
+        self.hits: list[Contact] = []
+        self.stops: list[tuple[float, int]] = []
+        self.set_out()
+
+    # Coordinates
+
+    def _vector(self, turns: np.ndarray) -> np.ndarray:
+        """(n, 3) rotation vectors of turns against the references."""
+        return rotations.to_rotation_vector(
+            rotations.multiply(rotations.conjugate(self.references), turns)
+        )
+
+    def _angles(self, turns: np.ndarray) -> np.ndarray:
+        return _apply(self.figure.axes, self._vector(turns))
+
+    def _rates(self, angles: np.ndarray, spins: np.ndarray) -> np.ndarray:
+        x = (angles[:, None, :] @ self.figure.axes)[:, 0]
+        inverse = np.linalg.solve(jacobian(x), spins[:, :, None])[:, :, 0]
+        return _apply(self.figure.axes, inverse)
+
+    def turns_and_spins(self) -> tuple[np.ndarray, np.ndarray]:
+        """(n, 4) turns from rest, and (n, 3) spins in the links' frames, against the parents."""
+        x = (self.angles[:, None, :] @ self.figure.axes)[:, 0]
+        rates = (self.rates[:, None, :] @ self.figure.axes)[:, 0]
+        turns = rotations.multiply(self.references, rotations.from_rotation_vector(x))
+        return turns, _apply(jacobian(x), rates)
+
+    def _refer(self, joints: np.ndarray, goals: np.ndarray) -> None:
+        """Count the angles of `joints` that are balls from `goals`, (n, 4), and aim there."""
+        turns, spins = self.turns_and_spins()
+        moved = joints & self.ball
+        self.references = np.where(moved[:, None], goals, self.references)
+        angles = self._angles(turns)
+        # A set-point that is kept is turned along with the reference only where it is a goal.
+        self.angles = np.where(moved[:, None], angles, self.angles)
+        self.rates = np.where(moved[:, None], self._rates(angles, spins), self.rates)
+        wanted = self._angles(goals)
+        if self.limits is not None:
+            wanted = np.clip(wanted, self.limits[:, :, 0], self.limits[:, :, 1])
+        self.goals = np.where(joints[:, None], wanted, self.goals)
+
+    # What the joints are after
+
+    def hold_to(self, poses: np.ndarray) -> None:
+        """Hold joints that have had no target yet to (n, 4) poses."""
+        if self.base.any():
+            self._refer(self.base, poses)
+            self.set_point = np.where(self.base[:, None], self.goals, self.set_point)
+
+    def set_out(self) -> None:
+        """Let joints that may set out for their next targets."""
+        for index, target in enumerate(self.targets):
+            going = (
+                target.joints & self.moves & (self.heading < 0) & (self.done < index)
+                & (self.free_from <= self.time) & (target.time > self.time)
+            )  # fmt: skip
+            if not going.any():
+                continue
+            self.base &= ~going
+            self._refer(going, target.turns)
+            self.heading[going], self.arrival[going] = index, target.time
+            self.later[going] = True
+            count = self.aim(going)
+            kept = self.set_outs.setdefault(
+                index,
+                {
+                    "allowed": np.ones(len(going), bool),
+                    "way": np.zeros_like(self.goals),
+                    "rate": np.zeros_like(self.goals),
+                    "time": np.full(1, target.time - self.time),
+                },
+            )
+            kept["allowed"][going] = count[going] > 0
+            kept["way"][going] = (self.goals - self.angles)[going]
+            kept["rate"][going] = self.rates[going]
+
+    def aim(self, joints: np.ndarray) -> np.ndarray:
+        """Find gain and set-point of `joints` from where they are; (n,) how many gains there are.
+
+        Joints whose gain is fixed aim at the pose itself. In the last two steps, and of
+        under-damped joints once they are on their way, the gain stays and the set-point
+        alone leads to the pose.
+        """
+        count = np.ones(len(joints), int)
+        if self.settings.frequency:
+            self.set_point = np.where(joints[:, None], self.goals, self.set_point)
+            return count
+        i = np.flatnonzero(joints)
+        way, rate = (self.goals - self.angles)[i], self.rates[i]
+        left = np.maximum(self.arrival[i] - self.time, 2.0 * self.h)
+        found = aim(
+            way, rate, left, self.settings.tension, self.ratio[i], self.settings.firm, self.rest[i]
+        )
+        count[i] = found.count
+        self.frequency[i] = found.frequency
+        self.set_point[i] = self.angles[i] - found.offset
+        return count
+
+    def aim_again(self) -> None:
+        """After a disturbance: new gains for all joints that are on their way."""
+        going = (self.heading >= 0) & (self.arrival - self.time >= 2.0 * self.h)
+        if not self.settings.recompute or self.settings.frequency or not going.any():
+            return
+        if self.settings.ratio == 1.0:
+            self.later &= (self.aim(going) > 0) | ~going
+            return
+        i = np.flatnonzero(going)
+        left = self.arrival[i] - self.time
+        offset = start_from_set_point(
+            (self.goals - self.angles)[i], self.rates[i], left, self.frequency[i] * left,
+            self.ratio[i],
+        )  # fmt: skip
+        self.set_point[i] = self.angles[i] - offset
+
+    def _arrive(self) -> None:
+        """Joints whose time has come are held where they were to be."""
+        came = (self.heading >= 0) & (self.arrival <= self.time + 1e-12)
+        for index in np.unique(self.heading[came]):
+            target, mine = self.targets[index], came & (self.heading == index)
+            off = rotations.multiply(
+                rotations.conjugate(target.turns), self.turns_and_spins()[0]
+            )
+            error = np.sqrt((rotations.to_rotation_vector(off) ** 2).sum(axis=1))
+            kept = self.set_outs.pop(index)
+            self.arrivals.append(
+                Arrival(
+                    int(index), np.where(mine, error, 0.0), kept["allowed"], kept["way"],
+                    kept["rate"], float(kept["time"][0]), self.later.copy(),
+                )
+            )  # fmt: skip
+            self.heading[mine], self.arrival[mine], self.done[mine] = -1, np.inf, index
+            self.free_from[mine] = self.time + target.hold
+            if not self.settings.frequency:
+                self.frequency[mine] = (self.rest / self.settings.settle)[mine]
+            self.set_point[mine] = self.goals[mine]
+
+    # Time
+
+    def step(self, number: int) -> None:
+        """One step, parted where a joint arrives or may set out within it."""
+        end = self.h * (number + 1)
+        while self.time < end - 1e-12:
+            events = np.concatenate([self.arrival, self.free_from, self.switches])
+            ahead = events[(events > self.time + 1e-12) & (events < end - 1e-12)]
+            self._advance(number, float(ahead.min(initial=end)))
+            self._arrive()
+            self.set_out()
+        self.time = end
+        self._collide(number)
+
+    def _pose(self, angles: np.ndarray, rates: np.ndarray) -> Pose:
+        return pose(self.figure, State(angles, rates, self.references))
+
+    def _law(self, time: float, u: np.ndarray | float = 0.0) -> tuple[np.ndarray, np.ndarray]:
+        """Angles and rates of the law a time later, under a constant acceleration on top."""
+        w = self.frequency[:, None]
+        centre = self.set_point + u / w**2
+        angles, rates = move(
+            self.angles - centre, self.rates, w, self.ratio[:, None], time
+        )
+        return centre + angles, rates
+
+    def _advance(self, number: int, until: float) -> None:
+        h = until - self.time
+        pushed = [x for x in self.pushes if x.start < until and x.end > self.time]
+        if self.acting or pushed:
+            self.aim_again()
+            # Where the middle is takes the acceleration of the step before.
+            self.u = self._accelerations(number, *self._law(0.5 * h, self.u), pushed)
+            self.angles, self.rates = self._law(h, self.u)
+            self.disturbed = True
+        else:
+            if self.disturbed:
+                self.aim_again()
+            self.angles, self.rates = self._law(h)
+            self.u, self.disturbed = np.zeros_like(self.angles), False
+        self.time = until
+        self._stop()
+
+    def _accelerations(
+        self, number: int, angles: np.ndarray, rates: np.ndarray, pushed: list[Push]
+    ) -> np.ndarray:
+        """(n, 3) u = M^-1 Q of what acts besides the law."""
+        figure, carrier = self.figure, self.carrier
+        at = self._pose(angles, rates)
+        forces = carried_forces(figure, at, carrier.at(number, self.settings.weight))
+        if self.settings.drag:
+            through_air = (
+                at.velocities
+                + carrier.velocities[number]
+                + rotations.cross(carrier.spins[number], at.centres)
+            )
+            drag = -self.settings.drag * figure.masses[:, None] * through_air
+            turning = -self.settings.drag * _apply(at.inertias, at.spins)
+            forces = forces + generalised(at, drag, turning)
+        for push in pushed:
+            force = rotations.rotate(rotations.conjugate(carrier.turns[number]), push.force)
+            point = at.joints[push.link] + rotations.rotate(at.turns[push.link], push.arm)
+            forces = forces + self._row(at, push.link, point) @ force
+        out = np.zeros(3 * len(angles))
+        out[figure.freedoms] = np.linalg.solve(mass_matrix(figure, at), forces)
+        return out.reshape(-1, 3)
+
+    @staticmethod
+    def _row(at: Pose, link: int, point: np.ndarray) -> np.ndarray:
+        """(m, 3) what rates do to the velocity of a point of a link."""
+        return at.moving[link] + rotations.cross(at.turning[link], point - at.centres[link])
+
+    def _change_rates(self, change: np.ndarray) -> None:
+        rates = self.rates.ravel().copy()
+        rates[self.figure.freedoms] += change
+        self.rates = rates.reshape(-1, 3)
+
+    def _stop(self) -> None:
+        """Joints that run into their limits lose the speed that took them there."""
+        if self.limits is None:
+            return
+        low, high = self.limits[:, :, 0], self.limits[:, :, 1]
+        beyond = ((self.angles < low) & (self.rates < 0.0)) | (
+            (self.angles > high) & (self.rates > 0.0)
+        )
+        if not beyond.any():
+            return
+        self.stops += [(self.time, int(i)) for i in np.flatnonzero(beyond.any(axis=1))]
+        self.angles = np.clip(self.angles, low, high)
+        matrix = mass_matrix(self.figure, self._pose(self.angles, self.rates))
+        k = np.flatnonzero(beyond.ravel()[self.figure.freedoms])
+        answer = np.linalg.inv(matrix)[:, k]
+        speed = self.rates.ravel()[self.figure.freedoms][k]
+        self._change_rates(-answer @ np.linalg.solve(answer[k], speed))
+        self.aim_again()
+
+    def _collide(self, number: int) -> None:
+        if not len(self.flight.balls) or not self.flight.advance(self.time):
+            return
+        c = self.carrier
+        place, turn = c.places[number], c.turns[number]
+        at = self._pose(self.angles, self.rates)
+        tips = at.joints + rotations.rotate(at.turns, self.body.tips)
+        joints, tips = (place + rotations.rotate(turn, x) for x in (at.joints, tips))
+        matrix = None
+        for b, link, point, normal in touching(self.body, self.flight, joints, tips):
+            ball, back = self.flight.balls[b], rotations.conjugate(turn)
+            local = rotations.rotate(back, point - place)
+            own = rotations.rotate(back, normal)
+            row = self._row(at, link, local) @ own
+            matrix = mass_matrix(self.figure, at) if matrix is None else matrix
+            answer = np.linalg.solve(matrix, row)
+            along = c.velocities[number] + rotations.cross(c.spins[number], local)
+            velocity = rotations.rotate(back, self.flight.velocities[b]) - along
+            rates = self.rates.ravel()[self.figure.freedoms]
+            p = impulse(ball, velocity, own, row, rates, answer)
+            if p == 0.0:
+                continue
+            self.flight.velocities[b] += p / ball.mass * normal
+            self._change_rates(-p * answer)
+            self.hits.append(Contact(self.time, b, link, point, p))
+            self.aim_again()
+
+
+def _apply(matrices: np.ndarray, vectors: np.ndarray) -> np.ndarray:
+    return (matrices @ vectors[:, :, None])[:, :, 0]
