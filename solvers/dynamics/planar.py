@@ -163,7 +163,8 @@ def _ordered(links: Sequence[Link]) -> list[Link]:
                 raise SettingError(
                     f"{name.capitalize()} of {link.name}", getattr(link, name), "at least 0"
                 )
-    ordered, left = [], list(links)
+    ordered: list[Link] = []
+    left = list(links)
     while left:
         placed = {link.name for link in ordered}
         ready = next((x for x in left if not x.parent or x.parent in placed), None)
