@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Controllers by dynamic programming over state space.
+
+van de Panne, Fiume and Vranesic, "Reusable Motion Synthesis Using State-Space
+Controllers" (1990), section 3.5: from each node of a table, and for each sampled control
+c, the figure is simulated until it leaves the box of the node's neighbours, at time t_E in
+state E. What it costs to get from the node S to a destination is
+
+    f(S) = min_c (t_E (1 + K . |c|) + f(E))
+
+with f(E) interpolated between nodes. Destinations cost nothing. Unknown values start
+large but finite: if both neighbours had to be known first, hardly a state would ever be
+reached. A state whose cost stays of that size cannot arrive; it is marked as such, and
+weights of such nodes are never given to others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import sparse
+
+from .grid import Grid
+
+UNKNOWN = 1e3
+"""s, the cost of a state from which no way is known yet."""
+
+Rates = Callable[[np.ndarray, np.ndarray], np.ndarray]
+"""(m, d) states and (m, c) controls -> (m, d) time derivatives."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """A controller: what to do in each state.
+
+    Attributes:
+        grid: the nodes.
+        controls: (size, c) best control at each node.
+        cost: (size,) s, of the way from each node to a destination; `UNKNOWN` where
+            there is none.
+        samples: (k, c) the controls that were tried.
+        weights: (c,) K, s per s and unit of control.
+        sweeps: how many times all values were improved.
+        change: s, by which the last sweep changed a value at the most.
+    """
+
+    grid: Grid
+    controls: np.ndarray
+    cost: np.ndarray
+    samples: np.ndarray
+    weights: np.ndarray
+    sweeps: int
+    change: float
+
+    @property
+    def reached(self) -> np.ndarray:
+        """(size,) from where a way is known."""
+        return self.cost < 0.5 * UNKNOWN
+
+    def value(self, states: np.ndarray) -> np.ndarray:
+        """(m,) cost from states, interpolated; `UNKNOWN` outside.
+
+        Args:
+            states: (m, d).
+        """
+        indices, weights, inside = self.grid.corners(states)
+        return np.where(inside, (weights * self.cost[indices]).sum(axis=1), UNKNOWN)
+
+
+def build(
+    grid: Grid,
+    rates: Rates,
+    samples: np.ndarray,
+    weights: np.ndarray,
+    destinations: np.ndarray,
+    longest: float = 1.0,
+    tolerance: float = 1e-3,
+    sweeps: int = 400,
+    free: np.ndarray | None = None,
+) -> Table:
+    """Find the best control at every node.
+
+    Args:
+        grid: the nodes.
+        rates: the dynamics.
+        samples: (k, c) controls to try.
+        weights: (c,) K.
+        destinations: (size,) bool, nodes where the motion may end.
+        longest: s that a node's own box may hold a trajectory for.
+        tolerance: s; the values are taken as found when none changes by more.
+        sweeps: at the most.
+        free: (size,) bool, nodes that may be passed; None for all.
+
+    Returns:
+        The table.
+    """
+    states, spacing = grid.states(), grid.spacing()
+    n, k = len(states), len(samples)
+    ends, times = _to_edge(states, spacing, rates, samples, longest)
+    indices, shares, inside = grid.corners(ends)
+    inside &= times < longest
+    if free is not None:
+        inside &= (free[indices] | (shares == 0.0)).all(axis=1)
+    shares[~inside] = 0.0
+    rows = np.repeat(np.arange(n * k), indices.shape[1])
+    ways = sparse.csr_matrix((shares.ravel(), (rows, indices.ravel())), shape=(n * k, n))
+    price = times * np.tile(1.0 + np.abs(samples) @ weights, n) + np.where(inside, 0.0, UNKNOWN)
+    cost = np.where(destinations, 0.0, UNKNOWN)
+    change, sweep = np.inf, 0
+    for sweep in range(1, sweeps + 1):
+        found = np.minimum((price + ways @ cost).reshape(n, k).min(axis=1), UNKNOWN)
+        found[destinations] = 0.0
+        change = float(np.abs(found - cost).max())
+        cost = found
+        if change < tolerance:
+            break
+    best = (price + ways @ cost).reshape(n, k).argmin(axis=1)
+    return Table(grid, samples[best], cost, samples, np.asarray(weights, float), sweep, change)
+
+
+def _to_edge(
+    states: np.ndarray, spacing: np.ndarray, rates: Rates, samples: np.ndarray, longest: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Simulate from all nodes under all controls to the edge of their neighbours' box.
+
+    Steps are as long as a quarter of the box takes at the rates of the moment (Heun's
+    rule); the last one is cut where it crosses the edge.
+    """
+    n, d = states.shape
+    k = len(samples)
+    start = np.repeat(states, k, axis=0)
+    box = np.repeat(spacing, k, axis=0)
+    control = np.tile(samples, (n, 1))
+    moved, time = np.zeros((n * k, d)), np.zeros(n * k)
+    active = np.arange(n * k)
+    for _ in range(64):
+        at, c = start[active] + moved[active], control[active]
+        slope = rates(at, c)
+        room = np.where(slope > 0.0, box[active, :, 1], box[active, :, 0])
+        with np.errstate(divide="ignore"):
+            h = np.minimum((0.25 * room / np.abs(slope)).min(axis=1), longest)
+        step = 0.5 * h[:, None] * (slope + rates(at + h[:, None] * slope, c))
+        before = moved[active]
+        # The share of the step at which the first coordinate reaches the edge.
+        limit = np.where(step > 0.0, box[active, :, 1], -box[active, :, 0])
+        with np.errstate(divide="ignore", invalid="ignore"):
+            share = np.where(step != 0.0, (limit - before) / step, np.inf)
+        share = np.where(share < 0.0, np.inf, share).min(axis=1)
+        out = share <= 1.0
+        part = np.where(out, share, 1.0)
+        moved[active] = before + part[:, None] * step
+        time[active] += part * h
+        active = active[~out & (time[active] < longest)]
+        if not len(active):
+            break
+    else:
+        time[active] = longest
+    return start + moved, np.minimum(time, longest)

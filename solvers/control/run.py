@@ -1,0 +1,290 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Figures under controllers, one after the other: scripts.
+
+A controller's table gives the control at its nodes, n-linearly interpolated between them
+(van de Panne, Fiume and Vranesic, 1990, section 3.4). A table alone chatters about its
+destination, or rests beside it, since the best control jumps there. Where a destination
+is a state of rest - where some control within the range holds the figure still - a linear
+law takes over near it:
+
+    c = c_hold - G (s - s_d),   G = R^-1 B^T P
+
+with P of the Riccati equation for the dynamics linearised there. It does so within the
+largest ellipsoid (s - s_d)^T P (s - s_d) <= r in which its control stays within the range,
+so that it is never clipped, and the ellipsoid is not left again.
+
+What changes between steps is limited where a slew rate is given: muscles and motors do
+not jump (section 5.2 of the paper).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import LinAlgError, solve_continuous_are
+
+from ..errors import SettingError
+from .build import Rates, Table
+
+LONGEST = 1.0 / 240.0
+"""s for which a control stays."""
+
+
+@dataclass(frozen=True)
+class Rest:
+    """A linear law around a state of rest.
+
+    Attributes:
+        state: (d,) s_d.
+        hold: (c,) control that holds it.
+        gain: (c, d) G.
+        shape: (d, d) P.
+        size: r.
+    """
+
+    state: np.ndarray
+    hold: np.ndarray
+    gain: np.ndarray
+    shape: np.ndarray
+    size: float
+
+
+@dataclass(frozen=True)
+class Controller:
+    """A table and what belongs to it.
+
+    Attributes:
+        table: what to do in each state.
+        destination: (d,) the state it leads to; nan for coordinates left free.
+        rest: the law near it, or None where it is no state of rest.
+        arrived: (d,) how near to the destination counts as there.
+    """
+
+    table: Table
+    destination: np.ndarray
+    rest: Rest | None
+    arrived: np.ndarray
+
+
+@dataclass(frozen=True)
+class Command:
+    """A line of a script.
+
+    Attributes:
+        controller: who is in control, or a motor program: (seconds since it began,
+            state (d,)) -> control (c,).
+        seconds: for how long at the most.
+        until_reached: whether it ends where the destination is reached.
+        name: for messages.
+    """
+
+    controller: Controller | Callable[[float, np.ndarray], np.ndarray]
+    seconds: float
+    until_reached: bool = False
+    name: str = ""
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a script did; one row for each time asked for.
+
+    Attributes:
+        times: (f,) s.
+        states: (f, d), coordinates that wrap counted on.
+        controls: (f, c) from each time on.
+        active: (f,) index of the command in force.
+        left: (time, command) where a state left the domain of the controller in force,
+            or had no way from there; the run goes on without control.
+        reached: (time, command) where destinations were reached.
+        ended: s at which the last command ended, or the last time.
+    """
+
+    times: np.ndarray
+    states: np.ndarray
+    controls: np.ndarray
+    active: np.ndarray
+    left: tuple[tuple[float, int], ...]
+    reached: tuple[tuple[float, int], ...]
+    ended: float
+
+
+def rest_law(
+    rates: Rates, state: np.ndarray, low: np.ndarray, high: np.ndarray, scale: np.ndarray
+) -> Rest | None:
+    """The law that holds a figure at a state, if it can be held there.
+
+    Args:
+        rates: the dynamics, linear in the controls.
+        state: (d,).
+        low: (c,) least control.
+        high: (c,) largest control.
+        scale: (d,) what counts as far in each coordinate.
+
+    Returns:
+        The law; None where no control within the range holds the state, or where
+        controls cannot bring it back.
+    """
+    c, d = len(low), len(state)
+    zero = np.zeros(c)
+
+    def at(s: np.ndarray, u: np.ndarray) -> np.ndarray:
+        return rates(s[None], u[None])[0]
+
+    b = np.stack([at(state, row) - at(state, zero) for row in np.eye(c)], axis=1)
+    hold = np.linalg.lstsq(b, -at(state, zero), rcond=None)[0]
+    still = np.abs(at(state, hold)) < 1e-6 * np.maximum(1.0, np.abs(at(state, zero)))
+    room = np.minimum(hold - low, high - hold)
+    if not still.all() or not (room > 0.0).all():
+        return None
+    h = 1e-5 * scale
+    a = np.stack(
+        [(at(state + h * e, hold) - at(state - h * e, hold)) / (2.0 * h[i])
+         for i, e in enumerate(np.eye(d))], axis=1,
+    )  # fmt: skip
+    try:
+        p = solve_continuous_are(a, b, np.diag(scale**-2.0), np.diag((0.5 * (high - low)) ** -2.0))
+    except (LinAlgError, ValueError):
+        return None
+    gain = np.diag((0.5 * (high - low)) ** 2) @ b.T @ p
+    # The largest |g . x| within x^T P x <= r is sqrt(r g P^-1 g^T).
+    reach = np.einsum("ci,ij,cj->c", gain, np.linalg.inv(p), gain)
+    size = min(float(((0.9 * room) ** 2 / reach).min()), float(scale @ p @ scale))
+    return Rest(np.asarray(state, float), hold, gain, p, size)
+
+
+def control(controller: Controller, state: np.ndarray) -> tuple[np.ndarray, bool]:
+    """What a controller does in a state.
+
+    Args:
+        controller: which.
+        state: (d,).
+
+    Returns:
+        (c,) control; whether the state is within its domain and a way is known.
+    """
+    table, rest = controller.table, controller.rest
+    if rest is not None:
+        off = _difference(table, state - rest.state)
+        if off @ rest.shape @ off <= rest.size:
+            return rest.hold - rest.gain @ off, True
+    indices, weights, inside = table.grid.corners(state[None])
+    known = weights[0] * table.reached[indices[0]]
+    total = known.sum()
+    if not inside[0] or total <= 0.0:
+        return np.zeros(table.controls.shape[1]), False
+    return known @ table.controls[indices[0]] / total, True
+
+
+def _difference(table: Table, off: np.ndarray) -> np.ndarray:
+    return np.array(
+        [float(axis.difference(x)) for axis, x in zip(table.grid.axes, off, strict=True)]
+    )
+
+
+def arrived(controller: Controller, state: np.ndarray) -> bool:
+    """Whether a state is the destination.
+
+    Args:
+        controller: whose.
+        state: (d,).
+    """
+    off = np.abs(_difference(controller.table, state - controller.destination))
+    return bool((np.isnan(off) | (off <= controller.arrived)).all())
+
+
+def run(
+    rates: Rates,
+    start: np.ndarray,
+    script: Sequence[Command],
+    times: np.ndarray,
+    slew: np.ndarray | None = None,
+    progress: Callable[[float], None] | None = None,
+) -> Run:
+    """Run a script from a state.
+
+    Args:
+        rates: the dynamics.
+        start: (d,) at the first time.
+        script: what controls the figure, one after the other; after the last one
+            nothing does.
+        times: (f,) s, growing.
+        slew: (c,) largest change of each control in a second, or None.
+        progress: told the share that is done; raises Cancelled to stop.
+
+    Returns:
+        The states at the times.
+    """
+    for command in script:
+        if not command.seconds > 0.0:
+            raise SettingError(f"Time of {command.name}", command.seconds, "above 0 s")
+    state = np.array(start, float)
+    time, began, number = float(times[0]), float(times[0]), 0
+    left: list[tuple[float, int]] = []
+    reached: list[tuple[float, int]] = []
+    out = np.empty((len(times), len(state)))
+    active = np.zeros(len(times), int)
+    given: list[np.ndarray] = []
+    last: np.ndarray | None = None
+    ended = float(times[-1])
+
+    def demand() -> np.ndarray:
+        nonlocal number, began, ended
+        while number < len(script):
+            command = script[number]
+            there = isinstance(command.controller, Controller) and arrived(
+                command.controller, state
+            )
+            if there and all(n != number for _, n in reached):
+                reached.append((time, number))
+            if time - began < command.seconds - 1e-9 and not (there and command.until_reached):
+                break
+            number, began = number + 1, time
+            if number == len(script):
+                ended = time
+        if number == len(script):
+            return np.zeros_like(last) if last is not None else np.zeros(_width(script))
+        command = script[number]
+        if not isinstance(command.controller, Controller):
+            return np.atleast_1d(np.asarray(command.controller(time - began, state), float))
+        wanted, known = control(command.controller, state)
+        if not known and not any(n == number for _, n in left):
+            left.append((time, number))
+        return wanted
+
+    for frame, until in enumerate(times):
+        steps = int(np.ceil((until - time) / LONGEST - 1e-9)) if frame else 0
+        for k in range(steps):
+            h = (until - time) / (steps - k)
+            wanted = demand()
+            if slew is not None and last is not None:
+                wanted = np.clip(wanted, last - slew * h, last + slew * h)
+            last = wanted
+            state = _step(rates, state, wanted, h)
+            time += h
+        time = float(until)
+        out[frame], active[frame] = state, number
+        given.append(demand() if last is None else last)
+        if progress is not None and frame % 16 == 0:
+            progress(frame / len(times))
+    return Run(
+        np.asarray(times, float), out, np.array(given), active, tuple(left), tuple(reached), ended
+    )
+
+
+def _width(script: Sequence[Command]) -> int:
+    for command in script:
+        if isinstance(command.controller, Controller):
+            return command.controller.table.controls.shape[1]
+    return 1
+
+
+def _step(rates: Rates, state: np.ndarray, wanted: np.ndarray, h: float) -> np.ndarray:
+    """Runge and Kutta's fourth order, the control staying."""
+    c = wanted[None]
+    a = rates(state[None], c)[0]
+    b = rates((state + 0.5 * h * a)[None], c)[0]
+    d = rates((state + 0.5 * h * b)[None], c)[0]
+    e = rates((state + h * d)[None], c)[0]
+    return state + h / 6.0 * (a + 2.0 * b + 2.0 * d + e)
