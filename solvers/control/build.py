@@ -108,16 +108,14 @@ def build(
     ways = sparse.csr_matrix((shares.ravel(), (rows, indices.ravel())), shape=(n * k, n))
     price = times * np.tile(1.0 + np.abs(samples) @ weights, n) + np.where(inside, 0.0, UNKNOWN)
     cost = np.where(destinations, 0.0, UNKNOWN)
-    change, sweep = np.inf, 0
-    for sweep in range(1, sweeps + 1):
+    change, done = np.inf, 0
+    while done < sweeps and change >= tolerance:
         found = np.minimum((price + ways @ cost).reshape(n, k).min(axis=1), UNKNOWN)
         found[destinations] = 0.0
-        change = float(np.abs(found - cost).max())
+        change, done = float(np.abs(found - cost).max()), done + 1
         cost = found
-        if change < tolerance:
-            break
     best = (price + ways @ cost).reshape(n, k).argmin(axis=1)
-    return Table(grid, samples[best], cost, samples, np.asarray(weights, float), sweep, change)
+    return Table(grid, samples[best], cost, samples, np.asarray(weights, float), done, change)
 
 
 def _to_edge(

@@ -105,7 +105,9 @@ def controller(name: str, literal: bool = False) -> Controller:
         literal: whether with the paper's table and nothing else.
     """
     destination = np.radians(DESTINATIONS[name])
+    # As soft that its domain is wider than the table's cells: between two nodes a table may
+    # hold the rod still beside its destination.
     grid = literal_grid() if literal else grid_around(destination)
     limit = np.array([TORQUE])
-    rest = None if literal else rest_law(rates, destination, -limit, limit, 2.0 * ARRIVED)
+    rest = None if literal else rest_law(rates, destination, -limit, limit, 6.0 * ARRIVED)
     return Controller(table(grid, destination), destination, rest, ARRIVED)

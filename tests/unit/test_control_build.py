@@ -78,7 +78,7 @@ def test_least_time_of_a_double_integrator_is_approached():
     errors = [_error(count)[0] for count in (11, 21, 81)]
     assert errors[0] > errors[1] > errors[2]
     _, table, exact = _error(41, 1.5)
-    assert (table.cost >= exact - 0.05)[table.reached].all()
+    assert (table.cost >= exact - 0.1)[table.reached].all()
     assert _error(41, 1.5)[0] < 0.25 < _error(41)[0]
 
 

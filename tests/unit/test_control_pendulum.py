@@ -38,7 +38,7 @@ def test_who_ends_at_rest_stands_still_and_does_not_chatter(controllers, name):
         assert np.degrees(np.abs(off[:, 0])).max() < 0.5
         assert np.degrees(np.abs(off[:, 1])).max() < 1.0
         assert np.abs(np.diff(motion.controls[-12:, 0])).max() < 0.01
-        assert np.abs(motion.controls).max() <= pendulum.TORQUE
+        assert np.abs(motion.controls).max() <= pendulum.TORQUE + 1e-9
 
 
 @pytest.mark.parametrize("name", "DF")
@@ -81,7 +81,7 @@ def test_the_scripts_of_figure_15_run_through(controllers):
     motion = run(pendulum.rates, start, script, times, slew=np.array([200.0]))
     assert not motion.left
     changes = times[1:][np.diff(motion.active) > 0]
-    np.testing.assert_allclose(changes, np.cumsum([x for _, x in lines]), atol=1.5 / 60)
+    np.testing.assert_allclose(changes, np.cumsum([x for _, x in lines])[:-1], atol=1.5 / 60)
     # The state goes on where controllers change; the torque by no more than the muscle can.
     assert np.abs(np.diff(motion.states[:, 0])).max() < pendulum.FASTEST * 1.2 / 60
     assert np.abs(np.diff(motion.controls[:, 0])).max() <= 200.0 / 60 + 1e-9
