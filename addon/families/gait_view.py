@@ -276,7 +276,8 @@ def figure_lines(
 
     lines = []
     for number, leg in enumerate(figure.legs):
-        lines.append(np.array(_leg(leg, motion.hip[row, number], place, turn, rest, carried)))
+        hip = place.get(leg.sling, motion.hip[row, number])
+        lines.append(np.array(_leg(leg, hip, place, turn, rest, carried)))
     spine = [place["pelvis"]] if "pelvis" in place else [motion.position[row]]
     chain = (*figure.trunk, *figure.neck)
     for here, there in zip(chain[:-1], chain[1:], strict=True):

@@ -330,6 +330,8 @@ def map_legged(motion: GaitMotion, figure: LeggedFigure, style: LeggedStyle) -> 
             rotation[role] = pose.rotation[role]
         position[control], position[chain.tip] = pose.joint[control], pose.joint[chain.tip]
         position[chain.pole] = pose.pole
+        if chain.sling:
+            position[chain.sling] = pose.joint[chain.segments[0]]
         attributes |= _leg_attributes(chain, pose)
         missing = np.where(feet.contact, pose.shortfall, 0.0)
         short = np.maximum(short, np.where(pose.crushed, 0.0, missing))
@@ -398,6 +400,8 @@ def pose_joints(
         joint[role] = joint[parent] + rotate(turn[parent], rest[role] - rest[parent])
     for chain in figure.legs:
         carrier = chain.blade or figure.carrier(chain)
+        if chain.sling:
+            joint[chain.segments[0]] = tracks.position[chain.sling]
         roles = (*chain.segments, chain.tip)
         first, middle, end = roles[chain.bend : chain.bend + 3]
         parent = carrier
@@ -794,7 +798,7 @@ def _contacts(
         finish = np.array([min(print_.off, float(time[-1])) for print_ in prints])
         first, last = np.searchsorted(time, begin), np.searchsorted(time, finish + 1e-12)
         middle = np.minimum((first + last) // 2, n - 1)
-        limb = (*chain.limb, chain.pole, chain.tip)
+        limb = (*filter(None, (chain.sling,)), *chain.limb, chain.pole, chain.tip)
         known = _rolls(limb_, prints)
         for role in dict.fromkeys((chain.tip, chain.control)):
             place = pose.joint[role]

@@ -61,6 +61,10 @@ ZIGZAG = 0.99
 BENT = 0.97
 # A shoulder blade turns that far either way; a leg is to reach when it has swung that far back.
 BLADE_TURN, SWUNG = radians(30.0), radians(25.0)
+# Fore legs of horses get 139 mm shorter under load at a gallop (McGuigan & Wilson 2003), a tenth of
+# how long they are. What legs without a blade and a shoulder cannot give, the sling does in which
+# the trunk hangs between them.
+SLUNG = 1.1
 # Segments of a leg that turn with the foot.
 _FOOT_SEGMENTS = {HOOF: 1, PAW: 1, FOOT: 2, TIP: 0}
 
@@ -86,6 +90,9 @@ class LegChain:
         foot: HOOF, PAW, FOOT or TIP: how it rolls on the ground.
         carrier: role of the part of the trunk that the leg hangs on, or "" for the
             usual one: see `LeggedFigure.carrier`.
+        sling: role of the place where a leg without a blade hangs in the sling of
+            muscles that holds the trunk up between the fore legs, or "": see
+            `LeggedFigure.sling`.
     """
 
     name: str
@@ -99,6 +106,7 @@ class LegChain:
     toe: float = 0.0
     foot: str = TIP
     carrier: str = ""
+    sling: str = ""
 
     @property
     def limb(self) -> tuple[str, ...]:
@@ -192,6 +200,19 @@ class LeggedFigure:
         angle = max(_blade_angle(points) + SWUNG - BLADE_TURN, 0.0)
         aside = min(blade * np.sin(angle), rest)
         return float(blade * np.cos(angle) + np.sqrt(rest**2 - aside**2))
+
+    def sling(self, leg: LegChain) -> float:
+        """How far a leg's sling of muscles gives either way along the leg, m.
+
+        Legs in a sling reach SLUNG times as far as they stand.
+
+        Args:
+            leg: one of the legs.
+        """
+        if not leg.sling:
+            return 0.0
+        points = self._to_ankle(leg)
+        return max(SLUNG * float(np.linalg.norm(points[-1] - points[0])) - self.reach(leg), 0.0)
 
     def blade(self, leg: LegChain) -> tuple[float, float, tuple[float, float]]:
         """How far a shoulder blade takes part in a leg's reach: see `Leg`.
@@ -287,10 +308,11 @@ def creature_of(figure: LeggedFigure) -> Creature:
         ankle = np.asarray(figure.joints[chain.ankle], dtype=float) - foot
         roll = _ROLLS[chain.foot]
         folded = roll.blade_folded if chain.blade else roll.folded
+        length = figure.reach(chain) + figure.sling(chain)
         legs.append(
             Leg(
-                chain.name, limb[0], foot, figure.reach(chain), chain.girdle, ankle, chain.heel,
-                chain.toe, roll.strike, roll.push, roll.flat, roll.rise, roll.swing, roll.level,
+                chain.name, limb[0], foot, length, chain.girdle, ankle, chain.heel, chain.toe,
+                roll.strike, roll.push, roll.flat, roll.rise, roll.swing, roll.level,
                 roll.toe_out, roll.reach, folded, BENT * folded, *figure.blade(chain),
             )
         )  # fmt: skip

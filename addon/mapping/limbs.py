@@ -45,6 +45,7 @@ from .signals import Amount, at_most, limited, ramp, step
 STRAIGHT = radians(15.0)  # joints bent less than that in rest count as straight
 FOLDS_MOST = radians(40.0)  # that the joint between two bent segments in line adds for a fold of 1
 LOADED = radians(20.0)  # likewise over a fetlock, which gives first: carpi stay straighter
+LOCKED = radians(2.0)  # likewise of legs in slings: their carpi lock straight under load
 PASTERN = 0.5  # of the segment above it: what is longer is no pastern, nor toes
 LEAST_BEND, MOST_BEND = radians(4.0), radians(150.0)  # of joints that are bent in rest
 OVER, FOLDED = radians(8.0), radians(125.0)  # of those that are straight, back and forth
@@ -54,7 +55,8 @@ BLADE = radians(36.0)  # most that a shoulder blade turns, either way, where it 
 BLADE_USUAL = radians(20.0)  # and where it need not
 KNEE_WITH_FOOT = 0.5  # share of a foot's small yaws that the leg's plane follows
 FOLDS = np.concatenate((np.linspace(-0.97, 0.6, 80), np.linspace(0.62, 3.0, 60)))
-FETLOCK_SWING = radians(25.0)  # how far fetlocks fold back in the middle of a swing
+# How far fetlocks of horses fold back in the middle of a swing, and other animals' toes.
+FETLOCK_SWING, TOES_SWING = radians(30.0), radians(25.0)
 CARPUS_SWING = radians(52.0)  # and carpi, for a fold of 1
 LONG, MIDDLING = 0.0, 0.6  # sqrt(1 - length / straight length) in which folds come
 REACHED = 0.999  # of what a leg reaches stretched out: the last of it is not used
@@ -62,6 +64,10 @@ SOFT = 0.15  # share of the transfer in which a long leg begins to be drawn in
 STRETCHED = 0.98  # of their length: segments below the blade are hardly longer
 EARLY = 0.5  # folds from which they do
 SWINGS = 0.45  # share of the transfer in which the fold of a swing comes and goes
+SLUNG_AT = 0.985  # of how long a leg in a sling is where it stands: how long under load
+FREED = 0.15  # share of the fold of a swing with which locked carpi fold instead of fetlocks
+SLING_SOFT = 0.5  # of how far the sling gives: how softly it begins to
+BLADE_SHARE = 0.31  # of how long such a leg is: the shoulder blade that it would have
 EASE_BLADE = 0.3  # how easily a blade gives, against the other joints
 LIFTED = 0.2  # of the distance from where a leg hangs to its ankle in rest: swinging ankles
 # are never less than that under it, or the plane of the leg would turn over
@@ -129,6 +135,7 @@ class _Family:
         lengths: (m,) m.
         rest: (m - 1,) bends of the joints in rest, radians.
         gain: (m - 1,) bend for each unit of s.
+        freed: (m - 1,) what is added to that once the leg swings.
         folds: (m - 1,) what the swing adds for a fold of 1, or, of a fetlock, its bend.
         low: (m - 1,) limits, radians.
         high: (m - 1,).
@@ -138,6 +145,7 @@ class _Family:
     lengths: tuple[float, ...]
     rest: tuple[float, ...]
     gain: tuple[float, ...]
+    freed: tuple[float, ...]
     folds: tuple[float, ...]
     low: tuple[float, ...]
     high: tuple[float, ...]
@@ -159,10 +167,11 @@ class _Family:
         Returns:
             (m - 1, n) radians, within the limits.
         """
-        rest, gain, folds, low, high = (
-            np.array(x)[:, None] for x in (self.rest, self.gain, self.folds, self.low, self.high)
+        rest, gain, freed, folds, low, high = (
+            np.array(x)[:, None]
+            for x in (self.rest, self.gain, self.freed, self.folds, self.low, self.high)
         )
-        found = rest + gain * fold
+        found = rest + (gain + freed * step(swing / FREED)) * fold
         body = len(found) - self.fetlock
         found[:body] += folds[:body] * (swing * _eased(fold + EARLY))
         if self.fetlock:
@@ -251,6 +260,8 @@ class Limb:
         self._frame = from_matrix(np.stack((self.down, self.across, self.normal), axis=-1))
         parts = np.diff(points, axis=0)
         flat = np.stack((parts @ self.down, parts @ self.across), axis=1)
+        self.sling = figure.sling(chain)
+        self.swings_back = FETLOCK_SWING if figure.kind == "HORSE" else TOES_SWING
         self.aside = parts @ self.normal  # what segments lean out of the plane
         self.lengths = np.hypot(*flat.T)
         self.rest_angles = np.arctan2(flat[:, 1], flat[:, 0])
@@ -262,21 +273,25 @@ class Limb:
         chain = self.chain
         self.blade = 1 if chain.blade else 0
         bend = self.blade + chain.bend  # number of the joint between the two that are bent
-        rest = self.rest_bend
+        rest, stands = self.rest_bend, self.rest_bend.copy()
         ahead = -1.0 if self.across[1] > 0.0 else 1.0  # is the pole ahead or behind?
-        low, high, gain, folds = (np.zeros(len(rest)) for _ in range(4))
+        low, high, gain, freed, folds = (np.zeros(len(rest)) for _ in range(5))
         fetlock = len(rest) - 1 if self._gives(ahead) else -1
         for i, angle in enumerate(rest):
             sign = np.sign(angle) if i != bend else -1.0
             gain[i] = angle
             if i == fetlock:
                 low[i], high[i] = sorted((angle + ahead * GIVE, angle - ahead * BACK))
-                folds[i] = -FETLOCK_SWING * ahead
+                folds[i] = -self.swings_back * ahead
+                freed[i] = -angle if self.sling else 0.0
             elif i == bend or abs(angle) >= STRAIGHT:
                 least = min(LEAST_BEND, 0.5 * abs(angle)) if angle * sign > 0 else LEAST_BEND
                 low[i], high[i] = sorted((sign * least, sign * MOST_BEND))
                 if abs(angle) < STRAIGHT:  # the joint that folds a leg stretched out in rest
                     gain[i] = sign * (LOADED if fetlock > i else FOLDS_MOST)
+                    if self.sling and fetlock > i:  # the carpus
+                        stands[i], gain[i] = sign * least, sign * LOCKED
+                        freed[i] = sign * (LOADED - LOCKED)
                     folds[i] = sign * CARPUS_SWING * (fetlock > i)
             else:
                 low[i], high[i] = sorted((ahead * OVER, -ahead * FOLDED))
@@ -287,8 +302,9 @@ class Limb:
         # Rounded, so that left and right share what is tabulated.
         self.family = _Family(
             lengths=_rounded(self.lengths[own]),
-            rest=_rounded(rest[own]),
+            rest=_rounded(stands[own]),
             gain=_rounded(gain[own]),
+            freed=_rounded(freed[own]),
             folds=_rounded(folds[own]),
             low=_rounded(low[own]),
             high=_rounded(high[own]),
@@ -376,7 +392,7 @@ class Limb:
             (n,) m.
         """
         _, target = self._plane(self.foot(feet)[0][self.chain.ankle] - hangs, carrier, feet)
-        return self._room(target)
+        return self._room(target) + REACHED * self.sling
 
     def _room(self, target: np.ndarray) -> np.ndarray:
         """(n,) how much longer it could be than to an ankle in its plane, m."""
@@ -432,6 +448,9 @@ class Limb:
         """
         foot_joint, foot_turn = self.foot(feet)
         line = foot_joint[self.chain.ankle] - hangs
+        if self.sling:
+            slung = self._slung(line, carrier, feet, blade_follow)
+            hangs, line = hangs + slung, line - slung
         lower = self._lifted(line, carrier, feet)[:, None] * rotate(carrier, self.down)
         if np.any(lower):
             foot_joint = {role: place + lower for role, place in foot_joint.items()}
@@ -470,6 +489,25 @@ class Limb:
             self._pole(joint | foot_joint, y), solved.angles[1:], self.rest_bend,
             missing, self._room(target) >= 0.0, held, normal,
         )  # fmt: skip
+
+    def _slung(
+        self, line: np.ndarray, carrier: np.ndarray, feet: Feet, follow: Amount
+    ) -> np.ndarray:
+        """(n, 3) how far from where it hangs at rest a leg in a sling hangs, m.
+
+        It goes along with the leg as the end of a shoulder blade would, and makes up for what
+        a leg that carries weight, and is all but straight, is too short or too long.
+        """
+        swings = rotate(carrier, self.across) * (1.0, 1.0, 0.0)
+        ahead = np.einsum("ij,ij->i", line, swings)
+        along = (BLADE_SHARE * follow * ahead)[:, None] * swings
+        line = line - along
+        far = np.linalg.norm(line, axis=1)
+        stood = SLUNG_AT * float(np.linalg.norm(self.ankle - self.base))
+        loaded = 1.0 - step(feet.share / SOFT) * step((1.0 - feet.share) / SOFT)
+        width = SLING_SOFT * self.sling
+        more = ramp(far - stood, width) - loaded * ramp(stood - far, width)
+        return along + normalise(line) * limited(more, self.sling)[:, None]
 
     def _wanted(
         self, target: np.ndarray, feet: Feet, blade_follow: Amount, amount: Amount

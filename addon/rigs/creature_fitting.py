@@ -97,6 +97,8 @@ def read_creature(
     """
     matrix = rotations.to_matrix(np.asarray(rolemap.turn, dtype=float))
     roles = {role: bone for role, bone in rolemap.roles.items() if bone in rest}
+    # Controls of the rig's own, and bones that are fixed to others, stay in their place.
+    tied = {role for role, bone in roles.items() if own or rest.by_name[bone].connected}
     own = rest.by_name
     heads = {role: matrix @ own[bone].head * scale for role, bone in roles.items()}
     tails = {role: matrix @ own[bone].tail * scale for role, bone in roles.items()}
@@ -119,7 +121,7 @@ def read_creature(
     shift = np.array([0.5 * (heads["pelvis"][0] + feet[0]), feet[1], ground])
     heads = {role: point - shift for role, point in heads.items()}
     tails = {role: point - shift for role, point in tails.items()}
-    figure = _figure(rolemap, found, heads, tails, kind)
+    figure = _figure(rolemap, found, heads, tails, kind, tied)
     used = {*figure.trunk, *figure.neck, *figure.tail}
     used |= {role for leg in figure.legs for role in leg.limb}
     if own:
@@ -164,6 +166,7 @@ def _figure(
     heads: dict[str, np.ndarray],
     tails: dict[str, np.ndarray],
     kind: str,
+    tied: Collection[str],
 ) -> LeggedFigure:
     joints = dict(heads)
     joints["root"] = np.zeros(3)
@@ -189,7 +192,7 @@ def _figure(
     for number, girdle in enumerate(order):
         for _, side, roles in (one for one in found if one[0] == girdle):
             legs.append(_leg(joints, tails, girdle, side, roles, number if four else 0,
-                             girdles))  # fmt: skip
+                             girdles, tied))  # fmt: skip
     tall = [joints[leg.limb[0]][2] for leg in legs]
     withers = max([joints[trunk[-1]][2], *tall])
     span = float(np.ptp([joints[role][1] for role in (*trunk, *neck, *tail)]))
@@ -229,6 +232,7 @@ def _leg(
     roles: tuple[str, ...],
     number: int,
     girdles: list[str],
+    tied: Collection[str],
 ) -> LegChain:
     while len(roles) > 3 and _leads_aside([joints[role] for role in roles]):
         roles = roles[1:]
@@ -263,6 +267,11 @@ def _leg(
     joints[pole_role] = b + unit(out) * 0.8 * size
     blade = f"clavicle.{side}"
     carries = girdle == "fore" and blade in joints
+    sling = ""
+    stands = float(np.linalg.norm(last - points[0]))
+    if girdle == "fore" and not carries and roles[0] not in tied and stands > (1.0 - BENT) * length:
+        sling = f"{girdle}.sling.{side}"
+        joints[sling] = points[0]
     name = f"{girdle}.{side}"
     if girdle.startswith("leg"):
         place = girdles.index(girdle)
@@ -270,7 +279,7 @@ def _leg(
     heel = 0.5 * foot_length if foot == HOOF else 0.15 * foot_length
     return LegChain(
         name, number, roles, bend, pole_role, tip_role, blade if carries else "",
-        heel=0.0 if foot == TIP else foot_length + heel, foot=foot,
+        heel=0.0 if foot == TIP else foot_length + heel, foot=foot, sling=sling,
     )
 
 

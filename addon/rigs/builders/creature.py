@@ -62,6 +62,15 @@ def pole(leg: LegChain) -> str:
     return f"{girdle(leg)}_pole.{side(leg)}"
 
 
+def sling(leg: LegChain) -> str:
+    """Name of the bone that a leg hangs on in the sling of the trunk.
+
+    Args:
+        leg: the leg.
+    """
+    return f"{girdle(leg)}_sling.{side(leg)}"
+
+
 def switch(leg: LegChain) -> str:
     """Name of the property of the root bone that switches a leg to FK.
 
@@ -181,6 +190,8 @@ class CreatureBuild:
         for leg in figure.legs:
             if leg.blade:
                 found[leg.blade] = leg.blade
+            if leg.sling:
+                found[leg.sling] = sling(leg)
             found |= {role: role for role in leg.segments[: leg.bend]}
             found |= {leg.segments[i]: control(leg, i) for i in _after(leg)}
             found[leg.tip] = control(leg)
@@ -223,8 +234,9 @@ class CreatureBuild:
         figure = self.figure
         poles = {pole(leg) for leg in figure.legs}
         points = {control(leg) for leg in figure.legs if not _after(leg)}
-        moved = {"master", "root", figure.trunk[0], *poles, *map(control, figure.legs)}
-        return bone not in moved, bone in poles | points
+        slings = {sling(leg) for leg in figure.legs}
+        moved = {"master", "root", figure.trunk[0], *poles, *slings, *map(control, figure.legs)}
+        return bone not in moved, bone in poles | points | slings
 
     def carried(self, skeleton: Skeleton) -> list[tuple[str, str, str]]:
         """Nothing goes along with a leg in FK.
@@ -256,6 +268,8 @@ class CreatureBuild:
             found |= {role: (role, False) for role in leg.limb}
             found[leg.tip] = (leg.segments[-1], True)
             found[leg.pole] = (pole(leg), False)
+            if leg.sling:
+                found[leg.sling] = (sling(leg), False)
         return found
 
 
@@ -277,6 +291,9 @@ def _leg(bones: Bones, figure: LeggedFigure, leg: LegChain) -> None:
     joint = j[leg.segments[leg.bend + 1]]
     bend = j[leg.pole] - joint
     parent = figure.carrier(leg)
+    if leg.sling:
+        bones.flat(sling(leg), parent, points[0], 0.08, CONTROLS)
+        parent = sling(leg)
     alone = set(leg.limb[: len(leg.limb) - len(leg.segments) + leg.bend])
     for i, role in enumerate(leg.limb):
         collection = CONTROLS if role in alone else FK
@@ -315,6 +332,8 @@ def _shapes(figure: LeggedFigure) -> dict[str, tuple]:
         sign = 1.0 if side(leg) == "L" else -1.0
         if leg.blade:
             table[leg.blade] = ("bow", (0.07, 0.09, 0.09), (sign * 0.11, 0, 0.02), np.eye(3))
+        if leg.sling:
+            table[sling(leg)] = ("bow", (0.07, 0.09, 0.09), (sign * 0.11, 0, 0.02), np.eye(3))
         for i, role in enumerate(leg.segments):
             wide = 0.26 * float(lengths[: leg.bend + 2].max()) * (1.0 if i <= leg.bend else 0.7)
             table[role] = ("circle", (wide, 1.0, wide), (0, 0.45 * lengths[i], 0), None)
