@@ -17,6 +17,7 @@ import bpy
 import numpy as np
 
 from ...solvers.motion import Problem
+from ...solvers.times import covering, gap
 from .. import keyframes
 from ..rigs import adapter
 from ..rigs.constraints import Constraints
@@ -234,7 +235,7 @@ def dense_keys(
     frames = [np.arange(float(grid.frames))]
     values = [samples[grid.whole]]
     begins, ends = (
-        np.isclose(grid.kinks[:, None], np.array(times, dtype=float)[None]).any(axis=1)
+        gap(grid.kinks, np.sort(np.array(times, dtype=float))) < sparse.AT_SAMPLE
         for times in ([span.begin for span in spans], [span.end for span in spans])
     )
     # The key on a frame does for what is right beside it.
@@ -250,7 +251,7 @@ def dense_keys(
         theirs = level[more.astype(int)]
         # What the next halving would not part from it, a kink does for.
         near = np.maximum(0.5 ** (theirs + 1), grid.spacing)
-        more = more[(theirs >= halved) & (sparse.gap(more, kinks) > near)]
+        more = more[(theirs >= halved) & (gap(more, kinks) > near)]
         if len(more):
             frames.append(more)
             values.append(grid.at(more).values(samples))
@@ -282,8 +283,8 @@ def look(grid: sparse.KeyGrid, kinks: np.ndarray) -> Look:
     """
     times = grid.times[grid.times <= grid.frames - 1]
     even = np.arange((grid.frames - 1) * PARTS + 1) / PARTS
-    at = np.union1d(times, even[sparse.gap(even, times) > sparse.AT_SAMPLE])
-    inside = kinks[sparse.gap(kinks, times) > sparse.AT_SAMPLE]
+    at = np.union1d(times, even[gap(even, times) > sparse.AT_SAMPLE])
+    inside = kinks[gap(kinks, times) > sparse.AT_SAMPLE]
     unsure = np.isin(np.searchsorted(times, at), np.searchsorted(times, inside))
     return Look(at, np.isin(at, times) | ~unsure)
 
@@ -314,9 +315,8 @@ class Comparison:
         Args:
             contact: the limb.
         """
-        inside = np.zeros(len(self.look.at), bool)
-        for span in contact.spans:
-            inside |= (self.look.at >= span.begin - 1e-6) & (self.look.at <= span.end + 1e-6)
+        spans = np.array([(span.begin, span.end) for span in contact.spans]).reshape(-1, 2)
+        inside = covering(self.look.at, spans[:, 0] - 1e-6, spans[:, 1] + 1e-6) > 0
         off = [self.off[contact.bone, what] for what in ("head", "contact")]
         return np.where(inside, np.maximum(*off), 0.0)
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ...solvers.motion import Problem
+from ...solvers.times import gap
 from .. import keyframes
 from ..mapping.tracks import ROOT, Contact
 from ..rigs import adapter, rotation_modes
@@ -145,7 +146,7 @@ def _spaced(known: contacts.Known, samples: np.ndarray, least: float) -> np.ndar
     times = np.array(sorted(known))
     times = times[(times > samples[0]) & (times < samples[-1])]
     kept: list[float] = []
-    for time in times[sparse.gap(times, samples) > least].tolist():
+    for time in times[gap(times, samples) > least].tolist():
         if not kept or time > kept[-1] + least:
             kept.append(time)
     return np.array(kept)
@@ -370,6 +371,7 @@ def _timing(
         time for role, theirs in spans.items() if role not in steps
         for span in theirs for time in (span.begin, span.end)
     ]  # fmt: skip
+    kinks = np.array(kinks)
     near = sparse.EXTRAPOLATION / per_frame
     times = job.times(per_frame)[:count]
 
@@ -381,7 +383,7 @@ def _timing(
             at = np.round(ends * per_frame) / per_frame
             ends = np.unique(np.where(np.abs(at - ends) < BESIDE, at, ends))
         # Corners of others, with hardly a sample between, shall not hide a bone's own.
-        far = [t for t in kinks if np.abs(ends - t).min() > near]
+        far = kinks[gap(kinks, ends) > near].tolist()
         at = times
         if role in instants:
             at = np.insert(times, np.searchsorted(times, instants[role]), instants[role])

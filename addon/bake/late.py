@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ...solvers import rotations
+from ...solvers.times import gap
 from .. import keyframes
 from ..rigs import adapter
 from . import contacts, evaluation, keying, sparse
@@ -193,7 +194,7 @@ def _with_moments(job: Job, plan: Plan) -> _Played:
         for role in late & set(contact.limb):
             own.setdefault(role, set()).update(keying.instants_of(job, contact, most=1))
     more = np.unique([time for times in own.values() for time in times if 0.0 < time < end])
-    more = more[sparse.gap(more, samples) > sparse.AT_SAMPLE]
+    more = more[gap(more, samples) > sparse.AT_SAMPLE]
     times = np.append(samples, more)
     order = np.argsort(times, kind="stable")
     exact, rows = np.zeros(len(more), bool), np.zeros(0, int)

@@ -18,6 +18,7 @@ from dataclasses import replace
 import numpy as np
 
 from ...solvers import rotations
+from ...solvers.times import gap
 from ..mapping.tracks import ROOT, Contact, Instants, Moments, RoleTracks
 from . import sparse
 
@@ -153,12 +154,13 @@ def _round_bends(tracks: RoleTracks, contacts: list[Contact]) -> list[Contact]:
     off += 0.5 * (place[frame] + place[frame + 1])
     far = np.linalg.norm(off, axis=1) > ROUND
     rows = step * frame[far][:, None] + np.arange(1, step)
-    for k in np.unique(number[far]):
+    which, first = np.unique(number[far], return_index=True)  # in order
+    for k, own in zip(which, np.split(rows, first[1:]), strict=False):
         told = contacts[k].instants
         assert told is not None
-        more = tracks.time[rows[number[far] == k].ravel()]
+        more = tracks.time[own.ravel()]
         more = more[(more > spans[k][0]) & (more < spans[k][1])]
-        near = sparse.gap(more, told.time) * tracks.rate < 2.0 * sparse.SPACING
+        near = gap(more, told.time) * tracks.rate < 2.0 * sparse.SPACING
         more = more[~near]  # keys can stand no closer
         contacts[k] = replace(contacts[k], instants=told.and_at(more))
     return contacts

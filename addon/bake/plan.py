@@ -15,6 +15,7 @@ import numpy as np
 
 from ...solvers import rotations
 from ...solvers.motion import Problem
+from ...solvers.times import nearest
 from .. import keyframes
 from ..rigs import adapter, rotation_modes
 from ..rigs.constraints import Constraints
@@ -224,9 +225,10 @@ def _at_moments(
     }
     rows: dict[str, list[int]] = {}
     for contact in told:
-        own = np.flatnonzero(np.isin(tracks.moments.time, contact.instants.time))
+        time, own = tracks.moments.time, contact.instants.time
+        row = nearest(time, own)
         for role in contact.limb:
-            rows.setdefault(role, []).extend(own.tolist())
+            rows.setdefault(role, []).extend(row[time[row] == own].tolist())
     known: dict[str, contacts.Known] = {}
     for bone in bones:
         if bone.role not in rows or bone.role not in solved:

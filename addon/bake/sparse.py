@@ -14,6 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.ndimage import maximum_filter1d
 
+from ...solvers.times import gap, nearest
+
 STENCIL = 5  # samples per slope
 EXTRAPOLATION = 4  # samples to reach from the nearest sample to a kink
 TELLING = 2  # samples at least between two corners that tell of slopes there
@@ -229,7 +231,7 @@ def key_grid(
     smooth = within(passed)
     smooth = smooth[np.diff(smooth, prepend=-spacing) > spacing]
     if len(corners):
-        smooth = smooth[np.abs(smooth[:, None] - corners).min(axis=1) > spacing]
+        smooth = smooth[gap(smooth, corners) > spacing]
     # First sample at or after each corner; a sample at a corner is on both sides.
     start = np.searchsorted(times, corners - AT_SAMPLE)
     at_sample = times[np.minimum(start, count - 1)] - corners < AT_SAMPLE
@@ -337,14 +339,14 @@ def sparse_keys(
     last = float(grid.frames - 1)
     inner = grid.inner.slopes(samples)
     wanted = ~grid.corner
-    first, second = np.zeros_like(wanted), np.zeros_like(wanted)
-    for start, end in held:
-        first |= np.abs(grid.kinks - start) < grid.spacing
-        second |= np.abs(grid.kinks - end) < grid.spacing
+    spans = np.sort(np.array(held, dtype=float).reshape(-1, 2), axis=0)
+    first, second = (gap(grid.kinks, ends) < grid.spacing for ends in spans.T)
     wanted |= first | second
     at_kink, left, right = at_kinks(grid, samples, first, second, inside)
-    for known in pinned:
-        for k in np.flatnonzero(np.abs(grid.kinks - known.time) < AT_SAMPLE):
+    at = np.array([known.time for known in pinned])
+    spots = nearest(grid.kinks, at) if len(grid.kinks) else np.zeros(0, int)
+    for known, k in zip(pinned, spots, strict=bool(len(grid.kinks))):
+        if abs(grid.kinks[k] - known.time) < AT_SAMPLE:
             at_kink[k] = known.values
             left[k] = np.where(np.isnan(known.slopes_left), left[k], known.slopes_left)
             right[k] = np.where(np.isnan(known.slopes_right), right[k], known.slopes_right)
@@ -374,8 +376,7 @@ def sparse_keys(
     keyed = candidates % step == 0.0
     if wanted.any():
         # A whole frame right beside a kink is the kink.
-        gap = np.abs(candidates[:, None] - grid.kinks[wanted]).min(axis=1)
-        keyed &= gap > CROWDED
+        keyed &= gap(candidates, grid.kinks[wanted]) > CROWDED
     keyed[is_kink] = wanted
     keyed[0] = keyed[-1] = True
 
@@ -383,7 +384,7 @@ def sparse_keys(
     # On the way into a contact much happens in less than a frame.
     brief = (candidates % 1.0 != 0.0) & ~is_kink & ~np.isin(candidates.astype(int), finer)
     if wanted.any():
-        brief &= np.abs(candidates[:, None] - grid.kinks[wanted]).min(axis=1) >= 1.0
+        brief &= gap(candidates, grid.kinks[wanted]) >= 1.0
     usual = np.flatnonzero(~brief)
     # For every candidate the first kink at or after it.
     numbers = np.arange(len(candidates))
@@ -414,11 +415,12 @@ def sparse_keys(
         keyed[split] = True
     # What even a key on every frame does not follow better than a straight line.
     straight = np.zeros((len(keys), samples.shape[1]), bool)
-    for s in bad:
-        rows = segment == s
-        on_frames = candidates[keys[s]] % 1.0 == 0.0 and candidates[keys[s + 1]] % 1.0 == 0.0
-        if on_frames and candidates[keys[s + 1]] - candidates[keys[s]] <= 1.0:
-            straight[s] = error[rows].max(axis=0) > straight_error[rows].max(axis=0) + 1e-12
+    at = candidates[keys]
+    bad = bad[(at[bad] % 1.0 == 0.0) & (at[bad + 1] % 1.0 == 0.0) & (np.diff(at)[bad] <= 1.0)]
+    largest, usual_error = np.zeros(straight.shape), np.zeros(straight.shape)
+    np.maximum.at(largest, segment, error)
+    np.maximum.at(usual_error, segment, straight_error)
+    straight[bad] = largest[bad] > usual_error[bad] + 1e-12
     return SparseKeys(
         candidates[keys], values[keys], slopes_left[keys], slopes_right[keys], straight
     )
@@ -441,20 +443,6 @@ def _samples(grid: KeyGrid, corners: np.ndarray, close: float) -> np.ndarray:
     if grid.spacing > SPACING:  # a power of two
         free &= times % min(grid.spacing, 1.0) == 0.0
     return times[free]
-
-
-def gap(at: np.ndarray, times: np.ndarray) -> np.ndarray:
-    """(q,) how far times are from the nearest of others; infinite where there are none.
-
-    Args:
-        at: (q,) times.
-        times: (m,) the others, in order.
-    """
-    if not len(times):
-        return np.full(len(at), np.inf)
-    after = np.searchsorted(times, at)
-    ends = (times[np.clip(after + i, 0, len(times) - 1)] for i in (-1, 0))
-    return np.minimum(*(np.abs(end - at) for end in ends))
 
 
 def at_kinks(

@@ -13,6 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from ...solvers import rotations
+from ...solvers.times import covering, gap
 from ..mapping.legged import pose_joints
 from ..mapping.legs import LegChain, LeggedFigure
 from ..mapping.tracks import Contact, RoleTracks
@@ -110,9 +111,8 @@ def _reach(
         first, middle, end = (figure.joints[role] for role in roles[leg.bend : leg.bend + 3])
         longest = REACHED * float(np.linalg.norm(middle - first) + np.linalg.norm(end - middle))
         hip, foot = joint[roles[leg.bend]], tracks.position[leg.control]
-        standing = np.zeros(len(at), bool)
-        for begin, end in spans[leg.name]:
-            standing |= (at >= begin - 1e-9) & (at <= end + 1e-9)
+        begin, end = np.array(spans[leg.name]).reshape(-1, 2).T
+        standing = covering(at, begin - 1e-9, end + 1e-9) > 0
         rows = np.flatnonzero(standing & (np.linalg.norm(hip - foot, axis=1) > longest))
         tip = tracks.position[leg.tip][rows]
         arm, line = foot[rows] - tip, hip[rows] - tip
@@ -187,7 +187,7 @@ class _Foot:
             ends = [one.time[one.rank == 0] for one in told]
             corners = tracks.frame_of(np.concatenate(ends or [corners]))
             at = tracks.frame_of(tracks.moments.time)
-            near = sparse.gap(at, self.times) < APART
+            near = gap(at, self.times) < APART
             self._known = np.flatnonzero(np.isin(tracks.moments.time, mine) & ~near)
             self._rows = np.searchsorted(self.times, at[self._known])
             self.times = np.insert(self.times, self._rows, at[self._known])
@@ -321,8 +321,8 @@ def _swinging(
     order = np.argsort(nodes)
     values = np.concatenate((place, *[value[None] for _, value in far]))[order]
     found = sparse.through(nodes[order], at).values(values)
-    for (time, value), gap in zip(known, apart, strict=True):
-        if gap < NEAR * spacing:
+    for (time, value), away in zip(known, apart, strict=True):
+        if away < NEAR * spacing:
             beside = int(np.argmin(np.abs(times - time)))
             rows = (at - time) * (at - times[beside]) < 0.0
             share = (at[rows] - time) / (times[beside] - time)

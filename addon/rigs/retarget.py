@@ -16,6 +16,7 @@ import numpy as np
 
 from ...solvers import affine, rotations
 from ...solvers.ik import limb_rotations, two_bone
+from ...solvers.times import nearest
 from ..context import keep_frame
 from ..errors import UserError
 from ..mapping.legs import LeggedFigure, creature_of
@@ -160,7 +161,7 @@ def _contact(
 ) -> Contact:
     """A contact of a bone: where in its axes the fixed point is, in the middle of it."""
     middle = 0.5 * (contact.start + contact.end)
-    at = int(np.abs(tracks.time - middle).argmin())
+    at = int(nearest(tracks.time, middle))
     place = contact.position if place is None else _sample(place, at) * size
     arm = place - _sample(there.head, at) * size
     arm = rotations.rotate(rotations.conjugate(_sample(there.rotation, at)), arm)

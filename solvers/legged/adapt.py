@@ -40,6 +40,7 @@ import numpy as np
 
 from ..motion import Problem
 from ..rotations import about_z, between, multiply, rotate
+from ..times import covering
 from . import problems
 from .body import Rise, minimum_jerk
 from .edits import FootprintEdit, Pin
@@ -454,8 +455,7 @@ class Adapt(Walk):
             window.start, window.end, flights, np.concatenate((events[np.isfinite(events)], at))
         )
         middle = 0.5 * (time[1:] + time[:-1])
-        down = (steps.on <= middle[:, None]) & (middle[:, None] <= steps.off)
-        weight = 2.0 * down.sum(axis=1) / self.n_legs
+        weight = 2.0 * covering(middle, steps.on, steps.off) / self.n_legs
         weight = np.where(within(middle, flights), 0.0, np.maximum(weight, 2.0 / self.n_legs))
         lever = LEVER * self.hip
         zero = np.zeros((2, 3))

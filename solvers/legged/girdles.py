@@ -15,6 +15,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ..rotations import about_x, about_y, about_z, multiply, rotate
+from ..times import covering, gap
 from .body import (
     Curve,
     Line,
@@ -184,8 +185,8 @@ class Girdles(Footing):
 
     def _sinks(self, time: np.ndarray) -> np.ndarray:
         """Whether hips may sink at given times."""
-        spans = self.may_sink
-        return np.any([(time >= begin) & (time <= finish) for begin, finish in spans], axis=0)
+        spans = np.array(self.may_sink, dtype=float).reshape(-1, 2)
+        return covering(time, spans[:, 0], spans[:, 1]) > 0
 
     # --- knots ------------------------------------------------------------------------
     def _knots(self, g: int) -> np.ndarray:
@@ -198,8 +199,7 @@ class Girdles(Footing):
         long = np.flatnonzero(np.diff(knots) > 2.0 * half)
         knots = np.sort(np.concatenate((knots, knots[long] + half, knots[long + 1] - half)))
         events = self.high_steps[g].events
-        apart = np.abs(events[:, None] - knots).min(axis=1, initial=np.inf)
-        return np.sort(np.concatenate((knots, events[apart > SHORTEST_SPAN])))
+        return np.sort(np.concatenate((knots, events[gap(events, knots) > SHORTEST_SPAN])))
 
     def _high_steps(self, g: int) -> HighSteps:
         """Supports of a girdle that follow each other, one much higher than the other.

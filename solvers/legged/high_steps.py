@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..times import over_spans
 from .footholds import Footholds, step_height
 from .steps import Steps
 
@@ -42,9 +43,10 @@ class HighSteps:
         Returns:
             (n,) m, 0 where there is none.
         """
-        inside = (time >= self.spans[:, :1] - 1e-6) & (time <= self.spans[:, 1:] + 1e-6)
-        inside &= self.together[:, None]
-        return np.max(np.where(inside, self.rise[:, None], 0.0), axis=0, initial=0.0)
+        found = np.zeros(len(time))
+        begin, end = self.spans[self.together].T
+        over_spans(np.maximum, found, time, begin - 1e-6, end + 1e-6, self.rise[self.together])
+        return found
 
 
 def find_high_steps(

@@ -14,6 +14,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.ndimage import minimum_filter1d
 
+from ..times import over_spans
 from .gait import Clock
 
 HURRY = 1.2  # times as often as usual that strides come at most
@@ -98,9 +99,7 @@ class Pace:
         """
         now = np.interp(0.5 * (start + end), self._place, self._share)
         asked = self._asked.copy()
-        for begin, finish, part in zip(start, end, np.maximum(now * share, least), strict=True):
-            of = (self._place >= begin) & (self._place <= finish)
-            asked[of] = np.minimum(asked[of], part)
+        over_spans(np.minimum, asked, self._place, start, end, np.maximum(now * share, least))
         if np.all(asked >= self._asked - 1e-9):
             return False
         self._asked, self._as_wanted = asked, False
@@ -145,9 +144,7 @@ class Pace:
             Whether they come more slowly than before.
         """
         slower = self._slower.copy()
-        for begin, finish, most in zip(start, end, hurry, strict=True):
-            of = (self._place >= begin) & (self._place <= finish)
-            slower[of] = np.minimum(slower[of], most)
+        over_spans(np.minimum, slower, self._place, start, end, hurry)
         if np.all(slower >= self._slower - SLOWER):
             return False
         self._slower, self._as_wanted = slower, False

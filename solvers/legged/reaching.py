@@ -15,6 +15,7 @@ import math
 import numpy as np
 
 from ..rotations import conjugate, rotate
+from ..times import nearest
 from . import problems
 from .body import minimum_jerk
 from .foot import Feet, FootPose, Swing, Trajectory
@@ -37,6 +38,7 @@ ALL_BUT = 0.9998 # of what a leg is long where its blade turns no further, on le
 FLYING = 0.995  # of a leg's length that gaits with flights use: feet trail behind after them
 SLOW = 0.45  # of the shortest stand from which on supports are looked at more often than usual
 LOOKS = 0.02  # of the shortest stand: how often a stand is looked at
+MOST_LOOKS = 100_000  # at once: many long stands would take much memory
 SOFT = 1.5  # in which hips sink and rise again, as a multiple of sqrt(hip height / g)
 
 
@@ -217,7 +219,7 @@ class Reaching(Girdles):
             # so does who goes up or down a high step, around its middle.
             for k in np.flatnonzero(of & (stands | np.isin(own, self.high_steps[g].steps))):
                 worst_at = moments[k, int(np.argmax(excess[k]))]
-                at[k] = int(np.argmin(np.abs(knots - worst_at)))
+                at[k] = int(nearest(knots, worst_at))
             there[of], sunk[of] = knots[at[of]], self.sunk[g][at[of]]
             if len(self.high_steps[g].steps):
                 may[of] += self.high_steps[g].rise_at(there[of])
@@ -292,23 +294,25 @@ class Reaching(Girdles):
         long = (off - on > SLOW * stand) & self.watched & ~self.left_out & ~self.beyond
         if not long.any():
             return
-        parts = [
-            np.linspace(on[k], off[k], int(np.ceil((off[k] - on[k]) / (LOOKS * stand))) + 1)
-            for k in np.flatnonzero(long)
-        ]
-        moments = np.concatenate(parts)
-        leg = np.repeat(steps.leg[long], [len(part) for part in parts])
-        position, turn, _ = self.body(moments)
-        pose = self.feet(moments, np.bincount(leg, minlength=self.n_legs))
-        arm = self._hips(leg, position, turn) - self.feet.ankles(pose)
-        excess, _ = _too_high(arm, self._most(leg, arm, turn, self.reached[leg]))
+        which = np.flatnonzero(long)
+        looks = np.ceil((off - on)[which] / (LOOKS * stand)).astype(int) + 1
         little = EXACT * (self.lengths - self.reached)
-        for g, knots in enumerate(self.knots):
-            of = np.flatnonzero(self.girdle_of[leg] == g)
-            at = np.argmin(np.abs(knots - moments[of, None]), axis=1)
-            allowed = settings.crouch * self.heights[leg[of]] * self._sinks(knots[at])
-            sink = np.minimum(excess[of], allowed - self.sunk[g][at])
-            np.maximum.at(need[g], at, np.where(sink > little[leg[of]], 1.02 * sink, 0.0))
+        cuts = np.flatnonzero(np.diff(np.cumsum(looks) // MOST_LOOKS)) + 1
+        for group, count in zip(np.split(which, cuts), np.split(looks, cuts), strict=True):
+            moments = np.concatenate(
+                [np.linspace(on[k], off[k], n) for k, n in zip(group, count, strict=True)]
+            )
+            leg = np.repeat(steps.leg[group], count)
+            position, turn, _ = self.body(moments)
+            pose = self.feet(moments, np.bincount(leg, minlength=self.n_legs))
+            arm = self._hips(leg, position, turn) - self.feet.ankles(pose)
+            excess, _ = _too_high(arm, self._most(leg, arm, turn, self.reached[leg]))
+            for g, knots in enumerate(self.knots):
+                of = np.flatnonzero(self.girdle_of[leg] == g)
+                at = nearest(knots, moments[of])
+                allowed = settings.crouch * self.heights[leg[of]] * self._sinks(knots[at])
+                sink = np.minimum(excess[of], allowed - self.sunk[g][at])
+                np.maximum.at(need[g], at, np.where(sink > little[leg[of]], 1.02 * sink, 0.0))
 
     # --- how hips sink ----------------------------------------------------------------
     def _sink_together(self) -> None:

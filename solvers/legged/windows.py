@@ -16,6 +16,7 @@ import numpy as np
 from scipy.interpolate import CubicHermiteSpline
 
 from ..rotations import continuous
+from ..times import covering
 from .body import Curve, GroundPlan, Heading, Rise
 from .least_push import least_push, moments
 
@@ -396,10 +397,7 @@ def within(time: np.ndarray, spans: np.ndarray) -> np.ndarray:
     Returns:
         (n,) bool.
     """
-    inside = np.zeros(len(time), dtype=bool)
-    for begin, end in spans:
-        inside |= (time > begin) & (time < end)
-    return inside
+    return covering(time, spans[:, 0], spans[:, 1], ends=False) > 0
 
 
 def align_signs(turns: np.ndarray, inside: np.ndarray) -> None:

@@ -2,6 +2,7 @@
 """Arrays to F-curves: what is written, how exact it is, what stays untouched."""
 
 import sys
+import tracemalloc
 from pathlib import Path
 
 import bpy
@@ -350,3 +351,19 @@ def test_spinning_counts_on(mode, axis, sign):
         others = [i for i in range(3) if i != axis]
         assert np.abs(values[:, others]).max() < 1e-6
     assert turned == pytest.approx(angle[-1], abs=1e-6)
+
+
+def test_memory_for_keys_grows_with_the_duration_not_with_its_square():
+    """Feet touch down and leave, by themselves and in passing, as often as a quick animal's do."""
+    peaks = []
+    for frames in (2000, 4000):
+        at = np.arange(1.0, frames)
+        kinks = np.sort(np.concatenate((at + 0.31, at + 0.63)))
+        samples = np.sin(np.arange(2 * frames + 1) / 9.0)[:, None]
+        tracemalloc.start()
+        grid = sparse.key_grid(len(samples), 2, kinks.tolist(), passed=(at + 0.15).tolist())
+        held = list(zip(kinks[::2].tolist(), kinks[1::2].tolist(), strict=True))
+        sparse.sparse_keys(grid, samples, 4, held)
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[1] < 2.3 * peaks[0], [round(peak / 1e6) for peak in peaks]
