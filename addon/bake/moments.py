@@ -36,6 +36,9 @@ def with_moments(tracks: RoleTracks, dense: bool, feet: bool = False) -> RoleTra
     Returns:
         The same, with `moments`; where straight lines would not do, contacts have more instants.
     """
+    if tracks.treadmill is not None:
+        found = with_moments(tracks.treadmill.moved(tracks, back=True), dense, feet)
+        return tracks.treadmill.moved(found)
     contacts = list(tracks.contacts)
     if dense:
         contacts = _round_bends(tracks, [_for_lines(tracks, c, feet) for c in contacts])

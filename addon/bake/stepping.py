@@ -49,6 +49,9 @@ def finer(
         rate: frames per second.
         least: samples per second, besides those at the ends of contacts.
     """
+    if tracks.treadmill is not None:
+        found = finer(tracks.treadmill.moved(tracks, back=True), figure, steps, rate, least)
+        return tracks.treadmill.moved(found)
     before = tracks.steps_per_frame
     frames = (len(tracks.time) - 1) // before
     if not frames:

@@ -30,7 +30,7 @@ from ...solvers.legged.settings import gait_of, ladder_for
 from ...solvers.legged.speed import speeds_along
 from ...solvers.legged.terrain import MeshGround, way_over
 from ...solvers.motion import Placement, Problem
-from ...solvers.rotations import about_z, multiply, normalise, rotate
+from ...solvers.rotations import normalise
 from ...solvers.turning.settings import sample_times
 from .. import diagrams
 from ..errors import UserError
@@ -38,7 +38,7 @@ from ..mapping import sequence
 from ..mapping.adapted import adapted_tracks
 from ..mapping.legs import LeggedFigure, creature_of
 from ..mapping.registry import MAPPINGS
-from ..mapping.tracks import RoleTracks
+from ..mapping.tracks import RoleTracks, Treadmill
 from ..properties import gait as gait_settings
 from ..properties.footprints import edits_of
 from ..rigs.builders.legged import FIGURES
@@ -710,18 +710,8 @@ def _closed(motion: GaitMotion, tracks: RoleTracks) -> RoleTracks:
 
 def _in_place(tracks: RoleTracks, motion: GaitMotion) -> RoleTracks:
     """Tracks of a body that stays where it starts: without the way, and the way's turning."""
-    base = motion.position * (1.0, 1.0, 0.0)
-    turn = about_z(motion.yaw[0] - motion.yaw)
-
-    def stay(points: np.ndarray) -> np.ndarray:
-        return rotate(turn, np.asarray(points) - base) + base[:1]
-
-    return replace(
-        tracks,
-        position={role: stay(points) for role, points in tracks.position.items()},
-        rotation={role: multiply(turn, quats) for role, quats in tracks.rotation.items()},
-        contacts=(),
-    )
+    ground = Treadmill(motion.time, motion.position * (1.0, 1.0, 0.0), motion.yaw)
+    return ground.moved(tracks)
 
 
 # -- numbers ----------------------------------------------------------------------------

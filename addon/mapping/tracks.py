@@ -22,6 +22,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from ...solvers.motion import Event, Problem
+from ...solvers.rotations import about_z, conjugate, multiply, rotate
+from .signals import at_times
 
 SIDES = ("L", "R")
 
@@ -252,6 +254,71 @@ class Moments:
 
 
 @dataclass(frozen=True)
+class Treadmill:
+    """The ground under a figure that stays in place: it goes, and turns, back under it.
+
+    With the place b and yaw psi of the figure on the ground, a point p of the ground is at
+    b_0 + R_z(psi_0 - psi) (p - b).
+
+    Attributes:
+        time: (n,) seconds, evenly.
+        position: (n, 3) where on the ground the figure is, 0 high.
+        yaw: (n,) how it is turned there, radians.
+    """
+
+    time: np.ndarray
+    position: np.ndarray
+    yaw: np.ndarray
+
+    def at(self, time: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Where on the ground the figure is, (k, 3), and how the ground has turned back, (k, 4).
+
+        Args:
+            time: (k,) seconds.
+        """
+        spacing = float(self.time[1] - self.time[0]) if len(self.time) > 1 else 0.0
+        place = at_times(self.position, spacing, time - self.time[0])
+        return place, about_z(self.yaw[0] - at_times(self.yaw, spacing, time - self.time[0]))
+
+    def under(self, points: np.ndarray, time: np.ndarray) -> np.ndarray:
+        """Where points of the ground are.
+
+        Args:
+            points: (k, 3) or (3,) on the ground.
+            time: (k,) seconds.
+
+        Returns:
+            (k, 3).
+        """
+        place, back = self.at(time)
+        return rotate(back, points - place) + self.position[0]
+
+    def moved(self, tracks: RoleTracks, back: bool = False) -> RoleTracks:
+        """Tracks of a figure on the ground put in place, or put back onto the ground.
+
+        Args:
+            tracks: the tracks; contacts and events are told on the ground in both.
+            back: onto the ground.
+        """
+
+        def put(some: RoleTracks | Moments) -> dict[str, dict[str, np.ndarray]]:
+            place, turn = self.at(some.time)
+            off, on = place, self.position[0]
+            if back:
+                turn, off, on = conjugate(turn), on, place
+            return {
+                "position": {r: rotate(turn, p - off) + on for r, p in some.position.items()},
+                "rotation": {r: multiply(turn, q) for r, q in some.rotation.items()},
+            }
+
+        moments = tracks.moments
+        return replace(
+            tracks, **put(tracks), treadmill=None if back else self,
+            moments=None if moments is None else replace(moments, **put(moments)),
+        )  # fmt: skip
+
+
+@dataclass(frozen=True)
 class RoleTracks:
     """Where every role is, for every sample of the motion.
 
@@ -274,6 +341,8 @@ class RoleTracks:
             does not tell how many there were between two samples.
         moments: the same at the instants of its contacts, which keys are to go through; None
             if nobody asked for them.
+        treadmill: what the figure is on, if it stays in place: contacts and events are told
+            on it, as if it were the ground. None if the figure goes where it goes.
     """
 
     time: np.ndarray
@@ -287,6 +356,7 @@ class RoleTracks:
     attributes: Mapping[str, np.ndarray] = field(default_factory=dict)
     spins: Mapping[str, np.ndarray] = field(default_factory=dict)
     moments: Moments | None = None
+    treadmill: Treadmill | None = None
 
     @property
     def rate(self) -> float:

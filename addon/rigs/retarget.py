@@ -162,7 +162,12 @@ def _contact(
     """A contact of a bone: where in its axes the fixed point is, in the middle of it."""
     middle = 0.5 * (contact.start + contact.end)
     at = int(nearest(tracks.time, middle))
-    place = contact.position if place is None else _sample(place, at) * size
+    if place is not None:
+        place = _sample(place, at) * size
+    elif tracks.treadmill is None:
+        place = contact.position
+    else:
+        place = tracks.treadmill.under(contact.position, tracks.time[at : at + 1])[0]
     arm = place - _sample(there.head, at) * size
     arm = rotations.rotate(rotations.conjugate(_sample(there.rotation, at)), arm)
     return replace(contact, role=role, arm=arm)

@@ -11,9 +11,25 @@ from dataclasses import dataclass
 import bpy
 import numpy as np
 from poise.addon.rigs import control_rig
-from poise.solvers.rotations import conjugate, rotate
+from poise.solvers.rotations import about_z, conjugate, rotate
+from scipy.interpolate import CubicSpline
 
 NEAR = 2e-3  # frames from touchdown and liftoff: frames are single precision
+
+
+def under(done, point, time):
+    """(3,) where a point of the ground is at a time (s), under a body that may stay in place.
+
+    Girard 1986 has the body go over the ground; in place it is the ground that goes back under
+    it, and turns back.
+    """
+    if not done.job.in_place:
+        return np.asarray(point)
+    motion = done.motion
+    way = CubicSpline(motion.time, np.column_stack((motion.position[:, :2], motion.yaw)))
+    (x, y, yaw), (x0, y0, yaw0) = way(time), way(0.0)
+    turn = about_z(np.array(yaw0 - yaw))
+    return rotate(turn, np.asarray(point) - (x, y, 0.0)) + (x0, y0, 0.0)
 
 
 @dataclass(frozen=True)
