@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 import numpy as np
 
@@ -30,6 +31,8 @@ SIDES = ("L", "R")
 # Shoulder to wrist, and half the distance between the shoulder joints: shares of stature, after
 # Winter (Biomechanics and Motor Control of Human Movement, ch. 4).
 USUAL_ARM, USUAL_SHOULDER = 0.332, 0.106
+
+_Placed = TypeVar("_Placed", "RoleTracks", "Moments")
 
 # Roles whose position is that of the joint (or contact) named here.
 ROOT = "root"  # on the ground under the character, carries the motion
@@ -301,21 +304,19 @@ class Treadmill:
             back: onto the ground.
         """
 
-        def put(some: RoleTracks | Moments) -> dict[str, dict[str, np.ndarray]]:
+        def put(some: _Placed) -> _Placed:
             place, turn = self.at(some.time)
             off, on = place, self.position[0]
             if back:
                 turn, off, on = conjugate(turn), on, place
-            return {
-                "position": {r: rotate(turn, p - off) + on for r, p in some.position.items()},
-                "rotation": {r: multiply(turn, q) for r, q in some.rotation.items()},
-            }
+            return replace(
+                some,
+                position={r: rotate(turn, p - off) + on for r, p in some.position.items()},
+                rotation={r: multiply(turn, q) for r, q in some.rotation.items()},
+            )
 
-        moments = tracks.moments
-        return replace(
-            tracks, **put(tracks), treadmill=None if back else self,
-            moments=None if moments is None else replace(moments, **put(moments)),
-        )  # fmt: skip
+        moments = None if tracks.moments is None else put(tracks.moments)
+        return replace(put(tracks), moments=moments, treadmill=None if back else self)
 
 
 @dataclass(frozen=True)
