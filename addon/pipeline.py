@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from math import ceil
 
 import bpy
 import numpy as np
@@ -30,6 +31,8 @@ from .mapping.tracks import RoleTracks
 from .properties.motion import KINDS
 from .rigs import characters
 from .scene.timing import scene_numbers
+
+POSE = 2.0  # s of the motion that a pose is taken from
 
 __all__ = [
     "Job",
@@ -135,6 +138,11 @@ def _gather_chain(context, chain, motion) -> list[Job]:
     jobs: list[Job] = []
     for member in chain:
         try:
+            if jobs and jobs[-1].end_frame == jobs[-1].start_frame:
+                raise UserError(
+                    f"{member.name} goes on from {jobs[-1].name}, which is one frame long "
+                    f"({jobs[-1].start_frame}), a pose: set its End after Start, or clear After"
+                )
             jobs.append(_gather_one(context, member))
         except UserError:
             # What cannot follow is told when it is baked itself.
@@ -179,10 +187,39 @@ def solve(job: Job, progress: Progress | None = None) -> Solved:
         SettingError: a setting is outside what the solver can take.
         Cancelled: the progress callback asked to stop.
     """
+    if job.end_frame == job.start_frame and not families.family_of(job).ends_by_itself(job):
+        return _pose(job, progress)
     solved = families.family_of(job).solve(job, progress or _ignore)
     if job.eyes is None:
         return solved
     return replace(solved, tracks=with_gaze(solved.tracks, _at_samples(job.eyes, solved.tracks)))
+
+
+def _pose(job: Job, progress: Progress | None) -> Solved:
+    """A range of one frame: the first of a motion that goes on as it begins, since bodies look
+    ahead and even out."""
+
+    def steady(values):
+        held = {
+            name: float(value[0])
+            for name, value in vars(values).items()
+            if isinstance(value, np.ndarray) and value.shape == (1,)
+        }
+        return replace(values, **held)
+
+    count = ceil(POSE * job.numbers.fps)
+    own = replace(steady(job.settings), n_frames=count + 1)
+    style, eyes = steady(job.style), None if job.eyes is None else steady(job.eyes)
+    longer = replace(
+        job, settings=own, style=style, eyes=eyes, end_frame=job.start_frame + count, following=()
+    )
+    if getattr(job, "cycle", False):
+        longer = replace(longer, cycle=False)
+    solved = solve(longer, progress)
+    told = tuple(p for p in solved.motion.problems if not p.time)
+    return replace(
+        solved, job=job, tracks=solved.tracks.first(), motion=replace(solved.motion, problems=told)
+    )
 
 
 def _at_samples(eyes: EyesStyle, tracks: RoleTracks) -> EyesStyle:

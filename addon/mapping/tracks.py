@@ -386,6 +386,18 @@ class RoleTracks:
         at[::step] = np.arange(len(at[::step]))
         return at
 
+    def first(self) -> RoleTracks:
+        """The pose of the first sample alone."""
+
+        def alone(arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+            return {name: values[:1] for name, values in arrays.items()}
+
+        return RoleTracks(
+            self.time[:1], self.steps_per_frame, alone(self.position), alone(self.rotation),
+            problems=tuple(problem for problem in self.problems if not problem.time),
+            attributes=alone(self.attributes), spins=alone(self.spins),
+        )  # fmt: skip
+
     def at_frames(self) -> RoleTracks:
         """The same on whole frames alone."""
         step = self.steps_per_frame

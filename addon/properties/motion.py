@@ -6,6 +6,8 @@ sit in the very action that a bake replaces, and because groups that an add-on
 adds to a library override may be lost when the file is loaded again.
 """
 
+from math import isnan
+
 import bpy
 from bpy.props import (
     BoolProperty,
@@ -52,6 +54,9 @@ BODY_PARTS = (
 )
 
 
+MOST_FRAME = 2**31 - 1  # that an integer of Blender holds
+
+
 def _is_motion(self, other):
     return other.poise_motion.character is not None and other != self.id_data
 
@@ -70,7 +75,10 @@ def _get_duration(self):
 
 
 def _set_duration(self, seconds):
-    self.frame_end = self.frame_start + max(1, round(seconds * _real_fps()))
+    # Whatever a script sets: how long a motion may be, and that it ends before it starts, is
+    # said where it is read.
+    frames = -1.0 if isnan(seconds) else max(1.0, seconds * _real_fps())
+    self.frame_end = round(min(self.frame_start + frames, MOST_FRAME))
 
 
 class PoiseProblem(bpy.types.PropertyGroup):

@@ -48,8 +48,9 @@ def curve_lines(obj: bpy.types.Object, unit_scale: float) -> Lines:
         each is closed.
 
     Raises:
-        UserError: Blender does not evaluate the object.
+        UserError: it is no curve, or Blender does not evaluate it.
     """
+    _require_type(obj, "CURVE", "Path")
     evaluated = _evaluated(obj)
     coordinates, edges, faces = _mesh_of(evaluated)
     if len(faces):  # it is thick: its middle line is wanted
@@ -58,6 +59,14 @@ def curve_lines(obj: bpy.types.Object, unit_scale: float) -> Lines:
         lines, cyclic = chains(coordinates, edges)
     matrix = np.array(evaluated.matrix_world)
     return tuple(_moved(line, matrix, unit_scale) for line in lines), tuple(cyclic)
+
+
+def _require_type(obj: bpy.types.Object, kind: str, setting: str) -> None:
+    """Refuse what panels do not offer, but scripts may set."""
+    if obj.type != kind:
+        raise UserError(
+            f"{setting} is {obj.name}, which is no {kind.lower()}: choose a {kind.lower()}"
+        )
 
 
 def _evaluated(obj: bpy.types.Object) -> bpy.types.Object:
@@ -223,8 +232,9 @@ def read_terrain(
         unit_scale: metres per Blender unit.
 
     Raises:
-        UserError: Blender does not evaluate the object, or it has no faces.
+        UserError: it is no mesh, Blender does not evaluate it, or it has no faces.
     """
+    _require_type(obj, "MESH", "Terrain")
     evaluated = _evaluated(obj)
     known = bpy.context.evaluated_depsgraph_get().objects
     # Either its modifiers are not applied, or there is nothing of it at all.

@@ -85,10 +85,6 @@ def frame_range(scene: bpy.types.Scene, motion: bpy.types.Object) -> tuple[int, 
             f"{motion.name} ends at frame {end}, before its start at frame {start}: "
             "set End after Start"
         )
-    if end == start:
-        raise UserError(
-            f"{motion.name} is one frame long ({start}): a motion needs two frames or more"
-        )
     if end - start >= MAX_FRAMES:
         raise UserError(
             f"{motion.name} is {end - start + 1} frames long: {MAX_FRAMES} is the most"

@@ -30,7 +30,9 @@ from operators_help import (
     undoable,
     world_path,
 )
+from poise.addon import pipeline
 from snapshot import counts, diff, snapshot
+from test_gait import path
 
 # Operators that need no character, or that need a file to be named.
 FREE = {"character_add"}
@@ -161,7 +163,6 @@ def test_keyed_nonsense_names_the_time(scene):
     ("start", "end", "match"),
     [
         (10, 5, "ends at frame 5, before its start at frame 10: set End after Start"),
-        (10, 10, "one frame long"),
         (1, 200_000, "frames long: 100000 is the most"),
         (-(2**31), 2**31 - 1, "frames long"),
         (1_048_570, 1_048_580, "frames end at"),
@@ -187,6 +188,76 @@ def test_a_preview_range_that_is_not_there(scene):
     for keys in frames.values():
         if len(keys) > 1:
             assert (keys[0, 0], keys[-1, 0]) == (-30, -10)
+
+
+@pytest.mark.parametrize(("seconds", "match"), [
+    (1e9, "2147483647 frames long: 100000 is the most"),
+    (inf, "2147483647 frames long: 100000 is the most"), (nan, "set End after Start"),
+    (-inf, ""), (-1e30, ""),
+])  # fmt: skip
+def test_a_duration_from_a_script_is_read_or_refused(scene, seconds, match, capfd):
+    """Blender writes errors of a setting to the console, where no script sees them."""
+    _rig, motion = load()
+    motion.poise_motion.frame_end = 25
+    motion.poise_motion.duration = seconds
+    if match:
+        refused("bake", match)
+    else:
+        assert motion.poise_motion.frame_end == 2
+    told = capfd.readouterr()
+    assert "Traceback" not in told.err + told.out
+
+
+@pytest.mark.parametrize(("kind", "group", "name"), [
+    ("HORSE", "gait", "path"), ("HORSE", "gait", "terrain"),
+    ("SKIER", "path", "curve"), ("SKIER", "path", "terrain"),
+])  # fmt: skip
+def test_objects_that_panels_do_not_offer_are_named(scene, kind, group, name):
+    """Scripts may set any of them."""
+    _rig, motion = add(kind, 25)
+    settings = motion.poise_motion
+    settings.gait.path = settings.path.curve = None
+    if group == "path":
+        settings.kind = "PATH"
+        settings.path.curve = path((0.0, 0.0, 0.0), (0.0, -9.0, 0.0), (0.0, -30.0, 0.0))
+    mesh = bpy.data.meshes.new("Box")
+    mesh.from_pydata([(-9.0, -9.0, 0.0), (9.0, -9.0, 0.0), (0.0, 9.0, 0.0)], [], [(0, 1, 2)])
+    for data in (
+        mesh, None, bpy.data.lights.new("Lamp", "POINT"), bpy.data.cameras.new("Lens"),
+        bpy.data.armatures.new("Bones"), bpy.data.curves.new("Letters", "FONT"),
+        bpy.data.curves.new("Sheet", "SURFACE"), bpy.data.metaballs.new("Ball"),
+        bpy.data.curves.new("Bend", "CURVE"), bpy.data.lattices.new("Cage"),
+    ):  # fmt: skip
+        wrong = bpy.data.objects.new("Wrong", data)
+        if wrong.type == ("MESH" if name == "terrain" else "CURVE"):
+            continue
+        bpy.context.collection.objects.link(wrong)
+        setattr(getattr(settings, group), name, wrong)
+        said = "Terrain is .*no mesh: choose a mesh" if name == "terrain" else \
+            "Path is .*no curve: choose a curve"
+        refused("bake", said)
+
+
+@pytest.mark.parametrize("kind", ["HORSE", "BIPED", "SKIER", "CYCLIST"])
+def test_one_frame_is_a_pose(scene, kind):
+    """That with which a longer motion begins."""
+    rig, motion = add(kind, 49)
+    solve = [pipeline.solve(pipeline.gather(bpy.context, motion)).tracks]
+    motion.poise_motion.frame_end = 1
+    solve.append(pipeline.solve(pipeline.gather(bpy.context, motion)).tracks)
+    long, pose = solve
+    assert len(pose.time) == 1
+    for role, places in long.position.items():
+        assert pose.position[role][0] == pytest.approx(places[0], abs=1e-9), role
+    for role, turns in long.rotation.items():
+        assert pose.rotation[role][0] == pytest.approx(turns[0], abs=1e-9), role
+    assert bpy.ops.poise.bake() == {"FINISHED"}
+    assert {key[0] for keys in keys_of(curves_of(rig)).values() for key in keys} == {1.0}
+    assert bpy.ops.poise.bake_check() == {"FINISHED"}
+    assert not motion.poise_motion.problems
+    bpy.ops.poise.motion_add(name="Next")
+    rig.poise.settings.frame_end = 25
+    refused("bake", "goes on from .*, which is one frame long .1., a pose: set its End after Start")
 
 
 def test_two_frames_are_a_motion(scene):
