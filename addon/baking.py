@@ -89,6 +89,9 @@ def options_of(motion: bpy.types.Object, start_frame: int) -> BakeOptions:
     )
 
 
+# What places are off by at most where Blender tells them apart by 1: each of a chain of bones.
+COARSE = 4.0
+
 # What a motion, or its rig's bones, remember of a bake.
 REMEMBERED = ("record", "bake_action", "former_action", "edits_action")
 
@@ -842,7 +845,18 @@ def list_problems(
     stored = motion.poise_motion.problems
     stored.clear()
     order = {"ERROR": 0, "WARNING": 1}
-    for problem in sorted(problems, key=lambda p: (order.get(p.severity, 2), p.time or 0.0)):
+    # What single precision alone is off by is said once.
+    coarse = COARSE * max((p.amount or 0.0 for p in problems if p.code == "FAR_AWAY"), default=0.0)
+    shown = [
+        p for p in problems
+        if p.code not in ("POSITION_OFF", "BETWEEN_KEYS") or (p.amount or 0.0) > coarse
+    ]
+
+    def rank(problem: Problem) -> tuple:
+        cause = problem.code == "FAR_AWAY"
+        return not cause, order.get(problem.severity, 2), problem.time or 0.0
+
+    for problem in sorted(shown, key=rank):
         item = stored.add()
         item.name = item.code = problem.code
         item.message = problem.message

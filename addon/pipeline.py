@@ -30,7 +30,7 @@ from .mapping.gaze import EyesStyle, with_gaze
 from .mapping.tracks import RoleTracks
 from .properties.motion import KINDS
 from .rigs import characters
-from .scene.timing import scene_numbers
+from .scene.timing import require_even_time, scene_numbers
 
 POSE = 2.0  # s of the motion that a pose is taken from
 
@@ -157,6 +157,7 @@ def _gather_one(context, motion) -> Job:
     character = settings.character
     if character is None:
         raise UserError(f"{motion.name} has no character: choose one")
+    require_even_time(context.scene)
     kind = characters.kind_of(character)
     if not kind:
         raise UserError(

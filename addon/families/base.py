@@ -24,7 +24,7 @@ from ..diagrams import Diagram
 from ..errors import UserError
 from ..mapping.gaze import EyesStyle
 from ..mapping.registry import MAPPINGS
-from ..mapping.tracks import Figure, RoleTracks
+from ..mapping.tracks import ROOT, Figure, RoleTracks
 from ..rigs import characters
 from ..scene.placement import require_near, world_matrix
 from ..scene.sampling import animated_settings
@@ -36,6 +36,11 @@ SOLVER_VERSION = 1
 
 # Difference of speed in m/s at a seam that is worth a line in the problem list.
 SPEED_STEP = 0.25
+
+# A path that goes up and down by more (m) is worth one, and so is a figure that is so far from
+# the origin that Blender tells places apart by no less (m).
+LEVEL = 0.25
+TELLS_APART = 1e-3
 
 Progress = Callable[[float], None]
 
@@ -118,7 +123,7 @@ class Solved:
         """Problems of the scene, the motion and the body together."""
         note = self.job.numbers.gravity_note
         own = (Problem("GRAVITY", note, "INFO"),) if note else ()
-        own += _size_problem(self.job, *self.LEGS)
+        own += _far_problem(self) + _size_problem(self.job, *self.LEGS)
         # A mapping names amounts of its style; it does not know where they are set.
         group = MAPPINGS[self.job.kind].group
         body = tuple(
@@ -382,6 +387,58 @@ def _size_problem(job: Job, least: float, most: float) -> tuple[Problem, ...]:
             "WARNING",
             amount=height,
             remedy="If that is not meant, set the scene's Unit Scale, or the object's scale",
+        ),
+    )
+
+
+def ground_problems(
+    terrain: str, moves: bool, path: np.ndarray | None
+) -> tuple[Problem, ...]:
+    """What of the ground under a motion does not count.
+
+    Args:
+        terrain: name of the terrain, "" without one.
+        moves: whether it may be another one at other frames.
+        path: (k, 3) points of the path, m; None without one.
+    """
+    if terrain and moves:
+        return (
+            Problem(
+                "TERRAIN_MOVES",
+                f"{terrain} is animated: it is taken as it stands at the first frame of the "
+                "motion",
+                "INFO",
+            ),
+        )
+    if terrain or path is None or np.ptp(path[:, 2]) <= LEVEL:
+        return ()
+    rise = float(np.ptp(path[:, 2]))
+    return (
+        Problem(
+            "PATH_NOT_LEVEL",
+            f"The path goes up and down by {rise:.2f} m: it is followed on level ground at the "
+            "height of its first point",
+            "INFO",
+            amount=rise,
+        ),
+    )
+
+
+def _far_problem(solved: Solved) -> tuple[Problem, ...]:
+    """Far from the origin single precision is coarse: the cause of all that is off by that."""
+    root = solved.tracks.position.get(ROOT)
+    far = 0.0 if root is None else float(np.abs(root).max())
+    apart = float(np.spacing(np.float32(far)))
+    if apart < TELLS_APART:
+        return ()
+    return (
+        Problem(
+            "FAR_AWAY",
+            f"{solved.job.character} is {far / 1000.0:.0f} km from the world's origin, where "
+            f"Blender tells places apart by {1000.0 * apart:.1f} mm only",
+            "WARNING",
+            amount=apart,
+            remedy="Move the character and its motion nearer to the origin",
         ),
     )
 

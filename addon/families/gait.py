@@ -43,7 +43,7 @@ from ..properties import gait as gait_settings
 from ..properties.footprints import edits_of
 from ..rigs.builders.legged import FIGURES
 from ..scene import course
-from ..scene.placement import standing_at
+from ..scene.placement import changes, standing_at
 from ..scene.sampling import animated_settings, is_animated
 from ..scene.timing import frame_range, scene_numbers
 from . import gait_view
@@ -55,6 +55,7 @@ from .base import (
     Solved,
     Way,
     figure_in_metres,
+    ground_problems,
     placement_of,
     sampled_style,
     speed_step,
@@ -84,6 +85,7 @@ class GaitJob(Job):
         cycle: its last frame is its first again.
         curve: name of the path's curve, "" without one.
         speeds: (distance along the way, speed) of places, m and m/s.
+        terrain_moves: the terrain may be another one at other frames.
     """
 
     settings: GaitSettings
@@ -93,6 +95,7 @@ class GaitJob(Job):
     cycle: bool = False
     curve: str = ""
     speeds: tuple[tuple[float, float], ...] = ()
+    terrain_moves: bool = False
 
 
 @dataclass(frozen=True)
@@ -105,7 +108,9 @@ class SolvedGait(Solved):
     motion: GaitMotion
 
     def of_motion(self) -> tuple[Problem, ...]:
-        return tuple(
+        ground, path = self.job.settings.ground, self.job.settings.path
+        name = "" if ground is None else ground.mesh.name
+        return ground_problems(name, self.job.terrain_moves, path) + tuple(
             replace(
                 problem,
                 fix=tuple(
@@ -235,6 +240,7 @@ class Gaits(Family):
             cycle=gait.cycle,
             curve=gait.path.name if gait.path is not None else "",
             speeds=tuple(gait.speed_pairs(unit)) if gait.speed_by == "WAY" else (),
+            terrain_moves=gait.terrain is not None and changes(gait.terrain),
         )
         return self.restyled(context, job, motion)
 

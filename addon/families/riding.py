@@ -43,6 +43,7 @@ from .base import (
     digest,
     figure_in_metres,
     frames_of,
+    ground_problems,
     placement_of,
     sampled_style,
     speed_step,
@@ -54,9 +55,6 @@ MOST_PLANS = 12
 
 # Terrain so far (m) beside a path is read.
 AROUND = 60.0
-
-# A path that goes up and down by more (m) is worth a line in the problem list.
-LEVEL = 0.25
 
 # Frames that are read at a time until an animated speed has gone all of a path.
 CHUNK = 240
@@ -549,27 +547,8 @@ def path_problems(job: RidingJob, problems: tuple[Problem, ...]) -> tuple[Proble
     """
     if job.course is None:
         return problems
-    heights = np.concatenate([line[:, 2] for line in job.course.polylines])
-    own: tuple[Problem, ...] = ()
-    if job.terrain_moves and job.course.terrain is not None:
-        own = (
-            Problem(
-                "TERRAIN_MOVES",
-                f"{job.course.terrain.name} is animated: it is taken as it stands at the first "
-                "frame of the motion",
-                "INFO",
-            ),
-        )
-    if np.ptp(heights) > LEVEL and job.course.terrain is None:
-        own = (
-            Problem(
-                "PATH_NOT_LEVEL",
-                f"The path goes up and down by {np.ptp(heights):.2f} m: it is followed on level "
-                "ground at the height of its first point",
-                "INFO",
-                amount=float(np.ptp(heights)),
-            ),
-        )
+    terrain = "" if job.course.terrain is None else job.course.terrain.name
+    own = ground_problems(terrain, job.terrain_moves, np.concatenate(job.course.polylines))
     return own + tuple(replace(p, fix=tuple(_named(job, *fix) for fix in p.fix)) for p in problems)
 
 

@@ -58,6 +58,24 @@ def scene_numbers(scene: bpy.types.Scene) -> SceneNumbers:
     )
 
 
+def require_even_time(scene: bpy.types.Scene) -> None:
+    """Refuse a scene whose frames are stretched: keys would play at other times than they have.
+
+    Args:
+        scene: the operator's scene.
+
+    Raises:
+        UserError: Old and New of its Time Stretching differ.
+    """
+    old, new = scene.render.frame_map_old, scene.render.frame_map_new
+    if old != new:
+        raise UserError(
+            f"The scene's time is stretched from {old} to {new}, which would play the motion at "
+            "another speed than its physics has: set Old and New alike (Output > Frame Rate > "
+            "Time Stretching), and stretch time after the bake"
+        )
+
+
 def frame_range(scene: bpy.types.Scene, motion: bpy.types.Object) -> tuple[int, int]:
     """First and last frame of a motion.
 

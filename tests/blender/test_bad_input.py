@@ -260,6 +260,36 @@ def test_one_frame_is_a_pose(scene, kind):
     refused("bake", "goes on from .*, which is one frame long .1., a pose: set its End after Start")
 
 
+@pytest.mark.parametrize(("old", "new"), [(100, 50), (100, 200), (50, 100)])
+def test_time_that_is_stretched_is_refused(scene, old, new):
+    """Blender plays keys at other times than they have, so that nothing falls as it should."""
+    for kind in ("SKIER", "HORSE"):
+        add(kind, 25)
+        bpy.context.scene.render.frame_map_old = old
+        bpy.context.scene.render.frame_map_new = new
+        refused("bake", f"stretched from {old} to {new}.*set Old and New alike")
+        bpy.context.scene.render.frame_map_old = bpy.context.scene.render.frame_map_new = 100
+        assert bpy.ops.poise.bake() == {"FINISHED"}
+
+
+@pytest.mark.parametrize("far", [2e4, 9.9e4])
+def test_far_from_the_origin_the_cause_is_said_once(scene, far):
+    """Single precision has 24 bits: at 99 km it steps by 2^-7 m."""
+    rig, motion = add("SKIER", 37)
+    rig.location.x = motion.location.x = far
+    bpy.context.view_layer.update()
+    assert bpy.ops.poise.bake() == {"FINISHED"}
+    for _ in range(2):
+        (only,) = motion.poise_motion.problems
+        assert only.code == "FAR_AWAY"
+        assert f"apart by {1000.0 * 2.0 ** (-9 if far < 3e4 else -7):.1f} mm" in only.message
+        assert bpy.ops.poise.bake_check() == {"FINISHED"}
+    rig.location.x = motion.location.x = 5e3
+    bpy.context.view_layer.update()
+    assert bpy.ops.poise.bake() == {"FINISHED"}
+    assert not motion.poise_motion.problems
+
+
 def test_two_frames_are_a_motion(scene):
     _rig, motion = load(frames=2)
     assert bpy.ops.poise.bake() == {"FINISHED"}

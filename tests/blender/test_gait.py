@@ -311,6 +311,24 @@ def test_feet_stand_on_the_terrain(scene):
     assert {name for name in inputs if inputs[name] != again[name]} >= {"terrain"}
 
 
+def test_ground_that_does_not_count_is_told_of(scene):
+    """As to riders: terrain that moves, and a path that goes up and down on no terrain."""
+    rig = animal(frames=25)
+    rig.poise.gait.terrain = ground = hill(0.1)
+
+    def told():
+        return {p.code for p in solved(rig).problems}
+
+    assert not told()
+    ground.keyframe_insert("location", frame=1)
+    assert told() == {"TERRAIN_MOVES"}
+    rig.poise.gait.terrain = None
+    rig.poise.gait.path = path((0.0, 0.0, 0.0), (0.0, -9.0, 1.0))
+    assert told() == {"PATH_NOT_LEVEL"}
+    rig.poise.gait.terrain = hill(0.1)
+    assert not told()
+
+
 def test_a_closed_path_is_gone_around(scene):
     rig = animal(frames=241, speed=2.5)
     around = np.linspace(0.0, 2.0 * np.pi, 24, endpoint=False)
