@@ -14,10 +14,11 @@ from ..addon.errors import UserError
 from ..addon.families import gait as legged
 from ..addon.families import gait_view
 from ..addon.properties.gait import ANIMATED, GAIT_ITEMS, GAITS, LABELS, MIRRORED, gaits_for
-from ..addon.scene.sampling import is_animated
+from ..addon.scene.sampling import animated_settings, is_animated
 from ..addon.scene.timing import frame_range, scene_numbers
 from ..solvers.errors import SettingError
 from ..solvers.legged.gait import (
+    Clock,
     drag_support,
     mirrored,
     shift_between,
@@ -331,10 +332,21 @@ class POISE_OT_gait_cycle(_GaitOperator, bpy.types.Operator):
         )
 
 
-def _speed_when_begun(gait, item, unit: float) -> float:
-    """How fast the body is when a gait of the list begins, m/s."""
+def _speed_when_begun(scene, motion, item, unit: float) -> float:
+    """How fast the body is when a gait of the list begins, m/s; keys of Speed count."""
+    gait = motion.poise_motion.gait
     if gait.speed_by == "TIME":
-        return gait.speed * unit
+        start, end = frame_range(scene, motion)
+        fps = scene_numbers(scene).fps
+        frames = np.arange(start, end + 1.0)
+        speed = animated_settings(scene, motion, "gait", ("speed",), frames).get("speed")
+        if speed is None:
+            return gait.speed * unit
+        times, speed = (frames - start) / fps, speed * unit
+        begins = item.start
+        if item.start_by != "TIME":
+            begins = float(Clock(times, speed).time(item.distance * unit))
+        return float(np.interp(begins, times, speed))
     pairs = gait.speed_pairs(unit)
     if item.start_by == "TIME":
         return float(speeds_along(pairs, np.array([item.start]))[0][0])
@@ -364,14 +376,14 @@ class POISE_OT_gait_drag(_GaitOperator, bpy.types.Operator):
 
     def run(self, context):
         _character, motion = motions.require_motion(context)
-        gait = motion.poise_motion.gait
         place, item = self.chosen(motion, -1)
         unit = scene_numbers(context.scene).unit_scale
         legs = legged.legs_of(motion)
         own = item.to_gait(legs, unit)
         if not item.own_timing:  # from what it is at this speed
             numbers, hip = scene_numbers(context.scene), legged.hip_height_of(motion)
-            froude = _speed_when_begun(gait, item, unit) ** 2 / (numbers.gravity * hip)
+            speed = _speed_when_begun(context.scene, motion, item, unit)
+            froude = speed**2 / (numbers.gravity * hip)
             duty = tuple(float(d) for d in own.duties(froude))
             own = replace(own, duty=duty, duty_exponent=0.0)
         made = drag_support(own, self.leg, self.edge, self.share)

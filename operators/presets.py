@@ -56,7 +56,7 @@ class POISE_OT_preset_apply(SettingsOperator, bpy.types.Operator):
             _put_back(motion, before)
             raise UserError(f"The preset {path} could not be applied: {error}") from error
         if path.startswith(presets.ROOT) and not presets.is_gaits(path):
-            _from_si(context, motion.poise_motion.turns)
+            _from_si(context, motion.poise_motion.turns, path)
         label = bpy.path.display_name(bpy.path.basename(path), title_case=False)
         if self.menu_idname:
             getattr(bpy.types, self.menu_idname).bl_label = label
@@ -85,11 +85,12 @@ def _put_back(motion, values):
             setattr(group, setting, value)
 
 
-def _from_si(context, turns):
+def _from_si(context, turns, path):
     """Poise's own presets are in SI units; the settings are Blender units."""
-    scale = scene_numbers(context.scene).unit_scale
-    for name in ("speed", "max_curvature", "max_curvature_rate"):
-        setattr(turns, name, getattr(turns, name) / scale ** LENGTH_POWER[name])
+    scale, text = scene_numbers(context.scene).unit_scale, Path(path).read_text(encoding="utf-8")
+    for name, power in LENGTH_POWER.items():
+        if power and f"turns.{name} =" in text:
+            setattr(turns, name, getattr(turns, name) / scale**power)
 
 
 class PresetAdd(AddPresetBase):

@@ -111,7 +111,7 @@ class PoiseTurns(bpy.types.PropertyGroup):
         default=radians(25.0),
         min=0.0,
         soft_max=radians(60.0),
-        max=pi / 2,
+        max=radians(85.0),
         subtype="ANGLE",
         override=OVERRIDE,
     )
@@ -199,7 +199,7 @@ class PoiseTurns(bpy.types.PropertyGroup):
         description="Steepness of the ground",
         default=radians(12.0),
         min=0.0,
-        max=radians(60.0),
+        max=radians(80.0),
         soft_max=radians(40.0),
         subtype="ANGLE",
         override=OVERRIDE,

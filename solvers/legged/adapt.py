@@ -69,7 +69,7 @@ KEPT = 0.98  # of their length: swinging legs whose feet are kept are drawn in f
 BRIEF = 5e-3  # s; pushes that are shorter are not told of
 SOLVED_ANEW = {
     "TRANSFER_SHORT", "NO_GROUND", "STEP_HIGH", "FOOTHOLD_MOVED", "STEP_LEFT_OUT",
-    "STEP_SHORTENED", "HIPS_LOWERED", "JUMP_HIGH", "OUT_OF_REACH",
+    "STEP_SHORTENED", "HIPS_LOWERED", "JUMP_HIGH", "OUT_OF_REACH", "PUSHED_ALOFT",
 }  # fmt: skip
 
 
@@ -656,6 +656,9 @@ class Adapt(Walk):
         spans = [(window.start, window.end) for window in self.windows]
         self.may_sink = () if self.locks.body else tuple(spans)
         self._rise_to_reach()
+
+    def _carriers(self) -> Steps:
+        return self.base.planned if self.locks.body else self.planned
 
     def _edited_legs(self) -> np.ndarray:
         """(L,) which legs have an edited step."""

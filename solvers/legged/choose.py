@@ -87,7 +87,7 @@ def choose_gaits(
         SettingError: the ladder is empty or not in order, or a value is out
             of range.
     """
-    check_number("Hysteresis", hysteresis, 0.0, 0.99, "at least 0 and below 1")
+    check_number("Reluctance", hysteresis, 0.0, 0.99, "at least 0 and below 1")
     check_number("Hip Height", hip, 1e-6, 1e6, "above 0 m")
     if not ladder:
         raise SettingError("Ladder of gaits", "empty", "at least one gait")

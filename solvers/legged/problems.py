@@ -14,8 +14,10 @@ from .edits import FootprintEdit
 from .footholds import MOVED, NO_GROUND, TOO_HIGH, Footholds
 from .gait import spoken_gait, spoken_leg
 from .steps import GaitChange, GaitPlan, Steps, spans_of
+from .support import share_down, support_profile
 
 WAY_OFF = 0.5  # hip heights off the path that are worth a line
+PUSHED_ALOFT = 0.02  # s for which a body is pushed with no foot down that are
 HIGH_JUMP = 0.4  # hip heights of a jump that are
 DEEP_CROUCH = 0.1  # hip heights by which hips sink that are
 HURRIES, DAWDLES = 1.2, 2.0  # beyond the usual speeds of a gait by which factors it is told
@@ -583,6 +585,41 @@ def short_legs(
             remedy="Go slower, shorten the stroke, widen the bend, or allow more Crouch",
         ))  # fmt: skip
     return problems
+
+
+def pushed_aloft(plan: Steps, steps: Steps, kept: np.ndarray, end: float) -> list[Problem]:
+    """A body that is carried by steps that were cut.
+
+    Args:
+        plan: the steps by which the body is pushed.
+        steps: the same steps as they are.
+        kept: (m,) bool, which of these there are.
+        end: of the motion, s.
+
+    Returns:
+        The problem, or none.
+    """
+    pushes = support_profile(plan.on, plan.off)
+    off, on = support_profile(steps.on[kept], steps.off[kept]).flights()
+    off, on = np.clip(off, 0.0, end), np.clip(on, 0.0, end)
+    off, on = off[on > off], on[on > off]
+    if not len(off):
+        return []
+    edges = np.stack((off, on), axis=1).ravel()
+    # Touchdowns and liftoffs in turn: every other interval is a flight.
+    pushed = share_down(pushes.start, pushes.end, edges)[::2] * (on - off)
+    k = int(np.argmax(pushed))
+    if pushed[k] <= PUSHED_ALOFT:
+        return []
+    count = int(np.count_nonzero(pushed > PUSHED_ALOFT))
+    return [Problem(
+        code="PUSHED_ALOFT",
+        message=f"No foot is on the ground from {off[k]:.2f} to {on[k]:.2f} s, for {pushed[k]:.2f} "
+        f"s of which the body goes on as if one were ({count} in all): steps were cut there",
+        time=float(off[k]), end_time=float(on[k]), amount=float(pushed[k]),
+        remedy="Give those steps back their time on the ground, turn Keep Body off, or see why "
+        "legs do not reach",
+    )]  # fmt: skip
 
 
 def hips_lowered(leg: str, time: float, depth: float) -> Problem:

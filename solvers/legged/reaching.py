@@ -85,6 +85,9 @@ class Reaching(Girdles):
         self.problems += problems.short_legs(
             self.steps, self.left_out, self.short & ~self.beyond, self.names, self.end
         )
+        self.problems += problems.pushed_aloft(
+            self._carriers(), self.steps, ~self.left_out, self.end
+        )
         # Steps before and after the motion lead in and out; nobody sees how deep hips are there.
         seen = [
             np.where((knots >= 0.0) & (knots <= self.end), depth, 0.0)
@@ -97,6 +100,10 @@ class Reaching(Girdles):
             name = self.names[self.girdles[g][0]]
             self.problems.append(problems.hips_lowered(name, time, sunk[g]))
         self.problems += problems.high_jumps(self.vertical, self.hip, self.gravity, self.end)
+
+    def _carriers(self) -> Steps:
+        """Steps by which the body is pushed."""
+        return self.planned
 
     # --- feet, which are on the ground ------------------------------------------------
     def _feet_on_ground(self) -> None:

@@ -112,18 +112,20 @@ class GaitSettings:
     pins: tuple[Pin, ...] = ()
 
 
+SINGLE = 1e-5  # degrees that a setting in single precision may be beyond its end
+
 _NUMBERS: dict[str, tuple[str, float, float, str]] = {
     "start_phase": ("Start Phase", 0.0, 1.0, "between 0 and 1"),
     "gravity": ("Gravity", 1e-3, 1000.0, "above 0 m/s^2 (at most 1000)"),
     "impulse": ("Impulse", 0.0, 1e6, "at least 0 m/s^2"),
     "response": ("Response", 0.0, 1e3, "at least 0 s"),
-    "most_bank": ("Bank Limit", 0.0, 1.3, "between 0 and 74 degrees"),
+    "most_bank": ("Bank Limit", 0.0, math.radians(74.0), "between 0 and 74 degrees"),
     "bank": ("Bank", -5.0, 5.0, "between -5 and 5"),
     "reach": ("Reach", 0.5, 1.0, "between 0.5 and 1"),
     "crouch": ("Crouch", 0.0, 0.8, "between 0 and 0.8"),
     "most_step": ("Step Height", 0.0, 10.0, "between 0 and 10 hip heights"),
     "search": ("Search", 0.0, 10.0, "between 0 and 10 hip heights"),
-    "steepest": ("Max Slope", 0.0, 1.56, "between 0 and 89 degrees"),
+    "steepest": ("Max Slope", 0.0, math.radians(89.0 + SINGLE), "between 0 and 89 degrees"),
     "clearance": ("Clearance", 0.0, 2.0, "between 0 and 2 hip heights"),
 }
 

@@ -120,10 +120,10 @@ _RANGES: dict[str, tuple[str, float, bool, float, bool, str]] = {
     "max_curvature": ("Curvature Limit", 0.0, False, math.inf, True, "above 0 1/m"),
     "max_curvature_rate": ("Curvature Rate Limit", 0.0, False, math.inf, True, "above 0 1/(m s)"),
     "mass": ("Mass", 0.0, False, 1e6, True, "above 0 kg (at most 1,000,000)"),
-    "height": ("Height of Centre of Mass", 0.001, True, 1000.0, True, "between 0.001 and 1000 m"),
+    "height": ("CoM Height", 0.001, True, 1000.0, True, "between 0.001 and 1000 m"),
     "inertia": ("Inertia", 0.0, True, 1e9, True, "at least 0 kg m^2 (at most 1e9)"),
     "slope": ("Slope", 0.0, True, math.radians(80.0), True, "between 0 and 80 degrees"),
-    "slope_direction": ("Slope Direction", -1e4, True, 1e4, True, "a finite angle"),
+    "slope_direction": ("Fall Line", -1e4, True, 1e4, True, "a finite angle"),
     "friction": ("Friction", 0.0, True, 10.0, True, "between 0 and 10"),
     "drag_area": ("Drag Area", 0.0, True, 1000.0, True, "between 0 and 1000 m^2"),
     "gravity": ("Gravity", 0.0, False, 1000.0, True, "above 0 m/s^2 (at most 1000)"),
@@ -246,14 +246,14 @@ def check_settings(settings: TurningSettings) -> dict[str, Sampled]:
     if settings.speed_mode not in SPEED_MODES:
         raise SettingError("Speed Mode", settings.speed_mode, "'KEYED' or 'SLOPE'")
     _check_number(
-        "Fall Angle", settings.fall_angle, 0.01, 0.5 * math.pi, "between 0.57 and 90 degrees"
+        "Falls At", settings.fall_angle, 0.01, 0.5 * math.pi, "between 0.57 and 90 degrees"
     )
     _check_number("Start Phase", settings.start_phase, -1e4, 1e4, "a finite angle")
     _check_number(
-        "Irregularity of Lean", settings.amplitude_irregularity, 0.0, 0.9, "between 0 and 0.9"
+        "Irregularity", settings.amplitude_irregularity, 0.0, 0.9, "between 0 and 0.9"
     )
     _check_number(
-        "Irregularity of Rhythm", settings.rhythm_irregularity, 0.0, 0.9, "between 0 and 0.9"
+        "Irregularity", settings.rhythm_irregularity, 0.0, 0.9, "between 0 and 0.9"
     )
     if isinstance(settings.seed, bool) or not isinstance(settings.seed, (int, np.integer)):
         raise SettingError("Seed", settings.seed, "a whole number")
@@ -263,7 +263,7 @@ def check_settings(settings: TurningSettings) -> dict[str, Sampled]:
         raise SettingError(
             "Max Lean",
             f"{math.degrees(largest):.1f} degrees",
-            f"below the fall angle of {math.degrees(settings.fall_angle):.1f} degrees",
+            f"below Falls At, {math.degrees(settings.fall_angle):.1f} degrees",
         )
     origin = np.asarray(settings.placement.origin, dtype=float)
     if origin.shape != (3,) or not np.all(np.isfinite(origin)):

@@ -55,15 +55,14 @@ SETTINGS = [
     ("frequency", nan, "Frequency"),
     ("frequency", 1e6, "Frequency"),
     ("sharpness", nan, "Max Lean"),
-    ("sharpness", pi / 2, "Max Lean"),
     ("heading", inf, "Heading"),
     ("start_phase", nan, "Start Phase"),
     ("max_curvature", 0.0, "Curvature Limit is 0.0: it must be above 0"),
     ("max_curvature", nan, "Curvature Limit"),
     ("max_curvature_rate", 0.0, "Curvature Rate Limit is 0.0"),
     ("slope", nan, "Slope"),
-    ("slope_direction", inf, "Slope Direction"),
-    ("fall_angle", nan, "Fall Angle"),
+    ("slope_direction", inf, "Fall Line"),
+    ("fall_angle", nan, "Falls At"),
     ("irregularity", nan, "Irregularity"),
 ]
 
@@ -81,8 +80,8 @@ def test_a_setting_without_sense_is_named(scene, name, value, match):
     [
         ("mass", 0.0, "Mass is 0.0: it must be above 0 kg"),
         ("mass", nan, "Mass"),
-        ("height", 0.0, "Height of Centre of Mass"),
-        ("height", 1e9, "Height of Centre of Mass"),
+        ("height", 0.0, "CoM Height"),
+        ("height", 1e9, "CoM Height"),
         ("inertia", nan, "Inertia"),
         ("inertia", inf, "Inertia"),
     ],
@@ -135,7 +134,7 @@ def test_styles_without_numbers_never_reach_a_key(scene, kind, value):
 def test_contradicting_settings(scene):
     """More lean than the fall, a fast turn on no grip: named, or told as a problem."""
     _rig, motion = load(sharpness=radians(50.0), fall_angle=radians(40.0))
-    refused("bake", "Max Lean is 50.0 degrees: it must be below the fall angle of 40.0 degrees")
+    refused("bake", "Max Lean is 50.0 degrees: it must be below Falls At, 40.0 degrees")
     # Two degrees of lean are not to be had with a radius of 10 km at least.
     load(sharpness=radians(45.0), max_curvature=1e-4)
     assert bpy.ops.poise.bake() == {"FINISHED"}

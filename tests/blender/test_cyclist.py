@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from mathutils import Matrix, Vector
 from operators_help import activate, assert_follows, curves_of, load, solved
+from poise.addon.properties.turns import LENGTH_POWER
 
 SIDES = ("L", "R")
 MILLIMETRE = 1e-3
@@ -243,3 +244,20 @@ def test_along_a_path_around_a_corner(scene):
     assert steer[first] < 0.0
     assert steer.max() > radians(4.0)
     assert_follows(motion)
+
+
+def test_presets_convert_all_that_they_set(scene):
+    """They are in SI units: an area of 0.34 m2 is 3400 units of a centimetre each way."""
+    found = {}
+    for scale in (1.0, 0.01):
+        bpy.context.scene.unit_settings.scale_length = scale
+        bpy.ops.poise.character_add(kind="CYCLIST")
+        settings = bpy.context.object.poise.settings.turns
+        before = settings.height
+        bpy.ops.poise.preset_apply(name="Criterium")
+        assert settings.height == before, "it sets no height"
+        found[scale] = [
+            getattr(settings, name) * scale**power for name, power in LENGTH_POWER.items()
+            if name != "height"
+        ]
+    assert found[0.01] == pytest.approx(found[1.0], rel=1e-5)

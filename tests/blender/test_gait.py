@@ -509,6 +509,28 @@ def test_a_body_has_its_speed_at_each_place(scene):
     refused("bake", "Speed Points is an empty list")
 
 
+@pytest.mark.parametrize("by", ["TIME", "DISTANCE"])
+def test_supports_are_dragged_from_what_they_are_at_the_keyed_speed(scene, by):
+    """From 2 m/s at frame 1 to 6 m/s at frame 73, straight: after 1.5 s and 4.5 m it is 4 m/s,
+    whatever the frame and the value of the setting."""
+    rig = animal()
+    bpy.ops.poise.gait_add(preset="TROT", start=1.5)
+    key_speed(rig, (1, 2.0), (73, 6.0))
+    for curve in rig.poise.motion_object.animation_data.action.layers[0].strips[0].channelbags[0] \
+            .fcurves:
+        for key in curve.keyframe_points:
+            key.interpolation = "LINEAR"
+    item = rig.poise.gait.sequence[1]
+    item.start_by, item.start, item.distance = by, 1.5, 4.5
+    rig.poise.gait.sequence_index = 1
+    rig.poise.gait.speed = 1.0
+    legs = [leg.name for leg in solved(rig).motion.creature.legs]
+    hip = solved(rig).motion.creature.hip_height()
+    wanted = item.to_gait(legs, 1.0).duties(4.0**2 / (9.81 * hip))
+    bpy.ops.poise.gait_drag(leg="fore.R", edge="BAR", share=0.01)
+    assert [leg.duty for leg in item.legs] == pytest.approx(wanted.tolist(), abs=1e-4)
+
+
 def test_left_and_right_are_exchanged_in_lists(scene):
     rig = animal(frames=49)
     gait = rig.poise.gait

@@ -9,9 +9,14 @@ import pytest
 from operators_draw import cut
 from operators_help import activate, load
 from poise.addon import motions, preview
+from poise.addon.properties import gait as gait_settings
+from poise.addon.properties import path, turns
 from poise.addon.properties.gait import gaits_for
 from poise.addon.rigs import characters
 from poise.addon.scene import course
+from poise.solvers.legged import settings as legged_settings
+from poise.solvers.path import settings as path_settings
+from poise.solvers.turning import settings as turning_settings
 from test_own_rigs import human
 from test_path import follower
 
@@ -120,3 +125,45 @@ def test_of_a_path(scene):
     assert_whole_with_every_choice(motion)
     activate(course.gates_of(rig.poise.path.gates)[0])
     assert cut() == {}
+
+
+# Settings of the panels that solvers know by other names.
+SOLVERS_NAMES = {
+    "max_lean": "lean_limit", "stage": "stage_time", "smoothing": "terrain_smoothing",
+    "effort": "calm", "most_speed": "speed_limit", **gait_settings.NAMES,
+}  # fmt: skip
+
+
+def known_to_solvers(motion):
+    """(property, label in messages, least, most, power of lengths in it) of all settings whose
+    ranges solvers have."""
+    settings = motion.poise_motion
+    tables = (
+        (settings.turns, turning_settings._RANGES, turns.LENGTH_POWER),
+        (settings.path, {**path_settings._NUMBERS, **path_settings._WHOLE}, path.LENGTH_POWER),
+        (settings.gait, legged_settings._NUMBERS, {"impulse": 1}),
+    )
+    for group, table, lengths in tables:
+        for name, row in table.items():
+            prop = group.bl_rna.properties.get(SOLVERS_NAMES.get(name, name))
+            if prop is not None:
+                power = lengths.get(prop.identifier, 0)
+                yield prop, row[0], row[1], row[2 if len(row) == 4 else 3], power
+
+
+def test_messages_call_settings_as_panels_do(scene):
+    _rig, motion = load()
+    found = {prop.identifier: (prop.name, label) for prop, label, *_ in known_to_solvers(motion)}
+    assert len(found) > 25
+    assert [pair for pair in found.values() if pair[0] != pair[1]] == []
+
+
+def test_sliders_end_where_solvers_do(scene):
+    """Numbers are kept in single precision. Those with lengths in them, in Blender's units, go as
+    far as a scene's unit scale takes them."""
+    _rig, motion = load()
+    for prop, _label, least, most, lengths in known_to_solvers(motion):
+        low, high = least - 1e-6, most + 1e-6
+        assert lengths or low <= prop.soft_min <= prop.soft_max <= high, prop.identifier
+        if prop.hard_max < 1e30 and not lengths:
+            assert prop.hard_max == pytest.approx(most, rel=1e-6), prop.identifier

@@ -612,3 +612,37 @@ def test_copied_runs_are_pasted_over_the_next_footprints_of_their_legs():
         runs.paste_run(copied, motion.footprints, other)
     with pytest.raises(SettingError, match="at least one"):
         runs.copy_run([])
+
+
+@pytest.mark.parametrize("locked", [False, True])
+def test_a_body_that_goes_on_where_steps_were_cut_is_told_of(locked):
+    """Newton: with no foot down nothing pushes. A walker always has one down; one step is cut
+    short so that for a while none is. A body that may then flies; one that is kept goes on."""
+    _, _, motion = _base("person walks around")
+    step = _print(motion, "leg.R", 2.0)
+    other = min((p for p in motion.footprints if p.leg == "leg.L" and p.on > step.on),
+                key=lambda p: p.on)
+    off = other.on - 0.15
+    edit = FootprintEdit("leg.R", step.index, off=off)
+    _, after = _adapted("person walks around", edit, locks=Locks(body=locked))
+    last = max(p.off for p in after.footprints if p.leg == "leg.L" and p.on < off)
+    aloft = max(off, last), min(p.on for p in after.footprints if p.on > off)
+    assert aloft[1] - aloft[0] > 0.1
+    told = [p for p in after.problems if p.code == "PUSHED_ALOFT"]
+    assert len(told) == locked
+    if locked:
+        assert (told[0].time, told[0].end_time) == pytest.approx(aloft)
+        assert told[0].amount == pytest.approx(aloft[1] - aloft[0])
+
+
+def test_a_walker_whose_steps_are_cut_by_its_legs_is_told_of():
+    """Told where there is a moment without a foot on the ground, and else not."""
+    found = []
+    for more in ({"reach": 0.9, "crouch": 0.0}, {"crouch": 0.0}, {}):
+        motion = solve_gait(GaitSettings(
+            creature=biped(), sequence=(GaitItem("WALK_BIPED"),), speed=1.4, n_frames=97,
+            **more,
+        ))  # fmt: skip
+        aloft = (~motion.contact.any(axis=1)).mean() * motion.time[-1]
+        found.append((any(p.code == "PUSHED_ALOFT" for p in motion.problems), aloft > 0.05))
+    assert found == [(True, True), (True, True), (False, False)]

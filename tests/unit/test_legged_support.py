@@ -116,5 +116,5 @@ def test_bad_ladders_are_refused():
         choose_gaits(time, speed, 1.0, 9.81, ladder=())
     with pytest.raises(SettingError, match="in order"):
         choose_gaits(time, speed, 1.0, 9.81, (Band("A", 0), Band("B", 3.0), Band("C", 1.0)))
-    with pytest.raises(SettingError, match="Hysteresis"):
+    with pytest.raises(SettingError, match="Reluctance"):
         choose_gaits(time, speed, 1.0, 9.81, hysteresis=1.0)
