@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Applying and saving presets of turns and body style."""
 
+from pathlib import Path
+
 import bpy
 from bl_operators.presets import AddPresetBase
 from bpy.props import StringProperty
@@ -87,7 +89,8 @@ def _put_back(motion, values):
 
 def _from_si(context, turns, path):
     """Poise's own presets are in SI units; the settings are Blender units."""
-    scale, text = scene_numbers(context.scene).unit_scale, Path(path).read_text(encoding="utf-8")
+    scale = scene_numbers(context.scene).unit_scale
+    text = Path(path).read_text(encoding="utf-8")
     for name, power in LENGTH_POWER.items():
         if power and f"turns.{name} =" in text:
             setattr(turns, name, getattr(turns, name) / scale**power)

@@ -208,7 +208,7 @@ class PoisePath(bpy.types.PropertyGroup):
         min=0.0,
         soft_min=radians(5.0),
         soft_max=radians(60.0),
-        max=radians(90.0),
+        max=radians(80.0),
         subtype="ANGLE",
         options=set(),
         override=OVERRIDE,
