@@ -2,15 +2,17 @@
 """What names of bones say, and rigs under the names that public ones have."""
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
 from poise.addon.rigs.recognise import recognise
 from poise.addon.rigs.recognise.names import parse
-from rig_cases import both, human, skeleton
+from rig_cases import both, human, meaningless, skeleton
 from rig_names import KINDS, RIGS
 
 
@@ -138,3 +140,118 @@ def test_hair_and_clothes_of_vroid_leave_it_a_vrm_figure_with_eyes():
     ))
     assert found.kind == "VRM"
     assert found.roles == names
+
+
+def limb_names(called, sides="LR"):
+    """role.side -> name from role -> pattern with {S} for the side."""
+    return {f"{role}.{side}": name.format(S=side) for role, name in called.items()
+            for side in sides}
+
+
+def cut(joints, names, part, share, called):
+    """A figure whose segments of one part are two bones in one line: names of first and second."""
+    end = {"thigh": "shin", "shin": "foot", "upper_arm": "forearm", "forearm": "hand"}[part]
+    joints, names = dict(joints), dict(names)
+    for side in "LR":
+        start, far = np.array(joints[f"{part}.{side}"][1]), np.array(joints[f"{end}.{side}"][1])
+        middle = f"{part}_cut.{side}"
+        joints[middle] = (f"{part}.{side}", tuple(start + share * (far - start)))
+        joints[f"{end}.{side}"] = (middle, tuple(far))
+        names[f"{part}.{side}"], names[middle] = (name.format(S=side) for name in called)
+    return joints, names
+
+
+CUTS = {
+    "twist first": ("{part}_twist.{S}", "{part}.{S}"),
+    "roll first": ("{part}_roll.{S}", "{part}.{S}"),
+    "twist second": ("{part}.{S}", "{part}_twist.{S}"),
+    "numbers": ("{part}_01.{S}", "{part}_02.{S}"),
+    "nameless roll first": ("roll_{part}.{S}", "{part}.{S}"),
+}
+
+
+@pytest.mark.parametrize("pose", ["T", "A"])
+@pytest.mark.parametrize("share", [0.1, 0.3, 0.5, 0.7])
+@pytest.mark.parametrize("how", CUTS)
+def test_a_segment_in_parts_begins_at_the_joint_whatever_its_parts_are_called(how, share, pose):
+    joints, names = human(pose), dict(RIGS["metarig"])
+    for part in ("thigh", "shin", "upper_arm", "forearm"):
+        called = [name.replace("{part}", part) for name in CUTS[how]]
+        joints, names = cut(joints, names, part, share, called)
+    found = recognise(skeleton(joints, names))
+    assert found.roles == {role: name for role, name in names.items() if "_cut" not in role}
+    assert not {role for role in found.unsure if role.split(".")[0] in ("thigh", "upper_arm")}
+
+
+HANDLESS = {
+    "plain": {"clavicle": "shoulder.{S}", "upper_arm": "upper_arm.{S}", "forearm": "forearm.{S}"},
+    "words": {"clavicle": "{S}_Shoulder", "upper_arm": "{S}_Arm", "forearm": "{S}_ForeArm"},
+    "elbow": {"clavicle": "Collar_{S}", "upper_arm": "Shoulder_{S}", "forearm": "Elbow_{S}"},
+    "bare": {"upper_arm": "UpperArm{S}", "forearm": "LowerArm{S}"},
+}
+
+
+@pytest.mark.parametrize("pointing", [True, False])
+@pytest.mark.parametrize(
+    ("rig", "named"), [*((rig, True) for rig in HANDLESS), ("plain", False)]
+)
+def test_arms_that_end_with_the_forearm_have_no_hand(rig, named, pointing):
+    arms = {role: place for role, place in human("A").items() if not role.startswith("hand")
+            and (rig != "bare" or not role.startswith("clavicle"))}
+    for side in "LR":
+        if rig == "bare":
+            arms[f"upper_arm.{side}"] = ("chest", arms[f"upper_arm.{side}"][1])
+    names = {role: RIGS["metarig"][role] for role in arms} | limb_names(HANDLESS[rig])
+    if not named:
+        names = meaningless(arms)
+    given = skeleton(arms, names, pointing=pointing)
+    if pointing:  # forearms as long as they are, with no bone at their ends
+        ends = {names[f"forearm.{side}"]: human("A")[f"hand.{side}"][1] for side in "LR"}
+        given = type(given).of(
+            [replace(b, tail=np.array(ends.get(b.name, b.tail))) for b in given.bones])
+    found = recognise(given)
+    assert found.roles == names
+    assert not found.missing
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_a_leg_that_ends_with_its_shin_has_no_foot(named):
+    """Hips before the thighs do not push thighs to the knees."""
+    joints = {role: at for role, at in human("A").items() if not role.startswith(("foot", "toe"))}
+    for side, sign in (("L", 1.0), ("R", -1.0)):
+        joints[f"hip.{side}"] = ("pelvis", (0.03 * sign, 0.0, 0.95))
+        joints[f"thigh.{side}"] = (f"hip.{side}", joints[f"thigh.{side}"][1])
+    names = {role: RIGS["metarig"].get(role, role) for role in joints}
+    given = skeleton(joints, names)
+    ends = {names[f"shin.{s}"]: np.array(human("A")[f"foot.{s}"][1]) for s in "LR"}
+    found = recognise(
+        type(given).of([replace(b, tail=ends.get(b.name, b.tail)) for b in given.bones]), named)
+    assert {found.roles[f"thigh.{s}"] for s in "LR"} == {"thigh.L", "thigh.R"}
+    assert found.missing == {"foot.L", "foot.R"}
+
+
+def test_names_that_are_one_joint_off_are_no_leg():
+    """A hip called thigh, a tenth as long as the leg: the foot would be the knee."""
+    joints, names = dict(human("A")), dict(RIGS["metarig"])
+    for side, sign in (("L", 1.0), ("R", -1.0)):
+        joints[f"hip.{side}"] = ("pelvis", (0.04 * sign, 0.0, 0.99))
+        joints[f"thigh.{side}"] = (f"hip.{side}", joints[f"thigh.{side}"][1])
+        chain = ("hip", "thigh", "shin", "foot", "toe")
+        for role, said in zip(chain, ("thigh", "shin", "foot", "toe", "end"), strict=True):
+            names[f"{role}.{side}"] = f"{said}.{side}"
+    found = recognise(skeleton(joints, names))
+    for role in ("thigh", "shin", "foot"):
+        for side in "LR":
+            assert found.roles[f"{role}.{side}"] == names[f"{role}.{side}"]
+            assert f"{role}.{side}" in found.unsure
+
+
+def test_a_thigh_a_tenth_of_the_leg_is_unsure():
+    """Nothing better is there, though: names stay, with a mark."""
+    joints = dict(human("A"))
+    for side in "LR":
+        x, y, z = joints[f"thigh.{side}"][1]
+        joints[f"shin.{side}"] = (f"thigh.{side}", (x, y, z - 0.08))
+    found = recognise(skeleton(joints, RIGS["metarig"]))
+    assert found.roles == RIGS["metarig"]
+    assert {"thigh.L", "shin.L", "foot.R"} <= found.unsure

@@ -12,18 +12,24 @@ best is behind tells how sure it is.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
 
 from .body import Body, Limb
+from .names import BoneName
 
-Shape = Callable[[Body, list[str], tuple[int, int, int]], float]
+Choice = tuple[int, ...]  # of three joints, or of two where a limb ends with its second segment
+Shape = Callable[[Body, list[str], Choice], float]
 
 NAMED = 1.2  # what a word is worth against proportions
 SURE = 0.12  # lead of the best choice over the next
+CUT_SHORT = {"hand": 0.5, "foot": 1.0}  # what it costs that a limb has no such end
+IN_LINE = float(np.cos(np.radians(10.0)))  # parts of one segment go on in its direction
+STUB = 0.2  # share of the two long segments of a limb that each of them has at least
+ANKLE = 0.7  # share of the drop from hip to ground that is done at an ankle, at least
 
 
 @dataclass(frozen=True)
@@ -40,23 +46,66 @@ class Joints:
 
 
 def segments(body: Body, limb: Limb) -> list[str]:
-    """The bones of a limb that could be segments: no twist bones, ends or helpers.
+    """The bones of a limb that could be segments: no parts of one, ends or helpers.
 
     Args:
         body: the body.
         limb: the limb.
     """
+    path = [
+        name for name in limb.path
+        if body.names[name].helper != "end"
+        and (body.names[name].helper != "control" or name in body.skeleton.skin)
+    ]
     found: list[str] = []
-    for name in limb.path:
+    for number, name in enumerate(path):
         helper = body.names[name].helper
         if len(found) > 2 and helper == "finger":
             break
-        if helper == "twist" or helper == "end":
+        if found and _goes_on(body, found[-1], path[number:]):
             continue
-        if helper == "control" and name not in body.skeleton.skin:
+        if helper == "twist" and not _begins(body, found[-1:], path[number:]):
             continue
         found.append(name)
     return found or list(limb.path)
+
+
+def _begins(body: Body, before: list[str], onward: list[str]) -> bool:
+    """Whether a bone called twist is the first part of a segment, and not the last of one."""
+    if len(onward) < 2 or not _straight(body, *onward[:2], onward[2:]):
+        return False
+    said, after = (set(body.names[name].parts) for name in onward[:2])
+    if before and body.names[before[0]].parts.get("clavicle", 0.0) < 0.9:
+        return bool(said & after) and not said & set(body.names[before[0]].parts)
+    return not said or bool(said & after)
+
+
+def _goes_on(body: Body, before: str, onward: list[str]) -> bool:
+    """Whether a bone is the next part of the segment that begins with the one before."""
+    first, second = body.names[before], body.names[onward[0]]
+    if "clavicle" in first.parts and "clavicle" not in second.parts:
+        return False
+    if "twist" in (first.helper, second.helper):
+        same = bool(set(first.parts) & set(second.parts)) or not (first.parts and second.parts)
+    else:
+        same = _segment(first.parts) != "" and _segment(first.parts) == _segment(second.parts)
+    return same and _straight(body, before, onward[0], onward[1:])
+
+
+def _segment(parts: Mapping[str, float]) -> str:
+    """The one long segment of a limb that a name says, or ""."""
+    said = [part for part in ("thigh", "shin", "upper_arm", "forearm") if parts.get(part, 0) >= 0.9]
+    return said[0] if len(said) == 1 else ""
+
+
+def _straight(body: Body, first: str, second: str, onward: list[str]) -> bool:
+    """Whether two bones of some length lie in one line."""
+    if not onward and not body.pointing:
+        return False
+    end = body.head(onward[0]) if onward else body.skeleton.by_name[second].tail
+    a, b = body.head(second) - body.head(first), end - body.head(second)
+    lengths = float(np.linalg.norm(a)), float(np.linalg.norm(b))
+    return min(lengths) > 1e-3 * body.skeleton.size and a @ b > IN_LINE * lengths[0] * lengths[1]
 
 
 def arm(body: Body, limb: Limb) -> Joints:
@@ -66,7 +115,7 @@ def arm(body: Body, limb: Limb) -> Joints:
         body: the body.
         limb: the limb.
     """
-    chain = [b for b in segments(body, limb)]
+    chain = segments(body, limb)
     roles: tuple[str, ...] = ("upper_arm", "forearm", "hand")
     if len(chain) < 3:
         first = body.names[chain[0]].parts
@@ -74,7 +123,7 @@ def arm(body: Body, limb: Limb) -> Joints:
             roles = ("clavicle", *roles)
         return Joints(dict(zip(roles, chain, strict=False)), _all_named(body, chain, roles))
     choice, sure = _best(body, chain, roles, _arm_shape)
-    bones = {role: chain[i] for role, i in zip(roles, choice, strict=True)}
+    bones = {role: chain[i] for role, i in zip(roles, choice, strict=False)}
     before = [
         name for name in chain[: choice[0]]
         if body.names[name].parts.get("clavicle", 0.0) > 0.0 or not body.names[name].parts
@@ -93,17 +142,34 @@ def leg(body: Body, limb: Limb) -> Joints:
         body: the body.
         limb: the limb.
     """
-    chain = [b for b in segments(body, limb)]
+    chain = segments(body, limb)
     roles = ("thigh", "shin", "foot")
     if len(chain) < 3:
         return Joints(dict(zip(roles, chain, strict=False)), _all_named(body, chain, roles))
     choice, sure = _best(body, chain, roles, _leg_shape)
-    bones = {role: chain[i] for role, i in zip(roles, choice, strict=True)}
-    after = chain[choice[2] + 1 :]
+    if len(choice) == 3 and not _plausible(body, chain, choice):
+        # What is called so can be no leg: another choice may, and the names mislead.
+        sure = False
+        blind = replace(body, names={name: BoneName(name) for name in body.names})
+        other, _ = _best(blind, chain, roles, _leg_shape)
+        choice = other if len(other) == 3 and _plausible(body, chain, other) else choice
+    bones = {role: chain[i] for role, i in zip(roles, choice, strict=False)}
+    after = chain[choice[-1] + 1 :] if len(choice) == 3 else []
     named = [n for n in after if body.names[n].parts.get("toe", 0.0) > 0.0]
     if (named or after) and not _divides(body, bones["foot"]):
         bones["toe"] = (named or after)[0]
     return Joints(bones, sure)
+
+
+def _plausible(body: Body, chain: list[str], choice: Choice) -> bool:
+    """Whether thigh and shin share a leg's length, and the foot is below."""
+    hip, knee, ankle = (body.head(chain[i]) for i in choice)
+    upper, lower = float(np.linalg.norm(knee - hip)), float(np.linalg.norm(ankle - knee))
+    low = min(body.height(name) for name in chain)
+    drop = body.height(chain[choice[0]]) - low
+    return min(upper, lower) >= STUB * (upper + lower) and (
+        float((hip - ankle) @ body.up) >= ANKLE * drop
+    )
 
 
 def _divides(body: Body, bone: str) -> bool:
@@ -162,17 +228,26 @@ def _all_named(body: Body, chain: list[str], roles: tuple[str, ...]) -> bool:
     )
 
 
-def _best(body: Body, chain: list[str], roles: tuple[str, ...], shape: Shape) -> tuple[tuple, bool]:
-    """Indices of the best three bones, and whether they lead clearly."""
+def _best(
+    body: Body, chain: list[str], roles: tuple[str, ...], shape: Shape
+) -> tuple[Choice, bool]:
+    """Indices of the best three bones, or two if the third has none, and whether they lead."""
     chain = chain[:12]
     scored = []
-    total = sum(
+    steps = [
         float(np.linalg.norm(body.head(b) - body.head(a)))
         for a, b in zip(chain, chain[1:], strict=False)
-    )
-    for choice in combinations(range(len(chain)), 3):
-        score = _proportions(body, chain, choice, total) + shape(body, chain, choice)
-        for role, index in zip(roles, choice, strict=True):
+    ]
+    # Two segments may be all there is: the last bone has the length that it shows, or that of
+    # the one before.
+    last = body.skeleton.by_name[chain[-1]].length if body.pointing else steps[-1]
+    short = len(chain) == 3
+    total = sum(steps) + last * short
+    for choice in (*combinations(range(len(chain)), 3), *[(1, 2)] * short):
+        end = last if len(choice) == 2 else 0.0
+        score = _proportions(body, chain, choice, total, end) + shape(body, chain, choice)
+        score -= CUT_SHORT[roles[2]] * (len(choice) == 2)
+        for role, index in zip(roles, choice, strict=False):
             score += _says(body, chain[index], role)
         scored.append((score, tuple(-i for i in choice), choice))
     scored.sort(reverse=True)
@@ -188,14 +263,21 @@ def _says(body: Body, name: str, role: str) -> float:
     if not info.parts:
         return 0.0
     weight = info.parts.get(role, 0.0)
+    if weight == 0.0 and {"arm", "leg"} & set(info.parts) and not _segment(info.parts):
+        return 0.0  # "arm_3": any part of it
     return NAMED * weight if weight > 0.0 else -0.6 * NAMED
 
 
 def _proportions(
-    body: Body, chain: list[str], choice: tuple[int, int, int], total: float
+    body: Body, chain: list[str], choice: Choice, total: float, end: float
 ) -> float:
-    a, b, c = (body.head(chain[i]) for i in choice)
-    upper, lower = float(np.linalg.norm(b - a)), float(np.linalg.norm(c - b))
+    """How alike two segments are, and how much of the limb they make up.
+
+    `end` is the length of the second one where no third begins at its end.
+    """
+    joints = [body.head(chain[i]) for i in choice]
+    lengths = [float(np.linalg.norm(b - a)) for a, b in zip(joints, joints[1:], strict=False)]
+    upper, lower = (*lengths, end)[:2]
     tiny = 1e-4 * max(body.skeleton.size, 1e-30)
     if upper < tiny or lower < tiny:
         return -3.0
@@ -210,11 +292,13 @@ def _proportions(
     return score
 
 
-def _arm_shape(body: Body, chain: list[str], choice: tuple[int, int, int]) -> float:
+def _arm_shape(body: Body, chain: list[str], choice: Choice) -> float:
     score = 0.0
-    hand = chain[choice[2]]
-    fingers = [c for c in body.skeleton.children(hand) if not body.names[c].helper == "twist"]
-    if len(fingers) >= 2:
+    fingers = [
+        child for child in body.skeleton.children(chain[choice[-1]])
+        if body.names[child].helper != "twist"
+    ]
+    if len(choice) == 3 and len(fingers) >= 2:
         score += 0.3 if len(fingers) == 2 else 0.5
     if choice[0] > 1:
         score -= 0.2 * (choice[0] - 1)
@@ -224,8 +308,10 @@ def _arm_shape(body: Body, chain: list[str], choice: tuple[int, int, int]) -> fl
     )
 
 
-def _leg_shape(body: Body, chain: list[str], choice: tuple[int, int, int]) -> float:
+def _leg_shape(body: Body, chain: list[str], choice: Choice) -> float:
     score = 0.0
+    if len(choice) < 3:
+        return score
     top = body.height(chain[choice[0]])
     low = min(body.height(name) for name in chain)
     drop = (top - body.height(chain[choice[2]])) / max(top - low, 1e-30)
