@@ -100,7 +100,7 @@ class POISE_OT_rig_setup(OnRig, bpy.types.Operator):
             if motion is None:
                 motion = motions.add_motion(context, controls)
             settings = motion.poise_motion
-            if not settings.roles:
+            if roles.stored(settings) != found.roles:
                 roles.fill(settings, found)
             if kind_before != self.kind:
                 for other in motions.motions_of(controls):

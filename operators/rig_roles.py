@@ -66,7 +66,9 @@ class POISE_OT_rig_roles_find(OnRig, bpy.types.Operator):
 
     def run(self, context):
         rig = _rig(context)
-        found = roles.find(rig)
+        motion = motions.active_motion(motions.character_of(rig))
+        given = roles.picked(motion.poise_motion) if self.keep and motion is not None else {}
+        found = roles.find(rig, given)
         roles.fill(_settings(context, rig, found), found, self.keep)
         message = f"{rig.name}: {len(found.roles)} roles found"
         if found.unsure:
@@ -96,6 +98,13 @@ class POISE_OT_rig_role_add(OnRig, bpy.types.Operator):
         if self.bone and self.bone not in rig.data.bones:
             raise UserError(f"{rig.name} has no bone {self.bone!r}: pick one of its bones")
         settings = _settings(context, rig)
+        if not settings.roles:
+            # One role by hand does not stand for all the others.
+            roles.fill(settings, roles.find(rig))
+        for other in settings.roles:
+            if self.bone and other.bone == self.bone and not other.picked:
+                other.bone = ""
+                other.picked = False
         item = settings.roles.get(role) or settings.roles.add()
         item.role = role
         item.bone = self.bone

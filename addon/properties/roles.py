@@ -16,8 +16,8 @@ def _set_role(self, role):
 
 def _picked(self, context):
     """A bone that was picked is no guess any more."""
-    if self.unsure:
-        self.unsure = False
+    self.unsure = False
+    self.picked = True
 
 
 class PoiseRole(bpy.types.PropertyGroup):
@@ -33,6 +33,9 @@ class PoiseRole(bpy.types.PropertyGroup):
     )
     unsure: BoolProperty(
         name="Unsure", description="The bone was guessed: check it, or pick another one"
+    )
+    picked: BoolProperty(
+        name="Picked", description="The bone was chosen by hand: the rig is recognised around it"
     )
 
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 
 import bpy
@@ -35,11 +36,12 @@ def require_readable(armature: bpy.types.Object) -> None:
         raise UserError(f"The bones of {armature.name} are being edited: leave Edit Mode first")
 
 
-def find(armature: bpy.types.Object) -> RoleMap:
+def find(armature: bpy.types.Object, given: Mapping[str, str] | None = None) -> RoleMap:
     """The roles of a rig.
 
     Args:
         armature: the rig.
+        given: roles that the animator has picked, role -> bone.
 
     Raises:
         UserError: its bones are being edited, or it has none.
@@ -47,7 +49,7 @@ def find(armature: bpy.types.Object) -> RoleMap:
     require_readable(armature)
     if not len(armature.data.bones):
         raise UserError(f"{armature.name} has no bones: add some, or select another rig")
-    return recognise(read_skeleton(armature))
+    return recognise(read_skeleton(armature), given=given)
 
 
 def stance(armature: bpy.types.Object, found: RoleMap) -> np.ndarray:
@@ -88,6 +90,7 @@ def fill(settings, found: RoleMap, keep: bool = False) -> None:
         keep: leave roles that have a bone as they are.
     """
     kept = stored(settings) if keep else {}
+    by_hand = picked(settings)
     taken = set(kept.values())
     bones = {role: bone for role, bone in found.roles.items() if bone not in taken} | kept
     missing = required(found.body, bones) - set(bones)
@@ -97,6 +100,7 @@ def fill(settings, found: RoleMap, keep: bool = False) -> None:
         item.role = role
         item.bone = bones.get(role, "")
         item.unsure = role in found.unsure and role not in kept
+        item.picked = by_hand.get(role) == item.bone
     settings.roles_index = 0
     settings.rig_kind = found.kind
     settings.rig_body = found.body
@@ -115,7 +119,7 @@ def copy(source, target) -> None:
     for item in source.roles:
         new = target.roles.add()
         new.role, new.bone = item.role, item.bone
-        new.unsure = item.unsure
+        new.unsure, new.picked = item.unsure, item.picked
     for name in ("rig_kind", "rig_body", "rig_turn", "rig_notes"):
         setattr(target, name, getattr(source, name))
 
@@ -129,6 +133,15 @@ def stored(settings) -> dict[str, str]:
     return {item.role: item.bone for item in settings.roles if item.bone}
 
 
+def picked(settings) -> dict[str, str]:
+    """Role -> bone of the roles that the animator picked; "" where it is to have none.
+
+    Args:
+        settings: the motion's settings.
+    """
+    return {item.role: item.bone for item in settings.roles if item.picked}
+
+
 def role_map(armature: bpy.types.Object, settings) -> RoleMap:
     """The motion's roles as the animator left them, checked against the rig.
 
@@ -140,11 +153,18 @@ def role_map(armature: bpy.types.Object, settings) -> RoleMap:
         UserError: no roles were found yet, a bone is gone, has two roles, or a role
             is none.
     """
-    roles, body = stored(settings), settings.rig_body
-    if body != "BIPED" and {"thigh.L", "thigh.R", "shin.L", "shin.R"} <= set(roles):
-        # Two legs were picked among more that hang to the ground: what was found is none.
-        body = "BIPED"
-        roles = {role: bone for role, bone in roles.items() if not _OTHER_LEGS.match(role)}
+    roles, body, turn = stored(settings), settings.rig_body, settings.rig_turn
+    unsure = {item.role for item in settings.roles if item.unsure and item.bone}
+    by_hand = picked(settings)
+    lacking = body != "BIPED" or not required(body, roles) <= set(roles)
+    if lacking and (by_hand.get("thigh.L") or by_hand.get("thigh.R")):
+        # Legs were picked where none were found, or more: a person is found around them.
+        given = {role: bone for role, bone in by_hand.items() if not _OTHER_LEGS.match(role)}
+        found = find(armature, given)
+        without = {role for role, bone in given.items() if not bone}
+        roles = {role: bone for role, bone in found.roles.items() if role not in without}
+        roles |= {role: bone for role, bone in given.items() if bone}
+        body, turn, unsure = found.body, found.turn, found.unsure & set(roles)
     if not roles:
         raise UserError(f"{armature.name} has no roles yet: click Find Roles")
     bones = armature.data.bones
@@ -168,9 +188,9 @@ def role_map(armature: bpy.types.Object, settings) -> RoleMap:
         kind=settings.rig_kind,
         body=body,
         roles={role: roles[role] for role in sorted(roles, key=role_order)},
-        unsure={item.role for item in settings.roles if item.unsure and item.bone},
+        unsure=unsure,
         missing=required(body, roles) - set(roles),
-        turn=np.array(settings.rig_turn, dtype=float),
+        turn=np.array(turn, dtype=float),
         notes=(settings.rig_notes,) if settings.rig_notes else (),
         controls=controls,
     )

@@ -262,3 +262,31 @@ def test_poises_own_characters_have_no_list(scene):
     load()
     assert not bpy.ops.poise.rig_roles_find.poll()
     assert "POISE_PT_character_roles" not in drawn()
+
+
+def test_a_role_by_hand_is_added_to_what_is_recognised(rig):
+    bpy.ops.poise.rig_role_add(role="eye.L", bone="ball_l")
+    assert in_list(rig) == RIGS["unreal"] | {"eye.L": "ball_l", "toe.L": ""}
+    # A role that was only recognised gives its bone to the one picked: none has two.
+    assert roles.role_map(rig, rig.poise.settings).roles["eye.L"] == "ball_l"
+    bpy.ops.poise.rig_roles_find(keep=True)
+    assert rig.poise.roles["eye.L"].bone == "ball_l"
+
+
+def test_legs_picked_among_four_make_a_person_in_one_step(scene):
+    """A coat hangs to the ground: the refusal says which roles to add, and that is all."""
+    joints = dict(human("A"))
+    for side, sign in (("L", 1.0), ("R", -1.0)):
+        above = "pelvis"
+        for number, z in enumerate((0.93, 0.5, 0.1, 0.04)):
+            joints[f"c{number}.{side}"] = (above, (sign * 0.2, 0.14 - 0.1 * (number == 3), z))
+            above = f"c{number}.{side}"
+    rig = build(joints, {role: f"Bone.{number:03}" for number, role in enumerate(joints)})
+    names = {role: f"Bone.{number:03}" for number, role in enumerate(joints)}
+    with pytest.raises(RuntimeError, match="add the roles thigh, shin and foot of both"):
+        bpy.ops.poise.rig_setup(kind="BIPED")
+    for role in ("thigh.L", "shin.L", "foot.L", "thigh.R", "shin.R", "foot.R"):
+        bpy.ops.poise.rig_role_add(role=role, bone=names[role])
+    assert bpy.ops.poise.rig_setup(kind="BIPED") == {"FINISHED"}
+    assert in_list(rig).items() >= {role: names[role] for role in human()}.items()
+    assert rig.poise.settings.rig_body == "BIPED"

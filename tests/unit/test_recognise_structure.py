@@ -14,6 +14,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from poise.addon.rigs.recognise import recognise
 from poise.solvers import rotations
 from rig_cases import both, human, insect, meaningless, posed, quadruped, skeleton
+from rig_names import RIGS
 
 
 def gown(chains):
@@ -243,3 +244,90 @@ def test_number_of_bones_costs_little():
     found = recognise(skeleton(joints, names))
     assert time.process_time() - start < 5.0
     assert found.roles == {role: role for role in human()}
+
+
+def doubled(joints, names, parts, pattern):
+    """A figure with second chains of some segments on the first ones, named by a pattern."""
+    joints, names = dict(joints), dict(names)
+    for role, (parent, at) in list(joints.items()):
+        part, _, side = role.partition(".")
+        if part in parts and side:
+            again = parent.split(".")[0] in parts
+            joints[f"{part}#.{side}"] = (parent.replace(".", "#.") if again else parent, at)
+            names[f"{part}#.{side}"] = pattern.format(part=part, S=side)
+    return joints, names
+
+
+ARM, LEG = ("upper_arm", "forearm", "hand"), ("thigh", "shin", "foot")
+
+
+@pytest.mark.parametrize("parts", [LEG, ARM, ARM + LEG, (*LEG, "toe")])
+@pytest.mark.parametrize("pattern", ["{part}_fk.{S}", "{part}_def.{S}", "DEF-{part}.{S}",
+                                     "Bone_{part}.{S}.002", ""])
+def test_chains_that_lie_on_others_are_no_more_limbs(pattern, parts):
+    joints, names = human("A"), {role: role for role in human("A")}
+    joints, names = doubled(joints, names, parts, pattern or "{part}#.{S}")
+    if not pattern:
+        names = meaningless(joints)
+    found = recognise(skeleton(joints, names))
+    assert found.body == "BIPED"
+    assert {role.replace("#", ""): bone for role, bone in names.items()
+            if bone in found.roles.values()} == found.roles
+    assert set(found.roles) == set(human())
+    if pattern:
+        assert "#" not in "".join(r for r, b in names.items() if b in found.roles.values())
+
+
+def test_of_two_chains_the_one_that_carries_skin_or_is_copied_counts():
+    joints, names = human("A"), {role: role for role in human("A")}
+    parts = (*LEG, "toe")
+    joints, names = doubled(joints, names, parts, "{part}_def.{S}")
+    given = skeleton(joints, names)
+    skin = {name: 9.0 for role, name in names.items() if role.split(".")[0] not in parts}
+    found = recognise(type(given).of(given.bones, skin))
+    assert found.roles == {role: role for role in human()} | {
+        f"{part}.{side}": f"{part}_def.{side}" for part in parts for side in "LR"}
+    copying = [
+        replace(b, constraints=("COPY_ROTATION",), targets=(b.name.replace("_def", ""),))
+        if "_def" in b.name else b
+        for b in given.bones
+    ]
+    found = recognise(type(given).of(copying, skin))
+    assert found.roles == {role: role for role in human()}
+
+
+def test_a_whole_second_skeleton_on_the_first():
+    joints = human("A")
+    names = {role: role for role in joints}
+    for role, (parent, at) in human("A").items():
+        if role != "root":
+            joints[f"{role}#"] = (parent if parent == "root" else f"{parent}#", at)
+            names[f"{role}#"] = f"CTRL_{role}"
+    found = recognise(skeleton(joints, names))
+    assert found.roles == {role: role for role in human()}
+
+
+@pytest.mark.parametrize("given", [("thigh.L", "thigh.R"), ("thigh.L",),
+                                   tuple(f"{p}.{s}" for p in LEG for s in "LR")])
+def test_what_is_known_is_added_to_and_not_replaced(given):
+    """Legs that are known among more make a person of the rest: arms and head too."""
+    more = both({
+        "cloth1": ("pelvis", (0.16, 0.1, 0.93)), "cloth2": ("cloth1", (0.2, 0.12, 0.5)),
+        "cloth3": ("cloth2", (0.2, 0.14, 0.1)), "cloth4": ("cloth3", (0.2, -0.02, 0.04)),
+    })
+    joints = human("A") | more
+    names = meaningless(joints)
+    assert recognise(skeleton(joints, names)).body == "QUADRUPED"
+    found = recognise(skeleton(joints, names), given={role: names[role] for role in given})
+    assert found.body == "BIPED" and not found.missing
+    assert {role: bone for role, bone in found.roles.items() if "tail" not in role} == {
+        role: names[role] for role in human()}
+    assert not found.unsure & set(given)
+
+
+def test_a_known_bone_keeps_its_role():
+    given = {"chest": "spine_02", "tail.1": "ball_l"}
+    found = recognise(skeleton(human("A"), RIGS["unreal"]), given=given)
+    assert found.roles.items() >= given.items()
+    assert {role: bone for role, bone in found.roles.items() if RIGS["unreal"].get(role) != bone
+            and "neck" not in role} == given

@@ -604,15 +604,26 @@ def _limbs(body: Body, swap: dict[str, str]) -> Body:
             trunk += [name, *skeleton.descendants(name)]
         else:
             roots.append(name)
-    limbs = []
-    for root in roots:
-        path = _main_path(body, root)
-        length = sum(
-            float(np.linalg.norm(body.head(b) - body.head(a)))
-            for a, b in zip(path, path[1:], strict=False)
-        )
-        limbs.append(Limb(root, sides[root], skeleton.parent(root), tuple(path), length))
+    limbs = [limb_from(body, root, root, sides[root]) for root in roots]
     return replace(body, trunk=tuple(trunk), limbs=tuple(limbs))
+
+
+def limb_from(body: Body, first: str, along: str, side: str) -> Limb:
+    """The limb that begins with a bone and goes on by another one below it.
+
+    Args:
+        body: the body.
+        first: its first bone.
+        along: a bone that it goes on by; the first one where it has no choice.
+        side: "L" or "R".
+    """
+    before = body.skeleton.chain(first, along)[:-1]
+    path = [*before, *_main_path(body, along if before else first)]
+    length = sum(
+        float(np.linalg.norm(body.head(b) - body.head(a)))
+        for a, b in zip(path, path[1:], strict=False)
+    )
+    return Limb(first, side, body.skeleton.parent(first), tuple(path), length)
 
 
 def _bent_trunk(body: Body, name: str, sides: dict[str, str]) -> bool:

@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Mapping
 
 import numpy as np
 
 from ....solvers import rotations
 from . import rigify
-from .body import Body, read_body
+from .body import LIMB, Body, read_body
 from .names import parse, strip_prefix
 from .rolemap import RoleMap, required, role_order
 from .skeleton import Skeleton
@@ -17,6 +18,7 @@ from .structure import Found, find_roles, middle_legs, single_legs
 
 SKINNED = 12  # so many bones with skin make a whole figure
 FEW = 6  # rigs with fewer deforming bones are taken whole
+SAME_PLACE = 1e-3  # of the size: joints that are closer are one
 
 # What names a kind of rig: all of a row, without prefix and in lower case.
 _KINDS: tuple[tuple[str, tuple[str, ...]], ...] = (
@@ -32,20 +34,27 @@ _KINDS: tuple[tuple[str, tuple[str, ...]], ...] = (
 _MIXAMO = re.compile(r"mixamo", re.IGNORECASE)
 
 
-def recognise(skeleton: Skeleton, use_names: bool = True) -> RoleMap:
+def recognise(
+    skeleton: Skeleton, use_names: bool = True, given: Mapping[str, str] | None = None
+) -> RoleMap:
     """The roles of any rig; the same skeleton gives the same map.
 
     Args:
         skeleton: all bones of the rig.
         use_names: False reads the rig's shape alone.
+        given: roles that are known, role -> bone; what is found is added to them.
     """
+    given = {role: bone for role, bone in (given or {}).items() if bone in skeleton}
     if not len(skeleton) or not np.isfinite(skeleton.heads).all():
         note = "The rig has no bones" if not len(skeleton) else "Bones of the rig are nowhere"
         return RoleMap("STRUCTURE", "BIPED", {}, set(), {"pelvis"}, notes=(note + ".",))
     generated = use_names and rigify.is_rigify(skeleton)
-    counted = rigify.deforming(skeleton) if generated else _counted(skeleton, use_names)
+    counted = (
+        rigify.deforming(skeleton) if generated
+        else _counted(skeleton, use_names, set(given.values()))
+    )
     body = read_body(counted, use_names)
-    found = find_roles(body)
+    found = find_roles(body, given)
     kind = "STRUCTURE"
     controls: dict[str, str] = {}
     if generated:
@@ -59,6 +68,7 @@ def recognise(skeleton: Skeleton, use_names: bool = True) -> RoleMap:
     if use_names and not generated:
         _check(counted, body, found)
     _doubts(body, found)
+    found.unsure -= set(given)
     _top_root(skeleton, found)
     missing = _missing(found)
     roles = {role: found.roles[role] for role in sorted(found.roles, key=role_order)}
@@ -88,9 +98,11 @@ def legs_left(skeleton: Skeleton, rolemap: RoleMap) -> list[str]:
     return sorted((*middle_legs(body, found), *single_legs(body, found)))
 
 
-def _counted(skeleton: Skeleton, use_names: bool) -> Skeleton:
-    """The bones that count: those that deform, and what joins them."""
-    deforming = {bone.name for bone in skeleton.bones if bone.deform}
+def _counted(
+    skeleton: Skeleton, use_names: bool, given: Collection[str] = frozenset()
+) -> Skeleton:
+    """The bones that count: those that deform or have roles already, and what joins them."""
+    deforming = {bone.name for bone in skeleton.bones if bone.deform} | set(given)
     if skeleton.skin:
         deforming |= {name for name, weight in skeleton.skin.items() if weight > 0.0}
     names = set(skeleton.by_name)
@@ -122,8 +134,10 @@ def _counted(skeleton: Skeleton, use_names: bool) -> Skeleton:
     }
     if len(skinned) >= SKINNED:
         names = {name for name in names
-                 if name in skinned or (use_names and _says_part(name))}
-    return skeleton.only(names) if names != set(skeleton.by_name) else skeleton
+                 if name in skinned or name in given or (use_names and _says_part(name))}
+    counted = skeleton.only(names) if names != set(skeleton.by_name) else skeleton
+    doubles = _doubles(counted, given)
+    return counted.only(names - doubles) if doubles else counted
 
 
 def _copies(skeleton: Skeleton) -> set[str]:
@@ -139,6 +153,62 @@ def _copies(skeleton: Skeleton) -> set[str]:
         if len(tree) >= FEW and len(copied) > 0.9 * len(tree):
             found |= set(tree)
     return found
+
+
+def _doubles(skeleton: Skeleton, given: Collection[str]) -> set[str]:
+    """Bones of chains that lie on others, as copies of limbs for FK, IK or skin do: one counts.
+
+    That is what has roles already, what the other one copies, what carries skin, and
+    what has more bones and plainer names, in this order.
+    """
+    near = SAME_PLACE * skeleton.size
+    heads = skeleton.heads
+    same = {
+        bone.name: [
+            skeleton.bones[i].name
+            for i in np.flatnonzero(np.linalg.norm(heads - bone.head, axis=1) <= near)
+        ]
+        for bone in skeleton.bones
+    }
+    found: set[str] = set()
+
+    def worth(tree: list[str], other: list[str]) -> tuple:
+        copied = all(
+            skeleton.by_name[name].constraints in (("COPY_ROTATION",), ("COPY_TRANSFORMS",))
+            and skeleton.by_name[name].targets[:1] and skeleton.by_name[name].targets[0] in tree
+            for name in other if set(same[name]) & set(tree)
+        )
+        return (
+            any(name in given for name in tree),
+            copied,
+            any(skeleton.skin.get(name, 0.0) > 0.0 for name in tree),
+            len(tree),
+            -sum(parse(name).unknown + bool(parse(name).tag) for name in tree[:1]),
+        )
+
+    for bone in skeleton.bones:
+        for twin in same[bone.name]:
+            if twin == bone.name or {twin, bone.name} & found:
+                continue
+            if parse(twin).side != parse(bone.name).side:
+                continue
+            first = [bone.name, *skeleton.descendants(bone.name)]
+            second = [twin, *skeleton.descendants(twin)]
+            if set(first) & set(second) or not _lies_on(skeleton, same, first, second):
+                continue
+            found |= set(second if worth(first, second) >= worth(second, first) else first)
+    return found
+
+
+def _lies_on(
+    skeleton: Skeleton, same: Mapping[str, list[str]], first: list[str], second: list[str]
+) -> bool:
+    """Whether the smaller one of two trees of bones is a chain along the other."""
+    small, large = sorted((first, second), key=len)
+    places = [skeleton.head(name) for name in small]
+    long = max(float(np.linalg.norm(place - places[0])) for place in places)
+    on = sum(bool(set(same[name]) & set(large)) for name in small)
+    return len(small) > 1 and long > LIMB * skeleton.size and on >= 0.75 * len(small)
 
 
 def _says_part(name: str) -> bool:

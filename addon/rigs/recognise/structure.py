@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from . import limbs as joints
-from .body import Body, Limb, cloth, pairs, standing, tip_height, trunk_root
+from .body import Body, Limb, cloth, limb_from, pairs, standing, tip_height, trunk_root
 
 Pair = tuple[Limb | None, Limb | None]
 
@@ -46,13 +47,16 @@ class Found:
             self.unsure.add(role)
 
 
-def find_roles(body: Body) -> Found:
+def find_roles(body: Body, given: Mapping[str, str] | None = None) -> Found:
     """The roles of a body.
 
     Args:
         body: the body, with its directions.
+        given: roles that are known, role -> bone of the body: what they make a leg or
+            an arm is one.
     """
-    found = Found()
+    given = given or {}
+    found = Found(dict(given))
     down = {limb.root for limb in standing(body)}
     # A leg that was cut short stands on the ground through its partner.
     legs = [
@@ -65,17 +69,21 @@ def find_roles(body: Body) -> Found:
     hanging = cloth(body, legs)
     legs = [pair for pair in legs if not any(limb and limb.root in hanging for limb in pair)]
     legs.sort(key=lambda pair: -_place(body, pair))
-    found.body = {0: "BIPED", 1: "BIPED", 2: "QUADRUPED"}.get(len(legs), "LEGS")
     on_ground = {limb.root for pair in legs for limb in pair if limb is not None}
+    picked = _given_pair(body, given, ("thigh", "shin", "foot"))
+    if picked is not None:
+        legs = [picked]
+        on_ground |= {limb.root for limb in body.limbs if _shares(limb, picked)}
+    found.body = {0: "BIPED", 1: "BIPED", 2: "QUADRUPED"}.get(len(legs), "LEGS")
     others = [limb for limb in body.limbs if limb.root not in on_ground | hanging]
 
-    pelvis = _pelvis(body, legs)
-    arms = _arms(body, others, pelvis) if found.body != "QUADRUPED" else None
-    if found.body == "QUADRUPED" and not _named_arms(body, legs):
-        arms = None
+    pelvis = given.get("pelvis") or _pelvis(body, legs)
+    arms = _given_pair(body, given, ("clavicle", "upper_arm", "forearm"))
+    if arms is None and (found.body != "QUADRUPED" or _named_arms(body, legs)):
+        arms = _arms(body, others, pelvis)
     chest = _chest(body, legs, arms, pelvis, found.body)
-    chest = _by_neck(body, _below_neck(body, chest))
-    pelvis = _rearmost(body, _named_pelvis(body, pelvis))
+    chest = given.get("chest") or _by_neck(body, _below_neck(body, chest))
+    pelvis = given.get("pelvis") or _rearmost(body, _named_pelvis(body, pelvis))
     root, pelvis, spine = _trunk(body, pelvis, chest)
     found.give("pelvis", pelvis)
     if root and root != pelvis:
@@ -96,6 +104,29 @@ def find_roles(body: Body) -> Found:
     _tail(body, found, pelvis, root, bool(hanging))
     _eyes(body, found)
     return found
+
+
+def _given_pair(body: Body, given: Mapping[str, str], parts: tuple[str, ...]) -> Pair | None:
+    """The limbs of which first bones are given, the partner of one among what is there."""
+    found: dict[str, Limb] = {}
+    for side in "LR":
+        bones = [given[f"{part}.{side}"] for part in parts if f"{part}.{side}" in given]
+        if bones and bones[0] in body.skeleton and f"{parts[-1]}.{side}" != bones[0]:
+            found[side] = limb_from(body, bones[0], bones[-1], side)
+    if not found:
+        return None
+    if len(found) == 1:
+        (side, limb), = found.items()
+        for pair in pairs(body.limbs, body):
+            mine, other = pair if side == "L" else pair[::-1]
+            if mine is not None and other is not None and _shares(mine, (limb, None)):
+                found["R" if side == "L" else "L"] = other
+    return found.get("L"), found.get("R")
+
+
+def _shares(limb: Limb, pair: Pair) -> bool:
+    """Whether a limb and one of a pair have bones in common."""
+    return any(other is not None and set(limb.path) & set(other.path) for other in pair)
 
 
 def _place(body: Body, pair: Pair) -> float:
