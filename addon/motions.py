@@ -199,6 +199,29 @@ def require_editable(character: bpy.types.Object) -> None:
         )
 
 
+def place(
+    motion: bpy.types.Object, character: bpy.types.Object, found: RoleMap | None = None
+) -> None:
+    """Put a Motion object where the character stands, facing as it faces.
+
+    Args:
+        motion: the Motion object.
+        character: the armature object.
+        found: roles of a rig that Poise did not make: they tell how it stands.
+    """
+    # The root bone goes along where the object's transform was applied to the armature.
+    matrix = world_matrix(character)
+    root = character.data.bones.get("root")
+    if found is not None:
+        matrix = matrix @ Matrix(roles.stance(character, found).tolist())
+    elif root is not None:
+        matrix = matrix @ root.matrix_local
+    motion.location = matrix.translation
+    # Facing is -Y; only its direction on the ground matters.
+    facing = -matrix.col[1].to_3d()
+    motion.rotation_euler = (0.0, 0.0, atan2(facing.x, -facing.y))
+
+
 def add_motion(
     context: bpy.types.Context,
     character: bpy.types.Object,
@@ -225,17 +248,7 @@ def add_motion(
         if collection.library is None and collection.override_library is None
     ]
     (collections or [context.scene.collection])[0].objects.link(motion)
-    # The root bone goes along where the object's transform was applied to the armature.
-    matrix = world_matrix(character)
-    root = character.data.bones.get("root")
-    if found is not None:
-        matrix = matrix @ Matrix(roles.stance(character, found).tolist())
-    elif root is not None:
-        matrix = matrix @ root.matrix_local
-    motion.location = matrix.translation
-    # Facing is -Y; only its direction on the ground matters.
-    facing = -matrix.col[1].to_3d()
-    motion.rotation_euler = (0.0, 0.0, atan2(facing.x, -facing.y))
+    place(motion, character, found)
     settings = motion.poise_motion
     settings.character = character
     settings.owner = motion.name

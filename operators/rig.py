@@ -10,7 +10,6 @@ from ..addon.context import keep_selection, object_mode
 from ..addon.rigs import characters, control_rig, own_equipment, roles
 from ..addon.rigs.adapter import bone_of
 from ..addon.rigs.recognise.recognition import legs_left
-from ..addon.rigs.skeletons import read_skeleton
 from ..addon.scene import trail
 from ..addon.scene.timing import scene_numbers
 
@@ -79,7 +78,7 @@ class POISE_OT_rig_setup(OnRig, bpy.types.Operator):
                 found = roles.find(rig)
             # Whatever this refuses, what was set up before is still there.
             measured = control_rig.measure(
-                rig, read_skeleton(rig), found, numbers.unit_scale, self.kind
+                rig, roles.skeleton(rig, found), found, numbers.unit_scale, self.kind
             )
             kind_before = characters.kind_of(before)
             stock = None

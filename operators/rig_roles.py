@@ -4,15 +4,21 @@
 from pathlib import Path
 
 import bpy
-from bpy.props import BoolProperty, StringProperty
+from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
 from bpy_extras.io_utils import ExportHelper, ImportHelper
 
 from ..addon import motions
 from ..addon.base_operator import SettingsOperator
 from ..addon.errors import UserError
-from ..addon.rigs import roles
+from ..addon.rigs import control_rig, roles
 from ..addon.rigs.recognise.rolemap import is_role
+from ..addon.rigs.skeletons import pose_places
 from .rig import OnRig
+
+# Frames of a clip at which Stand Up looks for one who stands.
+TRIED = 32
+# The current frame is taken where no other one stands so many times as tall.
+AS_TALL = 1.03
 
 
 class _WithRoles(OnRig):
@@ -67,15 +73,103 @@ class POISE_OT_rig_roles_find(OnRig, bpy.types.Operator):
     def run(self, context):
         rig = _rig(context)
         motion = motions.active_motion(motions.character_of(rig))
-        given = roles.picked(motion.poise_motion) if self.keep and motion is not None else {}
-        found = roles.find(rig, given)
+        given, places = {}, {}
+        if motion is not None:
+            places = roles.places_of(motion.poise_motion)
+            given = roles.picked(motion.poise_motion) if self.keep else {}
+        found = roles.find(rig, given, places)
         roles.fill(_settings(context, rig, found), found, self.keep)
         message = f"{rig.name}: {len(found.roles)} roles found"
         if found.unsure:
             message += f", {len(found.unsure)} of them unsure"
         if found.missing:
             message += f"; missing: {', '.join(sorted(found.missing))}"
+        if found.fallen:
+            self.report({"WARNING"}, control_rig.standing_up(rig.name, found.fallen))
         return message
+
+
+class POISE_OT_rig_stand_up(OnRig, bpy.types.Operator):
+    """Recognise and set up the rig in a pose of its clip in which it stands, instead of in its rest pose; nothing of the rig is changed"""  # noqa: E501
+
+    bl_idname = "poise.rig_stand_up"
+    bl_label = "Stand Up"
+
+    pose: EnumProperty(
+        name="Pose",
+        description="What counts as the pose in which the rig stands",
+        items=(
+            ("CLIP", "Frame of the Clip", "The rig as its animation or its pose has it"),
+            ("REST", "Rest Pose", "As the bones stand in Edit Mode"),
+        ),
+    )
+    frame: IntProperty(
+        name="Frame",
+        description="The frame whose pose is taken; where none is given, the current one if the "
+        "rig stands there as tall as anywhere in its clip, else the one at which it stands tallest",
+        options={"SKIP_SAVE"},
+    )
+
+    def draw(self, context):
+        layout = self.layout
+        layout.use_property_split = True
+        layout.prop(self, "pose")
+        if self.pose == "CLIP":
+            layout.prop(self, "frame")
+
+    def run(self, context):
+        rig = _rig(context)
+        if motions.character_of(rig) != rig:
+            raise UserError(
+                f"{rig.name} moves as Poise's controls say: click Remove from Rig before Stand Up"
+            )
+        if self.pose == "REST":
+            found, where = roles.find(rig), "in its rest pose"
+        else:
+            found = self._standing(context, rig)
+            where = f"at frame {self.frame}"
+        motion = motions.active_motion(rig)
+        settings = _settings(context, rig, found)
+        roles.fill(settings, found)
+        if motion is not None:
+            motions.place(motion, rig, found)
+        return f"{rig.name}: {len(found.roles)} roles found {where}"
+
+    def _standing(self, context, rig):
+        """The roles at the frame asked for, or at that of the clip at which the rig stands best."""
+        scene = context.scene
+        now, subframe = scene.frame_current, scene.frame_subframe
+        given = self.properties.is_property_set("frame")
+        tried = []
+        try:
+            for frame in (self.frame,) if given else (now, *_clip(rig)):
+                if frame != scene.frame_current:
+                    scene.frame_set(frame)
+                found = roles.find(rig, places=pose_places(rig))
+                if not found.fallen and not found.missing:
+                    tall = roles.height(rig, found) * (AS_TALL if frame == now else 1.0)
+                    tried.append((tall, -frame, found))
+        finally:
+            if scene.frame_current != now:
+                scene.frame_set(now, subframe=subframe)
+        if tried:
+            _, frame, found = max(tried, key=lambda one: one[:2])
+            self.frame = -frame
+            return found
+        where = f"at frame {self.frame}" if given else "at any frame of its clip that was tried"
+        raise UserError(
+            f"{rig.name} does not stand {where}: pose it upright with its legs down, or go to a "
+            "frame where it stands, then click Stand Up"
+        )
+
+
+def _clip(rig):
+    """Frames evenly over the action that a rig plays."""
+    action = rig.animation_data.action if rig.animation_data is not None else None
+    if action is None:
+        return []
+    start, end = action.frame_range
+    return sorted({round(start + (end - start) * k / TRIED) for k in range(TRIED + 1)})
 
 
 class POISE_OT_rig_role_add(OnRig, bpy.types.Operator):
@@ -242,6 +336,7 @@ def _load(operator, context, path):
 
 CLASSES = (
     POISE_OT_rig_roles_find,
+    POISE_OT_rig_stand_up,
     POISE_OT_rig_role_add,
     POISE_OT_rig_role_remove,
     POISE_OT_rig_roles_export,

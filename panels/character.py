@@ -179,6 +179,7 @@ class POISE_PT_character_roles(SidebarPanel, bpy.types.Panel):
         row = layout.row(align=True)
         row.operator("poise.rig_roles_find", icon="VIEWZOOM")
         row.menu("POISE_MT_rig_roles", text="", icon="PRESET")
+        layout.operator("poise.rig_stand_up", icon="ARMATURE_DATA")
         motion = motions.active_motion(character)
         if motion is None or not motion.poise_motion.roles:
             return
@@ -193,6 +194,9 @@ class POISE_PT_character_roles(SidebarPanel, bpy.types.Panel):
             wrapped(layout, f"Pick a bone for {', '.join(without)}", width, "ERROR")
         if unsure:
             wrapped(layout, f"{unsure} roles are unsure: check them", width, "QUESTION")
+        if settings.rig_fallen:
+            name = motions.active_rig(context).name
+            wrapped(layout, control_rig.standing_up(name, settings.rig_fallen), width, "ERROR")
         if settings.rig_notes:
             wrapped(layout, settings.rig_notes, width, "INFO")
         row = layout.row()

@@ -35,7 +35,7 @@ OTHER_UNITS = {
 }
 
 OPERATORS = (
-    "character_add", "rig_roles_find", "rig_role_add", "rig_role_remove",
+    "character_add", "rig_roles_find", "rig_stand_up", "rig_role_add", "rig_role_remove",
     "rig_roles_export", "rig_roles_import", "rig_roles_save", "rig_roles_load",
     "rig_roles_delete", "motion_add", "motion_activate", "motion_move", "motion_remove",
     "preset_apply", "path_plan", "gate_add", "slalom_course_add",

@@ -151,6 +151,12 @@ class PoiseMotion(bpy.types.PropertyGroup):
         default=(1.0, 0.0, 0.0, 0.0),
     )
     rig_notes: StringProperty(name="Notes", description="What recognising the rig noticed")
+    rig_fallen: StringProperty(
+        name="Fallen", description="Why the rig is no standing figure in its rest pose"
+    )
+    rig_places: StringProperty(
+        name="Pose", description="The pose that Stand Up took for the rest pose"
+    )
 
     range_mode: EnumProperty(
         name="Range",

@@ -33,7 +33,7 @@ from .own_controls import OwnControls
 from .recognise import rigify
 from .recognise.rolemap import RoleMap
 from .recognise.skeleton import Skeleton as RestPose
-from .skeletons import is_skin_of
+from .skeletons import is_skin_of, read_skeleton
 
 CONSTRAINT = "Poise"
 
@@ -180,10 +180,12 @@ def measure(
         kind: what it is to be set up as, one of KINDS.
 
     Raises:
-        UserError: the rig is linked, out of shape, lacks what is needed, or stands on
-            another number of legs than the kind.
+        UserError: the rig is linked, out of shape, lacks what is needed, does not stand,
+            or stands on another number of legs than the kind.
     """
     require_editable(rig)
+    if rolemap.fallen:
+        raise UserError(standing_up(rig.name, rolemap.fallen))
     fits = FITTING.get(rolemap.body, ())
     if kind not in fits:
         labels = [characters.KINDS[name].label for name in fits]
@@ -207,7 +209,7 @@ def measure(
             for side in "LR"
             if rolemap.leg(girdle, side)
         }
-        sole = _sole(rig, rolemap, ends)
+        sole = _sole(rig, rest, rolemap, ends)
         placed = replace(rolemap, roles=rigify.joints(rest, rolemap.roles))
         own = _free_controls(rig, rest, placed)
         rolemap = rolemap if own is None else placed
@@ -226,7 +228,7 @@ def measure(
     if own is None:
         _require_free(rig, overruled(rig, rolemap.roles.values()))
     feet = {rolemap.roles.get(f"{part}.{s}", "") for part in ("foot", "toe") for s in "LR"}
-    body = fitting.read_body(rest, rolemap, scale, _sole(rig, rolemap, feet), rig.name)
+    body = fitting.read_body(rest, rolemap, scale, _sole(rig, rest, rolemap, feet), rig.name)
     size = fitting.proportions_of(body)
     far = fingers.SHAFT * scale * float(np.mean([
         fingers.knuckles(rest, rolemap.roles[f"hand.{side}"], paths)
@@ -236,6 +238,19 @@ def measure(
         far = float(np.clip(far, fingers.SMALL * size.grip, fingers.LARGE * size.grip))
         size = replace(size, grip=far)
     return Measured(rest, rolemap, own, body, size)
+
+
+def standing_up(name: str, fallen: str) -> str:
+    """What is said of a rig whose rest pose is no standing figure.
+
+    Args:
+        name: the rig's.
+        fallen: why it is none.
+    """
+    return (
+        f"The rest pose of {name} is no standing figure, {fallen}: click Stand Up (Character > "
+        "Roles), which takes a pose of its clip instead"
+    )
 
 
 def _free_controls(
@@ -262,7 +277,9 @@ def _hands(
     return found
 
 
-def _sole(rig: bpy.types.Object, rolemap: RoleMap, feet: Collection[str]) -> float | None:
+def _sole(
+    rig: bpy.types.Object, rest: RestPose, rolemap: RoleMap, feet: Collection[str]
+) -> float | None:
     """Height of the lowest vertex of the feet along character space's up, in armature units."""
     up = rotations.rotate(rotations.conjugate(rolemap.turn), np.array([0.0, 0.0, 1.0]))
     into = world_matrix(rig).inverted_safe()
@@ -270,17 +287,19 @@ def _sole(rig: bpy.types.Object, rolemap: RoleMap, feet: Collection[str]) -> flo
     for obj in bpy.data.objects:
         if obj.library is not None or not is_skin_of(obj, rig):
             continue
-        groups = {g.index for g in obj.vertex_groups if g.name in feet}
-        if not groups:
-            continue
-        points = [
-            v.co
-            for v in obj.data.vertices
-            if any(g.group in groups and g.weight > 0.5 for g in v.groups)
-        ]
-        if points:
-            matrix = np.array(into @ world_matrix(obj))
-            there = np.array(points) @ matrix[:3, :3].T + matrix[:3, 3]
+        groups = {g.index: g.name for g in obj.vertex_groups if g.name in feet}
+        points: dict[str, list] = {}
+        for vertex in obj.data.vertices if groups else ():
+            for group in vertex.groups:
+                if group.group in groups and group.weight > 0.5:
+                    points.setdefault(groups[group.group], []).append(vertex.co)
+        matrix = np.array(into @ world_matrix(obj))
+        for bone, found in points.items():
+            there = np.array(found) @ matrix[:3, :3].T + matrix[:3, 3]
+            if rolemap.places:  # skin is bound in the rest pose
+                bound = np.array(rig.data.bones[bone].matrix_local, dtype=float)
+                posed = rest.by_name[bone]
+                there = (there - bound[:3, 3]) @ bound[:3, :3] @ posed.axes.T + posed.head
             lowest.append(float((there @ up).min()))
     return min(lowest, default=None)
 
@@ -428,6 +447,8 @@ def _fists(rig: bpy.types.Object, measured: Measured) -> dict[str, list[float]]:
     Fingers with drivers or constraints are moved by something else.
     """
     rest, body = measured.rest, measured.body
+    if measured.rolemap.places:
+        rest = read_skeleton(rig)  # fingers are turned relative to the rest pose
     data = rig.animation_data
     driven = {adapter.bone_of(c.data_path) for c in (data.drivers if data is not None else ())}
     found: dict[str, list[float]] = {}

@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import bpy
@@ -14,6 +16,7 @@ from ...solvers import rotations
 from ..errors import UserError
 from .recognise import RoleMap, exchange, recognise, rigify
 from .recognise.rolemap import is_role, required, role_order
+from .recognise.skeleton import Skeleton
 from .skeletons import read_skeleton
 
 PRESETS = "poise/rigs"
@@ -36,12 +39,17 @@ def require_readable(armature: bpy.types.Object) -> None:
         raise UserError(f"The bones of {armature.name} are being edited: leave Edit Mode first")
 
 
-def find(armature: bpy.types.Object, given: Mapping[str, str] | None = None) -> RoleMap:
+def find(
+    armature: bpy.types.Object,
+    given: Mapping[str, str] | None = None,
+    places: Mapping[str, Sequence[float]] | None = None,
+) -> RoleMap:
     """The roles of a rig.
 
     Args:
         armature: the rig.
         given: roles that the animator has picked, role -> bone.
+        places: bone -> its place in the pose to look at; None for the rest pose.
 
     Raises:
         UserError: its bones are being edited, or it has none.
@@ -49,11 +57,23 @@ def find(armature: bpy.types.Object, given: Mapping[str, str] | None = None) -> 
     require_readable(armature)
     if not len(armature.data.bones):
         raise UserError(f"{armature.name} has no bones: add some, or select another rig")
-    return recognise(read_skeleton(armature), given=given)
+    places = places or {}
+    found = recognise(read_skeleton(armature).stood(places), given=given)
+    return replace(found, places=places)
+
+
+def skeleton(armature: bpy.types.Object, found: RoleMap) -> Skeleton:
+    """A rig's bones in the pose that its roles were found in.
+
+    Args:
+        armature: the rig.
+        found: its roles.
+    """
+    return read_skeleton(armature).stood(found.places)
 
 
 def stance(armature: bpy.types.Object, found: RoleMap) -> np.ndarray:
-    """Where a rig stands on the ground in its rest pose, and how it faces.
+    """Where a rig stands on the ground in the pose its roles were found in, and how it faces.
 
     Args:
         armature: the rig.
@@ -63,7 +83,7 @@ def stance(armature: bpy.types.Object, found: RoleMap) -> np.ndarray:
         (4, 4): columns left, back, up, and the ground under its feet, or under its
         pelvis, in armature space. Of a rig without either it is the identity.
     """
-    bones = read_skeleton(armature).by_name
+    bones = skeleton(armature, found).by_name
     there = {role: bones[bone] for role, bone in found.roles.items() if bone in bones}
     feet = [there[role] for role in ("foot.L", "foot.R") if role in there]
     middle = feet if len(feet) == 2 else [there[role] for role in ("pelvis",) if role in there]
@@ -77,6 +97,22 @@ def stance(armature: bpy.types.Object, found: RoleMap) -> np.ndarray:
     matrix[:3, :3] = axes
     matrix[:3, 3] = place + up * float((ends @ up).min() - place @ up)
     return matrix
+
+
+def height(armature: bpy.types.Object, found: RoleMap) -> float:
+    """How far the highest joint of trunk and head is above the lowest joint of the legs.
+
+    Args:
+        armature: the rig.
+        found: its roles.
+    """
+    bones = skeleton(armature, found).by_name
+    up = rotations.to_matrix(np.asarray(found.turn, dtype=float))[2]
+    legs = {"thigh", "shin", "foot", "toe", "hind", "fore"}
+    heights = {role: float(bones[bone].head @ up) for role, bone in found.roles.items()}
+    low = [h for role, h in heights.items() if role.split(".")[0].rstrip("0123456789") in legs]
+    top = [h for role, h in heights.items() if role in ("head", "chest", "pelvis")]
+    return max(top, default=0.0) - min(low, default=0.0)
 
 
 def fill(settings, found: RoleMap, keep: bool = False) -> None:
@@ -106,6 +142,8 @@ def fill(settings, found: RoleMap, keep: bool = False) -> None:
     settings.rig_body = found.body
     settings.rig_turn = tuple(float(value) for value in found.turn)
     settings.rig_notes = " ".join(found.notes)
+    settings.rig_fallen = found.fallen
+    settings.rig_places = json.dumps(found.places) if found.places else ""
 
 
 def copy(source, target) -> None:
@@ -120,7 +158,7 @@ def copy(source, target) -> None:
         new = target.roles.add()
         new.role, new.bone = item.role, item.bone
         new.unsure, new.picked = item.unsure, item.picked
-    for name in ("rig_kind", "rig_body", "rig_turn", "rig_notes"):
+    for name in ("rig_kind", "rig_body", "rig_turn", "rig_notes", "rig_fallen", "rig_places"):
         setattr(target, name, getattr(source, name))
 
 
@@ -142,6 +180,22 @@ def picked(settings) -> dict[str, str]:
     return {item.role: item.bone for item in settings.roles if item.picked}
 
 
+def places_of(settings) -> dict[str, list[float]]:
+    """Bone -> its place in the pose that roles are looked for in; empty for the rest pose.
+
+    Args:
+        settings: the motion's settings.
+    """
+    try:
+        stored = {
+            str(bone): [float(value) for value in place]
+            for bone, place in json.loads(settings.rig_places or "{}").items()
+        }
+    except (ValueError, TypeError, AttributeError):
+        return {}
+    return {bone: place for bone, place in stored.items() if len(place) == 7}
+
+
 def role_map(armature: bpy.types.Object, settings) -> RoleMap:
     """The motion's roles as the animator left them, checked against the rig.
 
@@ -154,13 +208,14 @@ def role_map(armature: bpy.types.Object, settings) -> RoleMap:
             is none.
     """
     roles, body, turn = stored(settings), settings.rig_body, settings.rig_turn
+    places = places_of(settings)
     unsure = {item.role for item in settings.roles if item.unsure and item.bone}
     by_hand = picked(settings)
     lacking = body != "BIPED" or not required(body, roles) <= set(roles)
     if lacking and (by_hand.get("thigh.L") or by_hand.get("thigh.R")):
         # Legs were picked where none were found, or more: a person is found around them.
         given = {role: bone for role, bone in by_hand.items() if not _OTHER_LEGS.match(role)}
-        found = find(armature, given)
+        found = find(armature, given, places)
         without = {role for role, bone in given.items() if not bone}
         roles = {role: bone for role, bone in found.roles.items() if role not in without}
         roles |= {role: bone for role, bone in given.items() if bone}
@@ -193,6 +248,9 @@ def role_map(armature: bpy.types.Object, settings) -> RoleMap:
         turn=np.array(turn, dtype=float),
         notes=(settings.rig_notes,) if settings.rig_notes else (),
         controls=controls,
+        # Who has picked the legs says so that the figure stands.
+        fallen="" if by_hand.get("thigh.L") and by_hand.get("thigh.R") else settings.rig_fallen,
+        places=places,
     )
 
 

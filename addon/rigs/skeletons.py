@@ -60,6 +60,20 @@ def read_skeleton(armature: bpy.types.Object) -> Skeleton:
     return Skeleton.of(bones, _skin(armature), upright if upright.any() else None, maker)
 
 
+def pose_places(armature: bpy.types.Object) -> dict[str, tuple[float, ...]]:
+    """Bone -> where it begins and its quaternion in armature space, as the pose shows it.
+
+    Args:
+        armature: the armature object.
+    """
+    posed = armature.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    found = {}
+    for bone in posed.pose.bones:
+        place, turn, _ = bone.matrix.decompose()
+        found[bone.name] = (*map(float, place), *map(float, turn))
+    return found
+
+
 def is_skin_of(obj: bpy.types.Object, armature: bpy.types.Object) -> bool:
     """Whether an object is a mesh that an armature deforms.
 

@@ -13,6 +13,7 @@ import bpy
 import numpy as np
 import pytest
 from mathutils import Matrix
+from operators_draw import drawn
 from snapshot import diff, snapshot
 
 RIGS = Path(os.environ.get("POISE_RIGS", Path(__file__).parents[3] / "shared" / "rigs"))
@@ -890,3 +891,113 @@ def test_all_motions_that_the_rig_shows_go_to_its_bones(poise, scene):
     far, turned = worst_off(rig, controls, known, (1, 9, 17, 18, 25, 33))
     assert far <= 1e-3
     assert turned <= np.radians(0.1)
+
+
+# Directions in which all bones of a part point in rest poses that are no standing figure.
+UP, BACK = (0.0, 0.0, 1.0), (0.0, 1.0, 0.0)
+FALLEN = {
+    "all up": dict.fromkeys(("back", "arm", "thigh", "shin", "foot"), UP),
+    "all along y": dict.fromkeys(("back", "arm", "thigh", "shin", "foot"), BACK),
+    "folded": {"back": (0.0, -0.3, 0.95), "arm": (0.0, -0.5, -0.85), "thigh": (0.0, -0.5, 0.85),
+               "shin": (0.0, 0.55, -0.85), "foot": (0.0, -1.0, -0.2)},
+}
+
+
+def fallen(how):
+    """A human whose rest pose is no standing figure, with a clip that stands from frame 5 on."""
+    rig = human("Fallen", straight=False)
+    ways = FALLEN[how]
+
+    def part(name):
+        for word, found in (("UpLeg", "thigh"), ("ToeBase", "foot"), ("Foot", "foot"),
+                            ("Leg", "shin"), ("Shoulder", ""), ("Arm", "arm"), ("Hand", "arm")):
+            if word in name:
+                return found
+        return "back"
+
+    bpy.ops.object.mode_set(mode="EDIT")
+    bones = rig.data.edit_bones
+    stood = {b.name: (b.head.copy(), b.tail.copy()) for b in bones}
+    for bone in bones:
+        head, tail = stood[bone.name]
+        above = bone.parent
+        if above is not None:
+            begins = stood[above.name]
+            at_end = (head - begins[1]).length < 1e-5
+            bone.head = above.tail if at_end else above.head + head - begins[0]
+        way = ways.get(part(bone.name)) or (tail - head)
+        bone.tail = bone.head + _vector(way).normalized() * (tail - head).length
+    bpy.ops.object.mode_set(mode="OBJECT")
+    turns = {}
+    for bone in rig.pose.bones:
+        bone.rotation_mode = "QUATERNION"
+        bone.keyframe_insert("rotation_quaternion", frame=1)
+        head, tail = stood[bone.name]
+        along = bone.bone.tail_local - bone.bone.head_local
+        turns[bone.name] = along.rotation_difference(tail - head).to_matrix()
+        before = turns[bone.parent.name] if bone.parent else Matrix.Identity(3)
+        rest = bone.bone.matrix_local.to_3x3()
+        basis = rest.inverted() @ before.inverted() @ turns[bone.name] @ rest
+        bone.rotation_quaternion = basis.to_quaternion()
+        bone.keyframe_insert("rotation_quaternion", frame=5)
+    bpy.context.scene.frame_set(1)
+    return rig
+
+
+@pytest.mark.parametrize(("how", "kind"), [("all up", "BIPED"), ("all along y", "SKIER"),
+                                           ("folded", "BIPED"), ("folded", "CYCLIST")])
+def test_a_rest_pose_that_does_not_stand_is_said_and_stands_up(poise, scene, how, kind):
+    rig = fallen(how)
+    before = snapshot()
+    with pytest.raises(RuntimeError, match="rest pose of Fallen is no standing figure.*Stand Up"):
+        bpy.ops.poise.rig_setup(kind=kind)
+    assert diff(before, snapshot(), NOISE) == []
+    assert bpy.ops.poise.rig_stand_up() == {"FINISHED"}
+    assert scene.frame_current == 1
+    roles = {item.role: item.bone for item in rig.poise.roles}
+    assert roles.items() >= {"thigh.L": "LeftUpLeg", "foot.R": "RightFoot", "hand.L": "LeftHand",
+                             "pelvis": "Hips", "head": "Head"}.items()
+
+    def moved(obj):
+        found = []
+        for frame in (1, 5, 9, 13):
+            scene.frame_set(frame)
+            found += [at.translation for at in places(obj, roles.values()).values()]
+        return np.array(found)
+
+    set_up(kind, 13)
+    bpy.ops.poise.bake()
+    live = moved(rig)
+    bpy.ops.poise.bake_to_bones()
+    keyed = moved(rig)
+    bpy.ops.poise.rig_remove()
+    scene.frame_set(1)
+    assert diff(before, snapshot(), NOISE) == [], "its clip and its rest pose are as they were"
+
+    # The same figure with that pose for its rest pose does the same.
+    scene.frame_set(5)
+    bpy.ops.object.mode_set(mode="POSE")
+    bpy.ops.pose.armature_apply()
+    bpy.ops.object.mode_set(mode="OBJECT")
+    rig.animation_data_clear()
+    set_up(kind, 13)
+    bpy.ops.poise.bake()
+    assert live == pytest.approx(moved(rig), abs=1e-4)
+    assert keyed == pytest.approx(live, abs=1e-4)
+
+
+def test_stand_up_says_where_no_one_stands(poise, scene):
+    fallen("folded")
+    bpy.data.objects["Fallen"].animation_data_clear()
+    bpy.context.view_layer.update()
+    with pytest.raises(RuntimeError, match="does not stand"):
+        bpy.ops.poise.rig_stand_up()
+    fallen("folded")
+    with pytest.raises(RuntimeError, match="does not stand at frame 1:"):
+        bpy.ops.poise.rig_stand_up(frame=1)
+    bpy.ops.poise.rig_stand_up(frame=20)
+    bpy.ops.poise.rig_stand_up(pose="REST")
+    said = " ".join(text for texts in drawn().values() for text in texts)
+    assert "no standing figure, its legs are folded" in said
+    with pytest.raises(RuntimeError, match="click Stand Up"):
+        bpy.ops.poise.rig_setup(kind="BIPED")

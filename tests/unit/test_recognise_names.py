@@ -12,7 +12,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from poise.addon.rigs.recognise import recognise
 from poise.addon.rigs.recognise.names import parse
-from rig_cases import both, human, meaningless, skeleton
+from rig_cases import both, human, meaningless, quadruped, skeleton
 from rig_names import KINDS, RIGS
 
 
@@ -255,3 +255,39 @@ def test_a_thigh_a_tenth_of_the_leg_is_unsure():
     found = recognise(skeleton(joints, RIGS["metarig"]))
     assert found.roles == RIGS["metarig"]
     assert {"thigh.L", "shin.L", "foot.R"} <= found.unsure
+
+
+@pytest.mark.parametrize("rig", RIGS)
+@pytest.mark.parametrize("pose", ["T", "A", "S"])
+def test_people_that_stand_or_sit_are_not_fallen(rig, pose):
+    assert recognise(skeleton(human(pose), RIGS[rig], pointing=False)).fallen == ""
+
+
+def test_animals_called_like_people_are_not_fallen():
+    """Thighs, shins and feet behind, upper arms, forearms and hands in front."""
+    called = {"fore": ("upper_arm", "forearm", "hand", "fingers"),
+              "hind": ("thigh", "shin", "foot", "toe")}
+    names = {role: role for role in quadruped()}
+    for role in names:
+        girdle, *rest = role.split(".")
+        if girdle in called:
+            names[role] = f"{called[girdle][int(rest[0]) - 1]}.{rest[1]}"
+    found = recognise(skeleton(quadruped(), names))
+    assert found.fallen == "" and found.body == "QUADRUPED"
+
+
+@pytest.mark.parametrize("turn", [0, 1, 2])
+@pytest.mark.parametrize("rig", RIGS)
+def test_limbs_that_all_point_one_way_do_not_stand(rig, turn):
+    """Whatever the axis: every bone is as long as it was, and goes the way the back does."""
+    joints, way = human("A"), np.roll((0.0, 0.0, 1.0), turn)
+    laid = {}
+    for role, (parent, at) in joints.items():
+        offset = np.array(at) - (joints[parent][1] if parent else 0.0)
+        lateral = np.array((offset[0], 0.0, 0.0)) if role.startswith(("thigh", "clav")) else 0.0
+        across = np.roll(lateral, turn) if role.startswith(("thigh", "clav")) else lateral
+        laid[role] = (parent, tuple(
+            np.array(laid[parent][1] if parent else (0.0, 0.0, 0.0))
+            + across + way * np.linalg.norm(offset - lateral)))
+    found = recognise(skeleton(laid, RIGS[rig]))
+    assert found.fallen

@@ -72,7 +72,7 @@ def segments(body: Body, limb: Limb) -> list[str]:
 
 def _begins(body: Body, before: list[str], onward: list[str]) -> bool:
     """Whether a bone called twist is the first part of a segment, and not the last of one."""
-    if len(onward) < 2 or not _straight(body, *onward[:2], onward[2:]):
+    if len(onward) < 2 or not _straight(body, onward[0], onward[1], onward[2:]):
         return False
     said, after = (set(body.names[name].parts) for name in onward[:2])
     if before and body.names[before[0]].parts.get("clavicle", 0.0) < 0.9:

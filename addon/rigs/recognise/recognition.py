@@ -10,15 +10,17 @@ import numpy as np
 
 from ....solvers import rotations
 from . import rigify
-from .body import LIMB, Body, read_body
+from .body import LIMB, Body, Limb, read_body
 from .names import parse, strip_prefix
-from .rolemap import RoleMap, required, role_order
+from .rolemap import LEG, RoleMap, required, role_order
 from .skeleton import Skeleton
 from .structure import Found, find_roles, middle_legs, single_legs
 
 SKINNED = 12  # so many bones with skin make a whole figure
 FEW = 6  # rigs with fewer deforming bones are taken whole
 SAME_PLACE = 1e-3  # of the size: joints that are closer are one
+FOLDED = 0.4  # of a leg's length: closer to the hip than this no ankle of one who stands is
+ALONG_BACK = 0.3  # cosine between legs and back from which on legs do not hang from it
 
 # What names a kind of rig: all of a row, without prefix and in lower case.
 _KINDS: tuple[tuple[str, tuple[str, ...]], ...] = (
@@ -69,6 +71,7 @@ def recognise(
         _check(counted, body, found)
     _doubts(body, found)
     found.unsure -= set(given)
+    fallen = _fallen(body, found) if use_names and not generated else ""
     _top_root(skeleton, found)
     missing = _missing(found)
     roles = {role: found.roles[role] for role in sorted(found.roles, key=role_order)}
@@ -81,6 +84,7 @@ def recognise(
         turn=rotations.from_matrix(body.turn),
         notes=tuple(found.notes + _notes(body, found, missing)),
         controls=controls,
+        fallen=fallen,
     )
 
 
@@ -267,6 +271,49 @@ def _check(counted: Skeleton, body: Body, found: Found) -> None:
 
 def _part(role: str) -> str:
     return role.split(".")[0]
+
+
+def _fallen(body: Body, found: Found) -> str:
+    """Why a figure whose legs are called so does not stand in this pose, or "".
+
+    Skeletons of recordings may have all their limbs along one axis, or folded: shape
+    takes what hangs lowest for legs then.
+    """
+    legs, arms = ([limb for limb in body.limbs if _called(body, limb, parts)] for parts in
+                  ({"thigh", "shin", "foot", "toe"}, {"upper_arm", "forearm", "hand"}))
+    if {limb.side for limb in legs} != {"L", "R"}:
+        return ""
+    standing = {bone for role, bone in found.roles.items() if role.split(".")[0] in LEG}
+    if standing & {name for limb in arms for name in limb.path}:
+        return "its arms reach down where its legs should"
+    chains = []
+    for limb in legs:
+        said = [name for name in limb.path if not body.names[name].helper
+                and {"thigh", "shin", "foot"} & set(body.names[name].parts)]
+        ankle = next((n for n in said if body.names[n].parts.get("foot", 0.0) >= 0.8), said[-1])
+        chains.append(np.array([body.head(name) for name in said[: said.index(ankle) + 1]]))
+    reach = [chain[-1] - chain[0] for chain in chains]
+    lengths = [float(np.linalg.norm(np.diff(chain, axis=0), axis=1).sum()) for chain in chains]
+    if min(np.linalg.norm(way) - FOLDED * length for way, length
+           in zip(reach, lengths, strict=True)) < 0.0:
+        return "its legs are folded"
+    tops = [body.head(name) for name in body.trunk if not body.names[name].helper
+            and {"head", "neck", "chest"} & set(body.names[name].parts)]
+    tops = tops or [body.head(limb.root) for limb in arms]
+    if not tops:
+        return ""
+    back = np.mean(tops, axis=0) - np.mean([chain[0] for chain in chains], axis=0)
+    way = np.sum(reach, axis=0)
+    if back @ way > ALONG_BACK * np.linalg.norm(back) * np.linalg.norm(way):
+        return "its legs point the way its back does"
+    return ""
+
+
+def _called(body: Body, limb: Limb, parts: set[str]) -> bool:
+    """Whether names say two or more of some parts of a limb."""
+    said = {part for name in limb.path for part in body.names[name].parts
+            if body.names[name].parts[part] >= 0.7}
+    return len(said & parts) >= 2
 
 
 def _mirrored(role: str) -> str:

@@ -20,7 +20,7 @@ No bone plays two roles.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -59,6 +59,9 @@ class RoleMap:
         notes: sentences for the animator.
         controls: name of a control ("torso", "foot_ik.L" ...) -> bone that the
             animator of a Rigify rig moves; empty for other kinds.
+        fallen: why the pose that the roles were found in is no standing figure, or "".
+        places: bone -> its place in that pose, as `Skeleton.stood` takes it; empty
+            for the rest pose.
     """
 
     kind: str
@@ -69,6 +72,8 @@ class RoleMap:
     turn: np.ndarray = field(default_factory=lambda: np.array([1.0, 0.0, 0.0, 0.0]))
     notes: tuple[str, ...] = ()
     controls: dict[str, str] = field(default_factory=dict)
+    fallen: str = ""
+    places: Mapping[str, Sequence[float]] = field(default_factory=dict)
 
     def numbered(self, family: str) -> list[str]:
         """Bones of "spine", "neck" or "tail", from the first to the last.

@@ -9,11 +9,13 @@ answered relative to the skeleton's own size, so that a rig whose bones are
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
+
+from ....solvers import rotations
 
 
 @dataclass(frozen=True, eq=False)
@@ -216,6 +218,23 @@ class Skeleton:
         """Diagonal of that box: the measure that every tolerance refers to."""
         low, high = self.extent
         return float(np.linalg.norm(high - low))
+
+    def stood(self, places: Mapping[str, Sequence[float]]) -> Skeleton:
+        """The skeleton in another pose; lengths of bones stay.
+
+        Args:
+            places: bone -> where it begins (3 numbers) and the quaternion (w, x, y, z) of
+                its axes, in armature space; bones that are left out stay.
+        """
+        bones = []
+        for bone in self.bones:
+            if bone.name in places:
+                place = np.array(places[bone.name], dtype=float)
+                axes = rotations.to_matrix(place[3:])
+                tail = place[:3] + axes[:, 1] * bone.length
+                bone = replace(bone, head=place[:3], tail=tail, axes=axes)
+            bones.append(bone)
+        return replace(self, bones=tuple(bones))
 
     def only(self, names: Iterable[str]) -> Skeleton:
         """The skeleton of some of the bones; each hangs under its nearest kept ancestor.
