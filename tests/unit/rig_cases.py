@@ -202,3 +202,66 @@ def renamed(given: Skeleton, names: dict[str, str]) -> Skeleton:
 def meaningless(joints: dict[str, Joint]) -> dict[str, str]:
     """role -> "Bone.001" and so on."""
     return {role: f"Bone.{number:03}" for number, role in enumerate(joints)}
+
+
+def raptor(
+    arms: str = "arms", tail: int = 5, spine: int = 2, toes: int = 0, neck: float = 1.0
+) -> dict[str, Joint]:
+    """Joints of an animal on two legs whose trunk lies level, hips at 1 m, hocks off the ground.
+
+    Args:
+        arms: "arms", "shoulders" for ones with clavicles, "tiny" as a tyrannosaur's, or "".
+        tail: number of bones of the tail.
+        spine: number of bones between pelvis and chest.
+        toes: number of digits of each foot, each of two bones, which begin at the toe.
+        neck: how steeply the neck rises.
+    """
+    found: dict[str, Joint] = {"root": ("", (0, 0, 0)), "pelvis": ("root", (0, 0, 1.0))}
+    before = "pelvis"
+    for number in range(1, spine + 1):
+        found[f"spine.{number}"] = (before, (0, -0.6 * number / (spine + 1), 1 + 0.02 * number))
+        before = f"spine.{number}"
+    found |= {
+        "chest": (before, (0, -0.6, 1.06)),
+        "neck.1": ("chest", (0, -0.78, 1.06 + 0.09 * neck)),
+        "neck.2": ("neck.1", (0, -0.88, 1.06 + 0.26 * neck)),
+        "head": ("neck.2", (0, -0.98, 1.06 + 0.39 * neck)),
+    }
+    before = "pelvis"
+    for number in range(1, tail + 1):
+        found[f"tail.{number}"] = (before, (0, 0.05 + 0.2 * number, 1 - 0.02 * number))
+        before = f"tail.{number}"
+    leg = {"thigh": ("pelvis", (0.12, 0, 0.95)), "shin": ("thigh", (0.12, -0.22, 0.66)),
+           "foot": ("shin", (0.12, 0.12, 0.36)), "toe": ("foot", (0.12, 0.02, 0.07))}
+    for digit in range(toes):
+        aside = 0.12 + 0.06 * (digit - (toes - 1) / 2.0)
+        leg[f"finger{digit}_0"] = ("toe", (aside, -0.05, 0.03))
+        leg[f"finger{digit}_1"] = (f"finger{digit}_0", (aside, -0.1, 0.01))
+    arm: dict[str, Joint] = {
+        "upper_arm": ("chest", (0.10, -0.64, 0.98)), "forearm": ("upper_arm", (0.13, -0.54, 0.82)),
+        "hand": ("forearm", (0.13, -0.66, 0.72)),
+    }
+    if arms == "shoulders":
+        arm = {"clavicle": ("chest", (0.04, -0.6, 1.02)), **arm}
+        arm["upper_arm"] = ("clavicle", arm["upper_arm"][1])
+    if arms == "tiny":
+        arm = {"upper_arm": ("chest", (0.1, -0.64, 0.92)),
+               "forearm": ("upper_arm", (0.11, -0.66, 0.84)),
+               "hand": ("forearm", (0.11, -0.72, 0.80))}
+    return {**found, **both(arm if arms else {}), **both(leg)}
+
+
+def ostrich(wings: bool = True) -> dict[str, Joint]:
+    """Joints of a bird that runs: a long neck, short thighs, hocks half-way up."""
+    found: dict[str, Joint] = {
+        "root": ("", (0, 0, 0)), "pelvis": ("root", (0, 0.1, 1.2)),
+        "spine.1": ("pelvis", (0, -0.1, 1.24)), "chest": ("spine.1", (0, -0.35, 1.2)),
+        "neck.1": ("chest", (0, -0.5, 1.3)), "neck.2": ("neck.1", (0, -0.6, 1.55)),
+        "neck.3": ("neck.2", (0, -0.6, 1.85)), "head": ("neck.3", (0, -0.62, 2.1)),
+        "tail.1": ("pelvis", (0, 0.35, 1.2)), "tail.2": ("tail.1", (0, 0.5, 1.15)),
+    }
+    leg = {"thigh": ("pelvis", (0.12, 0.05, 1.15)), "shin": ("thigh", (0.14, -0.2, 0.95)),
+           "foot": ("shin", (0.13, 0.1, 0.5)), "toe": ("foot", (0.13, 0.0, 0.06))}
+    arm = {"upper_arm": ("chest", (0.15, -0.35, 1.25)),
+           "forearm": ("upper_arm", (0.22, -0.1, 1.15)), "hand": ("forearm", (0.22, -0.3, 1.1))}
+    return {**found, **both(arm if wings else {}), **both(leg)}

@@ -13,7 +13,17 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from poise.addon.rigs.recognise import recognise
 from poise.solvers import rotations
-from rig_cases import both, human, insect, meaningless, posed, quadruped, skeleton
+from rig_cases import (
+    both,
+    human,
+    insect,
+    meaningless,
+    ostrich,
+    posed,
+    quadruped,
+    raptor,
+    skeleton,
+)
 from rig_names import RIGS
 
 
@@ -331,3 +341,38 @@ def test_a_known_bone_keeps_its_role():
     assert found.roles.items() >= given.items()
     assert {role: bone for role, bone in found.roles.items() if RIGS["unreal"].get(role) != bone
             and "neck" not in role} == given
+
+
+LEVEL = {
+    "raptor": raptor(),
+    "raptor with shoulders and digits": raptor("shoulders", toes=3),
+    "raptor without arms": raptor(""),
+    "raptor without a tail": raptor(tail=0),
+    "raptor with a low neck": raptor(neck=0.5),
+    "raptor of four spines": raptor(spine=4),
+    "tyrannosaur": raptor("tiny", tail=8, spine=3),
+    "tyrannosaur with digits": raptor("tiny", toes=3),
+    "ostrich": ostrich(),
+    "ostrich without wings": ostrich(False),
+}
+
+
+@pytest.mark.parametrize("how", ["roles", "metarig", "hips", "shape"])
+@pytest.mark.parametrize("figure", LEVEL)
+def test_two_legs_under_a_trunk_that_lies_level(figure, how):
+    joints = LEVEL[figure]
+    names = {role: role for role in joints}
+    if how == "metarig":
+        names = {role: RIGS["metarig"].get(role, role) for role in joints}
+    if how == "hips":
+        names |= {"pelvis": "Hips", "chest": f"Spine{sum('spine' in r for r in joints) + 1}"}
+        names |= {role: role.replace("spine.", "Spine") for role in joints if "spine" in role}
+    if how == "shape":
+        names = meaningless(joints)
+    for number, turn in enumerate((np.eye(3), *quarter_turns()[5:24:9])):
+        given = skeleton(joints, names, turn, (1.0, 0.01)[number % 2], pointing=number != 1,
+                         upright=turn[:, 2])
+        found = recognise(given)
+        assert found.body == "BIPED" and not found.missing and not found.fallen
+        assert found.roles == {role: names[role] for role in roles_of(joints)}
+        assert rotations.to_matrix(found.turn) @ turn == pytest.approx(np.eye(3), abs=1e-9)

@@ -29,7 +29,7 @@ SURE = 0.12  # lead of the best choice over the next
 CUT_SHORT = {"hand": 0.5, "foot": 1.0}  # what it costs that a limb has no such end
 IN_LINE = float(np.cos(np.radians(10.0)))  # parts of one segment go on in its direction
 STUB = 0.2  # share of the two long segments of a limb that each of them has at least
-ANKLE = 0.7  # share of the drop from hip to ground that is done at an ankle, at least
+HOCK = 0.15  # share of the way from knee to toes that a heel off the ground is behind it
 
 
 @dataclass(frozen=True)
@@ -147,12 +147,12 @@ def leg(body: Body, limb: Limb) -> Joints:
     if len(chain) < 3:
         return Joints(dict(zip(roles, chain, strict=False)), _all_named(body, chain, roles))
     choice, sure = _best(body, chain, roles, _leg_shape)
-    if len(choice) == 3 and not _plausible(body, chain, choice):
+    if _stubbed(body, chain, choice):
         # What is called so can be no leg: another choice may, and the names mislead.
         sure = False
         blind = replace(body, names={name: BoneName(name) for name in body.names})
         other, _ = _best(blind, chain, roles, _leg_shape)
-        choice = other if len(other) == 3 and _plausible(body, chain, other) else choice
+        choice = choice if _stubbed(body, chain, other) else other
     bones = {role: chain[i] for role, i in zip(roles, choice, strict=False)}
     after = chain[choice[-1] + 1 :] if len(choice) == 3 else []
     named = [n for n in after if body.names[n].parts.get("toe", 0.0) > 0.0]
@@ -161,14 +161,25 @@ def leg(body: Body, limb: Limb) -> Joints:
     return Joints(bones, sure)
 
 
-def _plausible(body: Body, chain: list[str], choice: Choice) -> bool:
-    """Whether thigh and shin share a leg's length, and the foot is below."""
-    hip, knee, ankle = (body.head(chain[i]) for i in choice)
-    upper, lower = float(np.linalg.norm(knee - hip)), float(np.linalg.norm(ankle - knee))
-    low = min(body.height(name) for name in chain)
-    drop = body.height(chain[choice[0]]) - low
-    return min(upper, lower) >= STUB * (upper + lower) and (
-        float((hip - ankle) @ body.up) >= ANKLE * drop
+def _stubbed(body: Body, chain: list[str], choice: Choice) -> bool:
+    """Whether thigh or shin is but a small part of both."""
+    joints = np.array([body.head(chain[i]) for i in choice])
+    lengths = np.linalg.norm(np.diff(joints, axis=0), axis=1)
+    return len(lengths) == 2 and float(lengths.min()) < STUB * float(lengths.sum())
+
+
+def _hock(body: Body, chain: list[str], choice: Choice) -> bool:
+    """Whether a foot is one that walks on its toes: its heel is off the ground, behind the leg."""
+    if choice[2] + 1 >= len(chain):
+        return False
+    knee, heel, toe = (body.head(chain[i]) for i in (*choice[1:], choice[2] + 1))
+    line = toe - knee
+    share = float((heel - knee) @ line) / max(float(line @ line), 1e-30)
+    off = heel - knee - share * line
+    ahead = body.head(chain[choice[1]]) - body.head(chain[choice[0]])
+    return (
+        float(off @ body.forward) < -HOCK * float(np.linalg.norm(line))
+        and float(ahead @ body.forward) > HOCK * float(np.linalg.norm(ahead))
     )
 
 
@@ -315,7 +326,9 @@ def _leg_shape(body: Body, chain: list[str], choice: Choice) -> float:
     top = body.height(chain[choice[0]])
     low = min(body.height(name) for name in chain)
     drop = (top - body.height(chain[choice[2]])) / max(top - low, 1e-30)
-    if drop < 0.8:
+    if _hock(body, chain, choice):
+        score += 0.5
+    elif drop < 0.8:
         score -= 2.0 * (0.8 - drop)
     # The ankle is the first joint at which the drop is nearly done.
     score -= 0.4 * sum(

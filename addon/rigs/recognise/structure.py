@@ -14,6 +14,9 @@ from .body import Body, Limb, cloth, limb_from, pairs, standing, tip_height, tru
 Pair = tuple[Limb | None, Limb | None]
 
 DORSAL = 0.01  # share of the body's size that wings are behind arms, at least
+LEVEL = float(np.radians(35.0))  # slope up to which a back is level
+NECK = float(np.radians(20.0))  # slope from which on what goes on from a level back is its neck
+SMALL_ARM = 0.12  # share of its leg's length that an arm of an animal has at least
 
 
 @dataclass(eq=False)
@@ -80,7 +83,7 @@ def find_roles(body: Body, given: Mapping[str, str] | None = None) -> Found:
     pelvis = given.get("pelvis") or _pelvis(body, legs)
     arms = _given_pair(body, given, ("clavicle", "upper_arm", "forearm"))
     if arms is None and (found.body != "QUADRUPED" or _named_arms(body, legs)):
-        arms = _arms(body, others, pelvis)
+        arms = _arms(body, others, pelvis) or _forelimbs(body, others, pelvis, legs)
     chest = _chest(body, legs, arms, pelvis, found.body)
     chest = given.get("chest") or _by_neck(body, _below_neck(body, chest))
     pelvis = given.get("pelvis") or _rearmost(body, _named_pelvis(body, pelvis))
@@ -262,6 +265,41 @@ def _arms(body: Body, others: list[Limb], pelvis: str) -> Pair | None:
     return None if best is None else best[2]
 
 
+def _rise(body: Body, first: str, second: str) -> float:
+    """Slope in rad of the way from one bone to another, upward where it goes ahead."""
+    way = body.head(second) - body.head(first)
+    return float(np.arctan2(way @ body.up, way @ body.forward))
+
+
+def _level(body: Body, pelvis: str) -> list[str]:
+    """The bones of a trunk that lies level, from the pelvis to the head; [] if it is upright."""
+    chains = [[pelvis, *chain] for chain in _trunk_chains(body, pelvis)]
+    ahead = [c for c in chains if len(c) > 2 and body.ahead(c[-1]) > body.ahead(pelvis)]
+    if not ahead:
+        return []
+    best = max(ahead, key=lambda chain: body.ahead(chain[-1]) + body.height(chain[-1]))
+    return best if abs(_rise(body, best[0], best[len(best) // 2])) < LEVEL else []
+
+
+def _forelimbs(body: Body, others: list[Limb], pelvis: str, legs: list[Pair]) -> Pair | None:
+    """The small arms of an animal on two legs whose trunk lies level, before its pelvis."""
+    trunk = _level(body, pelvis) if pelvis and legs else []
+    if not trunk:
+        return None
+    leg = max(limb.length for pair in legs for limb in pair if limb is not None)
+    found = []
+    for pair in pairs(tuple(others), body):
+        left, right = pair
+        if left is None or right is None or {left.attach, right.attach} - set(trunk[1:-1]):
+            continue
+        said = {word for limb in (left, right) for name in limb.path
+                for word in (*body.names[name].parts, body.names[name].helper) if word}
+        length = min(left.length, right.length)
+        if not said and length > SMALL_ARM * leg and min(len(left.path), len(right.path)) >= 3:
+            found.append((length, pair))
+    return max(found, key=lambda one: one[0])[1] if found else None
+
+
 def _wings(body: Body, others: list[Limb]) -> set[str]:
     """First bones of limbs that are wings, where no name says so and arms are there too.
 
@@ -373,6 +411,10 @@ def _upward(body: Body, pelvis: str) -> str:
     chains = _trunk_chains(body, pelvis)
     if not chains:
         return ""
+    level = _level(body, pelvis)
+    for before, bone, after in zip(level, level[1:], level[2:], strict=False):
+        if abs(_rise(body, before, bone)) < LEVEL and _rise(body, bone, after) > NECK:
+            return bone  # the neck rises from here
     best = max(chains, key=lambda chain: (body.height(chain[-1]), len(chain)))
     return best[(len(best) - 1) // 2] if len(best) > 1 else ""
 
