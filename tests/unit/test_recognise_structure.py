@@ -343,7 +343,18 @@ def test_a_known_bone_keeps_its_role():
             and "neck" not in role} == given
 
 
+def from_the_middle(joints):
+    """A figure whose back and pelvis hang on a bone in the middle of its body."""
+    middle = {"root": joints["root"], "finger_middle": ("root", (0, -0.25, 1.0))}
+    return middle | {
+        role: ("finger_middle" if role in ("pelvis", "spine.1") else parent, at)
+        for role, (parent, at) in joints.items() if role != "root"
+    }
+
+
 LEVEL = {
+    "raptor from its middle": from_the_middle(raptor()),
+    "raptor without arms from its middle": from_the_middle(raptor("")),
     "raptor": raptor(),
     "raptor with shoulders and digits": raptor("shoulders", toes=3),
     "raptor without arms": raptor(""),
@@ -367,6 +378,8 @@ def test_two_legs_under_a_trunk_that_lies_level(figure, how):
     if how == "hips":
         names |= {"pelvis": "Hips", "chest": f"Spine{sum('spine' in r for r in joints) + 1}"}
         names |= {role: role.replace("spine.", "Spine") for role in joints if "spine" in role}
+    if how != "shape" and "finger_middle" in names:
+        names["finger_middle"] = "Body"
     if how == "shape":
         names = meaningless(joints)
     for number, turn in enumerate((np.eye(3), *quarter_turns()[5:24:9])):

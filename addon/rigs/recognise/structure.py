@@ -273,7 +273,12 @@ def _rise(body: Body, first: str, second: str) -> float:
 
 def _level(body: Body, pelvis: str) -> list[str]:
     """The bones of a trunk that lies level, from the pelvis to the head; [] if it is upright."""
-    chains = [[pelvis, *chain] for chain in _trunk_chains(body, pelvis)]
+    # The back may hang beside the pelvis on a bone in the middle of the body.
+    above = [pelvis, *body.skeleton.ancestors(pelvis)]
+    chains = [
+        [start, *chain] for start in above for chain in _trunk_chains(body, start)
+        if not set(chain) & set(above)
+    ]
     ahead = [c for c in chains if len(c) > 2 and body.ahead(c[-1]) > body.ahead(pelvis)]
     if not ahead:
         return []
@@ -481,6 +486,8 @@ def _trunk(body: Body, pelvis: str, chest: str) -> tuple[str, str, list[str]]:
     if common:
         way = skeleton.chain(common, chest)[1:-1]
         near = np.linalg.norm(body.head(common) - body.head(pelvis)) < 0.12 * skeleton.size
+        if body.ahead(common) > body.ahead(pelvis) + 0.05 * skeleton.size:
+            near = False  # the middle of a body that lies level
         rootlike = body.names[common].parts.get("root", 0.0) > 0.5
         named = body.names[pelvis].parts.get("pelvis", 0.0) >= 0.8
         if near and not rootlike and not (named and common == root):
