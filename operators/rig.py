@@ -84,6 +84,8 @@ class POISE_OT_rig_setup(OnRig, bpy.types.Operator):
             stock = None
             if before is not None:
                 stock = own_equipment.stock_of(before)
+                unheld = _unheld(before)
+                stock.hidden[:] = [role for role in stock.hidden if role not in unheld]
                 for other in existing:
                     if baking.is_baked(other):
                         baking.clear(context, other)
@@ -94,6 +96,10 @@ class POISE_OT_rig_setup(OnRig, bpy.types.Operator):
             )
             if stock is not None:
                 own_equipment.restock(controls, stock)
+            # Nobody carries them: poles would go along in the air.
+            unheld = _unheld(controls)
+            for role in unheld:
+                own_equipment.hide(controls, role, True)
             for other in existing:
                 other.poise_motion.character = controls
             if motion is None:
@@ -111,10 +117,29 @@ class POISE_OT_rig_setup(OnRig, bpy.types.Operator):
         unsure = f", {len(found.unsure)} of them unsure" if found.unsure else ""
         left = legs_left(measured.rest, found)
         odd = f"; {', '.join(left)} stays as it is: legs move in pairs" if left else ""
+        bare = _bare(controls, unheld)
         return (
-            f"{rig.name} is set up as {label}: {len(found.roles)} roles{unsure}{rests}{odd}; "
+            f"{rig.name} is set up as {label}: {len(found.roles)} roles{unsure}{rests}{odd}{bare}; "
             "set its motion, then Bake to Rig"
         )
+
+
+def _unheld(controls):
+    """Roles of the equipment that hands would hold on sides where the rig has no arm."""
+    known = own_equipment.roles_of(controls)
+    return [f"pole.{side}" for side in control_rig.armless(controls) if f"pole.{side}" in known]
+
+
+def _bare(controls, unheld):
+    """What is said of a rig without arms that would hold something, or ""."""
+    sides = control_rig.armless(controls)
+    bars = "bike" in own_equipment.roles_of(controls)
+    if not sides or not (unheld or bars):
+        return ""
+    what = "hand is on the handlebars" if bars else "pole is carried"
+    if len(sides) == 2:
+        return f"; it has no arms, so no {what}"
+    return f"; it has no {'left' if sides == ['L'] else 'right'} arm, so no {what} on that side"
 
 
 class POISE_OT_rig_remove(SettingsOperator, bpy.types.Operator):

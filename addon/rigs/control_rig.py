@@ -641,6 +641,19 @@ def followers(controls: bpy.types.Object) -> dict[str, tuple[str, bool]]:
         ) from error
 
 
+def armless(controls: bpy.types.Object) -> list[str]:
+    """Sides on which the rig that controls drive has no arm to hold anything with.
+
+    Args:
+        controls: the controls.
+    """
+    try:
+        known = followers(controls)
+    except UserError:
+        return []
+    return [side for side in "LR" if f"forearm.{side}" not in known]
+
+
 def rest_of(controls: bpy.types.Object) -> tuple[np.ndarray, np.ndarray]:
     """How the rig that controls drive stands in its rest pose.
 

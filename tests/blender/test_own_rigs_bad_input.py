@@ -221,6 +221,37 @@ def test_a_rig_without_arms_or_with_one_skis_with_what_it_has(poise, scene):
     assert not any(role.startswith(("hand", "upper_arm", "clavicle")) for role in known)
 
 
+@pytest.mark.parametrize(("kind", "lacking", "says"), [
+    ("SKIER", ("Left", "Right"), "it has no arms, so no pole is carried"),
+    ("TELEMARK", ("Right",), "it has no right arm, so no pole is carried on that side"),
+    ("CYCLIST", ("Left", "Right"), "it has no arms, so no hand is on the handlebars"),
+    ("SKIER", (), ""), ("BIPED", ("Left", "Right"), ""),
+])
+def test_who_has_no_arms_carries_no_poles_and_is_told_once(
+    poise, scene, kind, lacking, says, capfd
+):
+    if lacking:
+        without(*(f"{side}{part}" for side in lacking
+                  for part in ("Shoulder", "Arm", "ForeArm", "Hand")))
+    else:
+        human()
+    rig, controls, motion = set_up(kind, 9)
+    bpy.ops.poise.bake()
+    said = capfd.readouterr().out
+    assert said.count("it has no") == bool(says) and says in said
+    assert not any("arm" in p.message or "hand" in p.message for p in motion.poise_motion.problems)
+    masked = {m.vertex_group for obj in bpy.data.objects if obj.parent == controls
+              for m in obj.modifiers if m.type == "MASK"}
+    poles = {f"DEF-pole.{side[0]}" for side in lacking} if "pole" in says else set()
+    assert masked == poles
+    # Set up anew it is the same.
+    bpy.context.view_layer.objects.active = rig
+    bpy.ops.poise.rig_setup(kind=kind)
+    controls = rig.poise.motion_object.poise_motion.character
+    assert {m.vertex_group for obj in bpy.data.objects if obj.parent == controls
+            for m in obj.modifiers if m.type == "MASK"} == poles
+
+
 def hung(rig, table):
     """Hang bones of a rig on others; bones without one go."""
     bpy.ops.object.mode_set(mode="EDIT")
