@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Setting up a rig that Poise did not make, and leaving it as it was."""
 
+from dataclasses import replace
+
 import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty
 
@@ -9,7 +11,9 @@ from ..addon.base_operator import SettingsOperator
 from ..addon.context import keep_selection, object_mode
 from ..addon.rigs import characters, control_rig, own_equipment, roles
 from ..addon.rigs.adapter import bone_of
+from ..addon.rigs.recognise import engine_bones, rigify
 from ..addon.rigs.recognise.recognition import legs_left
+from ..addon.rigs.recognise.rolemap import ENGINE
 from ..addon.scene import trail
 from ..addon.scene.timing import scene_numbers
 
@@ -56,6 +60,12 @@ class POISE_OT_rig_setup(OnRig, bpy.types.Operator):
         unit="MASS",
     )
     goofy: BoolProperty(name="Goofy", description="Right foot in front (on a board)", default=False)
+    engine_bones: BoolProperty(
+        name="Engine Bones",
+        description="Let bones of game engines that hang on the root (ik_foot, ik_hand, weapon) "
+        "follow feet and hands, live and when baked to bones",
+        default=False,
+    )
 
     def draw(self, context):
         layout = self.layout
@@ -64,6 +74,17 @@ class POISE_OT_rig_setup(OnRig, bpy.types.Operator):
         layout.prop(self, "mass")
         if characters.has_stances(self.kind):
             layout.prop(self, "goofy")
+        layout.prop(self, "engine_bones")
+
+    def _with_engine_bones(self, rig, found, picked):
+        """A role map with bones of game engines: all if they are asked for, or those picked."""
+        known = {
+            role: bone for role, bone in found.roles.items()
+            if role.split(".")[0] not in ENGINE or role in picked
+        }
+        if self.engine_bones and found.body == "BIPED":
+            known = engine_bones(roles.skeleton(rig, found), known) | known
+        return replace(found, roles=known)
 
     def run(self, context):
         rig = motions.active_rig(context)
@@ -76,6 +97,8 @@ class POISE_OT_rig_setup(OnRig, bpy.types.Operator):
                 found = roles.role_map(rig, motion.poise_motion)
             else:
                 found = roles.find(rig)
+            picked = {} if motion is None else roles.picked(motion.poise_motion)
+            found = self._with_engine_bones(rig, found, picked)
             # Whatever this refuses, what was set up before is still there.
             measured = control_rig.measure(
                 rig, roles.skeleton(rig, found), found, numbers.unit_scale, self.kind
@@ -118,6 +141,8 @@ class POISE_OT_rig_setup(OnRig, bpy.types.Operator):
         left = legs_left(measured.rest, found)
         odd = f"; {', '.join(left)} stays as it is: legs move in pairs" if left else ""
         bare = _bare(controls, unheld)
+        if rigify.is_metarig(measured.rest):
+            self.report({"WARNING"}, rigify.UNGENERATED)
         return (
             f"{rig.name} is set up as {label}: {len(found.roles)} roles{unsure}{rests}{odd}{bare}; "
             "set its motion, then Bake to Rig"

@@ -90,7 +90,7 @@ class POISE_OT_rig_roles_find(OnRig, bpy.types.Operator):
 
 
 class POISE_OT_rig_stand_up(OnRig, bpy.types.Operator):
-    """Recognise and set up the rig in a pose of its clip in which it stands, instead of in its rest pose; nothing of the rig is changed"""  # noqa: E501
+    """Use a frame of the clip in which the rig stands as its rest pose; the rig stays as it is"""
 
     bl_idname = "poise.rig_stand_up"
     bl_label = "Stand Up"

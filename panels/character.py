@@ -37,6 +37,7 @@ class POISE_PT_character(SidebarPanel, bpy.types.Panel):
             row.operator("poise.rig_remove", text="", icon="X")
             again = layout.operator("poise.rig_setup", text="Set Up Again", icon="FILE_REFRESH")
             again.kind = character.poise.kind
+            again.engine_bones = control_rig.has_engine_bones(character)
         elif not character.poise.kind:
             wrapped(
                 layout,

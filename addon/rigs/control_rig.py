@@ -31,7 +31,7 @@ from .builders.kinds import BIPED, DOG, HORSE, INSECT, LEGGED, RIDING, build_ske
 from .builders.skeleton import REFERENCE, Proportions
 from .own_controls import OwnControls
 from .recognise import rigify
-from .recognise.rolemap import RoleMap
+from .recognise.rolemap import ENGINE, RoleMap
 from .recognise.skeleton import Skeleton as RestPose
 from .skeletons import is_skin_of, read_skeleton
 
@@ -639,6 +639,20 @@ def followers(controls: bpy.types.Object) -> dict[str, tuple[str, bool]]:
             f"{controls.name} does not know its rig's bones any more: remove it from the rig, and "
             "set the rig up anew"
         ) from error
+
+
+def has_engine_bones(controls: bpy.types.Object | None) -> bool:
+    """Whether bones of a game engine follow hands and feet of the rig that controls drive.
+
+    Args:
+        controls: the controls, or None.
+    """
+    if controls is None or _BONES not in controls:
+        return False
+    try:
+        return any(role.split(".")[0] in ENGINE for role in followers(controls))
+    except UserError:
+        return False
 
 
 def armless(controls: bpy.types.Object) -> list[str]:

@@ -29,7 +29,7 @@ from .builders.skeleton import (
     standard_proportions,
     unit,
 )
-from .recognise.rolemap import RoleMap
+from .recognise.rolemap import ENGINE, RoleMap
 from .recognise.skeleton import Skeleton as RestPose
 
 if TYPE_CHECKING:
@@ -133,6 +133,7 @@ def carrier(role: str, roles: Mapping[str, object]) -> str:
         "foot": ("shin",),
         "toe": ("foot",),
         "eye": ("head",),
+        **{family: (end,) for family, end in ENGINE.items()},
     }
     neck = sorted((r for r in roles if r.startswith("neck.")), key=_number)
     spine = sorted((r for r in roles if r.startswith("spine.")), key=_number)
@@ -167,7 +168,7 @@ _LIMB_JOINTS = {
 }
 
 # Roles that go along with another one's bone, by themselves where they hang on it.
-ALONG = ("eye", "tail")
+ALONG = ("eye", "tail", *ENGINE)
 
 EYES = ("eye.L", "eye.R")
 

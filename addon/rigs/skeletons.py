@@ -48,7 +48,7 @@ def read_skeleton(armature: bpy.types.Object) -> Skeleton:
                     if getattr(constraint, "target", None) == armature
                     and getattr(constraint, "subtarget", "")
                 ),
-                properties=() if pose is None else tuple(sorted(pose.keys())),
+                properties=() if pose is None else _properties(pose),
                 shape=pose is not None and pose.custom_shape is not None,
                 hidden=bone.hide if pose is None else compat.bone_hidden(pose),
             )
@@ -58,6 +58,12 @@ def read_skeleton(armature: bpy.types.Object) -> Skeleton:
     upright = world[2] / max(float(np.linalg.norm(world[2])), 1e-30)
     maker = "POISE" if characters.kind_of(armature) else ""
     return Skeleton.of(bones, _skin(armature), upright if upright.any() else None, maker)
+
+
+def _properties(bone: bpy.types.PoseBone) -> tuple[str, ...]:
+    """Names of a bone's own properties; where Rigify says what a bone becomes, that too."""
+    named = {"rigify_type"} if getattr(bone, "rigify_type", "") else set()
+    return tuple(sorted({*bone.keys()} | named))
 
 
 def pose_places(armature: bpy.types.Object) -> dict[str, tuple[float, ...]]:

@@ -1001,3 +1001,61 @@ def test_stand_up_says_where_no_one_stands(poise, scene):
     assert "no standing figure, its legs are folded" in said
     with pytest.raises(RuntimeError, match="click Stand Up"):
         bpy.ops.poise.rig_setup(kind="BIPED")
+
+
+ENGINE = {"ik_foot_l": "LeftFoot", "ik_foot_r": "RightFoot", "ik_hand_l": "LeftHand",
+          "ik_hand_r": "RightHand", "ik_hand_gun": "RightHand"}
+
+
+def with_engine_bones(rig):
+    """Bones as Unreal's mannequin has them: on a root, where hands and feet are."""
+    bpy.ops.object.mode_set(mode="EDIT")
+    bones = rig.data.edit_bones
+    root = bones.new("root")
+    root.head, root.tail = (0, 0, 0), (0, 0.1, 0)
+    bones["Hips"].parent = root
+    for name in ("ik_foot_root", "ik_hand_root"):
+        bones.new(name).parent = root
+        bones[name].head, bones[name].tail = (0, 0, 0), (0, 0.1, 0)
+    for name in ("ik_hand_gun", *(n for n in ENGINE if n != "ik_hand_gun")):
+        made, like = bones.new(name), bones[ENGINE[name]]
+        made.head, made.tail, made.roll = like.head, like.tail, like.roll
+        above = "ik_foot_root" if "foot" in name else "ik_hand_root"
+        made.parent = bones[above if "gun" in name or "foot" in name else "ik_hand_gun"]
+        made.use_deform = False
+    bpy.ops.object.mode_set(mode="OBJECT")
+    return rig
+
+
+@pytest.mark.parametrize("kind", ["BIPED", "SKIER"])
+def test_bones_of_engines_follow_hands_and_feet_on_request(poise, scene, kind):
+    rig = with_engine_bones(human(straight=False))
+    before = snapshot()
+    rest = {name: rig.data.bones[name].matrix_local.copy() for name in ENGINE}
+    set_up(kind, frames=17)
+    assert not any(rig.pose.bones[name].constraints for name in ENGINE), "off by default"
+    bpy.ops.poise.rig_setup(kind=kind, engine_bones=True)
+    bpy.ops.poise.bake()
+
+    def apart(frames):
+        far = 0.0
+        for frame in frames:
+            scene.frame_set(int(frame), subframe=frame % 1.0)
+            at = places(rig, {*ENGINE, *ENGINE.values()})
+            far = max(far, *(np.abs(np.array(at[a]) - np.array(at[b])).max()
+                             for a, b in ENGINE.items()))
+        return far
+
+    assert apart((1, 5, 9.5, 13, 17)) < 1e-4
+    for root_motion in ("ROOT", "IN_PLACE"):
+        rig.poise.settings.root_motion = root_motion
+        bpy.ops.poise.bake_to_bones()
+        assert apart((1, 5, 9, 13, 17)) < 1e-4
+    # Without them again, they stay on the root.
+    bpy.ops.poise.bake_clear()
+    bpy.ops.poise.rig_setup(kind=kind)
+    assert not any(rig.pose.bones[name].constraints for name in ENGINE)
+    bpy.ops.poise.rig_remove()
+    scene.frame_set(1)
+    assert {name: rig.data.bones[name].matrix_local for name in ENGINE} == rest
+    assert diff(before, snapshot(), NOISE) == []

@@ -290,3 +290,14 @@ def test_legs_picked_among_four_make_a_person_in_one_step(scene):
     assert bpy.ops.poise.rig_setup(kind="BIPED") == {"FINISHED"}
     assert in_list(rig).items() >= {role: names[role] for role in human()}.items()
     assert rig.poise.settings.rig_body == "BIPED"
+
+
+def test_a_meta_rig_that_was_not_generated_is_told_once(scene, capfd):
+    rig = build(human("A"), RIGS["metarig"])
+    rig.pose.bones["thigh.L"]["rigify_type"] = "limbs.leg"
+    bpy.ops.poise.rig_roles_find()
+    said = " ".join(text for texts in drawn().values() for text in texts)
+    assert said.count("click Generate Rig") == 1
+    capfd.readouterr()
+    bpy.ops.poise.rig_setup(kind="BIPED")
+    assert capfd.readouterr().out.count("click Generate Rig") == 1

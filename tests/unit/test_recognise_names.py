@@ -10,7 +10,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from poise.addon.rigs.recognise import recognise
+from poise.addon.rigs.recognise import engine_bones, recognise
 from poise.addon.rigs.recognise.names import parse
 from rig_cases import both, human, meaningless, quadruped, skeleton
 from rig_names import KINDS, RIGS
@@ -291,3 +291,38 @@ def test_limbs_that_all_point_one_way_do_not_stand(rig, turn):
             + across + way * np.linalg.norm(offset - lateral)))
     found = recognise(skeleton(laid, RIGS[rig]))
     assert found.fallen
+
+
+def test_bones_of_engines_are_found_on_request():
+    """Unreal's mannequin: what hangs on the root goes along with hands and feet when asked to."""
+    joints, names = human("A"), dict(RIGS["unreal"])
+    joints |= {"finger_ik_feet": ("root", (0, 0, 0)), "finger_ik_hands": ("root", (0, 0, 0)),
+               "finger_gun": ("finger_ik_hands", joints["hand.R"][1]),
+               "finger_weapon": ("hand.R", joints["hand.R"][1])}
+    names |= {"finger_ik_feet": "ik_foot_root", "finger_ik_hands": "ik_hand_root",
+              "finger_gun": "ik_hand_gun", "finger_weapon": "weapon_r"}
+    for side in "LR":
+        joints[f"finger_foot.{side}"] = ("finger_ik_feet", joints[f"foot.{side}"][1])
+        joints[f"finger_hand.{side}"] = ("finger_gun", joints[f"hand.{side}"][1])
+        names[f"finger_foot.{side}"] = f"ik_foot_{side.lower()}"
+        names[f"finger_hand.{side}"] = f"ik_hand_{side.lower()}"
+    given = skeleton(joints, names)
+    found = recognise(given)
+    assert found.roles == RIGS["unreal"]
+    assert engine_bones(given, found.roles) == {
+        "ik_foot.L": "ik_foot_l", "ik_foot.R": "ik_foot_r", "ik_hand.L": "ik_hand_l",
+        "ik_hand.R": "ik_hand_r", "weapon.R": "ik_hand_gun",
+    }
+
+
+def test_a_meta_rig_is_to_be_generated():
+    names = RIGS["metarig"]
+    joints = human("A") | both({"heel.02": ("foot", (0.09, 0.05, 0.0))})
+    for side in "LR":
+        joints[f"heel.02.{side}"] = (f"foot.{side}", joints[f"heel.02.{side}"][1])
+    found = recognise(skeleton(joints, names | {f"heel.02.{s}": f"heel.02.{s}" for s in "LR"}))
+    assert sum("Generate Rig" in note for note in found.notes) == 1
+    given = skeleton(human(), names)
+    typed = [replace(b, properties=("rigify_type",)) for b in given.bones]
+    assert any("meta-rig" in note for note in recognise(type(given).of(typed)).notes)
+    assert not any("meta-rig" in note for note in recognise(given).notes)

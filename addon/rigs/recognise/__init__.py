@@ -5,8 +5,8 @@ Nothing here knows Blender: `addon/rigs/skeletons.py` reads an armature into a
 `Skeleton`, and `recognise` tells its roles.
 """
 
-from .recognition import recognise
+from .recognition import engine_bones, recognise
 from .rolemap import RoleMap
 from .skeleton import BoneRest, Skeleton
 
-__all__ = ["BoneRest", "RoleMap", "Skeleton", "recognise"]
+__all__ = ["BoneRest", "RoleMap", "Skeleton", "engine_bones", "recognise"]

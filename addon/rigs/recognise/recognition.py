@@ -12,7 +12,7 @@ from ....solvers import rotations
 from . import rigify
 from .body import LIMB, Body, Limb, read_body
 from .names import parse, strip_prefix
-from .rolemap import LEG, RoleMap, required, role_order
+from .rolemap import ENGINE, LEG, RoleMap, required, role_order
 from .skeleton import Skeleton
 from .structure import Found, find_roles, middle_legs, single_legs
 
@@ -82,10 +82,40 @@ def recognise(
         unsure=found.unsure & set(roles),
         missing=missing,
         turn=rotations.from_matrix(body.turn),
-        notes=tuple(found.notes + _notes(body, found, missing)),
+        notes=tuple(found.notes + _notes(skeleton, body, found, missing)),
         controls=controls,
         fallen=fallen,
     )
+
+
+def engine_bones(skeleton: Skeleton, roles: Mapping[str, str]) -> dict[str, str]:
+    """Roles of the bones by which game engines know where hands and feet are.
+
+    They hang on the root, as Unreal's "ik_foot_l" and "ik_hand_gun" do; what hangs on a
+    hand or foot goes along anyway.
+
+    Args:
+        skeleton: all bones of the rig.
+        roles: its roles.
+    """
+    found: dict[str, str] = {}
+    for bone in skeleton.bones:
+        words = set(re.findall(r"[a-z]+", re.sub(r"([a-z])([A-Z])", r"\1 \2", bone.name).lower()))
+        said = next((part for part in ("foot", "hand") if part in words), "")
+        family = f"ik_{said}" if said and "ik" in words else ""
+        if words & {"gun", "weapon"}:
+            family = "weapon"
+        if not family or "root" in words or bone.name in roles.values():
+            continue
+        ends = {side: roles.get(f"{ENGINE[family]}.{side}", "") for side in "LR"}
+        ends = {side: end for side, end in ends.items() if end in skeleton}
+        side = parse(bone.name).side
+        if not side and family == "weapon" and ends:
+            away = {s: float(np.linalg.norm(skeleton.head(e) - bone.head)) for s, e in ends.items()}
+            side = min((far, s) for s, far in away.items())[1]
+        if side in ends and ends[side] not in skeleton.ancestors(bone.name):
+            found.setdefault(f"{family}.{side}", bone.name)
+    return found
 
 
 def legs_left(skeleton: Skeleton, rolemap: RoleMap) -> list[str]:
@@ -345,8 +375,10 @@ def _missing(found: Found) -> set[str]:
     return required(found.body, found.roles) - set(found.roles)
 
 
-def _notes(body: Body, found: Found, missing: set[str]) -> list[str]:
+def _notes(skeleton: Skeleton, body: Body, found: Found, missing: set[str]) -> list[str]:
     notes = []
+    if rigify.is_metarig(skeleton):
+        notes.append(rigify.UNGENERATED)
     if "swapped" in body.doubts:
         notes.append("Bones called left are on the right of where feet and head point: "
                      "sides follow the shape.")

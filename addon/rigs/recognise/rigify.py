@@ -17,6 +17,10 @@ import numpy as np
 from .rolemap import ARM, LEG, SIDES
 from .skeleton import Skeleton
 
+UNGENERATED = (
+    "This is a meta-rig: click Generate Rig (Armature > Rigify) and set up the rig that it makes."
+)
+
 _SIDED = re.compile(r"^(.*?)([._-](?:[LRlr]|left|right|Left|Right))?(\.\d{3})?$")
 _NUMBERED = re.compile(r"\.\d{3}$")
 
@@ -33,6 +37,21 @@ def is_rigify(skeleton: Skeleton) -> bool:
     }
     # A skeleton exported for a game keeps the names, but none of the controls.
     return count["DEF-"] >= 5 and count["ORG-"] >= 5 and count["MCH-"] >= 1
+
+
+def is_metarig(skeleton: Skeleton) -> bool:
+    """Whether the rig is what Rigify generates rigs from: an animator moves what it makes of it.
+
+    Args:
+        skeleton: all its bones.
+    """
+    if is_rigify(skeleton):
+        return False
+    typed = any("rigify_type" in bone.properties for bone in skeleton.bones)
+    # Blender keeps the types to itself while Rigify is switched off.
+    return typed or {"spine", "spine.003", "thigh.L", "shin.L", "heel.02.L"} <= set(
+        skeleton.by_name
+    )
 
 
 def deforming(skeleton: Skeleton) -> Skeleton:

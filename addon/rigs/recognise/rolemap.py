@@ -12,7 +12,9 @@ Roles, one bone each:
 - all other legs: "<girdle>.<segment>.<side>", where the girdle of a quadruped is
   "hind" or "fore", that of other bodies "leg1", "leg2" and so on from front to
   rear, and segments count from 1 from the body outward; the last one stands on
-  the ground. A shoulder blade before a foreleg is its "clavicle".
+  the ground. A shoulder blade before a foreleg is its "clavicle";
+- "ik_foot", "ik_hand" and "weapon", each with ".L" and ".R", for bones of game engines
+  that go along with foot and hand but do not hang on them; found on request only.
 
 No bone plays two roles.
 """
@@ -39,6 +41,7 @@ BODIES = ("BIPED", "QUADRUPED", "LEGS")
 SIDES = ("L", "R")
 ARM = ("clavicle", "upper_arm", "forearm", "hand")
 LEG = ("thigh", "shin", "foot", "toe")
+ENGINE = {"ik_foot": "foot", "ik_hand": "hand", "weapon": "hand"}
 
 _NUMBERED = re.compile(r"(spine|neck|tail)\.(\d+)$")
 _SEGMENT = re.compile(r"(hind|fore|leg\d+)\.(\d+)\.([LR])$")
@@ -123,7 +126,7 @@ class RoleMap:
 
 _ROLE = re.compile(
     r"root|pelvis|chest|head|(spine|neck|tail)\.[1-9]\d?|eye\.[LR]"
-    rf"|({'|'.join((*ARM, *LEG))})\.[LR]|(hind|fore|leg[1-9]\d?)\.[1-9]\d?\.[LR]"
+    rf"|({'|'.join((*ARM, *LEG, *ENGINE))})\.[LR]|(hind|fore|leg[1-9]\d?)\.[1-9]\d?\.[LR]"
 )
 
 
@@ -156,7 +159,7 @@ def role_order(role: str) -> tuple[int, str, int, int, str]:
     Args:
         role: the role.
     """
-    trunk = ("root", "pelvis", "spine", "chest", "neck", "head", "eye", *ARM, *LEG)
+    trunk = ("root", "pelvis", "spine", "chest", "neck", "head", "eye", *ARM, *LEG, *ENGINE)
     parts = role.split(".")
     rank = trunk.index(parts[0]) if parts[0] in trunk else len(trunk)
     if parts[0] == "tail":

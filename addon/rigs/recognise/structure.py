@@ -486,8 +486,8 @@ def _trunk(body: Body, pelvis: str, chest: str) -> tuple[str, str, list[str]]:
     if common:
         way = skeleton.chain(common, chest)[1:-1]
         near = np.linalg.norm(body.head(common) - body.head(pelvis)) < 0.12 * skeleton.size
-        if body.ahead(common) > body.ahead(pelvis) + 0.05 * skeleton.size:
-            near = False  # the middle of a body that lies level
+        # Unless it is the middle of a body that lies level.
+        near &= body.ahead(common) <= body.ahead(pelvis) + 0.05 * skeleton.size
         rootlike = body.names[common].parts.get("root", 0.0) > 0.5
         named = body.names[pelvis].parts.get("pelvis", 0.0) >= 0.8
         if near and not rootlike and not (named and common == root):
