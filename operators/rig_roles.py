@@ -85,7 +85,7 @@ class POISE_OT_rig_roles_find(OnRig, bpy.types.Operator):
         if found.missing:
             message += f"; missing: {', '.join(sorted(found.missing))}"
         if found.fallen:
-            self.report({"WARNING"}, control_rig.standing_up(rig.name, found.fallen))
+            self.report({"WARNING"}, control_rig.standing_up(rig, found.fallen))
         return message
 
 

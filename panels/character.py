@@ -196,8 +196,8 @@ class POISE_PT_character_roles(SidebarPanel, bpy.types.Panel):
         if unsure:
             wrapped(layout, f"{unsure} roles are unsure: check them", width, "QUESTION")
         if settings.rig_fallen:
-            name = motions.active_rig(context).name
-            wrapped(layout, control_rig.standing_up(name, settings.rig_fallen), width, "ERROR")
+            said = control_rig.standing_up(motions.active_rig(context), settings.rig_fallen)
+            wrapped(layout, said, width, "ERROR")
         if settings.rig_notes:
             wrapped(layout, settings.rig_notes, width, "INFO")
         row = layout.row()

@@ -185,7 +185,7 @@ def measure(
     """
     require_editable(rig)
     if rolemap.fallen:
-        raise UserError(standing_up(rig.name, rolemap.fallen))
+        raise UserError(standing_up(rig, rolemap.fallen))
     fits = FITTING.get(rolemap.body, ())
     if kind not in fits:
         labels = [characters.KINDS[name].label for name in fits]
@@ -240,17 +240,19 @@ def measure(
     return Measured(rest, rolemap, own, body, size)
 
 
-def standing_up(name: str, fallen: str) -> str:
+def standing_up(rig: bpy.types.Object, fallen: str) -> str:
     """What is said of a rig whose rest pose is no standing figure.
 
     Args:
-        name: the rig's.
+        rig: the armature object.
         fallen: why it is none.
     """
-    return (
-        f"The rest pose of {name} is no standing figure, {fallen}: click Stand Up (Character > "
-        "Roles), which takes a pose of its clip instead"
-    )
+    data = rig.animation_data
+    clip = data is not None and (data.action is not None or len(data.nla_tracks))
+    said = f"The rest pose of {rig.name} is no standing figure, {fallen}: "
+    if clip:
+        return said + "click Stand Up (Character > Roles), which takes a pose of its clip instead"
+    return said + "pose it upright with its legs down, then click Stand Up (Character > Roles)"
 
 
 def _free_controls(

@@ -987,12 +987,25 @@ def test_a_rest_pose_that_does_not_stand_is_said_and_stands_up(poise, scene, how
 
 
 def test_stand_up_says_where_no_one_stands(poise, scene):
-    fallen("folded")
-    bpy.data.objects["Fallen"].animation_data_clear()
-    bpy.context.view_layer.update()
+    rig = fallen("folded")
+    scene.frame_set(5)
+    standing = {bone.name: bone.rotation_quaternion.copy() for bone in rig.pose.bones}
+    rig.animation_data_clear()
+    for bone in rig.pose.bones:
+        bone.rotation_quaternion = (1.0, 0.0, 0.0, 0.0)
+    with pytest.raises(RuntimeError, match="are folded: pose it upright"):
+        bpy.ops.poise.rig_setup(kind="BIPED")
     with pytest.raises(RuntimeError, match="does not stand"):
         bpy.ops.poise.rig_stand_up()
+    for name, turn in standing.items():  # without a clip, posed by hand as it was told
+        rig.pose.bones[name].rotation_quaternion = turn
+    bpy.context.view_layer.update()
+    bpy.ops.poise.rig_stand_up()
+    assert bpy.ops.poise.rig_setup(kind="BIPED") == {"FINISHED"}
+    bpy.ops.poise.rig_remove()
+    bpy.data.objects.remove(rig)
     fallen("folded")
+    scene.frame_set(1)
     with pytest.raises(RuntimeError, match="does not stand at frame 1:"):
         bpy.ops.poise.rig_stand_up(frame=1)
     bpy.ops.poise.rig_stand_up(frame=20)

@@ -260,7 +260,8 @@ def test_a_thigh_a_tenth_of_the_leg_is_unsure():
 @pytest.mark.parametrize("rig", RIGS)
 @pytest.mark.parametrize("pose", ["T", "A", "S"])
 def test_people_that_stand_or_sit_are_not_fallen(rig, pose):
-    assert recognise(skeleton(human(pose), RIGS[rig], pointing=False)).fallen == ""
+    up = np.array([0.0, 0.0, 1.0])
+    assert recognise(skeleton(human(pose), RIGS[rig], pointing=False, upright=up)).fallen == ""
 
 
 def test_animals_called_like_people_are_not_fallen():
@@ -291,6 +292,22 @@ def test_limbs_that_all_point_one_way_do_not_stand(rig, turn):
             + across + way * np.linalg.norm(offset - lateral)))
     found = recognise(skeleton(laid, RIGS[rig]))
     assert found.fallen
+
+
+@pytest.mark.parametrize("way", [(0, 1, 0), (0, -1, 0), (1, 0, 0), (0, 0, 1)])
+@pytest.mark.parametrize("parts", [("arm", "leg"), ("leg",)])
+def test_limbs_along_one_axis_beside_an_upright_back_do_not_stand(way, parts):
+    joints = human()
+    limbs = {"arm": ("forearm", "hand"), "leg": ("shin", "foot", "toe")}
+    ends = [role for part in parts for role in limbs[part]]
+    laid = {}
+    for role, (parent, at) in joints.items():
+        offset = np.array(at) - (joints[parent][1] if parent else 0.0)
+        if role.split(".")[0] in ends:
+            offset = np.array(way) * np.linalg.norm(offset)
+        laid[role] = (parent, tuple(np.array(laid[parent][1] if parent else 0.0) + offset))
+    up = np.array([0.0, 0.0, 1.0])
+    assert recognise(skeleton(laid, RIGS["unreal"], upright=up)).fallen
 
 
 def test_bones_of_engines_are_found_on_request():

@@ -21,6 +21,7 @@ FEW = 6  # rigs with fewer deforming bones are taken whole
 SAME_PLACE = 1e-3  # of the size: joints that are closer are one
 FOLDED = 0.4  # of a leg's length: closer to the hip than this no ankle of one who stands is
 ALONG_BACK = 0.3  # cosine between legs and back from which on legs do not hang from it
+UPRIGHT = 0.7  # cosine between a back and the world's up from which on it is upright
 
 # What names a kind of rig: all of a row, without prefix and in lower case.
 _KINDS: tuple[tuple[str, tuple[str, ...]], ...] = (
@@ -334,8 +335,12 @@ def _fallen(body: Body, found: Found) -> str:
         return ""
     back = np.mean(tops, axis=0) - np.mean([chain[0] for chain in chains], axis=0)
     way = np.sum(reach, axis=0)
-    if back @ way > ALONG_BACK * np.linalg.norm(back) * np.linalg.norm(way):
+    along = float(back @ way) / max(float(np.linalg.norm(back) * np.linalg.norm(way)), 1e-30)
+    if along > ALONG_BACK:
         return "its legs point the way its back does"
+    upright = body.skeleton.upright
+    if upright is not None and back @ upright > UPRIGHT * np.linalg.norm(back):
+        return "its legs lie level" if along > -ALONG_BACK else ""
     return ""
 
 
