@@ -127,7 +127,12 @@ def baked_of(motion: bpy.types.Object, bones: bool = False) -> Baked | None:
             f"The bake of {motion.name} cannot be read ({error}): delete the Motion object, and "
             "add the motion anew"
         ) from error
-    return Baked(record, holder.bake_action, holder.former_action, holder.edits_action)
+    action, former, kept = holder.bake_action, holder.former_action, holder.edits_action
+    # A record that was spoilt may name an action that is none of the bake's, or one twice: it
+    # would be removed, or that even twice.
+    action = None if action is not None and record.store not in action else action
+    former = None if former == action else former
+    return Baked(record, action, former, None if kept in (action, former) else kept)
 
 
 def is_baked(motion: bpy.types.Object) -> bool:
@@ -705,9 +710,12 @@ def clear_rig(context: bpy.types.Context, motion: bpy.types.Object) -> None:
     if baked is None:
         return
     controls = motion.poise_motion.character
-    rig = control_rig.rig_of(controls)
+    # The controls may be gone: their rig is left as it was all the same.
+    rig = control_rig.rig_of(controls) or motion.poise_motion.rig
     clear_bake(context, rig, baked, owner=motion)
     _unset(motion.poise_motion.bones, REMEMBERED)
+    if controls is None:
+        return
     others = (m for m in motions.motions_of(controls) if m != motion)
     if rig is not None and all(baked_of(other, True) is None for other in others):
         control_rig.connect(controls, rig)

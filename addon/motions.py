@@ -42,6 +42,31 @@ def motions_of(character: bpy.types.Object) -> list[bpy.types.Object]:
     return sorted(found, key=lambda obj: (obj.poise_motion.order, obj.name))
 
 
+def left_of(rig: bpy.types.Object | None) -> list[bpy.types.Object]:
+    """Motion objects of a rig whose controls were deleted.
+
+    Args:
+        rig: the rig, or None.
+    """
+    return [
+        obj
+        for obj in bpy.data.objects
+        if rig is not None
+        and obj.type == "EMPTY"
+        and obj.poise_motion.rig == rig
+        and obj.poise_motion.character is None
+    ]
+
+
+def is_left_alone(rig: bpy.types.Object | None) -> bool:
+    """Whether a rig was set up, and its controls were deleted.
+
+    Args:
+        rig: an object, or None.
+    """
+    return control_rig.is_left_alone(rig) or bool(left_of(rig))
+
+
 def active_motion(character: bpy.types.Object) -> bpy.types.Object | None:
     """The motion that panels show and Bake bakes, or None if there is none.
 
@@ -250,7 +275,7 @@ def add_motion(
     (collections or [context.scene.collection])[0].objects.link(motion)
     place(motion, character, found)
     settings = motion.poise_motion
-    settings.character = character
+    settings.character, settings.rig = character, control_rig.rig_of(character)
     settings.owner = motion.name
     if existing:
         roles.copy((active_motion(character) or existing[0]).poise_motion, settings)

@@ -90,8 +90,8 @@ class POISE_OT_rig_setup(OnRig, bpy.types.Operator):
         rig = motions.active_rig(context)
         numbers = scene_numbers(context.scene)
         before = control_rig.controls_of(rig)
-        existing = motions.motions_of(before or rig)
-        motion = motions.active_motion(before or rig)
+        existing = motions.motions_of(before or rig) + motions.left_of(rig)
+        motion = next((m for m in existing if m.poise_motion.is_active), (existing or [None])[0])
         with keep_selection(context), object_mode(context):
             if motion is not None and motion.poise_motion.roles:
                 found = roles.role_map(rig, motion.poise_motion)
@@ -104,14 +104,13 @@ class POISE_OT_rig_setup(OnRig, bpy.types.Operator):
                 rig, roles.skeleton(rig, found), found, numbers.unit_scale, self.kind
             )
             kind_before = characters.kind_of(before)
-            stock = None
+            stock = None if before is None else own_equipment.stock_of(before)
+            for other in existing:
+                if baking.is_baked(other):
+                    baking.clear(context, other)
             if before is not None:
-                stock = own_equipment.stock_of(before)
                 unheld = _unheld(before)
                 stock.hidden[:] = [role for role in stock.hidden if role not in unheld]
-                for other in existing:
-                    if baking.is_baked(other):
-                        baking.clear(context, other)
                 control_rig.remove(before)
                 context.view_layer.update()
             controls = control_rig.set_up(
@@ -124,7 +123,7 @@ class POISE_OT_rig_setup(OnRig, bpy.types.Operator):
             for role in unheld:
                 own_equipment.hide(controls, role, True)
             for other in existing:
-                other.poise_motion.character = controls
+                other.poise_motion.character, other.poise_motion.rig = controls, rig
             if motion is None:
                 motion = motions.add_motion(context, controls)
             settings = motion.poise_motion
@@ -181,7 +180,8 @@ class POISE_OT_rig_remove(SettingsOperator, bpy.types.Operator):
 
     @classmethod
     def poll(cls, context):
-        if not control_rig.drives(motions.active_character(context)):
+        character = motions.active_character(context)
+        if not control_rig.drives(character) and not motions.is_left_alone(character):
             cls.poll_message_set("The active character drives no rig: select one that was set up")
             return False
         return True
@@ -189,8 +189,10 @@ class POISE_OT_rig_remove(SettingsOperator, bpy.types.Operator):
     def run(self, context):
         controls = motions.active_character(context)
         rig = control_rig.rig_of(controls)
+        if not control_rig.drives(controls):  # they were deleted
+            controls, rig = None, controls
         with keep_selection(context), object_mode(context):
-            for motion in motions.motions_of(controls):
+            for motion in motions.left_of(rig) + motions.motions_of(controls or rig):
                 if self.keep_keys:
                     baking.leave_bones(motion)
                 if baking.is_baked(motion):
@@ -198,8 +200,12 @@ class POISE_OT_rig_remove(SettingsOperator, bpy.types.Operator):
                 trail.remove_helpers(motion)
                 footprints.remove(motion)
                 bpy.data.objects.remove(motion)
-            own_equipment.detach(controls, own_equipment.roles_of(controls))
-            control_rig.remove(controls)
+            if controls is None:
+                own_equipment.release_left()
+                control_rig.remove_left(rig)
+            else:
+                own_equipment.detach(controls, own_equipment.roles_of(controls))
+                control_rig.remove(controls)
             # Blender 4.5 goes through freed objects of the layer otherwise.
             context.view_layer.update()
         if rig is None or rig.name not in context.view_layer.objects:

@@ -33,8 +33,9 @@ class POISE_PT_character(SidebarPanel, bpy.types.Panel):
         row = layout.row()
         row.label(text=(rig or character).name, icon="ARMATURE_DATA")
         row.label(text=_kind_label(character))
-        if rig is not None:
+        if rig is not None or motions.is_left_alone(character):
             row.operator("poise.rig_remove", text="", icon="X")
+        if rig is not None:
             again = layout.operator("poise.rig_setup", text="Set Up Again", icon="FILE_REFRESH")
             again.kind = character.poise.kind
             again.engine_bones = control_rig.has_engine_bones(character)

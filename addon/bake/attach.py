@@ -8,6 +8,7 @@ goes through the rig's own slot of the action.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 
 import bpy
 
@@ -280,15 +281,14 @@ def restore_pose(armature: bpy.types.Object, pose: Mapping[str, tuple]) -> None:
     """Give properties the values they had before they were keyed.
 
     Args:
-        armature: the rig; bones that are gone are passed over.
+        armature: the rig; what is gone, or takes no such value, is passed over.
         pose: what `read_pose` gave.
     """
     for path, values in pose.items():
-        try:
+        with suppress(ValueError, TypeError, AttributeError, IndexError):
             owner, name, custom = _property(armature, path)
-        except ValueError:
-            continue
-        if custom:
-            owner[name] = values[0] if len(values) == 1 else values
-        else:
-            setattr(owner, name, values if len(values) > 1 else values[0])
+            value = values if len(values) > 1 else values[0]
+            if custom:
+                owner[name] = value
+            else:
+                setattr(owner, name, value)

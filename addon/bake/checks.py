@@ -13,10 +13,7 @@ from ..errors import UserError
 from ..mapping.tracks import RoleTracks
 from ..rigs import adapter, rotation_modes
 from ..scene.placement import world_matrix
-from .data import Baked, BakeOptions
-
-# Blender's limits of the timeline.
-FIRST_FRAME, LAST_FRAME = -1048574, 1048574
+from .data import FIRST_FRAME, LAST_FRAME, Baked, BakeOptions
 
 # What messages call the armature object among its bones.
 OBJECT = "the object"

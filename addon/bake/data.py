@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 
 import bpy
@@ -14,6 +14,9 @@ from ...solvers.motion import Problem
 from ..mapping.tracks import RoleTracks
 
 VERSION = 1
+
+# Blender's limits of the timeline.
+FIRST_FRAME, LAST_FRAME = -1048574, 1048574
 
 
 @dataclass(frozen=True)
@@ -65,6 +68,42 @@ class Former:
     blend_type: str = "REPLACE"
     influence: float = 1.0
     extrapolation: str = "HOLD"
+
+    @classmethod
+    def of(cls, values: Mapping[str, object]) -> Former:
+        """Read it back.
+
+        Args:
+            values: the fields by name, as they were stored; others are left out.
+
+        Raises:
+            TypeError: it is something else, or a field is of another kind.
+            ValueError: a field is of another kind.
+        """
+        usual = cls()
+        return cls(**{
+            f.name: type(getattr(usual, f.name))(values[f.name])
+            for f in fields(cls) if f.name in dict(values)
+        })  # fmt: skip
+
+
+def _frame(value: object) -> float:
+    """A frame that was stored; ValueError where it is none of Blender's."""
+    if not abs(float(value)) <= LAST_FRAME + 1:
+        raise ValueError("it has frames that are none")
+    return float(value)
+
+
+def pose_of(values: Mapping[str, Sequence[float]]) -> dict[str, tuple[float, ...]]:
+    """Data path -> values of properties, as they were stored.
+
+    Args:
+        values: the same, read from JSON.
+
+    Raises:
+        TypeError: it is something else.
+    """
+    return {str(path): tuple(v + 0 for v in found) for path, found in dict(values).items()}
 
 
 @dataclass(frozen=True)
@@ -120,12 +159,24 @@ class BakeRecord:
             raise ValueError("it is no record of a bake")
         if values.pop("version", 0) > VERSION:
             raise ValueError("the bake was made by a later version of Poise")
-        known = {f.name for f in fields(cls)}
-        values = {name: value for name, value in values.items() if name in known}
-        values["former"] = Former(**values.get("former", {}))
-        values["groups"] = tuple(values.get("groups", ()))
-        values["pose"] = {path: tuple(v) for path, v in values.get("pose", {}).items()}
-        return cls(**values)
+        try:
+            return cls(
+                target=str(values["target"]),
+                slot=int(values["slot"]),
+                start=_frame(values["start"]),
+                end=_frame(values["end"]),
+                curves={
+                    str(path): {str(int(i)): str(digest) for i, digest in digests.items()}
+                    for path, digests in values["curves"].items()
+                },
+                groups=tuple(map(str, values.get("groups", ()))),
+                made_slot=bool(values.get("made_slot", False)),
+                pose=pose_of(values.get("pose", {})),
+                former=Former.of(values.get("former", {})),
+                **{name: str(values.get(name, "")) for name in ("track", "edits_track", "store")},
+            )
+        except (TypeError, KeyError, AttributeError, OverflowError) as error:
+            raise ValueError("it is no record of a bake") from error
 
     def channels(self) -> list[tuple[str, int]]:
         """Data path and index of every curve that the bake wrote."""

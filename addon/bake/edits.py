@@ -19,6 +19,8 @@ from ...solvers import rotations
 from .. import compat, keyframes
 from . import memory
 from .data import Baked, BakeRecord
+# What reading a custom property raises that is not what `store` wrote.
+SPOILT = (ValueError, TypeError, KeyError, AttributeError, OverflowError)
 
 
 @dataclass(frozen=True)
@@ -150,9 +152,13 @@ def load(action: bpy.types.Action, name: str) -> list[StoredCurve]:
         action: the baked action.
         name: name of the custom property.
     """
-    group = action.get(name)
-    if group is None:
+    try:
+        return _loaded(action.get(name))
+    except SPOILT:
         return []
+
+
+def _loaded(group) -> list[StoredCurve]:
     arrays = {
         key: np.array(values, np.float32 if key in {"points", "left", "right"} else np.int32)
         for key, values in group.items()
@@ -223,8 +229,10 @@ def own_span(record: BakeRecord) -> tuple[float, float]:
 
 
 def _sparse_channels(action: bpy.types.Action, record: BakeRecord) -> set[tuple[str, int]]:
-    group = action.get(record.store)
-    flags = group["sparse"] if group is not None else ()
+    try:
+        flags = tuple(action[record.store]["sparse"])
+    except SPOILT:
+        flags = ()
     return {c for c, flag in zip(record.channels(), flags, strict=False) if flag}
 
 

@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 import bpy
 
-from .data import Baked, Former
+from .data import Baked, Former, pose_of
 
 STORE = "poise_baked"
 
@@ -47,9 +47,13 @@ def remember(
         former_action: the action that it had.
         pose: data path -> values before.
     """
-    action[name]["before"] = json.dumps({"former": asdict(former), "pose": pose})
+    _write(action[name], former, pose)
     if former_action is not None and former_action != action:
         action[name]["former_action"] = former_action
+
+
+def _write(group, former: Former, pose: Mapping[str, tuple[float, ...]]) -> None:
+    group["before"] = json.dumps({"former": asdict(former), "pose": pose})
 
 
 def former_of(baked: Baked) -> tuple[Former, bpy.types.Action | None]:
@@ -60,10 +64,11 @@ def former_of(baked: Baked) -> tuple[Former, bpy.types.Action | None]:
     """
     record = baked.record
     group = baked.action.get(record.store) if baked.action is not None else None
-    if group is None or "before" not in group or record.target != "NEW":
+    if not hasattr(group, "keys") or "before" not in group or record.target != "NEW":
         return record.former, baked.former_action
-    former = Former(**json.loads(group["before"])["former"])
-    return former, group.get("former_action")
+    action = group.get("former_action")
+    usable = isinstance(action, bpy.types.Action) and action != baked.action
+    return _before(group)[0], action if usable else None
 
 
 def pose_before(armature: bpy.types.Object) -> dict[str, tuple[float, ...]]:
@@ -82,10 +87,17 @@ def pose_before(armature: bpy.types.Object) -> dict[str, tuple[float, ...]]:
     pose: dict[str, tuple[float, ...]] = {}
     for action in [*actions, data.action]:
         for group in stores(action):
-            if "before" in group:
-                before = json.loads(group["before"])["pose"]
-                pose |= {path: tuple(values) for path, values in before.items()}
+            pose |= _before(group)[1]
     return pose
+
+
+def _before(group) -> tuple[Former, dict[str, tuple[float, ...]]]:
+    """What a bake replaced, and data path -> values before; nothing where it cannot be read."""
+    try:
+        before = json.loads(group["before"])
+        return Former.of(before["former"]), pose_of(before["pose"])
+    except (ValueError, TypeError, KeyError, AttributeError):
+        return Former(), {}
 
 
 def forget(action: bpy.types.Action, baked: Baked) -> None:
@@ -130,11 +142,10 @@ def hand_over(
 
 
 def _replace(group, former: Former, former_action: bpy.types.Action | None) -> None:
-    before = json.loads(group["before"])
+    known, pose = _before(group)
     # Animation that only another bake had given to the rig is none of the animator's.
-    animated = former.animated and before["former"].get("animated", True)
-    before["former"] = asdict(former) | {"animated": animated}
-    group["before"] = json.dumps(before)
+    animated = former.animated and known.animated
+    _write(group, replace(former, animated=animated), pose)
     if former_action is not None:
         group["former_action"] = former_action
     elif "former_action" in group.keys():

@@ -112,6 +112,11 @@ class PoiseMotion(bpy.types.PropertyGroup):
         type=bpy.types.Object,
         poll=_is_armature,
     )
+    rig: PointerProperty(
+        name="Rig",
+        description="The rig that the character drives, if it is a set of controls",
+        type=bpy.types.Object,
+    )
     kind: EnumProperty(name="Motion", description="What kind of motion this is", items=KINDS)
     is_active: BoolProperty(
         name="Active", description="The motion that the panels show and Bake bakes"

@@ -7,13 +7,14 @@ characters. The rig's bones copy the rotation of target bones that stand as
 they would (and the place, where a bone does not hang on the one before). On a rig
 with controls of its own it is these that follow, not its bones. To the rig
 itself nothing is added but these constraints, and switches of its controls are
-set for as long as they follow.
+set for as long as they follow: it remembers how they stood.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from math import atan2
 
@@ -737,7 +738,7 @@ def own_controls_of(controls: bpy.types.Object) -> OwnControls | None:
 
 
 def require_bones(controls: bpy.types.Object, rig: bpy.types.Object) -> None:
-    """Refuse a rig that lacks a bone which follows.
+    """Refuse a rig that lacks a bone which follows, and controls that lack one that is followed.
 
     Args:
         controls: the controls.
@@ -746,16 +747,36 @@ def require_bones(controls: bpy.types.Object, rig: bpy.types.Object) -> None:
     Raises:
         UserError: a bone was removed or renamed since the set-up.
     """
-    own = own_controls_of(controls)
-    needed = (
-        [bone for bone, _ in followers(controls).values()] if own is None else own.bones()
-    )
+    known, own = followers(controls), own_controls_of(controls)
+    needed = [bone for bone, _ in known.values()] if own is None else own.bones()
     gone = [bone for bone in needed if bone not in rig.pose.bones]
     if gone:
         raise UserError(
             f"{rig.name} has no bone {gone[0]} any more: bring it back, or find the roles and set "
             "the rig up anew"
         )
+    lost = [bone for bone in _mechanism(controls, known, own) if bone not in controls.pose.bones]
+    if lost:
+        raise UserError(
+            f"{controls.name} has no bone {lost[0]} any more: bring it back, or give it its name "
+            f"again; else set {rig.name} up anew"
+        )
+
+
+def _mechanism(
+    controls: bpy.types.Object, known: Collection[str], own: OwnControls | None
+) -> Iterator[str]:
+    """Names of the bones of controls, besides those that are keyed, that move a rig."""
+    yield from map(fitting.target_bone, known)
+    if characters.LEGS not in controls:
+        arms = [role for role in known if role.startswith("upper_arm.")]
+        yield from map(fitting.link_bone, [*fitting.trunk_roles(known), *arms])
+    for one in own.driven if own is not None else ():
+        yield fitting.control_bone(one.name)
+    for chain in characters.build_of(controls).chains():
+        yield from (chain.first, chain.end, chain.target, chain.pole)
+        for bone, like, _ in chain.turned:
+            yield from (bone, like)
 
 
 def resized(controls: bpy.types.Object, rig: bpy.types.Object) -> float:
@@ -832,12 +853,8 @@ def connect(controls: bpy.types.Object, rig: bpy.types.Object) -> None:
 
     Args:
         controls: the controls.
-        rig: the rig.
-
-    Raises:
-        UserError: a bone that follows is gone; nothing was changed.
+        rig: the rig; bones that are gone follow nothing.
     """
-    require_bones(controls, rig)
     known, own = followers(controls), own_controls_of(controls)
     # Fingers with keys go on with them.
     held = fists(controls, rig, adapter.animated_bones(rig))
@@ -845,13 +862,16 @@ def connect(controls: bpy.types.Object, rig: bpy.types.Object) -> None:
     if own is not None:
         held = {**held, **own_controls.held(rig, own)}
     if held:
-        controls[_FORMER] = json.dumps(attach.read_pose(rig, held))
+        # The rig knows it, too, should the controls be deleted; a library override forgets.
+        controls[_FORMER] = rig[_FORMER] = json.dumps(attach.read_pose(rig, held))
         attach.restore_pose(rig, held)
     if own is not None:
         _connect_own(controls, rig, own)
         return
     for role, (name, located) in known.items():
-        bone = rig.pose.bones[name]
+        bone = rig.pose.bones.get(name)
+        if bone is None:
+            continue
         target = fitting.target_bone(role)
         if located:
             _copy(bone, "COPY_LOCATION", controls, target, CONSTRAINT)
@@ -864,26 +884,31 @@ def connect(controls: bpy.types.Object, rig: bpy.types.Object) -> None:
 
 def _connect_own(controls: bpy.types.Object, rig: bpy.types.Object, own: OwnControls) -> None:
     for one in own.driven:
-        bone, target = rig.pose.bones[one.bone], fitting.control_bone(one.name)
+        bone, target = rig.pose.bones.get(one.bone), fitting.control_bone(one.name)
+        if bone is None:
+            continue
         if one.located:
             _copy(bone, "COPY_LOCATION", controls, target, CONSTRAINT)
         if one.turned:
             _copy(bone, "COPY_ROTATION", controls, target, CONSTRAINT)
 
 
-def disconnect(controls: bpy.types.Object, rig: bpy.types.Object) -> None:
-    """Take off the rig what `connect` put on it.
+def disconnect(controls: bpy.types.Object | None, rig: bpy.types.Object) -> None:
+    """Take off a rig what `connect` put on it.
 
     Args:
-        controls: the controls.
+        controls: the controls; None for those that were deleted.
         rig: the rig.
     """
-    former = controls.get(_FORMER)
+    former = rig.get(_FORMER)
+    if controls is not None and rig_of(controls) == rig:
+        former = controls.pop(_FORMER, former)
     if former is not None:
-        del controls[_FORMER]
-        attach.restore_pose(rig, json.loads(former))
+        rig.pop(_FORMER, None)
+        with suppress(ValueError, TypeError, AttributeError):
+            attach.restore_pose(rig, json.loads(former))
     for bone in rig.pose.bones:
-        ours = [c for c in bone.constraints if getattr(c, "target", None) == controls]
+        ours = [c for c in bone.constraints if _is_ours(c, controls)]
         if not ours:
             continue
         # Blender forgets which one is active whenever one is removed.
@@ -895,33 +920,48 @@ def disconnect(controls: bpy.types.Object, rig: bpy.types.Object) -> None:
             bone.constraints.active = keep
 
 
+def _is_ours(constraint: bpy.types.Constraint, controls: bpy.types.Object | None) -> bool:
+    """Whether `connect` made a constraint, for controls that are there or were deleted."""
+    target = getattr(constraint, "target", None)
+    if controls is not None:
+        return target == controls
+    copies = constraint.type.startswith("COPY_") and constraint.name.split(".")[0] == CONSTRAINT
+    return copies and target is None
+
+
+def is_left_alone(rig: bpy.types.Object | None) -> bool:
+    """Whether a rig was set up, and the controls that it followed were deleted.
+
+    Args:
+        rig: an object, or None.
+    """
+    if rig is None or rig.type != "ARMATURE" or controls_of(rig) is not None:
+        return False
+    return _FORMER in rig or is_connected(None, rig)
+
+
 def _part(rig: bpy.types.Object) -> None:
-    """Let go of controls that drive the rig that this one was copied from."""
+    """Let go of controls that drive the rig that this one was copied from, or were deleted."""
     targets = {
         target
         for bone in rig.pose.bones
         for constraint in bone.constraints
         if drives(target := getattr(constraint, "target", None)) and rig_of(target) != rig
     }
-    for controls in targets:
-        former = controls.get(_FORMER)
+    for controls in (*targets, None):
+        if _FORMER not in rig and controls is not None and _FORMER in controls:
+            rig[_FORMER] = controls[_FORMER]
         disconnect(controls, rig)
-        if former is not None:
-            controls[_FORMER] = former
 
 
-def is_connected(controls: bpy.types.Object, rig: bpy.types.Object) -> bool:
+def is_connected(controls: bpy.types.Object | None, rig: bpy.types.Object) -> bool:
     """Whether any bone of a rig follows its controls.
 
     Args:
-        controls: the controls.
+        controls: the controls; None for those that were deleted.
         rig: the rig.
     """
-    return any(
-        getattr(constraint, "target", None) == controls
-        for bone in rig.pose.bones
-        for constraint in bone.constraints
-    )
+    return any(_is_ours(c, controls) for bone in rig.pose.bones for c in bone.constraints)
 
 
 def remove(controls: bpy.types.Object) -> None:
@@ -933,9 +973,28 @@ def remove(controls: bpy.types.Object) -> None:
     rig = rig_of(controls)
     if rig is not None:
         disconnect(controls, rig)
-    owned = [controls, *characters.figure_meshes(controls)]
+    _remove([controls, *characters.figure_meshes(controls)])
+
+
+def remove_left(rig: bpy.types.Object) -> None:
+    """Let go of a rig whose controls were deleted; equipment that has lost its controls goes, too.
+
+    Args:
+        rig: the rig; its motions have been removed.
+    """
+    disconnect(None, rig)
+    _remove([
+        obj for obj in bpy.data.objects
+        if obj.get("poise_figure") == "Equipment" and obj.parent is None and obj.library is None
+        and not any(getattr(modifier, "object", None) for modifier in obj.modifiers)
+    ])  # fmt: skip
+
+
+def _remove(owned: Collection[bpy.types.Object]) -> None:
+    """Remove objects that Poise made, with what they alone use."""
     data = [(obj.data, obj.type) for obj in owned]
-    materials = {m for obj in owned[1:] for m in obj.data.materials if m is not None}
+    meshes = [obj.data for obj in owned if obj.type == "MESH"]
+    materials = {m for mesh in meshes for m in mesh.materials if m is not None}
     for obj in owned:
         bpy.data.objects.remove(obj)
     for block, kind in data:

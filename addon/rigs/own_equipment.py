@@ -368,6 +368,13 @@ def release(obj: bpy.types.Object) -> None:
             obj.constraints.remove(constraint)
 
 
+def release_left() -> None:
+    """Give back the objects whose characters were deleted."""
+    for obj in bpy.data.objects:
+        if link_of(obj) is not None and carrier_of(obj) is None:
+            release(obj)
+
+
 def detach(character: bpy.types.Object, roles: Iterable[str]) -> list[bpy.types.Object]:
     """Give objects back, and show Poise's own parts in their places.
 

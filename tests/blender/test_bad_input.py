@@ -1040,6 +1040,78 @@ def test_a_record_that_cannot_be_read(scene, record):
     assert_follows(rig.poise.motion_object)
 
 
+NONSENSE = (None, -1, 1e30, nan, "x", [], {}, {"a": 1}, [None], True)
+FIELDS = (
+    "target", "slot", "start", "end", "curves", "groups", "made_slot", "pose", "former", "track",
+    "edits_track", "store",
+)  # fmt: skip
+FORMER = ("animated", "slot", "last_slot", "blend_type", "influence", "extrapolation")
+PATHS = ("x", "location", 'pose.bones["root"].location', 'pose.bones["No"].location', '["q"]')
+STORED = ("counts", "sparse", "points", "before", "former_action")
+POINTERS = ("bake_action", "former_action", "edits_action")
+
+
+def _spoil(settings, rng):
+    """Spoil what a motion, and its action, remember of a bake; says how."""
+    what, value = rng.integers(5), NONSENSE[rng.integers(len(NONSENSE))]
+    record = json.loads(settings.record)
+    if what == 0:
+        name = str(rng.choice(FIELDS))
+        record[name] = value
+    elif what == 1:
+        name = str(rng.choice(FORMER))
+        record["former"][name] = value
+    elif what == 2:
+        name = str(rng.choice(PATHS))
+        record["pose"][name] = value
+    elif what == 3:
+        name, value = (str(n) for n in rng.choice(POINTERS, 2, replace=False))
+        setattr(settings, name, getattr(settings, value))
+    else:
+        name, stored = str(rng.choice(STORED)), settings.bake_action["poise_baked"]
+        if value is None:
+            stored.pop(name, None)
+        elif value not in ([None], []):  # no custom property holds such
+            stored[name] = value
+    settings.record = json.dumps(record)
+    return int(what), name, value
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_whatever_is_spoilt_of_a_record_says_so_or_does_no_harm(scene, seed):
+    """No traceback, no crash, and the animator's own action stays."""
+    rng = np.random.default_rng(seed)
+    rig, motion = load()
+    own = bpy.data.actions.new("Own")
+    rig.animation_data_create().action = own
+    rig.animation_data.action_slot = own.slots.new("OBJECT", rig.name)
+    bpy.ops.poise.bake()
+    spoilt = _spoil(motion.poise_motion, rng)
+    for name in (("bake", "bake_check", "bake_clear"), ("bake_clear", "bake"))[seed % 2]:
+        try:
+            getattr(bpy.ops.poise, name)()
+        except RuntimeError as error:
+            assert "Traceback" not in str(error), (spoilt, name)
+            assert len(str(error).strip().splitlines()) == 1
+    assert bpy.ops.poise.motion_remove() == {"FINISHED"}
+    assert "Own" in bpy.data.actions, spoilt
+
+
+@pytest.mark.parametrize("first", POINTERS)
+@pytest.mark.parametrize("second", POINTERS)
+def test_a_record_that_names_an_action_twice_loses_none_of_the_animators(scene, first, second):
+    """It would be removed twice: Blender would crash."""
+    rig, motion = load()
+    own = bpy.data.actions.new("Own")
+    rig.animation_data_create().action = own
+    rig.animation_data.action_slot = own.slots.new("OBJECT", rig.name)
+    bpy.ops.poise.bake()
+    settings = motion.poise_motion
+    setattr(settings, first, getattr(settings, second))
+    assert bpy.ops.poise.bake_clear() == {"FINISHED"}
+    assert "Own" in bpy.data.actions
+
+
 def test_a_record_of_a_later_version(scene):
     _rig, motion = load()
     bpy.ops.poise.bake()

@@ -372,6 +372,113 @@ def test_a_bone_that_is_renamed_after_set_up_is_named(poise, scene):
     assert "Traceback" not in str(refused.value)
 
 
+@pytest.mark.parametrize(
+    ("bone", "how"),
+    [("TGT-shin.L", "renamed"), ("hand.R", "renamed"), ("CHN-chest", "renamed"),
+     ("CHN-upper_arm.L", "removed"), ("TGT-pelvis", "removed")],
+)
+def test_a_bone_that_the_controls_lost_is_named(poise, scene, bone, how):
+    """Without it the rig would be keyed elsewhere than the controls bring it."""
+    rig = human()
+    _, controls, _ = set_up("SKIER", 5)
+    bpy.ops.poise.bake()
+    if how == "renamed":
+        controls.data.bones[bone].name = "Mine"
+    else:
+        for obj in (rig, controls):
+            obj.select_set(obj == controls)
+        bpy.context.view_layer.objects.active = controls
+        bpy.ops.object.mode_set(mode="EDIT")
+        controls.data.edit_bones.remove(controls.data.edit_bones[bone])
+        bpy.ops.object.mode_set(mode="OBJECT")
+    bpy.context.view_layer.objects.active = rig
+    before = snapshot()
+    with pytest.raises(RuntimeError, match=f"has no bone {bone} any more") as refused:
+        bpy.ops.poise.bake_to_bones()
+    assert "Traceback" not in str(refused.value)
+    assert diff(before, snapshot(), NOISE) == []
+    bpy.ops.poise.rig_setup(kind="SKIER")
+    assert bpy.ops.poise.bake_to_bones() == {"FINISHED"}
+
+
+# What deleted objects were made of: Blender keeps it until the file is saved.
+ORPHANS = (r"^(meshes|materials)\[", r"^(armatures|actions)\['Human Controls", r"\['WGT-poise-")
+
+
+def delete(how, controls, motion, tmp_path):
+    """As animators and scripts do; what the former leave is in no scene, but still in the file
+    until it is saved and loaded."""
+    doomed = [controls, motion] if "both" in how else [controls]
+    if how == "script":
+        bpy.data.objects.remove(controls)
+    for obj in bpy.context.view_layer.objects if how != "script" else ():
+        obj.select_set(obj in doomed or obj.parent in doomed)
+    if how != "script":
+        bpy.ops.object.delete()
+    if "loaded" in how:
+        path = str(tmp_path / "shot.blend")
+        bpy.ops.wm.save_as_mainfile(filepath=path)
+        bpy.ops.wm.open_mainfile(filepath=path)
+    return bpy.data.objects["Human"]
+
+
+@pytest.mark.parametrize("how", ["deleted", "script", "both", "both, loaded"])
+@pytest.mark.parametrize("baked", [False, True])
+def test_what_deleted_controls_left_goes_from_the_rig_alone(poise, scene, tmp_path, how, baked):
+    rig = with_ik()
+    rig.pose.bones["LeftLeg"].constraints["IK"].influence = 0.75
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "before.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "before.blend"))
+    rig = bpy.data.objects["Human"]
+    before = snapshot()
+    ski = bpy.data.objects.new("My Ski", bpy.data.meshes.new("My Ski"))
+    ski.data.from_pydata([(0, -1, 0), (0, 1, 0), (0.1, 0, 0), (0, 0, 0.1)], [], [(0, 1, 2)])
+    scene = bpy.context.scene
+    scene.collection.objects.link(ski)
+    rig, controls, motion = set_up("SKIER", 5)
+    bpy.ops.poise.equipment_attach(role="ski.L", object=ski.name)
+    bpy.ops.poise.bake()
+    if baked:
+        bpy.ops.poise.bake_to_bones()
+    rig = delete(how, controls, motion, tmp_path)
+    for obj in bpy.context.view_layer.objects:
+        obj.select_set(obj == rig)
+    bpy.context.view_layer.objects.active = rig
+    if baked and "loaded" in how:
+        # Nothing knows of the bake any more: the action is the animator's own.
+        assert not bpy.ops.poise.rig_remove.poll()
+        bpy.data.actions.remove(rig.animation_data.action)
+        return
+    assert bpy.ops.poise.rig_remove() == {"FINISHED"}
+    assert not bpy.ops.poise.rig_remove.poll()
+    assert not any(c.name.startswith("Poise") for b in rig.pose.bones for c in b.constraints)
+    if not (baked and "both" in how):
+        assert rig.pose.bones["LeftLeg"].constraints["IK"].influence == 0.75
+    ski = bpy.data.objects["My Ski"]
+    assert not ski.constraints
+    bpy.data.meshes.remove(ski.data)
+    if not (baked and "both" in how):
+        assert diff(before, snapshot(), (*NOISE, "session_uid", *ORPHANS)) == []
+
+
+def test_a_rig_whose_controls_were_deleted_is_set_up_anew_with_its_motions(poise, scene):
+    rig = with_ik()
+    before = snapshot()
+    rig, controls, motion = set_up("SKIER", 5)
+    bpy.ops.poise.bake_to_bones()
+    bpy.data.objects.remove(controls)
+    bpy.context.view_layer.update()
+    rig, controls, again = set_up("SKIER", 5)
+    assert again == motion
+    assert bpy.ops.poise.bake_to_bones() == {"FINISHED"}
+    assert worst_off(rig, controls, followers(poise, controls), (1, 5))[0] <= 1e-3
+    assert bpy.ops.poise.rig_remove() == {"FINISHED"}
+    for obj in [o for o in bpy.data.objects if "poise_figure" in o]:
+        bpy.data.objects.remove(obj)  # skis of the deleted controls
+    bpy.context.scene.frame_set(1)
+    assert diff(before, snapshot(), (*NOISE, *ORPHANS)) == []
+
+
 def test_a_rig_that_grew_since_its_set_up_is_named(poise, scene):
     """Twisted forearms with a bone in between are as long as they were."""
     rig = human(straight=False)
