@@ -19,6 +19,7 @@ from ...solvers import rotations
 from .. import compat, keyframes
 from . import memory
 from .data import Baked, BakeRecord
+
 # What reading a custom property raises that is not what `store` wrote.
 SPOILT = (ValueError, TypeError, KeyError, AttributeError, OverflowError)
 
