@@ -201,8 +201,8 @@ class Together:
         if rig.session_uid in self._seen or not stands_at(rig, held):
             return
         if _is_unkeyed(rig) or _plays_bones_of(rig, baked_of(motion)):
-            keyed = checks.keyed_bindings(bindings_of(motion), solved.tracks).values()
-            self._seen[rig.session_uid] = look(context, rig, keyed, held)
+            paths = checks.channel_paths(rig, bindings_of(motion), solved.tracks)
+            self._seen[rig.session_uid] = look(context, rig, paths, held)
 
     def seen(self, rig: bpy.types.Object) -> Seen | None:
         """What was seen of a rig, once: after that it is keyed.
@@ -462,22 +462,24 @@ def _onto_rig(
     else:
         keyed = retarget.control_tracks(rig, own, flow, targets, feet)
         how["checked"] = lambda: carried(*retarget.moved_tracks(controls, rig, flow, targets))
-    theirs: set[str] = set()
-    if settings.target == "CURRENT":
-        # A new action plays nothing of theirs anyway.
-        before = baked_of(motion, True)
-        ours = set(before.record.curves) if before is not None else set()
-        theirs = {adapter.bone_of(path) for path in adapter.animated_paths(rig) - ours}
+    before = baked_of(motion, True)
+    ours = set(before.record.curves) if before is not None else set()
+    theirs = {adapter.bone_of(path) for path in adapter.animated_paths(rig) - ours}
     grips = control_rig.fists(controls, rig, theirs)
     grips |= control_rig.resting(controls, rig)
     if grips:
         how["held"] = {**grips, **how.get("held", {})}
+    root = control_rig.followers(controls).get("root", ("",))[0]
+    if mode in ("OBJECT", "HIPS") and root and root in theirs:
+        still = own_controls.at_rest(rig.pose.bones[root], ("location", "rotation"))
+        how["held"] = {**still, **how.get("held", {})}
     if mode == "OBJECT":
         how["carrier"] = retarget.object_track(controls, travel)
     keyed = carried(*keyed)
     if _may_look_ahead(controls, rig, how.get("held", {})):
         # What the bake changes on the rig would have to be evaluated before it could be read.
-        how["seen"] = look(context, rig, keyed[0].values(), how.get("held", {}), controls)
+        paths = checks.channel_paths(rig, *keyed)
+        how["seen"] = look(context, rig, paths, how.get("held", {}), controls)
     return OntoRig(*keyed, how, edited)
 
 
@@ -575,7 +577,7 @@ def bake_to_bones(
             onto = finish(_onto_rig(context, motion, solved, target, edited))
         result = _bake(
             context, motion, rig, onto.bindings, onto.tracks, options, True,
-            later=together is not None, **onto.how,
+            later=together is not None, below=True, **onto.how,
         )
     except BaseException:
         if followed:

@@ -9,15 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from dataclasses import replace
 
 import bpy
+import numpy as np
 
 from .. import compat
 from ..errors import UserError
 from . import memory
 from .data import Baked, Former
 
-EDITS_SUFFIX = " Edits"
+EDITS_SUFFIX, BELOW_SUFFIX = " Edits", " Below"
 
 
 def remember(armature: bpy.types.Object) -> Former:
@@ -66,6 +68,65 @@ def make_active(
     data.action_extrapolation = "HOLD"
 
 
+def play_on(
+    armature: bpy.types.Object,
+    former: Former,
+    action: bpy.types.Action,
+    start: float,
+    end: float,
+) -> Former:
+    """Let the action that a rig had play on, from an NLA track below the bake.
+
+    Args:
+        armature: the rig.
+        former: what stood on it.
+        action: the action.
+        start: first frame of the bake.
+        end: last frame of the bake.
+
+    Returns:
+        What stood on the rig, with the name of the track.
+    """
+    data = armature.animation_data
+    track = data.nla_tracks.get(former.track) if former.track else None
+    if track is None:
+        active = data.nla_tracks.active
+        track = data.nla_tracks.new()
+        track.name = f"{action.name}{BELOW_SUFFIX}"
+        data.nla_tracks.active = active
+    for strip in list(track.strips):
+        track.strips.remove(strip)
+    first, last = action.frame_range
+    start, end = min(start, first), max(end, last, start + 1.0)
+    strip = track.strips.new(action.name, int(np.floor(start)), action)
+    strip.action_slot = compat.slot_by_handle(action, former.slot)
+    strip.action_frame_start, strip.action_frame_end = start, end
+    strip.frame_start, strip.frame_end = start, end
+    strip.scale = 1.0
+    strip.blend_type, strip.influence = former.blend_type, former.influence
+    strip.extrapolation = "HOLD"
+    return replace(former, track=track.name)
+
+
+def play_no_longer(armature: bpy.types.Object, former: Former) -> Former:
+    """Undo `play_on`.
+
+    Args:
+        armature: the rig.
+        former: what stood on it.
+
+    Returns:
+        The same, without a track.
+    """
+    tracks = armature.animation_data.nla_tracks
+    track = tracks.get(former.track) if former.track else None
+    if track is not None:
+        active = tracks.active if tracks.active != track else None
+        tracks.remove(track)
+        tracks.active = active
+    return replace(former, track="")
+
+
 def bring_back(
     armature: bpy.types.Object, former: Former, former_action: bpy.types.Action | None
 ) -> None:
@@ -79,6 +140,7 @@ def bring_back(
     data = armature.animation_data
     if data is None:
         return
+    play_no_longer(armature, former)
     data.action = former_action
     if former_action is not None:
         data.action_slot = compat.slot_by_handle(former_action, former.slot)
@@ -224,12 +286,14 @@ def detach(armature: bpy.types.Object, baked: Baked) -> None:
     if data is not None:
         remove_track(armature, record.edits_track, baked.edits_action)
         had_track = remove_track(armature, record.track, baked.action)
+        former, former_action = memory.former_of(baked)
         own = data.action is not None and data.action == baked.action
         if record.target == "NEW" and (own or (had_track and data.action is None)):
-            former, former_action = memory.former_of(baked)
             above = [s.action for t in data.nla_tracks for s in t.strips] if had_track else []
             if not memory.hand_over(above, former, former_action):
                 bring_back(armature, former, former_action)
+        elif own or not had_track:
+            play_no_longer(armature, former)  # another action that was assigned since stays
     restore_pose(armature, record.pose)
 
 

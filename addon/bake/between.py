@@ -11,7 +11,7 @@ never cross a kink.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import bpy
 import numpy as np
@@ -92,6 +92,7 @@ class Rig:
         over: (1 or q, 4, 4) what the object's own channels are relative to at the times that
             are looked at; None where the object is not keyed.
         contacts: limbs in contact.
+        moved: channels of bones that something else moves, at the times that are looked at.
     """
 
     armature: bpy.types.Object
@@ -100,6 +101,7 @@ class Rig:
     unit_scale: float
     over: np.ndarray | None
     contacts: tuple[Contact, ...]
+    moved: Mapping[str, adapter.Basis] = field(default_factory=dict)
 
     def places(self, tracks: Sequence[adapter.BoneTrack]) -> dict[tuple[str, str], np.ndarray]:
         """Where bones are that have given channels.
@@ -114,7 +116,7 @@ class Rig:
         still = adapter.armature_frames(self.armature.name, np.eye(4)[None])
         solver = adapter.RigSolver(
             self.armature, {}, still, 1.0, np.array([1.0, 0.0, 0.0, 0.0]),
-            constraints=self.constraints,
+            constraints=self.constraints, moved=self.moved,
         )
         bones = [track for track in tracks if track.bone]
         for track in bones:

@@ -60,6 +60,7 @@ class Former:
         blend_type: how the active action was blended.
         influence: its influence.
         extrapolation: its extrapolation.
+        track: name of the NLA track on which the action plays on below the bake, or "".
     """
 
     animated: bool = False
@@ -68,6 +69,7 @@ class Former:
     blend_type: str = "REPLACE"
     influence: float = 1.0
     extrapolation: str = "HOLD"
+    track: str = ""
 
     @classmethod
     def of(cls, values: Mapping[str, object]) -> Former:

@@ -3,13 +3,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
 
 import bpy
 import numpy as np
 
-from ...solvers import affine
-from .. import compat
+from ...solvers import affine, rotations
+from ..rigs import adapter
+from .job import Job
+
+# Looks per frame at what keys of the animator's own move: those stand on whole frames, mostly.
+PARTS = 4
 
 
 def is_still(armature: bpy.types.Object) -> bool:
@@ -48,11 +53,62 @@ def _object_keys(armature: bpy.types.Object) -> bool:
     data = armature.animation_data
     if data is None:
         return False
-    curves = list(compat.action_fcurves(data.action, data.action_slot)) + list(data.drivers)
-    for track in data.nla_tracks:
-        for strip in track.strips:
-            curves += compat.action_fcurves(strip.action, strip.action_slot)
-    return any(not curve.data_path.startswith("pose.") for curve in curves)
+    paths = {*adapter.animated_paths(armature), *(curve.data_path for curve in data.drivers)}
+    return any(not path.startswith("pose.") for path in paths)
+
+
+@dataclass(frozen=True)
+class Moved:
+    """Bones that keys of the animator's own move, at even times.
+
+    Attributes:
+        times: (k,) frames from the start of the motion.
+        bones: name -> its channels at these times.
+    """
+
+    times: np.ndarray
+    bones: Mapping[str, adapter.Basis]
+
+    @classmethod
+    def play(cls, job: Job, names: Collection[str]) -> Moved:
+        """Read bones as Blender evaluates them.
+
+        Args:
+            job: the bake.
+            names: the bones; nothing is played where there are none.
+        """
+        if not names:
+            return cls(np.zeros(1), {})
+        times = np.arange((job.frames - 1) * PARTS + 1) / PARTS
+        read: dict[str, list[adapter.Basis]] = {name: [] for name in names}
+        for _ in play(job.context, job.options.start_frame + times):
+            evaluated = job.armature.evaluated_get(job.context.evaluated_depsgraph_get())
+            for name, found in read.items():
+                found.append(adapter.Basis.of(evaluated.pose.bones[name]))
+        return cls(times, {
+            name: adapter.Basis(
+                np.concatenate([one.place for one in found]),
+                rotations.continuous(np.concatenate([one.rotation for one in found])),
+                np.concatenate([one.size for one in found]),
+            )
+            for name, found in read.items()
+        })  # fmt: skip
+
+    def at(self, times: np.ndarray) -> dict[str, adapter.Basis]:
+        """Channels of the bones at any times.
+
+        Args:
+            times: (m,) frames from the start of the motion.
+        """
+        def between(values: np.ndarray) -> np.ndarray:
+            return np.stack([np.interp(times, self.times, column) for column in values.T], axis=1)
+
+        return {
+            name: adapter.Basis(
+                between(own.place), rotations.normalise(between(own.rotation)), between(own.size)
+            )
+            for name, own in self.bones.items()
+        }
 
 
 def world_matrices(

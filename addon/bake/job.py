@@ -23,10 +23,12 @@ class Seen:
     Attributes:
         matrices: (1, 4, 4) the armature object in the world, or None where it moves.
         constraints: the constraints between its bones.
+        moved: bones of which keys of the animator's own move what is not to be keyed.
     """
 
     matrices: np.ndarray | None
     constraints: Constraints
+    moved: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,7 @@ class Job:
         carrier: where the object is, if it is keyed itself.
         seen: what was seen of the evaluated rig before.
         plain: the bones make up a skeleton that nothing else moves.
+        below: the action that the rig had plays on where a new one keys nothing.
     """
 
     context: bpy.types.Context
@@ -60,6 +63,7 @@ class Job:
     carrier: adapter.ObjectTrack | None
     seen: Seen | None
     plain: bool
+    below: bool
 
     @property
     def frames(self) -> int:

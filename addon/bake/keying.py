@@ -18,7 +18,7 @@ from ...solvers.times import gap
 from .. import keyframes
 from ..mapping.tracks import ROOT, Contact
 from ..rigs import adapter, rotation_modes
-from . import between, contacts, sparse
+from . import between, contacts, evaluation, sparse
 from .job import Job
 
 # Largest error of a sparse curve between its keys, wherever closer keys help.
@@ -263,7 +263,11 @@ def channels_of(
 
 
 def closer_channels(
-    job: Job, bones: Sequence[adapter.BoneTrack], per_frame: int, rig: between.Rig
+    job: Job,
+    bones: Sequence[adapter.BoneTrack],
+    per_frame: int,
+    rig: between.Rig,
+    moved: evaluation.Moved,
 ) -> tuple[list[keyframes.Channel], tuple[Problem, ...]]:
     """Channels of a plain skeleton, and how far its bones are off between the keys.
 
@@ -274,6 +278,7 @@ def closer_channels(
         bones: channels of its bones, at all samples.
         per_frame: samples per frame.
         rig: what turns them into places.
+        moved: bones that keys of the animator's own move.
     """
     size, where = rig.metres_per_unit, job.options.between
     names = {bone.role: bone.bone for bone in bones}
@@ -301,7 +306,7 @@ def closer_channels(
     over = rig.over
     if over is not None and len(over) > 1:
         over = timing.common.at(looked.at).values(over.reshape(-1, 16)).reshape(-1, 4, 4)
-    rig = replace(rig, over=over, contacts=tuple(limbs))
+    rig = replace(rig, over=over, contacts=tuple(limbs), moved=moved.at(looked.at))
     wanted = [exact(bone) for bone in bones]
     truth = rig.places(wanted)
     levels = {bone.bone: np.zeros(job.frames - 1, int) for bone in bones}

@@ -45,7 +45,9 @@ def late_channels(
     moving = len(plan.matrices) > 1
     matrices = np.empty((len(moments), 4, 4)) if moving else plan.matrices
 
-    def solver_of(poses: np.ndarray, matrices: np.ndarray) -> adapter.RigSolver:
+    def solver_of(
+        poses: np.ndarray, matrices: np.ndarray, times: np.ndarray
+    ) -> adapter.RigSolver:
         return adapter.RigSolver(
             job.armature,
             job.bindings,
@@ -54,6 +56,7 @@ def late_channels(
             job.axes,
             dict(zip(parents, poses, strict=True)),
             plan.constraints,
+            plan.moved.at(times),
         )
 
     # Few keys err between them: what hangs on bones with such keys would make up for it, and be
@@ -75,7 +78,7 @@ def late_channels(
         if moving:
             matrices[even] = plan.matrices
         before = poses
-        solver = solver_of(poses, matrices)
+        solver = solver_of(poses, matrices, moments)
         found = solver.solve(played.position, played.rotation, played.spins)
         late = [bone for bone in found if bone.bone in plan.late]
         known = {bone.bone: _between(bone, played) for bone in late}
@@ -91,7 +94,7 @@ def late_channels(
         channels = plan.channels + own
         points = write(channels)
     if len(even) < len(moments):
-        solver = solver_of(before[:, even], plan.matrices)
+        solver = solver_of(before[:, even], plan.matrices, moments[even])
         solver.follow(plan.position, plan.rotation)
     return replace(plan, channels=channels, solver=solver), points
 

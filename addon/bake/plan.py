@@ -20,7 +20,7 @@ from .. import keyframes
 from ..rigs import adapter, rotation_modes
 from ..rigs.constraints import Constraints
 from ..scene.placement import require_near
-from . import between, contacts, evaluation, keying, sparse
+from . import between, checks, contacts, evaluation, keying, sparse
 from .job import Job, Seen
 
 SAME = 1e-6  # radians, or of a quaternion's components: angles that differ by less are the same
@@ -44,6 +44,7 @@ class Plan:
         seconds: (m,) when the samples are.
         per_frame: how many of them there are to a frame.
         known: bone -> what is known of it between samples.
+        moved: bones that keys of the animator's own move.
         off: how far bones are off between keys, for the problem list.
     """
 
@@ -60,13 +61,14 @@ class Plan:
     seconds: np.ndarray
     per_frame: int
     known: dict[str, contacts.Known]
+    moved: evaluation.Moved
     off: tuple[Problem, ...] = ()
 
 
 def look(
     context: bpy.types.Context,
     armature: bpy.types.Object,
-    keyed: Iterable[str],
+    paths: Mapping[str, str],
     held: Iterable[str],
     followed: bpy.types.Object | None = None,
 ) -> Seen:
@@ -75,7 +77,7 @@ def look(
     Args:
         context: Blender's context.
         armature: the rig.
-        keyed: names of the bones that are to be keyed.
+        paths: data path -> bone of what is to be keyed.
         held: data paths of properties that keep one value.
         followed: what the rig follows until it is baked: constraints that look at
             it do not count.
@@ -83,10 +85,10 @@ def look(
     evaluated = armature.evaluated_get(context.evaluated_depsgraph_get())
     still = evaluation.is_still(armature)
     matrices = evaluation.world_now(context, armature)[None] if still else None
-    return Seen(
-        matrices,
-        adapter.constraints_of(armature, evaluated, set(keyed), held, followed),
-    )
+    keyed = set(paths.values()) - {""}
+    moved = adapter.moved_bones(armature, keyed, {*paths, *held})
+    constraints = adapter.constraints_of(armature, evaluated, keyed, held, followed, moved)
+    return Seen(matrices, constraints, frozenset(moved))
 
 
 def plan_of(job: Job) -> Plan:
@@ -130,11 +132,13 @@ def plan_of(job: Job) -> Plan:
         carried = [adapter.object_channels(armature, matrices, over)]
     require_near(armature.name, matrices[:, :3, 3] * job.unit_scale)
     keyed = set(job.bindings.values())
-    seen = job.seen or look(job.context, armature, keyed, job.held)
+    paths = checks.channel_paths(armature, job.bindings, tracks)
+    seen = job.seen or look(job.context, armature, paths, job.held)
     constraints = seen.constraints
     late = adapter.moving_parents(armature, keyed, constraints)
+    moved = evaluation.Moved.play(job, seen.moved)
 
-    def solver_of(matrices: np.ndarray) -> adapter.RigSolver:
+    def solver_of(matrices: np.ndarray, times: np.ndarray) -> adapter.RigSolver:
         return adapter.RigSolver(
             armature,
             job.bindings,
@@ -142,9 +146,10 @@ def plan_of(job: Job) -> Plan:
             job.unit_scale,
             job.axes,
             constraints=constraints,
+            moved=moved.at(times),
         )
 
-    solver = solver_of(matrices)
+    solver = solver_of(matrices, job.times(per_frame))
     spins = {role: values[::stride] for role, values in tracks.spins.items()}
     bones = solver.solve(position, rotation, spins)
     size = float(np.linalg.norm(matrices[:, :3, :3], axis=1).mean()) * job.unit_scale
@@ -153,7 +158,7 @@ def plan_of(job: Job) -> Plan:
     known: dict[str, contacts.Known] = {}
     if job.plain and not late and len(seconds) > per_frame:
         rig = between.Rig(armature, constraints, size, job.unit_scale, over, ())
-        channels, off = keying.closer_channels(job, bones, per_frame, rig)
+        channels, off = keying.closer_channels(job, bones, per_frame, rig, moved)
     else:
         known = _at_moments(job, solver_of, bones, matrices, per_frame)
         channels = keying.channels_of(job, bones, per_frame, size, known=known)
@@ -166,13 +171,13 @@ def plan_of(job: Job) -> Plan:
         ]
     return Plan(
         bones, channels, late, constraints, solver, matrices, size, position, rotation, spins,
-        seconds, per_frame, known, off,
+        seconds, per_frame, known, moved, off,
     )
 
 
 def _at_moments(
     job: Job,
-    solver_of: Callable[[np.ndarray], adapter.RigSolver],
+    solver_of: Callable[[np.ndarray, np.ndarray], adapter.RigSolver],
     bones: Sequence[adapter.BoneTrack],
     matrices: np.ndarray,
     per_frame: int,
@@ -181,7 +186,7 @@ def _at_moments(
 
     Args:
         job: the bake.
-        solver_of: makes what turns tracks into channels, from the object in the world.
+        solver_of: makes what turns tracks into channels, from the object in the world at times.
         bones: channels at all samples, which angles and signs of quaternions go by.
         matrices: (m, 4, 4) the object at all samples, or (1, 4, 4).
         per_frame: samples per frame.
@@ -219,7 +224,7 @@ def _at_moments(
         )
     )
     turned = {role: rotations.normalise(values) for role, values in rotation.items()}
-    solver = solver_of(matrices if len(matrices) == 1 else there(matrices))
+    solver = solver_of(matrices if len(matrices) == 1 else there(matrices), at)
     solved = {
         bone.role: bone for bone in solver.solve(position, turned, tracks.moments.spins)
     }

@@ -60,6 +60,7 @@ def bake_tracks(
     carrier: adapter.ObjectTrack | None = None,
     seen: Seen | None = None,
     plain: bool = False,
+    below: bool = False,
     later: bool = False,
 ) -> BakeResult:
     """Key a rig's bones so that its roles follow their tracks in world space.
@@ -89,6 +90,8 @@ def bake_tracks(
         plain: the bones make up a skeleton that nothing else moves: what they do between
             their keys is computed, and told. The tracks' contacts are then those of limbs,
             whose last bones have these roles.
+        below: let the action that the rig had play on, from an NLA track below a new one, where
+            that keys nothing: in jaws, tails and faces.
         later: put the comparison with the evaluated pose off, for those of several rigs to be
             done together: the result says what is to be compared.
 
@@ -129,6 +132,7 @@ def bake_tracks(
         carrier=carrier,
         seen=seen,
         plain=plain,
+        below=below,
     )
     problems: list[Problem] = []
     with keep_frame(context.scene):
@@ -299,6 +303,8 @@ def _place(job: Job, previous: Baked | None) -> _Place:
         pose |= {path: values for path, values in previous.record.pose.items() if path in pose}
         slot = compat.slot_by_handle(previous.action, previous.record.slot)
         former, former_action = memory.former_of(previous)
+        if former.track or not previous.record.track:
+            former = _below(job, former, former_action, paths)
         unchanged = attach.is_attached(armature, previous)
         if not unchanged:
             former = attach.remember(armature)
@@ -320,6 +326,7 @@ def _place(job: Job, previous: Baked | None) -> _Place:
         return _Place("CURRENT", current, slot, former, current, pose, made, False)
     action = bpy.data.actions.new(options.action_name or f"{armature.name} Motion")
     slot = compat.new_slot(action, armature.name)
+    former = _below(job, former, current, paths)
     try:
         attach.make_active(armature, action, slot)
     except UserError:
@@ -327,6 +334,23 @@ def _place(job: Job, previous: Baked | None) -> _Place:
         bpy.data.actions.remove(action)
         raise
     return _Place("NEW", action, slot, former, current, pose, True, False)
+
+
+def _below(
+    job: Job, former: Former, action: bpy.types.Action | None, paths: Mapping[str, str]
+) -> Former:
+    """Let the action that a rig had go on where a new one keys nothing, if that is wanted."""
+    armature = job.armature
+    data = armature.animation_data
+    if not job.below or action is None or data is None or job.options.target != "NEW":
+        return former
+    others = {
+        curve.data_path
+        for curve in compat.action_fcurves(action, compat.slot_by_handle(action, former.slot))
+    } - set(paths)
+    if not others or not data.use_nla or any(memory.stores(action)):
+        return attach.play_no_longer(armature, former)
+    return attach.play_on(armature, former, action, job.options.start_frame, job.end_frame)
 
 
 def _give_up(armature: bpy.types.Object, place: _Place, previous: Baked | None) -> None:

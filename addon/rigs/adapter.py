@@ -15,7 +15,7 @@ Only numbers are read from Blender here; nothing is written or evaluated.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -24,7 +24,7 @@ import numpy as np
 from mathutils import Matrix
 
 from ...solvers import affine, rotations
-from .. import compat
+from .. import compat, keyframes
 from ..errors import UserError
 from ..mapping import tracks as roles
 from . import rotation_modes
@@ -47,6 +47,9 @@ _SEGMENT = re.compile(r"(hind|fore|leg\d+)\.\d+")
 
 # What Blender calls the group of an object's own channels.
 OBJECT_GROUP = "Object Transforms"
+
+# A key that differs by less from what its property has changes nothing.
+SAME_VALUE = 1e-6
 
 # How far the scale of an armature may differ from axis to axis, as a share.
 UNEVEN = 1e-3
@@ -574,6 +577,37 @@ class _Skeleton:
 
 
 @dataclass(frozen=True)
+class Basis:
+    """The channels of a bone as they stand, or at each sample as something else moves it.
+
+    Attributes:
+        place: (m, 3) location.
+        rotation: (m, 4).
+        size: (m, 3) scale.
+    """
+
+    place: np.ndarray
+    rotation: np.ndarray
+    size: np.ndarray
+
+    @classmethod
+    def of(cls, bone: bpy.types.PoseBone) -> Basis:
+        """Those of one bone, as one sample.
+
+        Args:
+            bone: the bone, evaluated or not.
+        """
+        linear, place = _split(bone.matrix_basis)
+        axes = linear / np.maximum(np.linalg.norm(linear, axis=1), 1e-30)[:, None, :]
+        return cls(place, rotations.from_matrix(axes), np.array([bone.scale], dtype=float))
+
+    @property
+    def is_even(self) -> bool:
+        """Whether it is scaled evenly."""
+        return bool(np.abs(self.size - self.size[:, :1]).max() < 1e-6)
+
+
+@dataclass(frozen=True)
 class _Frame:
     """What a bone's channels are relative to: Blender's bone parent transform."""
 
@@ -594,6 +628,7 @@ class RigSolver:
             themselves (keys of their own, constraints); others are taken to
             stay in their present pose relative to their parents.
         constraints: constraints between the rig's bones that are computed, too.
+        moved: channels of bones that keys of the animator's own move, one sample per target.
     """
 
     def __init__(
@@ -605,8 +640,10 @@ class RigSolver:
         axes: np.ndarray,
         evaluated: Mapping[str, np.ndarray] | None = None,
         constraints: Constraints | None = None,
+        moved: Mapping[str, Basis] | None = None,
     ) -> None:
         self._armature = armature
+        self._moved = moved or {}
         self._constraints = constraints
         self._bindings = bindings
         self._frames = frames
@@ -772,13 +809,16 @@ class RigSolver:
         )
 
     def resting(self, name: str) -> Pose | None:
-        """Channels of a bone as they stand, one sample; None where its scale is not even.
+        """Channels of a bone as they stand or something else moves them; None if scaled unevenly.
 
         Args:
             name: name of the bone.
         """
         if self._frame(name).axes.linear is not None:
             return None
+        if name in self._moved:
+            own = self._moved[name]
+            return Pose(own.rotation, own.place, own.size[:, 0]) if own.is_even else None
         basis = self._armature.pose.bones[name].matrix_basis
         if basis.is_identity:
             return _AT_REST
@@ -830,15 +870,16 @@ class RigSolver:
             return Pose(turned, head, scale)
         frame = self._frame(name)
         pose_bone = self._armature.pose.bones[name]
-        linear, place = _split(pose_bone.matrix_basis)
+        own = self._basis(name)
+        place = own.place
         location = values = None
-        start: np.ndarray | Pose = _offset(frame.location, place[0]) if head is None else head
+        start: np.ndarray | Pose = _offset(frame.location, place) if head is None else head
         if scale is not None and turned is not None:
             return Pose(turned, start, scale)
         if head is not None:
             place = location = frame.location.turn_back(head - frame.location.head)
         if turned is None:
-            local = rotations.from_matrix(linear / np.linalg.norm(linear, axis=1)[:, None, :])
+            local = own.rotation
             turned = _composed(frame.axes.rotation, local)
         else:
             local = rotations.multiply(rotations.conjugate(frame.axes.rotation), turned)
@@ -859,11 +900,10 @@ class RigSolver:
         """
         name, frame = track.bone, self._frame(track.bone)
         pose_bone = self._armature.pose.bones[name]
-        linear, place = _split(pose_bone.matrix_basis)
-        if track.location is not None:
-            place = track.location
+        own = self._basis(name)
+        place = own.place if track.location is None else track.location
         if track.rotation is None:
-            local = rotations.from_matrix(linear / np.linalg.norm(linear, axis=1)[:, None, :])
+            local = own.rotation
         else:
             local = rotation_modes.from_mode(track.rotation, pose_bone.rotation_mode)
         turned = _composed(frame.axes.rotation, local)
@@ -880,23 +920,28 @@ class RigSolver:
         start: np.ndarray | Pose,
     ) -> Pose:
         """A bone with its own scale; `local` and `place` are its channels."""
-        size = np.array(self._armature.pose.bones[name].scale, dtype=float)
-        if np.abs(size - size[0]).max() < 1e-6 and frame.axes.linear is None:
-            self._locals[name] = Pose(local, place, size[:1])
-            return Pose(turned, start, _times(frame.axes.scale, size[0]))
+        own = self._basis(name)
+        if own.is_even and frame.axes.linear is None:
+            self._locals[name] = Pose(local, place, own.size[:, 0])
+            return Pose(turned, start, _times(frame.axes.scale, own.size[:, 0]))
         local = rotations.multiply(rotations.conjugate(frame.axes.rotation), turned)
         head = start.head if isinstance(start, Pose) else start
-        return _pose(_linear(frame.axes) @ (rotations.to_matrix(local) * size), head)
+        sized = rotations.to_matrix(local) * own.size[:, None]
+        return _pose(_linear(frame.axes) @ sized, head)
+
+    def _basis(self, name: str) -> Basis:
+        """Channels of a bone that are not keyed, as they stand or something else moves them."""
+        return self._moved.get(name) or Basis.of(self._armature.pose.bones[name])
 
     def _plain_scale(self, name: str) -> np.ndarray | None:
         """Size of a bone under bones that are evenly scaled; None where it needs more thought."""
-        bone, size = self.bone(name), np.array(self._armature.pose.bones[name].scale, dtype=float)
-        if np.abs(size - size[0]).max() >= 1e-6:
+        bone, own = self.bone(name), self._basis(name)
+        if not own.is_even:
             return None
         if not bone.parent or bone.inherit_scale in ("NONE", "NONE_LEGACY"):
-            return size[:1]
+            return own.size[:, 0]
         parent = self.pose(bone.parent)
-        return parent.scale * size[0] if parent.linear is None else None
+        return parent.scale * own.size[:, 0] if parent.linear is None else None
 
     def _own_x(self, name: str) -> np.ndarray:
         """The x axis of a bone's anatomical frame in the bone's own axes."""
@@ -909,12 +954,12 @@ class RigSolver:
         Args:
             name: name of the bone.
         """
-        frame = self._frame(name)
-        linear, place = _split(self._armature.pose.bones[name].matrix_basis)
-        start = _offset(frame.location, place[0])
-        if np.abs(linear[0] - np.eye(3)).max() < 1e-7:
+        frame, own = self._frame(name), self._basis(name)
+        linear = rotations.to_matrix(own.rotation) * own.size[:, None]
+        start = _offset(frame.location, own.place)
+        if np.abs(linear - np.eye(3)).max() < 1e-7:
             return frame.axes.but(head=start)
-        return _pose(_linear(frame.axes) @ linear[0], start.head)
+        return _pose(_linear(frame.axes) @ linear, start.head)
 
     def _frame(self, name: str) -> _Frame:
         """Blender's bone parent transform, for all samples; the last one is remembered."""
@@ -971,16 +1016,16 @@ def _is_link(pose: Pose) -> bool:
 
 
 def _offset(pose: Pose, offset: np.ndarray) -> Pose:
-    """What has its head at a place (3,) in a pose's axes."""
+    """What has its head at a place (m, 3) in a pose's axes."""
     if not offset.any():
         return pose
-    if pose.linear is None:
-        return pose.tied(_Link(_UNTURNED_RIGHT, _UNTURNED_MATRIX, offset))
-    return pose.but(head=pose.apply(offset))
+    if pose.linear is None and len(offset) == 1:
+        return pose.tied(_Link(_UNTURNED_RIGHT, _UNTURNED_MATRIX, offset[0]))
+    return pose.but(head=pose.apply(offset if len(offset) > 1 else offset[0]))
 
 
-def _times(scale: np.ndarray, size: float) -> np.ndarray:
-    return scale if size == 1.0 else scale * size
+def _times(scale: np.ndarray, size: np.ndarray) -> np.ndarray:
+    return scale if (size == 1.0).all() else scale * size
 
 
 def _average(pose: Pose) -> np.ndarray:
@@ -1024,12 +1069,11 @@ def animated_channels(armature: bpy.types.Object) -> dict[str, set[str]]:
         armature: the rig.
     """
     data = armature.animation_data
-    if data is None:
-        return {}
-    curves = list(compat.action_fcurves(data.action, data.action_slot)) + list(data.drivers)
-    for track in data.nla_tracks:
-        for strip in track.strips:
-            curves += compat.action_fcurves(strip.action, strip.action_slot)
+    return _by_bone([*_playing(armature), *(data.drivers if data is not None else ())])
+
+
+def _by_bone(curves: Iterable[bpy.types.FCurve]) -> dict[str, set[str]]:
+    """Bone -> names of its properties that curves are of."""
     found: dict[str, set[str]] = {}
     for curve in curves:
         match = _BONE_IN_PATH.match(curve.data_path)
@@ -1038,20 +1082,54 @@ def animated_channels(armature: bpy.types.Object) -> dict[str, set[str]]:
     return found
 
 
+def _playing(armature: bpy.types.Object) -> Iterator[bpy.types.FCurve]:
+    """Curves of what a rig plays: its action, and strips that are not muted."""
+    data = armature.animation_data
+    if data is None:
+        return
+    yield from compat.action_fcurves(data.action, data.action_slot)
+    for track in data.nla_tracks if data.use_nla else ():
+        for strip in track.strips:
+            if not (track.mute or strip.mute):
+                yield from compat.action_fcurves(strip.action, strip.action_slot)
+
+
+def displacing(armature: bpy.types.Object) -> dict[str, set[str]]:
+    """Bone -> names of its properties that keys, strips or drivers change.
+
+    Keys that say what the property is anyway, as files of engines hold for every bone,
+    change nothing.
+
+    Args:
+        armature: the rig.
+    """
+    data = armature.animation_data
+    drivers = data.drivers if data is not None else ()
+    return _by_bone([*(c for c in _playing(armature) if _changes(armature, c)), *drivers])
+
+
+def _changes(armature: bpy.types.Object, curve: bpy.types.FCurve) -> bool:
+    """Whether a curve ever says something else than its property has."""
+    if curve.mute:
+        return False
+    if len(curve.modifiers) or not len(curve.keyframe_points):
+        return True
+    values = keyframes.read_keys(curve, ["co"]).arrays["co"][:, 1]
+    try:
+        now = armature.path_resolve(curve.data_path)
+        now = now[curve.array_index] if hasattr(now, "__len__") else now
+    except (ValueError, IndexError):
+        return False  # of nothing that is there
+    return bool(np.abs(values - now).max() > SAME_VALUE)
+
+
 def animated_paths(armature: bpy.types.Object) -> set[str]:
     """Data paths that have keys or strips on a rig.
 
     Args:
         armature: the rig.
     """
-    data = armature.animation_data
-    if data is None:
-        return set()
-    curves = list(compat.action_fcurves(data.action, data.action_slot))
-    for track in data.nla_tracks:
-        for strip in track.strips:
-            curves += compat.action_fcurves(strip.action, strip.action_slot)
-    return {curve.data_path for curve in curves}
+    return {curve.data_path for curve in _playing(armature)}
 
 
 # Properties that move a bone by themselves; others are settings of it and its constraints.
@@ -1064,6 +1142,7 @@ def constraints_of(
     keyed: set[str],
     held: Iterable[str] = (),
     followed: bpy.types.Object | None = None,
+    moved: Collection[str] = (),
 ) -> Constraints:
     """The constraints of a rig whose effect can be computed from the keyed bones.
 
@@ -1073,15 +1152,47 @@ def constraints_of(
         keyed: names of the keyed bones.
         held: data paths of properties that keep one value.
         followed: an object whose constraints do not count.
+        moved: what `moved_bones` gave.
     """
     still = set(held)
     moving = {
         name
-        for name, found in animated_channels(armature).items()
+        for name, found in displacing(armature).items()
         if any(f"{bone_path(name)}.{channel}" not in still for channel in found & _CHANNELS)
-    }
+    } - set(moved)
     moving |= {bone_of(p) for p in animated_paths(armature) if ".constraints[" in p}
     return Constraints(evaluated, keyed, moving, followed)
+
+
+def moved_bones(
+    armature: bpy.types.Object, keyed: Collection[str], paths: Collection[str]
+) -> set[str]:
+    """Bones of which keys of the animator's own move what is not to be keyed, and nothing else.
+
+    Those are left out on which no keyed bone hangs.
+
+    Args:
+        armature: the rig.
+        keyed: names of the bones that are to be keyed.
+        paths: data paths of what is keyed.
+    """
+    bones, data = armature.pose.bones, armature.animation_data
+    found = displacing(armature)
+    if not found:
+        return set()
+    driven = _by_bone(data.drivers)
+    above = {b.name for name in keyed for b in bones[name].parent_recursive}
+    moved = set()
+    for name in (above | set(keyed)) & set(found):
+        channels = {
+            channel for channel in found[name] & _CHANNELS
+            if f"{bone_path(name)}.{channel}" not in paths
+        }
+        # A bone that is keyed turns as its own keys say, whatever else turned it.
+        channels &= {"location", "scale"} if name in keyed else _CHANNELS
+        if channels and not driven.get(name, set()) & _CHANNELS:
+            moved.add(name)
+    return moved
 
 
 def moving_parents(
@@ -1107,7 +1218,7 @@ def moving_parents(
         above = parent
         while above is not None and above.name not in keyed:
             if animated is None:
-                animated = animated_bones(armature)
+                animated = set(displacing(armature))
             constrained = any(not c.mute and c.influence > 0.0 for c in above.constraints)
             if constrained or above.name in animated:
                 found[name] = parent.name

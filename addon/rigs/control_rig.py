@@ -407,7 +407,11 @@ def _set_up_creature(
         extra=targets,
     )
     controls[characters.LEGS] = creature_fitting.to_json(figure)
-    _know(controls, rig, creature, {role: (bone, True) for role, bone in creature.bones.items()})
+    names = creature.bones.values()
+    _know(controls, rig, creature, {
+        role: (bone, not _is_carried(rig.pose.bones[bone], names))
+        for role, bone in creature.bones.items()
+    })  # fmt: skip
     if own is not None:
         controls[_OWN] = own.to_json()
         _aim_neck(controls, measured)
@@ -551,15 +555,23 @@ def _require_free(rig: bpy.types.Object, wanted: Collection[str]) -> None:
 
 def _displaced(rig: bpy.types.Object, names: Collection[str]) -> set[str]:
     """Bones that are off the place that the rest pose gives them, now or by keys and drivers."""
-    animated = adapter.animated_channels(rig)
+    animated = adapter.displacing(rig)
     found = set()
     for name in names:
         bone = rig.pose.bones[name]
+        if _is_carried(bone, names):
+            continue
         size = (bone.scale - Vector((1.0, 1.0, 1.0))).length
         moved = bone.location.length > STILL * bone.bone.length or size > STILL
         if moved or animated.get(name, set()) & {"location", "scale"}:
             found.add(name)
     return found
+
+
+def _is_carried(bone: bpy.types.PoseBone, names: Collection[str]) -> bool:
+    """Whether a bone is connected to what follows, and has no place of its own."""
+    above = {parent.name for parent in bone.parent_recursive}
+    return bone.bone.use_connect and bool(above & set(names))
 
 
 def _vector(values: np.ndarray) -> Vector:

@@ -266,11 +266,11 @@ def held(rig: bpy.types.Object, own: OwnControls) -> dict[str, tuple]:
             found |= _unstretched(above)
     for name in own.neutral:
         if name in bones:
-            found |= _rest(bones[name], ("location", "rotation", "scale"))
+            found |= at_rest(bones[name], ("location", "rotation", "scale"))
     for one in own.driven:
         if one.bone in bones:
             still = ("scale",) if one.located else ("location", "scale")
-            found |= _rest(bones[one.bone], still)
+            found |= at_rest(bones[one.bone], still)
             if one.role.startswith("tail."):
                 # Every bone of a tail turns on with the one before, on top of its own keys.
                 for constraint in bones[one.bone].constraints:
@@ -323,8 +323,13 @@ def _unstretched(end: bpy.types.PoseBone) -> dict[str, tuple]:
     }
 
 
-def _rest(bone: bpy.types.PoseBone, kinds: Iterable[str]) -> dict[str, tuple]:
-    """Data path -> value in the rest pose."""
+def at_rest(bone: bpy.types.PoseBone, kinds: Iterable[str]) -> dict[str, tuple]:
+    """Data path -> value in the rest pose.
+
+    Args:
+        bone: the bone.
+        kinds: what of it, of "location", "rotation" and "scale".
+    """
     base = adapter.bone_path(bone.name)
     rotation = rotation_modes.PROPERTY[bone.rotation_mode]
     values = {

@@ -101,9 +101,27 @@ def person(gait, speed, radius=0.0, then=None):
     return rig, controls, motion
 
 
-def animal(file, kind, unit, gait, speed, radius=0.0):
+def play(rig, clip):
+    """Let a rig play the longest of the actions that came with it, or mute them all."""
+    data = rig.animation_data_create()
+    for track in list(data.nla_tracks):
+        data.nla_tracks.remove(track)
+    data.action = None
+    action = max(bpy.data.actions, key=lambda action: action.frame_range[1])
+    if clip == "its action":
+        data.action, data.action_slot = action, action.slots[0]
+    else:
+        track = data.nla_tracks.new()
+        track.strips.new("Clip", 1, action).action_slot = action.slots[0]
+        track.mute = clip == "muted strips"
+    bpy.context.scene.frame_set(1)
+
+
+def animal(file, kind, unit, gait, speed, radius=0.0, clip=""):
     """The same of an animal, whose rig has so many metres a unit."""
     rig = bring_in(file)
+    if clip:
+        play(rig, clip)
     bpy.context.scene.unit_settings.scale_length = unit
     assert bpy.ops.poise.rig_setup(kind=kind) == {"FINISHED"}
     motion = rig.poise.motion_object
@@ -159,6 +177,17 @@ def test_nor_do_they_in_quick_gaits(poise, scene, move, mode):
     rig, controls, motion = MOVES[move]()
     known = soles(rig, controls)
     line = bake(motion, mode)
+    assert slip(rig, known, motion) < SLIDES
+    assert line is None or line.severity == "INFO", line.message
+
+
+@pytest.mark.parametrize("clip", ["muted strips", "its action", "a strip"])
+def test_nor_with_clips_that_came_with_the_rig(poise, scene, clip):
+    """Those of bones that legs hang on play on below the bake, or they are muted."""
+    rig, controls, motion = animal(FOX, "DOG", 0.01, "WALK", 1.2, clip=clip)
+    assert rig.animation_data is not None
+    known = soles(rig, controls)
+    line = bake(motion)
     assert slip(rig, known, motion) < SLIDES
     assert line is None or line.severity == "INFO", line.message
 

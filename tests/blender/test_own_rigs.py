@@ -12,6 +12,7 @@ from types import SimpleNamespace
 import bpy
 import numpy as np
 import pytest
+from grown import LAST, apart, grow, seen
 from mathutils import Matrix
 from operators_draw import drawn
 from snapshot import diff, snapshot
@@ -760,6 +761,97 @@ def test_hands_that_hold_nothing_and_fingers_with_keys_stay(poise, scene):
     set_up("SKIER", frames=10)
     assert np.allclose(rig.pose.bones["LeftHandIndex1"].matrix_basis, np.eye(4))
     assert not np.allclose(rig.pose.bones["LeftHandIndex2"].matrix_basis, np.eye(4))
+
+
+@pytest.mark.parametrize("seed", range(int(os.environ.get("GROWN_RIGS", "6"))))
+def test_bones_do_what_they_did_while_they_followed(poise, scene, seed):
+    """On rigs grown at random, every bone, with a role or without; more seeds by GROWN_RIGS."""
+    rig, kind = grow(seed)
+    before = snapshot()
+    rig, _, _ = set_up(kind, frames=LAST)
+    bpy.ops.poise.bake()
+    frames = (1, 4, 7, 10, LAST)
+    live = seen(rig, frames)
+    bpy.context.scene.frame_set(1)
+    assert bpy.ops.poise.bake_to_bones() == {"FINISHED"}
+    far, turned = apart(live, seen(rig, frames))
+    assert far.max() <= 1e-3, rig.pose.bones[int(far.argmax())].name
+    assert turned.max() <= np.radians(0.1), rig.pose.bones[int(turned.argmax())].name
+    assert bpy.ops.poise.rig_remove() == {"FINISHED"}
+    bpy.context.scene.frame_set(1)
+    assert diff(before, snapshot(), NOISE) == []
+
+
+def test_keys_of_places_that_blender_ignores_are_ignored(poise, scene):
+    """Animators key Location & Rotation of all bones; connected ones stay where they are."""
+    rig = human(straight=False)
+    bpy.ops.object.mode_set(mode="EDIT")
+    for name in ("Neck", "Head", "LeftLeg", "RightFoot", "LeftForeArm", "RightHand"):
+        rig.data.edit_bones[name].use_connect = True
+    bpy.ops.object.mode_set(mode="OBJECT")
+    for number, bone in enumerate(rig.pose.bones):
+        for frame in (1, 9):
+            bone.location = (0.0, 0.01 * frame * (number % 3), 0.02)
+            bone.keyframe_insert("location", frame=frame)
+            bone.keyframe_insert("rotation_quaternion", frame=frame)
+    bpy.context.scene.frame_set(1)
+    before = snapshot()
+    rig, controls, motion = set_up("BIPED", 13)
+    assert bpy.ops.poise.bake_to_bones() == {"FINISHED"}
+    far, turned = worst_off(rig, controls, followers(poise, controls), (1, 5, 9, 13))
+    assert far <= 1e-3
+    assert turned <= np.radians(0.1)
+    assert not [p.message for p in motion.poise_motion.problems if p.code.endswith("_OFF")]
+    bpy.ops.poise.rig_remove()
+    bpy.context.scene.frame_set(1)
+    assert diff(before, snapshot(), NOISE) == []
+
+
+@pytest.mark.parametrize("cleared", [0, 1])
+def test_an_own_clip_plays_on_below_all_motions(poise, scene, cleared):
+    """The jaw that it moves is none of the motions' affair, and Clear brings it back as it was."""
+    rig = human()
+    bpy.ops.object.mode_set(mode="EDIT")
+    jaw = rig.data.edit_bones.new("Jaw")
+    jaw.head, jaw.tail = (0.0, -0.05, 1.6), (0.0, -0.12, 1.57)
+    jaw.parent = rig.data.edit_bones["Head"]
+    bpy.ops.object.mode_set(mode="OBJECT")
+    jaw = rig.pose.bones["Jaw"]
+    for frame in range(1, 30, 4):
+        jaw.rotation_quaternion = (1.0, 0.2 * (frame % 8 - 1), 0.0, 0.0)
+        jaw.keyframe_insert("rotation_quaternion", frame=frame)
+    data = rig.animation_data
+    data.action_extrapolation, clip = "HOLD", data.action
+    wanted = {}
+
+    def gap(frame):
+        bpy.context.scene.frame_set(frame)
+        head, jaw = places(rig, ("Head", "Jaw")).values()
+        return np.array(head.inverted() @ jaw)
+
+    wanted = {frame: gap(frame) for frame in (2, 5, 12, 17, 22)}
+    bpy.context.scene.frame_set(1)
+    before = snapshot()
+    _, controls, first = set_up("SKIER", 12)
+    bpy.ops.poise.motion_add()
+    second = rig.poise.motion_object
+    second.poise_motion.after = first
+    second.poise_motion.frame_start, second.poise_motion.frame_end = 13, 24
+    bpy.ops.poise.bake_all()
+    for _ in range(2):
+        bpy.ops.poise.bake_to_bones()
+        assert len([t for t in data.nla_tracks if t.strips[0].action == clip]) == 1
+        for frame, there in wanted.items():
+            assert np.abs(gap(frame) - there).max() < 1e-5, frame
+        known = followers(poise, controls)
+        assert worst_off(rig, controls, known, (1, 12, 13, 24))[0] <= 1e-3
+    for motion in ((first, second), (second, first))[cleared]:
+        bpy.ops.poise.motion_activate(name=motion.name)
+        bpy.ops.poise.bake_clear()
+    assert data.action == clip and not data.nla_tracks
+    bpy.ops.poise.rig_remove()
+    bpy.context.scene.frame_set(1)
+    assert diff(before, snapshot(), NOISE) == []
 
 
 def test_split_needs_a_root_bone(poise, scene):
