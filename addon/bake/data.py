@@ -105,7 +105,10 @@ def pose_of(values: Mapping[str, Sequence[float]]) -> dict[str, tuple[float, ...
     Raises:
         TypeError: it is something else.
     """
-    return {str(path): tuple(v + 0 for v in found) for path, found in dict(values).items()}
+    found = {str(path): tuple(numbers) for path, numbers in dict(values).items()}
+    if not all(isinstance(v, (int, float)) for numbers in found.values() for v in numbers):
+        raise TypeError("it has values that are no numbers")
+    return found
 
 
 @dataclass(frozen=True)

@@ -1117,9 +1117,12 @@ def _changes(armature: bpy.types.Object, curve: bpy.types.FCurve) -> bool:
     values = keyframes.read_keys(curve, ["co"]).arrays["co"][:, 1]
     try:
         now = armature.path_resolve(curve.data_path)
-        now = now[curve.array_index] if hasattr(now, "__len__") else now
+        if hasattr(now, "__len__") and not isinstance(now, str):
+            now = now[curve.array_index]
     except (ValueError, IndexError):
         return False  # of nothing that is there
+    if isinstance(now, str):  # a choice: its number is not told
+        return True
     return bool(np.abs(values - now).max() > SAME_VALUE)
 
 
