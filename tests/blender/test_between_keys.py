@@ -184,7 +184,7 @@ def test_nor_do_they_in_quick_gaits(poise, scene, move, mode):
 @pytest.mark.parametrize("clip", ["muted strips", "its action", "a strip"])
 def test_nor_with_clips_that_came_with_the_rig(poise, scene, clip):
     """Those of bones that legs hang on play on below the bake, or they are muted."""
-    rig, controls, motion = animal(FOX, "DOG", 0.01, "WALK", 1.2, clip=clip)
+    rig, controls, motion = animal(WOLF, "DOG", 0.4, "TROT", 2.4, clip=clip)
     assert rig.animation_data is not None
     known = soles(rig, controls)
     line = bake(motion)
