@@ -55,6 +55,7 @@ BLADE = radians(36.0)  # most that a shoulder blade turns, either way, where it 
 BLADE_USUAL = radians(20.0)  # and where it need not
 KNEE_WITH_FOOT = 0.5  # share of a foot's small yaws that the leg's plane follows
 FOLDS = np.concatenate((np.linspace(-0.97, 0.6, 80), np.linspace(0.62, 3.0, 60)))
+UP_TO = radians(120.0)  # folds of legs that are all but straight go on until a joint is so bent
 # How far fetlocks of horses fold back in the middle of a swing, and other animals' toes.
 FETLOCK_SWING, TOES_SWING = radians(30.0), radians(25.0)
 CARPUS_SWING = radians(52.0)  # and carpi, for a fold of 1
@@ -156,6 +157,12 @@ class _Family:
         """All segments in a line, m."""
         return sum(self.lengths)
 
+    @property
+    def tried(self) -> np.ndarray:
+        """Folds from a leg stretched out to one that is folded up."""
+        most = UP_TO / max(STRAIGHT, *np.abs(self.gain)) - 1.0
+        return FOLDS if most <= FOLDS[-1] else np.append(FOLDS, np.arange(3.04, most + 0.04, 0.04))
+
     def bends(self, fold: np.ndarray, swing: np.ndarray) -> np.ndarray:
         """Angles between the segments.
 
@@ -197,14 +204,14 @@ def _folds(family: _Family) -> RectBivariateSpline:
     """Fold as a function of the swing and of sqrt(1 - length / straight length)."""
     swings = np.linspace(0.0, 2.0, 17)
     grid = np.linspace(0.0, 1.0, 161)
-    table = np.empty((len(swings), len(grid)))
+    table, folds = np.empty((len(swings), len(grid))), family.tried
     for row, swing in enumerate(swings):
-        _, end = family.joints(FOLDS, np.full(len(FOLDS), swing))
+        _, end = family.joints(folds, np.full(len(folds), swing))
         far = np.hypot(*end)
         first = int(np.argmax(far))
         short = np.sqrt(np.maximum(1.0 - far[first:] / family.straight, 0.0))
         rising = np.maximum.accumulate(short) + 1e-9 * np.arange(len(short))
-        table[row] = np.interp(grid, rising, FOLDS[first:])
+        table[row] = np.interp(grid, rising, folds[first:])
     return RectBivariateSpline(swings, grid, table)
 
 
@@ -218,9 +225,9 @@ def _shortest(family: _Family) -> tuple[np.ndarray, np.ndarray]:
         square = upper**2 + lower**2 + 2.0 * upper * lower * np.cos(limits[0])
         return swings, np.full(len(swings), np.sqrt(max(float(square), 0.0)))
     body = len(limits) - family.fetlock
-    lengths = np.empty(len(swings))
+    lengths, folds = np.empty(len(swings)), family.tried
     for row, swing in enumerate(swings):
-        bends, end = family.joints(FOLDS, np.full(len(FOLDS), swing))
+        bends, end = family.joints(folds, np.full(len(folds), swing))
         far = np.hypot(*end)
         far, bends = far[np.argmax(far) :], np.abs(bends[:body, np.argmax(far) :])
         stopped = (bends >= limits[:body, None] - 1e-9).any(axis=0)

@@ -2,7 +2,8 @@
 """An animal's rig of someone else's as a figure on legs, and bones that stand as its own. Numpy.
 
 The controls are built in the rig's own rest pose: every joint is the head of the rig's
-bone, so its bones follow without being turned into another stance.
+bone, so its bones follow without being turned into another stance. Legs that stand straight
+are eased first, and their bones turned as much.
 """
 
 from __future__ import annotations
@@ -15,8 +16,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...solvers import rotations
+from ...solvers.errors import SettingError
+from ...solvers.legged.creature import check_creature
+from ...solvers.legged.gait import spoken_leg
 from ..errors import UserError
-from ..mapping.legs import HOOF, PAW, TIP, LegChain, LeggedFigure
+from ..mapping.easing import CannotStand, Eased, eased
+from ..mapping.legs import HOOF, PAW, TIP, LegChain, LeggedFigure, creature_of
 from .builders.skeleton import BACK, UP, BoneSpec, unit
 from .fitting import control_bone, target_bone
 from .recognise.rolemap import SIDES, RoleMap
@@ -35,6 +40,9 @@ STUB = 0.4
 ASIDE = 3.0
 # A tail higher than this share of the last joint is not on the ground.
 LOW = 0.35
+# A foot that hangs higher than the other one of its pair by less than this share of its leg's
+# height stands on the ground as that does.
+EVEN = 0.005
 # Legs that are straighter than this share of their length bend the usual way.
 BENT = 0.02
 # Legs that point closer to the usual way than this, sine of the angle, cannot bend that way.
@@ -47,10 +55,11 @@ PAIRS = ("fore", "middle", "hind")
 
 @dataclass(frozen=True, eq=False)
 class CreatureRest:
-    """The rest pose of a rig in character space: metres, Z up, facing -Y.
+    """How a rig stands in character space: metres, Z up, facing -Y.
 
     Attributes:
-        figure: the same as a figure on legs.
+        figure: its rest pose as a figure on legs, which are bent and stand on the ground.
+        moves: role -> (4, 4) from the rig's rest pose to the figure's.
         bones: role -> name of its bone. Besides roles these hold "via.1" and so on: bones
             of a Rigify rig that carry skin and go along with one that has a role.
         carriers: role -> bone of the controls that it goes along with.
@@ -62,6 +71,7 @@ class CreatureRest:
     """
 
     figure: LeggedFigure
+    moves: Mapping[str, np.ndarray]
     bones: Mapping[str, str]
     carriers: Mapping[str, str]
     heads: Mapping[str, np.ndarray]
@@ -93,7 +103,8 @@ def read_creature(
         own: controls of the rig's own are to follow, rather than all bones with skin.
 
     Raises:
-        UserError: it has no pelvis, or no pair of legs of two bones or more.
+        UserError: it has no pelvis, or no pair of legs of two bones or more, or cannot go on
+            its legs as they stand.
     """
     matrix = rotations.to_matrix(np.asarray(rolemap.turn, dtype=float))
     roles = {role: bone for role, bone in rolemap.roles.items() if bone in rest}
@@ -121,7 +132,8 @@ def read_creature(
     shift = np.array([0.5 * (heads["pelvis"][0] + feet[0]), feet[1], ground])
     heads = {role: point - shift for role, point in heads.items()}
     tails = {role: point - shift for role, point in tails.items()}
-    figure = _figure(rolemap, found, heads, tails, kind, tied)
+    standing = _standing(_figure(rolemap, found, heads, tails, kind, tied), name)
+    figure = standing.figure
     used = {*figure.trunk, *figure.neck, *figure.tail}
     used |= {role for leg in figure.legs for role in leg.limb}
     if own:
@@ -132,17 +144,43 @@ def read_creature(
         for bone, role in _along(rest, bones):
             via = f"via.{len(bones)}"
             bones[via], carriers[via] = bone, role
+    moves = {role: standing.moves[carrier] for role, carrier in carriers.items()}
+    heads = {role: matrix @ own[bone].head * scale - shift for role, bone in bones.items()}
+    axes = {role: matrix @ np.asarray(own[bone].axes, dtype=float) for role, bone in bones.items()}
     return CreatureRest(
         figure=figure,
+        moves=moves,
         bones=bones,
         carriers=carriers,
-        heads={role: matrix @ own[bone].head * scale - shift for role, bone in bones.items()},
-        axes={role: matrix @ np.asarray(own[bone].axes, dtype=float) for role, bone in
-              bones.items()},
+        heads={role: _moved(moves[role], head) for role, head in heads.items()},
+        axes={role: moves[role][:3, :3] @ turned for role, turned in axes.items()},
         origin=matrix.T @ shift / scale,
         turn=np.asarray(rolemap.turn, dtype=float),
         scale=scale,
     )
+
+
+def _standing(figure: LeggedFigure, name: str) -> Eased:
+    """The figure with its legs eased, which the solver of gaits takes."""
+    way_out = "in Edit Mode bend its joints, or move its foot in under the body"
+    try:
+        standing = eased(figure)
+        check_creature(creature_of(standing.figure))
+    except CannotStand as error:
+        raise UserError(
+            f"{name} cannot go on its {spoken_leg(error.leg.name)} as it stands, stretched out too "
+            f"far to the side: {way_out}, and set the rig up again"
+        ) from error
+    except SettingError as error:
+        raise UserError(
+            f"{name} cannot go on its legs as they stand ({error}): {way_out}, and set the rig up "
+            "again"
+        ) from error
+    return standing
+
+
+def _moved(move: np.ndarray, point: np.ndarray) -> np.ndarray:
+    return move[:3, :3] @ point + move[:3, 3]
 
 
 def _along(rest: RestPose, bones: Mapping[str, str]) -> list[tuple[str, str]]:
@@ -185,6 +223,7 @@ def _figure(
         joints["tail_tip"] = heads[tail[-1]]
     elif tail:
         joints["tail_tip"] = tails[tail[-1]]
+    hung = _hung(found, heads, tails)
     legs = []
     girdles = list(dict.fromkeys(girdle for girdle, _, _ in found))
     four = set(girdles) == {"hind", "fore"}
@@ -192,7 +231,7 @@ def _figure(
     for number, girdle in enumerate(order):
         for _, side, roles in (one for one in found if one[0] == girdle):
             legs.append(_leg(joints, tails, girdle, side, roles, number if four else 0,
-                             girdles, tied))  # fmt: skip
+                             girdles, tied, hung[roles[-1]]))  # fmt: skip
     tall = [joints[leg.limb[0]][2] for leg in legs]
     withers = max([joints[trunk[-1]][2], *tall])
     span = float(np.ptp([joints[role][1] for role in (*trunk, *neck, *tail)]))
@@ -200,6 +239,21 @@ def _figure(
         kind, joints, tuple(legs), tuple(trunk), tuple(neck), tuple(tail),
         height=float(withers) if four else max(span, float(withers)),
     )  # fmt: skip
+
+
+def _hung(
+    found: list[tuple[str, str, tuple[str, ...]]],
+    heads: dict[str, np.ndarray],
+    tails: dict[str, np.ndarray],
+) -> dict[str, float]:
+    """Last bone of each leg -> how much higher its foot hangs than the lower one of its pair."""
+    low = {(g, side): min(heads[leg[-1]][2], tails[leg[-1]][2]) for g, side, leg in found}
+    hung = {}
+    for girdle, side, leg in found:
+        over = low[girdle, side] - min(low[girdle, other] for other in SIDES)
+        even = EVEN * (heads[leg[0]][2] - low[girdle, side])
+        hung[leg[-1]] = float(over) if over > even else 0.0
+    return hung
 
 
 def _inward(
@@ -233,23 +287,25 @@ def _leg(
     number: int,
     girdles: list[str],
     tied: Collection[str],
+    ground: float,
 ) -> LegChain:
     while len(roles) > 3 and _leads_aside([joints[role] for role in roles]):
         roles = roles[1:]
     points = [joints[role] for role in roles]
     length = float(sum(np.linalg.norm(b - a) for a, b in zip(points[:-1], points[1:], strict=True)))
     last, end = points[-1], tails[roles[-1]]
+    high, rise = last[2] - ground, end[2] - ground
     reach = float(np.linalg.norm(end - last))
     flat = (end - last) * (1.0, 1.0, 0.0)
     # Of two bones the second is all of the leg below its knee, however short the first is.
-    far = reach > 2.0 * length if len(roles) > 2 else -end[2] > LOW * last[2]
-    if end[2] > LOW * last[2] or far:
+    far = reach > 2.0 * length if len(roles) > 2 else -rise > LOW * high
+    if rise > LOW * high or far:
         # Its tail is anywhere: a foot a third longer than its joint is high.
-        ahead = max(1.3 * last[2], 0.04 * length)
+        ahead = max(1.3 * high, 0.04 * length)
         flat = -BACK * ahead
-    tip = last * (1.0, 1.0, 0.0) + flat
+    tip = last * (1.0, 1.0, 0.0) + flat + ground * UP
     foot_length = float(np.linalg.norm(tip - last))
-    steep = float(np.arctan2(last[2], np.linalg.norm(flat)))
+    steep = float(np.arctan2(high, np.linalg.norm(flat)))
     foot = TIP
     if len(roles) > 2 and foot_length < LONG * (length + foot_length):
         foot = HOOF if steep > STEEP else PAW
@@ -340,8 +396,9 @@ def control_bones(
     made = []
     for control in controls:
         bone = rest.by_name[control.bone]
-        head = matrix @ (bone.head - creature.origin) * creature.scale
-        axes = matrix @ np.asarray(bone.axes, dtype=float)
+        move = creature.moves[control.role]
+        head = _moved(move, matrix @ (bone.head - creature.origin) * creature.scale)
+        axes = move[:3, :3] @ matrix @ np.asarray(bone.axes, dtype=float)
         made.append(
             BoneSpec(
                 control_bone(control.name), target_bone(control.role), head,
