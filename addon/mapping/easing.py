@@ -134,25 +134,30 @@ class _Leg:
         gives = np.abs(rest) >= STRAIGHT
         gives[bend] = True
         gives[bend - 1 : bend] = True  # a coxa stays as it is, and the leg turns on it
-        least = np.full(len(rest), EASED)
+        least, wanted = np.full(len(rest), EASED), rest.copy()
         stifle = self.frame[1, 1] < -AHEAD
         if long and stifle and bend + 1 < len(rest) and not gives[bend + 1]:
             gives[bend + 1], sign[bend + 1], least[bend + 1] = True, 1.0, HOCK
+            wanted[bend] = min(wanted[bend], -HOCK)  # stifle and hock alike
         limited = gives.copy()
         limited[bend - 1 : bend] = False
-        straightest = sign * least
+        straightest = np.where(limited, sign * least, rest)
+        # Not beyond where what is below would stretch the leg: that bends it the other way.
+        below = np.concatenate(([0.0], straightest[bend + 1 :]))[:, None]
+        x, y = chain_joints(self.lengths[bend + 1 :], below)[-1, :, 0]
+        straightest[bend] -= max(float(np.arctan2(y, x)), 0.0)
         least = np.where(limited, straightest, -np.inf)
         most = np.where(limited, sign * MOST_BEND, np.inf)
         self.low, self.high = np.minimum(least, most), np.maximum(least, most)
-        self.wanted = np.clip(rest, self.low, self.high)
+        self.wanted = np.clip(wanted, self.low, self.high)
         self.gives = gives.astype(float)
-        self.straight = np.where(limited, straightest, rest)
+        self.straight = straightest
 
     def sinks(self) -> float:
         """How much lower it has to hang, m."""
         ankle = self.points[-1] - (0.0, 0.0, self.over)
         angles = np.concatenate(([0.0], self.straight))[:, None]
-        most = float(np.hypot(*chain_joints(self.lengths, angles)[-1])[0])
+        most = REACHED * float(np.hypot(*chain_joints(self.lengths, angles)[-1])[0])
         found = 0.0
         for start, far in ((self.hangs, self.reach), (self.points[0], most)):
             arm = start - ankle

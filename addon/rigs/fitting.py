@@ -365,7 +365,8 @@ def proportions_of(body: BodyRest) -> Proportions:
             wrist = at.get(f"hand.{side}", tails[f"forearm.{side}"])
             forearm[side] = _distance(at[f"forearm.{side}"], wrist)
     reach = 0.5 * sum(forearm.values()) / usual.forearm["L"]
-    ankle = max(float(np.mean([at[f"foot.{s}"][2] for s in SIDES])), 0.2 * usual.ankle)
+    # The foot of a shorter leg hangs over the ground.
+    ankle = max(float(min(at[f"foot.{s}"][2] for s in SIDES)), 0.2 * usual.ankle)
     lengths = []
     for side in SIDES:
         end = at.get(f"toe.{side}", tails[f"foot.{side}"]) - at[f"foot.{side}"]

@@ -410,6 +410,93 @@ def test_straight_legs_of_insects_bend_to_the_sides(scene):
     assert [obj for obj in bpy.data.objects if not obj.name.startswith("WGT")] == [rig]
 
 
+def stretched(pairs, bones, height, off=0.0, ahead=False, shorter=0.0):
+    """A plain rig on pairs of straight legs, the first one on the left shorter by some metres.
+
+    The first joint of each is some metres ahead of the line from hip to ground; where `ahead`,
+    the last bone is a paw. Returns the bones of the legs.
+    """
+    data = bpy.data.armatures.new("Table")
+    rig = bpy.data.objects.new("Table", data)
+    bpy.context.collection.objects.link(rig)
+    bpy.context.view_layer.objects.active = rig
+    rig.select_set(True)
+    bpy.ops.object.mode_set(mode="EDIT")
+
+    def bone(name, parent, head, tail):
+        made = data.edit_bones.new(name)
+        made.head, made.tail = head, tail
+        if parent:
+            made.parent = data.edit_bones[parent]
+
+    top, long = 1.08 * height, 0.6 * height
+    bone("Body", "", (0, long, top), (0, -long, top))
+    bone("Head", "Body", (0, -long, top), (0, -1.7 * long, 1.2 * top))
+    legs = []
+    for n in range(pairs):
+        y = long * (0.8 - 1.6 * n / (pairs - 1))
+        for side, sign in (("L", 1), ("R", -1)):
+            size = height - shorter * (n == 0 and side == "L")
+            points = [(0.2 * height * sign, y - off * (k == 1), height - size * k / bones)
+                      for k in range(bones + 1)]
+            if ahead:
+                points[-1] = (points[-1][0], y - 0.17 * height, points[-1][2])
+            legs.append([f"Leg{n + 1}_{k}.{side}" for k in range(bones)])
+            for k, name in enumerate(legs[-1]):
+                bone(name, legs[-1][k - 1] if k else "Body", points[k], points[k + 1])
+    bpy.ops.object.mode_set(mode="OBJECT")
+    return rig, legs
+
+
+def seen(rig, legs, frames):
+    """Ends of legs (legs, frames, 3), and angles between their bones (joints, frames), degrees."""
+    ends, bends = [], []
+    for frame in frames:
+        bpy.context.scene.frame_set(frame)
+        bones = rig.evaluated_get(bpy.context.evaluated_depsgraph_get()).pose.bones
+        ends.append([np.array(rig.matrix_world @ bones[leg[-1]].tail) for leg in legs])
+        bends.append([
+            np.degrees(bones[a].vector.angle(bones[b].vector))
+            for leg in legs for a, b in zip(leg[:-1], leg[1:], strict=True)
+        ])  # fmt: skip
+    return np.swapaxes(ends, 0, 1), np.transpose(bends)
+
+
+@pytest.mark.parametrize(
+    ("kind", "legs"),
+    [
+        ("HORSE", dict(pairs=2, bones=4, height=1.2)),
+        ("DOG", dict(pairs=2, bones=4, height=0.46, ahead=True)),
+        ("DOG", dict(pairs=2, bones=2, height=0.46, off=1e-4)),
+        ("DOG", dict(pairs=2, bones=3, height=0.46, off=0.03, shorter=0.015)),
+        ("INSECT", dict(pairs=3, bones=4, height=0.3, shorter=0.01)),
+    ],
+)
+def test_straight_legs_and_shorter_ones_bend_and_stand(scene, kind, legs):
+    """Set up and then not to be baked; or stiff and under the ground, the keyed bones elsewhere;
+    or with the foot of the shorter leg over the ground that it stands on."""
+    rig, legs = stretched(**legs)
+    bpy.ops.poise.rig_setup(kind=kind)
+    motion = rig.poise.motion_object
+    motion.poise_motion.frame_start, motion.poise_motion.frame_end = 1, 25
+    assert bpy.ops.poise.bake() == {"FINISHED"}
+    assert not {p.code for p in motion.poise_motion.problems} & {"RIG_SIZE", "POSITION_OFF"}
+    frames = range(1, 26)
+    ends, bends = seen(rig, legs, frames)
+    for end in ends:
+        assert end[:, 2].min() == pytest.approx(0.0, abs=1e-3)
+        stands = end[:, 2] < 1e-3
+        still = stands[1:] & stands[:-1]
+        assert still.any()
+        assert np.abs(np.diff(end, axis=0)[still]).max() < 1e-3
+    joints = np.ptp(bends, axis=1).reshape(len(legs), -1)
+    assert joints.max(axis=1).min() > 5.0
+    bpy.ops.poise.bake_to_bones()
+    keyed, angles = seen(rig, legs, frames)
+    assert np.abs(keyed - ends).max() < 1e-3
+    assert np.abs(angles - bends).max() < 1.0
+
+
 def test_odd_legs_are_refused_in_one_sentence(scene):
     rig = spider()
     bpy.ops.object.mode_set(mode="EDIT")

@@ -219,6 +219,44 @@ def test_plain_humans_bend_the_right_way(poise, scene, scale, straight, turn, ki
     assert far <= 1e-3
 
 
+@pytest.mark.parametrize("shorter", [0.015, 0.05])
+def test_a_person_with_one_shorter_leg_walks_on_both(poise, scene, shorter):
+    """The shorter leg was a stick for all of the walk, its foot 12 cm off, and said to have been
+    resized since the set-up."""
+    rig = human()
+    bpy.ops.object.mode_set(mode="EDIT")
+    up = 0.5 * shorter
+    for name, head, tail in (("UpLeg", 0.0, up), ("Leg", up, 2 * up), ("Foot", 2 * up, 2 * up),
+                             ("ToeBase", 2 * up, 2 * up)):
+        bone = rig.data.edit_bones[f"Right{name}"]
+        bone.head.z += head
+        bone.tail.z += tail
+    bpy.ops.object.mode_set(mode="OBJECT")
+    rig, controls, motion = set_up("BIPED", frames=33)
+    bpy.ops.poise.bake()
+    assert not {p.code for p in motion.poise_motion.problems} & {"RIG_SIZE", "POSITION_OFF"}
+    ankles, knees = [], []
+    for frame in range(1, 34):
+        bpy.context.scene.frame_set(frame)
+        here = places(rig, [f"{s}{part}" for s in ("Left", "Right") for part in ("Leg", "Foot")])
+        ankles.append([here[f"{side}Foot"].translation.z for side in ("Left", "Right")])
+        bones = rig.pose.bones
+        knees.append([
+            np.degrees(bones[f"{s}UpLeg"].vector.angle(bones[f"{s}Leg"].vector))
+            for s in ("Left", "Right")
+        ])  # fmt: skip
+    # Both ankles come down to where that of the longer leg is over its sole, and knees bend as
+    # in every walk (60 degrees in the swing: gait laboratories).
+    assert np.min(ankles, axis=0) == pytest.approx([0.08, 0.08], abs=2e-3)
+    assert np.min(np.max(knees, axis=0)) > 45.0
+    known = followers(poise, controls)
+    far, _ = worst_off(rig, controls, known, range(1, 34, 4))
+    assert far <= 1e-3
+    bpy.ops.poise.bake_to_bones()
+    far, _ = worst_off(rig, controls, known, range(1, 34, 4))
+    assert far <= 1e-3
+
+
 def test_rolls_of_bones_change_nothing(poise, scene):
     """A09: whatever a bone's roll, the rig looks the same."""
     turned = []

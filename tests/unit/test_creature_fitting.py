@@ -11,12 +11,15 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 
 import rig_cases
+from poise.addon.errors import UserError
 from poise.addon.mapping.legged import STYLES, map_legged, pose_joints
 from poise.addon.mapping.legs import creature_of
+from poise.addon.mapping.limbs import Limb
 from poise.addon.rigs.creature_fitting import read_creature
 from poise.addon.rigs.recognise.recognition import recognise
 from poise.addon.rigs.recognise.rolemap import RoleMap
 from poise.solvers.legged import GaitItem, GaitSettings, solve_gait
+from poise.solvers.legged.creature import check_creature
 from poise.solvers.legged.gait import PRESETS
 
 TAIL = [f"tail.{number}" for number in range(1, 5)]
@@ -187,3 +190,90 @@ def test_legs_in_slings_carry_weight_straight(gait, froude):
 def angle_between(a, b):
     cosine = np.sum(a * b, axis=-1) / np.linalg.norm(a, axis=-1) / np.linalg.norm(b, axis=-1)
     return np.arccos(np.clip(cosine, -1.0, 1.0))
+
+
+def stretched(random, pairs=2, bones=3, off=0.0, splay=0.0, shorter=0.0, ahead=False):
+    """An animal with its legs stretched out: rest pose and roles.
+
+    Joints are `off` the line from hip to ground, the legs of 1 m `splay` (rad) from the upright,
+    and the first one on the left shorter by a share. Where `ahead`, the last bone is a paw.
+    """
+    joints = {"pelvis": ("", (0, 0.5, 1.05)), "chest": ("pelvis", (0, -0.4, 1.05))}
+    girdles = ("hind", "fore") if pairs == 2 else [f"leg{n + 1}" for n in range(pairs)][::-1]
+    ends = {}
+    for number, girdle in enumerate(girdles):
+        shares = np.concatenate(([0.0], np.cumsum(random.dirichlet(np.full(bones, 20.0)))))
+        shares[-1] = 1.0
+        bent = np.zeros((bones + 1, 3))
+        bent[1:-1] = random.normal(size=(bones - 1, 3)) * off
+        for side, sign in (("L", 1.0), ("R", -1.0)):
+            down = np.array((sign * np.sin(splay), 0.0, -np.cos(splay)))
+            long = 1.0 - shorter * (number == 0 and side == "L")
+            hip = np.array((0.2 * sign, 0.5 - number / (pairs - 1), np.cos(splay)))
+            points = hip + long * shares[:, None] * down + bent * (sign, 1.0, 1.0)
+            if ahead:
+                points[-1] = points[-2] + (0.0, -0.2, points[-1][2] - points[-2][2])
+            names = [f"{girdle}.{n + 1}.{side}" for n in range(bones)]
+            for parent, name, point in zip(("pelvis", *names), names, points, strict=False):
+                joints[name] = parent, tuple(point)
+            ends[names[-1]] = points[-1]
+    given = rig_cases.skeleton(joints)
+    bones_ = [replace(bone, tail=ends.get(bone.name, bone.tail)) for bone in given.bones]
+    roles = RoleMap("STRUCTURE", "QUADRUPED" if pairs == 2 else "LEGS", {r: r for r in joints})
+    return type(given).of(bones_), roles
+
+
+STRETCHED = [
+    (bones, off, shorter, ahead)
+    for bones, ahead in ((2, False), (3, False), (3, True), (4, False), (4, True), (5, False))
+    for off in (0.0, 1e-4, 0.02)
+    for shorter in (0.0, 0.03)
+]
+
+
+@pytest.mark.parametrize(("pairs", "splay"), [(2, 0.0), (2, 0.3), (3, 0.0), (3, 0.9)])
+def test_legs_that_are_stretched_out_stand_bent(pairs, splay):
+    """Blender's IK solver bends chains by what they are bent in rest, and gaits need some room:
+    with legs in a line there was neither. Segments keep their lengths, feet stand on the ground,
+    also that of a shorter leg, and what no joint needs is left as it is.
+    """
+    random = np.random.default_rng(7)
+    for case in STRETCHED:
+        bones, off, shorter, ahead = case
+        given, roles = stretched(random, pairs, bones, off, splay, shorter, ahead)
+        creature = read_creature(given, roles, 1.0, "DOG" if pairs == 2 else "INSECT")
+        figure, ends = creature.figure, {bone.name: bone for bone in given.bones}
+        check_creature(creature_of(figure))
+        for chain, leg in zip(figure.legs, creature_of(figure).legs, strict=True):
+            limb = Limb(figure, chain, leg)
+            assert limb.rest_bend[chain.bend] < -np.radians(1.9), case
+            assert figure.joints[chain.tip][2] == pytest.approx(0.0, abs=1e-9), case
+            own = [ends[role].head for role in chain.segments]
+            own.append(ends[chain.segments[-1]].tail)
+            far = np.linalg.norm(np.diff(own, axis=0), axis=1)
+            assert figure.lengths(chain)[:-1] == pytest.approx(far[:-1], abs=1e-9), case
+            assert figure.lengths(chain)[-1] == pytest.approx(far[-1], abs=2e-3), case
+            # The rig's bones go along: each ends where the next one begins.
+            for above, below in zip(chain.segments[:-1], chain.segments[1:], strict=True):
+                turn = creature.moves[above][:3, :3]
+                place = creature.heads[above] + turn @ (ends[below].head - ends[above].head)
+                assert place == pytest.approx(creature.heads[below], abs=1e-9), case
+            if off == 0.0 and not ahead and pairs == 2:  # stifles ahead, elbows behind
+                hip, knee, end = (figure.joints[r] for r in (*chain.segments, chain.tip)[:3])
+                out = (knee - hip) - (end - hip) * (knee[2] - hip[2]) / (end[2] - hip[2])
+                assert out[1] * (1.0 if chain.name.startswith("fore") else -1.0) > 0.0, case
+
+
+def test_an_animal_that_stands_bent_on_all_feet_keeps_its_rest_pose():
+    joints = rig_cases.quadruped()
+    given = rig_cases.skeleton(joints)
+    creature = read_creature(given, recognise(given), 1.0, "DOG")
+    for move in creature.moves.values():
+        assert np.array_equal(move, np.eye(4))
+
+
+def test_legs_that_no_lowering_bends_are_refused_with_the_way_out():
+    given, roles = stretched(np.random.default_rng(0), pairs=3, splay=1.5)
+    words = r"Bug cannot go on its left hind as it stands.*Edit Mode bend its joints"
+    with pytest.raises(UserError, match=words):
+        read_creature(given, roles, 1.0, "INSECT", name="Bug")

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from poise.addon.errors import UserError
 from poise.addon.rigs import fitting
-from poise.addon.rigs.builders.kinds import RIDING, build_skeleton
+from poise.addon.rigs.builders.kinds import BIPED, RIDING, build_skeleton
 from poise.addon.rigs.builders.skeleton import standard_proportions
 from poise.addon.rigs.recognise.rolemap import RoleMap
 from poise.addon.rigs.recognise.skeleton import BoneRest, Skeleton
@@ -132,6 +132,25 @@ def test_controls_stand_at_the_joints_of_the_rig(kind):
     for one in followed.values():
         assert np.allclose(one.align.T @ one.align, np.eye(3), atol=1e-9)
         assert np.linalg.det(one.align) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("kind", [BIPED, *sorted(RIDING)])
+def test_both_legs_are_bent_where_one_is_shorter(kind):
+    """The stance was that of two legs of the mean length: the shorter one did not reach its foot,
+    its knee on the line between, and inverse kinematics did not bend it."""
+    size = replace(
+        standard_proportions(HEIGHT), thigh={"L": 0.44, "R": 0.41}, shin={"L": 0.44, "R": 0.42}
+    )
+    body = fitting.read_body(*rest_of(t_pose(size)), 1.0)
+    found = fitting.proportions_of(body)
+    # The soles are as far under both ankles: the foot of the shorter leg hangs in the air.
+    assert found.ankle == pytest.approx(size.ankle, abs=1e-9)
+    j = build_skeleton(kind, found).joints
+    for side in "LR":
+        hip, knee, ankle = (j[f"{part}.{side}"] for part in ("hip", "knee_joint", "foot"))
+        assert np.linalg.norm(knee - hip) == pytest.approx(size.thigh[side], abs=1e-9)
+        assert np.linalg.norm(ankle - knee) == pytest.approx(size.shin[side], abs=1e-9)
+        assert np.linalg.norm(ankle - hip) < 0.995 * (size.thigh[side] + size.shin[side])
 
 
 def test_several_bones_of_a_spine_share_what_it_does():

@@ -129,7 +129,7 @@ def _usual() -> tuple[float, float, float]:
     wrist = fit.grip(1.0) + _palm(1.0)[:, 1] * size.grip
     arm = wrist - _shoulder(joints)
     return (
-        far / sum(size.leg),
+        far / (size.thigh["L"] + size.shin["L"]),
         float(np.linalg.norm(arm)) / (size.arm["L"] + size.forearm["L"]),
         atan2(-arm[2], -arm[1]),
     )

@@ -88,14 +88,6 @@ class Proportions:
     ball_height: float
     ankle: float
 
-    @property
-    def leg(self) -> tuple[float, float]:
-        """Thigh and shin, the mean of both sides."""
-        return (
-            0.5 * (self.thigh["L"] + self.thigh["R"]),
-            0.5 * (self.shin["L"] + self.shin["R"]),
-        )
-
     def mirrored(self) -> Proportions:
         """The mirror image in X, with sides exchanged."""
         flip = np.array([-1.0, 1.0, 1.0])
@@ -500,10 +492,16 @@ def leg(joints: dict, facing: dict, side: str, size: Proportions, toes: np.ndarr
 
 
 def hip_height(horizontal: float, flexion: float, size: Proportions) -> float:
-    """Rise from ankle to hip for a knee flexion, the hip being `horizontal` off."""
-    a, b = size.leg
-    reach_squared = a * a + b * b + 2.0 * a * b * cos(flexion)
-    return sqrt(reach_squared - horizontal**2)
+    """Rise from ankles to the middle of the hips for a knee flexion, hips being `horizontal` off.
+
+    The leg that comes less far down is bent so; the other one, where it is longer, by more.
+    """
+    rises = []
+    for side, hip in size.hip.items():
+        a, b = size.thigh[side], size.shin[side]
+        reach_squared = a * a + b * b + 2.0 * a * b * cos(flexion)
+        rises.append(sqrt(reach_squared - horizontal**2) - hip[2])
+    return min(rises)
 
 
 class Bones:
