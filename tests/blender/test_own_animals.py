@@ -485,7 +485,7 @@ def test_straight_legs_and_shorter_ones_bend_and_stand(scene, kind, legs):
     ends, bends = seen(rig, legs, frames)
     for end in ends:
         assert end[:, 2].min() == pytest.approx(0.0, abs=1e-3)
-        stands = end[:, 2] < 1e-3
+        stands = end[:, 2] < 1e-4
         still = stands[1:] & stands[:-1]
         assert still.any()
         assert np.abs(np.diff(end, axis=0)[still]).max() < 1e-3
