@@ -172,6 +172,8 @@ class _Leg:
         """Role -> its move, if it hangs lower by some meters and its foot is on the ground."""
         shift = np.array([0.0, 0.0, -down])
         moves = {role: _shifted(-self.over) for role in self.foot}
+        if self.lengths.min() < CLOSE:  # square to the plane that the leg bends in
+            raise CannotStand(self.chain)
         start = self.points[0] + shift
         line = self.points[-1] - (0.0, 0.0, self.over) - start
         frame, far = _frame(line, self.across), float(np.linalg.norm(line))

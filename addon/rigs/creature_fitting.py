@@ -168,14 +168,12 @@ def _standing(figure: LeggedFigure, name: str) -> Eased:
         check_creature(creature_of(standing.figure))
     except CannotStand as error:
         raise UserError(
-            f"{name} cannot go on its {spoken_leg(error.leg.name)} as it stands, stretched out too "
-            f"far to the side: {way_out}, and set the rig up again"
+            f"{name} cannot go on its {spoken_leg(error.leg.name)}, which lowering its body does "
+            f"not bend: {way_out}"
         ) from error
     except SettingError as error:
-        raise UserError(
-            f"{name} cannot go on its legs as they stand ({error}): {way_out}, and set the rig up "
-            "again"
-        ) from error
+        said = f"{name} cannot go on its legs as they stand ({error}): {way_out}"
+        raise UserError(said) from error
     return standing
 
 

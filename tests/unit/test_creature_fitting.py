@@ -274,6 +274,6 @@ def test_an_animal_that_stands_bent_on_all_feet_keeps_its_rest_pose():
 
 def test_legs_that_no_lowering_bends_are_refused_with_the_way_out():
     given, roles = stretched(np.random.default_rng(0), pairs=3, splay=1.5)
-    words = r"Bug cannot go on its left hind as it stands.*Edit Mode bend its joints"
+    words = r"Bug cannot go on its left hind, .*: in Edit Mode bend its joints, or move its foot"
     with pytest.raises(UserError, match=words):
         read_creature(given, roles, 1.0, "INSECT", name="Bug")
