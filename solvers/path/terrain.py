@@ -34,6 +34,8 @@ REACH = 3.0  # standard deviations at which the weights end
 TOUCHING = 1e-9  # of a face's barycentric coordinates: on the edge is on the face
 HEADROOM = 1.0  # m; a layer with another one so near over it, such as an underside, carries nobody
 CHUNK = 200_000  # points that are looked up at once
+RESOLUTION = 2.0**-23  # of a coordinate in single precision
+FINE = 2.0**-22  # to which slopes of planes are rounded, finer than single precision tells them
 ENOUGH = 0.02  # share of the weights that a plane is fitted to at least
 
 
@@ -316,6 +318,36 @@ class Under:
 COLUMNS = ("p", "xx", "xy", "q", "xy", "yy", "height", "support")
 
 
+def _level_out(slopes: tuple[np.ndarray, np.ndarray], enough: np.ndarray, noise: float) -> None:
+    """Give each plane one slope, in place.
+
+    Blender keeps coordinates in single precision: how a plane is meshed shows
+    in the last digits of the slopes fitted to it, and a body falls away from
+    what differs there (see `search`).
+
+    Args:
+        slopes: (nx, ny) each, dh/dx and dh/dy.
+        enough: (nx, ny) bool, where they are known.
+        noise: how far slopes are off by the precision of heights.
+    """
+    even = enough.copy()
+    for slope in slopes:
+        for axis in range(2):
+            step = np.abs(np.diff(slope, axis=axis)) <= noise
+            low, high = (tuple(slice(*ends) if i == axis else slice(None) for i in range(2))
+                         for ends in ((0, -1), (1, None)))  # fmt: skip
+            even[low] &= step
+            even[high] &= step
+    part, count = ndimage.label(even)
+    index = np.arange(1, count + 1)
+    spread = [ndimage.maximum(slope, part, index) - ndimage.minimum(slope, part, index)
+              for slope in slopes]  # fmt: skip
+    planes = np.concatenate(([False], np.max(spread, axis=0) <= 2.0 * noise))[part]
+    for slope in slopes:
+        one = np.round(np.append(0.0, ndimage.mean(slope, part, index)) / FINE) * FINE
+        slope[planes] = one[part[planes]]
+
+
 class Field:
     """Height, slope and curvature of terrain, evened out over a ski's length.
 
@@ -492,6 +524,7 @@ class Field:
             plane = np.where(enough[..., None], plane, nearest)
         h = self.spacing
         p, q = plane[..., 1] / h, plane[..., 2] / h
+        _level_out((p, q), enough, RESOLUTION * float(np.nanmax(np.abs(height))) / (sigma * h))
         twist = 0.5 * (np.gradient(p, h, axis=1) + np.gradient(q, h, axis=0))
         for column, values in enumerate((
             p, np.gradient(p, h, axis=0), twist, q, twist, np.gradient(q, h, axis=1),
