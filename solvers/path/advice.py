@@ -27,6 +27,7 @@ from .terrain import HEADROOM, room_over
 
 MOST_LEAN = math.radians(60.0)
 TELLING_SPEED = 0.25  # m/s above the most speed that is worth a line
+TELLING_DISTANCE = 2.0  # m from the path that are worth a line
 TELLING_OFFSET = 2.0  # m; a gate further from the path may be meant elsewhere
 LEADS = (1.5, 2.5)  # plans' lengths before a failure between which tries begin
 MOST_NODES = 4000  # of each plan of a try
@@ -51,7 +52,7 @@ def find_problems(
     Returns:
         The problems.
     """
-    problems = _about_gates(ready)
+    problems = _about_gates(ready) + _beside_the_path(ready, result)
     if result.failure is not None:
         problems.append(_failed(ready, result, run, result.failure, tick))
     if ready.ground is not None:
@@ -103,6 +104,47 @@ def _about_gates(ready: Prepared) -> list[Problem]:
                 )
             )
     return problems
+
+
+def _beside_the_path(ready: Prepared, result: PathMotion) -> list[Problem]:
+    """Where the path is too tight to be followed: not about what stands between and gates that
+    the path does not go through, nor on the way to the path, nor where there is no way on."""
+    settings, motion = ready.settings, result.motion
+    plan = settings.stages * settings.stage
+    beside = result.distance > TELLING_DISTANCE
+    told = beside & np.logical_or.accumulate(~beside)
+    if result.failure is not None:
+        told &= motion.time < result.failure.time - plan
+    aside = [passed for line, passed in zip(ready.gates, result.gate_times, strict=True)
+             if line.distance > 0.5 * line.width]  # fmt: skip
+    between = motion.time[beside & (result.clearance <= result.distance)]
+    reasons = np.sort(np.append(between, aside))
+    first, last = (np.searchsorted(reasons, motion.time + side * plan) for side in (-1.0, 1.0))
+    told &= first == last
+    spans = _spans(told, motion.time)
+    if not spans:
+        return []
+    rows = max(spans, key=lambda rows: float(np.max(result.distance[rows])))
+    worst = rows[int(np.argmax(result.distance[rows]))]
+    others = len(spans) - 1
+    more = f", and by more than {TELLING_DISTANCE:g} m in {_places(others)}" if others else ""
+    return [
+        Problem(
+            "BESIDE_PATH",
+            f"Is {result.distance[worst]:.1f} m beside the path at {motion.time[worst]:.2f} s, "
+            f"{_place(motion.position[worst])}{more}: it bends more than can be steered at "
+            f"{motion.speed[worst]:.1f} m/s with {_degrees(settings.max_lean)} of lean",
+            "INFO",
+            time=float(motion.time[rows[0]]),
+            end_time=float(motion.time[rows[-1]]),
+            amount=float(result.distance[worst]),
+            remedy="Less speed, a wider bend, or more lean, curvature or curvature rate",
+        )
+    ]
+
+
+def _places(count: int) -> str:
+    return f"{count} other places" if count > 1 else "another place"
 
 
 def _about_terrain(ready: Prepared, result: PathMotion) -> list[Problem]:

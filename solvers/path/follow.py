@@ -22,18 +22,19 @@ from ..turning.pendulum import effective_length, leg_forces
 from ..turning.settings import steps_per_frame
 from .descent import dynamics, stand_on
 from .levels import Sheets
-from .nodes import ALONG, CURVATURE, GATE, MOVING, OMEGA, PSI, SEGMENT, SPEED, THETA, X, Y
+from .nodes import ALONG, CURVATURE, GATE, MOVING, OMEGA, PSI, SEGMENT, SPEED, THETA, Tree, X, Y
 from .obstacles import Disc, MovingDisc
 from .phase import estimate_turns
 from .prepare import SECOND_THOUGHTS, Prepared, prepare
-from .search import FELL, HIT, MISSED, OFF, STOOD, USEFUL, Plan
-from .settings import CALM, MOST_PLANS, PathScene, PathSettings
+from .search import FELL, HIT, MET, MISSED, OFF, STOOD, USEFUL, Plan, Planner
+from .settings import CALM, PathScene, PathSettings
 from .stages import lean_acceleration
 
 Progress = Callable[[float], None]
 Node = tuple[np.ndarray, np.ndarray]  # its row of `Plan.floats` and of `Plan.ints`
 
 WHY = {HIT: "HIT", MISSED: "MISSED", OFF: "OFF"}  # of candidates
+OUT_OF_REACH = 2.0  # s that a motion goes on at most towards a gate that it cannot pass
 EVENED = 0.2  # s over which a calm body evens out its steering, two thirds of the usual stage
 
 
@@ -371,12 +372,7 @@ def _run(
             break
         elif len(held) > settings.stages:  # a whole plan of as many stages as any
             since = stage
-            _take(ready, run, held[0], held[1], stage)
-            held, stage = held[1:], stage + 1
-            tree = planner.tree(*_last(ready, run))
-            continue
         elif trouble is None:
-            trouble, held = _trouble(planner.why(tree), ready), []
             again = _think_again(ready, run, since) if since > tried else None
             tried = since
             if again is not None:
@@ -387,15 +383,25 @@ def _run(
                 while stage <= since:
                     _take(ready, run, held[0], held[1], stage)
                     held, stage = held[1:], stage + 1
-                tree, trouble = planner.tree(*_last(ready, run)), None
+                tree = planner.tree(*_last(ready, run))
                 continue
+            trouble = _trouble(tree, ready, run, time)
         # What blocks every plan is met within a plan's length, or never left behind.
-        if not plan.choices or stage - since > settings.stages:
+        patience = settings.stages + 1
+        if trouble is not None and trouble[2] == run.gate[-1]:  # those before it are passed
+            known = (1.0 - MET) * settings.stages * settings.stage  # that it was ahead
+            left = math.floor((OUT_OF_REACH - known) / settings.stage + 1e-6)
+            patience = min(patience, max(1, left))
+        if len(held) < 2 and not plan.choices or stage - since >= patience:
             run.failure = _failure(ready, run, *(trouble or ("LOST", None, None)))
             break
-        before, after = ((plan.floats[i], plan.ints[i]) for i in range(2))
-        _take(ready, run, before, after, stage)
-        tree.move_on(plan.choices[0])
+        if len(held) > 1:
+            _take(ready, run, held[0], held[1], stage)
+            held, tree = held[1:], planner.tree(*_last(ready, run))
+        else:
+            before, after = ((plan.floats[i], plan.ints[i]) for i in range(2))
+            _take(ready, run, before, after, stage)
+            tree.move_on(plan.choices[0])
         stage += 1
     if ends and until is None and run.failure is None:
         while len(run.state) > 1 and run.state[-1][ALONG] > ready.edge:
@@ -410,20 +416,17 @@ def _think_again(ready: Prepared, run: Run, since: int) -> tuple[int, Plan] | No
 
     Van de Panne et al. 1993 find with Fig. 16 that two stages more can lead
     another way through the trees. Where the usual number leads to where there
-    is no way on, more are tried, and beyond the usual rates as many again: the
-    stage from which to plan, and the plan.
+    is no way on, more are tried, with rates half as far apart that reach twice
+    as far: the stage from which to plan, and the plan.
     """
     usual, m = ready.settings, ready.settings.substeps
-    values = 2 * usual.values - 1
     for back in SECOND_THOUGHTS:
-        stage, stages = since - back, usual.stages + back + 2
-        if stage < 0 or values ** float(stages) > MOST_PLANS:
+        stage = since - back
+        if stage < 0:
             break
-        planner = ready.planner.with_settings(
-            replace(usual, stages=stages, values=values), 2.0 * USEFUL
-        )
         row = stage * m
         rate = run.rate[row - 1] if row else 0.0
+        planner = _bold(ready.planner, usual.stages + back + 2)
         root = planner.root(run.state[row], run.segment[row], run.gate[stage], rate)
         plan = planner.plan_broadly(*root, stage * usual.stage)
         run.expanded += plan.expanded
@@ -432,10 +435,21 @@ def _think_again(ready: Prepared, run: Run, since: int) -> tuple[int, Plan] | No
     return None
 
 
+def _bold(planner: Planner, stages: int) -> Planner:
+    """A planner that looks so many stages ahead, and tries more and harder steering."""
+    values = 4 * planner.settings.values - 3
+    settings = replace(planner.settings, stages=stages, values=values)
+    return planner.with_settings(settings, 2.0 * USEFUL)
+
+
 def _last(ready: Prepared, run: Run) -> tuple[np.ndarray, np.ndarray]:
     """A root to plan from where the figure has got to."""
-    rate = run.rate[-1] if run.rate else 0.0
-    return ready.planner.root(run.state[-1], run.segment[-1], run.gate[-1], rate)
+    return ready.planner.root(*_last_knot(run))
+
+
+def _last_knot(run: Run) -> tuple[np.ndarray, int, int, float]:
+    """State, segment, next gate and rate of curvature where the figure has got to."""
+    return run.state[-1], run.segment[-1], run.gate[-1], run.rate[-1] if run.rate else 0.0
 
 
 def _take(ready: Prepared, run: Run, first: Node, last: Node, stage: int) -> None:
@@ -492,8 +506,18 @@ def _take(ready: Prepared, run: Run, first: Node, last: Node, stage: int) -> Non
     run.time += [time + planner.step * i for i in range(1, m)] + [(stage + 1) * settings.stage]
 
 
-def _trouble(children, ready: Prepared) -> tuple[str, int | None, int | None]:
-    """What stops the tracks that come furthest: the thing that stops most of them."""
+def _trouble(
+    tree: Tree, ready: Prepared, run: Run, time: float
+) -> tuple[str, int | None, int | None]:
+    """What stops the tracks that come furthest: a gate without which there is a way, or
+    the thing that stops most of them."""
+    gate = int(tree.ints[: tree.count, GATE].max())
+    if gate < len(ready.gates):
+        planner = _bold(ready.planner.without_gates(), ready.settings.stages)
+        state, segment, _, rate = _last_knot(run)
+        if planner.plan_broadly(*planner.root(state, segment, 0, rate), time).complete:
+            return "MISSED", None, gate
+    children = ready.planner.why(tree)
     most = np.bincount(np.unique(children.blame, return_inverse=True)[1], minlength=1).max()
     for why, reason in ((OFF, "OFF"), (STOOD, "STOOD")):
         if children.dropped[why] and children.dropped[why] >= most:

@@ -9,8 +9,6 @@ stage that with the lower code has made the earlier choice where they part.
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 # Columns of a node.
@@ -66,20 +64,15 @@ class Tree:
         """
         return np.ascontiguousarray(self.floats[rows].T), np.ascontiguousarray(self.ints[rows].T)
 
-    def best(self, stage: int, goal: float = -math.inf) -> int:
-        """The cheapest node of a stage; of equals, that of the lowest code.
+    def best(self, rows: np.ndarray) -> int:
+        """The cheapest of some nodes of one stage; of equals, that of the lowest code.
 
         Args:
-            stage: the stage.
-            goal: arc length of the path that the node is to have reached, m;
-                there must be such nodes.
+            rows: (n,) which; at least one.
 
         Returns:
             Its row.
         """
-        rows = np.flatnonzero(
-            (self.ints[: self.count, STAGE] == stage) & (self.floats[: self.count, ALONG] >= goal)
-        )
         cost = self.floats[rows, COST]
         rows = rows[cost == cost.min()]
         return int(rows[np.argmin(self.ints[rows, CODE])])

@@ -50,11 +50,12 @@ from __future__ import annotations
 import heapq
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ..errors import SettingError
+from ..turning.pendulum import effective_length
 from ..turning.settings import STOP_SPEED
 from .course import Course
 from .descent import descend
@@ -81,7 +82,7 @@ from .nodes import (
 )
 from .obstacles import Gate, ObstacleField
 from .settings import PathSettings, SpeedCourse
-from .stages import StageMotion, simulate
+from .stages import StageMotion, lean_acceleration, simulate
 from .terrain import Field
 
 GRAIN = 2.0**-30  # of what nodes hold, in m, rad, rad/s and m/s, and of the largest rate
@@ -90,11 +91,14 @@ ROUNDED = [X, Y, PSI, THETA, OMEGA, ALONG, SPEED]  # as costs are; the rest are 
 LEAN_MARGIN = 5e-4  # rad; the peak of a cubic is not quite that of the lean
 SPACE_MARGIN = 1e-4  # m; nor is a parabola quite the track
 BROAD = 512  # nodes of a stage that go on where whole plans are rare
+CHEAP = 160  # of them, the cheapest; the others are the best in balance
 # What makes them alike: columns, and differences, in m, rad, rad/s and 1/m.
-ALIKE = np.array([(X, 0.5), (Y, 0.5), (PSI, 0.1), (THETA, 0.1), (OMEGA, 0.3), (CURVATURE, 0.04)])
+ALIKE = np.array([(X, 1.0), (Y, 1.0), (PSI, 0.2), (THETA, 0.2), (OMEGA, 0.6), (CURVATURE, 0.08)])
 USEFUL = 1.0  # of the curvature of a steady turn at the lean limit, changed in a stage
 SLOW = 1.0  # m/s; the curvature of a steady turn is not looked for at less
 LOOKING_BACK = -0.2  # cosine of the angle from the path beyond which a figure has to turn first
+LOOKING_ON = 0.5  # the same at the end of a plan that has got past what there was no way past
+MET = 0.8  # of a plan's way; gates that stand nearer along the path are passed by it
 FELL, HIT, MISSED, BOUND, OFF, STOOD = 1, 2, 3, 4, 5, 6  # why a child is dropped
 
 
@@ -299,6 +303,13 @@ class Planner:
         )  # fmt: skip
         other.tick = self.tick
         return other
+
+    def without_gates(self) -> Planner:
+        """A planner in the same scene to whom gates are nothing but poles."""
+        return Planner(
+            self.course, self.field, (), self.settings, self.speed, self.falls, self.ground,
+            self.edge, self.offset, self.useful,
+        )  # fmt: skip
 
     # --- the start of a plan ---------------------------------------------------
 
@@ -640,12 +651,11 @@ class Planner:
             path.
         """
         self.begin(time)
-        goal = self._goal(tree.floats[0], int(tree.ints[0, SEGMENT]))
         last, batch = self.settings.stages, self.settings.batch
         expanded, optimal = 0, True
         while True:
             cost, stage = tree.floats[: tree.count, COST], tree.ints[: tree.count, STAGE]
-            whole = np.flatnonzero((stage == last) & (tree.floats[: tree.count, ALONG] >= goal))
+            whole = self._whole(tree)
             bound = float(cost[whole].min()) if len(whole) else math.inf
             waiting = np.flatnonzero(tree.open[: tree.count] & (stage < last) & (cost <= bound))
             if not len(waiting):
@@ -666,7 +676,7 @@ class Planner:
             tree.open[waiting] = False
             children.ints[PARENT] = waiting[children.ints[PARENT]]
             tree.add(children.floats, children.ints)
-        leaf = tree.best(last, goal) if len(whole) else tree.furthest()
+        leaf = tree.best(whole) if len(whole) else tree.furthest()
         return self._make_plan(*tree.chain(leaf), bool(len(whole)), optimal, expanded)
 
     def plan_plainly(self, floats: np.ndarray, ints: np.ndarray, time: float) -> Plan:
@@ -682,7 +692,6 @@ class Planner:
         """
         self.begin(time)
         tree = self.tree(floats, ints)
-        goal = self._goal(tree.floats[0], int(tree.ints[0, SEGMENT]))
         queue = [(0.0, 0, 0, 0)]  # cost, stage, code, row
         bound, best, expanded = math.inf, -1, 0
         while queue:
@@ -693,12 +702,13 @@ class Planner:
             children = self.expand(*tree.get(np.array([row])), bound, ahead=False)
             children.ints[PARENT] = row
             first = tree.add(children.floats, children.ints)
+            whole = set(self._whole(tree, first).tolist())
             costs, codes = children.floats[COST].tolist(), children.ints[CODE].tolist()
             for i, key in enumerate(zip(costs, codes, strict=True)):
                 stage = int(children.ints[STAGE, i])
                 if stage < self.settings.stages:
                     heapq.heappush(queue, (key[0], stage, key[1], first + i))
-                elif children.floats[ALONG, i] < goal:
+                elif first + i not in whole:
                     continue
                 elif best < 0 or key < (tree.floats[best, COST], tree.ints[best, CODE]):
                     best, bound = first + i, key[0]
@@ -711,8 +721,9 @@ class Planner:
         `plan` looks at the latest stage first until one is whole, and gets
         lost in what follows on a wrong turn where few are. Here all nodes of a
         stage are expanded together, and of the children those that are nearly
-        alike are represented by the cheapest: no more than `BROAD`, the
-        cheapest, go on.
+        alike are represented by the cheapest: no more than `BROAD` go on, the
+        cheapest, and those that are most nearly in balance, which the cheapest
+        before a sharp turn seldom are.
 
         Args:
             floats: (10, 1) from `root`.
@@ -720,15 +731,13 @@ class Planner:
             time: when the plan begins, s.
 
         Returns:
-            The plan, not always the best. If none is whole, the one that comes
-            furthest along the path.
+            The plan, not always the best, without its choices. If none is
+            whole, the one that comes furthest along the path.
         """
         self.begin(time)
         tree = self.tree(floats, ints)
-        goal = self._goal(tree.floats[0], int(tree.ints[0, SEGMENT]))
-        last, expanded = self.settings.stages, 0
-        rows = np.zeros(1, dtype=np.int64)
-        for _ in range(last):
+        expanded, rows = 0, np.zeros(1, dtype=np.int64)
+        for _ in range(self.settings.stages):
             if self.tick is not None:
                 self.tick()
             expanded += len(rows)
@@ -737,21 +746,62 @@ class Planner:
             order = np.lexsort((children.ints[CODE], children.floats[COST]))
             cells = np.floor(children.floats[ALIKE[:, 0].astype(int)] / ALIKE[:, 1:])
             cells = np.concatenate((cells, children.ints[[GATE]]))[:, order]
-            first = np.sort(np.unique(cells, axis=1, return_index=True)[1])[:BROAD]
-            kept = order[first]
+            kept = order[np.sort(np.unique(cells, axis=1, return_index=True)[1])]
+            others = kept[CHEAP:]
+            calm = np.argsort(self._imbalance(children.floats[:, others]), kind="stable")
+            kept = np.concatenate((kept[:CHEAP], others[np.sort(calm[: BROAD - CHEAP])]))
+            # Codes of many stages would be too large: their order is enough.
+            children.ints[CODE, kept] = np.argsort(np.argsort(children.ints[CODE, kept]))
             start = tree.add(children.floats[:, kept], children.ints[:, kept])
             rows = np.arange(start, tree.count)
             if not len(rows):
                 break
-        ended = tree.ints[: tree.count, STAGE] == last
-        found = bool((ended & (tree.floats[: tree.count, ALONG] >= goal)).any())
-        leaf = tree.best(last, goal) if found else tree.furthest()
-        return self._make_plan(*tree.chain(leaf), found, False, expanded)
+        whole = self._whole(tree)
+        whole = whole[self._ahead(tree.floats[whole], tree.ints[whole]) >= LOOKING_ON]
+        leaf = tree.best(whole) if len(whole) else tree.furthest()
+        plan = self._make_plan(*tree.chain(leaf), bool(len(whole)), False, expanded)
+        return replace(plan, choices=())
+
+    def _imbalance(self, floats: np.ndarray) -> np.ndarray:
+        """How quickly nodes would fall without steering, on level ground, rad.
+
+        With lambda = sqrt(g / J), the part of theta + theta' / lambda beyond
+        the lean in balance with the curvature grows by exp(lambda t).
+        """
+        settings = self.settings
+        j = effective_length(settings.mass, settings.height, settings.inertia)
+        fall = math.sqrt(settings.gravity / j)
+        alpha = lean_acceleration(floats[THETA], floats[CURVATURE], floats[SPEED], settings)
+        return np.abs(floats[OMEGA] / fall + alpha / fall**2)
+
+    def _whole(self, tree: Tree, first: int = 0) -> np.ndarray:
+        """Rows, from `first` on, of the ends of plans that are whole.
+
+        They are all their stages long, get far enough along the path, and pass
+        the gates that are to be met on `MET` of the way that they go: who swerves
+        before a gate has not found a way, and will not.
+        """
+        floats, ints = tree.floats[: tree.count], tree.ints[: tree.count]
+        rows = first + np.flatnonzero(ints[first:, STAGE] == self.settings.stages)
+        goal = self._goal(floats[0], int(ints[0, SEGMENT]))
+        rows = rows[floats[rows, ALONG] >= goal]
+        if self.gates and goal > 0.0:
+            way = self.settings.stages * self.settings.stage * 0.5 * (
+                floats[0, SPEED] + floats[rows, SPEED]
+            )
+            met = np.searchsorted(self._gate[7], floats[0, ALONG] + MET * way, side="right")
+            rows = rows[ints[rows, GATE] >= met]
+        return rows
+
+    def _ahead(self, floats: np.ndarray, ints: np.ndarray) -> np.ndarray:
+        """Cosine of the angle from the path to where nodes look."""
+        direction = self.course.direction[ints[:, SEGMENT]]
+        psi = floats[:, PSI]
+        return np.sin(psi) * direction[:, 0] - np.cos(psi) * direction[:, 1]
 
     def _goal(self, root: np.ndarray, segment: int) -> float:
         """How far along the path a whole plan has to get, m."""
-        tx, ty = self.course.direction[segment]
-        if math.sin(root[PSI]) * tx - math.cos(root[PSI]) * ty < LOOKING_BACK:
+        if self._ahead(root[None], np.array([[segment]]))[0] < LOOKING_BACK:
             return 0.0
         least = self.speed.least
         if not self.given:

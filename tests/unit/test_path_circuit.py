@@ -44,6 +44,9 @@ def test_a_cyclist_rides_the_first_bends_of_a_circuit(file):
     result = follow_path(PathScene((part,)), RIDER)
     assert result.finished
     assert result.mean_distance < 1.0 and result.max_lean <= RIDER.max_lean + 1e-9
+    # Corners that are cut are told, with the worst of them.
+    told = [p.amount for p in result.motion.problems if p.code == "BESIDE_PATH"]
+    assert told == ([result.max_distance] if result.max_distance > 2.0 else [])
 
 
 @pytest.mark.skipif(not COURSES, reason="no circuits beside the project")

@@ -499,6 +499,45 @@ def test_a_gate_too_far_aside_is_named_and_what_would_help_was_tried():
         assert np.all(np.isfinite(better.gate_times[:2])), name
 
 
+def test_before_a_gate_out_of_reach_it_stops_near_the_path():
+    """Three gates on the path, and the next 30 m aside of the third and 10 m further on, where
+    the tightest turns at 30 degrees and 8 m/s, of 11 m, never get. It does not wander about."""
+    places = [(1.0, -20.0), (-1.0, -34.0), (30.0, -44.0), (0.0, -80.0)]
+    gates = tuple(Gate(np.array([x + 2.5, y]), np.array([x - 2.5, y])) for x, y in places)
+    way = np.array([(0.0, 0.0), (0.0, -150.0)])
+    settings = PathSettings(clearance=0.3)
+    result = follow_path(PathScene((way,), gates=gates), settings, advice=False)
+    assert np.isfinite(result.gate_times).tolist() == [True, True, False, False]
+    f = result.failure
+    assert f.reason == "MISSED" and f.gate == 2
+    # In reach it was before the gate before, at most.
+    assert result.gate_times[1] < result.motion.time[-1] <= result.gate_times[1] + 2.0
+    assert result.max_distance < 5.0
+    (problem,) = [p for p in result.motion.problems if p.severity == "ERROR"]
+    assert problem.code == "NO_WAY" and "gate 3" in problem.message
+
+
+def test_a_corner_that_is_cut_is_told_with_place_and_amount():
+    way = np.array([(0.0, 0.0), (0.0, -50.0), (60.0, -50.0)])
+    result = follow_path(PathScene((way,)), PathSettings())
+    assert result.finished and result.max_distance > 2.0
+    (problem,) = [p for p in result.motion.problems if p.code == "BESIDE_PATH"]
+    m = result.motion
+    worst = int(np.argmax(result.distance))
+    assert problem.amount == result.max_distance
+    assert problem.time <= m.time[worst] <= problem.end_time
+    x, y, _ = m.position[worst]
+    assert f"{result.max_distance:.1f} m beside the path" in problem.message
+    assert f"({x:.1f}, {y:.1f}, 0.0) m" in problem.message
+    # Not where something stands in the way, or a gate beside the path is what it goes for.
+    pond = Disc(np.array([0.0, -30.0]), 4.0)
+    gate = Gate(np.array([7.0, -30.0]), np.array([4.0, -30.0]))
+    for scene in (PathScene((STRAIGHT,), obstacles=(pond,)), PathScene((STRAIGHT,), gates=(gate,))):
+        result = follow_path(scene, PathSettings())
+        assert result.finished and result.max_distance > 4.0
+        assert "BESIDE_PATH" not in {p.code for p in result.motion.problems}
+
+
 def test_without_advice_nothing_is_tried():
     calls = []
     result = follow_path(blocked(), PathSettings(), lambda f: calls.append(f), advice=False)
