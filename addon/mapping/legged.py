@@ -478,6 +478,7 @@ class _Body:
         self.n = len(self.gauge.time)
         self.girdles = sorted({leg.girdle for leg in figure.legs})
         self.upright = len(figure.legs) <= 2
+        self.wide = float(np.mean([abs(self.rest[leg.limb[0]][0]) for leg in figure.legs]))
 
     # --- trunk -------------------------------------------------------------------------
     def settle(self) -> None:
@@ -555,6 +556,11 @@ class _Body:
             ]
             for leg, number in legs:
                 off += (motion.hip[:, number] - self._hangs(leg)) / (len(legs) * len(ends))
+        if self.upright:
+            # A leg reaches farther with its hip turned after its foot: walkers fall less between
+            # their steps.
+            turned = share * (1.0 - gauge.flying) * pelvis[0]
+            off[:, 2] += self.wide * np.abs(turned * gauge.apart[hind])
         for role in self.joint:
             self.joint[role] = self.joint[role] + off
 

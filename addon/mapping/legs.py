@@ -38,7 +38,10 @@ class _Roll:
     push: float = 0.0
     flat: float = 0.15
     rise: float = 0.7
+    peel: float = 0.0
     swing: float = 0.0
+    top: float = 0.3
+    trail: float = 0.0
     level: float = 0.8
     toe_out: float = 0.0
     reach: float = 0.99
@@ -52,7 +55,7 @@ _ROLLS = {
     PAW: _Roll(push=0.6, flat=0.08, rise=0.65, swing=0.7, blade_folded=0.55),
     # Toe-out of 5 degrees, strike and push of a walk, knees that get all but straight
     # (gait laboratories).
-    FOOT: _Roll(0.35, 0.75, 0.16, 0.62, 0.75, 0.6, 0.09, 0.998, 0.3, 0.3),
+    FOOT: _Roll(0.31, 0.88, 0.16, 0.56, 0.32, 1.22, 0.12, 0.28, 0.67, 0.09, 0.998, 0.3, 0.3),
     TIP: _Roll(),
 }
 # Stifles, hocks and elbows do not open all the way: the share of the lengths that is left.
@@ -65,6 +68,9 @@ BLADE_TURN, SWUNG = radians(30.0), radians(25.0)
 # how long they are. What legs without a blade and a shoulder cannot give, the sling does in which
 # the trunk hangs between them.
 SLUNG = 1.1
+# From a person's ankle to the ball, along the sole, as a share of the leg's length; heels come up
+# as far as _ROLLS says over no longer ones.
+LEVER = 0.16
 # Segments of a leg that turn with the foot.
 _FOOT_SEGMENTS = {HOOF: 1, PAW: 1, FOOT: 2, TIP: 0}
 
@@ -309,11 +315,16 @@ def creature_of(figure: LeggedFigure) -> Creature:
         roll = _ROLLS[chain.foot]
         folded = roll.blade_folded if chain.blade else roll.folded
         length = figure.reach(chain) + figure.sling(chain)
+        push, swing = roll.push, roll.swing
+        if chain.foot == FOOT and ankle[1] + chain.toe > LEVER * length:
+            # On a longer lever the ankle is up as far with less pitch.
+            push = float(np.arcsin(LEVER * length / (ankle[1] + chain.toe) * np.sin(push)))
+            swing *= push / roll.push
         legs.append(
             Leg(
                 chain.name, limb[0], foot, length, chain.girdle, ankle, chain.heel, chain.toe,
-                roll.strike, roll.push, roll.flat, roll.rise, roll.swing, roll.level,
-                roll.toe_out, roll.reach, folded, BENT * folded, *figure.blade(chain),
+                roll.strike, push, roll.flat, roll.rise, roll.peel, swing, roll.top, roll.trail,
+                roll.level, roll.toe_out, roll.reach, folded, BENT * folded, *figure.blade(chain),
             )
         )  # fmt: skip
     upright = len(legs) == 2

@@ -36,7 +36,16 @@ from .builders.kinds import (
     role_bones,
     switches,
 )
-from .builders.skeleton import SHIN, THIGH, BoneSpec, Build, Skeleton, both_sides, is_half_way
+from .builders.skeleton import (
+    ANKLE_HEEL,
+    SHIN,
+    THIGH,
+    BoneSpec,
+    Build,
+    Skeleton,
+    both_sides,
+    is_half_way,
+)
 
 
 @dataclass(frozen=True)
@@ -453,7 +462,10 @@ def figure_of(armature: bpy.types.Object) -> Figure | LeggedFigure:
         return frame[:3, :3] @ np.array(place, dtype=float) + frame[:3, 3]
 
     if KINDS[kind].family == "LEGGED":
-        return legged_figure(kind, build_of(armature), at, _number(armature, "mass"))
+        heel = ANKLE_HEEL
+        if "poise_heel" in armature:  # files of before know of none
+            heel = _number(armature, "heel") / _number(armature, "height")
+        return legged_figure(kind, build_of(armature), at, _number(armature, "mass"), heel)
     joints = {role: at(bone) for role, bone in ROLE_BONES[kind].items()}
     build = BUILDS[kind]
     assert isinstance(build, Build)

@@ -231,6 +231,13 @@ def measure(
     feet = {rolemap.roles.get(f"{part}.{s}", "") for part in ("foot", "toe") for s in "LR"}
     body = fitting.read_body(rest, rolemap, scale, _sole(rig, rest, rolemap, feet), rig.name)
     size = fitting.proportions_of(body)
+    if kind in LEGGED:
+        skin = {
+            side: _skin(rig, rest, rolemap, _below(rest, rolemap.roles[f"foot.{side}"]))
+            for side in fitting.SIDES
+        }
+        size, folds = fitting.fit_soles(size, body, skin)
+        body = body if folds else fitting.without_toes(body)
     far = fingers.SHAFT * scale * float(np.mean([
         fingers.knuckles(rest, rolemap.roles[f"hand.{side}"], paths)
         for side, paths in _hands(rest, rolemap, own is not None).items()
@@ -266,6 +273,11 @@ def _free_controls(
     return own
 
 
+def _below(rest: RestPose, bone: str) -> set[str]:
+    """A bone and all that hang on it."""
+    return {bone} | {one.name for one in rest.bones if bone in rest.ancestors(one.name)}
+
+
 def _hands(
     rest: RestPose, rolemap: RoleMap, controls: bool
 ) -> dict[str, list[list[str]]]:
@@ -280,31 +292,40 @@ def _hands(
     return found
 
 
+def _skin(
+    rig: bpy.types.Object, rest: RestPose, rolemap: RoleMap, bones: Collection[str]
+) -> np.ndarray:
+    """(n, 3) points of meshes, in armature space, that follow bones more than all others."""
+    into = world_matrix(rig).inverted_safe()
+    found = [np.zeros((0, 3))]
+    for obj in bpy.data.objects:
+        if obj.library is not None or not is_skin_of(obj, rig):
+            continue
+        groups = {g.index: g.name for g in obj.vertex_groups if g.name in bones}
+        points: dict[str, list] = {}
+        for v in obj.data.vertices if groups else ():
+            own = {groups[g.group]: g.weight for g in v.groups if g.group in groups}
+            share = sum(own.values())
+            if share > 0.0 and share > 0.5 * sum(g.weight for g in v.groups):
+                points.setdefault(max(own, key=own.__getitem__), []).append(v.co)
+        matrix = np.array(into @ world_matrix(obj))
+        for bone, places in points.items():
+            there = np.array(places) @ matrix[:3, :3].T + matrix[:3, 3]
+            if rolemap.places:  # skin is bound in the rest pose
+                bound = np.array(rig.data.bones[bone].matrix_local, dtype=float)
+                posed = rest.by_name[bone]
+                there = (there - bound[:3, 3]) @ bound[:3, :3] @ posed.axes.T + posed.head
+            found.append(there)
+    return np.concatenate(found)
+
+
 def _sole(
     rig: bpy.types.Object, rest: RestPose, rolemap: RoleMap, feet: Collection[str]
 ) -> float | None:
     """Height of the lowest vertex of the feet along character space's up, in armature units."""
     up = rotations.rotate(rotations.conjugate(rolemap.turn), np.array([0.0, 0.0, 1.0]))
-    into = world_matrix(rig).inverted_safe()
-    lowest = []
-    for obj in bpy.data.objects:
-        if obj.library is not None or not is_skin_of(obj, rig):
-            continue
-        groups = {g.index: g.name for g in obj.vertex_groups if g.name in feet}
-        points: dict[str, list] = {}
-        for vertex in obj.data.vertices if groups else ():
-            for group in vertex.groups:
-                if group.group in groups and group.weight > 0.5:
-                    points.setdefault(groups[group.group], []).append(vertex.co)
-        matrix = np.array(into @ world_matrix(obj))
-        for bone, found in points.items():
-            there = np.array(found) @ matrix[:3, :3].T + matrix[:3, 3]
-            if rolemap.places:  # skin is bound in the rest pose
-                bound = np.array(rig.data.bones[bone].matrix_local, dtype=float)
-                posed = rest.by_name[bone]
-                there = (there - bound[:3, 3]) @ bound[:3, :3] @ posed.axes.T + posed.head
-            lowest.append(float((there @ up).min()))
-    return min(lowest, default=None)
+    high = _skin(rig, rest, rolemap, feet) @ up
+    return float(high.min()) if len(high) else None
 
 
 def set_up(

@@ -11,7 +11,7 @@ found is one rotation per bone, `align`, that takes its rest pose into ours.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -41,6 +41,12 @@ FORWARD = -BACK
 # A knee or elbow counts as bent in the rest pose if it stands off the straight
 # line by more than this share of the limb.
 BENT = 0.02
+
+# Slopes of soles on their heel as they land, and on their front end as they leave the ground.
+LANDS, LEAVES = np.tan(0.3), np.tan(0.6)
+
+# A foot folds at a joint between these shares of the way from the ankle to its tip.
+FOLDS = 0.4, 0.95
 
 # No joint of the trunk is nearer to the one before than this share of a leg.
 LEAST = 0.02
@@ -394,11 +400,65 @@ def proportions_of(body: BodyRest) -> Proportions:
         forearm=forearm,
         hand=usual.hand * reach,
         grip=usual.grip * reach,
+        heel=ball * usual.heel / usual.ball,
         ball=ball,
         toe=ball * usual.toe / usual.ball,
         ball_height=drop,
         ankle=ankle,
     )
+
+
+def fit_soles(
+    size: Proportions, body: BodyRest, skin: Mapping[str, np.ndarray]
+) -> tuple[Proportions, bool]:
+    """Feet as they roll on the ground, from the mesh around them.
+
+    A sole that stands on its end at an angle t touches the ground where x - z cot t is
+    largest, x along the sole and z above it: none of its points is under the ground then.
+    Feet that fold at the ball roll over it while the toes lie flat; all others, and those
+    whose toes begin at the ankle, are stiff and roll over their tip.
+
+    Args:
+        size: lengths of the body by its bones.
+        body: its rest pose, the soles at its height 0.
+        skin: side -> (n, 3) points of the mesh that follow the foot, in armature space.
+
+    Returns:
+        The lengths with heel, ball and toe as the mesh has them, the larger of both sides, and
+        whether the feet fold; as they were where a side has no mesh.
+    """
+    matrix = rotations.to_matrix(body.turn)
+    ends = []
+    for side in SIDES:
+        points = np.asarray(skin.get(side, ()), dtype=float).reshape(-1, 3)
+        if not len(points):
+            return size, "toe.L" in body.points
+        places = (points - body.origin) @ matrix.T * body.scale
+        ankle, toes = body.points[f"foot.{side}"], _toes(body, side)
+        along, high = (places - ankle) @ toes, np.maximum(places[:, 2], 0.0)
+        fold = float((body.points.get(f"toe.{side}", ankle) - ankle) @ toes)
+        ends.append(((-along - high / LANDS).max(), (along - high / LEAVES).max(), fold))
+    heel, tip, fold = (float(value) for value in np.max(ends, axis=0))
+    least = LEAST * sum(size.leg)
+    heel, tip = max(heel, least), max(tip, 2.0 * least)
+    if FOLDS[0] * tip < fold < FOLDS[1] * tip:
+        return replace(size, heel=heel, toe=max(tip, size.ball / FOLDS[1])), True
+    return replace(size, heel=heel, ball=tip, toe=tip / FOLDS[1], ball_height=size.ankle), False
+
+
+def without_toes(body: BodyRest) -> BodyRest:
+    """The rest pose of a rig whose toes go along with its feet.
+
+    Args:
+        body: the rest pose.
+    """
+    def kept(found: Mapping) -> dict:
+        return {role: value for role, value in found.items() if not role.startswith("toe.")}
+
+    points, tails, axes, bones, carriers = map(
+        kept, (body.points, body.tails, body.axes, body.bones, body.carriers)
+    )
+    return replace(body, points=points, tails=tails, axes=axes, bones=bones, carriers=carriers)
 
 
 def _distance(a: np.ndarray, b: np.ndarray) -> float:

@@ -40,7 +40,13 @@ class Leg:
         push: pitch at liftoff, heel up, radians.
         flat: share of the support after which the sole lies flat.
         rise: share of the support after which the heel leaves the ground.
+        peel: share of the pitch at liftoff that there is half way from then to liftoff, and half
+            of that where the next leg takes over by then: it comes up slowly while the leg
+            carries, and quickly at last. 0 for heels that come up evenly.
         swing: largest pitch in the swing, heel up, radians.
+        top: share of the transfer after which the pitch is largest.
+        trail: share of the transfer in which the front end of the sole goes the way of the
+            swing; from then on it goes over to the rear end.
         level: share of the transfer after which the sole is level again.
         toe_out: yaw of the foot, away from the middle, radians.
         reach: share of its length that is used while its foot is down: people's knees
@@ -67,7 +73,10 @@ class Leg:
     push: float = 0.0
     flat: float = 0.15
     rise: float = 0.7
+    peel: float = 0.0
     swing: float = 0.0
+    top: float = 0.3
+    trail: float = 0.0
     level: float = 0.8
     toe_out: float = 0.0
     reach: float = 0.99
@@ -195,6 +204,9 @@ def check_creature(creature: Creature) -> None:
             )
         check_number(f"Flat of {said}", leg.flat, 0.0, 1.0, "between 0 and 1")
         check_number(f"Level of {said}", leg.level, 0.4, 0.95, "between 0.4 and 0.95")
+        check_number(f"Top of {said}", leg.top, 0.05, 0.35, "between 0.05 and 0.35")
+        check_number(f"Trail of {said}", leg.trail, 0.0, 0.5, "between 0 and 0.5")
+        check_number(f"Peel of {said}", leg.peel, 0.0, 1.0, "between 0 and 1")
         check_number(f"Reach of {said}", leg.reach, 0.5, 1.0, "between 0.5 and 1")
         check_number(f"Folded of {said}", leg.folded, 0.0, 1.0, "between 0 and 1")
         check_number(f"Bent of {said}", leg.bent, 0.0, 1.0, "between 0 and 1")
@@ -260,8 +272,8 @@ def biped(height: float = 1.75) -> Creature:
             Leg(
                 leg_name, np.array([x, 0.0, hip]), np.array([x, 0.0, 0.0]), 0.4918 * height,
                 ankle=np.array([0.0, 0.0, ankle]), heel=0.03 * height, toe=0.085 * height,
-                strike=0.35, push=0.75, flat=0.16, rise=0.62, swing=0.75, level=0.6, toe_out=0.09,
-                reach=0.998, folded=0.3,
+                strike=0.31, push=0.88, flat=0.16, rise=0.56, peel=0.32, swing=1.22, top=0.12,
+                trail=0.28, level=0.67, toe_out=0.09, reach=0.998, folded=0.3,
             )
         )  # fmt: skip
     return Creature(

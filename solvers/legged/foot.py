@@ -43,8 +43,8 @@ LATE = 0.42  # and in which it falls to one, at its end, when its heel is past t
 STEEP = 0.3  # share of the transfer in which a foot rises to clear what is in its way
 KICK_PEAK = 0.28  # share of the transfer after which a foot is thrown up highest
 STEP = 0.3  # hip heights
-HEEL_UP = 0.3  # share of the transfer after which the heel is highest
 TOES_FREE = 0.6  # share of the transfer after which toes are in line with the foot again
+HALF = 0.5  # of what a heel has peeled off half way: what there is where the next leg takes over
 FOOTHOLD_CAP = 1.0  # s; feet that stand for longer roll as if they stood for that
 
 
@@ -207,6 +207,7 @@ class Feet:
         self._strike, self._push = strike, push
         self.ankle = np.array([leg.ankle for leg in legs], dtype=float)
         self._rolls = np.array([(leg.flat, leg.rise) for leg in legs])
+        self._trail = np.array([leg.trail for leg in legs])
         self._heel = np.array([(0.0, leg.heel, 0.0) for leg in legs])
         self._toe = np.array([(0.0, -leg.toe, 0.0) for leg in legs])
         self.bounds = np.searchsorted(foot, np.arange(len(legs) + 1))
@@ -328,7 +329,9 @@ class Feet:
         turn = slerp(self.orientation[step], self.orientation[step + 1], smooth)
         turn = multiply(turn, about_x(-pitch))
         last, first = self._last[step], self._first[step + 1]
-        arm = last + smooth[:, None] * (first - last)
+        trail = self._trail[self.foot[step]]
+        over = minimum_jerk((share - trail) / (1.0 - trail))
+        arm = last + over[:, None] * (first - last)
         return point - rotate(turn, arm), turn
 
     def ankles(self, pose: FootPose) -> np.ndarray:
@@ -395,20 +398,28 @@ def _pitch_curves(
     heel_up: np.ndarray,
 ) -> Lines:
     """Pitch of each foot over time: exactly 0 while the sole is flat."""
-    flat, rise, level = np.array([(leg.flat, leg.rise, leg.level) for leg in legs]).T
+    flat, rise, peel, top, level = np.array(
+        [(leg.flat, leg.rise, leg.peel, leg.top, leg.level) for leg in legs]
+    ).T
     with np.errstate(invalid="ignore"):
         support = np.where(np.isfinite(off - on), np.minimum(off - on, FOOTHOLD_CAP), FOOTHOLD_CAP)
     lands, leaves = np.flatnonzero(np.isfinite(on)), np.flatnonzero(np.isfinite(off))
     swings = np.flatnonzero(foot[1:] == foot[:-1])
     aloft = on[swings + 1] - off[swings]
-    of = np.concatenate([foot[part] for part in (lands, lands, leaves, leaves, swings, swings)])
+    part = peel[foot] * HALF
+    part[swings[support[swings] < aloft]] /= HALF
+    peels = leaves[part[leaves] > 0.0]
+    rows = np.concatenate((lands, lands, leaves, peels, leaves, swings, swings))
+    of = foot[rows]
     time = np.concatenate((
         on[lands], on[lands] + flat[foot[lands]] * support[lands],
-        off[leaves] - (1.0 - rise[foot[leaves]]) * support[leaves], off[leaves],
-        off[swings] + HEEL_UP * aloft, off[swings] + level[foot[swings]] * aloft,
+        off[leaves] - (1.0 - rise[foot[leaves]]) * support[leaves],
+        off[peels] - 0.5 * (1.0 - rise[foot[peels]]) * support[peels], off[leaves],
+        off[swings] + top[foot[swings]] * aloft, off[swings] + level[foot[swings]] * aloft,
     ))  # fmt: skip
     value = np.concatenate((
-        strike[lands], np.zeros(len(lands) + len(leaves)), -push[leaves],
+        strike[lands], np.zeros(len(lands) + len(leaves)),
+        -part[peels] * push[peels], -push[leaves],
         -heel_up[swings], np.zeros(len(swings)),
     ))  # fmt: skip
     none = np.setdiff1d(np.arange(len(legs)), of)  # who stands from the beginning and for good

@@ -15,7 +15,7 @@ import numpy as np
 from ..rotations import about_z, between, multiply
 from . import problems
 from .body import Curve, Floor
-from .foot import strike_on_steps
+from .foot import HALF, strike_on_steps
 from .footholds import forward_left, place_footholds, reference_places
 from .strides import AskedPlaces
 from .travelling import Travelling
@@ -166,14 +166,23 @@ class Footing(Travelling):
             heel, toe = leg.heel - float(leg.ankle[1]), leg.toe + float(leg.ankle[1])
             s, c = np.sin(strike), np.cos(strike)
             ahead_on, high_on = -heel + heel * c - high * s, high * c + heel * s
+            duty = np.array([min(gait.duty) for gait in gaits])
+            # Heels that peel off are up by a part of it when the next leg takes over.
+            carries = np.minimum(0.5 / duty, 1.0) if leg.peel else np.ones(len(own))
+            push = push * np.where(carries < 1.0, HALF * leg.peel, 1.0)
             s, c = np.sin(push), np.cos(push)
             ahead_off, high_off = toe - toe * c + high * s, high * c + toe * s
             length = float(self.reached[number])
             half = np.minimum(0.5 * stroke[own], 0.7 * length)
             slope = np.maximum(half / np.sqrt(length**2 - half**2), 0.2)
             shift = 0.5 * (ahead_on + ahead_off) + 0.5 * (high_off - high_on) / slope
-            relieved = np.array([min(gait.duty) > 0.5 for gait in gaits])
-            shift *= np.where(relieved, PUSHES, 1.0)
+            if leg.peel:
+                # Where strides get shorter, as ahead of stairs, no more than the shortest asks for.
+                around = np.pad(stroke[own], 1, mode="edge")
+                around = np.minimum(np.minimum(around[:-2], around[2:]), stroke[own])
+                shift += 0.5 * (1.0 - carries) * around
+            else:
+                shift *= np.where(duty > 0.5, PUSHES, 1.0)
             back[own] = np.clip(shift, -max(heel, 0.0), max(toe, 0.0))
             lead = float(leg.hip[1] - leg.foot[1] - leg.ankle[1])
             # Legs that spread stay apart.

@@ -150,9 +150,9 @@ class Strides:
             off = self._off_treads(flight, asked, ground, steepest)
             if off == 0.0:
                 continue
-            # Earlier by that, or later by the rest of a tread.
-            early = (approach.early + off + 0.5 * flight.tread) % flight.tread
-            early -= 0.5 * flight.tread
+            # Never by the rest of a tread to the other side of what was found before: where both
+            # are as far, that would go back and forth for ever.
+            early = approach.early + off
             time = min(float(way.time(0.5 * (approach.start + approach.end))), self._end)
             here = float(way.rate(time)) / max(float(rate(np.array(time))), 1e-9)
             now = float(np.interp(time, self._times, self.pace.shares()))

@@ -63,7 +63,7 @@ class Swinging(Reaching):
     def _lift(self, which: np.ndarray) -> np.ndarray:
         """(k,) how much higher given swings have to go to clear the ground, m."""
         feet = self.feet
-        shares = np.linspace(0.06, 0.94, 9 if self.level else 17)
+        shares = np.linspace(0.06, 0.94, 17)
         rise = np.maximum(plateau(shares), NEAR)  # what is too near to its ends no lift clears
         keep = self.settings.clearance * self.hip * np.minimum(1.0, 4.0 * shares * (1.0 - shares))
         base = float(self.settings.placement.origin[2])

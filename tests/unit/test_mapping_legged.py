@@ -415,6 +415,81 @@ def test_knees_of_people():
     assert 90.0 < knee.max() < 130.0
 
 
+# A person of CMU's motion capture database (mocap.cs.cmu.edu, subject 2, trial 1) at 1.25 m/s, at
+# every 20th of the stride from where the ankle is furthest ahead of the hips: thigh ahead of
+# straight down, knee bent, ankle bent up and toes up, both against the flat foot; degrees.
+CAPTURED = {
+    "thigh": (29, 28, 27, 24, 19, 14, 10, 6, 0, -7, -13, -16, -15, -8, 3, 13, 21, 26, 28, 28),
+    "knee": (17, 20, 26, 28, 28, 26, 25, 24, 20, 14, 10, 12, 22, 39, 55, 63, 62, 53, 36, 22),
+    "ankle": (-5, -8, -9, -4, -1, 1, 4, 7, 6, 5, 2, 1, -5, -19, -23, -13, -5, -1, -3, -4),
+    "foot": (17, 9, 2, 1, 0, 0, -1, -2, -4, -6, -10, -18, -32, -55, -65, -53, -37, -18, -1, 13),
+}
+
+
+def _leg_curves(gait, speed):
+    """Curves of the left leg as of `CAPTURED` at every hundredth of a stride, low passed at 8 Hz
+    as those were, and the largest angular acceleration of the knee at 10 Hz, degrees/s^2."""
+    motion, figure, tracks = _solved("BIPED", gait, speed, frames=241, fps=60.0)
+    joint, _ = pose_joints(tracks, figure)
+    places = [joint[f"{part}.L"] for part in ("thigh", "shin", "foot", "toe")]
+    upper, lower, sole = (np.diff(places, axis=0)[i][:, 1:] * (-1.0, 1.0) for i in range(3))
+    thigh, shin = (np.degrees(np.arctan2(part[:, 0], -part[:, 1])) for part in (upper, lower))
+    foot = np.degrees(np.arctan2(sole[:, 1], sole[:, 0]))
+    middle = 0.5 * (joint["thigh.L"] + joint["thigh.R"])
+    ahead = middle[:, 1] - places[2][:, 1]
+    first = [k for k in range(60, len(ahead) - 25) if ahead[k] == ahead[k - 25 : k + 26].max()]
+    share = np.linspace(first[0], first[1], 101)[:-1]
+
+    def low(values, most):
+        width = 1.0 / (2.0 * np.pi * most * tracks.time[1])
+        kernel = np.exp(-0.5 * (np.arange(-20, 21) / width) ** 2)
+        return np.convolve(values, kernel / kernel.sum(), mode="same")
+
+    curves = {"thigh": thigh, "knee": thigh - shin, "ankle": foot - shin, "foot": foot}
+    curves = {name: low(values, 8.0) for name, values in curves.items()}
+    push = np.abs(np.diff(low(curves["knee"], 10.0)[60:-60], 2)).max() / tracks.time[1] ** 2
+    curves = {k: np.interp(share, np.arange(len(v)), v) for k, v in curves.items()}
+    for one in ("ankle", "foot"):
+        curves[one] = curves[one] - curves[one][15:31].mean()
+    return curves, push
+
+
+def _bends(knee):
+    """How many times a knee bends by more than 3 degrees and straightens again in a stride."""
+    knee = np.roll(knee, -int(np.argmin(knee)))
+    turns = [knee[0]]
+    for value in (*knee, knee[0]):
+        same = len(turns) > 1 and (value - turns[-1]) * (turns[-1] - turns[-2]) >= 0.0
+        if same:
+            turns[-1] = value
+        elif abs(value - turns[-1]) > 3.0:
+            turns.append(value)
+    return len(turns) // 2
+
+
+def test_a_person_walks_as_one_was_captured_to():
+    """The knee gives once while the foot stands, the other foot lands before the knee bends for
+    the swing, and the heel is up by 65 degrees after the toe has left the ground."""
+    curves, push = _leg_curves("WALK_BIPED", 1.25)
+    for name, most in ("thigh", 5.0), ("knee", 6.0), ("ankle", 6.0), ("foot", 6.0):
+        off = curves[name][::5] - CAPTURED[name]
+        assert np.sqrt(np.mean(off**2)) < most, name
+    assert curves["knee"][50] == pytest.approx(CAPTURED["knee"][10], abs=6.0)
+    assert curves["knee"][60] == pytest.approx(CAPTURED["knee"][12], abs=10.0)
+    assert curves["thigh"][50] == pytest.approx(CAPTURED["thigh"][10], abs=6.0)
+    assert curves["foot"].min() == pytest.approx(min(CAPTURED["foot"]), abs=10.0)
+    assert push < 1.5 * 4100.0  # captured: 4100
+
+
+@pytest.mark.parametrize(("gait", "speed"), [
+    ("WALK_BIPED", 1.0), ("WALK_BIPED", 1.25), ("WALK_BIPED", 1.5), ("WALK_BIPED", 1.8),
+    ("JOG", 2.5), ("RUN", 3.5), ("RUN", 5.0)])  # fmt: skip
+def test_knees_give_once_while_the_foot_stands(gait, speed):
+    """And bend once more in the swing."""
+    curves, _ = _leg_curves(gait, speed)
+    assert _bends(curves["knee"]) == 2
+
+
 @pytest.mark.parametrize(("gait", "speed", "most"), [
     ("JOG", 2.5, 50.8), ("JOG", 2.9, 50.8), ("RUN", 2.9, 50.8), ("RUN", 4.0, 52.0)])
 def test_knees_of_runners_give_as_much_as_they_were_measured_to(gait, speed, most):

@@ -20,6 +20,7 @@ from .creature import CreatureBuild
 from .insect import insect_body
 from .legged import BIPED, DOG, FIGURES, HORSE, INSECT, read_figure
 from .skeleton import (
+    ANKLE_HEEL,
     Build,
     Proportions,
     Skeleton,
@@ -112,6 +113,7 @@ def legged_figure(
     build: Build | CreatureBuild,
     at: Callable[[str, bool], np.ndarray],
     mass: float,
+    heel: float = ANKLE_HEEL,
 ) -> LeggedFigure:
     """The rest pose of a legged character, read back from its bones.
 
@@ -120,6 +122,7 @@ def legged_figure(
         build: what it is made by.
         at: (bone, whether its tail is meant) -> (3,) in character space, m.
         mass: kg.
+        heel: of a person, ankle to the rear end of the sole along it, share of the stature.
     """
     ends = build.joint_ends() if isinstance(build, CreatureBuild) else walker.joint_ends()
     usual = build.figure if isinstance(build, CreatureBuild) else FIGURES[kind]()
@@ -127,7 +130,7 @@ def legged_figure(
     for leg in usual.legs:
         # Soles are where the root stands; the bones of toes lie a little higher.
         joints[leg.tip] = joints[leg.tip] * (1.0, 1.0, 0.0) + joints["root"] * (0.0, 0.0, 1.0)
-    return read_figure(usual, joints, mass)
+    return read_figure(usual, joints, mass, heel)
 
 
 def _mirrored(joints: dict, facing: dict) -> tuple[dict, dict]:

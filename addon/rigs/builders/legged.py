@@ -179,6 +179,7 @@ def dog(height: float = 0.60, mass: float | None = None) -> LeggedFigure:
 
 # The person stands with the knees eased, hands beside the thighs.
 _EASED = radians(15.0)
+_STATURE = 1.78
 _UPPER_ARM, _FOREARM = (0.20, 0.06, -1.0), (0.10, -0.22, -1.0)
 
 
@@ -204,7 +205,7 @@ def stand(size: skeleton.Proportions) -> tuple[dict, dict, dict]:
         left = unit(np.array([1.0, 0.0, 0.0]) - down * float(down[0]))
         facing[f"hand.{side}"] = np.stack([left, -down, np.cross(left, -down)], axis=1)
     facing["root"] = facing_frame(0.0)
-    return joints, facing, {}
+    return joints, facing, {"heel": size.heel}
 
 
 def biped(height: float = 1.78, mass: float | None = None) -> LeggedFigure:
@@ -214,7 +215,7 @@ def biped(height: float = 1.78, mass: float | None = None) -> LeggedFigure:
         height: stature, m.
         mass: kg; None for 75 kg at 1.78 m.
     """
-    size = standard_proportions(1.78)
+    size = standard_proportions(_STATURE)
     found, _, _ = stand(size)
     joints = {"root": np.zeros(3)}
     for name in ("pelvis", "spine", "chest", "neck", "head", "vertex"):
@@ -228,23 +229,23 @@ def biped(height: float = 1.78, mass: float | None = None) -> LeggedFigure:
             ("elbow", "elbow"),
         ):
             joints[f"{role}.{side}"] = found[f"{joint}.{side}"]
-        legs.append(person_leg(side, size.toe, size.ball))
+        legs.append(person_leg(side, size.heel, size.ball, size.toe))
     figure = LeggedFigure(
         BIPED, joints, tuple(legs), ("pelvis", "spine", "chest"), ("neck", "head"),
-        arms=("L", "R"), mass=75.0, height=1.78,
+        arms=("L", "R"), mass=75.0, height=_STATURE,
     )
     return _sized(figure, height, mass)
 
 
-def person_leg(side: str, toe: float, ball: float) -> LegChain:
+def person_leg(side: str, heel: float, ball: float, toe: float) -> LegChain:
     """Leg of a person, whose foot rolls about the heel and the ball.
 
     Args:
         side: "L" or "R".
-        toe: ankle to the tip of the toes along the sole, m.
+        heel: ankle to the rear end of the sole, along it, m.
         ball: ankle to the ball of the foot along the sole, m.
+        toe: ankle to the tip of the toes along the sole, m.
     """
-    heel = skeleton.ANKLE_HEEL / skeleton.ANKLE_TOE * toe
     return LegChain(
         f"leg.{side}", 0, tuple(f"{part}.{side}" for part in ("thigh", "shin", "foot", "toe")), 0,
         f"knee.{side}", f"toe_tip.{side}", heel=toe + heel, toe=ball - toe, foot=FOOT,
@@ -325,7 +326,10 @@ FIGURES: dict[str, Callable[..., LeggedFigure]] = {
 
 
 def read_figure(
-    figure: LeggedFigure, joints: Mapping[str, np.ndarray], mass: float
+    figure: LeggedFigure,
+    joints: Mapping[str, np.ndarray],
+    mass: float,
+    heel: float = skeleton.ANKLE_HEEL,
 ) -> LeggedFigure:
     """A figure like another one, with the joints that were found on a rig.
 
@@ -333,12 +337,25 @@ def read_figure(
         figure: which legs and other parts it has, at any size.
         joints: every joint of it, m.
         mass: kg.
+        heel: of a person, ankle to the rear end of the sole along it, share of the stature.
 
     Returns:
-        The figure; its height, heels and toes have grown as its legs have.
+        The figure; its height, heels and toes have grown as its legs have. People's feet roll
+        over their own joints.
     """
     there = replace(figure, joints=joints, mass=mass)
     lengths = [sum(one.lengths(leg).sum() for leg in one.legs) for one in (there, figure)]
     grown = float(lengths[0] / lengths[1])
     legs = tuple(replace(leg, heel=leg.heel * grown, toe=leg.toe * grown) for leg in figure.legs)
-    return replace(there, legs=legs, height=figure.height * grown)
+    height = figure.height * grown
+    legs = tuple(
+        _own_foot(leg, joints, heel * height) if leg.foot == FOOT else leg for leg in legs
+    )
+    return replace(there, legs=legs, height=height)
+
+
+def _own_foot(leg: LegChain, joints: Mapping[str, np.ndarray], heel: float) -> LegChain:
+    """A person's leg with the sole that its joints tell of."""
+    ankle, ball, tip = (joints[role][:2] for role in (*leg.segments[2:], leg.tip))
+    toe, fold = (float(np.linalg.norm(place - ankle)) for place in (tip, ball))
+    return replace(leg, heel=toe + heel, toe=fold - toe)

@@ -62,6 +62,7 @@ class Proportions:
         forearm: side -> elbow to wrist.
         hand: wrist to the knuckles of a fist.
         grip: wrist to the middle of the palm.
+        heel: ankle to the rear end of the sole, along it.
         ball: ankle to the ball of the foot, along the sole.
         toe: ankle to the tip of the toes, along the sole.
         ball_height: ball of the foot under the ankle.
@@ -83,6 +84,7 @@ class Proportions:
     forearm: Mapping[str, float]
     hand: float
     grip: float
+    heel: float
     ball: float
     toe: float
     ball_height: float
@@ -137,6 +139,7 @@ def standard_proportions(height: float) -> Proportions:
         forearm=both(FOREARM),
         hand=HAND * height,
         grip=GRIP * height,
+        heel=ANKLE_HEEL * height,
         ball=ANKLE_BALL * height,
         toe=ANKLE_TOE * height,
         ball_height=BALL_HEIGHT * height,
