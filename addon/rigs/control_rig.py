@@ -236,8 +236,7 @@ def measure(
             side: _skin(rig, rest, rolemap, _below(rest, rolemap.roles[f"foot.{side}"]))
             for side in fitting.SIDES
         }
-        size, folds = fitting.fit_soles(size, body, skin)
-        body = body if folds else fitting.without_toes(body)
+        size, body = fitting.fit_soles(size, body, skin)
     far = fingers.SHAFT * scale * float(np.mean([
         fingers.knuckles(rest, rolemap.roles[f"hand.{side}"], paths)
         for side, paths in _hands(rest, rolemap, own is not None).items()

@@ -70,6 +70,7 @@ class BodyRest:
         origin: (3,) the origin in armature space.
         turn: (4,) armature space to character space.
         scale: metres per unit of the armature.
+        stiff: toes go along with the feet.
     """
 
     points: Mapping[str, np.ndarray]
@@ -81,6 +82,7 @@ class BodyRest:
     origin: np.ndarray
     turn: np.ndarray
     scale: float
+    stiff: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -410,7 +412,7 @@ def proportions_of(body: BodyRest) -> Proportions:
 
 def fit_soles(
     size: Proportions, body: BodyRest, skin: Mapping[str, np.ndarray]
-) -> tuple[Proportions, bool]:
+) -> tuple[Proportions, BodyRest]:
     """Feet as they roll on the ground, from the mesh around them.
 
     A sole that stands on its end at an angle t touches the ground where x - z cot t is
@@ -425,14 +427,14 @@ def fit_soles(
 
     Returns:
         The lengths with heel, ball and toe as the mesh has them, the larger of both sides, and
-        whether the feet fold; as they were where a side has no mesh.
+        the rest pose, its feet stiff or not; as they were where a side has no mesh.
     """
     matrix = rotations.to_matrix(body.turn)
     ends = []
     for side in SIDES:
         points = np.asarray(skin.get(side, ()), dtype=float).reshape(-1, 3)
         if not len(points):
-            return size, "toe.L" in body.points
+            return size, body
         places = (points - body.origin) @ matrix.T * body.scale
         ankle, toes = body.points[f"foot.{side}"], _toes(body, side)
         along, high = (places - ankle) @ toes, np.maximum(places[:, 2], 0.0)
@@ -442,23 +444,9 @@ def fit_soles(
     least = LEAST * sum(size.leg)
     heel, tip = max(heel, least), max(tip, 2.0 * least)
     if FOLDS[0] * tip < fold < FOLDS[1] * tip:
-        return replace(size, heel=heel, toe=max(tip, size.ball / FOLDS[1])), True
-    return replace(size, heel=heel, ball=tip, toe=tip / FOLDS[1], ball_height=size.ankle), False
-
-
-def without_toes(body: BodyRest) -> BodyRest:
-    """The rest pose of a rig whose toes go along with its feet.
-
-    Args:
-        body: the rest pose.
-    """
-    def kept(found: Mapping) -> dict:
-        return {role: value for role, value in found.items() if not role.startswith("toe.")}
-
-    points, tails, axes, bones, carriers = map(
-        kept, (body.points, body.tails, body.axes, body.bones, body.carriers)
-    )
-    return replace(body, points=points, tails=tails, axes=axes, bones=bones, carriers=carriers)
+        return replace(size, heel=heel, toe=max(tip, size.ball / FOLDS[1])), body
+    size = replace(size, heel=heel, ball=tip, toe=tip / FOLDS[1], ball_height=size.ankle)
+    return size, replace(body, stiff=True)
 
 
 def _distance(a: np.ndarray, b: np.ndarray) -> float:
@@ -585,7 +573,8 @@ def follow(
             if there is None:
                 continue
             aligns[role] = _stance_frames(skeleton, side)[name] @ there.T
-            sources[role] = (role, "", 0.0)
+            first = f"foot.{side}" if name == "toe" and body.stiff else role
+            sources[role] = (first, "", 0.0)
     for role in body.points:
         above = body.carriers[role]
         if role.split(".")[0] in ("via", *ALONG) and above in aligns:
