@@ -109,6 +109,43 @@ def test_proportions_are_read_back_from_a_rest_pose(turned, scale):
     assert found.height == pytest.approx(0.5 * (0.90 + 0.90) / (0.245 + 0.246), rel=1e-9)
 
 
+def _shoe(ankle, heel, toe):
+    """Points of a flat sole, 25 mm of it rounded off at both ends, and of the leg over it."""
+    ends = [(0.0, x) for x in np.linspace(-heel + 0.025, toe - 0.025, 9)]
+    ends += [(0.025, -heel), (0.025, toe), (0.1, 0.0)]
+    return np.array([ankle * (1.0, 0.0, 0.0) + (0.0, ankle[1] - x, z) for z, x in ends])
+
+
+@pytest.mark.parametrize(("fold", "stiff"), [(None, True), (0.06, True), (0.15, False)])
+@pytest.mark.parametrize(("turned", "scale"), [(False, 1.0), (True, 0.01)])
+def test_soles_are_those_of_the_mesh(fold, stiff, turned, scale):
+    """Of feet that fold no point of the sole is under the ground when it stands on heel or tip."""
+    turn = rot.about_x(np.array([np.pi / 2]))[0] if turned else None
+    size = standard_proportions(HEIGHT)
+    bodies = t_pose(size if fold is None else replace(size, ball=fold))
+    if fold is None:
+        bodies = {role: entry for role, entry in bodies.items() if not role.startswith("toe")}
+    body = fitting.read_body(*rest_of(bodies, turn, scale), scale, 0.0)
+    matrix = np.eye(3) if turn is None else rot.to_matrix(turn)
+    skin = {
+        side: (_shoe(body.points[f"foot.{side}"], 0.09, 0.22) / scale) @ matrix + body.origin
+        for side in "LR"
+    }
+    before = fitting.proportions_of(body)
+    found, body = fitting.fit_soles(before, body, skin)
+    assert body.stiff == stiff
+    assert 0.0649 < found.heel < 0.0901 and 0.1949 < found.toe < 0.2351
+    assert found.ball == before.ball if not stiff else 0.1949 < found.ball < 0.2201
+    for side in "LR" if stiff else "":
+        points = _shoe(body.points[f"foot.{side}"], 0.09, 0.22)
+        ahead = body.points[f"foot.{side}"][1] - points[:, 1]
+        for pivot, angle in (found.ball, -0.6), (-found.heel, 0.3):
+            high = (ahead - pivot) * np.sin(angle) + points[:, 2] * np.cos(angle)
+            assert high.min() > -1e-9
+    # Without a mesh there is nothing to go by.
+    assert fitting.fit_soles(before, body, {"L": np.zeros((0, 3))})[0] is before
+
+
 @pytest.mark.parametrize("kind", sorted(RIDING))
 def test_controls_stand_at_the_joints_of_the_rig(kind):
     """Targets laid out from bone to bone end where the controls' own joints are."""
