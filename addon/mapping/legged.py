@@ -483,13 +483,16 @@ class _Body:
     # --- trunk -------------------------------------------------------------------------
     def settle(self) -> None:
         """Trunk, head and tail, and legs that reach: amounts yield where a leg would not."""
-        share = np.ones(self.n)
-        for _ in range(3):
-            self._trunk(share)
+        share = lift = np.ones(self.n)
+        for round_ in range(4):
+            self._trunk(share, lift)
             less = self._too_far()
             if less is None:
                 break
-            share = share * less
+            if round_ == 0:
+                lift = less
+            else:
+                share = share * less
         self._neck()
         self._tail()
         self._arms()
@@ -504,8 +507,8 @@ class _Body:
             )
         ]
 
-    def _trunk(self, share: np.ndarray) -> None:
-        """Rotations of the trunk's parts, and where they are."""
+    def _trunk(self, share: np.ndarray, lift: np.ndarray) -> None:
+        """Rotations of the trunk's parts, shares of what they could be, and where they are."""
         style, gauge, motion, figure = self.style, self.gauge, self.motion, self.figure
         hind, fore = 0, len(self.girdles) - 1
         tip = motion.roll - motion.bank  # the body as a whole tips that far to its swinging leg
@@ -559,7 +562,7 @@ class _Body:
         if self.upright:
             # A leg reaches farther with its hip turned after its foot: walkers fall less between
             # their steps.
-            turned = share * (1.0 - gauge.flying) * pelvis[0]
+            turned = share * lift * (1.0 - gauge.flying) * pelvis[0]
             off[:, 2] += self.wide * np.abs(turned * gauge.apart[hind])
         for role in self.joint:
             self.joint[role] = self.joint[role] + off
