@@ -721,7 +721,7 @@ _SKIP = {
     # Steps a little shorter than a runner's at 2.68 m/s (McDonnell et al. 2019), and as many
     # (Minetti 1998); both feet are down for a moment before each flight.
     "stride": 2.25, "stride_exponent": 0.4, "froude": (0.25, 1.4), "clearance": 0.08, "snap": 0.8,
-    "compression": 0.06, "peak": 0.4, "width": 0.5, "push": 0.8,
+    "compression": 0.06, "peak": 0.4, "width": 0.5, "push": 0.6,
 }
 _INSECT = {
     "stride": 1.6, "stride_exponent": 0.2, "clearance": 0.35, "peak": 0.5, "arc": 0.1,
@@ -760,8 +760,8 @@ PRESETS: dict[str, Gait] = {
         _gait("PRONK", QUADRUPED, 0.25, (0.0, 0.0, 0.0, 0.0), stride=2.0, froude=(0.5, 8.0),
               clearance=0.25, snap=0.5, compression=0.12),
         _gait("WALK_BIPED", BIPED, 0.617, (0.0, 0.5), stride=2.3, stride_exponent=0.25,
-              froude=(0.02, 0.5), clearance=0.062, peak=0.32, snap=0.4, arc=0.46, least_transfer=0.8,
-              width=0.6),
+              froude=(0.02, 0.5), clearance=0.062, peak=0.32, snap=0.4, arc=0.46,
+              least_transfer=0.8, width=0.6),
         # Runners leave the ground over their toes, heels up by 60 to 70 degrees right after.
         _gait("RUN", BIPED, 0.315, (0.0, 0.5), froude=(0.5, 20.0), strike=0.9, push=1.2, **_RUN),
         _gait("JOG", BIPED, 0.37, (0.0, 0.5), froude=(0.4, 1.5), strike=0.75, push=1.2,
