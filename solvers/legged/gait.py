@@ -721,7 +721,7 @@ _SKIP = {
     # Steps a little shorter than a runner's at 2.68 m/s (McDonnell et al. 2019), and as many
     # (Minetti 1998); both feet are down for a moment before each flight.
     "stride": 2.25, "stride_exponent": 0.4, "froude": (0.25, 1.4), "clearance": 0.08, "snap": 0.8,
-    "compression": 0.06, "peak": 0.4, "width": 0.5, "push": 0.6,
+    "compression": 0.06, "peak": 0.4, "width": 0.5, "push": 0.7,
 }
 _INSECT = {
     "stride": 1.6, "stride_exponent": 0.2, "clearance": 0.35, "peak": 0.5, "arc": 0.1,

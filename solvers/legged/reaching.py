@@ -118,12 +118,14 @@ class Reaching(Girdles):
         clearance, peak, kick, snap = np.array(
             [(gait.clearance, gait.peak, gait.kick, gait.snap) for gait in gaits]
         )[into].T
+        # Who leaves the ground with less pitch throws the heel up by less.
+        less = np.array([min(one.push, 1.0) if one.push > 0.0 else 1.0 for one in gaits])[gait]
         swing = Swing(
             lift=self.hip * (0.4 + 0.6 * size) * clearance,
             peak=peak,
             kick=self.hip * size * kick,
             snap=snap,
-            heel_up=np.maximum(np.array([leg.swing for leg in self.legs])[leg] * size, push),
+            heel_up=np.maximum(np.array([leg.swing for leg in self.legs])[leg] * size * less, push),
             raised=np.zeros(len(own)),
             wait=np.zeros(len(own)),
             rest=np.zeros(len(own)),
