@@ -19,9 +19,10 @@ a stair goes up before it goes ahead, or ahead before it comes down.
 A sole rolls about its heel while its toes are up after touchdown, and about its
 toe while its heel is up before liftoff; those points stay where they are on the
 ground. In between it lies flat. Who goes down stairs lands on the toes, who goes
-up on the flat foot. The pitch is one smooth curve through support
-and transfer; the point that the swing moves goes along the sole from toe to
-heel, so that the speed of every point of the foot is continuous.
+up on the flat foot. The heels of people peel off slowly while the leg carries,
+quickly as the next one takes over, and are highest after liftoff. The pitch is one
+smooth curve through support and transfer; the point that the swing moves goes along
+the sole from toe to heel, so that the speed of every point of the foot is continuous.
 """
 
 from __future__ import annotations

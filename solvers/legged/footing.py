@@ -134,8 +134,8 @@ class Footing(Travelling):
         ground, a slope t of the leg's circle there and half a stroke s,
         moving back by (a_on + a_off) / 2 + (z_off - z_on) / (2 t) does that. In
         gaits in which the next leg is down by then they are moved by a share of it,
-        since who pushes off bends the knee already: it is at touchdown that
-        people's legs are straight.
+        since who pushes off bends the knee already. Feet whose heels peel off
+        reach equally high at touchdown and when the next leg takes over.
 
         Legs that stand a little ahead of where they hang, as fore legs do under
         their shoulder blades, or behind it, take whole strides about the place
