@@ -233,7 +233,7 @@ def measure(
     size = fitting.proportions_of(body)
     if kind in LEGGED:
         skin = {
-            side: _skin(rig, rest, rolemap, _below(rest, rolemap.roles[f"foot.{side}"]))
+            side: _skin(rig, rest, rolemap, _below(rest, rolemap.roles.get(f"foot.{side}", "")))
             for side in fitting.SIDES
         }
         size, body = fitting.fit_soles(size, body, skin)
