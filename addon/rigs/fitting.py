@@ -441,7 +441,7 @@ def fit_soles(
         fold = float((body.points.get(f"toe.{side}", ankle) - ankle) @ toes)
         ends.append(((-along - high / LANDS).max(), (along - high / LEAVES).max(), fold))
     heel, tip, fold = (float(value) for value in np.max(ends, axis=0))
-    least = LEAST * sum(size.leg)
+    least = LEAST * (sum(size.thigh.values()) + sum(size.shin.values())) / len(SIDES)
     heel, tip = max(heel, least), max(tip, 2.0 * least)
     if FOLDS[0] * tip < fold < FOLDS[1] * tip:
         return replace(size, heel=heel, toe=max(tip, size.ball / FOLDS[1])), body
