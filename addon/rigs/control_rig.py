@@ -993,7 +993,9 @@ def is_connected(controls: bpy.types.Object | None, rig: bpy.types.Object) -> bo
         controls: the controls; None for those that were deleted.
         rig: the rig.
     """
-    return any(_is_ours(c, controls) for bone in rig.pose.bones for c in bone.constraints)
+    # An armature that was never evaluated has no pose yet.
+    bones = () if rig.pose is None else rig.pose.bones
+    return any(_is_ours(c, controls) for bone in bones for c in bone.constraints)
 
 
 def remove(controls: bpy.types.Object) -> None:

@@ -505,7 +505,7 @@ SCALES = {
     "flat": ((1, 1, 0), "scaled"),
     "uneven": ((1, 1, 1.5), r"scaled unevenly \(1, 1, 1.5\)"),
     "mirrored": ((-1, 1, 1), "mirrored"),
-    "huge": ((1e7,) * 3, "Centre of Mass|beyond"),
+    "huge": ((1e7,) * 3, "CoM Height|beyond"),
     "none": ((nan,) * 3, "a scale that is no number"),
 }
 
