@@ -71,7 +71,7 @@ SLUNG = 1.1
 # From a person's ankle to the ball, along the sole, as a share of the leg's length; heels come up
 # as far as _ROLLS says over no longer ones.
 LEVER = 0.16
-# Segments of a leg that turn with the foot.
+# Segments of a leg that turn with the foot, where the leg says nothing else.
 _FOOT_SEGMENTS = {HOOF: 1, PAW: 1, FOOT: 2, TIP: 0}
 
 
@@ -99,6 +99,8 @@ class LegChain:
         sling: role of the place where a leg without a blade hangs in the sling of
             muscles that holds the trunk up between the fore legs, or "": see
             `LeggedFigure.sling`.
+        turning: how many of the last segments turn with the foot; 0 for as many as its
+            kind has.
     """
 
     name: str
@@ -113,6 +115,7 @@ class LegChain:
     foot: str = TIP
     carrier: str = ""
     sling: str = ""
+    turning: int = 0
 
     @property
     def limb(self) -> tuple[str, ...]:
@@ -123,7 +126,7 @@ class LegChain:
     def ankle(self) -> str:
         """Role of the joint that the leg brings its foot to: what is beyond turns with it."""
         parts = (*self.segments, self.tip)
-        return parts[len(parts) - 1 - _FOOT_SEGMENTS[self.foot]]
+        return parts[len(parts) - 1 - (self.turning or _FOOT_SEGMENTS[self.foot])]
 
     @property
     def control(self) -> str:

@@ -204,18 +204,12 @@ def measure(
     frames = adapter.armature_frames(rig.name, np.array(world_matrix(rig), dtype=float)[None])
     scale = float(frames.scale[0]) * unit_scale
     if rolemap.body != "BIPED":
-        ends = {
-            rolemap.leg(girdle, side)[-1]
-            for girdle in rolemap.girdles()
-            for side in "LR"
-            if rolemap.leg(girdle, side)
-        }
-        sole = _sole(rig, rest, rolemap, ends)
+        skin = _feet(rig, rest, rolemap)
         placed = replace(rolemap, roles=rigify.joints(rest, rolemap.roles))
         own = _free_controls(rig, rest, placed)
         rolemap = rolemap if own is None else placed
         creature = creature_fitting.read_creature(
-            rest, rolemap, scale, kind, sole, rig.name, own is not None
+            rest, rolemap, scale, kind, skin, rig.name, own is not None
         )
         if own is None:
             _require_free(rig, overruled(rig, rolemap.roles.values(), False))
@@ -316,6 +310,21 @@ def _skin(
                 there = (there - bound[:3, 3]) @ bound[:3, :3] @ posed.axes.T + posed.head
             found.append(there)
     return np.concatenate(found)
+
+
+def _feet(
+    rig: bpy.types.Object, rest: RestPose, rolemap: RoleMap
+) -> dict[str, np.ndarray]:
+    """Role -> points of meshes, of the last bone of an animal's legs and the one before."""
+    found = {}
+    for girdle in rolemap.girdles():
+        for side in "LR":
+            beyond: set[str] = set()
+            for role in reversed(rolemap.leg_roles(girdle, side)[-2:]):
+                below = _below(rest, rolemap.roles[role])
+                found[role] = _skin(rig, rest, rolemap, below - beyond)
+                beyond = below
+    return found
 
 
 def _sole(

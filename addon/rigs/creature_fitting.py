@@ -23,7 +23,7 @@ from ..errors import UserError
 from ..mapping.easing import CannotStand, Eased, eased
 from ..mapping.legs import HOOF, PAW, TIP, LegChain, LeggedFigure, creature_of
 from .builders.skeleton import BACK, UP, BoneSpec, unit
-from .fitting import control_bone, target_bone
+from .fitting import FORWARD, control_bone, ends_of_sole, target_bone
 from .recognise.rolemap import SIDES, RoleMap
 from .recognise.skeleton import Skeleton as RestPose
 
@@ -43,6 +43,9 @@ LOW = 0.35
 # A foot that hangs higher than the other one of its pair by less than this share of its leg's
 # height stands on the ground as that does.
 EVEN = 0.005
+# A segment whose mesh comes down nearer to the ground than this share of its joint's height lies
+# on it, and turns with the foot.
+LIES = 0.1
 # Legs that are straighter than this share of their length bend the usual way.
 BENT = 0.02
 # Legs that point closer to the usual way than this, sine of the angle, cannot bend that way.
@@ -86,7 +89,7 @@ def read_creature(
     rolemap: RoleMap,
     scale: float,
     kind: str,
-    sole: float | None = None,
+    skin: Mapping[str, np.ndarray] | None = None,
     name: str = "The rig",
     own: bool = False,
 ) -> CreatureRest:
@@ -97,8 +100,8 @@ def read_creature(
         rolemap: which bone plays which role.
         scale: metres per unit of the armature, above 0.
         kind: what it is to be ("HORSE", "DOG", "INSECT").
-        sole: height of the soles in armature units along character space's up, or
-            None to take the lowest end of a leg.
+        skin: role -> (n, 3) points of the mesh that follow a leg's last bone or the one before,
+            in armature space. Where a leg has none, its bones tell where its foot is.
         name: of the rig, for messages.
         own: controls of the rig's own are to follow, rather than all bones with skin.
 
@@ -126,13 +129,19 @@ def read_creature(
             found.append((girdle, side, leg))
     if not found or rolemap.body == "BIPED":
         raise UserError(f"{name} does not stand on four legs or more: set it up as a biped")
-    lowest = min(min(heads[leg[-1]][2], tails[leg[-1]][2]) for _, _, leg in found)
-    ground = lowest if sole is None else sole * scale
+    skin = {
+        role: np.asarray(points, dtype=float) @ matrix.T * scale
+        for role, points in (skin or {}).items() if len(points)
+    }  # fmt: skip
+    soles = [skin[leg[-1]][:, 2].min() for _, _, leg in found if leg[-1] in skin]
+    ends = [min(heads[leg[-1]][2], tails[leg[-1]][2]) for _, _, leg in found]
+    ground = min(soles or ends)
     feet = np.mean([heads[leg[-1]] for _, _, leg in found], axis=0)
     shift = np.array([0.5 * (heads["pelvis"][0] + feet[0]), feet[1], ground])
     heads = {role: point - shift for role, point in heads.items()}
     tails = {role: point - shift for role, point in tails.items()}
-    standing = _standing(_figure(rolemap, found, heads, tails, kind, tied), name)
+    skin = {role: points - shift for role, points in skin.items()}
+    standing = _standing(_figure(rolemap, found, heads, tails, kind, tied, skin), name)
     figure = standing.figure
     used = {*figure.trunk, *figure.neck, *figure.tail}
     used |= {role for leg in figure.legs for role in leg.limb}
@@ -203,6 +212,7 @@ def _figure(
     tails: dict[str, np.ndarray],
     kind: str,
     tied: Collection[str],
+    skin: Mapping[str, np.ndarray],
 ) -> LeggedFigure:
     joints = dict(heads)
     joints["root"] = np.zeros(3)
@@ -229,7 +239,7 @@ def _figure(
     for number, girdle in enumerate(order):
         for _, side, roles in (one for one in found if one[0] == girdle):
             legs.append(_leg(joints, tails, girdle, side, roles, number if four else 0,
-                             girdles, tied, hung[roles[-1]]))  # fmt: skip
+                             girdles, tied, hung[roles[-1]], skin))  # fmt: skip
     tall = [joints[leg.limb[0]][2] for leg in legs]
     withers = max([joints[trunk[-1]][2], *tall])
     span = float(np.ptp([joints[role][1] for role in (*trunk, *neck, *tail)]))
@@ -286,6 +296,7 @@ def _leg(
     girdles: list[str],
     tied: Collection[str],
     ground: float,
+    skin: Mapping[str, np.ndarray],
 ) -> LegChain:
     while len(roles) > 3 and _leads_aside([joints[role] for role in roles]):
         roles = roles[1:]
@@ -307,12 +318,26 @@ def _leg(
     foot = TIP
     if len(roles) > 2 and foot_length < LONG * (length + foot_length):
         foot = HOOF if steep > STEEP else PAW
+    heel = 0.0 if foot == TIP else foot_length * (1.5 if foot == HOOF else 1.15)
+    turning = 0
+    if foot != TIP and roles[-1] in skin:
+        meshes = [skin[roles[-1]]]
+        front = max(_sole(meshes, last)[1], 0.04 * length)
+        tip = np.array([tip[0], last[1] - front, ground])
+        above = skin.get(roles[-2])
+        if len(roles) > 3 and above is not None:
+            low = above[:, 2].min() - meshes[0][:, 2].min()
+            if low < LIES * (points[-2][2] - ground):
+                meshes, turning = [*meshes, above], 2
+        heel = front + max(_sole(meshes, last)[0], 0.0)
     tip_role, pole_role = f"{girdle}.tip.{side}", f"{girdle}.pole.{side}"
     joints[tip_role] = tip
     lengths = [np.linalg.norm(b - a) for a, b in zip(points, (*points[1:], tip), strict=True)]
     # Stubs that only lead out of the body, and a coxa, are not bent.
     long = [n for n in range(len(roles) - 1) if lengths[n] > STUB * max(lengths)]
     bend = long[0] if long else 0
+    if turning:
+        bend = min(bend, len(roles) - turning - 2)  # both are above the foot
     a, b, c = (*points, tip)[bend : bend + 3]
     chord = unit(c - a)
     off = (b - a) - chord * float(chord @ (b - a))
@@ -330,11 +355,16 @@ def _leg(
     if girdle.startswith("leg"):
         place = girdles.index(girdle)
         name = f"{PAIRS[place]}.{side}" if len(girdles) == len(PAIRS) else name
-    heel = 0.5 * foot_length if foot == HOOF else 0.15 * foot_length
     return LegChain(
         name, number, roles, bend, pole_role, tip_role, blade if carries else "",
-        heel=0.0 if foot == TIP else foot_length + heel, foot=foot, sling=sling,
+        heel=heel, foot=foot, sling=sling, turning=turning,
     )
+
+
+def _sole(meshes: list[np.ndarray], joint: np.ndarray) -> tuple[float, float]:
+    """How far the ends of a sole, its lowest point on the ground, are behind a joint and ahead."""
+    points = np.concatenate(meshes)
+    return ends_of_sole((points - joint) @ FORWARD, points[:, 2] - points[:, 2].min())
 
 
 def _usual(girdle: str, side: str, chord: np.ndarray) -> np.ndarray:

@@ -410,13 +410,28 @@ def proportions_of(body: BodyRest) -> Proportions:
     )
 
 
+def ends_of_sole(along: np.ndarray, high: np.ndarray) -> tuple[float, float]:
+    """Where a foot touches the ground that stands on the heel, and on the front end of its sole.
+
+    At an angle t that is where x - z cot t is largest, x along the sole and z above it: none
+    of its points is under the ground then, nor at smaller angles.
+
+    Args:
+        along: (n,) how far points of its mesh are ahead of a joint, m.
+        high: (n,) their heights over the ground, those under it counting as on it, m.
+
+    Returns:
+        How far the heel is behind the joint, and the front end ahead, m.
+    """
+    high = np.maximum(high, 0.0)
+    return float((-along - high / LANDS).max()), float((along - high / LEAVES).max())
+
+
 def fit_soles(
     size: Proportions, body: BodyRest, skin: Mapping[str, np.ndarray]
 ) -> tuple[Proportions, BodyRest]:
     """Feet as they roll on the ground, from the mesh around them.
 
-    A sole that stands on its end at an angle t touches the ground where x - z cot t is
-    largest, x along the sole and z above it: none of its points is under the ground then.
     Feet that fold at the ball roll over it while the toes lie flat; all others, and those
     whose toes begin at the ankle, are stiff and roll over their tip.
 
@@ -437,9 +452,8 @@ def fit_soles(
             return size, body
         places = (points - body.origin) @ matrix.T * body.scale
         ankle, toes = body.points[f"foot.{side}"], _toes(body, side)
-        along, high = (places - ankle) @ toes, np.maximum(places[:, 2], 0.0)
         fold = float((body.points.get(f"toe.{side}", ankle) - ankle) @ toes)
-        ends.append(((-along - high / LANDS).max(), (along - high / LEAVES).max(), fold))
+        ends.append((*ends_of_sole((places - ankle) @ toes, places[:, 2]), fold))
     heel, tip, fold = (float(value) for value in np.max(ends, axis=0))
     least = LEAST * (sum(size.thigh.values()) + sum(size.shin.values())) / len(SIDES)
     heel, tip = max(heel, least), max(tip, 2.0 * least)

@@ -236,6 +236,39 @@ def test_fetlocks_give_under_load_and_fold_back_in_the_swing(scene, file):
 
 
 
+@pytest.mark.parametrize(("file", "gait", "froude"), [
+    ("fox/Fox.glb", "TROT", 1.0),
+    ("quaternius_animals/Cow.glb", "WALK", 0.2),
+    ("quaternius_animals/Horse.glb", "TROT", 1.0),
+    ("quaternius_animals/Wolf.glb", "WALK", 0.2),
+    ("quaternius_animals/Wolf.glb", "GALLOP_LEFT", 4.0),
+])  # fmt: skip
+def test_hooves_and_paws_roll_over_their_soles(scene, file, gait, froude):
+    """No vertex is more than 5 mm deeper than in the rest pose."""
+    rig = bring_in(file)
+    [mesh] = [obj for obj in bpy.data.objects if obj.find_armature() == rig]
+
+    def lowest():
+        posed = mesh.evaluated_get(bpy.context.evaluated_depsgraph_get())
+        world = np.array(posed.matrix_world)
+        places = np.array([vertex.co for vertex in posed.to_mesh().vertices])
+        return float((places @ world[2, :3]).min() + world[2, 3])
+
+    rest = lowest()
+    bpy.ops.poise.rig_setup(kind=ANIMALS.get(file, ("HORSE",))[0])
+    height = creature_of(characters.figure_of(control_rig.controls_of(rig))).hip_height()
+    scene.render.fps, scene.frame_start, scene.frame_end = 24, 1, 73
+    rig.poise.settings.range_mode = "SCENE"
+    rig.poise.gait.sequence[0].gait = gait
+    rig.poise.gait.speed = float(np.sqrt(froude * 9.81 * height))
+    assert bpy.ops.poise.bake() == {"FINISHED"}
+    low = []
+    for frame in range(25, 73, 2):
+        scene.frame_set(frame)
+        low.append(lowest())
+    assert min(low) > rest - 0.005
+
+
 PLANTED = 0.3  # of the speed at which the ground goes back under it: so fast a foot goes with it
 
 

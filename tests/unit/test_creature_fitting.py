@@ -277,3 +277,38 @@ def test_legs_that_no_lowering_bends_are_refused_with_the_way_out():
     words = r"Bug cannot go on its left hind, .*: in Edit Mode bend its joints, or move its foot"
     with pytest.raises(UserError, match=words):
         read_creature(given, roles, 1.0, "INSECT", name="Bug")
+
+
+@pytest.mark.parametrize("scale", [1.0, 0.01])
+def test_paws_have_the_soles_of_their_meshes(scale):
+    """Of a paw that stands on the front end of its sole no point is under the ground; a bone
+    above that lies on the ground, too, turns with it. Without a mesh bones tell."""
+    given = rig_cases.skeleton({
+        role: (parent, tuple(np.array(at) / scale)) for role, (parent, at) in
+        rig_cases.quadruped().items()
+    })  # fmt: skip
+    found = recognise(given)
+    plain = read_creature(given, found, scale, "DOG").figure
+    for lies in (False, True):
+        skin, shapes = {}, {}
+        for leg in plain.legs:
+            last, above = (given.by_name[found.roles[role]].head * scale
+                           for role in (leg.segments[-1], leg.segments[-2]))  # fmt: skip
+            paw = [(0.0, last[1] - x, z) for x, z in ((-0.01, 0.0), (0.08, 0.0), (0.1, 0.02))]
+            pad = [(0.0, above[1] + 0.02, 0.0 if lies else 0.5 * above[2])]
+            skin[leg.segments[-1]], skin[leg.segments[-2]] = np.array(paw), np.array(pad)
+            shapes[leg.name] = np.array([*paw, *pad]) if lies else np.array(paw)
+        skin = {role: points / scale for role, points in skin.items()}
+        figure = read_creature(given, found, scale, "DOG", skin).figure
+        for leg, was in zip(figure.legs, plain.legs, strict=True):
+            assert leg.turning == (2 if lies else 0)
+            assert leg.ankle == leg.segments[-2 if lies else -1]
+            tip = figure.joints[leg.tip]
+            root = given.by_name[found.roles["pelvis"]].head * scale - figure.joints["pelvis"]
+            points = shapes[leg.name] - root * (0.0, 1.0, 0.0)
+            ahead = tip[1] - points[:, 1]
+            for pivot, angle in (0.0, -0.6), (-leg.heel, 0.3):
+                high = (ahead - pivot) * np.sin(angle) + points[:, 2] * np.cos(angle)
+                assert high.min() > -1e-9
+                assert high.min() < 1e-9, "and one is on it"
+            assert was.turning == 0
