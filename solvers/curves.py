@@ -14,6 +14,7 @@ it holds where the tangent vanishes, too: there |p'| has a kink, and the pieces 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 from scipy.interpolate import BPoly, BSpline, CubicHermiteSpline, PPoly
@@ -26,42 +27,31 @@ _DEEPEST = 40  # times that a piece is halved
 _TOLERANCE = 1e-12  # of a piece's length, by which two rules may differ
 
 
-class ArcLength:
-    """Arc length of a curve of piecewise polynomials, and its inverse.
+class PathLength:
+    """Length of any path whose speed over its parameter is known, and its inverse.
 
     Args:
-        curve: u -> (..., d) points, with knots in `x`: a PPoly, or what derives from it.
+        speed: (...) parameters -> (...) |p'|.
+        knots: (k,) ascending parameters; where |p'| has kinks, a knot should be.
+        tolerance: of the length, by which two rules may differ on a piece.
 
     Raises:
-        SettingError: the curve has no length.
+        SettingError: the path has no length.
     """
 
-    def __init__(self, curve: PPoly) -> None:
-        self._slope = curve.derivative()
-        knots = np.unique(np.concatenate([curve.x, self._slowest(curve)]))
+    def __init__(
+        self,
+        speed: Callable[[np.ndarray], np.ndarray],
+        knots: np.ndarray,
+        tolerance: float = _TOLERANCE,
+    ) -> None:
+        self._speed, self._tolerance = speed, tolerance
         left, lengths = self._pieces(knots[:-1], knots[1:])
         self._u = np.append(left, knots[-1])
         self._s = np.concatenate([[0.0], np.cumsum(lengths)])
         self.length = float(self._s[-1])
         if not self.length > 0.0:
             raise SettingError("Length of a path", self.length, "above 0: its points differ")
-
-    def _slowest(self, curve: PPoly) -> np.ndarray:
-        """Parameters within pieces at which |p'| is least: kinks where it vanishes there."""
-        found = []
-        coefficients = self._slope.c.reshape(*self._slope.c.shape[:2], -1)
-        for k in range(coefficients.shape[1]):
-            square = sum(np.convolve(c, c) for c in coefficients[:, k].T)
-            roots = np.roots(np.polyder(square))
-            span = curve.x[k + 1] - curve.x[k]
-            real = roots.real[np.abs(roots.imag) < 1e-6 * span]
-            found.append(curve.x[k] + real[(real > 1e-9 * span) & (real < span * (1 - 1e-9))])
-        return np.concatenate(found) if found else np.empty(0)
-
-    def _speed(self, u: np.ndarray) -> np.ndarray:
-        """(...) |p'|."""
-        slope = self._slope(u)
-        return np.sqrt((slope.reshape(*u.shape, -1) ** 2).sum(axis=-1))
 
     def _integral(
         self, a: np.ndarray, b: np.ndarray, nodes: np.ndarray, weights: np.ndarray
@@ -78,7 +68,7 @@ class ArcLength:
             fine = self._integral(a, b, _NODES, _WEIGHTS)
             rough = self._integral(a, b, _ROUGH, _ROUGH_WEIGHTS)
             whole = fine.sum() if whole is None else whole
-            good = np.abs(fine - rough) <= _TOLERANCE * whole
+            good = np.abs(fine - rough) <= self._tolerance * whole
             good |= depth == _DEEPEST - 1
             done_a.append(a[good])
             done_length.append(fine[good])
@@ -131,6 +121,38 @@ class ArcLength:
             inside = (newton > low) & (newton < high)
             u = np.where(inside, newton, 0.5 * (low + high))
         return u.reshape(s.shape)
+
+
+class ArcLength(PathLength):
+    """Arc length of a curve of piecewise polynomials, and its inverse.
+
+    Args:
+        curve: u -> (..., d) points, with knots in `x`: a PPoly, or what derives from it.
+
+    Raises:
+        SettingError: the curve has no length.
+    """
+
+    def __init__(self, curve: PPoly) -> None:
+        slope = curve.derivative()
+
+        def speed(u: np.ndarray) -> np.ndarray:
+            return np.sqrt((slope(u).reshape(*u.shape, -1) ** 2).sum(axis=-1))
+
+        super().__init__(speed, np.unique(np.concatenate([curve.x, _slowest(slope)])))
+
+
+def _slowest(slope: PPoly) -> np.ndarray:
+    """Parameters within pieces at which |p'| is least: kinks where it vanishes there."""
+    found = []
+    coefficients = slope.c.reshape(*slope.c.shape[:2], -1)
+    for k in range(coefficients.shape[1]):
+        square = sum(np.convolve(c, c) for c in coefficients[:, k].T)
+        roots = np.roots(np.polyder(square))
+        span = slope.x[k + 1] - slope.x[k]
+        real = roots.real[np.abs(roots.imag) < 1e-6 * span]
+        found.append(slope.x[k] + real[(real > 1e-9 * span) & (real < span * (1 - 1e-9))])
+    return np.concatenate(found) if found else np.empty(0)
 
 
 def catmull_rom(points: np.ndarray, closed: bool = False, power: float = 0.5) -> PPoly:
