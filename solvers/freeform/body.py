@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Bodies that postures are made for, and what follows from postures.
+
+Links turn by rest * joint against their parents, joint being a posture's local turn. A
+body's centre of mass, inertia and angular momentum about that centre are sums over links,
+
+    c = sum m r / M,   H = sum (I w + m (r - c) x (r' - c'))
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from .. import rotations
+from ..dynamics import Figure
+from ..errors import SettingError
+
+
+@dataclass(frozen=True, eq=False)
+class Limb:
+    """A chain of links that may bear the body by its end.
+
+    Attributes:
+        name: as problems name it ("foot.L").
+        links: two or more links of the figure, each the parent of the next.
+        tip: (3,) the limb's end in the frame of its last link, m.
+        bend: (3,) direction to which its middle joint bends, in the frame of its
+            first link: for a limb that is stretched.
+        end: link beyond the tip (foot, hand) whose turn in the world is kept while
+            the limb bears, or -1.
+    """
+
+    name: str
+    links: tuple[int, ...]
+    tip: np.ndarray
+    bend: np.ndarray
+    end: int = -1
+
+
+@dataclass(frozen=True, eq=False)
+class Body:
+    """An articulated figure with limbs.
+
+    Attributes:
+        figure: its links; link 0, the pelvis, carries all others.
+        limbs: those that may bear it.
+    """
+
+    figure: Figure
+    limbs: tuple[Limb, ...] = ()
+
+    def __post_init__(self) -> None:
+        parents = self.figure.parents
+        if np.count_nonzero(np.asarray(parents) < 0) != 1:
+            raise SettingError("Roots of a body", int(np.sum(parents < 0)), "one, the pelvis")
+        for limb in self.limbs:
+            chain = (*limb.links, limb.end) if limb.end >= 0 else limb.links
+            if len(limb.links) < 2 or any(
+                parents[b] != a for a, b in zip(chain[:-1], chain[1:], strict=True)
+            ):
+                raise SettingError(
+                    f"Limb {limb.name}", chain, "two or more links, each the parent of the next"
+                )
+
+
+@dataclass(frozen=True, eq=False)
+class Posture:
+    """How a body is held.
+
+    Attributes:
+        place: (3,) of the pelvis, m.
+        turn: (4,) of the pelvis.
+        joints: (n, 4) turns of the links against their rest; that of the pelvis counts
+            for nothing.
+        supports: names of the limbs that bear the body; none: it is in the air.
+        whole_turns: (3,) whole turns of the pelvis on the way here from the posture
+            before, beyond the shorter way: a world axis times their number.
+    """
+
+    place: np.ndarray
+    turn: np.ndarray
+    joints: np.ndarray
+    supports: tuple[str, ...] = ()
+    whole_turns: np.ndarray = field(default_factory=lambda: np.zeros(3))
+
+
+def length(body: Body, limb: Limb) -> float:
+    """Length of a limb when it is stretched, m.
+
+    Args:
+        body: the body.
+        limb: one of its limbs.
+    """
+    bones = body.figure.places[list(limb.links[1:])]
+    return float(np.linalg.norm(bones, axis=1).sum() + np.linalg.norm(limb.tip))
+
+
+class Links(NamedTuple):
+    """Where links are, over time.
+
+    Attributes:
+        turns: (t, n, 4) in the world.
+        joints: (t, n, 3) m.
+        centres: (t, n, 3) centres of mass, m.
+    """
+
+    turns: np.ndarray
+    joints: np.ndarray
+    centres: np.ndarray
+
+
+def links(body: Body, place: np.ndarray, joints: np.ndarray) -> Links:
+    """Forward kinematics.
+
+    Args:
+        body: the body.
+        place: (t, 3) of the pelvis, m.
+        joints: (t, n, 4) local turns; the first is the pelvis' in the world.
+
+    Returns:
+        All links.
+    """
+    figure = body.figure
+    turns, at = [joints[:, 0]], [np.broadcast_to(place, (len(joints), 3))]
+    for i in range(1, len(figure.parents)):
+        above = turns[figure.parents[i]]
+        own = rotations.multiply(figure.rests[i], joints[:, i])
+        turns.append(rotations.multiply(above, own))
+        at.append(at[figure.parents[i]] + rotations.rotate(above, figure.places[i]))
+    stacked, points = np.stack(turns, axis=1), np.stack(at, axis=1)
+    return Links(stacked, points, points + rotations.rotate(stacked, figure.centres))
+
+
+def centre(body: Body, found: Links) -> np.ndarray:
+    """(t, 3) centre of mass, m.
+
+    Args:
+        body: the body.
+        found: its links.
+    """
+    share = body.figure.masses / body.figure.masses.sum()
+    return np.einsum("n,tnk->tk", share, found.centres)
+
+
+class Inside(NamedTuple):
+    """A body as seen from its pelvis, which is held.
+
+    Attributes:
+        centre: (t, 3) centre of mass, m.
+        velocity: (t, 3) of it, m/s.
+        inertia: (t, 3, 3) about it, kg m^2.
+        momentum: (t, 3) angular momentum about it, kg m^2/s.
+    """
+
+    centre: np.ndarray
+    velocity: np.ndarray
+    inertia: np.ndarray
+    momentum: np.ndarray
+
+
+def inside(body: Body, joints: np.ndarray, rates: np.ndarray) -> Inside:
+    """Centre of mass, inertia and momentum in the frame of the pelvis.
+
+    Args:
+        body: the body.
+        joints: (t, n, 4) local turns; that of the pelvis counts for nothing.
+        rates: (t, n, 3) their rates in the links' own frames, rad/s.
+
+    Returns:
+        What the limbs do while the pelvis is held.
+    """
+    figure = body.figure
+    count = len(joints)
+    held = joints.copy()
+    held[:, 0] = (1.0, 0.0, 0.0, 0.0)
+    at = links(body, np.zeros(3), held)
+    spin, moving = [np.zeros((count, 3))], [np.zeros((count, 3))]
+    own = rotations.rotate(at.turns, rates)
+    for i in range(1, len(figure.parents)):
+        p = figure.parents[i]
+        offset = at.joints[:, i] - at.joints[:, p]
+        moving.append(moving[p] + rotations.cross(spin[p], offset))
+        spin.append(spin[p] + own[:, i])
+    spins = np.stack(spin, axis=1)
+    arms = at.centres - at.joints
+    velocities = np.stack(moving, axis=1) + rotations.cross(spins, arms)
+    share = figure.masses / figure.masses.sum()
+    c, v = (np.einsum("n,tnk->tk", share, x) for x in (at.centres, velocities))
+    apart, drift = at.centres - c[:, None], velocities - v[:, None]
+    matrices = rotations.to_matrix(at.turns)
+    turned = matrices @ figure.inertias @ np.swapaxes(matrices, -1, -2)
+    square = rotations.dot(apart, apart)
+    spread = np.einsum("n,tn->t", figure.masses, square)[:, None, None] * np.eye(3)
+    spread -= np.einsum("n,tni,tnj->tij", figure.masses, apart, apart)
+    momentum = np.einsum("tnij,tnj->ti", turned, spins)
+    momentum += np.einsum("n,tnk->tk", figure.masses, rotations.cross(apart, drift))
+    return Inside(c, v, turned.sum(axis=1) + spread, momentum)

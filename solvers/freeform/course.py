@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where postures lead a body, before any physics: turns and places over time.
+
+Postures stand at knots of one parameter, which runs over time; between two of them both
+ends may be given other rates ("kicks"): a curve b T s (1 - s)^2 is added, which changes
+the rate by b at its end and nothing else there, nor at its other end. It lasts for the
+interval, or for less where it would lead too far off.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from scipy.interpolate import CubicHermiteSpline
+
+from .. import rotations
+from .body import Posture
+from .turns import TurnCurve, knot_rates, turned_on
+
+FARTHEST = 4.0 / 27.0  # of s (1 - s)^2
+JOINT_OFF, PELVIS_OFF, PLACE_OFF = 0.1, 0.3, 0.12  # rad, rad and m that kicks lead off at most
+
+Parameter = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
+
+
+class Course:
+    """A body led by its postures.
+
+    Args:
+        postures: (k) of the sequence.
+        knots: (k,) of the parameter.
+        parameter: times -> parameter and its rate.
+        visits: (v,) times at which kicks may stand, s.
+        rest: whether the parameter's ends are at rest.
+    """
+
+    def __init__(
+        self,
+        postures: Sequence[Posture],
+        knots: np.ndarray,
+        parameter: Parameter,
+        visits: np.ndarray,
+        rest: bool,
+    ) -> None:
+        joints = np.stack([p.joints for p in postures])
+        joints[:, 0] = [p.turn for p in postures]
+        whole = np.stack([p.whole_turns for p in postures])[1:]
+        places = np.stack([p.place for p in postures])
+        self._turns = TurnCurve(knots, rotations.continuous(joints), rest, whole)
+        slopes = knot_rates(np.diff(places, axis=0), np.diff(knots), rest)
+        self._places = CubicHermiteSpline(knots, places, slopes)
+        self._slopes = self._places.derivative()
+        self.parameter, self.visits, self._knots = parameter, visits, knots
+        count, n = len(visits) - 1, joints.shape[1]
+        self.turn_kicks = np.zeros((2, count, n, 3))  # rad/s, at starts and ends of intervals
+        self.place_kicks = np.zeros((2, count, 3))  # m/s
+        self._off = np.full(n, JOINT_OFF)
+        self._off[0] = PELVIS_OFF
+
+    def interval(self, times: np.ndarray) -> np.ndarray:
+        """(t,) interval between visits that times lie in.
+
+        Args:
+            times: (t,) s.
+        """
+        found = np.searchsorted(self.visits, times, side="right") - 1
+        return np.clip(found, 0, len(self.visits) - 2)
+
+    def _kicked(
+        self, kicks: np.ndarray, off: np.ndarray, times: np.ndarray, last: int | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """What the kicks (2, v - 1, ..., 3) add, and its rate."""
+        i = np.minimum(self.interval(times), len(self.visits) if last is None else last)
+        shape = (-1, *[1] * (kicks.ndim - 2))
+        value, rate = np.zeros((2, len(times), *kicks.shape[2:]))
+        for side in (0, 1):
+            kick = kicks[side][i]
+            size = np.linalg.norm(kick, axis=-1, keepdims=True)
+            span = (self.visits[i + 1] - self.visits[i]).reshape(shape)
+            lasts = np.minimum(span, off[..., None] / FARTHEST / np.maximum(size, 1e-9))
+            gone = (self.visits[i + 1] - times if side else times - self.visits[i]).reshape(shape)
+            s = np.clip(gone / lasts, 0.0, 1.0)
+            value += (-1.0 if side else 1.0) * lasts * s * (1.0 - s) ** 2 * kick
+            rate += (1.0 - s) * (1.0 - 3.0 * s) * kick
+        return value, rate
+
+    def joints(
+        self, times: np.ndarray, last: int | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Local turns, the pelvis' in the world first, and their rates in the turned frames.
+
+        Args:
+            times: (t,) s.
+            last: interval that ends with the times: its rates count there, not those after.
+
+        Returns:
+            (t, n, 4) and (t, n, 3) rad/s.
+        """
+        u, speed = self.parameter(times)
+        turns, spins = self._turns(u)
+        spins = spins * speed[:, None, None]
+        if not self.turn_kicks.any():
+            return turns, spins
+        return turned_on(turns, spins, *self._kicked(self.turn_kicks, self._off, times, last))
+
+    def places(self, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Places and velocities of the pelvis.
+
+        Args:
+            times: (t,) s.
+
+        Returns:
+            (t, 3) m and (t, 3) m/s.
+        """
+        u, speed = self.parameter(times)
+        u = np.clip(u, self._knots[0], self._knots[-1])
+        value, rate = self._kicked(self.place_kicks, np.full(1, PLACE_OFF), times)
+        return self._places(u) + value, self._slopes(u) * speed[:, None] + rate
+
+    def breaks(self, start: float, end: float) -> np.ndarray:
+        """Times between two at which the course is less than smooth, these among them.
+
+        Args:
+            start: s.
+            end: s.
+
+        Returns:
+            (b,) ascending.
+        """
+        found = [np.array([start, end]), self.visits]
+        for side in (0, 1):
+            size = np.linalg.norm(self.turn_kicks[side], axis=-1)
+            span = np.diff(self.visits)[:, None]
+            last = np.minimum(span, self._off / FARTHEST / np.maximum(size, 1e-9))
+            ends = self.visits[1:, None] - last if side else self.visits[:-1, None] + last
+            found.append(ends[size > 0.0])
+        times = np.unique(np.concatenate(found))
+        times = times[(times >= start) & (times <= end)]
+        near = np.diff(times) < 1e-6
+        return times[np.concatenate([[True], ~near[:-1], [True]])] if len(times) > 2 else times

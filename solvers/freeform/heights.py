@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Heights of the pelvis between flights (Girard 1986, section 5.2).
+
+From a landing at the speed V the pelvis sinks, the speed falling to 0 at the next posture, or
+it rises from the posture before to a liftoff, as A t^e:
+
+    e = V t / D - 1,  at least 1,   A = V / t^e,   way = V t / (e + 1)
+
+with t and D the time and height between the two postures. e is at most HARDEST, too: so a
+body that has little room, or none, yields, or bends its knees before it jumps. What the way is
+off from D, a minimum-jerk curve makes up. Towards the neighbouring posture this goes over, by
+half a sine, into the heights the postures have themselves. Where there is no posture
+between landing and liftoff, each takes half of the time, and the way is that of e = 1, or
+as much as legs bend.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..curves import minimum_jerk
+
+HARDEST = 3.0  # largest e: who lands by it is stopped by some four times his weight
+DEEPEST = 0.35  # of a leg's length, that it bends between landing and liftoff without a posture
+
+
+def exponent(speed: float, duration: float, way: float) -> float:
+    """e = V t / D - 1, between 1 and HARDEST.
+
+    Args:
+        speed: V at the landing or liftoff, m/s, above 0.
+        duration: t, s.
+        way: D, m; not above 0 where there is no room.
+    """
+    if way <= 0.0:
+        return HARDEST
+    return float(np.clip(speed * duration / way - 1.0, 1.0, HARDEST))
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Heights over one interval that begins with a landing, or ends with a liftoff.
+
+    Attributes:
+        start: s.
+        end: s.
+        low: height at the start, m.
+        high: at the end, m.
+        landing: downward speed at the start, m/s; 0 is no landing.
+        liftoff: upward speed at the end, m/s; 0 is no liftoff.
+        leg: a leg's length, m: both at once bend it so far at most.
+    """
+
+    start: float
+    end: float
+    low: float
+    high: float
+    landing: float
+    liftoff: float
+    leg: float
+
+    def __call__(self, times: np.ndarray, own: np.ndarray) -> np.ndarray:
+        """(t,) heights, m.
+
+        Args:
+            times: (t,) s.
+            own: (t,) heights that the postures have themselves, m.
+        """
+        span = self.end - self.start
+        s = np.clip((times - self.start) / span, 0.0, 1.0)
+        both = self.landing > 0.0 and self.liftoff > 0.0
+        half = 0.5 * span if both else span
+        ways, exponents = [], []
+        drop = self.low - self.high
+        for speed, room in ((self.landing, drop), (self.liftoff, -drop)):
+            way = min(0.5 * speed * half, DEEPEST * self.leg) if both else room
+            e = max(speed * half / way - 1.0, 1.0) if both else exponent(speed, half, room)
+            ways.append(speed * half / (e + 1.0))
+            exponents.append(e + 1.0)
+        first = np.clip(s * span / half, 0.0, 1.0)
+        last = np.clip(1.0 - (1.0 - s) * span / half, 0.0, 1.0)
+        z = self.low - ways[0] * (1.0 - (1.0 - first) ** exponents[0])
+        z = z + ways[1] * last ** exponents[1]
+        z = z + (self.high - self.low + ways[0] - ways[1]) * minimum_jerk(s)
+        if both:
+            return z
+        share = np.sin(0.5 * np.pi * (s if self.landing > 0.0 else 1.0 - s)) ** 2
+        return z + share * (own - z)

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Footholds: where limbs bear the body, from when to when, and how they are kept."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from .. import rotations
+from ..motion import Problem
+from .body import Body, Limb, Posture, links
+from .reach import reach
+
+SLID = 0.005  # m between two postures' places of a foothold, told from here on
+
+
+@dataclass(frozen=True, eq=False)
+class Hold:
+    """A limb's end that stays where it is.
+
+    Attributes:
+        limb: whose.
+        first: first posture that it bears in.
+        last: last one.
+        place: (3,) m.
+        turn: (4,) in the world of what is beyond the tip.
+    """
+
+    limb: Limb
+    first: int
+    last: int
+    place: np.ndarray
+    turn: np.ndarray
+
+
+def find_holds(body: Body, postures: list[Posture]) -> list[Hold]:
+    """Footholds of a sequence: each where its first posture has it.
+
+    Args:
+        body: the body.
+        postures: in order.
+
+    Returns:
+        The holds.
+    """
+    out = []
+    for limb in body.limbs:
+        bears = [limb.name in p.supports for p in postures]
+        k = 0
+        while k < len(postures):
+            if not bears[k]:
+                k += 1
+                continue
+            last = k
+            while last + 1 < len(postures) and bears[last + 1]:
+                last += 1
+            place, turn = end_of(body, limb, postures[k])
+            out.append(Hold(limb, k, last, place, turn))
+            k = last + 1
+    return out
+
+
+def whole(posture: Posture) -> np.ndarray:
+    """(1, n, 4) local turns of a posture, the pelvis' own first.
+
+    Args:
+        posture: the posture.
+    """
+    joints = posture.joints.copy()
+    joints[0] = posture.turn
+    return joints[None]
+
+
+def end_of(body: Body, limb: Limb, posture: Posture) -> tuple[np.ndarray, np.ndarray]:
+    """Where a posture has a limb's end, (3,) m, and the turn of what is beyond it, (4,).
+
+    Args:
+        body: the body.
+        limb: one of its limbs.
+        posture: the posture.
+    """
+    found = links(body, posture.place, whole(posture))
+    last = limb.links[-1]
+    tip = found.joints[0, last] + rotations.rotate(found.turns[0, last], limb.tip)
+    return tip, found.turns[0, limb.end if limb.end >= 0 else last]
+
+
+def keep(
+    body: Body, hold: Hold, place: np.ndarray, joints: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Joints with which a limb keeps its foothold.
+
+    Args:
+        body: the body.
+        hold: the foothold.
+        place: (t, 3) of the pelvis, m.
+        joints: (t, n, 4) local turns, the pelvis' in the world first: as near to them.
+
+    Returns:
+        (t, n, 4) with the limb's changed, and (t,) what is missing to the foothold, m.
+    """
+    limb, figure = hold.limb, body.figure
+    found = links(body, place, joints)
+    root = limb.links[0]
+    above = found.turns[:, figure.parents[root]]
+    target = np.broadcast_to(hold.place, place.shape)
+    local, missing = reach(body, limb, found.joints[:, root], above, joints, target)
+    joints = joints.copy()
+    joints[:, list(limb.links)] = local
+    if limb.end >= 0:
+        for link in limb.links:
+            own = rotations.multiply(figure.rests[link], joints[:, link])
+            above = rotations.multiply(above, own)
+        above = rotations.multiply(above, figure.rests[limb.end])
+        joints[:, limb.end] = rotations.multiply(rotations.conjugate(above), hold.turn)
+    return joints, missing
+
+
+def settle(
+    body: Body, postures: list[Posture], holds: list[Hold]
+) -> tuple[list[Posture], list[Problem]]:
+    """Postures whose supports stand on their footholds, and which ones had to give way.
+
+    Args:
+        body: the body.
+        postures: as they were given.
+        holds: their footholds.
+
+    Returns:
+        Postures and problems.
+    """
+    out, problems = list(postures), []
+    for hold in holds:
+        for k in range(hold.first + 1, hold.last + 1):
+            tip, _ = end_of(body, hold.limb, postures[k])
+            apart = float(np.linalg.norm(tip - hold.place))
+            joints, _ = keep(body, hold, out[k].place[None], whole(out[k]))
+            out[k] = replace(out[k], joints=joints[0])
+            if apart > SLID:
+                problems.append(
+                    Problem(
+                        "SUPPORT_SLIDES",
+                        f"Posture {k + 1} has {hold.limb.name} {100.0 * apart:.1f} cm from "
+                        f"where it bears since posture {hold.first + 1}: it stays there",
+                        severity="INFO",
+                        bone=hold.limb.name,
+                        amount=apart,
+                        remedy="Let it lift in a posture between, or place it where it stands",
+                    )
+                )
+    return out, problems

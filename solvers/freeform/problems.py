@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What free-form motion could not have as it was asked for."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .. import rotations
+from ..motion import Problem
+from .body import Limb, Posture, length
+from .flight import LANDED, Flight
+from .timeline import Timeline
+
+UNREACHED = 1e-4  # m, from which on a target counts as out of reach
+ADRIFT = np.radians(1.0)  # by which postures in the air may be turned otherwise, untold
+
+
+def flight_problems(
+    flight: Flight, line: Timeline, postures: list[Posture], first: int, last: int
+) -> list[Problem]:
+    """Flights that are too long for legs, and postures that they do not meet.
+
+    Args:
+        flight: the flight.
+        line: visits of the motion.
+        postures: of the sequence.
+        first: visit at which it lifts.
+        last: visit at which it lands.
+
+    Returns:
+        The problems.
+    """
+    out, where = [], f"posture {int(line.postures[first]) + 1}"
+    speed = float(flight.velocity[2])
+    rise = max(speed, 0.0) ** 2 / (2.0 * flight.gravity)
+    leg = max((length(flight.body, h.limb) for h in line.standing[first]), default=0.0)
+    if rise > leg:
+        out.append(
+            Problem(
+                "TOO_HIGH",
+                f"The flight of {flight.end - flight.start:.2f} s from {where} rises by "
+                f"{rise:.2f} m, higher than legs of {leg:.2f} m can jump",
+                time=flight.start, end_time=flight.end, amount=rise,
+                remedy="Let it land sooner, or lower",
+            )
+        )  # fmt: skip
+    missed = flight.aim.missed
+    if missed > 100.0 * LANDED:
+        out.append(
+            Problem(
+                "LANDS_TURNED",
+                f"The flight from {where} lands turned by {np.degrees(missed):.1f} degrees "
+                "from its posture",
+                time=flight.start, end_time=flight.end, amount=missed,
+                remedy="Add a posture in the air that shows how it turns",
+            )
+        )  # fmt: skip
+    inner = np.arange(first + 1, last)
+    inner = inner[line.postures[inner] >= 0]
+    turns = flight.turn(line.visits[inner]) if len(inner) else ()
+    for visit, turn in zip(inner, turns, strict=True):
+        k = int(line.postures[visit])
+        apart = rotations.multiply(rotations.conjugate(postures[k].turn), turn)
+        angle = float(np.linalg.norm(rotations.to_rotation_vector(apart)))
+        if angle > ADRIFT:
+            out.append(
+                Problem(
+                    "TURNED_IN_AIR",
+                    f"Posture {k + 1} is turned by {np.degrees(angle):.0f} degrees from what "
+                    "is given: in the air, momentum turns the body",
+                    severity="INFO", time=float(line.visits[visit]), amount=angle,
+                )
+            )  # fmt: skip
+    return out
+
+
+def stretched_problems(line: Timeline, found: list[tuple[int, str]]) -> list[Problem]:
+    """Limbs that are too straight to leave the ground, or come to it, at rest.
+
+    Args:
+        line: visits of the motion.
+        found: visits, and the limbs' names.
+
+    Returns:
+        The problems.
+    """
+    return [
+        Problem(
+            "STRETCHED",
+            f"{name} is so straight in posture {int(line.postures[visit]) + 1} that its end "
+            "is not at rest on the ground there: velocities jump a little",
+            severity="INFO", time=float(line.visits[visit]), bone=name,
+            remedy="Bend it more there, by some 20 degrees",
+        )
+        for visit, name in found
+    ]  # fmt: skip
+
+
+def unreached(limb: Limb, times: np.ndarray, missing: np.ndarray) -> tuple[Problem, ...]:
+    """Spans of time in which a limb's end does not reach its place.
+
+    Args:
+        limb: the limb.
+        times: (t,) s.
+        missing: (t,) m.
+
+    Returns:
+        One problem for each span.
+    """
+    far = np.concatenate([[False], missing > UNREACHED, [False]])
+    edges = np.flatnonzero(far[1:] != far[:-1])
+    out = []
+    for a, b in edges.reshape(-1, 2):
+        most = float(missing[a:b].max())
+        out.append(
+            Problem(
+                "OUT_OF_REACH",
+                f"{limb.name} ends {100.0 * most:.2g} cm short of its place: it is out of reach",
+                time=float(times[a]),
+                end_time=float(times[b - 1]),
+                bone=limb.name,
+                amount=most,
+                remedy="Bring the body nearer in the postures around it",
+            )
+        )
+    return tuple(out)

@@ -1,0 +1,329 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Free-form motion of a body through postures, on the ground and in the air.
+
+Girard 1986, section 5, with the horizontal and the turning motion, which the paper leaves
+open. In this order, each step leaving alone what the former have set:
+
+1. Footholds: where a limb bears, its end stays where the first of its postures has it.
+2. Flights between transition postures (`flight.py`). There the joints follow the postures;
+   limbs that leave the ground, or come down, do so with their ends at rest, for which
+   their joints are kicked (`course.py`), as far as joints are as fast as that. As the
+   kicks change the momentum within the body, and the pelvis' motion the kicks, both are
+   found in turns.
+3. Supports: the pelvis goes where the postures lead it, meeting the velocities and spins
+   of the flights; its heights follow `heights.py`; limbs keep their footholds (`holds.py`).
+4. Steps: limbs that lift and touch while others bear start and end at rest, likewise.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .. import rotations
+from ..errors import SettingError
+from .body import Body, centre, length, links
+from .course import Course
+from .flight import FINE_STEP, ROUGH_STEP, Flight, rise_speed, shoot
+from .heights import Piece
+from .holds import Hold, find_holds, keep, settle
+from .motion import Contact, FreeformMotion, PostureSequence, clean
+from .problems import flight_problems, stretched_problems, unreached
+from .timeline import Timeline, timeline
+
+INSTANT = 3e-6  # s, over which rates are differences
+ROUNDS = 40  # of flights and kicks in turns
+ROUGHLY, SETTLED = 1e-6, 1e-7  # rad/s by which kicks may still change
+FASTEST = 60.0  # rad/s: knees of 10 degrees extend so fast where a body lifts by itself
+MEMORY = 8  # rounds that the next one is mixed from
+
+Root = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]  # place, turn, velocity, spin
+
+
+class FreeformPlan:
+    """A solved motion, to be sampled at any time.
+
+    Args:
+        body: who moves.
+        sequence: its postures, and when.
+        gravity: m/s^2, downwards.
+
+    Raises:
+        SettingError: postures, times or a pace that give no motion.
+    """
+
+    def __init__(self, body: Body, sequence: PostureSequence, gravity: float = 9.81) -> None:
+        if not gravity > 0.0:
+            raise SettingError("Gravity", gravity, "above 0 m/s²")
+        sequence.check(body)
+        self.body, self.gravity = body, gravity
+        given = [clean(p) for p in sequence.postures]
+        self.postures, self.problems = settle(body, given, find_holds(body, given))
+        holds = find_holds(body, self.postures)
+        self.line: Timeline = timeline(body, sequence, self.postures, holds)
+        line = self.line
+        self.duration = float(line.visits[-1])
+        self.course = Course(
+            self.postures, line.knots, line.parameter, line.visits, line.rest
+        )
+        self._check_supports()
+        self._stretched: dict[tuple[int, str], bool] = {}
+        self.flights = [self._fly(a, b) for a, b in line.spans(flying=True)]
+        self._pieces: list[Piece] = []
+        for flight, (a, b) in zip(self.flights, line.spans(flying=True), strict=True):
+            self._join(flight, a, b)
+        for a, b in line.spans(flying=False):
+            self._rise(a, b)
+        self._step()
+        for flight, (a, b) in zip(self.flights, line.spans(flying=True), strict=True):
+            self.problems += flight_problems(flight, line, self.postures, a, b)
+        self.problems += stretched_problems(
+            line, sorted(key for key, yes in self._stretched.items() if yes)
+        )
+
+    def _check_supports(self) -> None:
+        spans = self.line.spans(flying=True)
+        for (_, b), (a, _) in zip(spans[:-1], spans[1:], strict=True):
+            if b == a:
+                raise SettingError(
+                    f"Posture {self.line.postures[a] + 1}", "the only one between two flights",
+                    "followed by another one on the same feet, from which the body jumps",
+                )  # fmt: skip
+
+    # Flights
+
+    def _loose(self, visit: int, lifting: bool) -> tuple[Hold, ...]:
+        """Holds that end at a visit, or begin there."""
+        before, after = self.line.holds[visit - 1 : visit + 1]
+        mine, others = (before, after) if lifting else (after, before)
+        return tuple(h for h in mine if h not in others)
+
+    def _kick(self, hold: Hold, visit: int, lifting: bool, root: Root) -> None:
+        """Let a limb leave its foothold, or come to it, at rest."""
+        course, t = self.course, self.line.visits[visit]
+        limb = hold.limb
+        chain = [*limb.links, *([limb.end] if limb.end >= 0 else [])]
+        side, interval = (0, visit) if lifting else (1, visit - 1)
+        course.turn_kicks[side, interval, chain] = 0.0
+        turns, own = course.joints(np.array([t]))
+        place, turn, velocity, spin = root
+        by = np.array([-INSTANT, INSTANT])[:, None, None]
+        joints = rotations.multiply(turns, rotations.from_rotation_vector(by * own))
+        joints[:, 0] = rotations.multiply(turn, rotations.from_rotation_vector(by[:, 0] * spin))
+        kept, _ = keep(self.body, hold, place + by[:, 0] * velocity, joints)
+        step = rotations.multiply(rotations.conjugate(kept[0]), kept[1])
+        rates = rotations.to_rotation_vector(step) / (2.0 * INSTANT)
+        kick = rates[chain] - own[0, chain]
+        size = float(np.linalg.norm(kick, axis=1).max())
+        # A stretched limb would have to bend infinitely fast.
+        self._stretched[visit, limb.name] = size > FASTEST
+        course.turn_kicks[side, interval, chain] = kick * min(1.0, FASTEST / max(size, FASTEST))
+
+    def _fly(self, a: int, b: int) -> Flight:
+        """The flight between two visits, its limbs kicked."""
+        course, visits = self.course, self.line.visits
+        start, end = visits[a], visits[b]
+        times = np.array([start, end])
+
+        def joints_of(t: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+            return course.joints(t, b - 1)
+
+        joints, _ = joints_of(times)
+        ends = centre(self.body, links(self.body, course.places(times)[0], joints))
+        span = end - start
+        velocity = (ends[1] - ends[0]) / span
+        velocity[2] = rise_speed(span, ends[0, 2] - ends[1, 2], self.gravity)
+
+        def guide(t: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+            turns, spins = joints_of(t)
+            return turns[:, 0], spins[:, 0]
+
+        flight, aim = None, None
+        for step, close in ((ROUGH_STEP, ROUGHLY), (FINE_STEP, SETTLED)):
+            mixed = _Mixed()
+            for _ in range(ROUNDS):
+                breaks = course.breaks(start, end)
+                aim = shoot(self.body, joints_of, guide, breaks, aim, step)
+                flight = Flight(
+                    start, end, ends[0], velocity, self.gravity, aim, self.body, joints_of
+                )
+                old = course.turn_kicks.copy()
+                self._kick_ends(flight, a, b)
+                off = course.turn_kicks - old
+                if np.abs(off).max() < close:
+                    course.turn_kicks = old
+                    break
+                course.turn_kicks = mixed.next(old, off)
+        assert flight is not None
+        return flight
+
+    def _kick_ends(self, flight: Flight, a: int, b: int) -> None:
+        found = flight.pelvis(np.array([flight.start, flight.end]))
+        for i, (visit, lifting) in enumerate(((a, True), (b, False))):
+            place, turn, velocity, spin = (x[i] for x in found)
+            for hold in self.line.standing[visit]:
+                self._kick(hold, visit, lifting, (place, turn, velocity, spin))
+
+    # Supports
+
+    def _join(self, flight: Flight, a: int, b: int) -> None:
+        """Kick the pelvis, on the ground, so that it meets a flight's velocity and spin."""
+        course = self.course
+        times = np.array([flight.start, flight.end])
+        _, _, velocity, spin = flight.pelvis(times)
+        own = course.places(times)[1], course.joints(times)[1][:, 0]
+        for i, (interval, side) in enumerate(((a - 1, 1), (b, 0))):
+            if 0 <= interval < len(self.line.holds):
+                course.place_kicks[side, interval] = velocity[i] - own[0][i]
+                course.turn_kicks[side, interval, 0] = spin[i] - own[1][i]
+
+    def _rise(self, a: int, b: int) -> None:
+        """Heights of a support between two visits."""
+        visits, last = self.line.visits, len(self.line.visits) - 1
+        z = self.course.places(visits)[0][:, 2]
+        landing = self._vertical(a, -1.0) if a > 0 else 0.0
+        liftoff = self._vertical(b, 1.0) if b < last else 0.0
+        leg = max(
+            (length(self.body, h.limb) for i in range(a, b) for h in self.line.holds[i]),
+            default=1.0,
+        )
+        if b - a == 1:
+            both = a > 0 and b < last
+            if both and min(landing, liftoff) <= 0.0:
+                return  # what leads up into a landing, or down from a liftoff, is kicked
+            wanted = [(a, landing, liftoff)]
+        else:
+            wanted = [(a, landing, 0.0), (b - 1, 0.0, liftoff)]
+        for i, down, up in wanted:
+            if max(down, up) <= 0.0:
+                continue
+            self.course.place_kicks[0, i, 2] *= down <= 0.0
+            self.course.place_kicks[1, i, 2] *= up <= 0.0
+            self._pieces.append(
+                Piece(visits[i], visits[i + 1], z[i], z[i + 1], max(down, 0.0), max(up, 0.0), leg)
+            )
+
+    def _vertical(self, visit: int, sign: float) -> float:
+        """Upward speed of the pelvis, times a sign, at the end of a flight."""
+        t = self.line.visits[visit]
+        for flight in self.flights:
+            if t in (flight.start, flight.end):
+                return sign * float(flight.pelvis(np.array([t]))[2][0, 2])
+        return 0.0
+
+    def _step(self) -> None:
+        """Limbs that lift and touch while others bear do so at rest."""
+        holds, visits = self.line.holds, self.line.visits
+        for i in range(1, len(visits) - 1):
+            if not holds[i - 1] or not holds[i]:
+                continue
+            at = np.array([visits[i]])
+            place, joints = self._ground(np.concatenate([at - INSTANT, at, at + INSTANT]))
+            turn = rotations.multiply(rotations.conjugate(joints[0, 0]), joints[2, 0])
+            spin = rotations.to_rotation_vector(turn) / (2.0 * INSTANT)
+            root = (place[1], joints[1, 0], (place[2] - place[0]) / (2.0 * INSTANT), spin)
+            for lifting in (True, False):
+                for hold in self._loose(i, lifting):
+                    self._kick(hold, i, lifting, root)
+
+    # Samples
+
+    def _ground(self, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Pelvis and joints as led, with the heights of supports."""
+        place, _ = self.course.places(times)
+        for piece in self._pieces:
+            here = (times >= piece.start) & (times <= piece.end)
+            place[here, 2] = piece(times[here], place[here, 2])
+        return place, self.course.joints(times)[0]
+
+    def _posed(
+        self, times: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, list[tuple[Hold, np.ndarray, np.ndarray]]]:
+        """Pelvis, joints, and of each foothold which samples keep it, and what is missing."""
+        times = np.clip(np.asarray(times, float), 0.0, self.duration)
+        place, joints = self._ground(times)
+        for flight in self.flights:
+            here = np.flatnonzero((times > flight.start) & (times < flight.end))
+            if len(here):
+                place[here], joints[here, 0], _, _ = flight.pelvis(times[here])
+        interval, told = self.course.interval(times), []
+        for hold in dict.fromkeys(h for row in self.line.holds for h in row):
+            bears = np.array([hold in row for row in self.line.holds])[interval]
+            here = np.flatnonzero(bears)
+            if len(here):
+                joints[here], missing = keep(self.body, hold, place[here], joints[here])
+                told.append((hold, here, missing))
+        return place, joints, told
+
+    def sample(self, times: np.ndarray) -> FreeformMotion:
+        """The motion at given times.
+
+        Args:
+            times: (t,) s from the start; beyond the ends the body stays.
+
+        Returns:
+            The motion.
+        """
+        place, joints, told = self._posed(times)
+        problems = list(self.problems)
+        for hold, here, missing in told:
+            problems += unreached(hold.limb, np.asarray(times)[here], missing)
+        turn = rotations.continuous(joints[:, 0]).copy()
+        found = links(self.body, place, joints)
+        joints[:, 0] = (1.0, 0.0, 0.0, 0.0)
+        momenta = np.array([f.aim.momentum for f in self.flights]).reshape(-1, 3)
+        return FreeformMotion(
+            np.asarray(times, float), place, turn, rotations.continuous(joints),
+            centre(self.body, found), momenta,
+            np.array([(f.start, f.end) for f in self.flights]).reshape(-1, 2),
+            self._contacts(), tuple(problems),
+        )  # fmt: skip
+
+    def _contacts(self) -> tuple[Contact, ...]:
+        rows, visits, out = self.line.holds, self.line.visits, []
+        for hold in dict.fromkeys(h for row in rows for h in row):
+            on = np.array([False, *(hold in row for row in rows), False])
+            for a, b in np.flatnonzero(on[1:] != on[:-1]).reshape(-1, 2):
+                out.append(
+                    Contact(hold.limb.name, float(visits[a]), float(visits[b]), hold.place)
+                )
+        return tuple(sorted(out, key=lambda c: (c.start, c.limb)))
+
+
+class _Mixed:
+    """Fixed points by Anderson's rule (1965): the mix of rounds that misses least."""
+
+    def __init__(self) -> None:
+        self._at: list[np.ndarray] = []
+        self._off: list[np.ndarray] = []
+
+    def next(self, at: np.ndarray, off: np.ndarray) -> np.ndarray:
+        """Where to look next, from where it was looked and what that was off."""
+        self._at, self._off = [*self._at, at][-MEMORY:], [*self._off, off][-MEMORY:]
+        if len(self._at) == 1:
+            return at + off
+        steps = np.stack([x.ravel() - off.ravel() for x in self._off[:-1]], axis=1)
+        share = np.linalg.lstsq(steps, -off.ravel(), rcond=1e-8)[0]
+        mixed = at + off
+        for s, x, f in zip(share, self._at[:-1], self._off[:-1], strict=True):
+            mixed = mixed + s * (x + f - at - off)
+        return mixed
+
+
+def solve(
+    body: Body, sequence: PostureSequence, times: np.ndarray, gravity: float = 9.81
+) -> FreeformMotion:
+    """Free-form motion of a body.
+
+    Args:
+        body: who moves.
+        sequence: its postures, and when.
+        times: (t,) at which it is wanted, s from the first posture.
+        gravity: m/s^2, downwards.
+
+    Returns:
+        The motion.
+
+    Raises:
+        SettingError: postures, times or a pace that give no motion.
+    """
+    return FreeformPlan(body, sequence, gravity).sample(times)

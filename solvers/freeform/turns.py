@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Curves through turns and places that meet given rates at their knots.
+
+Between two turns runs the cumulative Bezier curve of unit quaternions
+
+    q(s) = q_0 exp(a_1 B_1) exp(a_2 B_2) exp(a_3 B_3),
+    B_1 = 1 - (1 - s)^3,  B_2 = 3 s^2 - 2 s^3,  B_3 = s^3
+
+with a_1 = w_0 h / 3, a_3 = w_1 h / 3 and a_2 what is left to q_1 (Kim,
+Kim and Shin, "A General Construction Scheme for Unit Quaternion Curves with Simple High
+Order Derivatives", 1995). It passes through both turns, with the spins w_0 and w_1 of the
+turned frame: a curve of pieces is smooth of first order, for all joints at once.
+
+Rates at knots are Catmull and Rom's, no larger than three times what the slower
+neighbouring piece needs: what is held between two equal postures is at rest.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .. import rotations
+from ..dynamics.exponential import jacobian
+
+
+def knot_rates(steps: np.ndarray, spans: np.ndarray, rest: bool) -> np.ndarray:
+    """(k, ..., 3) rates at knots, from the way between them.
+
+    Args:
+        steps: (k - 1, ..., 3) ways (rotation vectors, m).
+        spans: (k - 1,) of the parameter.
+        rest: whether the ends are at rest; else they go on as their pieces.
+
+    Returns:
+        Rates per parameter.
+    """
+    h = spans.reshape(-1, *[1] * (steps.ndim - 1))
+    mean = steps / h
+    before, after = mean[:-1], mean[1:]
+    inner = (h[1:] * before + h[:-1] * after) / (h[1:] + h[:-1])
+    sizes = [np.linalg.norm(x, axis=-1, keepdims=True) for x in (before, after, inner)]
+    most = 3.0 * np.minimum(sizes[0], sizes[1])
+    inner = inner * np.minimum(1.0, most / np.maximum(sizes[2], 1e-300))
+    still = 0.0 if rest else 1.0
+    return np.concatenate([still * mean[:1], inner, still * mean[-1:]])
+
+
+class TurnCurve:
+    """Turns of all joints over a parameter.
+
+    Args:
+        knots: (k,) ascending.
+        turns: (k, n, 4) at the knots.
+        rest: whether it begins and ends at rest.
+        whole: (k - 1, 3) whole turns of the first joint on the way between knots, a
+            world axis times their number.
+    """
+
+    def __init__(
+        self, knots: np.ndarray, turns: np.ndarray, rest: bool, whole: np.ndarray
+    ) -> None:
+        self.knots, self.turns = knots, turns
+        spans = np.diff(knots)
+        back = rotations.conjugate(turns)
+        steps = rotations.to_rotation_vector(rotations.multiply(back[:-1], turns[1:]))
+        around = np.zeros_like(steps)
+        around[:, 0] = 2.0 * np.pi * whole
+        # Whole turns seen from the frame at either end.
+        first, last = (rotations.rotate(q, around) for q in (back[:-1], back[1:]))
+        rates = knot_rates(steps + first, spans, rest)
+        h = spans[:, None, None]
+        self._around = around
+        self._a1 = (h * rates[:-1] - first) / 3.0
+        self._a3 = (h * rates[1:] - last) / 3.0
+        left = rotations.multiply(
+            rotations.from_rotation_vector(-self._a1), rotations.multiply(back[:-1], turns[1:])
+        )
+        left = rotations.multiply(left, rotations.from_rotation_vector(-self._a3))
+        self._a2 = _nearest(rotations.to_rotation_vector(left), steps - self._a1 - self._a3)
+
+    def __call__(self, at: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Turns, and spins per parameter in the turned frames.
+
+        Args:
+            at: (t,) parameters; beyond the ends they count as the ends.
+
+        Returns:
+            (t, n, 4) and (t, n, 3).
+        """
+        u = np.clip(at, self.knots[0], self.knots[-1])
+        k = np.clip(np.searchsorted(self.knots, u, side="right") - 1, 0, len(self.knots) - 2)
+        span = (self.knots[k + 1] - self.knots[k])[:, None, None]
+        s = (u - self.knots[k])[:, None, None] / span
+        parts = (self._a1[k], self._a2[k], self._a3[k])
+        b = (1.0 - (1.0 - s) ** 3, s * s * (3.0 - 2.0 * s), s**3)
+        slopes = (3.0 * (1.0 - s) ** 2, 6.0 * s * (1.0 - s), 3.0 * s * s)
+        around = self._around[k]
+        turn = rotations.multiply(rotations.from_rotation_vector(around * s), self.turns[k])
+        spin = rotations.rotate(rotations.conjugate(turn), around)
+        for part, value, slope in zip(parts, b, slopes, strict=True):
+            step = rotations.from_rotation_vector(part * value)
+            turn = rotations.multiply(turn, step)
+            spin = rotations.rotate(rotations.conjugate(step), spin) + part * slope
+        return turn, spin / span
+
+
+def _nearest(vectors: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+    """Rotation vectors of the same turns, whole turns longer or shorter, nearest to others."""
+    size = np.linalg.norm(vectors, axis=-1, keepdims=True)
+    axis = rotations.normalise(np.where(size > 1e-9, vectors, wanted))
+    more = rotations.dot(axis, wanted)[..., None] - size
+    return vectors + 2.0 * np.pi * np.round(more / (2.0 * np.pi)) * axis
+
+
+def turned_on(
+    turns: np.ndarray, spins: np.ndarray, by: np.ndarray, rates: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Turns times exp(x), and their spins in the turned frames.
+
+    Args:
+        turns: (..., 4).
+        spins: (..., 3) rad/s.
+        by: (..., 3) x, rad.
+        rates: (..., 3) x', rad/s.
+
+    Returns:
+        (..., 4) and (..., 3).
+    """
+    step = rotations.from_rotation_vector(by)
+    own = (jacobian(by.reshape(-1, 3)) @ rates.reshape(-1, 3, 1)).reshape(rates.shape)
+    spins = rotations.rotate(rotations.conjugate(step), spins) + own
+    return rotations.multiply(turns, step), spins

@@ -1,0 +1,497 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Bodies through postures: flights that conserve, supports that hold, heights that meet."""
+
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+from freeform_cases import ABSORB, BODY, CROUCH, PUSH, SEQUENCES, STAND, pose, squat
+from poise.solvers import rotations
+from poise.solvers.errors import SettingError
+from poise.solvers.freeform import Body, FreeformPlan, Pace, PostureSequence, solve
+from poise.solvers.freeform.body import inside, links
+from poise.solvers.freeform.flight import rise_speed, shoot
+from poise.solvers.freeform.heights import HARDEST, Piece, exponent
+
+G = 9.81
+FLYING = ("jump", "leap", "somersault", "dance")
+MASSES = BODY.figure.masses
+
+
+@cache
+def _plan(name):
+    return FreeformPlan(BODY, SEQUENCES[name]())
+
+
+def _links(motion):
+    joints = motion.joints.copy()
+    joints[:, 0] = motion.turn
+    return links(BODY, motion.place, joints)
+
+
+def _ends(motion, limb):
+    found = _links(motion)
+    last = limb.links[-1]
+    return found.joints[:, last] + rotations.rotate(found.turns[:, last], limb.tip)
+
+
+def _angle(first, second):
+    apart = rotations.multiply(rotations.conjugate(first), second)
+    return np.linalg.norm(rotations.to_rotation_vector(apart), axis=-1)
+
+
+# Flights
+
+
+@pytest.mark.parametrize("name", FLYING)
+def test_the_centre_of_mass_is_a_projectile(name):
+    plan = _plan(name)
+    (start, end), = plan.sample(np.zeros(1)).flights
+    t = np.linspace(start, end, 97)
+    c = plan.sample(t).centre
+    s = (t - start)[:, None] / (end - start)
+    # The parabola through both ends: c_0 + (c_1 - c_0) s + g T^2 s (1 - s) / 2.
+    closed = c[0] + (c[-1] - c[0]) * s
+    closed[:, 2:] += 0.5 * G * (end - start) ** 2 * s * (1.0 - s)
+    np.testing.assert_allclose(c, closed, atol=1e-9)
+
+
+def test_liftoff_speed_follows_from_time_and_heights():
+    # Girard 1986, section 5.2; 0.6 s, landing 0.2 m higher: 9.81 * 0.3 + 0.2 / 0.6.
+    assert rise_speed(0.6, -0.2, G) == pytest.approx(3.2763333333, abs=1e-9)
+    # A long way down in a short time: it is thrown downwards.
+    assert rise_speed(0.2, 1.0, G) == pytest.approx(0.981 - 5.0)
+    plan = _plan("jump")
+    (start, end), = plan.sample(np.zeros(1)).flights
+    h = 1e-4
+    c = plan.sample(np.array([start, start + h, start + 2 * h, end])).centre[:, 2]
+    speed = (-3.0 * c[0] + 4.0 * c[1] - c[2]) / (2 * h)
+    assert speed == pytest.approx(rise_speed(end - start, c[0] - c[3], G), abs=1e-7)
+
+
+def _momentum(plan, times, h):
+    """(t, 3) about the centre of mass, by differences of fifth order of places and turns."""
+    # Of f(-2h) .. f(2h).
+    weights = np.array([1.0, -8.0, 0.0, 8.0, -1.0]) / (12.0 * h)
+    steps = h * np.arange(-2, 3)
+    found = _links(plan.sample((times[:, None] + steps).ravel()))
+    shape = (len(times), 5, len(MASSES))
+    centres = found.centres.reshape(*shape, 3)
+    turns = found.turns.reshape(*shape, 4)
+    velocity = np.einsum("tsnk,s->tnk", centres, weights)
+    step = rotations.multiply(turns, rotations.conjugate(turns[:, 2:3]))
+    spin = np.einsum("tsnk,s->tnk", rotations.to_rotation_vector(step), weights)
+    share = MASSES / MASSES.sum()
+    c, v = (np.einsum("n,tnk->tk", share, x) for x in (centres[:, 2], velocity))
+    matrices = rotations.to_matrix(turns[:, 2])
+    inertia = matrices @ BODY.figure.inertias @ np.swapaxes(matrices, -1, -2)
+    own = np.einsum("tnij,tnj->ti", inertia, spin)
+    arms, drift = centres[:, 2] - c[:, None], velocity - v[:, None]
+    return own + np.einsum("n,tnk->tk", MASSES, rotations.cross(arms, drift))
+
+
+@pytest.mark.parametrize("name", FLYING)
+def test_angular_momentum_stays(name):
+    plan = _plan(name)
+    motion = plan.sample(np.zeros(1))
+    (start, end), = motion.flights
+    t = np.linspace(start, end, 42)[1:-1]
+    # Differences do not reach over the ends of kicks, where rates have corners; within
+    # kicks, which last for hundredths of a second, they are less exact.
+    corners = plan.course.breaks(start, end)
+    t = t[np.abs(t[:, None] - corners).min(axis=1) > 1e-3]
+    quiet = (t > start + 0.06) & (t < end - 0.11)
+    assert np.count_nonzero(quiet) > 20
+    for here, h, close in ((quiet, 1e-4, 1e-9), (~quiet, 2e-5, 1e-8)):
+        off = np.linalg.norm(_momentum(plan, t[here], h) - motion.momenta[0], axis=1)
+        assert off.max() < close * max(np.linalg.norm(motion.momenta[0]), 1.0)
+
+
+@pytest.mark.parametrize("name", FLYING)
+def test_the_landing_posture_is_met(name):
+    plan, sequence = _plan(name), SEQUENCES[name]()
+    motion = plan.sample(sequence.times)
+    (start, end), = motion.flights
+    k = int(np.searchsorted(sequence.times, end))
+    landing = sequence.postures[k]
+    assert _angle(motion.turn[k], landing.turn) < 1e-9
+    np.testing.assert_allclose(motion.place[k], landing.place, atol=1e-9)
+    # From just before, too: nothing jumps.
+    before = plan.sample(np.array([end - 1e-9]))
+    np.testing.assert_allclose(before.place[0], motion.place[k], atol=1e-7)
+    assert _angle(before.turn[0], motion.turn[k]) < 1e-7
+
+
+def _pitch(plan):
+    """Forward turn over the first flight, rad."""
+    (start, end), = plan.sample(np.zeros(1)).flights
+    q = plan.sample(np.linspace(start, end, 400)).turn
+    step = rotations.multiply(q[1:], rotations.conjugate(q[:-1]))
+    return rotations.to_rotation_vector(step)[:, 0].sum()
+
+
+def test_a_somersault_turns_once():
+    # From 15 degrees forward to 12 back: the whole turn less 27 degrees.
+    assert _pitch(_plan("somersault")) == pytest.approx(np.radians(360.0 - 27.0), abs=1e-3)
+
+
+@pytest.mark.parametrize("turns", [-1, 2])
+def test_whole_turns_may_be_given(turns):
+    sequence = SEQUENCES["somersault"]()
+    # Tucked, but turned as at liftoff: only the number says what is meant.
+    postures = list(sequence.postures)
+    for k in (3, 4):
+        postures[k] = replace(postures[k], turn=postures[2].turn)
+    postures[4] = replace(postures[4], whole_turns=np.array([float(turns), 0.0, 0.0]))
+    plan = FreeformPlan(BODY, replace(sequence, postures=postures))
+    assert _pitch(plan) == pytest.approx(np.radians(360.0 * turns - 27.0), abs=2e-3)
+    assert np.sign(plan.flights[0].aim.momentum[0]) == np.sign(turns)
+
+
+def _still(joints):
+    def course(times):
+        shape = (len(times), *joints.shape)
+        return np.broadcast_to(joints, shape), np.zeros((*shape[:2], 3))
+
+    return course
+
+
+def test_a_stiff_body_spins_about_its_long_axis_by_the_closed_form():
+    course = _still(pose().joints)
+    # Symmetric to both sides, stretched: but for the feet's depth Z is a principal axis.
+    found = inside(BODY, *course(np.zeros(1)))
+    moment = found.inertia[0]
+    assert abs(moment[0, 2]) < 1e-12
+    angle, duration = np.radians(360.0 + 90.0), 0.7
+
+    def guide(t):
+        rate = angle / duration
+        spins = np.tile([0.0, 0.0, rate], (len(t), 1))
+        return rotations.about_z(rate * t), spins
+
+    aim = shoot(BODY, course, guide, np.array([0.0, duration]), None, 0.002)
+    momentum = aim.momentum
+    assert aim.missed < 1e-10
+    axis = np.array([0.0, 0.0, 1.0])
+    tilt = moment @ axis * (angle / duration)
+    if np.abs(moment[1, 2]) < 1e-12:
+        np.testing.assert_allclose(momentum, tilt, atol=1e-8)
+    assert momentum[2] == pytest.approx(tilt[2], rel=1e-2)
+
+
+def test_a_stiff_body_keeps_its_energy_while_it_tumbles():
+    joints = pose(hips=(70, 10), arms=(120, 20), sides=(60, 0), knees=(10, 80)).joints
+    course = _still(joints)
+    end = rotations.normalise(np.array([0.3, 0.7, -0.5, 0.4]))
+    axis = rotations.to_rotation_vector(end) / 0.8
+
+    def guide(t):
+        turns = rotations.from_rotation_vector(axis * t[:, None])
+        return turns, np.tile(axis, (len(t), 1))
+
+    aim = shoot(BODY, course, guide, np.array([0.0, 0.8]), None, 0.001)
+    assert aim.missed < 1e-10
+    assert _angle(aim.turns[-1], end) < 1e-10
+    own = rotations.rotate(rotations.conjugate(aim.turns), aim.momentum)
+    inverse = np.linalg.inv(inside(BODY, *course(np.zeros(1))).inertia[0])
+    energy = 0.5 * np.einsum("ti,ij,tj->t", own, inverse, own)
+    np.testing.assert_allclose(energy, energy[0], rtol=1e-9)
+
+
+def test_postures_in_the_air_guide_and_say_by_how_much_they_are_off():
+    plan, sequence = _plan("somersault"), SEQUENCES["somersault"]()
+    told = [p for p in plan.problems if p.code == "TURNED_IN_AIR"]
+    assert told
+    for problem in told:
+        k = int(np.searchsorted(sequence.times, problem.time))
+        turn = plan.sample(np.array([problem.time])).turn[0]
+        assert problem.amount == pytest.approx(_angle(turn, sequence.postures[k].turn), abs=1e-9)
+        assert problem.severity == "INFO"
+
+
+INSTANTS = 1e-6 * np.arange(-3.0, 4.0)  # s around a liftoff or landing
+
+
+def _both_speeds(x):
+    """Velocities before and after, by differences of third order to either side."""
+    weights = np.array([-11.0, 18.0, -9.0, 2.0]) / 6e-6
+    return -weights @ x[3::-1], weights @ x[3:]
+
+
+@pytest.mark.parametrize("name", FLYING)
+def test_velocity_is_continuous_at_liftoff_and_landing(name):
+    plan = _plan(name)
+    for t in plan.sample(np.zeros(1)).flights[0]:
+        motion = plan.sample(t + INSTANTS)
+        feet = [_ends(motion, limb) for limb in BODY.limbs[:2]]
+        near = [x for x in feet if abs(x[3, 2]) < 1e-9]
+        # What feet are kicked by changes within hundredths of a second.
+        for x, close in ((motion.centre, 1e-6), (motion.place, 2e-6), *((y, 1e-4) for y in near)):
+            np.testing.assert_allclose(*_both_speeds(x), atol=close)
+        assert near
+
+
+# Supports
+
+
+@pytest.mark.parametrize("name", SEQUENCES)
+def test_supports_do_not_slide(name):
+    plan = _plan(name)
+    motion = plan.sample(np.linspace(0.0, plan.duration, 241))
+    assert not [p for p in motion.problems if p.code == "OUT_OF_REACH"]
+    assert motion.contacts
+    for contact in motion.contacts:
+        limb = next(m for m in BODY.limbs if m.name == contact.limb)
+        times = np.linspace(contact.start, contact.end, 50)
+        ends = _ends(plan.sample(times), limb)
+        np.testing.assert_allclose(ends, np.tile(contact.place, (50, 1)), atol=1e-9)
+
+
+@pytest.mark.parametrize("name", SEQUENCES)
+def test_joints_and_transitions_follow_the_postures(name):
+    sequence, plan = SEQUENCES[name](), _plan(name)
+    motion = plan.sample(sequence.times)
+    told = [p for p in plan.problems if p.code == "SUPPORT_SLIDES"]
+    assert not told
+    flights = motion.flights
+    for k, posture in enumerate(sequence.postures):
+        off = _angle(motion.joints[k, 1:], rotations.normalise(posture.joints)[1:])
+        assert off.max() < 1e-7, k
+        if posture.supports:
+            np.testing.assert_allclose(motion.place[k], posture.place, atol=1e-9)
+            assert _angle(motion.turn[k], posture.turn) < 1e-9
+    for start, end in flights:
+        assert start in sequence.times and end in sequence.times
+
+
+def test_contacts_have_the_exact_times_of_their_postures():
+    found = _plan("dance").sample(np.zeros(1)).contacts
+    assert [(c.limb, c.start, c.end) for c in found] == [
+        ("foot.R", 0.0, 0.75),
+        ("foot.L", 1.28, 2.2),
+    ]
+
+
+def test_a_squat_stays_on_the_ground():
+    motion = solve(BODY, squat(), np.linspace(0.0, 1.3, 60))
+    assert motion.momenta.shape == (0, 3) and motion.flights.shape == (0, 2)
+    assert motion.problems == ()
+    np.testing.assert_allclose(motion.place[[0, -1]], [p.place for p in squat().postures[::2]])
+    # At rest at both ends: it moves a thousandth of its way in the first fortieth.
+    assert abs(motion.place[1, 2] - motion.place[0, 2]) < 0.01
+
+
+def _with_feet():
+    """The body with feet, whose turn is kept while they stand."""
+    f = BODY.figure
+    ankle, toe = np.array([0.0, 0.0, -0.44]), np.array([[0.0, -0.1, -0.02]] * 2)
+    grown = replace(
+        f, parents=np.append(f.parents, [8, 10]), places=np.concatenate([f.places, [ankle] * 2]),
+        rests=np.concatenate([f.rests, f.rests[:2]]), axes=np.concatenate([f.axes, f.axes[1:3]]),
+        masses=np.append(f.masses, [1.0, 1.0]), centres=np.concatenate([f.centres, toe]),
+        inertias=np.concatenate([f.inertias, f.inertias[4:6]]),
+    )  # fmt: skip
+    legs = [replace(limb, end=11 + i) for i, limb in enumerate(BODY.limbs[:2])]
+    return Body(grown, (*legs, *BODY.limbs[2:]))
+
+
+def test_feet_keep_their_turn_while_they_bear():
+    body = _with_feet()
+    postures = [
+        replace(p, joints=np.concatenate([p.joints, rotations.identity(2)]))
+        for p in squat().postures
+    ]
+    # Flat on the ground to begin with.
+    flat = rotations.about_x(np.radians(-8.0))
+    postures[0].joints[11:] = flat
+    motion = solve(body, PostureSequence(postures, squat().times), np.linspace(0.0, 1.3, 27))
+    joints = motion.joints.copy()
+    joints[:, 0] = motion.turn
+    turns = links(body, motion.place, joints).turns[:, 11:]
+    assert _angle(turns, rotations.identity(1)).max() < 1e-9
+    assert _angle(motion.joints[:, 11], flat).max() > 0.3  # ankles bend for it
+
+
+def test_exponents_close_the_way_between_their_bounds():
+    assert exponent(3.0, 0.3, 0.3) == pytest.approx(2.0)  # 3 * 0.3 / 0.3 - 1
+    assert exponent(1.0, 0.3, 0.3) == 1.0
+    assert exponent(3.0, 0.3, 0.05) == HARDEST == exponent(3.0, 0.3, -0.2)
+
+
+@pytest.mark.parametrize("speed, way", [(3.0, 0.3), (1.0, 0.3), (3.0, 0.02), (3.0, -0.1)])
+def test_landings_sink_at_their_speed_and_meet_the_next_posture(speed, way):
+    piece = Piece(1.0, 1.3, 0.9, 0.9 - way, speed, 0.0, 0.86)
+    h = 1e-7
+    own = np.full(2, 0.9 - way)
+    z = piece(np.array([1.0, 1.0 + h]), own)
+    assert z[0] == pytest.approx(0.9, abs=1e-12)
+    assert (z[1] - z[0]) / h == pytest.approx(-speed, rel=1e-4)
+    assert piece(np.array([1.3]), own[:1])[0] == pytest.approx(0.9 - way, abs=1e-12)
+    # Liftoffs are the same, run backwards.
+    off = Piece(1.0, 1.3, 0.9 - way, 0.9, 0.0, speed, 0.86)
+    t = np.linspace(1.0, 1.3, 20)
+    own = np.full(20, 0.9 - way)
+    np.testing.assert_allclose(off(t, own), piece(2.3 - t, own), atol=1e-12)
+
+
+def test_a_landing_by_the_paper_is_a_t_to_the_e():
+    # e = 2 closes by itself: z = 0.9 - V t / 3 (1 - (1 - s)^3), blended into the postures'.
+    piece = Piece(0.0, 0.3, 0.9, 0.6, 3.0, 0.0, 0.86)
+    t = np.linspace(0.0, 0.3, 31)
+    closed = 0.9 - 0.3 * (1.0 - (1.0 - t / 0.3) ** 3)
+    np.testing.assert_allclose(piece(t, closed), closed, atol=1e-12)
+
+
+def test_between_two_flights_without_a_posture_the_body_gives_way():
+    piece = Piece(0.0, 0.4, 0.9, 0.95, 2.0, 2.5, 0.86)
+    t = np.linspace(0.0, 0.4, 4001)
+    z = piece(t, np.zeros(4001))
+    speed = np.gradient(z, t)
+    assert speed[1] == pytest.approx(-2.0, abs=0.02) and speed[-2] == pytest.approx(2.5, abs=0.02)
+    assert z[0] == pytest.approx(0.9) and z[-1] == pytest.approx(0.95)
+    # Half of 0.4 s at half of 2 m/s: 0.2 m, and the difference of the ways made up for.
+    assert 0.6 < z.min() < 0.75
+
+
+def test_two_leaps_from_one_touch():
+    # Up, one short support of two postures, up again: heights and velocities meet twice.
+    touch = dict(hips=(25, 25), knees=(40, 40), arms=(20, 20))
+    air = dict(hips=(30, 30), knees=(60, 60), place=(0, 0, 1.2))
+    postures = [
+        pose(**CROUCH), pose(**PUSH), pose((), **air), pose(at=(0, -0.2, 0), **touch),
+        pose(at=(0, -0.2, 0), **PUSH), pose((), **air), pose(at=(0, -0.4, 0), **touch),
+        pose(at=(0, -0.4, 0), **ABSORB),
+    ]  # fmt: skip
+    times = np.array([0.0, 0.3, 0.5, 0.7, 0.9, 1.1, 1.3, 1.6])
+    plan = FreeformPlan(BODY, PostureSequence(postures, times))
+    for t in np.ravel(plan.sample(np.zeros(1)).flights):
+        np.testing.assert_allclose(*_both_speeds(plan.sample(t + INSTANTS).centre), atol=1e-6)
+
+
+# Pace
+
+
+def test_a_jump_runs_backwards_where_its_distance_does():
+    sequence = SEQUENCES["jump"]()
+    pace = Pace.of([0.0, 1.0, 1.2, 2.2], [0.0, 1.0, 1.0, 0.0])
+    plan = FreeformPlan(BODY, replace(sequence, times=None, pace=pace, duration=4.4))
+    motion = plan.sample(np.zeros(1))
+    assert len(motion.flights) == 2
+    (a, b), (c, d) = motion.flights
+    np.testing.assert_allclose([d, c], 4.4 - np.array([a, b]), atol=1e-6)
+    t = np.linspace(0.0, 4.4, 89)
+    there, back = plan.sample(t), plan.sample(4.4 - t)
+    # The joints come back the same way; both flights are true, so the pelvis does, too.
+    np.testing.assert_allclose(there.centre, back.centre, atol=1e-5)
+    assert [x.limb for x in motion.contacts] == ["foot.L", "foot.R"] * 3
+
+
+def test_a_flat_distance_curve_holds_a_posture():
+    pace = Pace.of([0.0, 1.0, 2.0, 3.0], [0.0, 0.5, 0.5, 1.0])
+    sequence = replace(squat(), times=None, pace=pace, duration=3.0, shares=np.array([0, 0.5, 1]))
+    motion = solve(BODY, sequence, np.linspace(1.05, 1.95, 10))
+    np.testing.assert_allclose(motion.place, np.tile(squat().postures[1].place, (10, 1)))
+    assert motion.contacts[0].end == 3.0
+
+
+def test_a_body_may_turn_whole_on_its_feet():
+    turned = replace(pose(), whole_turns=np.array([0.0, 0.0, 1.0]), supports=())
+    foot = replace(turned, supports=("foot.L",))
+    start = replace(pose(), supports=("foot.L",))
+    plan = FreeformPlan(BODY, PostureSequence([start, foot], np.array([0.0, 1.0])))
+    yaw = np.unwrap(2 * np.arctan2(*plan.sample(np.linspace(0, 1, 90)).turn[:, [3, 0]].T),
+                    period=2 * np.pi)  # fmt: skip
+    assert yaw[-1] - yaw[0] == pytest.approx(2 * np.pi, abs=1e-9)
+
+
+# Bad input
+
+
+def test_flights_that_no_leg_could_give_say_what_height_they_need():
+    sequence = SEQUENCES["jump"]()
+    times = sequence.times + np.array([0, 0, 0, 0.5, 1.0, 1.0, 1.0])  # 1.5 s in the air
+    motion = solve(BODY, replace(sequence, times=times), np.zeros(1))
+    told = next(p for p in motion.problems if p.code == "TOO_HIGH")
+    (start, end), = motion.flights
+    assert end - start == pytest.approx(1.5)
+    # About g T^2 / 8 = 2.76 m, as it lands a little lower than it lifts.
+    assert told.amount == pytest.approx(2.76, abs=0.15)
+    assert "0.86 m" in told.message
+
+
+def test_feet_out_of_reach_say_by_how_much():
+    postures = [pose(**STAND), replace(pose(**STAND), place=np.array([0, 0, 1.11])), pose(**STAND)]
+    sequence = PostureSequence(postures, np.array([0.0, 1.0, 2.0]))
+    motion = solve(BODY, sequence, np.linspace(0.0, 2.0, 81))
+    told = [p for p in motion.problems if p.code == "OUT_OF_REACH"]
+    # Hips at 1.06 m, legs of 0.86 m: 0.2 m short.
+    assert [p.bone for p in told] == ["foot.L", "foot.R"]
+    assert told[0].amount == pytest.approx(0.2, abs=1e-3)
+    assert told[0].time > 0.0 and told[0].time + told[0].end_time == pytest.approx(2.0)
+
+
+def test_legs_too_straight_to_jump_say_so_and_do_not_jerk_the_body():
+    sequence = SEQUENCES["jump"]()
+    postures = list(sequence.postures)
+    postures[2] = pose(**{**PUSH, "hips": (2, 2), "knees": (2, 2)})
+    plan = FreeformPlan(BODY, replace(sequence, postures=postures))
+    told = [p for p in plan.problems if p.code == "STRETCHED"]
+    assert [(p.bone, p.time) for p in told] == [("foot.L", 0.8), ("foot.R", 0.8)]
+    # The postures lead the pelvis from 15 to 0 degrees of pitch, and 15 cm ahead.
+    motion = plan.sample(np.linspace(0.5, 0.9, 81))
+    assert np.degrees(_angle(motion.turn, rotations.identity(1))).max() < 25.0
+    assert np.abs(motion.place[:, 1]).max() < 0.2
+    assert "STRETCHED" not in [p.code for p in _plan("jump").problems]
+
+
+def test_supports_that_are_elsewhere_stay_where_they_stood():
+    postures = [pose(**STAND), pose(at=(0, -0.1, 0), **STAND)]
+    motion = solve(BODY, PostureSequence(postures, np.array([0.0, 1.0])), np.array([0.0, 1.0]))
+    told = [p for p in motion.problems if p.code == "SUPPORT_SLIDES"]
+    assert len(told) == 2 and told[0].amount == pytest.approx(0.1)
+    np.testing.assert_allclose(_ends(motion, BODY.limbs[0])[1], [0.1, 0, 0], atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    "change, words",
+    [
+        (dict(postures=[pose()], times=np.zeros(1)), "Postures is 1"),
+        (dict(times=np.array([0.0, 0.5, 0.5])), "Step from posture 2 to 3 is 0 s"),
+        (dict(times=np.array([0.0, -0.5, 1.0])), "Step from posture 1 to 2 is -0.5 s"),
+        (dict(times=np.array([0.0, np.nan, 1.0])), "Times of the postures"),
+        (dict(times=None), "or a pace with a duration"),
+        (dict(times=None, pace=Pace.of([0, 1], [0, 1]), duration=0.0), "Duration is 0"),
+        (dict(postures=[pose(()), pose(), pose()]), "Posture 1 is in the air"),
+        (dict(postures=[pose(), pose(), pose(())]), "Posture 3 is in the air"),
+        (dict(postures=[pose(), replace(pose(), supports=("tail",)), pose()]), "tail"),
+        (dict(postures=[pose(), replace(pose(), joints=np.zeros((3, 4))), pose()]), "3 joints"),
+        (
+            dict(postures=[pose(), pose((), place=(0, 0, 1)), pose(), pose((), place=(0, 0, 1)),
+                           pose()], times=np.arange(5.0)),
+            "Posture 3 is the only one between two flights",
+        ),
+        (
+            dict(times=None, pace=Pace.of([0, 1], [0, 1]), duration=1.0,
+                 postures=[pose(), pose(), pose()]),
+            "Distance from posture 1 to 2 is 0",
+        ),
+    ],
+)  # fmt: skip
+def test_bad_sequences_say_what_is_wrong(change, words):
+    with pytest.raises(SettingError, match=words):
+        FreeformPlan(BODY, replace(squat(), **change))
+
+
+def test_a_pace_that_ends_in_the_air_says_so():
+    pace = Pace.of([0.0, 1.0], [0.0, 0.5])
+    sequence = replace(SEQUENCES["jump"](), times=None, pace=pace, duration=1.0,
+                       shares=np.linspace(0, 1, 7))  # fmt: skip
+    with pytest.raises(SettingError, match="ends in the air"):
+        FreeformPlan(BODY, sequence)
+
+
+def test_identical_postures_stand_still():
+    motion = solve(BODY, PostureSequence([pose(), pose()], np.array([0.0, 1.0])), np.arange(3) / 2)
+    np.testing.assert_allclose(motion.place, np.tile(motion.place[0], (3, 1)), atol=1e-12)
+    assert motion.problems == ()
