@@ -6,7 +6,7 @@ sit in the very action that a bake replaces, and because groups that an add-on
 adds to a library override may be lost when the file is loaded again.
 """
 
-from math import isnan
+from math import isnan, nan
 
 import bpy
 from bpy.props import (
@@ -55,6 +55,7 @@ BODY_PARTS = (
 
 
 MOST_FRAME = 2**31 - 1  # that an integer of Blender holds
+NO_FRAME = -(2**31)  # the end of a motion whose duration is no number
 
 
 def _is_motion(self, other):
@@ -71,14 +72,16 @@ def _real_fps():
 
 
 def _get_duration(self):
-    return (self.frame_end - self.frame_start) / _real_fps()
+    frames = self.frame_end - self.frame_start if self.frame_end != NO_FRAME else nan
+    return frames / _real_fps()
 
 
 def _set_duration(self, seconds):
-    # Whatever a script sets: how long a motion may be, and that it ends before it starts, is
-    # said where it is read.
-    frames = -1.0 if isnan(seconds) else max(1.0, seconds * _real_fps())
-    self.frame_end = round(min(self.frame_start + frames, MOST_FRAME))
+    # Whatever a script sets: how long a motion may be is said where it is read.
+    end = NO_FRAME
+    if not isnan(seconds):
+        end = round(min(self.frame_start + max(1.0, seconds * _real_fps()), MOST_FRAME))
+    self.frame_end = end
 
 
 class PoiseProblem(bpy.types.PropertyGroup):

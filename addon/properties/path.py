@@ -14,7 +14,8 @@ from bpy.props import (
 )
 
 from ...solvers.motion import Placement
-from ...solvers.path.settings import CALM, PathSettings
+from ...solvers.path.settings import CALM, NUMBERS, WHOLE, PathSettings
+from .ends import ends
 from .turns import STARTING_LIMITS, STARTING_PATH
 
 OVERRIDE = {"LIBRARY_OVERRIDABLE"}
@@ -137,7 +138,7 @@ class PoisePath(bpy.types.PropertyGroup):
         description="Coefficient of friction with the ground, or of rolling resistance: 0.05 for "
         "a waxed ski that glides, 0.2 and more for skidded turns, 0.004 for a bicycle on a road",
         default=0.08,
-        min=0.0,
+        **ends(NUMBERS["friction"]),
         soft_max=0.5,
         precision=3,
         step=1,
@@ -205,10 +206,9 @@ class PoisePath(bpy.types.PropertyGroup):
         name="Lean Limit",
         description="Largest lean that a plan may use",
         default=radians(30.0),
-        min=0.0,
+        **ends(NUMBERS["max_lean"]),
         soft_min=radians(5.0),
         soft_max=radians(60.0),
-        max=radians(80.0),
         subtype="ANGLE",
         options=set(),
         override=OVERRIDE,
@@ -252,10 +252,9 @@ class PoisePath(bpy.types.PropertyGroup):
         description="How many stages each plan looks ahead: more see obstacles earlier, and take "
         "longer",
         default=10,
-        min=1,
+        **ends(WHOLE["stages"]),
         soft_min=4,
         soft_max=14,
-        max=60,
         options=set(),
         override=OVERRIDE,
     )
@@ -263,10 +262,9 @@ class PoisePath(bpy.types.PropertyGroup):
         name="Stage Length",
         description="Time between two decisions to steer, in seconds",
         default=0.3,
-        min=0.02,
+        **ends(NUMBERS["stage"]),
         soft_min=0.1,
         soft_max=1.0,
-        max=5.0,
         unit="TIME_ABSOLUTE",
         options=set(),
         override=OVERRIDE,
@@ -276,10 +274,9 @@ class PoisePath(bpy.types.PropertyGroup):
         description="How many ways to steer are tried in each stage: more follow the path more "
         "closely, and take longer",
         default=7,
-        min=2,
+        **ends(WHOLE["values"]),
         soft_min=5,
         soft_max=11,
-        max=31,
         options=set(),
         override=OVERRIDE,
     )

@@ -7,7 +7,8 @@ import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty
 
 from ...solvers.motion import BodyState, Placement
-from ...solvers.turning.settings import TurningSettings
+from ...solvers.turning.settings import FIXED_RANGES, RANGES, TurningSettings
+from .ends import ends
 
 OVERRIDE = {"LIBRARY_OVERRIDABLE"}
 
@@ -98,7 +99,7 @@ class PoiseTurns(bpy.types.PropertyGroup):
         name="Frequency",
         description="Left and right turns together per second, in Hz",
         default=0.3,
-        min=0.0,
+        **ends(RANGES["frequency"]),
         soft_min=0.1,
         soft_max=1.2,
         precision=3,
@@ -109,9 +110,8 @@ class PoiseTurns(bpy.types.PropertyGroup):
         name="Max Lean",
         description="Largest lean of a turn: how sharp the turns are",
         default=radians(25.0),
-        min=0.0,
+        **ends(RANGES["sharpness"]),
         soft_max=radians(60.0),
-        max=radians(85.0),
         subtype="ANGLE",
         override=OVERRIDE,
     )
@@ -119,6 +119,7 @@ class PoiseTurns(bpy.types.PropertyGroup):
         name="Heading",
         description="Direction the turns go on average, anticlockwise from straight ahead",
         default=0.0,
+        **ends(RANGES["heading"]),
         soft_min=-pi,
         soft_max=pi,
         subtype="ANGLE",
@@ -129,6 +130,7 @@ class PoiseTurns(bpy.types.PropertyGroup):
         description="Where in a turn the motion starts: 0 upright going into a left turn, "
         "90 in the middle of it, 180 upright going into a right turn",
         default=0.0,
+        **ends(FIXED_RANGES["start_phase"]),
         soft_min=-2 * pi,
         soft_max=2 * pi,
         subtype="ANGLE",
@@ -169,7 +171,7 @@ class PoiseTurns(bpy.types.PropertyGroup):
         name="Mass",
         description="Mass of the character with its equipment",
         default=80.0,
-        min=0.0,
+        **ends(RANGES["mass"]),
         soft_min=20.0,
         soft_max=150.0,
         unit="MASS",
@@ -190,7 +192,7 @@ class PoiseTurns(bpy.types.PropertyGroup):
         description="Moment of inertia about the centre of mass, around the direction of travel, "
         "in kg m^2",
         default=8.0,
-        min=0.0,
+        **ends(RANGES["inertia"]),
         soft_max=50.0,
         override=OVERRIDE,
     )
@@ -198,8 +200,7 @@ class PoiseTurns(bpy.types.PropertyGroup):
         name="Slope",
         description="Steepness of the ground",
         default=radians(12.0),
-        min=0.0,
-        max=radians(80.0),
+        **ends(RANGES["slope"]),
         soft_max=radians(40.0),
         subtype="ANGLE",
         override=OVERRIDE,
@@ -208,6 +209,7 @@ class PoiseTurns(bpy.types.PropertyGroup):
         name="Fall Line",
         description="Direction of steepest descent, anticlockwise from straight ahead",
         default=0.0,
+        **ends(RANGES["slope_direction"]),
         soft_min=-pi,
         soft_max=pi,
         subtype="ANGLE",
@@ -218,7 +220,7 @@ class PoiseTurns(bpy.types.PropertyGroup):
         description="Coefficient of friction with the ground: 0.05 for a waxed ski that glides, "
         "0.2 and more for skidded turns",
         default=0.08,
-        min=0.0,
+        **ends(RANGES["friction"]),
         soft_max=0.5,
         precision=3,
         step=1,
@@ -239,8 +241,7 @@ class PoiseTurns(bpy.types.PropertyGroup):
         name="Falls At",
         description="Lean beyond which the figure counts as fallen",
         default=radians(80.0),
-        min=radians(5.0),
-        max=pi / 2,
+        **ends(FIXED_RANGES["fall_angle"]),
         subtype="ANGLE",
         options=set(),
         override=OVERRIDE,
@@ -250,8 +251,7 @@ class PoiseTurns(bpy.types.PropertyGroup):
         description="Slight variation of the turns' sharpness and rhythm; perfect symmetry "
         "looks wrong",
         default=0.0,
-        min=0.0,
-        max=0.9,
+        **ends(FIXED_RANGES["amplitude_irregularity"]),
         soft_max=0.3,
         subtype="FACTOR",
         options=set(),
@@ -329,8 +329,7 @@ class PoiseTurns(bpy.types.PropertyGroup):
             speed_mode=self.speed_mode,
             start_phase=self.start_phase,
             start_state=start_state,
-            # In single precision 90 degrees are a little more than that.
-            fall_angle=min(self.fall_angle, pi / 2),
+            fall_angle=self.fall_angle,
             placement=placement,
             amplitude_irregularity=self.irregularity,
             rhythm_irregularity=self.irregularity,

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import isnan
 
 import bpy
 
@@ -98,6 +99,11 @@ def frame_range(scene: bpy.types.Scene, motion: bpy.types.Object) -> tuple[int, 
         start, end = scene.frame_preview_start, scene.frame_preview_end
     else:
         start, end = settings.frame_start, settings.frame_end
+        if isnan(settings.duration):
+            raise UserError(
+                f"{motion.name} has no End, for its Duration was set to nan: set one of them to a "
+                "number"
+            )
     if end < start:
         raise UserError(
             f"{motion.name} ends at frame {end}, before its start at frame {start}: "

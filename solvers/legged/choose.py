@@ -35,6 +35,9 @@ class Band(NamedTuple):
     up: float
 
 
+# Of the hysteresis: (label, least, most, requirement).
+RELUCTANCE = ("Reluctance", 0.0, 0.99, "between 0 and 0.99")
+
 LADDERS: dict[str, tuple[Band, ...]] = {
     "QUADRUPED": (
         Band("WALK", 0.0), Band("TROT", 0.4), Band("CANTER_LEFT", 2.0), Band("GALLOP_LEFT", 4.0),
@@ -87,7 +90,7 @@ def choose_gaits(
         SettingError: the ladder is empty or not in order, or a value is out
             of range.
     """
-    check_number("Reluctance", hysteresis, 0.0, 0.99, "at least 0 and below 1")
+    check_number(RELUCTANCE[0], hysteresis, *RELUCTANCE[1:])
     check_number("Hip Height", hip, 1e-6, 1e6, "above 0 m")
     if not ladder:
         raise SettingError("Ladder of gaits", "empty", "at least one gait")

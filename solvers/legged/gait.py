@@ -276,6 +276,27 @@ class Gait:
         )
 
 
+# name -> (label, least, most, requirement)
+NUMBERS: dict[str, tuple[str, float, float, str]] = {
+    "stroke": ("Stroke", 1e-6, 1e6, "above 0 m (at most 1,000,000)"),
+    "period": ("Stride Time", 1e-6, 1e6, "above 0 s (at most 1,000,000)"),
+    "stride": ("Stride", 0.01, 100.0, "between 0.01 and 100 hip heights"),
+    "stride_exponent": ("Stride Exponent", 0.0, 0.5, "between 0 and 0.5"),
+    "duty_exponent": ("Duty Exponent", -1.0, 1.0, "between -1 and 1"),
+    "least_transfer": ("Least Transfer", 0.0, 1e3, "at least 0"),
+    "compression": ("Bounce (compression)", 1e-4, 0.9, "between 0.0001 and 0.9"),
+    "spring": ("Bounce (spring)", 0.0, 1.0, "between 0 and 1"),
+    "arc": ("Bounce (arc)", 0.0, 1.0, "between 0 and 1"),
+    "clearance": ("Foot Lift", 0.0, 2.0, "between 0 and 2 hip heights"),
+    "peak": ("Peak", 0.1, 0.9, "between 0.1 and 0.9"),
+    "snap": ("Snap", 0.0, 1.0, "between 0 and 1"),
+    "kick": ("Kick", 0.0, 2.0, "between 0 and 2 hip heights"),
+    "width": ("Track Width", -2.0, 5.0, "between -2 and 5"),
+    "strike": ("Heel Strike", -3.0, 3.0, "between -3 and 3"),
+    "push": ("Push Off", -3.0, 3.0, "between -3 and 3"),
+}
+
+
 def check_gait(gait: Gait) -> Gait:
     """Check what an animator may have typed.
 
@@ -305,28 +326,14 @@ def check_gait(gait: Gait) -> Gait:
             else:
                 check_number(where, value, 0.001, 0.999, "above 0 and below 1")
     at = f" of gait {gait.name}"
-    positive = "above 0"
-    for label, amount in (("Stroke", gait.stroke), ("Period", gait.period)):
+    for name, (label, least, most, requirement) in NUMBERS.items():
+        amount = getattr(gait, name)
         if amount is not None:
-            check_number(label + at, amount, 1e-6, 1e6, positive)
+            check_number(label + at, amount, least, most, requirement)
     if gait.stroke is not None and gait.period is not None:
         raise SettingError(
-            "Stroke and Period" + at, (gait.stroke, gait.period), "given one at a time"
+            "Stroke and Stride Time" + at, (gait.stroke, gait.period), "given one at a time"
         )
-    check_number("Stride" + at, gait.stride, 0.01, 100.0, "between 0.01 and 100 hip heights")
-    check_number("Stride Exponent" + at, gait.stride_exponent, 0.0, 0.5, "between 0 and 0.5")
-    check_number("Duty Exponent" + at, gait.duty_exponent, -1.0, 1.0, "between -1 and 1")
-    check_number("Least Transfer" + at, gait.least_transfer, 0.0, 1e3, "at least 0")
-    check_number("Compression" + at, gait.compression, 1e-4, 0.9, "between 0.0001 and 0.9")
-    check_number("Spring" + at, gait.spring, 0.0, 1.0, "between 0 and 1")
-    check_number("Arc" + at, gait.arc, 0.0, 1.0, "between 0 and 1")
-    check_number("Clearance" + at, gait.clearance, 0.0, 2.0, "between 0 and 2 hip heights")
-    check_number("Peak" + at, gait.peak, 0.1, 0.9, "between 0.1 and 0.9")
-    check_number("Snap" + at, gait.snap, 0.0, 1.0, "between 0 and 1")
-    check_number("Kick" + at, gait.kick, 0.0, 2.0, "between 0 and 2 hip heights")
-    check_number("Width" + at, gait.width, -2.0, 5.0, "between -2 and 5")
-    check_number("Strike" + at, gait.strike, -3.0, 3.0, "between -3 and 3")
-    check_number("Push" + at, gait.push, -3.0, 3.0, "between -3 and 3")
     shares = [0.0]
     for point in gait.trajectory:
         if len(point) != 3:

@@ -11,7 +11,7 @@ import numpy as np
 from ..errors import SettingError
 from ..motion import Placement
 from ..turning.settings import sample_times
-from .choose import LADDERS, Band
+from .choose import LADDERS, RELUCTANCE, Band
 from .creature import Creature, check_creature, quadruped
 from .edits import FootprintEdit, Locks, Pin, check_edits
 from .footholds import Ground
@@ -112,21 +112,26 @@ class GaitSettings:
     pins: tuple[Pin, ...] = ()
 
 
-SINGLE = 1e-5  # degrees that a setting in single precision may be beyond its end
-
-_NUMBERS: dict[str, tuple[str, float, float, str]] = {
+# name -> (label, least, most, requirement)
+NUMBERS: dict[str, tuple[str, float, float, str]] = {
     "start_phase": ("Start Phase", 0.0, 1.0, "between 0 and 1"),
     "gravity": ("Gravity", 1e-3, 1000.0, "above 0 m/s^2 (at most 1000)"),
-    "impulse": ("Impulse", 0.0, 1e6, "at least 0 m/s^2"),
-    "response": ("Response", 0.0, 1e3, "at least 0 s"),
+    "impulse": ("Impulse", 0.0, 1e6, "between 0 and 1,000,000 m/s^2"),
+    "response": ("Response", 0.0, 1e3, "between 0 and 1000 s"),
+    "hysteresis": RELUCTANCE,
     "most_bank": ("Bank Limit", 0.0, math.radians(74.0), "between 0 and 74 degrees"),
     "bank": ("Bank", -5.0, 5.0, "between -5 and 5"),
     "reach": ("Reach", 0.5, 1.0, "between 0.5 and 1"),
     "crouch": ("Crouch", 0.0, 0.8, "between 0 and 0.8"),
     "most_step": ("Step Height", 0.0, 10.0, "between 0 and 10 hip heights"),
     "search": ("Search", 0.0, 10.0, "between 0 and 10 hip heights"),
-    "steepest": ("Max Slope", 0.0, math.radians(89.0 + SINGLE), "between 0 and 89 degrees"),
+    "steepest": ("Max Slope", 0.0, math.radians(89.0), "between 0 and 89 degrees"),
     "clearance": ("Clearance", 0.0, 2.0, "between 0 and 2 hip heights"),
+}
+# Likewise of one gait of the list.
+ITEM_NUMBERS: dict[str, tuple[str, float, float, str]] = {
+    "start": ("Time", -1e6, 1e6, "a finite time (at most 1,000,000 s)"),
+    "distance": ("Distance", -1e6, 1e6, "a finite length (at most 1,000,000 m)"),
 }
 
 
@@ -144,12 +149,17 @@ def check_settings(settings: GaitSettings) -> tuple[np.ndarray, np.ndarray]:
     """
     time = sample_times(settings.n_frames, settings.fps)
     check_creature(settings.creature)
-    for name, (label, least, most, requirement) in _NUMBERS.items():
+    for name, (label, least, most, requirement) in NUMBERS.items():
         check_number(label, getattr(settings, name), least, most, requirement)
     origin = np.asarray(settings.placement.origin, dtype=float)
     if origin.shape != (3,) or not np.all(np.isfinite(origin)):
         raise SettingError("Placement", settings.placement.origin, "three finite coordinates")
     check_number("Placement Yaw", settings.placement.yaw, -1e6, 1e6, "a finite angle")
+    for number, item in enumerate(settings.sequence, start=1):
+        for name, (label, least, most, requirement) in ITEM_NUMBERS.items():
+            amount = getattr(item, name)
+            if amount is not None:
+                check_number(f"{label} of gait {number}", amount, least, most, requirement)
     check_edits(settings.edits)
     try:
         speed = np.asarray(settings.speed, dtype=float)

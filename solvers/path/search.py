@@ -196,7 +196,7 @@ def make_gates(
         if not width > 2.0 * gate.radius + 1e-6:
             name = f'gate "{gate.name}"' if gate.name else f"gate {number}"
             raise SettingError(
-                f"Width of {name}", f"{width:g} m", "more than the thickness of its poles"
+                f"Gate Width of {name}", f"{width:g} m", "more than the thickness of its poles"
             )
         middle = 0.5 * (a + b)
         rows = np.flatnonzero((course.along < course.length) & (course.along >= last - 1e-9))

@@ -136,7 +136,7 @@ class PathSettings:
 
 
 # name -> (label, least, most, requirement)
-_NUMBERS: dict[str, tuple[str, float, float, str]] = {
+NUMBERS: dict[str, tuple[str, float, float, str]] = {
     "fps": ("Frame Rate", 0.01, 10_000.0, "between 0.01 and 10,000 frames a second"),
     "stage": ("Stage Length", 0.02, 5.0, "between 0.02 and 5 s"),
     "max_lean": ("Lean Limit", math.radians(1.0), math.radians(80.0), "between 1 and 80 degrees"),
@@ -162,7 +162,7 @@ _NUMBERS: dict[str, tuple[str, float, float, str]] = {
     "effort": ("Calm", 0.0, 1000.0, "between 0 and 1000 m"),
 }
 SPEED_MODES = ("KEYED", "TERRAIN")
-_WHOLE: dict[str, tuple[str, int, int, str]] = {
+WHOLE: dict[str, tuple[str, int, int, str]] = {
     "stages": ("Stages", 1, 60, "a whole number between 1 and 60"),
     "values": ("Stage Values", 2, 31, "a whole number between 2 and 31"),
     "substeps": ("Steps per Stage", 1, 100, "a whole number between 1 and 100"),
@@ -194,9 +194,9 @@ def check_settings(settings: PathSettings) -> None:
         SettingError: a value is not finite, out of range or of the wrong
             kind, or two contradict each other.
     """
-    for name, (label, least, most, requirement) in _NUMBERS.items():
+    for name, (label, least, most, requirement) in NUMBERS.items():
         _number(label, getattr(settings, name), least, most, requirement)
-    for name, (label, few, many, requirement) in _WHOLE.items():
+    for name, (label, few, many, requirement) in WHOLE.items():
         whole = getattr(settings, name)
         if isinstance(whole, bool) or not isinstance(whole, (int, np.integer)):
             raise SettingError(label, whole, requirement)

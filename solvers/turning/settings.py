@@ -29,6 +29,7 @@ MOST_LEAN_RATE = 50.0  # rad/s; 8 turns of the body a second
 LEAST_LEAN = 1e-5  # rad; a maximum lean of 0 is a straight run of this size
 CURVATURE_BOUND = 1e4  # 1/m; stands for "no limit" (a radius of 0.1 mm)
 RATE_BOUND = 1e9  # 1/(m s); stands for "no limit"
+ABOVE_0 = math.ulp(0.0)  # the least number above it
 
 
 @dataclass(frozen=True)
@@ -104,31 +105,33 @@ class TurningSettings:
     seed: int = 0
 
 
-# name -> (label, least, least is allowed, most, most is allowed, requirement)
-_RANGES: dict[str, tuple[str, float, bool, float, bool, str]] = {
-    "speed": ("Speed", 0.0, True, 1000.0, True, "between 0 and 1000 m/s"),
-    "frequency": ("Frequency", 0.01, True, 5.0, True, "between 0.01 and 5 Hz"),
+# name -> (label, least, most, requirement)
+RANGES: dict[str, tuple[str, float, float, str]] = {
+    "speed": ("Speed", 0.0, 1000.0, "between 0 and 1000 m/s"),
+    "frequency": ("Frequency", 0.01, 5.0, "between 0.01 and 5 Hz"),
     "sharpness": (
-        "Max Lean",
-        0.0,
-        True,
-        math.radians(85.0),
-        True,
-        "between 0 and 85 degrees (1.4835 rad)",
+        "Max Lean", 0.0, math.radians(85.0), "between 0 and 85 degrees (1.4835 rad)"
     ),
-    "heading": ("Heading", -1e4, True, 1e4, True, "a finite angle (at most 10,000 rad)"),
-    "max_curvature": ("Curvature Limit", 0.0, False, math.inf, True, "above 0 1/m"),
-    "max_curvature_rate": ("Curvature Rate Limit", 0.0, False, math.inf, True, "above 0 1/(m s)"),
-    "mass": ("Mass", 0.0, False, 1e6, True, "above 0 kg (at most 1,000,000)"),
-    "height": ("CoM Height", 0.001, True, 1000.0, True, "between 0.001 and 1000 m"),
-    "inertia": ("Inertia", 0.0, True, 1e9, True, "at least 0 kg m^2 (at most 1e9)"),
-    "slope": ("Slope", 0.0, True, math.radians(80.0), True, "between 0 and 80 degrees"),
-    "slope_direction": ("Fall Line", -1e4, True, 1e4, True, "a finite angle"),
-    "friction": ("Friction", 0.0, True, 10.0, True, "between 0 and 10"),
-    "drag_area": ("Drag Area", 0.0, True, 1000.0, True, "between 0 and 1000 m^2"),
-    "gravity": ("Gravity", 0.0, False, 1000.0, True, "above 0 m/s^2 (at most 1000)"),
+    "heading": ("Heading", -1e4, 1e4, "a finite angle (at most 10,000 rad)"),
+    "max_curvature": ("Curvature Limit", ABOVE_0, math.inf, "above 0 1/m"),
+    "max_curvature_rate": ("Curvature Rate Limit", ABOVE_0, math.inf, "above 0 1/(m s)"),
+    "mass": ("Mass", 1e-6, 1e6, "above 0 kg (at most 1,000,000)"),
+    "height": ("CoM Height", 0.001, 1000.0, "between 0.001 and 1000 m"),
+    "inertia": ("Inertia", 0.0, 1e9, "at least 0 kg m^2 (at most 1e9)"),
+    "slope": ("Slope", 0.0, math.radians(80.0), "between 0 and 80 degrees"),
+    "slope_direction": ("Fall Line", -1e4, 1e4, "a finite angle (at most 10,000 rad)"),
+    "friction": ("Friction", 0.0, 10.0, "between 0 and 10"),
+    "drag_area": ("Drag Area", 0.0, 1000.0, "between 0 and 1000 m^2"),
+    "gravity": ("Gravity", ABOVE_0, 1000.0, "above 0 m/s^2 (at most 1000)"),
+}  # fmt: skip
+# Likewise of what is read once for the whole motion.
+FIXED_RANGES: dict[str, tuple[str, float, float, str]] = {
+    "fall_angle": ("Falls At", 0.01, 0.5 * math.pi, "between 0.57 and 90 degrees"),
+    "start_phase": ("Start Phase", -1e4, 1e4, "a finite angle (at most 10,000 rad)"),
+    "amplitude_irregularity": ("Irregularity", 0.0, 0.9, "between 0 and 0.9"),
+    "rhythm_irregularity": ("Irregularity", 0.0, 0.9, "between 0 and 0.9"),
 }
-SAMPLED_SETTINGS = tuple(_RANGES)
+SAMPLED_SETTINGS = tuple(RANGES)
 
 _LEVEL = make_equations(np.sin, np.cos, False, False, True)
 _LEVEL_ONE = make_equations(math.sin, math.cos, False, False, True)
@@ -193,12 +196,11 @@ def _check_frames(n_frames: int) -> None:
 
 def _check_sampled(name: str, value: Sampled, count: int, fps: float) -> Sampled:
     """Check one animatable setting; return a float, or an array that varies."""
-    label, least, least_ok, most, most_ok, requirement = _RANGES[name]
+    label, least, most, requirement = RANGES[name]
     if value is None:
         raise SettingError(label, value, requirement)
-    if type(value) is float:  # most of them are, and are good
-        if least < value < most or (most_ok and value == most) or (least_ok and value == least):
-            return value
+    if type(value) is float and least <= value <= most:  # most of them are
+        return value
     try:
         array = np.asarray(value, dtype=float)
     except (TypeError, ValueError):
@@ -209,8 +211,7 @@ def _check_sampled(name: str, value: Sampled, count: int, fps: float) -> Sampled
             f"an array of shape {array.shape}",
             f"one number or an array of shape ({count},), one value per half solver step",
         )
-    good = array >= least if least_ok else array > least
-    good &= array <= most if most_ok else array < most
+    good = (array >= least) & (array <= most)
     if not np.all(good):
         if array.ndim == 0:
             raise SettingError(label, float(array), requirement)
@@ -245,16 +246,8 @@ def check_settings(settings: TurningSettings) -> dict[str, Sampled]:
     }
     if settings.speed_mode not in SPEED_MODES:
         raise SettingError("Speed Mode", settings.speed_mode, "'KEYED' or 'SLOPE'")
-    _check_number(
-        "Falls At", settings.fall_angle, 0.01, 0.5 * math.pi, "between 0.57 and 90 degrees"
-    )
-    _check_number("Start Phase", settings.start_phase, -1e4, 1e4, "a finite angle")
-    _check_number(
-        "Irregularity", settings.amplitude_irregularity, 0.0, 0.9, "between 0 and 0.9"
-    )
-    _check_number(
-        "Irregularity", settings.rhythm_irregularity, 0.0, 0.9, "between 0 and 0.9"
-    )
+    for name, (label, least, most, requirement) in FIXED_RANGES.items():
+        _check_number(label, getattr(settings, name), least, most, requirement)
     if isinstance(settings.seed, bool) or not isinstance(settings.seed, (int, np.integer)):
         raise SettingError("Seed", settings.seed, "a whole number")
     sharpness = values["sharpness"]

@@ -8,6 +8,8 @@ an animator meets with Poise's own characters and their motions.
 from __future__ import annotations
 
 import json
+import re
+from dataclasses import replace
 from math import inf, nan, pi, radians
 
 import bpy
@@ -31,8 +33,17 @@ from operators_help import (
     world_path,
 )
 from poise.addon import pipeline
+from poise.addon.errors import UserError
+from poise.addon.properties import gait as gait_settings
+from poise.addon.properties import path as path_properties
+from poise.addon.properties import turns as turns_properties
+from poise.solvers.errors import SettingError
+from poise.solvers.legged import settings as legged_settings
+from poise.solvers.path import settings as path_settings
+from poise.solvers.turning import settings as turning_settings
 from snapshot import counts, diff, snapshot
 from test_gait import path
+from test_path import follower
 
 # Operators that need no character, or that need a file to be named.
 FREE = {"character_add"}
@@ -51,17 +62,15 @@ SETTINGS = [
     ("speed", inf, "Speed"),
     ("speed", 3.4e38, "Speed"),
     ("speed", 0.0, "Speed at the start is 0.0.*stands"),
-    ("frequency", 0.0, "Frequency is 0.0: it must be between"),
     ("frequency", nan, "Frequency"),
-    ("frequency", 1e6, "Frequency"),
     ("sharpness", nan, "Max Lean"),
-    ("heading", inf, "Heading"),
+    ("heading", nan, "Heading"),
     ("start_phase", nan, "Start Phase"),
     ("max_curvature", 0.0, "Curvature Limit is 0.0: it must be above 0"),
     ("max_curvature", nan, "Curvature Limit"),
     ("max_curvature_rate", 0.0, "Curvature Rate Limit is 0.0"),
     ("slope", nan, "Slope"),
-    ("slope_direction", inf, "Fall Line"),
+    ("slope_direction", nan, "Fall Line"),
     ("fall_angle", nan, "Falls At"),
     ("irregularity", nan, "Irregularity"),
 ]
@@ -78,12 +87,10 @@ def test_a_setting_without_sense_is_named(scene, name, value, match):
 @pytest.mark.parametrize(
     ("name", "value", "match"),
     [
-        ("mass", 0.0, "Mass is 0.0: it must be above 0 kg"),
         ("mass", nan, "Mass"),
         ("height", 0.0, "CoM Height"),
         ("height", 1e9, "CoM Height"),
         ("inertia", nan, "Inertia"),
-        ("inertia", inf, "Inertia"),
     ],
 )
 def test_a_body_without_sense_is_named(scene, name, value, match):
@@ -103,11 +110,120 @@ def test_a_slide_without_sense_is_named(scene, name, value):
     refused("bake", "Friction|Drag Area")
 
 
+@pytest.mark.parametrize(("name", "value", "match"), [
+    ("frequency", 0.0, "Frequency is 0.0: it must be between"), ("frequency", 1e6, "Frequency"),
+    ("heading", inf, "Heading"), ("slope_direction", inf, "Fall Line"), ("inertia", inf, "Inertia"),
+    ("mass", 0.0, "Mass is 0.0: it must be above 0 kg"),
+])  # fmt: skip
+def test_what_sliders_do_not_reach_is_named_by_the_solver(scene, name, value, match):
+    """Blender stops at the sliders' ends; keys and scripts that call the solver do not."""
+    _rig, motion = load(auto_body=False)
+    settings = pipeline.gather(bpy.context, motion).settings
+    with pytest.raises(SettingError, match=match):
+        turning_settings.check_settings(replace(settings, **{name: value}))
+    setattr(turns_of(motion), name, value)
+    turning_settings.check_settings(pipeline.gather(bpy.context, motion).settings)
+
+
 def test_negative_values_cannot_be_set(scene):
+    """What has no lengths in it ends where the solver does, the rest at 0."""
     _rig, motion = load()
     for name in ("speed", "frequency", "sharpness", "mass", "height", "max_curvature", "friction"):
         setattr(turns_of(motion), name, -5.0)
-        assert getattr(turns_of(motion), name) == 0.0, name
+        _label, least, *_ = turning_settings.RANGES[name]
+        least = 0.0 if name in ("height", "max_curvature") else least
+        assert getattr(turns_of(motion), name) == pytest.approx(least, rel=1e-6), name
+
+
+def _check(job):
+    """Only what the solvers check; nothing is solved."""
+    settings = job.settings
+    if isinstance(settings, turning_settings.TurningSettings):
+        turning_settings.check_settings(settings)
+    elif isinstance(settings, path_settings.PathSettings):
+        path_settings.check_settings(settings)
+    else:
+        legged_settings.check_settings(settings)
+        for item in settings.sequence:
+            legged_settings.gait_of(item.gait, settings.creature)
+
+
+def _on_a_path():
+    _rig, motion, _way = follower(speed_mode="TERRAIN")
+    mesh = bpy.data.meshes.new("Hill")
+    mesh.from_pydata([(-99.0, -99.0, 0.0), (99.0, -99.0, 0.0), (0.0, 99.0, 20.0)], [], [(0, 1, 2)])
+    motion.poise_motion.path.terrain = bpy.data.objects.new("Hill", mesh)
+    bpy.context.collection.objects.link(motion.poise_motion.path.terrain)
+    # Such a motion ends with its path.
+    return motion, [(motion.poise_motion, "duration"), (motion.poise_motion.path,)]
+
+
+def _of_gaits():
+    _rig, motion = add("HORSE", 25)
+    gait = motion.poise_motion.gait
+    for name in ("TROT", "WALK"):
+        gait.add(name)
+    first, second, third = gait.sequence
+    first.own_timing, first.stride_by, second.stride_by = True, "PERIOD", "STROKE"
+    third.start_by = "DISTANCE"
+    gait.add_speed(0.0, 1.6)
+    return motion, [
+        (motion.poise_motion,), (gait,), (first, "stroke", "distance"), (first.legs[0],),
+        (second, "period", "distance"), (third, "period", "stroke", "start"),
+        (gait.speed_points[0],),
+    ]  # fmt: skip
+
+
+def _of_turns():
+    _rig, motion = load(speed_mode="SLOPE", auto_body=False)
+    return motion, [(motion.poise_motion,), (turns_of(motion),)]
+
+
+# What is said of settings that are good by themselves, and at odds with others.
+AT_ODDS = (
+    "ends at frame .* before its start", "has no End", "frames long: 100000 is the most",
+    "Speed at the start", "below Falls At", "so that all plans can be counted", "^Speed is 0.0",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("setting_up", [_of_turns, _on_a_path, _of_gaits])
+def test_whatever_scripts_set_is_taken_or_named(scene, setting_up):
+    """Every number of a motion: what is none is named; what sliders stop at is taken. Where
+    lengths are in it, the sentence says how far it goes."""
+    motion, groups = setting_up()
+    powers = {**turns_properties.LENGTH_POWER, **path_properties.LENGTH_POWER,
+              **gait_settings.LENGTH_POWER, **gait_settings.ITEM_LENGTH_POWER}  # fmt: skip
+    tried, named = 0, 0
+    for group, *unused in groups:
+        for prop in group.bl_rna.properties:
+            if prop.type not in ("FLOAT", "INT") or prop.is_readonly or prop.is_array:
+                continue
+            former, end = getattr(group, prop.identifier), motion.poise_motion.frame_end
+            for value in (nan, inf, -inf, 1e9, 0.0, -1.0):
+                if prop.type == "INT":
+                    value = {inf: 2**31 - 1, -inf: -(2**31)}.get(value, value)
+                    if value != value:
+                        continue
+                    value = int(value)
+                setattr(group, prop.identifier, value)
+                said = ""
+                for motion.poise_motion.gait.speed_by in ("WAY", "TIME"):
+                    try:
+                        _check(pipeline.gather(bpy.context, motion))
+                    except (SettingError, UserError) as error:
+                        said = str(error)
+                what = (type(group).__name__, prop.identifier, value, said)
+                tried += 1
+                named += bool(said)
+                assert "\n" not in said, what
+                assert not said or prop.name in said or "frames long" in said, what
+                if value != value:
+                    assert said or prop.identifier in unused, what
+                elif said and not powers.get(prop.identifier) and prop.identifier != "distance":
+                    assert any(re.search(odds, said) for odds in AT_ODDS), what
+                setattr(group, prop.identifier, former)
+                motion.poise_motion.frame_end = end
+    assert tried > 50 and named > 10
 
 
 @pytest.mark.parametrize("kind", ["SKIER", "SNOWBOARDER", "CYCLIST"])
@@ -191,7 +307,8 @@ def test_a_preview_range_that_is_not_there(scene):
 
 @pytest.mark.parametrize(("seconds", "match"), [
     (1e9, "2147483647 frames long: 100000 is the most"),
-    (inf, "2147483647 frames long: 100000 is the most"), (nan, "set End after Start"),
+    (inf, "2147483647 frames long: 100000 is the most"),
+    (nan, "^Skier Motion has no End, for its Duration was set to nan: set one of them"),
     (-inf, ""), (-1e30, ""),
 ])  # fmt: skip
 def test_a_duration_from_a_script_is_read_or_refused(scene, seconds, match, capfd):

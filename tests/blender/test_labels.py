@@ -130,7 +130,8 @@ def test_of_a_path(scene):
 # Settings of the panels that solvers know by other names.
 SOLVERS_NAMES = {
     "max_lean": "lean_limit", "stage": "stage_time", "smoothing": "terrain_smoothing",
-    "effort": "calm", "most_speed": "speed_limit", **gait_settings.NAMES,
+    "effort": "calm", "most_speed": "speed_limit",
+    "amplitude_irregularity": "irregularity", **gait_settings.NAMES,
 }  # fmt: skip
 
 
@@ -139,16 +140,17 @@ def known_to_solvers(motion):
     ranges solvers have."""
     settings = motion.poise_motion
     tables = (
-        (settings.turns, turning_settings._RANGES, turns.LENGTH_POWER),
-        (settings.path, {**path_settings._NUMBERS, **path_settings._WHOLE}, path.LENGTH_POWER),
-        (settings.gait, legged_settings._NUMBERS, {"impulse": 1}),
-    )
+        (settings.turns, {**turning_settings.RANGES, **turning_settings.FIXED_RANGES},
+         turns.LENGTH_POWER),
+        (settings.path, {**path_settings.NUMBERS, **path_settings.WHOLE}, path.LENGTH_POWER),
+        (settings.gait, legged_settings.NUMBERS, gait_settings.LENGTH_POWER),
+    )  # fmt: skip
     for group, table, lengths in tables:
         for name, row in table.items():
             prop = group.bl_rna.properties.get(SOLVERS_NAMES.get(name, name))
             if prop is not None:
                 power = lengths.get(prop.identifier, 0)
-                yield prop, row[0], row[1], row[2 if len(row) == 4 else 3], power
+                yield prop, *row[:3], power
 
 
 def test_messages_call_settings_as_panels_do(scene):
@@ -159,11 +161,15 @@ def test_messages_call_settings_as_panels_do(scene):
 
 
 def test_sliders_end_where_solvers_do(scene):
-    """Numbers are kept in single precision. Those with lengths in them, in Blender's units, go as
-    far as a scene's unit scale takes them."""
+    """And never beyond it, by a single precision's last digit. Those with lengths in them, in
+    Blender's units, go as far as a scene's unit scale takes them."""
     _rig, motion = load()
+    ends = {}
     for prop, _label, least, most, lengths in known_to_solvers(motion):
-        low, high = least - 1e-6, most + 1e-6
-        assert lengths or low <= prop.soft_min <= prop.soft_max <= high, prop.identifier
-        if prop.hard_max < 1e30 and not lengths:
-            assert prop.hard_max == pytest.approx(most, rel=1e-6), prop.identifier
+        if not lengths:
+            assert least <= prop.hard_min <= prop.soft_min, prop.identifier
+            assert prop.soft_max <= prop.hard_max <= most, prop.identifier
+            ends[prop.identifier] = (prop.hard_min, prop.hard_max), (least, most)
+    assert len(ends) > 20
+    for name, (slider, solver) in ends.items():
+        assert slider == pytest.approx(solver, rel=1e-6), name

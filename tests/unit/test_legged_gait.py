@@ -251,7 +251,7 @@ def test_tripod_stands_on_three_feet_that_hold_it():
         ({"phase": (0.0, -0.1, 0.2, 0.3)}, "Phase of the right hind in gait WALK is -0.1"),
         ({"phase": (0.0, math.nan, 0.2, 0.3)}, "Phase of the right hind in gait WALK is nan"),
         ({"stroke": 0.0}, "Stroke of gait WALK is 0.0"),
-        ({"period": -1.0}, "Period of gait WALK is -1.0"),
+        ({"period": -1.0}, "Stride Time of gait WALK is -1.0"),
         ({"stroke": 1.0, "period": 1.0}, "one at a time"),
         ({"legs": (), "duty": (), "phase": ()}, "at least one leg"),
     ],
