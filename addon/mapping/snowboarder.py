@@ -682,7 +682,7 @@ def _yielded(signals: Signals, legs: _Legs, board: Deck, wished, shortfall):
         problems += span_problem(
             time, shortfall[side], 1e-6, code="ARM_REACH", severity="WARNING",
             message=f"{SIDE_WORDS[side]} arm is too short for its hand", bone=f"hand.{side}",
-            remedy="Less Hand Spread or Hand Raise",
+            remedy="Less Hands Spread or Hands Raised",
         )
     return tuple(problems)
 

@@ -231,8 +231,7 @@ class PoiseGaitItem(bpy.types.PropertyGroup):
         description="Seconds from the motion's start until the gait begins; legs change over one "
         "by one, so the change takes up to a stride",
         default=0.0,
-        min=0.0,
-        max=ITEM_NUMBERS["start"][2],
+        **ends(ITEM_NUMBERS["start"]),
         soft_max=60.0,
         unit="TIME_ABSOLUTE",
         options=set(),

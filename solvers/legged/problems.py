@@ -236,7 +236,7 @@ def short_transfers(
                 code="TRANSFER_SHORT",
                 message=f"Step {steps.index[own][k + 1]} of the {spoken_leg(name)} at {on[k]:.2f} "
                 f"s swings for {on[k] - off[k]:.3f} s in gait {gait}, less than "
-                f"the {least[k]:.3f} s of Least Transfer",
+                f"the {least[k]:.3f} s that a leg of its size needs",
                 time=float(off[k]), end_time=float(on[k]), amount=float(on[k] - off[k]),
                 remedy="Go slower, lengthen the stroke, or lower the duty factor",
             )  # fmt: skip

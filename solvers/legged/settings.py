@@ -130,8 +130,8 @@ NUMBERS: dict[str, tuple[str, float, float, str]] = {
 }
 # Likewise of one gait of the list.
 ITEM_NUMBERS: dict[str, tuple[str, float, float, str]] = {
-    "start": ("Time", -1e6, 1e6, "a finite time (at most 1,000,000 s)"),
-    "distance": ("Distance", -1e6, 1e6, "a finite length (at most 1,000,000 m)"),
+    "start": ("Time", 0.0, 1e6, "between 0 and 1,000,000 s"),
+    "distance": ("Distance", 0.0, 1e6, "between 0 and 1,000,000 m"),
 }
 
 

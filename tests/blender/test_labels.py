@@ -4,7 +4,12 @@
 Texts are measured in Blender's own font, their places as a window showed them.
 """
 
+import ast
+import re
+from pathlib import Path
+
 import bpy
+import poise
 import pytest
 from operators_draw import cut
 from operators_help import activate, load
@@ -15,6 +20,7 @@ from poise.addon.properties.gait import gaits_for
 from poise.addon.rigs import characters
 from poise.addon.scene import course
 from poise.solvers.legged import settings as legged_settings
+from poise.solvers.legged.gait import NUMBERS as gait_numbers
 from poise.solvers.path import settings as path_settings
 from poise.solvers.turning import settings as turning_settings
 from test_own_rigs import human
@@ -144,6 +150,8 @@ def known_to_solvers(motion):
          turns.LENGTH_POWER),
         (settings.path, {**path_settings.NUMBERS, **path_settings.WHOLE}, path.LENGTH_POWER),
         (settings.gait, legged_settings.NUMBERS, gait_settings.LENGTH_POWER),
+        (settings.gait.sequence.add(), legged_settings.ITEM_NUMBERS,
+         gait_settings.ITEM_LENGTH_POWER),
     )  # fmt: skip
     for group, table, lengths in tables:
         for name, row in table.items():
@@ -158,6 +166,15 @@ def test_messages_call_settings_as_panels_do(scene):
     found = {prop.identifier: (prop.name, label) for prop, label, *_ in known_to_solvers(motion)}
     assert len(found) > 25
     assert [pair for pair in found.values() if pair[0] != pair[1]] == []
+    # Amounts of a gait by what makes them.
+    made_by = {"clearance": "lift", "compression": "bounce", "spring": "bounce", "arc": "bounce"}
+    item = motion.poise_motion.gait.sequence.add()
+    named = {
+        row[0]: item.bl_rna.properties[made_by.get(name, name)].name
+        for name, row in gait_numbers.items() if made_by.get(name, name) in item.bl_rna.properties
+    }
+    assert len(named) == 11
+    assert [label for label, name in named.items() if label.partition(" (")[0] != name] == []
 
 
 def test_sliders_end_where_solvers_do(scene):
@@ -173,3 +190,83 @@ def test_sliders_end_where_solvers_do(scene):
     assert len(ends) > 20
     for name, (slider, solver) in ends.items():
         assert slider == pytest.approx(solver, rel=1e-6), name
+
+
+def names_in_panels():
+    """Names of all that panels of Poise show: settings, their choices, buttons, panels."""
+    names, kinds = set(), [bpy.types.PropertyGroup, bpy.types.Operator, bpy.types.Panel]
+    for kind in kinds:
+        kinds += kind.__subclasses__()
+        if not kind.__module__.startswith(poise.__name__) or not kind.is_registered:
+            continue
+        names.add(getattr(kind, "bl_label", ""))
+        # Those of an operator stand with its calls, not with its class.
+        names |= {made.keywords.get("name", "") for made in vars(kind).get(
+            "__annotations__", {}).values()}  # fmt: skip
+        for prop in kind.bl_rna.properties:
+            names.add(prop.name)
+            if prop.type == "ENUM":
+                names |= {item.name for item in prop.enum_items}
+    return names
+
+
+def sentences(path):
+    """(line, text) of the texts in a file that are no documentation; {} for what is put in."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    apart = {
+        id(node.value) for node in ast.walk(tree)
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.JoinedStr):
+            apart |= {id(part) for part in node.values}
+            yield node.lineno, "".join(
+                str(part.value) if isinstance(part, ast.Constant) else "{}" for part in node.values
+            )
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            if id(node) not in apart and " " in node.value.strip():
+                yield node.lineno, node.value
+
+
+TITLE = re.compile(r"(?<!\w)[A-Z][a-z]\w*(?: (?:[A-Z][a-z]\w*|(?:of|to|from) [A-Z][a-z]\w*))*")
+
+PARTS = re.compile(r" (?:to |from |of |(?=Slope))")
+LABEL = re.compile(r"(?:[A-Z][\w']*|\W|to|of|or|with|in|the|from)+|<svg.*")
+
+
+def test_messages_name_what_panels_have(scene):
+    """Capital words within sentences are names: of what Poise's panels have, or of what Blender's
+    have, listed here."""
+    blenders = {
+        "Alt", "Armature", "Blender", "Camera", "Connected", "Data", "Disable", "Edit Mode", "Esc",
+        "Frame Rate", "Froude", "Generate Rig", "Hz", "IK Solver", "Inverse Kinematics",
+        "Library Override", "Make", "New", "Nonlinear Animation", "Object", "Old", "Outliner",
+        "Output", "Poise", "Pose Mode", "Pose Position", "Replace", "Rest Pose", "Rest Position",
+        "Rigify", "Shift", "Solver", "Standard", "Tab", "Time Stretching", "Unit Scale",
+        "Viewports", "Empties", "Apply Pose",
+    }  # fmt: skip
+    # What only scripts meet, and what is no setting.
+    others = {"Bake to Bones", "Carving", "Dynamics", "Flat", "Stage", "Start State", "Trajectory"}
+    root = Path(poise.__file__).parent
+    names, found, wrong = names_in_panels() | blenders | others, 0, []
+    for file in (*root.glob("panels/*.py"), root / "addon/menus.py"):
+        names |= {text for _line, text in sentences(file)}
+    assert "Max Lean" in names and "Make Cycle" in names and "Track Width" in names
+    for file in (*root.glob("solvers/**/*.py"), *root.glob("addon/**/*.py"),
+                 *root.glob("operators/*.py")):  # fmt: skip
+        for line, text in sentences(file):
+            for match in TITLE.finditer(text):
+                before, run = text[: match.start()].rstrip(), match.group()
+                begins = not before or before[-1] in ".:;?!)" or before.endswith("{}")
+                # The first word of a sentence has its capital anyway.
+                rest = run.partition(" ")[2] if begins else run
+                if not rest or LABEL.fullmatch(text):
+                    continue
+                found += 1
+                # "Motion to Gait" is a setting and its choice.
+                runs = [{each} for each in (run, rest)]
+                runs += [set(PARTS.split(each)) for each in (run, rest)]
+                if not any(names >= each for each in runs):
+                    wrong.append((file.name, line, run, text))
+    assert found > 100
+    assert wrong == []
