@@ -249,7 +249,7 @@ def test_messages_name_what_panels_have(scene):
     others = {"Bake to Bones", "Carving", "Dynamics", "Flat", "Stage", "Start State", "Trajectory"}
     root = Path(poise.__file__).parent
     names, found, wrong = names_in_panels() | blenders | others, 0, []
-    for file in (*root.glob("panels/*.py"), root / "addon/menus.py"):
+    for file in (*root.glob("panels/*.py"), *root.glob("operators/*.py"), root / "addon/menus.py"):
         names |= {text for _line, text in sentences(file)}
     assert "Max Lean" in names and "Make Cycle" in names and "Track Width" in names
     for file in (*root.glob("solvers/**/*.py"), *root.glob("addon/**/*.py"),
