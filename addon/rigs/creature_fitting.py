@@ -112,10 +112,10 @@ def read_creature(
     matrix = rotations.to_matrix(np.asarray(rolemap.turn, dtype=float))
     roles = {role: bone for role, bone in rolemap.roles.items() if bone in rest}
     # Controls of the rig's own, and bones that are fixed to others, stay in their place.
-    tied = {role for role, bone in roles.items() if own or rest.by_name[bone].connected}
-    own = rest.by_name
-    heads = {role: matrix @ own[bone].head * scale for role, bone in roles.items()}
-    tails = {role: matrix @ own[bone].tail * scale for role, bone in roles.items()}
+    named = rest.by_name
+    tied = {role for role, bone in roles.items() if own or named[bone].connected}
+    heads = {role: matrix @ named[bone].head * scale for role, bone in roles.items()}
+    tails = {role: matrix @ named[bone].tail * scale for role, bone in roles.items()}
     if "pelvis" not in roles:
         raise UserError(f"{name} has no bone for pelvis: choose one in the roles")
     found = []
@@ -143,10 +143,8 @@ def read_creature(
     skin = {role: points - shift for role, points in skin.items()}
     standing = _standing(_figure(rolemap, found, heads, tails, kind, tied, skin), name)
     figure = standing.figure
-    used = {*figure.trunk, *figure.neck, *figure.tail}
+    used = {"root", *figure.trunk, *figure.neck, *figure.tail}
     used |= {role for leg in figure.legs for role in leg.limb}
-    if own:
-        used.add("root")
     bones = {role: bone for role, bone in roles.items() if role in used}
     carriers = {role: role for role in bones}
     if rolemap.controls and not own:
@@ -154,8 +152,10 @@ def read_creature(
             via = f"via.{len(bones)}"
             bones[via], carriers[via] = bone, role
     moves = {role: standing.moves[carrier] for role, carrier in carriers.items()}
-    heads = {role: matrix @ own[bone].head * scale - shift for role, bone in bones.items()}
-    axes = {role: matrix @ np.asarray(own[bone].axes, dtype=float) for role, bone in bones.items()}
+    heads = {role: matrix @ named[bone].head * scale - shift for role, bone in bones.items()}
+    axes = {
+        role: matrix @ np.asarray(named[bone].axes, dtype=float) for role, bone in bones.items()
+    }
     return CreatureRest(
         figure=figure,
         moves=moves,

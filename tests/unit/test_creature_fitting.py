@@ -119,6 +119,23 @@ def read_horse(given, joints, own=False):
     return read_creature(given, roles, 1.0, "HORSE", own=own).figure
 
 
+@pytest.mark.parametrize(("own", "followed"), [(False, ["via"]), (True, [])])
+def test_skin_without_a_role_follows_where_the_rigs_own_controls_do_not(own, followed):
+    """A bone with skin on the thigh of a Rigify rig goes along with the role above it."""
+    given, joints = plain_horse()
+    bones = [*given.bones, replace(
+        given.by_name["hind.2.L"], name="DEF-twist.L", parent="hind.2.L", deform=True)]
+    bones = [b if b.name == "DEF-twist.L" else replace(b, deform=False) for b in bones]
+    roles = RoleMap(
+        "RIGIFY", "QUADRUPED", {role: role for role in joints}, controls={"torso": "torso"}
+    )
+    made = read_creature(type(given).of(bones), roles, 1.0, "HORSE", own=own)
+    along = {role: bone for role, bone in made.bones.items() if made.carriers[role] != role}
+    assert [role.split(".")[0] for role in along] == followed
+    assert [made.carriers[role] for role in along] == ["hind.2.L"] * len(followed)
+    assert made.bones["root"] == "root"
+
+
 def test_straight_forelegs_without_a_blade_hang_in_a_sling():
     """Those that are bent where they stand, or hang on a blade, give by themselves; bones that are
     connected, and controls of the rig's own, cannot be moved."""
