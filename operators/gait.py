@@ -25,11 +25,14 @@ from ..solvers.legged.gait import (
     spoken_leg,
     timing_shown,
 )
-from ..solvers.legged.settings import gait_of
+from ..solvers.legged.planning import stride_rate
+from ..solvers.legged.settings import GaitItem, gait_of
 from ..solvers.legged.speed import speed_at, speeds_along
+from ..solvers.motion import Placement
 from .presets import PresetAdd
 
 SAME_PLACE = 1e-4  # m: points nearer to each other are one
+CLOSES = 1e-6  # share of a stride by which a cycle may be longer or shorter
 
 
 class _GaitOperator(SettingsOperator):
@@ -293,9 +296,18 @@ class POISE_OT_gait_cycle(_GaitOperator, bpy.types.Operator):
         speed = gait.speed * numbers.unit_scale
         if not isfinite(speed) or speed <= 0.0:
             raise UserError("Speed is 0: who stands makes no strides")
-        hip = creature.hip_height()
         own = gait_of(item.to_gait(legs, numbers.unit_scale), creature)
-        period = 1.0 / float(own.rates(speed, hip, numbers.gravity))
+        params = gait.to_params(
+            creature=creature, n_frames=2, fps=numbers.fps, unit_scale=numbers.unit_scale,
+            gravity=numbers.gravity, placement=Placement(), speed=speed, path=None, closed=False,
+            ground=None,
+        )  # fmt: skip
+
+        def takes(gait, speed) -> float:
+            """Seconds that the legs take for a stride."""
+            return 1.0 / stride_rate(replace(params, sequence=(GaitItem(gait),), speed=speed))
+
+        period = takes(own, speed)
         strides = self.strides + self.strides % own.cycle
         frames = max(round(strides * period * numbers.fps), 2 * strides)
         wanted = frames / numbers.fps / strides
@@ -311,9 +323,25 @@ class POISE_OT_gait_cycle(_GaitOperator, bpy.types.Operator):
                     "This gait's strides take the same time at any speed: keep the Speed instead"
                 )
             faster = (wanted / period) ** (1.0 / power)
+            if abs(takes(own, speed * faster) / wanted - 1.0) > CLOSES:
+                raise UserError(
+                    f"At {speed:.2f} m/s strides are no longer than the legs reach, whatever the "
+                    "gait has: keep the Speed instead, or go slower"
+                )
             gait.speed = gait.speed * faster
             change = f"Speed is {gait.speed * numbers.unit_scale:.3f} m/s now, "
         else:
+            # Strides that are as long as legs reach can only get quicker.
+            timed = replace(own, stroke=None, period=wanted)
+            while abs(takes(timed, speed) / wanted - 1.0) > CLOSES:
+                frames -= 1
+                if frames < 2 * strides:
+                    raise UserError(
+                        f"At {speed:.2f} m/s the legs take a stride in {period:.3f} s, less than "
+                        "two frames: lower Speed, or raise the frame rate"
+                    )
+                wanted = frames / numbers.fps / strides
+                timed = replace(timed, period=wanted)
             item.stride_by = "PERIOD"
             item.period = wanted
             change = f"a stride takes {wanted:.4f} s instead of {period:.4f} s, "

@@ -185,3 +185,23 @@ class Planning:
         for change in self.changes:
             rate = np.where(time >= change.start, self.plans[change.gait].clock.rate(time), rate)
         return rate
+
+
+def stride_rate(settings: GaitSettings) -> float:
+    """How often strides come at the start of a motion on level ground.
+
+    As the gait has them at the speed, v / L(v), and as often as legs make them that do not
+    reach as far (Girard 1986, section 3.3).
+
+    Args:
+        settings: what is asked for.
+
+    Returns:
+        1/s.
+
+    Raises:
+        SettingError: as for `solve_gait`.
+    """
+    planning = Planning(settings, None)
+    planning.plan()
+    return float(planning.plans[0].clock.rate(0.0))

@@ -386,6 +386,25 @@ def test_a_cycle_closes_exactly(scene, keep, gait):
     refused("gait_cycle", "A cycle goes straight ahead on level ground")
 
 
+@pytest.mark.parametrize(("gait", "speed"), [("WALK", 3.0), ("TROT", 8.0), ("GALLOP_LEFT", 22.0)])
+def test_a_cycle_of_strides_as_long_as_legs_reach_closes(scene, gait, speed):
+    """The legs take shorter and quicker strides than the gait has; keeping the stride's time is
+    refused where the speed does not make it, or closes too."""
+    for keep in ("SPEED", "STRIDE"):
+        rig = animal("HORSE", frames=49)
+        rig.poise.gait.sequence[0].gait = gait
+        rig.poise.gait.speed = speed
+        if keep == "SPEED":
+            assert "STROKE_LIMITED" in {p.code for p in solved(rig).problems}
+            assert bpy.ops.poise.gait_cycle(keep=keep) == {"FINISHED"}
+            assert rig.poise.gait.speed == speed
+            assert "CYCLE_OPEN" not in {p.code for p in solved(rig).problems}
+        else:
+            refused("gait_cycle", "no longer than the legs reach.*keep the Speed", keep=keep)
+    rig.poise.gait.speed = 300.0
+    refused("gait_cycle", "less than two frames: lower Speed")
+
+
 def test_a_motion_goes_on_from_another(scene):
     rig = animal(frames=49, speed=3.0)
     rig.poise.gait.sequence[0].gait = "TROT"
