@@ -843,7 +843,7 @@ def check_bake(context: bpy.types.Context, motion: bpy.types.Object, solved: pip
 
 def list_problems(
     motion: bpy.types.Object, problems: tuple[Problem, ...], start_frame: int, fps: float
-) -> None:
+) -> list[Problem]:
     """Fill a motion's problem list, errors first.
 
     Args:
@@ -851,6 +851,9 @@ def list_problems(
         problems: what was found.
         start_frame: frame at time 0.
         fps: real frame rate.
+
+    Returns:
+        The problems that are listed.
     """
     stored = motion.poise_motion.problems
     stored.clear()
@@ -863,7 +866,7 @@ def list_problems(
     ]
 
     def rank(problem: Problem) -> tuple:
-        cause = problem.code == "FAR_AWAY"
+        cause = problem.code in ("FAR_AWAY", "TERRAIN_MOVES")
         return not cause, order.get(problem.severity, 2), problem.time or 0.0
 
     for problem in sorted(shown, key=rank):
@@ -878,3 +881,4 @@ def list_problems(
             # To a hundredth: where a click goes, not a solver's number.
             item.frame = floor(100 * (start_frame + problem.time * fps) + 0.5) / 100
         item.fix = json.dumps(problem.fix) if problem.fix else ""
+    return shown

@@ -294,9 +294,10 @@ class POISE_OT_bake_check(SolvingOperator, bpy.types.Operator):
         (motion,), (solved,) = _found(job), result
         with keep_selection(context), object_mode(context):
             problems = tuple(baking.check_bake(context, motion, solved))
-        baking.list_problems(
+        listed = baking.list_problems(
             motion, solved.problems + problems, solved.job.start_frame, solved.job.numbers.fps
         )
+        problems = tuple(problem for problem in problems if problem in listed)
         unseen = [problem for problem in problems if problem.code == "NOT_EVALUATED"]
         if unseen:
             return unseen[0].message

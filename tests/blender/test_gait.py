@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 import rolling
 from operators_help import assert_same_keys, curves_of, keys_of, refused
-from poise.addon import overlay, pipeline, preview
+from poise.addon import baking, overlay, pipeline, preview
 from poise.addon.bake import verify
 from poise.addon.bake.data import BakeRecord
 from poise.addon.rigs import characters
@@ -322,6 +322,13 @@ def test_ground_that_does_not_count_is_told_of(scene):
     assert not told()
     ground.keyframe_insert("location", frame=1)
     assert told() == {"TERRAIN_MOVES"}
+    # First and once, whatever else there is to tell.
+    rig.poise.gait.speed = 12.0
+    found = solved(rig)
+    baking.list_problems(rig.poise.motion_object, found.problems, 1, 24.0)
+    first, *others = [p.code for p in rig.poise.settings.problems]
+    assert first == "TERRAIN_MOVES" and others and first not in others
+    rig.poise.gait.speed = 1.6
     rig.poise.gait.terrain = None
     rig.poise.gait.path = path((0.0, 0.0, 0.0), (0.0, -9.0, 1.0))
     assert told() == {"PATH_NOT_LEVEL"}
