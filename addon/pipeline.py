@@ -29,7 +29,7 @@ from .families.base import (
 from .mapping.gaze import EyesStyle, with_gaze
 from .mapping.tracks import RoleTracks
 from .properties.motion import KINDS
-from .rigs import characters
+from .rigs import characters, control_rig
 from .scene.timing import require_even_time, scene_numbers
 
 POSE = 2.0  # s of the motion that a pose is taken from
@@ -81,6 +81,7 @@ def gather(context: bpy.types.Context, motion: bpy.types.Object) -> Job:
         before=tuple(jobs[:at]),
         following=tuple(jobs[at + 1 :]),
         eyes=_eyes(context, own, jobs[at]),
+        armless=tuple(control_rig.armless(own.poise_motion.character)),
     )
 
 

@@ -78,6 +78,7 @@ class Job:
         following: the jobs that continue this one.
         eyes: how eyes look ahead, amounts as numbers or one for each frame; None of a
             character without eyes that can be turned.
+        armless: sides on which the rig that the character drives has no arm.
     """
 
     name: str
@@ -93,6 +94,7 @@ class Job:
     before: tuple[Job, ...] = ()
     following: tuple[Job, ...] = ()
     eyes: EyesStyle | None = None
+    armless: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

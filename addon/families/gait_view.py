@@ -8,6 +8,7 @@ figure as lines, and what its feet stand on.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 from math import degrees, inf
 from typing import TYPE_CHECKING
@@ -252,7 +253,11 @@ def marks(solved: SolvedGait) -> list[Mark]:
 
 
 def figure_lines(
-    tracks: RoleTracks, motion: GaitMotion, figure: LeggedFigure, row: int
+    tracks: RoleTracks,
+    motion: GaitMotion,
+    figure: LeggedFigure,
+    row: int,
+    armless: Collection[str] = (),
 ) -> list[np.ndarray]:
     """A figure at one sample as polylines between its joints.
 
@@ -261,6 +266,7 @@ def figure_lines(
         motion: what they were made from.
         figure: its rest pose.
         row: the sample.
+        armless: sides without arms.
 
     Returns:
         Polylines (k, 3): each leg, then trunk with neck and head, tail, arms.
@@ -293,7 +299,7 @@ def figure_lines(
             tail.append(carried(figure.tail[-1], tail[-1], "tail_tip"))
         lines.append(np.array([spine[0], *tail]))
     chest = spine[len(figure.trunk) - 1]
-    for side in figure.arms:
+    for side in (side for side in figure.arms if side not in armless):
         base = carried(figure.trunk[-1], chest, f"shoulder.{side}")
         shoulder = carried(f"shoulder.{side}", base, f"upper_arm.{side}")
         hand, pole = place.get(f"hand.{side}"), place.get(f"elbow.{side}")
@@ -337,7 +343,8 @@ def ghost_strokes(solved: SolvedGait, row: int, palette: Palette) -> list[Stroke
         palette: colours.
     """
     motion = solved.motion
-    lines = figure_lines(solved.tracks, motion, solved.job.figure, row)
+    job = solved.job
+    lines = figure_lines(solved.tracks, motion, job.figure, row, job.armless)
     points = polyline_segments(lines)
     strokes = [Strokes(points, np.tile(np.asarray(palette.ghost, float), (len(points), 1)), 2.5)]
     now = float(motion.time[row])

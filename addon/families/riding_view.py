@@ -7,6 +7,7 @@ current frame a ghost: the figure as lines, its lean, the force in its leg.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from math import degrees
 from typing import TYPE_CHECKING
 
@@ -194,7 +195,7 @@ def _start_arrow(solved: SolvedRide, palette: Palette) -> Strokes:
 
 
 def figure_lines(
-    tracks: RoleTracks, figure: Figure, row: int
+    tracks: RoleTracks, figure: Figure, row: int, armless: Collection[str] = ()
 ) -> tuple[list[np.ndarray], np.ndarray | None]:
     """A figure at one sample as polylines between its joints, and its head.
 
@@ -202,6 +203,7 @@ def figure_lines(
         tracks: where its roles are.
         figure: its rest pose.
         row: the sample.
+        armless: sides without arms, and without what hands would hold.
 
     Returns:
         Polylines (k, 3), and the middle of the head (3,) or None.
@@ -232,6 +234,9 @@ def figure_lines(
             if toe is not None:
                 lines.append([ankle, toe])
                 break
+        lines.append(_runner(place, turn, side_role("ski", side), figure.equipment, "ski_length"))
+        if side in armless:
+            continue
         names = [side_role(r, side) for r in ("upper_arm", "elbow_joint", "hand", "elbow")]
         shoulder = carried(side_role("shoulder", side), names[0])
         if shoulder is None:
@@ -241,7 +246,6 @@ def figure_lines(
         lines.append([place.get("neck"), shoulder, elbow, hand])
         tip = place.get(side_role("pole_tip", side))
         lines.append([place.get(side_role("pole", side), hand), tip])
-        lines.append(_runner(place, turn, side_role("ski", side), figure.equipment, "ski_length"))
     lines.append(_runner(place, turn, "board", figure.equipment, "board_length"))
     if "bike" in place and "bike" in rest:
         lines += _bicycle(place, turn, carried, figure)
@@ -307,7 +311,7 @@ def ghost_strokes(solved: SolvedRide, row: int, palette: Palette) -> list[Stroke
         palette: colours.
     """
     motion, figure = solved.motion, solved.job.figure
-    lines, head = figure_lines(solved.tracks, figure, row)
+    lines, head = figure_lines(solved.tracks, figure, row, solved.job.armless)
     segments = [np.stack((line[:-1], line[1:]), axis=1).reshape(-1, 3) for line in lines]
     if head is not None:
         ring = np.linspace(0.0, 2.0 * np.pi, 13)

@@ -12,6 +12,8 @@ import bpy
 import numpy as np
 import pytest
 from mathutils import Matrix, Vector
+from poise.addon import pipeline
+from poise.addon.families import gait_view, riding_view
 from poise.addon.motions import set_active
 from snapshot import diff, snapshot
 
@@ -240,6 +242,15 @@ def test_who_has_no_arms_carries_no_poles_and_is_told_once(
     said = capfd.readouterr().out
     assert said.count("it has no") == bool(says) and says in said
     assert not any("arm" in p.message or "hand" in p.message for p in motion.poise_motion.problems)
+    # Nor are they drawn: with arms, the ghost has a line for each arm and for each pole.
+    solved = pipeline.solve(pipeline.gather(bpy.context, motion))
+    view = gait_view if kind == "BIPED" else riding_view
+    given = (solved.tracks, solved.motion) if kind == "BIPED" else (solved.tracks,)
+    drawn = [view.figure_lines(*given, solved.job.figure, 0, sides)
+             for sides in ((), solved.job.armless)]  # fmt: skip
+    arms, bare = (lines if kind == "BIPED" else lines[0] for lines in drawn)
+    each = 2 if kind in ("SKIER", "TELEMARK") else 1
+    assert len(arms) - len(bare) == each * len(lacking)
     masked = {m.vertex_group for obj in bpy.data.objects if obj.parent == controls
               for m in obj.modifiers if m.type == "MASK"}
     poles = {f"DEF-pole.{side[0]}" for side in lacking} if "pole" in says else set()
