@@ -21,9 +21,9 @@ def ends(row: tuple) -> dict[str, float]:
     """
     _label, low, high, _requirement = row
     least, most = np.float32(low), np.float32(high)
-    if least < low:
+    if float(least) < low:
         least = np.nextafter(least, np.float32(inf))
-    if most > high:
+    if float(most) > high:
         most = np.nextafter(most, np.float32(-inf))
     whole = isinstance(low, int)
     return {"min": low, "max": high} if whole else {"min": float(least), "max": float(most)}
