@@ -274,7 +274,7 @@ class _Writer:
             if value == 0.0:
                 continue
             sign = " - " if value < 0.0 else " + "
-            size = abs(value)
+            size = abs(float(value))
             factor = name if size == 1.0 and name else repr(size) + (f"*{name}" if name else "")
             text += sign + factor
         if not text:
@@ -298,7 +298,7 @@ class _Writer:
                         [(self.dots[a, b], f"cd{a}_{b}"), (self.crosses[a, b], f"sd{a}_{b}")]
                     )
                 )
-            lines.append(f"A{a}_{a} = {self.dots[a, a] + self.inertias[a]!r}")
+            lines.append(f"A{a}_{a} = {float(self.dots[a, a] + self.inertias[a])!r}")
         if self.free:
             for a in range(n):
                 hx, hy = self.firsts[a]
@@ -340,15 +340,15 @@ class _Writer:
         names = ", ".join(f"m{i}" for i in range(self.n))
         lines = [f"{names}, = torques"]
         for i, link in enumerate(self.links):
-            terms = [(-link.spring, f"(j{i} - {link.rest!r})"), (-link.damper, f"u{i}")]
+            terms = [(-link.spring, f"(j{i} - {float(link.rest)!r})"), (-link.damper, f"u{i}")]
             if link.spring or link.damper:
                 lines.append(f"m{i} = m{i} + " + self._sum(terms))
-            held = self.dots[i, i] + self.inertias[i]
+            held = float(self.dots[i, i] + self.inertias[i])
             for limit, sign in zip(link.limits, (-1.0, 1.0), strict=True):
                 if math.isfinite(limit):
                     stiff, damp = held * STOP_STIFFNESS**2, 2.0 * held * STOP_STIFFNESS
                     # (e + |e|) / 2 is what of e is beyond; it damps only while it is.
-                    lines.append(f"e = {sign!r}*(j{i} - {limit!r})")
+                    lines.append(f"e = {sign!r}*(j{i} - {float(limit)!r})")
                     lines.append("e = 0.5*(e + abs(e))")
                     lines.append(
                         f"m{i} = m{i} - {sign * stiff!r}*e - (e > 0.0)*{damp!r}*u{i}"
@@ -400,12 +400,12 @@ class _Writer:
         for k, link in enumerate(self.links):
             _, y, dx, dy = self._place(self.ways[k])
             lines.append(f"ex, ey = {dx}, {dy}")
-            lines.append(f"kinetic = kinetic + {0.5 * link.mass!r}*(ex*ex + ey*ey)")
-            lines.append(f"kinetic = kinetic + {0.5 * link.inertia!r}*w{k}*w{k}")
-            lines.append(f"potential = potential + {link.mass * self.gravity!r}*({y})")
+            lines.append(f"kinetic = kinetic + {float(0.5 * link.mass)!r}*(ex*ex + ey*ey)")
+            lines.append(f"kinetic = kinetic + {float(0.5 * link.inertia)!r}*w{k}*w{k}")
+            lines.append(f"potential = potential + {float(link.mass * self.gravity)!r}*({y})")
             if link.spring:
-                lines.append(f"stretch = j{k} - {link.rest!r}")
-                lines.append(f"potential = potential + {0.5 * link.spring!r}*stretch*stretch")
+                lines.append(f"stretch = j{k} - {float(link.rest)!r}")
+                lines.append(f"potential = potential + {float(0.5 * link.spring)!r}*stretch*stretch")
         return [*lines, "return kinetic, potential"]
 
 
