@@ -405,7 +405,8 @@ class _Writer:
             lines.append(f"potential = potential + {float(link.mass * self.gravity)!r}*({y})")
             if link.spring:
                 lines.append(f"stretch = j{k} - {float(link.rest)!r}")
-                lines.append(f"potential = potential + {float(0.5 * link.spring)!r}*stretch*stretch")
+                half = float(0.5 * link.spring)
+                lines.append(f"potential = potential + {half!r}*stretch*stretch")
         return [*lines, "return kinetic, potential"]
 
 
