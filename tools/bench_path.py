@@ -51,14 +51,14 @@ def _starts(ready, count):
 
 def _plan_rows() -> list[Row]:
     """One plan from nothing, N = 10 and 12, q = 7: median over scenes and places."""
-    from poise.solvers.path import scenes
+    from lab import courses
     from poise.solvers.path.prepare import prepare
 
     rows = []
     for stages in (10, 12):
         plain, ours, worst = [], [], 0.0
         for name in SCENES:
-            scene, settings = scenes.SCENES[name]()
+            scene, settings = courses.SCENES[name]()
             ready = prepare(scene, replace(settings, stages=stages))
             planner = ready.planner
             for root, when in _starts(ready, STARTS):
@@ -95,13 +95,14 @@ def _replan_plainly(ready, seconds: float) -> None:
 
 def _motion_rows() -> list[Row]:
     """30 s of re-planning every 0.3 s, as milliseconds for each second of motion."""
-    from poise.solvers.path import follow_path, scenes
+    from lab import courses
+    from poise.solvers.path import follow_path
     from poise.solvers.path.prepare import prepare
 
     rows = []
     for name, (scene, settings) in {
-        "a winding path without trees": scenes.forest(0),
-        "a forest of 200 trees": scenes.forest(200),
+        "a winding path without trees": courses.forest(0),
+        "a forest of 200 trees": courses.forest(200),
     }.items():
         settings = replace(settings, most_seconds=MOTION)
         ready = prepare(scene, settings)
@@ -139,7 +140,8 @@ def _motion_rows() -> list[Row]:
 
 def _growth_rows() -> list[Row]:
     """Collision tests and whole motions as forests and paths grow."""
-    from poise.solvers.path import follow_path, scenes
+    from lab import courses
+    from poise.solvers.path import follow_path
     from poise.solvers.path.obstacles import point_to_segment
     from poise.solvers.path.prepare import prepare
 
@@ -147,7 +149,7 @@ def _growth_rows() -> list[Row]:
     rng = np.random.default_rng(2)
     base = 0.0
     for trees in (10, 100, 1000, 10_000):
-        scene, settings = scenes.forest(trees)
+        scene, settings = courses.forest(trees)
         field = prepare(scene, settings).field
         places = np.array([tree.centre for tree in scene.obstacles])
         radii = np.array([tree.radius for tree in scene.obstacles])
@@ -179,7 +181,7 @@ def _growth_rows() -> list[Row]:
         )  # fmt: skip
     runs, metres = [], []
     for length in (120.0, 960.0):
-        scene, settings = scenes.forest(0, length)
+        scene, settings = courses.forest(0, length)
         metres.append(follow_path(scene, settings, advice=False).length)
         runs.append(partial(follow_path, scene, settings, advice=False))
     # The short one takes a tenth of a second, in which much else can happen: many times.

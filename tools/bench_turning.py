@@ -85,7 +85,8 @@ def _settings(seconds: float, **changed):
 
 def rows() -> list[Row]:
     """Measure the turning solver."""
-    from poise.solvers.turning import sample_times, solve_turning, solve_turning_batch
+    from lab.batch import solve_turning_batch
+    from poise.solvers.turning import sample_times, solve_turning
 
     plain_way = f"explicit Euler at 1/{EULER_RATE} s"
     result = []

@@ -2,7 +2,7 @@
 """Demo scenes of motions along paths: those of the paper, and crowds.
 
 The paper's scenes (van de Panne et al. 1993, Fig. 16 to 18, Photo 5) are those
-that solvers/path/scenes.py gives as numbers, built as objects.
+that tools/lab/courses.py gives as numbers, built as objects.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ CONCRETE, STEEL, ORANGE = (0.42, 0.42, 0.40), (0.50, 0.53, 0.56), (0.85, 0.22, 0
 
 def tree_skiing():
     """Fig. 16: skiers among trees who look 10 and 12 stages ahead, and take other ways."""
-    from poise.solvers.path import scenes as numbers
+    from lab import courses as numbers
 
     scene = scenes.start_scene(16.0)
     course, settings = numbers.tree_skiing()
@@ -65,10 +65,10 @@ def tree_skiing():
 
 def slalom_poles():
     """Fig. 17: a slalom whose poles are lines, each to be passed on one side."""
+    from lab import courses as numbers
     from poise.addon.scene import course as scene_course
     from poise.addon.scene import objects
     from poise.solvers.path import Wall
-    from poise.solvers.path import scenes as numbers
 
     scene = scenes.start_scene(24.0)
     course, settings = numbers.slalom()
@@ -96,14 +96,14 @@ def slalom_poles():
 
 def bicycle_corner():
     """Fig. 18: a cyclist around the corner of a road, whose edges are in the way."""
-    from poise.solvers.path import scenes as numbers
+    from lab import courses as numbers
 
     return _on_a_road(14.0, numbers.bicycle_corner(), scenes.AMBER)
 
 
 def potholes():
     """Photo 5: a cyclist who weaves between the potholes of a straight road."""
-    from poise.solvers.path import scenes as numbers
+    from lab import courses as numbers
 
     return _on_a_road(14.0, numbers.potholes(), scenes.CYAN)
 
@@ -133,8 +133,8 @@ def _on_a_road(seconds, numbers, suit, closed: bool = False, size: float = 1.0):
 
 def circuit():
     """A cyclist around a race circuit, a GeoJSON line that POISE_COURSE names."""
+    from lab.courses import BICYCLE, closed_course
     from poise.solvers.path import PathScene, PathSettings, Wall
-    from poise.solvers.path.scenes import BICYCLE, closed_course
 
     file = Path(os.environ[COURSE])
     feature = json.loads(file.read_text(encoding="utf-8"))["features"][0]

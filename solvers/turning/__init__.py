@@ -2,7 +2,7 @@
 """Turning figures: van de Panne, Fiume and Vranesic (1993)."""
 
 from .settings import TurningSettings, sample_times, steps_per_frame
-from .solve import solve_turning, solve_turning_batch
+from .solve import solve_turning
 from .summary import TurnSummary, summarise
 
 __all__ = [
@@ -10,7 +10,6 @@ __all__ = [
     "TurningSettings",
     "sample_times",
     "solve_turning",
-    "solve_turning_batch",
     "steps_per_frame",
     "summarise",
 ]

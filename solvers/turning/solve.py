@@ -12,9 +12,7 @@ import numpy as np
 
 from ..motion import BodyState, Event, TurningMotion
 from .assemble import Path, Quantities, ground_frame, integrate_path
-from .batch import simulate_batch
 from .equations import make_equations
-from .heading import nodes_of
 from .pendulum import leg_forces
 from .phase import unwrapped_phase
 from .problems import find_problems
@@ -23,9 +21,6 @@ from .simulate import FREE, KNOT, Track, Within, simulate, world_yaw
 
 Progress = Callable[[float], None]
 
-CHUNK = 2000  # figures stepped at once; more gain nothing
-CHUNK_SAMPLES = 2_000_000  # and their steps together: some 200 MB
-SLICE = 32  # of them finished at once: as many as fit into the cache
 SLIDE_FRICTION = 0.5  # of a fallen figure on the ground
 
 
@@ -61,56 +56,14 @@ def solve_turning(
     return motion
 
 
-def solve_turning_batch(
-    settings: Sequence[TurningSettings],
-    progress: Progress | None = None,
-    advice: bool = True,
-) -> list[TurningMotion]:
-    """Solve many turning motions at once, in numpy.
+def part_of(progress: Progress | None, start: float, share: float) -> Progress:
+    """Progress of a part of the work, as progress of the whole.
 
     Args:
-        settings: what is asked for, one per figure; they need not be alike.
-        progress: called with the fraction done; may raise `Cancelled`, which
-            passes through.
-        advice: as for `solve_turning`.
-
-    Returns:
-        One motion per figure, in the order of the settings, with the numbers
-        that `solve_turning` gives (to 1e-9), whoever the others are.
-
-    Raises:
-        SettingError: a setting of one of them is out of range.
+        progress: of the whole.
+        start: fraction of the whole that is done before.
+        share: of the part in the whole.
     """
-    timelines = [make_timeline(item) for item in settings]
-    kinds: dict[tuple, list[int]] = {}
-    for index, timeline in enumerate(timelines):
-        steered = np.ndim(timeline.quantities["heading"]) > 0
-        kind = (timeline.tilted, timeline.sliding, timeline.limited, timeline.constant, steered)
-        kinds.setdefault((*kind, nodes_of(timeline)), []).append(index)
-    chunks = []
-    for members in kinds.values():
-        longest = max(timelines[index].n_steps for index in members) + 1
-        size = max(1, min(CHUNK, CHUNK_SAMPLES // longest))
-        chunks += [members[first : first + size] for first in range(0, len(members), size)]
-    motions: dict[int, TurningMotion] = {}
-    for chunk in chunks:
-        done, share = len(motions) / len(timelines), len(chunk) / len(timelines)
-        stepping = _part(progress, done, 0.7 * share)
-        some = [timelines[index] for index in chunk]
-        tracks, within = simulate_batch(some, stepping)
-        for a in range(0, len(chunk), SLICE):
-            b = a + SLICE
-            finishing = _part(progress, done + share * (0.7 + 0.3 * a / len(chunk)), 0.0)
-            finishing(0.0)
-            part = assemble(some[a:b], tracks[a:b], within.some(a, b), finishing, advice)
-            motions.update(zip(chunk[a:b], part, strict=True))
-    if progress is not None:
-        progress(1.0)
-    return [motions[index] for index in range(len(timelines))]
-
-
-def _part(progress: Progress | None, start: float, share: float) -> Progress:
-    """Progress of a part of the work, as progress of the whole."""
 
     def report(fraction: float) -> None:
         if progress is not None:
@@ -316,7 +269,7 @@ def _motion(
     )
 
     def retry(changed: TurningSettings) -> bool:
-        return not simulate(make_timeline(changed), _part(progress, 1.0, 0.0))[0].outcome
+        return not simulate(make_timeline(changed), part_of(progress, 1.0, 0.0))[0].outcome
 
     problems = find_problems(timeline, motion, held, retry if advice else None)
     return replace(motion, problems=problems) if problems else motion

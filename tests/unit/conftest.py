@@ -7,8 +7,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 
-# Test modules import the cases that stand beside them.
-sys.path.insert(0, str(Path(__file__).resolve().parent))
+# Test modules import the cases that stand beside them, and the laboratory from the tools.
+sys.path[:0] = [str(Path(__file__).resolve().parent), str(ROOT / "tools")]
 
 
 def load_poise(root: Path = ROOT) -> None:

@@ -5,18 +5,12 @@ Source: van de Panne, Fiume and Vranesic, "Reusable Motion Synthesis Using State
 Controllers" (1990), section 5.2, figures 12 to 16.
 """
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
+from lab import pendulum_costs
 from poise.solvers.control import pendulum
 from poise.solvers.control.run import Command, rest_law, run
 from poise.solvers.errors import SettingError
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools" / "lab"))
-
-import pendulum_costs
 
 FRAMES = np.arange(0.0, 4.0, 1.0 / 24.0)
 

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from lab.courses import bicycle_corner
 from poise.addon.mapping.body import BIKE_SHARE, bicycle_centre, pendulum_body
 from poise.addon.mapping.cyclist import STYLES, CyclistStyle, map_cyclist
 from poise.addon.mapping.pedalling import LEFT_UP, LEVEL, PEDALS, RIGHT_UP, crank_angle, spans
 from poise.addon.mapping.tracks import SIDES
 from poise.solvers import rotations as rot
 from poise.solvers.path import follow_path
-from poise.solvers.path.scenes import bicycle_corner
 
 _spec = importlib.util.spec_from_file_location(
     "mapping_cases", Path(__file__).with_name("mapping_cases.py"))

@@ -11,12 +11,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from lab import courses
 from poise.addon.mapping.body import pendulum_body
 from poise.addon.mapping.sequence import join_motions
 from poise.addon.mapping.signals import SETTLE, averaged, read_signals
 from poise.addon.mapping.skier import STYLES, SkierStyle, map_skier
 from poise.addon.mapping.snowboarder import SnowboarderStyle, map_snowboarder
-from poise.solvers.path import PathScene, PathSettings, follow_path, scenes
+from poise.solvers.path import PathScene, PathSettings, follow_path
 from poise.solvers.path.settings import CALM
 from poise.solvers.path.terrain import TerrainMesh
 
@@ -32,7 +33,7 @@ BOARDER = cases.figure(cases.SNOWBOARDER)
 
 def follow(name, effort, figure=FIGURE, **settings):
     """A scene of the paper, followed by a figure."""
-    scene, asked = scenes.SCENES[name]()
+    scene, asked = courses.SCENES[name]()
     body = pendulum_body(figure)
     asked = replace(
         asked, mass=body.mass, height=body.height, inertia=body.inertia, effort=effort, **settings
@@ -44,7 +45,7 @@ def follow(name, effort, figure=FIGURE, **settings):
 def runs():
     """Every scene without effort and with the usual one."""
     return {
-        (name, effort): follow(name, effort) for name in scenes.SCENES for effort in (0.0, CALM)
+        (name, effort): follow(name, effort) for name in courses.SCENES for effort in (0.0, CALM)
     }
 
 
@@ -67,8 +68,8 @@ def liveliness(tracks):
 
 
 def test_calm_plans_go_back_and_forth_less_and_keep_about_as_near(runs):
-    before = [reversals(runs[name, 0.0][2].motion) for name in scenes.SCENES]
-    after = [reversals(runs[name, CALM][2].motion) for name in scenes.SCENES]
+    before = [reversals(runs[name, 0.0][2].motion) for name in courses.SCENES]
+    after = [reversals(runs[name, CALM][2].motion) for name in courses.SCENES]
     assert np.mean(after) < 0.9 * np.mean(before)
     # Through the gates it goes another way, which keeps nearer to the path.
     assert sum(b > a for a, b in zip(before, after, strict=True)) <= 1
@@ -82,13 +83,13 @@ def test_calm_plans_go_back_and_forth_less_and_keep_about_as_near(runs):
         for effort in (0.0, CALM)
     }  # fmt: skip
     assert jumps[CALM] < 0.85 * jumps[0.0]
-    apart = [[runs[n, e][2].mean_distance for n in scenes.SCENES] for e in (0.0, CALM)]
+    apart = [[runs[n, e][2].mean_distance for n in courses.SCENES] for e in (0.0, CALM)]
     # Less than half of the effort of 0.15 m is spent in distance on the mean.
     assert np.mean(apart[1]) < np.mean(apart[0]) + 0.5 * CALM
     assert np.max(np.subtract(apart[1], apart[0])) < CALM
 
 
-@pytest.mark.parametrize("name", list(scenes.SCENES))
+@pytest.mark.parametrize("name", list(courses.SCENES))
 def test_calm_motions_keep_gates_clearance_and_limits(runs, name):
     scene, settings, result = runs[name, CALM]
     m = result.motion

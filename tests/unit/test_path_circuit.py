@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from lab.courses import BICYCLE, closed_course
 from poise.solvers.path import PathScene, PathSettings, follow_path
-from poise.solvers.path.scenes import BICYCLE, closed_course
 from poise.solvers.path.settings import CALM
 
 # Drawn by others, and no part of this: where they are not, the tests are skipped.

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from lab import courses
 from poise.solvers.errors import Cancelled, SettingError
 from poise.solvers.motion import BodyState, Placement
 from poise.solvers.path import (
@@ -23,7 +24,6 @@ from poise.solvers.path import (
     Wall,
     follow,
     follow_path,
-    scenes,
 )
 from poise.solvers.path.obstacles import ObstacleField
 from poise.solvers.path.phase import estimate_turns
@@ -49,10 +49,10 @@ WAVE = np.stack((4.0 * np.sin(2.0 * math.pi * WAVE_T / 45.0), -WAVE_T), axis=1)
 FINE = 240.0  # frames a second: samples well within a substep of 0.1 s
 
 
-@pytest.fixture(scope="module", params=list(scenes.SCENES))
+@pytest.fixture(scope="module", params=list(courses.SCENES))
 def case(request):
     """A scene of the paper, followed, with samples far finer than the steps."""
-    scene, settings = scenes.SCENES[request.param]()
+    scene, settings = courses.SCENES[request.param]()
     settings = replace(settings, fps=FINE)
     return scene, settings, follow_path(scene, settings)
 
@@ -175,7 +175,7 @@ def test_phase_grows_and_lean_lies_within_its_ellipse(case):
 
 
 def test_gates_are_passed_in_order_between_their_poles():
-    scene, settings = scenes.gate_slalom()
+    scene, settings = courses.gate_slalom()
     result = follow_path(scene, replace(settings, fps=FINE))
     m = result.motion
     times = np.array(result.gate_times)
@@ -188,7 +188,7 @@ def test_gates_are_passed_in_order_between_their_poles():
 
 
 def test_slalom_poles_are_passed_on_the_side_their_lines_leave_open():
-    scene, settings = scenes.slalom()
+    scene, settings = courses.slalom()
     m = follow_path(scene, settings).motion
     for wall in scene.obstacles[:10]:
         pole = wall.points[0]
@@ -199,7 +199,7 @@ def test_slalom_poles_are_passed_on_the_side_their_lines_leave_open():
 def test_two_more_stages_lead_another_way_through_the_trees():
     """Fig. 16: "planning ahead an extra two stages considerably changes the motion by choosing a
     different route". Fast enough for trees to be seen late, these are sides of trees apart."""
-    scene, settings = scenes.tree_skiing()
+    scene, settings = courses.tree_skiing()
     ten, twelve = (
         follow_path(scene, replace(settings, speed=9.0, stages=n), advice=False) for n in (10, 12)
     )
@@ -221,7 +221,7 @@ def test_two_more_stages_lead_another_way_through_the_trees():
 
 def test_the_bicycle_steers_right_first_to_turn_left():
     """Counter-steering: lean is got by moving the support out from underneath the body."""
-    scene, settings = scenes.bicycle_corner()
+    scene, settings = courses.bicycle_corner()
     m = follow_path(scene, settings).motion
     leaning = int(np.argmax(m.lean > math.radians(5.0)))
     assert 0 < leaning and m.yaw[-1] - m.yaw[0] > 0.25 * math.pi
@@ -233,7 +233,7 @@ def test_the_bicycle_steers_right_first_to_turn_left():
 
 
 def test_same_motion_at_any_frame_rate():
-    scene, settings = scenes.tree_skiing()
+    scene, settings = courses.tree_skiing()
     a, b = (follow_path(scene, replace(settings, fps=fps)) for fps in (24.0, 60.0))
     assert a.motion.steps_per_frame == 2 and b.motion.steps_per_frame == 1
     # Every 1/12 s both have a sample.
@@ -244,7 +244,7 @@ def test_same_motion_at_any_frame_rate():
 
 
 def test_another_machine_steers_alike_for_a_minute(monkeypatch):
-    scene, settings = scenes.forest(120, 430.0)
+    scene, settings = courses.forest(120, 430.0)
     settings = replace(settings, speed=7.0, fps=10.0)
     a = follow_path(scene, settings, advice=False)
     path_cases.on_another_machine(monkeypatch)
@@ -254,7 +254,7 @@ def test_another_machine_steers_alike_for_a_minute(monkeypatch):
 
 
 def test_same_motion_bit_for_bit():
-    scene, settings = scenes.potholes()
+    scene, settings = courses.potholes()
     a, b = (follow_path(scene, settings) for _ in range(2))
     assert np.array_equal(a.motion.position, b.motion.position)
     assert np.array_equal(a.motion.lean, b.motion.lean)
@@ -265,7 +265,7 @@ def test_motion_stays_within_a_micrometre_a_stage_of_a_finer_integration():
     """The controls of a whole run, integrated stage by stage in steps ten times finer."""
     from poise.solvers.path.stages import simulate
 
-    scene, settings = scenes.tree_skiing()
+    scene, settings = courses.tree_skiing()
     result = follow_path(scene, replace(settings, fps=10.0 / 3.0 * 18.0))  # 18 frames a stage
     m = result.motion
     rows = np.arange(0, len(m.time) - 18, 18)
@@ -426,7 +426,7 @@ def test_mappings_take_it_like_any_turns():
     from poise.addon.mapping.skier import SkierStyle, map_skier
 
     figure = mapping_cases.figure()
-    scene, settings = scenes.tree_skiing()
+    scene, settings = courses.tree_skiing()
     m = follow_path(scene, settings).motion
     tracks = map_skier(m, figure, SkierStyle())
     for track in (tracks.position, tracks.rotation):
@@ -574,7 +574,7 @@ def test_gates_in_an_impossible_order_are_pointed_out():
 
 def test_a_tree_beyond_the_horizon_is_seen_by_thinking_again():
     """Two walls leave a way only to who begins early: counted when stages are taken back."""
-    scene, settings = scenes.bicycle_corner()
+    scene, settings = courses.bicycle_corner()
     result = follow_path(scene, replace(settings, speed=7.0, stages=5))
     assert result.finished and result.second_thoughts >= 1
     assert result.min_clearance >= settings.clearance
@@ -587,8 +587,8 @@ def test_steering_harder_is_thought_of_where_the_usual_finds_no_way(monkeypatch)
     """Who looks 1.8 s ahead meets gates unprepared: what is passed then needs other plans."""
     settings = PathSettings(speed=7.5, clearance=0.3, stages=6, most_seconds=25.0)
     usual = 9.81 * math.tan(settings.max_lean) / settings.speed**2 / settings.stage
-    courses = [scenes.gate_slalom(6, spacing, 1.6, 2.4)[0] for spacing in (13.0, 15.0, 17.0, 18.0)]
-    through = [follow_path(course, settings, advice=False) for course in courses]
+    slaloms = [courses.gate_slalom(6, gap, 1.6, 2.4)[0] for gap in (13.0, 15.0, 17.0, 18.0)]
+    through = [follow_path(course, settings, advice=False) for course in slaloms]
     through = [result for result in through if result.finished]
     assert len(through) >= 3
     rates = []
@@ -599,7 +599,7 @@ def test_steering_harder_is_thought_of_where_the_usual_finds_no_way(monkeypatch)
         rates.append(np.max(np.abs(np.diff(m.curvature) / np.diff(m.time))))
     assert 1.2 * usual < max(rates) <= 2.0 * usual * (1.0 + 1e-6) < settings.max_curvature_rate
     monkeypatch.setattr(follow, "_think_again", lambda *_: None)
-    assert not any(follow_path(course, settings, advice=False).finished for course in courses)
+    assert not any(follow_path(course, settings, advice=False).finished for course in slaloms)
 
 
 def test_time_may_run_out():
@@ -637,7 +637,7 @@ def test_advice_looks_at_the_path_about_a_failure_only():
 
 
 def test_progress_rises_to_one_and_may_cancel():
-    scene, settings = scenes.potholes()
+    scene, settings = courses.potholes()
     seen = []
     follow_path(scene, settings, seen.append)
     assert seen[-1] == 1.0 and all(b >= a for a, b in zip(seen[:-1], seen[1:], strict=True))

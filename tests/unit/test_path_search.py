@@ -8,7 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from poise.solvers.path import Disc, Gate, MovingDisc, PathScene, PathSettings, scenes
+from lab import courses
+from poise.solvers.path import Disc, Gate, MovingDisc, PathScene, PathSettings
 from poise.solvers.path.lookahead import FallTable
 from poise.solvers.path.nodes import ALONG, CODE, COST, CURVATURE, RATE, STAGE, THETA
 from poise.solvers.path.search import GRAIN
@@ -239,10 +240,10 @@ def test_plans_are_the_best_of_all_plans(block):
 
 
 @pytest.mark.parametrize("effort", [0.0, CALM])
-@pytest.mark.parametrize("name", list(scenes.SCENES))
+@pytest.mark.parametrize("name", list(courses.SCENES))
 def test_large_plans_are_those_found_one_node_at_a_time(name, effort):
     """Seven values and ten stages, along the first seconds of each scene."""
-    scene, settings = scenes.SCENES[name]()
+    scene, settings = courses.SCENES[name]()
     settings = replace(settings, effort=effort)
     _, planner, root = cases.planner_and_root(scene, settings)
     worked = 0
@@ -262,7 +263,7 @@ def test_large_plans_are_those_found_one_node_at_a_time(name, effort):
 @pytest.mark.parametrize("effort", [0.0, CALM])
 @pytest.mark.parametrize("name", ["tree skiing", "slalom through gates", "potholes"])
 def test_what_is_left_of_the_tree_gives_the_plan_made_anew(name, effort):
-    scene, settings = scenes.SCENES[name]()
+    scene, settings = courses.SCENES[name]()
     settings = replace(settings, effort=effort)
     _, planner, root = cases.planner_and_root(scene, settings)
     tree = planner.tree(*root)
@@ -320,7 +321,7 @@ def test_of_two_ways_alike_the_one_to_the_left_is_taken():
 
 
 def test_same_plan_bit_for_bit():
-    scene, settings = scenes.tree_skiing()
+    scene, settings = courses.tree_skiing()
     plans = []
     for _ in range(2):
         _, planner, root = cases.planner_and_root(scene, settings)
@@ -399,7 +400,7 @@ def test_what_the_table_gives_up_falls_whatever_is_steered(settings):
 
 
 def test_looking_ahead_saves_work_and_changes_nothing():
-    scene, settings = scenes.tree_skiing()
+    scene, settings = courses.tree_skiing()
     _, planner, root = cases.planner_and_root(scene, settings)
     with_it = planner.plan(planner.tree(*root), 0.0)
 

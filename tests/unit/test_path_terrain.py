@@ -10,11 +10,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from lab.courses import forest
 from poise.solvers.errors import SettingError
 from poise.solvers.path import Gate, PathScene, PathSettings, TerrainMesh, follow_path
 from poise.solvers.path.descent import BRAKING_TIME, descend, dynamics, stand_on
 from poise.solvers.path.nodes import ALONG, COST
-from poise.solvers.path.scenes import forest
 from poise.solvers.path.settings import CALM
 from poise.solvers.path.terrain import Field, Surface, clip
 from poise.solvers.turning.assemble import plane_axes

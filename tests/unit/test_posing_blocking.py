@@ -4,16 +4,10 @@
 Source: Allen, Neff and Faloutsos, "Pose Control in Dynamic Conditions", section 4.
 """
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
+from lab import blocking
 from poise.solvers.posing import PoseSettings, critical_gain, move, rest_phase
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools" / "lab"))
-
-import blocking
 
 SEEDS = range(4)
 

@@ -6,15 +6,15 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from lab.batch import solve_turning_batch
+from lab.capture import LIMITS, can_be_caught, capture_table, start_grid
 from poise.solvers.motion import BodyState
 from poise.solvers.turning import (
     TurningSettings,
     sample_times,
     solve_turning,
-    solve_turning_batch,
     summarise,
 )
-from poise.solvers.turning.capture import LIMITS, can_be_caught, capture_table, start_grid
 from poise.solvers.turning.summary import ellipse_demand
 
 LOOP = math.radians(150.0)
@@ -459,7 +459,7 @@ def test_constant_heading_turns_the_whole_track():
 
 def test_slowly_keyed_settings_keep_the_heading():
     """Falling frequency and rising sharpness (tracks 2 and 3 of Fig. 10)."""
-    from poise.solvers.turning.figures import figure_10
+    from lab.figures import figure_10
 
     for name in ("falling frequency", "rising sharpness"):
         (settings,) = figure_10()[name]

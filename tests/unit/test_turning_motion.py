@@ -6,16 +6,16 @@ from dataclasses import fields, replace
 
 import numpy as np
 import pytest
+from lab.batch import solve_turning_batch
+from lab.figures import figure_10
 from poise.solvers.errors import Cancelled
 from poise.solvers.motion import BodyState, Placement
 from poise.solvers.turning import (
     TurningSettings,
     sample_times,
     solve_turning,
-    solve_turning_batch,
     steps_per_frame,
 )
-from poise.solvers.turning.figures import figure_10
 
 SECONDS = 20.0
 KEYED = {

@@ -10,9 +10,9 @@ import math
 
 import numpy as np
 import pytest
+from lab.figures import SPEED, figure_5, figure_6
+from lab.open_loop import open_loop
 from poise.solvers.turning import TurningSettings, solve_turning
-from poise.solvers.turning.figures import SPEED, figure_5, figure_6
-from poise.solvers.turning.open_loop import open_loop
 from poise.solvers.turning.pendulum import (
     angular_acceleration,
     effective_length,

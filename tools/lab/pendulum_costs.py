@@ -80,9 +80,9 @@ def excess(table: Table, destination: np.ndarray, starts: np.ndarray, best: np.n
 
 def main(count: int) -> None:
     starts = random_starts(count)
-    kinds = {"literal 36 x 21": None}
-    for shape in ((30, 25), (26, 21), (22, 19), (20, 15), (16, 13)):
-        kinds[f"{shape[0]} x {shape[1]} = {shape[0] * shape[1]}"] = shape
+    kinds: dict[str, tuple[int, int] | None] = {"literal 36 x 21": None}
+    for wide, high in ((30, 25), (26, 21), (22, 19), (20, 15), (16, 13)):
+        kinds[f"{wide} x {high} = {wide * high}"] = wide, high
     print(f"{'':18s}" + "".join(f"{name:>12s}" for name in pendulum.DESTINATIONS))
     lines: dict[str, list[str]] = {kind: [] for kind in kinds}
     for degrees in pendulum.DESTINATIONS.values():

@@ -12,8 +12,12 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-
-from .pendulum import angular_acceleration, foot_speed, leg_forces, steering_curvature
+from poise.solvers.turning.pendulum import (
+    angular_acceleration,
+    foot_speed,
+    leg_forces,
+    steering_curvature,
+)
 
 
 @dataclass(frozen=True)

@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from poise.solvers.motion import BodyState
+from poise.solvers.turning.pendulum import angular_acceleration
+from poise.solvers.turning.settings import TurningSettings
 
-from ..motion import BodyState
-from .pendulum import angular_acceleration
-from .settings import TurningSettings
-from .solve import solve_turning_batch
+from .batch import solve_turning_batch
 
 LIMITS = {  # name -> (curvature limit 1/m, its rate limit 1/(m s))
     "ski": (0.2, 0.8),

@@ -12,8 +12,7 @@ import math
 from typing import Any
 
 import numpy as np
-
-from .settings import TurningSettings, sample_times
+from poise.solvers.turning.settings import TurningSettings, sample_times
 
 SPEED = 8.0  # m/s
 ELLIPSES = {  # name -> (Hz, degrees), from the text on Fig. 6

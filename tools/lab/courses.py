@@ -13,10 +13,9 @@ import math
 from typing import Any
 
 import numpy as np
+from poise.solvers.path.obstacles import Disc, Gate, Polygon, Wall
+from poise.solvers.path.settings import PathScene, PathSettings
 from scipy.interpolate import CubicSpline
-
-from .obstacles import Disc, Gate, Polygon, Wall
-from .settings import PathScene, PathSettings
 
 # A rider with a bicycle, and how it steers.
 BICYCLE: dict[str, Any] = {
