@@ -8,11 +8,12 @@ IN_LINT = $(PYTHON) tools/environments.py lint
 IN_BLENDER = $(PYTHON) tools/environments.py blender
 FUZZ_TRIALS ?= 2000
 
-.PHONY: help demo test test-unit test-blender gui-test fuzz scenes pictures manual bench package lint docs clean
+.PHONY: help demo test test-unit test-blender quick gui-test fuzz scenes pictures manual bench package lint docs clean
 
 help:
 	@echo "make demo      add a skier, bake its turns, render a movie: out/"
 	@echo "make test      unit tests, then tests in Blender"
+	@echo "make quick     some of them, in three minutes"
 	@echo "make gui-test  tests in a Blender with a window (Linux, root, apt)"
 	@echo "make fuzz      the whole random test: FUZZ_TRIALS=$(FUZZ_TRIALS)"
 	@echo "make scenes    a .blend for each feature: out/scenes"
@@ -34,6 +35,10 @@ test-unit:
 
 test-blender:
 	$(IN_BLENDER) -m pytest tests/blender
+
+quick:
+	$(IN_UNIT) -m pytest tests/unit -m quick
+	$(IN_BLENDER) -m pytest tests/blender -m quick
 
 gui-test:
 	$(IN_UNIT) -m pytest tests/gui

@@ -13,16 +13,21 @@ import pytest
 
 HERE = Path(__file__).resolve().parent
 
-# Test modules import their helpers beside them, and this file the tools.
-sys.path[:0] = [str(HERE), str(HERE.parents[1] / "tools")]
+# Test modules import their helpers beside them, and this file the tools and what is quick.
+sys.path[:0] = [str(HERE), str(HERE.parents[1] / "tools"), str(HERE.parent)]
 
 import installed
+import quick
 
 # Helpers assert, too, and should say what they saw.
 pytest.register_assert_rewrite("operators_help")
 
 # Test modules import `bpy` and `poise` when they are collected, before any fixture runs.
 PROFILE = installed.start()
+
+
+def pytest_collection_modifyitems(items):
+    quick.mark(items, quick.BAKES, True)
 
 
 @pytest.fixture(scope="session")

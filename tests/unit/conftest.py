@@ -8,7 +8,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 
 # Test modules import the cases that stand beside them, and the laboratory from the tools.
-sys.path[:0] = [str(Path(__file__).resolve().parent), str(ROOT / "tools")]
+sys.path[:0] = [str(Path(__file__).resolve().parent), str(ROOT / "tools"), str(ROOT / "tests")]
+
+import quick
 
 
 def load_poise(root: Path = ROOT) -> None:
@@ -24,3 +26,7 @@ def load_poise(root: Path = ROOT) -> None:
 
 
 load_poise()
+
+
+def pytest_collection_modifyitems(items):
+    quick.mark(items, quick.LONG, False)
