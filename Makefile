@@ -8,12 +8,13 @@ IN_LINT = $(PYTHON) tools/environments.py lint
 IN_BLENDER = $(PYTHON) tools/environments.py blender
 FUZZ_TRIALS ?= 2000
 
-.PHONY: help demo test test-unit test-blender quick gui-test fuzz scenes pictures manual bench package lint docs clean
+.PHONY: help demo test test-unit test-blender quick same gui-test fuzz scenes pictures manual bench package lint docs clean
 
 help:
 	@echo "make demo      add a skier, bake its turns, render a movie: out/"
 	@echo "make test      unit tests, then tests in Blender"
 	@echo "make quick     some of them, in three minutes"
+	@echo "make same      record many bakes: out/, or compare with those recorded"
 	@echo "make gui-test  tests in a Blender with a window (Linux, root, apt)"
 	@echo "make fuzz      the whole random test: FUZZ_TRIALS=$(FUZZ_TRIALS)"
 	@echo "make scenes    a .blend for each feature: out/scenes"
@@ -39,6 +40,9 @@ test-blender:
 quick:
 	$(IN_UNIT) -m pytest tests/unit -m quick
 	$(IN_BLENDER) -m pytest tests/blender -m quick
+
+same:
+	$(IN_BLENDER) tools/same.py
 
 gui-test:
 	$(IN_UNIT) -m pytest tests/gui
