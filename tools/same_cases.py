@@ -46,7 +46,7 @@ OWN_RIGS = (
     ("rigify_human.blend", "BIPED"), ("rigify_horse.blend", "HORSE"),
 )  # fmt: skip
 PUT_AWAY = (
-    ("quaternius_man/Casual.glb", "SKIER"), ("quaternius_animals/Horse.glb", "HORSE"),
+    ("quaternius_man/Casual.glb", "SKIER"), ("fox/Fox.glb", "DOG"),
     ("rigify_human.blend", "CYCLIST"),
 )  # fmt: skip
 
