@@ -38,12 +38,13 @@ class Table:
     Attributes:
         grid: the nodes.
         controls: (size, c) best control at each node.
-        cost: (size,) s, of the way from each node to a destination; `UNKNOWN` where
-            there is none.
+        cost: (size,) s, of the way from each node to a destination; `unknown` where
+            there is none, infinite where the node was removed.
         samples: (k, c) the controls that were tried.
         weights: (c,) K, s per s and unit of control.
         sweeps: how many times all values were improved.
         change: s, by which the last sweep changed a value at the most.
+        unknown: s, the cost of nodes without a way.
     """
 
     grid: Grid
@@ -53,11 +54,12 @@ class Table:
     weights: np.ndarray
     sweeps: int
     change: float
+    unknown: float = UNKNOWN
 
     @property
     def reached(self) -> np.ndarray:
         """(size,) from where a way is known."""
-        return self.cost < 0.5 * UNKNOWN
+        return self.cost < 0.5 * self.unknown
 
     def value(self, states: np.ndarray) -> np.ndarray:
         """(m,) cost from states, interpolated; `UNKNOWN` outside.
