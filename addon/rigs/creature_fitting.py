@@ -38,6 +38,8 @@ LONG = 0.22
 STUB = 0.4
 # A bone that goes so many times farther out than along, or down, leads aside; a leg goes down.
 ASIDE = 3.0
+# m; bones shorter than that Blender may drop.
+NO_LENGTH = 1e-4
 # A tail higher than this share of the last joint is not on the ground.
 LOW = 0.35
 # A foot that hangs higher than the other one of its pair by less than this share of its leg's
@@ -223,7 +225,9 @@ def _figure(
 
     trunk = ["pelvis", *row("spine")] + (["chest"] if "chest" in heads else [])
     neck = row("neck") + (["head"] if "head" in heads else [])
-    tail = row("tail")
+    line = _apart([*trunk, *neck], heads, {"pelvis", trunk[-1]})
+    trunk, neck = [r for r in trunk if r in line], [r for r in neck if r in line]
+    tail = _apart(row("tail"), heads, set())
     if "head" in heads:
         joints["muzzle"] = tails["head"]
     if tail and _inward(tail, heads, tails):
@@ -262,6 +266,21 @@ def _hung(
         even = EVEN * (heads[leg[0]][2] - low[girdle, side])
         hung[leg[-1]] = float(over) if over > even else 0.0
     return hung
+
+
+def _apart(line: list[str], heads: dict[str, np.ndarray], kept: Collection[str]) -> list[str]:
+    """Of roles in a line those that are apart: a bone between two in one place has no length.
+
+    Of several in one place the first stays, or those of `kept`; the others' bones go along.
+    """
+    found: list[str] = []
+    for role in line:
+        same = bool(found) and float(np.linalg.norm(heads[role] - heads[found[-1]])) < NO_LENGTH
+        if not same:
+            found.append(role)
+        elif role in kept and found[-1] not in kept:
+            found[-1] = role
+    return found
 
 
 def _inward(

@@ -55,6 +55,22 @@ def test_a_tail_has_its_joints_where_it_bends_whichever_way_its_bones_run():
         assert straight.joints[role] - base == pytest.approx(joints[role][1], abs=1e-9)
 
 
+@pytest.mark.parametrize(("role", "upon"), [("spine.2", "spine.1"), ("neck.2", "neck.1"),
+                                            ("neck.1", "chest"), ("tail.3", "tail.2")])
+def test_bones_in_one_place_are_one_joint(role, upon):
+    """A control between two joints in one place would have no length: Blender drops such bones."""
+    joints = rig_cases.quadruped()
+    if role not in joints or upon not in joints:
+        pytest.fail(f"the case has {sorted(joints)}")
+    joints[role] = (joints[role][0], joints[upon][1])
+    given = rig_cases.skeleton(joints)
+    figure = read_creature(given, recognise(given), 1.0, "DOG").figure
+    for line in ((*figure.trunk, *figure.neck), figure.tail):
+        places = np.array([figure.joints[one] for one in line])
+        assert np.linalg.norm(np.diff(places, axis=0), axis=1).min() > 1e-3
+    assert {"pelvis", "chest"} <= set(figure.trunk) and "head" in figure.neck
+
+
 def test_ends_that_an_importer_made_up_tell_nothing_about_a_tail():
     # All bones end behind their heads, nearer to the pelvis or not.
     joints = rig_cases.quadruped()
