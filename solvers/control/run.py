@@ -116,7 +116,7 @@ def rest_law(
     """The law that holds a figure at a state, if it can be held there.
 
     Args:
-        rates: the dynamics, linear in the controls.
+        rates: the dynamics, smooth in the controls.
         state: (d,).
         low: (c,) least control.
         high: (c,) largest control.
@@ -132,8 +132,21 @@ def rest_law(
     def at(s: np.ndarray, u: np.ndarray) -> np.ndarray:
         return rates(s[None], u[None])[0]
 
-    b = np.stack([at(state, row) - at(state, zero) for row in np.eye(c)], axis=1)
-    hold = np.linalg.lstsq(b, -at(state, zero), rcond=None)[0]
+    reach = 1e-3 * (high - low)
+
+    def slopes(u: np.ndarray) -> np.ndarray:
+        return np.stack(
+            [(at(state, u + row) - at(state, u - row)) / (2.0 * row.sum()) for row in np.diag(reach)],
+            axis=1,
+        )
+
+    hold = 0.5 * (low + high)
+    for _ in range(8):  # Newton's rule; once is enough where controls act linearly
+        hold = np.clip(
+            hold - np.linalg.lstsq(slopes(hold), at(state, hold), rcond=None)[0],
+            low - (high - low), high + (high - low),
+        )  # fmt: skip
+    b = slopes(hold)
     still = np.abs(at(state, hold)) < 1e-6 * np.maximum(1.0, np.abs(at(state, zero)))
     room = np.minimum(hold - low, high - hold)
     if not still.all() or not (room > 0.0).all():
@@ -164,22 +177,39 @@ def control(controller: Controller, state: np.ndarray) -> tuple[np.ndarray, bool
     Returns:
         (c,) control; whether the state is within its domain and a way is known.
     """
+    given, known = controls(controller, state[None])
+    return given[0], bool(known[0])
+
+
+def controls(controller: Controller, states: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """What a controller does in many states.
+
+    Args:
+        controller: which.
+        states: (m, d).
+
+    Returns:
+        (m, c) controls, 0 where no way is known; (m,) whether one is.
+    """
     table, rest = controller.table, controller.rest
+    indices, weights, inside = table.grid.corners(states)
+    weights *= table.reached[indices]
+    total = weights.sum(axis=1)
+    known = inside & (total > 0.0)
+    weights[~known] = 0.0
+    given = np.einsum("mk,mkc->mc", weights, table.controls[indices])
+    given /= np.where(known, total, 1.0)[:, None]
     if rest is not None:
-        off = _difference(table, state - rest.state)
-        if off @ rest.shape @ off <= rest.size:
-            return rest.hold - rest.gain @ off, True
-    indices, weights, inside = table.grid.corners(state[None])
-    known = weights[0] * table.reached[indices[0]]
-    total = known.sum()
-    if not inside[0] or total <= 0.0:
-        return np.zeros(table.controls.shape[1]), False
-    return known @ table.controls[indices[0]] / total, True
+        off = _difference(table, states - rest.state)
+        near = np.einsum("mi,ij,mj->m", off, rest.shape, off) <= rest.size
+        given[near] = rest.hold - off[near] @ rest.gain.T
+        known |= near
+    return given, known
 
 
 def _difference(table: Table, off: np.ndarray) -> np.ndarray:
-    return np.array(
-        [float(axis.difference(x)) for axis, x in zip(table.grid.axes, off, strict=True)]
+    return np.stack(
+        [axis.difference(off[..., k]) for k, axis in enumerate(table.grid.axes)], axis=-1
     )
 
 
