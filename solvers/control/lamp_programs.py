@@ -9,14 +9,14 @@ does not matter.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from . import lamp
-from .lamp import MANY, ONE, REST, STEP, Ground, Ops, State
+from .lamp import MANY, REST, STEP, Ground, Ops, State
 
 STIFF, DAMP = 90.0, 3.0
 """N m/rad and N m s/rad of the law in the joints."""
@@ -85,9 +85,29 @@ class Flight:
     torque: np.ndarray
 
 
+@dataclass(frozen=True)
+class Motion:
+    """A program and what it does.
+
+    Attributes:
+        name: for reports.
+        program: (12,) its numbers.
+        turns: of the base, counterclockwise.
+        length: m, to where the base comes to rest.
+        drop: m, by which it comes down.
+    """
+
+    name: str
+    program: np.ndarray
+    turns: int
+    length: float
+    drop: float = 0.0
+
+
 def torques(
-    ops: Ops, program: Program, turns: float, time: float, off: Any, state: State
-) -> tuple[Any, Any]:
+    ops: Ops, program: Program, turns: float, time: float, off: Any, state: State,
+    base: float = 0.0,
+) -> tuple[Any, Any]:  # fmt: skip
     """What a program does.
 
     Args:
@@ -97,6 +117,7 @@ def torques(
         time: since it began, s.
         off: when it took off, s; infinite before.
         state: of the lamp.
+        base: rad, of the turns that it made before.
 
     Returns:
         Torque of the base's joint and of the elbow, N m.
@@ -115,7 +136,7 @@ def torques(
     _, _, tilt, j1, j2 = state.q
     _, _, spin, u1, u2 = state.v
     knee = STIFF * (link - j1) - DAMP * u1
-    aim = p.land_tilt + 2.0 * np.pi * turns
+    aim = p.land_tilt + 2.0 * np.pi * turns + base
     # The base's joint acts on the base the other way around.
     level = LEVEL_DAMP * spin - LEVEL_STIFF * (aim - tilt)
     knee = lamp.clip(ops, ops.where(ready, level, knee), lamp.LIMITS[0])
@@ -134,7 +155,7 @@ def fly(
     ground: Ground = (),
     start: State | None = None,
     longest: float = 1.8,
-    needed: float = 0.015,
+    needed: float = 0.03,
     check: Callable[[], None] | None = None,
 ) -> Flight:
     """Run many programs from a start to touchdown.

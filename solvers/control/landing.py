@@ -27,7 +27,21 @@ from ..dynamics.planar import Link, compile_figure
 from . import lamp
 from .build import build
 from .grid import Axis, Grid, around
-from .lamp import ARM, HEAD, HEIGHT, LIMITS, MANY, MASSES, REST, STEP, WEIGHT, Ground, State
+from .lamp import (
+    ARM,
+    HEAD,
+    HEIGHT,
+    LIMITS,
+    MANY,
+    MASSES,
+    ONE,
+    REST,
+    STEP,
+    WEIGHT,
+    Ground,
+    Ops,
+    State,
+)
 from .run import Controller, controls, rest_law
 
 REACH = 0.11
@@ -52,10 +66,11 @@ _FIRST = MASSES[1] * 0.5 * ARM + MASSES[2] * ARM
 _SECOND = MASSES[2] * HEAD
 
 
-def base_torque(q: Any, v: Any, p: Any, elbow: Any) -> Any:
+def base_torque(ops: Ops, q: Any, v: Any, p: Any, elbow: Any) -> Any:
     """Torque of the base's joint that puts the centre of pressure somewhere.
 
     Args:
+        ops: of floats or arrays.
         q: the links' angles, the first one in the world.
         v: their rates.
         p: centre of pressure, m from the middle of the sole.
@@ -66,10 +81,10 @@ def base_torque(q: Any, v: Any, p: Any, elbow: Any) -> Any:
     """
     zero = 0.0 * q[0]
     at, more = (
-        _ARMS.accelerations(np.sin, np.cos, q, v, (zero + t, elbow)) for t in (0.0, 1.0)
+        _ARMS.accelerations(ops.sin, ops.cos, q, v, (zero + t, elbow)) for t in (0.0, 1.0)
     )
     p1, p2, w1, w2 = q[0], q[0] + q[1], v[0], v[0] + v[1]
-    c1, s1, c2, s2 = np.cos(p1), np.sin(p1), np.cos(p2), np.sin(p2)
+    c1, s1, c2, s2 = ops.cos(p1), ops.sin(p1), ops.cos(p2), ops.sin(p2)
 
     def force(a: Any, b: Any) -> Any:
         # m times the centre's acceleration, of angular accelerations a and b.
@@ -81,8 +96,7 @@ def base_torque(q: Any, v: Any, p: Any, elbow: Any) -> Any:
     still = still + HEIGHT * (_FIRST * s1 * w1 * w1 + _SECOND * s2 * w2 * w2)
     still = still + force(at[0], at[0] + at[1])
     da, db = more[0] - at[0], more[0] + more[1] - at[0] - at[1]
-    torque = still / np.maximum(1.0 - force(da, db), 0.1)
-    return np.clip(torque, -LIMITS[0], LIMITS[0])
+    return lamp.clip(ops, still / ops.most(1.0 - force(da, db), 0.1), LIMITS[0])
 
 
 def rates(states: np.ndarray, given: np.ndarray) -> np.ndarray:
@@ -97,7 +111,7 @@ def rates(states: np.ndarray, given: np.ndarray) -> np.ndarray:
     """
     q, v = states.T[:2], states.T[2:]
     elbow = given[:, 1]
-    knee = base_torque(q, v, given[:, 0], elbow)
+    knee = base_torque(MANY, q, v, given[:, 0], elbow)
     a = _ARMS.accelerations(np.sin, np.cos, q, v, (knee, elbow))
     return np.stack([v[0], v[1], a[0], a[1]], axis=1)
 
@@ -182,7 +196,7 @@ def torques(state: State, absorb: np.ndarray | None = None, t: Any = 0.0) -> Any
         wanted = np.where(known[:, None], wanted, law)
     p = np.clip(wanted[:, 0], -REACH, REACH)
     elbow = np.clip(wanted[:, 1], -LIMITS[1], LIMITS[1])
-    knee = base_torque(s.T[:2], s.T[2:], p, elbow)
+    knee = base_torque(MANY, s.T[:2], s.T[2:], p, elbow)
     if absorb is not None:
         # Not for the table: it may lift an edge of the base.
         link, shade, long, stiff = absorb.T
@@ -192,6 +206,46 @@ def torques(state: State, absorb: np.ndarray | None = None, t: Any = 0.0) -> Any
         hard = np.clip(stiff * (shade - s[:, 1]) - damp * s[:, 3], -LIMITS[1], LIMITS[1])
         elbow = np.where(give, hard, elbow)
     return np.stack([knee, elbow])
+
+
+@lru_cache(1)
+def _law() -> tuple[list[float], list[list[float]], list[list[float]], float, list[float]]:
+    """The linear law in floats."""
+    rest = controller().rest
+    return (
+        rest.hold.tolist(), rest.gain.tolist(), rest.shape.tolist(), rest.size,
+        rest.state.tolist(),
+    )  # fmt: skip
+
+
+def torques_one(state: State, absorb: np.ndarray | None = None, t: float = 0.0) -> tuple[Any, Any]:
+    """The same for one lamp in floats: quickly, where the linear law holds it.
+
+    Args:
+        state: of the lamp, in floats.
+        absorb: (4,) how to absorb the fall, or None for the table.
+        t: s since touchdown.
+
+    Returns:
+        Torque of the base's joint and of the elbow, N m.
+    """
+    tilt = (state.q[2] + math.pi) % (2.0 * math.pi) - math.pi
+    q = (state.q[3] + tilt, state.q[4])
+    v = (state.v[3] + state.v[2], state.v[4])
+    hold, gain, shape, size, goal = _law()
+    off = [x - g for x, g in zip((*q, *v), goal, strict=True)]
+    far = sum(a * x * b for row, a in zip(shape, off, strict=True)
+              for x, b in zip(row, off, strict=True))  # fmt: skip
+    if far > size or (absorb is not None and t < absorb[2]):
+        rows = None if absorb is None else absorb[None]
+        knee, elbow = torques(lamp.many([state]), rows, t)
+        return float(knee[0]), float(elbow[0])
+    p, elbow = (
+        h - sum(x * a for x, a in zip(row, off, strict=True))
+        for h, row in zip(hold, gain, strict=True)
+    )
+    elbow = lamp.clip(ONE, elbow, LIMITS[1])
+    return base_torque(ONE, q, v, lamp.clip(ONE, p, REACH), elbow), elbow
 
 
 def tries(count: int = 64) -> np.ndarray:
@@ -237,6 +291,18 @@ def absorb(state: State, ground: Ground = (), count: int = 64) -> np.ndarray:
     return found
 
 
+def quiet(state: State) -> np.ndarray:
+    """(n,) whether lamps stand on their base, at rest.
+
+    Args:
+        state: arrays of n.
+    """
+    s = level(state)
+    still = (np.abs(s - controller().destination) < QUIET).all(axis=1)
+    flat = np.abs(s[:, 0] - state.q[3]) < 0.01
+    return still & flat & (np.abs(state.v[0]) + np.abs(state.v[2]) < 0.01)
+
+
 def land(
     state: State, ways: np.ndarray | None = None, ground: Ground = (), longest: float = 2.0
 ) -> Landing:
@@ -263,15 +329,12 @@ def land(
             kept = np.maximum(kept, np.abs(given))
             if k % 32 == 0:
                 least = np.minimum(least, lamp.clearance(MANY, state, ground))
-                s = level(state)
-                tilt = s[:, 0] - state.q[3]
-                quiet = (np.abs(s - controller().destination) < QUIET).all(axis=1)
-                quiet &= (abs(tilt) < 0.01) & (abs(state.v[0]) + abs(state.v[2]) < 0.01)
-                over = quiet | (least < 0.0) | (abs(tilt) > 1.0)
+                rest = quiet(state)
+                over = rest | (least < 0.0) | (abs(level(state)[:, 0] - state.q[3]) > 1.0)
                 if over.any():
                     at = here[over]
                     _copy(final, at, lamp.pick(state, over))
-                    rests[at] = (quiet & (least > 0.0))[over]
+                    rests[at] = (rest & (least > 0.0))[over]
                     time[at], torque[at], clear[at] = k * STEP, kept[:, over].T, least[over]
                     stay = ~over
                     here, state = here[stay], lamp.pick(state, stay)
