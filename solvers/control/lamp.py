@@ -176,7 +176,7 @@ def step(
         knee: torque of the base's joint on the link, N m.
         elbow: of the elbow on the shade, N m.
         ground: steps.
-        push: horizontal force on the base's joint, N.
+        push: horizontal force on the sole, N.
         h: s.
 
     Returns:

@@ -2,6 +2,9 @@
 """Motor programs of the lamp that were found: lengths in m, and the numbers of `Program`."""
 
 JUMPS: tuple[tuple[float, tuple[float, ...]], ...] = (
+    (0.0979,
+     (0.07403, -0.8264, 0.48795, 0.6645, 1.30056, 0.14475,
+      -0.08833, -0.59868, 0.68511, 0.08557, -1.41289, -0.1013)),
     (0.2008,
      (0.05326, -1.14173, 0.48907, 0.86556, 0.90184, 0.15831,
       -0.08521, -0.55965, 0.37812, 0.06677, -1.25826, -0.12754)),
@@ -30,5 +33,11 @@ JUMPS: tuple[tuple[float, tuple[float, ...]], ...] = (
 """Length and program of jumps, by growing length."""
 
 FLIPS: tuple[tuple[str, int, float, float, tuple[float, ...]], ...] = (
+    ("Back Flip", 1, -0.4047, 0.0,
+     (0.74713, -1.18951, 0.25669, 1.37312, 1.41635, 0.09432,
+      -0.1, -0.86015, -1.91418, 0.08727, -2.24221, 0.0259)),
+    ("Flip Down a Step", 1, -0.475, 0.12,
+     (0.8058, -1.25311, 0.27115, 1.40627, 1.47987, 0.09926,
+      -0.1, -1.05046, -2.06573, 0.10928, -2.09003, 0.01757)),
 )  # fmt: skip
 """Name, turns, length, by how much it comes down, and program of flips."""

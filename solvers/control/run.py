@@ -135,10 +135,10 @@ def rest_law(
     reach = 1e-3 * (high - low)
 
     def slopes(u: np.ndarray) -> np.ndarray:
-        return np.stack(
-            [(at(state, u + row) - at(state, u - row)) / (2.0 * row.sum()) for row in np.diag(reach)],
-            axis=1,
-        )
+        columns = [
+            (at(state, u + row) - at(state, u - row)) / (2.0 * row.sum()) for row in np.diag(reach)
+        ]
+        return np.stack(columns, axis=1)
 
     hold = 0.5 * (low + high)
     for _ in range(8):  # Newton's rule; once is enough where controls act linearly
