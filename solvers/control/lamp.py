@@ -82,7 +82,9 @@ ONE = Ops(math.sin, math.cos, lambda test, yes, no: yes if test else no, min, ma
 MANY = Ops(np.sin, np.cos, np.where, np.minimum, np.maximum)
 
 Ground = Sequence[tuple[float, float]]
-"""Steps: (x from which on, by how much the ground lies higher there), m. It is at 0 before."""
+"""Steps: (x from which on, by how much the ground lies higher there), m. It is at 0 before.
+
+Only the corners of the sole meet it: faces and edges of steps do nothing."""
 
 
 class State(NamedTuple):

@@ -21,6 +21,9 @@ from .lamp_programs import CLEAR, Motion, Program, torques
 LONGEST = 2.0
 """s, for a program to touch down, and for a landing to come to rest."""
 
+READY = 0.2
+"""Of `landing.QUIET`, within which the next motion begins: long jumps end where they should."""
+
 
 @dataclass(frozen=True)
 class Done:
@@ -137,7 +140,7 @@ def play(
         motions: which.
         start: at rest, in floats; None for a lamp that stands at 0.
         ground: steps.
-        still: s at rest after each motion.
+        still: s at rest after each motion, at least.
         progress: told the share that is done; raises Cancelled to stop.
 
     Returns:
@@ -168,8 +171,12 @@ def play(
         )  # fmt: skip
         if not rests:
             break
-        for _ in range(max(1, round(still / STEP / landing.EVERY))):
+        rested = one.steps
+        while one.steps - rested < LONGEST / STEP:
             one.hold()
+            if (one.steps - rested) * STEP >= still and one.steps % 32 == 0:
+                if landing.quiet(lamp.many([one.state]), READY)[0]:
+                    break
         if progress is not None:
             progress((number + 1) / len(motions))
     times = np.arange(len(one.frames)) / 24.0

@@ -111,7 +111,8 @@ def evaluate(
     tilt = np.abs(state.q[2] - 2.0 * math.pi * turns)
     score = 3.0 * np.abs(state.q[0] - length) + tilt + 2.0 * np.abs(ahead)
     score += 0.05 * np.abs(state.v[2]) + np.maximum(0.15 - flight.airborne, 0.0) * 10.0
-    score = np.where(flight.landed, score, FAILED)
+    # What fails is the better the further it came before it did.
+    score = np.where(flight.landed, score, FAILED + np.minimum(tilt, 20.0))
     best = np.argsort(score)[:count]
     best = best[(score[best] < 1.5) & (tilt[best] < STEEPEST)]
     down = landing.land(lamp.pick(state, best), None, ground, 1.2)
@@ -162,7 +163,7 @@ def find(
         first, spread = list(tried[np.argsort(score)[:3]]), SPREAD
     means = np.array(first)
     spreads = np.array([np.diag((spread * span) ** 2)] * len(means))
-    best, reached, success = means[0], FAILED, None
+    best, reached, success = means[0], math.inf, None
     for k in range(generations):
         drawn = []
         for mean, cov in zip(means, spreads, strict=True):

@@ -54,7 +54,7 @@ SIZE = 9
 EVERY = 8
 """Sub-steps for which a torque stays."""
 QUIET = np.array([math.radians(0.5), math.radians(0.5), math.radians(2.0), math.radians(2.0)])
-"""rad and rad/s, within which the lamp is at rest: every jump can begin."""
+"""rad and rad/s, within which the lamp is at rest."""
 
 _ARMS = compile_figure(
     [
@@ -291,14 +291,15 @@ def absorb(state: State, ground: Ground = (), count: int = 64) -> np.ndarray:
     return found
 
 
-def quiet(state: State) -> np.ndarray:
+def quiet(state: State, share: float = 1.0) -> np.ndarray:
     """(n,) whether lamps stand on their base, at rest.
 
     Args:
         state: arrays of n.
+        share: of `QUIET`, within which they are to be.
     """
     s = level(state)
-    still = (np.abs(s - controller().destination) < QUIET).all(axis=1)
+    still = (np.abs(s - controller().destination) < share * QUIET).all(axis=1)
     flat = np.abs(s[:, 0] - state.q[3]) < 0.01
     return still & flat & (np.abs(state.v[0]) + np.abs(state.v[2]) < 0.01)
 

@@ -141,9 +141,10 @@ def test_wild_touchdowns_are_absorbed():
 
 
 def test_jumps_of_any_length_and_flips_follow_each_other():
-    flip, double = lamp_search.shipped("Back Flip"), lamp_search.shipped("Double Back Flip")
-    jumps = [lamp_search.jump(x) for x in (0.1, 0.57, 1.33)]
-    order = [jumps[1], flip, jumps[0], double, jumps[2], jumps[1], flip, flip, jumps[0], double]
+    flips = [lamp_search.shipped(name) for name, *_, drop, _ in lamp_data.FLIPS if not drop]
+    first, last = flips[0], flips[-1]
+    short, middle, long = (lamp_search.jump(x) for x in (0.1, 0.57, 1.33))
+    order = [middle, first, short, last, long, middle, first, last, short, first]
     lengths = [0.57, None, 0.1, None, 1.33, 0.57, None, None, 0.1, None]
     played = play(order)
     assert len(played.motions) == 10
