@@ -83,8 +83,9 @@ def knocked(count: int, size: float = math.radians(0.4)) -> State:
     state = lamp.many([lamp.standing()] * count)
     off = np.random.default_rng(1).uniform(-size, size, (2, count))
     off[:, 0] = 0.0
-    state.q[3], state.q[4] = state.q[3] + off[0], state.q[4] + off[1]
-    return state
+    q = np.array(state.q)
+    q[3:] += off
+    return state._replace(q=list(q))
 
 
 def evaluate(

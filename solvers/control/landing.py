@@ -42,7 +42,7 @@ from .lamp import (
     Ops,
     State,
 )
-from .run import Controller, controls, rest_law
+from .run import Controller, Rest, controls, rest_law
 
 REACH = 0.11
 """m, of the centre of pressure from the middle of the sole: what is left over keeps it flat."""
@@ -192,7 +192,8 @@ def torques(state: State, absorb: np.ndarray | None = None, t: Any = 0.0) -> Any
     if absorb is not None:
         known = known & (absorb[:, 2] >= 0.0)
     if not known.all():
-        law = made.rest.hold - (s - made.destination) @ made.rest.gain.T
+        rest = _rest()
+        law = rest.hold - (s - made.destination) @ rest.gain.T
         wanted = np.where(known[:, None], wanted, law)
     p = np.clip(wanted[:, 0], -REACH, REACH)
     elbow = np.clip(wanted[:, 1], -LIMITS[1], LIMITS[1])
@@ -208,10 +209,17 @@ def torques(state: State, absorb: np.ndarray | None = None, t: Any = 0.0) -> Any
     return np.stack([knee, elbow])
 
 
+def _rest() -> Rest:
+    """The linear law around standing, which `controller` makes sure there is."""
+    rest = controller().rest
+    assert rest is not None
+    return rest
+
+
 @lru_cache(1)
 def _law() -> tuple[list[float], list[list[float]], list[list[float]], float, list[float]]:
     """The linear law in floats."""
-    rest = controller().rest
+    rest = _rest()
     return (
         rest.hold.tolist(), rest.gain.tolist(), rest.shape.tolist(), rest.size,
         rest.state.tolist(),
