@@ -1393,7 +1393,7 @@ def test_what_follows_does_not_keep_a_motion_from_being_baked(scene):
     assert_follows(first)
     second.poise_motion.frame_end = second.poise_motion.frame_start + 10
     turns_of(second).speed = 0.0
-    turns_of(second).frequency = 0.0
+    turns_of(second).frequency = nan
     assert bpy.ops.poise.bake() == {"FINISHED"}
     assert_follows(first)
     bpy.ops.poise.motion_activate(name=second.name)
