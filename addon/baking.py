@@ -802,7 +802,7 @@ def clear(context: bpy.types.Context, motion: bpy.types.Object) -> None:
     Raises:
         UserError: there is no bake, or its record cannot be read.
     """
-    from .scene.trail import remove_helpers
+    from .shots.trail import remove_helpers
 
     settings = motion.poise_motion
     if not is_baked(motion):

@@ -11,9 +11,9 @@ import bpy
 from mathutils import Matrix
 
 from .errors import UserError
+from .placement import world_matrix
 from .rigs import control_rig, own_equipment, roles
 from .rigs.recognise.rolemap import RoleMap
-from .scene.placement import world_matrix
 
 # Largest place in the list of motions; equal places are in order of names.
 MAX_ORDER = 1_000_000

@@ -10,7 +10,9 @@ from __future__ import annotations
 import bpy
 
 from .. import operators, panels
-from . import handlers, menus, overlay, preferences, presets, properties, tabs
+from . import properties
+from .show import handlers, overlay
+from .ui import menus, preferences, presets, tabs
 
 # Classes first (properties before what draws them), then the parts that hook
 # into Blender. Each part has register() and unregister().
@@ -20,7 +22,9 @@ CLASSES: tuple[type, ...] = (
     *operators.CLASSES,
     *panels.CLASSES,
 )
-PARTS = (properties, presets, tabs, menus, handlers, overlay)
+PARTS = (properties, presets, preferences, menus, handlers, overlay)
+
+tabs.PANELS[:] = [cls for cls in panels.CLASSES if issubclass(cls, bpy.types.Panel)]
 
 _done: list = []
 

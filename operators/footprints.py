@@ -8,11 +8,12 @@ from math import radians
 import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty
 
-from ..addon import footprints, motions, pipeline
+from ..addon import motions, pipeline
 from ..addon.base_operator import SolvingOperator
 from ..addon.context import let_undo_see
 from ..addon.errors import UserError
 from ..addon.scene.timing import scene_numbers
+from ..addon.shots import footprints
 from ..solvers.legged import runs
 from .gait import _GaitOperator
 

@@ -8,14 +8,17 @@ import bpy
 import numpy as np
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, StringProperty
 
-from ..addon import diagrams, families, motions, overlay, presets, preview
+from ..addon import families, motions
 from ..addon.base_operator import SettingsOperator
+from ..addon.drawing import diagrams
 from ..addon.errors import UserError
 from ..addon.families import gait as legged
 from ..addon.families import gait_view
 from ..addon.properties.gait import ANIMATED, GAIT_ITEMS, GAITS, LABELS, MIRRORED, gaits_for
 from ..addon.scene.sampling import animated_settings, is_animated
 from ..addon.scene.timing import frame_range, scene_numbers
+from ..addon.show import overlay, preview
+from ..addon.ui import presets
 from ..solvers.errors import SettingError
 from ..solvers.legged.gait import (
     Clock,

@@ -4,7 +4,7 @@
 import bpy
 from bpy.props import EnumProperty, IntProperty, StringProperty
 
-from ..addon import baking, families, footprints, motions
+from ..addon import baking, families, motions
 from ..addon.bake.checks import LAST_FRAME
 from ..addon.base_operator import SettingsOperator, one_line
 from ..addon.context import object_mode
@@ -12,8 +12,8 @@ from ..addon.errors import UserError
 from ..addon.mapping.registry import STYLE_GROUPS
 from ..addon.properties.motion import KINDS
 from ..addon.rigs import characters
-from ..addon.scene import trail
 from ..addon.scene.timing import scene_numbers
+from ..addon.shots import footprints, trail
 
 
 class _CharacterOperator(SettingsOperator):

@@ -8,13 +8,15 @@ import bpy
 import numpy as np
 from bpy.props import BoolProperty, FloatProperty
 
-from ..addon import baking, motions, pipeline, preview
+from ..addon import baking, motions, pipeline
 from ..addon.base_operator import SettingsOperator, SolvingOperator
 from ..addon.context import object_mode
 from ..addon.errors import UserError
-from ..addon.scene import course, gates
-from ..addon.scene.placement import world_matrix
+from ..addon.placement import world_matrix
+from ..addon.scene import course
 from ..addon.scene.timing import scene_numbers
+from ..addon.shots import gates
+from ..addon.show import preview
 from ..solvers.path.course import make_course
 from ..solvers.path.levels import first_level, ground_along
 

@@ -7,12 +7,13 @@ import bpy
 from bl_operators.presets import AddPresetBase
 from bpy.props import StringProperty
 
-from ..addon import motions, presets
+from ..addon import motions
 from ..addon.base_operator import SettingsOperator
 from ..addon.errors import UserError
 from ..addon.mapping.registry import MAPPINGS
 from ..addon.properties.turns import LENGTH_POWER
 from ..addon.scene.timing import scene_numbers
+from ..addon.ui import presets
 
 
 class POISE_OT_preset_apply(SettingsOperator, bpy.types.Operator):

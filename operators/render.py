@@ -8,11 +8,12 @@ import bpy
 import numpy as np
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, StringProperty
 
-from ..addon import baking, diagrams, families, motions, pipeline
+from ..addon import baking, families, motions, pipeline
 from ..addon.base_operator import SettingsOperator
 from ..addon.context import object_mode
+from ..addon.drawing import diagrams
 from ..addon.errors import UserError
-from ..addon.scene import camera, ground, playblast, trail
+from ..addon.shots import camera, playblast, slope, trail
 
 # Below this a slope that does not fit its track is not worth a word, metres.
 FIT = 0.02
@@ -109,7 +110,7 @@ class POISE_OT_slope_add(_MotionOperator, bpy.types.Operator):
         if solved.motion.surfaces:
             raise UserError(f"{motion.name} is on a terrain: it needs no slope under it")
         with object_mode(context):
-            made, gap = ground.build(context.scene, motion, solved)
+            made, gap = slope.build(context.scene, motion, solved)
         if gap > FIT:
             self.report(
                 {"WARNING"},

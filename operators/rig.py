@@ -6,7 +6,7 @@ from dataclasses import replace
 import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty
 
-from ..addon import baking, footprints, motions
+from ..addon import baking, motions
 from ..addon.base_operator import SettingsOperator
 from ..addon.context import keep_selection, object_mode
 from ..addon.rigs import characters, control_rig, own_equipment, roles
@@ -14,8 +14,8 @@ from ..addon.rigs.adapter import bone_of
 from ..addon.rigs.recognise import engine_bones, rigify
 from ..addon.rigs.recognise.recognition import legs_left
 from ..addon.rigs.recognise.rolemap import ENGINE
-from ..addon.scene import trail
 from ..addon.scene.timing import scene_numbers
+from ..addon.shots import footprints, trail
 
 # What rigs can be set up as, numbered as in all characters.
 KINDS = tuple(

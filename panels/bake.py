@@ -6,8 +6,9 @@ from math import degrees
 
 import bpy
 
-from ..addon import motions, preview
+from ..addon import motions
 from ..addon.rigs import control_rig
+from ..addon.show import preview
 from ..operators.problems import ALTERNATIVES
 from .base import MotionPanel, active, settings_of, wrapped
 

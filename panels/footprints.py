@@ -3,8 +3,8 @@
 
 import bpy
 
-from ..addon import footprints
 from ..addon.properties.footprints import NEVER
+from ..addon.shots import footprints
 from ..solvers.legged.gait import spoken_leg
 from .base import MotionPanel, active, settings_of
 from .gait import POISE_PT_gait

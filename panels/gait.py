@@ -4,10 +4,12 @@
 import bpy
 from bl_ui.utils import PresetPanel
 
-from ..addon import motions, presets, preview
+from ..addon import motions
 from ..addon.families import gait as legged
 from ..addon.families import gait_view
 from ..addon.properties.gait import GAITS, gaits_for
+from ..addon.show import preview
+from ..addon.ui import presets
 from ..solvers.legged.gait import spoken_leg
 from .base import MotionPanel, SettingsPanel, active, settings_of
 from .motion import draw_summary

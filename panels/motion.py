@@ -4,9 +4,10 @@
 import bpy
 from bl_ui.utils import PresetPanel
 
-from ..addon import families, motions, preview
+from ..addon import families, motions
 from ..addon.mapping.registry import MAPPINGS
 from ..addon.rigs import characters
+from ..addon.show import preview
 from .base import (
     MotionPanel,
     SettingsPanel,
@@ -96,7 +97,7 @@ class POISE_PT_turns_presets(PresetPanel, bpy.types.Panel):
 
     @property
     def preset_subdir(self):
-        from ..addon import presets
+        from ..addon.ui import presets
 
         return presets.subdir(motions.active_character(bpy.context))
 

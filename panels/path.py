@@ -3,7 +3,7 @@
 
 import bpy
 
-from ..addon import preview
+from ..addon.show import preview
 from .base import (
     MotionPanel,
     SettingsPanel,

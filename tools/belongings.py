@@ -19,7 +19,7 @@ WHEEL, FAT = 0.345, 0.026  # radius of a wheel and of its tyre, metres
 
 def _object(name: str, data, colour):
     import bpy
-    from poise.addon.scene import objects
+    from poise.addon.shots import objects
 
     data.materials.append(objects.plain_material(name, colour))
     obj = bpy.data.objects.new(name, data)

@@ -42,7 +42,8 @@ def _stepped(rig: bpy.types.Object) -> np.ndarray:
 
 def _drawn(solved) -> list:
     """All that `overlay` hands to the graphics card of a solve, and the panel's numbers."""
-    from poise.addon import families, overlay
+    from poise.addon import families
+    from poise.addon.show import overlay
 
     palette, unit = overlay.Palette(), 1.0 / solved.job.numbers.unit_scale
     strokes = overlay.track_strokes(solved, palette)

@@ -68,7 +68,7 @@ def field(scene, name: str, height, low, high, spacing: float, colours):
         The mesh object.
     """
     import bpy
-    from poise.addon.scene import objects
+    from poise.addon.shots import objects
 
     x, y = (np.arange(a, b + 0.5 * spacing, spacing) for a, b in zip(low, high, strict=True))
     grid = np.stack(np.meshgrid(x, y, indexing="xy"), axis=-1)
@@ -114,7 +114,7 @@ def prints(scene, rig) -> None:
     """
     import bpy
     from poise.addon.families import gait_view
-    from poise.addon.scene import objects
+    from poise.addon.shots import objects
 
     motion = scenes.solve(rig).motion
     for leg in motion.creature.legs:
@@ -215,7 +215,7 @@ def stairs(scene):
         The mesh object.
     """
     import bpy
-    from poise.addon.scene import objects
+    from poise.addon.shots import objects
 
     profile = [(12.0, 0.0), (-STAIRS_FROM, 0.0)]
     for step in range(STEPS):

@@ -67,7 +67,7 @@ def slalom_poles():
     """Fig. 17: a slalom whose poles are lines, each to be passed on one side."""
     from lab import courses as numbers
     from poise.addon.scene import course as scene_course
-    from poise.addon.scene import objects
+    from poise.addon.shots import objects
     from poise.solvers.path import Wall
 
     scene = scenes.start_scene(24.0)
@@ -172,7 +172,7 @@ def spiral_line() -> np.ndarray:
 def spiral_ramp():
     """A cyclist down a spiral ramp, between rails and around cones, as fast as brakes allow."""
     import bpy
-    from poise.addon.scene import objects
+    from poise.addon.shots import objects
 
     scene = scenes.start_scene(30.0)
     line = spiral_line()
@@ -215,7 +215,7 @@ def spiral_ramp():
 def _ramp(scene, line: np.ndarray, left: np.ndarray):
     """A deck along a line, with a line painted along each of its edges."""
     import bpy
-    from poise.addon.scene import objects
+    from poise.addon.shots import objects
 
     profile = np.array((
         (-RAMP_EDGE, -DECK), (-RAMP_EDGE, 0.0), (-RAMP_EDGE + 0.3, 0.0), (0.0, 0.0),
@@ -241,7 +241,7 @@ def _ramp(scene, line: np.ndarray, left: np.ndarray):
 def _rail(scene, name: str, foot: np.ndarray) -> None:
     """Two bars and posts along the edge of a deck."""
     import bpy
-    from poise.addon.scene import objects
+    from poise.addon.shots import objects
 
     data = bpy.data.curves.new(name, "CURVE")
     data.dimensions, data.bevel_depth, data.bevel_resolution = "3D", 0.035, 1
@@ -273,7 +273,7 @@ def _cone(collection, foot: np.ndarray, material) -> None:
 
 def _columns(scene, line: np.ndarray) -> None:
     """What carries the ramp: columns inside its bend, and two at its upper end."""
-    from poise.addon.scene import objects
+    from poise.addon.shots import objects
 
     concrete = objects.plain_material("Concrete", CONCRETE)
     angle = np.linspace(0.0, 2.0 * pi, 16, endpoint=False)
@@ -451,7 +451,7 @@ def obstacles(collection, items, shift) -> None:
         shift: (2,) by how much all are moved, metres.
     """
     import bpy
-    from poise.addon.scene import objects
+    from poise.addon.shots import objects
     from poise.solvers.path import Disc, Polygon
 
     fir = scenes.fir_mesh()
@@ -481,7 +481,7 @@ def road(scene, left: np.ndarray, right: np.ndarray) -> None:
         right: (n, 2) its right edge, a point for each of the left one.
     """
     import bpy
-    from poise.addon.scene import objects
+    from poise.addon.shots import objects
 
     across = (left - right) / np.linalg.norm(left - right, axis=1, keepdims=True)
     paint, verge = EDGE_LINE * across, VERGE * across
@@ -524,7 +524,7 @@ def dashes(scene, line: np.ndarray) -> None:
         line: (n, 2) metres.
     """
     import bpy
-    from poise.addon.scene import objects
+    from poise.addon.shots import objects
 
     way = np.concatenate(([0.0], np.cumsum(np.linalg.norm(np.diff(line, axis=0), axis=1))))
     starts = np.arange(0.0, way[-1] - DASH, DASH_EVERY)

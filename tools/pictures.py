@@ -419,7 +419,7 @@ def tint(colour, share: float = 0.55):
         colour: linear RGB.
         share: 0 keeps the track's own colour.
     """
-    from poise.addon.scene.trail import COLOUR
+    from poise.addon.shots.trail import COLOUR
 
     mixed = (1.0 - share) * np.asarray(COLOUR) + share * np.sqrt(np.asarray(colour))
     return (*mixed, 1.0)
@@ -832,7 +832,7 @@ def body() -> Image.Image:
 
 def phase() -> Image.Image:
     """The phase diagram and the course over time of turns that grow sharper."""
-    from poise.addon import diagrams
+    from poise.addon.drawing import diagrams
 
     scenes.start_scene(8.0)
     rig = scenes.add("SKIER", speed=8.0, frequency=0.5, slope=0.0)
@@ -1501,7 +1501,7 @@ def footprints() -> Image.Image:
 def gait_diagram() -> Image.Image:
     """The gait diagram of a horse that walks, trots and canters."""
     import gait_scenes
-    from poise.addon import diagrams
+    from poise.addon.drawing import diagrams
 
     scenes.start_scene(7.0)
     rig = gait_scenes.walker("HORSE")

@@ -279,7 +279,7 @@ def pave(scene) -> None:
     Args:
         scene: the scene.
     """
-    from poise.addon.scene import objects
+    from poise.addon.shots import objects
 
     asphalt = objects.plain_material("Asphalt", (0.16, 0.165, 0.18))
     for obj in scene.objects:
@@ -311,7 +311,7 @@ def tyre_marks(rig) -> None:
     Args:
         rig: the armature object.
     """
-    from poise.addon.scene import objects
+    from poise.addon.shots import objects
 
     trail = rig.poise.motion_object.poise_motion.trail.data
     trail.materials.clear()
@@ -569,7 +569,7 @@ def mountain(scene, height=mountain_height, top: float = 40.0):
         The mesh object.
     """
     import bpy
-    from poise.addon.scene import ground, objects
+    from poise.addon.shots import objects, slope
 
     x, y = np.arange(-50.0, 50.1, 0.5), np.arange(top, top - 300.1, -1.0)
     grid = np.stack(np.meshgrid(x, y, indexing="xy"), axis=-1)
@@ -579,9 +579,9 @@ def mountain(scene, height=mountain_height, top: float = 40.0):
     faces = np.stack(corners, axis=-1).reshape(-1, 4)
     mesh = bpy.data.meshes.new("Mountain")
     mesh.from_pydata(points.reshape(-1, 3).tolist(), [], faces.tolist())
-    for number, colour in enumerate(ground.SNOW):
+    for number, colour in enumerate(slope.SNOW):
         mesh.materials.append(objects.plain_material(f"Snow {number + 1}", colour))
-    shades = np.tile(ground.groomed(x, 0.5), len(y) - 1)
+    shades = np.tile(slope.groomed(x, 0.5), len(y) - 1)
     mesh.polygons.foreach_set("material_index", shades.astype(np.int32))
     mesh.polygons.foreach_set("use_smooth", np.ones(len(faces), dtype=bool))
     hill = bpy.data.objects.new("Mountain", mesh)
@@ -593,7 +593,7 @@ def mountain(scene, height=mountain_height, top: float = 40.0):
 def fir_mesh():
     """A fir, its trunk 0.22 m thick in radius, its crown well over a skier's head."""
     import bpy
-    from poise.addon.scene import objects
+    from poise.addon.shots import objects
 
     angle = np.linspace(0.0, 2.0 * pi, 10, endpoint=False)
     rings = [(0.22, -0.3), (0.22, 1.4), (1.6, 1.4), (0.7, 3.6), (1.1, 3.6), (0.0, 6.5)]

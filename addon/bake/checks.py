@@ -11,8 +11,8 @@ import numpy as np
 from .. import compat, keyframes
 from ..errors import UserError
 from ..mapping.tracks import RoleTracks
+from ..placement import world_matrix
 from ..rigs import adapter, rotation_modes
-from ..scene.placement import world_matrix
 from .data import FIRST_FRAME, LAST_FRAME, Baked, BakeOptions
 
 # What messages call the armature object among its bones.

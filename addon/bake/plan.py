@@ -17,9 +17,9 @@ from ...solvers import rotations
 from ...solvers.motion import Problem
 from ...solvers.times import nearest
 from .. import keyframes
+from ..placement import require_near
 from ..rigs import adapter, rotation_modes
 from ..rigs.constraints import Constraints
-from ..scene.placement import require_near
 from . import between, checks, contacts, evaluation, keying, sparse
 from .job import Job, Seen
 

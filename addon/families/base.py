@@ -20,16 +20,16 @@ import bpy
 import numpy as np
 
 from ...solvers.motion import Placement, Problem
-from ..diagrams import Diagram
+from ..drawing.diagrams import Diagram
+from ..drawing.strokes import Mark, Palette, Strokes
 from ..errors import UserError
 from ..mapping.gaze import EyesStyle
 from ..mapping.registry import MAPPINGS
 from ..mapping.tracks import ROOT, Figure, RoleTracks
+from ..placement import require_near, world_matrix
 from ..rigs import characters
-from ..scene.placement import require_near, world_matrix
 from ..scene.sampling import animated_settings
 from ..scene.timing import SceneNumbers
-from ..strokes import Mark, Palette, Strokes
 
 # Raised when the same settings no longer give the same motion.
 SOLVER_VERSION = 1

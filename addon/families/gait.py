@@ -32,18 +32,18 @@ from ...solvers.legged.terrain import MeshGround, way_over
 from ...solvers.motion import Placement, Problem
 from ...solvers.rotations import normalise
 from ...solvers.turning.settings import sample_times
-from .. import diagrams
+from ..drawing import diagrams
 from ..errors import UserError
 from ..mapping import sequence
 from ..mapping.adapted import adapted_tracks
 from ..mapping.legs import LeggedFigure, creature_of
 from ..mapping.registry import MAPPINGS
 from ..mapping.tracks import RoleTracks, Treadmill
+from ..placement import changes, standing_at
 from ..properties import gait as gait_settings
 from ..properties.footprints import edits_of
 from ..rigs.builders.legged import FIGURES
 from ..scene import course
-from ..scene.placement import changes, standing_at
 from ..scene.sampling import animated_settings, is_animated
 from ..scene.timing import frame_range, scene_numbers
 from . import gait_view

@@ -20,11 +20,19 @@ from ...solvers.ik import two_bone
 from ...solvers.legged import Creature, Footprint, GaitMotion
 from ...solvers.legged.gait import spoken_leg
 from ...solvers.rotations import rotate
-from .. import diagrams
+from ..drawing import diagrams
+from ..drawing.strokes import (
+    LIFT,
+    PATH_COLOUR,
+    Mark,
+    Palette,
+    Strokes,
+    path_strokes,
+    polyline_segments,
+)
 from ..mapping.legs import LegChain, LeggedFigure
 from ..mapping.tracks import RoleTracks
 from ..properties.gait import GAITS, preset_for
-from ..strokes import LIFT, PATH_COLOUR, Mark, Palette, Strokes, path_strokes, polyline_segments
 
 if TYPE_CHECKING:
     from .gait import SolvedGait

@@ -20,15 +20,15 @@ from ...solvers.path.search import make_gates
 from ...solvers.turning.settings import TurningSettings, sample_times
 from ...solvers.turning.solve import solve_turning
 from ...solvers.turning.summary import TurnSummary, summarise
-from .. import diagrams
+from ..drawing import diagrams
 from ..errors import UserError
 from ..mapping import sequence
 from ..mapping.body import PendulumBody, pendulum_body
 from ..mapping.registry import MAPPINGS
+from ..placement import changes, standing_at
 from ..properties import path as path_settings
 from ..properties.turns import ANIMATED
 from ..scene import course
-from ..scene.placement import changes, standing_at
 from ..scene.sampling import animated_settings, is_animated
 from ..scene.timing import MAX_FRAMES, SceneNumbers, frame_range
 from . import riding_view

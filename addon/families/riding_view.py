@@ -17,10 +17,10 @@ from scipy.spatial import cKDTree
 from ...solvers.ik import two_bone
 from ...solvers.motion import TurningMotion
 from ...solvers.rotations import rotate
+from ..drawing.strokes import LIFT, PATH_COLOUR, WARNING_COLOUR, Palette, Strokes, path_strokes
 from ..mapping.bicycle import tyre_track
 from ..mapping.ground import terrain_over
 from ..mapping.tracks import SIDES, Figure, RoleTracks, side_role
-from ..strokes import LIFT, PATH_COLOUR, WARNING_COLOUR, Palette, Strokes, path_strokes
 
 if TYPE_CHECKING:
     from .riding import SolvedRide

@@ -15,7 +15,7 @@ from ...solvers.errors import SettingError
 from ..errors import UserError
 from ..mapping.legs import LeggedFigure
 from ..mapping.tracks import GAZE, Figure
-from ..scene.placement import put_at, world_matrix
+from ..placement import put_at, world_matrix
 from . import adapter, creature_fitting
 from .builders import armature as rig
 from .builders import figure_mesh, skin

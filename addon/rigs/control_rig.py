@@ -25,7 +25,7 @@ from mathutils import Vector
 from ...solvers import rotations
 from ..bake import attach
 from ..errors import UserError
-from ..scene.placement import world_matrix
+from ..placement import world_matrix
 from . import adapter, characters, creature_fitting, fingers, fitting, own_controls, rotation_modes
 from .builders import widgets
 from .builders.kinds import BIPED, DOG, HORSE, INSECT, LEGGED, RIDING, build_skeleton

@@ -19,7 +19,7 @@ import numpy as np
 from mathutils import Matrix
 
 from ..errors import UserError
-from ..scene.placement import moves_by_itself, world_matrix
+from ..placement import moves_by_itself, world_matrix
 from . import boxes, characters
 from .boxes import Box
 from .builders.kinds import BUILDS

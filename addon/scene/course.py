@@ -21,8 +21,8 @@ from ...solvers.path.terrain import Surface, TerrainMesh, clip
 from .. import compat, motions
 from ..context import keep_frame
 from ..errors import UserError
-from .footprints import LARGE, footprints
-from .placement import moves, world_matrix
+from ..placement import moves, world_matrix
+from .outlines import LARGE, footprints
 
 # Radius of a figure that another one has to keep away from, and of a gate's poles, metres.
 FIGURE_RADIUS, POLE_RADIUS = 0.4, 0.03

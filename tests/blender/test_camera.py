@@ -105,7 +105,7 @@ def test_there_is_room_ahead(scene):
 
 def test_the_camera_is_calmer_than_the_skier(scene):
     from poise.addon import families, pipeline
-    from poise.addon.scene import camera
+    from poise.addon.shots import camera
 
     rig = character(frequency=0.5, sharpness=radians(30.0))
     here = pipeline.solve(pipeline.gather(bpy.context, rig.poise.motion_object))
@@ -136,7 +136,7 @@ def test_a_straight_run_is_followed_at_the_same_distance(scene):
 
 
 def test_smoothing_keeps_straight_lines(scene):
-    from poise.addon.scene.camera import smooth
+    from poise.addon.shots.camera import smooth
 
     line = np.linspace(3.0, 9.0, 50)[:, None] * np.array((1.0, -2.0))
     assert smooth(line, 7.0) == pytest.approx(line, abs=1e-12)
@@ -168,7 +168,7 @@ def test_clearing_gives_the_scene_its_camera_back(scene):
     before = snapshot()
     bpy.ops.poise.chase_camera_add()
     assert scene.camera != own
-    from poise.addon.scene.trail import remove_helpers
+    from poise.addon.shots.trail import remove_helpers
 
     remove_helpers(rig.poise.motion_object)
     assert scene.camera == own

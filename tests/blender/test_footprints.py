@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 from mathutils import Matrix
 from operators_help import activate, assert_same_keys, curves_of, keys_of, load, refused
-from poise.addon import families, footprints, pipeline
+from poise.addon import families, pipeline
+from poise.addon.shots import footprints
 from poise.solvers.legged.gait import spoken_leg
 
 

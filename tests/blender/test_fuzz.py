@@ -20,7 +20,8 @@ import operators_fuzz as fuzz
 import snapshot as snapshots
 from operators_draw import drawn
 from operators_help import UNDO_NOISE, call
-from poise.addon import motions, preview
+from poise.addon import motions
+from poise.addon.show import preview
 
 TRIALS = int(os.environ.get("POISE_FUZZ_TRIALS", "30"))
 FIRST_SEED = int(os.environ.get("POISE_FUZZ_SEED", "1"))

@@ -13,10 +13,11 @@ import numpy as np
 import pytest
 import rolling
 from operators_help import assert_same_keys, curves_of, keys_of, refused
-from poise.addon import baking, overlay, pipeline, preview
+from poise.addon import baking, pipeline
 from poise.addon.bake import verify
 from poise.addon.bake.data import BakeRecord
 from poise.addon.rigs import characters
+from poise.addon.show import overlay, preview
 from poise.solvers.legged.gait import other_side
 from poise.solvers.legged.speed import speeds_along
 
@@ -453,7 +454,7 @@ def test_a_list_of_gaits_is_kept_as_a_preset(scene, profile):
     item.legs["fore.L"].duty = 0.33
     bpy.ops.poise.gait_preset_add(name="Mine")
     bpy.ops.poise.gait_remove()
-    from poise.addon import presets
+    from poise.addon.ui import presets
 
     found = bpy.utils.preset_find("mine", presets.gait_subdir(4)) or bpy.utils.preset_find(
         "Mine", presets.gait_subdir(4)

@@ -13,12 +13,13 @@ import poise
 import pytest
 from operators_draw import cut
 from operators_help import activate, load
-from poise.addon import motions, preview
+from poise.addon import motions
 from poise.addon.properties import gait as gait_settings
 from poise.addon.properties import path, turns
 from poise.addon.properties.gait import gaits_for
 from poise.addon.rigs import characters
 from poise.addon.scene import course
+from poise.addon.show import preview
 from poise.solvers.legged import settings as legged_settings
 from poise.solvers.legged.gait import NUMBERS as gait_numbers
 from poise.solvers.path import settings as path_settings
@@ -249,7 +250,8 @@ def test_messages_name_what_panels_have(scene):
     others = {"Bake to Bones", "Carving", "Dynamics", "Flat", "Stage", "Start State", "Trajectory"}
     root = Path(poise.__file__).parent
     names, found, wrong = names_in_panels() | blenders | others, 0, []
-    for file in (*root.glob("panels/*.py"), *root.glob("operators/*.py"), root / "addon/menus.py"):
+    for file in (*root.glob("panels/*.py"), *root.glob("operators/*.py"),
+                 root / "addon/ui/menus.py"):  # fmt: skip
         names |= {text for _line, text in sentences(file)}
     assert "Max Lean" in names and "Make Cycle" in names and "Track Width" in names
     for file in (*root.glob("solvers/**/*.py"), *root.glob("addon/**/*.py"),

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 from mathutils import Vector
 from operators_help import activate, errors_of, load, solved
-from poise.addon import overlay, pipeline
+from poise.addon import pipeline
+from poise.addon.show import overlay
 
 RADIUS, CLIMB, HALF = 11.0, 4.5, 2.5  # m; of the ramp's middle, a turn, half its width
 GRADE = CLIMB / (2.0 * pi)

@@ -14,8 +14,8 @@ import bpy
 import numpy as np
 import pytest
 import rolling
-from poise.addon import preview
 from poise.addon.rigs import control_rig
+from poise.addon.show import preview
 from snapshot import diff, snapshot
 from test_gait import path
 from test_own_rigs import NOISE, RIGS, followers, leg_length, places, set_up

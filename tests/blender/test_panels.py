@@ -7,7 +7,7 @@ import bpy
 import pytest
 from operators_draw import drawn
 from operators_help import activate, load
-from poise.addon import preview
+from poise.addon.show import preview
 
 
 def texts(found):

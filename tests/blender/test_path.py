@@ -25,9 +25,10 @@ from operators_help import (
     undoable,
     world_path,
 )
-from poise.addon import motions, pipeline, preview
+from poise.addon import motions, pipeline
 from poise.addon.families import riding
 from poise.addon.scene import course
+from poise.addon.show import preview
 from poise.solvers.path import Disc, Polygon, Wall
 from snapshot import diff
 

@@ -17,7 +17,7 @@ def skier(scene):
 
 
 def refreshed(rig):
-    from poise.addon import preview
+    from poise.addon.show import preview
 
     return preview.refresh(bpy.context, rig.poise.motion_object)
 
@@ -33,7 +33,7 @@ def as_in_the_paper(rig, speed):
 
 
 def test_nothing_is_solved_by_itself_in_the_background(skier):
-    from poise.addon import overlay, preview
+    from poise.addon.show import overlay, preview
 
     preview.reset()
     motion = skier.poise.motion_object
@@ -60,7 +60,7 @@ def test_the_preview_is_what_is_baked(skier, scene):
 
 
 def test_it_is_solved_again_only_when_an_input_changed(skier):
-    from poise.addon import preview
+    from poise.addon.show import preview
 
     first = refreshed(skier).solved
     preview._entries[preview._key(bpy.context.scene, skier.poise.motion_object)].stale = True
@@ -118,7 +118,7 @@ def test_what_changed_since_the_bake_is_named(skier, scene):
 
 
 def test_nothing_is_kept_of_what_is_gone(skier):
-    from poise.addon import handlers, preview
+    from poise.addon.show import handlers, preview
 
     refreshed(skier)
     motion = skier.poise.motion_object
@@ -133,7 +133,7 @@ def test_nothing_is_kept_of_what_is_gone(skier):
 
 
 def test_handlers_come_and_go_however_often(scene):
-    from poise.addon import handlers
+    from poise.addon.show import handlers
 
     def counts():
         names = ("load_post", "depsgraph_update_post", "undo_post", "redo_post")
@@ -152,7 +152,7 @@ def test_handlers_come_and_go_however_often(scene):
 
 def test_all_that_goes_into_a_solve_is_watched(skier):
     """A change of any input's data-block makes the preview stale."""
-    from poise.addon import preview
+    from poise.addon.show import preview
 
     motion = skier.poise.motion_object
     skier.poise.turns.keyframe_insert("speed", frame=1)
@@ -166,8 +166,8 @@ def test_all_that_goes_into_a_solve_is_watched(skier):
 
 
 def test_the_ghost_stands_where_the_baked_rig_stands(skier, scene):
-    from poise.addon import overlay
     from poise.addon.families import riding_view
+    from poise.addon.show import overlay
 
     here = refreshed(skier).solved
     bpy.ops.poise.bake()
@@ -189,8 +189,8 @@ def test_the_ghost_stands_where_the_baked_rig_stands(skier, scene):
 
 
 def test_the_force_arrow_is_as_long_as_the_force(skier):
-    from poise.addon import overlay
     from poise.addon.families import riding_view
+    from poise.addon.show import overlay
 
     here = refreshed(skier).solved
     motion = here.motion
@@ -205,7 +205,7 @@ def test_the_force_arrow_is_as_long_as_the_force(skier):
 
 
 def test_the_track_is_coloured_where_a_limit_clips(skier):
-    from poise.addon import overlay
+    from poise.addon.show import overlay
 
     palette = overlay.Palette()
     free = overlay.track_strokes(refreshed(skier).solved, palette)[0]
@@ -221,8 +221,8 @@ def test_the_track_is_coloured_where_a_limit_clips(skier):
 
 
 def test_a_fall_is_marked_where_it_happens(skier):
-    from poise.addon import overlay
     from poise.addon.families import riding_view
+    from poise.addon.show import overlay
 
     # At a tenth of the speed no curvature within the limits holds the lean.
     turns = skier.poise.turns

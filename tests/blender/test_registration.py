@@ -3,7 +3,9 @@
 
 import bpy
 import pytest
-from poise.addon import overlay, registration, tabs
+from poise.addon import registration
+from poise.addon.show import overlay
+from poise.addon.ui import tabs
 
 
 def counts():

@@ -453,7 +453,7 @@ def test_any_order_of_frames_shows_the_same(scene):
 
 def test_the_preview_is_what_is_baked(scene):
     """The preview's arrays, bit for bit, are those that the bake writes."""
-    from poise.addon import preview
+    from poise.addon.show import preview
 
     rig, motion = load()
     key(motion, "speed", ((1, 6.0), (37, 12.0)))
@@ -534,7 +534,8 @@ CHANGES = {
 
 @pytest.mark.parametrize("what", CHANGES)
 def test_what_changed_since_the_bake_is_named(scene, what):
-    from poise.addon import pipeline, preview
+    from poise.addon import pipeline
+    from poise.addon.show import preview
 
     _rig, motion = load()
     bpy.ops.poise.bake()

@@ -19,7 +19,8 @@ from operators_help import (
     refused,
     solved,
 )
-from poise.addon import overlay, pipeline, preview
+from poise.addon import pipeline
+from poise.addon.show import overlay, preview
 from poise.solvers.rotations import rotate
 from snapshot import diff, snapshot
 

@@ -95,7 +95,7 @@ def test_attributes_are_the_motions_own(skier):
 
 
 def test_a_ski_turned_across_its_way_leaves_a_wide_ribbon(skier):
-    from poise.addon.scene import trail
+    from poise.addon.shots import trail
     from poise.solvers import rotations
 
     here = solved(skier)
@@ -168,7 +168,7 @@ def test_running_it_again_renews_and_clearing_removes_all(skier):
     # Blender's own attributes, with a dot before their names, come and go.
     changed = [line for line in diff(with_trail, snapshot()) if "attributes['." not in line]
     assert changed == []
-    from poise.addon.scene.trail import remove_helpers
+    from poise.addon.shots.trail import remove_helpers
 
     remove_helpers(skier.poise.motion_object)
     assert diff(before, snapshot()) == []
@@ -335,19 +335,19 @@ def test_adding_and_fitting_a_slope_can_be_undone(skier):
 @pytest.mark.parametrize("heading, speed", [(0.0, 9.0), (50.0, 9.0), (50.0, 90.0)])
 def test_a_long_slope_has_few_faces(skier, heading, speed):
     """A minute of it, straight down or across, as an animator's file has to carry it."""
-    from poise.addon.scene import ground
+    from poise.addon.shots import slope
 
     skier.poise.settings.frame_end = 1 + 60 * FPS
     skier.poise.turns.heading = radians(heading)
     skier.poise.turns.speed = speed
-    made = ground.surface(solved(skier).motion)
-    assert len(made.faces) < ground.MOST_FACES
+    made = slope.surface(solved(skier).motion)
+    assert len(made.faces) < slope.MOST_FACES
     assert made.gap < 1e-3
-    assert set(made.shades) == set(range(len(ground.SNOW)))
+    assert set(made.shades) == set(range(len(slope.SNOW)))
 
 
 def test_a_slope_that_changes_on_the_way_is_followed(skier):
-    from poise.addon.scene import ground
+    from poise.addon.shots import slope
 
     turns, motion = skier.poise.turns, skier.poise.motion_object
     turns.slope = radians(5.0)
@@ -355,13 +355,13 @@ def test_a_slope_that_changes_on_the_way_is_followed(skier):
     turns.slope = radians(25.0)
     turns.keyframe_insert("slope", frame=97)
     here = solved(skier)
-    made = ground.surface(here.motion)
+    made = slope.surface(here.motion)
     assert made.gap < 0.02
     # Close rows only where it bends: a grid of them all the way would have more.
-    assert len(made.faces) < ground.MOST_FACES
+    assert len(made.faces) < slope.MOST_FACES
     # The surface falls as steeply under the end as the setting says.
-    end = here.motion.position[-1] @ ground.fall_line(here.motion)
-    heights = ground.profile(here.motion, np.array((end + 1.0, end + 2.0)))
+    end = here.motion.position[-1] @ slope.fall_line(here.motion)
+    heights = slope.profile(here.motion, np.array((end + 1.0, end + 2.0)))
     assert heights[0] - heights[1] == pytest.approx(tan(radians(25.0)), abs=1e-3)
     assert motion.poise_motion.turns == turns
 
@@ -369,7 +369,7 @@ def test_a_slope_that_changes_on_the_way_is_followed(skier):
 def test_nothing_but_a_trail_is_removed_for_one(skier):
     """A script may point a motion's trail anywhere, at the motion itself, too."""
     from poise.addon import motions
-    from poise.addon.scene import trail
+    from poise.addon.shots import trail
 
     motion = motions.active_motion(skier)
     body = next(child for child in skier.children if child.type == "MESH")

@@ -53,7 +53,8 @@ def scenario(report):
     yield 1.0
     yield from window.open_sidebar()
     yield from window.choose_tab("Poise")
-    from bl_ext.user_default.poise.addon import motions, preview
+    from bl_ext.user_default.poise.addon import motions
+    from bl_ext.user_default.poise.addon.show import preview
 
     motion = motions.active_motion(rig())
     ready = yield from until(lambda: preview.status(motion).solved is not None, 60.0)

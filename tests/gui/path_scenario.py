@@ -65,7 +65,8 @@ def scenario(report):
 
     # A plan that Esc stops leaves nothing behind. The way is so long that no
     # machine has planned it by the time the key is down.
-    from bl_ext.user_default.poise.addon import motions, preview
+    from bl_ext.user_default.poise.addon import motions
+    from bl_ext.user_default.poise.addon.show import preview
 
     motion = motions.active_motion(rig())
     rig().poise.path.curve = winding_curve(5000.0)

@@ -49,7 +49,7 @@ def motion():
 
 
 def status():
-    return module("preview").status(motion())
+    return module("show.preview").status(motion())
 
 
 def solved():
@@ -222,14 +222,14 @@ def scenario(report):
     report.check("a deleted and restored character has a preview", back, status().error)
 
     counted = handlers()
-    handles = len(module("overlay")._handles)
+    handles = len(module("show.overlay")._handles)
     for _round in range(5):
         bpy.ops.preferences.addon_disable(module=PACKAGE)
         yield 0.3
         left = handlers()
         bpy.ops.preferences.addon_enable(module=PACKAGE)
         yield 0.3
-    again = handlers() == counted and len(module("overlay")._handles) == handles == 2
+    again = handlers() == counted and len(module("show.overlay")._handles) == handles == 2
     gone = set(left.values()) == {0}
     report.check("disabled, no handler is left; enabled, each is there once", again and gone,
                  (counted, left, handlers(), handles))
@@ -239,7 +239,7 @@ def scenario(report):
     bpy.ops.wm.save_as_mainfile(filepath=str(FOLDER / "preview.blend"))
     bpy.ops.wm.read_homefile()
     yield 1.5
-    entries = module("preview")._entries
+    entries = module("show.preview")._entries
     report.check("a new file has nothing of the old one", not entries, entries)
     bpy.ops.wm.open_mainfile(filepath=str(FOLDER / "preview.blend"))
     yield from until(lambda: solved() is not None)

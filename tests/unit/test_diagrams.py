@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 from PIL import Image
-from poise.addon import diagrams
+from poise.addon.drawing import diagrams
 from poise.solvers.legged import FootprintEdit, GaitItem, GaitSettings, solve_gait
 from poise.solvers.turning.settings import TurningSettings
 from poise.solvers.turning.solve import solve_turning

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-PURE = ("solvers", "addon/mapping", "addon/rigs/recognise")
+PURE = ("solvers", "addon/drawing", "addon/mapping", "addon/rigs/recognise")
 ALLOWED = {"numpy", "scipy"} | set(sys.stdlib_module_names)
 FORBIDDEN_STDLIB = {"socket", "urllib", "http", "subprocess", "ctypes", "random"}
 COMPAT = ROOT / "addon" / "compat.py"

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import bpy
 
-from . import motions
-from .rigs import characters, control_rig
+from .. import motions
+from ..rigs import characters, control_rig
 
 ADD = "VIEW3D_MT_add"
 HOSTS = ("VIEW3D_MT_object", "VIEW3D_MT_pose")

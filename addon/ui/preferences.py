@@ -5,7 +5,7 @@ import bpy
 
 from . import tabs
 
-PACKAGE = __package__.rpartition(".")[0]
+PACKAGE = __package__.removesuffix(".addon.ui")
 
 
 def _tab_changed(self, context):
@@ -83,6 +83,18 @@ def get(context) -> PoisePreferences | None:
     """
     addon = context.preferences.addons.get(PACKAGE)
     return addon.preferences if addon else None
+
+
+def register() -> None:
+    """Put the panels under the tab that the preferences name."""
+    settings = get(bpy.context)
+    if settings is not None and settings.tab_name not in ("", tabs.DEFAULT):
+        tabs.move_panels(settings.tab_name)
+
+
+def unregister() -> None:
+    """The next time, panels start from the default again."""
+    tabs.forget_name()
 
 
 CLASSES = (PoisePreferences,)

@@ -16,16 +16,16 @@ import bpy
 import numpy as np
 from mathutils import Quaternion
 
-from ..solvers.legged import Footprint, FootprintEdit, GaitMotion
-from ..solvers.legged.edits import FootprintBefore
-from ..solvers.legged.footholds import Ground
-from ..solvers.motion import Placement
-from ..solvers.rotations import about_z, between, conjugate, multiply, rotate
-from .diagrams import leg_colour
-from .families import gait_view
-from .properties.footprints import NEVER
-from .scene import objects
-from .scene.placement import world_matrix
+from ...solvers.legged import Footprint, FootprintEdit, GaitMotion
+from ...solvers.legged.edits import FootprintBefore
+from ...solvers.legged.footholds import Ground
+from ...solvers.motion import Placement
+from ...solvers.rotations import about_z, between, conjugate, multiply, rotate
+from ..drawing.diagrams import leg_colour
+from ..families import gait_view
+from ..placement import world_matrix
+from ..properties.footprints import NEVER
+from . import objects
 
 UP = np.array((0.0, 0.0, 1.0))
 TOUCHED = 2e-5  # Blender units and rad: what single precision does not do by itself

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..context import keep_frame
 from ..errors import UserError
-from .placement import world_matrix
+from ..placement import world_matrix
 
 SKY = (0.13, 0.29, 0.54)
 

@@ -18,10 +18,10 @@ from pathlib import Path
 
 import numpy as np
 
-from ..solvers.legged import GaitMotion
-from ..solvers.legged.gait import spoken_leg
-from ..solvers.legged.support import support_profile
-from ..solvers.motion import TurningMotion
+from ...solvers.legged import GaitMotion
+from ...solvers.legged.gait import spoken_leg
+from ...solvers.legged.support import support_profile
+from ...solvers.motion import TurningMotion
 
 Colour = tuple[float, float, float, float]
 

@@ -10,9 +10,9 @@ import bpy
 import numpy as np
 from mathutils import Matrix
 
-from .. import compat
-from ..context import keep_frame
-from ..errors import UserError
+from . import compat
+from .context import keep_frame
+from .errors import UserError
 
 # Farther from the origin (m) Blender's single precision is coarser than centimetres.
 FARTHEST = 1e5

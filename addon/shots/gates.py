@@ -6,7 +6,8 @@ from __future__ import annotations
 import bpy
 import numpy as np
 
-from . import course, objects
+from ..scene import course
+from . import objects
 
 # A slalom pole, metres.
 HEIGHT = 1.8

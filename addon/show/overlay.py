@@ -15,9 +15,9 @@ from dataclasses import dataclass, field
 import bpy
 import numpy as np
 
-from . import diagrams, families, motions, preferences, preview
-from .families.base import Solved
-from .strokes import (
+from .. import families, motions
+from ..drawing import diagrams
+from ..drawing.strokes import (
     GHOST_COLOUR,
     LIFT,
     TRACK_COLOUR,
@@ -28,6 +28,9 @@ from .strokes import (
     path_strokes,
     vertex_data,
 )
+from ..families.base import Solved
+from ..ui import preferences
+from . import preview
 
 __all__ = [
     "GHOST_COLOUR",

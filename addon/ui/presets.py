@@ -10,10 +10,10 @@ from pathlib import Path
 
 import bpy
 
-from .mapping.registry import MAPPINGS
+from ..mapping.registry import MAPPINGS
 
 # The folder that holds `presets/`, as Blender's search wants it.
-ROOT = str(Path(__file__).resolve().parent.parent)
+ROOT = str(Path(__file__).resolve().parents[2])
 
 
 def subdir(character: bpy.types.Object | None) -> str:
@@ -69,7 +69,7 @@ def folders(character: bpy.types.Object) -> tuple[str, ...]:
     Args:
         character: the armature object.
     """
-    from .families.gait import legs_of
+    from ..families.gait import legs_of
 
     legs = len(legs_of(character.poise.motion_object))
     return (subdir(character), gait_subdir(legs)) if legs else (subdir(character),)

@@ -18,12 +18,12 @@ from time import monotonic
 
 import bpy
 
-from ..solvers.errors import Cancelled
-from ..solvers.motion import Problem
-from . import families, motions, pipeline, preferences
-from .base_operator import FIXABLE, Work
-from .families.base import Numbers
-from .scene import placement
+from ...solvers.errors import Cancelled
+from ...solvers.motion import Problem
+from .. import families, motions, pipeline, placement
+from ..base_operator import FIXABLE, Work
+from ..families.base import Numbers
+from ..ui import preferences
 
 # A solve gets this long before the timer lets Blender draw again, seconds.
 SLICE = 0.03
