@@ -28,9 +28,9 @@ from .families.base import (
 )
 from .mapping.gaze import EyesStyle, with_gaze
 from .mapping.tracks import RoleTracks
-from .properties.motion import KINDS
 from .rigs import characters, control_rig
 from .scene.timing import require_even_time, scene_numbers
+from .settings.motion import KINDS
 
 POSE = 2.0  # s of the motion that a pose is taken from
 

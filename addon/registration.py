@@ -10,19 +10,19 @@ from __future__ import annotations
 import bpy
 
 from .. import operators, panels
-from . import properties
+from . import settings
 from .show import handlers, overlay
 from .ui import menus, preferences, presets, tabs
 
-# Classes first (properties before what draws them), then the parts that hook
+# Classes first (settings before what draws them), then the parts that hook
 # into Blender. Each part has register() and unregister().
 CLASSES: tuple[type, ...] = (
     *preferences.CLASSES,
-    *properties.CLASSES,
+    *settings.CLASSES,
     *operators.CLASSES,
     *panels.CLASSES,
 )
-PARTS = (properties, presets, preferences, menus, handlers, overlay)
+PARTS = (settings, presets, preferences, menus, handlers, overlay)
 
 tabs.PANELS[:] = [cls for cls in panels.CLASSES if issubclass(cls, bpy.types.Panel)]
 

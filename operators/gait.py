@@ -14,9 +14,9 @@ from ..addon.drawing import diagrams
 from ..addon.errors import UserError
 from ..addon.families import gait as legged
 from ..addon.families import gait_view
-from ..addon.properties.gait import ANIMATED, GAIT_ITEMS, GAITS, LABELS, MIRRORED, gaits_for
 from ..addon.scene.sampling import animated_settings, is_animated
 from ..addon.scene.timing import frame_range, scene_numbers
+from ..addon.settings.gait import ANIMATED, GAIT_ITEMS, GAITS, LABELS, MIRRORED, gaits_for
 from ..addon.show import overlay, preview
 from ..addon.ui import presets
 from ..solvers.errors import SettingError

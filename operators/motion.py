@@ -10,9 +10,9 @@ from ..addon.base_operator import SettingsOperator, one_line
 from ..addon.context import object_mode
 from ..addon.errors import UserError
 from ..addon.mapping.registry import STYLE_GROUPS
-from ..addon.properties.motion import KINDS
 from ..addon.rigs import characters
 from ..addon.scene.timing import scene_numbers
+from ..addon.settings.motion import KINDS
 from ..addon.shots import footprints, trail
 
 

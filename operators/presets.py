@@ -11,8 +11,8 @@ from ..addon import motions
 from ..addon.base_operator import SettingsOperator
 from ..addon.errors import UserError
 from ..addon.mapping.registry import MAPPINGS
-from ..addon.properties.turns import LENGTH_POWER
 from ..addon.scene.timing import scene_numbers
+from ..addon.settings.turns import LENGTH_POWER
 from ..addon.ui import presets
 
 

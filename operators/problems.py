@@ -12,12 +12,12 @@ from ..addon.base_operator import SettingsOperator
 from ..addon.errors import UserError
 from ..addon.placement import moves as is_moving
 from ..addon.placement import world_matrix
-from ..addon.properties import gait as gait_settings
-from ..addon.properties import path as path_settings
-from ..addon.properties.turns import LENGTH_POWER
 from ..addon.scene import course
 from ..addon.scene.sampling import is_animated
 from ..addon.scene.timing import scene_numbers
+from ..addon.settings import gait as gait_settings
+from ..addon.settings import path as path_settings
+from ..addon.settings.turns import LENGTH_POWER
 
 _POWERS = {**LENGTH_POWER, **path_settings.LENGTH_POWER, **gait_settings.LENGTH_POWER}
 

@@ -3,7 +3,7 @@
 
 import bpy
 
-from ..addon.properties.footprints import NEVER
+from ..addon.settings.footprints import NEVER
 from ..addon.shots import footprints
 from ..solvers.legged.gait import spoken_leg
 from .base import MotionPanel, active, settings_of

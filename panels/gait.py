@@ -7,7 +7,7 @@ from bl_ui.utils import PresetPanel
 from ..addon import motions
 from ..addon.families import gait as legged
 from ..addon.families import gait_view
-from ..addon.properties.gait import GAITS, gaits_for
+from ..addon.settings.gait import GAITS, gaits_for
 from ..addon.show import preview
 from ..addon.ui import presets
 from ..solvers.legged.gait import spoken_leg

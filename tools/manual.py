@@ -187,10 +187,10 @@ def presets_table(kind: str) -> str:
 def tables() -> dict[str, str]:
     """Mark in a page -> table, of the installed add-on."""
     from poise.addon.mapping.registry import STYLE_GROUPS
-    from poise.addon.properties import gait as gait_settings
-    from poise.addon.properties import path as path_settings
-    from poise.addon.properties.motion import PoiseMotion
-    from poise.addon.properties.turns import ANIMATED
+    from poise.addon.settings import gait as gait_settings
+    from poise.addon.settings import path as path_settings
+    from poise.addon.settings.motion import PoiseMotion
+    from poise.addon.settings.turns import ANIMATED
 
     rna = PoiseMotion.bl_rna
     turns, path, gait = (rna.properties[name].fixed_type for name in ("turns", "path", "gait"))

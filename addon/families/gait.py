@@ -40,12 +40,12 @@ from ..mapping.legs import LeggedFigure, creature_of
 from ..mapping.registry import MAPPINGS
 from ..mapping.tracks import RoleTracks, Treadmill
 from ..placement import changes, standing_at
-from ..properties import gait as gait_settings
-from ..properties.footprints import edits_of
 from ..rigs.builders.legged import FIGURES
 from ..scene import course
 from ..scene.sampling import animated_settings, is_animated
 from ..scene.timing import frame_range, scene_numbers
+from ..settings import gait as gait_settings
+from ..settings.footprints import edits_of
 from . import gait_view
 from .base import (
     Family,

@@ -32,7 +32,7 @@ from ..drawing.strokes import (
 )
 from ..mapping.legs import LegChain, LeggedFigure
 from ..mapping.tracks import RoleTracks
-from ..properties.gait import GAITS, preset_for
+from ..settings.gait import GAITS, preset_for
 
 if TYPE_CHECKING:
     from .gait import SolvedGait

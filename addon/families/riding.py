@@ -26,11 +26,11 @@ from ..mapping import sequence
 from ..mapping.body import PendulumBody, pendulum_body
 from ..mapping.registry import MAPPINGS
 from ..placement import changes, standing_at
-from ..properties import path as path_settings
-from ..properties.turns import ANIMATED
 from ..scene import course
 from ..scene.sampling import animated_settings, is_animated
 from ..scene.timing import MAX_FRAMES, SceneNumbers, frame_range
+from ..settings import path as path_settings
+from ..settings.turns import ANIMATED
 from . import riding_view
 from .base import (
     Family,

@@ -24,7 +24,7 @@ from ...solvers.rotations import about_z, between, conjugate, multiply, rotate
 from ..drawing.diagrams import leg_colour
 from ..families import gait_view
 from ..placement import world_matrix
-from ..properties.footprints import NEVER
+from ..settings.footprints import NEVER
 from . import objects
 
 UP = np.array((0.0, 0.0, 1.0))

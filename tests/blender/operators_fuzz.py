@@ -21,8 +21,8 @@ from operators_help import activate
 from poise.addon.families import kinds_for
 from poise.addon.families.gait import legs_of
 from poise.addon.mapping.registry import STYLE_GROUPS
-from poise.addon.properties.gait import gaits_for
 from poise.addon.rigs.characters import KINDS as KINDS_OF_CHARACTERS
+from poise.addon.settings.gait import gaits_for
 
 GROUPS = ("turns", "path", "gait", *STYLE_GROUPS)
 KINDS = tuple(KINDS_OF_CHARACTERS)

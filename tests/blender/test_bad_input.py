@@ -34,9 +34,9 @@ from operators_help import (
 )
 from poise.addon import pipeline
 from poise.addon.errors import UserError
-from poise.addon.properties import gait as gait_settings
-from poise.addon.properties import path as path_properties
-from poise.addon.properties import turns as turns_properties
+from poise.addon.settings import gait as gait_settings
+from poise.addon.settings import path as path_properties
+from poise.addon.settings import turns as turns_properties
 from poise.solvers.errors import SettingError
 from poise.solvers.legged import settings as legged_settings
 from poise.solvers.path import settings as path_settings

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from mathutils import Matrix, Vector
 from operators_help import activate, assert_follows, curves_of, load, solved
-from poise.addon.properties.turns import LENGTH_POWER
+from poise.addon.settings.turns import LENGTH_POWER
 
 SIDES = ("L", "R")
 MILLIMETRE = 1e-3

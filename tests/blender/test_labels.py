@@ -14,11 +14,11 @@ import pytest
 from operators_draw import cut
 from operators_help import activate, load
 from poise.addon import motions
-from poise.addon.properties import gait as gait_settings
-from poise.addon.properties import path, turns
-from poise.addon.properties.gait import gaits_for
 from poise.addon.rigs import characters
 from poise.addon.scene import course
+from poise.addon.settings import gait as gait_settings
+from poise.addon.settings import path, turns
+from poise.addon.settings.gait import gaits_for
 from poise.addon.show import preview
 from poise.solvers.legged import settings as legged_settings
 from poise.solvers.legged.gait import NUMBERS as gait_numbers

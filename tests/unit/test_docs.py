@@ -46,14 +46,14 @@ def constant(node, name):
 
 def settings_of(class_name):
     """Names of the annotated settings, and of the methods and properties, of a group."""
-    node = next(n for n in classes("addon/properties") if n.name == class_name)
+    node = next(n for n in classes("addon/settings") if n.name == class_name)
     fields = {i.target.id for i in node.body if isinstance(i, ast.AnnAssign)}
     return fields | {i.name for i in node.body if isinstance(i, ast.FunctionDef)}
 
 
 def shared(function):
     """Names of the settings that a function hands to several groups, and those it takes over."""
-    tree = ast.parse(text_of(ROOT / "addon/properties/styles.py"))
+    tree = ast.parse(text_of(ROOT / "addon/settings/styles.py"))
     node = next(n for n in tree.body if getattr(n, "name", "") == function)
     names = set()
     for part in ast.walk(node):
