@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Path following among obstacles: van de Panne, Fiume and Vranesic (1993), section 6."""
 
-from .follow import Candidate, Failure, PathMotion, follow_path
+from .follow import Candidate, Failure, PathMotion
 from .obstacles import Disc, Gate, MovingDisc, Polygon, Wall
 from .settings import PathScene, PathSettings
+from .solve import follow_path
 from .terrain import TerrainMesh
 
 __all__ = [

@@ -182,53 +182,6 @@ class Run:
         self.gate_times = [t if t < stage * length else math.nan for t in self.gate_times]
 
 
-def follow_path(
-    scene: PathScene,
-    settings: PathSettings,
-    progress: Progress | None = None,
-    advice: bool = True,
-) -> PathMotion:
-    """Make a motion that follows a path among obstacles.
-
-    A pure function of scene and settings.
-
-    Args:
-        scene: path, obstacles and gates.
-        settings: what is asked for.
-        progress: called with the fraction done; may raise `Cancelled`, which
-            passes through.
-        advice: True to look, where there is no way on, for changes that give
-            one, by trying them.
-
-    Returns:
-        The motion to the end of the path, or to where there is no way on;
-        that is in the result (`failure` and problems), not an exception.
-
-    Raises:
-        SettingError: scene or settings are out of range.
-    """
-    ready = prepare(scene, settings)
-    share = 1.0 if not advice else 0.9
-
-    def report(fraction: float) -> None:
-        if progress is not None:
-            progress(share * fraction)
-
-    run, candidates = _run(ready, report)
-    result = _finish(ready, run, candidates)
-    from .advice import find_problems  # it follows paths, too
-
-    def trying() -> None:
-        if progress is not None:
-            progress(share)
-
-    problems = find_problems(ready, result, run, trying if advice else None)
-    result = replace(result, motion=replace(result.motion, problems=problems))
-    if progress is not None:
-        progress(1.0)
-    return result
-
-
 def reaches(
     scene: PathScene,
     settings: PathSettings,
@@ -259,7 +212,7 @@ def reaches(
         ready = prepare(scene, replace(settings, candidates=0), known, offset)
     except SettingError:
         return False
-    run, _ = _run(ready, lambda _: tick(), along, (state, stage))
+    run, _ = follow(ready, lambda _: tick(), along, (state, stage))
     return run.failure is None
 
 
@@ -305,7 +258,7 @@ def _start(ready: Prepared) -> tuple[np.ndarray, int, int]:
     return np.array(values), segment, gate
 
 
-def _run(
+def follow(
     ready: Prepared,
     progress: Progress,
     until: float | None = None,
@@ -313,9 +266,15 @@ def _run(
 ) -> tuple[Run, list[Candidate]]:
     """Plan and go, stage by stage.
 
-    `until` an arc length is only a try, which may `start` anywhen: from a
-    state at the start of the path and the number of the stage that begins
-    there.
+    Args:
+        ready: scene and settings.
+        progress: called with the fraction done; may raise.
+        until: an arc length, m, of what is only a try; None for all of the way.
+        start: where a try starts, which may be anywhen: a state (8,) at the start
+            of the path, and the number of the stage that begins there.
+
+    Returns:
+        What it leaves behind, and the candidates of the plans.
     """
     settings, course, planner = ready.settings, ready.course, ready.planner
     m = settings.substeps
@@ -571,8 +530,17 @@ def _failure(
     )
 
 
-def _finish(ready: Prepared, run: Run, candidates: list[Candidate]) -> PathMotion:
-    """From knots to frames."""
+def in_frames(ready: Prepared, run: Run, candidates: list[Candidate]) -> PathMotion:
+    """From knots to frames.
+
+    Args:
+        ready: scene and settings.
+        run: what following left behind.
+        candidates: of the plans.
+
+    Returns:
+        The motion, its problems still empty.
+    """
     settings, course = ready.settings, ready.course
     per_frame = steps_per_frame(settings.fps)
     step = 1.0 / (per_frame * settings.fps)
