@@ -19,7 +19,7 @@ from ...solvers.times import nearest
 from .. import keyframes
 from ..placement import require_near
 from ..rigs import adapter, rotation_modes
-from ..rigs.constraints import Constraints
+from ..rigs.constraints import Constraints, constraints_of
 from . import between, checks, contacts, evaluation, keying, sparse
 from .job import Job, Seen
 
@@ -87,7 +87,7 @@ def look(
     matrices = evaluation.world_now(context, armature)[None] if still else None
     keyed = set(paths.values()) - {""}
     moved = adapter.moved_bones(armature, keyed, {*paths, *held})
-    constraints = adapter.constraints_of(armature, evaluated, keyed, held, followed, moved)
+    constraints = constraints_of(armature, evaluated, keyed, held, followed, moved)
     return Seen(matrices, constraints, frozenset(moved))
 
 

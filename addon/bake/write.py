@@ -20,7 +20,7 @@ from .. import compat, keyframes
 from ..context import keep_frame
 from ..errors import UserError
 from ..mapping.tracks import RoleTracks
-from ..rigs import adapter
+from ..rigs import adapter, properties
 from ..scene.timing import scene_numbers
 from . import attach, checks, edits, memory, verify
 from .data import Baked, BakeOptions, BakeRecord, BakeResult, Check, Former
@@ -218,7 +218,7 @@ def stands_at(armature: bpy.types.Object, values: Mapping[str, tuple]) -> bool:
     return all(
         abs(a - b) <= SAME
         for path, wanted in values.items()
-        for a, b in zip(attach.read_value(armature, path), wanted, strict=True)
+        for a, b in zip(properties.read_value(armature, path), wanted, strict=True)
     )
 
 
@@ -233,14 +233,14 @@ def _holding(job: Job, evaluated: bool = True) -> Iterator[None]:
     if not job.held:
         yield
         return
-    former = attach.read_pose(job.armature, job.held)
-    attach.restore_pose(job.armature, job.held)
+    former = properties.read_pose(job.armature, job.held)
+    properties.restore_pose(job.armature, job.held)
     if evaluated and job.seen is None:
         job.context.view_layer.update()
     try:
         yield
     finally:
-        attach.restore_pose(job.armature, former)
+        properties.restore_pose(job.armature, former)
 
 
 def _reusable(
@@ -277,7 +277,7 @@ def _drop_channels(job: Job, previous: Baked) -> None:
     for path, index in record.channels():
         if path in dropped and (path, index) in existing:
             _remove_own(bag, existing[path, index], record)
-    attach.restore_pose(
+    properties.restore_pose(
         job.armature, {path: v for path, v in record.pose.items() if path in dropped}
     )
     job.context.view_layer.update()
@@ -295,7 +295,7 @@ def _place(job: Job, previous: Baked | None) -> _Place:
     armature, options = job.armature, job.options
     paths = _paths(job)
     paths |= dict.fromkeys(job.held, "")
-    pose = attach.read_pose(armature, paths)
+    pose = properties.read_pose(armature, paths)
     # What another motion's bake keys now stood elsewhere before it did.
     pose |= {path: v for path, v in memory.pose_before(armature).items() if path in pose}
     if previous is not None:
@@ -586,7 +586,7 @@ def clear_bake(
         note = f"Action {action.name} stays, as {shared[0]} plays it too"
     if armature is not None:
         if keep:
-            attach.restore_pose(armature, record.pose)
+            properties.restore_pose(armature, record.pose)
         else:
             attach.detach(armature, baked)
     if action is not None and not shared and action.library is None:

@@ -17,7 +17,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import bpy
 import numpy as np
@@ -28,7 +28,6 @@ from .. import compat, keyframes
 from ..errors import UserError
 from ..mapping import tracks as roles
 from . import rotation_modes
-from .constraints import Constraints
 
 # Roles that stay where the skeleton puts them: only their direction is keyed.
 ROTATION_ONLY = {
@@ -615,6 +614,18 @@ class _Frame:
     location: Pose  # for location; its head is the bone's own without location
 
 
+class Computed(Protocol):
+    """What constraints between a rig's bones do, see `constraints.Constraints`."""
+
+    def known(self, name: str) -> bool:
+        """Whether a bone's pose follows from those of the keyed bones."""
+
+    def apply(
+        self, solver: RigSolver, name: str, local: Pose | None
+    ) -> tuple[Pose, Pose | None]:
+        """Pose of a bone after its constraints, and its channels where they are known."""
+
+
 class RigSolver:
     """Turns world-space targets of bones into their channels.
 
@@ -639,7 +650,7 @@ class RigSolver:
         unit_scale: float,
         axes: np.ndarray,
         evaluated: Mapping[str, np.ndarray] | None = None,
-        constraints: Constraints | None = None,
+        constraints: Computed | None = None,
         moved: Mapping[str, Basis] | None = None,
     ) -> None:
         self._armature = armature
@@ -1136,35 +1147,7 @@ def animated_paths(armature: bpy.types.Object) -> set[str]:
 
 
 # Properties that move a bone by themselves; others are settings of it and its constraints.
-_CHANNELS = {"location", "scale", *rotation_modes.PROPERTY.values()}
-
-
-def constraints_of(
-    armature: bpy.types.Object,
-    evaluated: bpy.types.Object,
-    keyed: set[str],
-    held: Iterable[str] = (),
-    followed: bpy.types.Object | None = None,
-    moved: Collection[str] = (),
-) -> Constraints:
-    """The constraints of a rig whose effect can be computed from the keyed bones.
-
-    Args:
-        armature: the rig.
-        evaluated: the same as Blender evaluates it.
-        keyed: names of the keyed bones.
-        held: data paths of properties that keep one value.
-        followed: an object whose constraints do not count.
-        moved: what `moved_bones` gave.
-    """
-    still = set(held)
-    moving = {
-        name
-        for name, found in displacing(armature).items()
-        if any(f"{bone_path(name)}.{channel}" not in still for channel in found & _CHANNELS)
-    } - set(moved)
-    moving |= {bone_of(p) for p in animated_paths(armature) if ".constraints[" in p}
-    return Constraints(evaluated, keyed, moving, followed)
+CHANNELS = {"location", "scale", *rotation_modes.PROPERTY.values()}
 
 
 def moved_bones(
@@ -1188,18 +1171,18 @@ def moved_bones(
     moved = set()
     for name in (above | set(keyed)) & set(found):
         channels = {
-            channel for channel in found[name] & _CHANNELS
+            channel for channel in found[name] & CHANNELS
             if f"{bone_path(name)}.{channel}" not in paths
         }
         # A bone that is keyed turns as its own keys say, whatever else turned it.
-        channels &= {"location", "scale"} if name in keyed else _CHANNELS
-        if channels and not driven.get(name, set()) & _CHANNELS:
+        channels &= {"location", "scale"} if name in keyed else CHANNELS
+        if channels and not driven.get(name, set()) & CHANNELS:
             moved.add(name)
     return moved
 
 
 def moving_parents(
-    armature: bpy.types.Object, keyed: set[str], constraints: Constraints | None = None
+    armature: bpy.types.Object, keyed: set[str], constraints: Computed | None = None
 ) -> dict[str, str]:
     """Keyed bones that hang on an unkeyed bone which moves in ways that are not computed.
 

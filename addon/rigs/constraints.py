@@ -10,17 +10,14 @@ by slerp.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import bpy
 import numpy as np
 
 from ...solvers import rotations
-
-if TYPE_CHECKING:
-    from .adapter import Pose, RigSolver
+from .adapter import CHANNELS, Pose, RigSolver, animated_paths, bone_of, bone_path, displacing
 
 # Spaces that are the same as long as both bones belong to one armature.
 _POSE_SPACES = {"WORLD", "POSE"}
@@ -262,6 +259,34 @@ class Constraints:
                 turned = rotations.from_euler(np.where(constraint.axes, angles, own), order)
             return local.but(rotation=turned)
         return there
+
+
+def constraints_of(
+    armature: bpy.types.Object,
+    evaluated: bpy.types.Object,
+    keyed: set[str],
+    held: Iterable[str] = (),
+    followed: bpy.types.Object | None = None,
+    moved: Collection[str] = (),
+) -> Constraints:
+    """The constraints of a rig whose effect can be computed from the keyed bones.
+
+    Args:
+        armature: the rig.
+        evaluated: the same as Blender evaluates it.
+        keyed: names of the keyed bones.
+        held: data paths of properties that keep one value.
+        followed: an object whose constraints do not count.
+        moved: what `moved_bones` gave.
+    """
+    still = set(held)
+    moving = {
+        name
+        for name, found in displacing(armature).items()
+        if any(f"{bone_path(name)}.{channel}" not in still for channel in found & CHANNELS)
+    } - set(moved)
+    moving |= {bone_of(p) for p in animated_paths(armature) if ".constraints[" in p}
+    return Constraints(evaluated, keyed, moving, followed)
 
 
 def _blend(old: Pose, new: Pose, share: float) -> Pose:

@@ -23,10 +23,18 @@ import numpy as np
 from mathutils import Vector
 
 from ...solvers import rotations
-from ..bake import attach
 from ..errors import UserError
 from ..placement import world_matrix
-from . import adapter, characters, creature_fitting, fingers, fitting, own_controls, rotation_modes
+from . import (
+    adapter,
+    characters,
+    creature_fitting,
+    fingers,
+    fitting,
+    own_controls,
+    properties,
+    rotation_modes,
+)
 from .builders import widgets
 from .builders.kinds import BIPED, DOG, HORSE, INSECT, LEGGED, RIDING, build_skeleton
 from .builders.skeleton import REFERENCE, Proportions
@@ -904,8 +912,8 @@ def connect(controls: bpy.types.Object, rig: bpy.types.Object) -> None:
         held = {**held, **own_controls.held(rig, own)}
     if held:
         # The rig knows it, too, should the controls be deleted; a library override forgets.
-        controls[_FORMER] = rig[_FORMER] = json.dumps(attach.read_pose(rig, held))
-        attach.restore_pose(rig, held)
+        controls[_FORMER] = rig[_FORMER] = json.dumps(properties.read_pose(rig, held))
+        properties.restore_pose(rig, held)
     if own is not None:
         _connect_own(controls, rig, own)
         return
@@ -947,7 +955,7 @@ def disconnect(controls: bpy.types.Object | None, rig: bpy.types.Object) -> None
     if former is not None:
         rig.pop(_FORMER, None)
         with suppress(ValueError, TypeError, AttributeError):
-            attach.restore_pose(rig, json.loads(former))
+            properties.restore_pose(rig, json.loads(former))
     for bone in rig.pose.bones:
         ours = [c for c in bone.constraints if _is_ours(c, controls)]
         if not ours:
