@@ -30,7 +30,7 @@ from .mapping.gaze import EyesStyle, with_gaze
 from .mapping.tracks import RoleTracks
 from .rigs import characters, control_rig
 from .scene.timing import require_even_time, scene_numbers
-from .settings.motion import KINDS
+from .settings.motion import KINDS, kinds_for
 
 POSE = 2.0  # s of the motion that a pose is taken from
 
@@ -167,7 +167,7 @@ def _gather_one(context, motion) -> Job:
         )
     family = families.family_for(motion)
     if family.name != characters.KINDS[kind].family:
-        able = families.kinds_for(characters.KINDS[kind].family)
+        able = kinds_for(characters.KINDS[kind].family)
         labels = [label for name, label, _text in KINDS if name in able]
         raise UserError(
             f"{character.name} cannot do {family.moves}: set Motion to {' or '.join(labels)}"

@@ -12,8 +12,9 @@ from ..addon import families, motions
 from ..addon.base_operator import SettingsOperator
 from ..addon.drawing import diagrams
 from ..addon.errors import UserError
-from ..addon.families import gait as legged
 from ..addon.families import gait_view
+from ..addon.mapping.legs import creature_of
+from ..addon.scene.figures import figure_in_metres, hip_height_of, legs_of
 from ..addon.scene.sampling import animated_settings, is_animated
 from ..addon.scene.timing import frame_range, scene_numbers
 from ..addon.settings.gait import ANIMATED, GAIT_ITEMS, GAITS, LABELS, MIRRORED, gaits_for
@@ -86,7 +87,7 @@ class POISE_OT_gait_add(_GaitOperator, bpy.types.Operator):
     def run(self, context):
         _character, motion = motions.require_motion(context)
         gait = motion.poise_motion.gait
-        legs = legged.legs_of(motion)
+        legs = legs_of(motion)
         if legs and self.preset not in gaits_for(len(legs)):
             raise UserError(
                 f"{GAITS[self.preset][0]} is for {GAITS[self.preset][2]} legs, and "
@@ -170,7 +171,7 @@ class POISE_OT_gait_mirror(_GaitOperator, bpy.types.Operator):
         _character, motion = motions.require_motion(context)
         gait = motion.poise_motion.gait
         chosen, _item = self.chosen(motion, -1)
-        legs = legged.legs_of(motion)
+        legs = legs_of(motion)
         places = range(len(gait.sequence)) if self.which == "ALL" else (chosen,)
         # Names of legs are needed before anything is changed.
         unit = scene_numbers(context.scene).unit_scale
@@ -293,8 +294,8 @@ class POISE_OT_gait_cycle(_GaitOperator, bpy.types.Operator):
                 f"{motion.name} first"
             )
         numbers = scene_numbers(context.scene)
-        figure = legged.figure_in_metres(character, numbers.unit_scale)
-        creature = legged.creature_of(figure)
+        figure = figure_in_metres(character, numbers.unit_scale)
+        creature = creature_of(figure)
         legs = [leg.name for leg in creature.legs]
         speed = gait.speed * numbers.unit_scale
         if not isfinite(speed) or speed <= 0.0:
@@ -409,10 +410,10 @@ class POISE_OT_gait_drag(_GaitOperator, bpy.types.Operator):
         _character, motion = motions.require_motion(context)
         place, item = self.chosen(motion, -1)
         unit = scene_numbers(context.scene).unit_scale
-        legs = legged.legs_of(motion)
+        legs = legs_of(motion)
         own = item.to_gait(legs, unit)
         if not item.own_timing:  # from what it is at this speed
-            numbers, hip = scene_numbers(context.scene), legged.hip_height_of(motion)
+            numbers, hip = scene_numbers(context.scene), hip_height_of(motion)
             speed = _speed_when_begun(context.scene, motion, item, unit)
             froude = speed**2 / (numbers.gravity * hip)
             duty = tuple(float(d) for d in own.duties(froude))
@@ -503,7 +504,7 @@ class POISE_OT_gait_drag(_GaitOperator, bpy.types.Operator):
         if mark.gait not in names:
             return None
         place, unit = names.index(mark.gait), scene_numbers(context.scene).unit_scale
-        own = motion.poise_motion.gait.sequence[place].to_gait(legged.legs_of(motion), unit)
+        own = motion.poise_motion.gait.sequence[place].to_gait(legs_of(motion), unit)
         shown = timing_shown(own, bar.leg, [m.on for m in marks], bar.on)
         if shown is None:
             return None
@@ -529,7 +530,7 @@ class POISE_OT_gait_preset_add(PresetAdd, bpy.types.Operator):
     @property
     def preset_subdir(self):
         _character, motion = motions.require_motion(bpy.context)
-        return presets.gait_subdir(len(legged.legs_of(motion)))
+        return presets.gait_subdir(len(legs_of(motion)))
 
 
 CLASSES = (

@@ -4,7 +4,7 @@
 import bpy
 from bpy.props import EnumProperty, IntProperty, StringProperty
 
-from ..addon import baking, families, motions
+from ..addon import baking, motions
 from ..addon.bake.checks import LAST_FRAME
 from ..addon.base_operator import SettingsOperator, one_line
 from ..addon.context import object_mode
@@ -12,7 +12,7 @@ from ..addon.errors import UserError
 from ..addon.mapping.registry import STYLE_GROUPS
 from ..addon.rigs import characters
 from ..addon.scene.timing import scene_numbers
-from ..addon.settings.motion import KINDS
+from ..addon.settings.motion import KINDS, kinds_for
 from ..addon.shots import footprints, trail
 
 
@@ -54,7 +54,7 @@ class POISE_OT_motion_add(_CharacterOperator, bpy.types.Operator):
         rig = motions.active_character(context)
         if not rig.poise.kind:
             raise UserError(f"{rig.name} is not a Poise character: set it up, or add one")
-        able = families.kinds_for(characters.KINDS[rig.poise.kind].family)
+        able = kinds_for(characters.KINDS[rig.poise.kind].family)
         kind = self.kind if self.properties.is_property_set("kind") else able[0]
         if kind not in able:
             labels = [label for name, label, _text in KINDS if name in able]

@@ -5,8 +5,8 @@ import bpy
 from bl_ui.utils import PresetPanel
 
 from ..addon import motions
-from ..addon.families import gait as legged
 from ..addon.families import gait_view
+from ..addon.scene.figures import legs_of
 from ..addon.settings.gait import GAITS, gaits_for
 from ..addon.show import preview
 from ..addon.ui import presets
@@ -49,7 +49,7 @@ class POISE_MT_gait_add(bpy.types.Menu):
     def draw(self, context):
         # A menu can be asked for where its panel is not shown.
         motion = motions.active_motion(motions.active_character(context))
-        for name in gaits_for(len(legged.legs_of(motion))):
+        for name in gaits_for(len(legs_of(motion))):
             self.layout.operator("poise.gait_add", text=GAITS[name][0]).preset = name
 
 
@@ -61,7 +61,7 @@ class POISE_PT_gait_presets(PresetPanel, bpy.types.Panel):
     @property
     def preset_subdir(self):
         motion = motions.active_motion(motions.active_character(bpy.context))
-        return presets.gait_subdir(len(legged.legs_of(motion)))
+        return presets.gait_subdir(len(legs_of(motion)))
 
 
 class POISE_PT_gait(MotionPanel, bpy.types.Panel):

@@ -1,30 +1,22 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Families of motions: what differs between turns, ways along a path, gaits ...
 
-`FAMILIES` says which family a kind of motion belongs to; a new one needs a
-module here, its settings, and a line in this table.
+`FAMILIES` says which family reads and solves a kind of motion; a new one needs
+a module here, its settings with a line in their `FAMILY_OF`, and one here.
 """
 
 from __future__ import annotations
 
 import bpy
 
+from ..settings.motion import FAMILY_OF
 from .base import Family, Job
 from .gait import Gaits
 from .riding import Riding
 
-_RIDING = Riding()
+_FAMILIES = {family.name: family for family in (Riding(), Gaits())}
 
-FAMILIES: dict[str, Family] = {"TURNS": _RIDING, "PATH": _RIDING, "GAIT": Gaits()}
-
-
-def kinds_for(family: str) -> list[str]:
-    """Kinds of motions that characters of a family can do; the first is what they begin with.
-
-    Args:
-        family: what `characters.Kind.family` says.
-    """
-    return [kind for kind, member in FAMILIES.items() if member.name == family]
+FAMILIES: dict[str, Family] = {kind: _FAMILIES[name] for kind, name in FAMILY_OF.items()}
 
 
 def family_for(motion: bpy.types.Object) -> Family:

@@ -13,21 +13,18 @@ import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
-from math import atan2
 from typing import Any, ClassVar
 
 import bpy
 import numpy as np
 
-from ...solvers.motion import Placement, Problem
+from ...solvers.motion import Problem
 from ..drawing.diagrams import Diagram
 from ..drawing.strokes import Mark, Palette, Strokes
 from ..errors import UserError
 from ..mapping.gaze import EyesStyle
 from ..mapping.registry import MAPPINGS
 from ..mapping.tracks import ROOT, Figure, RoleTracks
-from ..placement import require_near, world_matrix
-from ..rigs import characters
 from ..scene.sampling import animated_settings
 from ..scene.timing import SceneNumbers
 
@@ -443,55 +440,6 @@ def _far_problem(solved: Solved) -> tuple[Problem, ...]:
             remedy="Move the character and its motion nearer to the origin",
         ),
     )
-
-
-def figure_in_metres(character: bpy.types.Object, unit_scale: float) -> Figure:
-    """A character's figure at the size it has in the scene.
-
-    Args:
-        character: the armature object.
-        unit_scale: metres per Blender unit.
-
-    Raises:
-        UserError: the object stands nowhere, is scaled to nothing or out of shape.
-    """
-    matrix = world_matrix(character)
-    scale = np.array([column.length for column in matrix.to_3x3().col])
-    if not np.isfinite(scale).all():
-        raise UserError(f"{character.name} has a scale that is no number: set it to 1")
-    if scale.min() < 1e-8:
-        raise UserError(f"{character.name} is scaled to zero: give it a scale above zero")
-    if scale.max() / scale.min() > 1.001:
-        raise UserError(
-            f"{character.name} is scaled unevenly ({scale[0]:.3g}, {scale[1]:.3g}, "
-            f"{scale[2]:.3g}): Poise needs the same scale along every axis"
-        )
-    # Its keys would have to bring it back from there.
-    require_near(character.name, np.array(matrix.translation) * unit_scale)
-    factor = float(scale.mean()) * unit_scale
-    try:
-        figure = characters.figure_of(character)
-    except ValueError as error:
-        raise UserError(f"{error}: undo the change, or add the character anew") from error
-    return figure if abs(factor - 1.0) < 1e-9 else figure.scaled(factor)
-
-
-def placement_of(motion: bpy.types.Object, unit_scale: float) -> Placement:
-    """Where a Motion object stands and which way it faces on the ground.
-
-    Args:
-        motion: the Motion object; its tilt and scale do not count.
-        unit_scale: metres per Blender unit.
-
-    Raises:
-        UserError: it stands nowhere, or too far away for single precision.
-    """
-    matrix = world_matrix(motion)
-    facing = -matrix.col[1].to_3d()
-    yaw = atan2(facing.x, -facing.y) if facing.to_2d().length > 1e-9 else 0.0
-    origin = np.array(matrix.translation) * unit_scale
-    require_near(motion.name, origin)
-    return Placement(origin=origin, yaw=yaw)
 
 
 def sampled_style(

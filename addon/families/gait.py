@@ -40,10 +40,10 @@ from ..mapping.legs import LeggedFigure, creature_of
 from ..mapping.registry import MAPPINGS
 from ..mapping.tracks import RoleTracks, Treadmill
 from ..placement import changes, standing_at
-from ..rigs.builders.legged import FIGURES
 from ..scene import course
+from ..scene.figures import figure_in_metres, placement_of
 from ..scene.sampling import animated_settings, is_animated
-from ..scene.timing import frame_range, scene_numbers
+from ..scene.timing import frame_range
 from ..settings import gait as gait_settings
 from ..settings.footprints import edits_of
 from . import gait_view
@@ -54,9 +54,7 @@ from .base import (
     Progress,
     Solved,
     Way,
-    figure_in_metres,
     ground_problems,
-    placement_of,
     sampled_style,
     speed_step,
     without,
@@ -359,42 +357,6 @@ def _posed(motion: GaitMotion, figure, style, pose) -> RoleTracks:
 
 
 # -- reading -----------------------------------------------------------------------
-
-
-def legs_of(motion: bpy.types.Object | None) -> tuple[str, ...]:
-    """Names of the legs of a motion's character, in the order of gaits; () if it has none.
-
-    Args:
-        motion: the Motion object, or None.
-    """
-    character = motion.poise_motion.character if motion is not None else None
-    try:
-        figure = figure_in_metres(character, 1.0)
-    except (UserError, AttributeError):
-        return ()
-    return tuple(leg.name for leg in figure.legs) if isinstance(figure, LeggedFigure) else ()
-
-
-def hip_height_of(motion: bpy.types.Object) -> float:
-    """Height of the hips of a motion's character, m; that of a large dog if it has no legs.
-
-    Args:
-        motion: the Motion object.
-    """
-    if not legs_of(motion):
-        return 0.6
-    unit = scene_numbers(bpy.context.scene).unit_scale
-    figure = figure_in_metres(motion.poise_motion.character, unit)
-    return creature_of(figure).hip_height()
-
-
-def usual_hip_height(kind: str) -> float:
-    """Height of the hips of Poise's own character of a kind, m.
-
-    Args:
-        kind: kind of character that goes on legs.
-    """
-    return creature_of(FIGURES[kind]()).hip_height()
 
 
 def _path_of(motion, curve, unit: float) -> tuple[np.ndarray | None, bool]:

@@ -27,6 +27,7 @@ from ..mapping.body import PendulumBody, pendulum_body
 from ..mapping.registry import MAPPINGS
 from ..placement import changes, standing_at
 from ..scene import course
+from ..scene.figures import figure_in_metres, placement_of
 from ..scene.sampling import animated_settings, is_animated
 from ..scene.timing import MAX_FRAMES, SceneNumbers, frame_range
 from ..settings import path as path_settings
@@ -41,10 +42,8 @@ from .base import (
     Solved,
     Way,
     digest,
-    figure_in_metres,
     frames_of,
     ground_problems,
-    placement_of,
     sampled_style,
     speed_step,
     without,

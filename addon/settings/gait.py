@@ -31,6 +31,8 @@ from ...solvers.legged.gait import NUMBERS as GAIT_NUMBERS
 from ...solvers.legged.gait import spoken_leg
 from ...solvers.legged.settings import ITEM_NUMBERS, NUMBERS
 from ...solvers.motion import Placement
+from ..scene.figures import hip_height_of, legs_of, usual_hip_height
+from ..scene.timing import scene_numbers
 from .ends import ends
 from .footprints import PoiseFootprint, PoiseFootprintPin
 
@@ -157,8 +159,6 @@ class PoiseGaitLeg(bpy.types.PropertyGroup):
 def _take_over_timing(self, context):
     """What is edited begins with what the preset has."""
     if self.own_timing and not len(self.legs):
-        from ..families.gait import legs_of  # which reads these settings
-
         legs = legs_of(self.id_data) or PRESETS[self.gait].legs
         try:
             self.fill_legs(preset_for(self.gait, legs))
@@ -708,8 +708,6 @@ class PoiseGait(bpy.types.PropertyGroup):
             kind: kind of character.
             unit_scale: metres per Blender unit.
         """
-        from ..families.gait import hip_height_of, usual_hip_height  # which read these settings
-
         start = {name: self.bl_rna.properties[name].default for name in LENGTH_POWER}
         if kind in STARTING_SPEED:
             size = hip_height_of(self.id_data) / usual_hip_height(kind)
@@ -770,9 +768,6 @@ class PoiseGait(bpy.types.PropertyGroup):
                 else is set of it.
             speeds: one speed, or (distance along the way, speed) of places.
         """
-        from ..families.gait import hip_height_of  # which reads these settings
-        from ..scene.timing import scene_numbers
-
         numbers = scene_numbers(bpy.context.scene)
         hip = hip_height_of(self.id_data) / numbers.unit_scale
         pace = (numbers.gravity * hip / numbers.unit_scale) ** 0.5

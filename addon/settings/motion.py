@@ -45,6 +45,9 @@ KINDS = (
     ("GAIT", "Gait", "On legs: gaits one after the other, along a way and over terrain"),
 )
 
+# Which family of motions each is of, as `characters.Kind.family` names it.
+FAMILY_OF = {"TURNS": "RIDING", "PATH": "RIDING", "GAIT": "LEGGED"}
+
 BODY_PARTS = (
     ("TRAVEL", "Travel", "Where the character goes: the root"),
     ("LEGS", "Legs", "Pelvis, legs and what is under them: skis, board or bicycle"),
@@ -56,6 +59,15 @@ BODY_PARTS = (
 
 MOST_FRAME = 2**31 - 1  # that an integer of Blender holds
 NO_FRAME = -(2**31)  # the end of a motion whose duration is no number
+
+
+def kinds_for(family: str) -> list[str]:
+    """Kinds of motions that characters of a family can do; the first is what they begin with.
+
+    Args:
+        family: what `characters.Kind.family` says.
+    """
+    return [kind for kind, name in FAMILY_OF.items() if name == family]
 
 
 def _is_motion(self, other):
@@ -337,8 +349,6 @@ class PoiseMotion(bpy.types.PropertyGroup):
             kind: kind of character ("SKIER").
             unit_scale: metres per Blender unit.
         """
-        from ..families import kinds_for  # which read these settings
-
         able = kinds_for(characters.KINDS[kind].family)
         if self.kind not in able:
             self.kind = able[0]

@@ -11,6 +11,7 @@ from pathlib import Path
 import bpy
 
 from ..mapping.registry import MAPPINGS
+from ..scene.figures import legs_of
 
 # The folder that holds `presets/`, as Blender's search wants it.
 ROOT = str(Path(__file__).resolve().parents[2])
@@ -69,8 +70,6 @@ def folders(character: bpy.types.Object) -> tuple[str, ...]:
     Args:
         character: the armature object.
     """
-    from ..families.gait import legs_of
-
     legs = len(legs_of(character.poise.motion_object))
     return (subdir(character), gait_subdir(legs)) if legs else (subdir(character),)
 

@@ -18,11 +18,11 @@ from pathlib import Path
 import bpy
 import numpy as np
 from operators_help import activate
-from poise.addon.families import kinds_for
-from poise.addon.families.gait import legs_of
 from poise.addon.mapping.registry import STYLE_GROUPS
 from poise.addon.rigs.characters import KINDS as KINDS_OF_CHARACTERS
+from poise.addon.scene.figures import legs_of
 from poise.addon.settings.gait import gaits_for
+from poise.addon.settings.motion import kinds_for
 
 GROUPS = ("turns", "path", "gait", *STYLE_GROUPS)
 KINDS = tuple(KINDS_OF_CHARACTERS)
