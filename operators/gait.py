@@ -12,7 +12,7 @@ from ..addon import families, motions
 from ..addon.base_operator import SettingsOperator
 from ..addon.drawing import diagrams
 from ..addon.errors import UserError
-from ..addon.families import gait_view
+from ..addon.families.gait import view as gait_view
 from ..addon.mapping.legs import creature_of
 from ..addon.scene.figures import figure_in_metres, hip_height_of, legs_of
 from ..addon.scene.sampling import animated_settings, is_animated

@@ -5,7 +5,7 @@ import bpy
 from bl_ui.utils import PresetPanel
 
 from ..addon import motions
-from ..addon.families import gait_view
+from ..addon.families.gait import view as gait_view
 from ..addon.scene.figures import legs_of
 from ..addon.settings.gait import GAITS, gaits_for
 from ..addon.show import preview

@@ -113,7 +113,7 @@ def prints(scene, rig) -> None:
         rig: the armature object.
     """
     import bpy
-    from poise.addon.families import gait_view
+    from poise.addon.families.gait import view as gait_view
     from poise.addon.shots import objects
 
     motion = scenes.solve(rig).motion

@@ -1407,7 +1407,7 @@ def telemark_slalom() -> Image.Image:
 def gait() -> Image.Image:
     """A horse that speeds up around a bend: a moment of each of its gaits."""
     import gait_scenes
-    from poise.addon.families.gait_view import label
+    from poise.addon.families.gait.view import label
 
     (rig,) = gait_scenes.horse_gaits()
     motion = scenes.solve(rig).motion

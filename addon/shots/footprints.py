@@ -22,7 +22,7 @@ from ...solvers.legged.footholds import Ground
 from ...solvers.motion import Placement
 from ...solvers.rotations import about_z, between, conjugate, multiply, rotate
 from ..drawing.diagrams import leg_colour
-from ..families import gait_view
+from ..families.gait import view as gait_view
 from ..placement import world_matrix
 from ..settings.footprints import NEVER
 from . import objects

@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 from mathutils import Matrix, Vector
 from poise.addon import pipeline
-from poise.addon.families import gait_view, riding_view
+from poise.addon.families.gait import view as gait_view
+from poise.addon.families.riding import view as riding_view
 from poise.addon.motions import set_active
 from snapshot import diff, snapshot
 

@@ -26,7 +26,7 @@ from operators_help import (
     world_path,
 )
 from poise.addon import motions, pipeline
-from poise.addon.families import riding
+from poise.addon.families.riding import solve as riding
 from poise.addon.scene import course
 from poise.addon.show import preview
 from poise.solvers.path import Disc, Polygon, Wall

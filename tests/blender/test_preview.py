@@ -166,7 +166,7 @@ def test_all_that_goes_into_a_solve_is_watched(skier):
 
 
 def test_the_ghost_stands_where_the_baked_rig_stands(skier, scene):
-    from poise.addon.families import riding_view
+    from poise.addon.families.riding import view as riding_view
     from poise.addon.show import overlay
 
     here = refreshed(skier).solved
@@ -189,7 +189,7 @@ def test_the_ghost_stands_where_the_baked_rig_stands(skier, scene):
 
 
 def test_the_force_arrow_is_as_long_as_the_force(skier):
-    from poise.addon.families import riding_view
+    from poise.addon.families.riding import view as riding_view
     from poise.addon.show import overlay
 
     here = refreshed(skier).solved
@@ -221,7 +221,7 @@ def test_the_track_is_coloured_where_a_limit_clips(skier):
 
 
 def test_a_fall_is_marked_where_it_happens(skier):
-    from poise.addon.families import riding_view
+    from poise.addon.families.riding import view as riding_view
     from poise.addon.show import overlay
 
     # At a tenth of the speed no curvature within the limits holds the lean.
@@ -243,7 +243,7 @@ def test_a_fall_is_marked_where_it_happens(skier):
 
 
 def test_the_snowboarder_has_a_ghost_and_one_track(scene):
-    from poise.addon.families import riding_view
+    from poise.addon.families.riding import view as riding_view
 
     bpy.ops.poise.character_add(kind="SNOWBOARDER")
     rig = bpy.context.active_object

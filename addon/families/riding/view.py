@@ -9,21 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from math import degrees
-from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.spatial import cKDTree
 
-from ...solvers.ik import two_bone
-from ...solvers.motion import TurningMotion
-from ...solvers.rotations import rotate
-from ..drawing.strokes import LIFT, PATH_COLOUR, WARNING_COLOUR, Palette, Strokes, path_strokes
-from ..mapping.bicycle import tyre_track
-from ..mapping.ground import terrain_over
-from ..mapping.tracks import SIDES, Figure, RoleTracks, side_role
-
-if TYPE_CHECKING:
-    from .riding import SolvedRide
+from ....solvers.ik import two_bone
+from ....solvers.motion import TurningMotion
+from ....solvers.rotations import rotate
+from ...drawing.strokes import LIFT, PATH_COLOUR, WARNING_COLOUR, Palette, Strokes, path_strokes
+from ...mapping.bicycle import tyre_track
+from ...mapping.ground import terrain_over
+from ...mapping.tracks import SIDES, Figure, RoleTracks, side_role
+from .job import SolvedRide
 
 # The leg force arrow: metres for one body weight.
 FORCE_LENGTH = 0.7

@@ -11,17 +11,16 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import replace
 from math import degrees, inf
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...solvers.errors import SettingError
-from ...solvers.ik import two_bone
-from ...solvers.legged import Creature, Footprint, GaitMotion
-from ...solvers.legged.gait import spoken_leg
-from ...solvers.rotations import rotate
-from ..drawing import diagrams
-from ..drawing.strokes import (
+from ....solvers.errors import SettingError
+from ....solvers.ik import two_bone
+from ....solvers.legged import Creature, Footprint, GaitMotion
+from ....solvers.legged.gait import spoken_leg
+from ....solvers.rotations import rotate
+from ...drawing import diagrams
+from ...drawing.strokes import (
     LIFT,
     PATH_COLOUR,
     Mark,
@@ -30,12 +29,10 @@ from ..drawing.strokes import (
     path_strokes,
     polyline_segments,
 )
-from ..mapping.legs import LegChain, LeggedFigure
-from ..mapping.tracks import RoleTracks
-from ..settings.gait import GAITS, preset_for
-
-if TYPE_CHECKING:
-    from .gait import SolvedGait
+from ...mapping.legs import LegChain, LeggedFigure
+from ...mapping.tracks import RoleTracks
+from ...settings.gait import GAITS, preset_for
+from .job import SolvedGait
 
 BANK_COLOUR = (1.0, 1.0, 1.0, 0.6)
 EDITED_COLOUR = (1.0, 1.0, 1.0, 1.0)

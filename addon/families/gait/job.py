@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a legged motion is read into, and what it becomes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from ....solvers.legged import GaitMotion, GaitSettings
+from ....solvers.motion import Placement, Problem
+from ...mapping.legs import LeggedFigure
+from ...settings import gait as gait_settings
+from ..base import Job, Solved, ground_problems
+
+
+@dataclass(frozen=True)
+class GaitJob(Job):
+    """A legged motion.
+
+    Attributes:
+        own: placement of the Motion object at the start: edited footprints are seen from there.
+        in_place: the body stays where it starts.
+        cycle: its last frame is its first again.
+        curve: name of the path's curve, "" without one.
+        speeds: (distance along the way, speed) of places, m and m/s.
+        terrain_moves: the terrain may be another one at other frames.
+    """
+
+    settings: GaitSettings
+    figure: LeggedFigure
+    own: Placement = Placement()
+    in_place: bool = False
+    cycle: bool = False
+    curve: str = ""
+    speeds: tuple[tuple[float, float], ...] = ()
+    terrain_moves: bool = False
+
+
+@dataclass(frozen=True)
+class SolvedGait(Solved):
+    """A solved legged motion."""
+
+    LEGS: ClassVar[tuple[float, float]] = (0.005, 10.0)
+
+    job: GaitJob
+    motion: GaitMotion
+
+    def of_motion(self) -> tuple[Problem, ...]:
+        ground, path = self.job.settings.ground, self.job.settings.path
+        name = "" if ground is None else ground.mesh.name
+        return ground_problems(name, self.job.terrain_moves, path) + tuple(
+            replace(
+                problem,
+                fix=tuple(
+                    (f"gait.{gait_settings.NAMES.get(name, name)}", value)
+                    for name, value in problem.fix
+                ),
+            )
+            for problem in self.motion.problems
+        )

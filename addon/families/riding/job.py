@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a ride is read into, and what it becomes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ....solvers.motion import Problem, TurningMotion
+from ....solvers.path import PathMotion, PathScene, PathSettings
+from ....solvers.path.course import make_course
+from ....solvers.path.search import make_gates
+from ....solvers.turning.settings import TurningSettings
+from ...settings import path as path_settings
+from ..base import Job, Solved, ground_problems
+
+
+@dataclass(frozen=True)
+class RidingJob(Job):
+    """A ride: `settings.start_state` is still open where it continues another.
+
+    Attributes:
+        course: path, obstacles and gates of a motion along a path, or None
+            for turns. Such a motion ends where the path does.
+        terrain_moves: the terrain may be another one at other frames.
+    """
+
+    settings: TurningSettings | PathSettings
+    course: PathScene | None = None
+    terrain_moves: bool = False
+
+
+@dataclass(frozen=True)
+class SolvedRide(Solved):
+    """A solved ride.
+
+    Attributes:
+        path: how well it follows its path, or None for turns.
+    """
+
+    job: RidingJob
+    motion: TurningMotion
+    path: PathMotion | None = None
+
+    def of_motion(self) -> tuple[Problem, ...]:
+        return path_problems(self.job, self.motion.problems)
+
+
+def path_problems(job: RidingJob, problems: tuple[Problem, ...]) -> tuple[Problem, ...]:
+    """A motion's problems, with fixes named after the animator's settings.
+
+    Args:
+        job: the motion's job.
+        problems: as the solver found them.
+    """
+    if job.course is None:
+        return problems
+    terrain = "" if job.course.terrain is None else job.course.terrain.name
+    own = ground_problems(terrain, job.terrain_moves, np.concatenate(job.course.polylines))
+    return own + tuple(replace(p, fix=tuple(_named(job, *fix) for fix in p.fix)) for p in problems)
+
+
+def _named(job: RidingJob, setting: str, value: float) -> tuple[str, float]:
+    """A fix as a setting of the Motion object, or of one of its gates."""
+    name = setting.removeprefix("path.")
+    if not name.startswith("gates["):
+        return f"path.{path_settings.NAMES.get(name, name)}", value
+    number = int(name[6:].partition("]")[0])
+    scene = job.course
+    window = 2.0 * float(np.max(job.settings.speed)) * job.settings.stage
+    line = make_gates(
+        scene.gates, make_course(scene.polylines, scene.cyclic, window, laps=scene.laps)
+    )[number]
+    # The solver counts to the left of the way through, an object along its own X axis.
+    gate = scene.gates[number]
+    axis = np.asarray(gate.left)[:2] - np.asarray(gate.right)[:2]
+    side = float(np.dot((-line.ahead[1], line.ahead[0]), axis))
+    return f"gate.{gate.name}", value if side > 0.0 else -value
