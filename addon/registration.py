@@ -11,7 +11,7 @@ import bpy
 
 from .. import operators, panels
 from . import settings
-from .show import handlers, overlay
+from .show import handlers, overlay, preview
 from .ui import menus, preferences, presets, tabs
 
 # Classes first (settings before what draws them), then the parts that hook
@@ -24,6 +24,8 @@ CLASSES: tuple[type, ...] = (
 )
 PARTS = (settings, presets, preferences, menus, handlers, overlay)
 
+# Called like this, an operator does not become the one that Adjust Last Operation repeats.
+preview.bake = lambda: bpy.ops.poise.bake()
 tabs.PANELS[:] = [cls for cls in panels.CLASSES if issubclass(cls, bpy.types.Panel)]
 
 _done: list = []

@@ -482,6 +482,11 @@ def _mind_live_bake(entry: _Entry, live: bool) -> None:
     entry.by_undo, entry.live = False, live
 
 
+def bake() -> None:
+    """Bake the context's motions: whoever registers the operators puts theirs here."""
+    raise NotImplementedError
+
+
 def _live_wanted() -> list[tuple[bpy.types.Window, bpy.types.Object, _Entry]]:
     """What Live Bake has to bake: baked once, and changed since."""
     found = []
@@ -506,9 +511,7 @@ def _live_bake() -> None:
         error = ""
         with bpy.context.temp_override(window=window), _deaf():
             try:
-                # Called like this, an operator does not become the one that
-                # Adjust Last Operation repeats.
-                bpy.ops.poise.bake()
+                bake()
             except RuntimeError as refused:
                 error = str(refused).strip().removeprefix("Error: ")
             else:
