@@ -51,7 +51,7 @@ fuzz:
 	POISE_FUZZ_TRIALS=$(FUZZ_TRIALS) $(IN_BLENDER) -m pytest -s tests/blender/test_fuzz.py
 
 scenes:
-	$(IN_BLENDER) tools/scenes.py
+	$(IN_BLENDER) tools/make_scenes.py
 
 pictures:
 	$(IN_BLENDER) tools/pictures.py
