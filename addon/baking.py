@@ -828,7 +828,6 @@ def check_bake(context: bpy.types.Context, motion: bpy.types.Object, solved: pip
         The problems found.
     """
     tracks = solved.tracks
-    frames = list(range((len(tracks.time) - 1) // tracks.steps_per_frame + 1))
     return verify.check_bake(
         context,
         motion.poise_motion.character,
@@ -836,7 +835,6 @@ def check_bake(context: bpy.types.Context, motion: bpy.types.Object, solved: pip
         tracks,
         solved.job.start_frame,
         solved.job.numbers.unit_scale,
-        frames,
         axes=characters.rest_axes(motion.poise_motion.character),
     )
 

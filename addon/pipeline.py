@@ -226,9 +226,8 @@ def _pose(job: Job, progress: Progress | None) -> Solved:
 
 def _at_samples(eyes: EyesStyle, tracks: RoleTracks) -> EyesStyle:
     """Amounts that were sampled once a frame, at every sample of the tracks."""
-    at = np.arange(len(tracks.time)) / tracks.steps_per_frame
     sampled = {
-        name: np.interp(at, np.arange(len(values)), values)
+        name: np.interp(tracks.clock.frames, np.arange(len(values)), values)
         for name, values in vars(eyes).items()
         if isinstance(values, np.ndarray)
     }

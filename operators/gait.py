@@ -22,7 +22,7 @@ from ..addon.show import overlay, preview
 from ..addon.ui import presets
 from ..solvers.errors import SettingError
 from ..solvers.legged.gait import (
-    Clock,
+    PhaseClock,
     drag_support,
     mirrored,
     shift_between,
@@ -377,7 +377,7 @@ def _speed_when_begun(scene, motion, item, unit: float) -> float:
         times, speed = (frames - start) / fps, speed * unit
         begins = item.start
         if item.start_by != "TIME":
-            begins = float(Clock(times, speed).time(item.distance * unit))
+            begins = float(PhaseClock(times, speed).time(item.distance * unit))
         return float(np.interp(begins, times, speed))
     pairs = gait.speed_pairs(unit)
     if item.start_by == "TIME":

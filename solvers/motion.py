@@ -13,6 +13,8 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
+from .clock import Clock
+
 
 @dataclass(frozen=True)
 class Problem:
@@ -227,3 +229,8 @@ class TurningMotion:
     max_curvature: float
     surfaces: tuple[tuple[float, float, Terrain], ...] = ()
     steered: tuple[tuple[float, float, float], ...] = ()
+
+    @property
+    def clock(self) -> Clock:
+        """When the samples are."""
+        return Clock.even(self.time, self.steps_per_frame)

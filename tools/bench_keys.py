@@ -228,7 +228,7 @@ def _accuracy_row(rig, roles, moved) -> Row:
         }
         errors[mode] = {
             channel: max(
-                abs(found[channel].evaluate(i / tracks.steps_per_frame) - value)
+                abs(found[channel].evaluate(i / tracks.clock.per_frame) - value)
                 for i, value in enumerate(values.tolist())
             )
             for channel, values in fine.items()

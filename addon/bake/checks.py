@@ -99,7 +99,7 @@ def check_before_bake(
     paths = channel_paths(armature, bindings, tracks, carries)
     _check_drivers(armature, paths)
     if options.target == "CURRENT":
-        end = options.start_frame + (len(tracks.time) - 1) // tracks.steps_per_frame
+        end = options.start_frame + tracks.clock.count - 1
         _check_current(armature, paths, options.start_frame, end, previous)
 
 
@@ -218,12 +218,12 @@ def _check_tracks(
         for role in bindings:
             if role in arrays and not np.isfinite(arrays[role]).all():
                 bad = int(np.argmin(np.isfinite(arrays[role]).all(axis=1)))
-                frame = options.start_frame + bad // tracks.steps_per_frame
+                frame = options.start_frame + int(tracks.clock.frames[bad])
                 raise UserError(
                     f"The motion has no {kind} for {role} at frame {frame}: "
                     "its settings are beyond what can be computed"
                 )
-    end = options.start_frame + (len(tracks.time) - 1) // tracks.steps_per_frame
+    end = options.start_frame + tracks.clock.count - 1
     if options.start_frame < FIRST_FRAME or end > LAST_FRAME:
         raise UserError(
             f"The motion runs from frame {options.start_frame} to {end}: "

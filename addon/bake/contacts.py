@@ -24,6 +24,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...solvers import rotations
+from ...solvers.clock import Clock
 from ..rigs import rotation_modes
 from . import sparse
 
@@ -189,7 +190,7 @@ def held(
     location: np.ndarray,
     rotation: np.ndarray | None,
     mode: str,
-    per_frame: int,
+    at: np.ndarray,
     spans: Sequence[Span],
     still: float,
 ) -> Iterator[Held]:
@@ -199,11 +200,10 @@ def held(
         location: (m, 3) channels.
         rotation: (m, k) channels, or None.
         mode: rotation mode of the bone.
-        per_frame: samples per frame.
+        at: (m,) when the samples are, frames.
         spans: its contacts.
         still: a location that changes by no more than that is one.
     """
-    at = np.arange(len(location)) / per_frame
     for span in sorted(spans, key=lambda span: (span.begin, span.end)):
         first = int(np.searchsorted(at, span.begin - 1e-9))
         last = int(np.searchsorted(at, span.end + 1e-9, side="right")) - 1
@@ -254,7 +254,7 @@ def moments(spans: Iterable[Span], last: float, spacing: float) -> list[tuple[fl
 def dense_keys(
     values: np.ndarray,
     name: str,
-    per_frame: int,
+    clock: Clock,
     contacts: Sequence[Held | Along],
     spacing: float,
     known: Known | None = None,
@@ -267,7 +267,7 @@ def dense_keys(
     Args:
         values: (m, c) channels of the bone.
         name: "location" or "rotation".
-        per_frame: samples per frame.
+        clock: when the samples are.
         contacts: what `held` gave, and then those that the bone goes along with.
         spacing: least time between two keys in frames.
         known: what is better known of the bone than by its samples.
@@ -275,19 +275,19 @@ def dense_keys(
     Returns:
         (k,) frames from the start, and (k, c) values.
     """
-    last, known = (len(values) - 1) / per_frame, known or {}
+    times, known = clock.frames[: len(values)], known or {}
     telling = [one for one in contacts if one.tells(name)]
     found = [
-        moment for moment in moments([one.span for one in telling], last, spacing)
+        moment for moment in moments([one.span for one in telling], times[-1], spacing)
         # What is known exactly, and moves no quicker there than elsewhere, has the frame's key.
         if moment[0] == moment[1] or name not in known.get(moment[1], ())
     ]
-    whole = np.arange(float((len(values) - 1) // per_frame + 1))
+    whole = times[clock.whole]
     if not found:
-        return whole, values[::per_frame]
+        return whole, values[clock.whole]
     at = np.array([key for key, _, _ in found])
     # All at once: a long motion has hundreds.
-    keyed = smoothly(np.arange(len(values)) / per_frame, values, at)
+    keyed = smoothly(times, values, at)
     holding = []
     for k, (_, time, number) in enumerate(found):
         one = telling[number]
@@ -300,6 +300,6 @@ def dense_keys(
         location, turned = _values([one for _, one in holding], at[rows])
         keyed[rows] = location if name == "location" else turned
     joined = np.concatenate((whole, at))
-    keyed = np.concatenate((values[::per_frame], keyed))
+    keyed = np.concatenate((values[clock.whole], keyed))
     order = np.argsort(joined, kind="stable")
     return joined[order], keyed[order]

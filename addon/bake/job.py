@@ -68,25 +68,12 @@ class Job:
     @property
     def frames(self) -> int:
         """Number of whole frames."""
-        return (len(self.tracks.time) - 1) // self.tracks.steps_per_frame + 1
+        return self.tracks.clock.count
 
     @property
     def end_frame(self) -> int:
         """The last of them."""
         return self.options.start_frame + self.frames - 1
-
-    @property
-    def rate(self) -> float:
-        """Frames per second."""
-        return self.tracks.rate
-
-    def times(self, per_frame: int) -> np.ndarray:
-        """(m,) when samples are, frames from the first.
-
-        Args:
-            per_frame: how many there are, all of the tracks' or fewer.
-        """
-        return self.tracks.frames[:: self.tracks.steps_per_frame // per_frame]
 
     @property
     def dense(self) -> bool:

@@ -13,8 +13,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ...solvers.clock import Clock
 from ...solvers.motion import Problem
-from ...solvers.times import gap
+from ...solvers.times import gap, nearest
 from .. import keyframes
 from ..mapping.tracks import ROOT, Contact
 from ..rigs import adapter, rotation_modes
@@ -79,7 +80,7 @@ def spans_of(
     held: dict[str, list[contacts.Span]] = {}
     limbs: dict[str, list[contacts.Span]] = {}
     for contact in job.tracks.contacts:
-        begin, end = job.tracks.frame_of(np.array([contact.start, contact.end])).tolist()
+        begin, end = job.tracks.clock.frame_of(np.array([contact.start, contact.end])).tolist()
         arm = np.asarray(contact.arm, dtype=float) / metres_per_unit
         span = contacts.Span(begin, end, arm)
         held.setdefault(contact.role, []).append(span)
@@ -102,13 +103,13 @@ def instants_of(job: Job, contact: Contact, most: int = 2) -> list[float]:
     told = contact.instants
     if told is None:
         return []
-    return job.tracks.frame_of(told.time[told.rank <= most]).tolist()
+    return job.tracks.clock.frame_of(told.time[told.rank <= most]).tolist()
 
 
 def sampled(
     job: Job,
     bones: Sequence[adapter.BoneTrack],
-    per_frame: int,
+    clock: Clock,
     known: Mapping[str, contacts.Known],
 ) -> list[keyframes.Channel]:
     """A key on every sample, and wherever more is known of a bone.
@@ -116,10 +117,10 @@ def sampled(
     Args:
         job: the bake.
         bones: channels of its bones, at all samples.
-        per_frame: samples per frame.
+        clock: when the samples are.
         known: bone -> what is better known of it than by its samples.
     """
-    times = job.times(per_frame)[: (job.frames - 1) * per_frame + 1]
+    times = clock.frames[: clock.whole[-1] + 1]
     start, channels = job.options.start_frame, []
     for bone in bones:
         samples = np.concatenate([values for _, values in bone.properties()], axis=1)[: len(times)]
@@ -155,7 +156,7 @@ def _spaced(known: contacts.Known, samples: np.ndarray, least: float) -> np.ndar
 def channels_of(
     job: Job,
     bones: Sequence[adapter.BoneTrack],
-    per_frame: int,
+    clock: Clock,
     metres_per_unit: float,
     timing: _Timing | None = None,
     levels: Mapping[str, np.ndarray] | None = None,
@@ -166,14 +167,14 @@ def channels_of(
     Args:
         job: the bake.
         bones: channels of the bones, at all samples.
-        per_frame: samples per frame.
+        clock: when the samples are.
         metres_per_unit: size of the armature's unit.
         timing: when bones of a plain skeleton may have keys.
         levels: bone -> how close its keys stand in each frame, see `between.closer`.
         known: bone -> what is better known of it than by its samples.
     """
     start, known = float(job.options.start_frame), known or {}
-    count = (job.frames - 1) * per_frame + 1
+    count = int(clock.whole[-1]) + 1
     dense = job.dense
     plain = timing is not None
     legs = any(contact.limb for contact in job.tracks.contacts)
@@ -184,19 +185,19 @@ def channels_of(
         # bone of a body on legs move: keys far from it are to stay as they were.
         ends = whole[[0, -1]]
         spans, limbs = spans_of(job, metres_per_unit, instants=True)
-        held = _held_in(job, bones, per_frame, metres_per_unit, spans)
+        held = _held_in(job, bones, clock, metres_per_unit, spans)
         spacing = job.spacing
         for bone in bones:
             theirs: list[contacts.Held | contacts.Along] = [*held.get(bone.role, ())]
             names = {kind_of(name) for name, _ in bone.properties()}
             theirs += [contacts.Along(s, names) for s in limbs.get(bone.role, ())]
             for name, values in bone.properties():
-                frames, keyed = whole, values[:count:per_frame]
+                frames, keyed = whole, values[clock.whole]
                 if not legs and _holds_still(values[:count]):
                     frames, keyed = ends, keyed[[0, -1]]
                 elif theirs:
                     frames, keyed = contacts.dense_keys(
-                        values[:count], kind_of(name), per_frame, theirs, spacing,
+                        values[:count], kind_of(name), clock, theirs, spacing,
                         known.get(bone.bone, {}),
                     )
                     frames = start + frames
@@ -206,7 +207,7 @@ def channels_of(
                     for index in range(values.shape[1])
                 ]
         return channels
-    timing = timing or _timing(job, bones, per_frame, metres_per_unit, known=known)
+    timing = timing or _timing(job, bones, clock, metres_per_unit, known=known)
     # Bodies on legs may be small, and their chains are long: their keys stand closer.
     legs = legs and not plain
     turn = dict.fromkeys(rotation_modes.REST, ROTATION_ERROR)
@@ -216,7 +217,7 @@ def channels_of(
         samples = np.concatenate([values for _, values in bone.properties()], axis=1)[:count]
         if bone.role in timing.instants:
             at = timing.instants[bone.role]
-            rows = np.searchsorted(job.times(per_frame), at)
+            rows = np.searchsorted(clock.frames, at)
             samples = np.insert(samples, rows, _known_at(bone, known[bone.bone], at), axis=0)
         size = bone.unit * job.unit_scale or metres_per_unit
         level = levels[bone.bone] if levels else np.zeros(1, int)
@@ -265,7 +266,7 @@ def channels_of(
 def closer_channels(
     job: Job,
     bones: Sequence[adapter.BoneTrack],
-    per_frame: int,
+    clock: Clock,
     rig: between.Rig,
     moved: evaluation.Moved,
 ) -> tuple[list[keyframes.Channel], tuple[Problem, ...]]:
@@ -276,7 +277,7 @@ def closer_channels(
     Args:
         job: the bake.
         bones: channels of its bones, at all samples.
-        per_frame: samples per frame.
+        clock: when the samples are.
         rig: what turns them into places.
         moved: bones that keys of the animator's own move.
     """
@@ -286,8 +287,8 @@ def closer_channels(
         job.armature, set(names.values()),
         {names[role]: theirs for role, theirs in spans_of(job, size)[0].items() if role in names},
     )
-    timing = _timing(job, bones, per_frame, size, limbs)
-    kinks = [(float(t) - job.tracks.time[0]) * job.rate for t in job.tracks.kinks]
+    timing = _timing(job, bones, clock, size, limbs)
+    kinks = clock.frame_of(clock.corners).tolist()
     kinks += [time for limb in limbs for time in limb.ends()]
     looked = between.look(timing.common, np.array(kinks))
     read: dict[int, sparse.Stencil] = {}
@@ -312,8 +313,8 @@ def closer_channels(
     levels = {bone.bone: np.zeros(job.frames - 1, int) for bone in bones}
     keying = timing
     if where == between.NOWHERE:
-        count = (job.frames - 1) * per_frame + 1
-        common = sparse.key_grid(count, per_frame, (), times=timing.common.times)
+        times = timing.common.times
+        common = sparse.key_grid(len(times), clock.per_frame, (), times=times)
         keying = _Timing({}, {}, common, {}, {}, {})
     at = job.options.start_frame + looked.at
     made: dict[str, list[keyframes.Channel]] = {}
@@ -322,14 +323,14 @@ def closer_channels(
     while asked:
         for bone in bones:
             if bone.bone in asked:
-                own = channels_of(job, [bone], per_frame, size, keying, levels)
+                own = channels_of(job, [bone], clock, size, keying, levels)
                 made[bone.bone], keyed[bone.bone] = own, between.keyed_track(bone, own, at)
         now = [keyed[bone.bone] for bone in bones]
         compared = between.compare(rig, truth, now, looked)
         asked = set()
         if where != between.NOWHERE:
             asked = between.closer(rig, where, compared, wanted, now, levels)
-    found = between.problem(rig, compared, where, job.options.start_frame, job.rate)
+    found = between.problem(rig, compared, where, job.options.start_frame, clock.rate)
     channels = [channel for bone in bones for channel in made[bone.bone]]
     return channels, () if found is None else (found,)
 
@@ -337,14 +338,13 @@ def closer_channels(
 def _timing(
     job: Job,
     bones: Sequence[adapter.BoneTrack],
-    per_frame: int,
+    clock: Clock,
     metres_per_unit: float,
     limbs: Sequence[between.Contact] | None = None,
     known: Mapping[str, contacts.Known] | None = None,
 ) -> _Timing:
     """When bones may have keys; `limbs` of a plain skeleton, or None for another rig."""
-    rate, zero = job.rate, job.tracks.time[0]
-    count = (job.frames - 1) * per_frame + 1
+    count = int(clock.whole[-1]) + 1
     held: Mapping[str, Sequence[contacts.Held]] = {}
     moving: dict[str, Sequence[contacts.Span]] = {}
     along: Mapping[str, Sequence[contacts.Span]] = {}
@@ -353,13 +353,13 @@ def _timing(
     steps = _steps(job) if limbs is None else {}
     if limbs is None:
         spans, along = spans_of(job, metres_per_unit)
-        held = _held_in(job, bones, per_frame, metres_per_unit, spans)
+        held = _held_in(job, bones, clock, metres_per_unit, spans)
         for role, theirs in held.items():
             if any(one.still is None for one in theirs):
                 moving[role] = [one.span for one in theirs]
         for bone in bones:
             # Nearer to other samples, it would tell nothing of slopes.
-            found = _spaced((known or {}).get(bone.bone, {}), job.times(per_frame)[:count], BESIDE)
+            found = _spaced((known or {}).get(bone.bone, {}), clock.frames[:count], BESIDE)
             if bone.role in steps and len(found):
                 instants[bone.role] = found
                 moving[bone.role] = spans[bone.role] = steps[bone.role]
@@ -371,21 +371,21 @@ def _timing(
                 spans[bone.role] = own
         moving = dict(spans)
     latest = max(abs(job.options.start_frame), abs(job.end_frame))
-    kinks = [(float(t) - zero) * rate for t in job.tracks.kinks]
+    kinks = clock.frame_of(clock.corners).tolist()
     kinks += [
         time for role, theirs in spans.items() if role not in steps
         for span in theirs for time in (span.begin, span.end)
     ]  # fmt: skip
     kinks = np.array(kinks)
-    near = sparse.EXTRAPOLATION / per_frame
-    times = job.times(per_frame)[:count]
+    near = sparse.EXTRAPOLATION / clock.per_frame
+    times = clock.frames[:count]
 
     def grid_of(role: str, theirs: Sequence[contacts.Span], smoothly: bool) -> sparse.KeyGrid:
         """For a bone of its own contacts, or that goes along with those of its limb."""
         ends = np.unique([t for span in theirs for t in (span.begin, span.end)])
         if role in instants:
             # So near to a sample a corner is the sample, which tells of both sides then.
-            at = np.round(ends * per_frame) / per_frame
+            at = times[nearest(times, ends)]
             ends = np.unique(np.where(np.abs(at - ends) < BESIDE, at, ends))
         # Corners of others, with hardly a sample between, shall not hide a bone's own.
         far = kinks[gap(kinks, ends) > near].tolist()
@@ -393,8 +393,8 @@ def _timing(
         if role in instants:
             at = np.insert(times, np.searchsorted(times, instants[role]), instants[role])
         if smoothly:
-            return sparse.key_grid(len(at), per_frame, far, latest, ends, at)
-        return sparse.key_grid(len(at), per_frame, [*ends, *far], latest, (), at)
+            return sparse.key_grid(len(at), clock.per_frame, far, latest, ends, at)
+        return sparse.key_grid(len(at), clock.per_frame, [*ends, *far], latest, (), at)
 
     roles = {bone.role for bone in bones}
     grids = {
@@ -419,7 +419,7 @@ def _timing(
                 sparse.Pinned(time, value, unknown, unknown)
                 for time, value in zip(near_by, values, strict=True)
             ]
-    common = sparse.key_grid(count, per_frame, kinks, latest, (), times)
+    common = sparse.key_grid(count, clock.per_frame, kinks, latest, (), times)
     return _Timing(spans, held, common, grids, pinned, instants)
 
 
@@ -439,7 +439,7 @@ def _steps(job: Job) -> dict[str, list[contacts.Span]]:
     for contact in job.tracks.contacts:
         if contact.instants is None:
             continue
-        ends = job.tracks.frame_of(np.array([contact.start, contact.end])).tolist()
+        ends = job.tracks.clock.frame_of(np.array([contact.start, contact.end])).tolist()
         bounds = np.unique([*ends, *instants_of(job, contact, most=0)])
         for role in contact.limb:
             found.setdefault(role, []).extend(
@@ -452,19 +452,19 @@ def _steps(job: Job) -> dict[str, list[contacts.Span]]:
 def _held_in(
     job: Job,
     bones: Sequence[adapter.BoneTrack],
-    per_frame: int,
+    clock: Clock,
     metres_per_unit: float,
     spans: Mapping[str, Sequence[contacts.Span]],
 ) -> dict[str, list[contacts.Held]]:
     """What holds in the contacts of each role that has some."""
-    count = (job.frames - 1) * per_frame + 1
+    count = int(clock.whole[-1]) + 1
     held: dict[str, list[contacts.Held]] = {}
     for bone in bones:
         if bone.role in spans and bone.location is not None:
             turned = bone.rotation[:count] if bone.rotation is not None else None
             mode = job.armature.pose.bones[bone.bone].rotation_mode
             held[bone.role] = list(contacts.held(
-                bone.location[:count], turned, mode, per_frame, spans[bone.role],
+                bone.location[:count], turned, mode, clock.frames[:count], spans[bone.role],
                 CONTACT_MOVES / metres_per_unit,
             ))  # fmt: skip
     return held

@@ -61,10 +61,10 @@ def late_channels(
 
     # Few keys err between them: what hangs on bones with such keys would make up for it, and be
     # elsewhere than its neighbours. It is read with all samples in place, if keys go that close.
-    exactly = not job.dense and plan.per_frame * job.spacing < 1.0
+    exactly = not job.dense and plan.clock.per_frame * job.spacing < 1.0
     sampled = plan.channels
     if exactly:
-        sampled = keying.sampled(job, plan.bones, plan.per_frame, plan.known)
+        sampled = keying.sampled(job, plan.bones, plan.clock, plan.known)
         write(sampled)
     before, solver, late = None, plan.solver, []
     channels, points = list(plan.channels), list[np.ndarray]()
@@ -84,13 +84,13 @@ def late_channels(
         known = {bone.bone: _between(bone, played) for bone in late}
         late = [_rows(bone, even) for bone in late]
         if exactly:
-            write(sampled + keying.sampled(job, late, plan.per_frame, known))
+            write(sampled + keying.sampled(job, late, plan.clock, known))
         else:
-            own = keying.channels_of(job, late, plan.per_frame, plan.metres_per_unit, known=known)
+            own = keying.channels_of(job, late, plan.clock, plan.metres_per_unit, known=known)
             channels = plan.channels + own
             points = write(channels)
     if exactly:
-        own = keying.channels_of(job, late, plan.per_frame, plan.metres_per_unit, known=known)
+        own = keying.channels_of(job, late, plan.clock, plan.metres_per_unit, known=known)
         channels = plan.channels + own
         points = write(channels)
     if len(even) < len(moments):
@@ -184,7 +184,7 @@ def _with_moments(job: Job, plan: Plan) -> _Played:
         plan: its numbers.
     """
     tracks = job.tracks
-    samples = job.times(plan.per_frame)
+    samples = plan.clock.frames
     end = float(samples[-1])
     late = {role for role, bone in job.bindings.items() if bone in plan.late}
     own: dict[str, set[float]] = {}
@@ -202,10 +202,10 @@ def _with_moments(job: Job, plan: Plan) -> _Played:
     order = np.argsort(times, kind="stable")
     exact, rows = np.zeros(len(more), bool), np.zeros(0, int)
     if known is not None:
-        at = tracks.frame_of(known.time)
+        at = tracks.clock.frame_of(known.time)
         exact, rows = np.isin(more, at), np.flatnonzero(np.isin(at, more))
 
-    read = sparse.through(tracks.frames, more)
+    read = sparse.through(tracks.clock.frames, more)
 
     def joined(
         here: Mapping[str, np.ndarray],
@@ -242,18 +242,18 @@ def at_frames(job: Job, plan: Plan) -> Plan:
         job: the bake.
         plan: its numbers.
     """
-    stride = plan.per_frame
+    whole = plan.clock.every
     held = {job.bindings.get(contact.role) for contact in job.tracks.contacts}
     held = set() if job.plain else held & set(plan.late)
     if not job.dense or plan.spins or held:
         return plan
 
     def every(tracks: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-        return {role: values[::stride] for role, values in tracks.items()}
+        return {role: values[whole] for role, values in tracks.items()}
 
     return replace(
         plan,
-        matrices=plan.matrices if len(plan.matrices) == 1 else plan.matrices[::stride],
+        matrices=plan.matrices if len(plan.matrices) == 1 else plan.matrices[whole],
         position=every(plan.position), rotation=every(plan.rotation),
-        seconds=plan.seconds[::stride], per_frame=1,
+        clock=plan.clock.at_frames(),
     )  # fmt: skip

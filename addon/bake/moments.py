@@ -47,7 +47,7 @@ def with_moments(tracks: RoleTracks, dense: bool, feet: bool = False) -> RoleTra
     time = time[(time > tracks.time[0]) & (time < tracks.time[-1])]
     if not len(time):
         return tracks
-    read = sparse.through(tracks.frames, tracks.frame_of(time))
+    read = sparse.through(tracks.clock.frames, tracks.clock.frame_of(time))
     wanted = tracks.position.keys() | tracks.rotation.keys()
     if dense and not feet:  # nothing else has keys there
         wanted = {role for contact in told for role in contact.limb}
@@ -116,10 +116,10 @@ def _for_lines(tracks: RoleTracks, contact: Contact, feet: bool) -> Contact:
     time, start, end = told.time.copy(), contact.start, contact.end
     beside = sparse.SPACING * (1.0 + 1e-6)
     for row, side in ((0, -1.0), (-1, 1.0)):
-        at = float(tracks.frame_of(time[row]))
+        at = float(tracks.clock.frame_of(time[row]))
         if 0.0 < side * (at - round(at)) < beside:
             before = time[row]
-            time[row] = tracks.time[0] + (round(at) + side * beside) / tracks.rate
+            time[row] = tracks.time[0] + (round(at) + side * beside) / tracks.clock.rate
             start = time[row] if start == before else start
             end = time[row] if end == before else end
     return replace(contact, start=start, end=end, instants=replace(told, time=time))
@@ -127,19 +127,19 @@ def _for_lines(tracks: RoleTracks, contact: Contact, feet: bool) -> Contact:
 
 def _round_bends(tracks: RoleTracks, contacts: list[Contact]) -> list[Contact]:
     """Contacts with instants at the samples of frames in which straight lines would be off."""
-    step = tracks.steps_per_frame
-    frames = (len(tracks.time) - 1) // step
+    clock = tracks.clock
+    frames = clock.count - 1
     known = ROOT in tracks.position and ROOT in tracks.rotation
-    if not contacts or not known or not frames or step < 2:
+    if not contacts or not known or not frames or len(clock.time) == clock.count:
         return contacts
-    place, turn = tracks.position[ROOT][::step], tracks.rotation[ROOT][::step]
+    place, turn = tracks.position[ROOT][clock.every], tracks.rotation[ROOT][clock.every]
     spans = []
     for contact in contacts:
         times = [contact.start, contact.end]
         if contact.instants is not None:
             times += contact.instants.time[[0, -1]].tolist()
         spans.append((min(times), max(times)))
-    bounds = np.clip(tracks.frame_of(np.array(spans).reshape(-1, 2)), 0.0, frames)
+    bounds = np.clip(clock.frame_of(np.array(spans).reshape(-1, 2)), 0.0, frames)
     low, high = np.floor(bounds[:, 0]).astype(int), np.ceil(bounds[:, 1]).astype(int)
     many = np.maximum(high - low, 0) * [contact.instants is not None for contact in contacts]
     number = np.repeat(np.arange(len(contacts)), many)
@@ -156,21 +156,22 @@ def _round_bends(tracks: RoleTracks, contacts: list[Contact]) -> list[Contact]:
     off = 0.5 * rotations.rotate(middle, seen[0] + seen[1]) - rests
     off += 0.5 * (place[frame] + place[frame + 1])
     far = np.linalg.norm(off, axis=1) > ROUND
-    rows = step * frame[far][:, None] + np.arange(1, step)
+    inside = np.setdiff1d(np.arange(len(clock.time)), clock.whole)
+    bends = np.searchsorted(clock.whole, inside) - 1  # the frames that they are in
     which, first = np.unique(number[far], return_index=True)  # in order
-    for k, own in zip(which, np.split(rows, first[1:]), strict=False):
+    for k, own in zip(which, np.split(frame[far], first[1:]), strict=False):
         told = contacts[k].instants
         assert told is not None
-        more = tracks.time[own.ravel()]
+        more = clock.time[inside[np.isin(bends, own)]]
         more = more[(more > spans[k][0]) & (more < spans[k][1])]
-        near = gap(more, told.time) * tracks.rate < 2.0 * sparse.SPACING
+        near = gap(more, told.time) * clock.rate < 2.0 * sparse.SPACING
         more = more[~near]  # keys can stand no closer
         contacts[k] = replace(contacts[k], instants=told.and_at(more))
     return contacts
 
 
 def woven(tracks: RoleTracks) -> RoleTracks:
-    """Tracks with a sample at each of their moments, too: no more as many to each frame.
+    """Tracks with a sample at each of their moments, too.
 
     Args:
         tracks: the tracks; without moments they stay as they are.
@@ -178,7 +179,7 @@ def woven(tracks: RoleTracks) -> RoleTracks:
     moments = tracks.moments
     if moments is None:
         return tracks
-    time, rows = np.unique(np.concatenate((tracks.time, moments.time)), return_index=True)
+    _, rows = np.unique(np.concatenate((tracks.time, moments.time)), return_index=True)
     position, rotation, spins = (
         {
             role: np.concatenate((values, getattr(moments, name)[role]))[rows]
@@ -187,7 +188,8 @@ def woven(tracks: RoleTracks) -> RoleTracks:
         for name in ("position", "rotation", "spins")
     )
     return replace(
-        tracks, time=time, position=position, spins=spins, moments=None, attributes={},
+        tracks, clock=tracks.clock.with_rows(moments.time), position=position, spins=spins,
+        moments=None, attributes={},
         rotation={role: rotations.continuous(turn) for role, turn in rotation.items()},
     )  # fmt: skip
 
@@ -212,5 +214,6 @@ def unwoven(tracks: RoleTracks, like: RoleTracks) -> RoleTracks:
     position, rotation, spins = some(even)
     moments = Moments(like.moments.time, *some(between))
     return replace(
-        tracks, time=like.time, position=position, rotation=rotation, spins=spins, moments=moments
+        tracks, clock=like.clock, position=position, rotation=rotation, spins=spins,
+        moments=moments,
     )

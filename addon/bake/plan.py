@@ -14,6 +14,7 @@ import bpy
 import numpy as np
 
 from ...solvers import rotations
+from ...solvers.clock import Clock
 from ...solvers.motion import Problem
 from ...solvers.times import nearest
 from .. import keyframes
@@ -41,8 +42,7 @@ class Plan:
         position: role -> (m, 3) world position, m.
         rotation: role -> (m, 4) world rotation.
         spins: role -> (m,) turns about its own axis, radians.
-        seconds: (m,) when the samples are.
-        per_frame: how many of them there are to a frame.
+        clock: when the samples are.
         known: bone -> what is known of it between samples.
         moved: bones that keys of the animator's own move.
         off: how far bones are off between keys, for the problem list.
@@ -58,8 +58,7 @@ class Plan:
     position: Mapping[str, np.ndarray]
     rotation: Mapping[str, np.ndarray]
     spins: Mapping[str, np.ndarray]
-    seconds: np.ndarray
-    per_frame: int
+    clock: Clock
     known: dict[str, contacts.Known]
     moved: evaluation.Moved
     off: tuple[Problem, ...] = ()
@@ -101,23 +100,20 @@ def plan_of(job: Job) -> Plan:
         UserError: the object cannot carry a figure at some frame.
     """
     tracks, armature = job.tracks, job.armature
-    per_frame = tracks.steps_per_frame
     modes = {armature.pose.bones[bone].rotation_mode for bone in job.bindings.values()}
     held = {contact.role for contact in tracks.contacts} & set(job.bindings)
     dense = job.dense and modes == {"QUATERNION"}
     if dense and not held and not job.plain:
         # Angles need the samples between, so as not to lose count of turns;
         # contacts, since one may be shorter than a frame.
-        stride = per_frame
+        rows, clock = tracks.clock.every, tracks.clock.at_frames()
     else:
-        stride = 1
-    position = {role: tracks.position[role][::stride] for role in job.bindings
+        rows, clock = slice(None), tracks.clock
+    position = {role: tracks.position[role][rows] for role in job.bindings
                 if role in tracks.position}
-    rotation = {role: tracks.rotation[role][::stride] for role in job.bindings
+    rotation = {role: tracks.rotation[role][rows] for role in job.bindings
                 if role in tracks.rotation}
-    seconds = tracks.time[::stride]
-    per_frame //= stride
-    frames = job.options.start_frame + job.times(per_frame)
+    frames = job.options.start_frame + clock.frames
     carried, over = [], None
     if job.carrier is None and job.seen is not None and job.seen.matrices is not None:
         matrices = job.seen.matrices
@@ -128,7 +124,7 @@ def plan_of(job: Job) -> Plan:
         # Of the channels, not of where the object is now: a re-bake gives the same keys.
         size = np.abs(np.array(armature.scale) * np.array(armature.delta_scale)).mean()
         size *= np.linalg.norm(over[0, :3, :3], axis=0).mean()
-        matrices = job.carrier.sampled(stride).matrices(float(size), job.unit_scale)
+        matrices = job.carrier.sampled(rows).matrices(float(size), job.unit_scale)
         carried = [adapter.object_channels(armature, matrices, over)]
     require_near(armature.name, matrices[:, :3, 3] * job.unit_scale)
     keyed = set(job.bindings.values())
@@ -149,19 +145,19 @@ def plan_of(job: Job) -> Plan:
             moved=moved.at(times),
         )
 
-    solver = solver_of(matrices, job.times(per_frame))
-    spins = {role: values[::stride] for role, values in tracks.spins.items()}
+    solver = solver_of(matrices, clock.frames)
+    spins = {role: values[rows] for role, values in tracks.spins.items()}
     bones = solver.solve(position, rotation, spins)
     size = float(np.linalg.norm(matrices[:, :3, :3], axis=1).mean()) * job.unit_scale
     bones = carried + [b for b in bones if b.bone not in late]
     off: tuple[Problem, ...] = ()
     known: dict[str, contacts.Known] = {}
-    if job.plain and not late and len(seconds) > per_frame:
+    if job.plain and not late and clock.count > 1:
         rig = between.Rig(armature, constraints, size, job.unit_scale, over, ())
-        channels, off = keying.closer_channels(job, bones, per_frame, rig, moved)
+        channels, off = keying.closer_channels(job, bones, clock, rig, moved)
     else:
-        known = _at_moments(job, solver_of, bones, matrices, per_frame)
-        channels = keying.channels_of(job, bones, per_frame, size, known=known)
+        known = _at_moments(job, solver_of, bones, matrices, clock)
+        channels = keying.channels_of(job, bones, clock, size, known=known)
     start = np.array([float(job.options.start_frame)])
     for path, values in job.held.items():
         bone = adapter.bone_of(path)
@@ -171,7 +167,7 @@ def plan_of(job: Job) -> Plan:
         ]
     return Plan(
         bones, channels, late, constraints, solver, matrices, size, position, rotation, spins,
-        seconds, per_frame, known, moved, off,
+        clock, known, moved, off,
     )
 
 
@@ -180,7 +176,7 @@ def _at_moments(
     solver_of: Callable[[np.ndarray, np.ndarray], adapter.RigSolver],
     bones: Sequence[adapter.BoneTrack],
     matrices: np.ndarray,
-    per_frame: int,
+    clock: Clock,
 ) -> dict[str, contacts.Known]:
     """Bone of a limb -> what is known of it at the instants of its contacts.
 
@@ -189,14 +185,12 @@ def _at_moments(
         solver_of: makes what turns tracks into channels, from the object in the world at times.
         bones: channels at all samples, which angles and signs of quaternions go by.
         matrices: (m, 4, 4) the object at all samples, or (1, 4, 4).
-        per_frame: samples per frame.
+        clock: when the samples are.
     """
     tracks, armature = job.tracks, job.armature
     if tracks.moments is None:
         return {}
-    at = tracks.frame_of(tracks.moments.time)
-    times = job.times(per_frame)
-    every = np.arange(job.frames) * per_frame
+    at, times, every = clock.frame_of(tracks.moments.time), clock.frames, clock.whole
     read = None if job.dense else sparse.through(times, at)
 
     def there(values: np.ndarray) -> np.ndarray:
@@ -212,10 +206,10 @@ def _at_moments(
 
     told = [contact for contact in tracks.contacts if contact.instants is not None]
     limbs = {role for contact in told for role in contact.limb}
-    stride = tracks.steps_per_frame // per_frame
+    rows = tracks.clock.every if len(clock.time) < len(tracks.clock.time) else slice(None)
     position, rotation = (
         {
-            role: known[role] if role in limbs else there(own[::stride])
+            role: known[role] if role in limbs else there(own[rows])
             for role, own in samples.items()
             if role in job.bindings
         }
@@ -228,21 +222,21 @@ def _at_moments(
     solved = {
         bone.role: bone for bone in solver.solve(position, turned, tracks.moments.spins)
     }
-    rows: dict[str, list[int]] = {}
+    known_in: dict[str, list[int]] = {}
     for contact in told:
         time, own = tracks.moments.time, contact.instants.time
         row = nearest(time, own)
         for role in contact.limb:
-            rows.setdefault(role, []).extend(row[time[row] == own].tolist())
+            known_in.setdefault(role, []).extend(row[time[row] == own].tolist())
     known: dict[str, contacts.Known] = {}
     for bone in bones:
-        if bone.role not in rows or bone.role not in solved:
+        if bone.role not in known_in or bone.role not in solved:
             continue
         mode = armature.pose.bones[bone.bone].rotation_mode
         own = _as_neighbours(solved[bone.role], at, bone, times, mode)
         known[bone.bone] = {
             float(at[k]): {keying.kind_of(name): values[k] for name, values in own.properties()}
-            for k in rows[bone.role]
+            for k in known_in[bone.role]
         }
     return known
 

@@ -13,6 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from ...solvers import rotations
+from ...solvers.clock import Clock
 from ...solvers.times import covering, gap
 from ..mapping.legged import pose_joints
 from ..mapping.legs import LegChain, LeggedFigure
@@ -52,8 +53,7 @@ def finer(
     if tracks.treadmill is not None:
         found = finer(tracks.treadmill.moved(tracks, back=True), figure, steps, rate, least)
         return tracks.treadmill.moved(found)
-    before = tracks.steps_per_frame
-    frames = (len(tracks.time) - 1) // before
+    clock, frames = tracks.clock, tracks.clock.count - 1
     if not frames:
         return tracks
     # Where limbs end above the parts that roll, it is not the feet's instants that tell of them.
@@ -66,12 +66,12 @@ def finer(
     ends = [time for own in spans.values() for span in own for time in span]
     for contact in tracks.contacts:
         if contact.instants is not None:
-            ends += tracks.frame_of(np.array([contact.start, contact.end])).tolist()
-    samples = before
+            ends += clock.frame_of(np.array([contact.start, contact.end])).tolist()
+    samples = clock.per_frame
     while samples * rate < least:
         samples *= 2
     at, after = moments(frames, ends, samples)
-    evenly = sparse.through(tracks.frames, at)
+    evenly = sparse.through(clock.frames, at)
     rotation = {
         role: rotations.normalise(evenly.values(values))
         for role, values in tracks.rotation.items()
@@ -84,10 +84,10 @@ def finer(
             position[role] = foot.placed(role, above, spans[leg.name], at)
     _reach(replace(tracks, position=position, rotation=rotation), figure, spans, at)
     spins = {role: evenly.values(values[:, None])[:, 0] for role, values in tracks.spins.items()}
+    closer = Clock.even(tracks.time[0] + at / rate, after, clock.corners)
     return replace(
-        tracks, time=tracks.time[0] + at / rate, steps_per_frame=after, position=position,
-        rotation=rotation, spins=spins, attributes={},
-    )  # fmt: skip
+        tracks, clock=closer, position=position, rotation=rotation, spins=spins, attributes={}
+    )
 
 
 def _reach(
@@ -177,8 +177,9 @@ class _Foot:
         # From the head of each part to that of the next.
         self.arms = np.diff([figure.joints[role] for role in self.roles], axis=0)
         self._tracks = tracks
-        self.spacing = 1.0 / tracks.steps_per_frame
-        self.times, self._known, self._rows = tracks.frames, np.zeros(0, int), np.zeros(0, int)
+        clock = tracks.clock
+        self.spacing = 1.0 / clock.per_frame
+        self.times, self._known, self._rows = clock.frames, np.zeros(0, int), np.zeros(0, int)
         corners = np.zeros(0)
         if tracks.moments is not None:
             told = [
@@ -188,14 +189,14 @@ class _Foot:
             mine = np.concatenate([one.time for one in told] or [corners])
             # A curve through the end of a roll would go on rolling in the flat foot.
             ends = [one.time[one.rank == 0] for one in told]
-            corners = tracks.frame_of(np.concatenate(ends or [corners]))
-            at = tracks.frame_of(tracks.moments.time)
+            corners = clock.frame_of(np.concatenate(ends or [corners]))
+            at = clock.frame_of(tracks.moments.time)
             near = gap(at, self.times) < APART
             self._known = np.flatnonzero(np.isin(tracks.moments.time, mine) & ~near)
             self._rows = np.searchsorted(self.times, at[self._known])
             self.times = np.insert(self.times, self._rows, at[self._known])
         self._grid = sparse.key_grid(
-            len(self.times), tracks.steps_per_frame, corners.tolist(), times=self.times
+            len(self.times), clock.per_frame, corners.tolist(), times=self.times
         )
         self.tip = self._with_known("position", leg.tip)
         self.turns = {role: self._with_known("rotation", role) for role in self.roles}

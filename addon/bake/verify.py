@@ -179,16 +179,14 @@ def frames_to_verify(tracks: RoleTracks, used: np.ndarray | None = None) -> list
         tracks: the tracks.
         used: how far limbs are stretched at each frame, or None.
     """
-    per_frame = tracks.steps_per_frame
-    last = (len(tracks.time) - 1) // per_frame
+    last = tracks.clock.count - 1
     chosen = [0, last]
     if used is not None:
         chosen += [int(i) for i in np.argsort(-used[: last + 1], kind="stable")[:3]]
     if last:
-        rate = 1.0 / (tracks.time[per_frame] - tracks.time[0])
         for contact in tracks.contacts:
-            middle = 0.5 * (contact.start + contact.end) - tracks.time[0]
-            chosen.append(int(np.clip(round(middle * rate), 0, last)))
+            middle = float(tracks.clock.frame_of(0.5 * (contact.start + contact.end)))
+            chosen.append(int(np.clip(round(middle), 0, last)))
     chosen = list(dict.fromkeys(chosen))[:SAMPLED]
     spread = np.linspace(0, last, SAMPLED).round().astype(int).tolist()
     while len(chosen) < min(SAMPLED, last + 1):
@@ -247,7 +245,7 @@ def check_bake(
     if axes is None:
         axes = adapter.rest_axes(armature, bindings)
     if frames is None:
-        frames = range((len(tracks.time) - 1) // tracks.steps_per_frame + 1)
+        frames = range(tracks.clock.count)
     frames = tuple(sorted(frames))
     check = Check(armature, bindings, tracks, start_frame, unit_scale, frames, axes)
     return check_bakes(context, [check])[0]
@@ -285,8 +283,7 @@ def _bones(check: Check) -> list[str]:
 
 def _inside(check: Check, frames: Iterable[int]) -> np.ndarray:
     """Those frames of the scene that the tracks reach over, in order."""
-    tracks = check.tracks
-    end = check.start_frame + (len(tracks.time) - 1) // tracks.steps_per_frame
+    end = check.start_frame + check.tracks.clock.count - 1
     return np.array(sorted(f for f in frames if check.start_frame <= f <= end), dtype=int)
 
 
@@ -313,7 +310,7 @@ def _differences(
     armature, tracks, start_frame = check.armature, check.tracks, check.start_frame
     unit_scale, axes, names = check.unit_scale, check.axes, _bones(check)
     roles = checks.keyed_bindings(check.bindings, tracks)
-    samples = numbers * tracks.steps_per_frame
+    samples = tracks.clock.whole[numbers]
     found = limbs(armature, roles.values())
     moves = any(np.ptp(values, axis=0).any() for values in (heads, turned))
     if not moves and _is_disabled(context, armature):

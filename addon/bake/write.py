@@ -512,8 +512,8 @@ def _verify(job: Job, plan: Plan, baked: Baked) -> tuple[list[Problem], Check | 
     with _holding(job, evaluated=False):
         found = verify.limbs(job.armature, job.bindings.values())
         problems, used = verify.reach_problems(
-            job.armature, plan.solver, found, plan.metres_per_unit, plan.seconds,
-            job.options.start_frame + job.times(plan.per_frame),
+            job.armature, plan.solver, found, plan.metres_per_unit, plan.clock.time,
+            job.options.start_frame + plan.clock.frames,
         )
     check = None
     if job.options.verify and baked.edits_action is not None:
@@ -521,7 +521,7 @@ def _verify(job: Job, plan: Plan, baked: Baked) -> tuple[list[Problem], Check | 
     elif job.options.verify:
         if any(".constraints[" in path for path in job.held):
             job.context.view_layer.update()  # `check_bakes` looks for limbs, too
-        at_frames = used[:: plan.per_frame]
+        at_frames = used[plan.clock.whole]
         bindings, tracks = job.checked() if job.checked else (job.bindings, job.tracks)
         check = Check(
             job.armature, bindings, tracks, job.options.start_frame, job.unit_scale,

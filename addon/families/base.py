@@ -483,15 +483,6 @@ def speed_step(last: float, first: float) -> tuple[Problem, ...]:
     )
 
 
-def frames_of(motion) -> int:
-    """How many frames a solved motion takes.
-
-    Args:
-        motion: what a solver found.
-    """
-    return (len(motion.time) - 1) // motion.steps_per_frame + 1
-
-
 def without(settings, *names: str) -> dict[str, object]:
     """Fields of settings by name.
 

@@ -383,8 +383,7 @@ def map_cyclist(motion: TurningMotion, figure: Figure, style: CyclistStyle) -> R
             f"knee.{side}": upright,
         }
     return RoleTracks(
-        time=motion.time,
-        steps_per_frame=motion.steps_per_frame,
+        clock=motion.clock,
         position={role: ground.world(points) for role, points in position.items()},
         rotation=ground.all_turned(rotation),
         events=motion.events,

@@ -339,13 +339,11 @@ def map_legged(motion: GaitMotion, figure: LeggedFigure, style: LeggedStyle) -> 
         lower = np.maximum(lower, pose.lower)
     problems += motion_problems(time, short, near, lower, SHOWS * body.gauge.height)
     return RoleTracks(
-        time=time,
-        steps_per_frame=motion.steps_per_frame,
+        clock=replace(motion.clock, corners=_kinks(motion)),
         position=position,
         rotation={role: continuous(turn) for role, turn in rotation.items()},
         contacts=_contacts(motion, figure, body.legs, body.limbs),
         events=_events(motion),
-        kinks=_kinks(motion),
         problems=problems,
         attributes=attributes,
     )

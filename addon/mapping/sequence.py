@@ -169,8 +169,10 @@ def cut_tracks(tracks: RoleTracks, start: float, motion: TurningMotion) -> RoleT
         return time is None or -1e-9 <= time - start <= end + 1e-9
 
     return RoleTracks(
-        time=motion.time,
-        steps_per_frame=tracks.steps_per_frame,
+        clock=replace(
+            motion.clock,
+            corners=np.array([time - start for time in tracks.clock.corners if inside(time)]),
+        ),
         position={role: values[span] for role, values in tracks.position.items()},
         rotation={role: values[span] for role, values in tracks.rotation.items()},
         contacts=tuple(
@@ -190,7 +192,6 @@ def cut_tracks(tracks: RoleTracks, start: float, motion: TurningMotion) -> RoleT
             for event in tracks.events
             if inside(event.time)
         ),
-        kinks=np.array([kink - start for kink in tracks.kinks if inside(kink)]),
         problems=tuple(
             replace(
                 problem,

@@ -12,7 +12,7 @@ the boots hold the shins.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import radians
 from typing import TypeVar
 
@@ -495,13 +495,11 @@ def map_on_skis(
             rotation[f"{role}.{side}"] = upright
     events = sorted((*motion.events, *poles.events), key=lambda event: event.time)
     return RoleTracks(
-        time=motion.time,
-        steps_per_frame=motion.steps_per_frame,
+        clock=replace(motion.clock, corners=poles.kinks),
         position={role: ground.world(points) for role, points in position.items()},
         rotation=ground.all_turned(rotation),
         contacts=poles.contacts,
         events=tuple(events),
-        kinks=poles.kinks,
         problems=(*limits, *_yielded(signals, stance, wished, edge_yield, arms), *poles.problems),
         attributes=_attributes(
             signals, stance, edge, skid, share, law_edge, poles, chest_yaw, foot

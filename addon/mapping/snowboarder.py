@@ -425,8 +425,7 @@ def map_sideways(
             f"foot.{side}": board.rotation,
         }
     return RoleTracks(
-        time=motion.time,
-        steps_per_frame=motion.steps_per_frame,
+        clock=motion.clock,
         position={role: ground.world(points) for role, points in position.items()},
         rotation=ground.all_turned(turns),
         events=motion.events,

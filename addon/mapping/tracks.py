@@ -22,6 +22,7 @@ from typing import TypeVar
 
 import numpy as np
 
+from ...solvers.clock import Clock
 from ...solvers.motion import Event, Problem
 from ...solvers.rotations import about_z, conjugate, multiply, rotate
 from .signals import at_times
@@ -324,14 +325,13 @@ class RoleTracks:
     """Where every role is, for every sample of the motion.
 
     Attributes:
-        time: (n,) seconds; the samples of the motion it was made from.
-        steps_per_frame: samples per frame, the first of them at the frame itself.
+        clock: when the samples of the motion are that it was made from, and where a track
+            may have a corner.
         position: role -> (n, 3) world position.
         rotation: role -> (n, 4) world rotation of the anatomical frame,
             w, x, y, z, unit and sign-continuous.
         contacts: exact spans of fixed points.
         events: events of motion and mapping (plants), in order of time.
-        kinks: (k,) times at which a track may have a corner, to be keyed.
         problems: reach or style limits that yielded, in addition to those
             of the motion.
         attributes: name -> (n,) for the trail and Geometry Nodes
@@ -346,13 +346,11 @@ class RoleTracks:
             on it, as if it were the ground. None if the figure goes where it goes.
     """
 
-    time: np.ndarray
-    steps_per_frame: int
+    clock: Clock
     position: Mapping[str, np.ndarray]
     rotation: Mapping[str, np.ndarray]
     contacts: tuple[Contact, ...] = ()
     events: tuple[Event, ...] = ()
-    kinks: np.ndarray = field(default_factory=lambda: np.zeros(0))
     problems: tuple[Problem, ...] = ()
     attributes: Mapping[str, np.ndarray] = field(default_factory=dict)
     spins: Mapping[str, np.ndarray] = field(default_factory=dict)
@@ -360,31 +358,9 @@ class RoleTracks:
     treadmill: Treadmill | None = None
 
     @property
-    def rate(self) -> float:
-        """Frames per second; 24 where there is but one frame, and nothing depends on it."""
-        step = self.steps_per_frame
-        if len(self.time) <= step:
-            return 24.0
-        return 1.0 / float(self.time[step] - self.time[0])
-
-    def frame_of(self, seconds: float | np.ndarray) -> np.ndarray:
-        """When something is, frames from the first.
-
-        Args:
-            seconds: times of the motion.
-        """
-        return (np.asarray(seconds, dtype=float) - self.time[0]) * self.rate
-
-    @property
-    def frames(self) -> np.ndarray:
-        """(n,) when the samples are, frames from the first."""
-        step = self.steps_per_frame
-        if len(self.time) <= step:
-            return np.arange(len(self.time)) / step
-        at = (self.time - self.time[0]) / (self.time[step] - self.time[0])
-        at = np.round(at, 9)  # what divides a frame does so exactly
-        at[::step] = np.arange(len(at[::step]))
-        return at
+    def time(self) -> np.ndarray:
+        """(n,) seconds; the samples of the motion it was made from."""
+        return self.clock.time
 
     def first(self) -> RoleTracks:
         """The pose of the first sample alone."""
@@ -393,22 +369,21 @@ class RoleTracks:
             return {name: values[:1] for name, values in arrays.items()}
 
         return RoleTracks(
-            self.time[:1], self.steps_per_frame, alone(self.position), alone(self.rotation),
+            self.clock.first(), alone(self.position), alone(self.rotation),
             problems=tuple(problem for problem in self.problems if not problem.time),
             attributes=alone(self.attributes), spins=alone(self.spins),
         )  # fmt: skip
 
     def at_frames(self) -> RoleTracks:
         """The same on whole frames alone."""
-        step = self.steps_per_frame
+        whole = self.clock.every
 
         def every(arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-            return {name: values[::step] for name, values in arrays.items()}
+            return {name: values[whole] for name, values in arrays.items()}
 
         return replace(
             self,
-            time=self.time[::step],
-            steps_per_frame=1,
+            clock=self.clock.at_frames(),
             position=every(self.position),
             rotation=every(self.rotation),
             attributes=every(self.attributes),

@@ -162,13 +162,13 @@ class ObjectTrack:
     rotation: np.ndarray
     origin: np.ndarray
 
-    def sampled(self, stride: int) -> ObjectTrack:
-        """Every `stride`-th sample of it.
+    def sampled(self, rows: np.ndarray | slice) -> ObjectTrack:
+        """Some samples of it.
 
         Args:
-            stride: 1 or more.
+            rows: which ones.
         """
-        return ObjectTrack(self.position[::stride], self.rotation[::stride], self.origin)
+        return ObjectTrack(self.position[rows], self.rotation[rows], self.origin)
 
     def matrices(self, scale: float, unit_scale: float) -> np.ndarray:
         """World matrices (n, 4, 4) in Blender units.

@@ -291,7 +291,7 @@ def evaluated_targets(
     count = len(tracks.time)
     matrices = np.empty((len(names), count, 4, 4))
     with keep_frame(context.scene):
-        for i, at in enumerate(tracks.frames.tolist()):
+        for i, at in enumerate(tracks.clock.frames.tolist()):
             frame = int(np.floor(at))
             context.scene.frame_set(start_frame + frame, subframe=at - frame)
             evaluated = controls.evaluated_get(context.evaluated_depsgraph_get())

@@ -197,10 +197,8 @@ def build(
         options,
         frame_angle(scene, options.lens, camera.data.sensor_width),
     )
-    per_frame = solved.motion.steps_per_frame
-    key_camera(
-        camera, places[::per_frame] * scale, targets[::per_frame] * scale, solved.job.start_frame
-    )
+    whole = solved.motion.clock.every
+    key_camera(camera, places[whole] * scale, targets[whole] * scale, solved.job.start_frame)
     if scene.camera != camera:
         if scene.camera is not None:
             camera[_FORMER_KEY] = scene.camera

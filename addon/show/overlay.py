@@ -104,8 +104,7 @@ def row_at(solved: Solved, frame: float) -> int:
         solved: the solved motion.
         frame: a frame number, fractions allowed.
     """
-    row = round((frame - solved.job.start_frame) * solved.motion.steps_per_frame)
-    return min(max(row, 0), len(solved.motion.time) - 1)
+    return int(solved.motion.clock.row_of(frame - solved.job.start_frame))
 
 
 # -- drawing -------------------------------------------------------------------

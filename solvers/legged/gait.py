@@ -21,7 +21,7 @@ once a stride, but the gait is the same again only after a cycle of two strides,
 which the leg's state goes on over P where its next touchdown is later.
 
 Under a speed that varies the phase advances by the integral of 1 / P: see
-`Clock`. Touchdown k of a leg is where the phase is T + k, its liftoff where
+`PhaseClock`. Touchdown k of a leg is where the phase is T + k, its liftoff where
 it is T + k + duty factor: exact times, not rounded to frames.
 
 Sources of the presets: touchdown phases, duty factors and stride times of
@@ -541,7 +541,7 @@ def leg_states(gait: Gait, period: float, time: np.ndarray) -> np.ndarray:
     return np.mod(each, gait.cycle * period).min(axis=-2)
 
 
-class Clock:
+class PhaseClock:
     """The phase of a gait over time: the integral of 1 / P.
 
     The rate 1 / P is linear between the given times and stays what it is

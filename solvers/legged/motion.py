@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ..clock import Clock
 from ..motion import BodyState, Problem
 from .creature import Creature
 from .edits import Pin
@@ -146,6 +147,11 @@ class GaitMotion:
     windows: tuple[tuple[float, float], ...] = ()
     pins: tuple[Pin, ...] = ()
     before: GaitMotion | None = None
+
+    @property
+    def clock(self) -> Clock:
+        """When the samples are."""
+        return Clock.even(self.time, self.steps_per_frame)
 
     @property
     def footprints_before(self) -> tuple[Footprint, ...]:

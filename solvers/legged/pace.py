@@ -15,7 +15,7 @@ import numpy as np
 from scipy.ndimage import minimum_filter1d
 
 from ..times import over_spans
-from .gait import Clock
+from .gait import PhaseClock
 
 HURRY = 1.2  # times as often as usual that strides come at most
 POINTS = 20_000  # of the way, at most
@@ -33,7 +33,7 @@ class Pace:
 
     def __init__(self, time: np.ndarray, wanted: np.ndarray, spread: float) -> None:
         self._time, self._wanted = time, wanted
-        whole = float(Clock(time, wanted).phase(time[-1])) if len(time) > 1 else 0.0
+        whole = float(PhaseClock(time, wanted).phase(time[-1])) if len(time) > 1 else 0.0
         lead = 20.0 * spread
         count = int(min(max((whole + 2.0 * lead) / (0.1 * spread), 2.0), POINTS))
         self._place = np.linspace(-lead, whole + lead, count)
@@ -54,13 +54,13 @@ class Pace:
         """
         return self._speed
 
-    def way(self) -> Clock:
+    def way(self) -> PhaseClock:
         """The way that has gone over time, as a clock of strides of one metre.
 
         Returns:
             The clock.
         """
-        return Clock(self._time, self._speed)
+        return PhaseClock(self._time, self._speed)
 
     def shares(self) -> np.ndarray:
         """Shares of the wanted strides at the times.

@@ -19,7 +19,7 @@ from ..motion import Problem
 from . import problems
 from .choose import choose_gaits
 from .footholds import Ground, level_ground
-from .gait import Clock, Gait
+from .gait import Gait, PhaseClock
 from .path import Path
 from .settings import GaitItem, GaitSettings, check_settings, gait_of, ladder_for
 from .steps import GaitPlan, plan_steps, square_up
@@ -123,7 +123,7 @@ class Planning:
             self.plans, -self.margin, self.end + self.margin, frame, settings.start_phase
         )
         self.steps = square_up(
-            self.steps, self.plans, Clock(self.times, self.speeds), self.room, self.rests
+            self.steps, self.plans, PhaseClock(self.times, self.speeds), self.room, self.rests
         )
         self.stands = np.isinf(self.steps.on) | np.isinf(self.steps.off)
         for begin, end in self.rests:
@@ -148,7 +148,7 @@ class Planning:
     def _start_of(self, item: GaitItem) -> float:
         if item.distance is None:
             return float(item.start)
-        return float(Clock(self.times, self.speeds).time(item.distance))
+        return float(PhaseClock(self.times, self.speeds).time(item.distance))
 
     def _plan_of(self, gait: Gait, start: float, used: Sequence[float]) -> GaitPlan:
         g, v = self.gravity, self.speeds
@@ -177,7 +177,8 @@ class Planning:
         if gait.period is not None:
             longest = max(longest, gait.period)
         limited = limited * self.strides.pace.hurries()  # where strides are shortened
-        return GaitPlan(gait, start, Clock(self.times, limited), duty, self.times, least, longest)
+        clock = PhaseClock(self.times, limited)
+        return GaitPlan(gait, start, clock, duty, self.times, least, longest)
 
     def _stride_rate(self, time: np.ndarray) -> np.ndarray:
         """Strides a second of the gait in force."""

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The plan of steps: every touchdown and liftoff of every leg, through all gaits.
 
-Each gait of the sequence has a clock (`gait.Clock`). Touchdown and liftoff
+Each gait of the sequence has a clock (`gait.PhaseClock`). Touchdown and liftoff
 times are where its phase has certain values, exactly. Between two gaits the
 legs are shifted as in `shift`. Who stands starts off in any gait: with all
 feet on the ground no transfer has to be shifted, and the gait that begins
@@ -22,7 +22,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .gait import MOST_DUTY, Clock, Gait
+from .gait import MOST_DUTY, Gait, PhaseClock
 from .shift import Shift, minimum_shift
 
 MOST_STEPS = 200_000
@@ -120,7 +120,7 @@ class GaitPlan:
 
     gait: Gait
     start: float
-    clock: Clock
+    clock: PhaseClock
     duty: np.ndarray
     duty_times: np.ndarray
     least: float
@@ -280,7 +280,7 @@ def plan_steps(
 def square_up(
     steps: Steps,
     plans: Sequence[GaitPlan],
-    way: Clock,
+    way: PhaseClock,
     room: np.ndarray,
     rests: Sequence[tuple[float, float]] = (),
 ) -> Steps:
@@ -309,7 +309,7 @@ def square_up(
 def _square_up(
     steps: Steps,
     plans: Sequence[GaitPlan],
-    way: Clock,
+    way: PhaseClock,
     room: np.ndarray,
     begin: float,
     end: float,
@@ -459,7 +459,7 @@ def _all_touchdowns(
     return steps
 
 
-def _stand(clock: Clock, time: float) -> tuple[float, float] | None:
+def _stand(clock: PhaseClock, time: float) -> tuple[float, float] | None:
     """The first stand that lasts to a time, or begins later: from and to when, s."""
     for begin, end in clock.slow(STANDS):
         if end > time:
@@ -660,7 +660,7 @@ def _collect(plans: Sequence[GaitPlan], taken: list[list[_Part]], frame: float) 
 
 
 def _middle_of_transfer(
-    clock: Clock, leave: float, leave_phase: float, land: float, land_phase: float
+    clock: PhaseClock, leave: float, leave_phase: float, land: float, land_phase: float
 ) -> float:
     """When half of a transfer's phase has gone, by the clock of the gait it leads to; its
     end, if that never comes."""

@@ -23,7 +23,7 @@ from .body import (
     spread_turns,
     turning_motion,
 )
-from .gait import Clock
+from .gait import PhaseClock
 from .planning import Planning
 from .support import share_down, support_profile
 
@@ -45,7 +45,7 @@ class Travelling(Planning):
         extra = int(math.ceil(self.margin / dt))
         self.per_frame, self.inside = per_frame, slice(extra, extra + n)
         time = dt * (np.arange(n + 2 * extra) - extra)
-        way = Clock(self.times, self.speeds)  # strides of one metre
+        way = PhaseClock(self.times, self.speeds)  # strides of one metre
         pace = way.rate(time)
         strength = np.zeros(max(len(time) - 1, 0))
         for leg in range(self.n_legs):

@@ -124,6 +124,7 @@ PLANTS = ((0.42, 0.61), (1.77, 1.9))
 def skier_tracks(figure, frames=60, fps=24.0, steps=2, origin=(0.0, 0.0, 0.0), plants=PLANTS):
     """Role tracks of `skier_motion`."""
     from poise.addon.mapping.tracks import Contact, RoleTracks
+    from poise.solvers.clock import Clock
 
     t = np.arange((frames - 1) * steps + 1) / (steps * fps)
     position, rotation = skier_motion(figure, t, origin)
@@ -136,12 +137,10 @@ def skier_tracks(figure, frames=60, fps=24.0, steps=2, origin=(0.0, 0.0, 0.0), p
     )
     kinks = [k for start, end in plants for k in (start - 0.3, end + 0.3)]
     return RoleTracks(
-        time=t,
-        steps_per_frame=steps,
+        clock=Clock.even(t, steps, kinks),
         position=position,
         rotation=rotation,
         contacts=contacts,
-        kinks=np.array(kinks),
     )
 
 
@@ -202,13 +201,14 @@ def small_rig(name="Rig", scale=1.0, y_up=False):
 def small_tracks(frames=40, fps=24.0, steps=2, origin=(0.0, 0.0, 0.0), roles=None):
     """Tracks for `small_rig`: every role turns and moves on its own."""
     from poise.addon.mapping.tracks import RoleTracks
+    from poise.solvers.clock import Clock
 
     t = np.arange((frames - 1) * steps + 1) / (steps * fps)
     position, rotation = small_motion(t, origin)
     if roles is not None:
         position = {r: position[r] for r in roles if r in position}
         rotation = {r: rotation[r] for r in roles if r in rotation}
-    return RoleTracks(time=t, steps_per_frame=steps, position=position, rotation=rotation)
+    return RoleTracks(Clock.even(t, steps), position=position, rotation=rotation)
 
 
 def small_motion(t, origin=(0.0, 0.0, 0.0)):
@@ -263,13 +263,13 @@ def world_errors(obj, bindings, tracks, start, frames=None, axes=None, unit=1.0)
     """
     scene = bpy.context.scene
     axes = np.eye(3) if axes is None else axes
-    n = (len(tracks.time) - 1) // tracks.steps_per_frame + 1
+    n = tracks.clock.count
     far = wide = 0.0
     before = scene.frame_current_final
     for i in range(n) if frames is None else frames:
         whole = int(np.floor(start + i))
         scene.frame_set(whole, subframe=start + i - whole)
-        sample = int(round(i * tracks.steps_per_frame))
+        sample = int(tracks.clock.row_of(i))
         for role, bone in bindings.items():
             matrix = evaluated_bone(obj, bone)
             base = role.split(".")[0]

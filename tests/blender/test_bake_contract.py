@@ -32,6 +32,7 @@ from poise.addon.bake import Baked, BakeOptions, BakeRecord, bake_tracks, clear_
 from poise.addon.errors import UserError  # noqa: E402
 from poise.addon.mapping.tracks import RoleTracks  # noqa: E402
 from poise.addon.rigs import adapter, characters  # noqa: E402
+from poise.solvers.clock import Clock  # noqa: E402
 from snapshot import counts, diff, snapshot  # noqa: E402
 
 MILLIMETRE = 1e-3
@@ -346,7 +347,7 @@ def _turning_root(degrees, frames=101):
     t = np.arange((frames - 1) * 2 + 1) / 48.0
     q = quaternion((0, 0, 1), radians(degrees) * t / t[-1])
     return RoleTracks(
-        time=t, steps_per_frame=2, position={"root": np.zeros((len(t), 3))}, rotation={"root": q}
+        clock=Clock.even(t, 2), position={"root": np.zeros((len(t), 3))}, rotation={"root": q}
     )
 
 
@@ -356,7 +357,7 @@ def test_quaternions_never_change_sign_between_keys(scene):
     # Hand in signs that flip at random: the last step puts them right.
     signs = np.where(np.random.default_rng(2).random(len(tracks.time)) < 0.5, -1.0, 1.0)
     flipped = {"root": tracks.rotation["root"] * signs[:, None]}
-    tracks = RoleTracks(tracks.time, 2, tracks.position, flipped)
+    tracks = replace(tracks, rotation=flipped)
     result = bake_small(rig, tracks, roles={"root": "root"}, start_frame=1)
     curves = [curves_of(result)['pose.bones["root"].rotation_quaternion', i] for i in range(4)]
     keys = np.array([[c.evaluate(f) for c in curves] for f in range(1, 102)])
@@ -373,7 +374,7 @@ def test_what_spins_keeps_counting(scene, mode):
     t = np.arange(400 + 1) / 48.0
     angle = 25.0 * 2.0 * np.pi * t / t[-1]
     tracks = RoleTracks(
-        t, 2, {"root": np.zeros((len(t), 3))}, {"root": quaternion((1, 0, 0), angle)}
+        Clock.even(t, 2), {"root": np.zeros((len(t), 3))}, {"root": quaternion((1, 0, 0), angle)}
     )
     result = bake_small(rig, tracks, roles={"root": "root"}, start_frame=1, key_mode="DENSE")
     curves = curves_of(result)
@@ -466,7 +467,7 @@ def test_a_limb_that_is_too_short_is_named_with_all_its_frames(scene):
     # For a tenth of a second the hips are half a metre too high.
     rise[60:66, 2] = 0.5
     position["pelvis"] = position["pelvis"] + rise
-    tracks = RoleTracks(tracks.time, 2, position, tracks.rotation)
+    tracks = replace(tracks, position=position)
     roles = characters.ROLE_BONES["SKIER"]
     result = bake_tracks(bpy.context, rig, roles, tracks, BakeOptions(start_frame=1))
     reach = {p.bone: p for p in result.problems if p.code == "REACH"}
@@ -847,19 +848,20 @@ def test_contacts_closer_together_than_keys_can_be(scene):
     """
     from poise.addon.bake import contacts, sparse
 
-    values = np.tile((1.0, 2.0, 3.0), (8 * 500 + 1, 1))
+    clock = Clock.running(9, 24.0, 500)
+    values = np.tile((1.0, 2.0, 3.0), (len(clock.time), 1))
     times = [(0.5, 0.504), (0.506, 0.508), (0.53, 1.49), (1.499, 1.502), (3.01, 5.99)]
     spans = [contacts.Span(*pair, np.zeros(3)) for pair in times]
-    held = list(contacts.held(values, None, "QUATERNION", 500, spans, 1e-5))
+    held = list(contacts.held(values, None, "QUATERNION", clock.frames, spans, 1e-5))
     for start in (0, -20, 1_000_000):
         spacing = sparse.key_spacing(abs(start))
-        frames, keyed = contacts.dense_keys(values, "location", 500, held, spacing)
+        frames, keyed = contacts.dense_keys(values, "location", clock, held, spacing)
         stored = np.float32(start + frames)
         assert (np.diff(stored.astype(float)) > 0.01).all()  # Blender takes nearer ones for one
         assert set(range(9)) <= set(frames.tolist())
         assert keyed.shape == (len(frames), 3)
     spacing = sparse.key_spacing(9)
-    frames, _keyed = contacts.dense_keys(values, "location", 500, held, spacing)
+    frames, _keyed = contacts.dense_keys(values, "location", clock, held, spacing)
     between = frames[frames % 1.0 != 0.0]
     np.testing.assert_allclose(between, (0.5, 0.53, 1.49, 3.02, 5.98), atol=1e-9)
 
@@ -886,11 +888,11 @@ def test_a_foot_that_rolls_is_where_it_stands_when_it_leaves_the_ground():
         at = np.arange(25) / 2.0
         location, turn = where(at)
         span = contacts.Span(1.2, end, np.array((0.0, 0.05, 0.0)))
-        held = list(contacts.held(location, turn, "QUATERNION", 2, [span], 1e-5))
+        held = list(contacts.held(location, turn, "QUATERNION", at, [span], 1e-5))
         for name, values, true in zip(
             ("location", "rotation"), (location, turn), where(end), strict=True
         ):
-            frames, keyed = contacts.dense_keys(values, name, 2, held, 0.02)
+            frames, keyed = contacts.dense_keys(values, name, Clock.even(at, 2), held, 0.02)
             assert keyed[np.isclose(frames, end)] == pytest.approx(true, abs=2e-4)
             pinned = contacts.pinned(held)[1]
             assert pinned.values == pytest.approx(np.concatenate(where(end), axis=1)[0], abs=2e-4)
@@ -905,12 +907,14 @@ def test_a_limb_has_keys_at_the_ends_of_its_contacts():
         return 0.35 / np.cosh((t - 7.3) / 0.9)
 
     at = np.arange(33) / 2.0
+    clock = Clock.even(at, 2)
     turn = {"rotation": quaternion((1, 0, 0), angle(at))}
+    values = turn["rotation"]
     span = contacts.Span(1.2, 7.3, np.zeros(3))
-    straight = contacts.dense_keys(turn["rotation"], "rotation", 2, [], 0.02)
+    straight = contacts.dense_keys(values, "rotation", clock, [], 0.02)
     limb = contacts.Along(span, {*turn})
     for known in ({}, {7.3: {"rotation": np.array((1.0, 0.0, 0.0, 0.0))}}):
-        frames, keyed = contacts.dense_keys(turn["rotation"], "rotation", 2, [limb], 0.02, known)
+        frames, keyed = contacts.dense_keys(values, "rotation", clock, [limb], 0.02, known)
         assert sorted({*frames} - {*straight[0]}) == [1.2, 7.3]
         (row,) = keyed[frames == 7.3]
         wanted = known[7.3]["rotation"] if known else quaternion((1, 0, 0), angle(7.3))

@@ -125,7 +125,7 @@ def test_wheels_turn_with_the_road_and_count_on(rider):
     # The handlebars turn about their own axis only, and away from the turn first is for
     # the unit tests; here they are the keys that an animator sees.
     steer = values_of(rig, "fork", 1)[:, 1]
-    expected = done.tracks.attributes["steer"][:: done.tracks.steps_per_frame]
+    expected = done.tracks.attributes["steer"][done.tracks.clock.whole]
     np.testing.assert_allclose(steer, expected, atol=1e-5)
 
 

@@ -8,6 +8,7 @@ import pytest
 from poise.addon.bake import moments
 from poise.addon.mapping.tracks import Contact, Instants, RoleTracks
 from poise.solvers import rotations
+from poise.solvers.clock import Clock
 
 FPS, STEPS = 24.0, 2
 
@@ -23,7 +24,7 @@ def on_a_circle(radius, speed, seconds=1.0, **more):
         instants=Instants(np.array((0.2, 0.5)), np.zeros(2, int), {"foot": np.zeros((2, 3))}, {}),
     )
     return RoleTracks(
-        time=time, steps_per_frame=STEPS,
+        clock=Clock.even(time, STEPS),
         position={"root": place, "foot": np.tile(foot, (len(time), 1)), **more},
         rotation={"root": rotations.about_z(angle)}, contacts=(contact,),
     )  # fmt: skip

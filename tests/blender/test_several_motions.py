@@ -79,7 +79,7 @@ def test_bake_all_plays_one_after_the_other(pair):
         stop = motion.poise_motion.frame_end
         for frame in (start, (start + stop) // 2, stop):
             bpy.context.scene.frame_set(frame)
-            row = (frame - start) * result.tracks.steps_per_frame
+            row = result.tracks.clock.row_of(frame - start)
             for role, bone in (("ski.L", "ski.L"), ("pelvis", "pelvis")):
                 matrix = rig.matrix_world @ rig.pose.bones[bone].matrix
                 np.testing.assert_allclose(
@@ -106,7 +106,7 @@ def test_arms_on_top_keep_the_legs(pair):
     below = pipeline.solve(pipeline.gather(bpy.context, second)).tracks
     frame = second.poise_motion.frame_start + 30
     bpy.context.scene.frame_set(frame)
-    row = 30 * below.steps_per_frame
+    row = below.clock.row_of(30)
     legs = (rig.matrix_world @ rig.pose.bones["ski.R"].matrix).translation
     hand = (rig.matrix_world @ rig.pose.bones["hand_ik.R"].matrix).translation
     np.testing.assert_allclose(legs, below.position["ski.R"][row], atol=1e-3)

@@ -82,7 +82,7 @@ def test_trucks_steer_into_the_turn_in_front_and_out_of_it_behind(baked):
     """The figure's steer from the evaluated rig is the law's, whichever foot leads."""
     _goofy, frames, world, _rest, _angles, done = baked
     whole = np.flatnonzero(frames % 1.0 == 0.0)
-    rows = np.rint((frames[whole] - 1.0) * done.tracks.steps_per_frame).astype(int)
+    rows = done.tracks.clock.row_of(frames[whole] - 1.0)
 
     def heading(left):
         return np.unwrap(np.arctan2(left[:, 1], left[:, 0]))

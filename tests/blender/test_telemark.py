@@ -49,7 +49,7 @@ def test_toes_stay_on_the_skis_at_frames_and_between(baked):
 def test_the_rear_heel_rises_and_the_rig_says_what_the_mapping_says(baked):
     frames, world, rest, done = baked
     whole = frames % 1.0 == 0.0
-    rows = np.rint((frames[whole] - 1.0) * done.tracks.steps_per_frame).astype(int)
+    rows = done.tracks.clock.row_of(frames[whole] - 1.0)
     for side in SIDES:
         name = f"DEF-foot.{side}"
         turn = np.linalg.inv(world[f"DEF-ski.{side}"]) @ world[name]

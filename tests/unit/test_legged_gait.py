@@ -11,7 +11,7 @@ from poise.solvers.legged.gait import (
     HEXAPOD,
     PRESETS,
     QUADRUPED,
-    Clock,
+    PhaseClock,
     check_gait,
     drag_support,
     leg_states,
@@ -125,7 +125,7 @@ def test_a_skip_is_a_step_and_a_hop_on_each_foot_in_turn():
 def test_clock_is_exact_under_speed_that_grows_evenly():
     """Rate r0 + a t: the phase is r0 t + a t^2 / 2, its inverse the root."""
     time = np.linspace(0.0, 10.0, 241)
-    clock = Clock(time, 0.5 + 0.2 * time)
+    clock = PhaseClock(time, 0.5 + 0.2 * time)
     at = np.array([0.013, 1.7, 9.999, 10.0])
     assert np.allclose(clock.phase(at), 0.5 * at + 0.1 * at**2, rtol=1e-13)
     assert np.allclose(clock.time(clock.phase(at)), at, rtol=1e-13)
@@ -135,13 +135,13 @@ def test_clock_is_exact_under_speed_that_grows_evenly():
 
 
 def test_clock_stands_while_the_animal_stands():
-    clock = Clock(np.array([0.0, 1.0, 2.0, 3.0, 4.0]), np.array([1.0, 0.0, 0.0, 1.0, 0.0]))
+    clock = PhaseClock(np.array([0.0, 1.0, 2.0, 3.0, 4.0]), np.array([1.0, 0.0, 0.0, 1.0, 0.0]))
     assert clock.phase(1.5) == 0.5
     assert clock.time(0.5) == 1.0  # the first time
     assert clock.time(0.5 + 1e-12) > 2.0 - 1e-12
     assert clock.time(1.5) == 4.0
     assert clock.time(1.5 + 1e-9) == math.inf
-    still = Clock(np.array([0.0, 1.0]), np.array([0.0, 0.0]))
+    still = PhaseClock(np.array([0.0, 1.0]), np.array([0.0, 0.0]))
     assert still.time(-0.1) == -math.inf and still.time(0.1) == math.inf
 
 
@@ -150,7 +150,7 @@ def test_clock_keeps_exact_pace_of_a_stroke_law_between_its_samples():
     gait = replace(PRESETS["WALK"], stroke=1.0)
     time = np.linspace(0.0, 5.0, 121)
     speed = 1.0 + 0.3 * time
-    clock = Clock(time, gait.rates(speed, 1.4, G))
+    clock = PhaseClock(time, gait.rates(speed, 1.4, G))
     way = 5.0 + 0.15 * 25.0
     assert clock.phase(5.0) == pytest.approx(way * gait.duty[0] / 1.0, rel=1e-13)
 

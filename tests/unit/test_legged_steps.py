@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from poise.solvers.legged.gait import PRESETS, Clock, metachronal
+from poise.solvers.legged.gait import PRESETS, PhaseClock, metachronal
 from poise.solvers.legged.steps import GaitPlan, plan_steps
 
 G, HIP = 9.81, 1.4
@@ -16,7 +16,7 @@ TIME = np.linspace(0.0, 20.0, 961)
 def _plan(gait, speed, start=0.0, least=0.2, longest=5.0):
     speed = np.broadcast_to(np.asarray(speed, dtype=float), TIME.shape)
     duty = gait.duties(speed**2 / (G * HIP))
-    clock = Clock(TIME, gait.rates(speed, HIP, G))
+    clock = PhaseClock(TIME, gait.rates(speed, HIP, G))
     return GaitPlan(gait, start, clock, duty, TIME, least, longest)
 
 

@@ -380,7 +380,7 @@ def test_the_frame_rate_does_not_change_the_ride():
     ways = [map_cyclist(motion, FIGURE, STYLES["criterium"]) for motion in (slow, fast)]
     for role in ("bike", "pelvis", "pedal.L", "hand.R"):
         there = [
-            tracks.position[role][:: tracks.steps_per_frame * (1 if i == 0 else 4)]
+            tracks.position[role][:: tracks.clock.per_frame * (1 if i == 0 else 4)]
             for i, tracks in enumerate(ways)
         ]
         assert np.abs(there[0] - there[1]).max() < 0.004, role

@@ -6,6 +6,7 @@ import pytest
 from poise.addon.mapping.gaze import EyesStyle, point_ahead, with_gaze
 from poise.addon.mapping.tracks import RoleTracks
 from poise.solvers import rotations as rot
+from poise.solvers.clock import Clock
 
 SPEED, RADIUS, HEIGHT = 4.0, 12.0, 1.6
 AHEAD = np.array([0.0, -1.0, 0.0])
@@ -20,7 +21,8 @@ def circle(pitch=0.0, off=0.0, seconds=3.0):
     root = rot.about_z(angle)
     head = rot.multiply(rot.about_z(angle + off), rot.about_x(np.full(len(time), pitch)))
     place = path + rot.rotate(root, np.array([0.0, 0.05, HEIGHT]))
-    return RoleTracks(time, 1, {"root": path, "head": place}, {"root": root, "head": head})
+    clock = Clock.even(time, 1)
+    return RoleTracks(clock, {"root": path, "head": place}, {"root": root, "head": head})
 
 
 def looks(tracks):
@@ -66,10 +68,10 @@ def test_amounts_may_change_and_short_or_headless_tracks_are_no_trouble():
     assert gaze[0] == pytest.approx(tracks.rotation["head"][0], abs=1e-12)
     assert gaze[-1] == pytest.approx(full[-1], abs=1e-12)
     one = RoleTracks(
-        tracks.time[:1], 1, {r: v[:1] for r, v in tracks.position.items()},
+        tracks.clock.first(), {r: v[:1] for r, v in tracks.position.items()},
         {r: v[:1] for r, v in tracks.rotation.items()},
     )
     # Nowhere to go: the look is straight on.
     assert with_gaze(one, EyesStyle()).rotation["gaze"] == pytest.approx(one.rotation["head"])
-    bodiless = RoleTracks(tracks.time, 1, {"root": tracks.position["root"]}, {})
+    bodiless = RoleTracks(tracks.clock, {"root": tracks.position["root"]}, {})
     assert with_gaze(bodiless, EyesStyle()) is bodiless

@@ -449,7 +449,7 @@ def test_a_planted_tip_is_fixed_on_the_snow_for_its_exact_time(name):
             time = contact.start if event == "POLE_PLANT" else contact.end
             assert any(e.kind == event and e.time == time and e.side == contact.role[-1]
                        for e in tracks.events)
-        assert contact.start in tracks.kinks and contact.end in tracks.kinks
+        assert contact.start in tracks.clock.corners and contact.end in tracks.clock.corners
     assert seen > 0
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from ....solvers.legged import GaitItem, GaitMotion, GaitSettings, choose_gaits, solve_gait
 from ....solvers.legged.body import minimum_jerk
-from ....solvers.legged.gait import Clock, Gait
+from ....solvers.legged.gait import Gait, PhaseClock
 from ....solvers.legged.settings import gait_of, ladder_for
 from ....solvers.legged.terrain import MeshGround
 from ....solvers.motion import Problem
@@ -177,7 +177,7 @@ def _longest_ground(jobs):
 def _start_of(item: GaitItem, times: np.ndarray, speed: np.ndarray) -> float:
     if item.distance is None:
         return float(item.start)
-    return float(Clock(times, speed).time(item.distance))
+    return float(PhaseClock(times, speed).time(item.distance))
 
 
 def _same_gait(one: Gait, other: Gait) -> bool:
@@ -192,7 +192,8 @@ def _cut(motion: GaitMotion, first: int, count: int) -> GaitMotion:
         first: frame that it begins with, counted from 0.
         count: frames that it lasts.
     """
-    rows = slice(first * motion.steps_per_frame, (first + count) * motion.steps_per_frame + 1)
+    begin, end = motion.clock.whole[[first, first + count]].tolist()
+    rows = slice(begin, end + 1)
     start, end = float(motion.time[rows][0]), float(motion.time[rows][-1])
 
     def moved(problem: Problem) -> Problem:

@@ -16,7 +16,7 @@ from ....solvers.turning.solve import solve_turning
 from ...errors import UserError
 from ...mapping import sequence
 from ...mapping.registry import MAPPINGS
-from ..base import NoMotion, Progress, digest, frames_of, speed_step
+from ..base import NoMotion, Progress, digest, speed_step
 from .job import RidingJob, SolvedRide, path_problems
 
 # How many motions along a path are remembered.
@@ -30,7 +30,7 @@ def solve(job: RidingJob, progress: Progress) -> SolvedRide:
     solved, paths = _solve_in_turn(jobs, own, progress)
     jobs = jobs[: len(solved)]
     if job.course is not None:
-        job = replace(job, end_frame=job.start_frame + frames_of(solved[own]) - 1)
+        job = replace(job, end_frame=job.start_frame + solved[own].clock.count - 1)
     pose = MAPPINGS[job.kind].function
     styles = [
         _fitted(j.style, len(motion.time)) for j, motion in zip(jobs, solved, strict=True)
@@ -101,7 +101,7 @@ def _solve_one(
     if job.course is None:
         return solve_turning(settings, progress), None
     path = _plans.get(job.course, settings, progress)
-    if frames_of(path.motion) < 2:
+    if path.motion.clock.count < 2:
         raise NoMotion(path_problems(job, path.motion.problems))
     return path.motion, path
 
