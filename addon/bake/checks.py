@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import compat, keyframes
 from ..errors import UserError
-from ..mapping.tracks import RoleTracks
+from ..mapping.tracks import JointTracks, Tracks
 from ..placement import world_matrix
 from ..rigs import adapter, rotation_modes
 from .data import FIRST_FRAME, LAST_FRAME, Baked, BakeOptions
@@ -31,7 +31,7 @@ MOVING = {
 }
 
 
-def keyed_bindings(bindings: Mapping[str, str], tracks: RoleTracks) -> dict[str, str]:
+def keyed_bindings(bindings: Mapping[str, str], tracks: Tracks) -> dict[str, str]:
     """Role -> bone of those that tracks move.
 
     Args:
@@ -45,23 +45,27 @@ def keyed_bindings(bindings: Mapping[str, str], tracks: RoleTracks) -> dict[str,
     }
 
 
-def bone_location(role: str, tracks: RoleTracks) -> bool:
+def bone_location(role: str, tracks: Tracks) -> bool:
     """Whether a role's bone gets location keys.
 
     Args:
         role: the role.
         tracks: the tracks to bake.
     """
+    if isinstance(tracks, JointTracks):
+        return role in tracks.place
     return not adapter.only_turned(role) and role in tracks.position
 
 
-def bone_rotation(role: str, tracks: RoleTracks) -> bool:
+def bone_rotation(role: str, tracks: Tracks) -> bool:
     """Whether a role's bone gets rotation keys.
 
     Args:
         role: the role.
         tracks: the tracks to bake.
     """
+    if isinstance(tracks, JointTracks):
+        return role in tracks.turn
     return adapter.base_role(role) not in adapter.LOCATION_ONLY and role in tracks.rotation
 
 
@@ -69,7 +73,7 @@ def check_before_bake(
     context: bpy.types.Context,
     armature: bpy.types.Object,
     bindings: Mapping[str, str],
-    tracks: RoleTracks,
+    tracks: Tracks,
     options: BakeOptions,
     previous: Baked | None = None,
     carries: bool = False,
@@ -91,11 +95,12 @@ def check_before_bake(
     Raises:
         UserError: one sentence with the cause and the remedy.
     """
-    _check_object(context, armature)
+    check_object(context, armature)
     _check_bones(armature, bindings, tracks)
     _check_tracks(bindings, tracks, options)
     _check_animation(armature, options)
-    _check_constraints(armature, bindings, tracks, carries, followed)
+    if not isinstance(tracks, JointTracks):  # wherever it is, and whatever has let go of bones
+        _check_constraints(armature, bindings, tracks, carries, followed)
     paths = channel_paths(armature, bindings, tracks, carries)
     _check_drivers(armature, paths)
     if options.target == "CURRENT":
@@ -121,7 +126,7 @@ def check_place(armature: bpy.types.Object, world: np.ndarray | None = None) -> 
 def channel_paths(
     armature: bpy.types.Object,
     bindings: Mapping[str, str],
-    tracks: RoleTracks,
+    tracks: Tracks,
     carries: bool = False,
 ) -> dict[str, str]:
     """Data path -> bone of everything that a bake keys; "" for the object itself.
@@ -145,7 +150,16 @@ def channel_paths(
     return paths
 
 
-def _check_object(context: bpy.types.Context, armature: bpy.types.Object) -> None:
+def check_object(context: bpy.types.Context, armature: bpy.types.Object) -> None:
+    """Refuse what is no armature that could be keyed here.
+
+    Args:
+        context: Blender's context; its view layer counts.
+        armature: what is to be keyed.
+
+    Raises:
+        UserError: one sentence with the cause and the remedy.
+    """
     if armature is None or armature.type != "ARMATURE":
         name = "Nothing" if armature is None else armature.name
         raise UserError(f"{name} is not an armature: choose the character's armature")
@@ -182,7 +196,7 @@ def _listed(names: Iterable[str], most: int = 3) -> str:
 
 
 def _check_bones(
-    armature: bpy.types.Object, bindings: Mapping[str, str], tracks: RoleTracks
+    armature: bpy.types.Object, bindings: Mapping[str, str], tracks: Tracks
 ) -> None:
     if not bindings:
         raise UserError(f"No bone of {armature.name} has a role: assign its roles first")
@@ -208,13 +222,17 @@ def _check_bones(
 
 
 def _check_tracks(
-    bindings: Mapping[str, str], tracks: RoleTracks, options: BakeOptions
+    bindings: Mapping[str, str], tracks: Tracks, options: BakeOptions
 ) -> None:
     if not any(bone_location(r, tracks) or bone_rotation(r, tracks) for r in bindings):
         raise UserError("The motion moves none of the rig's roles: assign its roles first")
     if not len(tracks.time):
         raise UserError("The motion has no frames: set its end after its start")
-    for kind, arrays in (("position", tracks.position), ("rotation", tracks.rotation)):
+    if isinstance(tracks, JointTracks):
+        said = (("place", tracks.place), ("turn", tracks.turn))
+    else:
+        said = (("position", tracks.position), ("rotation", tracks.rotation))
+    for kind, arrays in said:
         for role in bindings:
             if role in arrays and not np.isfinite(arrays[role]).all():
                 bad = int(np.argmin(np.isfinite(arrays[role]).all(axis=1)))
@@ -256,7 +274,7 @@ def _check_animation(armature: bpy.types.Object, options: BakeOptions) -> None:
 def _check_constraints(
     armature: bpy.types.Object,
     bindings: Mapping[str, str],
-    tracks: RoleTracks,
+    tracks: Tracks,
     carries: bool,
     followed: bpy.types.Object | None,
 ) -> None:

@@ -11,7 +11,7 @@ import bpy
 import numpy as np
 
 from ...solvers.motion import Problem
-from ..mapping.tracks import RoleTracks
+from ..mapping.tracks import Tracks
 
 VERSION = 1
 
@@ -221,7 +221,7 @@ class Check:
 
     armature: bpy.types.Object
     bindings: Mapping[str, str]
-    tracks: RoleTracks
+    tracks: Tracks
     start_frame: int
     unit_scale: float
     frames: tuple[int, ...]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import bpy
 import numpy as np
 
-from ..mapping.tracks import RoleTracks
+from ..mapping.tracks import Tracks
 from ..rigs import adapter
 from ..rigs.constraints import Constraints
 from . import sparse
@@ -39,7 +39,7 @@ class Job:
         context: Blender's context.
         armature: the rig.
         bindings: role -> bone to key for it.
-        tracks: where the roles are.
+        tracks: where the roles are, or how joints are turned.
         options: how to bake.
         axes: quaternion from armature to character space.
         unit_scale: metres per Blender unit.
@@ -54,12 +54,12 @@ class Job:
     context: bpy.types.Context
     armature: bpy.types.Object
     bindings: Mapping[str, str]
-    tracks: RoleTracks
+    tracks: Tracks
     options: BakeOptions
     axes: np.ndarray
     unit_scale: float
     held: Mapping[str, tuple]
-    checked: Callable[[], tuple[Mapping[str, str], RoleTracks]] | None
+    checked: Callable[[], tuple[Mapping[str, str], Tracks]] | None
     carrier: adapter.ObjectTrack | None
     seen: Seen | None
     plain: bool

@@ -18,8 +18,9 @@ from ...solvers.clock import Clock
 from ...solvers.motion import Problem
 from ...solvers.times import nearest
 from .. import keyframes
+from ..mapping.tracks import JointTracks
 from ..placement import require_near
-from ..rigs import adapter, rotation_modes
+from ..rigs import adapter, joints, rotation_modes
 from ..rigs.constraints import Constraints, constraints_of
 from . import between, checks, contacts, evaluation, keying, sparse
 from .job import Job, Seen
@@ -35,8 +36,8 @@ class Plan:
         bones: those that need none to be placed by Blender first.
         channels: their keys, and those of what is held.
         late: keyed bone -> parent whose evaluated pose it needs first.
-        constraints: those between the rig's bones that are computed.
-        solver: what knows where the bones are.
+        constraints: those between the rig's bones that are computed; None if joints are turned.
+        solver: what knows where the bones are; None if joints are turned.
         matrices: (m, 4, 4) the object in the world, or (1, 4, 4).
         metres_per_unit: size of the armature's unit.
         position: role -> (m, 3) world position, m.
@@ -51,8 +52,8 @@ class Plan:
     bones: list[adapter.BoneTrack]
     channels: list[keyframes.Channel]
     late: dict[str, str]
-    constraints: Constraints
-    solver: adapter.RigSolver
+    constraints: Constraints | None
+    solver: adapter.RigSolver | None
     matrices: np.ndarray
     metres_per_unit: float
     position: Mapping[str, np.ndarray]
@@ -100,15 +101,9 @@ def plan_of(job: Job) -> Plan:
         UserError: the object cannot carry a figure at some frame.
     """
     tracks, armature = job.tracks, job.armature
-    modes = {armature.pose.bones[bone].rotation_mode for bone in job.bindings.values()}
-    held = {contact.role for contact in tracks.contacts} & set(job.bindings)
-    dense = job.dense and modes == {"QUATERNION"}
-    if dense and not held and not job.plain:
-        # Angles need the samples between, so as not to lose count of turns;
-        # contacts, since one may be shorter than a frame.
-        rows, clock = tracks.clock.every, tracks.clock.at_frames()
-    else:
-        rows, clock = slice(None), tracks.clock
+    rows, clock = _rows(job)
+    if isinstance(tracks, JointTracks):
+        return _plan_of_joints(job, tracks, rows, clock)
     position = {role: tracks.position[role][rows] for role in job.bindings
                 if role in tracks.position}
     rotation = {role: tracks.rotation[role][rows] for role in job.bindings
@@ -158,16 +153,48 @@ def plan_of(job: Job) -> Plan:
     else:
         known = _at_moments(job, solver_of, bones, matrices, clock)
         channels = keying.channels_of(job, bones, clock, size, known=known)
-    start = np.array([float(job.options.start_frame)])
-    for path, values in job.held.items():
-        bone = adapter.bone_of(path)
-        channels += [
-            keyframes.Channel(path, index, bone, start, np.array([float(value)]))
-            for index, value in enumerate(values)
-        ]
     return Plan(
-        bones, channels, late, constraints, solver, matrices, size, position, rotation, spins,
-        clock, known, moved, off,
+        bones, channels + _held(job), late, constraints, solver, matrices, size, position, rotation,
+        spins, clock, known, moved, off,
+    )
+
+
+def _rows(job: Job) -> tuple[slice | np.ndarray, Clock]:
+    """The rows of its tracks that a bake needs, and when they are."""
+    clock = job.tracks.clock
+    modes = {job.armature.pose.bones[bone].rotation_mode for bone in job.bindings.values()}
+    held = {contact.role for contact in job.tracks.contacts} & set(job.bindings)
+    if job.dense and modes == {"QUATERNION"} and not held and not job.plain:
+        return clock.every, clock.at_frames()
+    # Angles need the samples between, so as not to lose count of turns;
+    # contacts, since one may be shorter than a frame.
+    return slice(None), clock
+
+
+def _held(job: Job) -> list[keyframes.Channel]:
+    """One key for each property that is held."""
+    start = np.array([float(job.options.start_frame)])
+    return [
+        keyframes.Channel(path, index, adapter.bone_of(path), start, np.array([float(value)]))
+        for path, values in job.held.items()
+        for index, value in enumerate(values)
+    ]
+
+
+def _plan_of_joints(
+    job: Job, tracks: JointTracks, rows: slice | np.ndarray, clock: Clock
+) -> Plan:
+    """The numbers of a bake of joints, which are turned alike wherever the rig is."""
+    matrices = evaluation.world_now(job.context, job.armature)[None]
+    size = float(np.linalg.norm(matrices[0, :3, :3], axis=0).mean()) * job.unit_scale
+    bones, locked, told = joints.channels(job.armature, tracks, rows, size)
+    channels = [
+        channel for channel in keying.channels_of(job, bones, clock, size)
+        if (channel.data_path, channel.index) not in locked
+    ]
+    return Plan(
+        bones, channels + _held(job), {}, None, None, matrices, size, {}, {}, {}, clock, {},
+        evaluation.Moved(np.zeros(1), {}), told,
     )
 
 

@@ -19,8 +19,8 @@ import numpy as np
 from ...solvers import rotations
 from ...solvers.motion import Problem
 from ..context import keep_frame
-from ..mapping.tracks import RoleTracks
-from ..rigs import adapter
+from ..mapping.tracks import JointTracks, Tracks
+from ..rigs import adapter, joints
 from . import checks
 from .data import Check
 
@@ -172,7 +172,7 @@ def _spans(
     )
 
 
-def frames_to_verify(tracks: RoleTracks, used: np.ndarray | None = None) -> list[int]:
+def frames_to_verify(tracks: Tracks, used: np.ndarray | None = None) -> list[int]:
     """At most 16 frames, counted from the start: ends, contacts, largest reach.
 
     Args:
@@ -219,7 +219,7 @@ def check_bake(
     context: bpy.types.Context,
     armature: bpy.types.Object,
     bindings: Mapping[str, str],
-    tracks: RoleTracks,
+    tracks: Tracks,
     start_frame: int,
     unit_scale: float,
     frames: Iterable[int] | None = None,
@@ -265,7 +265,11 @@ def check_bakes(context: bpy.types.Context, several: Sequence[Check]) -> list[li
     """
     shown = [check for check in several if not rest_position(check.armature)]
     frames = _frames_for([[f + check.start_frame for f in check.frames] for check in shown])
-    wanted = [(check.armature, _bones(check), _inside(check, frames)) for check in shown]
+    wanted = [
+        (check.armature, _bones(check), _inside(check, frames),
+         isinstance(check.tracks, JointTracks))
+        for check in shown
+    ]  # fmt: skip
     read = iter(_evaluated(context, wanted))
     return [
         rest_position(check.armature)
@@ -277,6 +281,8 @@ def check_bakes(context: bpy.types.Context, several: Sequence[Check]) -> list[li
 def _bones(check: Check) -> list[str]:
     """Names of the bones that are looked at."""
     roles = checks.keyed_bindings(check.bindings, check.tracks)
+    if isinstance(check.tracks, JointTracks):
+        return list(roles)
     ends = (limb.end for limb in limbs(check.armature, roles.values()))
     return list(dict.fromkeys([*roles.values(), *ends]))
 
@@ -311,7 +317,7 @@ def _differences(
     unit_scale, axes, names = check.unit_scale, check.axes, _bones(check)
     roles = checks.keyed_bindings(check.bindings, tracks)
     samples = tracks.clock.whole[numbers]
-    found = limbs(armature, roles.values())
+    found = [] if isinstance(tracks, JointTracks) else limbs(armature, roles.values())
     moves = any(np.ptp(values, axis=0).any() for values in (heads, turned))
     if not moves and _is_disabled(context, armature):
         return [
@@ -351,14 +357,22 @@ def _differences(
 
     for role, bone in roles.items():
         i = names.index(bone)
+        if isinstance(tracks, JointTracks):
+            if role in tracks.place:
+                there = tracks.place[role][samples] * unit_scale
+                error = np.linalg.norm(heads[:, i] - there, axis=1) * sizes
+                report(bone, role, error, allowed, False)
+            if role in tracks.turn:
+                wanted = rotations.normalise(tracks.turn[role][samples])
+                report(bone, role, _angles(wanted, turned[:, i]), DIRECTION_TOLERANCE, True)
+            continue
         rest = rotations.multiply(axes, rotations.from_matrix(_rest(armature, bone)[:3, :3]))
         if checks.bone_location(role, tracks):
             error = np.linalg.norm(heads[:, i] - tracks.position[role][samples], axis=1)
             report(bone, role, error, allowed, False)
         if checks.bone_rotation(role, tracks):
             wanted = rotations.multiply(tracks.rotation[role][samples], rest)
-            inner = np.abs((wanted * turned[:, i]).sum(axis=1))
-            report(bone, role, 2.0 * np.arccos(np.minimum(inner, 1.0)), DIRECTION_TOLERANCE, True)
+            report(bone, role, _angles(wanted, turned[:, i]), DIRECTION_TOLERANCE, True)
     by_bone = {bone: role for role, bone in roles.items()}
     for limb in found:
         if not _simple(armature, limb.target, limb.control):
@@ -377,6 +391,11 @@ def _differences(
         error = np.linalg.norm(tails[:, names.index(limb.end)] - wanted, axis=1)
         report(limb.end, role, error, allowed, False)
     return problems
+
+
+def _angles(turns: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """Angles (n,) between turns (n, 4)."""
+    return 2.0 * np.arccos(np.minimum(np.abs((turns * others).sum(axis=1)), 1.0))
 
 
 def _is_disabled(context: bpy.types.Context, armature: bpy.types.Object) -> bool:
@@ -410,36 +429,44 @@ def _remedy(armature: bpy.types.Object, name: str) -> str:
 
 def _evaluated(
     context: bpy.types.Context,
-    wanted: Sequence[tuple[bpy.types.Object, Sequence[str], np.ndarray]],
+    wanted: Sequence[tuple[bpy.types.Object, Sequence[str], np.ndarray, bool]],
 ) -> list[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]]:
     """World heads, tails (n, b, 3), rotations (n, b, 4) and object sizes (n,) of each armature's
-    bones at its frames (n,)."""
-    worlds = [np.empty((len(frames), 4, 4)) for _, _, frames in wanted]
-    poses = [np.empty((len(frames), len(names), 4, 4)) for _, names, frames in wanted]
+    bones at its frames (n,); of joints, against their rest poses in their parents."""
+    worlds = [np.empty((len(frames), 4, 4)) for _, _, frames, _ in wanted]
+    poses = [np.empty((len(frames), len(names), 4, 4)) for _, names, frames, _ in wanted]
     scene = context.scene
     with keep_frame(scene):
-        for frame in sorted({int(f) for _, _, frames in wanted for f in frames}):
+        for frame in sorted({int(f) for _, _, frames, _ in wanted for f in frames}):
             scene.frame_set(frame)
             depsgraph = context.evaluated_depsgraph_get()
-            for (armature, names, frames), world, pose in zip(wanted, worlds, poses, strict=True):
+            for (armature, names, frames, local), world, pose in zip(
+                wanted, worlds, poses, strict=True
+            ):
                 for row in np.flatnonzero(frames == frame):
                     evaluated = armature.evaluated_get(depsgraph)
                     world[row] = evaluated.matrix_world
                     bones = evaluated.pose.bones
                     for i, name in enumerate(names):
-                        pose[row, i] = bones[name].matrix
+                        pose[row, i] = (
+                            joints.local_matrix(evaluated, name) if local else bones[name].matrix
+                        )
     return [
-        _in_world(armature, names, world, pose)
-        for (armature, names, _), world, pose in zip(wanted, worlds, poses, strict=True)
+        _in_world(armature, names, world, pose, local)
+        for (armature, names, _, local), world, pose in zip(wanted, worlds, poses, strict=True)
     ]
 
 
 def _in_world(
-    armature: bpy.types.Object, names: Sequence[str], world: np.ndarray, pose: np.ndarray
+    armature: bpy.types.Object,
+    names: Sequence[str],
+    world: np.ndarray,
+    pose: np.ndarray,
+    local: bool,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """What `_evaluated` returns, from matrices of the object (n, 4, 4) and bones (n, b, 4, 4)."""
     lengths = np.array([armature.data.bones[name].length for name in names])
-    matrices = np.einsum("nij,nbjk->nbik", world, pose)
+    matrices = pose if local else np.einsum("nij,nbjk->nbik", world, pose)
     heads = matrices[..., :3, 3]
     tails = heads + matrices[..., :3, 1] * lengths[:, None]
     axes = matrices[..., :3, :3]

@@ -19,8 +19,8 @@ from ...solvers.motion import Problem
 from .. import compat, keyframes
 from ..context import keep_frame
 from ..errors import UserError
-from ..mapping.tracks import RoleTracks
-from ..rigs import adapter, properties
+from ..mapping.tracks import JointTracks, Tracks
+from ..rigs import adapter, deciding, properties
 from ..scene.timing import scene_numbers
 from . import attach, checks, edits, memory, verify
 from .data import Baked, BakeOptions, BakeRecord, BakeResult, Check, Former
@@ -49,21 +49,21 @@ def bake_tracks(
     context: bpy.types.Context,
     armature: bpy.types.Object,
     bindings: Mapping[str, str],
-    tracks: RoleTracks,
+    tracks: Tracks,
     options: BakeOptions | None = None,
     *,
     previous: Baked | None = None,
     owner: bpy.types.Object | None = None,
     held: Mapping[str, tuple] | None = None,
     axes: np.ndarray | None = None,
-    checked: Callable[[], tuple[Mapping[str, str], RoleTracks]] | None = None,
+    checked: Callable[[], tuple[Mapping[str, str], Tracks]] | None = None,
     carrier: adapter.ObjectTrack | None = None,
     seen: Seen | None = None,
     plain: bool = False,
     below: bool = False,
     later: bool = False,
 ) -> BakeResult:
-    """Key a rig's bones so that its roles follow their tracks in world space.
+    """Key a rig's bones so that its roles follow their tracks in world space, or joints turn.
 
     Current frame, mode, selection, rotation modes, frame range and rate stay
     as they are; the object itself is keyed only if it is to carry the motion.
@@ -71,8 +71,10 @@ def bake_tracks(
     Args:
         context: Blender's context; its scene and view layer count.
         armature: the rig.
-        bindings: role -> bone to key for it; roles without a track are left.
-        tracks: where the roles are, in metres and seconds.
+        bindings: role -> bone to key for it; roles without a track are left. Of joint
+            tracks nothing: they name bones.
+        tracks: where the roles are, in metres and seconds, or how joints are turned. What
+            decides a joint that constraints move is keyed in its place, see `rigs.deciding`.
         options: how to bake.
         previous: the owner's last bake, which is replaced.
         owner: Motion object that keeps pointers to the actions; it does not
@@ -102,10 +104,22 @@ def bake_tracks(
         UserError: nothing was written; one sentence says why.
     """
     options = options or BakeOptions()
+    if isinstance(tracks, JointTracks):
+        asked = tracks
+        checks.check_object(context, armature)
+        attached = previous is not None and attach.is_attached(armature, previous)
+        before = set(previous.record.curves) if previous is not None and attached else set()
+        found = deciding.deciding(context, armature, asked, options.start_frame, before)
+        tracks, bindings = found.tracks, {bone: bone for bone in found.tracks.bones()}
+        held = {**found.held, **(held or {})}
+
+        def checked() -> tuple[Mapping[str, str], Tracks]:
+            return {bone: bone for bone in asked.bones()}, asked
+
     checks.check_before_bake(
         context, armature, bindings, tracks, options, previous, carrier is not None
     )
-    if previous is not None:
+    if previous is not None and not isinstance(tracks, JointTracks):
         # It may have to go first. Otherwise the plan looks, and nothing is lost by it.
         checks.check_place(armature, None if seen is None else seen.matrices)
     edited = edits.edited_channels(previous) if previous is not None else []
@@ -509,20 +523,24 @@ def _verify(job: Job, plan: Plan, baked: Baked) -> tuple[list[Problem], Check | 
     """Where limbs do not reach, and what the evaluated pose is to be compared with, if it is."""
     # What is keyed to rest pulls at no limb. To have Blender evaluate the keys for it would
     # take a fifth of a long bake: it copies them all.
+    problems, used = list[Problem](), None
     with _holding(job, evaluated=False):
-        found = verify.limbs(job.armature, job.bindings.values())
-        problems, used = verify.reach_problems(
-            job.armature, plan.solver, found, plan.metres_per_unit, plan.clock.time,
-            job.options.start_frame + plan.clock.frames,
-        )
+        if plan.solver is not None:
+            found = verify.limbs(job.armature, job.bindings.values())
+            problems, used = verify.reach_problems(
+                job.armature, plan.solver, found, plan.metres_per_unit, plan.clock.time,
+                job.options.start_frame + plan.clock.frames,
+            )
     check = None
     if job.options.verify and baked.edits_action is not None:
         job.context.view_layer.update()  # kept edits are meant to differ
     elif job.options.verify:
         if any(".constraints[" in path for path in job.held):
             job.context.view_layer.update()  # `check_bakes` looks for limbs, too
-        at_frames = used[plan.clock.whole]
+        at_frames = None if used is None else used[plan.clock.whole]
         bindings, tracks = job.checked() if job.checked else (job.bindings, job.tracks)
+        told = {problem.bone for problem in plan.off if problem.code == "LOCKED"}
+        bindings = {role: bone for role, bone in bindings.items() if bone not in told}
         check = Check(
             job.armature, bindings, tracks, job.options.start_frame, job.unit_scale,
             tuple(verify.frames_to_verify(job.tracks, at_frames)), job.axes,

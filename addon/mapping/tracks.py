@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
@@ -389,3 +389,53 @@ class RoleTracks:
             attributes=every(self.attributes),
             spins=every(self.spins),
         )
+
+
+class Spin(NamedTuple):
+    """How far a bone has turned about an axis, which its turn ends with.
+
+    Attributes:
+        angle: (n,) radians, whole turns counted.
+        axis: (3,) unit vector in the bone's own axes.
+    """
+
+    angle: np.ndarray
+    axis: np.ndarray
+
+
+@dataclass(frozen=True)
+class JointTracks:
+    """How every joint is turned, for every row of a clock; any armature has bones.
+
+    A bone's turn and place are against its rest pose in its parent, as Blender holds them in
+    `PoseBone.matrix_basis`, whatever it inherits and in whichever mode it is turned.
+
+    Attributes:
+        clock: when the rows are, and where a joint may have a corner.
+        turn: bone -> (n, 4) quaternions w, x, y, z.
+        place: bone -> (n, 3) in the bone's own axes, in units of the armature.
+        spins: bone -> what it has spun: a turn alone does not tell how often between two rows.
+        contacts: exact spans in which points of bones are fixed; their roles are bones.
+        problems: what yielded.
+        attributes: name -> (n,) for whoever shows them.
+    """
+
+    clock: Clock
+    turn: Mapping[str, np.ndarray]
+    place: Mapping[str, np.ndarray] = field(default_factory=dict)
+    spins: Mapping[str, Spin] = field(default_factory=dict)
+    contacts: tuple[Contact, ...] = ()
+    problems: tuple[Problem, ...] = ()
+    attributes: Mapping[str, np.ndarray] = field(default_factory=dict)
+
+    @property
+    def time(self) -> np.ndarray:
+        """(n,) seconds."""
+        return self.clock.time
+
+    def bones(self) -> list[str]:
+        """Names of the bones that move."""
+        return list(dict.fromkeys((*self.turn, *self.place)))
+
+
+Tracks = RoleTracks | JointTracks
