@@ -188,10 +188,16 @@ def _plan_of_joints(
     matrices = evaluation.world_now(job.context, job.armature)[None]
     size = float(np.linalg.norm(matrices[0, :3, :3], axis=0).mean()) * job.unit_scale
     bones, locked, told = joints.channels(job.armature, tracks, rows, size)
-    channels = [
-        channel for channel in keying.channels_of(job, bones, clock, size)
-        if (channel.data_path, channel.index) not in locked
-    ]
+    if job.plain and clock.count > 1:
+        paths = checks.channel_paths(job.armature, job.bindings, tracks)
+        seen = job.seen or look(job.context, job.armature, paths, job.held)
+        rig = between.Rig(job.armature, seen.constraints, size, job.unit_scale, None, ())
+        moved = evaluation.Moved.play(job, seen.moved)
+        channels, off = keying.closer_channels(job, bones, clock, rig, moved)
+        told += off
+    else:
+        channels = keying.channels_of(job, bones, clock, size)
+    channels = [c for c in channels if (c.data_path, c.index) not in locked]
     return Plan(
         bones, channels + _held(job), {}, None, None, matrices, size, {}, {}, {}, clock, {},
         evaluation.Moved(np.zeros(1), {}), told,

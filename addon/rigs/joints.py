@@ -96,8 +96,10 @@ def channels(
         and what the locks take away.
     """
     found, locked, told = [], set[tuple[str, int]](), []
-    for name in tracks.bones():
-        bone = armature.pose.bones[name]
+    moving = set(tracks.bones())
+    for bone in armature.pose.bones:  # parents first
+        if (name := bone.name) not in moving:
+            continue
         wanted = as_keyed(bone, tracks, rows)
         track, fixed = _unlocked(bone, wanted)
         found.append(track)
