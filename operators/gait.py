@@ -17,7 +17,7 @@ from ..addon.mapping.legs import creature_of
 from ..addon.scene.figures import figure_in_metres, hip_height_of, legs_of
 from ..addon.scene.sampling import animated_settings, is_animated
 from ..addon.scene.timing import frame_range, scene_numbers
-from ..addon.settings.gait import ANIMATED, GAIT_ITEMS, GAITS, LABELS, MIRRORED, gaits_for
+from ..addon.settings.gait import GAIT_ITEMS, GAITS, LABELS, MIRRORED, gaits_for
 from ..addon.show import overlay, preview
 from ..addon.ui import presets
 from ..solvers.errors import SettingError
@@ -280,7 +280,7 @@ class POISE_OT_gait_cycle(_GaitOperator, bpy.types.Operator):
         _place, item = self.chosen(motion, -1)
         if gait.speed_by == "WAY":
             raise UserError("A cycle has one speed: set Speed to Over Time")
-        if is_animated(motion, "gait", ANIMATED):
+        if is_animated(motion, "gait", gait.SAMPLED):
             raise UserError(
                 "Speed has keys or a driver, and a cycle has one speed: delete them first"
             )

@@ -12,7 +12,6 @@ from ..addon.base_operator import SettingsOperator
 from ..addon.errors import UserError
 from ..addon.mapping.registry import MAPPINGS
 from ..addon.scene.timing import scene_numbers
-from ..addon.settings.turns import LENGTH_POWER
 from ..addon.ui import presets
 
 
@@ -92,9 +91,9 @@ def _from_si(context, turns, path):
     """Poise's own presets are in SI units; the settings are Blender units."""
     scale = scene_numbers(context.scene).unit_scale
     text = Path(path).read_text(encoding="utf-8")
-    for name, power in LENGTH_POWER.items():
-        if power and f"turns.{name} =" in text:
-            setattr(turns, name, getattr(turns, name) / scale**power)
+    for row in turns.ROWS:
+        if row.power and f"turns.{row.name} =" in text:
+            setattr(turns, row.name, getattr(turns, row.name) / scale**row.power)
 
 
 class PresetAdd(AddPresetBase):

@@ -15,11 +15,6 @@ from ..addon.placement import world_matrix
 from ..addon.scene import course
 from ..addon.scene.sampling import is_animated
 from ..addon.scene.timing import scene_numbers
-from ..addon.settings import gait as gait_settings
-from ..addon.settings import path as path_settings
-from ..addon.settings.turns import LENGTH_POWER
-
-_POWERS = {**LENGTH_POWER, **path_settings.LENGTH_POWER, **gait_settings.LENGTH_POWER}
 
 
 class _ProblemOperator(SettingsOperator):
@@ -108,7 +103,7 @@ class POISE_OT_problem_fix(_ProblemOperator, bpy.types.Operator):
                 continue
             group = getattr(motion.poise_motion, group_name)
             label = group.bl_rna.properties[name].name
-            value /= scale ** _POWERS.get(name, 0)
+            value /= scale ** group.power(name)
             if group.bl_rna.properties[name].type == "INT":
                 value = round(value)
             if is_animated(motion, group_name, (name,)):

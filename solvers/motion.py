@@ -30,8 +30,8 @@ class Problem:
         amount: how much, in SI units of the quantity concerned, or None.
         remedy: one sentence: what would help, or "".
         fix: setting changes that would help: ((setting, value), ...), where
-            setting is an attribute path of the motion's settings
-            ("turns.sharpness"); empty where there is no simple fix.
+            setting is what the solver calls it ("sharpness"); empty where there
+            is no simple fix.
     """
 
     code: str

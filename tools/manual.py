@@ -26,12 +26,9 @@ UNITS = {
     "ROTATION": "rad",
     "MASS": "kg", "TIME_ABSOLUTE": "s", "CAMERA": "mm",
 }
-# Blender has no unit for these.
+# Blender has no unit for these, and they are no rows.
 OTHER_UNITS = {
-    "frequency": "Hz", "max_curvature": "1/length", "max_curvature_rate": "1/(length s)",
-    "inertia": "kg m²", "stiffness": "N/m", "edge_per_curvature": "rad m", "sidecut": "m",
-    "look_ahead": "s", "tail_lag": "s", "plant_contact": "s", "plant_swing": "s", "distance": "m",
-    "frame_start": "frame", "frame_end": "frame", "key_step": "frames",
+    "distance": "m", "frame_start": "frame", "frame_end": "frame", "key_step": "frames",
 }
 
 OPERATORS = (
@@ -58,20 +55,19 @@ MOTION = (
 )
 
 
-def unit_of(prop) -> str:
+def unit_of(prop, row=None) -> str:
     """Unit of a setting, "" for a plain number, a choice or a switch.
 
     Args:
         prop: a property of Blender's RNA.
+        row: its row, if it has one.
     """
+    if row is not None and not row.unit.isupper():
+        return row.unit
     own = UNITS.get(getattr(prop, "unit", ""), "")
     if prop.identifier in OTHER_UNITS and not own:
         return OTHER_UNITS[prop.identifier]
-    if prop.type != "FLOAT":
-        return ""
-    if " in metres" in prop.description:
-        return "m"
-    return own
+    return own if prop.type == "FLOAT" else ""
 
 
 def value_of(prop) -> str:
@@ -107,20 +103,22 @@ def _choices(prop) -> str:
     return ": " + ", ".join(f"`'{item.identifier}'`" for item in prop.enum_items)
 
 
-def settings_table(rna, names, animated=()) -> str:
+def settings_table(rna, names) -> str:
     """A Markdown table of settings.
 
     Args:
         rna: the RNA of their group.
         names: which of them.
-        animated: those that the solver samples while they are keyed or driven.
     """
+    import bpy
+
+    rows = {row.name: row for row in getattr(getattr(bpy.types, rna.identifier), "ROWS", ())}
     lines = ["| name | label | unit | default | keyed | what it is |", "|---|---|---|---|---|---|"]
     for name in names:
-        prop = rna.properties[name]
+        prop, row = rna.properties[name], rows.get(name)
         lines.append(
-            f"| `{name}` | {prop.name} | {unit_of(prop)} | {value_of(prop)} | "
-            f"{'yes' if name in animated else ''} | {prop.description}{_choices(prop)} |"
+            f"| `{name}` | {prop.name} | {unit_of(prop, row)} | {value_of(prop)} | "
+            f"{'yes' if row and row.sampled else ''} | {prop.description}{_choices(prop)} |"
         )
     return "\n".join(lines)
 
@@ -187,10 +185,7 @@ def presets_table(kind: str) -> str:
 def tables() -> dict[str, str]:
     """Mark in a page -> table, of the installed add-on."""
     from poise.addon.mapping.registry import STYLE_GROUPS
-    from poise.addon.settings import gait as gait_settings
-    from poise.addon.settings import path as path_settings
     from poise.addon.settings.motion import PoiseMotion
-    from poise.addon.settings.turns import ANIMATED
 
     rna = PoiseMotion.bl_rna
     turns, path, gait = (rna.properties[name].fixed_type for name in ("turns", "path", "gait"))
@@ -201,9 +196,9 @@ def tables() -> dict[str, str]:
     made = {
         "operators": operators_table(),
         "motion": settings_table(rna, MOTION),
-        "turns": settings_table(turns, style_names(turns), ANIMATED),
-        "path": settings_table(path, style_names(path), path_settings.ANIMATED),
-        "gait": settings_table(gait, style_names(gait), gait_settings.ANIMATED),
+        "turns": settings_table(turns, style_names(turns)),
+        "path": settings_table(path, style_names(path)),
+        "gait": settings_table(gait, style_names(gait)),
         "gait item": settings_table(item, style_names(item)),
         "gait speed": settings_table(speed, style_names(speed)),
         "gait leg": settings_table(leg, style_names(leg)),
@@ -211,8 +206,7 @@ def tables() -> dict[str, str]:
     }
     for name in (*STYLE_GROUPS, "eyes"):
         style = rna.properties[name].fixed_type
-        numbers = [p.identifier for p in style.properties if p.type == "FLOAT"]
-        made[name] = settings_table(style, style_names(style), numbers)
+        made[name] = settings_table(style, style_names(style))
         if (ROOT / "presets" / "poise" / name).is_dir():
             made[f"presets of the {name}"] = presets_table(name.upper())
     return made

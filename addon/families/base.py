@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, ClassVar
 
 import bpy
@@ -27,6 +27,7 @@ from ..mapping.registry import MAPPINGS
 from ..mapping.tracks import ROOT, Figure, RoleTracks
 from ..scene.sampling import animated_settings
 from ..scene.timing import SceneNumbers
+from ..settings.rows import with_paths
 
 # Raised when the same settings no longer give the same motion.
 SOLVER_VERSION = 1
@@ -125,10 +126,7 @@ class Solved:
         own += _far_problem(self) + _size_problem(self.job, *self.LEGS)
         # A mapping names amounts of its style; it does not know where they are set.
         group = MAPPINGS[self.job.kind].group
-        body = tuple(
-            replace(problem, fix=tuple((f"{group}.{name}", value) for name, value in problem.fix))
-            for problem in self.tracks.problems
-        )
+        body = with_paths(self.tracks.problems, group, ())
         return own + self.seam + self.of_motion() + body
 
 
@@ -458,7 +456,7 @@ def sampled_style(
     """
     style = getattr(motion.poise_motion, group)
     return style.to_params(
-        animated_settings(context.scene, motion, group, style.animated_names(), frames)
+        animated_settings(context.scene, motion, group, style.SAMPLED, frames)
     )
 
 

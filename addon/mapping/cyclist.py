@@ -29,7 +29,7 @@ from ...solvers.rotations import (
     normalise,
     rotate,
 )
-from .amounts import SHARED_RANGES, degrees, within_ranges
+from .amounts import GazeStyle, within_ranges
 from .bicycle import (
     Geometry,
     Standing,
@@ -43,6 +43,7 @@ from .body import BIKE_SHARE, bicycle_centre
 from .ground import Ground, ground_frames, terrain_over
 from .pedalling import LEVEL, PEDALS, crank_angle, spans
 from .reports import SIDE_WORDS, span_problem
+from .rows import amount, angle, length
 from .signals import Amount, Signals, at_most, limited, ramp, read_signals, saturated, smoothed
 from .stance import centre_of_mass
 from .tracks import SIDES, Figure, RoleTracks
@@ -70,63 +71,57 @@ HEEL_HIGHEST = radians(285.0)  # angle of the crank at which the toes point down
 
 
 @dataclass(frozen=True)
-class CyclistStyle:
+class CyclistStyle(GazeStyle):
     """How a cyclist rides. Every number may be keyed: a float or (n,) samples.
 
     Angles are radians. Lengths are metres for a figure 1.78 m tall and grow
     with the figure.
-
-    Attributes:
-        gear: turns of the rear wheel for one of the cranks, or None: the gear
-            in which the cadence is kept.
-        cadence: turns of the cranks a minute in the automatic gear.
-        pedalling: above a half the cyclist pedals; else the pedals are level.
-        coast_lean: lean from which the inside pedal is held up.
-        foot_pitch: mean downward pitch of the feet.
-        ankle_range: how far a foot's pitch changes in a turn of the cranks.
-        knee_out: how far the inside knee points out of a sharp turn.
-        stand: 0 in the saddle, 1 out of it.
-        stand_bend: bend of the knee of the lower leg out of the saddle.
-        stand_forward: how far ahead of the saddle the hips are then.
-        sway: how far the bicycle tilts from side to side under the standing rider.
-        seat_sway: the same in the saddle.
-        bob: how far the hips rise and fall, standing.
-        trunk_pitch: forward bend of the trunk in the saddle, from upright.
-        stand_pitch: forward bend of the trunk out of it.
-        body_lean: how much further than the bicycle the body leans into a
-            turn; negative: the bicycle is pushed down instead.
-        bar_follow: share of the handlebars' turn that the chest follows.
-        elbows_out: how far the elbows point outwards, from straight down.
-        wrist_follow: how far the hands turn on the grips with the forearms.
-        look_ahead: how many seconds ahead of itself the cyclist looks.
-        gaze_limit: largest turn of the head against the chest.
-        gaze_down: gaze below the horizon.
-        head_level: how far the head levels out.
     """
 
-    gear: Amount | None = None
-    cadence: Amount = 80.0
-    pedalling: Amount = 1.0
-    coast_lean: Amount = radians(20.0)
-    foot_pitch: Amount = radians(16.0)
-    ankle_range: Amount = radians(22.0)
-    knee_out: Amount = radians(8.0)
-    stand: Amount = 0.0
-    stand_bend: Amount = radians(24.0)
-    stand_forward: Amount = 0.17
-    sway: Amount = radians(8.0)
-    seat_sway: Amount = radians(1.0)
-    bob: Amount = 0.015
-    trunk_pitch: Amount = radians(42.0)
-    stand_pitch: Amount = radians(44.0)
-    body_lean: Amount = radians(2.0)
-    bar_follow: Amount = 0.3
-    elbows_out: Amount = radians(38.0)
-    wrist_follow: Amount = 0.7
+    WORDS = {"who": "cyclist"}
+    SECTIONS = ("Pedals", "Saddle", "Trunk", "Head", "Arms")
+
+    pedalling: Amount = amount("Pedalling", 1.0, 1.0, (0.0, 1.0),
+        "Above a half the cyclist pedals; below, the pedals are held level",
+        unit="FACTOR", most=1.0, section="Pedals")
+    gear: Amount | None = amount("Gear", None, 5.0, (0.3, 12.0),
+        "Turns of the rear wheel for one of the cranks; 0 for the gear that keeps the cadence")
+    cadence: Amount = amount("Cadence", 80.0, 130.0, (20.0, 200.0),
+        "Turns of the cranks a minute in the automatic gear")
+    coast_lean: Amount = angle("Coast Above", 20, (5, 45), (1, 90),
+        "Lean from which the cyclist stops pedalling and holds the inside pedal up")
+    foot_pitch: Amount = angle("Foot Pitch", 16, (-10, 35), (-20, 45),
+        "Mean downward pitch of the feet")
+    ankle_range: Amount = angle("Ankle Range", 22, (0, 40), (0, 50),
+        "How far a foot's pitch changes in a turn of the cranks")
+    knee_out: Amount = angle("Inside Knee", 8, (0, 35), (-10, 45),
+        "How far the inside knee points out of a sharp turn")
+    stand: Amount = amount("Out of Saddle", 0.0, 1.0, (0.0, 1.0),
+        "0 sits in the saddle, 1 stands on the pedals", unit="FACTOR", most=1.0, section="Saddle")
+    stand_bend: Amount = angle("Standing Knee", 24, (15, 70), (10, 80),
+        "Bend of the lower leg's knee out of the saddle")
+    stand_forward: Amount = length("Hips Forward", 0.17, (-0.15, 0.3), (-0.2, 0.4),
+        "How far ahead of the saddle the hips are when out of it")
+    sway: Amount = angle("Sway", 8, (0, 15), (-20, 25),
+        "How far the bicycle tilts from side to side under a standing cyclist")
+    seat_sway: Amount = angle("Seated Sway", 1, (0, 4), (-10, 10),
+        "How far the bicycle tilts from side to side while pedalling seated")
+    bob: Amount = length("Bob", 0.015, (0.0, 0.06), (-0.1, 0.1),
+        "How far the hips rise and fall with the pedals out of the saddle")
+    trunk_pitch: Amount = angle("Trunk Pitch", 42, (20, 65), (5, 70),
+        "Forward bend of the trunk in the saddle, from upright", section="Trunk")
+    stand_pitch: Amount = angle("Standing Pitch", 44, (25, 70), (10, 75),
+        "Forward bend of the trunk out of the saddle")
+    body_lean: Amount = angle("Body Lean", 2, (-15, 15), (-20, 20),
+        "How much further than the bicycle the body leans into a turn; negative pushes the bicycle "
+        "down under the body instead")
+    bar_follow: Amount = amount("Chest Follows", 0.3, 1.0, (0.0, 1.0),
+        "Share of the handlebars' turn that the chest follows", unit="FACTOR", most=1.0)
+    elbows_out: Amount = angle("Elbows Out", 38, (0, 80), (-10, 85),
+        "How far the elbows point outwards, from straight down", section="Arms")
+    wrist_follow: Amount = amount("Wrists Follow", 0.7, 1.0, (0.0, 1.0),
+        "How far the hands turn on the grips with the forearms", unit="FACTOR", most=1.0)
     look_ahead: Amount = 0.9
-    gaze_limit: Amount = radians(62.0)
-    gaze_down: Amount = radians(8.0)
-    head_level: Amount = 0.8
 
 
 # Styles by name. Cadence, bend of the trunk, lean at which pedals are held and sway after the
@@ -212,31 +207,6 @@ STYLES: dict[str, CyclistStyle] = {
 }
 
 
-RANGES: dict[str, tuple[float, float]] = {
-    name: SHARED_RANGES[name] for name in ("look_ahead", "gaze_limit", "gaze_down", "head_level")
-} | {
-    "gear": (0.3, 12.0),
-    "cadence": (20.0, 200.0),
-    "pedalling": (0.0, 1.0),
-    "coast_lean": degrees(1, 90),
-    "foot_pitch": degrees(-20, 45),
-    "ankle_range": degrees(0, 50),
-    "knee_out": degrees(-10, 45),
-    "stand": (0.0, 1.0),
-    "stand_bend": degrees(10, 80),
-    "stand_forward": (-0.2, 0.4),
-    "sway": degrees(-20, 25),
-    "seat_sway": degrees(-10, 10),
-    "bob": (-0.1, 0.1),
-    "trunk_pitch": degrees(5, 70),
-    "stand_pitch": degrees(10, 75),
-    "body_lean": degrees(-20, 20),
-    "bar_follow": (0.0, 1.0),
-    "elbows_out": degrees(-10, 85),
-    "wrist_follow": (0.0, 1.0),
-}
-
-
 @dataclass(frozen=True)
 class _Ride:
     """The bicycle over time."""
@@ -297,7 +267,7 @@ def map_cyclist(motion: TurningMotion, figure: Figure, style: CyclistStyle) -> R
         pelvis, spine, chest, neck, head and, per side, pedal, shoulder, hand,
         elbow and knee.
     """
-    style, limits = within_ranges(style, RANGES)
+    style, limits = within_ranges(style)
     size = figure.height / STATURE
     signals = read_signals(motion)
     geometry = geometry_of(figure)

@@ -15,7 +15,8 @@ from math import radians
 import numpy as np
 
 from ...solvers import rotations
-from .amounts import degrees, within_ranges
+from . import rows
+from .amounts import within_ranges
 from .signals import Amount, limited
 from .tracks import GAZE, HEAD, ROOT, RoleTracks
 
@@ -25,22 +26,18 @@ EYE_LIMIT = radians(35.0)
 # A path that goes hardly on is looked along from this far ahead, m.
 NEAREST = 1.0
 
-RANGES = {"amount": (0.0, 1.0), "look_ahead": (0.0, 5.0), "limit": degrees(0, 35)}
-
 
 @dataclass(frozen=True)
 class EyesStyle:
-    """How eyes look ahead; amounts may be sampled.
+    """How eyes look ahead; amounts may be sampled."""
 
-    Attributes:
-        amount: how far they turn to where they look, 0 to 1.
-        look_ahead: how long ahead they look along the path, s.
-        limit: most that they turn against the head, radians, up to `EYE_LIMIT`.
-    """
-
-    amount: Amount = 0.7
-    look_ahead: Amount = 1.1
-    limit: Amount = radians(25.0)
+    amount: Amount = rows.amount("Eyes Ahead", 0.7, 1.0, (0.0, 1.0),
+        "How far the eyes turn to where the way goes; 0 leaves them with the head",
+        unit="FACTOR", section="Eyes")
+    look_ahead: Amount = rows.amount("Eyes Look Ahead", 1.1, 3.0, (0.0, 5.0),
+        "How many seconds ahead the eyes look along the way", unit="s")
+    limit: Amount = rows.angle("Eyes Limit", 25, (0, 35), (0, 35),
+        "Largest turn of the eyes against the head, up to 35 degrees")
 
 
 def point_ahead(tracks: RoleTracks, ahead: Amount) -> np.ndarray:
@@ -88,14 +85,14 @@ def with_gaze(tracks: RoleTracks, eyes: EyesStyle) -> RoleTracks:
     """
     if HEAD not in tracks.rotation or HEAD not in tracks.position or ROOT not in tracks.rotation:
         return tracks
-    eyes, problems = within_ranges(eyes, RANGES)
+    eyes, problems = within_ranges(eyes)
     head = tracks.rotation[HEAD]
     view = point_ahead(tracks, eyes.look_ahead) - tracks.position[HEAD]
     own = rotations.rotate(rotations.conjugate(head), view)
     yaw = eyes.amount * limited(np.arctan2(own[:, 0], -own[:, 1]), eyes.limit)
     turned = rotations.multiply(head, rotations.about_z(yaw))
     # A fix would name an amount of the body's own style.
-    named = tuple(replace(p, message=f"Eyes: {p.message}", fix=()) for p in problems)
+    named = tuple(replace(p, fix=()) for p in problems)
     return replace(
         tracks,
         rotation={**tracks.rotation, GAZE: rotations.continuous(turned)},

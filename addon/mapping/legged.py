@@ -37,10 +37,11 @@ from ...solvers.ik import limb_rotations, two_bone
 from ...solvers.legged.motion import Footprint, GaitMotion
 from ...solvers.motion import Event
 from ...solvers.rotations import about_x, about_y, about_z, continuous, multiply, normalise, rotate
-from .amounts import degrees, within_ranges
+from .amounts import within_ranges
 from .legs import LegChain, LeggedFigure
 from .limbs import Feet, Limb, LimbPose
 from .reports import span_problem
+from .rows import amount, angle
 from .signals import Amount, at_times, averaged, limited, step
 from .tracks import ELBOW, HAND, PELVIS, ROOT, SHOULDER, Contact, Instants, RoleTracks, side_role
 
@@ -63,60 +64,61 @@ STILL = 1e-10  # m from sample to sample
 
 @dataclass(frozen=True)
 class LeggedStyle:
-    """How a body on legs moves with its gait. Amounts of 0 leave it stiff.
+    """How a body on legs moves with its gait: angles in radians, times in seconds. Amounts
+    of 0 leave it stiff.
 
-    Attributes:
-        pelvis_turn: of the pelvis about the vertical, with a usual step, radians.
-        pelvis_drop: of the pelvis to the side of the swinging leg, where the gait
-            does not tip the whole body, radians.
-        shoulder_turn: of the chest about the vertical: with the fore legs, or, who
-            has none, against the pelvis, radians.
-        spine_flexion: between pelvis and chest, in all, from hollow while hind and
-            fore feet are a hip height further apart than standing to rounded while
-            they are that much closer, radians.
-        trunk_pitch: forward bend of the trunk in gaits with flights, radians.
-        effort: how far the trunk tips forward while speeding up and up hills, and
-            back while slowing down and down them: 1 for the angle that balances it.
-        fold: how much carpus and fetlock fold while a leg swings.
-        blade_turn: share of a leg's swing that its shoulder blade turns with it.
-        arm_swing: of the upper arms either way with a usual step, radians.
-        arm_forward: how much further forward than back they swing, radians.
-        elbow_bend: bend of the elbows in gaits without flights, radians.
-        elbow_run: the same in gaits with flights.
-        arm_out: of the upper arms from the body, radians.
-        look_ahead: how long ahead the head looks along the way, s.
-        gaze_limit: most that it turns against the chest, radians.
-        head_level: how far the head keeps level against the trunk, 0 to 1.
-        head_steady: how far the neck makes up for the trunk's rise and fall, 0 to 1.
-        nod: of the neck, twice a stride, in gaits without flights, radians.
-        neck_drop: how much lower the neck is carried in gaits with flights, radians.
-        tail_swing: of the tail to the sides with a usual step, radians.
-        tail_lift: how much higher it is carried in gaits with flights, radians.
-        tail_lag: how long each of its parts is behind the one before, s.
+    The back is hollow while hind and fore feet are a hip height further apart than
+    standing, and rounded while they are that much closer.
     """
 
-    pelvis_turn: Amount = radians(3.0)
-    pelvis_drop: Amount = radians(2.0)
-    shoulder_turn: Amount = radians(3.0)
-    spine_flexion: Amount = radians(8.0)
-    trunk_pitch: Amount = 0.0
-    effort: Amount = 0.3
-    fold: Amount = 1.0
-    blade_turn: Amount = 0.35
-    arm_swing: Amount = radians(20.0)
-    arm_forward: Amount = radians(5.0)
-    elbow_bend: Amount = radians(18.0)
-    elbow_run: Amount = radians(85.0)
-    arm_out: Amount = radians(7.0)
-    look_ahead: Amount = 0.8
-    gaze_limit: Amount = radians(45.0)
-    head_level: Amount = 0.8
-    head_steady: Amount = 0.85
-    nod: Amount = radians(8.0)
-    neck_drop: Amount = radians(8.0)
-    tail_swing: Amount = radians(6.0)
-    tail_lift: Amount = radians(20.0)
-    tail_lag: Amount = 0.08
+    SECTIONS = ("Trunk", "Legs", "Arms", "Head", "Tail")
+
+    pelvis_turn: Amount = angle("Pelvis Turn", 3, (0, 12), (-30, 30),
+        "How far the pelvis turns with the hind legs, with a usual step", section="Trunk")
+    pelvis_drop: Amount = angle("Pelvis Drop", 2, (0, 8), (-20, 20),
+        "How far the pelvis drops to the side of the swinging hind leg")
+    shoulder_turn: Amount = angle("Shoulder Turn", 3, (0, 12), (-30, 30),
+        "How far the chest turns with the fore legs; of one who has none, against the pelvis")
+    spine_flexion: Amount = angle("Spine Flexion", 8, (0, 60), (-30, 80),
+        "How far the back bends in all, from hollow with the legs stretched apart to round with "
+        "the legs together, as in a gallop")
+    trunk_pitch: Amount = angle("Trunk Pitch", 0, (0, 30), (-30, 60),
+        "Forward bend of an upright trunk in gaits with flights")
+    effort: Amount = amount("Effort", 0.3, 1.0, (-1.0, 1.5),
+        "How far an upright trunk tips forward while speeding up and up hills, and back while "
+        "slowing down and down hills; 1 balances it")
+    fold: Amount = amount("Fold", 1.0, 2.0, (0.0, 2.0),
+        "How much carpus and fetlock fold while a leg swings", section="Legs")
+    blade_turn: Amount = amount("Blade Turn", 0.35, 0.8, (0.0, 0.8),
+        "Share of a leg's swing that its shoulder blade turns with it", unit="FACTOR")
+    arm_swing: Amount = angle("Arm Swing", 20, (0, 45), (-90, 90),
+        "How far the arms swing either way, against the legs, with a usual step", section="Arms")
+    arm_forward: Amount = angle("Arms Forward", 5, (-10, 30), (-60, 90),
+        "How much further forward than back the arms swing")
+    elbow_bend: Amount = angle("Elbow Bend", 18, (5, 60), (0, 140),
+        "Bend of the elbows in gaits without flights")
+    elbow_run: Amount = angle("Running Bend", 85, (20, 110), (0, 140),
+        "Bend of the elbows in gaits with flights")
+    arm_out: Amount = angle("Arms Out", 7, (0, 30), (-10, 90),
+        "How far the arms are held from the body")
+    look_ahead: Amount = amount("Look Ahead", 0.8, 2.0, (0.0, 5.0),
+        "How many seconds ahead the head looks along the way", unit="s", section="Head")
+    gaze_limit: Amount = angle("Gaze Limit", 45, (0, 80), (0, 85),
+        "Largest turn of the head against the body")
+    head_level: Amount = amount("Level Head", 0.8, 1.0, (-0.5, 1.0),
+        "How far the head keeps level while the trunk pitches and rolls", unit="FACTOR")
+    head_steady: Amount = amount("Steady Head", 0.85, 1.0, (-1.0, 1.0),
+        "How far the neck makes up for the trunk's rise and fall", unit="FACTOR")
+    nod: Amount = angle("Nod", 8, (0, 15), (-20, 20),
+        "How far the neck nods, twice a stride, in gaits without flights")
+    neck_drop: Amount = angle("Neck Drop", 8, (-10, 40), (-40, 60),
+        "How much lower the neck is carried in gaits with flights")
+    tail_swing: Amount = angle("Tail Swing", 6, (0, 30), (-60, 60),
+        "How far the tail swings to the sides with a usual step", section="Tail")
+    tail_lift: Amount = angle("Tail Lift", 20, (-10, 60), (-60, 90),
+        "How much higher the tail is carried in gaits with flights")
+    tail_lag: Amount = amount("Tail Lag", 0.08, 0.3, (0.0, 1.0),
+        "How many seconds each part of the tail is behind the one before", unit="s")
 
 
 # Styles by name; the first four are those that the kinds of character begin with.
@@ -138,31 +140,6 @@ STYLES: dict[str, LeggedStyle] = {
         gaze_limit=radians(25.0), tail_swing=radians(2.0), tail_lift=0.0,
     ),
 }  # fmt: skip
-
-RANGES: dict[str, tuple[float, float]] = {
-    "pelvis_turn": degrees(-30, 30),
-    "pelvis_drop": degrees(-20, 20),
-    "shoulder_turn": degrees(-30, 30),
-    "spine_flexion": degrees(-30, 80),
-    "trunk_pitch": degrees(-30, 60),
-    "effort": (-1.0, 1.5),
-    "fold": (0.0, 2.0),
-    "blade_turn": (0.0, 0.8),
-    "arm_swing": degrees(-90, 90),
-    "arm_forward": degrees(-60, 90),
-    "elbow_bend": degrees(0, 140),
-    "elbow_run": degrees(0, 140),
-    "arm_out": degrees(-10, 90),
-    "look_ahead": (0.0, 5.0),
-    "gaze_limit": degrees(0, 85),
-    "head_level": (-0.5, 1.0),
-    "head_steady": (-1.0, 1.0),
-    "nod": degrees(-20, 20),
-    "neck_drop": degrees(-40, 60),
-    "tail_swing": degrees(-60, 60),
-    "tail_lift": degrees(-60, 90),
-    "tail_lag": (0.0, 1.0),
-}
 
 
 @dataclass(frozen=True)
@@ -311,7 +288,7 @@ def map_legged(motion: GaitMotion, figure: LeggedFigure, style: LeggedStyle) -> 
         (rotation), the control, the pole (position), the segments after the
         control (rotation) and the tip.
     """
-    style, problems = within_ranges(style, RANGES)
+    style, problems = within_ranges(style)
     body = _Body(motion, figure, style)
     body.settle()
     time = body.gauge.time

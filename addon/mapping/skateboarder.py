@@ -16,10 +16,10 @@ import numpy as np
 
 from ...solvers.motion import TurningMotion
 from ...solvers.rotations import from_axis_angle, multiply, rotate
-from .amounts import degrees
 from .reports import span_problem
+from .rows import angle, length
 from .signals import Amount, limited
-from .snowboarder import SIDEWAYS_RANGES, Deck, Ride, SidewaysStyle, feet_on, map_sideways
+from .snowboarder import Deck, Ride, SidewaysStyle, feet_on, map_sideways
 from .tracks import SIDES, Figure, RoleTracks
 from .trunk import posture
 
@@ -30,31 +30,17 @@ _AHEAD = {FRONT: 1.0, REAR: -1.0}
 
 @dataclass(frozen=True)
 class SkateboarderStyle(SidewaysStyle):
-    """How a skateboarder moves: in addition to `SidewaysStyle`, trucks and balance.
+    """How a skateboarder moves: in addition to `SidewaysStyle`, trucks and balance."""
 
-    Attributes:
-        pivot_angle: of the axes about which the trucks turn, over the ground:
-            the steeper, the more they steer for the same tilt.
-        tilt_limit: tilt of the deck at which the bushings stop it.
-        arm_balance: how far the hands swing against a quick change of lean,
-            metres.
-        knee_flexion: as in `SidewaysStyle`.
-        up_down: as in `SidewaysStyle`.
-        unweighting_amount: as in `SidewaysStyle`.
-        heel_sit: as in `SidewaysStyle`.
-        toe_press: as in `SidewaysStyle`.
-        front_weight: as in `SidewaysStyle`.
-        trunk_pitch: as in `SidewaysStyle`.
-        heel_bend: as in `SidewaysStyle`.
-        twist: as in `SidewaysStyle`.
-        gaze_down: as in `SidewaysStyle`.
-        hand_raise: as in `SidewaysStyle`.
-        inside_hand: as in `SidewaysStyle`.
-    """
+    SECTIONS = ("Trucks", *SidewaysStyle.SECTIONS)
 
-    pivot_angle: Amount = radians(45.0)
-    tilt_limit: Amount = radians(18.0)
-    arm_balance: Amount = 0.10
+    pivot_angle: Amount = angle("Pivot Angle", 45, (20, 60), (15, 70),
+        "Angle over the ground of the axes that the trucks turn about: the steeper, the more they "
+        "steer for the same tilt", section="Trucks")
+    tilt_limit: Amount = angle("Tilt Limit", 18, (5, 30), (2, 40),
+        "Tilt at which the bushings stop the deck")
+    arm_balance: Amount = length("Balance", 0.1, (0.0, 0.4), (-0.4, 0.5),
+        "How far the hands swing against a quick change of lean", section="Arms")
     knee_flexion: Amount = radians(38.0)
     up_down: Amount = 0.12
     unweighting_amount: Amount = 0.012
@@ -122,14 +108,6 @@ STYLES: dict[str, SkateboarderStyle] = {
 }
 
 
-RANGES = {
-    **SIDEWAYS_RANGES,
-    "pivot_angle": degrees(15, 70),
-    "tilt_limit": degrees(2, 40),
-    "arm_balance": (-0.4, 0.5),
-}
-
-
 def map_skateboarder(
     motion: TurningMotion, figure: Figure, style: SkateboarderStyle
 ) -> RoleTracks:
@@ -147,7 +125,7 @@ def map_skateboarder(
         neck, head and, per side, front_wheel, rear_wheel, shoulder, hand,
         elbow, knee and foot.
     """
-    return map_sideways(motion, figure, style, RANGES, _skateboard)
+    return map_sideways(motion, figure, style, _skateboard)
 
 
 def deck_tilt(curvature: np.ndarray, wheelbase: float, pivot: Amount) -> np.ndarray:

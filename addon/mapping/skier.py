@@ -11,20 +11,21 @@ the boots hold the shins.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import radians
-from typing import TypeVar
+from typing import ClassVar, TypeVar
 
 import numpy as np
 
 from ...solvers.motion import TurningMotion
 from ...solvers.rotations import from_matrix, multiply, normalise, rotate
-from .amounts import SHARED_RANGES, degrees, within_ranges
+from .amounts import EdgedStyle, GazeStyle, StandingStyle, within_ranges
 from .edges import edge_angle, skid_angle
 from .ground import Ground, ground_frames
 from .poles import PolePlan, pose_poles
 from .reports import SIDE_WORDS, span_problem
+from .rows import amount, angle, length, setting
 from .signals import (
     Amount,
     Signals,
@@ -65,121 +66,75 @@ CALM = 0.06  # seconds over which the turning of a hand is evened out
 
 
 @dataclass(frozen=True)
-class OnSkisStyle:
+class OnSkisStyle(GazeStyle, EdgedStyle, StandingStyle):
     """How anyone moves on skis. Every number may be keyed: a float or (n,)
     samples.
 
     Angles are radians. Lengths are metres for a figure 1.78 m tall and grow
-    with the figure.
-
-    Attributes:
-        knee_flexion: bend of the knees under one body weight.
-        up_down: how much the legs shorten for each body weight of leg force
-            more (the spring of 1993, section 7).
-        stiffness: spring constant k_s in N/m instead of `up_down`, or None.
-        unweighting: "UP": legs longer at the change of edges; "DOWN": the
-            knees are pulled up there instead.
-        unweighting_amount: by how much, metres.
-        stance_width: distance between the skis when flat.
-        stance_growth: how much wider the stance gets on edge: 0 not at all, 1
-            so that the legs stay as far apart as seen along the body.
-        outside_share: share of the leg force on the outside ski in a turn.
-        edge_law: "LINEAR": edge angle = constant x curvature; "SIDECUT":
-            radius = sidecut x cos(edge angle).
-        edge_per_curvature: the constant of the linear law in radians x metres,
-            or None: such that the largest lean of the turn is edged by
-            `angulation` more.
-        angulation: edge angle beyond the lean in a full turn.
-        angulation_limit: largest difference between edge angle and lean.
-        edge_difference: how much less the inside ski is edged.
-        edge_limit: largest edge angle.
-        sidecut: radius of the sidecut in metres (of the ski itself, not
-            scaled), or None for the figure's.
-        float_angle: edge angle below which the skis rest flat in passing.
-        skid: how far the skis turn across the path where they cannot carve it
-            at all; less where they nearly can.
-        trunk_pitch: forward bend of the trunk under one body weight.
-        waist_follow: further bend for each radian of knee bend.
-        shoulder_level: how far the shoulders level out: 0 lean with the legs,
-            1 stay level.
-        twist: turn of the chest towards the outside at full curvature.
-        face_heading: share of the turning that the chest leaves out, so that
-            it keeps facing the general direction.
-        twist_limit: largest turn of the chest against the skis.
-        look_ahead: how many seconds ahead of itself the skier looks.
-        gaze_limit: largest turn of the head against the chest.
-        gaze_down: gaze below the horizon.
-        head_level: how far the head levels out.
-        hand_forward: hands in front of the shoulders.
-        hand_out: hands to the side of the body's middle.
-        hand_drop: hands below the shoulders.
-        inside_hand: how much the inside hand is higher and further forward.
-        pole_trail: how far the poles trail behind, from straight down.
-        pole_spread: how far they point outwards.
-        pole_plants: plant the poles.
-        plant_phase: when, against the start of the turn they lead into;
-            negative is before the change of edges.
-        plant_contact: longest time the tip stays in the snow, seconds.
-        plant_swing: time the pole takes to swing forward, seconds.
-        plant_forward: how far the hand reaches forward.
-        plant_out: how far the hand reaches out to the side.
+    with the figure; the sidecut is that of the ski itself.
     """
 
-    knee_flexion: Amount = radians(42.0)
-    up_down: Amount = 0.10
-    stiffness: Amount | None = None
-    unweighting: str = UP
-    unweighting_amount: Amount = 0.03
-    stance_width: Amount = 0.30
-    stance_growth: Amount = 0.5
-    outside_share: Amount = 0.75
-    edge_law: str = LINEAR
-    edge_per_curvature: Amount | None = None
-    angulation: Amount = radians(10.0)
-    angulation_limit: Amount = radians(28.0)
-    edge_difference: Amount = radians(4.0)
-    edge_limit: Amount = radians(78.0)
-    sidecut: Amount | None = None
-    float_angle: Amount = radians(12.0)
-    skid: Amount = radians(25.0)
-    trunk_pitch: Amount = radians(28.0)
-    waist_follow: Amount = 0.45
-    shoulder_level: Amount = 0.5
-    twist: Amount = radians(12.0)
-    face_heading: Amount = 0.35
-    twist_limit: Amount = radians(60.0)
-    look_ahead: Amount = 0.8
-    gaze_limit: Amount = radians(62.0)
-    gaze_down: Amount = radians(8.0)
-    head_level: Amount = 0.8
-    hand_forward: Amount = 0.40
-    hand_out: Amount = 0.36
-    hand_drop: Amount = 0.34
-    inside_hand: Amount = 0.08
-    pole_trail: Amount = radians(58.0)
-    pole_spread: Amount = radians(12.0)
-    pole_plants: bool = True
-    plant_phase: Amount = radians(0.0)
-    plant_contact: Amount = 0.10
-    plant_swing: Amount = 0.40
-    plant_forward: Amount = 0.08
-    plant_out: Amount = 0.05
+    WORDS: ClassVar = {"who": "skier", "cut": "ski", "edges": "Skis"}
+    SECTIONS: ClassVar[tuple[str, ...]] = ("Legs", "Skis", "Trunk", "Head", "Arms", "Pole Plants")
+
+    stance_width: Amount = length("Stance Width", 0.3, (0.0, 0.6), (0.15, 0.6),
+        "Distance between the skis when flat", section="Legs")
+    stance_growth: Amount = amount("Stance Growth", 0.5, 1.0, (0.0, 1.0),
+        "How much wider the stance gets on edge, along the snow")
+    outside_share: Amount = amount("Outside Ski", 0.75, 1.0, (0.0, 1.0),
+        "Share of the load on the outside ski in a turn", unit="FACTOR")
+    edge_difference: Amount = angle("Inside Edge", 4, (0, 15), (-15, 15),
+        "How much less the inside ski is edged", section="Skis")
+    trunk_pitch: Amount = angle("Trunk Pitch", 28, (0, 60), (-20, 75),
+        "Forward bend of the trunk under one body weight", section="Trunk")
+    waist_follow: Amount = amount("Waist Follows", 0.45, 1.0, (-1.0, 2.0),
+        "Further bend of the waist with the knees")
+    shoulder_level: Amount = amount("Shoulder Level", 0.5, 1.0, (-0.5, 1.0),
+        "How far the shoulders level out against the lean", unit="FACTOR")
+    twist: Amount = angle("Twist", 12, (-30, 45), (-60, 60),
+        "Turn of the chest to the outside at full curvature")
+    face_heading: Amount = amount("Face Downhill", 0.35, 1.0, (0.0, 1.0),
+        "Share of the turning that the chest leaves out, so that it keeps facing where the turns "
+        "go")
+    twist_limit: Amount = angle("Twist Limit", 60, (0, 80), (0, 80),
+        "Largest turn of the chest against the skis")
+    hand_forward: Amount = length("Hands Ahead", 0.4, (0.0, 0.6), (-0.2, 0.7),
+        "Hands in front of the shoulders", section="Arms")
+    hand_out: Amount = length("Hands Out", 0.36, (0.0, 0.7), (0.1, 0.8),
+        "Hands to the side of the body's middle")
+    hand_drop: Amount = length("Hands Down", 0.34, (0.0, 0.6), (-0.3, 0.8),
+        "Hands below the shoulders")
+    inside_hand: Amount = length("Inside Hand", 0.08, (0.0, 0.3), (-0.3, 0.4),
+        "How much the inside hand is higher and further forward")
+    pole_trail: Amount = angle("Pole Trail", 58, (0, 90), (0, 90),
+        "How far the poles trail behind, from straight down")
+    pole_spread: Amount = angle("Pole Spread", 12, (-10, 45), (-20, 80),
+        "How far the poles point outwards")
+    pole_plants: bool = setting("Pole Plants", True,
+        "Plant the pole on the inside of the coming turn", section="Pole Plants")
+    plant_phase: Amount = angle("Plant Phase", 0, (-90, 90), (-90, 90),
+        "When the pole is planted, against the start of the turn that it leads into; negative is "
+        "before the change of edges")
+    plant_contact: Amount = amount("Contact", 0.1, 0.3, (0.001, 0.5),
+        "Longest time that the tip stays in the snow, in seconds", unit="s")
+    plant_swing: Amount = amount("Swing", 0.4, 1.0, (0.05, 2.0),
+        "Time the pole takes to swing forward, in seconds", unit="s")
+    plant_forward: Amount = length("Reach", 0.08, (0.0, 0.3), (-0.2, 0.4),
+        "How far the hand reaches forward for the plant")
+    plant_out: Amount = length("Reach Out", 0.05, (0.0, 0.3), (-0.2, 0.4),
+        "How far it reaches out to the side")
 
 
 @dataclass(frozen=True)
 class SkierStyle(OnSkisStyle):
-    """How an alpine skier moves: in addition to `OnSkisStyle`, the fixed heels.
+    """How an alpine skier moves: in addition to `OnSkisStyle`, the fixed heels."""
 
-    Attributes:
-        boot_angle: forward lean of the shins that the boots hold.
-        lead: lead of the inside ski as a share of what keeps both shins
-            parallel.
-        lead_limit: largest lead.
-    """
-
-    boot_angle: Amount = radians(16.0)
-    lead: Amount = 1.0
-    lead_limit: Amount = 0.32
+    boot_angle: Amount = angle("Boot Angle", 16, (5, 25), (-5, 35),
+        "Forward lean of the shins that the boots hold", section="Legs")
+    lead: Amount = amount("Inside Lead", 1.0, 2.0, (0.0, 2.0),
+        "Lead of the inside ski; 1 keeps both shins parallel")
+    lead_limit: Amount = length("Lead Limit", 0.32, (0.0, 0.6), (0.0, 0.8),
+        "Largest lead of the inside ski")
 
 
 # Styles by name. Knee bends, edge angles and timing after the figures for these
@@ -299,31 +254,6 @@ STYLES: dict[str, SkierStyle] = {
 }
 
 
-ON_SKIS_RANGES = {
-    **SHARED_RANGES,
-    "stance_width": (0.15, 0.6),
-    "stance_growth": (0.0, 1.0),
-    "outside_share": (0.0, 1.0),
-    "edge_difference": degrees(-15, 15),
-    "hand_forward": (-0.2, 0.7),
-    "hand_out": (0.1, 0.8),
-    "hand_drop": (-0.3, 0.8),
-    "pole_trail": degrees(0, 90),
-    "pole_spread": degrees(-20, 80),
-    "plant_phase": degrees(-90, 90),
-    "plant_contact": (0.001, 0.5),
-    "plant_swing": (0.05, 2.0),
-    "plant_forward": (-0.2, 0.4),
-    "plant_out": (-0.2, 0.4),
-}
-RANGES = {
-    **ON_SKIS_RANGES,
-    "boot_angle": degrees(-5, 35),
-    "lead": (0.0, 2.0),
-    "lead_limit": (0.0, 0.8),
-}
-
-
 @dataclass(frozen=True)
 class Footing:
     """Feet on skis, before the body stands on them. Index 0 is L, 1 is R.
@@ -380,7 +310,7 @@ def map_skier(motion: TurningMotion, figure: Figure, style: SkierStyle) -> RoleT
         Tracks of root, pelvis, spine, chest, neck, head and, per side,
         shoulder, hand, elbow, knee, foot, ski, pole and pole_tip.
     """
-    return map_on_skis(motion, figure, style, RANGES, _fixed_heels)
+    return map_on_skis(motion, figure, style, _fixed_heels)
 
 
 def _fixed_heels(known: Setting, style: SkierStyle) -> Footing:
@@ -392,7 +322,6 @@ def map_on_skis(
     motion: TurningMotion,
     figure: Figure,
     style: AnyStyle,
-    ranges: Mapping[str, tuple[float, float]],
     footing: Callable[[Setting, AnyStyle], Footing],
 ) -> RoleTracks:
     """Pose anyone on two skis with two poles for every sample of a turning motion.
@@ -401,13 +330,12 @@ def map_on_skis(
         motion: the solved motion.
         figure: rest pose and equipment.
         style: how it moves.
-        ranges: amounts of the style -> least, most.
         footing: places the feet on the skis.
 
     Returns:
         Tracks as of `map_skier`, and heel per side where heels are free.
     """
-    style, limits = within_ranges(style, ranges)
+    style, limits = within_ranges(style)
     size = figure.height / STATURE
     ground = ground_frames(motion)
     signals = read_signals(motion)

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from math import radians
-from typing import TypeVar
+from typing import ClassVar, TypeVar
 
 import numpy as np
 
@@ -30,10 +30,11 @@ from ...solvers.rotations import (
     normalise,
     rotate,
 )
-from .amounts import EDGE_RANGES, SHARED_RANGES, degrees, within_ranges
+from .amounts import EdgedStyle, GazeStyle, StandingStyle, within_ranges
 from .edges import edge_angle, skid_angle
 from .ground import Ground, ground_frames
 from .reports import SIDE_WORDS, span_problem
+from .rows import amount, angle, length
 from .signals import Amount, Signals, limited, read_signals, saturated
 from .stance import (
     FOLDED,
@@ -67,93 +68,69 @@ ANKLE_LIMIT = radians(38.0)  # forward bend of an ankle in a soft boot
 
 
 @dataclass(frozen=True)
-class SidewaysStyle:
+class SidewaysStyle(GazeStyle, StandingStyle):
     """How anyone moves who stands sideways on a board. Every number may be
     keyed: a float or (n,) samples.
 
     Angles are radians. Lengths are metres for a figure 1.78 m tall and grow
     with the figure.
-
-    Attributes:
-        knee_flexion: bend of the knees under one body weight.
-        up_down: how much the legs shorten for each body weight of leg force
-            more.
-        stiffness: spring constant k_s in N/m instead of `up_down`, or None.
-        unweighting: "UP": legs longer at the change of edges; "DOWN": the
-            knees are pulled up there instead.
-        unweighting_amount: by how much, metres.
-        heel_sit: how much more the knees bend in a turn to the heels.
-        toe_press: how much less they bend in a turn to the toes.
-        front_weight: how far the body stands towards the nose.
-        trunk_pitch: bend of the trunk towards the toes under one body weight.
-        waist_follow: further bend for each radian of knee bend.
-        heel_bend: further bend in a turn to the heels; as much less to the toes.
-        shoulder_level: how far the shoulders level out.
-        twist: turn of the chest into the turn at full curvature.
-        twist_lead: how far the twist is ahead of the curvature, as a phase.
-        arms_lead: how much further the arms turn than the chest, as a share
-            of the twist, and as much earlier again.
-        face_heading: share of the turning that the chest leaves out.
-        twist_limit: largest turn of the chest against the board.
-        look_ahead: how many seconds ahead of itself the rider looks.
-        gaze_limit: largest turn of the head against the chest's rest view.
-        gaze_down: gaze below the horizon.
-        head_level: how far the head levels out.
-        hand_raise: hands above where they rest.
-        hand_spread: hands further out towards nose and tail.
-        inside_hand: how much the hand on the inner side is higher.
     """
+
+    WORDS: ClassVar = {"who": "rider", "cut": "board", "edges": "Board"}
+    SECTIONS: ClassVar[tuple[str, ...]] = ("Legs", "Trunk", "Head", "Arms")
 
     knee_flexion: Amount = radians(54.0)
     up_down: Amount = 0.08
-    stiffness: Amount | None = None
-    unweighting: str = UP
     unweighting_amount: Amount = 0.05
-    heel_sit: Amount = radians(20.0)
-    toe_press: Amount = radians(10.0)
-    front_weight: Amount = 0.03
-    trunk_pitch: Amount = radians(18.0)
-    waist_follow: Amount = 0.45
-    heel_bend: Amount = radians(8.0)
-    shoulder_level: Amount = 0.35
-    twist: Amount = radians(16.0)
-    twist_lead: Amount = radians(25.0)
-    arms_lead: Amount = 0.35
-    face_heading: Amount = 0.1
-    twist_limit: Amount = radians(35.0)
-    look_ahead: Amount = 0.8
-    gaze_limit: Amount = radians(45.0)
-    gaze_down: Amount = radians(8.0)
+    heel_sit: Amount = angle("Heelside Sit", 20, (0, 50), (-40, 60),
+        "How much more the knees bend on the heel side", section="Legs")
+    toe_press: Amount = angle("Toeside Press", 10, (0, 40), (-40, 60),
+        "How much less they bend on the toe side")
+    front_weight: Amount = length("Front Weight", 0.03, (-0.2, 0.2), (-0.3, 0.3),
+        "How far the body stands to the nose")
+    trunk_pitch: Amount = angle("Trunk Pitch", 18, (0, 60), (-20, 75),
+        "Bend of the trunk towards the toes under one body weight", section="Trunk")
+    waist_follow: Amount = amount("Waist Follows", 0.45, 1.0, (-1.0, 2.0),
+        "Further bend of the waist with the knees")
+    heel_bend: Amount = angle("Heelside Bend", 8, (0, 40), (-40, 40),
+        "Further bend of the trunk on the heel side, less on the toe side")
+    shoulder_level: Amount = amount("Shoulder Level", 0.35, 1.0, (-0.5, 1.0),
+        "How far the shoulders level against the lean", unit="FACTOR")
+    twist: Amount = angle("Twist", 16, (-30, 45), (-60, 60),
+        "Turn of the chest into the turn at full curvature")
+    twist_lead: Amount = angle("Twist Lead", 25, (0, 90), (-90, 90),
+        "How far the twist is ahead of the curvature")
+    face_heading: Amount = amount("Face Downhill", 0.1, 1.0, (0.0, 1.0),
+        "Share of the turning that the chest leaves out, so that it keeps facing where the turns "
+        "go")
+    twist_limit: Amount = angle("Twist Limit", 35, (0, 60), (0, 80),
+        "Largest turn of the chest against the board")
+    arms_lead: Amount = amount("Arms Lead", 0.35, 1.0, (-1.0, 2.0),
+        "How much further the arms turn than the chest", section="Arms")
+    hand_raise: Amount = length("Hands Raised", 0.0, (-0.3, 0.4), (-0.4, 0.6),
+        "Hands above where they rest")
+    hand_spread: Amount = length("Hands Spread", 0.0, (-0.3, 0.3), (-0.4, 0.4),
+        "Hands further out to nose and tail")
+    inside_hand: Amount = length("Inside Hand", 0.06, (0.0, 0.3), (-0.3, 0.4),
+        "How much the hand on the inner side is higher")
+    gaze_limit: Amount = angle("Gaze Limit", 45, (0, 80), (0, 85),
+        "Largest turn of the head from its rest view")
     head_level: Amount = 0.75
-    hand_raise: Amount = 0.0
-    hand_spread: Amount = 0.0
-    inside_hand: Amount = 0.06
 
 
 @dataclass(frozen=True)
-class SnowboarderStyle(SidewaysStyle):
-    """How a snowboarder moves: in addition to `SidewaysStyle`, the edges.
+class SnowboarderStyle(SidewaysStyle, EdgedStyle):
+    """How a snowboarder moves: in addition to `SidewaysStyle`, the edges."""
 
-    Attributes:
-        edge_law: "LINEAR" or "SIDECUT", see `edges.edge_angle`.
-        edge_per_curvature: constant of the linear law in radians x metres, or
-            None: from the lean.
-        angulation: edge angle beyond the lean in a full turn.
-        angulation_limit: largest difference between edge angle and lean.
-        edge_limit: largest edge angle.
-        sidecut: radius of the sidecut in metres, or None for the figure's.
-        float_angle: edge angle below which the board rests flat in passing.
-        skid: how far the board turns across a path that it cannot carve at all.
-    """
+    SECTIONS = ("Legs", "Board", "Trunk", "Head", "Arms")
 
-    edge_law: str = "LINEAR"
-    edge_per_curvature: Amount | None = None
     angulation: Amount = radians(7.0)
     angulation_limit: Amount = radians(24.0)
     edge_limit: Amount = radians(76.0)
-    sidecut: Amount | None = None
-    float_angle: Amount = radians(12.0)
-    skid: Amount = radians(22.0)
+    float_angle: Amount = angle("Flat Below", 12, (0, 20), (0, 30),
+        "Edge angle below which the board rests flat in passing")
+    skid: Amount = angle("Skid", 22, (0, 60), (0, 60),
+        "How far the board turns across a path that it cannot carve")
 
 
 # Styles by name; knee bends, edge angles and twists as riders and coaches give them.
@@ -208,20 +185,6 @@ STYLES: dict[str, SnowboarderStyle] = {
         hand_spread=0.03,
     ),
 }
-
-
-SIDEWAYS_RANGES = {
-    **{name: SHARED_RANGES[name] for name in SHARED_RANGES if name not in EDGE_RANGES},
-    "heel_sit": degrees(-40, 60),
-    "toe_press": degrees(-40, 60),
-    "front_weight": (-0.3, 0.3),
-    "heel_bend": degrees(-40, 40),
-    "twist_lead": degrees(-90, 90),
-    "arms_lead": (-1.0, 2.0),
-    "hand_raise": (-0.4, 0.6),
-    "hand_spread": (-0.4, 0.4),
-}
-RANGES = {**SIDEWAYS_RANGES, **EDGE_RANGES}
 
 
 @dataclass(frozen=True)
@@ -307,7 +270,7 @@ def map_snowboarder(motion: TurningMotion, figure: Figure, style: SnowboarderSty
         Tracks of root, board, pelvis, spine, chest, neck, head and, per side,
         shoulder, hand, elbow, knee and foot.
     """
-    return map_sideways(motion, figure, style, RANGES, _snowboard)
+    return map_sideways(motion, figure, style, _snowboard)
 
 
 def _snowboard(ride: Ride, style: SnowboarderStyle) -> Deck:
@@ -341,7 +304,6 @@ def map_sideways(
     motion: TurningMotion,
     figure: Figure,
     style: AnyStyle,
-    ranges: Mapping[str, tuple[float, float]],
     place: Callable[[Ride, AnyStyle], Deck],
 ) -> RoleTracks:
     """Pose anyone who stands sideways on a board, for every sample of a turning motion.
@@ -352,13 +314,12 @@ def map_sideways(
         motion: the solved motion.
         figure: rest pose and board.
         style: how it moves.
-        ranges: amounts of the style -> least, most.
         place: places the board and the feet on it.
 
     Returns:
         Tracks as of `map_snowboarder`, and what else the board has.
     """
-    style, limits = within_ranges(style, ranges)
+    style, limits = within_ranges(style)
     size = figure.height / STATURE
     ground = ground_frames(motion)
     signals = read_signals(motion)

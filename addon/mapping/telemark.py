@@ -16,9 +16,9 @@ from math import pi, radians
 import numpy as np
 
 from ...solvers.motion import TurningMotion
-from .amounts import degrees
+from .rows import amount, angle, length
 from .signals import CORNER, SETTLE, Amount, Signals, smoothed, step
-from .skier import ON_SKIS_RANGES, Footing, OnSkisStyle, Setting, map_on_skis
+from .skier import Footing, OnSkisStyle, Setting, map_on_skis
 from .stance import Stride, bent_leg, lift_heels
 from .tracks import Figure, RoleTracks
 
@@ -28,39 +28,24 @@ FLAT_PRESSURE = 0.7  # where a flat foot presses: share of the way from ankle to
 
 @dataclass(frozen=True)
 class TelemarkStyle(OnSkisStyle):
-    """How a telemark skier moves: in addition to `OnSkisStyle`, the stride.
+    """How a telemark skier moves: in addition to `OnSkisStyle`, the stride."""
 
-    Attributes:
-        lead: how far the outside ski is ahead in a full turn, metres.
-        lead_change: how long the feet take to pass each other, as a share of a turn.
-        lead_phase: when they pass each other, against the change of edges;
-            negative is before.
-        heel_lift: turn of the inside foot about its ball in a full turn.
-        rear_bend: how much more the inside knee is bent than the outside one.
-        front_weight: share of the weight on the front foot.
-        ski_angle: angle between the skis in a full turn, tips together.
-        knee_flexion: as in `OnSkisStyle`, of both legs together.
-        up_down: as in `OnSkisStyle`.
-        unweighting_amount: as in `OnSkisStyle`.
-        stance_width: as in `OnSkisStyle`.
-        outside_share: as in `OnSkisStyle`.
-        angulation: as in `OnSkisStyle`.
-        trunk_pitch: as in `OnSkisStyle`.
-        waist_follow: as in `OnSkisStyle`.
-        shoulder_level: as in `OnSkisStyle`.
-        twist: as in `OnSkisStyle`.
-        face_heading: as in `OnSkisStyle`.
-        hand_forward: as in `OnSkisStyle`.
-        hand_out: as in `OnSkisStyle`.
-    """
+    SECTIONS = ("Stride", *OnSkisStyle.SECTIONS)
 
-    lead: Amount = 0.54
-    lead_change: Amount = 0.30
-    lead_phase: Amount = radians(0.0)
-    heel_lift: Amount = radians(40.0)
-    rear_bend: Amount = radians(22.0)
-    front_weight: Amount = 0.55
-    ski_angle: Amount = radians(6.0)
+    lead: Amount = length("Lead", 0.54, (-0.2, 0.65), (-0.7, 0.7),
+        "How far the outside ski is ahead in a full turn", section="Stride")
+    lead_change: Amount = amount("Lead Change", 0.3, 1.0, (0.08, 1.0),
+        "How long the feet take to pass each other, as a share of a turn", unit="FACTOR")
+    lead_phase: Amount = angle("Lead Phase", 0, (-45, 45), (-60, 60),
+        "When the feet pass each other, against the change of edges; negative is before it")
+    heel_lift: Amount = angle("Heel Lift", 40, (0, 60), (0, 65),
+        "How far the heel of the rear foot rises about its ball")
+    rear_bend: Amount = angle("Rear Knee", 22, (0, 45), (-30, 60),
+        "How much more the rear knee is bent than the front one")
+    front_weight: Amount = amount("Front Foot", 0.55, 1.0, (0.2, 0.8),
+        "Share of the weight on the front foot", unit="FACTOR")
+    ski_angle: Amount = angle("Ski Angle", 6, (0, 20), (-10, 30),
+        "Angle between the skis in a full turn, tips together")
     knee_flexion: Amount = radians(78.0)
     up_down: Amount = 0.06
     unweighting_amount: Amount = 0.13
@@ -138,18 +123,6 @@ STYLES: dict[str, TelemarkStyle] = {
 }
 
 
-RANGES = {
-    **ON_SKIS_RANGES,
-    "lead": (-0.7, 0.7),
-    "lead_change": (0.08, 1.0),
-    "lead_phase": degrees(-60, 60),
-    "heel_lift": degrees(0, 65),
-    "rear_bend": degrees(-30, 60),
-    "front_weight": (0.2, 0.8),
-    "ski_angle": degrees(-10, 30),
-}
-
-
 def map_telemark(motion: TurningMotion, figure: Figure, style: TelemarkStyle) -> RoleTracks:
     """Pose a telemark skier for every sample of a turning motion.
 
@@ -163,7 +136,7 @@ def map_telemark(motion: TurningMotion, figure: Figure, style: TelemarkStyle) ->
         Tracks of root, pelvis, spine, chest, neck, head and, per side,
         shoulder, hand, elbow, knee, foot, heel, ski, pole and pole_tip.
     """
-    return map_on_skis(motion, figure, style, RANGES, _free_heels)
+    return map_on_skis(motion, figure, style, _free_heels)
 
 
 def stride(

@@ -10,8 +10,6 @@ import numpy as np
 from bpy.props import (
     BoolProperty,
     CollectionProperty,
-    EnumProperty,
-    FloatProperty,
     IntProperty,
     PointerProperty,
 )
@@ -31,23 +29,12 @@ from ...solvers.legged.gait import NUMBERS as GAIT_NUMBERS
 from ...solvers.legged.gait import spoken_leg
 from ...solvers.legged.settings import ITEM_NUMBERS, NUMBERS
 from ...solvers.motion import Placement
+from ..mapping.rows import Row
 from ..scene.figures import hip_height_of, legs_of, usual_hip_height
 from ..scene.timing import scene_numbers
-from .ends import ends
 from .footprints import PoiseFootprint, PoiseFootprintPin
+from .rows import FROM_0, Rows, known
 
-OVERRIDE = {"LIBRARY_OVERRIDABLE"}
-
-# Setting -> power of the length unit in it; see turns.LENGTH_POWER.
-LENGTH_POWER = {"speed": 1, "impulse": 1}
-ITEM_LENGTH_POWER = {"distance": 1, "stroke": 1}
-ANIMATED = ("speed",)
-
-# What the solver calls a setting -> what it is called here.
-NAMES = {"most_bank": "bank_limit", "most_step": "step_height"}
-
-# Pace at which a kind begins, m/s: an easy walk of an animal of its size.
-STARTING_SPEED = {"HORSE": 1.6, "DOG": 1.0, "BIPED": 1.35, "INSECT": 0.45}
 # Preset that a kind begins with.
 STARTING_GAIT = {"HORSE": "WALK", "DOG": "WALK", "BIPED": "WALK_BIPED", "INSECT": "RIPPLE"}
 
@@ -129,30 +116,14 @@ def _is_mesh(self, obj):
     return obj.type == "MESH"
 
 
-class PoiseGaitLeg(bpy.types.PropertyGroup):
+class PoiseGaitLeg(Rows, bpy.types.PropertyGroup):
     """Timing of one leg in a gait; its name is the leg's."""
 
-    duty: FloatProperty(
-        name="Duty Factor",
-        description="Share of the stride that the foot is on the ground",
-        default=0.6,
-        min=0.01,
-        max=0.99,
-        soft_min=0.1,
-        soft_max=0.9,
-        subtype="FACTOR",
-        options=set(),
-        override=OVERRIDE,
-    )
-    phase: FloatProperty(
-        name="Phase",
-        description="Share of the stride that passes until the foot is set down",
-        default=0.0,
-        min=0.0,
-        max=1.0,
-        subtype="FACTOR",
-        options=set(),
-        override=OVERRIDE,
+    ROWS = (
+        Row("duty", 0.6, "Share of the stride that the foot is on the ground", slider=(0.1, 0.9),
+            unit="FACTOR", label="Duty Factor", ends=(0.01, 0.99)),
+        Row("phase", 0.0, "Share of the stride that passes until the foot is set down",
+            unit="FACTOR", label="Phase", ends=(0.0, 1.0)),
     )
 
 
@@ -174,28 +145,14 @@ def _forget_timing(self, context):
         self.name = GAITS[self.gait][0]
 
 
-class PoiseSpeedPoint(bpy.types.PropertyGroup):
+class PoiseSpeedPoint(Rows, bpy.types.PropertyGroup):
     """Speed at a place along the way. It cannot be animated: places in a list change."""
 
-    distance: FloatProperty(
-        name="Distance",
-        description="How far along the way",
-        default=0.0,
-        min=0.0,
-        soft_max=100.0,
-        unit="LENGTH",
-        options=set(),
-        override=OVERRIDE,
-    )
-    speed: FloatProperty(
-        name="Speed",
-        description="Speed there; 0 at the last point comes to a halt",
-        default=1.5,
-        min=0.0,
-        soft_max=20.0,
-        unit="VELOCITY",
-        options=set(),
-        override=OVERRIDE,
+    ROWS = (
+        Row("distance", 0.0, "How far along the way", slider=(None, 100.0), unit="LENGTH",
+            label="Distance", ends=FROM_0),
+        Row("speed", 1.5, "Speed there; 0 at the last point comes to a halt", slider=(None, 20.0),
+            unit="VELOCITY", label="Speed", ends=FROM_0),
     )
 
 
@@ -205,165 +162,55 @@ def _begin_points(self, context):
         self.add_speed(0.0, self.speed)
 
 
-class PoiseGaitItem(bpy.types.PropertyGroup):
+class PoiseGaitItem(Rows, bpy.types.PropertyGroup):
     """One gait of the list. None of it can be animated: places in a list change."""
 
-    gait: EnumProperty(
-        name="Gait",
-        description="Which leg steps when",
-        items=GAIT_ITEMS,
-        options=set(),
-        override=OVERRIDE,
-        update=_forget_timing,
+    ROWS = known(
+        ITEM_NUMBERS | {name: GAIT_NUMBERS[name] for name in ("stroke", "period")},
+        Row("gait", GAIT_ITEMS[0][0], "Which leg steps when", label="Gait",
+            more={"update": _forget_timing}, choices=GAIT_ITEMS),
+        Row("start_by", "TIME", "What says when the gait begins; the first one always begins at "
+            "the start", label="Begins",
+            choices=(
+                ("TIME", "After a Time", "So many seconds after the motion's start", 0),
+                ("DISTANCE", "After a Distance", "So far along the way", 1),
+            )),
+        Row("start", 0.0, "Seconds from the motion's start until the gait begins; legs change over "
+            "one by one, so the change takes up to a stride", slider=(None, 60.0),
+            unit="TIME_ABSOLUTE"),
+        Row("distance", 0.0, "How far along the way the gait begins", slider=(None, 100.0),
+            unit="LENGTH"),
+        Row("stride_by", "GAIT", "What says how long the strides are", label="Stride",
+            choices=(
+                ("GAIT", "As Animals Do", "Strides grow with the speed, as measured on animals", 0),
+                ("STROKE", "Stroke", "The body goes so far while a foot is on the ground", 1),
+                ("PERIOD", "Stride Time", "Every stride takes so long, whatever the speed", 2),
+            )),
+        Row("stroke", 1.0, "How far the body goes while the first leg's foot is on the ground",
+            slider=(0.01, 3.0), unit="LENGTH"),
+        Row("period", 1.0, "Seconds from one touchdown of a foot to its next", slider=(0.1, 3.0),
+            unit="TIME_ABSOLUTE", more={"precision": 3}),
+        Row("own_timing", False, "Set duty factor and phase of each leg here, the same at every "
+            "speed, instead of those that animals have", label="Own Timing",
+            more={"update": _take_over_timing}),
+        Row("bounce", 1.0, "How much the body goes up and down while it is carried: 1 as animals "
+            "do; flights follow from their length alone", slider=(None, 2.0), label="Bounce",
+            ends=FROM_0),
+        Row("lift", 1.0, "How high swinging feet are lifted: 1 as animals do", slider=(None, 3.0),
+            label="Foot Lift", ends=FROM_0),
+        Row("kick", 1.0, "How far feet are thrown up behind after they leave the ground, in runs "
+            "and gallops: 1 as animals do", slider=(None, 3.0), label="Kick", ends=FROM_0),
+        Row("snap", 0.0, "Added to how quickly swinging feet get up to speed: above 0 crisp, below "
+            "soft", label="Snap", ends=(-1.0, 1.0)),
+        Row("width", 1.0, "How far apart left and right feet are set down: 1 as animals do, 0 on "
+            "one line", slider=(0.0, 2.0), label="Track Width", ends=(-1.0, None)),
+        Row("strike", 1.0, "How far the toes are up when a foot is set down: 1 as animals do, "
+            "below 0 toes first", slider=(-1.0, 2.0), label="Heel Strike", ends=(-3.0, 3.0)),
+        Row("push", 1.0, "How far the heel is up when a foot leaves the ground: 1 as animals do",
+            slider=(0.0, 2.0), label="Push Off", ends=(-3.0, 3.0)),
     )
-    start_by: EnumProperty(
-        name="Begins",
-        description="What says when the gait begins; the first one always begins at the start",
-        items=(
-            ("TIME", "After a Time", "So many seconds after the motion's start"),
-            ("DISTANCE", "After a Distance", "So far along the way"),
-        ),
-        options=set(),
-        override=OVERRIDE,
-    )
-    start: FloatProperty(
-        name="Time",
-        description="Seconds from the motion's start until the gait begins; legs change over one "
-        "by one, so the change takes up to a stride",
-        default=0.0,
-        **ends(ITEM_NUMBERS["start"]),
-        soft_max=60.0,
-        unit="TIME_ABSOLUTE",
-        options=set(),
-        override=OVERRIDE,
-    )
-    distance: FloatProperty(
-        name="Distance",
-        description="How far along the way the gait begins",
-        default=0.0,
-        min=0.0,
-        soft_max=100.0,
-        unit="LENGTH",
-        options=set(),
-        override=OVERRIDE,
-    )
-    stride_by: EnumProperty(
-        name="Stride",
-        description="What says how long the strides are",
-        items=(
-            ("GAIT", "As Animals Do", "Strides grow with the speed, as measured on animals"),
-            ("STROKE", "Stroke", "The body goes so far while a foot is on the ground"),
-            ("PERIOD", "Stride Time", "Every stride takes so long, whatever the speed"),
-        ),
-        options=set(),
-        override=OVERRIDE,
-    )
-    stroke: FloatProperty(
-        name="Stroke",
-        description="How far the body goes while the first leg's foot is on the ground",
-        default=1.0,
-        min=0.0,
-        soft_min=0.01,
-        soft_max=3.0,
-        unit="LENGTH",
-        options=set(),
-        override=OVERRIDE,
-    )
-    period: FloatProperty(
-        name="Stride Time",
-        description="Seconds from one touchdown of a foot to its next",
-        default=1.0,
-        **ends(GAIT_NUMBERS["period"]),
-        soft_min=0.1,
-        soft_max=3.0,
-        precision=3,
-        unit="TIME_ABSOLUTE",
-        options=set(),
-        override=OVERRIDE,
-    )
-    own_timing: BoolProperty(
-        name="Own Timing",
-        description="Set duty factor and phase of each leg here, the same at every speed, instead "
-        "of those that animals have",
-        default=False,
-        options=set(),
-        override=OVERRIDE,
-        update=_take_over_timing,
-    )
+
     legs: CollectionProperty(type=PoiseGaitLeg)
-    bounce: FloatProperty(
-        name="Bounce",
-        description="How much the body goes up and down while it is carried: 1 as animals do; "
-        "flights follow from their length alone",
-        default=1.0,
-        min=0.0,
-        soft_max=2.0,
-        options=set(),
-        override=OVERRIDE,
-    )
-    lift: FloatProperty(
-        name="Foot Lift",
-        description="How high swinging feet are lifted: 1 as animals do",
-        default=1.0,
-        min=0.0,
-        soft_max=3.0,
-        options=set(),
-        override=OVERRIDE,
-    )
-    kick: FloatProperty(
-        name="Kick",
-        description="How far feet are thrown up behind after they leave the ground, in runs and "
-        "gallops: 1 as animals do",
-        default=1.0,
-        min=0.0,
-        soft_max=3.0,
-        options=set(),
-        override=OVERRIDE,
-    )
-    snap: FloatProperty(
-        name="Snap",
-        description="Added to how quickly swinging feet get up to speed: above 0 crisp, below "
-        "soft",
-        default=0.0,
-        min=-1.0,
-        max=1.0,
-        options=set(),
-        override=OVERRIDE,
-    )
-    width: FloatProperty(
-        name="Track Width",
-        description="How far apart left and right feet are set down: 1 as animals do, 0 on one "
-        "line",
-        default=1.0,
-        min=-1.0,
-        soft_min=0.0,
-        soft_max=2.0,
-        options=set(),
-        override=OVERRIDE,
-    )
-    strike: FloatProperty(
-        name="Heel Strike",
-        description="How far the toes are up when a foot is set down: 1 as animals do, below 0 "
-        "toes first",
-        default=1.0,
-        min=-3.0,
-        max=3.0,
-        soft_min=-1.0,
-        soft_max=2.0,
-        options=set(),
-        override=OVERRIDE,
-    )
-    push: FloatProperty(
-        name="Push Off",
-        description="How far the heel is up when a foot leaves the ground: 1 as animals do",
-        default=1.0,
-        min=-3.0,
-        max=3.0,
-        soft_min=0.0,
-        soft_max=2.0,
-        options=set(),
-        override=OVERRIDE,
-    )
 
     def fill_legs(self, gait: Gait) -> None:
         """Take duty factors and phases from a gait.
@@ -420,55 +267,72 @@ class PoiseGaitItem(bpy.types.PropertyGroup):
         )
 
 
-class PoiseGait(bpy.types.PropertyGroup):
+class PoiseGait(Rows, bpy.types.PropertyGroup):
     """Legged motion: gaits one after the other, at a speed, along a path, over terrain."""
 
-    mode: EnumProperty(
-        name="Gaits",
-        description="What says which gait is used when",
-        items=(
-            ("SEQUENCE", "List", "The list below"),
-            (
-                "AUTOMATIC",
-                "By Speed",
-                "What an animal of this size does at the speed: it changes gait as it speeds up "
-                "or slows down",
-            ),
-        ),
-        options=set(),
-        override=OVERRIDE,
+    PARAMS = GaitSettings
+    ROWS = known(
+        NUMBERS,
+        Row("mode", "SEQUENCE", "What says which gait is used when", label="Gaits",
+            choices=(
+                ("SEQUENCE", "List", "The list below", 0),
+                ("AUTOMATIC", "By Speed", "What an animal of this size does at the speed: it "
+                 "changes gait as it speeds up or slows down", 1),
+            )),
+        Row("hysteresis", 0.25, "How much slower it has to get to go back to the gait before, as a "
+            "share of the Froude number: 0 changes to and fro at the same speed", unit="FACTOR"),
+        Row("speed_by", "TIME", "What says how fast the body goes", label="Speed",
+            more={"update": _begin_points},
+            choices=(
+                ("TIME", "Over Time", "One speed, or what its keys or driver make of it", 0),
+                ("WAY", "Along the Way", "The speeds at places along the way that the list has; "
+                 "between them the body speeds up and slows down evenly", 1),
+            )),
+        Row("speed", 1.5, "Speed along the way; key it to speed up, slow down, stop and go on",
+            slider=(None, 20.0), unit="VELOCITY", keyed=True, label="Speed", ends=FROM_0,
+            start={"HORSE": 1.6, "DOG": 1.0, "BIPED": 1.35, "INSECT": 0.45}),
+        Row("cycle", False, "The motion is a cycle of whole strides: its last frame is its first "
+            "again. Make Cycle sets this up", label="Cycle"),
+        Row("in_place", False, "Move the legs without going anywhere, for cycles and game engines",
+            label="In Place"),
+        Row("start_phase", 0.0, "Share of the first gait's stride that has gone at the start; of a "
+            "skip, of two strides, one on each side", unit="FACTOR"),
+        Row("round_to_frames", False, "Set feet down and lift them on whole frames; otherwise the "
+            "times are exact and have keys of their own", label="Round to Frames"),
+        Row("bank", 1.0, "How much the body leans into bends: 1 is what keeps the balance",
+            slider=(0.0, 1.5)),
+        Row("bank_limit", radians(45.0), "Largest lean in bends", unit="ANGLE", of="most_bank"),
+        Row("impulse", 6.0, "Largest acceleration along the ground that one leg gives the body: "
+            "how hard it can speed up, brake and turn", slider=(None, 20.0), unit="ACCELERATION"),
+        Row("response", 0.1, "Seconds in which the body makes up for being too slow, too fast or "
+            "off its path", slider=(None, 1.0), unit="TIME_ABSOLUTE"),
+        Row("reach", 1.0, "How far legs stretch while their feet are down: 1 as animals of their "
+            "kind do", unit="FACTOR", more={"precision": 3}),
+        Row("crouch", 0.2, "How far hips may sink so that feet reach, as a share of their height",
+            unit="FACTOR"),
+        Row("step_height", 0.5, "Highest step up or down from one foothold of a leg to its next, "
+            "in hip heights", slider=(None, 1.0), of="most_step"),
+        Row("search", 0.3, "How far around a bad foothold a better one is looked for, in hip "
+            "heights", slider=(None, 1.0)),
+        Row("steepest", radians(50.0), "Ground that is steeper carries no foot", unit="ANGLE"),
+        Row("stairs", True, "Take strides on stairs that are as long as treads are deep, or "
+            "several of them, as often as people and animals climb, and slower if need be",
+            label="Match Stairs"),
+        Row("clearance", 0.015, "Least height of a swinging foot over the ground halfway, in hip "
+            "heights", slider=(None, 0.3), more={"precision": 3}),
+        Row("keep_body", False, "Leave the body's motion as it is without edited footprints: only "
+            "feet and legs follow them", label="Keep Body"),
+        Row("keep_timing", False, "Leave all touchdowns and liftoffs as they are without edited "
+            "footprints", label="Keep Timing"),
+        Row("keep_legs", False, "Leave the feet of legs of which no footprint is edited as they "
+            "are", label="Keep Other Legs"),
     )
+
     sequence: CollectionProperty(
         type=PoiseGaitItem, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"}
     )
     sequence_index: IntProperty(
         name="Chosen Gait", description="Chosen gait in the list", default=0, min=0, options=set()
-    )
-    hysteresis: FloatProperty(
-        name="Reluctance",
-        description="How much slower it has to get to go back to the gait before, as a share of "
-        "the Froude number: 0 changes to and fro at the same speed",
-        default=0.25,
-        **ends(NUMBERS["hysteresis"]),
-        subtype="FACTOR",
-        options=set(),
-        override=OVERRIDE,
-    )
-    speed_by: EnumProperty(
-        name="Speed",
-        description="What says how fast the body goes",
-        items=(
-            ("TIME", "Over Time", "One speed, or what its keys or driver make of it"),
-            (
-                "WAY",
-                "Along the Way",
-                "The speeds at places along the way that the list has; between them the body "
-                "speeds up and slows down evenly",
-            ),
-        ),
-        options=set(),
-        override=OVERRIDE,
-        update=_begin_points,
     )
     speed_points: CollectionProperty(
         name="Speed Points",
@@ -483,15 +347,6 @@ class PoiseGait(bpy.types.PropertyGroup):
         min=0,
         options=set(),
     )
-    speed: FloatProperty(
-        name="Speed",
-        description="Speed along the way; key it to speed up, slow down, stop and go on",
-        default=1.5,
-        min=0.0,
-        soft_max=20.0,
-        unit="VELOCITY",
-        override=OVERRIDE,
-    )
     path: PointerProperty(
         name="Path",
         description="The curve to follow, from its first point on; without one the way is straight "
@@ -505,146 +360,6 @@ class PoiseGait(bpy.types.PropertyGroup):
         type=bpy.types.Object,
         poll=_is_mesh,
     )
-    cycle: BoolProperty(
-        name="Cycle",
-        description="The motion is a cycle of whole strides: its last frame is its first again. "
-        "Make Cycle sets this up",
-        default=False,
-        options=set(),
-        override=OVERRIDE,
-    )
-    in_place: BoolProperty(
-        name="In Place",
-        description="Move the legs without going anywhere, for cycles and game engines",
-        default=False,
-        options=set(),
-        override=OVERRIDE,
-    )
-    start_phase: FloatProperty(
-        name="Start Phase",
-        description="Share of the first gait's stride that has gone at the start; of a skip, of "
-        "two strides, one on each side",
-        default=0.0,
-        **ends(NUMBERS["start_phase"]),
-        subtype="FACTOR",
-        options=set(),
-        override=OVERRIDE,
-    )
-    round_to_frames: BoolProperty(
-        name="Round to Frames",
-        description="Set feet down and lift them on whole frames; otherwise the times are exact "
-        "and have keys of their own",
-        default=False,
-        options=set(),
-        override=OVERRIDE,
-    )
-    bank: FloatProperty(
-        name="Bank",
-        description="How much the body leans into bends: 1 is what keeps the balance",
-        default=1.0,
-        **ends(NUMBERS["bank"]),
-        soft_min=0.0,
-        soft_max=1.5,
-        options=set(),
-        override=OVERRIDE,
-    )
-    bank_limit: FloatProperty(
-        name="Bank Limit",
-        description="Largest lean in bends",
-        default=radians(45.0),
-        **ends(NUMBERS["most_bank"]),
-        subtype="ANGLE",
-        options=set(),
-        override=OVERRIDE,
-    )
-    impulse: FloatProperty(
-        name="Impulse",
-        description="Largest acceleration along the ground that one leg gives the body: how hard "
-        "it can speed up, brake and turn",
-        default=6.0,
-        min=0.0,
-        soft_max=20.0,
-        unit="ACCELERATION",
-        options=set(),
-        override=OVERRIDE,
-    )
-    response: FloatProperty(
-        name="Response",
-        description="Seconds in which the body makes up for being too slow, too fast or off its "
-        "path",
-        default=0.1,
-        **ends(NUMBERS["response"]),
-        soft_max=1.0,
-        unit="TIME_ABSOLUTE",
-        options=set(),
-        override=OVERRIDE,
-    )
-    reach: FloatProperty(
-        name="Reach",
-        description="How far legs stretch while their feet are down: 1 as animals of their kind do",
-        default=1.0,
-        **ends(NUMBERS["reach"]),
-        subtype="FACTOR",
-        precision=3,
-        options=set(),
-        override=OVERRIDE,
-    )
-    crouch: FloatProperty(
-        name="Crouch",
-        description="How far hips may sink so that feet reach, as a share of their height",
-        default=0.2,
-        **ends(NUMBERS["crouch"]),
-        subtype="FACTOR",
-        options=set(),
-        override=OVERRIDE,
-    )
-    step_height: FloatProperty(
-        name="Step Height",
-        description="Highest step up or down from one foothold of a leg to its next, in hip "
-        "heights",
-        default=0.5,
-        **ends(NUMBERS["most_step"]),
-        soft_max=1.0,
-        options=set(),
-        override=OVERRIDE,
-    )
-    search: FloatProperty(
-        name="Search",
-        description="How far around a bad foothold a better one is looked for, in hip heights",
-        default=0.3,
-        **ends(NUMBERS["search"]),
-        soft_max=1.0,
-        options=set(),
-        override=OVERRIDE,
-    )
-    steepest: FloatProperty(
-        name="Max Slope",
-        description="Ground that is steeper carries no foot",
-        default=radians(50.0),
-        **ends(NUMBERS["steepest"]),
-        subtype="ANGLE",
-        options=set(),
-        override=OVERRIDE,
-    )
-    stairs: BoolProperty(
-        name="Match Stairs",
-        description="Take strides on stairs that are as long as treads are deep, or several of "
-        "them, as often as people and animals climb, and slower if need be",
-        default=True,
-        options=set(),
-        override=OVERRIDE,
-    )
-    clearance: FloatProperty(
-        name="Clearance",
-        description="Least height of a swinging foot over the ground halfway, in hip heights",
-        default=0.015,
-        **ends(NUMBERS["clearance"]),
-        soft_max=0.3,
-        precision=3,
-        options=set(),
-        override=OVERRIDE,
-    )
-
     footprints: CollectionProperty(
         name="Footprints",
         description="Edited footprints: leg, step, pose and times",
@@ -676,28 +391,6 @@ class PoiseGait(bpy.types.PropertyGroup):
         default=True,
         options=set(),
     )
-    keep_body: BoolProperty(
-        name="Keep Body",
-        description="Leave the body's motion as it is without edited footprints: only feet and "
-        "legs follow them",
-        default=False,
-        options=set(),
-        override=OVERRIDE,
-    )
-    keep_timing: BoolProperty(
-        name="Keep Timing",
-        description="Leave all touchdowns and liftoffs as they are without edited footprints",
-        default=False,
-        options=set(),
-        override=OVERRIDE,
-    )
-    keep_legs: BoolProperty(
-        name="Keep Other Legs",
-        description="Leave the feet of legs of which no footprint is edited as they are",
-        default=False,
-        options=set(),
-        override=OVERRIDE,
-    )
 
     def begin(self, kind: str, unit_scale: float) -> None:
         """Start from settings that suit a character, whatever the scene's unit.
@@ -708,16 +401,14 @@ class PoiseGait(bpy.types.PropertyGroup):
             kind: kind of character.
             unit_scale: metres per Blender unit.
         """
-        start = {name: self.bl_rna.properties[name].default for name in LENGTH_POWER}
-        if kind in STARTING_SPEED:
-            size = hip_height_of(self.id_data) / usual_hip_height(kind)
-            # Of what is hardly larger or smaller the usual number reads better.
-            start["speed"] = STARTING_SPEED[kind] * (
-                1.0 if abs(size - 1.0) < 0.05 else round(size**0.5, 2)
-            )
-        for name, value in start.items():
-            setattr(self, name, value / unit_scale ** LENGTH_POWER[name])
-        if kind in STARTING_GAIT and not len(self.sequence):
+        super().begin(kind, unit_scale)
+        if kind not in STARTING_GAIT:
+            return
+        size = hip_height_of(self.id_data) / usual_hip_height(kind)
+        # Of what is hardly larger or smaller the usual number reads better.
+        if abs(size - 1.0) >= 0.05:
+            self.speed *= round(size**0.5, 2)
+        if not len(self.sequence):
             self.add(STARTING_GAIT[kind])
 
     def add(self, preset: str) -> PoiseGaitItem:
@@ -886,32 +577,19 @@ class PoiseGait(bpy.types.PropertyGroup):
                 )
                 for item in self.sequence
             )
+        values = self.in_si(unit_scale) | {"speed": speed}
         return GaitSettings(
             creature=creature,
             sequence=sequence,
-            start_phase=self.start_phase,
             n_frames=n_frames,
             fps=fps,
-            speed=speed,
             path=path,
             closed=closed,
             ground=ground,
             placement=placement,
             gravity=gravity,
-            impulse=self.impulse * unit_scale,
-            response=self.response,
-            hysteresis=self.hysteresis,
-            most_bank=self.bank_limit,
-            bank=self.bank,
-            reach=self.reach,
-            crouch=self.crouch,
-            most_step=self.step_height,
-            search=self.search,
-            steepest=self.steepest,
-            clearance=self.clearance,
-            stairs=self.stairs,
-            round_to_frames=self.round_to_frames,
             edits=edits,
+            **values,
         )
 
 

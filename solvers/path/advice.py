@@ -244,7 +244,7 @@ def _failed(
             time=0.0,
             amount=amount,
             remedy="Move the start or the obstacle, or make the clearance smaller",
-            fix=(("path.clearance", 0.9 * clear),) if clear > 0.0 else (),
+            fix=(("clearance", 0.9 * clear),) if clear > 0.0 else (),
         )
     if failure.reason in ("OFF", "STOOD"):
         return _left(ready, result, failure)
@@ -479,7 +479,7 @@ def _try(
         found = _first([f * most for f in (0.9, 0.75, 0.6, 0.45)], lambda v: works(most_speed=v))
         if found is not None:
             found = math.floor(found * 100.0) / 100.0
-            fixes.append(("path.most_speed", found))
+            fixes.append(("most_speed", found))
             words.append(f"a most speed of {found:.2f} m/s")
     elif np.ndim(settings.speed) == 0 and settings.start_state is None:
         speed = float(settings.speed)
@@ -487,7 +487,7 @@ def _try(
         if found is not None:
             found = _refine(found, found + 0.15 * speed, lambda v: works(speed=v))
             found = math.floor(found * 100.0) / 100.0
-            fixes.append(("path.speed", found))
+            fixes.append(("speed", found))
             words.append(f"a speed of {found:.2f} m/s")
     leans = [settings.max_lean + math.radians(d) for d in (5.0, 10.0, 20.0)]
     leans = [lean for lean in leans if lean <= MOST_LEAN]
@@ -495,12 +495,12 @@ def _try(
     if found is not None:
         less = settings.max_lean + 0.4 * (found - settings.max_lean)
         found = _refine(found, less, lambda lean: works(max_lean=lean))
-        fixes.append(("path.max_lean", found))
+        fixes.append(("max_lean", found))
         words.append(f"a lean limit of {math.degrees(found):.1f}\u00b0")
     if failure.gate is not None:
         move = _move_gate(stretch, failure.gate)
         if move is not None:
-            fixes.append((f"path.gates[{failure.gate}].offset", move))
+            fixes.append((f"gates[{failure.gate}].offset", move))
             side = "left" if move > 0.0 else "right"
             words.append(f"{failure.name} {abs(move):.2f} m further to the {side}")
     elif settings.clearance > 0.0 and failure.obstacle is not None:
@@ -509,13 +509,13 @@ def _try(
             lambda c: works(clearance=c),
         )
         if found is not None:
-            fixes.append(("path.clearance", found))
+            fixes.append(("clearance", found))
             words.append(f"a clearance of {found:.2f} m")
     if not words:
         stages = [n for n in (settings.stages + 2, settings.stages + 4) if n <= 20]
         more = _first([float(n) for n in stages], lambda n: works(stages=int(n)))
         if more is not None:
-            fixes.append(("path.stages", more))
+            fixes.append(("stages", more))
             words.append(f"{int(more)} stages, to see it earlier")
     return fixes, words
 

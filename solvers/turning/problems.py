@@ -80,7 +80,7 @@ def _try_to_help(
     for name, value in candidates:
         change: dict[str, Any] = {name: value}
         if retry(replace(settings, **change)):
-            return ((f"turns.{name}", value),)
+            return ((name, value),)
     return ()
 
 
@@ -94,7 +94,7 @@ _LABELS = {
 
 
 def _name_fix(fix: tuple[tuple[str, float], ...]) -> str:
-    text, convert = _LABELS[fix[0][0].removeprefix("turns.")]
+    text, convert = _LABELS[fix[0][0]]
     return text.format(convert(fix[0][1]))
 
 
@@ -257,7 +257,7 @@ def _held(
                 end_time=float(motion.time[last]),
                 amount=asked - got,
                 remedy=remedy,
-                fix=(("turns.sharpness", lean),) if fixable else (),
+                fix=(("sharpness", lean),) if fixable else (),
             )
         )
     return problems

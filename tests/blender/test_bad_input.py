@@ -34,9 +34,6 @@ from operators_help import (
 )
 from poise.addon import pipeline
 from poise.addon.errors import UserError
-from poise.addon.settings import gait as gait_settings
-from poise.addon.settings import path as path_properties
-from poise.addon.settings import turns as turns_properties
 from poise.solvers.errors import SettingError
 from poise.solvers.legged import settings as legged_settings
 from poise.solvers.path import settings as path_settings
@@ -191,8 +188,6 @@ def test_whatever_scripts_set_is_taken_or_named(scene, setting_up):
     """Every number of a motion: what is none is named; what sliders stop at is taken. Where
     lengths are in it, the sentence says how far it goes."""
     motion, groups = setting_up()
-    powers = {**turns_properties.LENGTH_POWER, **path_properties.LENGTH_POWER,
-              **gait_settings.LENGTH_POWER, **gait_settings.ITEM_LENGTH_POWER}  # fmt: skip
     tried, named = 0, 0
     for group, *unused in groups:
         for prop in group.bl_rna.properties:
@@ -219,7 +214,7 @@ def test_whatever_scripts_set_is_taken_or_named(scene, setting_up):
                 assert not said or prop.name in said or "frames long" in said, what
                 if value != value:
                     assert said or prop.identifier in unused, what
-                elif said and not powers.get(prop.identifier) and prop.identifier != "distance":
+                elif said and not getattr(group, "power", {}.get)(prop.identifier):
                     assert any(re.search(odds, said) for odds in AT_ODDS), what
                 setattr(group, prop.identifier, former)
                 motion.poise_motion.frame_end = end

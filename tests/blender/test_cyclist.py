@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from mathutils import Matrix, Vector
 from operators_help import activate, assert_follows, curves_of, load, solved
-from poise.addon.settings.turns import LENGTH_POWER
 
 SIDES = ("L", "R")
 MILLIMETRE = 1e-3
@@ -257,7 +256,7 @@ def test_presets_convert_all_that_they_set(scene):
         bpy.ops.poise.preset_apply(name="Criterium")
         assert settings.height == before, "it sets no height"
         found[scale] = [
-            getattr(settings, name) * scale**power for name, power in LENGTH_POWER.items()
-            if name != "height"
+            getattr(settings, row.name) * scale**row.power for row in settings.ROWS
+            if row.sampled and row.name != "height"
         ]
     assert found[0.01] == pytest.approx(found[1.0], rel=1e-5)

@@ -16,8 +16,6 @@ from operators_help import activate, load
 from poise.addon import motions
 from poise.addon.rigs import characters
 from poise.addon.scene import course
-from poise.addon.settings import gait as gait_settings
-from poise.addon.settings import path, turns
 from poise.addon.settings.gait import gaits_for
 from poise.addon.show import preview
 from poise.solvers.legged import settings as legged_settings
@@ -134,32 +132,20 @@ def test_of_a_path(scene):
     assert cut() == {}
 
 
-# Settings of the panels that solvers know by other names.
-SOLVERS_NAMES = {
-    "max_lean": "lean_limit", "stage": "stage_time", "smoothing": "terrain_smoothing",
-    "effort": "calm", "most_speed": "speed_limit",
-    "amplitude_irregularity": "irregularity", **gait_settings.NAMES,
-}  # fmt: skip
-
-
 def known_to_solvers(motion):
     """(property, label in messages, least, most, power of lengths in it) of all settings whose
     ranges solvers have."""
     settings = motion.poise_motion
     tables = (
-        (settings.turns, {**turning_settings.RANGES, **turning_settings.FIXED_RANGES},
-         turns.LENGTH_POWER),
-        (settings.path, {**path_settings.NUMBERS, **path_settings.WHOLE}, path.LENGTH_POWER),
-        (settings.gait, legged_settings.NUMBERS, gait_settings.LENGTH_POWER),
-        (settings.gait.sequence.add(), legged_settings.ITEM_NUMBERS,
-         gait_settings.ITEM_LENGTH_POWER),
+        (settings.turns, {**turning_settings.RANGES, **turning_settings.FIXED_RANGES}),
+        (settings.path, {**path_settings.NUMBERS, **path_settings.WHOLE}),
+        (settings.gait, legged_settings.NUMBERS),
+        (settings.gait.sequence.add(), legged_settings.ITEM_NUMBERS),
     )  # fmt: skip
-    for group, table, lengths in tables:
-        for name, row in table.items():
-            prop = group.bl_rna.properties.get(SOLVERS_NAMES.get(name, name))
-            if prop is not None:
-                power = lengths.get(prop.identifier, 0)
-                yield prop, *row[:3], power
+    for group, table in tables:
+        for row in group.ROWS:
+            if row.known_as in table:
+                yield group.bl_rna.properties[row.name], *table[row.known_as][:3], row.power
 
 
 def test_messages_call_settings_as_panels_do(scene):

@@ -6,6 +6,8 @@ import re
 from pathlib import Path
 
 import pytest
+from poise.addon.mapping import cyclist, legged, skateboarder, skier, snowboarder, telemark
+from poise.addon.mapping.rows import rows_of
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
@@ -45,24 +47,19 @@ def constant(node, name):
 
 
 def settings_of(class_name):
-    """Names of the annotated settings, and of the methods and properties, of a group."""
+    """Names of the settings, and of the methods and properties, of a group."""
     node = next(n for n in classes("addon/settings") if n.name == class_name)
     fields = {i.target.id for i in node.body if isinstance(i, ast.AnnAssign)}
-    return fields | {i.name for i in node.body if isinstance(i, ast.FunctionDef)}
+    rows = {
+        call.args[0].value for call in ast.walk(node)
+        if isinstance(call, ast.Call) and getattr(call.func, "id", "") == "Row"
+    }
+    return fields | rows | {i.name for i in node.body if isinstance(i, ast.FunctionDef)}
 
 
-def shared(function):
-    """Names of the settings that a function hands to several groups, and those it takes over."""
-    tree = ast.parse(text_of(ROOT / "addon/settings/styles.py"))
-    node = next(n for n in tree.body if getattr(n, "name", "") == function)
-    names = set()
-    for part in ast.walk(node):
-        if not isinstance(part, ast.Dict):
-            continue
-        for key, value in zip(part.keys, part.values, strict=True):
-            # A part without a key is `**another()`.
-            names |= {key.value} if key else shared(value.func.id)
-    return names
+def style_of(style):
+    """Names of the settings of a body's style."""
+    return {row.name for row in rows_of(style)} | {"set_named"}
 
 
 OPERATORS = {
@@ -74,12 +71,12 @@ GROUPS = {
     "turns": settings_of("PoiseTurns"),
     "path": settings_of("PoisePath"),
     "gait": settings_of("PoiseGait"),
-    "skier": settings_of("PoiseSkierStyle") | shared("on_skis"),
-    "telemark": settings_of("PoiseTelemarkStyle") | shared("on_skis"),
-    "snowboarder": settings_of("PoiseSnowboarderStyle") | shared("sideways"),
-    "skateboarder": settings_of("PoiseSkateboarderStyle") | shared("sideways"),
-    "cyclist": settings_of("PoiseCyclistStyle") | shared("gaze"),
-    "legged": settings_of("PoiseLeggedStyle"),
+    "skier": style_of(skier.SkierStyle),
+    "telemark": style_of(telemark.TelemarkStyle),
+    "snowboarder": style_of(snowboarder.SnowboarderStyle),
+    "skateboarder": style_of(skateboarder.SkateboarderStyle),
+    "cyclist": style_of(cyclist.CyclistStyle),
+    "legged": style_of(legged.LeggedStyle),
     "settings": settings_of("PoiseMotion"),
 }
 
@@ -177,7 +174,7 @@ def test_every_setting_stands_in_the_tables():
         node_names = {name for name in GROUPS[group] if not name.startswith("_")}
         assert rows <= node_names
         fields = node_names - {
-            "to_params", "begin", "animated_names", "set_named", "add_speed", "speed_pairs",
+            "to_params", "begin", "set_named", "add_speed", "speed_pairs",
             "set_list",
             "add", "go_on_from", "stored", "bring_back",
         }

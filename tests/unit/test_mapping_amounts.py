@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from poise.addon.mapping import cyclist, skateboarder, skier, snowboarder, telemark
+from poise.addon.mapping.rows import rows_of
 from poise.addon.mapping.tracks import SIDES
 from poise.solvers import rotations as rot
 
@@ -17,14 +18,19 @@ cases = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(cases)
 
 KINDS = {
-    "skier": (cases.SKIER, skier.SkierStyle, skier.RANGES, skier.map_skier),
-    "telemark": (cases.TELEMARK, telemark.TelemarkStyle, telemark.RANGES, telemark.map_telemark),
-    "snowboarder": (cases.SNOWBOARDER, snowboarder.SnowboarderStyle, snowboarder.RANGES,
-                    snowboarder.map_snowboarder),
-    "skateboarder": (cases.SKATEBOARDER, skateboarder.SkateboarderStyle, skateboarder.RANGES,
+    "skier": (cases.SKIER, skier.SkierStyle, skier.map_skier),
+    "telemark": (cases.TELEMARK, telemark.TelemarkStyle, telemark.map_telemark),
+    "snowboarder": (cases.SNOWBOARDER, snowboarder.SnowboarderStyle, snowboarder.map_snowboarder),
+    "skateboarder": (cases.SKATEBOARDER, skateboarder.SkateboarderStyle,
                      skateboarder.map_skateboarder),
-    "cyclist": (cases.CYCLIST, cyclist.CyclistStyle, cyclist.RANGES, cyclist.map_cyclist),
+    "cyclist": (cases.CYCLIST, cyclist.CyclistStyle, cyclist.map_cyclist),
 }
+
+
+def ranges_of(style):
+    """Amount -> least and most that a body can be asked for."""
+    return {row.name: row.within for row in rows_of(style) if row.within}
+
 
 
 # Two amounts of each, and the most in degrees that the first can be.
@@ -37,19 +43,18 @@ WILD = {
 }
 
 
-def random_style(style, ranges, rng, count):
+def random_style(style, rng, count):
     """Any amounts, one in ten of them up to a third beyond its range, some keyed."""
     chosen = {}
-    for item in fields(style):
-        if item.name not in ranges or rng.random() < 0.5:
+    for name, (low, high) in ranges_of(style).items():
+        if rng.random() < 0.5:
             continue
-        low, high = ranges[item.name]
         high = min(high, 1e5)
         beyond = 0.3 * (high - low) * (rng.random() < 0.1)
         value = rng.uniform(low - beyond, high + beyond)
         if rng.random() < 0.2:
             value = value + 0.1 * value * np.sin(np.arange(count) / 48.0)
-        chosen[item.name] = value
+        chosen[name] = value
     for name, words in (("edge_law", ("LINEAR", "SIDECUT")), ("unweighting", ("UP", "DOWN"))):
         if name in style.__dataclass_fields__:
             chosen[name] = str(rng.choice(words))
@@ -58,14 +63,14 @@ def random_style(style, ranges, rng, count):
 
 @pytest.mark.parametrize("kind", sorted(KINDS))
 def test_whatever_the_amounts_contacts_lengths_and_numbers_hold(kind):
-    build, style_class, ranges, mapping = KINDS[kind]
+    build, style_class, mapping = KINDS[kind]
     rng = np.random.default_rng(20)
     for _ in range(60):
         body = cases.figure(build, size=rng.uniform(1.0, 2.2), regular=rng.random() < 0.5)
         motion = cases.solve(
             body, n_frames=int(rng.integers(2, 90)), speed=rng.uniform(2.0, 25.0),
             frequency=rng.uniform(0.1, 1.2), sharpness=rng.uniform(0.0, 0.9))
-        style = random_style(style_class, ranges, rng, len(motion.time))
+        style = random_style(style_class, rng, len(motion.time))
         with np.errstate(divide="raise", invalid="raise", over="raise"):
             tracks = mapping(motion, body, style)
         for values in (tracks.position, tracks.rotation, tracks.attributes):
@@ -102,14 +107,15 @@ def test_whatever_the_amounts_contacts_lengths_and_numbers_hold(kind):
 
 @pytest.mark.parametrize("kind", sorted(KINDS))
 def test_an_amount_out_of_range_is_named_and_the_nearest_used(kind):
-    build, style_class, _, mapping = KINDS[kind]
+    build, style_class, mapping = KINDS[kind]
     body = cases.figure(build)
     motion = cases.solve(body, cases.TURNS["cruising"], seconds=2.0)
     first, second, most = WILD[kind]
     wild = mapping(motion, body, style_class(**{first: 9.0, second: float("nan")}))
     named = [p for p in wild.problems if p.code == "STYLE_LIMITED"]
     assert len(named) == 2
-    words = [name.replace("_", " ").capitalize() for name in (first, second)]
+    words = [{row.name: row.label for row in rows_of(style_class)}[name]
+             for name in (first, second)]
     assert f"{words[0]} is 9" in named[0].message and f"{words[1]} is nan" in named[1].message
     assert named[0].fix == ((first, pytest.approx(np.radians(most))),)
     tame = mapping(motion, body, style_class(**{first: np.radians(most)}))
@@ -119,7 +125,8 @@ def test_an_amount_out_of_range_is_named_and_the_nearest_used(kind):
 
 @pytest.mark.parametrize("kind", sorted(KINDS))
 def test_every_number_of_a_style_has_a_range_that_holds_the_named_styles(kind):
-    _, style_class, ranges, _ = KINDS[kind]
+    style_class = KINDS[kind][1]
+    ranges = ranges_of(style_class)
     named = {"skier": skier, "telemark": telemark, "snowboarder": snowboarder,
              "skateboarder": skateboarder, "cyclist": cyclist}[kind].STYLES
     for item in fields(style_class):

@@ -485,14 +485,14 @@ def test_a_gate_too_far_aside_is_named_and_what_would_help_was_tried():
     # Each is true: with it, both gates are passed.
     for name, value in fix.items():
         scene, changed = tight_gates(), settings
-        if name == "path.speed":
+        if name == "speed":
             assert value < 8.0
             changed = replace(settings, speed=value)
-        elif name == "path.max_lean":
+        elif name == "max_lean":
             assert value > settings.max_lean
             changed = replace(settings, max_lean=value)
         else:
-            assert name == f"path.gates[{f.gate}].offset"
+            assert name == f"gates[{f.gate}].offset"
             assert 0.0 < value * (1.0, -1.0)[f.gate] <= 4.0  # towards the other
             scene = tight_gates(f.gate, value)
         better = follow_path(scene, changed, advice=False)

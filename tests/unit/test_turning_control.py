@@ -340,8 +340,7 @@ def test_the_fix_offered_for_a_fall_works():
     )
     motion = solve_turning(settings)
     (problem,) = [p for p in motion.problems if p.code == "FALL"]
-    ((path, value),) = problem.fix
-    fixed = replace(settings, **{path.removeprefix("turns."): value})
+    fixed = replace(settings, **dict(problem.fix))
     assert solve_turning(fixed).success
 
 
@@ -521,7 +520,7 @@ def test_a_turn_held_back_says_how_much_and_what_fits():
     assert f"{math.degrees(reached):.1f}" in problem.message
     assert problem.time == 0.0 and problem.end_time == pytest.approx(10.0)
     ((path, lean),) = problem.fix
-    assert path == "turns.sharpness"
+    assert path == "sharpness"
     fixed = solve_turning(replace(settings, sharpness=lean))
     assert not fixed.clipped.any() and not fixed.problems
     slightly_more = solve_turning(replace(settings, sharpness=lean * 1.001))

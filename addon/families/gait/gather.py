@@ -21,7 +21,6 @@ from ...scene import course
 from ...scene.figures import figure_in_metres, placement_of
 from ...scene.sampling import animated_settings, is_animated
 from ...scene.timing import SceneNumbers, frame_range
-from ...settings import gait as gait_settings
 from ...settings.footprints import edits_of
 from .job import GaitJob
 
@@ -42,7 +41,7 @@ def gather(
         pairs = gait.speed_pairs(unit)
         speed, _way_gone = speeds_along(pairs, sample_times(n_frames, numbers.fps))
     else:
-        samples = animated_settings(scene, motion, "gait", gait_settings.ANIMATED, frames)
+        samples = animated_settings(scene, motion, "gait", gait.SAMPLED, frames)
         speed = samples.get("speed", gait.speed) * unit
     with standing_at(scene, start, motion, character, *depends_on(motion)):
         figure = figure_in_metres(character, unit)
@@ -164,7 +163,7 @@ def _require_cycle(motion: bpy.types.Object) -> None:
         why = "goes straight ahead on level ground: clear Path and Terrain"
     elif gait.speed_by == "WAY":
         why = "has one speed: set Speed to Over Time"
-    elif is_animated(motion, "gait", gait_settings.ANIMATED):
+    elif is_animated(motion, "gait", gait.SAMPLED):
         why = "has one speed: delete the keys or the driver of Speed"
     elif gait.mode == "SEQUENCE" and len(gait.sequence) > 1:
         why = "has one gait: remove the others from the list"

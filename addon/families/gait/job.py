@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
 from ....solvers.legged import GaitMotion, GaitSettings
 from ....solvers.motion import Placement, Problem
 from ...mapping.legs import LeggedFigure
-from ...settings import gait as gait_settings
+from ...settings.gait import PoiseGait
+from ...settings.rows import with_paths
 from ..base import Job, Solved, ground_problems
 
 
@@ -48,13 +49,5 @@ class SolvedGait(Solved):
     def of_motion(self) -> tuple[Problem, ...]:
         ground, path = self.job.settings.ground, self.job.settings.path
         name = "" if ground is None else ground.mesh.name
-        return ground_problems(name, self.job.terrain_moves, path) + tuple(
-            replace(
-                problem,
-                fix=tuple(
-                    (f"gait.{gait_settings.NAMES.get(name, name)}", value)
-                    for name, value in problem.fix
-                ),
-            )
-            for problem in self.motion.problems
-        )
+        own = ground_problems(name, self.job.terrain_moves, path)
+        return own + with_paths(self.motion.problems, "gait", PoiseGait.ROWS)

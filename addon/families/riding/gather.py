@@ -19,8 +19,7 @@ from ...scene import course
 from ...scene.figures import figure_in_metres, placement_of
 from ...scene.sampling import animated_settings, is_animated
 from ...scene.timing import MAX_FRAMES, SceneNumbers, frame_range
-from ...settings import path as path_settings
-from ...settings.turns import ANIMATED
+from ...settings.turns import PoiseTurns
 from .job import RidingJob
 
 # Terrain so far (m) beside a path is read.
@@ -58,7 +57,7 @@ def _gather_turns(context, motion, kind: str, numbers: SceneNumbers) -> RidingJo
         gravity=numbers.gravity,
         placement=placement,
         start_state=None,
-        samples=animated_settings(scene, motion, "turns", ANIMATED, frames),
+        samples=animated_settings(scene, motion, "turns", PoiseTurns.SAMPLED, frames),
         body=_body_numbers(body),
     )
     if settings.mirror:
@@ -154,7 +153,7 @@ def _speed_along(scene, motion, start: int, numbers: SceneNumbers, length: float
     """About how many frames a path takes, and its speed in m/s, a number or samples."""
     path, fps, unit = motion.poise_motion.path, numbers.fps, numbers.unit_scale
     needed = 1.5 * length
-    if not is_animated(motion, "path", path_settings.ANIMATED):
+    if not is_animated(motion, "path", path.SAMPLED):
         speed = path.speed * unit
         count = needed / speed * fps if speed > 0.0 else 2.0
         return int(min(max(ceil(count), 2), MAX_FRAMES)), speed

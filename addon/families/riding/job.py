@@ -12,7 +12,9 @@ from ....solvers.path import PathMotion, PathScene, PathSettings
 from ....solvers.path.course import make_course
 from ....solvers.path.search import make_gates
 from ....solvers.turning.settings import TurningSettings
-from ...settings import path as path_settings
+from ...settings.path import PoisePath
+from ...settings.rows import with_paths
+from ...settings.turns import PoiseTurns
 from ..base import Job, Solved, ground_problems
 
 
@@ -55,18 +57,19 @@ def path_problems(job: RidingJob, problems: tuple[Problem, ...]) -> tuple[Proble
         problems: as the solver found them.
     """
     if job.course is None:
-        return problems
+        return with_paths(problems, "turns", PoiseTurns.ROWS)
     terrain = "" if job.course.terrain is None else job.course.terrain.name
     own = ground_problems(terrain, job.terrain_moves, np.concatenate(job.course.polylines))
-    return own + tuple(replace(p, fix=tuple(_named(job, *fix) for fix in p.fix)) for p in problems)
+    found = with_paths(problems, "path", PoisePath.ROWS)
+    return own + tuple(replace(p, fix=tuple(_of_gate(job, *fix) for fix in p.fix)) for p in found)
 
 
-def _named(job: RidingJob, setting: str, value: float) -> tuple[str, float]:
-    """A fix as a setting of the Motion object, or of one of its gates."""
-    name = setting.removeprefix("path.")
-    if not name.startswith("gates["):
-        return f"path.{path_settings.NAMES.get(name, name)}", value
-    number = int(name[6:].partition("]")[0])
+def _of_gate(job: RidingJob, setting: str, value: float) -> tuple[str, float]:
+    """A fix as it is, or of a gate's place with the gate's name."""
+    _before, found, rest = setting.partition("path.gates[")
+    if not found:
+        return setting, value
+    number = int(rest.partition("]")[0])
     scene = job.course
     window = 2.0 * float(np.max(job.settings.speed)) * job.settings.stage
     line = make_gates(
