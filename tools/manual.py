@@ -67,7 +67,9 @@ def unit_of(prop, row=None) -> str:
     own = UNITS.get(getattr(prop, "unit", ""), "")
     if prop.identifier in OTHER_UNITS and not own:
         return OTHER_UNITS[prop.identifier]
-    return own if prop.type == "FLOAT" else ""
+    if prop.type != "FLOAT":
+        return ""
+    return "m" if " in metres" in prop.description else own
 
 
 def value_of(prop) -> str:
@@ -112,7 +114,9 @@ def settings_table(rna, names) -> str:
     """
     import bpy
 
-    rows = {row.name: row for row in getattr(getattr(bpy.types, rna.identifier), "ROWS", ())}
+    groups = bpy.types.PropertyGroup.__subclasses__()
+    (group,) = (group for group in groups if group.__name__ == rna.identifier)
+    rows = {row.name: row for row in getattr(group, "ROWS", ())}
     lines = ["| name | label | unit | default | keyed | what it is |", "|---|---|---|---|---|---|"]
     for name in names:
         prop, row = rna.properties[name], rows.get(name)
