@@ -26,5 +26,26 @@ class SettingError(ValueError):
         self.requirement = requirement
 
 
+def check_number(label: str, value: object, least: float, most: float, requirement: str) -> None:
+    """Check one number.
+
+    Args:
+        label: what it is called.
+        value: what was given.
+        least: smallest that is good.
+        most: largest that is good.
+        requirement: what it has to be, completing "must be ...".
+
+    Raises:
+        SettingError: it is no number, or not within them.
+    """
+    try:
+        number = float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        raise SettingError(label, value, requirement) from None
+    if not least <= number <= most:
+        raise SettingError(label, value, requirement)
+
+
 class Cancelled(Exception):
     """Raised by a progress callback to stop a solve; nothing was written."""

@@ -18,8 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..errors import SettingError
-from .gait import check_number
+from ..errors import SettingError, check_number
 
 
 class Band(NamedTuple):

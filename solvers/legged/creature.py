@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import SettingError
-from .gait import BIPED, HEXAPOD, QUADRUPED, check_number, spoken_leg
+from ..errors import SettingError, check_number
+from .gait import BIPED, HEXAPOD, QUADRUPED, spoken_leg
 
 MOST_LEGS = 64
 

@@ -43,7 +43,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import SettingError
+from ..errors import SettingError, check_number
 
 QUADRUPED = ("hind.L", "hind.R", "fore.L", "fore.R")
 BIPED = ("leg.L", "leg.R")
@@ -425,27 +425,6 @@ def spoken_gait(name: str) -> str:
     if name not in PRESETS:
         return name
     return name.removesuffix("_BIPED").replace("_", " ").title()
-
-
-def check_number(label: str, value: object, least: float, most: float, requirement: str) -> None:
-    """Check one number.
-
-    Args:
-        label: what it is called.
-        value: what was given.
-        least: smallest that is good.
-        most: largest that is good.
-        requirement: what it has to be, completing "must be ...".
-
-    Raises:
-        SettingError: it is no number, or not within them.
-    """
-    try:
-        number = float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
-        raise SettingError(label, value, requirement) from None
-    if not least <= number <= most:
-        raise SettingError(label, value, requirement)
 
 
 def drag_support(gait: Gait, leg: str, edge: str, share: float) -> Gait:

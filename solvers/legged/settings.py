@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..errors import SettingError
+from ..errors import SettingError, check_number
 from ..motion import Placement
 from ..turning.settings import sample_times
 from .choose import LADDERS, RELUCTANCE, Band
 from .creature import Creature, check_creature, quadruped
 from .edits import FootprintEdit, Locks, Pin, check_edits
 from .footholds import Ground
-from .gait import PRESETS, Gait, check_gait, check_number
+from .gait import PRESETS, Gait, check_gait
 
 Sampled = float | np.ndarray
 

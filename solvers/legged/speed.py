@@ -14,8 +14,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..errors import SettingError
-from .gait import check_number
+from ..errors import SettingError, check_number
 
 
 def speeds_along(

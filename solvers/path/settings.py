@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..errors import SettingError
+from ..errors import SettingError, check_number
 from ..motion import BodyState, Placement
 from ..turning.settings import STOP_SPEED, check_start_state
 from .obstacles import Gate, Obstacle
@@ -174,16 +174,6 @@ MOST_SPEED = 200.0
 MOST_PLANS = 4e18  # that whole numbers of 64 bits can tell apart
 
 
-def _number(label: str, value: object, least: float, most: float, requirement: str) -> float:
-    try:
-        number = float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
-        raise SettingError(label, value, "a number") from None
-    if not least <= number <= most:
-        raise SettingError(label, value, requirement)
-    return number
-
-
 def check_settings(settings: PathSettings) -> None:
     """Check all settings.
 
@@ -195,7 +185,7 @@ def check_settings(settings: PathSettings) -> None:
             kind, or two contradict each other.
     """
     for name, (label, least, most, requirement) in NUMBERS.items():
-        _number(label, getattr(settings, name), least, most, requirement)
+        check_number(label, getattr(settings, name), least, most, requirement)
     for name, (label, few, many, requirement) in WHOLE.items():
         whole = getattr(settings, name)
         if isinstance(whole, bool) or not isinstance(whole, (int, np.integer)):
@@ -211,7 +201,7 @@ def check_settings(settings: PathSettings) -> None:
     for name, label in (("window", "Path Window"), ("most_seconds", "Longest Time")):
         value = getattr(settings, name)
         if value is not None:
-            _number(label, value, 1e-3, 1e6, "between 0.001 and 1,000,000")
+            check_number(label, value, 1e-3, 1e6, "between 0.001 and 1,000,000")
     if settings.speed_mode not in SPEED_MODES:
         raise SettingError("Speed Mode", settings.speed_mode, "'KEYED' or 'TERRAIN'")
     speeds = np.atleast_1d(np.asarray(settings.speed, dtype=float))
@@ -235,7 +225,7 @@ def check_settings(settings: PathSettings) -> None:
     origin = np.asarray(settings.placement.origin, dtype=float)
     if origin.shape != (3,) or not np.all(np.isfinite(origin)):
         raise SettingError("Placement", settings.placement.origin, "three finite coordinates")
-    _number("Placement Yaw", settings.placement.yaw, -1e6, 1e6, "a finite angle")
+    check_number("Placement Yaw", settings.placement.yaw, -1e6, 1e6, "a finite angle")
     state = settings.start_state
     if state is not None:
         check_start_state(state, settings.max_lean, "lean limit")

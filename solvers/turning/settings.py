@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, fields
 
 import numpy as np
 
-from ..errors import SettingError
+from ..errors import SettingError, check_number
 from ..motion import BodyState, Placement
 from .equations import make_equations
 from .irregularity import smooth_noise
@@ -149,7 +149,7 @@ def steps_per_frame(fps: float) -> int:
     Raises:
         SettingError: fps is not a finite number above 0.
     """
-    _check_number("Frame Rate", fps, 0.01, 10_000.0, "between 0.01 and 10,000 frames a second")
+    check_number("Frame Rate", fps, 0.01, 10_000.0, "between 0.01 and 10,000 frames a second")
     return max(1, math.ceil(MIN_STEPS_PER_SECOND / fps - 1e-9))
 
 
@@ -171,16 +171,6 @@ def sample_times(n_frames: int, fps: float) -> np.ndarray:
     per_frame = steps_per_frame(fps)
     count = 2 * per_frame * (int(n_frames) - 1) + 1
     return np.arange(count) / (2.0 * per_frame * fps)
-
-
-def _check_number(label: str, value: object, least: float, most: float, requirement: str) -> None:
-    """Raise SettingError unless value is a real number within [least, most]."""
-    try:
-        number = float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
-        raise SettingError(label, value, requirement) from None
-    if not least <= number <= most:
-        raise SettingError(label, value, requirement)
 
 
 def _check_frames(n_frames: int) -> None:
@@ -247,7 +237,7 @@ def check_settings(settings: TurningSettings) -> dict[str, Sampled]:
     if settings.speed_mode not in SPEED_MODES:
         raise SettingError("Speed Mode", settings.speed_mode, "'KEYED' or 'SLOPE'")
     for name, (label, least, most, requirement) in FIXED_RANGES.items():
-        _check_number(label, getattr(settings, name), least, most, requirement)
+        check_number(label, getattr(settings, name), least, most, requirement)
     if isinstance(settings.seed, bool) or not isinstance(settings.seed, (int, np.integer)):
         raise SettingError("Seed", settings.seed, "a whole number")
     sharpness = values["sharpness"]
@@ -261,7 +251,7 @@ def check_settings(settings: TurningSettings) -> dict[str, Sampled]:
     origin = np.asarray(settings.placement.origin, dtype=float)
     if origin.shape != (3,) or not np.all(np.isfinite(origin)):
         raise SettingError("Placement", settings.placement.origin, "three finite coordinates")
-    _check_number("Placement Yaw", settings.placement.yaw, -1e6, 1e6, "a finite angle")
+    check_number("Placement Yaw", settings.placement.yaw, -1e6, 1e6, "a finite angle")
     state = settings.start_state
     if state is None:
         if float(np.ravel(values["speed"])[0]) < STOP_SPEED:

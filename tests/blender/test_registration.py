@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Enabling and disabling leaves Blender as it was, also when it fails half-way."""
 
+from pathlib import Path
+
 import bpy
+import poise
 import pytest
 from poise.addon import registration
 from poise.addon.show import overlay
@@ -65,3 +68,31 @@ def test_panels_move_to_another_tab(scene):
     finally:
         tabs.move_panels("")
     assert bpy.types.POISE_PT_turns.bl_category == "Poise"
+
+
+def saved_settings():
+    """(group and type, name) of each property that files keep, with the numbers of choices."""
+    found = set()
+    for group in bpy.types.PropertyGroup.__subclasses__():
+        if not group.__module__.startswith(poise.__name__) or not group.is_registered:
+            continue
+        for prop in group.bl_rna.properties:
+            kind, choices = f"{group.__name__} {prop.type.lower()}", ("",)
+            if prop.type in ("POINTER", "COLLECTION"):
+                kind += f" of {prop.fixed_type.identifier}"
+            elif prop.type == "ENUM":
+                choices = [f".{item.identifier}={item.value}" for item in prop.enum_items]
+            elif getattr(prop, "is_array", False):
+                kind += f" x {prop.array_length}"
+            if prop.identifier not in ("rna_type", "name"):
+                found |= {(kind, prop.identifier + choice) for choice in choices}
+    return found
+
+
+def test_files_that_were_saved_keep_their_settings():
+    """Another name, type or number of a choice would lose what a file was saved with."""
+    text = Path(__file__).with_name("saved_settings.txt").read_text()
+    lines = (line.partition(": ") for line in text.splitlines())
+    known = {(kind, name) for kind, _, names in lines for name in names.split()}
+    assert len(known) > 400
+    assert known - saved_settings() == set()
