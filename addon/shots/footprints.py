@@ -20,7 +20,7 @@ from ...solvers.legged import Footprint, FootprintEdit, GaitMotion
 from ...solvers.legged.edits import FootprintBefore
 from ...solvers.legged.footholds import Ground
 from ...solvers.motion import Placement
-from ...solvers.rotations import about_z, between, conjugate, multiply, rotate
+from ...solvers.rotations import between, conjugate, multiply, rotate
 from ..drawing.diagrams import leg_colour
 from ..families.gait import view as gait_view
 from ..placement import world_matrix
@@ -419,16 +419,6 @@ def _yaw_of(turn: np.ndarray, near: float) -> float:
     flat = multiply(conjugate(between(UP, up)), turn)
     yaw = 2.0 * float(np.arctan2(flat[3], flat[0]))
     return yaw + 2.0 * np.pi * round((near - yaw) / (2.0 * np.pi))
-
-
-def turn_of(mark: Footprint) -> np.ndarray:
-    """(4,) orientation of a footprint that was only given a yaw.
-
-    Args:
-        mark: the footprint.
-    """
-    up = rotate(mark.orientation, UP)
-    return multiply(between(UP, up), about_z(np.array(mark.yaw)))
 
 
 def store(

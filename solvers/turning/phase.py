@@ -33,19 +33,3 @@ def unwrapped_phase(
     # Where a keyed frequency jumps, or a far state comes back, it waits.
     phase = np.maximum.accumulate(np.unwrap(np.arctan2(y, x), axis=0), axis=0)
     return phase - 2.0 * math.pi * np.floor(phase[:1] / (2.0 * math.pi))
-
-
-def ellipse_state(
-    phase: float | np.ndarray, max_lean: float | np.ndarray, frequency: float | np.ndarray
-) -> tuple:
-    """Lean and its rate at a phase of the ellipse (Eq. 3 and 4).
-
-    Args:
-        phase: phi, rad.
-        max_lean: theta_max, rad.
-        frequency: omega_0, rad/s.
-
-    Returns:
-        theta = theta_max sin(phi) and omega = omega_0 theta_max cos(phi).
-    """
-    return max_lean * np.sin(phase), frequency * max_lean * np.cos(phase)

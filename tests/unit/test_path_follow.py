@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from lab import courses
+from lab.pendulum import angular_acceleration
 from poise.solvers.errors import Cancelled, SettingError
 from poise.solvers.motion import BodyState, Placement
 from poise.solvers.path import (
@@ -28,7 +29,6 @@ from poise.solvers.path import (
 from poise.solvers.path.obstacles import ObstacleField
 from poise.solvers.path.phase import estimate_turns
 from poise.solvers.path.prepare import prepare
-from poise.solvers.turning.pendulum import angular_acceleration
 from poise.solvers.turning.pendulum import foot_speed as foot_speed_of
 
 _spec = importlib.util.spec_from_file_location(

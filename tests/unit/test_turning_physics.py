@@ -12,12 +12,11 @@ import numpy as np
 import pytest
 from lab.figures import SPEED, figure_5, figure_6
 from lab.open_loop import open_loop
+from lab.pendulum import angular_acceleration, steering_curvature
 from poise.solvers.turning import TurningSettings, solve_turning
 from poise.solvers.turning.pendulum import (
-    angular_acceleration,
     effective_length,
     foot_speed,
-    steering_curvature,
 )
 
 MASS, HEIGHT, INERTIA, GRAVITY = 70.0, 1.0, 5.0, 9.81

@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 from poise.solvers.motion import BodyState
-from poise.solvers.turning.pendulum import angular_acceleration
 from poise.solvers.turning.settings import TurningSettings
 
 from .batch import solve_turning_batch
+from .pendulum import angular_acceleration
 
 LIMITS = {  # name -> (curvature limit 1/m, its rate limit 1/(m s))
     "ski": (0.2, 0.8),

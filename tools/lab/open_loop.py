@@ -12,12 +12,9 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from poise.solvers.turning.pendulum import (
-    angular_acceleration,
-    foot_speed,
-    leg_forces,
-    steering_curvature,
-)
+from poise.solvers.turning.pendulum import foot_speed, leg_forces
+
+from .pendulum import angular_acceleration, steering_curvature
 
 
 @dataclass(frozen=True)

@@ -335,12 +335,3 @@ def _english(words: list[str]) -> tuple[dict[str, float], str, str, int]:
         and word not in _HELPERS
     )
     return parts, girdle, helper, unknown
-
-
-def common_words(names: list[str]) -> int:
-    """How many of the names say a part of the body.
-
-    Args:
-        names: the names.
-    """
-    return sum(1 for name in names if parse(name).parts)
