@@ -12,11 +12,8 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 
-# Solvers: each problem on what all share, and at most on one that it is made of.
-SHARED = {
-    f"solvers/{name}"
-    for name in ("affine", "curves", "errors", "ik", "motion", "rotations", "times")
-}
+# Solvers: each problem on what all share, and at most on those that it is made of.
+SHARED = {f"solvers/{path.stem}" for path in (ROOT / "solvers").glob("*.py")}
 SOLVERS = {
     "turning": set(),
     "path": {"turning"},
