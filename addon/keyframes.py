@@ -18,7 +18,7 @@ import numpy as np
 
 # Numbers behind Blender's enumerations, as `foreach_set` takes them.
 CONSTANT, LINEAR, BEZIER = 0, 1, 2
-FREE, VECTOR = 0, 2
+FREE, VECTOR, ALIGNED = 0, 2, 3
 GENERATED = 5
 
 # What makes up a key, with the values per key and the type of its array.
@@ -256,6 +256,17 @@ def read_keys(curve: bpy.types.FCurve, names: Iterable[str] = ()) -> Keys:
             curve.keyframe_points.foreach_get(name, flat)
         arrays[name] = flat.reshape(count, width) if width > 1 else flat
     return Keys(arrays)
+
+
+def evaluate(curve: bpy.types.FCurve, frames: np.ndarray) -> np.ndarray:
+    """Values (n,) of a curve, as Blender interpolates it.
+
+    Args:
+        curve: any F-curve.
+        frames: (n,) when; fractions allowed.
+    """
+    value = curve.evaluate
+    return np.array([value(frame) for frame in frames.tolist()], dtype=float)
 
 
 def join_keys(curve: bpy.types.FCurve, more: Keys) -> None:

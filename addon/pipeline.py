@@ -16,6 +16,7 @@ import bpy
 import numpy as np
 
 from . import families, motions
+from .digests import digest
 from .errors import UserError
 from .families.base import (
     SOLVER_VERSION,
@@ -23,7 +24,6 @@ from .families.base import (
     NoMotion,
     Progress,
     Solved,
-    digest,
     sampled_style,
 )
 from .mapping.gaze import EyesStyle, with_gaze

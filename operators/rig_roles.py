@@ -9,6 +9,7 @@ from bpy_extras.io_utils import ExportHelper, ImportHelper
 
 from ..addon import motions
 from ..addon.base_operator import SettingsOperator
+from ..addon.context import keep_frame
 from ..addon.errors import UserError
 from ..addon.rigs import control_rig, roles
 from ..addon.rigs.recognise.rolemap import is_role
@@ -137,11 +138,10 @@ class POISE_OT_rig_stand_up(OnRig, bpy.types.Operator):
 
     def _standing(self, context, rig):
         """The roles at the frame asked for, or at that of the clip at which the rig stands best."""
-        scene = context.scene
-        now, subframe = scene.frame_current, scene.frame_subframe
+        scene, tried = context.scene, []
+        now = scene.frame_current
         given = self.properties.is_property_set("frame")
-        tried = []
-        try:
+        with keep_frame(scene):
             for frame in (self.frame,) if given else (now, *_clip(rig)):
                 if frame != scene.frame_current:
                     scene.frame_set(frame)
@@ -149,9 +149,6 @@ class POISE_OT_rig_stand_up(OnRig, bpy.types.Operator):
                 if not found.fallen and not found.missing:
                     tall = roles.height(rig, found) * (AS_TALL if frame == now else 1.0)
                     tried.append((tall, -frame, found))
-        finally:
-            if scene.frame_current != now:
-                scene.frame_set(now, subframe=subframe)
         if tried:
             _, frame, found = max(tried, key=lambda one: one[:2])
             self.frame = -frame

@@ -21,6 +21,7 @@ from ...solvers.times import covering, gap
 from .. import keyframes
 from ..rigs import adapter
 from ..rigs.constraints import Constraints
+from ..rigs.pose import reader
 from . import sparse, verify
 from .contacts import Span
 
@@ -113,11 +114,7 @@ class Rig:
             (bone, "head") -> (q, 3) metres; of bones on which no other keyed one hangs
             (bone, "tail"), too, and (bone, "contact") of those in contact.
         """
-        still = adapter.armature_frames(self.armature.name, np.eye(4)[None])
-        solver = adapter.RigSolver(
-            self.armature, {}, still, 1.0, np.array([1.0, 0.0, 0.0, 0.0]),
-            constraints=self.constraints, moved=self.moved,
-        )
+        solver = reader.solver_of(self.armature, self.moved, self.constraints)
         bones = [track for track in tracks if track.bone]
         for track in bones:
             solver.hold(track)

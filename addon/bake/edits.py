@@ -17,11 +17,12 @@ import numpy as np
 
 from ...solvers import rotations
 from .. import compat, keyframes
+from .. import store as kept
 from . import memory
 from .data import Baked, BakeRecord
 
-# What reading a custom property raises that is not what `store` wrote.
-SPOILT = (ValueError, TypeError, KeyError, AttributeError, OverflowError)
+# What the custom property of a bake's keys is, see `kept.put`.
+SCHEMA, VERSION = "poise.keys", 1
 
 
 @dataclass(frozen=True)
@@ -141,9 +142,7 @@ def store(action: bpy.types.Action, name: str, curves: Sequence[StoredCurve]) ->
         parts["left"] = np.concatenate([curve.left.ravel() for curve in sparse])
         parts["right"] = np.concatenate([curve.right.ravel() for curve in sparse])
         parts["interpolation"] = np.concatenate([c.interpolation for c in sparse]).astype(np.int32)
-    action[name] = {}
-    for key, values in parts.items():
-        action[name][key] = values
+    kept.put(action, name, SCHEMA, VERSION, parts)
 
 
 def load(action: bpy.types.Action, name: str) -> list[StoredCurve]:
@@ -154,17 +153,12 @@ def load(action: bpy.types.Action, name: str) -> list[StoredCurve]:
         name: name of the custom property.
     """
     try:
-        return _loaded(action.get(name))
-    except SPOILT:
+        return _curves(kept.get(action, name, SCHEMA, VERSION) or {})
+    except kept.SPOILT:
         return []
 
 
-def _loaded(group) -> list[StoredCurve]:
-    arrays = {
-        key: np.array(values, np.float32 if key in {"points", "left", "right"} else np.int32)
-        for key, values in group.items()
-        if key in {"counts", "sparse", "points", "left", "right", "interpolation"}
-    }
+def _curves(arrays: kept.Values) -> list[StoredCurve]:
     curves = []
     at = at_sparse = 0
     for count, sparse in zip(arrays["counts"], arrays["sparse"], strict=True):
@@ -232,7 +226,7 @@ def own_span(record: BakeRecord) -> tuple[float, float]:
 def _sparse_channels(action: bpy.types.Action, record: BakeRecord) -> set[tuple[str, int]]:
     try:
         flags = tuple(action[record.store]["sparse"])
-    except SPOILT:
+    except kept.SPOILT:
         flags = ()
     return {c for c, flag in zip(record.channels(), flags, strict=False) if flag}
 
@@ -271,7 +265,7 @@ def edit_differences(
             keys = keyframes.read_keys(existing[path, i], ["co"]).frames
             first, last = own_span(record)
             frames = np.union1d(frames, keys[(keys >= first) & (keys <= last)])
-        new = np.stack([_evaluated(existing[path, i], frames) for i in indices], axis=1)
+        new = np.stack([keyframes.evaluate(existing[path, i], frames) for i in indices], axis=1)
         old = np.stack([originals[path, i].evaluate(frames) for i in indices], axis=1)
         if quaternion:
             new, old = rotations.normalise(new), rotations.normalise(old)
@@ -292,11 +286,6 @@ def edit_differences(
             for c, i in enumerate(indices)
         ]
     return channels
-
-
-def _evaluated(curve: bpy.types.FCurve, frames: np.ndarray) -> np.ndarray:
-    evaluate = curve.evaluate
-    return np.array([evaluate(frame) for frame in frames.tolist()], dtype=float)
 
 
 def combine_differences(

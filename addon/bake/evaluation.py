@@ -3,14 +3,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
 
 import bpy
 import numpy as np
 
 from ...solvers import affine, rotations
 from ..rigs import adapter
+from ..rigs.pose import evaluate
+from ..steps import finish
 from .job import Job
 
 # Looks per frame at what keys of the animator's own move: those stand on whole frames, mostly.
@@ -80,19 +82,14 @@ class Moved:
         if not names:
             return cls(np.zeros(1), {})
         times = np.arange((job.frames - 1) * PARTS + 1) / PARTS
-        read: dict[str, list[adapter.Basis]] = {name: [] for name in names}
-        for _ in play(job.context, job.options.start_frame + times):
-            evaluated = job.armature.evaluated_get(job.context.evaluated_depsgraph_get())
-            for name, found in read.items():
-                found.append(adapter.Basis.of(evaluated.pose.bones[name]))
-        return cls(times, {
-            name: adapter.Basis(
-                np.concatenate([one.place for one in found]),
-                rotations.continuous(np.concatenate([one.rotation for one in found])),
-                np.concatenate([one.size for one in found]),
-            )
-            for name, found in read.items()
-        })  # fmt: skip
+        at = job.options.start_frame + times
+        look = evaluate.Look(job.armature, list(names), at, _basis_and_scale, (19,))
+        [(_, found)] = finish(evaluate.matrices(job.context, [look]))
+        bases = {}
+        for name, values in zip(names, np.moveaxis(found, 1, 0), strict=True):
+            own = adapter.Basis.of(values[:, :16].reshape(-1, 4, 4), values[:, 16:])
+            bases[name] = replace(own, rotation=rotations.continuous(own.rotation))
+        return cls(times, bases)
 
     def at(self, times: np.ndarray) -> dict[str, adapter.Basis]:
         """Channels of the bones at any times.
@@ -111,6 +108,10 @@ class Moved:
         }
 
 
+def _basis_and_scale(_obj: bpy.types.Object, bone: bpy.types.PoseBone) -> np.ndarray:
+    return np.append(np.array(bone.matrix_basis), bone.scale)
+
+
 def world_matrices(
     context: bpy.types.Context, armature: bpy.types.Object, frames: np.ndarray
 ) -> np.ndarray:
@@ -123,7 +124,7 @@ def world_matrices(
     """
     if is_still(armature):
         return world_now(context, armature)[None]
-    return np.stack([world_now(context, armature) for _ in play(context, frames)])
+    return np.stack([world_now(context, armature) for _ in evaluate.through(context, frames)])
 
 
 def relative_to(
@@ -149,7 +150,7 @@ def relative_to(
 
     if not _moves(armature.parent) and armature.parent_type in {"OBJECT", "ARMATURE"}:
         return now()[None]
-    return np.stack([now() for _ in play(context, frames)])
+    return np.stack([now() for _ in evaluate.through(context, frames)])
 
 
 def world_now(context: bpy.types.Context, obj: bpy.types.Object) -> np.ndarray:
@@ -161,16 +162,3 @@ def world_now(context: bpy.types.Context, obj: bpy.types.Object) -> np.ndarray:
     """
     evaluated = obj.evaluated_get(context.evaluated_depsgraph_get())
     return np.array(evaluated.matrix_world, dtype=float)
-
-
-def play(context: bpy.types.Context, frames: np.ndarray) -> Iterator[float]:
-    """Go to one (sub)frame after the other.
-
-    Args:
-        context: Blender's context.
-        frames: (m,) when.
-    """
-    for frame in frames.tolist():
-        whole = int(np.floor(frame))
-        context.scene.frame_set(whole, subframe=frame - whole)
-        yield frame

@@ -17,7 +17,9 @@ from ...solvers import rotations
 from ...solvers.times import gap
 from .. import keyframes
 from ..rigs import adapter
-from . import contacts, evaluation, keying, sparse
+from ..rigs.pose import evaluate
+from ..steps import finish
+from . import contacts, keying, sparse
 from .job import Job
 from .plan import Plan
 
@@ -118,12 +120,11 @@ def _look_at(
         matrices: (m, 4, 4) the object in the world, which is filled in, or (1, 4, 4).
     """
     at = job.options.start_frame + moments[rows]
-    for row, _frame in zip(rows, evaluation.play(job.context, at), strict=True):
-        evaluated = job.armature.evaluated_get(job.context.evaluated_depsgraph_get())
-        for pose, parent in zip(poses, parents, strict=True):
-            pose[row] = evaluated.pose.bones[parent].matrix
-        if len(matrices) > 1:
-            matrices[row] = evaluated.matrix_world
+    look = evaluate.Look(job.armature, parents, at)
+    [(world, found)] = finish(evaluate.matrices(job.context, [look]))
+    poses[:, rows] = np.moveaxis(found, 1, 0)
+    if len(matrices) > 1:
+        matrices[rows] = world
 
 
 def _rows(bone: adapter.BoneTrack, rows: np.ndarray) -> adapter.BoneTrack:

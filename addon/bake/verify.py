@@ -20,7 +20,9 @@ from ...solvers import rotations
 from ...solvers.motion import Problem
 from ..context import keep_frame
 from ..mapping.tracks import JointTracks, Tracks
-from ..rigs import adapter, joints
+from ..rigs import adapter
+from ..rigs.pose import evaluate
+from ..steps import finish
 from . import checks
 from .data import Check
 
@@ -266,16 +268,28 @@ def check_bakes(context: bpy.types.Context, several: Sequence[Check]) -> list[li
     shown = [check for check in several if not rest_position(check.armature)]
     frames = _frames_for([[f + check.start_frame for f in check.frames] for check in shown])
     wanted = [
-        (check.armature, _bones(check), _inside(check, frames),
-         isinstance(check.tracks, JointTracks))
+        evaluate.Look(
+            check.armature, _bones(check), _inside(check, frames),
+            evaluate.local_matrix if _by_joints(check) else evaluate.pose_matrix,
+        )
         for check in shown
     ]  # fmt: skip
-    read = iter(_evaluated(context, wanted))
+    with keep_frame(context.scene):
+        found = finish(evaluate.matrices(context, wanted))
+    read = (
+        _in_world(check.armature, look.bones, *there, _by_joints(check))
+        for check, look, there in zip(shown, wanted, found, strict=True)
+    )
     return [
         rest_position(check.armature)
         or _differences(context, check, _inside(check, frames) - check.start_frame, *next(read))
         for check in several
     ]
+
+
+def _by_joints(check: Check) -> bool:
+    """Whether bones are compared against their rest poses in their parents."""
+    return isinstance(check.tracks, JointTracks)
 
 
 def _bones(check: Check) -> list[str]:
@@ -427,36 +441,6 @@ def _remedy(armature: bpy.types.Object, name: str) -> str:
     return "See what else moves or limits the bone: constraints, drivers, IK limits, NLA tracks"
 
 
-def _evaluated(
-    context: bpy.types.Context,
-    wanted: Sequence[tuple[bpy.types.Object, Sequence[str], np.ndarray, bool]],
-) -> list[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]]:
-    """World heads, tails (n, b, 3), rotations (n, b, 4) and object sizes (n,) of each armature's
-    bones at its frames (n,); of joints, against their rest poses in their parents."""
-    worlds = [np.empty((len(frames), 4, 4)) for _, _, frames, _ in wanted]
-    poses = [np.empty((len(frames), len(names), 4, 4)) for _, names, frames, _ in wanted]
-    scene = context.scene
-    with keep_frame(scene):
-        for frame in sorted({int(f) for _, _, frames, _ in wanted for f in frames}):
-            scene.frame_set(frame)
-            depsgraph = context.evaluated_depsgraph_get()
-            for (armature, names, frames, local), world, pose in zip(
-                wanted, worlds, poses, strict=True
-            ):
-                for row in np.flatnonzero(frames == frame):
-                    evaluated = armature.evaluated_get(depsgraph)
-                    world[row] = evaluated.matrix_world
-                    bones = evaluated.pose.bones
-                    for i, name in enumerate(names):
-                        pose[row, i] = (
-                            joints.local_matrix(evaluated, name) if local else bones[name].matrix
-                        )
-    return [
-        _in_world(armature, names, world, pose, local)
-        for (armature, names, _, local), world, pose in zip(wanted, worlds, poses, strict=True)
-    ]
-
-
 def _in_world(
     armature: bpy.types.Object,
     names: Sequence[str],
@@ -464,7 +448,9 @@ def _in_world(
     pose: np.ndarray,
     local: bool,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """What `_evaluated` returns, from matrices of the object (n, 4, 4) and bones (n, b, 4, 4)."""
+    """World heads, tails (n, b, 3), rotations (n, b, 4) and object sizes (n,) of bones, from
+    matrices of the object (n, 4, 4) and of the bones (n, b, 4, 4); of joints, against their
+    rest poses in their parents."""
     lengths = np.array([armature.data.bones[name].length for name in names])
     matrices = pose if local else np.einsum("nij,nbjk->nbik", world, pose)
     heads = matrices[..., :3, 3]

@@ -9,10 +9,9 @@ panels) asks the family and knows no motion by name.
 
 from __future__ import annotations
 
-import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
 import bpy
@@ -489,34 +488,3 @@ def without(settings, *names: str) -> dict[str, object]:
         names: fields to leave out.
     """
     return {f.name: getattr(settings, f.name) for f in fields(settings) if f.name not in names}
-
-
-def digest(value: object) -> str:
-    """Fingerprint of numbers, texts, arrays and dataclasses of them.
-
-    Args:
-        value: what to take it of.
-
-    Returns:
-        A short hexadecimal number; equal values give equal ones.
-    """
-    hasher = hashlib.sha1(usedforsecurity=False)
-    _feed(hasher, value)
-    return hasher.hexdigest()[:16]
-
-
-def _feed(hasher, value: object) -> None:
-    if isinstance(value, np.ndarray):
-        hasher.update(str(value.shape).encode())
-        hasher.update(np.ascontiguousarray(value, dtype=float).tobytes())
-    elif is_dataclass(value):
-        _feed(hasher, {f.name: getattr(value, f.name) for f in fields(value)})
-    elif isinstance(value, Mapping):
-        for key in sorted(value):
-            hasher.update(str(key).encode())
-            _feed(hasher, value[key])
-    elif isinstance(value, (tuple, list)):
-        for item in value:
-            _feed(hasher, item)
-    else:
-        hasher.update(repr(value).encode())

@@ -420,6 +420,14 @@ class Pose:
             self._head = self._head.head
         return self._head
 
+    @property
+    def matrices(self) -> np.ndarray:
+        """(m, 4, 4) of the bone in armature space."""
+        linear, head = _linear(self), self.head
+        found = np.zeros((max(len(linear), len(head)), 4, 4))
+        found[:, :3, :3], found[:, :3, 3], found[:, 3, 3] = linear, head, 1.0
+        return found
+
     def but(
         self,
         rotation: np.ndarray | Pose | None = None,
@@ -583,22 +591,39 @@ class Basis:
         place: (m, 3) location.
         rotation: (m, 4).
         size: (m, 3) scale.
+        spins: (m, 3) whole turns about its axes that its angles count besides, or None where
+            they do not matter.
     """
 
     place: np.ndarray
     rotation: np.ndarray
     size: np.ndarray
+    spins: np.ndarray | None = None
 
     @classmethod
-    def of(cls, bone: bpy.types.PoseBone) -> Basis:
+    def of(cls, matrices: np.ndarray, size: np.ndarray | None = None) -> Basis:
+        """Take matrices of channels apart.
+
+        Args:
+            matrices: (m, 4, 4) as `PoseBone.matrix_basis`.
+            size: (m, 3) scale; None for what the matrices say.
+        """
+        linear = matrices[:, :3, :3]
+        lengths = np.linalg.norm(linear, axis=1)
+        axes = linear / np.maximum(lengths, 1e-30)[:, None, :]
+        size = lengths if size is None else size
+        return cls(matrices[:, :3, 3], rotations.from_matrix(axes), size)
+
+    @classmethod
+    def standing(cls, bone: bpy.types.PoseBone) -> Basis:
         """Those of one bone, as one sample.
 
         Args:
             bone: the bone, evaluated or not.
         """
-        linear, place = _split(bone.matrix_basis)
-        axes = linear / np.maximum(np.linalg.norm(linear, axis=1), 1e-30)[:, None, :]
-        return cls(place, rotations.from_matrix(axes), np.array([bone.scale], dtype=float))
+        return cls.of(
+            np.array(bone.matrix_basis, dtype=float)[None], np.array([bone.scale], dtype=float)
+        )
 
     @property
     def is_even(self) -> bool:
@@ -942,7 +967,7 @@ class RigSolver:
 
     def _basis(self, name: str) -> Basis:
         """Channels of a bone that are not keyed, as they stand or something else moves them."""
-        return self._moved.get(name) or Basis.of(self._armature.pose.bones[name])
+        return self._moved.get(name) or Basis.standing(self._armature.pose.bones[name])
 
     def _plain_scale(self, name: str) -> np.ndarray | None:
         """Size of a bone under bones that are evenly scaled; None where it needs more thought."""

@@ -24,7 +24,7 @@ _POSE_SPACES = {"WORLD", "POSE"}
 
 
 # Kinds that move the bones before theirs, too.
-_CHAINED = {"IK", "SPLINE_IK"}
+CHAINED = {"IK", "SPLINE_IK"}
 
 # Kinds whose effect is computed, and those that may act on some axes only.
 _BY_AXES = {"COPY_ROTATION", "COPY_LOCATION", "COPY_SCALE"}
@@ -150,7 +150,7 @@ class Constraints:
         asked = list(keyed)
         for bone in bones:
             for constraint in bone.constraints:
-                if constraint.type in _CHAINED and acts(constraint):
+                if constraint.type in CHAINED and acts(constraint):
                     chain = [bone, *bone.parent_recursive]
                     asked += [b.name for b in chain]
                     asked.append(getattr(constraint, "subtarget", ""))

@@ -23,15 +23,14 @@ from ...solvers import rotations
 from ..context import keep_frame
 from ..errors import UserError
 from ..mapping.tracks import JointTracks
+from ..steps import finish
 from . import adapter
-from .constraints import constraints_of
-from .joints import as_keyed, local_pose
+from .constraints import CHAINED, constraints_of
+from .joints import as_keyed
+from .pose import evaluate, reader
 from .properties import read_pose, read_value, restore_pose
 
 SAME = 1e-6  # of influences, and of what a bone has anyway
-
-# Constraints that pull at the bones before theirs, too.
-CHAINED = {"IK", "SPLINE_IK"}
 
 # Constraints that do not decide how a bone is turned: what limits it has its say in the result.
 LEFT_ALONE = {
@@ -261,13 +260,14 @@ def deciding(
     if not kept and all(bone == control for bone, control in controls.items()):
         return Deciding(_moving(armature, tracks), grip.held)
     with keep_frame(context.scene):
-        context.scene.frame_set(start_frame)
-        still = {name: local_pose(armature.evaluated_get(
-            context.evaluated_depsgraph_get()), name) for name in kept}
+        at = np.array([start_frame])
+        look = evaluate.Look(armature, list(kept), at, evaluate.local_matrix)
+        [(_, found)] = finish(evaluate.matrices(context, [look]))
+        still = {name: adapter.Basis.of(found[:, number]) for number, name in enumerate(kept)}
         whole = replace(
             tracks,
-            turn={**{name: turn for name, (turn, _) in still.items()}, **tracks.turn},
-            place={**{name: place for name, (_, place) in still.items()}, **tracks.place},
+            turn={**{name: one.rotation for name, one in still.items()}, **tracks.turn},
+            place={**{name: one.place for name, one in still.items()}, **tracks.place},
         )
         every = {**kept, **controls}
         former = read_pose(armature, grip.held)
@@ -329,12 +329,9 @@ def _placed(
         name for name in adapter.moving_parents(armature, known, constraints).values()
         if not known & {above.name for above in armature.pose.bones[name].parent_recursive}
     }
-    solver = adapter.RigSolver(
-        armature, {}, adapter.armature_frames(armature.name, np.eye(4)[None]), 1.0,
-        rotations.identity(1)[0],
-        {name: np.array(evaluated.pose.bones[name].matrix, dtype=float)[None] for name in outside},
-        constraints,
-    )  # fmt: skip
+    solver = reader.solver_of(armature, {}, constraints, {
+        name: np.array(evaluated.pose.bones[name].matrix, dtype=float)[None] for name in outside
+    })  # fmt: skip
     for bone in armature.pose.bones:
         if bone.name not in controls:
             continue

@@ -18,31 +18,6 @@ from . import adapter, rotation_modes
 SEEN = 1e-4  # radians, metres: what a lock takes away below that is not told
 
 
-def local_pose(evaluated: bpy.types.Object, name: str) -> tuple[np.ndarray, np.ndarray]:
-    """How a bone is turned (1, 4) and placed (1, 3) against its rest pose, whatever did that.
-
-    Args:
-        evaluated: the rig as Blender evaluates it.
-        name: name of the bone.
-    """
-    matrix = np.array(local_matrix(evaluated, name), dtype=float)[None]
-    axes = matrix[:, :3, :3] / np.maximum(np.linalg.norm(matrix[:, :3, :3], axis=1), 1e-30)[:, None]
-    return rotations.from_matrix(axes), matrix[:, :3, 3]
-
-
-def local_matrix(evaluated: bpy.types.Object, name: str):
-    """What the channels of a bone would be if nothing else moved it, as a matrix.
-
-    Args:
-        evaluated: the rig as Blender evaluates it.
-        name: name of the bone.
-    """
-    bone = evaluated.pose.bones[name]
-    return evaluated.convert_space(
-        pose_bone=bone, matrix=bone.matrix, from_space="POSE", to_space="LOCAL"
-    )
-
-
 def as_keyed(
     bone: bpy.types.PoseBone, tracks: JointTracks, rows: slice | np.ndarray
 ) -> adapter.BoneTrack:

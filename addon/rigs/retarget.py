@@ -13,6 +13,7 @@ from dataclasses import replace
 
 import bpy
 import numpy as np
+from mathutils import Matrix
 
 from ...solvers import affine, rotations
 from ...solvers.ik import limb_rotations, two_bone
@@ -26,6 +27,7 @@ from ..steps import Steps
 from . import adapter, characters, control_rig, fitting, own_controls
 from .builders.skeleton import Chain
 from .own_controls import Control, OwnControls
+from .pose import evaluate
 
 # What a role of someone else's rig is called among tracks: no rule for Poise's own roles fits it.
 PREFIX = "bone "
@@ -264,6 +266,10 @@ def moved_tracks(
     return _bone_tracks(rig, moved, tracks, size)
 
 
+def _in_world(obj: bpy.types.Object, bone: bpy.types.PoseBone) -> Matrix:
+    return obj.matrix_world @ bone.matrix
+
+
 def evaluated_targets(
     context: bpy.types.Context,
     controls: bpy.types.Object,
@@ -288,23 +294,18 @@ def evaluated_targets(
     names = {role: fitting.target_bone(role) for role in control_rig.followers(controls)}
     if own is not None:
         names |= {n: n for n in (fitting.control_bone(one.name) for one in own.driven)}
-    count = len(tracks.time)
-    matrices = np.empty((len(names), count, 4, 4))
+    look = evaluate.Look(
+        controls, list(names.values()), start_frame + tracks.clock.frames, _in_world
+    )
     with keep_frame(context.scene):
-        for i, at in enumerate(tracks.clock.frames.tolist()):
-            frame = int(np.floor(at))
-            context.scene.frame_set(start_frame + frame, subframe=at - frame)
-            evaluated = controls.evaluated_get(context.evaluated_depsgraph_get())
-            for row, name in zip(matrices, names.values(), strict=True):
-                row[i] = evaluated.matrix_world @ evaluated.pose.bones[name].matrix
-            yield i / count
+        [(_, matrices)] = yield from evaluate.matrices(context, [look])
     poses = {
         key: adapter.Pose(
             rotations.from_matrix(row[:, :3, :3] / np.linalg.norm(row[:, :3, :3], axis=1)[:, None]),
             row[:, :3, 3],
             np.ones(1),
         )
-        for key, row in zip(names, matrices, strict=True)
+        for key, row in zip(names, np.moveaxis(matrices, 1, 0), strict=True)
     }
     return poses.__getitem__, unit_scale
 

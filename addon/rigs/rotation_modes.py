@@ -81,6 +81,44 @@ def from_mode(values: np.ndarray, mode: str) -> np.ndarray:
     return rotations.from_euler(values, mode)
 
 
+def whole_turns(values: np.ndarray, mode: str) -> np.ndarray:
+    """Whole turns (n, 3) about a bone's axes that its angles count besides the turn they make.
+
+    Args:
+        values: (n, 4) quaternions or angle and axis, (n, 3) Euler angles.
+        mode: `PoseBone.rotation_mode`.
+    """
+    if mode == "QUATERNION":
+        return np.zeros((len(values), 3))
+    if mode == "AXIS_ANGLE":
+        return np.round(values[:, :1] / (2.0 * np.pi)) * rotations.normalise(values[:, 1:])
+    return np.round(values / (2.0 * np.pi))
+
+
+def with_turns(quaternion: np.ndarray, turns: np.ndarray, mode: str) -> np.ndarray:
+    """What a pose bone holds in one pose; undoes `from_mode` and `whole_turns`.
+
+    Args:
+        quaternion: (4,) unit quaternion.
+        turns: (3,) whole turns about the bone's axes.
+        mode: `PoseBone.rotation_mode`.
+
+    Returns:
+        (4,) quaternion or angle and axis, (3,) Euler angles in radians.
+    """
+    values = to_mode(quaternion[None], mode)[0]
+    if mode == "QUATERNION":
+        return values
+    if mode != "AXIS_ANGLE":
+        return values + 2.0 * np.pi * np.round(turns)
+    counted = np.round(np.linalg.norm(turns))
+    if counted:
+        axis = values[1:] if abs(values[0]) > 1e-6 else rotations.normalise(turns)
+        values = np.concatenate((values[:1], axis)) * (1.0 if axis @ turns > 0.0 else -1.0)
+        values[0] += 2.0 * np.pi * counted
+    return values
+
+
 def _to_axis_angle(quaternions: np.ndarray) -> np.ndarray:
     """Angle and unit axis; the axis does not flip over, the angle counts on."""
     q = rotations.continuous(quaternions)

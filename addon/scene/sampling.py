@@ -12,7 +12,7 @@ from __future__ import annotations
 import bpy
 import numpy as np
 
-from .. import compat
+from .. import compat, keyframes
 from ..context import keep_frame
 
 
@@ -56,8 +56,7 @@ def animated_settings(
             name = paths.get(curve.data_path)
             if name is None or curve.mute or curve.data_path in driven or curve.is_empty:
                 continue
-            evaluate = curve.evaluate
-            samples[name] = np.array([evaluate(frame) for frame in frames.tolist()])
+            samples[name] = keyframes.evaluate(curve, frames)
     if driven:
         samples.update(_evaluated(scene, motion, group, [paths[p] for p in driven], frames))
     return samples

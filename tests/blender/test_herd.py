@@ -56,16 +56,16 @@ def _evaluations(monkeypatch):
     def count(scene, _depsgraph):
         seen.append(scene.frame_current)
 
-    evaluated = verify._evaluated
+    finish = verify.finish
 
     def counted(*arguments):
         bpy.app.handlers.frame_change_post.append(count)
         try:
-            return evaluated(*arguments)
+            return finish(*arguments)
         finally:
             bpy.app.handlers.frame_change_post.remove(count)
 
-    monkeypatch.setattr(verify, "_evaluated", counted)
+    monkeypatch.setattr(verify, "finish", counted)
     return seen
 
 

@@ -41,3 +41,21 @@ def test_a_swing_besides_stays_as_it_is():
     values = rotation_modes.to_mode(turned, "XYZ", spin, np.array((1.0, 0.0, 0.0)))
     assert np.abs(np.diff(values[:, 0]) - 4.0).max() < 1e-6
     assert values[:, 2] == pytest.approx(0.3 * np.sin(np.arange(20.0)), abs=1e-9)
+
+
+@pytest.mark.parametrize("mode", [*rot.EULER_ORDERS, "AXIS_ANGLE", "QUATERNION"])
+def test_a_turn_and_its_whole_turns_make_up_the_angles(mode):
+    """The same turn with the same count, whichever of its sets of angles is given."""
+    random = np.random.default_rng(2)
+    for _ in range(50):
+        values = random.uniform(-20.0, 20.0, 3 if mode in rot.EULER_ORDERS else 4)
+        turn = rotation_modes.from_mode(values[None], mode)
+        counted = rotation_modes.whole_turns(values[None], mode)
+        again = rotation_modes.with_turns(turn[0], counted[0], mode)[None]
+        same = rotation_modes.from_mode(again, mode)
+        assert abs((same * turn).sum()) == pytest.approx(1.0, abs=1e-9)
+        if mode == "AXIS_ANGLE":
+            spins = [v[0, 0] * rot.normalise(v[:, 1:])[0] for v in (values[None], again)]
+            np.testing.assert_allclose(*spins, atol=1e-6)
+        elif mode != "QUATERNION" and np.cos(values["XYZ".index(mode[1])]) > 0.0:
+            np.testing.assert_allclose(again[0], values, atol=1e-6)

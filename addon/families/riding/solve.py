@@ -13,10 +13,11 @@ from ....solvers.errors import SettingError
 from ....solvers.motion import TurningMotion
 from ....solvers.path import PathMotion, PathScene, PathSettings, follow_path
 from ....solvers.turning.solve import solve_turning
+from ...digests import digest
 from ...errors import UserError
 from ...mapping import sequence
 from ...mapping.registry import MAPPINGS
-from ..base import NoMotion, Progress, digest, speed_step
+from ..base import NoMotion, Progress, speed_step
 from .job import RidingJob, SolvedRide, path_problems
 
 # How many motions along a path are remembered.

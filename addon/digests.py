@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Fingerprints of what is read from a file, to tell later whether it has changed."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+
+import numpy as np
+
+
+def digest(value: object) -> str:
+    """Fingerprint of numbers, texts, arrays and dataclasses of them.
+
+    Args:
+        value: what to take it of.
+
+    Returns:
+        A short hexadecimal number; equal values give equal ones.
+    """
+    hasher = hashlib.sha1(usedforsecurity=False)
+    _feed(hasher, value)
+    return hasher.hexdigest()[:16]
+
+
+def _feed(hasher, value: object) -> None:
+    if isinstance(value, np.ndarray):
+        hasher.update(str(value.shape).encode())
+        hasher.update(np.ascontiguousarray(value, dtype=float).tobytes())
+    elif is_dataclass(value):
+        _feed(hasher, {f.name: getattr(value, f.name) for f in fields(value)})
+    elif isinstance(value, Mapping):
+        for key in sorted(value):
+            hasher.update(str(key).encode())
+            _feed(hasher, value[key])
+    elif isinstance(value, (tuple, list)):
+        for item in value:
+            _feed(hasher, item)
+    else:
+        hasher.update(repr(value).encode())
