@@ -380,6 +380,9 @@ def make_timeline(settings: TurningSettings) -> Timeline:
         "slope": slope,
         "slope_direction": direction,
     }
+    quantities["max_curvature"] = _within_reach(
+        quantities["max_curvature"], quantities["max_curvature_rate"], step
+    )
     limited = bool(
         somewhere(quantities["max_curvature"] < CURVATURE_BOUND)
         or somewhere(quantities["max_curvature_rate"] < RATE_BOUND)
@@ -412,6 +415,31 @@ def make_timeline(settings: TurningSettings) -> Timeline:
         limited=limited,
         constant=fixed or all(type(value) is float for value in quantities.values()),
     )
+
+
+def _within_reach(limit: Sampled, rate: Sampled, step: float) -> Sampled:
+    """The curvature limit that is left where it changes faster than curvature can.
+
+    |C(t)| <= L(t) and |C'(t)| <= r(t) together mean |C(t)| <= L(s) + |int_s^t r| for
+    all s: the least of these over s changes no faster than r, and a curvature on
+    it keeps both limits, also where L jumps.
+    """
+    if np.ndim(limit) == 0:
+        return limit
+    rate = np.minimum(rate, np.ptp(limit) / step)  # more has no effect
+    rate = np.broadcast_to(rate, np.shape(limit))
+    change = step / 6.0 * (rate[:-2:2] + 4.0 * rate[1::2] + rate[2::2])
+    if np.all(np.abs(np.diff(limit)) <= 0.5 * np.repeat(change, 2)):
+        return limit
+    # In straight lines between whole steps, each of which bounds what is half a step around it
+    near = np.pad(limit, 1, mode="edge")
+    least = np.minimum(np.minimum(near[:-2:2], near[1:-1:2]), near[2::2])
+    way = np.concatenate(([0.0], np.cumsum(change)))
+    after = np.minimum.accumulate(least - way) + way
+    before = np.minimum.accumulate((least + way)[::-1])[::-1] - way
+    result = np.repeat(np.minimum(after, before), 2)[:-1]
+    result[1::2] = 0.5 * (result[:-2:2] + result[2::2])
+    return result
 
 
 def _tidy(name: str, value: Sampled) -> Sampled:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Getting onto the ellipse, keeping the heading, and what the limits do."""
 
+import itertools
 import math
 from dataclasses import replace
 
@@ -174,7 +175,7 @@ def _jumping(rng):
         "speed": jump(3.0, 12.0),
         "frequency": jump(0.2, 1.2),
         "sharpness": np.radians(jump(3.0, 45.0)),
-        "max_curvature": rng.uniform(0.1, 0.8) if rng.random() < 0.8 else math.inf,
+        "max_curvature": jump(0.1, 0.8) if rng.random() < 0.8 else math.inf,
         "max_curvature_rate": jump(0.4, 4.0, 0.2) if rng.random() < 0.8 else math.inf,
         "heading": jump(-1.0, 1.0, 0.3),
         "slope": 0.25 if rng.random() < 0.3 else 0.0,
@@ -226,6 +227,37 @@ def test_the_rate_limit_holds_where_the_lean_wanted_jumps():
     motion = solve_turning(settings)
     assert motion.success and motion.clipped.any()
     _limits_hold(settings, motion)
+
+
+@pytest.mark.parametrize("before, after", [(0.25, 0.08), (0.08, 0.25)])
+def test_curvature_follows_a_limit_that_jumps_at_its_own_rate(before, after):
+    """Within both limits |C(t)| <= L(s) + r |t - s| for all s: at a limit that jumps, a ramp."""
+    least, sides = min(before, after), set()
+    turning = ({"start_phase": phase} for phase in (0.0, math.pi))
+    falling = ({"start_state": _state(0.45 * side, 0.1 * side, 8.0)} for side in (1.0, -1.0))
+    for fps, rate, at, start in itertools.product(
+        (24.0, 60.0), (0.3, 3.0), (0.3, 1.91), (*turning, *falling)
+    ):
+        times = sample_times(int(3.0 * fps) + 1, fps)
+        settings = TurningSettings(
+            n_frames=int(3.0 * fps) + 1,
+            fps=fps,
+            frequency=0.25,
+            sharpness=math.radians(50.0),
+            max_curvature=np.where(times < at, before, after),
+            max_curvature_rate=rate,
+            **start,
+        )
+        motion = solve_turning(settings, advice=False)
+        up = motion.time <= (motion.time[-1] if motion.success else motion.events[-1].time)
+        curvature, time = motion.curvature[up], motion.time[up]
+        assert np.all(np.abs(np.diff(curvature)) <= rate * np.diff(time) * (1.0 + 1e-6))
+        ramp = times[times >= at][0] - time if after < before else time - times[times < at][-1]
+        most = np.minimum(max(before, after), least + rate * np.maximum(ramp, 0.0))
+        assert np.all(np.abs(curvature) <= most * (1.0 + 1e-6))
+        near = (np.abs(time - at) < 0.5) & (np.abs(curvature) > 0.95 * most)
+        sides |= set(np.sign(curvature[near]))
+    assert sides == {-1.0, 1.0}  # as much as can be, on either
 
 
 def test_who_is_caught_in_a_batch_does_not_depend_on_the_others():
