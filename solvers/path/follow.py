@@ -26,7 +26,7 @@ from .nodes import ALONG, CURVATURE, GATE, MOVING, OMEGA, PSI, SEGMENT, SPEED, T
 from .obstacles import Disc, MovingDisc
 from .phase import estimate_turns
 from .prepare import SECOND_THOUGHTS, Prepared, prepare
-from .search import FELL, HIT, MET, MISSED, OFF, STOOD, USEFUL, Plan, Planner
+from .search import FELL, HIT, LATE, MISSED, OFF, STOOD, USEFUL, Plan, Planner
 from .settings import CALM, PathScene, PathSettings
 from .stages import lean_acceleration
 
@@ -348,8 +348,7 @@ def follow(
         # What blocks every plan is met within a plan's length, or never left behind.
         patience = settings.stages + 1
         if trouble is not None and trouble[2] == run.gate[-1]:  # those before it are passed
-            known = (1.0 - MET) * settings.stages * settings.stage  # that it was ahead
-            left = math.floor((OUT_OF_REACH - known) / settings.stage + 1e-6)
+            left = math.floor((OUT_OF_REACH - LATE) / settings.stage + 1e-6)
             patience = min(patience, max(1, left))
         if len(held) < 2 and not plan.choices or stage - since >= patience:
             run.failure = _failure(ready, run, *(trouble or ("LOST", None, None)))

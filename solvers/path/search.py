@@ -98,7 +98,7 @@ USEFUL = 1.0  # of the curvature of a steady turn at the lean limit, changed in 
 SLOW = 1.0  # m/s; the curvature of a steady turn is not looked for at less
 LOOKING_BACK = -0.2  # cosine of the angle from the path beyond which a figure has to turn first
 LOOKING_ON = 0.5  # the same at the end of a plan that has got past what there was no way past
-MET = 0.8  # of a plan's way; gates that stand nearer along the path are passed by it
+LATE = 0.6  # s before a plan's end; gates that it would come to sooner are passed by it
 FELL, HIT, MISSED, BOUND, OFF, STOOD = 1, 2, 3, 4, 5, 6  # why a child is dropped
 
 
@@ -778,18 +778,17 @@ class Planner:
         """Rows, from `first` on, of the ends of plans that are whole.
 
         They are all their stages long, get far enough along the path, and pass
-        the gates that are to be met on `MET` of the way that they go: who swerves
-        before a gate has not found a way, and will not.
+        the gates that they would come to straight on, but for the last `LATE`: who
+        swerves before a gate has not found a way, and will not.
         """
         floats, ints = tree.floats[: tree.count], tree.ints[: tree.count]
         rows = first + np.flatnonzero(ints[first:, STAGE] == self.settings.stages)
         goal = self._goal(floats[0], int(ints[0, SEGMENT]))
         rows = rows[floats[rows, ALONG] >= goal]
         if self.gates and goal > 0.0:
-            way = self.settings.stages * self.settings.stage * 0.5 * (
-                floats[0, SPEED] + floats[rows, SPEED]
-            )
-            met = np.searchsorted(self._gate[7], floats[0, ALONG] + MET * way, side="right")
+            speed = 0.5 * (floats[0, SPEED] + floats[rows, SPEED])
+            way = (self.settings.stages * self.settings.stage - LATE) * speed
+            met = np.searchsorted(self._gate[7], floats[0, ALONG] + way, side="right")
             rows = rows[ints[rows, GATE] >= met]
         return rows
 
