@@ -517,6 +517,18 @@ def test_before_a_gate_out_of_reach_it_stops_near_the_path():
     assert problem.code == "NO_WAY" and "gate 3" in problem.message
 
 
+def test_a_lone_gate_far_aside_is_no_reason_to_leave_the_path():
+    """24 m before it a right angle on the tightest circle, of 11 m, still leads there; what plans
+    of more stages find from further back must not pass it by."""
+    gate = Gate(np.array([42.5, -60.0]), np.array([37.5, -60.0]))
+    way = np.array([(0.0, 0.0), (0.0, -150.0)])
+    result = follow_path(PathScene((way,), gates=(gate,)), PathSettings(clearance=0.3),
+                         advice=False)  # fmt: skip
+    assert result.failure.reason == "MISSED" and result.failure.gate == 0
+    assert 36.0 / 8.0 < result.motion.time[-1] <= 36.0 / 8.0 + 2.0
+    assert result.max_distance < 1.0
+
+
 def test_a_corner_that_is_cut_is_told_with_place_and_amount():
     way = np.array([(0.0, 0.0), (0.0, -50.0), (60.0, -50.0)])
     result = follow_path(PathScene((way,)), PathSettings())
