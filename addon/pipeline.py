@@ -9,30 +9,18 @@ What differs between turning, legged and other motions is for their `families`.
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import replace
-from math import ceil
 
 import bpy
-import numpy as np
 
 from . import families, motions
 from .digests import digest
 from .errors import UserError
-from .families.base import (
-    SOLVER_VERSION,
-    Job,
-    NoMotion,
-    Progress,
-    Solved,
-    sampled_style,
-)
-from .mapping.gaze import EyesStyle, with_gaze
-from .mapping.tracks import RoleTracks
-from .rigs import characters, control_rig
+from .families.base import SOLVER_VERSION, Job, NoMotion, Progress, Solved
+from .mapping.handover import hand_over, taken_over
+from .rigs.actor import Actor
 from .scene.timing import require_even_time, scene_numbers
-from .settings.motion import KINDS, kinds_for
-
-POSE = 2.0  # s of the motion that a pose is taken from
 
 __all__ = [
     "Job",
@@ -41,7 +29,6 @@ __all__ = [
     "changed_inputs",
     "digests",
     "gather",
-    "is_planned",
     "motions_behind",
     "solve",
 ]
@@ -61,10 +48,11 @@ def gather(context: bpy.types.Context, motion: bpy.types.Object) -> Job:
         UserError: something about scene or character must be put right first.
         SettingError: a setting is outside what the solver can take.
     """
-    base, own = motion.poise_motion.base, motion
+    base = motion.poise_motion.base
     if base is None:
         chain = _chain(motion)
         jobs = _gather_chain(context, chain, motion)
+        at = chain.index(motion)
     else:
         # Same travel and turns, posed with this motion's own style.
         _check_same_character(motion, base)
@@ -74,23 +62,23 @@ def gather(context: bpy.types.Context, motion: bpy.types.Object) -> Job:
         jobs = _gather_chain(context, chain, base)
         at = chain.index(base)
         jobs[at] = families.family_of(jobs[at]).restyled(context, jobs[at], motion)
-        motion = base
-    at = chain.index(motion)
+    return _in_run(jobs, at)
+
+
+def _in_run(jobs: Sequence[Job], at: int) -> Job:
+    """A job with the motions of its family that it is solved with, and what they go on from."""
+    family = families.family_of(jobs[at])
+    first, end = at, at + 1
+    while first and families.family_of(jobs[first - 1]) is family:
+        first -= 1
+    while end < len(jobs) and families.family_of(jobs[end]) is family:
+        end += 1
     return replace(
         jobs[at],
-        before=tuple(jobs[:at]),
-        following=tuple(jobs[at + 1 :]),
-        eyes=_eyes(context, own, jobs[at]),
-        armless=tuple(control_rig.armless(own.poise_motion.character)),
+        before=tuple(jobs[first:at]),
+        following=tuple(jobs[at + 1 : end]),
+        arrives=_in_run(jobs[:first], first - 1) if first else None,
     )
-
-
-def _eyes(context: bpy.types.Context, motion: bpy.types.Object, job: Job) -> EyesStyle | None:
-    """How the eyes of a motion's character look ahead; None where it has none to turn."""
-    if not characters.has_gaze(motion.poise_motion.character):
-        return None
-    frames = np.arange(job.start_frame, job.end_frame + 1.0)
-    return sampled_style(context, motion, "eyes", frames)
 
 
 def motions_behind(motion: bpy.types.Object) -> list[bpy.types.Object]:
@@ -159,20 +147,15 @@ def _gather_one(context, motion) -> Job:
     if character is None:
         raise UserError(f"{motion.name} has no character: choose one")
     require_even_time(context.scene)
-    kind = characters.kind_of(character)
-    if not kind:
-        raise UserError(
-            f"{character.name} is not a Poise character: set the rig up in the Character panel, "
-            "or add a character there"
+    family, actor = families.family_for(motion), Actor.of(character)
+    why = family.able(actor)
+    if why:
+        others = [families.label(kind) for kind in families.kinds_for(actor)]
+        way = f"set Motion to {' or '.join(others)}" if others else (
+            "set the rig up in the Character panel, or add a character there"
         )
-    family = families.family_for(motion)
-    if family.name != characters.KINDS[kind].family:
-        able = kinds_for(characters.KINDS[kind].family)
-        labels = [label for name, label, _text in KINDS if name in able]
-        raise UserError(
-            f"{character.name} cannot do {family.moves}: set Motion to {' or '.join(labels)}"
-        )
-    return family.gather(context, motion, kind, scene_numbers(context.scene))
+        raise UserError(f"{why}: {way}")
+    return family.gather(context, motion, actor, scene_numbers(context.scene))
 
 
 def solve(job: Job, progress: Progress | None = None) -> Solved:
@@ -189,62 +172,18 @@ def solve(job: Job, progress: Progress | None = None) -> Solved:
         SettingError: a setting is outside what the solver can take.
         Cancelled: the progress callback asked to stop.
     """
-    if job.end_frame == job.start_frame and not families.family_of(job).ends_by_itself(job):
-        return _pose(job, progress)
-    solved = families.family_of(job).solve(job, progress or _ignore)
-    if job.eyes is None:
+    before = None
+    if job.arrives is not None:
+        last = solve(job.arrives, progress)
+        before = hand_over(last.tracks, getattr(last.motion, "end_state", None))
+    solved = families.family_of(job).solve(job, before, progress or _ignore)
+    if before is None or job.before:
         return solved
-    return replace(solved, tracks=with_gaze(solved.tracks, _at_samples(job.eyes, solved.tracks)))
-
-
-def _pose(job: Job, progress: Progress | None) -> Solved:
-    """A range of one frame: the first of a motion that goes on as it begins, since bodies look
-    ahead and even out."""
-
-    def steady(values):
-        held = {
-            name: float(value[0])
-            for name, value in vars(values).items()
-            if isinstance(value, np.ndarray) and value.shape == (1,)
-        }
-        return replace(values, **held)
-
-    count = ceil(POSE * job.numbers.fps)
-    own = replace(steady(job.settings), n_frames=count + 1)
-    style, eyes = steady(job.style), None if job.eyes is None else steady(job.eyes)
-    longer = replace(
-        job, settings=own, style=style, eyes=eyes, end_frame=job.start_frame + count, following=()
-    )
-    if getattr(job, "cycle", False):
-        longer = replace(longer, cycle=False)
-    solved = solve(longer, progress)
-    told = tuple(p for p in solved.motion.problems if not p.time)
-    return replace(
-        solved, job=job, tracks=solved.tracks.first(), motion=replace(solved.motion, problems=told)
-    )
-
-
-def _at_samples(eyes: EyesStyle, tracks: RoleTracks) -> EyesStyle:
-    """Amounts that were sampled once a frame, at every sample of the tracks."""
-    sampled = {
-        name: np.interp(tracks.clock.frames, np.arange(len(values)), values)
-        for name, values in vars(eyes).items()
-        if isinstance(values, np.ndarray)
-    }
-    return replace(eyes, **sampled)
+    return replace(solved, tracks=taken_over(solved.tracks, before))
 
 
 def _ignore(fraction: float) -> None:
     """Progress that nobody watches."""
-
-
-def is_planned(job: Job) -> bool:
-    """Whether a job can be solved without planning a path anew.
-
-    Args:
-        job: what `gather` read.
-    """
-    return families.family_of(job).is_planned(job)
 
 
 def digests(job: Job) -> dict[str, str]:
@@ -266,7 +205,9 @@ def digests(job: Job) -> dict[str, str]:
         "unit scale": job.numbers.unit_scale,
         "place of the motion": None,
         "character's rest pose": job.figure,
-        "motions before and after": [digests(j) for j in (*job.before, *job.following)],
+        "motions before and after": [
+            digests(j) for j in (*job.before, *job.following, *filter(None, [job.arrives]))
+        ],
         "Poise's version": SOLVER_VERSION,
     }
     parts |= families.family_of(job).inputs(job)

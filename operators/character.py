@@ -13,7 +13,7 @@ from bpy.props import (
     StringProperty,
 )
 
-from ..addon import motions
+from ..addon import families, motions
 from ..addon.base_operator import SettingsOperator
 from ..addon.context import object_mode
 from ..addon.errors import UserError
@@ -150,7 +150,7 @@ class POISE_OT_character_add(SettingsOperator, bpy.types.Operator):
         )
         motion = motions.add_motion(context, rig)
         turns = motion.poise_motion.turns
-        motion.poise_motion.begin(self.kind, numbers.unit_scale)
+        families.begin(motion, numbers.unit_scale)
         given = self.properties.is_property_set("slope")
         turns.slope = self.slope if given else characters.KINDS[self.kind].slope
         for obj in context.selected_objects:

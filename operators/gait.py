@@ -487,8 +487,8 @@ class POISE_OT_gait_drag(_GaitOperator, bpy.types.Operator):
         """(gait's place, leg whose timing it is, edge, start, strides per pixel) under the mouse,
         or None."""
         solved = preview.solved_for(motion, context.scene)
-        family = families.family_of(solved.job)
-        left, bottom, width, height = overlay.inset_frame(context, family)
+        view = families.view_of(solved.job)
+        left, bottom, width, height = overlay.inset_frame(context, view)
         row = overlay.row_at(solved, context.scene.frame_current_final)
         upper, _lower = gait_view.inset_axes(solved, row, round(width), round(height))
         scale = context.preferences.system.ui_scale

@@ -4,15 +4,15 @@
 import bpy
 from bpy.props import EnumProperty, IntProperty, StringProperty
 
-from ..addon import baking, motions
+from ..addon import baking, families, motions
 from ..addon.bake.checks import LAST_FRAME
 from ..addon.base_operator import SettingsOperator, one_line
 from ..addon.context import object_mode
 from ..addon.errors import UserError
 from ..addon.mapping.registry import STYLE_GROUPS
-from ..addon.rigs import characters
+from ..addon.rigs.actor import Actor
 from ..addon.scene.timing import scene_numbers
-from ..addon.settings.motion import KINDS, kinds_for
+from ..addon.settings.motion import KINDS
 from ..addon.shots import footprints, trail
 
 
@@ -52,12 +52,12 @@ class POISE_OT_motion_add(_CharacterOperator, bpy.types.Operator):
 
     def run(self, context):
         rig = motions.active_character(context)
-        if not rig.poise.kind:
+        able = families.kinds_for(Actor.of(rig))
+        if not able:
             raise UserError(f"{rig.name} is not a Poise character: set it up, or add one")
-        able = kinds_for(characters.KINDS[rig.poise.kind].family)
         kind = self.kind if self.properties.is_property_set("kind") else able[0]
         if kind not in able:
-            labels = [label for name, label, _text in KINDS if name in able]
+            labels = [families.label(name) for name in able]
             raise UserError(f"{rig.name} can only do {' or '.join(labels)}")
         motions.require_editable(rig)
         before = motions.active_motion(rig)
@@ -67,8 +67,7 @@ class POISE_OT_motion_add(_CharacterOperator, bpy.types.Operator):
         settings = motion.poise_motion
         settings.kind = kind
         if before is None:
-            unit_scale = scene_numbers(context.scene).unit_scale
-            settings.begin(rig.poise.kind, unit_scale)
+            families.begin(motion, scene_numbers(context.scene).unit_scale)
         else:
             _continue_from(context.scene, settings, before)
         return f"Added {motion.name}"

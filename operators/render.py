@@ -44,7 +44,7 @@ def _solved(context, motion):
 
 def _require_trail(solved):
     """Refuse what is only for motions that leave a trail."""
-    reason = families.family_of(solved.job).trail(solved)
+    reason = families.view_of(solved.job).trail(solved)
     if reason:
         raise UserError(reason)
 
@@ -235,7 +235,7 @@ class POISE_OT_playblast(_MotionOperator, bpy.types.Operator):
         if baking.baked_of(motion) is None:
             raise UserError(f"{motion.name} is not baked yet: click Bake to Rig")
         job = pipeline.gather(context, motion)
-        if families.family_of(job).ends_by_itself(job):
+        if job.ends_by_itself:
             job = pipeline.solve(job).job
         # Blender renders no frames before 0.
         start, end = max(job.start_frame, 0), job.end_frame
@@ -302,7 +302,7 @@ class POISE_OT_diagram_save(_MotionOperator, bpy.types.Operator):
         if path.suffix.lower() not in {".svg", ".png"}:
             raise UserError(f"{path.name} is neither .svg nor .png: choose one of them")
         solved = _solved(context, motion)
-        able = families.family_of(solved.job).diagrams()
+        able = families.view_of(solved.job).diagrams()
         draw = able.get(self.kind)
         if draw is None and able and not self.properties.is_property_set("kind"):
             draw = next(iter(able.values()))

@@ -6,7 +6,7 @@ from dataclasses import replace
 import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty
 
-from ..addon import baking, motions
+from ..addon import baking, families, motions
 from ..addon.base_operator import SettingsOperator
 from ..addon.context import keep_selection, object_mode
 from ..addon.rigs import characters, control_rig, own_equipment, roles
@@ -131,7 +131,7 @@ class POISE_OT_rig_setup(OnRig, bpy.types.Operator):
                 roles.fill(settings, found)
             if kind_before != self.kind:
                 for other in motions.motions_of(controls):
-                    other.poise_motion.begin(self.kind, numbers.unit_scale)
+                    families.begin(other, numbers.unit_scale)
                     other.poise_motion.turns.slope = characters.KINDS[self.kind].slope
         label = characters.KINDS[self.kind].label
         bones = {bone_of(path) for path in control_rig.resting(controls, rig)}

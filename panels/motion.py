@@ -4,10 +4,10 @@
 import bpy
 from bl_ui.utils import PresetPanel
 
-from ..addon import motions
+from ..addon import families, motions
 from ..addon.mapping.registry import MAPPINGS
 from ..addon.rigs import characters
-from ..addon.settings.motion import kinds_for
+from ..addon.rigs.actor import Actor
 from ..addon.show import preview
 from .base import (
     MotionPanel,
@@ -57,7 +57,7 @@ class POISE_PT_motion(SidebarPanel, bpy.types.Panel):
         if current is None:
             return
         settings = current.poise_motion
-        able = kinds_for(characters.KINDS[character.poise.kind].family)
+        able = families.kinds_for(Actor.of(character))
         if len(able) > 1 or settings.kind not in able:
             row = layout.row(align=True)
             for kind in able:

@@ -49,7 +49,7 @@ def _drawn(solved) -> list:
     strokes = overlay.track_strokes(solved, palette)
     strokes += overlay.ghost_strokes(solved, overlay.row_at(solved, 100.0), palette)
     return [overlay.vertex_data(each, unit) for each in strokes] + [
-        families.family_of(solved.job).numbers(solved).lines()
+        families.view_of(solved.job).numbers(solved).lines()
     ]
 
 

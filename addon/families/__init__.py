@@ -2,21 +2,59 @@
 """Families of motions: what differs between turns, ways along a path, gaits ...
 
 `FAMILIES` says which family reads and solves a kind of motion; a new one needs
-a module here, its settings with a line in their `FAMILY_OF`, and one here.
+a room here, its settings with a line in their `KINDS`, and one here.
 """
 
 from __future__ import annotations
 
 import bpy
 
-from ..settings.motion import FAMILY_OF
-from .base import Family, Job
+from ..errors import UserError
+from ..rigs.actor import Actor
+from ..settings.motion import KINDS
+from .base import Job
+from .family import Family
 from .gait import Gaits
 from .riding import Riding
+from .view import View
 
-_FAMILIES = {family.name: family for family in (Riding(), Gaits())}
+_RIDING = Riding()
 
-FAMILIES: dict[str, Family] = {kind: _FAMILIES[name] for kind, name in FAMILY_OF.items()}
+FAMILIES: dict[str, Family] = {"TURNS": _RIDING, "PATH": _RIDING, "GAIT": Gaits()}
+
+
+def label(kind: str) -> str:
+    """What the animator calls a kind of motion.
+
+    Args:
+        kind: the kind.
+    """
+    return next(item[1] for item in KINDS if item[0] == kind)
+
+
+def kinds_for(actor: Actor) -> list[str]:
+    """Kinds of motions that someone can do; the first is what they begin with.
+
+    Args:
+        actor: who is to move.
+    """
+    return [kind for kind, family in FAMILIES.items() if not family.able(actor)]
+
+
+def begin(motion: bpy.types.Object, unit_scale: float) -> None:
+    """Give a motion the settings that its character begins with.
+
+    Args:
+        motion: the Motion object.
+        unit_scale: metres per Blender unit.
+    """
+    settings = motion.poise_motion
+    actor = Actor.of(settings.character)
+    able = kinds_for(actor)
+    if settings.kind not in able:
+        settings.kind = able[0]
+    if actor.kind:
+        settings.begin(actor.kind, unit_scale)
 
 
 def family_for(motion: bpy.types.Object) -> Family:
@@ -24,8 +62,27 @@ def family_for(motion: bpy.types.Object) -> Family:
 
     Args:
         motion: the Motion object.
+
+    Raises:
+        UserError: it is of a kind that a later Poise knows.
     """
-    return FAMILIES[motion.poise_motion.kind]
+    kind = motion.poise_motion.kind  # empty where Blender does not know the number
+    if kind not in FAMILIES:
+        raise UserError(
+            f"{motion.name} is of a kind of motion that this Poise does not know: it is kept as "
+            "it is, for a later Poise"
+        )
+    return FAMILIES[kind]
+
+
+def led_by(motion: bpy.types.Object) -> list[bpy.types.ID]:
+    """What a motion depends on, its character aside; of a kind that is not known, nothing.
+
+    Args:
+        motion: the Motion object.
+    """
+    family = FAMILIES.get(motion.poise_motion.kind)
+    return [] if family is None else family.depends_on(motion)
 
 
 def family_of(job: Job) -> Family:
@@ -35,3 +92,12 @@ def family_of(job: Job) -> Family:
         job: the job.
     """
     return FAMILIES[job.motion]
+
+
+def view_of(job: Job) -> View:
+    """How the motion of a job is shown.
+
+    Args:
+        job: the job.
+    """
+    return family_of(job).view

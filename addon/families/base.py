@@ -1,29 +1,23 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a family of motions is: one place for all that differs between them.
-
-A family reads its motions' settings into a frozen `Job` (main thread only),
-solves jobs (pure, any thread), says what decides them, sums them up for the
-panel, and draws them. Everything else (chains of motions, bake, preview,
-panels) asks the family and knows no motion by name.
-"""
+"""What a motion of any family is read into, and what it becomes."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Callable
+from dataclasses import dataclass, fields, replace
+from math import ceil
 from typing import Any, ClassVar
 
 import bpy
 import numpy as np
 
 from ...solvers.motion import Problem
-from ..drawing.diagrams import Diagram
-from ..drawing.strokes import Mark, Palette, Strokes
+from ...solvers.turning.settings import sample_times
 from ..errors import UserError
-from ..mapping.gaze import EyesStyle
+from ..mapping.gaze import EyesStyle, with_gaze
 from ..mapping.registry import MAPPINGS
 from ..mapping.tracks import ROOT, Figure, RoleTracks
+from ..rigs.actor import Actor
 from ..scene.sampling import animated_settings
 from ..scene.timing import SceneNumbers
 from ..settings.rows import with_paths
@@ -38,6 +32,8 @@ SPEED_STEP = 0.25
 # the origin that Blender tells places apart by no less (m).
 LEVEL = 0.25
 TELLS_APART = 1e-3
+
+POSE = 2.0  # s of the motion that a pose is taken from
 
 Progress = Callable[[float], None]
 
@@ -62,20 +58,22 @@ class Job:
     Attributes:
         name: name of the Motion object.
         character: name of the character.
-        kind: kind of character ("SKIER").
+        kind: kind of character ("SKIER"), "" of an armature that Poise did not make.
         motion: kind of motion ("TURNS").
         start_frame: first frame.
         end_frame: last frame; where the motion ends by itself, no more than a
             guess until it is solved.
         settings: the solver's settings.
-        style: the mapping's style, amounts as numbers or sampled arrays.
-        figure: the character's rest pose in metres.
         numbers: rate, units and gravity.
+        figure: the character's rest pose in metres; None where Poise knows no body.
+        style: the mapping's style, amounts as numbers or sampled arrays; None of no mapping.
         before: the jobs that this one continues, first to last.
         following: the jobs that continue this one.
         eyes: how eyes look ahead, amounts as numbers or one for each frame; None of a
             character without eyes that can be turned.
         armless: sides on which the rig that the character drives has no arm.
+        arrives: the last of those of another family that it goes on from, with what that
+            continues; None if it starts by itself.
     """
 
     name: str
@@ -85,13 +83,24 @@ class Job:
     start_frame: int
     end_frame: int
     settings: Any
-    style: Any
-    figure: Figure
     numbers: SceneNumbers
+    figure: Figure | None = None
+    style: Any = None
     before: tuple[Job, ...] = ()
     following: tuple[Job, ...] = ()
     eyes: EyesStyle | None = None
     armless: tuple[str, ...] = ()
+    arrives: Job | None = None
+
+    @property
+    def is_planned(self) -> bool:
+        """Whether it can be solved without a search that may take long."""
+        return self.arrives is None or self.arrives.is_planned
+
+    @property
+    def ends_by_itself(self) -> bool:
+        """Whether only the solver knows the last frame."""
+        return False
 
 
 @dataclass(frozen=True)
@@ -123,255 +132,17 @@ class Solved:
         note = self.job.numbers.gravity_note
         own = (Problem("GRAVITY", note, "INFO"),) if note else ()
         own += _far_problem(self) + _size_problem(self.job, *self.LEGS)
-        # A mapping names amounts of its style; it does not know where they are set.
-        group = MAPPINGS[self.job.kind].group
-        body = with_paths(self.tracks.problems, group, ())
+        body = self.tracks.problems
+        if self.job.kind in MAPPINGS:
+            # A mapping names amounts of its style; it does not know where they are set.
+            body = with_paths(body, MAPPINGS[self.job.kind].group, ())
         return own + self.seam + self.of_motion() + body
-
-
-class Numbers(ABC):
-    """What the panel says about a motion."""
-
-    @abstractmethod
-    def lines(self) -> tuple[tuple[str, str], ...]:
-        """Lines for the panel: (what, how much)."""
-
-
-@dataclass(frozen=True)
-class Way:
-    """Where a motion goes, for what follows it.
-
-    Attributes:
-        time: (n,) s.
-        position: (n, 3) on the ground under the figure, m.
-        forward: (n, 3) unit vectors, where it is going.
-        normal: (n, 3) unit normals of the ground.
-        distance: length of the way, m.
-        beat: time after which it has swung from one side to the other, s.
-    """
-
-    time: np.ndarray
-    position: np.ndarray
-    forward: np.ndarray
-    normal: np.ndarray
-    distance: float
-    beat: float
-
-
-class Family(ABC):
-    """A family of motions.
-
-    Attributes:
-        name: what kinds of characters name it by (`characters.Kind.family`).
-        moves: what such a motion is called where a character cannot do it.
-    """
-
-    name: str
-    moves: str
-
-    # Of the diagram in the corner of the viewport: pixels at interface scale 1, and whether
-    # it shows the time around the current frame.
-    inset_size: ClassVar[tuple[int, int]] = (150, 120)
-    inset_rolls: ClassVar[bool] = False
-
-    # -- reading and solving ---------------------------------------------------
-
-    @abstractmethod
-    def gather(
-        self, context: bpy.types.Context, motion: bpy.types.Object, kind: str,
-        numbers: SceneNumbers,
-    ) -> Job:
-        """Read one motion out of Blender; what it continues is filled in later.
-
-        Args:
-            context: Blender's context.
-            motion: the Motion object.
-            kind: kind of its character.
-            numbers: rate, units and gravity.
-
-        Raises:
-            UserError: something about scene or character must be put right first.
-            SettingError: a setting is outside what the solver can take.
-        """
-
-    @abstractmethod
-    def restyled(self, context: bpy.types.Context, job: Job, motion: bpy.types.Object) -> Job:
-        """A job under a motion's name, posed with that motion's own style.
-
-        Args:
-            context: Blender's context.
-            job: what was read, of this motion or of the one that it lies on.
-            motion: the Motion object.
-        """
-
-    @abstractmethod
-    def solve(self, job: Job, progress: Progress) -> Solved:
-        """Solve a job: pure, no Blender, any thread.
-
-        Args:
-            job: what was read.
-            progress: called with the fraction done; may raise `Cancelled`.
-
-        Raises:
-            SettingError: a setting is outside what the solver can take.
-            UserError: a motion that this one continues cannot be solved.
-        """
-
-    @abstractmethod
-    def inputs(self, job: Job) -> Mapping[str, object]:
-        """What decides a motion besides style, scene and rest pose, by the animator's words.
-
-        Args:
-            job: what was read.
-        """
-
-    def is_planned(self, job: Job) -> bool:
-        """Whether a job can be solved without a search that may take long.
-
-        Args:
-            job: what was read.
-        """
-        return True
-
-    def ends_by_itself(self, job: Job) -> bool:
-        """Whether only the solver knows the last frame.
-
-        Args:
-            job: what was read.
-        """
-        return False
-
-    def depends_on(self, motion: bpy.types.Object) -> list[bpy.types.Object]:
-        """Objects that a motion depends on, its character aside.
-
-        Args:
-            motion: the Motion object.
-        """
-        return []
-
-    def collections(self, motion: bpy.types.Object) -> list[bpy.types.Collection]:
-        """Collections of such objects.
-
-        Args:
-            motion: the Motion object.
-        """
-        return []
-
-    # -- showing ---------------------------------------------------------------
-
-    @abstractmethod
-    def numbers(self, solved: Solved) -> Numbers:
-        """Sum a motion up in a few numbers.
-
-        Args:
-            solved: a solved motion.
-        """
-
-    @abstractmethod
-    def track(self, solved: Solved, palette: Palette) -> list[Strokes]:
-        """What of a motion is drawn on the ground: where it goes, and what happens where.
-
-        Args:
-            solved: a solved motion.
-            palette: colours.
-        """
-
-    def course(self, solved: Solved) -> list[Strokes]:
-        """What the motion is led by, drawn beside its track.
-
-        Args:
-            solved: a solved motion.
-        """
-        return []
-
-    def rejected(self, solved: Solved) -> list[Strokes]:
-        """What a search looked at and rejected.
-
-        Args:
-            solved: a solved motion.
-        """
-        return []
-
-    def marks(self, solved: Solved) -> list[Mark]:
-        """Words beside what is drawn.
-
-        Args:
-            solved: a solved motion.
-        """
-        return []
-
-    @abstractmethod
-    def ghost(self, solved: Solved, row: int, palette: Palette) -> list[Strokes]:
-        """The figure at one sample.
-
-        Args:
-            solved: a solved motion.
-            row: the sample.
-            palette: colours.
-        """
-
-    @abstractmethod
-    def hud(self, solved: Solved, row: int) -> list[str]:
-        """What the corner of the viewport says about one sample.
-
-        Args:
-            solved: a solved motion.
-            row: the sample.
-        """
-
-    @abstractmethod
-    def way(self, solved: Solved) -> Way:
-        """Where a motion goes, for the chase camera.
-
-        Args:
-            solved: a solved motion.
-        """
-
-    def shows_inset(self, motion: bpy.types.Object) -> bool:
-        """Whether the animator wants the small diagram.
-
-        Args:
-            motion: the Motion object.
-        """
-        return True
-
-    def inset(self, solved: Solved, row: int, width: int, height: int) -> Diagram | None:
-        """The small diagram in the corner of the viewport.
-
-        Args:
-            solved: a solved motion.
-            row: the sample of the current frame.
-            width: pixels.
-            height: pixels.
-        """
-        return None
-
-    def inset_now(self, solved: Solved, row: int, width: int, height: int) -> np.ndarray:
-        """(2,) where the current frame is in that diagram, or (n, 2) a line there, pixels.
-
-        Args:
-            solved: a solved motion.
-            row: the sample of the current frame.
-            width: pixels.
-            height: pixels.
-        """
-        raise NotImplementedError
-
-    def diagrams(self) -> Mapping[str, Callable[[Any], Diagram]]:
-        """Diagrams that can be saved: kind -> what draws one of a solver's motion."""
-        return {}
-
-    def trail(self, solved: Solved) -> str:
-        """Why a motion can leave no trail, and has no use for a slope; "" if it can.
-
-        Args:
-            solved: a solved motion.
-        """
-        return ""
 
 
 def _size_problem(job: Job, least: float, most: float) -> tuple[Problem, ...]:
     """A figure that is of no usual size is more often a wrong unit than a wish."""
+    if job.figure is None:
+        return ()
     leg = job.figure.leg_length
     if least <= leg <= most:
         return ()
@@ -456,6 +227,73 @@ def sampled_style(
     style = getattr(motion.poise_motion, group)
     return style.to_params(
         animated_settings(context.scene, motion, group, style.SAMPLED, frames)
+    )
+
+
+def restyled(context: bpy.types.Context, job: Job, motion: bpy.types.Object) -> Job:
+    """A job of a body that a mapping moves, posed with a motion's own style, under its name.
+
+    Args:
+        context: Blender's context.
+        job: what was read, of this motion or of the one that it lies on.
+        motion: the Motion object.
+    """
+    actor = Actor.of(motion.poise_motion.character)
+    count = job.end_frame - job.start_frame + 1
+    # Bodies are sampled twice a frame, eyes once.
+    frames = job.start_frame + sample_times(count, job.numbers.fps)[::2] * job.numbers.fps
+    style = sampled_style(context, motion, MAPPINGS[job.kind].group, frames)
+    eyes = None
+    if actor.has_gaze:
+        frames = np.arange(job.start_frame, job.end_frame + 1.0)
+        eyes = sampled_style(context, motion, "eyes", frames)
+    return replace(job, name=motion.name, style=style, eyes=eyes, armless=actor.armless)
+
+
+def looking(job: Job, tracks: RoleTracks) -> RoleTracks:
+    """Tracks whose eyes look ahead, if the figure has some.
+
+    Args:
+        job: what was read.
+        tracks: of the body.
+    """
+    if job.eyes is None:
+        return tracks
+    sampled = {
+        name: np.interp(tracks.clock.frames, np.arange(len(values)), values)
+        for name, values in vars(job.eyes).items()
+        if isinstance(values, np.ndarray)
+    }
+    return with_gaze(tracks, replace(job.eyes, **sampled))
+
+
+def pose_only(job: Job, solve: Callable[[Job], Solved]) -> Solved:
+    """A range of one frame: the first of a motion that goes on as it begins, since bodies look
+    ahead and even out.
+
+    Args:
+        job: what was read; its settings say how many frames there are.
+        solve: solves such a job of more frames.
+    """
+
+    def steady(values):
+        held = {
+            name: float(value[0])
+            for name, value in vars(values).items()
+            if isinstance(value, np.ndarray) and value.shape == (1,)
+        }
+        return replace(values, **held)
+
+    count = ceil(POSE * job.numbers.fps)
+    own = replace(steady(job.settings), n_frames=count + 1)
+    style, eyes = steady(job.style), None if job.eyes is None else steady(job.eyes)
+    longer = replace(
+        job, settings=own, style=style, eyes=eyes, end_frame=job.start_frame + count, following=()
+    )
+    solved = solve(longer)
+    told = tuple(p for p in solved.motion.problems if not p.time)
+    return replace(
+        solved, job=job, tracks=solved.tracks.first(), motion=replace(solved.motion, problems=told)
     )
 
 

@@ -53,6 +53,13 @@ class Handover:
         ahead = rotations.rotate(self.turn[ROOT], np.array((0.0, -1.0, 0.0)))
         return float(np.arctan2(ahead[0], -ahead[1]))
 
+    def state(self) -> BodyState:
+        """How its body is, found from its root where the motion before has none."""
+        if self.body is not None:
+            return self.body
+        speed = float(np.linalg.norm(self.velocity[ROOT]))
+        return BodyState(self.place[ROOT], self.yaw, speed)
+
 
 def hand_over(tracks: RoleTracks, body: BodyState | None = None) -> Handover:
     """How a figure is at the end of its tracks.
@@ -133,7 +140,8 @@ def taken_over(tracks: RoleTracks, before: Handover, settles: float = SETTLES) -
         when it has been in the air; one that has yet to come down stands only then.
     """
     first = float(tracks.time[0])
-    goes = {}  # role -> when the difference begins to go, and in how long
+    # Role -> when the difference begins to go, and in how long.
+    goes: dict[str, tuple[float, float]] = {}
     contacts = []
     for contact in tracks.contacts:
         roles = {contact.role, *contact.limb}

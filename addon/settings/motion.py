@@ -21,7 +21,6 @@ from bpy.props import (
 )
 
 from ..motions import MAX_ORDER
-from ..rigs import characters
 from .gait import PoiseGait
 from .path import PoisePath
 from .roles import PoiseRole
@@ -40,13 +39,10 @@ DATA_VERSION = 1
 OVERRIDE = {"LIBRARY_OVERRIDABLE"}
 
 KINDS = (
-    ("TURNS", "Turns", "Turns set by frequency, sharpness and heading"),
-    ("PATH", "Path", "Along a curve, among obstacles and through gates"),
-    ("GAIT", "Gait", "On legs: gaits one after the other, along a way and over terrain"),
+    ("TURNS", "Turns", "Turns set by frequency, sharpness and heading", 0),
+    ("PATH", "Path", "Along a curve, among obstacles and through gates", 1),
+    ("GAIT", "Gait", "On legs: gaits one after the other, along a way and over terrain", 2),
 )
-
-# Which family of motions each is of, as `characters.Kind.family` names it.
-FAMILY_OF = {"TURNS": "RIDING", "PATH": "RIDING", "GAIT": "LEGGED"}
 
 BODY_PARTS = (
     ("TRAVEL", "Travel", "Where the character goes: the root"),
@@ -59,15 +55,6 @@ BODY_PARTS = (
 
 MOST_FRAME = 2**31 - 1  # that an integer of Blender holds
 NO_FRAME = -(2**31)  # the end of a motion whose duration is no number
-
-
-def kinds_for(family: str) -> list[str]:
-    """Kinds of motions that characters of a family can do; the first is what they begin with.
-
-    Args:
-        family: what `characters.Kind.family` says.
-    """
-    return [kind for kind, name in FAMILY_OF.items() if name == family]
 
 
 def _is_motion(self, other):
@@ -349,9 +336,6 @@ class PoiseMotion(bpy.types.PropertyGroup):
             kind: kind of character ("SKIER").
             unit_scale: metres per Blender unit.
         """
-        able = kinds_for(characters.KINDS[kind].family)
-        if self.kind not in able:
-            self.kind = able[0]
         self.turns.begin(kind, unit_scale)
         self.path.begin(kind, unit_scale)
         self.legged.begin(kind)

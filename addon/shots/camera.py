@@ -18,8 +18,9 @@ from mathutils import Matrix
 
 from ...solvers.rotations import normalise
 from .. import compat, keyframes, motions
-from ..families import family_of
-from ..families.base import Solved, Way
+from ..families import view_of
+from ..families.base import Solved
+from ..families.view import Way
 from ..mapping.tracks import HEAD, PELVIS
 from . import objects
 
@@ -154,7 +155,7 @@ def figure_middle(solved: Solved) -> np.ndarray:
     """
     position = solved.tracks.position
     top = position[HEAD] if HEAD in position else position[PELVIS]
-    return 0.5 * (np.asarray(top) + family_of(solved.job).way(solved).position)
+    return 0.5 * (np.asarray(top) + view_of(solved.job).way(solved).position)
 
 
 def build(
@@ -183,7 +184,7 @@ def build(
         camera[_KEY] = True
         settings.camera = camera
     scale = 1.0 / solved.job.numbers.unit_scale
-    way = family_of(solved.job).way(solved)
+    way = view_of(solved.job).way(solved)
     camera.data.type = "PERSP"
     camera.data.lens = options.lens
     camera.data.sensor_fit = "AUTO"

@@ -55,7 +55,7 @@ def track_strokes(solved: Solved, palette: Palette) -> list[Strokes]:
         solved: the solved motion.
         palette: colours.
     """
-    return families.family_of(solved.job).track(solved, palette)
+    return families.view_of(solved.job).track(solved, palette)
 
 
 def course_strokes(solved: Solved) -> list[Strokes]:
@@ -64,7 +64,7 @@ def course_strokes(solved: Solved) -> list[Strokes]:
     Args:
         solved: the solved motion.
     """
-    return families.family_of(solved.job).course(solved)
+    return families.view_of(solved.job).course(solved)
 
 
 def rejected_strokes(solved: Solved) -> list[Strokes]:
@@ -73,7 +73,7 @@ def rejected_strokes(solved: Solved) -> list[Strokes]:
     Args:
         solved: the solved motion.
     """
-    return families.family_of(solved.job).rejected(solved)
+    return families.view_of(solved.job).rejected(solved)
 
 
 def ghost_strokes(solved: Solved, row: int, palette: Palette) -> list[Strokes]:
@@ -84,7 +84,7 @@ def ghost_strokes(solved: Solved, row: int, palette: Palette) -> list[Strokes]:
         row: the sample.
         palette: colours.
     """
-    return families.family_of(solved.job).ghost(solved, row, palette)
+    return families.view_of(solved.job).ghost(solved, row, palette)
 
 
 def hud_lines(solved: Solved, row: int) -> list[str]:
@@ -94,7 +94,7 @@ def hud_lines(solved: Solved, row: int) -> list[str]:
         solved: the solved motion.
         row: the sample.
     """
-    return families.family_of(solved.job).hud(solved, row)
+    return families.view_of(solved.job).hud(solved, row)
 
 
 def row_at(solved: Solved, frame: float) -> int:
@@ -163,7 +163,7 @@ def _batches(context: bpy.types.Context, motion: bpy.types.Object, solved: Solve
         found = _Batches(solved, palette)
         drawn = track_strokes(solved, palette) + course_strokes(solved)
         found.track = [_batch(strokes, unit) for strokes in drawn]
-        found.marks = families.family_of(solved.job).marks(solved)
+        found.marks = families.view_of(solved.job).marks(solved)
         found.rejected = [_batch(strokes, unit) for strokes in rejected_strokes(solved)]
         _cache[motion.session_uid] = found
     row = row_at(solved, context.scene.frame_current_final)
@@ -253,15 +253,15 @@ def draw_pixels() -> None:
         return
     scale = context.preferences.system.ui_scale
     row = row_at(solved, context.scene.frame_current_final)
-    family = families.family_of(solved.job)
-    left, bottom, width, height = inset_frame(context, family)
-    wanted = family.shows_inset(motion)
-    drawn_for = row if family.inset_rolls else 0
+    view = families.view_of(solved.job)
+    left, bottom, width, height = inset_frame(context, view)
+    wanted = view.shows_inset(motion)
+    drawn_for = row if view.inset_rolls else 0
     if not wanted:
         batches.inset, batches.diagram, batches.inset_row = [], None, -1
     elif batches.inset_row != drawn_for:
         batches.inset_row = drawn_for
-        batches.diagram = family.inset(solved, row, round(width), round(height))
+        batches.diagram = view.inset(solved, row, round(width), round(height))
         batches.inset = []
     if not batches.inset and batches.diagram is not None:
         # A line as wide as the picture is high is its background.
@@ -275,7 +275,7 @@ def draw_pixels() -> None:
         ]
     now = []
     if batches.diagram is not None:
-        state = family.inset_now(solved, row, round(width), round(height))
+        state = view.inset_now(solved, row, round(width), round(height))
         dot = _lifted(state if state.ndim == 2 else diagrams.dot(state, 3.5 * scale))
         now.append(_batch(path_strokes(dot, (1.0, 1.0, 1.0, 1.0), 3.0), 1.0))
     gpu.state.blend_set("ALPHA")
@@ -305,20 +305,20 @@ def draw_pixels() -> None:
 
 
 def inset_frame(
-    context: bpy.types.Context, family: families.Family
+    context: bpy.types.Context, view: families.View
 ) -> tuple[float, float, float, float]:
     """Left, bottom, width and height of the small diagram in a viewport, pixels.
 
     Args:
         context: Blender's context, of a 3D viewport.
-        family: whose diagram it is.
+        view: of the family whose diagram it is.
     """
     # The sidebar lies over the viewport's right side; the left corner is
     # where Blender shows the last operator's settings.
     scale = context.preferences.system.ui_scale
     sidebar = next((r for r in context.area.regions if r.type == "UI"), None)
     covered = sidebar.width if sidebar is not None and sidebar.width > 1 else 0
-    width, height = (side * scale for side in family.inset_size)
+    width, height = (side * scale for side in view.inset_size)
     region = next(r for r in context.area.regions if r.type == "WINDOW")
     return region.width - covered - width - 14.0 * scale, 16.0 * scale, width, height
 

@@ -22,7 +22,7 @@ from ...solvers.errors import Cancelled
 from ...solvers.motion import Problem
 from .. import families, motions, pipeline, placement
 from ..base_operator import FIXABLE, Work
-from ..families.base import Numbers
+from ..families.view import Numbers
 from ..ui import preferences
 
 # A solve gets this long before the timer lets Blender draw again, seconds.
@@ -172,7 +172,7 @@ def keep(context: bpy.types.Context, motion: bpy.types.Object, solved: pipeline.
         solved=solved,
         error="",
         problems=tuple(solved.problems),
-        numbers=families.family_of(solved.job).numbers(solved),
+        numbers=families.view_of(solved.job).numbers(solved),
         unplanned=False,
     )
     request()
@@ -269,10 +269,11 @@ def _used(motion: bpy.types.Object) -> frozenset[int]:
 
 def _led_by(motion: bpy.types.Object) -> list[bpy.types.ID]:
     """Path, terrain and whatever else leads a motion, with what they are made of."""
-    family = families.family_for(motion)
-    found: list[bpy.types.ID | None] = [*family.collections(motion)]
-    for obj in family.depends_on(motion):
-        found += [obj, obj.data, obj.parent]
+    found: list[bpy.types.ID | None] = []
+    for item in families.led_by(motion):
+        found.append(item)
+        if isinstance(item, bpy.types.Object):
+            found += [item.data, item.parent]
     return [item for item in found if item is not None]
 
 
@@ -336,9 +337,10 @@ def _needs_evaluation(motion: bpy.types.Object) -> bool:
     together = motions.motions_of(character) if character is not None else [motion]
     animated = [item.animation_data for item in together if item.animation_data is not None]
     things = [
-        obj
+        item
         for other in together
-        for obj in families.family_for(other).depends_on(other)
+        for item in families.led_by(other)
+        if isinstance(item, bpy.types.Object)
     ]
     return any(len(data.drivers) > 0 or len(data.nla_tracks) > 0 for data in animated) or any(
         placement.moves(obj) or obj.type == "ARMATURE" for obj in (*together, *things)
@@ -387,7 +389,7 @@ def _read(context: bpy.types.Context, motion: bpy.types.Object, entry: _Entry) -
     _mind_live_bake(entry, motion.poise_motion.live_bake)
     # A search that may take long is made when it is asked for.
     planned = same and not entry.status.unplanned
-    unplanned = not planned and not pipeline.is_planned(job)
+    unplanned = not planned and not job.is_planned
     entry.status = replace(
         entry.status,
         out_of_date=out_of_date,
@@ -444,7 +446,7 @@ def _store(entry: _Entry, job: pipeline.Job, result, live_error: str) -> None:
     entry.status = Status(
         solved=result,
         problems=tuple(result.problems),
-        numbers=families.family_of(result.job).numbers(result),
+        numbers=families.view_of(result.job).numbers(result),
         out_of_date=entry.status.out_of_date,
         live_error=live_error,
     )

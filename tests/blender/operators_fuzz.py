@@ -18,11 +18,12 @@ from pathlib import Path
 import bpy
 import numpy as np
 from operators_help import activate
+from poise.addon import families
 from poise.addon.mapping.registry import STYLE_GROUPS
+from poise.addon.rigs.actor import Actor
 from poise.addon.rigs.characters import KINDS as KINDS_OF_CHARACTERS
 from poise.addon.scene.figures import legs_of
 from poise.addon.settings.gait import gaits_for
-from poise.addon.settings.motion import kinds_for
 
 GROUPS = ("turns", "path", "gait", *STYLE_GROUPS)
 KINDS = tuple(KINDS_OF_CHARACTERS)
@@ -816,7 +817,7 @@ def settings_of(motion) -> list[tuple[object, object]]:
 
 def _consistent(settings) -> None:
     """Put right what contradicts itself by chance: a lean beyond the fall, no path to follow."""
-    able = kinds_for(KINDS_OF_CHARACTERS[settings.character.poise.kind].family)
+    able = families.kinds_for(Actor.of(settings.character))
     if settings.kind not in able or (settings.kind == "PATH" and settings.path.curve is None):
         settings.kind = able[0]
     if settings.kind == "GAIT":

@@ -109,7 +109,7 @@ def test_the_camera_is_calmer_than_the_skier(scene):
 
     rig = character(frequency=0.5, sharpness=radians(30.0))
     here = pipeline.solve(pipeline.gather(bpy.context, rig.poise.motion_object))
-    way = families.family_of(here.job).way(here)
+    way = families.view_of(here.job).way(here)
     places, targets = camera.camera_path(
         way, camera.figure_middle(here), 1.78, camera.ChaseOptions(), radians(28.0)
     )

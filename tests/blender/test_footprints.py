@@ -320,7 +320,7 @@ def test_supports_are_dragged(scene):
     refused("gait_drag", "Leg is 'wing'", leg="wing")
     # The corner of the viewport shows three seconds around the current frame.
     done = pipeline.solve(pipeline.gather(bpy.context, motion))
-    family = families.family_of(done.job)
+    family = families.view_of(done.job)
     for row in (0, len(done.motion.time) // 2, len(done.motion.time) - 1):
         diagram = family.inset(done, row, 420, 150)
         now = family.inset_now(done, row, 420, 150)

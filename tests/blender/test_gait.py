@@ -510,7 +510,7 @@ def test_a_body_has_its_speed_at_each_place(scene):
     way = np.concatenate(([0.0], gone.cumsum()))
     _speed, wanted = speeds_along(gait.speed_pairs(1.0), motion.time)
     assert np.abs(way - wanted).max() < 0.25 * motion.creature.hip_height()
-    marks = [m.text for m in overlay.families.family_of(done.job).marks(done)]
+    marks = [m.text for m in overlay.families.view_of(done.job).marks(done)]
     assert {f"{point.speed:.1f} m/s" for point in gait.speed_points} - set(marks) == {"5.8 m/s"}
     # Own timing, when it is dragged, begins with what the gait has at the speed it begins at.
     gait.sequence_index = 1

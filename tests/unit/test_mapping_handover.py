@@ -6,6 +6,7 @@ import pytest
 from poise.addon.mapping.handover import Handover, decay, hand_over, taken_over
 from poise.addon.mapping.tracks import Contact, RoleTracks
 from poise.solvers import rotations
+from poise.solvers.clock import Clock
 
 STEP = 1.0 / 48.0
 TIME = np.arange(97) * STEP
@@ -45,7 +46,7 @@ def test_a_difference_decays_with_its_rate_and_without_acceleration_at_the_ends(
 def test_what_is_handed_over_is_exact_for_parabolas_and_steady_turns(seed):
     rng = np.random.default_rng(seed)
     place, (turn, spin) = _cubic(rng), _steady(rng)
-    found = hand_over(RoleTracks(TIME, 2, {"root": place(TIME)}, {"root": turn(TIME)}))
+    found = hand_over(RoleTracks(Clock.even(TIME, 2), {"root": place(TIME)}, {"root": turn(TIME)}))
     end, h = TIME[-1:], 1e-4
     assert np.abs(found.place["root"] - place(end)[0]).max() < 1e-12
     slope = (place(end + h) - place(end - h))[0] / (2.0 * h)
@@ -60,13 +61,14 @@ def test_place_and_velocity_turn_and_spin_go_on(seed):
     one, other = _cubic(rng), _cubic(rng)
     missed = []
     for time in (np.arange(401) / 400.0, np.arange(1601) / 1600.0):
-        before = hand_over(RoleTracks(time, 2, {"root": one(time)}, {"root": turn(time)}))
-        second = RoleTracks(time, 2, {"root": other(time)}, {"root": later(time)})
+        clock = Clock.even(time, 2)
+        before = hand_over(RoleTracks(clock, {"root": one(time)}, {"root": turn(time)}))
+        second = RoleTracks(clock, {"root": other(time)}, {"root": later(time)})
         joined = taken_over(second, before)
         back = slice(2, None, -1)  # read backwards, its first rates are the last
         begins = hand_over(
             RoleTracks(
-                time[:3], 2, {"root": joined.position["root"][back]},
+                Clock.even(time[:3], 2), {"root": joined.position["root"][back]},
                 {"root": joined.rotation["root"][back]},
             )
         )
@@ -93,7 +95,8 @@ def test_a_foot_that_stands_stays_until_it_has_been_in_the_air():
         Contact("foot.L", 1.1, 2.0, still[-1], limb=("foot.L",)),
     )
     tracks = RoleTracks(
-        TIME, 2, {"foot.L": still}, {"foot.L": rotations.identity(97)}, contacts=contacts
+        Clock.even(TIME, 2), {"foot.L": still}, {"foot.L": rotations.identity(97)},
+        contacts=contacts,
     )
     there = np.array((0.25, 0.1, 0.0))
     before = Handover(

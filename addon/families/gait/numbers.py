@@ -9,13 +9,21 @@ from dataclasses import dataclass
 import numpy as np
 
 from ....solvers.legged import PRESETS, GaitMotion, GaitSettings
-from ..base import Numbers
-from . import view
+from ...settings.gait import GAITS
 from .job import SolvedGait
 
 
+def label(gait: str) -> str:
+    """What the animator calls a gait.
+
+    Args:
+        gait: its name, or that of a preset.
+    """
+    return GAITS[gait][0] if gait in GAITS else gait
+
+
 @dataclass(frozen=True)
-class GaitNumbers(Numbers):
+class GaitNumbers:
     """What the panel says about a legged motion.
 
     Attributes:
@@ -41,6 +49,7 @@ class GaitNumbers(Numbers):
     distance: float
 
     def lines(self) -> tuple[tuple[str, str], ...]:
+        """Lines for the panel: (what, how much)."""
         lines = [("Gaits", ", ".join(self.gaits))]
         for label, values, form, unit in (
             ("Speed", self.speed, "{:.2f}", " m/s"),
@@ -122,7 +131,7 @@ def numbers_of(solved: SolvedGait) -> GaitNumbers:
     airborne = ~motion.contact.any(axis=1)
     names = dict.fromkeys(name for name, _start, _end in motion.gaits)
     return GaitNumbers(
-        gaits=tuple(view.label(name) for name in names),
+        gaits=tuple(label(name) for name in names),
         stride=span(strides[:, 1]),
         period=span(strides[:, 0]),
         duty=span(strides[:, 2]),

@@ -24,9 +24,10 @@ from ....solvers.turning.settings import sample_times
 from ...errors import UserError
 from ...mapping import sequence
 from ...mapping.adapted import adapted_tracks
+from ...mapping.handover import Handover
 from ...mapping.registry import MAPPINGS
-from ...mapping.tracks import RoleTracks, Treadmill
-from ..base import Progress, speed_step
+from ...mapping.tracks import ROOT, RoleTracks, Treadmill
+from ..base import Progress, looking, pose_only, speed_step
 from .job import GaitJob, SolvedGait
 from .numbers import cycles_of, stride_times
 
@@ -36,8 +37,14 @@ LEAD = 2.0
 OPEN = 1e-3
 
 
-def solve(job: GaitJob, progress: Progress) -> SolvedGait:
+def solve(job: GaitJob, before: Handover | None, progress: Progress) -> SolvedGait:
     """Solve a job, with the motions that it continues and that continue it."""
+    if job.end_frame == job.start_frame:
+        return pose_only(
+            job, lambda longer: solve(replace(longer, cycle=False), before, progress)
+        )
+    if before is not None:
+        job = _begun(job, before)
     pose = MAPPINGS[job.kind].function
     seam: tuple[Problem, ...] = ()
     jobs = (*job.before, job, *job.following)
@@ -61,7 +68,19 @@ def solve(job: GaitJob, progress: Progress) -> SolvedGait:
         seam = speed_step(float(last[-1]), float(first[0]))
     if job.in_place:
         tracks = _in_place(tracks, motion)
-    return SolvedGait(job, motion, tracks, seam)
+    return SolvedGait(job, motion, looking(job, tracks), seam)
+
+
+def _begun(job: GaitJob, before: Handover) -> GaitJob:
+    """A job whose run begins where, and facing as, a motion of another family ends."""
+    first = (*job.before, job)[0]
+    if first.settings.path is not None:
+        return job
+    place = replace(first.settings.placement, origin=before.place[ROOT], yaw=before.yaw)
+    begun = replace(first, settings=replace(first.settings, placement=place))
+    if first is job:
+        return begun
+    return replace(job, before=(begun, *job.before[1:]))
 
 
 def _posed(motion: GaitMotion, figure, style, pose) -> RoleTracks:

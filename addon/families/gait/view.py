@@ -31,8 +31,10 @@ from ...drawing.strokes import (
 )
 from ...mapping.legs import LegChain, LeggedFigure
 from ...mapping.tracks import RoleTracks
-from ...settings.gait import GAITS, preset_for
+from ...settings.gait import preset_for
+from ..view import View, Way
 from .job import SolvedGait
+from .numbers import distance_of, label, numbers_of, stride_times
 
 BANK_COLOUR = (1.0, 1.0, 1.0, 0.6)
 EDITED_COLOUR = (1.0, 1.0, 1.0, 1.0)
@@ -42,15 +44,6 @@ CORNERS = 20  # of a footprint's outline
 NARROW = 0.38  # of a sole: its half width, as a share of its length
 NAMED = 4  # up to so many legs the corner of the viewport names those on the ground
 POINT = 0.05  # hip heights: half length of the print of a foot that is a point
-
-
-def label(gait: str) -> str:
-    """What the animator calls a gait.
-
-    Args:
-        gait: its name, or that of a preset.
-    """
-    return GAITS[gait][0] if gait in GAITS else gait
 
 
 def usual_speeds(solved: SolvedGait | None, gait: str) -> str:
@@ -390,3 +383,59 @@ def hud_lines(solved: SolvedGait, row: int) -> list[str]:
     if abs(lean) > 0.5:
         lines.append(f"Bank  {abs(lean):.1f}° {'left' if lean > 0.0 else 'right'}")
     return lines
+
+
+class GaitView(View):
+    """What is shown of legged motions."""
+
+    def numbers(self, solved):
+        return numbers_of(solved)
+
+    def track(self, solved, palette):
+        return track_strokes(solved, palette)
+
+    def course(self, solved):
+        return course_strokes(solved)
+
+    def marks(self, solved):
+        return marks(solved)
+
+    def ghost(self, solved, row, palette):
+        return ghost_strokes(solved, row, palette)
+
+    def hud(self, solved, row):
+        return hud_lines(solved, row)
+
+    def way(self, solved):
+        motion = solved.motion
+        ground = np.min(motion.foot_position[:, :, 2], axis=1)
+        level = np.column_stack((motion.position[:, :2], ground))
+        if solved.job.in_place:
+            level = np.broadcast_to(level[:1], level.shape)
+        forward = np.column_stack(
+            (np.sin(motion.yaw), -np.cos(motion.yaw), np.zeros(len(motion.yaw)))
+        )
+        up = np.tile((0.0, 0.0, 1.0), (len(level), 1))
+        stride = stride_times(motion, solved.job.settings)
+        beat = float(np.median(stride)) if len(stride) else float(motion.time[-1])
+        return Way(motion.time, level, forward, up, distance_of(motion), beat)
+
+    inset_size = (420, 150)
+    inset_rolls = True
+
+    def shows_inset(self, motion):
+        return motion.poise_motion.gait.show_diagram
+
+    def inset(self, solved, row, width, height):
+        return inset(solved, row, width, height)
+
+    def inset_now(self, solved, row, width, height):
+        upper, lower = inset_axes(solved, row, width, height)
+        across = upper.place(float(solved.motion.time[row]), 0.0)[0, 0]
+        return np.array(((across, lower.bottom), (across, upper.top)))
+
+    def diagrams(self):
+        return {"GAIT": diagrams.gait_diagram}
+
+    def trail(self, solved):
+        return f"{solved.job.name} leaves footprints, no trail, and needs no slope"

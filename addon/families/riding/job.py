@@ -16,6 +16,7 @@ from ...settings.path import PoisePath
 from ...settings.rows import with_paths
 from ...settings.turns import PoiseTurns
 from ..base import Job, Solved, ground_problems
+from .plans import PLANS
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,25 @@ class RidingJob(Job):
     settings: TurningSettings | PathSettings
     course: PathScene | None = None
     terrain_moves: bool = False
+
+    @property
+    def is_planned(self) -> bool:
+        """Whether no path has to be planned anew."""
+        first = (*self.before, self)[0]
+        for member in (*self.before, self, *self.following):
+            if member.course is None:
+                continue
+            # Where it starts is known only when the one before is solved.
+            if member is not first or self.arrives is not None:
+                return False
+            if not PLANS.knows(member.course, member.settings):
+                return False
+        return super().is_planned
+
+    @property
+    def ends_by_itself(self) -> bool:
+        """Whether it ends where its path does."""
+        return self.course is not None
 
 
 @dataclass(frozen=True)

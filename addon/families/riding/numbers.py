@@ -9,11 +9,10 @@ from math import degrees, isfinite
 from ....solvers.motion import TurningMotion
 from ....solvers.path import PathMotion
 from ....solvers.turning.summary import TurnSummary, summarise
-from ..base import Numbers
 
 
 @dataclass(frozen=True)
-class RideNumbers(Numbers):
+class RideNumbers:
     """What the panel says about a ride.
 
     Attributes:
@@ -35,6 +34,7 @@ class RideNumbers(Numbers):
     weight: float = 1.0
 
     def lines(self) -> tuple[tuple[str, str], ...]:
+        """Lines for the panel: (what, how much)."""
         return _turn_lines(self) if self.path is None else _path_lines(self, self.path)
 
 

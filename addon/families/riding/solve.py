@@ -3,32 +3,35 @@
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
 from dataclasses import fields, replace
 
 import numpy as np
 
 from ....solvers.errors import SettingError
 from ....solvers.motion import TurningMotion
-from ....solvers.path import PathMotion, PathScene, PathSettings, follow_path
+from ....solvers.path import PathMotion
 from ....solvers.turning.solve import solve_turning
-from ...digests import digest
 from ...errors import UserError
 from ...mapping import sequence
+from ...mapping.handover import Handover
 from ...mapping.registry import MAPPINGS
-from ..base import NoMotion, Progress, speed_step
+from ..base import NoMotion, Progress, looking, pose_only, speed_step
 from .job import RidingJob, SolvedRide, path_problems
-
-# How many motions along a path are remembered.
-MOST_PLANS = 12
+from .plans import PLANS
 
 
-def solve(job: RidingJob, progress: Progress) -> SolvedRide:
+def solve(job: RidingJob, before: Handover | None, progress: Progress) -> SolvedRide:
     """Solve a job, after the motions that it continues."""
+    if job.end_frame == job.start_frame and not job.ends_by_itself:
+        return pose_only(job, lambda longer: solve(longer, before, progress))
+    solved = _solve(job, before, progress)
+    return replace(solved, tracks=looking(job, solved.tracks))
+
+
+def _solve(job: RidingJob, before: Handover | None, progress: Progress) -> SolvedRide:
     own = len(job.before)
     jobs = (*job.before, job, *job.following)
-    solved, paths = _solve_in_turn(jobs, own, progress)
+    solved, paths = _solve_in_turn(jobs, own, before, progress)
     jobs = jobs[: len(solved)]
     if job.course is not None:
         job = replace(job, end_frame=job.start_frame + solved[own].clock.count - 1)
@@ -62,7 +65,7 @@ def _fitted(style, count: int):
 
 
 def _solve_in_turn(
-    jobs: tuple[RidingJob, ...], own: int, progress: Progress
+    jobs: tuple[RidingJob, ...], own: int, before: Handover | None, progress: Progress
 ) -> tuple[list[TurningMotion], list[PathMotion | None]]:
     """Solve motions that continue each other, up to one after `own` that cannot be solved."""
     solved: list[TurningMotion] = []
@@ -71,6 +74,8 @@ def _solve_in_turn(
         settings = job.settings
         if solved:
             settings = replace(settings, start_state=solved[-1].end_state)
+        elif before is not None:
+            settings = replace(settings, start_state=before.state())
         try:
             motion, path = _solve_one(
                 job, settings, lambda fraction, i=i: progress((i + fraction) / len(jobs))
@@ -101,51 +106,7 @@ def _solve_one(
 ) -> tuple[TurningMotion, PathMotion | None]:
     if job.course is None:
         return solve_turning(settings, progress), None
-    path = _plans.get(job.course, settings, progress)
+    path = PLANS.get(job.course, settings, progress)
     if path.motion.clock.count < 2:
         raise NoMotion(path_problems(job, path.motion.problems))
     return path.motion, path
-
-
-class _Plans:
-    """Motions along paths that were planned last: preview, Plan, bake and camera share them.
-
-    A motion is a function of course and settings, so that what is remembered
-    can never be out of date.
-    """
-
-    def __init__(self) -> None:
-        self._known: OrderedDict[str, PathMotion] = OrderedDict()
-        self._lock = threading.Lock()
-
-    def get(self, scene: PathScene, settings: PathSettings, progress: Progress) -> PathMotion:
-        key = digest((scene, settings))
-        with self._lock:
-            if key in self._known:
-                self._known.move_to_end(key)
-                return self._known[key]
-        found = follow_path(scene, settings, progress)
-        with self._lock:
-            self._known[key] = found
-            while len(self._known) > MOST_PLANS:
-                self._known.popitem(last=False)
-        return found
-
-    def knows(self, scene: PathScene, settings: PathSettings) -> bool:
-        with self._lock:
-            return digest((scene, settings)) in self._known
-
-
-_plans = _Plans()
-
-
-def is_planned(job: RidingJob) -> bool:
-    """Whether a job can be solved without planning a path anew."""
-    for member in (*job.before, job, *job.following):
-        if member.course is None:
-            continue
-        if member is not (*job.before, job)[0]:
-            return False  # where it starts is known only when the one before is solved
-        if not _plans.knows(member.course, member.settings):
-            return False
-    return True

@@ -16,11 +16,14 @@ from scipy.spatial import cKDTree
 from ....solvers.ik import two_bone
 from ....solvers.motion import TurningMotion
 from ....solvers.rotations import rotate
+from ...drawing import diagrams
 from ...drawing.strokes import LIFT, PATH_COLOUR, WARNING_COLOUR, Palette, Strokes, path_strokes
 from ...mapping.bicycle import tyre_track
 from ...mapping.ground import terrain_over
 from ...mapping.tracks import SIDES, Figure, RoleTracks, side_role
+from ..view import View, Way
 from .job import SolvedRide
+from .numbers import numbers_of
 
 # The leg force arrow: metres for one body weight.
 FORCE_LENGTH = 0.7
@@ -374,3 +377,46 @@ def hud_lines(solved: SolvedRide, row: int) -> list[str]:
     if motion.clipped[row]:
         lines.append("Clipped by a limit")
     return lines
+
+
+class RidingView(View):
+    """What is shown of rides."""
+
+    def numbers(self, solved):
+        return numbers_of(solved.motion, solved.path)
+
+    def track(self, solved, palette):
+        return track_strokes(solved, palette)
+
+    def course(self, solved):
+        return course_strokes(solved)
+
+    def rejected(self, solved):
+        return rejected_strokes(solved)
+
+    def ghost(self, solved, row, palette):
+        return ghost_strokes(solved, row, palette)
+
+    def hud(self, solved, row):
+        return hud_lines(solved, row)
+
+    def way(self, solved):
+        motion = solved.motion
+        spans = [turn.end - turn.start for turn in motion.half_turns if turn.complete]
+        # A typical half turn; the whole motion where it has none.
+        beat = float(np.median(spans)) if spans else float(motion.time[-1])
+        return Way(
+            motion.time, motion.position, motion.forward, motion.normal,
+            float(motion.distance[-1]), beat,
+        )
+
+    def inset(self, solved, row, width, height):
+        return diagrams.phase_diagram(solved.motion, width, height, labelled=False)
+
+    def inset_now(self, solved, row, width, height):
+        motion = solved.motion
+        axes = diagrams.phase_axes(motion, width, height, 10.0)
+        return axes.place(degrees(motion.lean[row]), degrees(motion.lean_rate[row]))[0]
+
+    def diagrams(self):
+        return {"PHASE": diagrams.phase_diagram, "TIME": diagrams.time_diagram}

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a family of motions is: one place for all that differs between them.
+
+A family says whom it can move, reads its motions' settings into a frozen `Job` (main thread
+only), solves jobs (pure, any thread), says what decides them, and shows them through its view.
+Everything else (chains of motions, bake, preview, panels) asks the family and knows no motion
+by name.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import ClassVar
+
+import bpy
+
+from ..mapping.handover import Handover
+from ..rigs.actor import Actor
+from ..scene.timing import SceneNumbers
+from .base import Job, Progress, Solved
+from .view import View
+
+
+class Family(ABC):
+    """A family of motions.
+
+    Attributes:
+        name: what kinds of characters name it by (`characters.Kind.family`).
+        moves: what such a motion is called where a character cannot do it.
+        view: how its motions are shown.
+    """
+
+    name: str
+    moves: str
+    view: ClassVar[View] = View()
+
+    def able(self, actor: Actor) -> str:
+        """Why someone cannot move so; "" if they can.
+
+        Args:
+            actor: who is to move.
+        """
+        return "" if actor.family == self.name else f"{actor.name} cannot do {self.moves}"
+
+    @abstractmethod
+    def gather(
+        self, context: bpy.types.Context, motion: bpy.types.Object, actor: Actor,
+        numbers: SceneNumbers,
+    ) -> Job:
+        """Read one motion out of Blender, all but the motions before and after it.
+
+        Args:
+            context: Blender's context.
+            motion: the Motion object.
+            actor: who moves.
+            numbers: rate, units and gravity.
+
+        Raises:
+            UserError: something about scene or character must be put right first.
+            SettingError: a setting is outside what the solver can take.
+        """
+
+    def restyled(self, context: bpy.types.Context, job: Job, motion: bpy.types.Object) -> Job:
+        """A job under a motion's name, posed with that motion's own style.
+
+        Args:
+            context: Blender's context.
+            job: what was read, of this motion or of the one that it lies on.
+            motion: the Motion object.
+        """
+        return job
+
+    @abstractmethod
+    def solve(self, job: Job, before: Handover | None, progress: Progress) -> Solved:
+        """Solve a job: pure, no Blender, any thread.
+
+        Args:
+            job: what was read.
+            before: how the figure is at the end of the motion of another family that the
+                first motion of this one's run goes on from; None if there is none.
+            progress: called with the fraction done; may raise `Cancelled`.
+
+        Raises:
+            SettingError: a setting is outside what the solver can take.
+            UserError: a motion that this one continues cannot be solved.
+        """
+
+    @abstractmethod
+    def inputs(self, job: Job) -> Mapping[str, object]:
+        """What decides a motion besides style, scene and rest pose, by the animator's words.
+
+        Args:
+            job: what was read.
+        """
+
+    def depends_on(self, motion: bpy.types.Object) -> list[bpy.types.ID]:
+        """Objects, collections and actions that a motion depends on, its character aside.
+
+        Args:
+            motion: the Motion object.
+        """
+        return []
