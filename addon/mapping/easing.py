@@ -20,8 +20,8 @@ import numpy as np
 
 from ...solvers.ik import chain_joints, solve_chain
 from ...solvers.rotations import normalise
-from .legs import LegChain, LeggedFigure
-from .limbs import LEAST_BEND, MOST_BEND, REACHED, STRAIGHT
+from .legs import MOST_BEND, LegChain, LeggedFigure
+from .limbs import LEAST_BEND, REACHED, STRAIGHT
 
 # Least bend of the joint between the two segments that are bent: half of it is what a leg in
 # motion keeps (`LEAST_BEND`). Hocks have to be bent enough not to count as straight.

@@ -22,6 +22,7 @@ from math import radians
 import numpy as np
 
 from ...solvers.legged.creature import Creature, Leg
+from ...solvers.rotations import normalise
 
 # Kinds of feet: what of a leg lies on the ground, and how it rolls there.
 HOOF = "HOOF"  # the last segment, short and stiff; rolls over its toe late
@@ -60,6 +61,7 @@ _ROLLS = {
 }
 # Stifles, hocks and elbows do not open all the way: the share of the lengths that is left.
 ZIGZAG = 0.99
+MOST_BEND = radians(150.0)  # of joints that are bent in rest
 # How short legs get under load, as a share of how short they get in a swing.
 BENT = 0.97
 # A shoulder blade turns that far either way; a leg is to reach when it has swung that far back.
@@ -201,14 +203,28 @@ class LeggedFigure:
         Args:
             leg: one of the legs.
         """
-        points = self._to_ankle(leg)
-        lengths = np.linalg.norm(np.diff(points, axis=0), axis=1)
+        points, lengths = self._to_ankle(leg), self._in_plane(leg)
         if not leg.blade:
             return float(lengths.sum()) * (ZIGZAG if len(lengths) > 2 else 1.0)
         blade, rest = float(lengths[0]), ZIGZAG * float(lengths[1:].sum())
         angle = max(_blade_angle(points) + SWUNG - BLADE_TURN, 0.0)
         aside = min(blade * np.sin(angle), rest)
         return float(blade * np.cos(angle) + np.sqrt(rest**2 - aside**2))
+
+    def shortest(self, leg: LegChain) -> float:
+        """Shortest distance from where a leg hangs on the trunk to its ankle, m.
+
+        Of segments of very different lengths: with the others in line, and the joint between
+        them and the longest bent as far as joints do, by the law of cosines.
+
+        Args:
+            leg: one of the legs.
+        """
+        points, lengths = self._to_ankle(leg), self._in_plane(leg)
+        most = float(lengths.max())
+        others = min(float(lengths.sum()) - most, -most * float(np.cos(MOST_BEND)))
+        folded = float(np.hypot(most + others * np.cos(MOST_BEND), others * np.sin(MOST_BEND)))
+        return min(folded, float(np.linalg.norm(points[-1] - points[0])))
 
     def sling(self, leg: LegChain) -> float:
         """How far a leg's sling of muscles gives either way along the leg, m.
@@ -235,8 +251,7 @@ class LeggedFigure:
         """
         if not leg.blade:
             return 0.0, 0.0, (0.0, 0.0)
-        points = self._to_ankle(leg)
-        lengths = np.linalg.norm(np.diff(points, axis=0), axis=1)
+        points, lengths = self._to_ankle(leg), self._in_plane(leg)
         # In rest it points ahead of the ankle, as all shoulder blades do.
         ahead = -_blade_angle(points)
         turn = (ahead - BLADE_TURN, ahead + BLADE_TURN)
@@ -244,6 +259,29 @@ class LeggedFigure:
 
     def _to_ankle(self, leg: LegChain) -> np.ndarray:
         return self.limb(leg)[: (*leg.limb, leg.tip).index(leg.ankle) + 1]
+
+    def plane(self, leg: LegChain) -> np.ndarray:
+        """(3, 3) axes of the plane that a leg bends in, in rest.
+
+        Down the leg from where it hangs to its ankle, to its pole, and square to both: rows.
+
+        Args:
+            leg: one of the legs.
+        """
+        points = self._to_ankle(leg)
+        down = normalise(points[-1] - points[0])
+        first, _, end = self.chain(leg)[leg.bend : leg.bend + 3]
+        span = end - first
+        across = np.asarray(self.joints[leg.pole], dtype=float) - first
+        across = across - span * (across @ span) / max(float(span @ span), 1e-12)
+        across = normalise(across - down * (across @ down))
+        return np.stack((down, across, np.cross(down, across)))
+
+    def _in_plane(self, leg: LegChain) -> np.ndarray:
+        """Lengths of the segments down to the ankle as they reach: without what they lean out
+        of the plane that the leg bends in, which they keep, m."""
+        parts, normal = np.diff(self._to_ankle(leg), axis=0), self.plane(leg)[2]
+        return np.linalg.norm(parts - np.outer(parts @ normal, normal), axis=1)
 
     def carrier(self, leg: LegChain) -> str:
         """Role of the part of the trunk that a leg, or its blade, hangs on.
@@ -318,6 +356,7 @@ def creature_of(figure: LeggedFigure) -> Creature:
         roll = _ROLLS[chain.foot]
         folded = roll.blade_folded if chain.blade else roll.folded
         length = figure.reach(chain) + figure.sling(chain)
+        least = figure.shortest(chain) / length
         push, swing = roll.push, roll.swing
         if chain.foot == FOOT and ankle[1] + chain.toe > LEVER * length:
             # On a longer lever the ankle is up as far with less pitch.
@@ -327,7 +366,8 @@ def creature_of(figure: LeggedFigure) -> Creature:
             Leg(
                 chain.name, limb[0], foot, length, chain.girdle, ankle, chain.heel, chain.toe,
                 roll.strike, push, roll.flat, roll.rise, roll.peel, swing, roll.top, roll.trail,
-                roll.level, roll.toe_out, roll.reach, folded, BENT * folded, *figure.blade(chain),
+                roll.level, roll.toe_out, roll.reach, max(folded, least), max(BENT * folded, least),
+                *figure.blade(chain),
             )
         )  # fmt: skip
     upright = len(legs) == 2

@@ -39,7 +39,7 @@ from ...solvers.rotations import (
     normalise,
     rotate,
 )
-from .legs import FOOT, HOOF, PAW, LegChain, LeggedFigure
+from .legs import FOOT, HOOF, MOST_BEND, PAW, LegChain, LeggedFigure
 from .signals import Amount, at_most, limited, ramp, step
 
 STRAIGHT = radians(15.0)  # joints bent less than that in rest count as straight
@@ -47,7 +47,7 @@ FOLDS_MOST = radians(40.0)  # that the joint between two bent segments in line a
 LOADED = radians(20.0)  # likewise over a fetlock, which gives first: carpi stay straighter
 LOCKED = radians(2.0)  # likewise of legs in slings: their carpi lock straight under load
 PASTERN = 0.5  # of the segment above it: what is longer is no pastern, nor toes
-LEAST_BEND, MOST_BEND = radians(4.0), radians(150.0)  # of joints that are bent in rest
+LEAST_BEND = radians(4.0)  # of joints that are bent in rest
 OVER, FOLDED = radians(8.0), radians(125.0)  # of those that are straight, back and forth
 ALONG, UNDER = 0.15, 0.5  # cosines of a leg against its rest: along its pole, and well under it
 GIVE, BACK = radians(50.0), radians(110.0)  # fetlocks from their rest angle, loaded and folded
@@ -253,17 +253,7 @@ class Limb:
         self.roles, self.foot_roles = roles[:count], roles[count:-1]
         points = np.array([joints[role] for role in roles[: count + 1]])
         self.base, self.ankle = points[0], points[-1]
-        # Axes of the leg's plane in rest: down the leg, to the pole, square to both.
-        line = self.ankle - self.base
-        self.down = normalise(line)
-        head = joints[chain.segments[chain.bend]]
-        end = joints[(*chain.segments, chain.tip)[chain.bend + 2]]
-        span = end - head
-        across = joints[chain.pole] - head
-        across = across - span * (across @ span) / max(float(span @ span), 1e-12)
-        across = across - self.down * (across @ self.down)
-        self.across = normalise(across)
-        self.normal = np.cross(self.down, self.across)
+        self.down, self.across, self.normal = figure.plane(chain)
         self._frame = from_matrix(np.stack((self.down, self.across, self.normal), axis=-1))
         parts = np.diff(points, axis=0)
         flat = np.stack((parts @ self.down, parts @ self.across), axis=1)
@@ -293,7 +283,7 @@ class Limb:
                 freed[i] = -angle if self.sling else 0.0
             elif i == bend or abs(angle) >= STRAIGHT:
                 least = min(LEAST_BEND, 0.5 * abs(angle)) if angle * sign > 0 else LEAST_BEND
-                low[i], high[i] = sorted((sign * least, sign * MOST_BEND))
+                low[i], high[i] = sorted((sign * least, sign * max(MOST_BEND, abs(angle))))
                 if abs(angle) < STRAIGHT:  # the joint that folds a leg stretched out in rest
                     gain[i] = sign * (LOADED if fetlock > i else FOLDS_MOST)
                     if self.sling and fetlock > i:  # the carpus

@@ -326,11 +326,12 @@ def _leg(
     reach = float(np.linalg.norm(end - last))
     flat = (end - last) * (1.0, 1.0, 0.0)
     # Of two bones the second is all of the leg below its knee, however short the first is.
-    far = reach > 2.0 * length if len(roles) > 2 else -rise > LOW * high
-    if rise > LOW * high or far:
+    far = reach > 2.0 * length and abs(rise) > LIES * high
+    below = -rise > LOW * high
+    if rise > LOW * high or (far if len(roles) > 2 else below):
         # Its tail is anywhere: a foot a third longer than its joint is high.
         ahead = max(1.3 * high, 0.04 * length)
-        flat = -BACK * ahead
+        flat = ahead * _out(girdle, points)
     tip = last * (1.0, 1.0, 0.0) + flat + ground * UP
     foot_length = float(np.linalg.norm(tip - last))
     steep = float(np.arctan2(high, np.linalg.norm(flat)))
@@ -353,10 +354,10 @@ def _leg(
     joints[tip_role] = tip
     lengths = [np.linalg.norm(b - a) for a, b in zip(points, (*points[1:], tip), strict=True)]
     # Stubs that only lead out of the body, and a coxa, are not bent.
-    long = [n for n in range(len(roles) - 1) if lengths[n] > STUB * max(lengths)]
-    bend = long[0] if long else 0
-    if turning:
-        bend = min(bend, len(roles) - turning - 2)  # both are above the foot
+    # Those that are bent are both above the foot.
+    last_bend = max(len(roles) - 2 - (turning or (foot != TIP)), 0)
+    long = [n for n in range(last_bend) if lengths[n] > STUB * max(lengths)]
+    bend = long[0] if long else last_bend
     a, b, c = (*points, tip)[bend : bend + 3]
     chord = unit(c - a)
     off = (b - a) - chord * float(chord @ (b - a))
@@ -378,6 +379,14 @@ def _leg(
         name, number, roles, bend, pole_role, tip_role, blade if carries else "",
         heel=heel, foot=foot, sling=sling, turning=turning,
     )
+
+
+def _out(girdle: str, points: list[np.ndarray]) -> np.ndarray:
+    """Where a foot points: ahead, or, of legs that go out to the side, on in their plane."""
+    aside = (points[-1] - points[0]) * (1.0, 1.0, 0.0)
+    if girdle.startswith("leg") and np.linalg.norm(aside) > ALONG * (points[0] - points[-1])[2]:
+        return unit(aside)
+    return -BACK
 
 
 def _sole(meshes: list[np.ndarray], joint: np.ndarray) -> tuple[float, float]:

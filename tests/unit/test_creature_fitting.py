@@ -15,12 +15,13 @@ from poise.addon.errors import UserError
 from poise.addon.mapping.legged import STYLES, map_legged, pose_joints
 from poise.addon.mapping.legs import creature_of
 from poise.addon.mapping.limbs import Limb
+from poise.addon.rigs.builders.legged import insect
 from poise.addon.rigs.creature_fitting import read_creature
 from poise.addon.rigs.recognise.recognition import recognise
 from poise.addon.rigs.recognise.rolemap import RoleMap
 from poise.solvers.legged import GaitItem, GaitSettings, solve_gait
 from poise.solvers.legged.creature import check_creature
-from poise.solvers.legged.gait import PRESETS
+from poise.solvers.legged.gait import PRESETS, metachronal
 
 TAIL = [f"tail.{number}" for number in range(1, 5)]
 
@@ -310,6 +311,64 @@ def test_legs_that_no_lowering_bends_are_refused_with_the_way_out():
     words = r"Bug cannot go on its left hind, .*: in Edit Mode bend its joints, or move its foot"
     with pytest.raises(UserError, match=words):
         read_creature(given, roles, 1.0, "INSECT", name="Bug")
+
+
+def splayed(seed, pairs, made_up):
+    """An animal with pairs of arched legs to its sides, of two to four bones, cut at random.
+
+    Where `made_up`, as importers have it, bones do not tell where they end.
+    """
+    random = np.random.default_rng(seed)
+    joints = {"pelvis": ("", (0, 0.2, 0.3)), "chest": ("pelvis", (0, 0, 0.3)),
+              "head": ("chest", (0, -0.3, 0.3))}  # fmt: skip
+    bones, out, knee = int(random.integers(2, 5)), random.uniform(0.1, 0.6), random.uniform(0, 0.3)
+    fan, high, ends = random.uniform(1.0, 2.0), random.uniform(0.1, 0.35), {}
+    for number in range(pairs):
+        y, size = -0.2 + 0.4 * number / (pairs - 1), random.uniform(0.8, 1.2)
+        shares = np.concatenate(([0.0], np.sort(random.uniform(0.1, 0.9, bones - 1)), [1.0]))
+        for side, sign in (("L", 1.0), ("R", -1.0)):
+            points = np.stack((
+                sign * (0.08 + out * size * shares), y * (1.0 + (fan - 1.0) * shares),
+                high * (1.0 - shares) + 4.0 * knee * size * shares * (1.0 - shares),
+            ), axis=1)  # fmt: skip
+            names = [f"leg{number + 1}.{n + 1}.{side}" for n in range(bones)]
+            for parent, name, point in zip(("pelvis", *names), names, points, strict=False):
+                joints[name] = parent, tuple(point)
+            ends[names[-1]] = points[-1]
+    given = rig_cases.skeleton(joints, pointing=not made_up)
+    if not made_up:
+        given = type(given).of([replace(b, tail=ends.get(b.name, b.tail)) for b in given.bones])
+    return given, RoleMap("STRUCTURE", "LEGS", {role: role for role in joints})
+
+
+@pytest.mark.parametrize(
+    ("seed", "pairs", "made_up"),
+    [
+        (31, 3, False), (33, 4, False), (38, 3, False), (43, 4, False), (58, 4, False),
+        (68, 4, False), (166, 4, False), (36, 3, True), (46, 4, True), (102, 2, True),
+        (106, 3, True), (90, 5, True),
+    ],
+)  # fmt: skip
+def test_splayed_legs_go_as_they_are_set_up(seed, pairs, made_up):
+    """At the speed and gait that insects begin with, 0.45 m/s where the middle of hips is as high
+    as theirs, no leg is too short for its foothold, nor folds too little, and feet stay on it.
+    The solver knows how far, and how near, joints let a leg reach."""
+    figure = read_creature(*splayed(seed, pairs, made_up), 1.0, "INSECT").figure
+    creature = creature_of(figure)
+    speed = 0.45 * np.sqrt(creature.hip_height() / creature_of(insect()).hip_height())
+    names = tuple(leg.name for leg in figure.legs)
+    wave = metachronal(names, 0.67, 1.0 / 3.0)
+    ripple = replace(PRESETS["RIPPLE"], legs=names, duty=wave.duty, phase=wave.phase)
+    motion = solve_gait(GaitSettings(
+        creature=creature, sequence=(GaitItem(ripple),), speed=float(speed), n_frames=33,
+    ))  # fmt: skip
+    tracks = map_legged(motion, figure, STYLES["insect"])
+    assert not {p.code for p in tracks.problems} & {"LEG_STRETCHED", "LEG_CRUSHED"}
+    for number, (leg, solved) in enumerate(zip(figure.legs, creature.legs, strict=True)):
+        limb = Limb(figure, leg, solved)
+        assert solved.length <= limb.longest * (1.0 + 1e-3)
+        off = np.linalg.norm(tracks.position[leg.tip] - motion.foot_position[:, number], axis=1)
+        assert off[motion.contact[:, number]].max() < 1e-3
 
 
 @pytest.mark.parametrize("scale", [1.0, 0.01])
