@@ -139,7 +139,7 @@ class POISE_OT_rig_setup(OnRig, bpy.types.Operator):
         unsure = f", {len(found.unsure)} of them unsure" if found.unsure else ""
         left = legs_left(measured.rest, found)
         odd = f"; {', '.join(left)} stays as it is: legs move in pairs" if left else ""
-        bare = _bare(controls, unheld)
+        bare = _bare(controls, unheld) + _stiff(measured)
         if rigify.is_metarig(measured.rest):
             self.report({"WARNING"}, rigify.UNGENERATED)
         return (
@@ -164,6 +164,17 @@ def _bare(controls, unheld):
     if len(sides) == 2:
         return f"; it has no arms, so no {what}"
     return f"; it has no {'left' if sides == ['L'] else 'right'} arm, so no {what} on that side"
+
+
+def _stiff(measured):
+    """What is said of straight forelegs that cannot be moved where they hang, or ""."""
+    bones = () if measured.creature is None else measured.creature.stiff
+    if not bones:
+        return ""
+    said = f"; {' and '.join(bones)} cannot be moved, so these straight legs buckle under load: "
+    if measured.own is not None:
+        return said + "give the meta-rig shoulder bones and generate it anew"
+    return said + "take Connected off them in Edit Mode and set it up again"
 
 
 class POISE_OT_rig_remove(SettingsOperator, bpy.types.Operator):

@@ -22,6 +22,7 @@ from ...solvers.legged.gait import spoken_leg
 from ..errors import UserError
 from ..mapping.easing import CannotStand, Eased, eased
 from ..mapping.legs import HOOF, PAW, TIP, LegChain, LeggedFigure, creature_of
+from .builders.creature import sling
 from .builders.skeleton import BACK, UP, BoneSpec, unit
 from .fitting import FORWARD, control_bone, ends_of_sole, target_bone
 from .recognise.rolemap import SIDES, RoleMap
@@ -66,13 +67,15 @@ class CreatureRest:
         figure: its rest pose as a figure on legs, which are bent and stand on the ground.
         moves: role -> (4, 4) from the rig's rest pose to the figure's.
         bones: role -> name of its bone. Besides roles these hold "via.1" and so on: bones
-            of a Rigify rig that carry skin and go along with one that has a role.
+            of a Rigify rig that carry skin and go along with one that has a role, and those
+            that legs in slings are connected to.
         carriers: role -> bone of the controls that it goes along with.
         heads: role -> (3,) head of that bone.
         axes: role -> (3, 3) columns are the bone's axes.
         origin: (3,) the origin in armature space.
         turn: (4,) armature space to character space.
         scale: metres per unit of the armature.
+        stiff: first bones of straight forelegs that nothing lets give where they hang.
     """
 
     figure: LeggedFigure
@@ -84,6 +87,7 @@ class CreatureRest:
     origin: np.ndarray
     turn: np.ndarray
     scale: float
+    stiff: tuple[str, ...]
 
 
 def read_creature(
@@ -113,9 +117,7 @@ def read_creature(
     """
     matrix = rotations.to_matrix(np.asarray(rolemap.turn, dtype=float))
     roles = {role: bone for role, bone in rolemap.roles.items() if bone in rest}
-    # Controls of the rig's own, and bones that are fixed to others, stay in their place.
     named = rest.by_name
-    tied = {role for role, bone in roles.items() if own or named[bone].connected}
     heads = {role: matrix @ named[bone].head * scale for role, bone in roles.items()}
     tails = {role: matrix @ named[bone].tail * scale for role, bone in roles.items()}
     if "pelvis" not in roles:
@@ -131,6 +133,8 @@ def read_creature(
             found.append((girdle, side, leg))
     if not found or rolemap.body == "BIPED":
         raise UserError(f"{name} does not stand on four legs or more: set it up as a biped")
+    # No control of a rig's own moves where a leg hangs.
+    movers = {} if own else _movers(rest, found, roles)
     skin = {
         role: np.asarray(points, dtype=float) @ matrix.T * scale
         for role, points in (skin or {}).items() if len(points)
@@ -143,7 +147,7 @@ def read_creature(
     heads = {role: point - shift for role, point in heads.items()}
     tails = {role: point - shift for role, point in tails.items()}
     skin = {role: points - shift for role, points in skin.items()}
-    standing = _standing(_figure(rolemap, found, heads, tails, kind, tied, skin), name)
+    standing = _standing(_figure(rolemap, found, heads, tails, kind, movers, skin), name)
     figure = standing.figure
     used = {"root", *figure.trunk, *figure.neck, *figure.tail}
     used |= {role for leg in figure.legs for role in leg.limb}
@@ -153,6 +157,16 @@ def read_creature(
         for bone, role in _along(rest, bones):
             via = f"via.{len(bones)}"
             bones[via], carriers[via] = bone, role
+    for leg in figure.legs:
+        mover = movers.get(leg.segments[0], "")
+        if leg.sling and mover not in bones.values():
+            via = f"via.{len(bones)}"
+            bones[via], carriers[via] = mover, leg.sling
+    stiff = [
+        roles[leg.segments[0]] for leg in figure.legs
+        if leg.segments[0].startswith("fore.") and not (leg.blade or leg.sling)
+        and _straight([heads[role] for role in leg.segments])
+    ]  # fmt: skip
     moves = {role: standing.moves[carrier] for role, carrier in carriers.items()}
     heads = {role: matrix @ named[bone].head * scale - shift for role, bone in bones.items()}
     axes = {
@@ -168,7 +182,29 @@ def read_creature(
         origin=matrix.T @ shift / scale,
         turn=np.asarray(rolemap.turn, dtype=float),
         scale=scale,
+        stiff=tuple(stiff),
     )
+
+
+def _movers(
+    rest: RestPose, found: list[tuple[str, str, tuple[str, ...]]], roles: Mapping[str, str]
+) -> dict[str, str]:
+    """Role of a leg -> the bone that takes all from there on along to another place.
+
+    That is its own, or, of bones that are connected, the one that they are connected to in the
+    end; none where more than the leg hangs on that.
+    """
+    movers = {}
+    for _, _, leg in found:
+        others = [bone for role, bone in roles.items() if role not in leg]
+        busy = {above for bone in others for above in (bone, *rest.ancestors(bone))}
+        for role in leg:
+            bone = rest.by_name[roles[role]]
+            while bone.connected and bone.parent in rest.by_name and bone.parent not in busy:
+                bone = rest.by_name[bone.parent]
+            if not bone.connected:
+                movers[role] = bone.name
+    return movers
 
 
 def _standing(figure: LeggedFigure, name: str) -> Eased:
@@ -213,7 +249,7 @@ def _figure(
     heads: dict[str, np.ndarray],
     tails: dict[str, np.ndarray],
     kind: str,
-    tied: Collection[str],
+    movers: Collection[str],
     skin: Mapping[str, np.ndarray],
 ) -> LeggedFigure:
     joints = dict(heads)
@@ -243,7 +279,7 @@ def _figure(
     for number, girdle in enumerate(order):
         for _, side, roles in (one for one in found if one[0] == girdle):
             legs.append(_leg(joints, tails, girdle, side, roles, number if four else 0,
-                             girdles, tied, hung[roles[-1]], skin))  # fmt: skip
+                             girdles, movers, hung[roles[-1]], skin))  # fmt: skip
     tall = [joints[leg.limb[0]][2] for leg in legs]
     withers = max([joints[trunk[-1]][2], *tall])
     span = float(np.ptp([joints[role][1] for role in (*trunk, *neck, *tail)]))
@@ -313,7 +349,7 @@ def _leg(
     roles: tuple[str, ...],
     number: int,
     girdles: list[str],
-    tied: Collection[str],
+    movers: Collection[str],
     ground: float,
     skin: Mapping[str, np.ndarray],
 ) -> LegChain:
@@ -366,18 +402,17 @@ def _leg(
     joints[pole_role] = b + unit(out) * 0.8 * size
     blade = f"clavicle.{side}"
     carries = girdle == "fore" and blade in joints
-    sling = ""
-    stands = float(np.linalg.norm(last - points[0]))
-    if girdle == "fore" and not carries and roles[0] not in tied and stands > (1.0 - BENT) * length:
-        sling = f"{girdle}.sling.{side}"
-        joints[sling] = points[0]
+    slung = ""
+    if girdle == "fore" and not carries and _straight(points) and roles[0] in movers:
+        slung = f"{girdle}.sling.{side}"
+        joints[slung] = points[0]
     name = f"{girdle}.{side}"
     if girdle.startswith("leg"):
         place = girdles.index(girdle)
         name = f"{PAIRS[place]}.{side}" if len(girdles) == len(PAIRS) else name
     return LegChain(
         name, number, roles, bend, pole_role, tip_role, blade if carries else "",
-        heel=heel, foot=foot, sling=sling, turning=turning,
+        heel=heel, foot=foot, sling=slung, turning=turning,
     )
 
 
@@ -387,6 +422,12 @@ def _out(girdle: str, points: list[np.ndarray]) -> np.ndarray:
     if girdle.startswith("leg") and np.linalg.norm(aside) > ALONG * (points[0] - points[-1])[2]:
         return unit(aside)
     return -BACK
+
+
+def _straight(points: list[np.ndarray]) -> bool:
+    """Whether a leg stands all but stretched out, and has nothing to give under load."""
+    length = sum(float(np.linalg.norm(b - a)) for a, b in zip(points[:-1], points[1:], strict=True))
+    return float(np.linalg.norm(points[-1] - points[0])) > (1.0 - BENT) * length
 
 
 def _sole(meshes: list[np.ndarray], joint: np.ndarray) -> tuple[float, float]:
@@ -426,11 +467,12 @@ def target_bones(creature: CreatureRest) -> tuple[BoneSpec, ...]:
         creature: the rig's rest pose.
     """
     size = 0.03 * creature.figure.height
+    slings = {leg.sling: sling(leg) for leg in creature.figure.legs}
     made = []
     for role in creature.bones:
         head, axes = creature.heads[role], creature.axes[role]
         tail = head + axes[:, 1] * size
-        carrier = creature.carriers[role]
+        carrier = slings.get(creature.carriers[role], creature.carriers[role])
         made.append(BoneSpec(target_bone(role), carrier, head, tail, axes[:, 2], "Mechanism"))
     return tuple(made)
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import bpy
 import numpy as np
 import pytest
+from mathutils import Vector
 from poise.addon.mapping.legged import STYLES, map_legged, pose_joints
 from poise.addon.mapping.legs import creature_of
 from poise.addon.rigs import adapter, characters, control_rig
@@ -372,15 +373,31 @@ def heads(rig, frames):
     return found
 
 
-@pytest.mark.parametrize("clip", STRAIGHT)
-def test_straight_forelegs_carry_weight_as_in_their_own_clips(scene, clip):
+def connect_forelegs(rig):
+    """Begin the upper bones of its forelegs at the ends of the shoulders that they hang on."""
+    bpy.ops.object.mode_set(mode="EDIT")
+    for side in "LR":
+        upper = rig.data.edit_bones[f"FrontUpperLeg.{side}"]
+        upper.parent.tail = upper.head
+        upper.use_connect = True
+    bpy.ops.object.mode_set(mode="OBJECT")
+
+
+@pytest.mark.parametrize(
+    ("clip", "connected"), [*((clip, False) for clip in STRAIGHT), ("cow walk", True)]
+)
+def test_straight_forelegs_carry_weight_as_in_their_own_clips(scene, clip, connected, capfd):
     """Carpi, fetlocks and shoulders are where artists have them (6 and 12 degrees, 3 %), live and
-    with their own bones keyed."""
+    with their own bones keyed, those that are connected to what hangs on the trunk, too."""
     model, gait, speed, *expected = STRAIGHT[clip]
     rig = bring_in(f"quaternius_animals/{model}.glb")
+    if connected:
+        connect_forelegs(rig)
     bpy.context.scene.render.fps = 60
     rest = places(rig, ["FrontShoulder.L"])["FrontShoulder.L"][2, 3]
+    capfd.readouterr()
     bpy.ops.poise.rig_setup(kind="HORSE")
+    assert "buckle" not in capfd.readouterr().out
     controls = control_rig.controls_of(rig)
     controls.poise.settings.frame_start, controls.poise.settings.frame_end = 1, 241
     controls.poise.gait.sequence[0].gait, controls.poise.gait.speed = gait, speed
@@ -399,10 +416,39 @@ def test_straight_forelegs_carry_weight_as_in_their_own_clips(scene, clip):
     for a, b, angle, off in ((upper, lower, expected[0], 6.0), (lower, hoof, expected[1], 12.0)):
         cosine = np.sum(a * b, axis=1) / np.linalg.norm(a, axis=1) / np.linalg.norm(b, axis=1)
         assert np.degrees(np.arccos(cosine[held])).mean() == pytest.approx(angle, abs=off)
-    assert 100.0 * (1.0 - shoulder[:, 2].mean() / rest) == pytest.approx(expected[2], abs=3.0)
+    if not connected:  # else it goes along with the leg, and tells nothing about the trunk
+        assert 100.0 * (1.0 - shoulder[:, 2].mean() / rest) == pytest.approx(expected[2], abs=3.0)
     assert bpy.ops.poise.bake_to_bones() == {"FINISHED"}
     for bone, seen in heads(rig, frames).items():
         assert np.abs(seen - live[bone]).max() < 1e-3, bone
+
+
+def test_straight_legs_that_nothing_can_move_are_named(scene, capfd):
+    """Where both are connected to one bone in the end: the way out leads to legs that give."""
+    rig = bring_in("quaternius_animals/Cow.glb")
+    connect_forelegs(rig)
+
+    def set_up(upper_connected):
+        bpy.ops.object.mode_set(mode="EDIT")
+        bones = rig.data.edit_bones
+        yoke = bones.get("Yoke") or bones.new("Yoke")
+        yoke.parent = bones["Torso2"]
+        if upper_connected:
+            yoke.tail = bones["FrontShoulder.L"].head * Vector((0.0, 1.0, 1.0))
+            yoke.head = yoke.tail + Vector((0.0, 0.0, 0.005))
+        for side in "LR":
+            bones[f"FrontShoulder.{side}"].parent = yoke
+            bones[f"FrontShoulder.{side}"].use_connect = True
+            bones[f"FrontUpperLeg.{side}"].use_connect = upper_connected
+        bpy.ops.object.mode_set(mode="OBJECT")
+        capfd.readouterr()
+        assert bpy.ops.poise.rig_setup(kind="HORSE") == {"FINISHED"}
+        figure = characters.figure_of(control_rig.controls_of(rig))
+        slung = {bool(leg.sling) for leg in figure.legs if leg.name.startswith("fore")}
+        return slung, "FrontUpperLeg.L and FrontUpperLeg.R cannot" in capfd.readouterr().out
+
+    assert set_up(True) == ({False}, True)
+    assert set_up(False) == ({True}, False)
 
 
 def test_many_legs(scene):

@@ -16,7 +16,8 @@ from poise.addon.mapping.legged import STYLES, map_legged, pose_joints
 from poise.addon.mapping.legs import creature_of
 from poise.addon.mapping.limbs import Limb
 from poise.addon.rigs.builders.legged import insect
-from poise.addon.rigs.creature_fitting import read_creature
+from poise.addon.rigs.creature_fitting import read_creature, target_bones
+from poise.addon.rigs.fitting import target_bone
 from poise.addon.rigs.recognise.recognition import recognise
 from poise.addon.rigs.recognise.rolemap import RoleMap
 from poise.solvers.legged import GaitItem, GaitSettings, solve_gait
@@ -172,6 +173,36 @@ def test_straight_forelegs_without_a_blade_hang_in_a_sling():
     for figure in (read_horse(*bent), read_horse(*blade), read_horse(tied, joints),
                    read_horse(given, joints, own=True)):  # fmt: skip
         assert {leg.sling for leg in figure.legs} == {""}
+
+
+@pytest.mark.parametrize("shared", [False, True])
+def test_what_a_connected_leg_hangs_on_moves_for_it(shared):
+    """Blender keeps a connected bone at its parent's end: the leg moves with that, unless the
+    other leg, or the trunk, hangs on it, too. Legs that nothing can move are named."""
+    given, joints = plain_horse()
+    bones = []
+    for bone in given.bones:
+        if bone.name.startswith("fore.1"):
+            side = "M" if shared else bone.name[-1]
+            rib = replace(bone, name=f"rib.{side}", head=bone.head + (0.0, 0.1, 0.2),
+                          tail=bone.head, connected=False)  # fmt: skip
+            bones += [rib] if rib.name not in [b.name for b in bones] else []
+            bone = replace(bone, parent=rib.name, connected=True)
+        bones.append(bone)
+    roles = RoleMap("STRUCTURE", "QUADRUPED", {role: role for role in joints})
+    made = read_creature(type(given).of(bones), roles, 1.0, "HORSE")
+    slings = {leg.sling for leg in made.figure.legs if leg.name.startswith("fore")}
+    along = {bone: made.carriers[role] for role, bone in made.bones.items() if role not in joints}
+    if shared:
+        assert slings == {""} and along == {}
+        assert made.stiff == ("fore.1.L", "fore.1.R")
+        return
+    assert slings == {"fore.sling.L", "fore.sling.R"} and made.stiff == ()
+    assert along == {f"rib.{side}": f"fore.sling.{side}" for side in "LR"}
+    hangs = {bone.name: bone.parent for bone in target_bones(made)}
+    for role, bone in made.bones.items():
+        if bone in along:
+            assert hangs[target_bone(role)] == f"fore_sling.{bone[-1]}"
 
 
 @pytest.mark.parametrize(
