@@ -261,6 +261,8 @@ class Limb:
         self.swings_back = FETLOCK_SWING if figure.kind == "HORSE" else TOES_SWING
         self.aside = parts @ self.normal  # what segments lean out of the plane
         self.lengths = np.hypot(*flat.T)
+        # From the end of the blade, if there is one, to the ankle.
+        self.below = float(np.hypot(*flat[1 if chain.blade else 0 :].sum(axis=0)))
         self.rest_angles = np.arctan2(flat[:, 1], flat[:, 0])
         self.rest_bend = np.remainder(np.diff(self.rest_angles) + np.pi, 2 * np.pi) - np.pi
         self._posture()
@@ -274,19 +276,22 @@ class Limb:
         ahead = -1.0 if self.across[1] > 0.0 else 1.0  # is the pole ahead or behind?
         low, high, gain, freed, folds = (np.zeros(len(rest)) for _ in range(5))
         fetlock = len(rest) - 1 if self._gives(ahead) else -1
+        bent = np.abs(np.delete(rest, fetlock if fetlock > 0 else [])[self.blade :]) >= STRAIGHT
+        self.blade_gives = bool(chain.blade) and not bent.any()
+        locks = self.blade_gives or self.sling > 0.0
         for i, angle in enumerate(rest):
             sign = np.sign(angle) if i != bend else -1.0
             gain[i] = angle
             if i == fetlock:
                 low[i], high[i] = sorted((angle + ahead * GIVE, angle - ahead * BACK))
                 folds[i] = -self.swings_back * ahead
-                freed[i] = -angle if self.sling else 0.0
+                freed[i] = -angle if locks else 0.0
             elif i == bend or abs(angle) >= STRAIGHT:
                 least = min(LEAST_BEND, 0.5 * abs(angle)) if angle * sign > 0 else LEAST_BEND
                 low[i], high[i] = sorted((sign * least, sign * max(MOST_BEND, abs(angle))))
                 if abs(angle) < STRAIGHT:  # the joint that folds a leg stretched out in rest
                     gain[i] = sign * (LOADED if fetlock > i else FOLDS_MOST)
-                    if self.sling and fetlock > i:  # the carpus
+                    if locks and fetlock > i:  # the carpus
                         stands[i], gain[i] = sign * least, sign * LOCKED
                         freed[i] = sign * (LOADED - LOCKED)
                     folds[i] = sign * CARPUS_SWING * (fetlock > i)
@@ -361,7 +366,7 @@ class Limb:
         least = np.interp(self._swing(feet, fold), *_shortest(self.family))
         if not self.blade:
             return least
-        first = self._blade(target, swung, blade_follow)
+        first = self._blade(target, swung, blade_follow, feet)
         blade, off = self.lengths[0], swung - first
         aside = blade * np.sin(off)
         return blade * np.cos(off) + np.sqrt(np.maximum(least**2 - aside**2, 0.0))
@@ -516,7 +521,8 @@ class Limb:
         start = np.zeros((2, n))
         wanted = np.empty((len(self.lengths), n))
         if self.blade:
-            first = self._blade(target, np.arctan2(target[1], target[0]), blade_follow)
+            swung = np.arctan2(target[1], target[0])
+            first = self._blade(target, swung, blade_follow, feet)
             low[0], high[0] = self.rest_angles[0] - BLADE, self.rest_angles[0] + BLADE
             wanted[0] = first
             start = self.lengths[0] * np.stack((np.cos(first), np.sin(first)))
@@ -544,18 +550,28 @@ class Limb:
         """(n,) how far carpus and fetlock are folded by the swing, 0 to 2."""
         return amount * step(feet.share / SWINGS) * step((1.0 - feet.share) / SWINGS)
 
-    def _blade(self, target: np.ndarray, swung: np.ndarray, follow: Amount) -> np.ndarray:
+    def _blade(
+        self, target: np.ndarray, swung: np.ndarray, follow: Amount, feet: Feet
+    ) -> np.ndarray:
         """(n,) direction that the blade would have, rad."""
         first = self.rest_angles[0] + limited(follow * swung, BLADE_USUAL)
+        if self.blade_gives:  # for a straight leg under load
+            room = self._off_line(target, SLUNG_AT * self.below)
+            held = swung + np.sign(self.rest_angles[0]) * room
+            loaded = 1.0 - step(feet.share / SOFT) * step((1.0 - feet.share) / SOFT)
+            first = first + loaded * (held - first)
         return self._in_line(first, target, swung)
 
     def _in_line(self, first: np.ndarray, target: np.ndarray, swung: np.ndarray) -> np.ndarray:
         """Directions of the blade, turned to the ankle where the leg is too short else."""
-        blade, rest = self.lengths[0], STRETCHED * float(self.lengths[1:].sum())
-        far = np.hypot(*target)
-        cosine = (far**2 + blade**2 - rest**2) / np.maximum(2.0 * far * blade, 1e-12)
-        room = np.arccos(np.clip(cosine, -1.0, 1.0))
+        room = self._off_line(target, STRETCHED * float(self.lengths[1:].sum()))
         return swung + limited(first - swung, np.maximum(room, 0.02), 0.8)
+
+    def _off_line(self, target: np.ndarray, below: float) -> np.ndarray:
+        """(n,) angles between the blade and the line to the ankle with a leg below so long, rad."""
+        blade, far = self.lengths[0], np.hypot(*target)
+        cosine = (far**2 + blade**2 - below**2) / np.maximum(2.0 * far * blade, 1e-12)
+        return np.arccos(np.clip(cosine, -1.0, 1.0))
 
     def foot(self, feet: Feet) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
         """Joints and rotations of the segments beyond the ankle, and the tip.

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 STEEP = np.radians(40.0)
 # A last segment longer than this share of its leg is no foot: the leg stands on a point.
 LONG = 0.22
+# A shoulder blade shorter than this share of a straight leg under it turns in vain.
+SHORT_BLADE = 0.22
 # A first segment shorter than this share of the longest only leads out of the body.
 STUB = 0.4
 # A bone that goes so many times farther out than along, or down, leads aside; a leg goes down.
@@ -164,8 +166,9 @@ def read_creature(
             bones[via], carriers[via] = mover, leg.sling
     stiff = [
         roles[leg.segments[0]] for leg in figure.legs
-        if leg.segments[0].startswith("fore.") and not (leg.blade or leg.sling)
+        if leg.segments[0].startswith("fore.") and not leg.sling
         and _straight([heads[role] for role in leg.segments])
+        and not (leg.blade and _gives([heads[role] for role in leg.limb]))
     ]  # fmt: skip
     moves = {role: standing.moves[carrier] for role, carrier in carriers.items()}
     heads = {role: matrix @ named[bone].head * scale - shift for role, bone in bones.items()}
@@ -196,7 +199,8 @@ def _movers(
     """
     movers = {}
     for _, _, leg in found:
-        others = [bone for role, bone in roles.items() if role not in leg]
+        own = {*leg, leg[0].replace("fore.1", "clavicle")}
+        others = [bone for role, bone in roles.items() if role not in own]
         busy = {above for bone in others for above in (bone, *rest.ancestors(bone))}
         for role in leg:
             bone = rest.by_name[roles[role]]
@@ -403,7 +407,9 @@ def _leg(
     blade = f"clavicle.{side}"
     carries = girdle == "fore" and blade in joints
     slung = ""
-    if girdle == "fore" and not carries and _straight(points) and roles[0] in movers:
+    stiff = girdle == "fore" and _straight(points)
+    if stiff and roles[0] in movers and not (carries and _gives([joints[blade], *points])):
+        carries = False
         slung = f"{girdle}.sling.{side}"
         joints[slung] = points[0]
     name = f"{girdle}.{side}"
@@ -428,6 +434,13 @@ def _straight(points: list[np.ndarray]) -> bool:
     """Whether a leg stands all but stretched out, and has nothing to give under load."""
     length = sum(float(np.linalg.norm(b - a)) for a, b in zip(points[:-1], points[1:], strict=True))
     return float(np.linalg.norm(points[-1] - points[0])) > (1.0 - BENT) * length
+
+
+def _gives(points: list[np.ndarray]) -> bool:
+    """Whether the shoulder blade, the first bone of a limb, turns far enough under load."""
+    blade, leg = points[1] - points[0], points[-1] - points[1]
+    long = np.linalg.norm(blade) > SHORT_BLADE * np.linalg.norm(leg)
+    return bool(long) and not _leads_aside(points)
 
 
 def _sole(meshes: list[np.ndarray], joint: np.ndarray) -> tuple[float, float]:

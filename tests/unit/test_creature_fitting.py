@@ -155,8 +155,8 @@ def test_skin_without_a_role_follows_where_the_rigs_own_controls_do_not(own, fol
 
 
 def test_straight_forelegs_without_a_blade_hang_in_a_sling():
-    """Those that are bent where they stand, or hang on a blade, give by themselves; bones that are
-    connected, and controls of the rig's own, cannot be moved."""
+    """Those that are bent where they stand give by themselves, and a blade for what hangs on it;
+    bones that are connected, and controls of the rig's own, cannot be moved."""
     given, joints = plain_horse()
     hung = {"fore.L": "fore.sling.L", "fore.R": "fore.sling.R", "hind.L": "", "hind.R": ""}
     figure = read_horse(given, joints)
@@ -173,6 +173,13 @@ def test_straight_forelegs_without_a_blade_hang_in_a_sling():
     for figure in (read_horse(*bent), read_horse(*blade), read_horse(tied, joints),
                    read_horse(given, joints, own=True)):  # fmt: skip
         assert {leg.sling for leg in figure.legs} == {""}
+    # Blades that lead aside, or are short, cannot give.
+    for at in ((0.05, -0.72, 1.26), (0.10, -0.6, 1.40)):
+        figure = read_horse(*plain_horse(**{
+            "clavicle": ("chest", at), "fore.1": ("clavicle", (0.22, -0.72, 1.26)),
+        }))  # fmt: skip
+        assert {leg.name: leg.sling for leg in figure.legs} == hung
+        assert {leg.blade for leg in figure.legs} == {""}
 
 
 @pytest.mark.parametrize("shared", [False, True])
@@ -250,6 +257,40 @@ def test_legs_in_slings_carry_weight_straight(gait, froude):
         hung = np.linalg.norm(tracks.position[leg.sling] - motion.hip[:, number], axis=1)
         assert hung.max() < 0.14 * creature.legs[number].hip[2]
         assert np.abs(np.diff(hung)).max() * 60.0 < np.sqrt(9.81 * hip)
+
+
+@pytest.mark.parametrize(("gait", "froude"), [("WALK", 0.15), ("GALLOP_LEFT", 3.1)])
+def test_shoulder_blades_give_for_straight_legs(gait, froude):
+    """As the sling does where there is none: carpi were bent by 34 degrees in a walk, and by 70 in
+    a gallop, while the shoulder stayed as it was. The same 7 degrees and 6 are allowed."""
+    figure = read_horse(*plain_horse(**{
+        "clavicle": ("chest", (0.10, -0.5, 1.50)), "fore.1": ("clavicle", (0.22, -0.72, 1.26)),
+    }), own=True)  # fmt: skip
+    creature = creature_of(figure)
+    motion = solve_gait(GaitSettings(
+        creature=creature, sequence=(GaitItem(gait),), n_frames=145, fps=60.0,
+        speed=float(np.sqrt(froude * 9.81 * creature.hip_height())),
+    ))  # fmt: skip
+    tracks = map_legged(motion, figure, STYLES["horse"])
+    assert not motion.problems
+    assert not tracks.problems
+    joint, _ = pose_joints(tracks, figure)
+    for number, leg in enumerate(figure.legs):
+        at = motion.contact[:, number]
+        off = tracks.position[leg.tip] - motion.foot_position[:, number]
+        assert np.abs(off[at]).max() < 1e-9
+        if not leg.blade:
+            continue
+        elbow, carpus, fetlock = (joint[role] for role in leg.segments[:3])
+        bend = np.degrees(angle_between(carpus - elbow, fetlock - carpus))
+        held = np.zeros(len(motion.time), bool)
+        for mark in (p for p in motion.footprints if p.leg == leg.name):
+            third = (mark.off - mark.on) / 3.0
+            held |= (motion.time > mark.on + third) & (motion.time < mark.off - third)
+        assert held.any() and bend[held].max() < 13.0
+        # The shoulder goes no quicker than joints of trotting horses do (Back et al. 1995).
+        rate = np.gradient(tracks.attributes[f"bend.{leg.segments[0]}"], tracks.time)
+        assert np.abs(rate).max() < 20.0
 
 
 def angle_between(a, b):
