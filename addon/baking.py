@@ -18,7 +18,7 @@ import numpy as np
 
 from ..solvers.motion import Problem
 from . import motions, pipeline
-from .bake import attach, checks, edits, moments, stepping, verify
+from .bake import attach, beside, checks, edits, moments, stepping, verify
 from .bake.data import Baked, BakeOptions, BakeRecord, BakeResult
 from .bake.job import Seen
 from .bake.plan import look
@@ -401,9 +401,51 @@ def prepare_bones(
 def _is_current(motion: bpy.types.Object, solved: pipeline.Solved, baked: Baked) -> bool:
     """Whether the bake on a motion's character is what it would be baked to now."""
     settings = motion.poise_motion
-    return attach.is_attached(settings.character, baked) and not pipeline.changed_inputs(
-        solved.job, settings.inputs
+    return (
+        attach.is_attached(settings.character, baked)
+        and not pipeline.changed_inputs(solved.job, settings.inputs)
+        and not _has_changed(settings.character, baked)
     )
+
+
+def changed_since(motion: bpy.types.Object, job: pipeline.Job) -> tuple[str, ...]:
+    """Names of what has changed since a motion was baked, on its character or its rig's bones.
+
+    Args:
+        motion: the Motion object.
+        job: the job as it would be solved now.
+    """
+    changed = pipeline.changed_inputs(job, motion.poise_motion.inputs)
+    try:
+        bakes = [baked_of(motion, bones) for bones in (False, True)]
+    except UserError:
+        return tuple(changed)  # said where the bake is made anew, or cleared
+    if any(map(_has_changed, rigs_of(motion), bakes)):
+        changed.append(beside.NAME)
+    return tuple(changed)
+
+
+def rigs_of(motion: bpy.types.Object) -> tuple[bpy.types.Object | None, ...]:
+    """What a motion may be baked on: its character, and the rig that this drives, or None.
+
+    Args:
+        motion: the Motion object.
+    """
+    character = motion.poise_motion.character
+    return character, control_rig.rig_of(character)
+
+
+def _beside(armature: bpy.types.Object, baked: Baked) -> str:
+    """Fingerprint of what moves a rig beside its bake."""
+    return pipeline.digest(beside.state_of(armature, baked))
+
+
+def _has_changed(armature: bpy.types.Object | None, baked: Baked | None) -> bool:
+    """Whether something else moves a rig beside its bake than when it was baked, if that is
+    known."""
+    if armature is None or baked is None or not baked.record.beside:
+        return False
+    return _beside(armature, baked) != baked.record.beside
 
 
 def _is_edited(baked: Baked) -> bool:
@@ -599,7 +641,8 @@ def _bake(context, motion, armature, bindings, tracks, options, bones, **how) ->
             _move_back(armature, *moved)
         raise
     motions.part(motion)
-    _store(_holder(motion, bones), result.baked)
+    known = replace(result.baked.record, beside=_beside(armature, result.baked))
+    _store(_holder(motion, bones), replace(result.baked, record=known))
     return result
 
 

@@ -27,6 +27,7 @@ __all__ = [
     "NoMotion",
     "Solved",
     "changed_inputs",
+    "digest",
     "digests",
     "gather",
     "motions_behind",

@@ -76,6 +76,9 @@ def play_on(
 ) -> Former:
     """Let the action that a rig had play on, from an NLA track below the bake.
 
+    A track that is there already stays as the animator has it, with another action or muted; one
+    that was taken away stays away.
+
     Args:
         armature: the rig.
         former: what stood on it.
@@ -87,38 +90,64 @@ def play_on(
         What stood on the rig, with the name of the track.
     """
     data = armature.animation_data
-    track = data.nla_tracks.get(former.track) if former.track else None
+    track = track_below(armature, former, action)
+    if track is None and former.track:
+        return former
+    first, last = action.frame_range
+    start, end = min(start, first), max(end, last, start + 1.0)
+    shift = 0.0
     if track is None:
         active = data.nla_tracks.active
         track = data.nla_tracks.new()
         track.name = f"{action.name}{BELOW_SUFFIX}"
         data.nla_tracks.active = active
-    for strip in list(track.strips):
-        track.strips.remove(strip)
-    first, last = action.frame_range
-    start, end = min(start, first), max(end, last, start + 1.0)
-    strip = track.strips.new(action.name, int(np.floor(start)), action)
-    strip.action_slot = compat.slot_by_handle(action, former.slot)
-    strip.action_frame_start, strip.action_frame_end = start, end
+        strip = track.strips.new(action.name, int(np.floor(start)), action)
+        strip.action_slot = compat.slot_by_handle(action, former.slot)
+        strip.blend_type, strip.influence = former.blend_type, former.influence
+        strip.extrapolation = "HOLD"
+    else:
+        strip = track.strips[0]
+        shift = strip.frame_start - strip.action_frame_start
+        start, end = min(start, strip.frame_start), max(end, strip.frame_end)
+        if len(track.strips) > 1 or strip.scale != 1.0 or strip.repeat != 1.0:
+            return replace(former, track=track.name)
+    strip.action_frame_start, strip.action_frame_end = start - shift, end - shift
     strip.frame_start, strip.frame_end = start, end
     strip.scale = 1.0
-    strip.blend_type, strip.influence = former.blend_type, former.influence
-    strip.extrapolation = "HOLD"
     return replace(former, track=track.name)
 
 
-def play_no_longer(armature: bpy.types.Object, former: Former) -> Former:
+def track_below(
+    armature: bpy.types.Object, former: Former, action: bpy.types.Action | None
+) -> bpy.types.NlaTrack | None:
+    """The track that `play_on` made, with whatever action the animator lets it play now.
+
+    Args:
+        armature: the rig.
+        former: what stood on it.
+        action: the action that was put there.
+    """
+    track = track_of(armature, former.track, action)
+    if track is None and former.track and armature.animation_data is not None:
+        track = armature.animation_data.nla_tracks.get(former.track)
+    return track if track is not None and len(track.strips) else None
+
+
+def play_no_longer(
+    armature: bpy.types.Object, former: Former, action: bpy.types.Action | None
+) -> Former:
     """Undo `play_on`.
 
     Args:
         armature: the rig.
         former: what stood on it.
+        action: the action that was put there.
 
     Returns:
         The same, without a track.
     """
     tracks = armature.animation_data.nla_tracks
-    track = tracks.get(former.track) if former.track else None
+    track = track_below(armature, former, action)
     if track is not None:
         active = tracks.active if tracks.active != track else None
         tracks.remove(track)
@@ -134,15 +163,21 @@ def bring_back(
     Args:
         armature: the rig.
         former: what stood on it.
-        former_action: the action that it had; None if it had none, or it is gone.
+        former_action: the action that it had, unless the animator let another one play in its
+            place; None if it had none, or it is gone.
     """
     data = armature.animation_data
     if data is None:
         return
-    play_no_longer(armature, former)
+    slot = compat.slot_by_handle(former_action, former.slot)
+    track = track_below(armature, former, former_action)
+    strip = track.strips[0] if track is not None else None
+    if strip is not None and strip.action is not None:
+        former_action, slot = strip.action, strip.action_slot
+    play_no_longer(armature, former, former_action)
     data.action = former_action
     if former_action is not None:
-        data.action_slot = compat.slot_by_handle(former_action, former.slot)
+        data.action_slot = slot
     data.action_blend_type = former.blend_type
     data.action_influence = former.influence
     data.action_extrapolation = former.extrapolation
@@ -292,5 +327,6 @@ def detach(armature: bpy.types.Object, baked: Baked) -> None:
             if not memory.hand_over(above, former, former_action):
                 bring_back(armature, former, former_action)
         elif own or not had_track:
-            play_no_longer(armature, former)  # another action that was assigned since stays
+            # Another action that was assigned since stays.
+            play_no_longer(armature, former, former_action)
     restore_pose(armature, record.pose)

@@ -458,3 +458,27 @@ def problem(
         remedy="Nothing, where pictures show whole frames; else set Subframes (Bake: Keys) "
         "to Wherever Needed" if where != ANYWHERE else "Nothing, or more frames a second",
     )
+
+
+def left_out(
+    contacts: Sequence[object], late: Mapping[str, str], where: str
+) -> tuple[Problem, ...]:
+    """A line for limbs in contact that get no keys between frames.
+
+    Args:
+        contacts: the contacts of the motion.
+        late: keyed bone -> parent that only Blender can place, see `Plan.late`.
+        where: which bones are to get keys between frames.
+    """
+    if not contacts or not late or where == NOWHERE:
+        return ()
+    return (
+        Problem(
+            code="NO_KEYS_BETWEEN",
+            message=f"What moves bone {min(late.values())} looks at bones that are baked: there "
+            "are no keys between frames, where what is in contact may slide",
+            severity="WARNING",
+            bone=min(late),
+            remedy="Nothing, where pictures show whole frames; else mute that constraint or driver",
+        ),
+    )

@@ -128,6 +128,7 @@ class BakeRecord:
         track: name of the NLA track of the bake, or "".
         edits_track: name of the NLA track with kept edits, or "".
         store: name of the action's custom property that holds the keys as baked.
+        beside: digest of what else moved the bones, see `beside.state_of`; "" if unknown.
     """
 
     target: str
@@ -142,6 +143,7 @@ class BakeRecord:
     track: str = ""
     edits_track: str = ""
     store: str = ""
+    beside: str = ""
 
     def to_json(self) -> str:
         """The record as a string, to be stored on a Motion object."""
@@ -178,7 +180,10 @@ class BakeRecord:
                 made_slot=bool(values.get("made_slot", False)),
                 pose=pose_of(values.get("pose", {})),
                 former=Former.of(values.get("former", {})),
-                **{name: str(values.get(name, "")) for name in ("track", "edits_track", "store")},
+                **{
+                    name: str(values.get(name, ""))
+                    for name in ("track", "edits_track", "store", "beside")
+                },
             )
         except (TypeError, KeyError, AttributeError, OverflowError) as error:
             raise ValueError("it is no record of a bake") from error

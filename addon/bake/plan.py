@@ -151,6 +151,8 @@ def plan_of(job: Job) -> Plan:
         rig = between.Rig(armature, constraints, size, job.unit_scale, over, ())
         channels, off = keying.closer_channels(job, bones, clock, rig, moved)
     else:
+        if job.plain and late and clock.count > 1:
+            off = between.left_out(tracks.contacts, late, job.options.between)
         known = _at_moments(job, solver_of, bones, matrices, clock)
         channels = keying.channels_of(job, bones, clock, size, known=known)
     return Plan(

@@ -317,13 +317,17 @@ def _place(job: Job, previous: Baked | None) -> _Place:
         pose |= {path: values for path, values in previous.record.pose.items() if path in pose}
         slot = compat.slot_by_handle(previous.action, previous.record.slot)
         former, former_action = memory.former_of(previous)
-        if former.track or not previous.record.track:
-            former = _below(job, former, former_action, paths)
         unchanged = attach.is_attached(armature, previous)
+        data = armature.animation_data
+        current = data.action if data is not None else None
+        others = not unchanged and current is not None and not any(memory.stores(current))
+        if others:  # the animator has assigned another one since
+            attach.play_no_longer(armature, former, former_action)
+        if others or not (unchanged or (former.track and current is None)):
+            former, former_action = attach.remember(armature), current
+        if others or former.track or not previous.record.track:
+            former = _below(job, former, former_action, paths)
         if not unchanged:
-            former = attach.remember(armature)
-            data = armature.animation_data
-            former_action = data.action if data is not None else None
             attach.make_active(armature, previous.action, slot)
         return _Place(
             previous.record.target, previous.action, slot, former, former_action, pose,
@@ -363,7 +367,7 @@ def _below(
         for curve in compat.action_fcurves(action, compat.slot_by_handle(action, former.slot))
     } - set(paths)
     if not others or not data.use_nla or any(memory.stores(action)):
-        return attach.play_no_longer(armature, former)
+        return attach.play_no_longer(armature, former, action)
     return attach.play_on(armature, former, action, job.options.start_frame, job.end_frame)
 
 

@@ -1178,9 +1178,9 @@ CHANNELS = {"location", "scale", *rotation_modes.PROPERTY.values()}
 def moved_bones(
     armature: bpy.types.Object, keyed: Collection[str], paths: Collection[str]
 ) -> set[str]:
-    """Bones of which keys of the animator's own move what is not to be keyed, and nothing else.
+    """Bones of which the animator's own keys, or drivers, move what is not to be keyed.
 
-    Those are left out on which no keyed bone hangs.
+    Those are left out on which no keyed bone hangs, and which drivers move by what keyed bones do.
 
     Args:
         armature: the rig.
@@ -1191,7 +1191,7 @@ def moved_bones(
     found = displacing(armature)
     if not found:
         return set()
-    driven = _by_bone(data.drivers)
+    led = _by_bone(c for c in data.drivers if _follows(armature, c, set(keyed), set()))
     above = {b.name for name in keyed for b in bones[name].parent_recursive}
     moved = set()
     for name in (above | set(keyed)) & set(found):
@@ -1201,9 +1201,66 @@ def moved_bones(
         }
         # A bone that is keyed turns as its own keys say, whatever else turned it.
         channels &= {"location", "scale"} if name in keyed else CHANNELS
-        if channels and not driven.get(name, set()) & CHANNELS:
+        if channels and not led.get(name, set()) & CHANNELS:
             moved.add(name)
     return moved
+
+
+def _follows(
+    armature: bpy.types.Object, curve: bpy.types.FCurve, keyed: set[str], seen: set[str]
+) -> bool:
+    """Whether a driver looks at any of some bones, be it through others that are driven."""
+    seen.add(curve.data_path)
+    for variable in curve.driver.variables:
+        for target in variable.targets:
+            if target.id is not None and target.id != armature:
+                if _hangs_on(target.id, armature):
+                    return True
+                continue
+            path = re.sub(r"\[\d+\]$", "", target.data_path)
+            bone = target.bone_target
+            if variable.type == "SINGLE_PROP":
+                others = [c for c in armature.animation_data.drivers if c.data_path == path]
+                if path not in seen and any(_follows(armature, c, keyed, seen) for c in others):
+                    return True
+                match = _BONE_IN_PATH.match(path)
+                bone = bone_of(path) if match and match[2] else ""  # not properties of its own
+            if depended_on(armature, [bone]) & keyed:
+                return True
+    return False
+
+
+def _hangs_on(thing: bpy.types.ID, armature: bpy.types.Object) -> bool:
+    """Whether an object is moved by an armature: by parents, or constraints of any of these."""
+    while isinstance(thing, bpy.types.Object):
+        if any(getattr(c, "target", None) == armature for c in thing.constraints):
+            return True
+        if thing.parent == armature:
+            return True
+        thing = thing.parent
+    return False
+
+
+def depended_on(armature: bpy.types.Object, names: Iterable[str]) -> set[str]:
+    """Bones, those that they hang on and that constraints of theirs look at, and so on.
+
+    Args:
+        armature: the rig.
+        names: the bones; "" is the object, which is always among them.
+    """
+    found, left = {""}, list(names)
+    while left:
+        bone = armature.pose.bones.get(left.pop())
+        if bone is None or bone.name in found:
+            continue
+        found.add(bone.name)
+        left += [bone.parent.name] if bone.parent is not None else []
+        for constraint in bone.constraints:
+            looks = [constraint, *getattr(constraint, "targets", ())]
+            left += [
+                look.subtarget for look in looks if getattr(look, "target", None) == armature
+            ]
+    return found
 
 
 def moving_parents(

@@ -20,7 +20,7 @@ import bpy
 
 from ...solvers.errors import Cancelled
 from ...solvers.motion import Problem
-from .. import families, motions, pipeline, placement
+from .. import baking, families, motions, pipeline, placement
 from ..base_operator import FIXABLE, Work
 from ..families.view import Numbers
 from ..ui import preferences
@@ -257,6 +257,7 @@ def _used(motion: bpy.types.Object) -> frozenset[int]:
     if character is not None:
         together = motions.motions_of(character)
         used += [character, character.data, *together]
+        used += [rig for rig in baking.rigs_of(motion) if rig is not None]
         for other in together:
             used += _led_by(other)
     for data in [item.animation_data for item in used if isinstance(item, bpy.types.Object)]:
@@ -383,7 +384,7 @@ def _read(context: bpy.types.Context, motion: bpy.types.Object, entry: _Entry) -
         entry.status = Status(error=f"The preview failed: {error}")
         raise
     digests = pipeline.digests(job)
-    out_of_date = tuple(pipeline.changed_inputs(job, motion.poise_motion.inputs))
+    out_of_date = baking.changed_since(motion, job)
     same = digests == entry.digests
     entry.job, entry.digests = job, digests
     _mind_live_bake(entry, motion.poise_motion.live_bake)
@@ -518,8 +519,6 @@ def _live_bake() -> None:
                 error = str(refused).strip().removeprefix("Error: ")
             else:
                 bpy.ops.ed.undo_push(message="Live Bake")
-            out_of_date = pipeline.changed_inputs(entry.job, motion.poise_motion.inputs)
-        entry.status = replace(
-            entry.status, live_error=error, out_of_date=tuple(out_of_date)
-        )
+            out_of_date = baking.changed_since(motion, entry.job)
+        entry.status = replace(entry.status, live_error=error, out_of_date=out_of_date)
     _redraw()

@@ -13,7 +13,7 @@ import pytest
 import rolling
 from poise.addon import pipeline
 from poise.addon.bake import stepping
-from poise.addon.rigs import characters, control_rig, retarget
+from poise.addon.rigs import adapter, characters, control_rig, retarget
 from test_gait import key_speed, path
 from test_own_animals import bring_in
 from test_own_rigs import human, places, set_up
@@ -190,6 +190,74 @@ def test_nor_with_clips_that_came_with_the_rig(poise, scene, clip):
     line = bake(motion)
     assert slip(rig, known, motion) < SLIDES
     assert line is None or line.severity == "INFO", line.message
+
+
+def drive(rig, bone, expression, looks_at=()):
+    """Let a driver move the place of a bone, by (data path or bone) looked at as `v`, if any."""
+    curve = rig.pose.bones[bone].driver_add("location", 0)
+    curve.driver.expression = expression
+    for name in looks_at:
+        variable = curve.driver.variables.new()
+        variable.name = "v"
+        is_path = "[" in name
+        variable.type = "SINGLE_PROP" if is_path else "TRANSFORMS"
+        variable.targets[0].id = rig
+        if is_path:
+            variable.targets[0].data_path = name
+        else:
+            variable.targets[0].bone_target = name
+            variable.targets[0].transform_type = "ROT_X"
+    return curve
+
+
+def test_nor_where_a_driver_moves_what_legs_hang_on(poise, scene):
+    rig, controls, motion = animal(WOLF, "DOG", 0.4, "TROT", 2.4)
+    for side in "LR":
+        drive(rig, f"BackShoulder.{side}", "0.03 * sin(0.7 * frame)")
+    scene.frame_set(1)
+    known = soles(rig, controls)
+    line = bake(motion)
+    assert slip(rig, known, motion) < SLIDES
+    assert line is None or line.severity == "INFO", line.message
+
+
+def test_it_is_said_where_what_moves_them_looks_at_baked_bones(poise, scene):
+    rig, _, motion = animal(WOLF, "DOG", 0.4, "TROT", 2.4)
+    drive(rig, "BackShoulder.L", "0.1 * v", ["Head"])
+    scene.frame_set(1)
+    assert bake(motion) is None
+    [said] = [p for p in motion.poise_motion.problems if p.code == "NO_KEYS_BETWEEN"]
+    assert "BackShoulder.L" in said.message and said.severity == "WARNING"
+
+
+def test_drivers_are_read_before_the_bake_unless_baked_bones_have_a_say(poise, scene):
+    rig = human()
+    bpy.ops.object.mode_set(mode="EDIT")
+    bones = rig.data.edit_bones
+    for name, place, parent in (("Slider", (1, 0, 0), None), ("Nose", (0, -0.1, 1.7), "Head"),
+                                ("Socket", (0, 0, 0.9), "Hips")):
+        bone = bones.new(name)
+        bone.head, bone.tail = place, (place[0], place[1], place[2] + 0.1)
+        bone.parent = bones[parent] if parent else None
+    bones["LeftUpLeg"].parent = bones["Socket"]
+    bpy.ops.object.mode_set(mode="OBJECT")
+    keyed = {"Hips", "Head", "LeftUpLeg"}
+    rig["swing"] = 0.0
+    own = 'pose.bones["Head"]["mood"]'
+    rig.pose.bones["Head"]["mood"] = 0.0
+    for looks_at, read in (((), True), (("Slider",), True), (('["swing"]',), True), ((own,), True),
+                           (('pose.bones["Slider"].location[0]',), True), (("Head",), False),
+                           (("Nose",), False), (('pose.bones["Nose"].location[0]',), False)):
+        drive(rig, "Socket", "v" if looks_at else "sin(frame)", looks_at)
+        assert adapter.moved_bones(rig, keyed, set()) == ({"Socket"} if read else set()), looks_at
+        rig.pose.bones["Socket"].driver_remove("location", 0)
+    drive(rig, "Socket", "v", ['["swing"]'])
+    swing = rig.driver_add('["swing"]').driver
+    assert adapter.moved_bones(rig, keyed, set()) == {"Socket"}
+    variable = swing.variables.new()
+    variable.type = "TRANSFORMS"
+    variable.targets[0].id, variable.targets[0].bone_target = rig, "Head"
+    assert adapter.moved_bones(rig, keyed, set()) == set()
 
 
 @pytest.mark.parametrize("mode", ["DENSE", "SPARSE"])

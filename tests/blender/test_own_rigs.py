@@ -5,6 +5,7 @@ Expected places are those of the controls, whose own bakes other tests hold to
 their tracks. Tolerance: 1 mm or 0.1 % of leg length, whichever is larger.
 """
 
+import json
 import os
 from pathlib import Path
 from types import SimpleNamespace
@@ -15,6 +16,7 @@ import pytest
 from grown import LAST, apart, grow, seen
 from mathutils import Matrix
 from operators_draw import drawn
+from poise.addon.show import preview
 from snapshot import diff, snapshot
 
 RIGS = Path(os.environ.get("POISE_RIGS", Path(__file__).parents[3] / "shared" / "rigs"))
@@ -890,6 +892,79 @@ def test_an_own_clip_plays_on_below_all_motions(poise, scene, cleared):
     bpy.ops.poise.rig_remove()
     bpy.context.scene.frame_set(1)
     assert diff(before, snapshot(), NOISE) == []
+
+
+def test_a_bake_is_out_of_date_once_the_clip_below_it_changes(poise, scene, tmp_path):
+    """Where the bake has to know of it: the size of a bone that the hips hang on, not a jaw. What
+    the animator does to the clip outlives the next bake, and Clear."""
+    rig = human()
+    bpy.ops.object.mode_set(mode="EDIT")
+    bones = rig.data.edit_bones
+    jaw, root, carrier = (bones.new(name) for name in ("Jaw", "Root", "Carrier"))
+    jaw.head, jaw.tail, jaw.parent = (0.0, -0.05, 1.6), (0.0, -0.12, 1.57), bones["Head"]
+    root.head, root.tail = (0.0, 0.0, 0.0), (0.0, 0.2, 0.0)
+    carrier.head, carrier.tail, carrier.parent = (0.0, 0.0, 0.5), (0.0, 0.2, 0.5), root
+    bones["Hips"].parent, bones["Hips"].inherit_scale = carrier, "NONE"
+    bpy.ops.object.mode_set(mode="OBJECT")
+    for frame in (1, 6, 12):
+        for name in ("Jaw", "Carrier"):
+            rig.pose.bones[name].scale = (1.0, 1.0, 1.0 + 0.01 * frame)
+            rig.pose.bones[name].keyframe_insert("scale", frame=frame)
+    clip = rig.animation_data.action
+    scene.frame_set(1)
+    _, controls, motion = set_up("SKIER", 12)
+
+    def stale():
+        return preview.refresh(bpy.context, motion).out_of_date
+
+    def edit(bone, action):
+        [bag] = action.layers[0].strips[0].channelbags
+        curve = bag.fcurves.find(f'pose.bones["{bone}"].scale', index=2)
+        curve.keyframe_points[1].co.y += 0.02
+        curve.update()
+
+    def strip():
+        [found] = [s for t in rig.animation_data.nla_tracks for s in t.strips]
+        return found
+
+    changed = ("rig's own animation",)
+    known = followers(poise, controls)
+    assert bpy.ops.poise.bake_to_bones() == {"FINISHED"}
+    assert stale() == ()
+    edit("Jaw", clip)
+    assert stale() == ()
+    edit("Carrier", clip)
+    assert stale() == changed
+    record = motion.poise_motion.bones.record
+    older = {name: value for name, value in json.loads(record).items() if name != "beside"}
+    motion.poise_motion.bones.record = json.dumps(older)
+    assert stale() == (), "a bake from before this was noted"
+    motion.poise_motion.bones.record = record
+
+    def baked_anew():
+        assert bpy.ops.poise.bake_to_bones() == {"FINISHED"}
+        assert worst_off(rig, controls, known, (1, 6, 12))[0] <= 1e-3
+        return stale() == ()
+
+    assert baked_anew()
+    strip().mute = True
+    assert stale() == changed
+    assert baked_anew() and strip().mute
+    strip().mute = False
+    assert stale() == changed and baked_anew()
+    other = clip.copy()
+    edit("Carrier", other)
+    strip().action = other
+    assert stale() == changed
+    assert baked_anew() and strip().action == other
+    name = other.name
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "shot.blend"))
+    rig = bpy.data.objects["Human"]
+    motion = rig.poise.motion_object
+    assert stale() == ()
+    bpy.ops.poise.bake_clear()
+    assert rig.animation_data.action.name == name and not rig.animation_data.nla_tracks
 
 
 def test_split_needs_a_root_bone(poise, scene):
