@@ -91,7 +91,8 @@ class POISE_OT_rig_roles_find(OnRig, bpy.types.Operator):
 
 
 class POISE_OT_rig_stand_up(OnRig, bpy.types.Operator):
-    """Use a frame of the clip in which the rig stands as its rest pose; the rig stays as it is"""
+    """Use a pose in which the rig stands as its rest pose: of its clip, or one in which its limbs \
+point as their names say; the rig stays as it is"""
 
     bl_idname = "poise.rig_stand_up"
     bl_label = "Stand Up"
@@ -100,7 +101,14 @@ class POISE_OT_rig_stand_up(OnRig, bpy.types.Operator):
         name="Pose",
         description="What counts as the pose in which the rig stands",
         items=(
-            ("CLIP", "Frame of the Clip", "The rig as its animation or its pose has it"),
+            (
+                "CLIP", "Frame of the Clip", "The rig as its animation or its pose has it; where "
+                "it does not stand at any frame, as Names of the Limbs",
+            ),
+            (
+                "NAMES", "Names of the Limbs", "Trunk upright, or level on four legs, legs and "
+                "arms down: which limb is which is told by names, or roles that you picked",
+            ),
             ("REST", "Rest Pose", "As the bones stand in Edit Mode"),
         ),
     )
@@ -124,12 +132,23 @@ class POISE_OT_rig_stand_up(OnRig, bpy.types.Operator):
             raise UserError(
                 f"{rig.name} moves as Poise's controls say: click Remove from Rig before Stand Up"
             )
+        motion = motions.active_motion(rig)
+        found, where = None, ""
         if self.pose == "REST":
             found, where = roles.find(rig), "in its rest pose"
-        else:
+        elif self.pose == "CLIP":
             found = self._standing(context, rig)
             where = f"at frame {self.frame}"
-        motion = motions.active_motion(rig)
+        if found is None:
+            given = roles.picked(motion.poise_motion) if motion is not None else {}
+            found = roles.find_standing(rig, given)
+            where = "with its limbs as their names say"
+        if found is None:
+            raise UserError(
+                f"{rig.name} does not stand at any frame that was tried, and its names do not "
+                "tell arms and legs: pose it upright with its legs down, or go to a frame where it "
+                "stands, then click Stand Up"
+            )
         settings = _settings(context, rig, found)
         roles.fill(settings, found)
         if motion is not None:
@@ -137,7 +156,10 @@ class POISE_OT_rig_stand_up(OnRig, bpy.types.Operator):
         return f"{rig.name}: {len(found.roles)} roles found {where}"
 
     def _standing(self, context, rig):
-        """The roles at the frame asked for, or at that of the clip at which the rig stands best."""
+        """The roles at the frame asked for, or at that of the clip at which the rig stands best.
+
+        None where it stands at none of them, and none was asked for.
+        """
         scene, tried = context.scene, []
         now = scene.frame_current
         given = self.properties.is_property_set("frame")
@@ -153,10 +175,11 @@ class POISE_OT_rig_stand_up(OnRig, bpy.types.Operator):
             _, frame, found = max(tried, key=lambda one: one[:2])
             self.frame = -frame
             return found
-        where = f"at frame {self.frame}" if given else "at any frame of its clip that was tried"
+        if not given:
+            return None
         raise UserError(
-            f"{rig.name} does not stand {where}: pose it upright with its legs down, or go to a "
-            "frame where it stands, then click Stand Up"
+            f"{rig.name} does not stand at frame {self.frame}: take another frame, or set Pose to "
+            "Names of the Limbs"
         )
 
 

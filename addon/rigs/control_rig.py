@@ -261,7 +261,9 @@ def standing_up(rig: bpy.types.Object, fallen: str) -> str:
     said = f"The rest pose of {rig.name} is no standing figure, {fallen}: "
     if clip:
         return said + "click Stand Up (Character > Roles), which takes a pose of its clip instead"
-    return said + "pose it upright with its legs down, then click Stand Up (Character > Roles)"
+    return said + (
+        "click Stand Up (Character > Roles), which lets its limbs point as their names say"
+    )
 
 
 def _free_controls(

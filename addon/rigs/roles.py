@@ -14,7 +14,7 @@ import numpy as np
 
 from ...solvers import rotations
 from ..errors import UserError
-from .recognise import RoleMap, exchange, recognise, rigify
+from .recognise import RoleMap, exchange, recognise, rigify, standing
 from .recognise.rolemap import is_role, required, role_order
 from .recognise.skeleton import Skeleton
 from .skeletons import read_skeleton
@@ -60,6 +60,20 @@ def find(
     places = places or {}
     found = recognise(read_skeleton(armature).stood(places), given=given)
     return replace(found, places=places)
+
+
+def find_standing(
+    armature: bpy.types.Object, given: Mapping[str, str] | None = None
+) -> RoleMap | None:
+    """The roles of a rig in a pose in which its limbs point as their names say, if they say it.
+
+    Args:
+        armature: the rig.
+        given: roles that the animator has picked, role -> bone.
+    """
+    places = standing(read_skeleton(armature), given)
+    found = find(armature, given, places) if places else None
+    return found if found is not None and not found.fallen and not found.missing else None
 
 
 def skeleton(armature: bpy.types.Object, found: RoleMap) -> Skeleton:

@@ -1191,6 +1191,81 @@ def test_a_rest_pose_that_does_not_stand_is_said_and_stands_up(poise, scene, how
     assert keyed == pytest.approx(live, abs=1e-4)
 
 
+CALLED = {
+    "mixamo": lambda name: f"mixamorig:{name}",
+    "rigify": {
+        "Hips": "spine", "Spine": "spine.001", "Chest": "spine.003", "Neck": "spine.004",
+        "Head": "spine.006", "Shoulder": "shoulder", "Arm": "upper_arm", "ForeArm": "forearm",
+        "Hand": "hand", "UpLeg": "thigh", "Leg": "shin", "Foot": "foot", "ToeBase": "toe",
+    },
+    "plain": {"Hips": "pelvis", "Shoulder": "clavicle", "Arm": "upperarm", "ForeArm": "lowerarm",
+              "UpLeg": "upperleg", "Leg": "lowerleg", "ToeBase": "toes"},
+}
+
+
+def called(rig, how):
+    """The same rig with other names; bone -> its name."""
+    found = {}
+    for bone in rig.data.bones:
+        words = CALLED[how]
+        side = next((s for s in ("Left", "Right") if bone.name.startswith(s)), "")
+        part = bone.name.removeprefix(side)
+        if callable(words):
+            found[bone.name] = words(bone.name)
+        else:
+            found[bone.name] = words.get(part, part) + (f".{side[0]}" if side else "")
+    for old, new in found.items():
+        rig.data.bones[old].name = new
+    return found
+
+
+@pytest.mark.parametrize(("how", "names"), [
+    ("folded", "mixamo"), ("folded", "rigify"), ("folded", "plain"), ("all along y", "mixamo"),
+    ("all up", "rigify"),
+])  # fmt: skip
+def test_who_has_no_clip_stands_up_by_the_names_of_its_limbs(poise, scene, how, names):
+    """Trunk upright, legs straight down: the ankle is as far below the hip as the leg is long,
+    and who stands so walks with its feet on the ground."""
+    rig = fallen(how)
+    rig.animation_data_clear()
+    for bone in rig.pose.bones:
+        bone.rotation_quaternion = (1.0, 0.0, 0.0, 0.0)
+    now = called(rig, names)
+    before = snapshot()
+    with pytest.raises(RuntimeError, match="is no standing figure.*Stand Up.*names say"):
+        bpy.ops.poise.rig_setup(kind="BIPED")
+    assert bpy.ops.poise.rig_stand_up() == {"FINISHED"}
+    roles = {item.role: item.bone for item in rig.poise.roles}
+    for role, bone in (("thigh.L", "LeftUpLeg"), ("shin.R", "RightLeg"), ("foot.L", "LeftFoot"),
+                       ("toe.R", "RightToeBase"), ("upper_arm.L", "LeftArm"),
+                       ("hand.R", "RightHand"), ("pelvis", "Hips"), ("head", "Head")):
+        assert roles[role] == now[bone], role
+    stored = json.loads(rig.poise.motion_object.poise_motion.rig_places)
+    at = {bone: np.array(stored[name][:3]) for bone, name in now.items()}
+    ankle, hip, knee = at["LeftFoot"], at["LeftUpLeg"], at["LeftLeg"]
+    long = np.linalg.norm(hip - knee) + np.linalg.norm(knee - ankle)
+    assert hip[2] - ankle[2] == pytest.approx(long, rel=1e-4)
+    assert at["Head"][:2] == pytest.approx(at["Hips"][:2], abs=1e-4)
+    assert at["LeftHand"][2] < at["LeftArm"][2] - 0.4 and abs(at["LeftHand"][0]) > 0.2
+    assert at["LeftToeBase"][2] == pytest.approx(at["RightToeBase"][2], abs=1e-4)
+    _, controls, motion = set_up("BIPED", 25)
+    bpy.ops.poise.bake()
+    bpy.ops.poise.bake_to_bones()
+    lowest, heads = [], []
+    for frame in range(1, 26, 3):
+        scene.frame_set(frame)
+        there = places(rig, now.values())
+        feet = [there[now[f"{side}{part}"]].translation.z
+                for side in ("Left", "Right") for part in ("Foot", "ToeBase")]
+        lowest.append(min(feet))
+        heads.append(there[now["Head"]].translation.z)
+    assert -0.01 < min(lowest) and max(lowest) < 0.06, "one foot is on the ground, none under it"
+    assert min(heads) > 1.3, "it walks upright"
+    bpy.ops.poise.rig_remove()
+    scene.frame_set(1)
+    assert diff(before, snapshot(), NOISE) == []
+
+
 def test_stand_up_says_where_no_one_stands(poise, scene):
     rig = fallen("folded")
     scene.frame_set(5)
@@ -1198,11 +1273,18 @@ def test_stand_up_says_where_no_one_stands(poise, scene):
     rig.animation_data_clear()
     for bone in rig.pose.bones:
         bone.rotation_quaternion = (1.0, 0.0, 0.0, 0.0)
-    with pytest.raises(RuntimeError, match="are folded: pose it upright"):
+    with pytest.raises(RuntimeError, match="are folded: click Stand Up"):
         bpy.ops.poise.rig_setup(kind="BIPED")
-    with pytest.raises(RuntimeError, match="does not stand"):
-        bpy.ops.poise.rig_stand_up()
-    for name, turn in standing.items():  # without a clip, posed by hand as it was told
+    with pytest.raises(RuntimeError, match="does not stand at frame 3:.*Names of the Limbs"):
+        bpy.ops.poise.rig_stand_up(frame=3)
+    known = {bone.name: f"Bone.{number:03}" for number, bone in enumerate(rig.data.bones)}
+    for name, new in known.items():
+        rig.data.bones[name].name = new
+    with pytest.raises(RuntimeError, match="names do not tell arms and legs: pose it upright"):
+        bpy.ops.poise.rig_stand_up(pose="NAMES")
+    for name, new in known.items():
+        rig.data.bones[new].name = name
+    for name, turn in standing.items():  # posed by hand
         rig.pose.bones[name].rotation_quaternion = turn
     bpy.context.view_layer.update()
     bpy.ops.poise.rig_stand_up()

@@ -8,5 +8,6 @@ Nothing here knows Blender: `addon/rigs/skeletons.py` reads an armature into a
 from .recognition import engine_bones, recognise
 from .rolemap import RoleMap
 from .skeleton import BoneRest, Skeleton
+from .standing import standing
 
-__all__ = ["BoneRest", "RoleMap", "Skeleton", "engine_bones", "recognise"]
+__all__ = ["BoneRest", "RoleMap", "Skeleton", "engine_bones", "recognise", "standing"]

@@ -231,7 +231,7 @@ def parse(name: str) -> BoneName:
             helper = helper or found_helper
             for part, weight in found.items():
                 cjk[part] = max(weight, cjk.get(part, 0.0))
-            if "前" in word:
+            if re.search("前(?![臂腕])", word):  # a forearm is none of a foreleg
                 girdle = girdle or "fore"
             if "後" in word or "后" in word:
                 girdle = girdle or "hind"
