@@ -91,8 +91,7 @@ class POISE_OT_rig_roles_find(OnRig, bpy.types.Operator):
 
 
 class POISE_OT_rig_stand_up(OnRig, bpy.types.Operator):
-    """Use a pose in which the rig stands as its rest pose: of its clip, or one in which its limbs \
-point as their names say; the rig stays as it is"""
+    """Take a pose of the clip, or one that names of limbs tell, for the rest pose of the rig"""
 
     bl_idname = "poise.rig_stand_up"
     bl_label = "Stand Up"
@@ -103,14 +102,15 @@ point as their names say; the rig stays as it is"""
         items=(
             (
                 "CLIP", "Frame of the Clip", "The rig as its animation or its pose has it; where "
-                "it does not stand at any frame, as Names of the Limbs",
+                "it does not stand at any frame, as Limb Names",
             ),
             (
-                "NAMES", "Names of the Limbs", "Trunk upright, or level on four legs, legs and "
+                "NAMES", "Limb Names", "Trunk upright, or level on four legs, legs and "
                 "arms down: which limb is which is told by names, or roles that you picked",
             ),
             ("REST", "Rest Pose", "As the bones stand in Edit Mode"),
         ),
+        options={"SKIP_SAVE"},
     )
     frame: IntProperty(
         name="Frame",
@@ -142,7 +142,7 @@ point as their names say; the rig stays as it is"""
         if found is None:
             given = roles.picked(motion.poise_motion) if motion is not None else {}
             found = roles.find_standing(rig, given)
-            where = "with its limbs as their names say"
+            self.pose, where = "NAMES", "with its limbs as their names say"
         if found is None:
             raise UserError(
                 f"{rig.name} does not stand at any frame that was tried, and its names do not "
@@ -179,7 +179,7 @@ point as their names say; the rig stays as it is"""
             return None
         raise UserError(
             f"{rig.name} does not stand at frame {self.frame}: take another frame, or set Pose to "
-            "Names of the Limbs"
+            "Limb Names"
         )
 
 

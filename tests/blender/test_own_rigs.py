@@ -1275,7 +1275,7 @@ def test_stand_up_says_where_no_one_stands(poise, scene):
         bone.rotation_quaternion = (1.0, 0.0, 0.0, 0.0)
     with pytest.raises(RuntimeError, match="are folded: click Stand Up"):
         bpy.ops.poise.rig_setup(kind="BIPED")
-    with pytest.raises(RuntimeError, match="does not stand at frame 3:.*Names of the Limbs"):
+    with pytest.raises(RuntimeError, match="does not stand at frame 3:.*Limb Names"):
         bpy.ops.poise.rig_stand_up(frame=3)
     known = {bone.name: f"Bone.{number:03}" for number, bone in enumerate(rig.data.bones)}
     for name, new in known.items():

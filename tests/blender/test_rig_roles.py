@@ -2,6 +2,7 @@
 """The list of roles: found, changed, kept as presets, shared as files."""
 
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -17,8 +18,9 @@ from operators_help import activate, load
 from poise.addon import motions
 from poise.addon.errors import UserError
 from poise.addon.rigs import roles
-from rig_cases import human, quadruped
+from rig_cases import called_by_girdle, human, laid_along, quadruped
 from rig_names import RIGS, mixamo
+from snapshot import diff, snapshot
 
 
 def build(joints, names, name="Rig"):
@@ -223,6 +225,61 @@ def test_undo_takes_the_roles_back(rig):
     bpy.ops.ed.undo()
     rig = bpy.data.objects["Rig"]
     assert motions.active_motion(rig) is None
+
+
+def stood(obj):
+    """Whether Stand Up has taken a pose: where the head is above the pelvis in it, in units."""
+    motion = motions.active_motion(obj)
+    places = roles.places_of(motion.poise_motion) if motion is not None else {}
+    return places["head"][2] - places["pelvis"][2] if places else None
+
+
+def test_stand_up_is_one_step_back_and_can_be_done_otherwise(scene):
+    """By names where it has no clip; F9 undoes it and runs it again with another pose."""
+    joints = laid_along(human("A"), (0, 1, 0))
+    rig = build(joints, RIGS["unreal"])
+    before = snapshot()
+    bpy.ops.ed.undo_push(message="built")
+    assert bpy.ops.poise.rig_stand_up("EXEC_DEFAULT", True) == {"FINISHED"}
+    rig = bpy.data.objects["Rig"]
+    assert stood(rig) > 0.5 and in_list(rig) == RIGS["unreal"]
+    bpy.ops.ed.undo()
+    assert diff(before, snapshot()) == []
+    rig = bpy.data.objects["Rig"]
+    assert bpy.ops.poise.rig_stand_up("EXEC_DEFAULT", True, pose="REST") == {"FINISHED"}
+    assert stood(rig) is None and rig.poise.settings.rig_fallen
+    bpy.ops.ed.undo()
+    assert diff(before, snapshot()) == []
+    rig = bpy.data.objects["Rig"]
+    with pytest.raises(RuntimeError, match="does not stand at frame 7"):
+        bpy.ops.poise.rig_stand_up("EXEC_DEFAULT", True, frame=7)
+    assert diff(before, snapshot()) == []
+    assert bpy.ops.poise.rig_stand_up("EXEC_DEFAULT", True) == {"FINISHED"}
+    assert stood(rig) > 0.5, "what was chosen before is not what a click begins with"
+
+
+def test_an_animal_along_one_axis_stands_up_and_walks(scene):
+    """All bones along +Y, and no clip: it is set up, and the lowest of its feet stays down."""
+    rig = build(laid_along(quadruped(), (0, 1, 0)), called_by_girdle(quadruped()))
+    with pytest.raises(RuntimeError, match="no standing figure.*names say"):
+        bpy.ops.poise.rig_setup(kind="DOG")
+    bpy.ops.poise.rig_stand_up()
+    assert in_list(rig) == called_by_girdle(quadruped())
+    assert bpy.ops.poise.rig_setup(kind="DOG") == {"FINISHED"}
+    motion = rig.poise.motion_object
+    motion.poise_motion.frame_end = motion.poise_motion.frame_start + 24
+    bpy.ops.poise.bake()
+    bpy.ops.poise.bake_to_bones()
+    feet = [bone for role, bone in in_list(rig).items() if re.match(r"(fore|hind).4", role)]
+    heights = []
+    for frame in range(1, 25, 3):
+        scene.frame_set(frame)
+        heights.append([(rig.matrix_world @ rig.pose.bones[name].head).z for name in feet])
+        shoulder = rig.matrix_world @ rig.pose.bones["FrontUpperLeg.L"].head
+        assert shoulder.z > 0.35, "the trunk is carried"
+    lowest = np.min(heights, axis=1)
+    assert -0.01 < lowest.min() and lowest.max() < 0.06
+    assert np.min(heights, axis=0).max() < 0.06 < np.max(heights), "all are set down, and swing"
 
 
 def test_a_quadruped_that_was_scaled_and_turned(scene):

@@ -199,6 +199,39 @@ def renamed(given: Skeleton, names: dict[str, str]) -> Skeleton:
     )
 
 
+def called_by_girdle(joints: dict[str, Joint]) -> dict[str, str]:
+    """role -> name of bones of an animal: "FrontUpperLeg.L", "BackPaw.R", "spine1" and so on."""
+    part = {"1": "UpperLeg", "2": "LowerLeg", "3": "Paw", "4": "Toe"}
+    names = {}
+    for role in joints:
+        girdle, *rest = role.split(".")
+        names[role] = role.replace(".", "")
+        if girdle in ("fore", "hind"):
+            names[role] = f"{'Front' if girdle == 'fore' else 'Back'}{part[rest[0]]}.{rest[1]}"
+    return names
+
+
+def laid_along(joints: dict[str, Joint], way, aside: bool = True) -> dict[str, Joint]:
+    """A figure all of whose bones point one way; limbs begin beside the trunk, or on it.
+
+    Args:
+        joints: role -> (parent role, head), parents first.
+        way: (3,) unit vector.
+        aside: whether limbs begin beside the trunk.
+    """
+    found = {}
+    for role, (parent, at) in joints.items():
+        if not parent:
+            found[role] = (parent, at)
+            continue
+        offset, part = np.array(at) - joints[parent][1], role.split(".")
+        begins = part[0] in ("thigh", "clavicle") or (len(part) == 3 and part[1] == "1")
+        across = np.array((offset[0] if begins and aside else 0.0, 0.0, 0.0))
+        far = np.array(way) * np.linalg.norm(offset - across)
+        found[role] = (parent, tuple(np.array(found[parent][1]) + across + far))
+    return found
+
+
 def meaningless(joints: dict[str, Joint]) -> dict[str, str]:
     """role -> "Bone.001" and so on."""
     return {role: f"Bone.{number:03}" for number, role in enumerate(joints)}

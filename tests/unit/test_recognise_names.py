@@ -10,9 +10,19 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from poise.addon.rigs.recognise import engine_bones, recognise
+from poise.addon.rigs.recognise import engine_bones, recognise, standing
 from poise.addon.rigs.recognise.names import parse
-from rig_cases import both, human, meaningless, quadruped, skeleton
+from poise.solvers import rotations
+from rig_cases import (
+    both,
+    called_by_girdle,
+    human,
+    laid_along,
+    meaningless,
+    posed,
+    quadruped,
+    skeleton,
+)
 from rig_names import KINDS, RIGS
 
 
@@ -308,6 +318,84 @@ def test_limbs_along_one_axis_beside_an_upright_back_do_not_stand(way, parts):
         laid[role] = (parent, tuple(np.array(laid[parent][1] if parent else 0.0) + offset))
     up = np.array([0.0, 0.0, 1.0])
     assert recognise(skeleton(laid, RIGS["unreal"], upright=up)).fallen
+
+
+UP = np.array([0.0, 0.0, 1.0])
+
+
+def pointed(rest):
+    """A skeleton whose bones' Y axes run from head to tail, as Blender's do."""
+    bones = []
+    for bone in rest.bones:
+        turn = rotations.between(np.array([0.0, 1.0, 0.0]), bone.tail - bone.head)
+        bones.append(replace(bone, axes=rotations.to_matrix(turn)))
+    return type(rest).of(bones, rest.skin, rest.upright)
+
+
+def stands(rest, roles, given=None):
+    """Roles are right in the standing pose, lengths and offsets are those of the rest pose, and
+    the lowest ends of all legs are level with the root; the posed skeleton."""
+    rest = pointed(rest)
+    stood = rest.stood(standing(rest, given))
+    found = recognise(stood, given=given)
+    assert found.roles == roles
+    assert not found.fallen and not found.missing
+    for bone in stood.bones:
+        was = rest.by_name[bone.name]
+        assert bone.axes.T @ bone.axes == pytest.approx(np.eye(3), abs=1e-9)
+        if bone.parent and bone.parent != roles.get("root"):
+            above, before = stood.by_name[bone.parent], rest.by_name[bone.parent]
+            offset = above.axes.T @ (bone.head - above.head)
+            assert offset == pytest.approx(before.axes.T @ (was.head - before.head), abs=1e-9)
+    legs = [r for r in roles if r.split(".")[0] in ("thigh", "shin", "foot", "toe", "fore", "hind")]
+    ends = {side: min(float(end[2]) for role in legs if role.endswith(side)
+                      for end in (stood.by_name[roles[role]].head, stood.by_name[roles[role]].tail))
+            for side in ("L", "R")}
+    ground = stood.by_name[roles["root"]].head[2]
+    assert list(ends.values()) == pytest.approx([ground, ground], abs=1e-9)
+    return stood
+
+
+@pytest.mark.parametrize("rig", RIGS)
+def test_people_stand_by_the_names_of_their_limbs(rig):
+    """Along any axis, beside the trunk or on it, or with every joint turned by an angle about
+    as large as a radian; trunk upright, hips to ankles straight down, arms down."""
+    names = RIGS[rig]
+    cases = [laid_along(human("A"), way, aside) for way, aside in (
+        ((0, 1, 0), True), ((0, 1, 0), False), ((0, 0, 1), True), ((1, 0, 0), False),
+    )]
+    for joints in [*cases, *(posed(human("A"), 1.2, seed) for seed in range(2))]:
+        found = stands(skeleton(joints, names, upright=UP), names)
+        at = {role: found.by_name[bone].head for role, bone in names.items()}
+        for side in "LR":
+            hip, ankle = at[f"thigh.{side}"], at[f"foot.{side}"]
+            assert ankle[2] - hip[2] < -0.99 * np.linalg.norm(ankle - hip)
+            assert at[f"hand.{side}"][2] < at[f"upper_arm.{side}"][2] - 0.4
+        back = at["head"] - at["pelvis"]
+        assert back[2] > 0.999 * np.linalg.norm(back)
+
+
+@pytest.mark.parametrize("way", [(0, 1, 0), (0, 0, 1), (0, -1, 0)])
+def test_animals_stand_by_the_names_of_their_limbs(way):
+    """Level but for what their legs differ in length: the fore ones are 6 cm shorter."""
+    names = called_by_girdle(quadruped())
+    for joints in (laid_along(quadruped(), way), posed(quadruped(), 1.0, 3)):
+        found = stands(skeleton(joints, names, upright=UP), names)
+        back = found.head("chest") - found.head("pelvis")
+        assert abs(back[2]) < 0.25 * np.linalg.norm(back)
+
+
+def test_roles_by_hand_do_for_names_that_say_nothing():
+    joints = laid_along(human("A"), (0, 1, 0))
+    names = meaningless(joints)
+    rest = skeleton(joints, names, upright=UP)
+    assert standing(rest) == {}
+    parts = ("thigh", "shin", "foot", "upper_arm", "forearm", "hand")
+    given = {f"{part}.{s}": names[f"{part}.{s}"] for part in parts for s in "LR"}
+    places = standing(rest, given)
+    found = recognise(rest.stood(places), given=given)
+    assert found.roles.items() >= given.items() and not found.missing
+    assert found.roles["pelvis"] == names["pelvis"] and found.roles["head"] == names["head"]
 
 
 def test_bones_of_engines_are_found_on_request():

@@ -180,11 +180,13 @@ class _Figure:
         skeleton, names = self.skeleton, self.names
         chest = self.chest if self.chest in skeleton else self.base
         path = skeleton.chain(self.base, chest) if self.base else []
+        limbs = {name for limb in (*self.legs, *self.arms) for name in limb.path}
+        limbs |= {above for name in limbs for above in skeleton.ancestors(name)}
         while path:
             onward = [
                 child for child in skeleton.children(path[-1])
-                if not names[child].side and not names[child].helper
-                and "tail" not in names[child].parts
+                if child not in limbs and not names[child].side and "tail" not in names[child].parts
+                and names[child].helper in ("", "twist")
             ]
             if not onward:
                 break
@@ -199,15 +201,16 @@ class _Figure:
         head = self.skeleton.head
         up = self.skeleton.upright
         self.up = np.array([0.0, 0.0, 1.0]) if up is None else np.asarray(up, dtype=float)
-        aside = np.zeros(3)
-        for limbs in (self.legs[:2], self.fore, self.arms):
-            apart = sum((limb.side * head(limb.path[0]) for limb in limbs), np.zeros(3))
-            if np.linalg.norm(aside) < self.tiny and len(limbs) == 2:
-                aside = apart
-        along = self.way(self.base, self.trunk)  # what goes that way tells nothing
-        aside = aside - (aside @ along) * along / max(float(along @ along), 1e-30)
-        aside = np.zeros(3) if np.linalg.norm(aside) < self.tiny else aside
-        self.aside = aside
+        # Bone of the trunk -> from the right limb that hangs on it to the left one.
+        self.aside = {}
+        for bone, limbs in ((self.chest, self.fore or self.arms), (self.base, self.legs[:2])):
+            if bone in self.trunk and len(limbs) == 2:
+                aside = sum((limb.side * head(limb.path[0]) for limb in limbs), np.zeros(3))
+                along = self.way(bone, self.trunk)  # what goes that way tells nothing
+                aside = aside - (aside @ along) * along / max(float(along @ along), 1e-30)
+                if np.linalg.norm(aside) > self.tiny:
+                    self.aside[bone] = aside
+        aside = self.aside.get(self.base, self.aside.get(self.chest, np.zeros(3)))
         level = aside - (aside @ self.up) * self.up
         if np.linalg.norm(level) < max(0.3 * np.linalg.norm(aside), self.tiny):
             level = np.array([1.0, 0.0, 0.0]) - self.up[0] * self.up
@@ -241,9 +244,7 @@ class _Figure:
                 head = place + turn @ (bone.head - self.skeleton.head(bone.parent))
             if bone.name in wanted:
                 way, to, hinge = wanted[bone.name]
-                if bone.name == self.base and np.linalg.norm(self.aside) > self.tiny:
-                    turn = _axes(to, self.left) @ _axes(way, self.aside).T
-                elif hinge is not None:
+                if hinge is not None:
                     turn = _axes(to, self.left) @ _axes(way, hinge).T
                 else:
                     turn = _shortest(turn @ way, to, self.left) @ turn
@@ -251,7 +252,7 @@ class _Figure:
         return found
 
     def _wanted(self, slope: float) -> dict[str, tuple[np.ndarray, np.ndarray, np.ndarray | None]]:
-        """Bone -> which way it leads, which way it is to, and the axis of its knee if known."""
+        """Bone -> which way it leads, which way it is to, and its axis to the left if known."""
         up, left, ahead = self.up, self.left, self.forward
         wanted: dict[str, tuple[np.ndarray, np.ndarray, np.ndarray | None]] = {}
         along = np.sqrt(1.0 - slope**2) * ahead + slope * up if self.fore else up
@@ -261,7 +262,7 @@ class _Figure:
             if self.fore and number > chest:
                 last = number == len(self.trunk) - 1
                 to = 0.9 * ahead - 0.4 * up if last else ahead + up
-            wanted[name] = self.way(name, self.trunk), to, None
+            wanted[name] = self.way(name, self.trunk), to, self.aside.get(name)
         for bone in self.skeleton.bones:
             if "tail" in _said(self.names[bone.name]) and not self.names[bone.name].side:
                 tail = [bone.name, *self.skeleton.descendants(bone.name)]
@@ -286,7 +287,7 @@ class _Figure:
         foot = min(foot, limb.first({"toe"}, 0.9)) if not self.fore else len(limb.path) - 1
         toes = ahead if not self.fore else 0.8 * ahead - 0.6 * up
         found = {}
-        apart = np.linalg.norm(self.aside) > self.tiny
+        apart = (self.chest if limb.fore else self.base) in self.aside
         for number, name in enumerate(limb.path):
             if number < begins and not self.fore:  # from the middle of the pelvis to the hip
                 found[name] = limb.side * self.left - 0.5 * up
