@@ -139,7 +139,7 @@ def _limbs(skeleton: Skeleton, names: Mapping[str, BoneName]) -> list[_Limb]:
         said = set[str]().union(*(_said(names[name]) for name in path))
         leg = len(said & LEGS) >= 2 and len(said & LEGS) >= len(said & ARMS)
         fore = any(names[name].girdle == "fore" for name in path)
-        if leg or len(said & ARMS) >= 2:
+        if names[bone.name].helper != "control" and (leg or len(said & ARMS) >= 2):
             found.append(_Limb(1.0 if side == "L" else -1.0, tuple(path), names, leg or fore, fore))
     return found
 
