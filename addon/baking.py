@@ -404,7 +404,7 @@ def _is_current(motion: bpy.types.Object, solved: pipeline.Solved, baked: Baked)
     return (
         attach.is_attached(settings.character, baked)
         and not pipeline.changed_inputs(solved.job, settings.inputs)
-        and not _has_changed(settings.character, baked)
+        and not beside.has_changed(settings.character, baked)
     )
 
 
@@ -420,7 +420,7 @@ def changed_since(motion: bpy.types.Object, job: pipeline.Job) -> tuple[str, ...
         bakes = [baked_of(motion, bones) for bones in (False, True)]
     except UserError:
         return tuple(changed)  # said where the bake is made anew, or cleared
-    if any(map(_has_changed, rigs_of(motion), bakes)):
+    if any(map(beside.has_changed, rigs_of(motion), bakes)):
         changed.append(beside.NAME)
     return tuple(changed)
 
@@ -433,19 +433,6 @@ def rigs_of(motion: bpy.types.Object) -> tuple[bpy.types.Object | None, ...]:
     """
     character = motion.poise_motion.character
     return character, control_rig.rig_of(character)
-
-
-def _beside(armature: bpy.types.Object, baked: Baked) -> str:
-    """Fingerprint of what moves a rig beside its bake."""
-    return pipeline.digest(beside.state_of(armature, baked))
-
-
-def _has_changed(armature: bpy.types.Object | None, baked: Baked | None) -> bool:
-    """Whether something else moves a rig beside its bake than when it was baked, if that is
-    known."""
-    if armature is None or baked is None or not baked.record.beside:
-        return False
-    return _beside(armature, baked) != baked.record.beside
 
 
 def _is_edited(baked: Baked) -> bool:
@@ -641,7 +628,7 @@ def _bake(context, motion, armature, bindings, tracks, options, bones, **how) ->
             _move_back(armature, *moved)
         raise
     motions.part(motion)
-    known = replace(result.baked.record, beside=_beside(armature, result.baked))
+    known = replace(result.baked.record, beside=beside.digest_of(armature, result.baked))
     _store(_holder(motion, bones), replace(result.baked, record=known))
     return result
 

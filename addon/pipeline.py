@@ -27,7 +27,6 @@ __all__ = [
     "NoMotion",
     "Solved",
     "changed_inputs",
-    "digest",
     "digests",
     "gather",
     "motions_behind",

@@ -11,21 +11,30 @@ from collections.abc import Iterable
 
 import bpy
 
-from .. import compat, keyframes
+from .. import compat
+from ..digests import digest
 from ..rigs import adapter
+from ..rigs.pose.fingerprint import keys_of, law_of
 from . import memory
 from .data import Baked
 
 NAME = "rig's own animation"
 
-# What of a key has a say in values.
-SAYS = (
-    "co", "handle_left", "handle_right", "interpolation", "easing", "amplitude", "back", "period",
-)
+
+def has_changed(armature: bpy.types.Object | None, baked: Baked | None) -> bool:
+    """Whether something else moves a rig beside a bake than when it was baked.
+
+    Args:
+        armature: the rig.
+        baked: its bake; one that does not know what played then has not changed.
+    """
+    if armature is None or baked is None or not baked.record.beside:
+        return False
+    return digest_of(armature, baked) != baked.record.beside
 
 
-def state_of(armature: bpy.types.Object, baked: Baked) -> list[object]:
-    """What moves bones that a bake keys, or that they depend on, beside it.
+def digest_of(armature: bpy.types.Object, baked: Baked) -> str:
+    """Fingerprint of what moves bones that a bake keys, or that they depend on, beside it.
 
     Args:
         armature: the rig.
@@ -33,7 +42,7 @@ def state_of(armature: bpy.types.Object, baked: Baked) -> list[object]:
     """
     data, record = armature.animation_data, baked.record
     if data is None:
-        return []
+        return digest(())
     bones = adapter.depended_on(armature, {adapter.bone_of(path) for path in record.curves})
     read = {
         target.data_path for driver in data.drivers for variable in driver.driver.variables
@@ -42,7 +51,7 @@ def state_of(armature: bpy.types.Object, baked: Baked) -> list[object]:
 
     def told(curves: Iterable[bpy.types.FCurve]) -> list[tuple]:
         return [
-            (curve.data_path, curve.array_index, _keys(curve)) for curve in curves
+            (curve.data_path, curve.array_index, keys_of(curve)) for curve in curves
             if not curve.mute and curve.data_path not in record.curves
             and (
                 adapter.bone_of(curve.data_path) in bones
@@ -50,7 +59,9 @@ def state_of(armature: bpy.types.Object, baked: Baked) -> list[object]:
             )
         ]
 
-    found: list[object] = [(told([curve]), _law(curve.driver)) for curve in data.drivers]
+    found: list[object] = [
+        (moving, law_of(curve.driver)) for curve in data.drivers if (moving := told([curve]))
+    ]
     current = record.target == "CURRENT" and data.action == baked.action
     if current or not any(memory.stores(data.action)):
         found.append(told(compat.action_fcurves(data.action, data.action_slot)))
@@ -61,30 +72,7 @@ def state_of(armature: bpy.types.Object, baked: Baked) -> list[object]:
             curves = told(compat.action_fcurves(strip.action, strip.action_slot))
             if curves:
                 found.append((curves, _timing(strip, record.start, record.end)))
-    return [one for one in found if one]
-
-
-def _keys(curve: bpy.types.FCurve) -> tuple:
-    """What a curve says over time."""
-    return (
-        curve.extrapolation, keyframes.read_keys(curve, SAYS).arrays,
-        [(modifier.type, modifier.mute, modifier.influence) for modifier in curve.modifiers],
-    )
-
-
-def _law(driver: bpy.types.Driver) -> tuple:
-    """What a driver computes, and of what."""
-    return driver.type, driver.expression, [
-        (
-            variable.name, variable.type,
-            [
-                (t.id.name if t.id is not None else "", t.data_path, t.bone_target,
-                 t.transform_type, t.transform_space)
-                for t in variable.targets
-            ],
-        )
-        for variable in driver.variables
-    ]
+    return digest([one for one in found if one])
 
 
 def _timing(strip: bpy.types.NlaStrip, start: float, end: float) -> tuple:

@@ -128,7 +128,7 @@ class BakeRecord:
         track: name of the NLA track of the bake, or "".
         edits_track: name of the NLA track with kept edits, or "".
         store: name of the action's custom property that holds the keys as baked.
-        beside: digest of what else moved the bones, see `beside.state_of`; "" if unknown.
+        beside: digest of what else moved the bones, see `beside.digest_of`; "" if unknown.
     """
 
     target: str
