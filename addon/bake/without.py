@@ -21,7 +21,7 @@ def without(armature: bpy.types.Object, bakes: Iterable[Baked]) -> Without:
         bakes: the bakes whose keys do not count.
     """
     data = armature.animation_data
-    own, actions, keys, pose = [], set(), {}, {}
+    own, actions, tracks, keys, pose = [], set(), set(), {}, {}
     for baked in bakes:
         record = baked.record
         pose |= {path: values for path, values in record.pose.items() if path in record.curves}
@@ -42,9 +42,13 @@ def without(armature: bpy.types.Object, bakes: Iterable[Baked]) -> Without:
             break
         own.remove(hides)
         former, action = memory.former_of(hides)
-        # Below the bake it plays from a track of its own.
-        on = action is None or former.track in data.nla_tracks
-        active = Active() if on else Active(
-            action, former.slot, former.blend_type, former.influence, former.extrapolation
+        slot, track = former.slot, attach.track_below(armature, former, action)
+        if track is not None:  # from which it plays on below the bake, or another one
+            tracks.add(track.name)
+            strip = track.strips[0]
+            if strip.action is not None and strip.action_slot is not None:
+                action, slot = strip.action, strip.action_slot.handle
+        active = Active(
+            action, slot, former.blend_type, former.influence, former.extrapolation
         )
-    return Without(frozenset(actions), active, keys, pose)
+    return Without(frozenset(actions), frozenset(tracks), active, keys, pose)

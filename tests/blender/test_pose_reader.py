@@ -235,8 +235,11 @@ def test_curves_alone_need_no_evaluation(scene, monkeypatch):
         reader.played(bpy.context, rig, ["tail"], FRAMES)
 
 
-@pytest.mark.parametrize("options", [{}, {"push_to_nla": True}, {"target": "CURRENT"}])
-def test_own_keys_are_not_read(scene, options):
+@pytest.mark.parametrize(
+    ("options", "below_it"),
+    [({}, False), ({}, True), ({"push_to_nla": True}, False), ({"target": "CURRENT"}, False)],
+)
+def test_own_keys_are_not_read(scene, options, below_it):
     """What lies below a bake reads the same with the bake on top of it, and as Clear leaves it."""
     rig = small_rig()
     animated(rig)
@@ -255,7 +258,10 @@ def test_own_keys_are_not_read(scene, options):
     frames = [*FRAMES, 64.5, 75.0]
     below = reader.played(bpy.context, rig, names, frames)
     tracks = small_tracks(roles={"root", "pelvis", "foot.L", "hand.L"})
-    result = bake_tracks(bpy.context, rig, SMALL_ROLES, tracks, BakeOptions(**options))
+    result = bake_tracks(
+        bpy.context, rig, SMALL_ROLES, tracks, BakeOptions(**options), below=below_it
+    )
+    assert bool(result.baked.record.former.track) == below_it
     scene.frame_set(7)
     before = snapshot()
     ours = without(rig, [result.baked])

@@ -157,7 +157,7 @@ def playing(
     wanted = plays.active
     muted = [] if data is None else [
         strip for track in data.nla_tracks for strip in every_strip(track.strips)
-        if strip.action in without.actions and not strip.mute
+        if not strip.mute and without.silences(track, strip)
     ]
     if data is not None and data.use_tweak_mode and (wanted != former or plays.cut or plays.gone):
         raise UserError(

@@ -81,15 +81,26 @@ class Without:
 
     Attributes:
         actions: those of which no key counts: their strips do not play.
+        tracks: names of NLA tracks that do not play.
         active: what is active then; None for what is.
         keys: curve of the active action -> first and last frame of keys that do not count.
         pose: data path -> values that properties have without all these keys.
     """
 
     actions: frozenset[bpy.types.Action] = frozenset()
+    tracks: frozenset[str] = frozenset()
     active: Active | None = None
     keys: Mapping[Channel, tuple[float, float]] = field(default_factory=dict)
     pose: Mapping[str, tuple] = field(default_factory=dict)
+
+    def silences(self, track: bpy.types.NlaTrack, strip: bpy.types.NlaStrip) -> bool:
+        """Whether a strip does not play then.
+
+        Args:
+            track: the track.
+            strip: a strip of it.
+        """
+        return track.name in self.tracks or strip.action in self.actions
 
 
 NOTHING = Without()
@@ -136,7 +147,7 @@ class Playing:
         strips = [] if not data.use_nla else [
             strip for track in data.nla_tracks if not track.mute
             for strip in every_strip(track.strips)
-            if not strip.mute and strip.action not in without.actions
+            if not (strip.mute or without.silences(track, strip))
         ]
         curves, cut, gone = {}, {}, set()
         for curve in sounding(active):
