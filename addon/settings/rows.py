@@ -67,7 +67,7 @@ def property_of(row: Row):
     if not row.keyed:
         more["options"] = set()
     if row.choices:
-        return EnumProperty(items=row.choices, **more)
+        return EnumProperty(items=row.choices, default=row.default, **more)
     if isinstance(row.default, bool):
         return BoolProperty(default=row.default, **more)
     ends = {"min": row.ends[0], "max": row.ends[1],

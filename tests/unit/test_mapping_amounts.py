@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from poise.addon.mapping import cyclist, skateboarder, skier, snowboarder, telemark
-from poise.addon.mapping.rows import rows_of
+from poise.addon.mapping import cyclist, legged, skateboarder, skier, snowboarder, telemark
+from poise.addon.mapping.rows import rows_of, sections_of
 from poise.addon.mapping.tracks import SIDES
 from poise.solvers import rotations as rot
 
@@ -103,6 +103,15 @@ def test_whatever_the_amounts_contacts_lengths_and_numbers_hold(kind):
         if not short:
             for arm in cases.arms(body, tracks).values():
                 assert arm.shortfall.max() < 1e-6
+
+
+@pytest.mark.parametrize("style", [*(row[1] for row in KINDS.values()), legged.LeggedStyle])
+def test_every_amount_has_its_words_and_its_place_in_the_panel(style):
+    for row in rows_of(style):
+        assert row.label and row.text and "{" not in row.text + row.section, row.name
+    assert [title for title, _names in sections_of(style)] == list(style.SECTIONS)
+    placed = [name for _title, names in sections_of(style) for name in names]
+    assert sorted(placed) == sorted(field.name for field in fields(style))
 
 
 @pytest.mark.parametrize("kind", sorted(KINDS))
