@@ -26,10 +26,6 @@ UNITS = {
     "ROTATION": "rad",
     "MASS": "kg", "TIME_ABSOLUTE": "s", "CAMERA": "mm",
 }
-# Blender has no unit for these, and they are no rows.
-OTHER_UNITS = {
-    "distance": "m", "frame_start": "frame", "frame_end": "frame", "key_step": "frames",
-}
 
 OPERATORS = (
     "character_add", "rig_roles_find", "rig_stand_up", "rig_role_add", "rig_role_remove",
@@ -65,8 +61,6 @@ def unit_of(prop, row=None) -> str:
     if row is not None and not row.unit.isupper():
         return row.unit
     own = UNITS.get(getattr(prop, "unit", ""), "")
-    if prop.identifier in OTHER_UNITS and not own:
-        return OTHER_UNITS[prop.identifier]
     if prop.type != "FLOAT":
         return ""
     return "m" if " in metres" in prop.description else own

@@ -20,10 +20,12 @@ from bpy.props import (
     StringProperty,
 )
 
+from ..mapping.rows import Row
 from ..motions import MAX_ORDER
 from .gait import PoiseGait
 from .path import PoisePath
 from .roles import PoiseRole
+from .rows import OVERRIDE, Rows
 from .styles import (
     PoiseCyclistStyle,
     PoiseEyesStyle,
@@ -36,7 +38,6 @@ from .styles import (
 from .turns import PoiseTurns
 
 DATA_VERSION = 1
-OVERRIDE = {"LIBRARY_OVERRIDABLE"}
 
 KINDS = (
     ("TURNS", "Turns", "Turns set by frequency, sharpness and heading", 0),
@@ -105,8 +106,66 @@ class PoiseBonesBake(bpy.types.PropertyGroup):
     edits_action: PointerProperty(type=bpy.types.Action)
 
 
-class PoiseMotion(bpy.types.PropertyGroup):
+class PoiseMotion(Rows, bpy.types.PropertyGroup):
     """Everything about one motion of one character."""
+
+    ROWS = (
+        Row("range_mode", "OWN", "Which frames the motion covers", keyed=True, label="Range",
+            choices=(
+                ("OWN", "Own", "Start and end frame of its own", 0),
+                ("SCENE", "Scene", "The scene's frame range", 1),
+                ("PREVIEW", "Preview", "The timeline's preview range", 2),
+            )),
+        Row("frame_start", 1, "First frame of the motion", unit="frame", keyed=True, label="Start"),
+        Row("frame_end", 241, "Last frame of the motion", unit="frame", keyed=True, label="End"),
+        Row("mirror", False, "Swap left and right turns", keyed=True, label="Mirror"),
+        Row("key_mode", "DENSE", "How the motion is keyed", keyed=True, label="Keys",
+            choices=(
+                ("DENSE", "Every Frame", "A key on every frame, with straight lines between", 0),
+                ("SPARSE", "Sparse", "Few keys with exact slopes, easier to edit and more "
+                 "accurate between frames", 1),
+            )),
+        Row("key_step", 4, "Most frames between two keys; keys stand closer where the motion needs "
+            "it", unit="frames", keyed=True, label="Key Spacing", ends=(1, 16)),
+        Row("keys_between", "CONTACTS", "Which bones of a rig that is keyed by its bones get keys "
+            "between frames", keyed=True, label="Subframes",
+            choices=(
+                ("NONE", "None", "Keys on whole frames alone, as games want them; feet slide a "
+                 "little between", 0),
+                ("CONTACTS", "Contacts", "Legs and arms in contact: so that feet on the ground "
+                 "and hands with planted poles stay in place between frames too", 1),
+                ("ANYWHERE", "Wherever Needed", "All bones that would be off by more than a "
+                 "millimetre between frames", 2),
+            )),
+        Row("target", "NEW", "Where the keys go", keyed=True, label="Into",
+            choices=(
+                ("NEW", "New Action", "An action of its own, named after character and motion", 0),
+                ("CURRENT", "Current Action", "The character's current action; only keys that "
+                 "Poise baked are replaced", 1),
+            )),
+        Row("push_to_nla", False, "Put the baked action on an NLA track of its own", keyed=True,
+            label="Push to NLA"),
+        Row("edited_keys", "ASK", "What to do when keys were edited by hand since the last bake",
+            keyed=True, label="Edited Keys",
+            choices=(
+                ("ASK", "Ask", "Stop and say so", 0),
+                ("OVERWRITE", "Overwrite", "Replace the edited keys", 1),
+                ("KEEP_EDITS", "Keep Edits", "Keep the edits in an additive NLA layer on top", 2),
+                ("NEW_ACTION", "New Action", "Leave the edited action and bake into another", 3),
+            )),
+        Row("root_motion", "ROOT", "What carries the figure along when the bones of its rig are "
+            "keyed", keyed=True, label="Root Motion",
+            choices=(
+                ("ROOT", "Root Bone", "The root bone goes where the figure goes, the hips do the "
+                 "rest", 0),
+                ("OBJECT", "Object", "The armature object goes where the figure goes", 1),
+                ("SPLIT", "Split", "The root bone goes on an evened-out way, the hips sway about "
+                 "it", 2),
+                ("HIPS", "Hips", "The root bone keeps still", 3),
+                ("IN_PLACE", "In Place", "The figure moves without going anywhere, for game "
+                 "engines", 4),
+            )),
+    )
 
     character: PointerProperty(
         name="Character",
@@ -165,22 +224,6 @@ class PoiseMotion(bpy.types.PropertyGroup):
         name="Pose", description="The pose that Stand Up took for the rest pose"
     )
 
-    range_mode: EnumProperty(
-        name="Range",
-        description="Which frames the motion covers",
-        items=(
-            ("OWN", "Own", "Start and end frame of its own"),
-            ("SCENE", "Scene", "The scene's frame range"),
-            ("PREVIEW", "Preview", "The timeline's preview range"),
-        ),
-        override=OVERRIDE,
-    )
-    frame_start: IntProperty(
-        name="Start", description="First frame of the motion", default=1, override=OVERRIDE
-    )
-    frame_end: IntProperty(
-        name="End", description="Last frame of the motion", default=241, override=OVERRIDE
-    )
     duration: FloatProperty(
         name="Duration",
         description="How long the motion lasts, in seconds of the scene's frame rate",
@@ -211,84 +254,6 @@ class PoiseMotion(bpy.types.PropertyGroup):
         default={part[0] for part in BODY_PARTS},
         override=OVERRIDE,
     )
-    mirror: BoolProperty(
-        name="Mirror",
-        description="Swap left and right turns",
-        override=OVERRIDE,
-    )
-
-    key_mode: EnumProperty(
-        name="Keys",
-        description="How the motion is keyed",
-        items=(
-            ("DENSE", "Every Frame", "A key on every frame, with straight lines between"),
-            (
-                "SPARSE",
-                "Sparse",
-                "Few keys with exact slopes, easier to edit and more accurate between frames",
-            ),
-        ),
-        override=OVERRIDE,
-    )
-    key_step: IntProperty(
-        name="Key Spacing",
-        description="Most frames between two keys; keys stand closer where the motion needs it",
-        default=4,
-        min=1,
-        max=16,
-        override=OVERRIDE,
-    )
-    keys_between: EnumProperty(
-        name="Subframes",
-        description="Which bones of a rig that is keyed by its bones get keys between frames",
-        items=(
-            (
-                "NONE", "None",
-                "Keys on whole frames alone, as games want them; feet slide a little between",
-            ),
-            (
-                "CONTACTS", "Contacts",
-                "Legs and arms in contact: so that feet on the ground and hands with planted "
-                "poles stay in place between frames too",
-            ),
-            (
-                "ANYWHERE", "Wherever Needed",
-                "All bones that would be off by more than a millimetre between frames",
-            ),
-        ),
-        default="CONTACTS",
-        override=OVERRIDE,
-    )
-    target: EnumProperty(
-        name="Into",
-        description="Where the keys go",
-        items=(
-            ("NEW", "New Action", "An action of its own, named after character and motion"),
-            (
-                "CURRENT",
-                "Current Action",
-                "The character's current action; only keys that Poise baked are replaced",
-            ),
-        ),
-        override=OVERRIDE,
-    )
-    push_to_nla: BoolProperty(
-        name="Push to NLA",
-        description="Put the baked action on an NLA track of its own",
-        override=OVERRIDE,
-    )
-    edited_keys: EnumProperty(
-        name="Edited Keys",
-        description="What to do when keys were edited by hand since the last bake",
-        items=(
-            ("ASK", "Ask", "Stop and say so"),
-            ("OVERWRITE", "Overwrite", "Replace the edited keys"),
-            ("KEEP_EDITS", "Keep Edits", "Keep the edits in an additive NLA layer on top"),
-            ("NEW_ACTION", "New Action", "Leave the edited action and bake into another"),
-        ),
-        override=OVERRIDE,
-    )
-
     show_preview: BoolProperty(
         name="Preview",
         description="Draw the track, and a ghost of lean and force at the current frame, "
@@ -301,19 +266,6 @@ class PoiseMotion(bpy.types.PropertyGroup):
         default=False,
     )
 
-    root_motion: EnumProperty(
-        name="Root Motion",
-        description="What carries the figure along when the bones of its rig are keyed",
-        items=(
-            ("ROOT", "Root Bone", "The root bone goes where the figure goes, the hips do the rest"),
-            ("OBJECT", "Object", "The armature object goes where the figure goes"),
-            ("SPLIT", "Split", "The root bone goes on an evened-out way, the hips sway about it"),
-            ("HIPS", "Hips", "The root bone keeps still"),
-            ("IN_PLACE", "In Place", "The figure moves without going anywhere, for game engines"),
-        ),
-        default="ROOT",
-        override={"LIBRARY_OVERRIDABLE"},
-    )
     bones: PointerProperty(type=PoiseBonesBake)
 
     owner: StringProperty(description="Name of the Motion object, as long as it is no copy")
