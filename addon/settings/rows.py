@@ -108,7 +108,8 @@ class Rows:
         super().__init_subclass__()
         cls.SAMPLED = tuple(row.name for row in cls.ROWS if row.sampled)
         made = {row.name: property_of(row) for row in cls.ROWS}
-        cls.__annotations__ = made | cls.__dict__.get("__annotations__", {})
+        # Asked of the class: Python 3.14 keeps them in no dictionary until then.
+        cls.__annotations__ = made | cls.__annotations__
 
     @classmethod
     def power(cls, name: str) -> int:
