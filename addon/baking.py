@@ -19,13 +19,14 @@ import numpy as np
 from ..solvers.motion import Problem
 from . import motions, pipeline
 from .bake import attach, beside, checks, edits, moments, stepping, verify
-from .bake.data import Baked, BakeOptions, BakeRecord, BakeResult
+from .bake.data import Baked, BakeOptions, BakeResult
 from .bake.job import Seen
 from .bake.plan import look
 from .bake.write import bake_tracks, clear_bake, stands_at
+from .baked import REMEMBERED, baked_of, holder_of, is_baked
 from .errors import UserError
 from .mapping.legs import LeggedFigure
-from .mapping.tracks import RoleTracks
+from .mapping.tracks import JointTracks, RoleTracks
 from .rigs import adapter, characters, control_rig, own_controls, retarget, rotation_modes
 from .steps import Steps, finish
 
@@ -92,71 +93,6 @@ def options_of(motion: bpy.types.Object, start_frame: int) -> BakeOptions:
 # What places are off by at most where Blender tells them apart by 1: each of a chain of bones.
 COARSE = 4.0
 
-# What a motion, or its rig's bones, remember of a bake.
-REMEMBERED = ("record", "bake_action", "former_action", "edits_action")
-
-
-def _holder(motion: bpy.types.Object, bones: bool):
-    """What holds a motion's bake: that on its character, or that on its rig's bones."""
-    settings = motion.poise_motion
-    return settings.bones if bones else settings
-
-
-def baked_of(motion: bpy.types.Object, bones: bool = False) -> Baked | None:
-    """A motion's last bake, or None; that of a motion it was copied from is not its own.
-
-    Args:
-        motion: the Motion object.
-        bones: that on the bones of a rig that follows Poise's controls.
-
-    Raises:
-        UserError: the record was made by a later Poise, or is broken.
-    """
-    holder = _holder(motion, bones)
-
-    def place(other: bpy.types.Object) -> tuple | None:
-        theirs = _holder(other, bones)  # records are long: only those that may be the same are read
-        return _place(theirs) if theirs.bake_action == holder.bake_action else None
-
-    if not holder.record or (holder.bake_action and not motions.own(motion, place)):
-        return None
-    try:
-        record = BakeRecord.from_json(holder.record)
-    except (ValueError, TypeError, KeyError) as error:
-        raise UserError(
-            f"The bake of {motion.name} cannot be read ({error}): delete the Motion object, and "
-            "add the motion anew"
-        ) from error
-    action, former, kept = holder.bake_action, holder.former_action, holder.edits_action
-    # A record that was spoilt may name an action that is none of the bake's, or one twice: it
-    # would be removed, or that even twice.
-    action = None if action is not None and record.store not in action else action
-    former = None if former == action else former
-    return Baked(record, action, former, None if kept in (action, former) else kept)
-
-
-def is_baked(motion: bpy.types.Object) -> bool:
-    """Whether a motion has a bake of its own, on its character or on a rig's bones.
-
-    Args:
-        motion: the Motion object.
-
-    Raises:
-        UserError: the record was made by a later Poise, or is broken.
-    """
-    return any(baked_of(motion, bones) is not None for bones in (False, True))
-
-
-def _place(holder) -> tuple | None:
-    """Where a bake lies: its action, and its part of it."""
-    if holder.bake_action is None:
-        return None
-    try:
-        return holder.bake_action.session_uid, BakeRecord.from_json(holder.record).store
-    except (ValueError, TypeError, KeyError):
-        return holder.bake_action.session_uid, ""
-
-
 @dataclass(frozen=True)
 class Unverified:
     """A bake that is still to be compared with its motion.
@@ -197,6 +133,8 @@ class Together:
             solved: its solved job.
         """
         rig = motion.poise_motion.character
+        if isinstance(solved.tracks, JointTracks):
+            return
         held = characters.switches_of(rig)
         if rig.session_uid in self._seen or not stands_at(rig, held):
             return
@@ -269,6 +207,9 @@ def check(context: bpy.types.Context, motion: bpy.types.Object, solved: pipeline
     Raises:
         UserError: one sentence with cause and remedy.
     """
+    if isinstance(solved.tracks, JointTracks):
+        _joints_of(motion)
+        return
     checks.check_place(motion.poise_motion.character)
     checks.check_before_bake(
         context,
@@ -311,6 +252,8 @@ def bake(
         options = replace(options, on_edited=on_edited)
     if together is not None:
         together.verify(context, (character, control_rig.rig_of(character)))
+    if isinstance(solved.tracks, JointTracks):
+        return _bake_joints(context, motion, solved, options, together)
     clear_rig(context, motion)
     resized = _resized(character)
     result = _bake(
@@ -323,6 +266,38 @@ def bake(
     )
     settings.inputs = json.dumps(pipeline.digests(solved.job))
     return _done(Unverified(motion, solved, result, resized), together)
+
+
+def _joints_of(motion: bpy.types.Object) -> tuple[bpy.types.Object, bool]:
+    """The armature whose joints a motion keys, and whether Poise's controls drive it.
+
+    Raises:
+        UserError: it follows the controls, whatever keys its bones have.
+    """
+    character = motion.poise_motion.character
+    rig = control_rig.rig_of(character)
+    if rig is None:
+        return character, False
+    if control_rig.is_connected(character, rig):
+        raise UserError(
+            f"{rig.name} follows Poise's controls: {control_rig.baking_label(character)} the "
+            "motion below first, so that its bones have keys to lie on"
+        )
+    return rig, True
+
+
+def _bake_joints(
+    context: bpy.types.Context, motion: bpy.types.Object, solved: pipeline.Solved,
+    options: BakeOptions, together: Together | None,
+) -> tuple[int, int, int]:
+    """Key joints on top of what plays on their armature, which goes on below."""
+    armature, bones = _joints_of(motion)
+    result = _bake(
+        context, motion, armature, {}, solved.tracks, options, bones, below=True,
+        later=together is not None,
+    )
+    motion.poise_motion.inputs = json.dumps(pipeline.digests(solved.job))
+    return _done(Unverified(motion, solved, result, []), together)
 
 
 def _done(item: Unverified, together: Together | None) -> tuple[int, int, int]:
@@ -629,7 +604,7 @@ def _bake(context, motion, armature, bindings, tracks, options, bones, **how) ->
         raise
     motions.part(motion)
     known = replace(result.baked.record, beside=beside.digest_of(armature, result.baked))
-    _store(_holder(motion, bones), replace(result.baked, record=known))
+    _store(holder_of(motion, bones), replace(result.baked, record=known))
     return result
 
 
@@ -779,7 +754,7 @@ def _move_to_strip(
     if data is None or data.action is None:
         return None
     for other in motions.motions_of(motion.poise_motion.character):
-        holder = _holder(other, bones)
+        holder = holder_of(other, bones)
         if other == motion or holder.bake_action != data.action:
             continue
         baked = baked_of(other, bones)
@@ -858,6 +833,12 @@ def check_bake(context: bpy.types.Context, motion: bpy.types.Object, solved: pip
         The problems found.
     """
     tracks = solved.tracks
+    if isinstance(tracks, JointTracks):
+        armature, _bones = _joints_of(motion)
+        return verify.check_bake(
+            context, armature, {bone: bone for bone in tracks.bones()}, tracks,
+            solved.job.start_frame, solved.job.numbers.unit_scale,
+        )
     return verify.check_bake(
         context,
         motion.poise_motion.character,

@@ -15,11 +15,13 @@ from dataclasses import replace
 import bpy
 
 from . import families, motions
+from .baked import beneath
 from .digests import digest
 from .errors import UserError
 from .families.base import SOLVER_VERSION, Job, NoMotion, Progress, Solved
 from .mapping.handover import hand_over, taken_over
 from .rigs.actor import Actor
+from .rigs.pose.plays import NOTHING
 from .scene.timing import require_even_time, scene_numbers
 
 __all__ = [
@@ -147,7 +149,8 @@ def _gather_one(context, motion) -> Job:
     if character is None:
         raise UserError(f"{motion.name} has no character: choose one")
     require_even_time(context.scene)
-    family, actor = families.family_for(motion), Actor.of(character)
+    family = families.family_for(motion)
+    actor = Actor.of(character, beneath(motion) if family.lies else NOTHING)
     why = family.able(actor)
     if why:
         others = [families.label(kind) for kind in families.kinds_for(actor)]

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from . import bake, character, footprints, gait, motion, path
+from . import bake, character, footprints, gait, motion, path, posing
 
 CLASSES: tuple[type, ...] = (
     *character.CLASSES,
@@ -11,5 +11,6 @@ CLASSES: tuple[type, ...] = (
     *path.CLASSES,
     *gait.CLASSES,
     *footprints.CLASSES,
+    *posing.CLASSES,
     *bake.CLASSES,
 )

@@ -29,7 +29,7 @@ class POISE_PT_motion(SidebarPanel, bpy.types.Panel):
     @classmethod
     def poll(cls, context):
         character = motions.active_character(context)
-        return character is not None and bool(character.poise.kind)
+        return character is not None and bool(families.kinds_for(Actor.of(character)))
 
     def draw(self, context):
         layout = self.layout

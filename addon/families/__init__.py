@@ -15,12 +15,18 @@ from ..settings.motion import KINDS
 from .base import Job
 from .family import Family
 from .gait import Gaits
+from .posing import PoseTiming
 from .riding import Riding
 from .view import View
 
 _RIDING = Riding()
 
-FAMILIES: dict[str, Family] = {"TURNS": _RIDING, "PATH": _RIDING, "GAIT": Gaits()}
+FAMILIES: dict[str, Family] = {
+    "TURNS": _RIDING,
+    "PATH": _RIDING,
+    "GAIT": Gaits(),
+    "POSE_TIMING": PoseTiming(),
+}
 
 
 def label(kind: str) -> str:

@@ -16,7 +16,7 @@ from ...solvers.turning.settings import sample_times
 from ..errors import UserError
 from ..mapping.gaze import EyesStyle, with_gaze
 from ..mapping.registry import MAPPINGS
-from ..mapping.tracks import ROOT, Figure, RoleTracks
+from ..mapping.tracks import ROOT, Figure, RoleTracks, Tracks
 from ..rigs.actor import Actor
 from ..scene.sampling import animated_settings
 from ..scene.timing import SceneNumbers
@@ -116,11 +116,17 @@ class Solved:
 
     job: Job
     motion: Any
-    tracks: RoleTracks
+    tracks: Tracks
     seam: tuple[Problem, ...] = ()
 
     # Legs outside these lengths (m) make Poise ask whether the units are meant.
     LEGS: ClassVar[tuple[float, float]] = (0.1, 3.0)
+
+    @property
+    def root(self) -> np.ndarray | None:
+        """(n, 3) where the root of its figure goes, m; None where only joints turn."""
+        tracks = self.tracks
+        return tracks.position.get(ROOT) if isinstance(tracks, RoleTracks) else None
 
     def of_motion(self) -> tuple[Problem, ...]:
         """Problems of the motion itself, fixes named after the animator's settings."""
@@ -193,7 +199,7 @@ def ground_problems(
 
 def _far_problem(solved: Solved) -> tuple[Problem, ...]:
     """Far from the origin single precision is coarse: the cause of all that is off by that."""
-    root = solved.tracks.position.get(ROOT)
+    root = solved.root
     far = 0.0 if root is None else float(np.abs(root).max())
     apart = float(np.spacing(np.float32(far)))
     if apart < TELLS_APART:

@@ -29,11 +29,13 @@ class Family(ABC):
         name: what kinds of characters name it by (`characters.Kind.family`).
         moves: what such a motion is called where a character cannot do it.
         view: how its motions are shown.
+        lies: whether its motions lie on what plays on the joints without them.
     """
 
     name: str
     moves: str
     view: ClassVar[View] = View()
+    lies: ClassVar[bool] = False
 
     def able(self, actor: Actor) -> str:
         """Why someone cannot move so; "" if they can.

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..drawing.diagrams import Diagram
 from ..drawing.strokes import LIFT, Mark, Palette, Strokes, path_strokes
-from ..mapping.tracks import ROOT
+from ..mapping.tracks import RoleTracks
 from .base import Solved
 
 SIZE = 0.03  # m: half a cross that marks where a role is
@@ -93,7 +93,7 @@ class View:
             solved: a solved motion.
             palette: colours.
         """
-        root = _root(solved)
+        root = solved.root
         return [] if root is None else [
             path_strokes(root + (0.0, 0.0, LIFT), np.asarray(palette.track), 2.0)
         ]
@@ -130,7 +130,9 @@ class View:
             row: the sample.
             palette: colours.
         """
-        places = [values[row] for values in solved.tracks.position.values()]
+        tracks = solved.tracks
+        known = tracks.position if isinstance(tracks, RoleTracks) else {}
+        places = [values[row] for values in known.values()]
         if not places:
             return []
         arms = SIZE * np.concatenate((np.eye(3), -np.eye(3)))[[0, 3, 1, 4, 2, 5]]
@@ -152,7 +154,7 @@ class View:
         Args:
             solved: a solved motion.
         """
-        time, root = solved.tracks.time, _root(solved)
+        time, root = solved.tracks.time, solved.root
         place = np.zeros((len(time), 3)) if root is None else root
         step = np.diff(place, axis=0, append=place[-1:])
         length = np.linalg.norm(step, axis=1)
@@ -203,8 +205,3 @@ class View:
             solved: a solved motion.
         """
         return ""
-
-
-def _root(solved: Solved) -> np.ndarray | None:
-    """(n, 3) where the root of a figure goes, m; None where tracks have none."""
-    return solved.tracks.position.get(ROOT)

@@ -9,6 +9,7 @@ import bpy
 
 from ..mapping.registry import MAPPINGS, BodyMapping
 from . import characters, control_rig
+from .pose.plays import NOTHING, Without
 
 
 @dataclass(frozen=True)
@@ -18,19 +19,28 @@ class Actor:
     Attributes:
         armature: the armature object that is keyed.
         kind: kind of character that Poise made it as ("SKIER"), "" for none.
+        without: keys on its joints that do not count for a motion that lies on what plays:
+            its own, and those of motions that lie on it.
     """
 
     armature: bpy.types.Object
     kind: str
+    without: Without = NOTHING
 
     @classmethod
-    def of(cls, armature: bpy.types.Object) -> Actor:
+    def of(cls, armature: bpy.types.Object, without: Without = NOTHING) -> Actor:
         """Who an armature is.
 
         Args:
             armature: the armature object.
+            without: keys that do not count.
         """
-        return cls(armature, characters.kind_of(armature))
+        return cls(armature, characters.kind_of(armature), without)
+
+    @property
+    def joints(self) -> bpy.types.Object:
+        """The armature whose joints are posed: the rig that it drives, or itself."""
+        return control_rig.rig_of(self.armature) or self.armature
 
     @property
     def name(self) -> str:

@@ -86,7 +86,7 @@ def channels(
                 "LOCKED", f"Bone {name} of {armature.name} is locked: it is off by up to {problem}",
                 time=float(tracks.time[rows][row] - tracks.time[0]), bone=name,
                 amount=float(off[row]),
-                remedy="Unlock its transforms (Item tab of the sidebar), if it is to go along",
+                remedy="Unlock its transforms, if it is to go along",
             ))  # fmt: skip
     return found, locked, tuple(told)
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import bpy
 
-from . import character, footprints, gait, motion, noticed, path, roles, styles, turns
+from . import character, footprints, gait, motion, noticed, path, posing, roles, styles, turns
 
 noticed.notice(
     *turns.CLASSES, *path.CLASSES, *footprints.CLASSES[:2], *gait.CLASSES, *styles.CLASSES,
-    *roles.CLASSES, *motion.CLASSES,
+    *posing.CLASSES, *roles.CLASSES, *motion.CLASSES,
 )
 
 CLASSES: tuple[type, ...] = (
@@ -18,6 +18,7 @@ CLASSES: tuple[type, ...] = (
     *footprints.CLASSES,
     *gait.CLASSES,
     *styles.CLASSES,
+    *posing.CLASSES,
     *roles.CLASSES,
     *motion.CLASSES,
     *character.CLASSES,

@@ -24,6 +24,7 @@ from ..mapping.rows import Row
 from ..motions import MAX_ORDER
 from .gait import PoiseGait
 from .path import PoisePath
+from .posing import PoisePoseTiming
 from .roles import PoiseRole
 from .rows import OVERRIDE, Rows
 from .styles import (
@@ -43,6 +44,7 @@ KINDS = (
     ("TURNS", "Turns", "Turns set by frequency, sharpness and heading", 0),
     ("PATH", "Path", "Along a curve, among obstacles and through gates", 1),
     ("GAIT", "Gait", "On legs: gaits one after the other, along a way and over terrain", 2),
+    ("POSE_TIMING", "Pose Timing", "Poses of any bones reached on their frames, under physics", 3),
 )
 
 BODY_PARTS = (
@@ -194,6 +196,7 @@ class PoiseMotion(Rows, bpy.types.PropertyGroup):
     turns: PointerProperty(type=PoiseTurns)
     path: PointerProperty(type=PoisePath)
     gait: PointerProperty(type=PoiseGait)
+    pose_timing: PointerProperty(type=PoisePoseTiming)
     skier: PointerProperty(type=PoiseSkierStyle)
     telemark: PointerProperty(type=PoiseTelemarkStyle)
     skateboarder: PointerProperty(type=PoiseSkateboarderStyle)

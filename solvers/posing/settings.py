@@ -86,6 +86,20 @@ class Push:
     arm: np.ndarray = field(default_factory=lambda: np.zeros(3))
 
 
+SMALLEST = 1e-4
+"""Least tension, damping ratio and settle time: an exact 0 is none."""
+
+NUMBERS = {
+    "tension": ("Tension", SMALLEST, 1.0 - SMALLEST, "above 0 and below 1"),
+    "ratio": ("Damping Ratio", SMALLEST, 1.0, "above 0 and at most 1"),
+    "weight": ("Gravity", 0.0, 1.0, "between 0 and 1"),
+    "settle": ("Settle Time", SMALLEST, np.inf, "above 0 s"),
+    "drag": ("Drag", 0.0, np.inf, "at least 0"),
+    "frequency": ("Frequency", 0.0, np.inf, "at least 0"),
+}
+"""Setting -> (label, least, most, requirement)."""
+
+
 @dataclass(frozen=True)
 class PoseSettings:
     """How joints are controlled.
@@ -116,13 +130,7 @@ class PoseSettings:
     recompute: bool = True
 
     def __post_init__(self) -> None:
-        for name, value, good, words in (
-            ("Tension", self.tension, 0.0 < self.tension < 1.0, "above 0 and below 1"),
-            ("Damping Ratio", self.ratio, 0.0 < self.ratio <= 1.0, "above 0 and at most 1"),
-            ("Gravity", self.weight, 0.0 <= self.weight <= 1.0, "between 0 and 1"),
-            ("Settle Time", self.settle, 0.0 < self.settle < np.inf, "above 0 s"),
-            ("Drag", self.drag, 0.0 <= self.drag < np.inf, "at least 0"),
-            ("Frequency", self.frequency, 0.0 <= self.frequency < np.inf, "at least 0"),
-        ):
-            if not good:
-                raise SettingError(name, value, words)
+        for name, (label, least, most, words) in NUMBERS.items():
+            value = getattr(self, name)
+            if not (least <= value <= most and value < np.inf):
+                raise SettingError(label, value, words)

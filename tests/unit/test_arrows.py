@@ -39,18 +39,22 @@ ROOMS = {
     "addon/families": [
         "addon/mapping", "addon/drawing", "addon/rigs", "addon/scene", "addon/settings",
     ],
+    # Tracks to keys: it knows roles and bones, and neither motions nor families.
+    "addon/bake": ["addon/mapping", "addon/rigs", "addon/scene"],
+    # What Motion objects remember of bakes.
+    "addon/baked": ["addon/rigs", "addon/motions", "addon/bake"],
     "addon/pipeline": [
+        "addon/baked",
         "addon/mapping", "addon/rigs", "addon/motions", "addon/scene", "addon/settings",
         "addon/families",
     ],
-    # Tracks to keys: it knows roles and bones, and neither motions nor families.
-    "addon/bake": ["addon/mapping", "addon/rigs", "addon/scene"],
     "addon/shots": [
         "addon/mapping", "addon/drawing", "addon/motions", "addon/scene", "addon/settings",
         "addon/families",
     ],
     # A motion and its bake: where both ways meet.
     "addon/baking": [
+        "addon/baked",
         "addon/mapping", "addon/rigs", "addon/motions", "addon/pipeline", "addon/bake",
         "addon/shots",
     ],

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Pose timing as a family of motions: of any armature, on top of whatever plays on it."""
+
+from __future__ import annotations
+
+from ...errors import UserError
+from ..family import Family
+from .gather import gather
+from .solve import solve
+from .view import PosingView
+
+
+class PoseTiming(Family):
+    """Poses on their frames, and chains that swing after what carries them."""
+
+    name = "POSING"
+    moves = "poses"
+    view = PosingView()
+    lies = True
+
+    def able(self, actor):
+        return "" if len(actor.joints.data.bones) else f"{actor.name} has no bones to pose"
+
+    def gather(self, context, motion, actor, numbers):
+        return gather(context, motion, actor, numbers)
+
+    def solve(self, job, before, progress):
+        if before is not None:
+            raise UserError(
+                f"{job.name} lies on what plays at its frames, and goes on from no other motion: "
+                "clear its After"
+            )
+        return solve(job, progress)
+
+    def inputs(self, job):
+        return {
+            "settings": [
+                (part.bones, part.settings, part.targets, part.disturbances, part.blends)
+                for part in job.parts
+            ],
+            "character's rest pose": [(part.body, [link.rest for link in part.way])
+                                      for part in job.parts],
+            "what plays below": (job.under.digest, job.under.world),
+        }

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is shown of pose timing: limbs as they are keyed, as they move, and where they are to be."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...drawing.strokes import PATH_COLOUR, Mark, Palette, Strokes, path_strokes
+from ..view import View
+from .job import SolvedPoses
+
+KEYED_COLOUR = (0.6, 0.6, 0.6, 0.7)
+
+
+@dataclass(frozen=True)
+class PoseNumbers:
+    """What the panel says.
+
+    Attributes:
+        bones: how many bones move.
+        reached: how many targets were reached on their frames.
+        targets: how many there are.
+        worst: largest angle by which a joint missed its pose, rad.
+        hits: how often a ball met a limb.
+    """
+
+    bones: int
+    reached: int
+    targets: int
+    worst: float
+    hits: int
+
+    def lines(self) -> tuple[tuple[str, str], ...]:
+        """Lines for the panel: (what, how much)."""
+        found = [("Bones", str(self.bones))]
+        if self.targets:
+            found += [
+                ("Reached", f"{self.reached} of {self.targets}"),
+                ("Largest Error", f"{np.degrees(self.worst):.2f}°"),
+            ]
+        if self.hits:
+            found.append(("Hits", str(self.hits)))
+        return tuple(found)
+
+
+class PosingView(View):
+    """How pose timing is shown."""
+
+    def numbers(self, solved: SolvedPoses) -> PoseNumbers:
+        arrivals = [a for motion in solved.motion.motions for a in motion.arrivals]
+        errors = [float(a.error.max(initial=0.0)) for a in arrivals]
+        return PoseNumbers(
+            len(solved.tracks.turn), sum(error < np.radians(0.1) for error in errors),
+            sum(len(part.targets) for part in solved.job.parts), max(errors, default=0.0),
+            sum(len(motion.hits) for motion in solved.motion.motions),
+        )  # fmt: skip
+
+    def track(self, solved: SolvedPoses, palette: Palette) -> list[Strokes]:
+        """Ways of the ends of limbs, and of the balls."""
+        strokes = []
+        for places in solved.motion.physical.values():
+            strokes.append(path_strokes(places[:, 1], np.asarray(palette.track), 1.5))
+        for motion in solved.motion.motions[:1]:
+            for ball in range(motion.flights.shape[1]):
+                way = motion.flights[:, ball]
+                way = way[np.isfinite(way).all(axis=1)]
+                if len(way) > 1:
+                    strokes.append(path_strokes(way, PATH_COLOUR, 1.5))
+        return strokes
+
+    def marks(self, solved: SolvedPoses) -> list[Mark]:
+        """Names of the targets where the last limb of their bones is then."""
+        found = []
+        for part in solved.job.parts:
+            tip = [b for b, m in zip(part.bones, part.moving, strict=True) if m][-1]
+            for target, name in zip(part.targets, part.names, strict=True):
+                row = int(solved.tracks.clock.row_of(target.time * solved.tracks.clock.rate))
+                found.append(Mark(name, solved.motion.physical[tip][row, 1], PATH_COLOUR))
+        return found
+
+    def ghost(self, solved: SolvedPoses, row: int, palette: Palette) -> list[Strokes]:
+        """Limbs as they are without this motion, and with it."""
+        strokes = []
+        for places, colour, width in (
+            (solved.motion.keyed, KEYED_COLOUR, 1.5),
+            (solved.motion.physical, palette.ghost, 2.5),
+        ):
+            points = np.concatenate([values[row] for values in places.values()])
+            colours = np.tile(np.asarray(colour, float), (len(points), 1))
+            strokes.append(Strokes(points, colours, width))
+        return strokes
+
+    def trail(self, solved: SolvedPoses) -> str:
+        return f"{solved.job.name} poses limbs: it leaves no trail, and needs no slope"

@@ -1,0 +1,400 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Pose timing: targets from poses, keys, markers and objects; disturbances; overlap; check."""
+
+from __future__ import annotations
+
+import bpy
+import numpy as np
+from bpy.props import EnumProperty, FloatProperty, IntProperty, StringProperty
+
+from ..addon import baking, compat, motions, pipeline
+from ..addon.base_operator import SettingsOperator, SolvingOperator, one_line
+from ..addon.errors import UserError
+from ..addon.rigs.actor import Actor
+from ..addon.rigs.adapter import bone_of
+from ..addon.rigs.pose.posture import Posture, Source
+from ..addon.scene.timing import frame_range, scene_numbers
+from ..addon.settings.posing import POSTURE
+
+SAME = 1e-3  # frames: targets nearer to each other are one
+FALLING = 5.0  # s that a ball is followed for
+
+
+class _PosingOperator(SettingsOperator):
+    """Mixin: only where the active motion is pose timing."""
+
+    @classmethod
+    def poll(cls, context):
+        character = motions.active_character(context)
+        motion = motions.active_motion(character) if character is not None else None
+        if motion is None:
+            cls.poll_message_set(
+                "No character with a motion is active: select an armature, its mesh or its motion"
+            )
+            return False
+        if motion.poise_motion.kind != "POSE_TIMING":
+            cls.poll_message_set("The active motion has no poses: set Motion to Pose Timing")
+            return False
+        return True
+
+
+def _selected(rig: bpy.types.Object) -> list[str]:
+    """Names of the bones that are selected; all of what is posed are meant otherwise."""
+    return [bone.name for bone in rig.pose.bones if compat.bone_selected(bone)]
+
+
+def _require_selected(rig: bpy.types.Object) -> list[str]:
+    names = _selected(rig)
+    if not names:
+        raise UserError(
+            f"No bone of {rig.name} is selected: select those that are meant, in Pose Mode"
+        )
+    return names
+
+
+def _keep(motion: bpy.types.Object, item, posture: Posture, told: str) -> None:
+    """Store a posture under an item."""
+    posture.keep(motion, POSTURE.format(item.number))
+    item.source = told
+
+
+def _told(source: Source) -> str:
+    """Where a pose comes from, in words."""
+    return f"{source.action}, frame {source.frame:g}" if source.action else "Pose"
+
+
+class POISE_OT_target_add(_PosingOperator, bpy.types.Operator):
+    """Add poses of the selected bones to reach on their frames"""
+
+    bl_idname = "poise.target_add"
+    bl_label = "Add Target"
+
+    source: EnumProperty(
+        name="From",
+        description="Which poses, and when",
+        items=(
+            ("POSE", "Current Pose", "The selected bones as they stand, at the current frame", 0),
+            ("KEYS", "Keyframes", "Each frame of the motion on which a selected bone has keys", 1),
+            ("MARKERS", "Markers", "The selected bones as they are keyed at each marker", 2),
+            ("OBJECT", "Object", "The current pose when the selected object, falling as it moves "
+             "now, is nearest to the last selected bone", 3),
+        ),
+    )
+    hold: FloatProperty(
+        name="Hold", description="How long each is held", default=0.0, min=0.0, soft_max=5.0,
+        unit="TIME_ABSOLUTE",
+    )
+    name: StringProperty(name="Name", description="Name of the target; empty for a default")
+
+    def run(self, context):
+        character, motion = motions.require_motion(context)
+        rig = Actor.of(character).joints
+        names = _require_selected(rig)
+        scene, settings = context.scene, motion.poise_motion.pose_timing
+        wanted: list[tuple[float, Posture, str]] = []
+        if self.source == "POSE":
+            wanted.append((scene.frame_current_final, Posture.of_pose(rig, names), ""))
+        elif self.source == "OBJECT":
+            frame, ball = _crossing(context, motion, rig, names[-1])
+            wanted.append((frame, Posture.of_pose(rig, names), ball))
+        else:
+            wanted = _keyed(context, motion, rig, names, self.source == "MARKERS")
+        for frame, posture, called in wanted:
+            item = settings.targets.add()
+            item.number = settings.next_number
+            settings.next_number += 1
+            default = f"Target {len(settings.targets)}"
+            item.name = one_line(self.name) or called or default
+            item.frame, item.hold = frame, self.hold
+            _keep(motion, item, posture, _told(posture.source))
+        settings.target_index = len(settings.targets) - 1
+        many = f"{len(wanted)} targets" if len(wanted) > 1 else settings.targets[-1].name
+        return f"Added {many} of {len(names)} bones"
+
+
+def _keyed(context, motion, rig, names, markers: bool) -> list[tuple[float, Posture, str]]:
+    """Postures of an action at its keys, or at the scene's markers."""
+    data = rig.animation_data
+    action = None if data is None else data.action
+    if action is None or data.action_slot is None:
+        raise UserError(f"{rig.name} has no action to take poses from: key some, or pose it")
+    start, end = frame_range(context.scene, motion)
+    slot = data.action_slot
+    if markers:
+        frames = [(float(m.frame), m.name) for m in context.scene.timeline_markers]
+        none = "The scene has no markers in the motion's range: set some with M in the Timeline"
+    else:
+        curves = [c for c in compat.action_fcurves(action, slot) if bone_of(c.data_path) in names]
+        found = sorted({round(k.co.x, 3) for c in curves for k in c.keyframe_points})
+        frames = [(frame, "") for frame in found]
+        none = f"Action {action.name} has no keys of the selected bones in the motion's range"
+    frames = [pair for pair in sorted(frames) if start < pair[0] <= end]
+    if not frames:
+        raise UserError(none)
+    return [
+        (frame, Posture.of_action(rig, Source(action.name_full, slot.handle, frame), names), name)
+        for frame, name in frames
+    ]
+
+
+def _crossing(context, motion, rig, bone: str) -> tuple[float, str]:
+    """Frame at which a selected object, thrown as it moves now, is nearest to a bone's tail."""
+    ball = next((o for o in context.selected_objects if o != rig and o.type == "MESH"), None)
+    if ball is None:
+        raise UserError(
+            "No object is selected besides the rig: select the ball, too, that it is to meet"
+        )
+    scene, numbers = context.scene, scene_numbers(context.scene)
+    now = scene.frame_current
+    places = []
+    for frame in (now - 1, now):
+        scene.frame_set(frame)
+        places.append(np.array(ball.matrix_world.translation) * numbers.unit_scale)
+    time = np.arange(0.0, FALLING, 0.25 / numbers.fps)[:, None]
+    gravity = np.array((0.0, 0.0, -numbers.gravity))
+    velocity = (places[1] - places[0]) * numbers.fps
+    velocity = velocity + 0.5 * gravity / numbers.fps if velocity.any() else velocity
+    way = places[1] + velocity * time + 0.5 * gravity * time**2
+    tail = rig.matrix_world @ rig.pose.bones[bone].tail
+    off = np.linalg.norm(way - np.array(tail) * numbers.unit_scale, axis=1)
+    frame = now + float(time[int(np.argmin(off)), 0]) * numbers.fps
+    start, end = frame_range(scene, motion)
+    if not start < frame <= end:
+        raise UserError(
+            f"{ball.name} is nearest to {bone} at frame {frame:g}, outside of the motion's range "
+            f"{start} to {end}: go to a frame before, or change Range"
+        )
+    return frame, ball.name
+
+
+class POISE_OT_target_update(_PosingOperator, bpy.types.Operator):
+    """Read the poses of the targets anew from where they were taken"""
+
+    bl_idname = "poise.target_update"
+    bl_label = "Update from Source"
+
+    index: IntProperty(
+        name="Target", description="Place in the list; -1 for all", default=-1, min=-1,
+        options={"SKIP_SAVE"},
+    )
+
+    def run(self, context):
+        character, motion = motions.require_motion(context)
+        rig = Actor.of(character).joints
+        targets = list(motion.poise_motion.pose_timing.targets)
+        chosen = targets if self.index < 0 else targets[self.index : self.index + 1]
+        if not chosen:
+            raise UserError(f"{motion.name} has no such target: add one")
+        changed = []
+        for item in chosen:
+            posture = Posture.kept(motion, POSTURE.format(item.number), item.name)
+            if posture is None:
+                raise UserError(f"{item.name} has lost its pose: remove it, and add it anew")
+            now = posture.updated_from_source(rig)
+            if now.digest != posture.digest:
+                changed.append((item, now))
+        for item, now in changed:
+            _keep(motion, item, now, _told(now.source))
+        names = ", ".join(item.name for item, _now in changed)
+        return f"Updated {names}" if changed else "All targets are as their sources are"
+
+
+class _RemoveFrom(_PosingOperator):
+    """Mixin: takes the chosen item off a list."""
+
+    items = ""
+    chosen = ""
+
+    def run(self, context):
+        _character, motion = motions.require_motion(context)
+        settings = motion.poise_motion.pose_timing
+        items, index = getattr(settings, self.items), getattr(settings, self.chosen)
+        if not 0 <= index < len(items):
+            raise UserError(f"{motion.name} has nothing to remove there")
+        name = items[index].name
+        self.forget(motion, items[index])
+        items.remove(index)
+        setattr(settings, self.chosen, max(min(index, len(items) - 1), 0))
+        return f"Removed {name}"
+
+    def forget(self, motion, item):
+        """What goes with an item."""
+
+
+class POISE_OT_target_remove(_RemoveFrom, bpy.types.Operator):
+    """Remove the chosen target"""
+
+    bl_idname = "poise.target_remove"
+    bl_label = "Remove Target"
+    items, chosen = "targets", "target_index"
+
+    def forget(self, motion, item):
+        name = POSTURE.format(item.number)
+        if name in motion:
+            del motion[name]
+
+
+class POISE_OT_disturbance_add(_PosingOperator, bpy.types.Operator):
+    """Throw a ball at the limbs, or push a bone, at the current frame"""
+
+    bl_idname = "poise.disturbance_add"
+    bl_label = "Add Disturbance"
+
+    kind: EnumProperty(
+        name="Kind",
+        description="What happens",
+        items=(
+            ("BALL", "Ball", "A ball, thrown from the 3D cursor at the active bone", 0),
+            ("WEIGHT", "Weight", "A ball, dropped from the 3D cursor", 1),
+            ("PUSH", "Push", "A force on the active bone", 2),
+        ),
+    )
+    mass: FloatProperty(
+        name="Mass", description="Mass of the ball", default=1.0, min=1e-3, soft_max=20.0,
+        unit="MASS",
+    )
+    speed: FloatProperty(
+        name="Speed", description="Speed of a ball that is thrown", default=6.0, min=0.0,
+        soft_max=20.0, unit="VELOCITY",
+    )
+
+    def run(self, context):
+        character, motion = motions.require_motion(context)
+        rig, settings = Actor.of(character).joints, motion.poise_motion.pose_timing
+        bone = rig.data.bones.active
+        if self.kind != "WEIGHT" and bone is None:
+            raise UserError(f"{rig.name} has no active bone: select the one that is meant")
+        item = settings.disturbances.add()
+        item.kind = "PUSH" if self.kind == "PUSH" else "BALL"
+        item.frame, item.mass = context.scene.frame_current_final, self.mass
+        item.name = f"{self.kind.capitalize()} {len(settings.disturbances)}"
+        item.place = context.scene.cursor.location
+        if self.kind == "PUSH":
+            item.bone = bone.name
+        elif self.kind == "BALL":
+            posed = rig.pose.bones[bone.name]
+            aim = rig.matrix_world @ (0.5 * (posed.head + posed.tail))
+            way = aim - item.place
+            if way.length < 1e-6:
+                settings.disturbances.remove(len(settings.disturbances) - 1)
+                raise UserError("The 3D cursor is in the bone: put it where the ball comes from")
+            speed = max(self.speed, 1e-3)
+            numbers = scene_numbers(context.scene)
+            fall = 0.5 * numbers.gravity / numbers.unit_scale * way.length / speed
+            velocity = way.normalized() * speed
+            velocity.z += fall
+            item.velocity = velocity
+        settings.disturbance_index = len(settings.disturbances) - 1
+        return f"Added {item.name}"
+
+
+class POISE_OT_disturbance_remove(_RemoveFrom, bpy.types.Operator):
+    """Remove the chosen disturbance"""
+
+    bl_idname = "poise.disturbance_remove"
+    bl_label = "Remove Disturbance"
+    items, chosen = "disturbances", "disturbance_index"
+
+
+class POISE_OT_overlap_add(_PosingOperator, bpy.types.Operator):
+    """Let the selected bones, and all that hang on them, swing after what carries them"""
+
+    bl_idname = "poise.overlap_add"
+    bl_label = "Add Overlap"
+
+    settle: FloatProperty(
+        name="Settle Time", description="Seconds in which they come back to their keyed pose",
+        default=0.5, min=0.02, soft_max=3.0, max=60.0, unit="TIME_ABSOLUTE",
+    )
+    ratio: FloatProperty(
+        name="Damping Ratio", description="1 comes back without swinging past, less swings",
+        default=0.4, min=0.05, max=1.0,
+    )
+
+    def run(self, context):
+        character, motion = motions.require_motion(context)
+        rig, settings = Actor.of(character).joints, motion.poise_motion.pose_timing
+        names = set(_require_selected(rig))
+        roots = [
+            name for name in names
+            if not names & {above.name for above in rig.data.bones[name].parent_recursive}
+        ]
+        known = {item.name: item for item in settings.overlaps}
+        for name in sorted(roots):
+            item = known.get(name) or settings.overlaps.add()
+            item.name, item.settle, item.ratio = name, self.settle, self.ratio
+        settings.overlap_index = len(settings.overlaps) - 1
+        return f"{', '.join(sorted(roots))} of {rig.name} swing"
+
+
+class POISE_OT_overlap_remove(_RemoveFrom, bpy.types.Operator):
+    """Remove the chosen chain: it no longer swings"""
+
+    bl_idname = "poise.overlap_remove"
+    bl_label = "Remove Overlap"
+    items, chosen = "overlaps", "overlap_index"
+
+
+class POISE_OT_bone_setting_add(_PosingOperator, bpy.types.Operator):
+    """Give each selected bone a blend, a mass and a thickness of its own"""
+
+    bl_idname = "poise.bone_setting_add"
+    bl_label = "Add Bone"
+
+    def run(self, context):
+        character, motion = motions.require_motion(context)
+        rig, settings = Actor.of(character).joints, motion.poise_motion.pose_timing
+        known = {item.name for item in settings.bones}
+        names = [name for name in _require_selected(rig) if name not in known]
+        for name in names:
+            settings.bones.add().name = name
+        settings.bone_index = len(settings.bones) - 1
+        return f"Added {len(names)} bones"
+
+
+class POISE_OT_bone_setting_remove(_RemoveFrom, bpy.types.Operator):
+    """Remove the chosen bone's own settings"""
+
+    bl_idname = "poise.bone_setting_remove"
+    bl_label = "Remove Bone"
+    items, chosen = "bones", "bone_index"
+
+
+class POISE_OT_pose_check(SolvingOperator, bpy.types.Operator):
+    """Say which poses can be reached, joint by joint, and what would help"""
+
+    bl_idname = "poise.pose_check"
+    bl_label = "Check Poses"
+
+    @classmethod
+    def poll(cls, context):
+        return _PosingOperator.poll.__func__(cls, context)
+
+    def gather(self, context):
+        _character, motion = motions.require_motion(context)
+        return motion.session_uid, pipeline.gather(context, motion)
+
+    def solve(self, job, progress):
+        return pipeline.solve(job[1], progress)
+
+    def apply(self, context, job, result):
+        _character, motion = motions.require_motion(context)
+        baking.list_problems(
+            motion, result.problems, result.job.start_frame, result.job.numbers.fps
+        )
+        off = [p for p in result.problems if p.code in ("POSE_MISSED", "TENSION_YIELDED")]
+        return f"{len(off)} joints are listed" if off else "All poses are reached on their frames"
+
+
+CLASSES = (
+    POISE_OT_target_add,
+    POISE_OT_target_update,
+    POISE_OT_target_remove,
+    POISE_OT_disturbance_add,
+    POISE_OT_disturbance_remove,
+    POISE_OT_overlap_add,
+    POISE_OT_overlap_remove,
+    POISE_OT_bone_setting_add,
+    POISE_OT_bone_setting_remove,
+    POISE_OT_pose_check,
+)
