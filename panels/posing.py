@@ -71,7 +71,7 @@ class POISE_PT_posing_joints(SettingsPanel, bpy.types.Panel):
     bl_parent_id = "POISE_PT_posing"
     bl_options = {"DEFAULT_CLOSED"}
     group = "pose_timing"
-    names = ("ratio", "gain", "settle", "weight", "drag")
+    names = ("ratio", "gain", "settle", "gravity", "drag")
 
 
 class POISE_PT_posing_overlap(MotionPanel, bpy.types.Panel):

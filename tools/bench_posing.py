@@ -64,8 +64,8 @@ def _figure() -> list[Row]:
 
     knocked, _ = side_by_side(lambda: run(posing.PoseSettings(), pushes), lambda: None, runs=3)
     fixed, ours = side_by_side(
-        lambda: run(posing.PoseSettings(frequency=12.0, weight=1e-9), pushes),
-        lambda: run(posing.PoseSettings(weight=1e-9), pushes),
+        lambda: run(posing.PoseSettings(frequency=12.0, gravity=1e-9), pushes),
+        lambda: run(posing.PoseSettings(gravity=1e-9), pushes),
         runs=3,
     )
     return [

@@ -37,6 +37,8 @@ OPERATORS = (
     "footprints_edit", "footprints_adapt", "footprints_reset", "footprints_remove",
     "footprints_bend", "footprints_scale", "footprints_retime", "footprints_mirror",
     "footprints_copy", "footprints_paste", "footprints_select",
+    "target_add", "target_update", "target_remove", "disturbance_add", "disturbance_remove",
+    "overlap_add", "overlap_remove", "bone_setting_add", "bone_setting_remove", "pose_check",
     "bake", "bake_all", "bake_check", "bake_clear", "slope_add", "trail_add",
     "markers_add", "markers_clear", "chase_camera_add", "playblast", "diagram_save",
     "mesh_swap", "mesh_restore", "equipment_attach", "equipment_detach", "equipment_hide",
@@ -202,6 +204,11 @@ def tables() -> dict[str, str]:
         "gait leg": settings_table(leg, style_names(leg)),
         "gait footprint": settings_table(footprint, style_names(footprint)),
     }
+    posing = rna.properties["pose_timing"].fixed_type
+    made["pose_timing"] = settings_table(posing, style_names(posing))
+    for name in ("target", "disturbance", "overlap", "bone"):
+        item = posing.properties[f"{name}s"].fixed_type
+        made[f"pose_timing {name}"] = settings_table(item, style_names(item))
     for name in (*STYLE_GROUPS, "eyes"):
         style = rna.properties[name].fixed_type
         made[name] = settings_table(style, style_names(style))

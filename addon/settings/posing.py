@@ -140,8 +140,8 @@ class PoisePoseTiming(Rows, bpy.types.PropertyGroup):
                      ("SOFT", "Softer", "The looser one", 1))),
         Row("settle", 0.5, "Seconds in which a joint that is held comes back from where it was "
             "knocked", slider=(0.05, 3.0), unit="TIME_ABSOLUTE", ends=(0.02, 60.0)),
-        Row("weight", 0.0, "Share of gravity that limbs feel; at 0 the joints hold it up",
-            slider=(0.0, 1.0), unit="FACTOR", label="Gravity"),
+        Row("gravity", 0.0, "Share of gravity that limbs feel; at 0 the joints hold it up",
+            slider=(0.0, 1.0), unit="FACTOR"),
         Row("drag", 0.0, "Slows limbs down in the air, per second", slider=(None, 5.0),
             ends=(0.0, inf)),
     )

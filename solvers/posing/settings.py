@@ -92,7 +92,7 @@ SMALLEST = 1e-4
 NUMBERS = {
     "tension": ("Tension", SMALLEST, 1.0 - SMALLEST, "above 0 and below 1"),
     "ratio": ("Damping Ratio", SMALLEST, 1.0, "above 0 and at most 1"),
-    "weight": ("Gravity", 0.0, 1.0, "between 0 and 1"),
+    "gravity": ("Gravity", 0.0, 1.0, "between 0 and 1"),
     "settle": ("Settle Time", SMALLEST, np.inf, "above 0 s"),
     "drag": ("Drag", 0.0, np.inf, "at least 0"),
     "frequency": ("Frequency", 0.0, np.inf, "at least 0"),
@@ -109,7 +109,7 @@ class PoseSettings:
             the pose is reached, above 0 and below 1.
         ratio: damping ratio, above 0 and at most 1.
         firm: of two gains, the firmer or the softer.
-        weight: share of gravity that is felt (1), not held up by the joints (0).
+        gravity: share of gravity that is felt (1), not held up by the joints (0).
         settle: s in which a joint that is held comes back from where it was knocked, but
             for the residual fraction.
         drag: 1/s, with which the air slows limbs down.
@@ -122,7 +122,7 @@ class PoseSettings:
     tension: float = 0.02
     ratio: float = 1.0
     firm: bool = True
-    weight: float = 0.0
+    gravity: float = 0.0
     settle: float = 0.5
     drag: float = 0.0
     steps_per_frame: int = 0

@@ -169,7 +169,7 @@ class _Run:
             [x for x in disturbances if isinstance(x, Ball)], rotations.rotate(*weight)
         )
         shaken = max(np.abs(x).max() for x in (carrier.accelerations, carrier.spins))
-        self.acting = bool(shaken > 1e-9 or settings.weight > 0.0 or settings.drag > 0.0)
+        self.acting = bool(shaken > 1e-9 or settings.gravity > 0.0 or settings.drag > 0.0)
         self.switches = np.array([time for x in self.pushes for time in (x.start, x.end)])
         n = len(self.figure.parents)
         self.moves = self.figure.axes.any(axis=(1, 2))
@@ -394,7 +394,7 @@ class _Run:
         """(n, 3) u = M^-1 Q of what acts besides the law."""
         figure, carrier = self.figure, self.carrier
         at = self._pose(angles, rates)
-        forces = carried_forces(figure, at, carrier.at(number, self.settings.weight))
+        forces = carried_forces(figure, at, carrier.at(number, self.settings.gravity))
         if self.settings.drag:
             through_air = (
                 at.velocities

@@ -71,6 +71,7 @@ GROUPS = {
     "turns": settings_of("PoiseTurns"),
     "path": settings_of("PoisePath"),
     "gait": settings_of("PoiseGait"),
+    "pose_timing": settings_of("PoisePoseTiming"),
     "skier": style_of(skier.SkierStyle),
     "telemark": style_of(telemark.TelemarkStyle),
     "snowboarder": style_of(snowboarder.SnowboarderStyle),

@@ -78,7 +78,7 @@ def test_motion_left_alone_is_the_same_at_any_frame_rate():
 def test_shaken_figures_agree_across_frame_rates_and_are_in_their_poses():
     body = upper_body(6)
     wanted = targets(body, [0.5, 1.0, 1.5])
-    settings = PoseSettings(weight=1.0)
+    settings = PoseSettings(gravity=1.0)
     runs = [run(body, wanted, fps=fps, settings=settings, carried=shaken) for fps in (24, 25, 60)]
     for motion in runs:
         for arrival in motion.arrivals:
@@ -93,7 +93,7 @@ def test_shaken_figures_agree_across_frame_rates_and_are_in_their_poses():
 def test_steps_under_a_steady_force_are_of_second_order():
     body = upper_body(5)
     wanted = targets(body, [1.0], size=0.6)
-    settings = PoseSettings(weight=1.0, recompute=False)
+    settings = PoseSettings(gravity=1.0, recompute=False)
 
     def end(steps):
         made = replace(settings, steps_per_frame=steps)
@@ -109,7 +109,7 @@ def test_felt_weight_bends_a_held_arm_by_what_its_stiffness_allows():
     arm = chain(1, 0.6, 3.0)
     level = rotations.about_x(np.array([np.pi / 2]))
     body = Body(arm, arm.centres * 2, np.full(1, 0.04))
-    settings = PoseSettings(weight=1.0, settle=0.4)
+    settings = PoseSettings(gravity=1.0, settle=0.4)
     motion = simulate(
         body, level, np.zeros((1, 3)), [], 24 * 6, 1 / 24, settings, at_rest
     )
@@ -119,7 +119,7 @@ def test_felt_weight_bends_a_held_arm_by_what_its_stiffness_allows():
     expected = 3.0 * 9.81 * 0.3 * np.cos(angle) / (inertia * frequency**2)
     assert angle == pytest.approx(expected, rel=1e-6)
     held = simulate(
-        body, level, np.zeros((1, 3)), [], 24, 1 / 24, replace(settings, weight=0.0), at_rest
+        body, level, np.zeros((1, 3)), [], 24, 1 / 24, replace(settings, gravity=0.0), at_rest
     )
     assert angle_between(level, held.turns[-1])[0] < 1e-12
 

@@ -143,7 +143,7 @@ def _part(
     settings = motion.poise_motion.pose_timing
     own = PoseSettings(
         tension=settings.tension, ratio=settings.ratio, firm=settings.gain == "FIRM",
-        weight=settings.weight, settle=settings.settle, drag=settings.drag,
+        gravity=settings.gravity, settle=settings.settle, drag=settings.drag,
     )
     if overlap is not None:
         own = replace(own, ratio=overlap.ratio, settle=overlap.settle)
