@@ -68,6 +68,9 @@ class POISE_OT_motion_add(_CharacterOperator, bpy.types.Operator):
         settings.kind = kind
         if before is None:
             families.begin(motion, scene_numbers(context.scene).unit_scale)
+        elif families.FAMILIES[kind].lies:
+            for name in ("range_mode", "frame_start", "frame_end"):
+                setattr(settings, name, getattr(before.poise_motion, name))
         else:
             _continue_from(context.scene, settings, before)
         return f"Added {motion.name}"

@@ -9,6 +9,7 @@ from bpy.props import EnumProperty, FloatProperty, IntProperty, StringProperty
 
 from ..addon import baking, compat, motions, pipeline
 from ..addon.base_operator import SettingsOperator, SolvingOperator, one_line
+from ..addon.context import keep_frame
 from ..addon.errors import UserError
 from ..addon.rigs.actor import Actor
 from ..addon.rigs.adapter import bone_of
@@ -16,7 +17,6 @@ from ..addon.rigs.pose.posture import Posture, Source
 from ..addon.scene.timing import frame_range, scene_numbers
 from ..addon.settings.posing import POSTURE
 
-SAME = 1e-3  # frames: targets nearer to each other are one
 FALLING = 5.0  # s that a ball is followed for
 
 
@@ -91,15 +91,15 @@ class POISE_OT_target_add(_PosingOperator, bpy.types.Operator):
         rig = Actor.of(character).joints
         names = _require_selected(rig)
         scene, settings = context.scene, motion.poise_motion.pose_timing
-        wanted: list[tuple[float, Posture, str]] = []
+        wanted: list[tuple[float, str, Posture]] = []
         if self.source == "POSE":
-            wanted.append((scene.frame_current_final, Posture.of_pose(rig, names), ""))
+            wanted.append((scene.frame_current_final, "", Posture.of_pose(rig, names)))
         elif self.source == "OBJECT":
-            frame, ball = _crossing(context, motion, rig, names[-1])
-            wanted.append((frame, Posture.of_pose(rig, names), ball))
+            posture = Posture.of_pose(rig, names)
+            wanted.append((*_crossing(context, motion, rig, names[-1]), posture))
         else:
             wanted = _keyed(context, motion, rig, names, self.source == "MARKERS")
-        for frame, posture, called in wanted:
+        for frame, called, posture in wanted:
             item = settings.targets.add()
             item.number = settings.next_number
             settings.next_number += 1
@@ -112,12 +112,17 @@ class POISE_OT_target_add(_PosingOperator, bpy.types.Operator):
         return f"Added {many} of {len(names)} bones"
 
 
-def _keyed(context, motion, rig, names, markers: bool) -> list[tuple[float, Posture, str]]:
+def _keyed(context, motion, rig, names, markers: bool) -> list[tuple[float, str, Posture]]:
     """Postures of an action at its keys, or at the scene's markers."""
     data = rig.animation_data
     action = None if data is None else data.action
     if action is None or data.action_slot is None:
         raise UserError(f"{rig.name} has no action to take poses from: key some, or pose it")
+    if action in {motion.poise_motion.bake_action, motion.poise_motion.bones.bake_action}:
+        raise UserError(
+            f"Action {action.name} is the bake of {motion.name}: clear it, and add the targets "
+            "from what it lies on"
+        )
     start, end = frame_range(context.scene, motion)
     slot = data.action_slot
     if markers:
@@ -132,7 +137,7 @@ def _keyed(context, motion, rig, names, markers: bool) -> list[tuple[float, Post
     if not frames:
         raise UserError(none)
     return [
-        (frame, Posture.of_action(rig, Source(action.name_full, slot.handle, frame), names), name)
+        (frame, name, Posture.of_action(rig, Source(action.name_full, slot.handle, frame), names))
         for frame, name in frames
     ]
 
@@ -146,17 +151,22 @@ def _crossing(context, motion, rig, bone: str) -> tuple[float, str]:
         )
     scene, numbers = context.scene, scene_numbers(context.scene)
     now = scene.frame_current
+    tail = np.array(rig.matrix_world @ rig.pose.bones[bone].tail) * numbers.unit_scale
+    # Going to another frame puts bones back to their keys.
+    posed = {bone.name: bone.matrix_basis.copy() for bone in rig.pose.bones}
     places = []
-    for frame in (now - 1, now):
-        scene.frame_set(frame)
-        places.append(np.array(ball.matrix_world.translation) * numbers.unit_scale)
+    with keep_frame(scene):
+        for frame in (now - 1, now):
+            scene.frame_set(frame)
+            places.append(np.array(ball.matrix_world.translation) * numbers.unit_scale)
+    for name, basis in posed.items():
+        rig.pose.bones[name].matrix_basis = basis
     time = np.arange(0.0, FALLING, 0.25 / numbers.fps)[:, None]
     gravity = np.array((0.0, 0.0, -numbers.gravity))
     velocity = (places[1] - places[0]) * numbers.fps
     velocity = velocity + 0.5 * gravity / numbers.fps if velocity.any() else velocity
     way = places[1] + velocity * time + 0.5 * gravity * time**2
-    tail = rig.matrix_world @ rig.pose.bones[bone].tail
-    off = np.linalg.norm(way - np.array(tail) * numbers.unit_scale, axis=1)
+    off = np.linalg.norm(way - tail, axis=1)
     frame = now + float(time[int(np.argmin(off)), 0]) * numbers.fps
     start, end = frame_range(scene, motion)
     if not start < frame <= end:

@@ -37,7 +37,7 @@ class PoiseCharacter(bpy.types.PropertyGroup):
 
     @property
     def motion(self) -> str:
-        """Kind of the active motion, 'TURNS', 'PATH' or 'GAIT'."""
+        """Kind of the active motion, 'TURNS', 'PATH', 'GAIT' or 'POSE_TIMING'."""
         return self._settings().kind
 
     @motion.setter
@@ -70,6 +70,11 @@ class PoiseCharacter(bpy.types.PropertyGroup):
     def gait(self):
         """Settings of legged motion (`PoiseGait`)."""
         return self._settings().gait
+
+    @property
+    def pose_timing(self):
+        """Settings of poses on their frames (`PoisePoseTiming`)."""
+        return self._settings().pose_timing
 
     @property
     def skier(self):

@@ -18,14 +18,14 @@ from pathlib import Path
 import bpy
 import numpy as np
 from operators_help import activate
-from poise.addon import families
+from poise.addon import compat, families
 from poise.addon.mapping.registry import STYLE_GROUPS
 from poise.addon.rigs.actor import Actor
 from poise.addon.rigs.characters import KINDS as KINDS_OF_CHARACTERS
 from poise.addon.scene.figures import legs_of
 from poise.addon.settings.gait import gaits_for
 
-GROUPS = ("turns", "path", "gait", *STYLE_GROUPS)
+GROUPS = ("turns", "path", "gait", "pose_timing", *STYLE_GROUPS)
 KINDS = tuple(KINDS_OF_CHARACTERS)
 
 # Operators that write files or take long are called less often.
@@ -356,6 +356,37 @@ def _on_legs(trial):
     trial.say(f"{name}: {_refusal(f'footprints_{name}')}")
 
 
+def _posing(trial):
+    """Poses to reach, chains that swing, balls; on top of a bake of another motion, or not."""
+    rng, rig = trial.rng, trial.rng.choice(characters())
+    if rig not in bpy.context.view_layer.objects[:]:
+        return
+    activate(rig)
+    if trial.chance(0.4):
+        trial.say(f"below: {_refusal('bake')}")
+    trial.say(f"posing: {_refusal('motion_add', kind='POSE_TIMING')}")
+    names = rng.sample(rig.pose.bones.keys(), min(rng.randint(0, 4), len(rig.pose.bones)))
+    for bone in rig.pose.bones:
+        compat.select_bone(bone, bone.name in names)
+    rig.data.bones.active = rig.data.bones.get(rng.choice(names)) if names else None
+    motion = rig.poise.motion_object
+    start = 1 if motion is None else motion.poise_motion.frame_start
+    for _ in range(rng.choice((0, 1, 1, 2))):
+        bpy.context.scene.frame_set(start + rng.choice((-3, 0, 3, 9, 9, 200)))
+        for name in names:
+            bone = rig.pose.bones[name]
+            bone.rotation_quaternion = [rng.uniform(-1.0, 1.0) for _ in range(4)]
+        source = rng.choice(("POSE", "POSE", "KEYS", "MARKERS", "OBJECT"))
+        trial.say(f"target from {source}: {_refusal('target_add', source=source)}")
+    if trial.chance(0.4):
+        trial.say(f"overlap: {_refusal('overlap_add', ratio=rng.uniform(0.05, 1.0))}")
+    if trial.chance(0.4):
+        kind = rng.choice(("BALL", "WEIGHT", "PUSH"))
+        trial.say(f"{kind}: {_refusal('disturbance_add', kind=kind)}")
+    if trial.chance(0.3):
+        trial.say(f"check: {_refusal('pose_check')}")
+
+
 def _terrain(trial, curve):
     """A mesh under a curve, or beside it: hills, holes, walls, faces of no use, or none."""
     rng = trial.rng
@@ -521,7 +552,7 @@ STATES = (
     (_parent, 0.12), (_key_settings, 0.3), (_drive_settings, 0.12), (_strip_settings, 0.06),
     (_posed, 0.15), (_hand_keys, 0.15), (_several, 0.2),
     (_along_a_path, 0.2), (_baked_before, 0.2), (_own_equipment, 0.15),
-    (_on_legs, 0.5), (_select_all, 0.15), (_mode, 0.25),
+    (_on_legs, 0.5), (_posing, 0.25), (_select_all, 0.15), (_mode, 0.25),
 )  # fmt: skip
 
 

@@ -21,6 +21,7 @@ from poise.addon.show import preview
 from poise.solvers.legged import settings as legged_settings
 from poise.solvers.legged.gait import NUMBERS as gait_numbers
 from poise.solvers.path import settings as path_settings
+from poise.solvers.posing import settings as posing_settings
 from poise.solvers.turning import settings as turning_settings
 from test_own_rigs import human
 from test_path import follower
@@ -140,6 +141,7 @@ def known_to_solvers(motion):
         (settings.turns, {**turning_settings.RANGES, **turning_settings.FIXED_RANGES}),
         (settings.path, {**path_settings.NUMBERS, **path_settings.WHOLE}),
         (settings.gait, legged_settings.NUMBERS),
+        (settings.pose_timing, posing_settings.NUMBERS),
         (settings.gait.sequence.add(), legged_settings.ITEM_NUMBERS),
     )  # fmt: skip
     for group, table in tables:
