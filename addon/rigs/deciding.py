@@ -23,7 +23,6 @@ from ...solvers import rotations
 from ..context import keep_frame
 from ..errors import UserError
 from ..mapping.tracks import JointTracks
-from ..steps import finish
 from . import adapter
 from .constraints import CHAINED, constraints_of
 from .joints import as_keyed
@@ -107,6 +106,30 @@ class _Grip:
                 if new & {path, *self._switches(path)} and self._share(path) <= SAME:
                     found |= dict.fromkeys(self._moved_by(bone, constraint))
         return list(found)
+
+    def hangs_on(self, name: str, others: Collection[str]) -> bool:
+        """Whether a bone may move as others do, by its parents or by constraints.
+
+        Args:
+            name: the bone.
+            others: the others.
+        """
+        waiting, seen = [name], set[str]()
+        while waiting:
+            name = waiting.pop()
+            if name in others:
+                return True
+            if name in seen or name not in self._bones:
+                continue
+            seen.add(name)
+            bone = self._bones[name]
+            waiting.append(bone.parent.name if bone.parent else "")
+            for constraint in (*bone.constraints, *self._pulls.get(name, ())):
+                waiting += [
+                    getattr(constraint, "subtarget", ""), getattr(constraint, "pole_subtarget", ""),
+                    *(target.subtarget for target in getattr(constraint, "targets", ())),
+                ]  # fmt: skip
+        return False
 
     def _moved_by(
         self, bone: bpy.types.PoseBone, constraint: bpy.types.Constraint
@@ -253,30 +276,41 @@ def deciding(
             f"{armature.name} has no bone {', '.join(missing[:3])}, which the motion turns: bring "
             "it back, or take it out of the motion"
         )
+    with keep_frame(context.scene):
+        # Not what happens to be shown: a bake is the same from any frame.
+        context.scene.frame_set(start_frame)
+        return _deciding(context, armature, tracks, before)
+
+
+def _deciding(
+    context: bpy.types.Context,
+    armature: bpy.types.Object,
+    tracks: JointTracks,
+    before: Collection[str],
+) -> Deciding:
     grip = _Grip(armature, before)
     controls = grip.controls(tracks.bones())
     free = [name for name in grip.freed() if name not in controls]
     kept = grip.controls(name for name in free if name not in controls.values())
     if not kept and all(bone == control for bone, control in controls.items()):
         return Deciding(_moving(armature, tracks), grip.held)
-    with keep_frame(context.scene):
-        at = np.array([start_frame])
-        look = evaluate.Look(armature, list(kept), at, evaluate.local_matrix)
-        [(_, found)] = finish(evaluate.matrices(context, [look]))
-        still = {name: adapter.Basis.of(found[:, number]) for number, name in enumerate(kept)}
-        whole = replace(
-            tracks,
-            turn={**{name: one.rotation for name, one in still.items()}, **tracks.turn},
-            place={**{name: one.place for name, one in still.items()}, **tracks.place},
-        )
-        every = {**kept, **controls}
-        former = read_pose(armature, grip.held)
-        restore_pose(armature, grip.held)
-        try:
-            context.view_layer.update()
-            placed = _placed(context, armature, whole, every, grip.held)
-        finally:
-            restore_pose(armature, former)
+    evaluated = armature.evaluated_get(context.evaluated_depsgraph_get())
+    still = {
+        name: adapter.Basis.of(np.array(evaluate.local_matrix(evaluated, bone), dtype=float)[None])
+        for name, bone in ((name, evaluated.pose.bones[name]) for name in kept)
+    }
+    whole = replace(
+        tracks,
+        turn={**{name: one.rotation for name, one in still.items()}, **tracks.turn},
+        place={**{name: one.place for name, one in still.items()}, **tracks.place},
+    )
+    former = read_pose(armature, grip.held)
+    restore_pose(armature, grip.held)
+    try:
+        context.view_layer.update()
+        placed = _placed(context, armature, whole, {**kept, **controls}, grip)
+    finally:
+        restore_pose(armature, former)
     held = dict(grip.held)
     for control in set(kept.values()) - set(controls.values()):
         held |= _standing(armature, control, placed, before)
@@ -318,16 +352,17 @@ def _placed(
     armature: bpy.types.Object,
     tracks: JointTracks,
     controls: Mapping[str, str],
-    held: Mapping[str, tuple],
+    grip: _Grip,
 ) -> JointTracks:
     """How bones are turned that decide others: forward kinematics of those, seen from these."""
     evaluated = armature.evaluated_get(context.evaluated_depsgraph_get())
     known = {*controls, *controls.values()}
-    constraints = constraints_of(armature, evaluated, known, held)
-    # What hangs on none of them stands still for now; what does goes along.
+    constraints = constraints_of(armature, evaluated, known, grip.held)
+    # Where they hang on what cannot be computed, it stands as it does now; if it hangs on them in
+    # turn, it goes with its parent.
     outside = {
         name for name in adapter.moving_parents(armature, known, constraints).values()
-        if not known & {above.name for above in armature.pose.bones[name].parent_recursive}
+        if not grip.hangs_on(name, known)
     }
     solver = reader.solver_of(armature, {}, constraints, {
         name: np.array(evaluated.pose.bones[name].matrix, dtype=float)[None] for name in outside

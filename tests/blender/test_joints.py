@@ -16,6 +16,7 @@ from bake_rigs import (
     SMALL_ROLES,
     product,
     quaternion,
+    skier_tracks,
     small_motion,
     small_rig,
     small_tracks,
@@ -287,6 +288,42 @@ def test_what_is_let_go_besides_stays_as_it_is(scene, kind):
         bpy.context, rig, {}, tracks, BakeOptions(start_frame=START), previous=result.baked
     )
     assert again.baked.record.curves == result.baked.record.curves
+
+
+def test_joints_may_follow_roles_on_strips_of_their_own(scene):
+    """The arm is the hand control's before the joints have it; neither bake changes the other's,
+    whatever frame is shown."""
+    rig = characters.build_character(bpy.context, "SKIER")
+    how = {"held": characters.switches_of(rig), "axes": characters.rest_axes(rig)}
+    roles, walked = characters.role_bones_of(rig), skier_tracks(characters.figure_of(rig), 20)
+    tracks = asked(chain_of(), frames=12)
+
+    def first(previous=None):
+        options = BakeOptions(start_frame=1, push_to_nla=True)
+        return bake_tracks(
+            bpy.context, rig, roles, walked, options, previous=previous and previous.baked, **how
+        )
+
+    def second(previous=None):
+        options = BakeOptions(start_frame=21, push_to_nla=True)
+        return bake_tracks(
+            bpy.context, rig, {}, tracks, options, previous=previous and previous.baked
+        )
+
+    before = first()
+    at(8)
+    was = rig.pose.bones["DEF-hand.L"].matrix.copy()
+    after = second()
+    for frame, switch in ((8, 1.0), (25, 0.0)):
+        at(frame)
+        assert rig.pose.bones["root"]["ik_arm.L"] == switch
+    at(8)
+    assert rig.pose.bones["DEF-hand.L"].matrix == was
+    assert first(before).problems == ()
+    for frame in (3, 30):
+        at(frame)
+        again = second(after)
+        assert again.baked.record.curves == after.baked.record.curves and again.problems == ()
 
 
 def shown(rig):
