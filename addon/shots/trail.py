@@ -211,7 +211,7 @@ def _fill_trail(mesh: bpy.types.Mesh, solved: Solved, scale: float) -> None:
         "phase": motion.phase,
         "speed": motion.speed,
         "time": motion.time,
-        "frame": job.start_frame + motion.time * job.numbers.fps,
+        "frame": job.start_frame + motion.clock.frames,
     }
     for name, values in shared.items():
         both = np.tile(np.repeat(values, 2), len(strips))
@@ -228,7 +228,7 @@ def _fill_events(mesh: bpy.types.Mesh, solved: Solved, scale: float) -> None:
     events = placed_events(solved)
     mesh.from_pydata([tuple(event.position * scale) for event in events], [], [])
     times = np.array([event.time for event in events], np.float32)
-    frames = solved.job.start_frame + times * solved.job.numbers.fps
+    frames = solved.job.start_frame + solved.motion.clock.frame_of(times)
     kinds = np.array([EVENT_CODES.get(event.kind, 0) for event in events], np.int32)
     sides = np.array([SIDE_CODES[event.side] for event in events], np.int32)
     objects.set_attribute(mesh, "event", kinds, "INT")
@@ -323,7 +323,7 @@ def add_markers(scene: bpy.types.Scene, motion: bpy.types.Object, solved: Solved
         if event.kind not in names:
             continue
         name = " ".join(part for part in (names[event.kind], event.side) if part)
-        frame = round(solved.job.start_frame + event.time * solved.job.numbers.fps)
+        frame = round(solved.job.start_frame + float(solved.motion.clock.frame_of(event.time)))
         scene.timeline_markers.new((prefix + name)[:63], frame=frame)
         count += 1
     return count

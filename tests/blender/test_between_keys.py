@@ -329,7 +329,7 @@ def test_what_stands_in_two_samples_stands_between_them(poise, scene):
     tracks, figure = solved.tracks, solved.job.figure
     finer = stepping.finer(tracks, figure, retarget.steps_of(controls, tracks), 24.0)
     for role, where in tracks.position.items():
-        same = np.isin(np.round(finer.frames, 6), np.round(tracks.frames, 6))
+        same = np.isin(np.round(finer.clock.frames, 6), np.round(tracks.clock.frames, 6))
         assert np.count_nonzero(same) == len(where)
         assert finer.position[role][same] == pytest.approx(where, abs=1e-9), role
     tips = [leg.tip for leg in figure.legs]
