@@ -154,10 +154,10 @@ def _gather_one(context, motion) -> Job:
     why = family.able(actor)
     if why:
         others = [families.label(kind) for kind in families.kinds_for(actor)]
-        way = f"set Motion to {' or '.join(others)}" if others else (
-            "set the rig up in the Character panel, or add a character there"
-        )
-        raise UserError(f"{why}: {way}")
+        ways = [f"set Motion to {' or '.join(others)}"] if others else []
+        if not actor.kind:
+            ways = ["set the rig up in the Character panel", "add a character there", *ways]
+        raise UserError(f"{why}: {', or '.join(ways)}")
     return family.gather(context, motion, actor, scene_numbers(context.scene))
 
 

@@ -43,6 +43,8 @@ class Family(ABC):
         Args:
             actor: who is to move.
         """
+        if not actor.kind:
+            return f"{actor.name} is not a Poise character"
         return "" if actor.family == self.name else f"{actor.name} cannot do {self.moves}"
 
     @abstractmethod
