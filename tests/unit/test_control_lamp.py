@@ -174,8 +174,8 @@ def test_a_program_that_does_not_take_off_ends_the_chain():
 
 
 def test_finding_is_the_same_for_a_seed_and_can_be_stopped(monkeypatch):
-    monkeypatch.setattr(lamp_search, "GENERATION", 12)
-    monkeypatch.setattr(lamp_search, "LANDED", 4)
+    monkeypatch.setattr(lamp_search, "GENERATION", 6)
+    monkeypatch.setattr(lamp_search, "LANDED", 2)
     start = [np.array(lamp_data.JUMPS[3][1])]
     told = []
     first, second = (
