@@ -26,7 +26,7 @@ from operators_help import (
     world_path,
 )
 from poise.addon import motions, pipeline
-from poise.addon.families.riding import solve as riding
+from poise.addon.families.riding import plans
 from poise.addon.scene import course
 from poise.addon.show import preview
 from poise.solvers.path import Disc, Polygon, Wall
@@ -227,7 +227,7 @@ def test_the_same_bake_again_and_after_another_plan(scene):
     motion.poise_motion.path.speed = 7.0
     bpy.ops.poise.path_plan()
     motion.poise_motion.path.speed = 8.0
-    riding._plans.__init__()  # nothing is remembered
+    plans.PLANS.__init__()  # nothing is remembered
     bpy.ops.poise.bake()
     assert_same_keys(first, keys_of(curves_of(rig)))
 
