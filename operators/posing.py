@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Pose timing: targets from poses, keys, markers and objects; disturbances; overlap; check."""
 
-from __future__ import annotations
-
 import bpy
 import numpy as np
 from bpy.props import EnumProperty, FloatProperty, IntProperty, StringProperty

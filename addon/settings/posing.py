@@ -4,8 +4,6 @@
 Items of lists cannot be animated: places in a list change.
 """
 
-from math import inf
-
 import bpy
 from bpy.props import (
     CollectionProperty,
@@ -36,7 +34,9 @@ class PoiseTarget(bpy.types.PropertyGroup):
         default=0.0, min=0.0, soft_max=5.0, unit="TIME_ABSOLUTE", options=set(),
         override=OVERRIDE,
     )
-    number: IntProperty(description="Which stored posture it is", options=set())
+    number: IntProperty(
+        name="Number", description="Which stored posture it is", options=set()
+    )
     source: StringProperty(
         name="Source", description="Where the pose was taken from", options=set()
     )
@@ -139,26 +139,37 @@ class PoisePoseTiming(Rows, bpy.types.PropertyGroup):
             choices=(("FIRM", "Firmer", "The stiffer one, which swings out less", 0),
                      ("SOFT", "Softer", "The looser one", 1))),
         Row("settle", 0.5, "Seconds in which a joint that is held comes back from where it was "
-            "knocked", slider=(0.05, 3.0), unit="TIME_ABSOLUTE", ends=(0.02, 60.0)),
+            "knocked", slider=(0.05, 3.0), unit="TIME_ABSOLUTE"),
         Row("gravity", 0.0, "Share of gravity that limbs feel; at 0 the joints hold it up",
             slider=(0.0, 1.0), unit="FACTOR"),
-        Row("drag", 0.0, "Slows limbs down in the air, per second", slider=(None, 5.0),
-            ends=(0.0, inf)),
+        Row("drag", 0.0, "Slows limbs down in the air, per second", slider=(None, 5.0)),
     )
 
-    targets: CollectionProperty(type=PoiseTarget, override={*OVERRIDE, "USE_INSERTION"})
+    targets: CollectionProperty(
+        type=PoiseTarget, name="Targets", description="Poses and the frames they are reached on",
+        override={*OVERRIDE, "USE_INSERTION"},
+    )
     target_index: IntProperty(name="Target", description="Chosen target", options=set())
-    bones: CollectionProperty(type=PoisePosedBone, override={*OVERRIDE, "USE_INSERTION"})
+    bones: CollectionProperty(
+        type=PoisePosedBone, name="Bones", description="Bones with settings of their own",
+        override={*OVERRIDE, "USE_INSERTION"},
+    )
     bone_index: IntProperty(name="Bone", description="Chosen bone", options=set())
     disturbances: CollectionProperty(
-        type=PoiseDisturbance, override={*OVERRIDE, "USE_INSERTION"}
+        type=PoiseDisturbance, name="Disturbances", description="Balls and pushes",
+        override={*OVERRIDE, "USE_INSERTION"},
     )
     disturbance_index: IntProperty(
         name="Disturbance", description="Chosen disturbance", options=set()
     )
-    overlaps: CollectionProperty(type=PoiseOverlap, override={*OVERRIDE, "USE_INSERTION"})
+    overlaps: CollectionProperty(
+        type=PoiseOverlap, name="Overlaps", description="Chains that swing after what carries them",
+        override={*OVERRIDE, "USE_INSERTION"},
+    )
     overlap_index: IntProperty(name="Overlap", description="Chosen chain", options=set())
-    next_number: IntProperty(description="Number of the next stored posture", options=set())
+    next_number: IntProperty(
+        name="Next Number", description="Number of the next stored posture", options=set()
+    )
 
     def begin(self, kind: str, unit_scale: float) -> None:
         """Nothing depends on who it is."""

@@ -837,6 +837,8 @@ def settings_of(motion) -> list[tuple[object, object]]:
     for item in settings.gait.sequence:
         groups += [item, *item.legs]
     groups += settings.gait.speed_points
+    for name in ("targets", "bones", "disturbances", "overlaps"):
+        groups += getattr(settings.pose_timing, name)
     for group in groups:
         found += [
             (group, prop)
@@ -849,8 +851,15 @@ def settings_of(motion) -> list[tuple[object, object]]:
 def _consistent(settings) -> None:
     """Put right what contradicts itself by chance: a lean beyond the fall, no path to follow."""
     able = families.kinds_for(Actor.of(settings.character))
-    if settings.kind not in able or (settings.kind == "PATH" and settings.path.curve is None):
+    poses = settings.pose_timing
+    if (
+        settings.kind not in able
+        or (settings.kind == "PATH" and settings.path.curve is None)
+        or (settings.kind == "POSE_TIMING" and not (len(poses.targets) or len(poses.overlaps)))
+    ):
         settings.kind = able[0]
+    if settings.kind == "POSE_TIMING":
+        settings.after = None
     if settings.kind == "GAIT":
         _consistent_gait(settings)
     turns = settings.turns

@@ -7,7 +7,7 @@ import pytest
 from poise.addon import compat, pipeline
 from poise.solvers import rotations
 
-FPS = 24.0
+pytestmark = pytest.mark.usefixtures("scene")
 
 
 def _armature(name="Arm", bones=4, length=0.3):
