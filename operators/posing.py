@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Pose timing: targets from poses, keys, markers and objects; disturbances; overlap; check."""
 
+from dataclasses import replace
+
 import bpy
 import numpy as np
 from bpy.props import EnumProperty, FloatProperty, IntProperty, StringProperty
@@ -11,6 +13,8 @@ from ..addon.context import keep_frame
 from ..addon.errors import UserError
 from ..addon.rigs.actor import Actor
 from ..addon.rigs.adapter import bone_of
+from ..addon.rigs.pose import evaluate
+from ..addon.rigs.pose.plays import Playing, undecided
 from ..addon.rigs.pose.posture import Posture, Source
 from ..addon.scene.timing import frame_range, scene_numbers
 from ..addon.settings.posing import POSTURE
@@ -48,6 +52,21 @@ def _require_selected(rig: bpy.types.Object) -> list[str]:
             f"No bone of {rig.name} is selected: select those that are meant, in Pose Mode"
         )
     return names
+
+
+def _stands(context: bpy.types.Context, rig: bpy.types.Object, names: list[str]) -> Posture:
+    """How bones stand: those that constraints move, as these have put them."""
+    posture = Posture.of_pose(rig, names)
+    constrained, _unsure = undecided(rig, Playing.on(rig))
+    if constrained.isdisjoint(names):
+        return posture
+    evaluated = rig.evaluated_get(context.evaluated_depsgraph_get())
+    turns = posture.turns.copy()
+    for row, name in enumerate(posture.bones):
+        if name in constrained:
+            local = evaluate.local_matrix(evaluated, evaluated.pose.bones[name])
+            turns[row] = local.to_quaternion()
+    return replace(posture, turns=turns)
 
 
 def _keep(motion: bpy.types.Object, item, posture: Posture, told: str) -> None:
@@ -91,9 +110,9 @@ class POISE_OT_target_add(_PosingOperator, bpy.types.Operator):
         scene, settings = context.scene, motion.poise_motion.pose_timing
         wanted: list[tuple[float, str, Posture]] = []
         if self.source == "POSE":
-            wanted.append((scene.frame_current_final, "", Posture.of_pose(rig, names)))
+            wanted.append((scene.frame_current_final, "", _stands(context, rig, names)))
         elif self.source == "OBJECT":
-            posture = Posture.of_pose(rig, names)
+            posture = _stands(context, rig, names)
             wanted.append((*_crossing(context, motion, rig, names[-1]), posture))
         else:
             wanted = _keyed(context, motion, rig, names, self.source == "MARKERS")
@@ -176,13 +195,15 @@ def _crossing(context, motion, rig, bone: str) -> tuple[float, str]:
 
 
 class POISE_OT_target_update(_PosingOperator, bpy.types.Operator):
-    """Read the poses of the targets anew from where they were taken"""
+    """Read the poses of targets anew from the keys that they were taken from, or one from the
+    pose as it is now"""
 
     bl_idname = "poise.target_update"
     bl_label = "Update from Source"
 
     index: IntProperty(
-        name="Target", description="Place in the list; -1 for all", default=-1, min=-1,
+        name="Target", description="Place in the list; -1 for all that are taken from keys",
+        default=-1, min=-1,
         options={"SKIP_SAVE"},
     )
 
@@ -198,7 +219,13 @@ class POISE_OT_target_update(_PosingOperator, bpy.types.Operator):
             posture = Posture.kept(motion, POSTURE.format(item.number), item.name)
             if posture is None:
                 raise UserError(f"{item.name} has lost its pose: remove it, and add it anew")
-            now = posture.updated_from_source(rig)
+            if posture.source.action:
+                now = posture.updated_from_source(rig)
+            elif self.index >= 0:
+                known = [name for name in posture.bones if name in rig.pose.bones]
+                now = _stands(context, rig, known)
+            else:
+                continue  # poses of many frames: the current one is none of them
             if now.digest != posture.digest:
                 changed.append((item, now))
         for item, now in changed:

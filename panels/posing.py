@@ -60,7 +60,8 @@ class POISE_PT_posing(_PosingPanel, bpy.types.Panel):
             layout.prop(item, "hold")
             row = layout.row()
             row.label(text=item.source)
-            row.operator("poise.target_update", text="", icon="FILE_REFRESH")
+            update = row.operator("poise.target_update", text="", icon="FILE_REFRESH")
+            update.index = settings.target_index
         layout.prop(settings, "tension")
         layout.operator("poise.pose_check", icon="VIEWZOOM")
         draw_summary(layout, preview.status(motion), context.region.width)

@@ -4,7 +4,11 @@
 import bpy
 import numpy as np
 import pytest
-from poise.addon import compat, pipeline
+import rig_files
+from operators_help import activate, load
+from poise.addon import compat, motions, pipeline
+from poise.addon.rigs import rotation_modes
+from poise.addon.rigs.pose import evaluate
 from poise.solvers import rotations
 
 pytestmark = pytest.mark.usefixtures("scene")
@@ -180,3 +184,249 @@ def test_what_cannot_be_done_is_one_sentence(call):
     with pytest.raises(RuntimeError) as told:
         call()
     assert "Traceback" not in str(told.value)
+
+
+def _visual(rig, frame, names):
+    """Turns that would put bones where they are seen, below where their parents are."""
+    bpy.context.scene.frame_set(frame)
+    evaluated = rig.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    return {
+        name: np.array(evaluate.local_matrix(evaluated, evaluated.pose.bones[name]).to_quaternion())
+        for name in names
+    }
+
+
+def _drop(degrees=0.1):
+    return np.radians(degrees)
+
+
+@pytest.mark.parametrize("mode", ["XYZ", "ZYX", "AXIS_ANGLE"])
+def test_rotation_modes_turned_scaled_and_moving_armatures(mode):
+    """An FBX import's armature: 0.01 of size, lying on its back, its object keyed, and the carrier
+    of the bones growing."""
+    rig = _armature(length=30.0)
+    for bone in rig.pose.bones:
+        bone.rotation_mode = mode
+    rig.scale, rig.rotation_euler.x = (0.01,) * 3, np.pi / 2
+    for frame, x in ((1, 0.0), (13, 0.4), (30, -0.3), (49, 0.0)):
+        rig.location.x = x
+        rig.keyframe_insert("location", frame=frame)
+        rig.pose.bones["bone0"].scale = (1.0 + 0.5 * abs(x),) * 3
+        rig.pose.bones["bone0"].keyframe_insert("scale", frame=frame)
+    motion = _motion(rig)
+    names = ("bone1", "bone2")
+    for frame, vectors in POSES.items():
+        bpy.context.scene.frame_set(frame)
+        _select(rig, *names)
+        for name in names:
+            basis = rig.pose.bones[name]
+            turn = rotations.from_rotation_vector(np.array(vectors[name]))
+            values = rotation_modes.to_mode(turn[None], mode)[0]
+            setattr(basis, rotation_modes.PROPERTY[mode], values)
+        bpy.context.view_layer.update()
+        assert bpy.ops.poise.target_add() == {"FINISHED"}
+    _select(rig, "bone3")
+    assert bpy.ops.poise.overlap_add() == {"FINISHED"}
+    assert bpy.ops.poise.bake() == {"FINISHED"}
+    assert not [p.message for p in motion.poise_motion.problems if p.severity != "INFO"]
+    for frame, vectors in POSES.items():
+        found = _turns(rig, frame, names)
+        for name in names:
+            wanted = rotations.from_rotation_vector(np.array(vectors[name]))
+            assert _apart(found[name], wanted) < _drop()
+    # The chain at the end feels both the object and the bones below it.
+    solved = pipeline.solve(pipeline.gather(bpy.context, motion))
+    assert np.degrees(_apart(solved.tracks.turn["bone3"][8], np.array((1.0, 0, 0, 0)))) > 1.0
+    # Metres, not units of the armature: a limb of 0.3 m, 4.5 cm thick, weighs half a kilogram.
+    part = pipeline.gather(bpy.context, motion).parts[0]
+    assert part.body.tips[0][1] == pytest.approx(0.3, rel=0.3)
+    assert bpy.ops.poise.bake_clear() == {"FINISHED"}
+    assert {c.data_path for c in compat.action_fcurves(
+        rig.animation_data.action, rig.animation_data.action_slot)} == {
+        "location", 'pose.bones["bone0"].scale'}
+
+
+def test_an_arm_that_ik_decides_is_reached_on_top_of_a_baked_ski_run():
+    rig, base = load("SKIER", frames=49)
+    assert bpy.ops.poise.bake() == {"FINISHED"}
+    names = ("upper_arm.L", "forearm.L", "hand.L")
+    legs = ("thigh.L", "shin.R", "pelvis")
+    before = {frame: _visual(rig, frame, legs) for frame in (1, 20, 40)}
+    free = _visual(rig, 30, names)
+    # The pose is what IK makes of the hand's control.
+    bpy.context.scene.frame_set(20)
+    motion_name = rig.animation_data.action.name
+    posed = _visual(rig, 40, names)
+    assert bpy.ops.poise.motion_add(kind="POSE_TIMING") == {"FINISHED"}
+    motion = rig.poise.motion_object
+    assert motion.poise_motion.after is None
+    assert motion.poise_motion.frame_end == base.poise_motion.frame_end
+    bpy.context.scene.frame_set(40)
+    _select(rig, *names)
+    assert bpy.ops.poise.target_add() == {"FINISHED"}
+    rig.poise.pose_timing.targets[0].frame = 20
+    assert bpy.ops.poise.bake() == {"FINISHED"}
+    assert not [p.message for p in motion.poise_motion.problems if p.severity == "ERROR"]
+    found = _visual(rig, 20, names)
+    for name in names:
+        assert _apart(found[name], posed[name]) < _drop()
+    for frame, turns in before.items():
+        for name, turn in _visual(rig, frame, legs).items():
+            assert _apart(turn, turns[name]) < _drop(0.01), (frame, name)
+    assert bpy.ops.poise.bake_clear() == {"FINISHED"}
+    assert rig.animation_data.action.name == motion_name
+    for name, turn in _visual(rig, 30, names).items():
+        assert _apart(turn, free[name]) < _drop(0.01)
+
+
+def test_a_motion_on_top_of_another_pose_timing():
+    rig = _armature()
+    _with_targets(rig, {13: {"bone1": (0.9, 0.0, 0.0)}, 25: {"bone1": (-0.9, 0.0, 0.0)}})
+    assert bpy.ops.poise.bake() == {"FINISHED"}
+    lower = rig.poise.motion_object
+    below = _turns(rig, 19, ["bone1"])["bone1"]
+    assert bpy.ops.poise.motion_add(kind="POSE_TIMING") == {"FINISHED"}
+    motion = rig.poise.motion_object
+    assert motion != lower
+    _select(rig, "bone2")
+    assert bpy.ops.poise.overlap_add() == {"FINISHED"}
+    assert bpy.ops.poise.bake() == {"FINISHED"}
+    assert _apart(_turns(rig, 19, ["bone1"])["bone1"], below) < 1e-5
+    assert _apart(_turns(rig, 19, ["bone2"])["bone2"], np.array((1.0, 0, 0, 0))) > _drop(2.0)
+    # The lower one does not lie on the upper one.
+    for each in (lower, motion):
+        job = pipeline.gather(bpy.context, each)
+        assert not pipeline.changed_inputs(job, each.poise_motion.inputs)
+    assert bpy.ops.poise.bake_clear() == {"FINISHED"}
+    assert _apart(_turns(rig, 19, ["bone1"])["bone1"], below) < 1e-5
+
+
+def test_an_arm_of_rigify_in_ik_and_what_clear_gives_back():
+    path = rig_files.FOLDER / "rigify_human.blend"
+    if not path.is_file():
+        pytest.skip(f"{path} is not there")
+    bpy.ops.wm.open_mainfile(filepath=str(path), load_ui=False)
+    rig = bpy.data.objects["rig"]
+    activate(rig)
+    switch = rig.pose.bones["upper_arm_parent.L"]
+    former = switch["IK_FK"]
+    names = ("upper_arm_fk.L", "forearm_fk.L", "hand_fk.L")
+    motion = _motion(rig, end=25)
+    bpy.context.scene.frame_set(13)
+    _select(rig, *names)
+    for name in names:
+        rig.pose.bones[name].rotation_mode = "QUATERNION"
+        turn = rotations.from_rotation_vector(np.array((0.6, 0.1, -0.2)))
+        rig.pose.bones[name].rotation_quaternion = turn
+    bpy.context.view_layer.update()
+    assert bpy.ops.poise.target_add() == {"FINISHED"}
+    for name in names:
+        rig.pose.bones[name].rotation_quaternion = (1.0, 0.0, 0.0, 0.0)
+    assert bpy.ops.poise.bake() == {"FINISHED"}
+    assert not [p.message for p in motion.poise_motion.problems if p.severity == "ERROR"]
+    bpy.context.scene.frame_set(13)
+    evaluated = rig.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    for name in names:
+        # What deforms follows the controls.
+        shown = evaluated.pose.bones[f"ORG-{name.replace('_fk', '')}"].matrix.to_quaternion()
+        asked = evaluated.pose.bones[name].matrix.to_quaternion()
+        assert _apart(np.array(shown), np.array(asked)) < _drop()
+    found = _turns(rig, 13, names)
+    for name in names:
+        wanted = rotations.from_rotation_vector(np.array((0.6, 0.1, -0.2)))
+        assert _apart(found[name], wanted) < _drop()
+    assert bpy.ops.poise.bake_clear() == {"FINISHED"}
+    assert switch["IK_FK"] == former
+    assert rig.animation_data is None or rig.animation_data.action is None
+
+
+@pytest.mark.parametrize("below", ["CLIP", "CONTROLS"])
+def test_a_foxs_tail_swings_after_its_gallop(below):
+    path = rig_files.FOLDER / "fox" / "Fox.glb"
+    if not path.is_file():
+        pytest.skip(f"{path} is not there")
+    bpy.ops.import_scene.gltf(filepath=str(path))
+    rig = next(obj for obj in bpy.data.objects if obj.type == "ARMATURE")
+    data = rig.animation_data
+    clip = next(a for a in bpy.data.actions if "Run" in a.name)
+    tails = [b.name for b in rig.data.bones if "ail" in b.name]
+    activate(rig)
+    if below == "CLIP":
+        for track in data.nla_tracks:
+            track.mute = True
+        data.action = clip
+        data.action_slot = data.action_suitable_slots[0]
+    else:
+        rig.animation_data_clear()
+        for bone in rig.pose.bones:
+            bone.matrix_basis.identity()
+        bpy.context.view_layer.update()
+        assert bpy.ops.poise.rig_roles_find() == {"FINISHED"}
+        assert bpy.ops.poise.rig_setup(kind="DOG") == {"FINISHED"}
+        controls = motions.active_character(bpy.context)
+        controls.poise.gait.sequence[0].gait = "GALLOP_LEFT"
+        controls.poise.settings.frame_end = 49
+        assert bpy.ops.poise.bake() == {"FINISHED"}
+    assert bpy.ops.poise.motion_add(kind="POSE_TIMING") == {"FINISHED"}
+    motion = motions.active_motion(motions.active_character(bpy.context))
+    motion.poise_motion.frame_end = 49
+    _select(rig, tails[0])
+    rig.data.bones.active = rig.data.bones[tails[0]]
+    assert bpy.ops.poise.overlap_add(settle=0.6, ratio=0.3) == {"FINISHED"}
+    keyed = None if below == "CLIP" else [_visual(rig, f, tails) for f in range(10, 49, 4)]
+    if below == "CONTROLS":
+        # While the bones follow controls, that has to be baked first: one sentence says so.
+        with pytest.raises(RuntimeError, match="follows Poise's controls"):
+            bpy.ops.poise.bake()
+        lower = next(m for m in motions.motions_of(controls) if m != motion)
+        bpy.ops.poise.motion_activate(name=lower.name)
+        assert bpy.ops.poise.bake_to_bones(target="BONES") == {"FINISHED"}
+        bpy.ops.poise.motion_activate(name=motion.name)
+    assert bpy.ops.poise.bake() == {"FINISHED"}
+    moved = [_visual(rig, f, tails) for f in range(10, 49, 4)]
+    if keyed is not None:
+        off = max(_apart(a[t], b[t]) for a, b in zip(keyed, moved, strict=True) for t in tails)
+        assert off > _drop(3.0)
+    turns = np.array([one[tails[0]] for one in moved])
+    assert max(_apart(turns[0], turn) for turn in turns) > _drop(2.0)
+    assert not [p.message for p in motion.poise_motion.problems if p.severity == "ERROR"]
+    assert bpy.ops.poise.bake_clear() == {"FINISHED"}
+
+
+def test_what_is_missing_or_out_of_range_is_told():
+    rig = _armature()
+    motion = _with_targets(rig)
+    settings = motion.poise_motion.pose_timing
+    settings.targets[1].frame = 200.0
+    assert bpy.ops.poise.bake() == {"FINISHED"}
+    assert {p.code for p in motion.poise_motion.problems} >= {"TARGET_OUTSIDE"}
+    for bone in rig.pose.bones:
+        compat.select_bone(bone, False)
+    for call in (
+        lambda: bpy.ops.poise.target_add(), lambda: bpy.ops.poise.overlap_add(),
+        lambda: bpy.ops.poise.bone_setting_add(),
+    ):
+        with pytest.raises(RuntimeError, match="No bone of Arm is selected"):
+            call()
+    # The source is gone: the kept pose stays as it is.
+    rig.pose.bones["bone1"].keyframe_insert("rotation_quaternion", frame=1)
+    bpy.ops.poise.bake_clear()
+    rig.pose.bones["bone1"].keyframe_insert("rotation_quaternion", frame=20)
+    _select(rig, "bone1")
+    assert bpy.ops.poise.target_add(source="KEYS") == {"FINISHED"}
+    bpy.data.actions.remove(rig.animation_data.action)
+    with pytest.raises(RuntimeError, match="There is no action"):
+        bpy.ops.poise.target_update()
+    settings.targets[1].frame = 37.0
+    assert bpy.ops.poise.bake() == {"FINISHED"}
+    # Two at one frame for one bone: the later in the list has it.
+    settings.targets[1].frame = settings.targets[0].frame
+    assert bpy.ops.poise.bake() == {"FINISHED"}
+    motion.poise_motion.frame_end = motion.poise_motion.frame_start
+    bpy.ops.poise.bake()
+    motion.poise_motion.frame_end = 49
+    bpy.ops.object.mode_set(mode="EDIT")
+    rig.data.edit_bones.remove(rig.data.edit_bones["bone2"])
+    bpy.ops.object.mode_set(mode="POSE")
+    with pytest.raises(RuntimeError, match="has no bone bone2"):
+        bpy.ops.poise.bake()
