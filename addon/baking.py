@@ -23,7 +23,7 @@ from .bake.data import Baked, BakeOptions, BakeResult
 from .bake.job import Seen
 from .bake.plan import look
 from .bake.write import bake_tracks, clear_bake, stands_at
-from .baked import REMEMBERED, baked_of, holder_of, is_baked
+from .baked import REMEMBERED, baked_of, beneath, holder_of, is_baked
 from .errors import UserError
 from .mapping.legs import LeggedFigure
 from .mapping.tracks import JointTracks, RoleTracks
@@ -296,7 +296,9 @@ def _bake_joints(
         context, motion, armature, {}, solved.tracks, options, bones, below=True,
         later=together is not None,
     )
-    motion.poise_motion.inputs = json.dumps(pipeline.digests(solved.job))
+    # The motion below has gone to a strip, unless it is there already.
+    job = solved.job.baked(armature, beneath(motion))
+    motion.poise_motion.inputs = json.dumps(pipeline.digests(job))
     return _done(Unverified(motion, solved, result, []), together)
 
 

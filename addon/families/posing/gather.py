@@ -16,7 +16,7 @@ from ...context import keep_frame
 from ...errors import UserError
 from ...placement import moves, world_matrix
 from ...rigs.actor import Actor
-from ...rigs.pose import reader
+from ...rigs.pose import evaluate, reader
 from ...rigs.pose.posture import Posture
 from ...scene.timing import SceneNumbers, frame_range
 from ...settings.posing import POSTURE
@@ -126,7 +126,7 @@ def _read(
     world = np.array(world_matrix(rig), dtype=float)[None]
     if moves(rig):
         with keep_frame(context.scene):
-            [(world, _)] = finish(reader.matrices(context, [(rig, [], frames)]))
+            [(world, _)] = finish(evaluate.matrices(context, [evaluate.Look(rig, [], frames)]))
     return Played(
         {name: basis.rotation for name, basis in played.bones.items()},
         {name: basis.place for name, basis in played.bones.items()},

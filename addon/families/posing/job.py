@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+import bpy
 import numpy as np
 
 from ....solvers.motion import Problem
@@ -13,6 +14,8 @@ from ....solvers.posing.arrive import Remedy, remedies
 from ....solvers.posing.settings import Ball, Body, PoseSettings, Push, Target
 from ....solvers.posing.simulate import PoseMotion
 from ...mapping.tracks import JointTracks
+from ...rigs.pose.fingerprint import digest_of
+from ...rigs.pose.plays import Without
 from ..base import Job, Solved
 
 MISSED = np.radians(0.5)  # a pose that is missed by more is told
@@ -90,6 +93,16 @@ class PosingJob(Job):
     parts: tuple[Part, ...] = ()
     under: Played | None = None
     told: tuple[Problem, ...] = ()
+
+    def baked(self, rig: bpy.types.Object, without: Without) -> PosingJob:
+        """The same, knowing what plays below by where its bake has put that.
+
+        Args:
+            rig: the armature whose joints are keyed.
+            without: keys that are not below it.
+        """
+        known = digest_of(rig, sorted(self.under.turn), without)
+        return replace(self, under=replace(self.under, digest=known))
 
 
 @dataclass(frozen=True)
