@@ -14,6 +14,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 import gait_scenes
 import installed
 import path_scenes
+import posing_scenes
 import scenes
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -22,7 +23,7 @@ OUT = ROOT / "out" / "scenes"
 
 def main() -> None:
     """Make the scenes named on the command line, or all."""
-    known = scenes.SCENES | path_scenes.SCENES | gait_scenes.SCENES
+    known = scenes.SCENES | path_scenes.SCENES | gait_scenes.SCENES | posing_scenes.SCENES
     wanted = sys.argv[1:] or list(known)
     unknown = [name for name in wanted if name not in known]
     if unknown:

@@ -1513,6 +1513,18 @@ def gait_diagram() -> Image.Image:
     return Image.fromarray(np.rint(255 * pixels[..., :3]).astype(np.uint8))
 
 
+def pose_timing() -> Image.Image:
+    """A person who catches a ball and throws it back: moments of it."""
+    import posing_scenes
+
+    (rig,) = posing_scenes.pose_timing()
+    frames = (8, 16, 23, 34, posing_scenes.WIND_UP, posing_scenes.RELEASE, 55,
+              posing_scenes.THROUGH)  # fmt: skip
+    times = [(frame - 1) / scenes.FPS for frame in frames]
+    taken = moments(rig, times, (-3.6, -1.3, 0.5), (0.0, -0.55, 0.12), 50.0, (396, 330))
+    return tiles(taken, 4, labels=[f"frame {frame}" for frame in frames])
+
+
 PICTURES: dict[str, Callable[[], Image.Image]] = {
     picture.__name__: picture for picture in (
         characters, creatures, turn_sequence, figure_6, figure_10, presets,
@@ -1520,7 +1532,7 @@ PICTURES: dict[str, Callable[[], Image.Image]] = {
         several_motions, irregular, fall, slalom, descent, skier_sheet, telemark_sheet,
         skateboarder_sheet, cyclist_sheet, tree_skiing, slalom_poles, bicycle_corner,
         potholes, crowd, spiral_ramp, telemark_slalom, own_rig_sheet, own_equipment_sheet,
-        gait, ground, rigify_cat, herd, footprints, gait_diagram,
+        gait, ground, rigify_cat, herd, footprints, gait_diagram, pose_timing,
     )
 }
 if "POISE_COURSE" in os.environ:
