@@ -19,6 +19,7 @@ from .baked import beneath
 from .digests import digest
 from .errors import UserError
 from .families.base import SOLVER_VERSION, Job, NoMotion, Progress, Solved
+from .families.family import Family
 from .mapping.handover import hand_over, taken_over
 from .rigs.actor import Actor
 from .rigs.pose.plays import NOTHING
@@ -134,6 +135,8 @@ def _gather_chain(context, chain, motion) -> list[Job]:
                     f"{member.name} goes on from {jobs[-1].name}, which is one frame long "
                     f"({jobs[-1].start_frame}), a pose: set its End after Start, or clear After"
                 )
+            if jobs:
+                _require_handover(families.family_of(jobs[-1]), jobs[-1].name, member)
             jobs.append(_gather_one(context, member))
         except UserError:
             # What cannot follow is told when it is baked itself.
@@ -141,6 +144,24 @@ def _gather_chain(context, chain, motion) -> list[Job]:
                 break
             raise
     return jobs
+
+
+def _require_handover(one: Family, before: str, motion: bpy.types.Object) -> None:
+    """Refuse a motion that cannot go on from the one before it, of a family and name."""
+    other = families.family_for(motion)
+    if one is other:
+        return
+    if other.lies:
+        raise UserError(
+            f"{motion.name} lies on what plays at its frames, and goes on from no other motion: "
+            "clear its After"
+        )
+    if one.lies or one.joints != other.joints:
+        turns = before if one.lies or one.joints else motion.name
+        raise UserError(
+            f"{motion.name} cannot go on from {before}, since {turns} turns single joints and "
+            "the other one moves the whole figure: clear its After"
+        )
 
 
 def _gather_one(context, motion) -> Job:
@@ -206,8 +227,8 @@ def digests(job: Job) -> dict[str, str]:
         "frame rate": job.numbers.fps,
         "gravity": job.numbers.gravity,
         "unit scale": job.numbers.unit_scale,
-        "place of the motion": None,
-        "character's rest pose": job.figure,
+        "place of the motion": None if job.links is None else job.links.world,
+        "character's rest pose": job.figure if job.links is None else job.links.rests,
         "motions before and after": [
             digests(j) for j in (*job.before, *job.following, *filter(None, [job.arrives]))
         ],

@@ -9,10 +9,9 @@ from ..addon.bake.checks import LAST_FRAME
 from ..addon.base_operator import SettingsOperator, one_line
 from ..addon.context import object_mode
 from ..addon.errors import UserError
-from ..addon.mapping.registry import STYLE_GROUPS
 from ..addon.rigs.actor import Actor
 from ..addon.scene.timing import scene_numbers
-from ..addon.settings.motion import KINDS
+from ..addon.settings.motion import kind_items
 from ..addon.shots import footprints, trail
 
 
@@ -45,7 +44,7 @@ class POISE_OT_motion_add(_CharacterOperator, bpy.types.Operator):
     kind: EnumProperty(
         name="Motion",
         description="What kind of motion to add; unset, the first that the character can do",
-        items=KINDS,
+        items=kind_items(),
         options={"SKIP_SAVE"},
     )
     name: StringProperty(name="Name", description="Name of the motion; empty for a default")
@@ -79,12 +78,7 @@ class POISE_OT_motion_add(_CharacterOperator, bpy.types.Operator):
 def _continue_from(scene, settings, before):
     """Start where the motion before ends, with its settings."""
     other = before.poise_motion
-    for group in ("turns", "path", "gait", *STYLE_GROUPS):
-        source, target = getattr(other, group), getattr(settings, group)
-        for prop in source.bl_rna.properties:
-            if not prop.is_readonly and prop.identifier not in {"name", "rna_type"}:
-                setattr(target, prop.identifier, getattr(source, prop.identifier))
-    settings.gait.go_on_from(other.gait)
+    settings.go_on_from(other)
     settings.after = before
     length = settings.frame_end - settings.frame_start
     end = other.frame_end

@@ -13,6 +13,7 @@ from ..addon.base_operator import SettingsOperator
 from ..addon.context import object_mode
 from ..addon.drawing import diagrams
 from ..addon.errors import UserError
+from ..addon.mapping.tracks import JointTracks
 from ..addon.shots import camera, playblast, slope, trail
 
 # Below this a slope that does not fit its track is not worth a word, metres.
@@ -34,8 +35,10 @@ class _MotionOperator(SettingsOperator):
 
 def _solved(context, motion):
     solved = pipeline.solve(pipeline.gather(context, motion))
-    for places in solved.tracks.position.values():
-        if not np.isfinite(places).all():
+    tracks = solved.tracks
+    found = tracks.turn if isinstance(tracks, JointTracks) else tracks.position
+    for values in found.values():
+        if not np.isfinite(values).all():
             raise UserError(
                 f"{motion.name} goes nowhere: its settings are beyond what can be computed"
             )

@@ -2,7 +2,7 @@
 """Families of motions: what differs between turns, ways along a path, gaits ...
 
 `FAMILIES` says which family reads and solves a kind of motion; a new one needs
-a room here, its settings with a line in their `KINDS`, and one here.
+a room here, its settings with a row in `settings.motion.KINDS`, and one here.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def label(kind: str) -> str:
     Args:
         kind: the kind.
     """
-    return next(item[1] for item in KINDS if item[0] == kind)
+    return next(known.label for known in KINDS if known.name == kind)
 
 
 def kinds_for(actor: Actor) -> list[str]:

@@ -15,6 +15,7 @@ from ...solvers.motion import Problem
 from ...solvers.turning.settings import sample_times
 from ..errors import UserError
 from ..mapping.gaze import EyesStyle, with_gaze
+from ..mapping.links import Links
 from ..mapping.registry import MAPPINGS
 from ..mapping.tracks import ROOT, Figure, RoleTracks, Tracks
 from ..rigs.actor import Actor
@@ -72,6 +73,8 @@ class Job:
         eyes: how eyes look ahead, amounts as numbers or one for each frame; None of a
             character without eyes that can be turned.
         armless: sides on which the rig that the character drives has no arm.
+        links: the bones of a motion that turns joints, to show it; None of one that does not,
+            or whose view shows it otherwise.
         arrives: the last of those of another family that it goes on from, with what that
             continues; None if it starts by itself.
     """
@@ -90,6 +93,7 @@ class Job:
     following: tuple[Job, ...] = ()
     eyes: EyesStyle | None = None
     armless: tuple[str, ...] = ()
+    links: Links | None = None
     arrives: Job | None = None
 
     @property
@@ -109,7 +113,7 @@ class Solved:
 
     Attributes:
         job: what was solved; its `end_frame` is where the motion ends.
-        motion: what the solver found.
+        motion: what the solver found; None where the tracks say all.
         tracks: the body's tracks.
         seam: problems where it goes on from the motion before.
     """
@@ -130,7 +134,7 @@ class Solved:
 
     def of_motion(self) -> tuple[Problem, ...]:
         """Problems of the motion itself, fixes named after the animator's settings."""
-        return self.motion.problems
+        return () if self.motion is None else self.motion.problems
 
     @property
     def problems(self) -> tuple[Problem, ...]:

@@ -29,12 +29,16 @@ class Family(ABC):
         name: what kinds of characters name it by (`characters.Kind.family`).
         moves: what such a motion is called where a character cannot do it.
         view: how its motions are shown.
-        lies: whether its motions lie on what plays on the joints without them.
+        joints: whether its motions turn single joints, rather than move a whole figure: those
+            that do and those that do not cannot go on from each other.
+        lies: whether its motions lie on what plays on the joints without them; they go on
+            from no motion of another family.
     """
 
     name: str
     moves: str
     view: ClassVar[View] = View()
+    joints: ClassVar[bool] = False
     lies: ClassVar[bool] = False
 
     def able(self, actor: Actor) -> str:

@@ -15,10 +15,11 @@ import numpy as np
 
 from ..drawing.diagrams import Diagram
 from ..drawing.strokes import LIFT, Mark, Palette, Strokes, path_strokes
-from ..mapping.tracks import RoleTracks
+from ..mapping.tracks import JointTracks, RoleTracks
 from .base import Solved
 
 SIZE = 0.03  # m: half a cross that marks where a role is
+
 
 class Numbers(Protocol):
     """What the panel says about a motion."""
@@ -93,9 +94,15 @@ class View:
             solved: a solved motion.
             palette: colours.
         """
-        root = solved.root
-        return [] if root is None else [
-            path_strokes(root + (0.0, 0.0, LIFT), np.asarray(palette.track), 2.0)
+        root, links, tracks = solved.root, solved.job.links, solved.tracks
+        if root is not None:
+            return [path_strokes(root + (0.0, 0.0, LIFT), np.asarray(palette.track), 2.0)]
+        if links is None or not isinstance(tracks, JointTracks):
+            return []
+        places = links.places(tracks, slice(None))
+        return [
+            path_strokes(places[name][:, 1], np.asarray(palette.track), 1.5)
+            for name in links.ends(tracks)
         ]
 
     def course(self, solved: Solved) -> list[Strokes]:
@@ -130,13 +137,17 @@ class View:
             row: the sample.
             palette: colours.
         """
-        tracks = solved.tracks
-        known = tracks.position if isinstance(tracks, RoleTracks) else {}
-        places = [values[row] for values in known.values()]
+        tracks, links = solved.tracks, solved.job.links
+        if isinstance(tracks, RoleTracks):
+            arms = SIZE * np.concatenate((np.eye(3), -np.eye(3)))[[0, 3, 1, 4, 2, 5]]
+            places = [values[row] + arms for values in tracks.position.values()]
+        elif links is not None:
+            places = [ends[0] for ends in links.places(tracks, slice(row, row + 1)).values()]
+        else:
+            places = []
         if not places:
             return []
-        arms = SIZE * np.concatenate((np.eye(3), -np.eye(3)))[[0, 3, 1, 4, 2, 5]]
-        points = (np.stack(places)[:, None] + arms).reshape(-1, 3)
+        points = np.concatenate(places)
         return [Strokes(points, np.tile(np.asarray(palette.ghost, float), (len(points), 1)), 2.5)]
 
     def hud(self, solved: Solved, row: int) -> list[str]:
@@ -204,4 +215,4 @@ class View:
         Args:
             solved: a solved motion.
         """
-        return ""
+        return f"{solved.job.name} leaves no trail, and needs no slope"

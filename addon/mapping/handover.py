@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What a motion hands to one of another family that goes on from it.
 
+Both move a whole figure (role tracks), or both turn joints (joint tracks); what follows says
+"role" for either.
+
 Motions of one family are solved as one. Where the next is of another family, it gets to know
 how the body is at the end of the one before, and begins there; what its own pose and pace
 differ by at that instant decays over its first moments (the difference itself is a smooth
@@ -14,16 +17,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 import numpy as np
 
 from ...solvers import rotations
 from ...solvers.dynamics import exponential
 from ...solvers.motion import BodyState
-from .tracks import ROOT, RoleTracks
+from .tracks import ROOT, Contact, JointTracks, RoleTracks, Tracks
 
 SETTLES = 0.5  # s in which what a pose differs by has decayed
 AT = 1e-6  # s: a contact that ends so near to a seam reaches it
+SWING = 0.25  # s that a foot takes at least to come down elsewhere
+
+_Any = TypeVar("_Any", RoleTracks, JointTracks)
 
 
 @dataclass(frozen=True)
@@ -61,8 +68,15 @@ class Handover:
         return BodyState(self.place[ROOT], self.yaw, speed)
 
 
-def hand_over(tracks: RoleTracks, body: BodyState | None = None) -> Handover:
-    """How a figure is at the end of its tracks.
+def _parts(tracks: Tracks) -> tuple[Mapping[str, np.ndarray], Mapping[str, np.ndarray]]:
+    """Places and turns."""
+    if isinstance(tracks, JointTracks):
+        return tracks.place, tracks.turn
+    return tracks.position, tracks.rotation
+
+
+def hand_over(tracks: Tracks, body: BodyState | None = None) -> Handover:
+    """How a figure, or each joint, is at the end of its tracks.
 
     Rates are those of the parabola through the last three samples, exact for constant
     acceleration; of two samples, their mean.
@@ -72,17 +86,18 @@ def hand_over(tracks: RoleTracks, body: BodyState | None = None) -> Handover:
         body: how its body is then.
     """
     time = tracks.time
-    turn = {role: values[-1] for role, values in tracks.rotation.items()}
+    position, rotation = _parts(tracks)
+    turn = {role: values[-1] for role, values in rotation.items()}
     spinning = {}
-    for role, values in tracks.rotation.items():
+    for role, values in rotation.items():
         # Against the last pose: small angles, whose vector is as good as a place.
         back = rotations.conjugate(values[-1])
         off = rotations.to_rotation_vector(rotations.multiply(values[-3:], back))
         spinning[role] = _last_rate(off, time)
     return Handover(
         body,
-        {role: values[-1] for role, values in tracks.position.items()},
-        {role: _last_rate(values[-3:], time) for role, values in tracks.position.items()},
+        {role: values[-1] for role, values in position.items()},
+        {role: _last_rate(values[-3:], time) for role, values in position.items()},
         turn,
         spinning,
         frozenset(c.role for c in tracks.contacts if c.start <= time[-1] - AT <= c.end),
@@ -127,7 +142,7 @@ def decay(time: np.ndarray, off: np.ndarray, rate: np.ndarray, settles: float) -
     return place * off + settles * pace * rate
 
 
-def taken_over(tracks: RoleTracks, before: Handover, settles: float = SETTLES) -> RoleTracks:
+def taken_over(tracks: _Any, before: Handover, settles: float = SETTLES) -> _Any:
     """Tracks that begin as another motion ends, and soon are as they were.
 
     Args:
@@ -137,42 +152,56 @@ def taken_over(tracks: RoleTracks, before: Handover, settles: float = SETTLES) -
 
     Returns:
         The tracks. A foot that stands in both stays where it stood, and is where it was to be
-        when it has been in the air; one that has yet to come down stands only then.
+        when it has been in the air; one that is to come down meanwhile, or was in the air and
+        is to stand at once, stands when it has come there.
     """
     first = float(tracks.time[0])
-    # Role -> when the difference begins to go, and in how long.
-    goes: dict[str, tuple[float, float]] = {}
-    contacts = []
-    for contact in tracks.contacts:
-        roles = {contact.role, *contact.limb}
-        if contact.start > first + AT:
-            contacts.append(contact)
-        elif contact.role in before.standing:
-            later = [c.start for c in tracks.contacts if c.role == contact.role]
-            swing = min((t for t in later if t > contact.end + AT), default=np.inf) - contact.end
-            goes |= dict.fromkeys(roles, (contact.end, min(max(swing, AT), settles)))
-            off = before.place[contact.role] - tracks.position[contact.role][0]
-            contacts.append(replace(contact, position=contact.position + off))
-        elif contact.end > first + settles:
-            contacts.append(replace(contact, start=first + settles))
+    position, rotation = map(dict, _parts(tracks))
+    off = {r: before.place[r] - position[r][0] for r in position.keys() & before.place.keys()}
+    stays: dict[str, float] = {}  # role -> when it ceases to stand where it stood
+    lands: dict[str, float] = {}  # role -> in how long it comes down elsewhere
+    still: set[str] = set()  # those that do not move meanwhile, unlike the rest of their limbs
+    contact: Contact
+    contacts: list[Contact] = []
+    for contact in sorted(tracks.contacts, key=lambda one: one.start):
+        roles, begins = {contact.role, *contact.limb}, contact.start - first
+        until = max((stays.get(role, -np.inf) for role in roles), default=-np.inf)
+        stood = begins <= AT and bool(roles & before.standing)
+        if stood or contact.start < until:
+            stays |= dict.fromkeys(roles, max(until, contact.end))
+            still.add(contact.role)
+            moved = contact.position + off.get(contact.role, 0.0)
+            contacts.append(replace(contact, position=moved))
+            continue
+        lasts = begins
+        if begins < settles and until == -np.inf:
+            soonest = settles if begins <= AT else max(begins, SWING)
+            lasts = max((lands[role] for role in roles if role in lands), default=soonest)
+        lands = dict.fromkeys(roles, lasts) | lands
+        if contact.end > first + lasts:
+            contacts.append(replace(contact, start=max(contact.start, first + lasts)))
 
-    def gone(role: str, off: np.ndarray, rate: np.ndarray) -> np.ndarray:
-        since, lasts = goes.get(role, (first, settles))
-        return decay(tracks.time - since, off, 0.0 * rate if role in goes else rate, lasts)
+    def gone(role: str, far: np.ndarray, rate: np.ndarray) -> np.ndarray:
+        if role not in stays:
+            return decay(tracks.time - first, far, rate, min(lands.get(role, settles), settles))
+        swing = max(first + lands.get(role, np.inf) - stays[role], AT)
+        later = decay(tracks.time - stays[role], far, 0.0 * rate, min(swing, settles))
+        return later + decay(tracks.time - first, 0.0 * far, rate * (role not in still), settles)
 
-    position, rotation = dict(tracks.position), dict(tracks.rotation)
-    for role in position.keys() & before.place.keys():
+    for role in off:
         values = position[role]
         rate = before.velocity[role] - _first_rate(values, tracks.time)
-        position[role] = values + gone(role, before.place[role] - values[0], rate)
+        position[role] = values + gone(role, off[role], rate)
     for role in rotation.keys() & before.turn.keys():
         values = rotation[role]
         back = rotations.conjugate(values[0])
-        off = rotations.to_rotation_vector(rotations.multiply(before.turn[role], back))
+        wide = rotations.to_rotation_vector(rotations.multiply(before.turn[role], back))
         ahead = rotations.to_rotation_vector(rotations.multiply(values[:3], back))
-        turned = rotations.from_rotation_vector(off)
+        turned = rotations.from_rotation_vector(wide)
         spin = before.spinning[role] - rotations.rotate(turned, _first_rate(ahead, tracks.time))
-        rate = np.linalg.solve(exponential.jacobian(-off[None])[0], spin)
-        amount = rotations.from_rotation_vector(gone(role, off, rate))
+        rate = np.linalg.solve(exponential.jacobian(-wide[None])[0], spin)
+        amount = rotations.from_rotation_vector(gone(role, wide, rate))
         rotation[role] = rotations.continuous(rotations.multiply(amount, values))
+    if isinstance(tracks, JointTracks):
+        return replace(tracks, place=position, turn=rotation, contacts=tuple(contacts))
     return replace(tracks, position=position, rotation=rotation, contacts=tuple(contacts))

@@ -416,6 +416,7 @@ class JointTracks:
         place: bone -> (n, 3) in the bone's own axes, in units of the armature.
         spins: bone -> what it has spun: a turn alone does not tell how often between two rows.
         contacts: exact spans in which points of bones are fixed; their roles are bones.
+        events: what happens, in order of time.
         problems: what yielded.
         attributes: name -> (n,) for whoever shows them.
     """
@@ -425,6 +426,7 @@ class JointTracks:
     place: Mapping[str, np.ndarray] = field(default_factory=dict)
     spins: Mapping[str, Spin] = field(default_factory=dict)
     contacts: tuple[Contact, ...] = ()
+    events: tuple[Event, ...] = ()
     problems: tuple[Problem, ...] = ()
     attributes: Mapping[str, np.ndarray] = field(default_factory=dict)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Joint tracks as channels of bones, each in its own rotation mode, and read back."""
+"""Joint tracks as channels of bones, each in its own rotation mode, and what bones they turn."""
 
 from __future__ import annotations
 
@@ -12,10 +12,33 @@ import numpy as np
 
 from ...solvers import rotations
 from ...solvers.motion import Problem
+from ..mapping.links import Links
 from ..mapping.tracks import JointTracks, Spin
+from ..placement import world_matrix
 from . import adapter, rotation_modes
 
 SEEN = 1e-4  # radians, metres: what a lock takes away below that is not told
+
+
+def links_of(
+    armature: bpy.types.Object, unit_scale: float, below: JointTracks | None = None
+) -> Links:
+    """An armature's bones as they hang on each other at rest.
+
+    Args:
+        armature: the armature object.
+        unit_scale: metres per Blender unit.
+        below: how they are turned without a motion; None at rest.
+    """
+    bones = {bone.name: bone for bone in armature.data.bones}  # parents first
+    rests = {name: np.array(bone.matrix_local, dtype=float) for name, bone in bones.items()}
+    parents = {name: bone.parent.name if bone.parent else "" for name, bone in bones.items()}
+    inner = {
+        name: np.linalg.inv(rests[parents[name]]) @ rest if parents[name] else rest
+        for name, rest in rests.items()
+    }
+    world = np.diag((unit_scale, unit_scale, unit_scale, 1.0)) @ np.array(world_matrix(armature))
+    return Links(parents, inner, {n: bone.length for n, bone in bones.items()}, world, below)
 
 
 def as_keyed(

@@ -7,22 +7,15 @@ import bpy
 
 from . import character, footprints, gait, motion, noticed, path, posing, roles, styles, turns
 
-noticed.notice(
-    *turns.CLASSES, *path.CLASSES, *footprints.CLASSES[:2], *gait.CLASSES, *styles.CLASSES,
+# What a group points to comes before it.
+_OF_MOTIONS: tuple[type, ...] = (
+    *turns.CLASSES, *path.CLASSES, *footprints.CLASSES, *gait.CLASSES, *styles.CLASSES,
     *posing.CLASSES, *roles.CLASSES, *motion.CLASSES,
 )
+CLASSES: tuple[type, ...] = (*_OF_MOTIONS, *character.CLASSES)
 
-CLASSES: tuple[type, ...] = (
-    *turns.CLASSES,
-    *path.CLASSES,
-    *footprints.CLASSES,
-    *gait.CLASSES,
-    *styles.CLASSES,
-    *posing.CLASSES,
-    *roles.CLASSES,
-    *motion.CLASSES,
-    *character.CLASSES,
-)
+# What stands on footprints in the scene is noticed by where they stand.
+noticed.notice(*(cls for cls in _OF_MOTIONS if cls is not footprints.PoiseFootprintObject))
 
 
 def register() -> None:

@@ -10,7 +10,7 @@ import bpy
 
 from .. import motions
 from ..rigs import characters
-from .motion import KINDS
+from .motion import kind_items
 
 
 class PoiseCharacter(bpy.types.PropertyGroup):
@@ -37,13 +37,14 @@ class PoiseCharacter(bpy.types.PropertyGroup):
 
     @property
     def motion(self) -> str:
-        """Kind of the active motion, 'TURNS', 'PATH', 'GAIT' or 'POSE_TIMING'."""
+        """Kind of the active motion, such as 'TURNS', 'PATH', 'GAIT' or 'POSE_TIMING'."""
         return self._settings().kind
 
     @motion.setter
     def motion(self, kind: str) -> None:
-        if kind not in {item[0] for item in KINDS}:
-            raise TypeError(f"motion is {kind!r}: it must be one of {[k[0] for k in KINDS]}")
+        known = [item[0] for item in kind_items()]
+        if kind not in known:
+            raise TypeError(f"motion is {kind!r}: it must be one of {known}")
         self._settings().kind = kind
 
     @property

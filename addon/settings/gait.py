@@ -491,11 +491,12 @@ class PoiseGait(Rows, bpy.types.PropertyGroup):
         ]
 
     def go_on_from(self, other: "PoiseGait") -> None:
-        """Begin with the gait that another motion ends with.
+        """Begin with what another motion has, and the gait that it ends with.
 
         Args:
             other: settings of the motion before.
         """
+        super().go_on_from(other)
         self.sequence.clear()
         if not len(other.sequence):
             return

@@ -7,6 +7,7 @@ adds to a library override may be lost when the file is loaded again.
 """
 
 from math import isnan, nan
+from typing import NamedTuple
 
 import bpy
 from bpy.props import (
@@ -20,6 +21,7 @@ from bpy.props import (
     StringProperty,
 )
 
+from ..mapping.registry import STYLE_GROUPS
 from ..mapping.rows import Row
 from ..motions import MAX_ORDER
 from .gait import PoiseGait
@@ -40,12 +42,51 @@ from .turns import PoiseTurns
 
 DATA_VERSION = 1
 
-KINDS = (
-    ("TURNS", "Turns", "Turns set by frequency, sharpness and heading", 0),
-    ("PATH", "Path", "Along a curve, among obstacles and through gates", 1),
-    ("GAIT", "Gait", "On legs: gaits one after the other, along a way and over terrain", 2),
-    ("POSE_TIMING", "Pose Timing", "Poses of any bones reached on their frames, under physics", 3),
-)
+
+class Kind(NamedTuple):
+    """A kind of motion.
+
+    Attributes:
+        name: what scripts call it.
+        label: what the animator calls it.
+        text: its tooltip.
+        number: what files keep, never another kind's.
+        group: name of its settings on a motion.
+        settings: their property group.
+    """
+
+    name: str
+    label: str
+    text: str
+    number: int
+    group: str
+    settings: type
+
+
+# A new kind of motion is a row here, and one in `families.FAMILIES`.
+KINDS = [
+    Kind("TURNS", "Turns", "Turns set by frequency, sharpness and heading", 0,
+         "turns", PoiseTurns),
+    Kind("PATH", "Path", "Along a curve, among obstacles and through gates", 1,
+         "path", PoisePath),
+    Kind("GAIT", "Gait", "On legs: gaits one after the other, along a way and over terrain", 2,
+         "gait", PoiseGait),
+    Kind("POSE_TIMING", "Pose Timing", "Poses of any bones reached on their frames, under physics",
+         3, "pose_timing", PoisePoseTiming),
+]  # fmt: skip
+
+
+def kind_items() -> tuple[tuple[str, str, str, int], ...]:
+    """Kinds of motions as Blender's choices."""
+    return tuple((kind.name, kind.label, kind.text, kind.number) for kind in KINDS)
+
+
+def kind_properties() -> dict:
+    """What a motion has because of its kinds: which one it is, and the settings of each."""
+    made = {kind.group: PointerProperty(type=kind.settings) for kind in KINDS}
+    text = "What kind of motion this is"
+    return {"kind": EnumProperty(name="Motion", description=text, items=kind_items()), **made}
+
 
 BODY_PARTS = (
     ("TRAVEL", "Travel", "Where the character goes: the root"),
@@ -180,7 +221,6 @@ class PoiseMotion(Rows, bpy.types.PropertyGroup):
         description="The rig that the character drives, if it is a set of controls",
         type=bpy.types.Object,
     )
-    kind: EnumProperty(name="Motion", description="What kind of motion this is", items=KINDS)
     is_active: BoolProperty(
         name="Active", description="The motion that the panels show and Bake bakes"
     )
@@ -193,10 +233,6 @@ class PoiseMotion(Rows, bpy.types.PropertyGroup):
     )
     data_version: IntProperty(default=DATA_VERSION)
 
-    turns: PointerProperty(type=PoiseTurns)
-    path: PointerProperty(type=PoisePath)
-    gait: PointerProperty(type=PoiseGait)
-    pose_timing: PointerProperty(type=PoisePoseTiming)
     skier: PointerProperty(type=PoiseSkierStyle)
     telemark: PointerProperty(type=PoiseTelemarkStyle)
     skateboarder: PointerProperty(type=PoiseSkateboarderStyle)
@@ -291,10 +327,20 @@ class PoiseMotion(Rows, bpy.types.PropertyGroup):
             kind: kind of character ("SKIER").
             unit_scale: metres per Blender unit.
         """
-        self.turns.begin(kind, unit_scale)
-        self.path.begin(kind, unit_scale)
         self.legged.begin(kind)
-        self.gait.begin(kind, unit_scale)
+        for known in KINDS:
+            getattr(self, known.group).begin(kind, unit_scale)
 
+    def go_on_from(self, other: "PoiseMotion") -> None:
+        """Begin with the settings that another motion has.
+
+        Args:
+            other: settings of the motion before.
+        """
+        for name in (*(kind.group for kind in KINDS), *STYLE_GROUPS):
+            getattr(self, name).go_on_from(getattr(other, name))
+
+
+PoiseMotion.__annotations__ |= kind_properties()
 
 CLASSES = (PoiseBonesBake, PoiseProblem, PoiseMotion)

@@ -134,6 +134,16 @@ class Rows:
                 found[row.known_as] = value * unit_scale**row.power if row.power else value
         return found
 
+    def go_on_from(self, other: Rows) -> None:
+        """Begin with what another motion has; lists begin empty.
+
+        Args:
+            other: the same group of the motion before.
+        """
+        for prop in other.bl_rna.properties:
+            if not prop.is_readonly and prop.identifier != "name":
+                setattr(self, prop.identifier, getattr(other, prop.identifier))
+
     def begin(self, kind: str, unit_scale: float) -> None:
         """Start from settings that suit a character, whatever the scene's unit.
 

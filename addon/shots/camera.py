@@ -18,6 +18,7 @@ from mathutils import Matrix
 
 from ...solvers.rotations import normalise
 from .. import compat, keyframes, motions
+from ..errors import UserError
 from ..families import view_of
 from ..families.base import Solved
 from ..families.view import Way
@@ -174,7 +175,15 @@ def build(
 
     Returns:
         The camera object.
+
+    Raises:
+        UserError: there is no figure that goes anywhere.
     """
+    if solved.root is None or solved.job.figure is None:
+        raise UserError(
+            f"{motion.name} turns bones, and moves no figure that a camera could follow: choose "
+            "another motion"
+        )
     settings = motion.poise_motion
     camera = motions.own(motion, lambda m: m.poise_motion.camera)
     if not objects.in_scene(camera, scene) or camera.type != "CAMERA":
@@ -198,7 +207,7 @@ def build(
         options,
         frame_angle(scene, options.lens, camera.data.sensor_width),
     )
-    whole = solved.motion.clock.every
+    whole = solved.tracks.clock.every
     key_camera(camera, places[whole] * scale, targets[whole] * scale, solved.job.start_frame)
     if scene.camera != camera:
         if scene.camera is not None:

@@ -317,7 +317,8 @@ def add_markers(scene: bpy.types.Scene, motion: bpy.types.Object, solved: Solved
     # Markers have no place for an identity but their name.
     prefix = f"{motion.name}: "
     motion[_PREFIX_KEY] = prefix
-    names = MARKER_NAMES | {"EDGE_CHANGE": MAPPINGS[solved.job.kind].change}
+    mapping = MAPPINGS.get(solved.job.kind)
+    names = MARKER_NAMES | ({} if mapping is None else {"EDGE_CHANGE": mapping.change})
     count = 0
     for event in placed_events(solved):
         if event.kind not in names:

@@ -104,7 +104,7 @@ def row_at(solved: Solved, frame: float) -> int:
         solved: the solved motion.
         frame: a frame number, fractions allowed.
     """
-    return int(solved.motion.clock.row_of(frame - solved.job.start_frame))
+    return int(solved.tracks.clock.row_of(frame - solved.job.start_frame))
 
 
 # -- drawing -------------------------------------------------------------------

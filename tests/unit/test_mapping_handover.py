@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 from poise.addon.mapping.handover import Handover, decay, hand_over, taken_over
-from poise.addon.mapping.tracks import Contact, RoleTracks
+from poise.addon.mapping.tracks import Contact, JointTracks, RoleTracks
 from poise.solvers import rotations
 from poise.solvers.clock import Clock
 
@@ -117,3 +117,58 @@ def test_a_foot_that_stands_stays_until_it_has_been_in_the_air():
     ))
     assert landing.contacts[0].start == pytest.approx(0.5)
     assert np.abs(landing.position["foot.L"][0] - there).max() < 1e-12
+
+
+def test_a_foot_that_is_to_come_down_elsewhere_has_time_for_it():
+    """Down after a tenth of a second, 0.3 m away: it takes a quarter, and stands still then."""
+    place = np.tile((0.0, -0.3, 0.0), (97, 1))
+    contacts = (Contact("foot.L", 0.1, 1.0, place[0], limb=("foot.L", "knee.L")),)
+    tracks = RoleTracks(
+        Clock.even(TIME, 2), {"foot.L": place, "knee.L": place}, {}, contacts=contacts
+    )
+    nothing = np.zeros(3)
+    before = Handover(
+        place={"foot.L": nothing, "knee.L": nothing},
+        velocity={"foot.L": nothing, "knee.L": nothing}, standing=frozenset({"foot.L"}),
+    )
+    joined = taken_over(tracks, before)
+    assert joined.contacts[0].start == pytest.approx(0.25)
+    for role in ("foot.L", "knee.L"):
+        found = joined.position[role]
+        assert np.abs(found[0]).max() < 1e-12
+        assert np.abs((found - place)[TIME >= 0.25]).max() < 1e-12
+        # The steepest of e is 15/8 of its mean.
+        assert np.abs(np.diff(found[:, 1])).max() < 1.876 * 0.3 / 0.25 * STEP
+
+
+def test_what_moves_of_a_limb_that_stands_goes_on_moving():
+    """A knee that comes ahead over a foot that stands: its speed goes on, the foot has none."""
+    still = np.zeros((97, 3))
+    contacts = (Contact("foot.L", 0.0, 2.0, still[0], limb=("foot.L", "knee.L")),)
+    clock = Clock.even(TIME, 2)
+    tracks = RoleTracks(clock, {"foot.L": still, "knee.L": still}, {}, contacts=contacts)
+    ahead = TIME[:, None] * np.array((0.0, -0.8, 0.0))
+    before = hand_over(
+        RoleTracks(clock, {"foot.L": still, "knee.L": ahead}, {}, contacts=contacts)
+    )
+    joined = taken_over(tracks, before)
+    assert np.abs(joined.position["foot.L"]).max() < 1e-12
+    # The three samples of a difference that begins with 36 v / T^2 in its third derivative.
+    rate = np.diff(joined.position["knee.L"][:2, 1]) / STEP
+    assert rate == pytest.approx(-0.8, abs=36 * 0.8 / 0.25 * STEP**2 / 2)
+
+
+def test_joints_go_on_as_roles_do():
+    rng = np.random.default_rng(3)
+    place, later, (turn, spin), (other, _) = _cubic(rng), _cubic(rng), _steady(rng), _steady(rng)
+    time = np.arange(1601) / 1600.0
+    clock = Clock.even(time, 2)
+    roles = [RoleTracks(clock, {"b": p(time)}, {"b": q(time)})
+             for p, q in ((place, turn), (later, other))]
+    joints = [JointTracks(clock, {"b": q(time)}, {"b": p(time)})
+              for p, q in ((place, turn), (later, other))]
+    before = hand_over(joints[0])
+    assert np.abs(before.spinning["b"] - spin).max() < 1e-9
+    joined, same = taken_over(joints[1], before), taken_over(roles[1], hand_over(roles[0]))
+    assert np.array_equal(joined.place["b"], same.position["b"])
+    assert np.array_equal(joined.turn["b"], same.rotation["b"])

@@ -420,3 +420,6 @@ class RidingView(View):
 
     def diagrams(self):
         return {"PHASE": diagrams.phase_diagram, "TIME": diagrams.time_diagram}
+
+    def trail(self, solved):
+        return ""
