@@ -24,6 +24,7 @@ from poise.addon.scene.figures import figure_in_metres, placement_of
 from poise.addon.scene.timing import frame_range
 from poise.addon.settings import motion as settings_of_motions
 from poise.addon.settings.rows import Rows
+from poise.operators.motion import POISE_OT_motion_add
 from poise.solvers import rotations
 from poise.solvers.clock import Clock
 
@@ -205,6 +206,9 @@ def _added(there: bool) -> None:
             del FAMILIES[kind], annotations[group]
             bpy.utils.unregister_class(settings)
     annotations.update(settings_of_motions.kind_properties())
+    # Which was made from the table when it was imported.
+    chosen = POISE_OT_motion_add.__annotations__["kind"]
+    chosen.keywords["items"] = settings_of_motions.kind_items()
 
 
 @contextmanager

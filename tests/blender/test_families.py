@@ -61,9 +61,8 @@ def plain(*names):
 
 def motion_of(rig, kind, start=1, end=41, **settings):
     """A new motion of a kind, the active one."""
-    assert bpy.ops.poise.motion_add() == {"FINISHED"}
+    assert bpy.ops.poise.motion_add(kind=kind) == {"FINISHED"}
     motion = rig.poise.motion_object
-    rig.poise.motion = kind
     motion.poise_motion.frame_start, motion.poise_motion.frame_end = start, end
     for name, value in settings.items():
         setattr(getattr(motion.poise_motion, stub_families.STUBS[kind][0]), name, value)
@@ -135,8 +134,9 @@ def test_a_bone_is_turned_between_keys_of_an_action(stubs):
 
     baked_and_cleared(rig, motion, compare)
     # What cannot be: going on from another motion.
-    other = motion_of(rig, "EASE", 41, 61, bone="Lower")
-    rig.poise.motion = "POSE_TIMING"
+    other = motion_of(rig, "POSE_TIMING", 41, 61)
+    assert other.poise_motion.after is None
+    other.poise_motion.after = motion
     refused("bake", "goes on from no other motion: clear its After")
     assert "clear its After" in preview.refresh(bpy.context, other).error
 
@@ -198,8 +198,7 @@ def between(stubs):
     motions = [rig.poise.motion_object]
     motions[0].poise_motion.frame_end = 49
     motions.append(motion_of(rig, "CROUCH", 49, 97))
-    motions.append(motion_of(rig, "CROUCH", 97, 145))
-    rig.poise.motion = "GAIT"
+    motions.append(motion_of(rig, "GAIT", 97, 145))
     return rig, motions
 
 
@@ -260,12 +259,17 @@ def test_all_are_baked_and_play_one_after_the_other(between):
 def test_a_rod_cannot_go_on_from_a_gait(stubs):
     rig = person()
     first = rig.poise.motion_object
+    bpy.ops.object.mode_set(mode="EDIT")
+    rig.data.edit_bones.new("Rod").tail = (0.0, 0.0, 0.5)
+    bpy.ops.object.mode_set(mode="OBJECT")
     motion = motion_of(rig, "ROD", 41, 61)
     assert motion.poise_motion.after == first
     match = "turns single joints and the other one moves the whole figure: clear its After"
     with pytest.raises(RuntimeError, match=match):
         bpy.ops.poise.bake()
     motion.poise_motion.after = None
+    assert bpy.ops.poise.bake() == {"FINISHED"}
+    rig.data.bones["Rod"].name = "Stick"
     with pytest.raises(RuntimeError, match="has no bone Rod to swing: set Motion to Gait"):
         bpy.ops.poise.bake()
 
