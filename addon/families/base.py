@@ -19,6 +19,7 @@ from ..mapping.links import Links
 from ..mapping.registry import MAPPINGS
 from ..mapping.tracks import ROOT, Figure, RoleTracks, Tracks
 from ..rigs.actor import Actor
+from ..rigs.pose.plays import Without
 from ..scene.sampling import animated_settings
 from ..scene.timing import SceneNumbers
 from ..settings.rows import with_paths
@@ -105,6 +106,16 @@ class Job:
     def ends_by_itself(self) -> bool:
         """Whether only the solver knows the last frame."""
         return False
+
+    def baked(self, armature: bpy.types.Object, without: Without) -> Job:
+        """The same once it is baked: a motion that lies on others knows these where its bake
+        has put them.
+
+        Args:
+            armature: the armature whose joints are keyed.
+            without: keys that are not below it.
+        """
+        return self
 
 
 @dataclass(frozen=True)
