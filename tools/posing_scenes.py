@@ -56,7 +56,7 @@ def overlap():
     bpy.ops.poise.bake()
     bpy.ops.poise.motion_add(kind="POSE_TIMING")
     select(rig, ("tail.1",))
-    bpy.ops.poise.overlap_add(settle=0.45, ratio=0.3)
+    bpy.ops.poise.overlap_add()
     bpy.ops.poise.bake()
     finish(scene, rig)
     return [rig]

@@ -116,12 +116,12 @@ class PoiseOverlap(bpy.types.PropertyGroup):
 
     settle: FloatProperty(
         name="Settle Time", description="Seconds in which it comes back to its keyed pose",
-        default=0.5, min=0.02, soft_max=3.0, max=60.0, unit="TIME_ABSOLUTE", options=set(),
+        default=0.3, min=0.02, soft_max=3.0, max=60.0, unit="TIME_ABSOLUTE", options=set(),
         override=OVERRIDE,
     )
     ratio: FloatProperty(
         name="Damping Ratio", description="1 comes back without swinging past, less swings",
-        default=0.4, min=0.05, max=1.0, options=set(), override=OVERRIDE,
+        default=1.0, min=0.05, max=1.0, options=set(), override=OVERRIDE,
     )
 
 
