@@ -13,7 +13,7 @@ import poise
 import pytest
 from operators_draw import cut
 from operators_help import activate, load
-from poise.addon import motions
+from poise.addon import compat, motions
 from poise.addon.rigs import characters
 from poise.addon.scene import course
 from poise.addon.settings.gait import gaits_for
@@ -133,6 +133,27 @@ def test_of_a_path(scene):
     assert cut() == {}
 
 
+def test_of_pose_timing(scene):
+    rig, _motion = load(frames=13)
+    assert bpy.ops.poise.motion_add(kind="POSE_TIMING") == {"FINISHED"}
+    assert cut() == {}
+    bone = rig.pose.bones["hand_ik.L"]
+    compat.select_bone(bone, True)
+    rig.data.bones.active = bone.bone
+    scene.frame_set(9)
+    calls = [(bpy.ops.poise.target_add, {}), (bpy.ops.poise.overlap_add, {}),
+             (bpy.ops.poise.bone_setting_add, {})]  # fmt: skip
+    calls += [(bpy.ops.poise.disturbance_add, {"kind": k}) for k in ("BALL", "WEIGHT", "PUSH")]
+    for call, arguments in calls:
+        assert call(**arguments) == {"FINISHED"}
+        assert cut() == {}, arguments
+    preview.refresh(bpy.context, rig.poise.motion_object)
+    assert cut() == {}
+    assert bpy.ops.poise.pose_check() == {"FINISHED"}
+    assert bpy.ops.poise.bake() == {"FINISHED"}
+    assert cut() == {}
+
+
 def known_to_solvers(motion):
     """(property, label in messages, least, most, power of lengths in it) of all settings whose
     ranges solvers have."""
@@ -232,7 +253,7 @@ def test_messages_name_what_panels_have(scene):
         "Library Override", "Make", "New", "Nonlinear Animation", "Object", "Old", "Outliner",
         "Output", "Poise", "Pose Mode", "Pose Position", "Replace", "Rest Pose", "Rest Position",
         "Rigify", "Shift", "Solver", "Standard", "Tab", "Time Stretching", "Unit Scale",
-        "Viewports", "Empties", "Apply Pose",
+        "Viewports", "Empties", "Apply Pose", "Inherit Rotation", "Timeline",
     }  # fmt: skip
     # What only scripts meet, and what is no setting.
     others = {"Bake to Bones", "Carving", "Dynamics", "Flat", "Stage", "Start State", "Trajectory"}
