@@ -20,7 +20,7 @@ import installed
 import quick
 
 # Helpers assert, too, and should say what they saw.
-pytest.register_assert_rewrite("operators_help")
+pytest.register_assert_rewrite("operators_help", "own_rigs_help", "rigify_help")
 
 # Test modules import `bpy` and `poise` when they are collected, before any fixture runs.
 PROFILE = installed.start()

@@ -38,9 +38,8 @@ from poise.solvers.errors import SettingError
 from poise.solvers.legged import settings as legged_settings
 from poise.solvers.path import settings as path_settings
 from poise.solvers.turning import settings as turning_settings
+from scenes_help import follower, path
 from snapshot import counts, diff, snapshot
-from test_gait import path
-from test_path import follower
 
 # Operators that need no character, or that need a file to be named.
 FREE = {"character_add"}

@@ -11,12 +11,11 @@ import bpy
 import numpy as np
 import pytest
 import rolling
+from own_rigs_help import bring_in, human, places, set_up
 from poise.addon import pipeline
 from poise.addon.bake import stepping
 from poise.addon.rigs import adapter, characters, control_rig, retarget
-from test_gait import key_speed, path
-from test_own_animals import bring_in
-from test_own_rigs import human, places, set_up
+from scenes_help import key_speed, path
 
 EIGHTH, LAST = 0.125, 37
 SLIDES = 1e-3  # m

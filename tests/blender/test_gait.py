@@ -20,6 +20,7 @@ from poise.addon.rigs import characters
 from poise.addon.show import overlay, preview
 from poise.solvers.legged.gait import other_side
 from poise.solvers.legged.speed import speeds_along
+from scenes_help import key_speed, path
 
 
 def animal(kind="HORSE", frames=73, height=0.0, **settings):
@@ -34,25 +35,6 @@ def animal(kind="HORSE", frames=73, height=0.0, **settings):
 
 def solved(rig):
     return pipeline.solve(pipeline.gather(bpy.context, rig.poise.motion_object))
-
-
-def key_speed(rig, *keys):
-    for frame, speed in keys:
-        rig.poise.gait.speed = speed
-        rig.poise.gait.keyframe_insert("speed", frame=frame)
-
-
-def path(*points, cyclic=False):
-    curve = bpy.data.curves.new("Way", "CURVE")
-    curve.dimensions = "3D"
-    spline = curve.splines.new("POLY")
-    spline.points.add(len(points) - 1)
-    for point, place in zip(spline.points, points, strict=True):
-        point.co = (*place, 1.0)
-    spline.use_cyclic_u = cyclic
-    obj = bpy.data.objects.new("Way", curve)
-    bpy.context.collection.objects.link(obj)
-    return obj
 
 
 def mesh(points, faces, name="Ground"):

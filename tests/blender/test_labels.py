@@ -13,6 +13,7 @@ import poise
 import pytest
 from operators_draw import cut
 from operators_help import activate, load
+from own_rigs_help import human
 from poise.addon import compat, motions
 from poise.addon.rigs import characters
 from poise.addon.scene import course
@@ -23,8 +24,7 @@ from poise.solvers.legged.gait import NUMBERS as gait_numbers
 from poise.solvers.path import settings as path_settings
 from poise.solvers.posing import settings as posing_settings
 from poise.solvers.turning import settings as turning_settings
-from test_own_rigs import human
-from test_path import follower
+from scenes_help import follower
 
 
 def groups_of(motion):

@@ -1,20 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Animals of other people, set up on their own legs: controls, followers, and off again."""
 
-import os
-from pathlib import Path
 
 import bpy
 import numpy as np
 import pytest
 from mathutils import Vector
+from own_rigs_help import RIGS, bring_in, put_at_rest
 from poise.addon.mapping.legged import STYLES, map_legged, pose_joints
 from poise.addon.mapping.legs import creature_of
 from poise.addon.rigs import adapter, characters, control_rig
 from poise.solvers.legged import GaitItem, GaitSettings, solve_gait
 from snapshot import diff, snapshot
 
-RIGS = Path(os.environ.get("POISE_RIGS", Path(__file__).parents[3] / "shared" / "rigs"))
 NOISE = (r"\.users$", r"node_tree", r"use_extra_user")
 
 # File, what it is set up as, bones of a hind leg and of a foreleg, where the bent pair begins.
@@ -45,29 +43,6 @@ CLIPS = {
     ),
 }
 STEP = 0.25  # frames from one look at the feet to the next
-
-
-def put_at_rest(rig):
-    """Take a rig's clip and pose away, and make it active."""
-    rig.animation_data_clear()
-    for bone in rig.pose.bones:
-        bone.matrix_basis.identity()
-    for obj in bpy.context.selected_objects:
-        obj.select_set(False)
-    rig.select_set(True)
-    bpy.context.view_layer.objects.active = rig
-    bpy.context.view_layer.update()
-
-
-def bring_in(file):
-    """Import a rig in its rest pose, without its own clips; its armature is active."""
-    path = RIGS / file
-    if not path.is_file():
-        pytest.skip(f"{path} is not there")
-    bpy.ops.import_scene.gltf(filepath=str(path))
-    rig = next(obj for obj in bpy.data.objects if obj.type == "ARMATURE")
-    put_at_rest(rig)
-    return rig
 
 
 def spider(pairs=4):
@@ -234,7 +209,6 @@ def test_fetlocks_give_under_load_and_fold_back_in_the_swing(scene, file):
             assert rest < ahead[down].max() < 80.0, (gait, leg.name)
             assert -40.0 < ahead[~down].min() < 5.0, (gait, leg.name)
             assert 45.0 < np.ptp(ahead), (gait, leg.name)
-
 
 
 @pytest.mark.parametrize(("file", "gait", "froude"), [

@@ -14,12 +14,11 @@ import numpy as np
 import pytest
 import scenes
 from mathutils import Vector
+from own_rigs_help import NOISE
 from poise.addon import compat
 from poise.addon.rigs import characters, control_rig
 from poise.solvers import rotations
-from snapshot import diff, snapshot
-from test_own_rigs import NOISE
-from test_own_rigs_rigify import (
+from rigify_help import (
     PLACED,
     bring_in,
     constrained,
@@ -29,6 +28,7 @@ from test_own_rigs_rigify import (
     settings,
     worst_off,
 )
+from snapshot import diff, snapshot
 
 FRAMES = 19
 

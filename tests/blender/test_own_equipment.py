@@ -209,7 +209,7 @@ def test_undo_files_and_a_second_look(skier, tmp_path):
 
 def test_a_rig_of_someone_else_carries_objects_too(scene):
     """Set up anew it keeps what it has a role for; removed, all is as it was (Remove from Rig)."""
-    from test_own_rigs import human
+    from own_rigs_help import human
 
     rig = human(scale=0.01, turn=Matrix.Rotation(np.radians(-90.0), 3, "X"))
     ski, pole = block("Ski", (0.1, 1.7, 0.02), (1, 1, 0)), block("Pole", (0.03, 0.03, 1.2))

@@ -21,9 +21,8 @@ from snapshot import diff, snapshot
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "unit"))
 
 import rig_cases
+from own_rigs_help import NOISE, build, followers, human, leg_length, set_up, worst_off
 from rig_names import RIGS
-from test_own_rigs import NOISE, followers, human, leg_length, set_up, worst_off
-from test_rig_roles import build
 
 SIDES = {"L": "Left", "R": "Right"}
 

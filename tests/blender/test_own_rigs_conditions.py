@@ -8,16 +8,9 @@ Tolerances and expected places are those of the tests of rigs with controls.
 import bpy
 import numpy as np
 import pytest
+from own_rigs_help import NOISE, RIGS, followers, places, set_up
+from rigify_help import assert_follows, bring_in, constrained, off_their_tracks, settings, worst_off
 from snapshot import diff, snapshot
-from test_own_rigs import NOISE, RIGS, followers, places, set_up
-from test_own_rigs_rigify import (
-    assert_follows,
-    bring_in,
-    constrained,
-    off_their_tracks,
-    settings,
-    worst_off,
-)
 
 FILE = "rigify_basic_human"
 FRAMES = 17

@@ -30,50 +30,8 @@ from poise.addon.families.riding import plans
 from poise.addon.scene import course
 from poise.addon.show import preview
 from poise.solvers.path import Disc, Polygon, Wall
+from scenes_help import add_spline, curve, follower, link
 from snapshot import diff
-
-
-def link(obj, collection=None):
-    (collection or bpy.context.scene.collection).objects.link(obj)
-    return obj
-
-
-def curve(points, kind="BEZIER", cyclic=False, name="Way"):
-    """A curve object of one spline."""
-    data = bpy.data.curves.new(name, "CURVE")
-    data.dimensions = "3D"
-    add_spline(data, points, kind, cyclic)
-    return link(bpy.data.objects.new(name, data))
-
-
-def add_spline(data, points, kind="BEZIER", cyclic=False):
-    spline = data.splines.new(kind)
-    if kind == "BEZIER":
-        spline.bezier_points.add(len(points) - 1)
-        for point, place in zip(spline.bezier_points, points, strict=True):
-            point.co = place
-            point.handle_left_type = point.handle_right_type = "AUTO"
-    else:
-        spline.points.add(len(points) - 1)
-        for point, place in zip(spline.points, points, strict=True):
-            point.co = (*place, 1.0)
-        if kind == "NURBS":
-            spline.order_u = 3
-            spline.use_endpoint_u = True
-    spline.use_cyclic_u = cyclic
-    return spline
-
-
-def follower(points=((0, 0, 0), (4, -20, 0), (0, -40, 0)), kind="SKIER", **settings):
-    """A character on a path; returns armature, Motion object and curve."""
-    rig, motion = load(kind)
-    rig.poise.motion = "PATH"
-    way = curve(points)
-    rig.poise.path.curve = way
-    for name, value in settings.items():
-        setattr(rig.poise.path, name, value)
-    activate(rig)
-    return rig, motion, way
 
 
 def obstacles(motion, *objects):

@@ -15,29 +15,13 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "unit"))
 
 from operators_draw import drawn
 from operators_help import activate, load
+from own_rigs_help import build
 from poise.addon import motions
 from poise.addon.errors import UserError
 from poise.addon.rigs import roles
 from rig_cases import called_by_girdle, human, laid_along, quadruped
 from rig_names import RIGS, mixamo
 from snapshot import diff, snapshot
-
-
-def build(joints, names, name="Rig"):
-    """An armature object of joints, active."""
-    data = bpy.data.armatures.new(name)
-    obj = bpy.data.objects.new(name, data)
-    bpy.context.scene.collection.objects.link(obj)
-    activate(obj)
-    bpy.ops.object.mode_set(mode="EDIT")
-    for role, (parent, at) in joints.items():
-        bone = data.edit_bones.new(names[role])
-        bone.head = at
-        bone.tail = np.array(at) + (0.0, 0.0, 0.05)
-        if parent:
-            bone.parent = data.edit_bones[names[parent]]
-    bpy.ops.object.mode_set(mode="OBJECT")
-    return obj
 
 
 @pytest.fixture

@@ -221,3 +221,11 @@ def test_scan_would_find_what_it_looks_for(source, target):
 def test_a_circle_would_be_found():
     assert _circle({"a": {"b"}, "b": {"c", "d"}, "c": {"a"}}) == ["a", "b", "c", "a"]
     assert _circle({"a": {"b", "c"}, "b": {"c"}}) == []
+
+
+def test_tests_import_no_tests():
+    """What several of them need stands in a module of its own beside them."""
+    for path in sorted((ROOT / "tests").rglob("test_*.py")):
+        named = [n.module or "" for n in ast.walk(ast.parse(path.read_text()))
+                 if isinstance(n, ast.ImportFrom)]
+        assert not [module for module in named if module.startswith("test_")], path.name
