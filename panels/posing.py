@@ -11,7 +11,9 @@ from .motion import draw_summary
 class POISE_UL_targets(bpy.types.UIList):
     """Targets: name and frame."""
 
-    def draw_item(self, context, layout, data, item, icon, active_data, active_propname):
+    def draw_item(
+        self, context, layout, data, item, icon, active_data, active_property, index, flt_flag
+    ):
         row = layout.row(align=True)
         row.prop(item, "name", text="", emboss=False, icon="KEYFRAME_HLT")
         row.prop(item, "frame", text="")
@@ -20,7 +22,9 @@ class POISE_UL_targets(bpy.types.UIList):
 class POISE_UL_names(bpy.types.UIList):
     """Whatever has a name."""
 
-    def draw_item(self, context, layout, data, item, icon, active_data, active_propname):
+    def draw_item(
+        self, context, layout, data, item, icon, active_data, active_property, index, flt_flag
+    ):
         layout.label(text=item.name)
 
 

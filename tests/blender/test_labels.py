@@ -140,7 +140,7 @@ def test_of_pose_timing(scene):
     bone = rig.pose.bones["hand_ik.L"]
     compat.select_bone(bone, True)
     rig.data.bones.active = bone.bone
-    scene.frame_set(9)
+    bpy.context.scene.frame_set(9)
     calls = [(bpy.ops.poise.target_add, {}), (bpy.ops.poise.overlap_add, {}),
              (bpy.ops.poise.bone_setting_add, {})]  # fmt: skip
     calls += [(bpy.ops.poise.disturbance_add, {"kind": k}) for k in ("BALL", "WEIGHT", "PUSH")]
