@@ -133,7 +133,7 @@ def test_of_a_path(scene):
     assert cut() == {}
 
 
-def test_of_pose_timing(scene):
+def test_of_pose_timing():
     rig, _motion = load(frames=13)
     assert bpy.ops.poise.motion_add(kind="POSE_TIMING") == {"FINISHED"}
     assert cut() == {}
