@@ -9,7 +9,7 @@ from . import motions
 from .bake.data import Baked, BakeRecord
 from .bake.without import without
 from .errors import UserError
-from .rigs import control_rig
+from .rigs.controls import control_rig
 from .rigs.pose.plays import Without
 
 # What a motion, or its rig's bones, remember of a bake.

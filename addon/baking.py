@@ -27,7 +27,11 @@ from .baked import REMEMBERED, baked_of, beneath, holder_of, is_baked
 from .errors import UserError
 from .mapping.legs import LeggedFigure
 from .mapping.tracks import JointTracks, RoleTracks
-from .rigs import adapter, characters, control_rig, own_controls, retarget, rotation_modes
+from .rigs import characters
+from .rigs.controls import control_rig, own_controls, retarget
+from .rigs.pose import rotation_modes
+from .rigs.pose.animated import animated_paths
+from .rigs.pose.channels import bone_of
 from .steps import Steps, finish
 
 # Part of the body -> base names of its roles.
@@ -192,7 +196,7 @@ def _plays_bones_of(rig: bpy.types.Object, baked: Baked | None) -> bool:
         return False
     keyed = {"location", *rotation_modes.PROPERTY.values()}
     return all(
-        adapter.bone_of(path) and path.rpartition(".")[2] in keyed for path in baked.record.curves
+        bone_of(path) and path.rpartition(".")[2] in keyed for path in baked.record.curves
     )
 
 
@@ -470,7 +474,7 @@ def _onto_rig(
         how["checked"] = lambda: carried(*retarget.moved_tracks(controls, rig, flow, targets))
     before = baked_of(motion, True)
     ours = set(before.record.curves) if before is not None else set()
-    theirs = {adapter.bone_of(path) for path in adapter.animated_paths(rig) - ours}
+    theirs = {bone_of(path) for path in animated_paths(rig) - ours}
     grips = control_rig.fists(controls, rig, theirs)
     grips |= control_rig.resting(controls, rig)
     if grips:

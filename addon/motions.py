@@ -12,7 +12,9 @@ from mathutils import Matrix
 
 from .errors import UserError
 from .placement import world_matrix
-from .rigs import control_rig, own_equipment, roles
+from .rigs import roles
+from .rigs.controls import control_rig
+from .rigs.equipment import own_equipment
 from .rigs.recognise.rolemap import RoleMap
 
 # Largest place in the list of motions; equal places are in order of names.

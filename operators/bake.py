@@ -10,7 +10,7 @@ from ..addon import baking, motions, pipeline
 from ..addon.base_operator import SettingsOperator, SolvingOperator
 from ..addon.context import keep_selection, object_mode
 from ..addon.errors import UserError
-from ..addon.rigs import control_rig
+from ..addon.rigs.controls import control_rig
 from ..addon.steps import part
 
 

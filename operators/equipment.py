@@ -8,7 +8,7 @@ from ..addon import motions
 from ..addon.base_operator import SettingsOperator
 from ..addon.context import keep_selection, object_mode
 from ..addon.errors import UserError
-from ..addon.rigs import own_equipment
+from ..addon.rigs.equipment import own_equipment
 
 PLACES = (
     (

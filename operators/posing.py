@@ -12,8 +12,8 @@ from ..addon.base_operator import SettingsOperator, SolvingOperator, one_line
 from ..addon.context import keep_frame
 from ..addon.errors import UserError
 from ..addon.rigs.actor import Actor
-from ..addon.rigs.adapter import bone_of
 from ..addon.rigs.pose import evaluate
+from ..addon.rigs.pose.channels import bone_of
 from ..addon.rigs.pose.plays import Playing, undecided
 from ..addon.rigs.pose.posture import Posture, Source
 from ..addon.scene.timing import frame_range, scene_numbers

@@ -9,8 +9,10 @@ from bpy.props import BoolProperty, EnumProperty, FloatProperty
 from ..addon import baking, families, motions
 from ..addon.base_operator import SettingsOperator
 from ..addon.context import keep_selection, object_mode
-from ..addon.rigs import characters, control_rig, own_equipment, roles
-from ..addon.rigs.adapter import bone_of
+from ..addon.rigs import characters, roles
+from ..addon.rigs.controls import control_rig
+from ..addon.rigs.equipment import own_equipment
+from ..addon.rigs.pose.channels import bone_of
 from ..addon.rigs.recognise import engine_bones, rigify
 from ..addon.rigs.recognise.recognition import legs_left
 from ..addon.rigs.recognise.rolemap import ENGINE

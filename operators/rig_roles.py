@@ -11,7 +11,8 @@ from ..addon import motions
 from ..addon.base_operator import SettingsOperator
 from ..addon.context import keep_frame
 from ..addon.errors import UserError
-from ..addon.rigs import control_rig, roles
+from ..addon.rigs import roles
+from ..addon.rigs.controls import control_rig
 from ..addon.rigs.recognise.rolemap import is_role
 from ..addon.rigs.skeletons import pose_places
 from .rig import OnRig

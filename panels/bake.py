@@ -7,7 +7,7 @@ from math import degrees
 import bpy
 
 from ..addon import motions
-from ..addon.rigs import control_rig
+from ..addon.rigs.controls import control_rig
 from ..addon.show import preview
 from ..operators.problems import ALTERNATIVES
 from .base import MotionPanel, active, settings_of, wrapped

@@ -4,7 +4,9 @@
 import bpy
 
 from ..addon import motions
-from ..addon.rigs import characters, control_rig, own_equipment, roles
+from ..addon.rigs import characters, roles
+from ..addon.rigs.controls import control_rig
+from ..addon.rigs.equipment import own_equipment
 from .base import SidebarPanel, wrapped
 
 

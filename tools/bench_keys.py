@@ -250,15 +250,17 @@ def _accuracy_row(rig, roles, moved) -> Row:
 
 def _fine_channels(rig, roles, tracks) -> dict[tuple[str, int], np.ndarray]:
     """Channels at every solver step: what the curves are meant to be."""
-    from poise.addon.rigs import adapter
+    from poise.addon.rigs.pose.channels import bone_path
+    from poise.addon.rigs.pose.frames import armature_frames, rest_axes
+    from poise.addon.rigs.pose.solver import RigSolver
 
-    solver = adapter.RigSolver(
+    solver = RigSolver(
         rig, roles,
-        adapter.armature_frames(rig.name, np.array(rig.matrix_world, dtype=float)[None]),
-        1.0, adapter.rest_axes(rig, roles),
+        armature_frames(rig.name, np.array(rig.matrix_world, dtype=float)[None]),
+        1.0, rest_axes(rig, roles),
     )
     return {
-        (f"{adapter.bone_path(bone.bone)}.{name}", index): values[:, index]
+        (f"{bone_path(bone.bone)}.{name}", index): values[:, index]
         for bone in solver.solve(tracks.position, tracks.rotation)
         for name, values in bone.properties()
         for index in range(values.shape[1])

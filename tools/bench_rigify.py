@@ -28,7 +28,7 @@ def rows() -> list[Row]:
 def _rigify_rows(rig: bpy.types.Object) -> list[Row]:
     from bpy_extras import anim_utils
     from poise.addon import baking, compat, pipeline
-    from poise.addon.rigs import control_rig
+    from poise.addon.rigs.controls import control_rig
     from poise.addon.steps import finish
 
     context = bpy.context

@@ -29,7 +29,7 @@ def rows() -> list[Row]:
     """Bake to Bones against Blender's own bake of the same bones, and its growth."""
     from bpy_extras import anim_utils
     from poise.addon import baking
-    from poise.addon.rigs import control_rig
+    from poise.addon.rigs.controls import control_rig
     from poise.addon.steps import finish
 
     context = bpy.context

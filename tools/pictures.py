@@ -517,7 +517,9 @@ def step_into(rig, kind: str, gait: str, speed: float, share: float) -> None:
     import bpy
     from poise.addon.mapping.legged import STYLES, map_legged
     from poise.addon.mapping.legs import creature_of
-    from poise.addon.rigs import adapter, characters
+    from poise.addon.rigs import characters
+    from poise.addon.rigs.pose.frames import armature_frames
+    from poise.addon.rigs.pose.solver import RigSolver
     from poise.solvers.legged import GaitItem, GaitSettings, solve_gait
 
     figure = characters.figure_of(rig)
@@ -528,9 +530,9 @@ def step_into(rig, kind: str, gait: str, speed: float, share: float) -> None:
     leg = motion.footprints[0].leg
     on, after = [f.on for f in motion.footprints if f.leg == leg and f.on > 1.0][:2]
     at = round((on + share * (after - on)) / (motion.time[1] - motion.time[0]))
-    solver = adapter.RigSolver(
+    solver = RigSolver(
         rig, characters.ROLE_BONES[kind],
-        adapter.armature_frames(rig.name, np.array(rig.matrix_world)[None]), 1.0,
+        armature_frames(rig.name, np.array(rig.matrix_world)[None]), 1.0,
         characters.rest_axes(rig),
     )
     for track in solver.solve(

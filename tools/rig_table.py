@@ -59,7 +59,7 @@ def ride(kind: str) -> Ride:
         kind: the sport.
     """
     import bpy
-    from poise.addon.rigs import control_rig
+    from poise.addon.rigs.controls import control_rig
     from poise.addon.scene.timing import scene_numbers
 
     rig = bpy.context.view_layer.objects.active

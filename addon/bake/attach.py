@@ -14,7 +14,7 @@ import numpy as np
 
 from .. import compat
 from ..errors import UserError
-from ..rigs.properties import restore_pose
+from ..rigs.pose.properties import restore_pose
 from . import memory
 from .data import Baked, Former
 

@@ -13,7 +13,8 @@ import bpy
 
 from .. import compat
 from ..digests import digest
-from ..rigs import adapter
+from ..rigs.pose.animated import depended_on
+from ..rigs.pose.channels import bone_of
 from ..rigs.pose.fingerprint import keys_of, law_of
 from . import memory
 from .data import Baked
@@ -43,7 +44,7 @@ def digest_of(armature: bpy.types.Object, baked: Baked) -> str:
     data, record = armature.animation_data, baked.record
     if data is None:
         return digest(())
-    bones = adapter.depended_on(armature, {adapter.bone_of(path) for path in record.curves})
+    bones = depended_on(armature, {bone_of(path) for path in record.curves})
     read = {
         target.data_path for driver in data.drivers for variable in driver.driver.variables
         for target in variable.targets if target.id == armature
@@ -54,7 +55,7 @@ def digest_of(armature: bpy.types.Object, baked: Baked) -> str:
             (curve.data_path, curve.array_index, keys_of(curve)) for curve in curves
             if not curve.mute and curve.data_path not in record.curves
             and (
-                adapter.bone_of(curve.data_path) in bones
+                bone_of(curve.data_path) in bones
                 or ".constraints[" in curve.data_path or curve.data_path in read
             )
         ]

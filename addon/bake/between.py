@@ -19,9 +19,11 @@ import numpy as np
 from ...solvers.motion import Problem
 from ...solvers.times import covering, gap
 from .. import keyframes
-from ..rigs import adapter
-from ..rigs.constraints import Constraints
 from ..rigs.pose import reader
+from ..rigs.pose.algebra import Basis
+from ..rigs.pose.channels import BoneTrack
+from ..rigs.pose.constraints import Constraints
+from ..rigs.pose.frames import object_matrices
 from . import sparse, verify
 from .contacts import Span
 
@@ -102,9 +104,9 @@ class Rig:
     unit_scale: float
     over: np.ndarray | None
     contacts: tuple[Contact, ...]
-    moved: Mapping[str, adapter.Basis] = field(default_factory=dict)
+    moved: Mapping[str, Basis] = field(default_factory=dict)
 
-    def places(self, tracks: Sequence[adapter.BoneTrack]) -> dict[tuple[str, str], np.ndarray]:
+    def places(self, tracks: Sequence[BoneTrack]) -> dict[tuple[str, str], np.ndarray]:
         """Where bones are that have given channels.
 
         Args:
@@ -133,7 +135,7 @@ class Rig:
                 found[track.bone, "contact"] = pose.apply(arms[track.bone])
         carriers = [track for track in tracks if not track.bone]
         if carriers and self.over is not None:
-            matrices = adapter.object_matrices(self.armature, carriers[0], self.over)
+            matrices = object_matrices(self.armature, carriers[0], self.over)
             moved = {}
             for key, place in found.items():
                 place = np.broadcast_to(place, (len(matrices), 3))
@@ -188,8 +190,8 @@ def evaluate(channel: keyframes.Channel, at: np.ndarray) -> np.ndarray:
 
 
 def keyed_track(
-    track: adapter.BoneTrack, channels: Sequence[keyframes.Channel], at: np.ndarray
-) -> adapter.BoneTrack:
+    track: BoneTrack, channels: Sequence[keyframes.Channel], at: np.ndarray
+) -> BoneTrack:
     """Channels of a bone at some times, as its keys have them.
 
     Args:
@@ -332,7 +334,7 @@ class Comparison:
 def compare(
     rig: Rig,
     truth: Mapping[tuple[str, str], np.ndarray],
-    tracks: Sequence[adapter.BoneTrack],
+    tracks: Sequence[BoneTrack],
     looked: Look,
 ) -> Comparison:
     """Compare where bones are with where the motion has them.
@@ -355,8 +357,8 @@ def closer(
     rig: Rig,
     where: str,
     compared: Comparison,
-    exact: Sequence[adapter.BoneTrack],
-    keyed: Sequence[adapter.BoneTrack],
+    exact: Sequence[BoneTrack],
+    keyed: Sequence[BoneTrack],
     levels: dict[str, np.ndarray],
 ) -> set[str]:
     """Ask for keys closer together where that brings bones nearer to the motion.
@@ -402,7 +404,7 @@ def _in_frames(frame: np.ndarray, times: np.ndarray, count: int) -> np.ndarray:
     return found
 
 
-def _moved(rig: Rig, exact: adapter.BoneTrack, keyed: adapter.BoneTrack) -> np.ndarray:
+def _moved(rig: Rig, exact: BoneTrack, keyed: BoneTrack) -> np.ndarray:
     """(q,) about how far the end of a limb is off for what one bone is off alone, metres."""
     found = np.zeros(1)
     if exact.location is not None and keyed.location is not None:

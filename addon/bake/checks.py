@@ -10,9 +10,11 @@ import numpy as np
 
 from .. import compat, keyframes
 from ..errors import UserError
-from ..mapping.tracks import JointTracks, Tracks
+from ..mapping.tracks import LOCATION_ONLY, JointTracks, Tracks, base_role, only_turned
 from ..placement import world_matrix
-from ..rigs import adapter, rotation_modes
+from ..rigs.pose import rotation_modes
+from ..rigs.pose.channels import bone_path
+from ..rigs.pose.frames import armature_frames
 from .data import FIRST_FRAME, LAST_FRAME, Baked, BakeOptions
 
 # What messages call the armature object among its bones.
@@ -54,7 +56,7 @@ def bone_location(role: str, tracks: Tracks) -> bool:
     """
     if isinstance(tracks, JointTracks):
         return role in tracks.place
-    return not adapter.only_turned(role) and role in tracks.position
+    return not only_turned(role) and role in tracks.position
 
 
 def bone_rotation(role: str, tracks: Tracks) -> bool:
@@ -66,7 +68,7 @@ def bone_rotation(role: str, tracks: Tracks) -> bool:
     """
     if isinstance(tracks, JointTracks):
         return role in tracks.turn
-    return adapter.base_role(role) not in adapter.LOCATION_ONLY and role in tracks.rotation
+    return base_role(role) not in LOCATION_ONLY and role in tracks.rotation
 
 
 def check_before_bake(
@@ -120,7 +122,7 @@ def check_place(armature: bpy.types.Object, world: np.ndarray | None = None) -> 
     """
     if world is None:
         world = np.array(world_matrix(armature), dtype=float)[None]
-    adapter.armature_frames(armature.name, world)
+    armature_frames(armature.name, world)
 
 
 def channel_paths(
@@ -141,7 +143,7 @@ def channel_paths(
     if carries:
         paths = {"location": "", rotation_modes.PROPERTY[armature.rotation_mode]: ""}
     for role, bone in bindings.items():
-        base = adapter.bone_path(bone)
+        base = bone_path(bone)
         if bone_location(role, tracks):
             paths[f"{base}.location"] = bone
         if bone_rotation(role, tracks):

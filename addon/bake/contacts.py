@@ -25,7 +25,7 @@ import numpy as np
 
 from ...solvers import rotations
 from ...solvers.clock import Clock
-from ..rigs import rotation_modes
+from ..rigs.pose import rotation_modes
 from . import sparse
 
 DELTA = 1e-3  # frames; over so short a time a slope is read

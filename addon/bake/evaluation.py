@@ -10,8 +10,9 @@ import bpy
 import numpy as np
 
 from ...solvers import affine, rotations
-from ..rigs import adapter
 from ..rigs.pose import evaluate
+from ..rigs.pose.algebra import Basis
+from ..rigs.pose.animated import animated_paths
 from ..steps import finish
 from .job import Job
 
@@ -55,7 +56,7 @@ def _object_keys(armature: bpy.types.Object) -> bool:
     data = armature.animation_data
     if data is None:
         return False
-    paths = {*adapter.animated_paths(armature), *(curve.data_path for curve in data.drivers)}
+    paths = {*animated_paths(armature), *(curve.data_path for curve in data.drivers)}
     return any(not path.startswith("pose.") for path in paths)
 
 
@@ -69,7 +70,7 @@ class Moved:
     """
 
     times: np.ndarray
-    bones: Mapping[str, adapter.Basis]
+    bones: Mapping[str, Basis]
 
     @classmethod
     def play(cls, job: Job, names: Collection[str]) -> Moved:
@@ -87,11 +88,11 @@ class Moved:
         [(_, found)] = finish(evaluate.matrices(job.context, [look]))
         bases = {}
         for name, values in zip(names, np.moveaxis(found, 1, 0), strict=True):
-            own = adapter.Basis.of(values[:, :16].reshape(-1, 4, 4), values[:, 16:])
+            own = Basis.of(values[:, :16].reshape(-1, 4, 4), values[:, 16:])
             bases[name] = replace(own, rotation=rotations.continuous(own.rotation))
         return cls(times, bases)
 
-    def at(self, times: np.ndarray) -> dict[str, adapter.Basis]:
+    def at(self, times: np.ndarray) -> dict[str, Basis]:
         """Channels of the bones at any times.
 
         Args:
@@ -101,7 +102,7 @@ class Moved:
             return np.stack([np.interp(times, self.times, column) for column in values.T], axis=1)
 
         return {
-            name: adapter.Basis(
+            name: Basis(
                 between(own.place), rotations.normalise(between(own.rotation)), between(own.size)
             )
             for name, own in self.bones.items()

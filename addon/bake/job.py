@@ -10,8 +10,8 @@ import bpy
 import numpy as np
 
 from ..mapping.tracks import Tracks
-from ..rigs import adapter
-from ..rigs.constraints import Constraints
+from ..rigs.pose.constraints import Constraints
+from ..rigs.pose.frames import ObjectTrack
 from . import sparse
 from .data import BakeOptions
 
@@ -60,7 +60,7 @@ class Job:
     unit_scale: float
     held: Mapping[str, tuple]
     checked: Callable[[], tuple[Mapping[str, str], Tracks]] | None
-    carrier: adapter.ObjectTrack | None
+    carrier: ObjectTrack | None
     seen: Seen | None
     plain: bool
     below: bool

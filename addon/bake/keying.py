@@ -18,7 +18,8 @@ from ...solvers.motion import Problem
 from ...solvers.times import gap, nearest
 from .. import keyframes
 from ..mapping.tracks import ROOT, Contact
-from ..rigs import adapter, rotation_modes
+from ..rigs.pose import rotation_modes
+from ..rigs.pose.channels import BoneTrack
 from . import between, contacts, evaluation, sparse
 from .job import Job
 
@@ -108,7 +109,7 @@ def instants_of(job: Job, contact: Contact, most: int = 2) -> list[float]:
 
 def sampled(
     job: Job,
-    bones: Sequence[adapter.BoneTrack],
+    bones: Sequence[BoneTrack],
     clock: Clock,
     known: Mapping[str, contacts.Known],
 ) -> list[keyframes.Channel]:
@@ -155,7 +156,7 @@ def _spaced(known: contacts.Known, samples: np.ndarray, least: float) -> np.ndar
 
 def channels_of(
     job: Job,
-    bones: Sequence[adapter.BoneTrack],
+    bones: Sequence[BoneTrack],
     clock: Clock,
     metres_per_unit: float,
     timing: _Timing | None = None,
@@ -265,7 +266,7 @@ def channels_of(
 
 def closer_channels(
     job: Job,
-    bones: Sequence[adapter.BoneTrack],
+    bones: Sequence[BoneTrack],
     clock: Clock,
     rig: between.Rig,
     moved: evaluation.Moved,
@@ -293,7 +294,7 @@ def closer_channels(
     looked = between.look(timing.common, np.array(kinks))
     read: dict[int, sparse.Stencil] = {}
 
-    def exact(bone: adapter.BoneTrack) -> adapter.BoneTrack:
+    def exact(bone: BoneTrack) -> BoneTrack:
         grid = timing.grid(bone.role)
         if id(grid) not in read:
             read[id(grid)] = grid.at(looked.at)
@@ -318,7 +319,7 @@ def closer_channels(
         keying = _Timing({}, {}, common, {}, {}, {})
     at = job.options.start_frame + looked.at
     made: dict[str, list[keyframes.Channel]] = {}
-    keyed: dict[str, adapter.BoneTrack] = {}
+    keyed: dict[str, BoneTrack] = {}
     asked = set(levels)
     while asked:
         for bone in bones:
@@ -337,7 +338,7 @@ def closer_channels(
 
 def _timing(
     job: Job,
-    bones: Sequence[adapter.BoneTrack],
+    bones: Sequence[BoneTrack],
     clock: Clock,
     metres_per_unit: float,
     limbs: Sequence[between.Contact] | None = None,
@@ -424,7 +425,7 @@ def _timing(
 
 
 def _known_at(
-    bone: adapter.BoneTrack, known: contacts.Known, times: Sequence[float] | np.ndarray
+    bone: BoneTrack, known: contacts.Known, times: Sequence[float] | np.ndarray
 ) -> np.ndarray:
     """(k, c) all channels of a bone at times (k,) at which they are known."""
     names = [kind_of(name) for name, _ in bone.properties()]
@@ -451,7 +452,7 @@ def _steps(job: Job) -> dict[str, list[contacts.Span]]:
 
 def _held_in(
     job: Job,
-    bones: Sequence[adapter.BoneTrack],
+    bones: Sequence[BoneTrack],
     clock: Clock,
     metres_per_unit: float,
     spans: Mapping[str, Sequence[contacts.Span]],

@@ -16,8 +16,11 @@ import numpy as np
 from ...solvers import rotations
 from ...solvers.times import gap
 from .. import keyframes
-from ..rigs import adapter
 from ..rigs.pose import evaluate
+from ..rigs.pose.animated import independent
+from ..rigs.pose.channels import BoneTrack
+from ..rigs.pose.frames import armature_frames
+from ..rigs.pose.solver import RigSolver
 from ..steps import finish
 from . import contacts, keying, sparse
 from .job import Job
@@ -43,17 +46,17 @@ def late_channels(
     played = _with_moments(job, plan)
     moments, even = played.times, np.flatnonzero(played.even)
     parents = sorted(set(plan.late.values()))
-    free = adapter.independent(job.armature, parents, set(job.bindings.values()))
+    free = independent(job.armature, parents, set(job.bindings.values()))
     moving = len(plan.matrices) > 1
     matrices = np.empty((len(moments), 4, 4)) if moving else plan.matrices
 
     def solver_of(
         poses: np.ndarray, matrices: np.ndarray, times: np.ndarray
-    ) -> adapter.RigSolver:
-        return adapter.RigSolver(
+    ) -> RigSolver:
+        return RigSolver(
             job.armature,
             job.bindings,
-            adapter.armature_frames(job.armature.name, matrices),
+            armature_frames(job.armature.name, matrices),
             job.unit_scale,
             job.axes,
             dict(zip(parents, poses, strict=True)),
@@ -127,7 +130,7 @@ def _look_at(
         matrices[rows] = world
 
 
-def _rows(bone: adapter.BoneTrack, rows: np.ndarray) -> adapter.BoneTrack:
+def _rows(bone: BoneTrack, rows: np.ndarray) -> BoneTrack:
     """Some samples of a bone's channels."""
     return replace(
         bone,
@@ -136,7 +139,7 @@ def _rows(bone: adapter.BoneTrack, rows: np.ndarray) -> adapter.BoneTrack:
     )
 
 
-def _between(bone: adapter.BoneTrack, played: _Played) -> contacts.Known:
+def _between(bone: BoneTrack, played: _Played) -> contacts.Known:
     """Channels of a late bone at the moments between samples that are its own, by time."""
     found = {}
     own = played.own.get(bone.role, set())

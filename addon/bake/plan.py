@@ -20,8 +20,12 @@ from ...solvers.times import nearest
 from .. import keyframes
 from ..mapping.tracks import JointTracks
 from ..placement import require_near
-from ..rigs import adapter, joints, rotation_modes
-from ..rigs.constraints import Constraints, constraints_of
+from ..rigs.pose import joints, rotation_modes
+from ..rigs.pose.animated import moved_bones, moving_parents
+from ..rigs.pose.channels import BoneTrack, bone_of
+from ..rigs.pose.constraints import Constraints, constraints_of
+from ..rigs.pose.frames import armature_frames, object_channels
+from ..rigs.pose.solver import RigSolver
 from . import between, checks, contacts, evaluation, keying, sparse
 from .job import Job, Seen
 
@@ -49,11 +53,11 @@ class Plan:
         off: how far bones are off between keys, for the problem list.
     """
 
-    bones: list[adapter.BoneTrack]
+    bones: list[BoneTrack]
     channels: list[keyframes.Channel]
     late: dict[str, str]
     constraints: Constraints | None
-    solver: adapter.RigSolver | None
+    solver: RigSolver | None
     matrices: np.ndarray
     metres_per_unit: float
     position: Mapping[str, np.ndarray]
@@ -86,7 +90,7 @@ def look(
     still = evaluation.is_still(armature)
     matrices = evaluation.world_now(context, armature)[None] if still else None
     keyed = set(paths.values()) - {""}
-    moved = adapter.moved_bones(armature, keyed, {*paths, *held})
+    moved = moved_bones(armature, keyed, {*paths, *held})
     constraints = constraints_of(armature, evaluated, keyed, held, followed, moved)
     return Seen(matrices, constraints, frozenset(moved))
 
@@ -120,20 +124,20 @@ def plan_of(job: Job) -> Plan:
         size = np.abs(np.array(armature.scale) * np.array(armature.delta_scale)).mean()
         size *= np.linalg.norm(over[0, :3, :3], axis=0).mean()
         matrices = job.carrier.sampled(rows).matrices(float(size), job.unit_scale)
-        carried = [adapter.object_channels(armature, matrices, over)]
+        carried = [object_channels(armature, matrices, over)]
     require_near(armature.name, matrices[:, :3, 3] * job.unit_scale)
     keyed = set(job.bindings.values())
     paths = checks.channel_paths(armature, job.bindings, tracks)
     seen = job.seen or look(job.context, armature, paths, job.held)
     constraints = seen.constraints
-    late = adapter.moving_parents(armature, keyed, constraints)
+    late = moving_parents(armature, keyed, constraints)
     moved = evaluation.Moved.play(job, seen.moved)
 
-    def solver_of(matrices: np.ndarray, times: np.ndarray) -> adapter.RigSolver:
-        return adapter.RigSolver(
+    def solver_of(matrices: np.ndarray, times: np.ndarray) -> RigSolver:
+        return RigSolver(
             armature,
             job.bindings,
-            adapter.armature_frames(armature.name, matrices),
+            armature_frames(armature.name, matrices),
             job.unit_scale,
             job.axes,
             constraints=constraints,
@@ -177,7 +181,7 @@ def _held(job: Job) -> list[keyframes.Channel]:
     """One key for each property that is held."""
     start = np.array([float(job.options.start_frame)])
     return [
-        keyframes.Channel(path, index, adapter.bone_of(path), start, np.array([float(value)]))
+        keyframes.Channel(path, index, bone_of(path), start, np.array([float(value)]))
         for path, values in job.held.items()
         for index, value in enumerate(values)
     ]
@@ -208,8 +212,8 @@ def _plan_of_joints(
 
 def _at_moments(
     job: Job,
-    solver_of: Callable[[np.ndarray, np.ndarray], adapter.RigSolver],
-    bones: Sequence[adapter.BoneTrack],
+    solver_of: Callable[[np.ndarray, np.ndarray], RigSolver],
+    bones: Sequence[BoneTrack],
     matrices: np.ndarray,
     clock: Clock,
 ) -> dict[str, contacts.Known]:
@@ -277,12 +281,12 @@ def _at_moments(
 
 
 def _as_neighbours(
-    bone: adapter.BoneTrack,
+    bone: BoneTrack,
     at: np.ndarray,
-    samples: adapter.BoneTrack,
+    samples: BoneTrack,
     times: np.ndarray,
     mode: str,
-) -> adapter.BoneTrack:
+) -> BoneTrack:
     """A bone's channels with angles, and signs of quaternions, that go on from its samples.
 
     Args:

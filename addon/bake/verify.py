@@ -20,8 +20,9 @@ from ...solvers import rotations
 from ...solvers.motion import Problem
 from ..context import keep_frame
 from ..mapping.tracks import JointTracks, Tracks
-from ..rigs import adapter
 from ..rigs.pose import evaluate
+from ..rigs.pose.frames import rest_axes
+from ..rigs.pose.solver import RigSolver
 from ..steps import finish
 from . import checks
 from .data import Check
@@ -109,7 +110,7 @@ def tolerance(limb_lengths: Iterable[float], metres_per_unit: float) -> float:
 
 def reach_problems(
     armature: bpy.types.Object,
-    solver: adapter.RigSolver,
+    solver: RigSolver,
     found: Iterable[Limb],
     metres_per_unit: float,
     seconds: np.ndarray,
@@ -245,7 +246,7 @@ def check_bake(
         One problem per bone that is off, with its largest error and frames.
     """
     if axes is None:
-        axes = adapter.rest_axes(armature, bindings)
+        axes = rest_axes(armature, bindings)
     if frames is None:
         frames = range(tracks.clock.count)
     frames = tuple(sorted(frames))

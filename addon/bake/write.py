@@ -20,7 +20,10 @@ from .. import compat, keyframes
 from ..context import keep_frame
 from ..errors import UserError
 from ..mapping.tracks import JointTracks, Tracks
-from ..rigs import adapter, deciding, properties
+from ..rigs.pose import deciding, properties
+from ..rigs.pose.animated import animated_paths
+from ..rigs.pose.channels import bone_of
+from ..rigs.pose.frames import ObjectTrack, rest_axes
 from ..scene.timing import scene_numbers
 from . import attach, checks, edits, memory, verify
 from .data import Baked, BakeOptions, BakeRecord, BakeResult, Check, Former
@@ -57,7 +60,7 @@ def bake_tracks(
     held: Mapping[str, tuple] | None = None,
     axes: np.ndarray | None = None,
     checked: Callable[[], tuple[Mapping[str, str], Tracks]] | None = None,
-    carrier: adapter.ObjectTrack | None = None,
+    carrier: ObjectTrack | None = None,
     seen: Seen | None = None,
     plain: bool = False,
     below: bool = False,
@@ -74,7 +77,7 @@ def bake_tracks(
         bindings: role -> bone to key for it; roles without a track are left. Of joint
             tracks nothing: they name bones.
         tracks: where the roles are, in metres and seconds, or how joints are turned. What
-            decides a joint that constraints move is keyed in its place, see `rigs.deciding`.
+            decides a joint that constraints move is keyed in its place, see `rigs.pose.deciding`.
         options: how to bake.
         previous: the owner's last bake, which is replaced.
         owner: Motion object that keeps pointers to the actions; it does not
@@ -139,7 +142,7 @@ def bake_tracks(
         bindings=checks.keyed_bindings(bindings, tracks),
         tracks=tracks,
         options=options,
-        axes=adapter.rest_axes(armature, bindings) if axes is None else axes,
+        axes=rest_axes(armature, bindings) if axes is None else axes,
         unit_scale=scene_numbers(context.scene).unit_scale,
         held=_held(armature, held or {}, previous),
         checked=checked,
@@ -195,12 +198,12 @@ def bake_tracks(
     if check is not None and not later:
         (off,) = verify.check_bakes(context, [check])
         problems, check = problems + off, None
-    bones = {adapter.bone_of(path) for path in record.curves} - {""}
+    bones = {bone_of(path) for path in record.curves} - {""}
     return BakeResult(baked, keys, job.frames, len(bones), tuple(problems), check)
 
 
 def _edited_sentence(armature: bpy.types.Object, edited: Sequence[tuple[str, int]]) -> str:
-    bones = sorted({adapter.bone_of(path) or "the object" for path, _ in edited})
+    bones = sorted({bone_of(path) or "the object" for path, _ in edited})
     listed = ", ".join(bones[:3]) + (f" and {len(bones) - 3} more" if len(bones) > 3 else "")
     return (
         f"Keys of {listed} on {armature.name} were edited since the last bake: set Edited Keys to "
@@ -212,7 +215,7 @@ def _held(
     armature: bpy.types.Object, values: Mapping[str, tuple], previous: Baked | None
 ) -> dict[str, tuple]:
     """Those of the values to hold that have to be keyed."""
-    moving = adapter.animated_paths(armature)
+    moving = animated_paths(armature)
     if previous is not None:
         moving |= set(previous.record.curves)
     return {

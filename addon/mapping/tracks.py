@@ -16,6 +16,7 @@ rig turns `rotation` into a bone's world matrix as rotation * rest matrix.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple, TypeVar
@@ -63,6 +64,19 @@ REAR_TRUCK = "rear_truck"  # middle of its rear axle
 POLE = "pole"  # grip end of the pole (at the palm), per side; shaft along -z
 POLE_TIP = "pole_tip"  # tip of the pole, per side
 
+# Roles that stay where the skeleton puts them: only their direction is keyed.
+ROTATION_ONLY = {
+    SPINE, CHEST, NECK, HEAD, GAZE, SHOULDER, HEEL,
+    FORK, FRONT_WHEEL, REAR_WHEEL, SPROCKET, CRANK, PEDAL,
+    FRONT_TRUCK, REAR_TRUCK,
+}
+
+# Points without a direction.
+LOCATION_ONLY = {KNEE, ELBOW}
+
+# Segments of legs beyond a person's two: they hang on each other.
+_SEGMENT = re.compile(r"(hind|fore|leg\d+)\.\d+")
+
 
 def side_role(role: str, side: str) -> str:
     """Name of a role on one side: `side_role("foot", "L")` is "foot.L".
@@ -72,6 +86,25 @@ def side_role(role: str, side: str) -> str:
         side: "L" or "R".
     """
     return f"{role}.{side}"
+
+
+def base_role(role: str) -> str:
+    """A role without its side: "foot" of "foot.L".
+
+    Args:
+        role: a role.
+    """
+    return role.rsplit(".", 1)[0]
+
+
+def only_turned(role: str) -> bool:
+    """Whether a role stays where the skeleton puts it: only its direction is keyed.
+
+    Args:
+        role: a role.
+    """
+    base = base_role(role)
+    return base in ROTATION_ONLY or _SEGMENT.fullmatch(base) is not None
 
 
 @dataclass(frozen=True)

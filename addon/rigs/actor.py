@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import bpy
 
 from ..mapping.registry import MAPPINGS, BodyMapping
-from . import characters, control_rig
+from . import characters
+from .controls import control_rig
 from .pose.plays import NOTHING, Without
 
 

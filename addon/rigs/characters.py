@@ -16,7 +16,6 @@ from ..errors import UserError
 from ..mapping.legs import LeggedFigure
 from ..mapping.tracks import GAZE, Figure
 from ..placement import put_at, world_matrix
-from . import adapter, creature_fitting
 from .builders import armature as rig
 from .builders import figure_mesh, skin
 from .builders.creature import CreatureBuild
@@ -46,6 +45,8 @@ from .builders.skeleton import (
     both_sides,
     is_half_way,
 )
+from .controls import creature_fitting
+from .pose.channels import bone_path
 
 
 @dataclass(frozen=True)
@@ -335,7 +336,7 @@ def switches_of(armature: bpy.types.Object) -> dict[str, tuple[float]]:
     if bone is None:
         return {}
     return {
-        f'{adapter.bone_path(ROOT_BONE)}["{bpy.utils.escape_identifier(name)}"]': (1.0,)
+        f'{bone_path(ROOT_BONE)}["{bpy.utils.escape_identifier(name)}"]': (1.0,)
         for name in build_of(armature).switch_tips()
         if name in bone
     }

@@ -6,7 +6,8 @@ from __future__ import annotations
 import bpy
 
 from .. import motions
-from ..rigs import characters, control_rig
+from ..rigs import characters
+from ..rigs.controls import control_rig
 
 ADD = "VIEW3D_MT_add"
 HOSTS = ("VIEW3D_MT_object", "VIEW3D_MT_pose")

@@ -530,7 +530,7 @@ def _select_all(trial):
 
 def _own_equipment(trial):
     """Something of the animator's own as a ski, wheel or board."""
-    from poise.addon.rigs import own_equipment
+    from poise.addon.rigs.equipment import own_equipment
 
     rng = trial.rng
     rig = rng.choice(characters())

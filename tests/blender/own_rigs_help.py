@@ -79,7 +79,7 @@ def set_up(kind, frames=37, **turns):
 def followers(poise, controls):
     import importlib
 
-    module = importlib.import_module(f"{poise.__name__}.addon.rigs.control_rig")
+    module = importlib.import_module(f"{poise.__name__}.addon.rigs.controls.control_rig")
     return module.followers(controls)
 
 

@@ -106,6 +106,7 @@ def off_their_tracks(motion):
 
 
 def keyed_bones(rig):
-    from poise.addon.rigs import adapter
+    from poise.addon.rigs.pose.animated import animated_paths
+    from poise.addon.rigs.pose.channels import bone_of
 
-    return {adapter.bone_of(path) for path in adapter.animated_paths(rig)} - {""}
+    return {bone_of(path) for path in animated_paths(rig)} - {""}

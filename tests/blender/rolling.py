@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import bpy
 import numpy as np
-from poise.addon.rigs import control_rig
+from poise.addon.rigs.controls import control_rig
 from poise.solvers.rotations import about_z, conjugate, rotate
 from scipy.interpolate import CubicSpline
 

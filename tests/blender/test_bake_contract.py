@@ -31,7 +31,10 @@ from poise.addon import bake, compat, keyframes  # noqa: E402
 from poise.addon.bake import Baked, BakeOptions, BakeRecord, bake_tracks, clear_bake  # noqa: E402
 from poise.addon.errors import UserError  # noqa: E402
 from poise.addon.mapping.tracks import RoleTracks  # noqa: E402
-from poise.addon.rigs import adapter, characters  # noqa: E402
+from poise.addon.rigs import characters  # noqa: E402
+from poise.addon.rigs.pose.channels import bone_path  # noqa: E402
+from poise.addon.rigs.pose.frames import armature_frames  # noqa: E402
+from poise.addon.rigs.pose.solver import RigSolver  # noqa: E402
 from poise.solvers.clock import Clock  # noqa: E402
 from snapshot import counts, diff, snapshot  # noqa: E402
 
@@ -111,7 +114,7 @@ def test_what_holds_still_is_keyed_at_its_ends_alone(scene):
     curves = curves_of(result)
 
     def keyed(bone):
-        path = f"{adapter.bone_path(bone)}.rotation_quaternion"
+        path = f"{bone_path(bone)}.rotation_quaternion"
         return [[key.co.x for key in curves[path, i].keyframe_points] for i in range(4)]
 
     assert keyed("neck") == [[1.0, 40.0]] * 4
@@ -133,15 +136,15 @@ def test_sparse_keys_are_the_more_accurate_on_every_channel(scene):
         rigs_[mode] = curves_of(bake_small(rig, tracks, start_frame=0, key_mode=mode))
     # What the channels would be at every sixteenth of a frame.
     rig = small_rig("truth")
-    solver = adapter.RigSolver(
-        rig, SMALL_ROLES, adapter.armature_frames("truth", np.eye(4)[None]), 1.0,
+    solver = RigSolver(
+        rig, SMALL_ROLES, armature_frames("truth", np.eye(4)[None]), 1.0,
         np.array([1.0, 0.0, 0.0, 0.0]),
     )
     compared = 0
     for bone in solver.solve(fine.position, fine.rotation):
         for name, values in bone.properties():
             for index in range(values.shape[1]):
-                path = f"{adapter.bone_path(bone.bone)}.{name}"
+                path = f"{bone_path(bone.bone)}.{name}"
                 errors = {}
                 for mode, curves in rigs_.items():
                     curve = curves[path, index]

@@ -14,7 +14,9 @@ import rolling
 from own_rigs_help import bring_in, human, places, set_up
 from poise.addon import pipeline
 from poise.addon.bake import stepping
-from poise.addon.rigs import adapter, characters, control_rig, retarget
+from poise.addon.rigs.pose.animated import moved_bones
+from poise.addon.rigs import characters
+from poise.addon.rigs.controls import control_rig, retarget
 from scenes_help import key_speed, path
 
 EIGHTH, LAST = 0.125, 37
@@ -248,15 +250,15 @@ def test_drivers_are_read_before_the_bake_unless_baked_bones_have_a_say(poise, s
                            (('pose.bones["Slider"].location[0]',), True), (("Head",), False),
                            (("Nose",), False), (('pose.bones["Nose"].location[0]',), False)):
         drive(rig, "Socket", "v" if looks_at else "sin(frame)", looks_at)
-        assert adapter.moved_bones(rig, keyed, set()) == ({"Socket"} if read else set()), looks_at
+        assert moved_bones(rig, keyed, set()) == ({"Socket"} if read else set()), looks_at
         rig.pose.bones["Socket"].driver_remove("location", 0)
     drive(rig, "Socket", "v", ['["swing"]'])
     swing = rig.driver_add('["swing"]').driver
-    assert adapter.moved_bones(rig, keyed, set()) == {"Socket"}
+    assert moved_bones(rig, keyed, set()) == {"Socket"}
     variable = swing.variables.new()
     variable.type = "TRANSFORMS"
     variable.targets[0].id, variable.targets[0].bone_target = rig, "Head"
-    assert adapter.moved_bones(rig, keyed, set()) == set()
+    assert moved_bones(rig, keyed, set()) == set()
 
 
 @pytest.mark.parametrize("mode", ["DENSE", "SPARSE"])

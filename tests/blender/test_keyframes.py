@@ -16,7 +16,7 @@ from bake_rigs import quaternion  # noqa: E402
 from poise.addon import compat, keyframes  # noqa: E402
 from poise.addon.bake import sparse  # noqa: E402
 from poise.addon.keyframes import Channel  # noqa: E402
-from poise.addon.rigs import rotation_modes  # noqa: E402
+from poise.addon.rigs.pose import rotation_modes  # noqa: E402
 from poise.solvers import rotations  # noqa: E402
 
 

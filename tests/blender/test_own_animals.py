@@ -9,7 +9,10 @@ from mathutils import Vector
 from own_rigs_help import RIGS, bring_in, put_at_rest
 from poise.addon.mapping.legged import STYLES, map_legged, pose_joints
 from poise.addon.mapping.legs import creature_of
-from poise.addon.rigs import adapter, characters, control_rig
+from poise.addon.rigs import characters
+from poise.addon.rigs.controls import control_rig
+from poise.addon.rigs.pose.frames import armature_frames
+from poise.addon.rigs.pose.solver import RigSolver
 from poise.solvers.legged import GaitItem, GaitSettings, solve_gait
 from snapshot import diff, snapshot
 
@@ -104,8 +107,8 @@ def walk(controls, gait, froude):
     kind = characters.kind_of(controls).lower()
     tracks = map_legged(motion, figure, STYLES[kind])
     at = len(tracks.time) // 2
-    frames = adapter.armature_frames("", np.array(controls.matrix_world)[None])
-    solver = adapter.RigSolver(
+    frames = armature_frames("", np.array(controls.matrix_world)[None])
+    solver = RigSolver(
         controls, characters.role_bones_of(controls), frames, 1.0, characters.rest_axes(controls)
     )
     for track in solver.solve(

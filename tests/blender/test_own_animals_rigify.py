@@ -16,7 +16,8 @@ import scenes
 from mathutils import Vector
 from own_rigs_help import NOISE
 from poise.addon import compat
-from poise.addon.rigs import characters, control_rig
+from poise.addon.rigs import characters
+from poise.addon.rigs.controls import control_rig
 from poise.solvers import rotations
 from rigify_help import (
     PLACED,

@@ -11,7 +11,7 @@ import pytest
 from mathutils import Euler, Matrix, Vector
 from operators_draw import drawn
 from operators_help import UNDO_NOISE, activate, load, refused, undoable
-from poise.addon.rigs import own_equipment
+from poise.addon.rigs.equipment import own_equipment
 from snapshot import diff, snapshot
 
 NOISE = (r"\.users$",)

@@ -14,7 +14,7 @@ import bpy
 import numpy as np
 import pytest
 from own_rigs_help import NOISE, followers, places, set_up
-from poise.addon.rigs import control_rig
+from poise.addon.rigs.controls import control_rig
 from rigify_help import (
     assert_follows,
     bring_in,

@@ -310,7 +310,7 @@ def test_mannequins_on_their_own_skeletons(scene):
 
 def test_equipment_of_others_goes_along(scene):
     """Own skis stay under the boots and own wheels under the frame that they came with."""
-    from poise.addon.rigs import own_equipment
+    from poise.addon.rigs.equipment import own_equipment
 
     controls = scenes.own_equipment()
     things = [own_equipment.attached(one) for one in controls]

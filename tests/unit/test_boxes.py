@@ -3,7 +3,7 @@
 
 import numpy as np
 import pytest
-from poise.addon.rigs import boxes
+from poise.addon.rigs.equipment import boxes
 from poise.solvers import rotations
 
 CORNERS = np.array(np.meshgrid([-1, 1], [-1, 1], [-1, 1])).reshape(3, -1).T

@@ -16,8 +16,8 @@ from poise.addon.mapping.legged import STYLES, map_legged, pose_joints
 from poise.addon.mapping.legs import creature_of
 from poise.addon.mapping.limbs import Limb
 from poise.addon.rigs.builders.legged import insect
-from poise.addon.rigs.creature_fitting import read_creature, target_bones
-from poise.addon.rigs.fitting import target_bone
+from poise.addon.rigs.controls.creature_fitting import read_creature, target_bones
+from poise.addon.rigs.controls.fitting import target_bone
 from poise.addon.rigs.recognise.recognition import recognise
 from poise.addon.rigs.recognise.rolemap import RoleMap
 from poise.solvers.legged import GaitItem, GaitSettings, solve_gait

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from poise.addon.rigs import fingers
+from poise.addon.rigs.controls import fingers
 from poise.addon.rigs.recognise.skeleton import BoneRest, Skeleton
 from poise.solvers import rotations
 

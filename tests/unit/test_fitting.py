@@ -6,9 +6,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from poise.addon.errors import UserError
-from poise.addon.rigs import fitting
 from poise.addon.rigs.builders.kinds import BIPED, RIDING, build_skeleton
 from poise.addon.rigs.builders.skeleton import standard_proportions
+from poise.addon.rigs.controls import fitting
 from poise.addon.rigs.recognise.rolemap import RoleMap
 from poise.addon.rigs.recognise.skeleton import BoneRest, Skeleton
 from poise.solvers import rotations as rot

@@ -3,7 +3,7 @@
 
 import numpy as np
 import pytest
-from poise.addon.rigs import rotation_modes
+from poise.addon.rigs.pose import rotation_modes
 from poise.solvers import rotations as rot
 
 

@@ -15,8 +15,8 @@ from mathutils import Matrix
 from ...context import keep_frame
 from ...errors import UserError
 from ...steps import Steps
-from ..properties import read_pose, restore_pose
 from .plays import Active, Playing, Without, channel_paths, cut_copy, every_strip
+from .properties import read_pose, restore_pose
 
 Evaluate = Callable[[bpy.types.Object], bpy.types.Object]
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from ... import compat, keyframes
 from ...digests import digest
-from .. import adapter
+from .channels import bone_path
 from .plays import NOTHING, Channel, Playing, Without, channel_paths, others, undecided
 
 # What of a key has a say in values.
@@ -58,7 +58,7 @@ def _standing(
     found: list[object] = []
     for name in bones:
         bone = rig.pose.bones[name]
-        if (f"{adapter.bone_path(name)}.rotation_mode", 0) not in animated:
+        if (f"{bone_path(name)}.rotation_mode", 0) not in animated:
             found.append(bone.rotation_mode)
         for path in channel_paths(rig, name):
             values = without.pose.get(path, getattr(bone, path.rpartition(".")[2]))

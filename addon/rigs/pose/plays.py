@@ -13,7 +13,8 @@ import bpy
 import numpy as np
 
 from ... import compat, keyframes
-from .. import adapter, constraints, rotation_modes
+from . import constraints, rotation_modes
+from .channels import bone_of, bone_path
 
 Channel = tuple[str, int]
 """Data path and index."""
@@ -233,7 +234,7 @@ def channel_paths(rig: bpy.types.Object, name: str) -> tuple[str, str, str]:
         rig: the rig.
         name: name of the bone.
     """
-    base = adapter.bone_path(name)
+    base = bone_path(name)
     return f"{base}.location", f"{base}.{rotation_property(rig.pose.bones[name])}", f"{base}.scale"
 
 
@@ -247,10 +248,10 @@ def undecided(rig: bpy.types.Object, plays: Playing) -> tuple[set[str], set[str]
     """
     unsure, constrained = set(), set()
     for path, _ in plays.uncertain():
-        unsure.add(adapter.bone_of(path))
+        unsure.add(bone_of(path))
     for path, _ in plays.animated():
         if ".constraints[" in path or path.endswith(".rotation_mode"):
-            constrained.add(adapter.bone_of(path))
+            constrained.add(bone_of(path))
     for bone in rig.pose.bones:
         for constraint in bone.constraints:
             if bone.name not in constrained and not constraints.acts(constraint):

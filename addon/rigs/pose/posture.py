@@ -14,11 +14,10 @@ from ....solvers import rotations
 from ... import compat, store
 from ...digests import digest
 from ...errors import UserError
-from .. import rotation_modes
-from ..adapter import Basis
 from ..recognise import body, names
 from ..skeletons import read_skeleton
-from . import reader
+from . import reader, rotation_modes
+from .algebra import Basis
 from .plays import Active
 
 SCHEMA, VERSION = "poise.posture", 1

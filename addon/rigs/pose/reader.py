@@ -18,10 +18,11 @@ from ....solvers import rotations
 from ... import keyframes
 from ...errors import UserError
 from ...steps import finish
-from .. import adapter, rotation_modes
-from ..adapter import Basis
-from . import evaluate
+from . import evaluate, rotation_modes
+from .algebra import Basis
+from .channels import bone_of
 from .fingerprint import digest_of
+from .frames import armature_frames
 from .plays import (
     NOTHING,
     Active,
@@ -33,6 +34,7 @@ from .plays import (
     sounding,
     undecided,
 )
+from .solver import Computed, RigSolver
 
 
 def require_bones(rig: bpy.types.Object, bones: Iterable[str]) -> None:
@@ -119,9 +121,9 @@ def posed(
 def solver_of(
     rig: bpy.types.Object,
     moved: Mapping[str, Basis],
-    constrained: adapter.Computed | None = None,
+    constrained: Computed | None = None,
     evaluated: Mapping[str, np.ndarray] | None = None,
-) -> adapter.RigSolver:
+) -> RigSolver:
     """What tells where bones are in armature space.
 
     Args:
@@ -130,8 +132,8 @@ def solver_of(
         constrained: constraints that count.
         evaluated: bone -> (m, 4, 4) where it is, if something else has put it there.
     """
-    still = adapter.armature_frames(rig.name, np.eye(4)[None])
-    return adapter.RigSolver(
+    still = armature_frames(rig.name, np.eye(4)[None])
+    return RigSolver(
         rig, {}, still, 1.0, rotations.identity(1)[0], evaluated, constrained, moved
     )
 
@@ -177,7 +179,7 @@ def played(
     plays = Playing.on(rig, without)
     require_bones(rig, bones)
     constrained, unsure = undecided(rig, plays)
-    cut = {adapter.bone_of(path) for path, _ in plays.cut}
+    cut = {bone_of(path) for path, _ in plays.cut}
     asked = [name for name in bones if name in constrained | unsure | cut]
     channels: dict[str, np.ndarray] = {}
     if asked:

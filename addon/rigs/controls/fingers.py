@@ -14,9 +14,9 @@ from math import radians
 
 import numpy as np
 
-from ...solvers import rotations
-from .recognise import names
-from .recognise.skeleton import Skeleton
+from ....solvers import rotations
+from ..recognise import names
+from ..recognise.skeleton import Skeleton
 
 # Bend of a finger's bones in a fist around a shaft, from the palm on, degrees: of
 # fingers with three bones, two, one.

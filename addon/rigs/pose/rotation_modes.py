@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...solvers import rotations
+from ....solvers import rotations
 
 # Mode of a pose bone -> the property that holds its rotation.
 PROPERTY = {order: "rotation_euler" for order in rotations.EULER_ORDERS}

@@ -15,18 +15,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...solvers import rotations
-from ...solvers.errors import SettingError
-from ...solvers.legged.creature import check_creature
-from ...solvers.legged.gait import spoken_leg
-from ..errors import UserError
-from ..mapping.easing import CannotStand, Eased, eased
-from ..mapping.legs import HOOF, PAW, TIP, LegChain, LeggedFigure, creature_of
-from .builders.creature import sling
-from .builders.skeleton import BACK, UP, BoneSpec, unit
+from ....solvers import rotations
+from ....solvers.errors import SettingError
+from ....solvers.legged.creature import check_creature
+from ....solvers.legged.gait import spoken_leg
+from ...errors import UserError
+from ...mapping.easing import CannotStand, Eased, eased
+from ...mapping.legs import HOOF, PAW, TIP, LegChain, LeggedFigure, creature_of
+from ..builders.creature import sling
+from ..builders.skeleton import BACK, UP, BoneSpec, unit
+from ..recognise.rolemap import SIDES, RoleMap
+from ..recognise.skeleton import Skeleton as RestPose
 from .fitting import FORWARD, control_bone, ends_of_sole, target_bone
-from .recognise.rolemap import SIDES, RoleMap
-from .recognise.skeleton import Skeleton as RestPose
 
 if TYPE_CHECKING:
     from .own_controls import Control

@@ -19,14 +19,15 @@ from dataclasses import dataclass, replace
 import bpy
 import numpy as np
 
-from ...solvers import rotations
-from ..context import keep_frame
-from ..errors import UserError
-from ..mapping.tracks import JointTracks
-from . import adapter
+from ....solvers import rotations
+from ...context import keep_frame
+from ...errors import UserError
+from ...mapping.tracks import JointTracks
+from . import evaluate, reader
+from .algebra import Basis
+from .animated import animated_paths, moving_parents
 from .constraints import CHAINED, constraints_of
 from .joints import as_keyed
-from .pose import evaluate, reader
 from .properties import read_pose, read_value, restore_pose
 
 SAME = 1e-6  # of influences, and of what a bone has anyway
@@ -69,7 +70,7 @@ class _Grip:
             curve.data_path: curve
             for curve in (data.drivers if data is not None else ()) if not curve.mute
         }
-        self._animated = adapter.animated_paths(armature)
+        self._animated = animated_paths(armature)
         self.held: dict[str, tuple] = {}
         self._pulls: dict[str, list[bpy.types.Constraint]] = {}
         for bone in self._bones:
@@ -296,7 +297,7 @@ def _deciding(
         return Deciding(_moving(armature, tracks), grip.held)
     evaluated = armature.evaluated_get(context.evaluated_depsgraph_get())
     still = {
-        name: adapter.Basis.of(np.array(evaluate.local_matrix(evaluated, bone), dtype=float)[None])
+        name: Basis.of(np.array(evaluate.local_matrix(evaluated, bone), dtype=float)[None])
         for name, bone in ((name, evaluated.pose.bones[name]) for name in kept)
     }
     whole = replace(
@@ -361,7 +362,7 @@ def _placed(
     # Where they hang on what cannot be computed, it stands as it does now; if it hangs on them in
     # turn, it goes with its parent.
     outside = {
-        name for name in adapter.moving_parents(armature, known, constraints).values()
+        name for name in moving_parents(armature, known, constraints).values()
         if not grip.hangs_on(name, known)
     }
     solver = reader.solver_of(armature, {}, constraints, {

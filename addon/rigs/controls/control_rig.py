@@ -22,27 +22,23 @@ import bpy
 import numpy as np
 from mathutils import Vector
 
-from ...solvers import rotations
-from ..errors import UserError
-from ..placement import world_matrix
-from . import (
-    adapter,
-    characters,
-    creature_fitting,
-    fingers,
-    fitting,
-    own_controls,
-    properties,
-    rotation_modes,
-)
-from .builders import widgets
-from .builders.kinds import BIPED, DOG, HORSE, INSECT, LEGGED, RIDING, build_skeleton
-from .builders.skeleton import REFERENCE, Proportions
+from ....solvers import rotations
+from ...errors import UserError
+from ...placement import world_matrix
+from .. import characters
+from ..builders import widgets
+from ..builders.kinds import BIPED, DOG, HORSE, INSECT, LEGGED, RIDING, build_skeleton
+from ..builders.skeleton import REFERENCE, Proportions
+from ..pose import properties, rotation_modes
+from ..pose.animated import animated_bones, displacing
+from ..pose.channels import bone_of, bone_path
+from ..pose.frames import armature_frames
+from ..recognise import rigify
+from ..recognise.rolemap import ENGINE, RoleMap
+from ..recognise.skeleton import Skeleton as RestPose
+from ..skeletons import is_skin_of, read_skeleton
+from . import creature_fitting, fingers, fitting, own_controls
 from .own_controls import OwnControls
-from .recognise import rigify
-from .recognise.rolemap import ENGINE, RoleMap
-from .recognise.skeleton import Skeleton as RestPose
-from .skeletons import is_skin_of, read_skeleton
 
 CONSTRAINT = "Poise"
 
@@ -209,7 +205,7 @@ def measure(
             f"{rig.name} stands on {LEGS.get(rolemap.body, 'no legs')}: it can be set up as "
             f"{', '.join(labels) or 'nothing'}, not as {characters.KINDS[kind].label}{more}"
         )
-    frames = adapter.armature_frames(rig.name, np.array(world_matrix(rig), dtype=float)[None])
+    frames = armature_frames(rig.name, np.array(world_matrix(rig), dtype=float)[None])
     scale = float(frames.scale[0]) * unit_scale
     if rolemap.body != "BIPED":
         skin = _feet(rig, rest, rolemap)
@@ -496,7 +492,7 @@ def _fists(rig: bpy.types.Object, measured: Measured) -> dict[str, list[float]]:
     if measured.rolemap.places:
         rest = read_skeleton(rig)  # fingers are turned relative to the rest pose
     data = rig.animation_data
-    driven = {adapter.bone_of(c.data_path) for c in (data.drivers if data is not None else ())}
+    driven = {bone_of(c.data_path) for c in (data.drivers if data is not None else ())}
     found: dict[str, list[float]] = {}
     for side, paths in _hands(rest, measured.rolemap, measured.own is not None).items():
         paths = [
@@ -531,7 +527,7 @@ def fists(
         bone = rig.pose.bones.get(name)
         if bone is None or name in leave or turn.shape != (4,):
             continue
-        path = f"{adapter.bone_path(name)}.{rotation_modes.PROPERTY[bone.rotation_mode]}"
+        path = f"{bone_path(name)}.{rotation_modes.PROPERTY[bone.rotation_mode]}"
         values = rotation_modes.to_mode(turn[None], bone.rotation_mode)[0]
         found[path] = tuple(float(v) for v in values)
     return found
@@ -587,14 +583,14 @@ def _require_free(rig: bpy.types.Object, wanted: Collection[str]) -> None:
             constraint = rig.path_resolve(curve.data_path.removesuffix(".influence"))
             raise UserError(
                 f"A driver sets the influence of {constraint.name} on bone "
-                f"{adapter.bone_of(curve.data_path)} of {rig.name}, which would bend it in a way "
+                f"{bone_of(curve.data_path)} of {rig.name}, which would bend it in a way "
                 "of its own: mute the driver or the constraint"
             )
 
 
 def _displaced(rig: bpy.types.Object, names: Collection[str]) -> set[str]:
     """Bones that are off the place that the rest pose gives them, now or by keys and drivers."""
-    animated = adapter.displacing(rig)
+    animated = displacing(rig)
     found = set()
     for name in names:
         bone = rig.pose.bones[name]
@@ -908,7 +904,7 @@ def connect(controls: bpy.types.Object, rig: bpy.types.Object) -> None:
     """
     known, own = followers(controls), own_controls_of(controls)
     # Fingers with keys go on with them.
-    held = fists(controls, rig, adapter.animated_bones(rig))
+    held = fists(controls, rig, animated_bones(rig))
     held = {**held, **resting(controls, rig)}
     if own is not None:
         held = {**held, **own_controls.held(rig, own)}

@@ -10,12 +10,13 @@ from math import degrees
 import bpy
 import numpy as np
 
-from ...solvers import rotations
-from ...solvers.motion import Problem
-from ..mapping.links import Links
-from ..mapping.tracks import JointTracks, Spin
-from ..placement import world_matrix
-from . import adapter, rotation_modes
+from ....solvers import rotations
+from ....solvers.motion import Problem
+from ...mapping.links import Links
+from ...mapping.tracks import JointTracks, Spin
+from ...placement import world_matrix
+from . import rotation_modes
+from .channels import BoneTrack
 
 SEEN = 1e-4  # radians, metres: what a lock takes away below that is not told
 
@@ -43,7 +44,7 @@ def links_of(
 
 def as_keyed(
     bone: bpy.types.PoseBone, tracks: JointTracks, rows: slice | np.ndarray
-) -> adapter.BoneTrack:
+) -> BoneTrack:
     """A bone's channels in its own rotation mode, as if it had no locks.
 
     Args:
@@ -63,7 +64,7 @@ def as_keyed(
             turned = _counted(turned, mode, Spin(angle, spin.axis))
     if name in tracks.place:
         location = np.asarray(tracks.place[name][rows], dtype=float)
-    return adapter.BoneTrack(name, name, rotation_modes.PROPERTY[mode], location, turned)
+    return BoneTrack(name, name, rotation_modes.PROPERTY[mode], location, turned)
 
 
 def _counted(values: np.ndarray, mode: str, spin: Spin) -> np.ndarray:
@@ -80,7 +81,7 @@ def _counted(values: np.ndarray, mode: str, spin: Spin) -> np.ndarray:
 
 def channels(
     armature: bpy.types.Object, tracks: JointTracks, rows: slice | np.ndarray, size: float
-) -> tuple[list[adapter.BoneTrack], set[tuple[str, int]], tuple[Problem, ...]]:
+) -> tuple[list[BoneTrack], set[tuple[str, int]], tuple[Problem, ...]]:
     """Channels of bones whose own channels decide them.
 
     Args:
@@ -115,8 +116,8 @@ def channels(
 
 
 def _unlocked(
-    bone: bpy.types.PoseBone, track: adapter.BoneTrack
-) -> tuple[adapter.BoneTrack, set[tuple[str, int]]]:
+    bone: bpy.types.PoseBone, track: BoneTrack
+) -> tuple[BoneTrack, set[tuple[str, int]]]:
     """Channels with locked ones as they stand, and which those are."""
     fixed: set[tuple[str, int]] = set()
 
@@ -147,7 +148,7 @@ def _unlocked(
 
 
 def _taken(
-    bone: bpy.types.PoseBone, wanted: adapter.BoneTrack, track: adapter.BoneTrack, size: float
+    bone: bpy.types.PoseBone, wanted: BoneTrack, track: BoneTrack, size: float
 ) -> tuple[np.ndarray | None, str]:
     """How far locks take a bone from where it is wanted, by row, and that in words."""
     if wanted.rotation is not None and track.rotation is not None:

@@ -15,19 +15,23 @@ import bpy
 import numpy as np
 from mathutils import Matrix
 
-from ...solvers import affine, rotations
-from ...solvers.ik import limb_rotations, two_bone
-from ...solvers.times import nearest
-from ..context import keep_frame
-from ..errors import UserError
-from ..mapping.legs import LeggedFigure, creature_of
-from ..mapping.signals import averaged
-from ..mapping.tracks import HAND, POLE_TIP, Contact, Figure, RoleTracks, side_role
-from ..steps import Steps
-from . import adapter, characters, control_rig, fitting, own_controls
-from .builders.skeleton import Chain
+from ....solvers import affine, rotations
+from ....solvers.ik import limb_rotations, two_bone
+from ....solvers.times import nearest
+from ...context import keep_frame
+from ...errors import UserError
+from ...mapping.legs import LeggedFigure, creature_of
+from ...mapping.signals import averaged
+from ...mapping.tracks import HAND, POLE_TIP, Contact, Figure, RoleTracks, side_role
+from ...steps import Steps
+from .. import characters
+from ..builders.skeleton import Chain
+from ..pose import evaluate
+from ..pose.algebra import Pose
+from ..pose.frames import ArmatureFrames, ObjectTrack, rest_turns
+from ..pose.solver import RigSolver
+from . import control_rig, fitting, own_controls
 from .own_controls import Control, OwnControls
-from .pose import evaluate
 
 # What a role of someone else's rig is called among tracks: no rule for Poise's own roles fits it.
 PREFIX = "bone "
@@ -41,7 +45,7 @@ STILL = 1e-6  # metres: what moves by less rests
 # Role, or bone of the controls that stands for a control of the rig's own -> pose of its
 # target in the world, in units of the controls; and metres per such unit. Poses are
 # computed as they are asked for: many are wanted only to verify a bake.
-Targets = tuple[Callable[[str], adapter.Pose], float]
+Targets = tuple[Callable[[str], Pose], float]
 
 
 def bone_tracks(
@@ -156,7 +160,7 @@ def _heels(
 def _contact(
     contact: Contact,
     role: str,
-    there: adapter.Pose,
+    there: Pose,
     tracks: RoleTracks,
     size: float,
     place: np.ndarray | None = None,
@@ -300,7 +304,7 @@ def evaluated_targets(
     with keep_frame(context.scene):
         [(_, matrices)] = yield from evaluate.matrices(context, [look])
     poses = {
-        key: adapter.Pose(
+        key: Pose(
             rotations.from_matrix(row[:, :3, :3] / np.linalg.norm(row[:, :3, :3], axis=1)[:, None]),
             row[:, :3, 3],
             np.ones(1),
@@ -312,7 +316,7 @@ def evaluated_targets(
 
 def _bone_tracks(
     rig: bpy.types.Object,
-    wanted: Mapping[str, tuple[str, adapter.Pose, bool, bool]],
+    wanted: Mapping[str, tuple[str, Pose, bool, bool]],
     tracks: RoleTracks,
     size: float,
 ) -> tuple[dict[str, str], RoleTracks]:
@@ -320,7 +324,7 @@ def _bone_tracks(
     bindings, position, rotation = {}, {}, {}
     count = len(tracks.time)
     bones = [bone for bone, *_ in wanted.values()]
-    back = rotations.conjugate(adapter.rest_turns(rig, bones))
+    back = rotations.conjugate(rest_turns(rig, bones))
     for turn, (name, (bone, pose, located, turned)) in zip(back, wanted.items(), strict=True):
         bindings[name] = bone
         if turned:
@@ -352,13 +356,13 @@ def posed_targets(
     scale = float(np.mean([column.length for column in controls.matrix_world.to_3x3().col]))
     # The controls stand where they stand; what is keyed is the world's all the same.
     world = np.diag([scale, scale, scale, 1.0])
-    frames = adapter.ArmatureFrames(
+    frames = ArmatureFrames(
         rotation=rotations.identity(1),
         scale=np.array([scale]),
         inverse=affine.inverse(world[None]),
         matrix=world[None],
     )
-    solver = adapter.RigSolver(
+    solver = RigSolver(
         controls, characters.role_bones_of(controls), frames, unit_scale,
         characters.rest_axes(controls),
     )
@@ -372,7 +376,7 @@ def posed_targets(
             _turn(solver, bone, like)
     copies = {fitting.control_bone(one.name) for one in own.driven} if own is not None else set()
 
-    def pose(target: str) -> adapter.Pose:
+    def pose(target: str) -> Pose:
         if target in copies:
             return _aimed(controls, target, solver)
         return solver.pose(fitting.target_bone(target))
@@ -380,7 +384,7 @@ def posed_targets(
     return pose, scale * unit_scale
 
 
-def _aimed(controls: bpy.types.Object, name: str, solver: adapter.RigSolver) -> adapter.Pose:
+def _aimed(controls: bpy.types.Object, name: str, solver: RigSolver) -> Pose:
     """Pose of a target that may be aimed along its length at another, the short way round."""
     pose = solver.pose(name)
     for constraint in controls.pose.bones[name].constraints:
@@ -391,7 +395,7 @@ def _aimed(controls: bpy.types.Object, name: str, solver: adapter.RigSolver) -> 
     return pose
 
 
-def _place_trunk(controls: bpy.types.Object, solver: adapter.RigSolver) -> None:
+def _place_trunk(controls: bpy.types.Object, solver: RigSolver) -> None:
     """Links turn as their controls do, in shares, and hang on each other."""
     for role in control_rig.followers(controls):
         name = fitting.link_bone(role)
@@ -405,12 +409,12 @@ def _place_trunk(controls: bpy.types.Object, solver: adapter.RigSolver) -> None:
             else:
                 turned = rotations.slerp(turned, there, constraint.influence)
         here = solver.pose(name)
-        solver.place(name, adapter.Pose(turned, here, here.scale))
+        solver.place(name, Pose(turned, here, here.scale))
 
 
 def _place_limb(
     controls: bpy.types.Object,
-    solver: adapter.RigSolver,
+    solver: RigSolver,
     chain: Chain,
 ) -> None:
     """Bend a limb to its target, as its IK constraint does."""
@@ -431,12 +435,12 @@ def _place_limb(
     heads = (root, bent.middle)
     for bone, turn, head in zip((first, second), turns, heads, strict=True):
         turned = rotations.times(turn, solver.bone(bone.name).rest)
-        solver.place(bone.name, adapter.Pose(turned, head, start.scale))
+        solver.place(bone.name, Pose(turned, head, start.scale))
 
 
-def _turn(solver: adapter.RigSolver, bone: str, like: str) -> None:
+def _turn(solver: RigSolver, bone: str, like: str) -> None:
     here = solver.pose(bone)
-    solver.place(bone, adapter.Pose(solver.pose(like), here, here.scale))
+    solver.place(bone, Pose(solver.pose(like), here, here.scale))
 
 
 # Spread in seconds of the average that a smoothed root keeps to: longer than a short turn.
@@ -509,7 +513,7 @@ def _calm(values: np.ndarray, time: np.ndarray) -> np.ndarray:
     return np.stack([np.interp(time, even, column) for column in smooth.T], axis=1)
 
 
-def object_track(controls: bpy.types.Object, travel: RoleTracks) -> adapter.ObjectTrack:
+def object_track(controls: bpy.types.Object, travel: RoleTracks) -> ObjectTrack:
     """Where a rig's object goes if it is to go where the figure goes.
 
     It stands to the root of the controls as the rig in its rest pose stands to the
@@ -524,7 +528,7 @@ def object_track(controls: bpy.types.Object, travel: RoleTracks) -> adapter.Obje
     """
     origin, turn = control_rig.rest_of(controls)
     rotation = rotations.continuous(rotations.multiply(travel.rotation["root"], turn))
-    return adapter.ObjectTrack(travel.position["root"], rotation, origin)
+    return ObjectTrack(travel.position["root"], rotation, origin)
 
 
 def _yaw(rotation: np.ndarray) -> np.ndarray:

@@ -16,8 +16,11 @@ from dataclasses import dataclass
 import bpy
 import numpy as np
 
-from ...solvers import rotations
-from .adapter import CHANNELS, Pose, RigSolver, animated_paths, bone_of, bone_path, displacing
+from ....solvers import rotations
+from .algebra import Pose
+from .animated import animated_paths, displacing
+from .channels import CHANNELS, bone_of, bone_path
+from .solver import RigSolver
 
 # Spaces that are the same as long as both bones belong to one armature.
 _POSE_SPACES = {"WORLD", "POSE"}

@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...solvers import rotations
-from ..errors import UserError
-from ..mapping.tracks import GAZE
-from .builders import skeleton as standard
-from .builders.skeleton import (
+from ....solvers import rotations
+from ...errors import UserError
+from ...mapping.tracks import GAZE
+from ..builders import skeleton as standard
+from ..builders.skeleton import (
     BACK,
     UP,
     BoneSpec,
@@ -29,8 +29,8 @@ from .builders.skeleton import (
     standard_proportions,
     unit,
 )
-from .recognise.rolemap import ENGINE, RoleMap
-from .recognise.skeleton import Skeleton as RestPose
+from ..recognise.rolemap import ENGINE, RoleMap
+from ..recognise.skeleton import Skeleton as RestPose
 
 if TYPE_CHECKING:
     from .own_controls import Control

@@ -20,11 +20,12 @@ from dataclasses import asdict, dataclass
 import bpy
 import numpy as np
 
-from ..errors import UserError
-from . import adapter, rotation_modes
-from .recognise.rolemap import RoleMap
-from .recognise.skeleton import BoneRest
-from .recognise.skeleton import Skeleton as RestPose
+from ...errors import UserError
+from ..pose import rotation_modes
+from ..pose.channels import bone_of, bone_path
+from ..recognise.rolemap import RoleMap
+from ..recognise.skeleton import BoneRest
+from ..recognise.skeleton import Skeleton as RestPose
 
 # What a limb's controls are called after -> role of its end, and of its upper bone.
 LIMBS = {"hand": "upper_arm", "foot": "thigh"}
@@ -255,7 +256,7 @@ def held(rig: bpy.types.Object, own: OwnControls) -> dict[str, tuple]:
                 wanted[prop] = choice
         for prop, value in wanted.items():
             if prop in bones[name]:
-                path = f'{adapter.bone_path(name)}["{bpy.utils.escape_identifier(prop)}"]'
+                path = f'{bone_path(name)}["{bpy.utils.escape_identifier(prop)}"]'
                 found[path] = (type(bones[name][prop])(value),)
         for end in _ends(rig, drivers, name):
             found |= _unstretched(end)
@@ -300,12 +301,12 @@ def _ends(
 ) -> list[bpy.types.PoseBone]:
     """Bones at the ends of the IK chains that a bone with switches drives."""
     found: dict[str, bpy.types.PoseBone] = {}
-    start = adapter.bone_path(switch)
+    start = bone_path(switch)
     for driven, _, by in drivers:
         path, _, name = driven.rpartition(".")
         if name != "mute" or not any(other.startswith(start) for other in by):
             continue
-        owner = rig.pose.bones.get(adapter.bone_of(path))
+        owner = rig.pose.bones.get(bone_of(path))
         if owner is not None:
             found[owner.name] = owner
     return list(found.values())
@@ -330,7 +331,7 @@ def at_rest(bone: bpy.types.PoseBone, kinds: Iterable[str]) -> dict[str, tuple]:
         bone: the bone.
         kinds: what of it, of "location", "rotation" and "scale".
     """
-    base = adapter.bone_path(bone.name)
+    base = bone_path(bone.name)
     rotation = rotation_modes.PROPERTY[bone.rotation_mode]
     values = {
         "location": ("location", (0.0, 0.0, 0.0)),
@@ -349,7 +350,7 @@ def _choice(
     root: str,
 ) -> int:
     """Value of a parent switch that lets a control follow the root; 0 where there is none."""
-    path = f'{adapter.bone_path(switch)}["{bpy.utils.escape_identifier(prop)}"]'
+    path = f'{bone_path(switch)}["{bpy.utils.escape_identifier(prop)}"]'
     parent = rig.pose.bones[control].parent if control in rig.pose.bones else None
     if parent is None:
         return 0
@@ -360,7 +361,7 @@ def _choice(
         target_path, _, name = driven.rpartition(".")
         if chosen is None or name != "weight":
             continue
-        if not target_path.startswith(adapter.bone_path(parent.name)):
+        if not target_path.startswith(bone_path(parent.name)):
             continue
         try:
             target = rig.path_resolve(target_path)
@@ -389,8 +390,8 @@ def require_free(rig: bpy.types.Object, wanted: Mapping[str, tuple]) -> None:
         )
     for curve in rig.animation_data.drivers if rig.animation_data is not None else ():
         if curve.data_path in wanted and not curve.mute:
-            bone = adapter.bone_of(curve.data_path)
-            name = curve.data_path.removeprefix(adapter.bone_path(bone)).strip('.[]"')
+            bone = bone_of(curve.data_path)
+            name = curve.data_path.removeprefix(bone_path(bone)).strip('.[]"')
             raise UserError(
                 f"A driver sets {name} of bone {bone} on {rig.name}, which has to be "
                 f"{wanted[curve.data_path][0]:g} for its controls to be keyed: mute or delete it"

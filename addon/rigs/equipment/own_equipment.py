@@ -18,13 +18,14 @@ import bpy
 import numpy as np
 from mathutils import Matrix
 
-from ..errors import UserError
-from ..placement import moves_by_itself, world_matrix
-from . import boxes, characters
+from ...errors import UserError
+from ...placement import moves_by_itself, world_matrix
+from .. import characters
+from ..builders.kinds import BUILDS
+from ..builders.skeleton import both_sides
+from ..controls.control_rig import rig_of
+from . import boxes
 from .boxes import Box
-from .builders.kinds import BUILDS
-from .builders.skeleton import both_sides
-from .control_rig import rig_of
 
 CONSTRAINT, PARENT, MASK = "Poise Equipment", "Poise Parent", "Poise Hide "
 DEFORM = "DEF-"
