@@ -18,7 +18,6 @@ from ..mapping.tracks import GAZE, Figure
 from ..placement import put_at, world_matrix
 from .builders import armature as rig
 from .builders import figure_mesh, skin
-from .builders.creature import CreatureBuild
 from .builders.kinds import (
     BIPED,
     BUILDS,
@@ -40,7 +39,7 @@ from .builders.skeleton import (
     SHIN,
     THIGH,
     BoneSpec,
-    Build,
+    Building,
     Skeleton,
     both_sides,
     is_half_way,
@@ -342,7 +341,7 @@ def switches_of(armature: bpy.types.Object) -> dict[str, tuple[float]]:
     }
 
 
-def build_of(armature: bpy.types.Object) -> Build | CreatureBuild:
+def build_of(armature: bpy.types.Object) -> Building:
     """What one of our characters is made by; its own legs and other parts, on an animal's rig.
 
     Args:
@@ -350,7 +349,7 @@ def build_of(armature: bpy.types.Object) -> Build | CreatureBuild:
     """
     kind = _require(armature)
     build, stored = BUILDS[kind], armature.get(LEGS)
-    if stored is None or not isinstance(build, CreatureBuild):
+    if stored is None or build.figure is None:
         return build
     try:
         return replace(build, figure=creature_fitting.from_json(stored))
@@ -462,14 +461,13 @@ def figure_of(armature: bpy.types.Object) -> Figure | LeggedFigure:
         place = bones[bone].tail_local if tail else bones[bone].head_local
         return frame[:3, :3] @ np.array(place, dtype=float) + frame[:3, 3]
 
-    if KINDS[kind].family == "LEGGED":
+    build = build_of(armature)
+    if build.figure is not None:
         heel = ANKLE_HEEL
         if "poise_heel" in armature:  # files of before know of none
             heel = _number(armature, "heel") / _number(armature, "height")
-        return legged_figure(kind, build_of(armature), at, _number(armature, "mass"), heel)
+        return legged_figure(build, at, _number(armature, "mass"), heel)
     joints = {role: at(bone) for role, bone in ROLE_BONES[kind].items()}
-    build = BUILDS[kind]
-    assert isinstance(build, Build)
     for joint, bone in both_sides({**_JOINT_BONES, **build.joints}).items():
         joints[joint] = at(bone)
     bones_of_legs = [
@@ -585,9 +583,7 @@ def _compute_weights(armature: bpy.types.Object, obj: bpy.types.Object, deform: 
     into = frame @ np.array(world_matrix(armature).inverted_safe() @ world_matrix(obj))
     points = points.reshape(-1, 3).astype(float) @ into[:3, :3].T + into[:3, 3]
     segments = {}
-    build = BUILDS[kind_of(armature)]
-    worn = build.deform if isinstance(build, Build) else {}
-    equipment = both_sides({bone: bone for bone in worn})
+    equipment = both_sides({bone: bone for bone in BUILDS[kind_of(armature)].deform})
     for name in deform:
         if is_half_way(name) or name in equipment:
             continue

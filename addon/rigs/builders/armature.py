@@ -7,7 +7,7 @@ import bpy
 from mathutils import Vector
 
 from . import widgets
-from .skeleton import IK_ARM, IK_LEG, POLE_LOCK, Build, Chain, Skeleton, is_half_way
+from .skeleton import IK_ARM, IK_LEG, POLE_LOCK, Building, Chain, Skeleton, is_half_way
 
 COLLECTIONS = ("Controls", "IK", "FK", "Equipment", "Deform", "Mechanism")
 HIDDEN = ("Deform", "Mechanism")
@@ -101,7 +101,7 @@ def _collect(data: bpy.types.Armature, skeleton: Skeleton) -> None:
             bone.color.palette = PALETTE[side]
 
 
-def _switch_properties(root: bpy.types.PoseBone, build: Build) -> None:
+def _switch_properties(root: bpy.types.PoseBone, build: Building) -> None:
     for name, tip in build.switch_tips().items():
         root[name] = 1.0
         root.id_properties_ui(name).update(
@@ -209,7 +209,7 @@ def _deform(armature: bpy.types.Object, skeleton: Skeleton) -> None:
         _drive(follow, armature, f"{IK_LEG}.{side}", inverse=True)
 
 
-def _locks(armature: bpy.types.Object, build: Build) -> None:
+def _locks(armature: bpy.types.Object, build: Building) -> None:
     for bone in armature.pose.bones:
         bone.rotation_mode = build.rotation_modes.get(bone.name, "QUATERNION")
         if bone.name != "master":

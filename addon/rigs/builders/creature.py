@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import ClassVar
 
 import numpy as np
 
@@ -105,7 +106,7 @@ def line_of(figure: LeggedFigure, roles: tuple[str, ...], end: str, share: float
 
 @dataclass(frozen=True)
 class CreatureBuild:
-    """What makes a creature: the same questions are answered as by a `Build`.
+    """A kind of creature, see `Building`.
 
     Attributes:
         figure: which legs, and how many bones elsewhere; at the usual size.
@@ -122,22 +123,33 @@ class CreatureBuild:
     rotation_modes: Mapping[str, str] = field(default_factory=dict)
     deform: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
-    # --- questions of `Build` -----------------------------------------------------------
     equipment = None
-    switches = ()
+    switches = lengths = angles = ()
+    joints: ClassVar[Mapping[str, str]] = {}
 
-    def skeleton(self, size: float | LeggedFigure) -> Skeleton:
-        """Rest pose with its bones.
+    def measures(self, joints: Mapping[str, np.ndarray], regular: bool) -> dict[str, float]:
+        """Nothing is told of what it has not.
 
         Args:
+            joints: not used.
+            regular: not used.
+        """
+        return {}
+
+    def skeleton(self, kind: str, size: float | LeggedFigure, regular: bool) -> Skeleton:
+        """See `Building.skeleton`.
+
+        Args:
+            kind: not used: its figure tells.
             size: of a usual creature, m; or a rest pose of another of the same legs.
+            regular: not used: it has no leading foot.
         """
         figure = size if isinstance(size, LeggedFigure) else self.sized(size)
         joints = {role: np.asarray(place, dtype=float) for role, place in figure.joints.items()}
         joints.setdefault("root", np.zeros(3))
         facing = {"chest": np.eye(3)}
         build = replace(self, figure=figure)
-        bare = Skeleton(figure.kind, figure, True, joints, facing, {}, build)  # type: ignore[arg-type]
+        bare = Skeleton(figure.kind, figure, True, joints, facing, {}, build)
         return replace(bare, bones=tuple(build.all_bones(bare)))
 
     def all_bones(self, skeleton: Skeleton) -> list[BoneSpec]:

@@ -304,7 +304,7 @@ BUILD = Build(
     },
     rotation_modes={**SPINS, "pedal.L": "XYZ", "pedal.R": "XYZ", "fork": "YXZ"},
     turned_only=("fork", "front_wheel", "rear_wheel", "sprocket", "crank", "pedal"),
-    widgets=_widgets,
+    shapes=_widgets,
     roles={
         "bike": "bike",
         "fork": "fork",

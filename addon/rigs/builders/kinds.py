@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The kinds of characters that can be built, and their skeletons. Numpy only.
 
-A kind is one `Build`, or `CreatureBuild` where it is no person: a new one needs a module
-with its own, and a line here. A kind's family says which motions move it.
+A kind is a `Building`, made by `Build`, or by `CreatureBuild` where it is no person: a new one
+needs a module with its own, and a line here. A kind's family says which motions move it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import numpy as np
 
@@ -18,13 +17,12 @@ from . import cyclist, legged, skateboarder, skier, snowboarder, telemark, walke
 from .animal import dog_body, horse_body
 from .creature import CreatureBuild
 from .insect import insect_body
-from .legged import BIPED, DOG, FIGURES, HORSE, INSECT, read_figure
+from .legged import BIPED, DOG, HORSE, INSECT, read_figure
 from .skeleton import (
     ANKLE_HEEL,
-    Build,
+    Building,
     Proportions,
     Skeleton,
-    standard_proportions,
 )
 
 SKIER = "SKIER"
@@ -36,7 +34,7 @@ CYCLIST = "CYCLIST"
 RIDING = (SKIER, TELEMARK, SNOWBOARDER, SKATEBOARDER, CYCLIST)
 LEGGED = (HORSE, DOG, BIPED, INSECT)
 
-BUILDS: dict[str, Build | CreatureBuild] = {
+BUILDS: dict[str, Building] = {
     SKIER: skier.BUILD,
     TELEMARK: telemark.BUILD,
     SNOWBOARDER: snowboarder.BUILD,
@@ -95,22 +93,11 @@ def build_skeleton(
         raise SettingError("Height", height, "above 0 m")
     if kind not in BUILDS:
         raise SettingError("Kind", kind, " or ".join(BUILDS))
-    build = BUILDS[kind]
-    if isinstance(build, CreatureBuild):
-        return build.skeleton(size)
-    body = size if isinstance(size, Proportions) else standard_proportions(height)
-    goofy = build.stances and not regular
-    joints, facing, equipment = build.rest(body.mirrored() if goofy else body)
-    if goofy:
-        joints, facing = _mirrored(joints, facing)
-    joints["root"] = np.zeros(3)
-    skeleton = Skeleton(kind, body, regular, joints, facing, equipment, build)
-    return replace(skeleton, bones=tuple(build.all_bones(skeleton)))
+    return BUILDS[kind].skeleton(kind, size, regular)
 
 
 def legged_figure(
-    kind: str,
-    build: Build | CreatureBuild,
+    build: Building,
     at: Callable[[str, bool], np.ndarray],
     mass: float,
     heel: float = ANKLE_HEEL,
@@ -118,30 +105,13 @@ def legged_figure(
     """The rest pose of a legged character, read back from its bones.
 
     Args:
-        kind: one of LEGGED.
-        build: what it is made by.
+        build: what it is made by, with a figure.
         at: (bone, whether its tail is meant) -> (3,) in character space, m.
         mass: kg.
         heel: of a person, ankle to the rear end of the sole along it, share of the stature.
     """
-    ends = build.joint_ends() if isinstance(build, CreatureBuild) else walker.joint_ends()
-    usual = build.figure if isinstance(build, CreatureBuild) else FIGURES[kind]()
-    joints = {joint: at(*end) for joint, end in ends.items()}
-    for leg in usual.legs:
+    joints = {joint: at(*end) for joint, end in build.joint_ends().items()}
+    for leg in build.figure.legs:
         # Soles are where the root stands; the bones of toes lie a little higher.
         joints[leg.tip] = joints[leg.tip] * (1.0, 1.0, 0.0) + joints["root"] * (0.0, 0.0, 1.0)
-    return read_figure(usual, joints, mass, heel)
-
-
-def _mirrored(joints: dict, facing: dict) -> tuple[dict, dict]:
-    """The mirror image in X, with sides exchanged."""
-    swap = {"L": "R", "R": "L"}
-
-    def name(key: str) -> str:
-        return key[:-1] + swap[key[-1]] if key[-2:] in (".L", ".R") else key
-
-    flip = np.diag([-1.0, 1.0, 1.0])
-    mirrored_joints = {name(key): flip @ value for key, value in joints.items()}
-    # Mirroring a frame exchanges its hand; its left axis is turned back.
-    mirrored_facing = {name(key): flip @ value @ flip for key, value in facing.items()}
-    return mirrored_joints, mirrored_facing
+    return read_figure(build.figure, joints, mass, heel)

@@ -213,7 +213,7 @@ BUILD = Build(
     },
     rotation_modes=dict.fromkeys(_WHEELS, "XYZ"),
     turned_only=("front_truck", "rear_truck", "front_wheel", "rear_wheel"),
-    widgets=_widgets,
+    shapes=_widgets,
     roles={
         "board": "board",
         "front_truck": "front_truck",

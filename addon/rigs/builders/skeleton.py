@@ -13,9 +13,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from math import acos, cos, sin, sqrt
+from typing import Protocol
 
 import numpy as np
 
+from ...mapping.legs import LeggedFigure
 from .surfaces import Surface
 
 # Shares of stature.
@@ -191,12 +193,12 @@ class Skeleton:
     """
 
     kind: str
-    size: Proportions
+    size: Proportions | LeggedFigure
     regular: bool
     joints: dict[str, np.ndarray]
     facing: dict[str, np.ndarray]
     equipment: dict[str, float]
-    build: Build
+    build: Building
     bones: tuple[BoneSpec, ...] = field(default=())
 
     @property
@@ -226,29 +228,16 @@ class Chain:
     turned: tuple[tuple[str, str, str], ...] = ()
 
 
-@dataclass(frozen=True)
-class Build:
-    """What makes one kind of character different from the others.
-
-    Names of bones and roles may hold "{side}", which stands for L and R.
+class Building(Protocol):
+    """What makes one kind of character different from the others: whom it is asked of.
 
     Attributes:
-        rest: lengths of the body -> joints, facing and equipment of a `Skeleton`.
+        figure: the rest pose at the usual size, of one that goes on legs; else None.
         body: the figure's mesh.
         equipment: the mesh of what the figure wears, holds and stands on; None for nothing.
-        carriers: adds the bones that the controls of feet and hands hang on.
-        foot: bone that `foot_ik` hangs on, and the collection it is in.
-        hand: bone that `hand_ik` hangs on.
-        wrist: bone that the arm's IK reaches for.
-        mechanism: adds the bones that hang on limbs.
-        deform: deform bone -> (bone it follows, deform parent), beyond the body's.
-        carried: (deform bone, bone, side): what goes along with a leg in FK.
-        switches: custom properties of the root bone, one for each side.
-        level_with: bone -> bone that it turns with while the leg is in IK.
+        deform: deform bone -> (bone it follows, deform parent), of equipment.
         rotation_modes: bone -> rotation mode, where it is not by quaternion.
-        turned_only: controls that are not to be moved, beyond the body's, without sides.
-        widgets: control -> row of the table of shapes, beyond the body's.
-        roles: role -> control, beyond the body's.
+        switches: custom properties of the root bone, one for each side.
         joints: joint of a figure -> bone whose head it is, beyond the body's.
         lengths: custom properties of the object that are lengths in metres.
         angles: custom properties of the object that are angles in radians.
@@ -257,13 +246,109 @@ class Build:
         stances: it may be built the other way round, as its mirror image.
     """
 
+    figure: LeggedFigure | None
+    body: Callable[[Skeleton], Surface]
+    equipment: Callable[[Skeleton], Surface] | None
+    deform: Mapping[str, tuple[str, str]]
+    rotation_modes: Mapping[str, str]
+    switches: tuple[str, ...]
+    joints: Mapping[str, str]
+    lengths: tuple[str, ...]
+    angles: tuple[str, ...]
+    measures: Callable[[Mapping[str, np.ndarray], bool], dict[str, float]]
+    stances: bool
+
+    def skeleton(
+        self, kind: str, size: float | Proportions | LeggedFigure, regular: bool
+    ) -> Skeleton:
+        """Rest pose with its bones.
+
+        Args:
+            kind: name of the kind.
+            size: of the usual figure, m; or lengths of a body, or a rest pose, of another one.
+            regular: left foot leads, of kinds that have a leading foot.
+        """
+
+    def chains(self) -> tuple[Chain, ...]:
+        """Limbs that bend by inverse kinematics."""
+
+    def role_bones(self) -> dict[str, str]:
+        """Role -> the control that is keyed for it; its head is at the role's joint in rest."""
+
+    def deform_bones(self) -> dict[str, tuple[str, str]]:
+        """Deform bone -> (control it follows, deform parent), parents first."""
+
+    def switch_tips(self) -> dict[str, str]:
+        """Custom property of the root bone that switches a limb -> tooltip."""
+
+    def still(self, bone: str) -> tuple[bool, bool]:
+        """Whether a bone is not to be moved, and whether it is not to be turned.
+
+        Args:
+            bone: its name.
+        """
+
+    def carried(self, skeleton: Skeleton) -> list[tuple[str, str, str]]:
+        """(deform bone, bone, side): what goes along with a leg in FK.
+
+        Args:
+            skeleton: joints and facings.
+        """
+
+    def widgets(self, skeleton: Skeleton) -> dict[str, tuple]:
+        """Control -> (shape, half-sizes, offset, frame), in shares of the height.
+
+        Offset and frame are the bone's own where frame is None; otherwise columns
+        x, y, z of the shape in character space.
+
+        Args:
+            skeleton: sizes and facings.
+        """
+
+    def joint_ends(self) -> dict[str, tuple[str, bool]]:
+        """Joint of the figure on legs -> the bone that tells where it is, and whether by its
+        tail."""
+
+
+@dataclass(frozen=True)
+class Build:
+    """A kind of person, see `Building`.
+
+    Names of bones and roles may hold "{side}", which stands for L and R.
+
+    Attributes:
+        rest: lengths of the body -> joints, facing and equipment of a `Skeleton`.
+        body: see `Building`.
+        equipment: see `Building`.
+        carriers: adds the bones that the controls of feet and hands hang on.
+        foot: bone that `foot_ik` hangs on, and the collection it is in.
+        hand: bone that `hand_ik` hangs on.
+        wrist: bone that the arm's IK reaches for.
+        mechanism: adds the bones that hang on limbs.
+        deform: deform bone -> (bone it follows, deform parent), beyond the body's.
+        carried: see `Building`.
+        switches: see `Building`.
+        level_with: bone -> bone that it turns with while the leg is in IK.
+        rotation_modes: see `Building`.
+        turned_only: controls that are not to be moved, beyond the body's, without sides.
+        shapes: control -> row of the table of shapes, beyond the body's.
+        roles: role -> control, beyond the body's.
+        joints: see `Building`.
+        lengths: see `Building`.
+        angles: see `Building`.
+        measures: see `Building`.
+        stances: see `Building`.
+        figure: see `Building`.
+        ends: see `Building.joint_ends`.
+    """
+
     rest: Callable[[Proportions], tuple[dict, dict, dict]]
     body: Callable[[Skeleton], Surface]
     equipment: Callable[[Skeleton], Surface] | None
     carriers: Callable[[Bones], None]
     foot: tuple[str, str]
     deform: Mapping[str, tuple[str, str]]
-    widgets: Callable[[Skeleton], dict[str, tuple]]
+    shapes: Callable[[Skeleton], dict[str, tuple]]
     roles: Mapping[str, str]
     lengths: tuple[str, ...]
     measures: Callable[[Mapping[str, np.ndarray], bool], dict[str, float]]
@@ -278,14 +363,25 @@ class Build:
     joints: Mapping[str, str] = field(default_factory=dict)
     angles: tuple[str, ...] = ()
     stances: bool = False
+    figure: LeggedFigure | None = None
+    ends: Mapping[str, tuple[str, bool]] = field(default_factory=dict)
 
-    def all_bones(self, skeleton: Skeleton) -> list[BoneSpec]:
-        """Controls first, then mechanism and deform bones; parents before children.
+    def skeleton(self, kind: str, size: float | Proportions, regular: bool) -> Skeleton:
+        """See `Building.skeleton`.
 
         Args:
-            skeleton: joints and facings.
+            kind: name of the kind.
+            size: lengths of the body, or the stature in metres of one of standard proportions.
+            regular: left foot leads; False is goofy, the mirror image.
         """
-        return body_bones(skeleton, self)
+        body = size if isinstance(size, Proportions) else standard_proportions(size)
+        goofy = self.stances and not regular
+        joints, facing, equipment = self.rest(body.mirrored() if goofy else body)
+        if goofy:
+            joints, facing = _mirrored(joints, facing)
+        joints["root"] = np.zeros(3)
+        bare = Skeleton(kind, body, regular, joints, facing, equipment, self)
+        return replace(bare, bones=tuple(body_bones(bare, self)))
 
     def chains(self) -> tuple[Chain, ...]:
         """Legs and arms, which bend by inverse kinematics."""
@@ -332,6 +428,48 @@ class Build:
         base = bone.rsplit(".", 1)[0] if bone[-2:] in (".L", ".R") else bone
         return base in (*_NO_LOCATION, *self.turned_only), base in _NO_ROTATION
 
+    def widgets(self, skeleton: Skeleton) -> dict[str, tuple]:
+        """See `Building.widgets`.
+
+        Args:
+            skeleton: sizes and facings.
+        """
+        return _person(skeleton) | self.shapes(skeleton)
+
+    def joint_ends(self) -> dict[str, tuple[str, bool]]:
+        """See `Building.joint_ends`."""
+        return dict(self.ends)
+
+
+def _person(skeleton: Skeleton) -> dict[str, tuple]:
+    """The shapes of a person's controls, see `Building.widgets`."""
+    table: dict[str, tuple] = {
+        "master": ("master", (0.52, 0.52, 0.52), (0, 0, 0), None),
+        "root": ("root", (0.26, 0.26, 0.26), (0, 0, 0), None),
+        "pelvis": ("belt", (0.145, 1.0, 0.125), (0, 0, 0), None),
+        "spine": ("circle", (0.115, 1.0, 0.100), (0, 0.035, 0), None),
+        "chest": ("circle", (0.150, 1.0, 0.120), (0, 0.085, 0), None),
+        "neck": ("circle", (0.058, 1.0, 0.058), (0, 0.028, 0), None),
+        "head": ("circle", (0.088, 1.0, 0.098), (0, 0.082, 0), None),
+    }
+    for side, sign in (("L", 1.0), ("R", -1.0)):
+        chest = skeleton.facing["chest"]
+        sided = {
+            "shoulder": ("bow", (0.06, 0.075, 0.075), (sign * 0.10, 0, 0.02), chest),
+            "upper_arm": ("circle", (0.050, 1.0, 0.050), (0, 0.093, 0), None),
+            "forearm": ("circle", (0.044, 1.0, 0.044), (0, 0.080, 0), None),
+            "hand": ("circle", (0.042, 1.0, 0.042), (0, 0.035, 0), None),
+            "thigh": ("circle", (0.075, 1.0, 0.075), (0, 0.125, 0), None),
+            "shin": ("circle", (0.062, 1.0, 0.062), (0, 0.110, 0), None),
+            "foot": ("circle", (0.050, 1.0, 0.050), (0, 0.050, 0), None),
+            "toe": ("circle", (0.040, 1.0, 0.040), (0, 0.030, 0), None),
+            "hand_ik": ("box", (0.034, 0.042, 0.042), (0, 0.036, 0), None),
+            "knee_pole": ("diamond", (0.020,) * 3, (0, 0, 0), None),
+            "elbow_pole": ("diamond", (0.020,) * 3, (0, 0, 0), None),
+        }
+        table |= {f"{name}.{side}": row for name, row in sided.items()}
+    return table
+
 
 _BODY_ROLES = {
     **{role: role for role in ("root", "pelvis", "spine", "chest", "neck", "head")},
@@ -362,6 +500,20 @@ _NO_LOCATION = (
     "toe",
 )
 _NO_ROTATION = ("knee_pole", "elbow_pole", "pole_tip")
+
+
+def _mirrored(joints: dict, facing: dict) -> tuple[dict, dict]:
+    """The mirror image in X, with sides exchanged."""
+    swap = {"L": "R", "R": "L"}
+
+    def name(key: str) -> str:
+        return key[:-1] + swap[key[-1]] if key[-2:] in (".L", ".R") else key
+
+    flip = np.diag([-1.0, 1.0, 1.0])
+    mirrored_joints = {name(key): flip @ value for key, value in joints.items()}
+    # Mirroring a frame exchanges its hand; its left axis is turned back.
+    mirrored_facing = {name(key): flip @ value @ flip for key, value in facing.items()}
+    return mirrored_joints, mirrored_facing
 
 
 def both_sides(names: Mapping[str, str]) -> dict[str, str]:

@@ -160,7 +160,7 @@ BUILD = Build(
     },
     carried=lambda skeleton: [(f"DEF-ski.{side}", f"MCH-ski.{side}", side) for side in "LR"],
     switches=(IK_LEG, IK_ARM, POLE_LOCK),
-    widgets=_widgets,
+    shapes=_widgets,
     roles={"ski.{side}": "ski.{side}", "pole_tip.{side}": "pole_tip.{side}"},
     joints={"pole.{side}": "pole.{side}"},
     lengths=("ski_length", "ski_width", "sidecut"),

@@ -71,6 +71,6 @@ BUILD = replace(
     mechanism=lambda bones: skier.mechanism(bones, "toe"),
     level_with={"toe.{side}": "MCH-toe.{side}"},
     turned_only=("heel",),
-    widgets=_widgets,
+    shapes=_widgets,
     roles={**skier.BUILD.roles, "heel.{side}": "heel.{side}"},
 )

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from . import body
-from .legged import stand
+from .legged import biped, stand
 from .skeleton import UP, Bones, Build, Skeleton
 from .surfaces import Surface, joined
 
@@ -49,24 +49,7 @@ def _widgets(skeleton: Skeleton) -> dict[str, tuple]:
     return table
 
 
-BUILD = Build(
-    rest=stand,
-    body=_body,
-    equipment=None,
-    carriers=_carriers,
-    foot=("root", "IK"),
-    mechanism=_mechanism,
-    level_with={"toe.{side}": "toe_ik.{side}"},
-    deform={},
-    turned_only=("toe_ik",),
-    widgets=_widgets,
-    roles={"foot.{side}": "foot_ik.{side}", "toe.{side}": "toe_ik.{side}"},
-    lengths=(),
-    measures=lambda joints, regular: {},
-)
-
-
-def joint_ends() -> dict[str, tuple[str, bool]]:
+def _joint_ends() -> dict[str, tuple[str, bool]]:
     """Joint of the figure -> the bone that tells where it is, and whether by its tail."""
     found = {role: (role, False) for role in ("root", "pelvis", "spine", "chest", "neck", "head")}
     found["vertex"] = ("head", True)
@@ -78,3 +61,22 @@ def joint_ends() -> dict[str, tuple[str, bool]]:
         found[f"elbow_joint.{side}"] = (f"forearm.{side}", False)
         found[f"elbow.{side}"] = (f"elbow_pole.{side}", False)
     return found
+
+
+BUILD = Build(
+    rest=stand,
+    body=_body,
+    equipment=None,
+    carriers=_carriers,
+    foot=("root", "IK"),
+    mechanism=_mechanism,
+    level_with={"toe.{side}": "toe_ik.{side}"},
+    deform={},
+    turned_only=("toe_ik",),
+    shapes=_widgets,
+    roles={"foot.{side}": "foot_ik.{side}", "toe.{side}": "toe_ik.{side}"},
+    lengths=(),
+    measures=lambda joints, regular: {},
+    figure=biped(),
+    ends=_joint_ends(),
+)

@@ -13,7 +13,7 @@ import bpy
 import numpy as np
 from mathutils import Matrix
 
-from .skeleton import Build, Skeleton
+from .skeleton import Skeleton
 
 # Shapes change with this number, so that files of older versions keep theirs.
 VERSION = 1
@@ -152,40 +152,6 @@ def widget(name: str) -> bpy.types.Object:
     return obj
 
 
-def _person(skeleton: Skeleton) -> dict[str, tuple]:
-    """Control of a person -> (shape, half-sizes, offset, frame), in shares of stature.
-
-    Offset and frame are the bone's own where frame is None; otherwise columns
-    x, y, z of the shape in character space.
-    """
-    table: dict[str, tuple] = {
-        "master": ("master", (0.52, 0.52, 0.52), (0, 0, 0), None),
-        "root": ("root", (0.26, 0.26, 0.26), (0, 0, 0), None),
-        "pelvis": ("belt", (0.145, 1.0, 0.125), (0, 0, 0), None),
-        "spine": ("circle", (0.115, 1.0, 0.100), (0, 0.035, 0), None),
-        "chest": ("circle", (0.150, 1.0, 0.120), (0, 0.085, 0), None),
-        "neck": ("circle", (0.058, 1.0, 0.058), (0, 0.028, 0), None),
-        "head": ("circle", (0.088, 1.0, 0.098), (0, 0.082, 0), None),
-    }
-    for side, sign in (("L", 1.0), ("R", -1.0)):
-        chest = skeleton.facing["chest"]
-        sided = {
-            "shoulder": ("bow", (0.06, 0.075, 0.075), (sign * 0.10, 0, 0.02), chest),
-            "upper_arm": ("circle", (0.050, 1.0, 0.050), (0, 0.093, 0), None),
-            "forearm": ("circle", (0.044, 1.0, 0.044), (0, 0.080, 0), None),
-            "hand": ("circle", (0.042, 1.0, 0.042), (0, 0.035, 0), None),
-            "thigh": ("circle", (0.075, 1.0, 0.075), (0, 0.125, 0), None),
-            "shin": ("circle", (0.062, 1.0, 0.062), (0, 0.110, 0), None),
-            "foot": ("circle", (0.050, 1.0, 0.050), (0, 0.050, 0), None),
-            "toe": ("circle", (0.040, 1.0, 0.040), (0, 0.030, 0), None),
-            "hand_ik": ("box", (0.034, 0.042, 0.042), (0, 0.036, 0), None),
-            "knee_pole": ("diamond", (0.020,) * 3, (0, 0, 0), None),
-            "elbow_pole": ("diamond", (0.020,) * 3, (0, 0, 0), None),
-        }
-        table |= {f"{name}.{side}": row for name, row in sided.items()}
-    return table
-
-
 def dress(armature: bpy.types.Object, skeleton: Skeleton) -> None:
     """Give the controls their shapes.
 
@@ -194,8 +160,7 @@ def dress(armature: bpy.types.Object, skeleton: Skeleton) -> None:
         skeleton: sizes and facings.
     """
     h = skeleton.height
-    table = _person(skeleton) if isinstance(skeleton.build, Build) else {}
-    table |= skeleton.build.widgets(skeleton)
+    table = skeleton.build.widgets(skeleton)
     if "gaze" in armature.pose.bones:  # only rigs with eyes have it
         table["gaze"] = ("circle", (0.035, 1.0, 0.018), (0, 0.06, 0), None)
     for name, (shape, sizes, offset, frame) in table.items():
