@@ -228,7 +228,7 @@ class POISE_OT_bake_to_bones(_BakeOperator, bpy.types.Operator):
         return baking.prepare_bones(context, motion, solved, self.target)
 
     def look(self, context, motion, solved, prepared, together):
-        baking.check_bones(context, motion, solved, prepared)
+        baking.check_bones(context, motion, prepared)
 
     def write(self, context, motion, solved, prepared, on_edited, together):
         return baking.bake_to_bones(

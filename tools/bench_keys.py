@@ -161,7 +161,7 @@ def _key_rows() -> list[Row]:
 def _bake_rows() -> list[Row]:
     from bpy_extras import anim_utils
     from poise.addon import compat
-    from poise.addon.bake import BakeOptions, bake_tracks, clear_bake
+    from poise.addon.bake import BakeOptions, Keyed, bake_tracks, clear_bake
     from poise.addon.rigs import characters
 
     context = bpy.context
@@ -176,7 +176,7 @@ def _bake_rows() -> list[Row]:
     for bone in rig.pose.bones:
         compat.select_bone(bone, bone.name in roles.values())
     # What bake_action reads is the same motion, played by the rig.
-    played = bake_tracks(context, rig, roles, tracks, BakeOptions(verify=False))
+    played = bake_tracks(context, Keyed(rig, roles, tracks, BakeOptions(verify=False)))
     moved = played.baked.action, compat.slot_by_handle(
         played.baked.action, played.baked.record.slot
     )
@@ -189,7 +189,7 @@ def _bake_rows() -> list[Row]:
         bpy.data.actions.remove(action)
 
     def ours(**options) -> None:
-        result = bake_tracks(context, rig, roles, tracks, BakeOptions(**options))
+        result = bake_tracks(context, Keyed(rig, roles, tracks, BakeOptions(**options)))
         clear_bake(context, rig, result.baked)
         rig.animation_data.action, rig.animation_data.action_slot = moved
 
@@ -210,7 +210,7 @@ def _bake_rows() -> list[Row]:
 def _accuracy_row(rig, roles, moved) -> Row:
     """Largest error of the evaluated curves on subframes, worst channel against worst channel."""
     from poise.addon import compat
-    from poise.addon.bake import BakeOptions, bake_tracks, clear_bake
+    from poise.addon.bake import BakeOptions, Keyed, bake_tracks, clear_bake
     from poise.addon.rigs import characters
 
     frames = 240
@@ -219,7 +219,8 @@ def _accuracy_row(rig, roles, moved) -> Row:
     errors, keys = {}, {}
     for mode in ("DENSE", "SPARSE"):
         result = bake_tracks(
-            bpy.context, rig, roles, tracks, BakeOptions(start_frame=0, key_mode=mode, verify=False)
+            bpy.context,
+            Keyed(rig, roles, tracks, BakeOptions(start_frame=0, key_mode=mode, verify=False)),
         )
         slot = compat.slot_by_handle(result.baked.action, result.baked.record.slot)
         found = {

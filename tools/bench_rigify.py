@@ -62,7 +62,7 @@ def _rigify_rows(rig: bpy.types.Object) -> list[Row]:
 
     def ours(verify: bool) -> None:
         onto = finish(baking.prepare_bones(context, motion, solved))
-        baking.check_bones(context, motion, solved, onto)
+        baking.check_bones(context, motion, onto)
         baking.bake_to_bones(context, motion, solved, onto=onto, verify=verify)
 
     def clicked() -> None:

@@ -55,7 +55,7 @@ def rows() -> list[Row]:
 
     def ours(verify: bool) -> None:
         onto = finish(baking.prepare_bones(context, motion, solved))
-        baking.check_bones(context, motion, solved, onto)
+        baking.check_bones(context, motion, onto)
         baking.bake_to_bones(context, motion, solved, onto=onto, verify=verify)
 
     per_frame = 1.0 / FRAMES

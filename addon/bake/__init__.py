@@ -3,6 +3,7 @@
 
 from .checks import check_before_bake
 from .data import Baked, BakeOptions, BakeRecord, BakeResult
+from .keyed import Keyed
 from .verify import check_bake
 from .write import bake_tracks, clear_bake
 
@@ -11,6 +12,7 @@ __all__ = (
     "BakeRecord",
     "BakeResult",
     "Baked",
+    "Keyed",
     "bake_tracks",
     "check_bake",
     "check_before_bake",

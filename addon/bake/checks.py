@@ -16,6 +16,7 @@ from ..rigs.pose import rotation_modes
 from ..rigs.pose.channels import bone_path
 from ..rigs.pose.frames import armature_frames
 from .data import FIRST_FRAME, LAST_FRAME, Baked, BakeOptions
+from .keyed import Keyed
 
 # What messages call the armature object among its bones.
 OBJECT = "the object"
@@ -73,30 +74,24 @@ def bone_rotation(role: str, tracks: Tracks) -> bool:
 
 def check_before_bake(
     context: bpy.types.Context,
-    armature: bpy.types.Object,
-    bindings: Mapping[str, str],
-    tracks: Tracks,
-    options: BakeOptions,
+    keyed: Keyed,
     previous: Baked | None = None,
-    carries: bool = False,
     followed: bpy.types.Object | None = None,
 ) -> None:
     """Refuse what could not give the motion that the tracks describe.
 
     Args:
         context: Blender's context; its view layer counts.
-        armature: the rig.
-        bindings: role -> bone.
-        tracks: what is to be baked.
-        options: how.
+        keyed: what is to be keyed, and how.
         previous: the bake that is replaced, or None.
-        carries: the object itself is keyed, too.
         followed: what the rig follows until it is baked: constraints that look at it
             are no trouble.
 
     Raises:
         UserError: one sentence with the cause and the remedy.
     """
+    armature, bindings, tracks = keyed.armature, keyed.bindings, keyed.tracks
+    options, carries = keyed.options, keyed.carrier is not None
     check_object(context, armature)
     _check_bones(armature, bindings, tracks)
     _check_tracks(bindings, tracks, options)

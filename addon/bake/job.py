@@ -3,67 +3,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import bpy
-import numpy as np
 
-from ..mapping.tracks import Tracks
-from ..rigs.pose.constraints import Constraints
-from ..rigs.pose.frames import ObjectTrack
 from . import sparse
-from .data import BakeOptions
+from .keyed import Keyed
 
 
-@dataclass(frozen=True)
-class Seen:
-    """What only an evaluated rig can tell.
-
-    Attributes:
-        matrices: (1, 4, 4) the armature object in the world, or None where it moves.
-        constraints: the constraints between its bones.
-        moved: bones of which keys of the animator's own move what is not to be keyed.
-    """
-
-    matrices: np.ndarray | None
-    constraints: Constraints
-    moved: frozenset[str] = frozenset()
-
-
-@dataclass(frozen=True)
-class Job:
-    """Everything that decides the keys of one bake.
+@dataclass(frozen=True, kw_only=True)
+class Job(Keyed):
+    """Everything that decides the keys of one bake, nothing left to be found.
 
     Attributes:
         context: Blender's context.
-        armature: the rig.
-        bindings: role -> bone to key for it.
-        tracks: where the roles are, or how joints are turned.
-        options: how to bake.
-        axes: quaternion from armature to character space.
         unit_scale: metres per Blender unit.
-        held: data path -> values that its properties are keyed to.
-        checked: gives role -> bone and tracks that the evaluated pose is compared with.
-        carrier: where the object is, if it is keyed itself.
-        seen: what was seen of the evaluated rig before.
-        plain: the bones make up a skeleton that nothing else moves.
-        below: the action that the rig had plays on where a new one keys nothing.
     """
 
     context: bpy.types.Context
-    armature: bpy.types.Object
-    bindings: Mapping[str, str]
-    tracks: Tracks
-    options: BakeOptions
-    axes: np.ndarray
     unit_scale: float
-    held: Mapping[str, tuple]
-    checked: Callable[[], tuple[Mapping[str, str], Tracks]] | None
-    carrier: ObjectTrack | None
-    seen: Seen | None
-    plain: bool
-    below: bool
 
     @property
     def frames(self) -> int:

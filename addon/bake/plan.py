@@ -27,7 +27,8 @@ from ..rigs.pose.constraints import Constraints, constraints_of
 from ..rigs.pose.frames import armature_frames, object_channels
 from ..rigs.pose.solver import RigSolver
 from . import between, checks, contacts, evaluation, keying, sparse
-from .job import Job, Seen
+from .job import Job
+from .keyed import Seen
 
 SAME = 1e-6  # radians, or of a quaternion's components: angles that differ by less are the same
 

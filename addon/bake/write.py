@@ -8,9 +8,9 @@ the record, so that clearing brings it back.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 
 import bpy
 import numpy as np
@@ -19,15 +19,16 @@ from ...solvers.motion import Problem
 from .. import compat, keyframes
 from ..context import keep_frame
 from ..errors import UserError
-from ..mapping.tracks import JointTracks, Tracks
+from ..mapping.tracks import JointTracks
 from ..rigs.pose import deciding, properties
 from ..rigs.pose.animated import animated_paths
 from ..rigs.pose.channels import bone_of
-from ..rigs.pose.frames import ObjectTrack, rest_axes
+from ..rigs.pose.frames import rest_axes
 from ..scene.timing import scene_numbers
 from . import attach, checks, edits, memory, verify
 from .data import Baked, BakeOptions, BakeRecord, BakeResult, Check, Former
-from .job import Job, Seen
+from .job import Job
+from .keyed import Keyed
 from .late import at_frames, late_channels
 from .plan import Plan, plan_of
 
@@ -50,20 +51,10 @@ class _Place:
 
 def bake_tracks(
     context: bpy.types.Context,
-    armature: bpy.types.Object,
-    bindings: Mapping[str, str],
-    tracks: Tracks,
-    options: BakeOptions | None = None,
+    keyed: Keyed,
     *,
     previous: Baked | None = None,
     owner: bpy.types.Object | None = None,
-    held: Mapping[str, tuple] | None = None,
-    axes: np.ndarray | None = None,
-    checked: Callable[[], tuple[Mapping[str, str], Tracks]] | None = None,
-    carrier: ObjectTrack | None = None,
-    seen: Seen | None = None,
-    plain: bool = False,
-    below: bool = False,
     later: bool = False,
 ) -> BakeResult:
     """Key a rig's bones so that its roles follow their tracks in world space, or joints turn.
@@ -73,30 +64,10 @@ def bake_tracks(
 
     Args:
         context: Blender's context; its scene and view layer count.
-        armature: the rig.
-        bindings: role -> bone to key for it; roles without a track are left. Of joint
-            tracks nothing: they name bones.
-        tracks: where the roles are, in metres and seconds, or how joints are turned. What
-            decides a joint that constraints move is keyed in its place, see `rigs.pose.deciding`.
-        options: how to bake.
+        keyed: what is to be keyed, and how.
         previous: the owner's last bake, which is replaced.
         owner: Motion object that keeps pointers to the actions; it does not
             count as another user of them.
-        held: data path -> values that properties of the rig must have for the
-            keyed controls to be in charge; keyed where they are not so already.
-        axes: quaternion from armature to character space; None to find it.
-        checked: gives role -> bone and tracks that the evaluated pose is
-            compared with; None for what is keyed.
-        carrier: where the object is to be, sampled as the tracks are; None
-            leaves it where it is.
-        seen: what `look` saw while properties had the values in `held`; None
-            has Blender evaluate the rig once more. Of a bake that is replaced, bones
-            alone may have had keys.
-        plain: the bones make up a skeleton that nothing else moves: what they do between
-            their keys is computed, and told. The tracks' contacts are then those of limbs,
-            whose last bones have these roles.
-        below: let the action that the rig had play on, from an NLA track below a new one, where
-            that keys nothing: in jaws, tails and faces.
         later: put the comparison with the evaluated pose off, for those of several rigs to be
             done together: the result says what is to be compared.
 
@@ -106,25 +77,13 @@ def bake_tracks(
     Raises:
         UserError: nothing was written; one sentence says why.
     """
-    options = options or BakeOptions()
-    if isinstance(tracks, JointTracks):
-        asked = tracks
-        checks.check_object(context, armature)
-        attached = previous is not None and attach.is_attached(armature, previous)
-        before = set(previous.record.curves) if previous is not None and attached else set()
-        found = deciding.deciding(context, armature, asked, options.start_frame, before)
-        tracks, bindings = found.tracks, {bone: bone for bone in found.tracks.bones()}
-        held = {**found.held, **(held or {})}
-
-        def checked() -> tuple[Mapping[str, str], Tracks]:
-            return {bone: bone for bone in asked.bones()}, asked
-
-    checks.check_before_bake(
-        context, armature, bindings, tracks, options, previous, carrier is not None
-    )
-    if previous is not None and not isinstance(tracks, JointTracks):
+    if isinstance(keyed.tracks, JointTracks):
+        keyed = _decided(context, keyed, keyed.tracks, previous)
+    armature, options = keyed.armature, keyed.options
+    checks.check_before_bake(context, keyed, previous)
+    if previous is not None and not isinstance(keyed.tracks, JointTracks):
         # It may have to go first. Otherwise the plan looks, and nothing is lost by it.
-        checks.check_place(armature, None if seen is None else seen.matrices)
+        checks.check_place(armature, None if keyed.seen is None else keyed.seen.matrices)
     edited = edits.edited_channels(previous) if previous is not None else []
     if edited and options.on_edited == "ASK":
         raise UserError(_edited_sentence(armature, edited))
@@ -136,21 +95,7 @@ def bake_tracks(
     differences: list[keyframes.Channel] = []
     if edited and options.on_edited == "KEEP_EDITS":
         differences = edits.edit_differences(previous, edited)
-    job = Job(
-        context=context,
-        armature=armature,
-        bindings=checks.keyed_bindings(bindings, tracks),
-        tracks=tracks,
-        options=options,
-        axes=rest_axes(armature, bindings) if axes is None else axes,
-        unit_scale=scene_numbers(context.scene).unit_scale,
-        held=_held(armature, held or {}, previous),
-        checked=checked,
-        carrier=carrier,
-        seen=seen,
-        plain=plain,
-        below=below,
-    )
+    job = _job(context, keyed, previous)
     problems: list[Problem] = []
     with keep_frame(context.scene):
         plan = None
@@ -200,6 +145,33 @@ def bake_tracks(
         problems, check = problems + off, None
     bones = {bone_of(path) for path in record.curves} - {""}
     return BakeResult(baked, keys, job.frames, len(bones), tuple(problems), check)
+
+
+def _decided(
+    context: bpy.types.Context, keyed: Keyed, asked: JointTracks, previous: Baked | None
+) -> Keyed:
+    """Joints with what decides them in their place."""
+    checks.check_object(context, keyed.armature)
+    attached = previous is not None and attach.is_attached(keyed.armature, previous)
+    before = set(previous.record.curves) if previous is not None and attached else set()
+    found = deciding.deciding(context, keyed.armature, asked, keyed.options.start_frame, before)
+    return replace(
+        keyed,
+        bindings={bone: bone for bone in found.tracks.bones()},
+        tracks=found.tracks,
+        held={**found.held, **keyed.held},
+        checked=lambda: ({bone: bone for bone in asked.bones()}, asked),
+    )
+
+
+def _job(context: bpy.types.Context, keyed: Keyed, previous: Baked | None) -> Job:
+    """What is to be keyed, with what was left to be found."""
+    values = {f.name: getattr(keyed, f.name) for f in fields(Keyed)}
+    if keyed.axes is None:
+        values["axes"] = rest_axes(keyed.armature, keyed.bindings)
+    values["bindings"] = checks.keyed_bindings(keyed.bindings, keyed.tracks)
+    values["held"] = _held(keyed.armature, keyed.held, previous)
+    return Job(**values, context=context, unit_scale=scene_numbers(context.scene).unit_scale)
 
 
 def _edited_sentence(armature: bpy.types.Object, edited: Sequence[tuple[str, int]]) -> str:

@@ -28,7 +28,7 @@ from bake_rigs import (  # noqa: E402
     world_errors,
 )
 from poise.addon import bake, compat, keyframes  # noqa: E402
-from poise.addon.bake import Baked, BakeOptions, BakeRecord, bake_tracks, clear_bake  # noqa: E402
+from poise.addon.bake import Baked, BakeOptions, BakeRecord, Keyed, bake_tracks, clear_bake  # noqa: E402
 from poise.addon.errors import UserError  # noqa: E402
 from poise.addon.mapping.tracks import RoleTracks  # noqa: E402
 from poise.addon.rigs import characters  # noqa: E402
@@ -44,7 +44,7 @@ DIRECTION = radians(0.1)  # single precision over a chain of bones
 
 def bake_small(rig, tracks=None, previous=None, roles=SMALL_ROLES, **options):
     return bake_tracks(
-        bpy.context, rig, roles, tracks or small_tracks(), BakeOptions(**options),
+        bpy.context, Keyed(rig, roles, tracks or small_tracks(), BakeOptions(**options)),
         previous=previous,
     )
 
@@ -411,7 +411,7 @@ def test_a_skier_follows_and_its_poles_stand_still_in_the_snow(scene, key_mode):
     tracks = rigs.skier_tracks(figure)
     roles = characters.ROLE_BONES["SKIER"]
     result = bake_tracks(
-        bpy.context, rig, roles, tracks, BakeOptions(start_frame=1, key_mode=key_mode)
+        bpy.context, Keyed(rig, roles, tracks, BakeOptions(start_frame=1, key_mode=key_mode))
     )
     assert result.problems == (), result.problems
     assert_on_track(rig, tracks, 1, roles)
@@ -472,7 +472,7 @@ def test_a_limb_that_is_too_short_is_named_with_all_its_frames(scene):
     position["pelvis"] = position["pelvis"] + rise
     tracks = replace(tracks, position=position)
     roles = characters.ROLE_BONES["SKIER"]
-    result = bake_tracks(bpy.context, rig, roles, tracks, BakeOptions(start_frame=1))
+    result = bake_tracks(bpy.context, Keyed(rig, roles, tracks, BakeOptions(start_frame=1)))
     reach = {p.bone: p for p in result.problems if p.code == "REACH"}
     assert set(reach) == {"shin.L", "shin.R"}
     problem = reach["shin.L"]
@@ -489,15 +489,16 @@ def test_switches_are_keyed_only_where_they_hide_the_bake(scene):
     rig.pose.bones["root"]["ik_leg.L"] = 0.0
     before = settled()
     result = bake_tracks(
-        bpy.context, rig, roles, tracks, BakeOptions(start_frame=1),
-        held=characters.switches_of(rig),
+        bpy.context,
+        Keyed(rig, roles, tracks, BakeOptions(start_frame=1), held=characters.switches_of(rig)),
     )
     switched = [path for path, _ in curves_of(result) if "ik_" in path or "pole_lock" in path]
     assert switched == ['pose.bones["root"]["ik_leg.L"]']
     assert result.problems == ()
     again = bake_tracks(
-        bpy.context, rig, roles, tracks, BakeOptions(start_frame=1), previous=result.baked,
-        held=characters.switches_of(rig),
+        bpy.context,
+        Keyed(rig, roles, tracks, BakeOptions(start_frame=1), held=characters.switches_of(rig)),
+        previous=result.baked,
     )
     assert stored_keys(again) == stored_keys(result)
     clear_bake(bpy.context, rig, again.baked)

@@ -23,7 +23,7 @@ from bake_rigs import (
     world_errors,
 )
 from mathutils import Matrix, Quaternion
-from poise.addon.bake import BakeOptions, bake_tracks, clear_bake
+from poise.addon.bake import BakeOptions, Keyed, bake_tracks, clear_bake
 from poise.addon.errors import UserError
 from poise.addon.mapping.tracks import JointTracks, Spin
 from poise.addon.rigs import characters
@@ -59,7 +59,7 @@ def asked(names, frames=24, places=(), size=0.8, uneven=False):
 
 def bake(rig, tracks, **options):
     options = BakeOptions(start_frame=START, **options)
-    return bake_tracks(bpy.context, rig, {}, tracks, options)
+    return bake_tracks(bpy.context, Keyed(rig, {}, tracks, options))
 
 
 def at(frame):
@@ -121,7 +121,7 @@ def test_any_armature_turns_as_asked(scene):
     wide, far = worst(rig, tracks, basis)
     assert wide < 1e-6 and far < 1e-6
     again = bake_tracks(
-        bpy.context, rig, {}, tracks, BakeOptions(start_frame=START), previous=result.baked
+        bpy.context, Keyed(rig, {}, tracks, BakeOptions(start_frame=START)), previous=result.baked
     )
     assert again.baked.record.curves == result.baked.record.curves
     clear_bake(bpy.context, rig, again.baked)
@@ -140,7 +140,7 @@ def test_few_keys_follow_the_joints_between_frames_too(scene, uneven):
     tracks = asked([b.name for b in rig.pose.bones], 40, places=("hand.R",), uneven=uneven)
     dense = bake(rig, tracks)
     few = bake_tracks(
-        bpy.context, rig, {}, tracks, BakeOptions(start_frame=START, key_mode="SPARSE"),
+        bpy.context, Keyed(rig, {}, tracks, BakeOptions(start_frame=START, key_mode="SPARSE")),
         previous=dense.baked,
     )  # fmt: skip
     assert few.keys < 0.6 * dense.keys and few.problems == ()
@@ -208,8 +208,9 @@ def test_a_plain_skeleton_tells_what_it_is_off_between_keys_and_gets_more(scene)
     found = []
     for between in ("NONE", "ANYWHERE"):
         result = bake_tracks(
-            bpy.context, rig, {}, tracks, BakeOptions(start_frame=START, between=between),
-            plain=True, previous=found[-1].baked if found else None,
+            bpy.context,
+            Keyed(rig, {}, tracks, BakeOptions(start_frame=START, between=between), plain=True),
+            previous=found[-1].baked if found else None,
         )  # fmt: skip
         found.append(result)
     none, anywhere = (max((p.amount for p in r.problems), default=0.0) for r in found)
@@ -225,12 +226,12 @@ def test_roles_may_stand_on_uneven_times(scene):
     rig, keys = small_rig(), []
     for tracks in (even, replace(even, clock=clock, position=position, rotation=rotation)):
         options = BakeOptions(start_frame=START)
-        result = bake_tracks(bpy.context, rig, SMALL_ROLES, tracks, options)
+        result = bake_tracks(bpy.context, Keyed(rig, SMALL_ROLES, tracks, options))
         keys.append(result.baked.record.curves)
         clear_bake(bpy.context, rig, result.baked)
     assert keys[0] == keys[1]
     options = BakeOptions(start_frame=START, key_mode="SPARSE")
-    assert bake_tracks(bpy.context, rig, SMALL_ROLES, tracks, options).problems == ()
+    assert bake_tracks(bpy.context, Keyed(rig, SMALL_ROLES, tracks, options)).problems == ()
     far, wide = world_errors(rig, SMALL_ROLES, tracks, START, frames=clock.frames[::2])
     assert far < 1e-3 and wide < 4e-3
 
@@ -253,7 +254,7 @@ def test_an_arm_of_ours_that_follows_its_hand_lets_go(scene):
     skin = rig.evaluated_get(at(START + 7)).pose.bones
     assert (skin["DEF-forearm.L"].tail - skin["forearm.L"].tail).length < 1e-4
     again = bake_tracks(
-        bpy.context, rig, {}, tracks, BakeOptions(start_frame=START), previous=result.baked
+        bpy.context, Keyed(rig, {}, tracks, BakeOptions(start_frame=START)), previous=result.baked
     )
     assert again.baked.record.curves == result.baked.record.curves
     assert worst(rig, tracks, seen_from_parent) == (wide, 0.0)
@@ -285,7 +286,7 @@ def test_what_is_let_go_besides_stays_as_it_is(scene, kind):
             off = seen_from_parent(now, name).to_quaternion().rotation_difference(turn).angle
             assert np.degrees(min(off, 2.0 * np.pi - off)) < 0.01, name
     again = bake_tracks(
-        bpy.context, rig, {}, tracks, BakeOptions(start_frame=START), previous=result.baked
+        bpy.context, Keyed(rig, {}, tracks, BakeOptions(start_frame=START)), previous=result.baked
     )
     assert again.baked.record.curves == result.baked.record.curves
 
@@ -301,13 +302,14 @@ def test_joints_may_follow_roles_on_strips_of_their_own(scene):
     def first(previous=None):
         options = BakeOptions(start_frame=1, push_to_nla=True)
         return bake_tracks(
-            bpy.context, rig, roles, walked, options, previous=previous and previous.baked, **how
+            bpy.context, Keyed(rig, roles, walked, options, **how),
+            previous=previous and previous.baked,
         )
 
     def second(previous=None):
         options = BakeOptions(start_frame=21, push_to_nla=True)
         return bake_tracks(
-            bpy.context, rig, {}, tracks, options, previous=previous and previous.baked
+            bpy.context, Keyed(rig, {}, tracks, options), previous=previous and previous.baked
         )
 
     before = first()
@@ -367,7 +369,7 @@ def test_an_arm_of_rigify_in_ik_reaches_the_joint_pose(scene, prefix):
             assert (there.matrix.translation - pose.translation).length < 1e-4
             assert np.degrees(_angle(there.matrix, pose)) < 0.01
     again = bake_tracks(
-        bpy.context, rig, {}, tracks, BakeOptions(start_frame=START), previous=result.baked
+        bpy.context, Keyed(rig, {}, tracks, BakeOptions(start_frame=START)), previous=result.baked
     )
     assert again.baked.record.curves == result.baked.record.curves
     clear_bake(bpy.context, rig, again.baked)

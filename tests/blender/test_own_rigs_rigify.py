@@ -170,7 +170,7 @@ def test_a_rig_read_before_it_is_let_go_gets_the_keys_of_one_evaluated_after(
 ):
     # The first way saves an evaluation of the whole rig. Switches that were elsewhere
     # before the set-up, and are so again in between, make it matter which values are read.
-    from poise.addon import baking
+    from poise.addon.baking import onto
 
     rig = bring_in("rigify_basic_human")
     for bone, values in SWITCHES.items():
@@ -178,13 +178,13 @@ def test_a_rig_read_before_it_is_let_go_gets_the_keys_of_one_evaluated_after(
             if key in rig.pose.bones[bone]:
                 rig.pose.bones[bone][key] = value
     rig, _, motion = set_up("SKIER", 5)
-    ahead, asked = baking._may_look_ahead, []
-    monkeypatch.setattr(baking, "_may_look_ahead", lambda *a: asked.append(ahead(*a)) or asked[-1])
+    ahead, asked = onto._may_look_ahead, []
+    monkeypatch.setattr(onto, "_may_look_ahead", lambda *a: asked.append(ahead(*a)) or asked[-1])
     records = []
     for _ in range(2):
         assert bpy.ops.poise.bake_to_bones() == {"FINISHED"}
         records.append(json.loads(motion.poise_motion.bones.record)["curves"])
         assert bpy.ops.poise.bake_clear() == {"FINISHED"}
-        monkeypatch.setattr(baking, "_may_look_ahead", lambda *a: False)
+        monkeypatch.setattr(onto, "_may_look_ahead", lambda *a: False)
     assert asked == [True]
     assert records[0] == records[1]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from bake_rigs import SMALL_ROLES, edit_bones, small_rig, small_tracks
 from mathutils import Quaternion
-from poise.addon.bake import BakeOptions, bake_tracks, clear_bake
+from poise.addon.bake import BakeOptions, Keyed, bake_tracks, clear_bake
 from poise.addon.bake.without import without
 from poise.addon.errors import UserError
 from poise.addon.rigs.pose import reader
@@ -259,7 +259,7 @@ def test_own_keys_are_not_read(scene, options, below_it):
     below = reader.played(bpy.context, rig, names, frames)
     tracks = small_tracks(roles={"root", "pelvis", "foot.L", "hand.L"})
     result = bake_tracks(
-        bpy.context, rig, SMALL_ROLES, tracks, BakeOptions(**options), below=below_it
+        bpy.context, Keyed(rig, SMALL_ROLES, tracks, BakeOptions(**options), below=below_it)
     )
     assert bool(result.baked.record.former.track) == below_it
     scene.frame_set(7)
