@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 import bpy
@@ -104,36 +104,24 @@ def onto_rig(
         target: "CONTROLS", "BONES", or "AUTO" for what the rig has.
         edited: whether keys of the controls are edited.
     """
-    settings = motion.poise_motion
-    controls, travel = settings.character, solved.tracks
+    controls, mode = motion.poise_motion.character, motion.poise_motion.root_motion
     rig = control_rig.require_rig(controls)
     control_rig.require_bones(controls, rig)
     unit_scale = solved.job.numbers.unit_scale
     own = control_rig.own_controls_of(controls) if bakes_controls(controls, target) else None
     feet = retarget.standing(controls, own) if own is not None else {}
-    stands = own is None or any(c.role in feet for c in travel.contacts)
-    if settings.key_mode == "DENSE" and not stands:
-        # No bone of a rig's own spins like a wheel: whole frames tell how it turned. When a
-        # foot leaves the ground they do not, nor do they tell what plain keys do between them.
-        travel = travel.at_frames()
-    if own is None and isinstance(figure := solved.job.figure, LeggedFigure):
-        steps = retarget.steps_of(controls, travel)
-        least = stepping.EVALUATED if edited else stepping.SAMPLES
-        travel = stepping.finer(travel, figure, steps, solved.job.numbers.fps, least)
-    elif not edited:
-        travel = moments.with_moments(travel, settings.key_mode == "DENSE", True)
+    travel = _travel(motion, solved, own, feet, edited)
     flow = moments.woven(travel)
-    held: dict[str, tuple] = {}
+    switches: dict[str, tuple] = {}
     if own is not None:
-        held = own_controls.held(rig, own)
-        own_controls.require_free(rig, held)
+        switches = own_controls.held(rig, own)
+        own_controls.require_free(rig, switches)
     if edited:
         targets = yield from retarget.evaluated_targets(
             context, controls, travel, solved.job.start_frame, unit_scale, own
         )
     else:
         targets = yield from retarget.posed_targets(controls, flow, unit_scale, own)
-    mode = settings.root_motion
 
     def carried(bindings: dict[str, str], found: RoleTracks) -> tuple[dict[str, str], RoleTracks]:
         bindings, found = retarget.carried(bindings, found, flow, mode, rig.name)
@@ -147,16 +135,7 @@ def onto_rig(
         def checked() -> tuple[dict[str, str], RoleTracks]:
             return carried(*retarget.moved_tracks(controls, rig, flow, targets))
 
-    before = baked_of(motion, True)
-    ours = set(before.record.curves) if before is not None else set()
-    theirs = {bone_of(path) for path in animated_paths(rig) - ours}
-    grips = control_rig.fists(controls, rig, theirs)
-    grips |= control_rig.resting(controls, rig)
-    held = {**grips, **held}
-    root = control_rig.followers(controls).get("root", ("",))[0]
-    if mode in ("OBJECT", "HIPS") and root and root in theirs:
-        still = own_controls.at_rest(rig.pose.bones[root], ("location", "rotation"))
-        held = {**still, **held}
+    held = _held(motion, rig, switches)
     bindings, tracks = carried(*found)
     seen = None
     if _may_look_ahead(controls, rig, held):
@@ -172,6 +151,47 @@ def onto_rig(
         ),
         edited,
     )
+
+
+def _travel(
+    motion: bpy.types.Object,
+    solved: pipeline.Solved,
+    own: own_controls.OwnControls | None,
+    feet: Collection[str],
+    edited: bool,
+) -> RoleTracks:
+    """A motion's tracks at all instants that its rig needs."""
+    travel, dense = solved.tracks, motion.poise_motion.key_mode == "DENSE"
+    stands = own is None or any(c.role in feet for c in travel.contacts)
+    if dense and not stands:
+        # No bone of a rig's own spins like a wheel: whole frames tell how it turned. When a
+        # foot leaves the ground they do not, nor do they tell what plain keys do between them.
+        travel = travel.at_frames()
+    if own is None and isinstance(figure := solved.job.figure, LeggedFigure):
+        steps = retarget.steps_of(motion.poise_motion.character, travel)
+        least = stepping.EVALUATED if edited else stepping.SAMPLES
+        return stepping.finer(travel, figure, steps, solved.job.numbers.fps, least)
+    return travel if edited else moments.with_moments(travel, dense, True)
+
+
+def _held(
+    motion: bpy.types.Object, rig: bpy.types.Object, switches: Mapping[str, tuple]
+) -> dict[str, tuple]:
+    """What keeps one value on a motion's rig: switches, fists, and what is to rest."""
+    controls = motion.poise_motion.character
+    before = baked_of(motion, True)
+    ours = set(before.record.curves) if before is not None else set()
+    theirs = {bone_of(path) for path in animated_paths(rig) - ours}
+    held = {
+        **control_rig.fists(controls, rig, theirs),
+        **control_rig.resting(controls, rig),
+        **switches,
+    }
+    root = control_rig.followers(controls).get("root", ("",))[0]
+    if motion.poise_motion.root_motion in ("OBJECT", "HIPS") and root and root in theirs:
+        still = own_controls.at_rest(rig.pose.bones[root], ("location", "rotation"))
+        held = {**still, **held}
+    return held
 
 
 def _may_look_ahead(

@@ -186,6 +186,18 @@ def test_the_rooms_stand_in_order():
         assert not wrong, f"{room} may import {wrong}"
 
 
+def test_a_bake_has_one_door():
+    """What a bake needs is one value: no function takes it piece by piece."""
+    asked = {}
+    for name in PACKAGE:
+        if _room(name) in ("addon/bake", "addon/baking"):
+            for node in ast.walk(ast.parse(MODULES[name].read_text())):
+                if isinstance(node, ast.FunctionDef):
+                    given = node.args
+                    asked[f"{name}.{node.name}"] = len(given.args) + len(given.kwonlyargs)
+    assert len(asked) > 200 and not [name for name, count in asked.items() if count > 9]
+
+
 def test_operators_are_called_by_nothing_under_them():
     for name in PACKAGE:
         text = MODULES[name].read_text()

@@ -7,11 +7,14 @@ the Dog. Speeds of gaits: tables of the presets' sources (solvers/legged/gait.py
 
 from dataclasses import replace
 from functools import cache
+from inspect import signature
 
 import numpy as np
 import pytest
 from poise.addon.mapping.legs import creature_of
+from poise.addon.rigs.builders.kinds import BUILDS
 from poise.addon.rigs.builders.legged import FIGURES
+from poise.addon.rigs.builders.skeleton import Building
 from poise.solvers.errors import SettingError
 from poise.solvers.legged import GaitItem, GaitSettings, solve_gait
 from poise.solvers.legged.creature import biped, check_creature
@@ -172,3 +175,16 @@ def test_the_person_is_the_one_of_the_solvers():
         assert a.name == b.name and a.length == pytest.approx(b.length, rel=0.01)
         assert a.heel - a.ankle[1] == pytest.approx(b.heel, abs=0.03)
         assert a.toe + a.ankle[1] == pytest.approx(b.toe, abs=0.03)
+
+
+@pytest.mark.parametrize("kind", BUILDS)
+def test_every_kind_answers_all_that_is_asked_of_a_build(kind):
+    build, asked = BUILDS[kind], {n for n in vars(Building) if not n.startswith("_")}
+    assert len(asked) > 8 and len(Building.__annotations__) > 8
+    for name in Building.__annotations__:
+        assert hasattr(build, name), name
+    for name in asked:
+        wanted = list(signature(getattr(Building, name)).parameters)[1:]
+        assert list(signature(getattr(build, name)).parameters) == wanted, name
+    # Who goes on legs tells where their joints are.
+    assert (build.figure is None) == (build.joint_ends() == {}) == (kind not in FIGURES)
