@@ -7,8 +7,7 @@ import pytest
 import rig_files
 from operators_help import activate, load
 from poise.addon import compat, motions, pipeline
-from poise.addon.rigs.pose import rotation_modes
-from poise.addon.rigs.pose import evaluate
+from poise.addon.rigs.pose import evaluate, rotation_modes
 from poise.solvers import rotations
 
 pytestmark = pytest.mark.usefixtures("scene")
