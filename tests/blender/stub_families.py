@@ -18,8 +18,8 @@ from poise.addon.families.family import Family
 from poise.addon.mapping.rows import Row
 from poise.addon.mapping.tracks import ROOT, Contact, JointTracks, RoleTracks
 from poise.addon.rigs import characters
-from poise.addon.rigs.pose.joints import links_of
 from poise.addon.rigs.pose import reader
+from poise.addon.rigs.pose.joints import links_of
 from poise.addon.scene.figures import figure_in_metres, placement_of
 from poise.addon.scene.timing import frame_range
 from poise.addon.settings import motion as settings_of_motions

@@ -14,9 +14,9 @@ import rolling
 from own_rigs_help import bring_in, human, places, set_up
 from poise.addon import pipeline
 from poise.addon.bake import stepping
-from poise.addon.rigs.pose.animated import moved_bones
 from poise.addon.rigs import characters
 from poise.addon.rigs.controls import control_rig, retarget
+from poise.addon.rigs.pose.animated import moved_bones
 from scenes_help import key_speed, path
 
 EIGHTH, LAST = 0.125, 37
