@@ -195,8 +195,7 @@ def _crossing(context, motion, rig, bone: str) -> tuple[float, str]:
 
 
 class POISE_OT_target_update(_PosingOperator, bpy.types.Operator):
-    """Read the poses of targets anew from the keys that they were taken from, or one from the
-    pose as it is now"""
+    """Read the poses of targets anew from their keys, or that of one from the pose as it is now"""
 
     bl_idname = "poise.target_update"
     bl_label = "Update from Source"
