@@ -19,7 +19,10 @@ class PoseTiming(Family):
     lies = True
 
     def able(self, actor):
-        return "" if len(actor.joints.data.bones) else f"{actor.name} has no bones to pose"
+        joints = actor.joints
+        if joints.type != "ARMATURE":  # a script may point a motion to anything
+            return f"{actor.name} is not a Poise character"
+        return "" if len(joints.data.bones) else f"{actor.name} has no bones to pose"
 
     def gather(self, context, motion, actor, numbers):
         return gather(context, motion, actor, numbers)
