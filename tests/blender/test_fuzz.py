@@ -4,7 +4,7 @@
 No traceback, no key without a number, and undo brings everything back. A
 trial depends on its seed alone:
 
-    POISE_FUZZ_TRIALS   number of trials (20)
+    POISE_FUZZ_TRIALS   number of trials (12)
     POISE_FUZZ_SEED     seed of the first one (1); the others follow
 """
 
@@ -23,7 +23,7 @@ from operators_help import UNDO_NOISE, call
 from poise.addon import motions
 from poise.addon.show import preview
 
-TRIALS = int(os.environ.get("POISE_FUZZ_TRIALS", "20"))
+TRIALS = int(os.environ.get("POISE_FUZZ_TRIALS", "12"))
 FIRST_SEED = int(os.environ.get("POISE_FUZZ_SEED", "1"))
 
 # What takes long to read and what no operator but one touches: read in some trials only.
