@@ -13,7 +13,7 @@ LONG = {
     "test_path_search.py", "test_path_calm.py", "test_path_terrain.py", "test_path_levels.py",
     "test_path_follow.py", "test_posing_blocking.py", "test_turning_control.py",
     "test_mapping_amounts.py", "test_mapping_legged.py", "test_legged_adapt.py",
-    "test_legged_halt.py", "test_legged_walk.py",
+    "test_legged_halt.py", "test_legged_walk.py", "test_control_lamp.py",
     "test_dynamics.py::test_a_chain_without_control_keeps_energy_and_momentum",
     "test_docs.py::test_every_problem_is_in_the_manual_and_no_other",
 }
@@ -42,6 +42,15 @@ BAKES = {
     "test_own_animals_rigify.py::test_controls_of_a_rigify_animal_do_what_the_motion_says[horse]",
 }
 """Tests of tests/blender that count: all cases of one, or the one named."""
+
+
+def shared(item: pytest.Function) -> bool:
+    """Which of two Pythons runs a long test, where they share them.
+
+    Args:
+        item: the test.
+    """
+    return sorted(LONG).index(item.path.name) % 2 == 0
 
 
 def mark(items: list[pytest.Function], named: set[str], quick: bool) -> None:
