@@ -10,6 +10,7 @@ from ..addon import baking, motions, pipeline
 from ..addon.base_operator import SettingsOperator, SolvingOperator
 from ..addon.context import keep_selection, object_mode
 from ..addon.errors import UserError
+from ..addon.mapping.tracks import JointTracks
 from ..addon.rigs.controls import control_rig
 from ..addon.steps import part
 
@@ -31,6 +32,11 @@ def _with_motion(cls, context):
         cls.poll_message_set("The character has no motion: click Add Motion")
         return False
     return True
+
+
+def _on_joints(solved: pipeline.Solved) -> bool:
+    """Whether a motion turns joints, which are bones of the rig itself in any case."""
+    return isinstance(solved.tracks, JointTracks)
 
 
 def _solve_all(work: _Jobs, progress):
@@ -225,12 +231,19 @@ class POISE_OT_bake_to_bones(_BakeOperator, bpy.types.Operator):
         return found
 
     def prepared(self, context, motion, solved):
+        if _on_joints(solved):
+            return super().prepared(context, motion, solved)
         return baking.prepare_bones(context, motion, solved, self.target)
 
     def look(self, context, motion, solved, prepared, together):
+        if _on_joints(solved):
+            super().look(context, motion, solved, prepared, together)
+            return
         baking.check_bones(context, motion, prepared)
 
     def write(self, context, motion, solved, prepared, on_edited, together):
+        if _on_joints(solved):
+            return super().write(context, motion, solved, prepared, on_edited, together)
         return baking.bake_to_bones(
             context, motion, solved, on_edited, self.target, prepared, together=together
         )

@@ -33,28 +33,18 @@ from ..solvers.legged.planning import stride_rate
 from ..solvers.legged.settings import GaitItem, gait_of
 from ..solvers.legged.speed import speed_at, speeds_along
 from ..solvers.motion import Placement
+from .motion import OfKind
 from .presets import PresetAdd
 
 SAME_PLACE = 1e-4  # m: points nearer to each other are one
 CLOSES = 1e-6  # share of a stride by which a cycle may be longer or shorter
 
 
-class _GaitOperator(SettingsOperator):
+class _GaitOperator(OfKind, SettingsOperator):
     """Mixin: only where the active motion is on legs."""
 
-    @classmethod
-    def poll(cls, context):
-        character = motions.active_character(context)
-        motion = motions.active_motion(character) if character is not None else None
-        if motion is None:
-            cls.poll_message_set(
-                "No character with a motion is active: select an armature, its mesh or its motion"
-            )
-            return False
-        if motion.poise_motion.kind != "GAIT":
-            cls.poll_message_set("The active motion has no gaits: set Motion to Gait")
-            return False
-        return True
+    motion_kind = "GAIT"
+    lacks = "gaits: set Motion to Gait"
 
     def chosen(self, motion, index: int):
         """(place, item) of the gait that is meant."""

@@ -35,6 +35,30 @@ class _MotionOperator(_CharacterOperator):
         return True
 
 
+class OfKind:
+    """Mixin: only where the active motion is of a kind.
+
+    Its `motion_kind` is that kind, `lacks` what motions of others do not have and the way out.
+    """
+
+    motion_kind = ""
+    lacks = ""
+
+    @classmethod
+    def poll(cls, context):
+        character = motions.active_character(context)
+        motion = motions.active_motion(character) if character is not None else None
+        if motion is None:
+            cls.poll_message_set(
+                "No character with a motion is active: select an armature, its mesh or its motion"
+            )
+            return False
+        if motion.poise_motion.kind != cls.motion_kind:
+            cls.poll_message_set(f"The active motion has no {cls.lacks}")
+            return False
+        return True
+
+
 class POISE_OT_motion_add(_CharacterOperator, bpy.types.Operator):
     """Add a motion to the character, after the ones it has"""
 

@@ -18,30 +18,24 @@ from ..addon.rigs.pose.plays import Playing, undecided
 from ..addon.rigs.pose.posture import Posture, Source
 from ..addon.scene.timing import frame_range, scene_numbers
 from ..addon.settings.posing import POSTURE
+from .motion import OfKind
 
 FALLING = 5.0  # s that a ball is followed for
 
 
-class _PosingOperator(SettingsOperator):
+class _OfPosing(OfKind):
     """Mixin: only where the active motion is pose timing."""
 
-    @classmethod
-    def poll(cls, context):
-        character = motions.active_character(context)
-        motion = motions.active_motion(character) if character is not None else None
-        if motion is None:
-            cls.poll_message_set(
-                "No character with a motion is active: select an armature, its mesh or its motion"
-            )
-            return False
-        if motion.poise_motion.kind != "POSE_TIMING":
-            cls.poll_message_set("The active motion has no poses: set Motion to Pose Timing")
-            return False
-        return True
+    motion_kind = "POSE_TIMING"
+    lacks = "poses: set Motion to Pose Timing"
+
+
+class _PosingOperator(_OfPosing, SettingsOperator):
+    """Mixin: what sets something of pose timing."""
 
 
 def _selected(rig: bpy.types.Object) -> list[str]:
-    """Names of the bones that are selected; all of what is posed are meant otherwise."""
+    """Names of the bones that are selected."""
     return [bone.name for bone in rig.pose.bones if compat.bone_selected(bone)]
 
 
@@ -394,15 +388,11 @@ class POISE_OT_bone_setting_remove(_RemoveFrom, bpy.types.Operator):
     items, chosen = "bones", "bone_index"
 
 
-class POISE_OT_pose_check(SolvingOperator, bpy.types.Operator):
+class POISE_OT_pose_check(_OfPosing, SolvingOperator, bpy.types.Operator):
     """Say which poses can be reached, joint by joint, and what would help"""
 
     bl_idname = "poise.pose_check"
     bl_label = "Check Poses"
-
-    @classmethod
-    def poll(cls, context):
-        return _PosingOperator.poll.__func__(cls, context)
 
     def gather(self, context):
         _character, motion = motions.require_motion(context)

@@ -91,6 +91,16 @@ def led_by(motion: bpy.types.Object) -> list[bpy.types.ID]:
     return [] if family is None else family.depends_on(motion)
 
 
+def lies(motion: bpy.types.Object) -> bool:
+    """Whether a motion lies on what plays, which may have to be evaluated to be read.
+
+    Args:
+        motion: the Motion object.
+    """
+    family = FAMILIES.get(motion.poise_motion.kind)
+    return family is not None and family.lies
+
+
 def family_of(job: Job) -> Family:
     """Family that a job was read by.
 

@@ -329,8 +329,8 @@ def _rendering() -> bool:
 
 
 def _needs_evaluation(motion: bpy.types.Object) -> bool:
-    """Whether settings are driven or blended by the NLA, or objects move, so that frames
-    have to be stepped.
+    """Whether settings are driven or blended by the NLA, objects move, or what plays below has
+    to be read, so that frames have to be stepped.
 
     So may be those of a motion that this one continues or lies on.
     """
@@ -345,7 +345,7 @@ def _needs_evaluation(motion: bpy.types.Object) -> bool:
     ]
     return any(len(data.drivers) > 0 or len(data.nla_tracks) > 0 for data in animated) or any(
         placement.moves(obj) or obj.type == "ARMATURE" for obj in (*together, *things)
-    ) or placement.moves(character)
+    ) or placement.moves(character) or any(families.lies(other) for other in together)
 
 
 def _in_the_middle() -> bool:

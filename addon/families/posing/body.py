@@ -76,7 +76,7 @@ def chains_of(
                 members.update(above)
                 break
             above.append(parent.name)
-    order = [bone.name for bone in bones if bone.name in members]  # parents come first in files
+    order = [bone.name for bone in bones if bone.name in members]
     order.sort(key=lambda name: len(bones[name].parent_recursive))
     carriers: dict[str, list[str]] = {}
     root_of: dict[str, str] = {}

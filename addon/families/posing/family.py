@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from ...errors import UserError
 from ..family import Family
 from .gather import gather
 from .solve import solve
@@ -28,11 +27,6 @@ class PoseTiming(Family):
         return gather(context, motion, actor, numbers)
 
     def solve(self, job, before, progress):
-        if before is not None:
-            raise UserError(
-                f"{job.name} lies on what plays at its frames, and goes on from no other motion: "
-                "clear its After"
-            )
         return solve(job, progress)
 
     def inputs(self, job):
