@@ -15,15 +15,11 @@ from ..addon.errors import UserError
 from ..addon.scene.timing import scene_numbers
 from ..addon.shots import footprints
 from ..solvers.legged import runs
-from .gait import _GaitOperator
+from .gait import OfGait, _GaitOperator
 
 
-class _Footprints(SolvingOperator):
+class _Footprints(OfGait, SolvingOperator):
     """Mixin: reads footprint objects, solves, and brings the objects up to date."""
-
-    @classmethod
-    def poll(cls, context):
-        return _GaitOperator.poll.__func__(cls, context)
 
     def gather(self, context):
         _character, motion = motions.require_motion(context)

@@ -40,11 +40,15 @@ SAME_PLACE = 1e-4  # m: points nearer to each other are one
 CLOSES = 1e-6  # share of a stride by which a cycle may be longer or shorter
 
 
-class _GaitOperator(OfKind, SettingsOperator):
+class OfGait(OfKind):
     """Mixin: only where the active motion is on legs."""
 
     motion_kind = "GAIT"
     lacks = "gaits: set Motion to Gait"
+
+
+class _GaitOperator(OfGait, SettingsOperator):
+    """Mixin: what changes the settings of a motion on legs."""
 
     def chosen(self, motion, index: int):
         """(place, item) of the gait that is meant."""
@@ -504,7 +508,7 @@ class POISE_OT_gait_drag(_GaitOperator, bpy.types.Operator):
         return place, leg, edge, x, per_pixel
 
 
-class POISE_OT_gait_preset_add(PresetAdd, bpy.types.Operator):
+class POISE_OT_gait_preset_add(OfGait, PresetAdd, bpy.types.Operator):
     """Save the list of gaits as a preset, or remove the chosen preset"""
 
     bl_idname = "poise.gait_preset_add"
@@ -512,10 +516,6 @@ class POISE_OT_gait_preset_add(PresetAdd, bpy.types.Operator):
     preset_menu = "POISE_PT_gait_presets"
     preset_values = ["settings.gait.mode", "settings.gait.hysteresis", "settings.gait.sequence",
                      "settings.gait.speed_by", "settings.gait.speed_points"]
-
-    @classmethod
-    def poll(cls, context):
-        return _GaitOperator.poll.__func__(cls, context)
 
     @property
     def preset_subdir(self):
