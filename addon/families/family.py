@@ -26,7 +26,7 @@ class Family(ABC):
     """A family of motions.
 
     Attributes:
-        name: what kinds of characters name it by (`characters.Kind.family`).
+        name: what kinds of characters name it by (`builders.kinds.Kind.family`).
         moves: what such a motion is called where a character cannot do it.
         view: how its motions are shown.
         joints: whether its motions turn single joints, rather than move a whole figure: those

@@ -1,41 +1,52 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which mapping moves which kind of character."""
+"""Which mapping moves which kind of character, and the style of its body."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from .cyclist import map_cyclist
-from .legged import map_legged
-from .skateboarder import map_skateboarder
-from .skier import map_skier
-from .snowboarder import map_snowboarder
-from .telemark import map_telemark
+from . import cyclist, legged, skateboarder, skier, snowboarder, telemark
 
 
 @dataclass(frozen=True)
 class BodyMapping:
-    """A mapping and the settings group that holds its style.
+    """A mapping and its style, which is a group of settings on Motion objects.
 
     Attributes:
         function: (motion, figure, style) -> RoleTracks.
         group: name of the style's group on a Motion object's settings.
+        style: dataclass of the style, whose fields are the group's rows.
+        named: styles by name.
         change: what the moment between two turns is called; wheels have no edges.
     """
 
     function: Callable
     group: str
+    style: type
+    named: Mapping[str, object]
     change: str = "Edge Change"
 
 
+_LEGGED = BodyMapping(legged.map_legged, "legged", legged.LeggedStyle, legged.STYLES)
+
 MAPPINGS = {
-    "SKIER": BodyMapping(map_skier, "skier"),
-    "TELEMARK": BodyMapping(map_telemark, "telemark"),
-    "SNOWBOARDER": BodyMapping(map_snowboarder, "snowboarder"),
-    "SKATEBOARDER": BodyMapping(map_skateboarder, "skateboarder", "Upright"),
-    "CYCLIST": BodyMapping(map_cyclist, "cyclist", "Upright"),
-    **dict.fromkeys(("HORSE", "DOG", "BIPED", "INSECT"), BodyMapping(map_legged, "legged")),
+    "SKIER": BodyMapping(skier.map_skier, "skier", skier.SkierStyle, skier.STYLES),
+    "TELEMARK": BodyMapping(
+        telemark.map_telemark, "telemark", telemark.TelemarkStyle, telemark.STYLES
+    ),
+    "SNOWBOARDER": BodyMapping(
+        snowboarder.map_snowboarder, "snowboarder", snowboarder.SnowboarderStyle,
+        snowboarder.STYLES,
+    ),
+    "SKATEBOARDER": BodyMapping(
+        skateboarder.map_skateboarder, "skateboarder", skateboarder.SkateboarderStyle,
+        skateboarder.STYLES, "Upright",
+    ),
+    "CYCLIST": BodyMapping(
+        cyclist.map_cyclist, "cyclist", cyclist.CyclistStyle, cyclist.STYLES, "Upright"
+    ),
+    **dict.fromkeys(("HORSE", "DOG", "BIPED", "INSECT"), _LEGGED),
 }
-# Names of the groups that hold styles.
-STYLE_GROUPS = tuple(dict.fromkeys(mapping.group for mapping in MAPPINGS.values()))
+STYLE_GROUPS = {mapping.group: mapping for mapping in MAPPINGS.values()}
+"""Name of a group that holds a style -> a mapping that reads it."""

@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from math import radians
 
 import bpy
@@ -19,16 +19,8 @@ from ..placement import put_at, world_matrix
 from .builders import armature as rig
 from .builders import figure_mesh, skin
 from .builders.kinds import (
-    BIPED,
     BUILDS,
-    CYCLIST,
-    DOG,
-    HORSE,
-    INSECT,
-    SKATEBOARDER,
-    SKIER,
-    SNOWBOARDER,
-    TELEMARK,
+    KINDS,
     build_skeleton,
     legged_figure,
     role_bones,
@@ -46,61 +38,6 @@ from .builders.skeleton import (
 )
 from .controls import creature_fitting
 from .pose.channels import bone_path
-
-
-@dataclass(frozen=True)
-class Kind:
-    """A character that can be built.
-
-    Attributes:
-        label: name for menus and for the object.
-        description: tooltip.
-        sport: what it does, as the presets call it.
-        slope: steepness in radians of the ground that it starts on.
-        family: which motions it can do: "RIDING" or "LEGGED".
-        size: what `build_character` takes as its height, m: of a person stature, of an
-            animal height at the withers, of an insect length.
-        mass: kg, with equipment, of one of that size.
-        paints: parts whose colours are chosen when it is added.
-        colours: part -> its colour where it is another one than in `COLOURS`.
-    """
-
-    label: str
-    description: str
-    sport: str
-    slope: float = radians(12.0)
-    family: str = "RIDING"
-    size: float = 1.78
-    mass: float = 80.0
-    paints: tuple[str, ...] = ("suit", "trousers", "helmet", "equipment")
-    colours: Mapping[str, tuple[float, float, float]] = field(default_factory=dict)
-
-
-KINDS = {
-    SKIER: Kind("Skier", "An alpine skier with skis and poles", "SKI"),
-    TELEMARK: Kind("Telemark Skier", "A skier on free heels, with skis and poles", "TELEMARK"),
-    SNOWBOARDER: Kind("Snowboarder", "A snowboarder with a board", "SNOWBOARD"),
-    SKATEBOARDER: Kind(
-        "Skateboarder", "A skateboarder on a board that steers", "SKATEBOARD", radians(0.0)
-    ),
-    CYCLIST: Kind("Cyclist", "A cyclist on a bicycle", "CYCLING", 0.0),
-    HORSE: Kind(
-        "Horse", "A horse; its size is its height at the withers", "GAIT", 0.0, "LEGGED",
-        1.60, 500.0, ("coat", "hair"),
-    ),
-    DOG: Kind(
-        "Dog", "A dog; its size is its height at the withers", "GAIT", 0.0, "LEGGED",
-        0.60, 30.0, ("coat",), {"coat": (0.42, 0.25, 0.11)},
-    ),
-    BIPED: Kind(
-        "Biped", "A person on foot", "GAIT", 0.0, "LEGGED", 1.78, 75.0,
-        ("suit", "trousers", "hair"), {"suit": (0.05, 0.20, 0.42), "boots": (0.55, 0.56, 0.58)},
-    ),
-    INSECT: Kind(
-        "Insect", "An insect with six legs; its size is its length", "GAIT", 0.0, "LEGGED",
-        0.80, 25.0, ("shell", "limbs"),
-    ),
-}  # fmt: skip
 
 ROOT_BONE = "root"
 

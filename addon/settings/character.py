@@ -10,7 +10,7 @@ import bpy
 
 from .. import motions
 from ..rigs import characters
-from .motion import kind_items
+from .motion import groups, kind_items
 
 
 class PoiseCharacter(bpy.types.PropertyGroup):
@@ -57,60 +57,12 @@ class PoiseCharacter(bpy.types.PropertyGroup):
         """Which bone plays which role on this rig: items with `.role` and `.bone`."""
         return self._settings().roles
 
-    @property
-    def turns(self):
-        """Settings of the turns (`PoiseTurns`)."""
-        return self._settings().turns
 
-    @property
-    def path(self):
-        """Settings of a motion along a path (`PoisePath`)."""
-        return self._settings().path
+def _group(name: str) -> property:
+    return property(lambda self: getattr(self._settings(), name), doc=f"The motion's `{name}`.")
 
-    @property
-    def gait(self):
-        """Settings of legged motion (`PoiseGait`)."""
-        return self._settings().gait
 
-    @property
-    def pose_timing(self):
-        """Settings of poses on their frames (`PoisePoseTiming`)."""
-        return self._settings().pose_timing
-
-    @property
-    def skier(self):
-        """Style of the skier's body (`PoiseSkierStyle`)."""
-        return self._settings().skier
-
-    @property
-    def telemark(self):
-        """Style of the telemark skier's body (`PoiseTelemarkStyle`)."""
-        return self._settings().telemark
-
-    @property
-    def skateboarder(self):
-        """Style of the skateboarder's body (`PoiseSkateboarderStyle`)."""
-        return self._settings().skateboarder
-
-    @property
-    def snowboarder(self):
-        """Style of the snowboarder's body (`PoiseSnowboarderStyle`)."""
-        return self._settings().snowboarder
-
-    @property
-    def cyclist(self):
-        """Style of the cyclist's body (`PoiseCyclistStyle`)."""
-        return self._settings().cyclist
-
-    @property
-    def legged(self):
-        """Style of a body on legs (`PoiseLeggedStyle`)."""
-        return self._settings().legged
-
-    @property
-    def eyes(self):
-        """How the eyes of a rig look ahead (`PoiseEyesStyle`)."""
-        return self._settings().eyes
-
+for _name in groups():
+    setattr(PoiseCharacter, _name, _group(_name))
 
 CLASSES = (PoiseCharacter,)

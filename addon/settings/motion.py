@@ -24,20 +24,12 @@ from bpy.props import (
 from ..mapping.registry import STYLE_GROUPS
 from ..mapping.rows import Row
 from ..motions import MAX_ORDER
+from . import styles
 from .gait import PoiseGait
 from .path import PoisePath
 from .posing import PoisePoseTiming
 from .roles import PoiseRole
 from .rows import OVERRIDE, Rows
-from .styles import (
-    PoiseCyclistStyle,
-    PoiseEyesStyle,
-    PoiseLeggedStyle,
-    PoiseSkateboarderStyle,
-    PoiseSkierStyle,
-    PoiseSnowboarderStyle,
-    PoiseTelemarkStyle,
-)
 from .turns import PoiseTurns
 
 DATA_VERSION = 1
@@ -81,9 +73,14 @@ def kind_items() -> tuple[tuple[str, str, str, int], ...]:
     return tuple((kind.name, kind.label, kind.text, kind.number) for kind in KINDS)
 
 
-def kind_properties() -> dict:
-    """What a motion has because of its kinds: which one it is, and the settings of each."""
-    made = {kind.group: PointerProperty(type=kind.settings) for kind in KINDS}
+def groups() -> dict[str, type]:
+    """Name of a group of settings that a motion has because of its kinds or bodies -> its type."""
+    return {kind.group: kind.settings for kind in KINDS} | styles.GROUPS
+
+
+def group_properties() -> dict:
+    """What a motion has because of its kinds: which one it is, settings of each, and styles."""
+    made = {name: PointerProperty(type=group) for name, group in groups().items()}
     text = "What kind of motion this is"
     return {"kind": EnumProperty(name="Motion", description=text, items=kind_items()), **made}
 
@@ -233,14 +230,6 @@ class PoiseMotion(Rows, bpy.types.PropertyGroup):
     )
     data_version: IntProperty(default=DATA_VERSION)
 
-    skier: PointerProperty(type=PoiseSkierStyle)
-    telemark: PointerProperty(type=PoiseTelemarkStyle)
-    skateboarder: PointerProperty(type=PoiseSkateboarderStyle)
-    snowboarder: PointerProperty(type=PoiseSnowboarderStyle)
-    cyclist: PointerProperty(type=PoiseCyclistStyle)
-    legged: PointerProperty(type=PoiseLeggedStyle)
-    eyes: PointerProperty(type=PoiseEyesStyle)
-
     roles: CollectionProperty(type=PoiseRole)
     roles_index: IntProperty(name="Role", description="Chosen role in the list")
     rig_kind: StringProperty(
@@ -327,9 +316,8 @@ class PoiseMotion(Rows, bpy.types.PropertyGroup):
             kind: kind of character ("SKIER").
             unit_scale: metres per Blender unit.
         """
-        self.legged.begin(kind)
-        for known in KINDS:
-            getattr(self, known.group).begin(kind, unit_scale)
+        for name in (*STYLE_GROUPS, *(known.group for known in KINDS)):
+            getattr(self, name).begin(kind, unit_scale)
 
     def go_on_from(self, other: "PoiseMotion") -> None:
         """Begin with the settings that another motion has.
@@ -341,6 +329,6 @@ class PoiseMotion(Rows, bpy.types.PropertyGroup):
             getattr(self, name).go_on_from(getattr(other, name))
 
 
-PoiseMotion.__annotations__ |= kind_properties()
+PoiseMotion.__annotations__ |= group_properties()
 
 CLASSES = (PoiseBonesBake, PoiseProblem, PoiseMotion)

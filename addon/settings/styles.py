@@ -6,25 +6,21 @@ The settings are the rows of the mappings' styles. Lengths are metres for a figu
 automatic value is wanted is 0.
 """
 
+from collections.abc import Mapping
+
 import bpy
 import numpy as np
 
-from ..mapping import cyclist, legged, skateboarder, skier, snowboarder, telemark
-from ..mapping.cyclist import CyclistStyle
 from ..mapping.gaze import EyesStyle
-from ..mapping.legged import LeggedStyle
+from ..mapping.registry import STYLE_GROUPS
 from ..mapping.rows import rows_of, sections_of
-from ..mapping.skateboarder import SkateboarderStyle
-from ..mapping.skier import SkierStyle
-from ..mapping.snowboarder import SnowboarderStyle
-from ..mapping.telemark import TelemarkStyle
 from .rows import Rows
 
 
 class Style(Rows):
     """Mixin: a style's settings as the frozen dataclass that its mapping takes."""
 
-    NAMED: dict = {}
+    NAMED: Mapping = {}
     SECTIONS: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
     def __init_subclass__(cls):
@@ -47,6 +43,16 @@ class Style(Rows):
             value = getattr(style, row.name)
             setattr(self, row.name, 0.0 if value is None else value)
 
+    def begin(self, kind: str, unit_scale: float = 1.0) -> None:
+        """Take the amounts that have a kind of character's name, if any have.
+
+        Args:
+            kind: kind of character ("HORSE").
+            unit_scale: metres per Blender unit, which are not in a style's amounts.
+        """
+        if kind.lower() in self.NAMED:
+            self.set_named(kind.lower())
+
     def to_params(self, samples: dict):
         """The style as numbers, frozen.
 
@@ -60,50 +66,15 @@ class Style(Rows):
         return self.PARAMS(**values)
 
 
-class PoiseSkierStyle(Style, bpy.types.PropertyGroup):
-    """Style of a skier."""
-
-    PARAMS, NAMED = SkierStyle, skier.STYLES
-
-
-class PoiseTelemarkStyle(Style, bpy.types.PropertyGroup):
-    """Style of a telemark skier."""
-
-    PARAMS, NAMED = TelemarkStyle, telemark.STYLES
-
-
-class PoiseSnowboarderStyle(Style, bpy.types.PropertyGroup):
-    """Style of a snowboarder."""
-
-    PARAMS, NAMED = SnowboarderStyle, snowboarder.STYLES
-
-
-class PoiseSkateboarderStyle(Style, bpy.types.PropertyGroup):
-    """Style of a skateboarder."""
-
-    PARAMS, NAMED = SkateboarderStyle, skateboarder.STYLES
-
-
-class PoiseCyclistStyle(Style, bpy.types.PropertyGroup):
-    """Style of a cyclist."""
-
-    PARAMS, NAMED = CyclistStyle, cyclist.STYLES
-
-
-class PoiseLeggedStyle(Style, bpy.types.PropertyGroup):
-    """Style of a body on legs."""
-
-    PARAMS, NAMED = LeggedStyle, legged.STYLES
-
-    def begin(self, kind: str, unit_scale: float = 1.0) -> None:
-        """Take the amounts of a kind of character, if it is one on legs.
-
-        Args:
-            kind: kind of character ("HORSE").
-            unit_scale: metres per Blender unit, which are not in its amounts.
-        """
-        if kind.lower() in self.NAMED:
-            self.set_named(kind.lower())
+GROUPS = {
+    name: type(
+        f"Poise{name.title()}Style", (Style, bpy.types.PropertyGroup),
+        {"__doc__": f"Style of a {name} body.", "__module__": __name__,
+         "PARAMS": mapping.style, "NAMED": mapping.named},
+    )
+    for name, mapping in STYLE_GROUPS.items()
+}
+"""Name of the group on a motion's settings -> its type."""
 
 
 class PoiseEyesStyle(Style, bpy.types.PropertyGroup):
@@ -112,7 +83,5 @@ class PoiseEyesStyle(Style, bpy.types.PropertyGroup):
     PARAMS = EyesStyle
 
 
-CLASSES = (
-    PoiseSkierStyle, PoiseTelemarkStyle, PoiseSnowboarderStyle, PoiseSkateboarderStyle,
-    PoiseCyclistStyle, PoiseLeggedStyle, PoiseEyesStyle,
-)
+GROUPS["eyes"] = PoiseEyesStyle
+CLASSES = tuple(GROUPS.values())

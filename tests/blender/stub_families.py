@@ -205,7 +205,7 @@ def _added(there: bool) -> None:
             kinds.remove(row)
             del FAMILIES[kind], annotations[group]
             bpy.utils.unregister_class(settings)
-    annotations.update(settings_of_motions.kind_properties())
+    annotations.update(settings_of_motions.group_properties())
     # Which was made from the table when it was imported.
     chosen = POISE_OT_motion_add.__annotations__["kind"]
     chosen.keywords["items"] = settings_of_motions.kind_items()

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from poise.addon.mapping import cyclist, legged, skateboarder, skier, snowboarder, telemark
+from poise.addon.mapping.registry import STYLE_GROUPS
 from poise.addon.mapping.rows import rows_of
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -72,12 +72,7 @@ GROUPS = {
     "path": settings_of("PoisePath"),
     "gait": settings_of("PoiseGait"),
     "pose_timing": settings_of("PoisePoseTiming"),
-    "skier": style_of(skier.SkierStyle),
-    "telemark": style_of(telemark.TelemarkStyle),
-    "snowboarder": style_of(snowboarder.SnowboarderStyle),
-    "skateboarder": style_of(skateboarder.SkateboarderStyle),
-    "cyclist": style_of(cyclist.CyclistStyle),
-    "legged": style_of(legged.LeggedStyle),
+    **{name: style_of(mapping.style) for name, mapping in STYLE_GROUPS.items()},
     "settings": settings_of("PoiseMotion"),
 }
 
@@ -156,7 +151,7 @@ def test_every_operator_is_documented():
 @pytest.mark.parametrize("page", TEXTS, ids=lambda path: path.name)
 def test_names_of_settings_exist(page):
     text = text_of(page)
-    character = settings_of("PoiseCharacter")
+    character = settings_of("PoiseCharacter") | set(GROUPS)
     for name in re.findall(r"(?:rig|armature_object)\.poise\.(\w+)", text):
         assert name in character, f"{page.name}: .poise.{name}"
     for group, names in GROUPS.items():
