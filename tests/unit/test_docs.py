@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+from poise.addon.mapping.gaze import EyesStyle
 from poise.addon.mapping.registry import STYLE_GROUPS
 from poise.addon.mapping.rows import rows_of
 
@@ -73,6 +74,7 @@ GROUPS = {
     "gait": settings_of("PoiseGait"),
     "pose_timing": settings_of("PoisePoseTiming"),
     **{name: style_of(mapping.style) for name, mapping in STYLE_GROUPS.items()},
+    "eyes": style_of(EyesStyle),
     "settings": settings_of("PoiseMotion"),
 }
 
@@ -156,7 +158,7 @@ def test_names_of_settings_exist(page):
         assert name in character, f"{page.name}: .poise.{name}"
     for group, names in GROUPS.items():
         for name in re.findall(rf"(?<!\w)(?:\.|\b){group}\.(\w+)", text):
-            if name not in ("keyframe_insert", "md", "png"):
+            if name not in ("keyframe_insert", "md", "png", "py"):
                 assert name in names, f"{page.name}: {group}.{name}"
         for name in re.findall(rf"{group}\.keyframe_insert\('(\w+)'", text):
             assert name in names, f"{page.name}: {group}: {name}"
