@@ -16,7 +16,6 @@ from ..bake.plan import look
 from ..bake.write import stands_at
 from ..baked import baked_of
 from ..errors import UserError
-from ..mapping.legs import LeggedFigure
 from ..mapping.tracks import RoleTracks
 from ..rigs.controls import control_rig, own_controls, retarget
 from ..rigs.pose.animated import animated_paths
@@ -167,7 +166,7 @@ def _travel(
         # No bone of a rig's own spins like a wheel: whole frames tell how it turned. When a
         # foot leaves the ground they do not, nor do they tell what plain keys do between them.
         travel = travel.at_frames()
-    if own is None and isinstance(figure := solved.job.figure, LeggedFigure):
+    if own is None and (figure := solved.job.figure).legs:
         steps = retarget.steps_of(motion.poise_motion.character, travel)
         least = stepping.EVALUATED if edited else stepping.SAMPLES
         return stepping.finer(travel, figure, steps, solved.job.numbers.fps, least)

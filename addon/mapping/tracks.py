@@ -19,7 +19,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple, TypeVar
+from typing import ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -125,6 +125,9 @@ class Figure:
             "wheelbase", "wheel_radius" (outer), "tyre_radius" (of its
             section), "crank_length", "head_angle" (radians).
     """
+
+    # Of gaits; a rider's are parts of what it rides on.
+    legs: ClassVar[tuple] = ()
 
     joints: Mapping[str, np.ndarray]
     mass: float

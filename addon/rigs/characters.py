@@ -529,7 +529,7 @@ def _compute_weights(armature: bpy.types.Object, obj: bpy.types.Object, deform: 
             frame[:3, :3] @ np.array(end) + frame[:3, 3]
             for end in (bone.head_local, bone.tail_local)
         )
-    if isinstance(figure, LeggedFigure):
+    if figure.legs:
         tips = [(leg.tip, figure.joints[leg.tip]) for leg in figure.legs]
         left, right = (
             np.mean([place for tip, place in tips if tip.endswith(side)], axis=0)

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...solvers.motion import Placement
 from ..errors import UserError
-from ..mapping.legs import LeggedFigure, creature_of
+from ..mapping.legs import creature_of
 from ..mapping.tracks import Figure
 from ..placement import require_near, world_matrix
 from ..rigs import characters
@@ -78,7 +78,7 @@ def legs_of(motion: bpy.types.Object | None) -> tuple[str, ...]:
         figure = figure_in_metres(character, 1.0)
     except (UserError, AttributeError):
         return ()
-    return tuple(leg.name for leg in figure.legs) if isinstance(figure, LeggedFigure) else ()
+    return tuple(leg.name for leg in figure.legs)
 
 
 def hip_height_of(motion: bpy.types.Object) -> float:

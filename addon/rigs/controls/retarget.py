@@ -92,7 +92,7 @@ def steps_of(controls: bpy.types.Object, tracks: RoleTracks) -> dict[str, list[C
     """
     figure = characters.figure_of(controls)
     found: dict[str, list[Contact]] = {}
-    for leg in figure.legs if isinstance(figure, LeggedFigure) else ():
+    for leg in figure.legs:
         steps = found.setdefault(leg.name, [])
         begin, place = float(tracks.time[0]), None
         for event in tracks.events:
@@ -117,7 +117,7 @@ def _limb_contacts(controls: bpy.types.Object, tracks: RoleTracks) -> list[Conta
         name, _, side = contact.role.partition(".")
         if name == POLE_TIP:  # the hand holds the pole
             found.append(replace(contact, role=side_role(HAND, side)))
-    for leg in figure.legs if isinstance(figure, LeggedFigure) else ():
+    for leg in figure.legs:
         role = next((role for role in reversed(leg.segments) if role in known), "")
         found += [replace(step, role=role) for step in steps_of(controls, tracks)[leg.name]]
     return found + _heels(figure, tracks, known)
@@ -130,7 +130,7 @@ def _heels(
 
     A heel rests from the touchdown, or from where the sole comes to lie flat, until it rises.
     """
-    if not isinstance(figure, LeggedFigure):
+    if not figure.legs:
         return []
     found = []
     for chain, leg in zip(figure.legs, creature_of(figure).legs, strict=True):
@@ -192,7 +192,7 @@ def standing(controls: bpy.types.Object, own: OwnControls) -> dict[str, tuple[Co
     """
     figure = characters.figure_of(controls)
     found: dict[str, tuple[Control, str]] = {}
-    for leg in figure.legs if isinstance(figure, LeggedFigure) else ():
+    for leg in figure.legs:
         for number, role in enumerate(leg.segments[leg.bend + 2 :], leg.bend + 3):
             after = leg.segments[number] if number < len(leg.segments) else ""
             for one in own.driven:
