@@ -180,12 +180,13 @@ def set_weights(obj: bpy.types.Object, bones, weights: np.ndarray) -> None:
     if kept.shape[1] > 4:
         small = np.argsort(kept, axis=1, kind="stable")[:, :-4]
         np.put_along_axis(kept, small, 0.0, axis=1)
-    kept /= kept.sum(axis=1, keepdims=True)
-    for i, bone in enumerate(bones):
+    kept = (kept / kept.sum(axis=1, keepdims=True)).astype(np.float32)
+    kept[kept > 0.9999] = 1.0
+    for bone, column in zip(bones, kept.T, strict=True):
         group = obj.vertex_groups.get(bone) or obj.vertex_groups.new(name=bone)
-        column = kept[:, i]
-        whole = np.flatnonzero(column > 0.9999)
-        if len(whole):
-            group.add(whole.tolist(), 1.0, "REPLACE")
-        for vertex in np.flatnonzero((column > 0.0) & (column <= 0.9999)):
-            group.add([int(vertex)], float(column[vertex]), "REPLACE")
+        # All that have the same weight at once: a call for each takes longer than the modelling.
+        order = np.argsort(column, kind="stable")
+        values, starts = np.unique(column[order], return_index=True)
+        for value, vertices in zip(values, np.split(order, starts[1:]), strict=True):
+            if value > 0.0:
+                group.add(vertices.tolist(), float(value), "REPLACE")
