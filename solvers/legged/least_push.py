@@ -21,10 +21,11 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.interpolate import CubicHermiteSpline
-from scipy.sparse import block_diag, coo_array, csc_array
+from scipy.sparse import block_diag, coo_array, csc_array, diags_array
 from scipy.sparse.linalg import spsolve
 
 NEAR = 2e-3  # s; moments that are nearer are one, but for those of liftoff and touchdown
+STILL = 1e-7  # how a curve that is free at both ends is kept from going, of the strongest wish
 
 
 @dataclass(frozen=True)
@@ -112,6 +113,11 @@ def least_push(
     )
     bend = _beam(span, np.where(aloft, 0.0, 1.0 / np.where(aloft, 1.0, weight)), n)
     stiff = block_diag([bend * float(s) ** 2 for s in size], format="csc")
+    if ends[0] is None and ends[1] is None:
+        # Wishes of one instant alone do not say how it goes: it does not go then.
+        most = float(np.max(wishes.weight, initial=0.0)) if wishes is not None else 0.0
+        pull = np.tile([STILL**2, STILL], n * d) * (most or 1.0)
+        stiff = stiff + diags_array(pull, format="csc")
     links = block_diag([link] * d, format="csc")
     constant = np.moveaxis(shift, 2, 0).reshape(-1)
     right = np.zeros(2 * n * d)

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import bpy
 import numpy as np
-from operators_help import activate
+from operators_help import activate, sentence
 from poise.addon import compat, families
 from poise.addon.mapping.registry import STYLE_GROUPS
 from poise.addon.rigs.actor import Actor
@@ -271,7 +271,7 @@ def _baked_before(trial):
     try:
         bpy.ops.poise.bake()
     except RuntimeError as refusal:
-        trial.say(f"first bake refused: {refusal}")
+        trial.say(f"first bake refused: {sentence(refusal)}")
         return
     trial.say("baked before")
     rig = bpy.context.object
@@ -437,7 +437,7 @@ def _refusal(operator, **arguments):
     try:
         getattr(bpy.ops.poise, operator)(**arguments)
     except RuntimeError as refusal:
-        return str(refusal).strip()
+        return sentence(refusal)
 
 
 def _curve(trial, motion):

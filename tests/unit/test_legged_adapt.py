@@ -22,6 +22,7 @@ from poise.solvers.legged.edits import (
     edits_from_data,
 )
 from poise.solvers.legged.gait import spoken_leg
+from poise.solvers.legged.least_push import Wishes, least_push
 from poise.solvers.legged.walk import Walk
 from poise.solvers.legged.windows import Joined, Window
 from poise.solvers.rotations import conjugate, rotate
@@ -646,3 +647,16 @@ def test_a_walker_whose_steps_are_cut_by_its_legs_is_told_of():
         aloft = (~motion.contact.any(axis=1)).mean() * motion.time[-1]
         found.append((any(p.code == "PUSHED_ALOFT" for p in motion.problems), aloft > 0.05))
     assert found == [(True, True), (True, True), (False, False)]
+
+
+@pytest.mark.parametrize("value", [0.2, -9956.0])
+@pytest.mark.parametrize("weight", [150.0, 0.015])
+def test_wishes_of_one_instant_move_a_curve_and_do_not_tilt_it(value, weight):
+    # Free at both ends: c(0.3) alone is asked for, of all lines through it none pushes, and
+    # the one that stands is c = value.
+    time = np.array([0.0, 0.3, 0.5])
+    wishes = Wishes(np.array([0.3, 0.3]), np.ones((2, 1)), np.full(2, value), np.full(2, weight))
+    curve = least_push(time, np.full(2, 2.0), np.ones(1), (None, None), None, wishes)
+    at = np.linspace(0.0, 0.5, 9)
+    np.testing.assert_allclose(curve(at)[:, 0], value, rtol=1e-5)
+    assert np.max(np.abs(curve(at, 1))) < 1e-5 * abs(value)
