@@ -10,9 +10,9 @@ from bpy.props import StringProperty
 from ..addon import motions
 from ..addon.base_operator import SettingsOperator
 from ..addon.errors import UserError
-from ..addon.mapping.registry import MAPPINGS
+from ..addon.mapping.registry import MAPPINGS, STYLE_GROUPS
 from ..addon.scene.timing import scene_numbers
-from ..addon.ui import presets
+from ..addon.ui import preset_files, presets
 
 
 class POISE_OT_preset_apply(SettingsOperator, bpy.types.Operator):
@@ -49,12 +49,16 @@ class POISE_OT_preset_apply(SettingsOperator, bpy.types.Operator):
         gait = motion.poise_motion.gait
         before, gaits, speeds = _values(motion), gait.stored(), gait.speed_pairs(1.0)
         try:
-            bpy.utils.execfile(path)
-        except Exception as error:  # a preset is a file that anyone may have written
+            changes = preset_files.read(path, _groups())
+            preset_files.apply(changes, motion.poise_motion)
+        except (ValueError, OSError) as error:  # a file that anyone may have written
             gait.bring_back(gaits)
             gait.speed_points.clear()
             for distance, speed in speeds:
                 gait.add_speed(distance, speed)
+            for name in ("sequence", "speed_points"):
+                if not len(getattr(gait, name)):
+                    gait.property_unset(name)
             _put_back(motion, before)
             raise UserError(f"The preset {path} could not be applied: {error}") from error
         if path.startswith(presets.ROOT) and not presets.is_gaits(path):
@@ -65,10 +69,15 @@ class POISE_OT_preset_apply(SettingsOperator, bpy.types.Operator):
         return f"{motion.name}: {label}"
 
 
+def _groups() -> tuple[str, ...]:
+    """Names of the groups of settings that a preset may set."""
+    return ("turns", "gait", *STYLE_GROUPS)
+
+
 def _values(motion):
     """(group, setting) -> value of everything that a preset may set; None where it is unset."""
     found = {}
-    for name in ("turns", "gait", *(mapping.group for mapping in MAPPINGS.values())):
+    for name in _groups():
         group = getattr(motion.poise_motion, name)
         for prop in group.bl_rna.properties:
             if not prop.is_readonly and prop.identifier not in {"name", "rna_type"}:

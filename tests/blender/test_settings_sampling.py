@@ -629,14 +629,33 @@ def test_presets_that_are_none(scene, tmp_path):
     text.write_text("hello")
     refused("preset_apply", "is no preset: choose a .py file", filepath=str(text))
     refused("preset_apply", "could not be applied", filepath=str(tmp_path / "none.py"))
-    # One that breaks off half-way has changed nothing.
-    for number, line in enumerate(("1 / 0", "settings.nowhere.speed = 1", "raise KeyError('x')")):
+    # One that breaks off half-way has changed nothing, whatever else it says has not been run.
+    ran = tmp_path / "ran"
+    touch = f"open({str(ran)!r}, 'w').close()"
+    for number, line in enumerate((
+        "1 / 0", "settings.nowhere.speed = 1", "raise KeyError('x')", touch,
+        f"settings.turns.speed = {touch}", f"settings.turns.speed = [{touch} for _ in '1'][0]",
+        f"settings.skier.set_named({touch})", f"settings.skier.set_named(*[{touch}])",
+        f"settings.gait.set_list([], **{{'speeds': {touch}}})",
+        f"__import__('pathlib').Path({str(ran)!r}).touch()", f"import os; {touch}",
+        f"class Setting:\n    {touch}", f"def set(at={touch}): pass", f"(speed := {touch})",
+        f"settings.turns.speed = f'{{{touch}}}'", f"if True:\n    {touch}",
+        "settings = bpy.context.preferences.filepaths", "settings.turns = 3",
+        "settings.turns.to_params.x = 1", "settings.turns.__class__.ROWS = ()",
+        "settings.turns.bl_rna.name = 'x'", "settings.turns.rna_type = None",
+        "settings.id_data.hide_viewport = True", "settings.kind = 'PATH'",
+        "settings.path.speed = 3.0", "settings.turns.speed = 'fast'",
+        "settings.turns.keyframe_insert('speed')", "item = settings.gait.sequence.add()\n"
+        "item.add = 3", "other.speed = 1.0", "del settings.turns.speed",
+        "settings.turns.speed += 1.0", "settings.turns.speed = " + "-" * 100_000 + "1",
+    )):
         path = tmp_path / f"broken{number}.py"
         path.write_text(
             "import bpy\nsettings = bpy.context.view_layer.objects.active.poise.settings\n"
             f"settings.turns.speed = 3.0\n{line}\n"
         )
         refused("preset_apply", "could not be applied", filepath=str(path))
+        assert not ran.exists()
 
 
 def test_a_saved_preset_comes_back(scene):
