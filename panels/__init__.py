@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from . import bake, character, footprints, gait, motion, path, posing
+from . import bake, character, footprints, gait, limb, motion, path, posing
 
 CLASSES: tuple[type, ...] = (
     *character.CLASSES,
@@ -13,4 +13,5 @@ CLASSES: tuple[type, ...] = (
     *footprints.CLASSES,
     *posing.CLASSES,
     *bake.CLASSES,
+    *limb.CLASSES,
 )

@@ -35,6 +35,8 @@ _ENTRIES = (
     ("poise.footprints_adapt", "NONE"),
     ("poise.footprints_mirror", "NONE"),
     None,
+    ("poise.limb_pose", "CON_KINEMATIC"),
+    None,
     ("poise.trail_add", "NONE"),
     ("poise.slope_add", "NONE"),
     ("poise.markers_add", "NONE"),

@@ -9,14 +9,19 @@ section 2.1, after Klein and Huang 1983), in space,
     dq = g + J+ (dx - J g),   J+ = J^T (J J^T + d^2 1)^-1
 
 with g the way to the posture's joints in the first steps and 0 afterwards, and the damping d
-in proportion to what is missing to the target, as in `ik.solve_chain`.
+in proportion to what is missing to the target, as in `ik.solve_chain`. Joints with limits go by
+their Euler angles: those that would pass a limit stop there, and the others make up for it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 import numpy as np
 
 from .. import rotations
+from ..dynamics import Figure
 from ..dynamics.exponential import crossing
 from .body import Body, Limb, length
 
@@ -24,6 +29,67 @@ STRAIGHT = 0.02  # sine of the bend under which its plane is the limb's own
 POSTURE_ROUNDS, ROUNDS = 4, 60
 CLOSE = 1e-10  # of a limb's length: its end is on the target
 LARGEST_STEP = 0.5  # rad
+
+
+@dataclass(frozen=True, eq=False)
+class Limits:
+    """How far the joints of a limb may turn.
+
+    Attributes:
+        least: (m, 3) smallest Euler angles, rad; minus infinity for none.
+        most: (m, 3) largest.
+        orders: (m,) orders of the angles, as in `rotations.from_euler`.
+    """
+
+    least: np.ndarray
+    most: np.ndarray
+    orders: Sequence[str]
+
+    @property
+    def joints(self) -> list[int]:
+        """Those that have any."""
+        found = np.isfinite(self.least) | np.isfinite(self.most)
+        return np.flatnonzero(found.any(axis=1)).tolist()
+
+
+def lone_limb(
+    places: np.ndarray, rests: np.ndarray, tip: np.ndarray, bend: np.ndarray
+) -> tuple[Body, Limb]:
+    """A limb as a body of its own, for `reach`; its first joint is where that is said to be.
+
+    Args:
+        places: (m, 3) where joints are in the frame of the link before; of the first it
+            does not matter.
+        rests: (m, 4) turns of the links against the one before at rest.
+        tip: (3,) the limb's end in the frame of its last link.
+        bend: (3,) direction to which its middle joint bends, in the frame of its first link.
+
+    Returns:
+        The body, and the limb, whose links are all of the body's.
+    """
+    count = len(places)
+    eyes = np.tile(np.eye(3), (count, 1, 1))
+    figure = Figure(
+        np.arange(count) - 1, places, rests, eyes, np.ones(count), np.zeros((count, 3)), eyes
+    )
+    limb = Limb("limb", tuple(range(count)), tip, bend)
+    return Body(figure, (limb,)), limb
+
+
+def limited(joints: np.ndarray, limits: Limits) -> np.ndarray:
+    """Turns within limits: those that are, as they are, the others brought to the nearest.
+
+    Args:
+        joints: (t, m, 4) local turns of a limb's links.
+        limits: of these.
+
+    Returns:
+        (t, m, 4) local turns.
+    """
+    found = joints.copy()
+    if limits.joints:
+        found[:, limits.joints] = _Angles(limits, joints).turns()
+    return found
 
 
 def limb_points(
@@ -60,6 +126,7 @@ def reach(
     above: np.ndarray,
     joints: np.ndarray,
     target: np.ndarray,
+    limits: Limits | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Bring a limb's end to its target.
 
@@ -70,14 +137,19 @@ def reach(
         above: (t, 4) turn of the link that carries it.
         joints: (t, n, 4) local turns of all links: the posture.
         target: (t, 3) m.
+        limits: of the joints; None for none.
 
     Returns:
         (t, m, 4) local turns of the limb's links, and (t,) what is missing to the
         target, m.
     """
     if len(limb.links) == 2:
-        return _two_bones(body, limb, root, above, joints, target)
-    return _many_bones(body, limb, root, above, joints, target)
+        local, missing = _two_bones(body, limb, root, above, joints, target)
+        if limits is None or not limits.joints:
+            return local, missing
+        joints = joints.copy()
+        joints[:, list(limb.links)] = local
+    return _many_bones(body, limb, root, above, joints, target, limits)
 
 
 def _two_bones(
@@ -118,6 +190,85 @@ def _local(body: Body, limb: Limb, above: np.ndarray, turns: np.ndarray) -> np.n
     return rotations.multiply(rotations.conjugate(rotations.multiply(carried, rests)), turns)
 
 
+class _Angles:
+    """Joints with limits, by their Euler angles.
+
+    Args:
+        limits: the limits.
+        turns: (t, m, 4) local turns of all joints.
+    """
+
+    def __init__(self, limits: Limits, turns: np.ndarray) -> None:
+        self.rows = limits.joints
+        self._orders = [limits.orders[k] for k in self.rows]
+        self._least, self._most = limits.least[self.rows], limits.most[self.rows]
+        low, high = (np.clip(x, -np.pi, np.pi) for x in (self._least, self._most))
+        middle = 0.5 * (low + high)
+        self.now = np.stack([
+            self._nearest(turns[:, k], n, middle[n]) for n, k in enumerate(self.rows)
+        ], axis=1)  # fmt: skip
+        self.wanted = self.now
+
+    def _nearest(self, turns: np.ndarray, n: int, middle: np.ndarray) -> np.ndarray:
+        """Of the angles of a turn those that pass the limits least, and then not at all."""
+        order = self._orders[n]
+        found = rotations.to_euler(turns[None], order)[0]
+        other = found + np.pi
+        second = "XYZ".index(order[1])
+        other[:, second] = np.pi - found[:, second]
+        both = np.stack([found, other])
+        both -= 2.0 * np.pi * np.round((both - middle) / (2.0 * np.pi))
+        within = np.clip(both, self._least[n], self._most[n])
+        past = np.abs(both - within).sum(axis=2)
+        return np.where((past[1] < past[0] - 1e-9)[:, None], within[1], within[0])
+
+    def _axes(self) -> np.ndarray:
+        """(t, l, 3, 3) columns are what the joints turn about as their angles change, in the
+        frames of the links."""
+        found = np.empty((*self.now.shape, 3))
+        for n, order in enumerate(self._orders):
+            done = np.zeros_like(self.now[:, n])
+            for letter in order:
+                axis = "XYZ".index(letter)
+                before = rotations.conjugate(rotations.from_euler(done, order))
+                found[:, n, :, axis] = rotations.rotate(before, np.eye(3)[axis])
+                done[:, axis] = self.now[:, n, axis]
+        return found
+
+    def step(
+        self, moves: np.ndarray, free: np.ndarray, miss: np.ndarray, toward: np.ndarray,
+        homeward: bool,
+    ) -> np.ndarray:
+        """(t, m, 3) a step of all joints, after which these stand within their limits.
+
+        Args:
+            moves: (t, m, 3, 3) of the end, by how joints turn in the frames of their links.
+            free: (m, 3, 3) onto the freedoms of the others.
+            miss: (t, 3) from the end to its target.
+            toward: (t, m, 3) the others' way to the posture.
+            homeward: whether these, too, are to go to the posture.
+        """
+        rows = self.rows
+        by_angles = np.broadcast_to(free, (len(miss), *free.shape)).copy()
+        by_angles[:, rows] = self._axes()
+        moves, toward = moves @ by_angles, toward.copy()
+        toward[:, rows] = (self.wanted - self.now) * homeward
+        step = _step(moves, miss, toward)
+        allowed = np.clip(self.now + step[:, rows], self._least, self._most) - self.now
+        stopped = np.zeros(step.shape, bool)
+        stopped[:, rows] = np.abs(allowed - step[:, rows]) > 1e-12
+        if stopped.any():  # the others make up for those
+            toward[:, rows] = np.where(stopped[:, rows], allowed, toward[:, rows])
+            step = _step(moves, miss, toward, ~stopped)
+        self.now = np.clip(self.now + step[:, rows], self._least, self._most)
+        return step
+
+    def turns(self) -> np.ndarray:
+        """(t, l, 4) local turns."""
+        pairs = enumerate(self._orders)
+        return np.stack([rotations.from_euler(self.now[:, n], o) for n, o in pairs], axis=1)
+
+
 def _many_bones(
     body: Body,
     limb: Limb,
@@ -125,33 +276,51 @@ def _many_bones(
     above: np.ndarray,
     joints: np.ndarray,
     target: np.ndarray,
+    limits: Limits | None,
 ) -> tuple[np.ndarray, np.ndarray]:
     chain = list(limb.links)
     axes = body.figure.axes[chain]
     free = np.swapaxes(axes, -1, -2) @ axes  # onto the freedoms of each joint
-    wanted, now = joints[:, chain], joints.copy()
+    angles = None if limits is None or not limits.joints else _Angles(limits, joints[:, chain])
+    now = joints.copy()
+    if angles is not None:
+        bounded = [chain[k] for k in angles.rows]
+        now[:, bounded] = angles.turns()
+    wanted = now[:, chain]
     close = CLOSE * length(body, limb)
     for n in range(ROUNDS):
         turns, points = limb_points(body, limb, root, above, now)
         miss = target - points[:, -1]
-        far = np.sqrt(rotations.dot(miss, miss))
-        if n >= POSTURE_ROUNDS and (far <= close).all():
+        if n >= POSTURE_ROUNDS and (np.sqrt(rotations.dot(miss, miss)) <= close).all():
             break
-        matrices = rotations.to_matrix(turns)
         lever = points[:, -1:] - points[:, :-1]
-        moves = -crossing(lever.reshape(-1, 3)).reshape(*lever.shape, 3) @ matrices @ free
+        moves = -crossing(lever.reshape(-1, 3)).reshape(*lever.shape, 3)
+        moves = moves @ rotations.to_matrix(turns)
         toward = np.zeros_like(lever)
         if n < POSTURE_ROUNDS:
             local = rotations.multiply(rotations.conjugate(now[:, chain]), wanted)
             toward = (free @ rotations.to_rotation_vector(local)[..., None])[..., 0]
-        square = np.einsum("tmij,tmkj->tik", moves, moves)
-        square += (0.01 * far**2 + 1e-14)[:, None, None] * np.eye(3)
-        left = miss - np.einsum("tmij,tmj->ti", moves, toward)
-        push = np.linalg.solve(square, left[..., None])[..., 0]
-        step = toward + np.einsum("tmij,ti->tmj", moves, push)
-        size = np.abs(step).max(axis=(1, 2), keepdims=True)
-        step *= LARGEST_STEP / np.maximum(size, LARGEST_STEP)
+        if angles is None:
+            step = _step(moves @ free, miss, toward)
+        else:
+            step = angles.step(moves, free, miss, toward, n < POSTURE_ROUNDS)
         turned = rotations.multiply(now[:, chain], rotations.from_rotation_vector(step))
         now[:, chain] = rotations.normalise(turned)
+        if angles is not None:
+            now[:, bounded] = angles.turns()
     _, points = limb_points(body, limb, root, above, now)
     return now[:, chain], np.linalg.norm(target - points[:, -1], axis=1)
+
+
+def _step(
+    moves: np.ndarray, miss: np.ndarray, toward: np.ndarray, gives: np.ndarray | None = None
+) -> np.ndarray:
+    """(t, m, 3) dq of the module's equation; what does not give goes `toward` and no further."""
+    pushed = moves if gives is None else moves * gives[..., None, :]
+    square = np.einsum("tmij,tmkj->tik", pushed, pushed)
+    square += (0.01 * rotations.dot(miss, miss) + 1e-14)[:, None, None] * np.eye(3)
+    left = miss - np.einsum("tmij,tmj->ti", moves, toward)
+    push = np.linalg.solve(square, left[..., None])[..., 0]
+    step = toward + np.einsum("tmij,ti->tmj", pushed, push)
+    size = np.abs(step).max(axis=(1, 2), keepdims=True)
+    return step * (LARGEST_STEP / np.maximum(size, LARGEST_STEP))

@@ -18,13 +18,12 @@ from ....solvers.dynamics import Figure
 from ....solvers.dynamics.limbs import limbs
 from ....solvers.posing.settings import Body
 from ...errors import UserError
+from ...rigs.pose.limits import limits_of, locked_axes
 
 # Thickness of a bone that nobody says: share of its length. Of a forearm it is 0.17, of a
 # shin 0.13 (girths of Winter 2009, ch. 4, over pi and length).
 THICKNESS = 0.15
 THINNEST = 1e-3  # m
-
-AXES = ("x", "y", "z")
 
 
 @dataclass(frozen=True)
@@ -120,8 +119,7 @@ def _body(
         local = np.linalg.inv(above) @ own
         places[i] = local[:3, 3] * metres
         rests[i] = rotations.from_matrix(local[:3, :3])
-        locked = _locked(posed[name])
-        axes[i] = np.diag([float(not lock) for lock in locked])
+        axes[i] = np.diag(1.0 - locked_axes(posed[name]))
         limits[i] = limits_of(posed[name])
         length = max(float(bone.length) * metres, THINNEST)
         tips[i] = (0.0, length, 0.0)
@@ -132,38 +130,3 @@ def _body(
         made = limbs(tips, radii, np.where(known > 0.0, known, made.masses))
     figure = Figure(parents, places, rests, axes, made.masses, made.centres, made.inertias)
     return Body(figure, tips, radii, None if np.isinf(limits).all() else limits)
-
-
-def _locked(bone: bpy.types.PoseBone) -> tuple[bool, bool, bool]:
-    """Which of its axes a bone cannot turn about."""
-    return tuple(
-        bool(lock or getattr(bone, f"lock_ik_{axis}"))
-        for lock, axis in zip(bone.lock_rotation, AXES, strict=True)
-    )
-
-
-def limits_of(bone: bpy.types.PoseBone) -> np.ndarray:
-    """(3, 2) how far a bone may turn about its own axes, from rest, rad.
-
-    Narrower of its IK limits and of Limit Rotation in local space; infinite where neither says.
-
-    Args:
-        bone: the pose bone.
-    """
-    found = np.tile((-np.inf, np.inf), (3, 1))
-
-    def narrow(k: int, low: float, high: float) -> None:
-        found[k] = max(found[k, 0], min(low, 0.0)), min(found[k, 1], max(high, 0.0))
-
-    for k, axis in enumerate(AXES):
-        if getattr(bone, f"use_ik_limit_{axis}"):
-            narrow(k, getattr(bone, f"ik_min_{axis}"), getattr(bone, f"ik_max_{axis}"))
-    for constraint in bone.constraints:
-        if constraint.type != "LIMIT_ROTATION" or constraint.mute or constraint.influence <= 0.0:
-            continue
-        if constraint.owner_space != "LOCAL":
-            continue
-        for k, axis in enumerate(AXES):
-            if getattr(constraint, f"use_limit_{axis}"):
-                narrow(k, getattr(constraint, f"min_{axis}"), getattr(constraint, f"max_{axis}"))
-    return found

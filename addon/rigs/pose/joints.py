@@ -100,7 +100,7 @@ def channels(
         if (name := bone.name) not in moving:
             continue
         wanted = as_keyed(bone, tracks, rows)
-        track, fixed = _unlocked(bone, wanted)
+        track, fixed = unlocked(bone, wanted)
         found.append(track)
         locked |= fixed
         off, problem = _taken(bone, wanted, track, size)
@@ -115,10 +115,15 @@ def channels(
     return found, locked, tuple(told)
 
 
-def _unlocked(
+def unlocked(
     bone: bpy.types.PoseBone, track: BoneTrack
 ) -> tuple[BoneTrack, set[tuple[str, int]]]:
-    """Channels with locked ones as they stand, and which those are."""
+    """Channels with locked ones as they stand, and which those are.
+
+    Args:
+        bone: the bone.
+        track: its channels as if it had no locks.
+    """
     fixed: set[tuple[str, int]] = set()
 
     def hold(name: str, values: np.ndarray, locks: Iterable[bool]) -> np.ndarray:
