@@ -39,6 +39,7 @@ OPERATORS = (
     "footprints_copy", "footprints_paste", "footprints_select",
     "target_add", "target_update", "target_remove", "disturbance_add", "disturbance_remove",
     "overlap_add", "overlap_remove", "bone_setting_add", "bone_setting_remove", "pose_check",
+    "limb_pose",
     "bake", "bake_all", "bake_check", "bake_clear", "slope_add", "trail_add",
     "markers_add", "markers_clear", "chase_camera_add", "playblast", "diagram_save",
     "mesh_swap", "mesh_restore", "equipment_attach", "equipment_detach", "equipment_hide",

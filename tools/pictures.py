@@ -15,6 +15,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
+from functools import partial
 from math import degrees, pi, radians
 from pathlib import Path
 
@@ -1527,6 +1528,33 @@ def pose_timing() -> Image.Image:
     return tiles(taken, 4, labels=[f"frame {frame}" for frame in frames])
 
 
+def limb_pose() -> Image.Image:
+    """An arm posed by its hand, by its elbow, and with the hand anchored: a row each."""
+    import bpy
+
+    scene = scenes.start_scene(1.0)
+    bpy.ops.poise.character_add(kind="BIPED")
+    rig = bpy.context.object
+    bpy.ops.object.mode_set(mode="POSE")
+    pose = partial(bpy.ops.poise.limb_pose, limb="arm.L")
+    taken, labels = [], []
+    look.camera(scene, (0.75, -2.7, 1.6), (-0.03, -0.1, 1.25), 82.0)
+    rows = (
+        ("Move End", lambda x: pose(mode="MOVE", offset=(0.12 * x, -0.1 * x, 0.28 * x))),
+        ("Turn Joint", lambda x: pose(mode="TURN", joint=2, axis="X", angle=0.7 * x)),
+        ("Anchored", lambda x: pose(mode="ANCHOR", angle=0.75 * x + 0.75)),
+    )
+    for name, turn in rows:
+        for step in (-1.0, 0.0, 1.0):
+            for bone in rig.pose.bones:
+                bone.matrix_basis.identity()
+            pose(mode="MOVE", offset=(-0.25, -0.30, 0.22))
+            turn(step)
+            taken.append(render(scene, 330, 300))
+            labels.append(name if step < 0.0 else "")
+    return tiles(taken, 3, labels=labels)
+
+
 PICTURES: dict[str, Callable[[], Image.Image]] = {
     picture.__name__: picture for picture in (
         characters, creatures, turn_sequence, figure_6, figure_10, presets,
@@ -1535,6 +1563,7 @@ PICTURES: dict[str, Callable[[], Image.Image]] = {
         skateboarder_sheet, cyclist_sheet, tree_skiing, slalom_poles, bicycle_corner,
         potholes, crowd, spiral_ramp, telemark_slalom, own_rig_sheet, own_equipment_sheet,
         gait, ground, rigify_cat, herd, footprints, gait_diagram, pose_timing,
+        limb_pose,
     )
 }
 if "POISE_COURSE" in os.environ:
