@@ -83,7 +83,7 @@ class POISE_OT_limb_pose(SettingsOperator, bpy.types.Operator):
     @classmethod
     def poll(cls, context):
         if context.mode != "POSE":
-            cls.poll_message_set("Only in Pose Mode: select a rig, and press Ctrl Tab")
+            cls.poll_message_set("This is for Pose Mode: select a rig, and switch to it")
             return False
         return True
 
@@ -186,7 +186,7 @@ class POISE_OT_limb_pose(SettingsOperator, bpy.types.Operator):
                 f"{self.limb} swings by {degrees(swung):.1f}° instead of "
                 f"{degrees(self.angle):.1f}°: limits and locks of its joints stop it"
             )
-        return f"Posed {self.limb} of {posed.rig.name}"
+        return "" if self._dragged else f"Posed {self.limb} of {posed.rig.name}"
 
     def _warn(self, told: str) -> str:
         """A sentence about what could not be had, for a report; nothing is left to say."""
@@ -282,7 +282,7 @@ class POISE_OT_limb_pose(SettingsOperator, bpy.types.Operator):
         amount = f"{degrees(self.angle):.1f}°"
         if self.mode == "MOVE":
             amount = f"{self.offset.length:.3f}"
-        keys = "Click or Enter confirms, Esc gives all back, Shift is finer"
+        keys = "Enter or a click confirms, Esc gives all back, Shift is finer"
         keys += ", X Y Z choose the axis" if self.mode != "MOVE" and self.joint else ""
         context.area.header_text_set(f"{self.limb}: {amount}   {self._told}")
         context.workspace.status_text_set(keys)

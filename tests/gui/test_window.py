@@ -2,8 +2,8 @@
 """A person's way through the sidebar, and what the preview follows, in a real Blender window.
 
 Each scenario runs once; each of its checks is a test here. The pictures of the
-screen are kept under out/gui, out/gui-preview, out/gui-manual, out/gui-path, out/gui-rig and
-out/gui-gait to be looked at.
+screen are kept under out/gui, out/gui-preview, out/gui-manual, out/gui-path, out/gui-rig,
+out/gui-gait and out/gui-limb to be looked at.
 """
 
 import json
@@ -28,6 +28,7 @@ SCENARIOS = {
     "path_scenario.py": ROOT / "out" / "gui-path",
     "rig_scenario.py": ROOT / "out" / "gui-rig",
     "gait_scenario.py": ROOT / "out" / "gui-gait",
+    "limb_scenario.py": ROOT / "out" / "gui-limb",
 }
 TIMEOUT = 1200
 # Scenarios that play at the same time: much of each is waiting for a key or a redraw.
