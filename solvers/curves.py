@@ -24,6 +24,7 @@ from .errors import SettingError
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(16)
 _ROUGH, _ROUGH_WEIGHTS = np.polynomial.legendre.leggauss(10)
 _DEEPEST = 40  # times that a piece is halved
+_CLOSE = 1e-13  # of a path's length: its inverse is found
 _TOLERANCE = 1e-12  # of a piece's length, by which two rules may differ
 
 
@@ -107,19 +108,24 @@ class PathLength:
         s = np.asarray(s, float)
         wanted = np.clip(s.ravel(), 0.0, self.length)
         k = np.clip(np.searchsorted(self._s, wanted, side="right") - 1, 0, len(self._s) - 2)
-        start, low, high = self._u[k], self._u[k].copy(), self._u[k + 1].copy()
+        low, high = self._u[k], self._u[k + 1]
         span = np.maximum(self._s[k + 1] - self._s[k], 1e-300)
         u = low + (wanted - self._s[k]) / span * (high - low)
+        left, close = np.arange(len(u)), _CLOSE * self.length
         for _ in range(60):
-            miss = self._s[k] + self._integral(start, u, _NODES, _WEIGHTS) - wanted
-            low, high = np.where(miss <= 0.0, u, low), np.where(miss >= 0.0, u, high)
-            if (np.abs(miss) <= 1e-14 * self.length).all():
+            piece, now = k[left], u[left]
+            miss = self._integral(self._u[piece], now, _NODES, _WEIGHTS)
+            miss -= wanted[left] - self._s[piece]
+            low[left] = np.where(miss <= 0.0, now, low[left])
+            high[left] = np.where(miss >= 0.0, now, high[left])
+            far = np.abs(miss) > close
+            left, now, miss = left[far], now[far], miss[far]
+            if not len(left):
                 break
-            speed = self._speed(u)
-            step = np.where(speed > 0.0, miss / np.where(speed > 0.0, speed, 1.0), np.inf)
-            newton = u - step
-            inside = (newton > low) & (newton < high)
-            u = np.where(inside, newton, 0.5 * (low + high))
+            speed = self._speed(now)
+            newton = now - np.divide(miss, speed, out=np.full_like(now, np.inf), where=speed > 0.0)
+            inside = (newton > low[left]) & (newton < high[left])
+            u[left] = np.where(inside, newton, 0.5 * (low[left] + high[left]))
         return u.reshape(s.shape)
 
 
