@@ -8,6 +8,7 @@ import math
 import numpy as np
 from scipy.interpolate import Akima1DInterpolator, CubicSpline
 
+from ..curves import PathLength
 from ..errors import SettingError
 from ..motion import Placement
 
@@ -53,14 +54,8 @@ class Path:
         else:
             self._curve = Akima1DInterpolator(chord, points)
         self._slope = self._curve.derivative()
-        # Arc length over the parameter, inverted by interpolation.
-        fine = np.unique(np.concatenate([chord + s * np.append(np.diff(chord), 0.0)
-                                         for s in np.linspace(0.0, 1.0, 9)[:-1]]))  # fmt: skip
-        middle = 0.5 * (fine[1:] + fine[:-1])
-        a, b, c = (np.linalg.norm(self._slope(u), axis=1) for u in (fine[:-1], middle, fine[1:]))
-        gained = np.diff(fine) * (a + 4.0 * b + c) / 6.0  # Simpson
-        self._fine, self._arc = fine, np.concatenate(([0.0], np.cumsum(gained)))
-        self.length = float(self._arc[-1])
+        self._arc = PathLength(lambda u: np.linalg.norm(self._slope(u), axis=-1), chord)
+        self.length = self._arc.length
 
     def at(self, way: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Places and directions.
@@ -74,7 +69,7 @@ class Path:
         if self._curve is None:
             return self._start + way[:, None] * self._way, np.tile(self._way, (len(way), 1))
         inner = np.mod(way, self.length) if self.closed else np.clip(way, 0.0, self.length)
-        u = np.interp(inner, self._arc, self._fine)
+        u = self._arc.at(inner)
         tangent = self._slope(u)
         size = np.linalg.norm(tangent, axis=1, keepdims=True)
         tangent = tangent / np.maximum(size, 1e-12)

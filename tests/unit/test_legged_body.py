@@ -284,6 +284,15 @@ def test_path_is_measured_by_its_arc_length():
     assert np.linalg.norm(beyond[1] - place[0]) == pytest.approx(2.0)
 
 
+@pytest.mark.parametrize("closed", [False, True])
+def test_a_path_of_few_points_is_gone_along_at_a_constant_speed(closed):
+    path = Path([[0.0, 0.0], [5.0, 0.0], [5.0, -6.0], [9.0, -8.0]], closed, Placement())
+    h = 1e-5 * path.length
+    way = np.linspace(h, path.length - h, 3000)
+    step = np.linalg.norm(path.at(way + h)[0] - path.at(way - h)[0], axis=1)
+    assert np.allclose(step, 2.0 * h, rtol=1e-3)
+
+
 def test_closed_path_goes_around_without_a_corner():
     angle = np.linspace(0.0, 2.0 * math.pi, 60, endpoint=False)
     path = Path(5.0 * np.stack((np.cos(angle), np.sin(angle)), axis=1), True, Placement())
