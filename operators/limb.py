@@ -241,6 +241,7 @@ class POISE_OT_limb_pose(SettingsOperator, bpy.types.Operator):
             return {"CANCELLED"}
         if event.type in {"LEFTMOUSE", "RET", "NUMPAD_ENTER", "SPACE"} and event.value == "PRESS":
             self._hide(context)
+            self._dragged = False
             autokey(context, self._posed.rig, self._posed.changed())
             let_undo_see(context)
             return {"FINISHED"}

@@ -9,7 +9,7 @@ from poise.solvers.curves import catmull_rom
 from poise.solvers.dynamics import Figure
 from poise.solvers.errors import SettingError
 from poise.solvers.freeform import PRESETS, Body, Limb, LimbPath, Pace
-from poise.solvers.freeform.reach import limb_points, reach
+from poise.solvers.freeform.reach import Limits, limb_points, limited, lone_limb, reach
 from poise.solvers.freeform.turns import TurnCurve
 from scipy.interpolate import CubicHermiteSpline
 from scipy.optimize import minimize
@@ -138,6 +138,67 @@ def _long_limb():
     )  # fmt: skip
     limb = Limb("arm", (1, 2, 3, 4), np.array([0.0, 0.0, -0.1]), np.array([0.0, -1.0, 0.0]))
     return Body(figure, (limb,)), limb
+
+
+def _arm_with_limits(links):
+    """Bones of 0.3, 0.25 and 0.1 m; the upper arm twists by 30 degrees, the elbow is a hinge."""
+    places = np.array([[0.0, 0.0, 0.0], [0.0, 0.3, 0.0], [0.0, 0.25, 0.0]])[:links]
+    body, limb = lone_limb(
+        places, rotations.identity(links), np.array([0.0, 0.1, 0.0]), np.array([0.0, 0.0, -1.0])
+    )
+    least, most = np.full((links, 3), -np.inf), np.full((links, 3), np.inf)
+    least[0, 1], most[0, 1] = np.radians((-30.0, 30.0))
+    least[1], most[1] = 0.0, np.radians((140.0, 0.0, 0.0))
+    return body, limb, Limits(least, most, ("XYZ", "ZYX", "XYZ")[:links])
+
+
+def _postures_within(count, links, rng):
+    joints = np.tile(rotations.identity(links), (count, 1, 1))
+    angles = rng.uniform(-1.0, 1.0, (count, 3)) * (1.0, 0.4, 1.0)
+    joints[:, 0] = rotations.from_euler(angles)
+    joints[:, 1] = rotations.about_x(rng.uniform(0.3, 2.2, count))
+    return joints
+
+
+@pytest.mark.parametrize("links", [2, 3])
+def test_limbs_reach_within_the_limits_of_their_joints(links):
+    body, limb, limits = _arm_with_limits(links)
+    rng, n = np.random.default_rng(7), 150
+    now, there = (_postures_within(n, links, rng) for _ in range(2))
+    root, above = np.zeros((n, 3)), rotations.identity(n)
+    target = limb_points(body, limb, root, above, there)[1][:, -1]
+    local, missing = reach(body, limb, root, above, now, target, limits)
+    assert missing.max() < 1e-9
+    np.testing.assert_allclose(
+        limb_points(body, limb, root, above, local)[1][:, -1], target, atol=1e-9
+    )
+    twist = rotations.to_euler(local[None, :, 0])[0, :, 1]
+    assert np.abs(twist).max() <= np.radians(30.0) + 1e-9
+    bend = rotations.to_rotation_vector(local[:, 1])
+    np.testing.assert_allclose(bend[:, 1:], 0.0, atol=1e-12)
+    assert bend[:, 0].min() >= -1e-12 and bend[:, 0].max() <= np.radians(140.0) + 1e-12
+    # Where nothing has to change, nothing does; twisted too far it comes back, and no further.
+    own = limb_points(body, limb, root, above, now)[1][:, -1]
+    np.testing.assert_allclose(
+        reach(body, limb, root, above, now, own, limits)[0], now, atol=1e-9
+    )
+    now[:, 0] = rotations.from_euler(np.array([0.3, 0.9, -0.2]))
+    held = rotations.to_euler(limited(now, limits)[None, :, 0])[0]
+    np.testing.assert_allclose(held, np.tile([0.3, np.pi / 6, -0.2], (n, 1)), atol=1e-12)
+
+
+def test_what_limits_leave_out_of_reach_is_told():
+    body, limb, limits = _arm_with_limits(2)
+    # Nearer to the shoulder than the elbow folds: both bones and the angle between them.
+    a, b = 0.3, 0.1
+    nearest = np.sqrt(a**2 + b**2 + 2.0 * a * b * np.cos(np.radians(140.0)))
+    root, above = np.zeros((1, 3)), rotations.identity(1)
+    now = _postures_within(1, 2, np.random.default_rng(2))
+    target = np.array([[0.02, nearest - 0.01, 0.0]])
+    local, missing = reach(body, limb, root, above, now, target, limits)
+    expected = nearest - np.linalg.norm(target)
+    assert missing[0] == pytest.approx(expected, abs=1e-4)
+    assert rotations.to_rotation_vector(local[:, 1])[0, 0] == pytest.approx(np.radians(140.0))
 
 
 def test_redundant_limbs_stay_as_near_to_their_posture_as_they_can():
