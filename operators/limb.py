@@ -27,6 +27,7 @@ PIXELS = 150.0  # of the pointer for a radian
 STOPPED = 0.01  # rad that a limb swings less than asked before that is told
 FINE = 0.1  # of the pointer's way with Shift
 AXES = {name: np.eye(3)[k] for k, name in enumerate("XYZ")}
+DIGITS = ("ZERO", "ONE", "TWO", "THREE", "FOUR", "FIVE", "SIX", "SEVEN", "EIGHT", "NINE")
 MODES = (
     ("MOVE", "Move End", "The end moves; the joints stay as near as can be to how they are", 0),
     ("TURN", "Turn Joint", "A joint turns, and all beyond it goes along", 1),
@@ -245,8 +246,13 @@ class POISE_OT_limb_pose(SettingsOperator, bpy.types.Operator):
             autokey(context, self._posed.rig, self._posed.changed())
             let_undo_see(context)
             return {"FINISHED"}
-        if event.type in {"X", "Y", "Z"} and event.value == "PRESS":
+        if event.type in AXES and event.value == "PRESS":
             self.axis = event.type
+        elif event.type in DIGITS and event.value == "PRESS" and self.mode != "MOVE":
+            last = len(self._posed.joints) + bool(self._posed.end and self.mode == "TURN")
+            self.joint = min(max(DIGITS.index(event.type), int(self.mode == "TURN")), last)
+            self._way = Vector((0.0, 0.0))
+            self._aim(context)
         elif event.type == "MOUSEMOVE":
             now = Vector((event.mouse_x, event.mouse_y))
             self._way += (now - self._last) * (FINE if event.shift else 1.0)
@@ -283,8 +289,11 @@ class POISE_OT_limb_pose(SettingsOperator, bpy.types.Operator):
         amount = f"{degrees(self.angle):.1f}°"
         if self.mode == "MOVE":
             amount = f"{self.offset.length:.3f}"
-        keys = "Enter or a click confirms, Esc gives all back, Shift is finer"
-        keys += ", X Y Z choose the axis" if self.mode != "MOVE" and self.joint else ""
+        keys = "Enter or a click confirms, Esc gives all back; Shift is finer"
+        if self.mode != "MOVE":
+            keys += "; 1, 2, 3 turn that joint" + ", 0 swings the limb" * (self.mode == "ANCHOR")
+            keys += f"; X, Y, Z choose its axis (now {self.axis})" * bool(self.joint)
+            amount = f"joint {self.joint}, {amount}" if self.joint else amount
         context.area.header_text_set(f"{self.limb}: {amount}   {self._told}")
         context.workspace.status_text_set(keys)
 

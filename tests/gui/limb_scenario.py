@@ -89,6 +89,11 @@ def scenario(report):
             yield from window.move(x + 8 * step, y + 12 * step)
         moved = np.linalg.norm(heads(*bones) - start, axis=1)
         report.check("the pointer moves the end, or turns the joint", moved[moving] > 0.02, moved)
+        if mode == "TURN":  # the next joint instead of this one
+            yield from window.press("TWO")
+            yield from window.move(x + 60, y)
+            moved = np.linalg.norm(heads(*bones) - start, axis=1)
+            report.check("a digit chooses the joint", moved[1] < 1e-5 < moved[2], moved)
         yield from window.press("RIGHTMOUSE")
         yield 0.2
     moved = np.linalg.norm(heads(*bones) - start, axis=1)
