@@ -207,18 +207,29 @@ def test_undo_takes_it_back_in_one_step():
     np.testing.assert_allclose(np.array(rig.pose.bones["elbow_pole.L"].location), pole, atol=1e-7)
 
 
-def test_auto_keying_keys_what_was_posed_and_nothing_else():
+def test_auto_keying_keys_what_was_posed_and_nothing_else(monkeypatch):
     rig = _character()
-    bpy.ops.poise.limb_pose(mode="ANCHOR", limb="arm.L", angle=0.2)
-    assert rig.animation_data is None or rig.animation_data.action is None
-    tools = bpy.context.scene.tool_settings
-    tools.use_keyframe_insert_auto = True
-    bpy.context.scene.frame_set(7)
-    bpy.ops.poise.limb_pose(mode="ANCHOR", limb="arm.L", angle=0.2)
-    data = rig.animation_data
-    curves = compat.action_fcurves(data.action, data.action_slot)
-    assert {curve.data_path for curve in curves} == {'pose.bones["elbow_pole.L"].location'}
-    assert {key.co.x for curve in curves for key in curve.keyframe_points} == {7.0}
+
+    def swing(frame, available):
+        edit = bpy.context.preferences.edit
+        monkeypatch.setattr(edit, "use_keyframe_insert_available", available)
+        bpy.context.scene.frame_set(frame)
+        bpy.ops.poise.limb_pose(mode="ANCHOR", limb="arm.L", angle=0.2)
+        data = rig.animation_data
+        if data is None or data.action is None:
+            return {}
+        return {
+            (curve.data_path, tuple(key.co.x for key in curve.keyframe_points))
+            for curve in compat.action_fcurves(data.action, data.action_slot)
+        }
+
+    pole = 'pose.bones["elbow_pole.L"].location'
+    assert not swing(3, False)
+    bpy.context.scene.tool_settings.use_keyframe_insert_auto = True
+    assert not swing(5, True)
+    assert swing(7, False) == {(pole, (7.0,))}
+    bpy.ops.poise.limb_pose(mode="MOVE", limb="arm.L", offset=(0.0, 0.0, 0.05))
+    assert swing(9, True) >= {(pole, (7.0, 9.0))}
 
 
 @pytest.mark.parametrize(("options", "sentence"), [

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 import bpy
 
+from ... import compat
 from .channels import bone_of
 
 
@@ -29,10 +30,14 @@ def autokey(context: bpy.types.Context, rig: bpy.types.Object, paths: Iterable[s
         name for name, on in (
             ("INSERTKEY_REPLACE", tools.auto_keying_mode == "REPLACE_KEYS"),
             ("INSERTKEY_NEEDED", edit.use_auto_keyframe_insert_needed),
-            ("INSERTKEY_AVAILABLE", edit.use_keyframe_insert_available),
             ("INSERTKEY_CYCLE_AWARE", tools.use_keyframe_cycle_aware),
         ) if on
     }  # fmt: skip
+    if edit.use_keyframe_insert_available:
+        data = rig.animation_data
+        curves = [] if data is None else compat.action_fcurves(data.action, data.action_slot)
+        known = {curve.data_path for curve in curves}
+        paths = [path for path in paths if path in known]
     return sum(
         rig.keyframe_insert(
             path, frame=scene.frame_current_final, group=bone_of(path), options=options,
