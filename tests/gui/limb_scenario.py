@@ -48,15 +48,20 @@ def scenario(report):
     bones = ("upper_arm.L", "forearm.L", "hand.L")
     start = heads(*bones)
 
+    def begin(mode, joint=0):
+        with bpy.context.temp_override(window=window.window, area=window.area,
+                                       region=window.region("WINDOW")):
+            bpy.ops.poise.limb_pose("INVOKE_DEFAULT", mode=mode, limb="arm.L", joint=joint)
+
     def swing(pixels):
-        found = yield from window.click_button("limb_pose", "ANCHOR")
-        report.check("the panel has the button", found)
         report.check("it waits for the mouse", posing(window))
         x, y = window.pointer
         for step in range(1, 6):
             yield from window.move(x - pixels * step / 5, y)
         return heads(*bones)
 
+    found = yield from window.click_button("limb_pose", "ANCHOR")
+    report.check("the panel has the button", found)
     there = yield from swing(120)
     moved = np.linalg.norm(there - start, axis=1)
     report.check("the elbow swings with the mouse", moved[1] > 0.03, moved)
@@ -68,6 +73,7 @@ def scenario(report):
     report.check("Esc gives everything back", moved.max() < 1e-6, moved)
     report.check("Esc ends it", not posing(window))
 
+    begin("ANCHOR")
     there = yield from swing(-120)
     yield from window.press("LEFTMOUSE")
     yield 0.3
@@ -80,9 +86,7 @@ def scenario(report):
     report.check("one step of undo takes it back", moved.max() < 1e-6, moved)
 
     for mode, moving in (("MOVE", 2), ("TURN", 2)):
-        with bpy.context.temp_override(window=window.window, area=window.area,
-                                       region=window.region("WINDOW")):
-            bpy.ops.poise.limb_pose("INVOKE_DEFAULT", mode=mode, limb="arm.L", joint=1)
+        begin(mode, 1)
         x, y = window.pointer
         yield from window.move(x, y)
         for step in range(1, 4):
@@ -93,7 +97,7 @@ def scenario(report):
             yield from window.press("TWO")
             yield from window.move(x + 60, y)
             moved = np.linalg.norm(heads(*bones) - start, axis=1)
-            report.check("a digit chooses the joint", moved[1] < 1e-5 < moved[2], moved)
+            report.check("a digit chooses the joint", moved[1] < 1e-3 < moved[2], moved)
         yield from window.press("RIGHTMOUSE")
         yield 0.2
     moved = np.linalg.norm(heads(*bones) - start, axis=1)
