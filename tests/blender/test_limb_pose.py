@@ -175,6 +175,13 @@ def test_a_joint_turns_and_all_beyond_it_goes_along():
     assert degrees(np.arccos(0.5 * (np.trace(by) - 1.0))) == pytest.approx(20.0, abs=0.01)
     arm = before[2][:3, 3] - before[1][:3, 3]
     np.testing.assert_allclose(after[2][:3, 3] - after[1][:3, 3], by @ arm, atol=SMALL)
+    # The joint after the last: the hand, about its own axis, and nothing else.
+    bpy.ops.poise.limb_pose(mode="TURN", limb="arm.L", joint=3, axis="Z", angle=radians(20.0))
+    again = _matrices(rig, *bones)
+    by = after[2][:3, :3].T @ again[2][:3, :3]
+    about_z = [[np.cos(0.349066), -np.sin(0.349066)], [np.sin(0.349066), np.cos(0.349066)]]
+    np.testing.assert_allclose(by[:2, :2], about_z, atol=1e-4)
+    np.testing.assert_allclose(again[1], after[1], atol=SMALL)
 
 
 def test_limits_and_locks_are_kept(capsys):

@@ -38,6 +38,7 @@ def scenario(report):
                                    region=window.region("WINDOW")):
         bpy.ops.poise.character_add(kind="BIPED")
         rig = bpy.context.object
+        rig.poise.settings.show_preview = False
         bpy.ops.object.mode_set(mode="POSE")
         rig.data.bones.active = rig.data.bones["hand_ik.L"]
         bpy.ops.poise.limb_pose(mode="MOVE", limb="arm.L", offset=(0.1, -0.2, 0.3))

@@ -148,6 +148,8 @@ class LimbPose:
             least[k] = np.where(locked, now, np.minimum(low, now))
             most[k] = np.where(locked, now, np.maximum(high, now))
         self._limits = Limits(least, most, orders)
+        last = bones[self.end or self.joints[-1]]
+        self._end_turn = np.array(last.matrix.to_quaternion())
         self._turns, self._joints = turns, local[None]
         frames = rotations.multiply(turns, rotations.conjugate(local))  # joints count from these
         above = rotations.conjugate(np.concatenate([rotations.identity(1), turns[:-1]]))
@@ -206,8 +208,7 @@ class LimbPose:
         """
         turn = rotations.from_axis_angle(np.asarray(axis, float), angle)
         if joint == len(self.joints):
-            bone = self._evaluated().pose.bones[self.end]
-            own = np.array(bone.matrix.to_quaternion())
+            own = self._end_turn
             by = rotations.multiply(rotations.multiply(own, turn), rotations.conjugate(own))
             turns = np.concatenate([rotations.identity(joint), by[None]])
             return Wanted(turns, self.points)
