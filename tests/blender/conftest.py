@@ -7,6 +7,8 @@ test instead of building one.
 
 import importlib
 import sys
+from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -49,3 +51,56 @@ def scene():
     The file is new before each test, so that none sees what another left.
     """
     return installed.new_file()
+
+
+# Modules that look at the bodies and equipment of Poise's own characters.
+LOOKS = {
+    "test_characters.py", "test_characters_mesh.py", "test_creatures.py", "test_own_equipment.py",
+    "test_scenes.py", "test_telemark.py",
+}
+SHARE = 25  # one face of so many
+
+
+@cache
+def thinned(key: int):
+    """A figure with few faces, of each material some.
+
+    Args:
+        key: of `surfaces`.
+    """
+    whole = surfaces[key]
+    kept = sorted(
+        face
+        for material in set(whole.materials)
+        for face in [i for i, one in enumerate(whole.materials) if one == material][::SHARE]
+    )
+    used = sorted({point for face in kept for point in whole.faces[face]})
+    place = {point: number for number, point in enumerate(used)}
+    return replace(
+        whole,
+        points=whole.points[used],
+        weights=whole.weights[used],
+        faces=[tuple(place[point] for point in whole.faces[face]) for face in kept],
+        materials=[whole.materials[face] for face in kept],
+        smooth=[whole.smooth[face] for face in kept],
+    )
+
+
+# By id: kept here, so that no other gets it.
+surfaces: dict = {}
+
+
+@pytest.fixture(autouse=True)
+def light_figures(request, monkeypatch):
+    """Few faces where looks do not count: Blender builds and moves them in no time."""
+    if request.node.path.name in LOOKS:
+        return
+    meshes = importlib.import_module("poise.addon.rigs.builders.figure_mesh")
+    made = meshes.figure_surfaces
+
+    def light(*given):
+        found = made(*given)
+        surfaces.update({id(surface): surface for surface in found.values()})
+        return {part: thinned(id(surface)) for part, surface in found.items()}
+
+    monkeypatch.setattr(meshes, "figure_surfaces", light)
