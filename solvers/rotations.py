@@ -75,7 +75,10 @@ def cross(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     """
     ax, ay, az = first[..., 0], first[..., 1], first[..., 2]
     bx, by, bz = second[..., 0], second[..., 1], second[..., 2]
-    out = _components(3, np.broadcast_shapes(first.shape[:-1], second.shape[:-1]))
+    shape = first.shape
+    if second.shape != shape:
+        shape = np.broadcast_shapes(shape, second.shape)
+    out = _components(3, shape[:-1])
     out[..., 0] = ay * bz - az * by
     out[..., 1] = az * bx - ax * bz
     out[..., 2] = ax * by - ay * bx

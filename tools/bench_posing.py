@@ -52,17 +52,25 @@ def _figure() -> list[Row]:
         posing.Push(k + 0.3, k + 0.34, JOINTS - 1, np.array([60.0, -40.0, 20.0])) for k in range(10)
     ]
 
+    balls = [
+        posing.Ball(k + 0.3, np.array([0.0, 0.1, 1.5]), np.zeros(3), mass=1.0) for k in range(10)
+    ]
+
     def run(settings, disturbances):
         return posing.simulate(
             body, rotations.identity(JOINTS), np.zeros((JOINTS, 3)), targets,
             round(SECONDS * FPS) + 1, 1.0 / FPS, settings,
             lambda times: carrying(
-                np.zeros(1), np.zeros((1, 3)), rotations.identity(1), np.zeros(3), times
+                np.zeros(1), np.zeros((1, 3)), rotations.identity(1),
+                np.array([0.0, 0.0, -9.81]), times
             ),
             disturbances,
         )  # fmt: skip
 
-    knocked, _ = side_by_side(lambda: run(posing.PoseSettings(), pushes), lambda: None, runs=3)
+    knocked, hit = side_by_side(
+        lambda: run(posing.PoseSettings(), pushes), lambda: run(posing.PoseSettings(), balls),
+        runs=3,
+    )
     fixed, ours = side_by_side(
         lambda: run(posing.PoseSettings(frequency=12.0, gravity=1e-9), pushes),
         lambda: run(posing.PoseSettings(gravity=1e-9), pushes),
@@ -71,6 +79,10 @@ def _figure() -> list[Row]:
     return [
         Row(
             "20 joints, 10 s, a push every second", "real time", SECONDS * 1e3, knocked,
+            goal=20.0,
+        ),
+        Row(
+            "20 joints, 10 s, a ball every second", "real time", SECONDS * 1e3, hit,
             goal=20.0,
         ),
         Row(

@@ -13,12 +13,16 @@ In the frame of what carries the root,
 
 with M the sum over links of J_v^T m J_v + J_w^T I J_w, J the Jacobians of the links'
 centres of mass and turns (Featherstone, "Rigid Body Dynamics Algorithms", 2008, ch. 2 to
-4). What carries the figure shows as forces on the links: its acceleration, its turning,
+6). What carries the figure shows as forces on the links: its acceleration, its turning,
 and gravity as it stands in its frame. A figure that nothing carries ("free") has six
 freedoms more.
 
-Of about 20 links the dense matrix is as quick as an algorithm of linear order, and all
-of it is a few products of arrays; only turns are passed down the tree one by one.
+J is never written out. A rate y' of a freedom moves all that hangs on it by one twist, a
+spin and the velocity at the root's place, so that M between two freedoms is the twist of
+the upper one times what the lower one gives to the momentum of all that hangs on it. Of
+about 20 links that dense matrix is quicker than an algorithm of linear order, and all of
+it is a few products of arrays; turns are passed down the tree in as many products as
+double up to its depth.
 """
 
 from __future__ import annotations
@@ -30,7 +34,9 @@ import numpy as np
 
 from .. import rotations
 from ..errors import SettingError
-from .exponential import jacobian, jacobian_rate
+from .exponential import apply, cross, crossing, jacobian, jacobian_rate, turning
+
+_ONE = np.eye(3)
 
 
 @dataclass(frozen=True)
@@ -48,8 +54,16 @@ class Figure:
         centres: (n, 3) centre of mass from the joint, in the link's frame, m.
         inertias: (n, 3, 3) about the centre of mass, in the link's frame, kg m^2.
         free: whether nothing carries the root.
-        ancestors: (n, n) bool, made here: which joints (columns) move which links (rows).
+        bases: (n, 3, 3) made here: the rests.
         freedoms: (m,) made here: which of the 3 n coordinates are freedoms.
+        lines: (n, n) made here: 1 where a joint (column) moves a link (row).
+        owners: (m,) made here: the link that a freedom moves first, six times the root of
+            a free figure before all others.
+        moved: (n, m) made here: 1 where a freedom moves a link.
+        jumps: made here: in each row where the turn that a link's is multiplied by stands,
+            n for the carrier.
+        above: (m, m) made here: 1 where a freedom (row) moves what another moves, 1/2 on
+            the diagonal, so that a matrix of such pairs and its transpose make a whole one.
     """
 
     parents: np.ndarray
@@ -60,8 +74,13 @@ class Figure:
     centres: np.ndarray
     inertias: np.ndarray
     free: bool = False
-    ancestors: np.ndarray = field(init=False, repr=False)
+    bases: np.ndarray = field(init=False, repr=False)
     freedoms: np.ndarray = field(init=False, repr=False)
+    lines: np.ndarray = field(init=False, repr=False)
+    owners: np.ndarray = field(init=False, repr=False)
+    moved: np.ndarray = field(init=False, repr=False)
+    jumps: np.ndarray = field(init=False, repr=False)
+    above: np.ndarray = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         n = len(self.parents)
@@ -82,9 +101,23 @@ class Figure:
         if self.free and (len(roots) > 1 or np.any(self.axes[roots])):
             raise SettingError("Roots", len(roots), "one without a joint where nothing carries it")
         lengths = np.linalg.norm(self.axes, axis=2)
-        # Which links a joint moves, and which of 3 n coordinates are freedoms.
-        object.__setattr__(self, "ancestors", lines)
-        object.__setattr__(self, "freedoms", np.flatnonzero(lengths.ravel() > 0.5))
+        freedoms = np.flatnonzero(lengths.ravel() > 0.5)
+        owners = np.concatenate([np.zeros(6 if self.free else 0, int), freedoms // 3])
+        moved = lines[:, owners].astype(float)
+        jumps, jump = [], np.append(np.where(np.asarray(self.parents) < 0, n, self.parents), n)
+        while (jump < n).any():
+            jumps.append(jump[:n])
+            jump = jump[jump]
+        for name, made in (
+            ("bases", rotations.to_matrix(self.rests)),
+            ("freedoms", freedoms),
+            ("lines", lines.astype(float)),
+            ("owners", owners),
+            ("moved", moved),
+            ("above", np.triu(moved[owners].T) - 0.5 * np.eye(len(owners))),
+            ("jumps", np.array(jumps, int).reshape(-1, n)),
+        ):
+            object.__setattr__(self, name, made)
 
 
 class State(NamedTuple):
@@ -93,7 +126,7 @@ class State(NamedTuple):
     Attributes:
         angles: (n, 3) coordinates y of the joints, rad; 0 where there is no freedom.
         rates: (n, 3) y', rad/s.
-        references: (n, 4) turn from rest from which the angles count, or None.
+        references: (n, 3, 3) turn from rest from which the angles count, or None.
         place: (3,) of the root of a free figure, m.
         turn: (4,) of the root of a free figure.
         velocity: (3,) of the root of a free figure, m/s.
@@ -129,34 +162,33 @@ class Pose(NamedTuple):
     """What follows from a state, in the carrier's frame; m freedoms.
 
     Attributes:
-        turns: (n, 4) of the links.
+        figure: the links.
+        state: what it follows from.
+        turns: (n, 3, 3) of the links.
         joints: (n, 3) m.
         centres: (n, 3) centres of mass, m.
+        arms: (n, 3) from the root's place to the centres, m.
         spins: (n, 3) rad/s.
-        joint_velocities: (n, 3) m/s.
         velocities: (n, 3) of the centres of mass, m/s.
         inertias: (n, 3, 3) about the centres of mass, kg m^2.
-        turning: (n, m, 3) J_w, transposed: what a rate does to a link's spin.
-        moving: (n, m, 3) J_v, transposed: to its centre's velocity.
-        spin_bias: (n, 3) angular acceleration with y'' = 0, rad/s^2.
-        bias: (n, 3) acceleration of the centres with y'' = 0, m/s^2.
+        twists: (m, 6) of what hangs on a freedom at a rate of 1: its spin, and its velocity
+            at the root's place.
     """
 
+    figure: Figure
+    state: State
     turns: np.ndarray
     joints: np.ndarray
     centres: np.ndarray
+    arms: np.ndarray
     spins: np.ndarray
-    joint_velocities: np.ndarray
     velocities: np.ndarray
     inertias: np.ndarray
-    turning: np.ndarray
-    moving: np.ndarray
-    spin_bias: np.ndarray
-    bias: np.ndarray
+    twists: np.ndarray
 
 
 def pose(figure: Figure, state: State) -> Pose:
-    """Places, velocities and Jacobians of all links.
+    """Places, velocities and twists of all links.
 
     Args:
         figure: the links.
@@ -165,65 +197,72 @@ def pose(figure: Figure, state: State) -> Pose:
     Returns:
         All that the equations of motion are made of.
     """
-    lines = figure.ancestors
+    own, turned = turning((state.angles[:, None, :] @ figure.axes)[:, 0])
+    if state.references is not None:
+        own = state.references @ own
+    turns = passed_down(figure, figure.bases @ own, state.turn)
+    offsets = apply(_above(figure, turns), figure.places)
+    turns = turns[:-1]
+    joints = figure.lines @ offsets  # from the root's place
+    arms = joints + apply(turns, figure.centres)
+
+    world = turns @ turned @ figure.axes.transpose(0, 2, 1)  # (n, 3, 3), columns are axes
+    m = len(figure.owners)
+    twists = np.empty((m, 6))
+    columns = world.transpose(0, 2, 1).reshape(-1, 3)[figure.freedoms]
+    twists[m - len(columns) :, :3] = columns
+    twists[m - len(columns) :, 3:] = cross(
+        joints[figure.owners[m - len(columns) :]], columns
+    )
+    rates = state.rates.ravel()[figure.freedoms]
+    if figure.free:
+        twists[:6] = np.eye(6)[[3, 4, 5, 0, 1, 2]]
+        rates = np.concatenate([state.velocity, state.spin, rates])
+    motion = figure.moved @ (twists * rates[:, None])
+    spins = motion[:, :3]
+    velocities = motion[:, 3:] + cross(spins, arms)
+    inertias = turns @ figure.inertias @ turns.transpose(0, 2, 1)
+    return Pose(
+        figure, state, turns, state.place + joints, state.place + arms, arms, spins, velocities,
+        inertias, twists,
+    )  # fmt: skip
+
+
+def biases(at: Pose) -> tuple[np.ndarray, np.ndarray]:
+    """Accelerations with y'' = 0: (n, 3) of the links' turns, rad/s^2, and of their centres, m/s^2.
+
+    Args:
+        at: places and motion of the links.
+    """
+    figure, state = at.figure, at.state
     x = (state.angles[:, None, :] @ figure.axes)[:, 0]
     rate = (state.rates[:, None, :] @ figure.axes)[:, 0]
-    own = rotations.from_rotation_vector(x)
-    if state.references is not None:
-        own = rotations.multiply(state.references, own)
-    turns = passed_down(figure.parents, rotations.multiply(figure.rests, own), state.turn)
-    matrices = rotations.to_matrix(turns)
-    on_carrier = figure.parents < 0
-    parent = np.where(on_carrier, 0, figure.parents)
-    above = matrices[parent]
-    above[on_carrier] = rotations.to_matrix(state.turn[None])[0]
-
-    offsets = (above @ figure.places[:, :, None])[:, :, 0]
-    arms = (matrices @ figure.centres[:, :, None])[:, :, 0]
-    joints = state.place + lines @ offsets
-    centres = joints + arms
-
     # Of the joints: turning of a link against its parent, and how that changes by itself.
-    turned = jacobian(x)
-    world = matrices @ turned @ figure.axes.transpose(0, 2, 1)  # (n, 3, 3), columns are axes
-    relative = (matrices @ (turned @ rate[:, :, None]))[:, :, 0]
-    by_itself = (matrices @ jacobian_rate(x, rate)[:, :, None])[:, :, 0]
-    spins = state.spin + lines @ relative
-    above_spins = np.where(on_carrier[:, None], state.spin, spins[parent])
-    by_itself = by_itself + rotations.cross(spins, relative)
-    spin_bias = lines @ by_itself
-    above_bias = np.where(on_carrier[:, None], 0.0, spin_bias[parent])
-
-    swing = rotations.cross(above_spins, offsets)
-    joint_velocities = state.velocity + lines @ swing
-    velocities = joint_velocities + rotations.cross(spins, arms)
-    joint_bias = lines @ (
-        rotations.cross(above_bias, offsets) + rotations.cross(above_spins, swing)
+    relative = apply(at.turns, apply(jacobian(x), rate))
+    by_itself = apply(at.turns, jacobian_rate(x, rate)) + cross(at.spins, relative)
+    on_carrier = (figure.parents < 0)[:, None]
+    parent = np.where(figure.parents < 0, 0, figure.parents)
+    carrier = rotations.to_matrix(state.turn[None]) if figure.free else _ONE[None]
+    offsets = apply(_above(figure, np.concatenate([at.turns, carrier])), figure.places)
+    above_spins = np.where(on_carrier, state.spin if figure.free else 0.0, at.spins[parent])
+    spin_bias = figure.lines @ by_itself
+    above_bias = np.where(on_carrier, 0.0, spin_bias[parent])
+    swing = cross(above_spins, offsets)
+    joint_bias = figure.lines @ (
+        cross(above_bias, offsets) + cross(above_spins, swing)
     )
+    arms = at.centres - at.joints
     bias = (
         joint_bias
-        + rotations.cross(spin_bias, arms)
-        + rotations.cross(spins, rotations.cross(spins, arms))
+        + cross(spin_bias, arms)
+        + cross(at.spins, cross(at.spins, arms))
     )
+    return spin_bias, bias
 
-    columns = world.transpose(0, 2, 1).reshape(-1, 3)[figure.freedoms]
-    owner = figure.freedoms // 3
-    moved = lines[:, owner, None]
-    turning = np.where(moved, columns, 0.0)
-    moving = rotations.cross(turning, centres[:, None] - joints[owner])
-    if figure.free:
-        n, along = len(joints), np.broadcast_to(np.eye(3), (len(joints), 3, 3))
-        root_turning = np.concatenate([np.zeros((n, 3, 3)), along], axis=1)
-        root_moving = np.concatenate(
-            [along, rotations.cross(along, (centres - state.place)[:, None])], axis=1
-        )
-        turning = np.concatenate([root_turning, turning], axis=1)
-        moving = np.concatenate([root_moving, moving], axis=1)
-    inertias = matrices @ figure.inertias @ matrices.transpose(0, 2, 1)
-    return Pose(
-        turns, joints, centres, spins, joint_velocities, velocities, inertias,
-        turning, moving, spin_bias, bias,
-    )  # fmt: skip
+
+def _above(figure: Figure, turns: np.ndarray) -> np.ndarray:
+    """(n, 3, 3) turns of what links hang on, the carrier's being the last of `turns`."""
+    return turns[figure.parents]
 
 
 def rebased(figure: Figure, state: State) -> State:
@@ -241,41 +280,31 @@ def rebased(figure: Figure, state: State) -> State:
     """
     ball = (np.abs(figure.axes).sum(axis=2) > 0.0).all(axis=1)
     x = (state.angles[:, None, :] @ figure.axes)[:, 0]
-    spins = _apply(jacobian(x), (state.rates[:, None, :] @ figure.axes)[:, 0])
-    references = rotations.identity(len(x)) if state.references is None else state.references
-    moved = rotations.multiply(references, rotations.from_rotation_vector(x))
+    spins = apply(jacobian(x), (state.rates[:, None, :] @ figure.axes)[:, 0])
+    references = np.eye(3) if state.references is None else state.references
+    moved = references @ turning(x)[0]
     return state._replace(
         angles=np.where(ball[:, None], 0.0, state.angles),
-        rates=np.where(ball[:, None], _apply(figure.axes, spins), state.rates),
-        references=np.where(ball[:, None], moved, references),
+        rates=np.where(ball[:, None], apply(figure.axes, spins), state.rates),
+        references=np.where(ball[:, None, None], moved, references),
     )
 
 
-def passed_down(parents: np.ndarray, own: np.ndarray, carrier: np.ndarray) -> np.ndarray:
-    """(n, 4) turns of links against the carrier's, from those against their parents.
+def passed_down(figure: Figure, own: np.ndarray, carrier: np.ndarray) -> np.ndarray:
+    """(n + 1, 3, 3) turns of links against the carrier's frame, and last the carrier's own.
 
     Args:
-        parents: (n,) index of the parent, -1 for none.
-        own: (n, 4) turns against the parents.
-        carrier: (4,) turn of what carries them.
+        figure: the links.
+        own: (n, 3, 3) turns against the parents.
+        carrier: (4,) turn of a free figure's root.
 
     Returns:
-        Products down the tree.
+        Products down the tree: each round a link's turn reaches up twice as far.
     """
-    # Numbers of Python: one product of arrays of four takes as long as twenty of these.
-    done: list[tuple[float, float, float, float]] = []
-    root = tuple(carrier.tolist())
-    for parent, (bw, bx, by, bz) in zip(parents.tolist(), own.tolist(), strict=True):
-        aw, ax, ay, az = root if parent < 0 else done[parent]
-        done.append(
-            (
-                aw * bw - ax * bx - ay * by - az * bz,
-                aw * bx + ax * bw + ay * bz - az * by,
-                aw * by - ax * bz + ay * bw + az * bx,
-                aw * bz + ax * by - ay * bx + az * bw,
-            )
-        )
-    return np.array(done)
+    turns = np.concatenate([own, _ONE[None]])
+    for above in figure.jumps:
+        turns[:-1] = turns[above] @ turns[:-1]
+    return rotations.to_matrix(carrier[None]) @ turns if figure.free else turns
 
 
 def mass_matrix(figure: Figure, at: Pose) -> np.ndarray:
@@ -285,11 +314,22 @@ def mass_matrix(figure: Figure, at: Pose) -> np.ndarray:
         figure: the links.
         at: their places.
     """
-    m = at.turning.shape[1]
-    turning = at.turning.transpose(0, 2, 1).reshape(-1, m)
-    moving = at.moving.transpose(0, 2, 1).reshape(-1, m)
-    heavy = (at.inertias @ at.turning.transpose(0, 2, 1)).reshape(-1, m)
-    return turning.T @ heavy + moving.T @ (np.repeat(figure.masses, 3)[:, None] * moving)
+    # Of all that hangs on each link: mass, mass times place, moments about the root's place.
+    n, arms = len(figure.masses), at.arms
+    own = np.empty((n, 13))
+    own[:, 0] = figure.masses
+    own[:, 1:4] = figure.masses[:, None] * arms
+    outer = own[:, 1:4, None] * arms[:, None, :]
+    trace = outer[:, 0, 0] + outer[:, 1, 1] + outer[:, 2, 2]
+    own[:, 4:] = (at.inertias - outer + trace[:, None, None] * _ONE).reshape(n, 9)
+    hanging = (figure.lines.T @ own)[figure.owners]
+    spins, velocities, moments = at.twists[:, :3], at.twists[:, 3:], hanging[:, 1:4]
+    momenta = np.empty_like(at.twists)
+    momenta[:, :3] = apply(hanging[:, 4:].reshape(-1, 3, 3), spins)
+    momenta[:, :3] += cross(moments, velocities)
+    momenta[:, 3:] = hanging[:, :1] * velocities + cross(spins, moments)
+    upper = (at.twists @ momenta.T) * figure.above
+    return upper + upper.T
 
 
 def generalised(at: Pose, forces: np.ndarray, torques: np.ndarray) -> np.ndarray:
@@ -300,10 +340,21 @@ def generalised(at: Pose, forces: np.ndarray, torques: np.ndarray) -> np.ndarray
         forces: (n, 3) N.
         torques: (n, 3) N m.
     """
-    m = at.turning.shape[1]
-    turning = at.turning.transpose(1, 0, 2).reshape(m, -1)
-    moving = at.moving.transpose(1, 0, 2).reshape(m, -1)
-    return turning @ torques.ravel() + moving @ forces.ravel()
+    wrenches = np.concatenate([torques + cross(at.arms, forces), forces], axis=1)
+    return np.einsum("ij,ij->i", at.twists, at.figure.moved.T @ wrenches)
+
+
+def along(at: Pose, link: int, point: np.ndarray) -> np.ndarray:
+    """(m, 3) what rates do to the velocity of a point of a link.
+
+    Args:
+        at: places of the links.
+        link: which one.
+        point: (3,) in the carrier's frame, m.
+    """
+    arm = np.broadcast_to(point - at.state.place, (len(at.twists), 3))
+    moving = at.twists[:, 3:] + cross(at.twists[:, :3], arm)
+    return at.figure.moved[link][:, None] * moving
 
 
 def bias_forces(figure: Figure, at: Pose) -> np.ndarray:
@@ -313,9 +364,10 @@ def bias_forces(figure: Figure, at: Pose) -> np.ndarray:
         figure: the links.
         at: their places and motion.
     """
-    forces = figure.masses[:, None] * at.bias
-    torques = _apply(at.inertias, at.spin_bias) + rotations.cross(
-        at.spins, _apply(at.inertias, at.spins)
+    spin_bias, bias = biases(at)
+    forces = figure.masses[:, None] * bias
+    torques = apply(at.inertias, spin_bias) + cross(
+        at.spins, apply(at.inertias, at.spins)
     )
     return generalised(at, forces, torques)
 
@@ -332,24 +384,19 @@ def carried_forces(figure: Figure, at: Pose, carrier: Carrier) -> np.ndarray:
         at: their places and motion.
         carrier: how the carrier moves.
     """
-    o, alpha = carrier.spin, carrier.spin_rate
+    # Rows times these are cross products with o and alpha.
+    by_spin, by_rate = crossing(np.stack([carrier.spin, carrier.spin_rate])).transpose(0, 2, 1)
     felt = (
-        carrier.acceleration
-        - carrier.gravity
-        + rotations.cross(alpha, at.centres)
-        + rotations.cross(o, rotations.cross(o, at.centres) + 2.0 * at.velocities)
+        (carrier.acceleration - carrier.gravity)
+        + at.centres @ (by_rate + by_spin @ by_spin)
+        + at.velocities @ (2.0 * by_spin)
     )
-    turned = _apply(at.inertias, np.broadcast_to(o, at.spins.shape))
     torque = (
-        _apply(at.inertias, alpha + rotations.cross(o, at.spins))
-        + rotations.cross(o, turned + _apply(at.inertias, at.spins))
-        + rotations.cross(at.spins, turned)
+        apply(at.inertias, carrier.spin_rate + at.spins @ by_spin)
+        + apply(at.inertias, carrier.spin + at.spins) @ by_spin
+        + cross(at.spins, at.inertias @ carrier.spin)
     )
     return generalised(at, -figure.masses[:, None] * felt, -torque)
-
-
-def _apply(matrices: np.ndarray, vectors: np.ndarray) -> np.ndarray:
-    return (matrices @ vectors[:, :, None])[:, :, 0]
 
 
 def accelerations(figure: Figure, at: Pose, forces: np.ndarray) -> np.ndarray:

@@ -3,7 +3,7 @@
 
 from .arrive import Aim, Remedy, aim, arrival_gain, remedies, rest_phase, set_point
 from .gain import Gain, critical_gain, damped_gain, move
-from .settings import Ball, Body, PoseSettings, Push, Target
+from .settings import Ball, Body, PoseSettings, Push, Shake, Target
 from .simulate import Arrival, PoseMotion, simulate
 
 __all__ = [
@@ -16,6 +16,7 @@ __all__ = [
     "PoseSettings",
     "Push",
     "Remedy",
+    "Shake",
     "Target",
     "aim",
     "arrival_gain",

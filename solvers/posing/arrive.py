@@ -39,7 +39,7 @@ import numpy as np
 from scipy.special import lambertw
 
 from .. import rotations
-from .gain import Gain, bisect, critical_gain, damped_gain, gains, gone, influence, reshaped
+from .gain import Gain, bisect, critical_phase, damped_gain, gains, gone, influence, reshaped
 
 _STILL = 1e-9
 """Share of what a joint would move by itself below which it has no way to go, and no direction."""
@@ -142,26 +142,27 @@ def aim(
     """
     way, rate = np.asarray(way, float), np.asarray(rate, float)
     n = len(way)
-    time, tension, ratio, firm = (np.broadcast_to(x, n) for x in (time, tension, ratio, firm))
+    time, ratio = np.zeros(n) + time, np.zeros(n) + ratio
     distance = np.sqrt(rotations.dot(way, way))
     drift = time * np.sqrt(rotations.dot(rate, rate))
     has_way = distance > _STILL * drift
-    direction = way / np.where(distance > 0.0, distance, 1.0)[:, None]
-    start = -distance / (1.0 - tension)
-    towards = rotations.dot(rate, direction)
+    towards = rotations.dot(rate, way) / np.where(distance > 0.0, distance, 1.0)
     if (ratio == 1.0).all():
-        gain = critical_gain(start, towards, tension * start, time, 1.0, firm)
+        # The way to the set-point is D / (1 - e), and of it e is left.
+        share = time * towards / np.where(has_way, distance, 1.0)
+        phase, found = critical_phase((np.asarray(tension) - 1.0) * share, tension, firm)
+        swings = np.zeros(n, int)
     else:
+        start = -distance / (1.0 - np.asarray(tension))
         gain = damped_gain(start, towards, tension * start, time, ratio, 1.0, firm)
-    exists = gain.exists & has_way
+        phase, found, swings = gain.frequency * time, gain.count, gain.swings
+    exists = (found > 0) & has_way
     rest = rest_phase(tension, ratio) if rest is None else rest
-    a = np.where(exists, gain.frequency * time, rest)
+    a = np.where(exists, phase, rest)
     offset = start_from_set_point(way, rate, time, a, ratio)
-    count = np.where(has_way | (drift == 0.0), gain.count, 0)
     still = (distance == 0.0) & (drift == 0.0)
-    return Aim(
-        a / time, offset, np.where(still, 1, count), np.where(exists, gain.swings, 0)
-    )
+    count = np.where(still, 1, np.where(has_way, found, 0))
+    return Aim(a / time, offset, count, np.where(exists, swings, 0))
 
 
 def start_from_set_point(

@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .. import rotations
 from .settings import Ball, Body
 
 
@@ -54,20 +55,32 @@ class Flight:
         self.radii = np.array([ball.radius for ball in balls], float)
         self.now = 0.0
 
-    def advance(self, time: float) -> bool:
+    def advance(self, time: float) -> None:
         """Fly on until a time.
 
         Args:
             time: s.
-
-        Returns:
-            Whether a ball is in the air then.
         """
         for_how_long = (time - np.maximum(self.released, self.now)).clip(0.0)[:, None]
         self.places += for_how_long * (self.velocities + 0.5 * for_how_long * self.gravity)
         self.velocities += for_how_long * self.gravity
         self.now = time
-        return bool((self.released < time).any())
+
+    def near(self, times: np.ndarray, centres: np.ndarray, reach: float) -> np.ndarray:
+        """(m,) whether a ball in the air is so near to a centre that it could touch.
+
+        Args:
+            times: (m,) s, from now on.
+            centres: (m, 3) in space at these times, m.
+            reach: of what may be touched, from the centre, m.
+        """
+        if not self.balls:
+            return np.zeros(len(times), bool)
+        flown = (times[:, None] - np.maximum(self.released, self.now)).clip(0.0)[:, :, None]
+        away = self.places + flown * (self.velocities + 0.5 * flown * self.gravity)
+        away = away - centres[:, None]
+        close = rotations.dot(away, away) < (reach + self.radii) ** 2
+        return (close & (self.released < times[:, None])).any(axis=1)
 
     def seen(self) -> np.ndarray:
         """(b, 3) places of the balls, m; nan before they are let go."""

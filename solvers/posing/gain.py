@@ -39,7 +39,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 
 import numpy as np
-from scipy.special import wrightomega
+from scipy.special import gammainc, wrightomega
 
 SWINGS = 12
 """Half swings, of phase pi each, within which a gain is looked for."""
@@ -86,19 +86,24 @@ def influence(a: np.ndarray, ratio: np.ndarray | float) -> tuple[np.ndarray, np.
     Returns:
         c, s; x(t) = x_0 c + t v_0 s.
     """
-    a, ratio = np.broadcast_arrays(np.asarray(a, float), np.asarray(ratio, float))
+    a, ratio = np.asarray(a, float), np.asarray(ratio, float)
+    if (ratio == 1.0).all():
+        fade = np.exp(-a)
+        return fade + a * fade, fade
     square = (1.0 - ratio**2) * a**2
     b = np.sqrt(np.abs(square))
-    with np.errstate(over="ignore", invalid="ignore", under="ignore"):
-        fade = np.exp(-ratio * a)
-        # cosh and sinh overflow before their product with the fading part does.
-        slow, quick = np.exp(b - ratio * a), np.exp(-b - ratio * a)
-        swinging = square >= 0.0
-        even = np.where(swinging, fade * np.cos(b), 0.5 * (slow + quick))
-        small = b < 1e-4
-        divided = np.where(small, 1.0, b)
-        odd = np.where(swinging, fade * np.sin(divided), 0.5 * (slow - quick)) / divided
-        odd = np.where(small, fade * (1.0 - square / 6.0), odd)
+    small = b < 1e-4
+    divided = np.where(small, 1.0, b)
+    fade = np.exp(-ratio * a)
+    even, odd = fade * np.cos(b), fade * np.sin(divided) / divided
+    if (ratio > 1.0).any():
+        with np.errstate(over="ignore", invalid="ignore", under="ignore"):
+            # cosh and sinh overflow before their product with the fading part does.
+            slow, quick = np.exp(b - ratio * a), np.exp(-b - ratio * a)
+            swinging = square >= 0.0
+            even = np.where(swinging, even, 0.5 * (slow + quick))
+            odd = np.where(swinging, odd, 0.5 * (slow - quick) / divided)
+    odd = np.where(small, fade * (1.0 - square / 6.0), odd)
     return even + ratio * a * odd, odd
 
 
@@ -112,7 +117,12 @@ def gone(a: np.ndarray, ratio: np.ndarray | float) -> np.ndarray:
     Returns:
         From 0 upwards, about a^2 / 2 for small a.
     """
-    a, ratio = np.broadcast_arrays(np.asarray(a, float), np.asarray(ratio, float))
+    a, ratio = np.asarray(a, float), np.asarray(ratio, float)
+    if (ratio == 1.0).all():
+        return gammainc(2.0, a)
+    few = a < 0.5
+    if not few.any():
+        return 1.0 - influence(a, ratio)[0]
     # Derivatives of c at 0: c'' = -1, then each is -2 ratio times the one before less the
     # one before that.
     short = np.minimum(a, 0.5)
@@ -123,7 +133,7 @@ def gone(a: np.ndarray, ratio: np.ndarray | float) -> np.ndarray:
         before, last = last, -2.0 * ratio * last - before
         term = term * short / n
         total = total - last * term
-    return np.where(a < 0.5, total, 1.0 - influence(a, ratio)[0])
+    return np.where(few, total, 1.0 - influence(a, ratio)[0])
 
 
 def move(
@@ -145,9 +155,27 @@ def move(
     Returns:
         x(t) in rad, x'(t) in rad/s.
     """
+    from_start, from_rate, rate_from_start, rate_from_rate = response(frequency, ratio, time)
+    return start * from_start + rate * from_rate, start * rate_from_start + rate * rate_from_rate
+
+
+def response(
+    frequency: np.ndarray | float, ratio: np.ndarray | float, time: np.ndarray | float
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """What `move` multiplies start and rate by: c and t s, then their derivatives in time.
+
+    Args:
+        frequency: w, rad/s.
+        ratio: damping ratio, above 0.
+        time: s; all broadcast.
+
+    Returns:
+        c, t s of the angle; -w a s, c - 2 ratio a s of the rate.
+    """
     a = np.asarray(frequency) * time
     c, s = influence(a, ratio)
-    return start * c + time * rate * s, rate * (c - 2 * ratio * a * s) - start * frequency * a * s
+    odd = a * s
+    return c, time * s, -frequency * odd, c - 2.0 * ratio * odd
 
 
 def critical_gain(
@@ -184,27 +212,43 @@ def critical_gain(
     x, way, end = flip * start, flip * rate * time, flip * target
     with np.errstate(all="ignore"):
         q, r = way / x, end / x
-        no_start = ~np.isfinite(q) | ~np.isfinite(r)
-        above, log_r = r > 0.0, np.log(np.abs(r))
-        d = q - log_r
-        upper = _branch(d, True) - log_r
-        lower = _branch(d, False) - log_r
-        # Beyond the set-point 1 + q + a is negative: v e^v = -r e^(-1-q), v = -(1 + q + a).
-        v = wrightomega(log_r - 1.0 - q)
-        beyond = np.where(v < 1.0, -1.0 - q - v, np.log(v) - log_r)
         straight = np.log(way / end)
-    has_upper = above & (d >= 0.0) & ((q < 0.0) | (r < 1.0 + q)) & ~no_start
-    has_lower = above & (d >= 0.0) & (q < 0.0) & (r > 1.0 + q) & ~no_start
-    has_beyond = ~above & (r > 1.0 + q) & ~no_start
+    no_start = ~np.isfinite(q) | ~np.isfinite(r)
+    a, count = critical_phase(np.where(no_start, 0.0, q), np.where(no_start, 2.0, r), firm)
     has_straight = no_start & (straight > 0.0)
-    a = np.select(
-        [has_lower & ~(firm & has_upper), has_upper, has_beyond, has_straight],
-        [lower, upper, beyond, straight],
-        np.nan,
-    )
-    a = np.where(a > 0.0, a, np.nan)
-    count = has_lower.astype(int) + has_upper + has_beyond + has_straight
-    return gains(a, 1.0, time, inertia, np.where(np.isnan(a), 0, count), 0)
+    a = np.where(has_straight, straight, a)
+    return gains(a, 1.0, time, inertia, count + has_straight, 0)
+
+
+def critical_phase(
+    q: np.ndarray, r: np.ndarray | float, firm: np.ndarray | bool = True
+) -> tuple[np.ndarray, np.ndarray]:
+    """a = w t of critically damped motion: (1 + q + a) e^-a = r.
+
+    Args:
+        q: t v_0 / x_0.
+        r: x_t / x_0, what is left of the way to the set-point.
+        firm: which of two, the larger or the smaller.
+
+    Returns:
+        a, nan where there is none above 0; how many there are.
+    """
+    with np.errstate(all="ignore"):
+        above, log_r, most = np.greater(r, 0.0), np.log(np.abs(r)), 1.0 + q
+        d = q - log_r
+        meets, back = above & (d >= 0.0), q < 0.0
+        has_upper = meets & (back | (r < most))
+        has_lower = meets & back & (r > most)
+        upper = has_upper & (firm | ~has_lower)
+        a = np.where(has_upper | has_lower, _branch(d, upper) - log_r, np.nan)
+        has_beyond = ~above & (r > most)
+        if has_beyond.any():
+            # Beyond the set-point 1 + q + a is negative: v e^v = -r e^(-1-q), v = -(1 + q + a).
+            v = wrightomega(log_r - most)
+            a = np.where(has_beyond, np.where(v < 1.0, -most - v, np.log(v) - log_r), a)
+        found = a > 0.0
+    count = has_upper.astype(int) + has_lower + has_beyond
+    return np.where(found, a, np.nan), np.where(found, count, 0)
 
 
 def damped_gain(
@@ -305,21 +349,19 @@ def reshaped(gain: Gain, shape: tuple[int, ...]) -> Gain:
     return Gain(*(np.reshape(getattr(gain, item.name), shape) for item in fields(Gain)))
 
 
-def _branch(d: np.ndarray, upper: bool) -> np.ndarray:
+def _branch(d: np.ndarray, upper: np.ndarray) -> np.ndarray:
     """y of e^y - y - 1 = d, above 0 or below it, by Newton's rule from outside."""
-    d = np.where(d >= 0.0, d, np.nan)
     p = np.sqrt(2.0 * d)
     # The function is convex and its derivative has one sign on either side of 0: from a
-    # start beyond the root every step stays beyond it and comes nearer.
-    if upper:
-        y = np.minimum(p, np.log1p(d + p))
-    else:
-        y = -np.maximum(p, d + 1.0)
-        y = np.where(d < 1.0, -p - p**2 / 6.0 - p**3 / 18.0, y)
-    for _ in range(8):
+    # start beyond the root every step stays beyond it and comes nearer. Of these starts the
+    # fourth step is below 5e-10 of y, and the next would be below its rounding.
+    y = np.minimum(p, np.log1p(d + p))
+    if not upper.all():
+        below = np.where(d < 1.0, p + p**2 / 6.0 + p**3 / 18.0, np.maximum(p, d + 1.0))
+        y = np.where(upper, y, -below)
+    for _ in range(4):
         slope = np.expm1(y)
-        step = np.where(slope == 0.0, 0.0, (slope - y - d) / np.where(slope == 0.0, 1.0, slope))
-        y = y - step
+        y = y - (slope - y - d) / (slope + (slope == 0.0))
     return y
 
 

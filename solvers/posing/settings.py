@@ -86,6 +86,42 @@ class Push:
     arm: np.ndarray = field(default_factory=lambda: np.zeros(3))
 
 
+@dataclass(frozen=True)
+class Shake:
+    """What carries the figure is shaken to and fro for a while.
+
+    Only its acceleration acts: the carrier itself stays where it is. It swings by
+    `amplitude` sin(2 pi f t) sin^2(pi t / T), t from the start and T the whole time, which
+    begins and ends at rest.
+
+    Attributes:
+        start: s.
+        end: s.
+        amplitude: (3,) in space, m.
+        frequency: f, Hz.
+    """
+
+    start: float
+    end: float
+    amplitude: np.ndarray
+    frequency: float = 3.0
+
+    def acceleration(self, times: np.ndarray) -> np.ndarray:
+        """(m, 3) in space, m/s^2.
+
+        Args:
+            times: (m,) s.
+        """
+        t, whole = np.asarray(times) - self.start, max(self.end - self.start, 1e-9)
+        # sin(a) sin^2(b) = sin(a) / 2 - (sin(a + 2 b) + sin(a - 2 b)) / 4
+        swings, window = 2.0 * np.pi * self.frequency, 2.0 * np.pi / whole
+        bend = -0.5 * swings**2 * np.sin(swings * t)
+        for rate in (swings + window, swings - window):
+            bend = bend + 0.25 * rate**2 * np.sin(rate * t)
+        inside = (t > 0.0) & (t < whole)
+        return np.where(inside, bend, 0.0)[:, None] * np.asarray(self.amplitude, float)
+
+
 SMALLEST = 1e-4
 """Least tension, damping ratio and settle time: an exact 0 is none."""
 

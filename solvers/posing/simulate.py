@@ -22,14 +22,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from .. import rotations
-from ..dynamics import Pose, State, carried_forces, generalised, mass_matrix, pose
+from ..dynamics import Pose, State, along, carried_forces, generalised, mass_matrix, pose
 from ..dynamics.carrying import Carrying
-from ..dynamics.exponential import jacobian
+from ..dynamics.exponential import apply, inverse_jacobian, jacobian
 from ..errors import SettingError
 from .arrive import aim, rest_phase, start_from_set_point
 from .collide import Contact, Flight, impulse, touching
-from .gain import move
-from .settings import Ball, Body, PoseSettings, Push, Target
+from .gain import response
+from .settings import Ball, Body, PoseSettings, Push, Shake, Target
 
 LONGEST = 1.0 / 200.0
 """s that a step takes at most."""
@@ -91,7 +91,7 @@ def simulate(
     frame_time: float,
     settings: PoseSettings,
     carried: Callable[[np.ndarray], Carrying],
-    disturbances: Sequence[Ball | Push] = (),
+    disturbances: Sequence[Ball | Push | Shake] = (),
     held: np.ndarray | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> PoseMotion:
@@ -106,7 +106,7 @@ def simulate(
         frame_time: s from one frame to the next.
         settings: how the joints are controlled.
         carried: (m,) times -> how what carries the figure moves at them.
-        disturbances: balls and pushes.
+        disturbances: balls, pushes, and shakes of the carrier.
         held: (f, n, 4) poses to which joints are held before their first target, or
             without any; None holds them to the start.
         progress: told the share that is done; raises Cancelled to stop.
@@ -123,20 +123,33 @@ def simulate(
     count = (frames - 1) * steps
     h = frame_time / steps
     # What carries the figure, in the middles of all steps and at the end.
-    carrier = carried(np.append(h * (np.arange(count) + 0.5), h * count))
+    times = np.append(h * (np.arange(count) + 0.5), h * count)
+    carrier = carried(times)
+    for shake in (x for x in disturbances if isinstance(x, Shake)):
+        felt = rotations.rotate(rotations.conjugate(carrier.turns), shake.acceleration(times))
+        carrier = carrier._replace(accelerations=carrier.accelerations + felt)
     run = _Run(body, start, spins, targets, settings, carrier, disturbances, h)
     n = len(body.figure.parents)
     out_turns, out_spins = np.empty((frames, n, 4)), np.empty((frames, n, 3))
     flights = np.empty((frames, len(run.flight.balls), 3))
     for frame in range(frames):
-        if frame and held is None and run.undisturbed(until=frame_time * frame):
-            # The law is exact over any time.
-            run.step(frame * steps - 1)
-        elif frame:
-            for k in range(steps):
-                if held is not None:
-                    run.hold_to(rotations.slerp(held[frame - 1], held[frame], (k + 0.5) / steps))
-                run.step((frame - 1) * steps + k)
+        if frame:
+            first = (frame - 1) * steps
+            poses = held[frame - 1 : frame + 1] if held is not None and run.base.any() else None
+            if poses is not None and np.array_equal(*poses):
+                run.hold_to(poses[1])
+                poses = None
+            if poses is None and run.undisturbed(first, first + steps):
+                # The law is exact over any time.
+                run.step(first + steps - 1)
+            else:
+                if poses is not None:
+                    share = (np.arange(steps) + 0.5) / steps
+                    poses = rotations.slerp(poses[0], poses[1], share[:, None])
+                for k in range(steps):
+                    if poses is not None:
+                        run.hold_to(poses[k])
+                    run.step(first + k)
         out_turns[frame], out_spins[frame] = run.turns_and_spins()
         flights[frame] = run.flight.seen()
         if progress is not None and frame % 16 == 0:
@@ -158,7 +171,7 @@ class _Run:
         targets: Sequence[Target],
         settings: PoseSettings,
         carrier: Carrying,
-        disturbances: Sequence[Ball | Push],
+        disturbances: Sequence[Ball | Push | Shake],
         h: float,
     ) -> None:
         self.body, self.figure, self.settings, self.h = body, body.figure, settings, h
@@ -168,8 +181,11 @@ class _Run:
         self.flight = Flight(
             [x for x in disturbances if isinstance(x, Ball)], rotations.rotate(*weight)
         )
-        shaken = max(np.abs(x).max() for x in (carrier.accelerations, carrier.spins))
-        self.acting = bool(shaken > 1e-9 or settings.gravity > 0.0 or settings.drag > 0.0)
+        # Whether anything but laws and pushes acts in a step.
+        felt = (carrier.accelerations, carrier.spins, carrier.spin_rates)
+        self.acting = np.max([np.abs(x).max(axis=1) for x in felt], axis=0) > 1e-9
+        self.acting |= settings.gravity > 0.0 or settings.drag > 0.0
+        self.reach = _reach(body)
         self.switches = np.array([time for x in self.pushes for time in (x.start, x.end)])
         n = len(self.figure.parents)
         self.moves = self.figure.axes.any(axis=(1, 2))
@@ -181,12 +197,15 @@ class _Run:
             self.ball &= ~np.isfinite(self.limits).any(axis=(1, 2))
         self.time = 0.0
         self.references = np.where(self.ball[:, None], start, rotations.identity(n))
+        self.frames = rotations.to_matrix(self.references)
+        self.held = np.full((n, 4), np.nan)  # the poses that joints were held to last
         self.angles = self._angles(start)
         self.rates = self._rates(self.angles, spins)
         self.ratio = np.full(n, settings.ratio)
         self.rest = rest_phase(settings.tension, self.ratio)
         self.goals = self.angles.copy()
         self.set_point = self.angles.copy()
+        self.responses: dict[float, tuple[np.ndarray, ...]] = {}
         self.frequency = np.full(n, settings.frequency) if settings.frequency else (
             self.rest / settings.settle)  # fmt: skip
         self.arrival = np.full(n, np.inf)
@@ -202,6 +221,7 @@ class _Run:
         self.hits: list[Contact] = []
         self.stops: list[tuple[float, int]] = []
         self.set_out()
+        self.next = self._next()
 
     # Coordinates
 
@@ -212,30 +232,31 @@ class _Run:
         )
 
     def _angles(self, turns: np.ndarray) -> np.ndarray:
-        return _apply(self.figure.axes, self._vector(turns))
+        return apply(self.figure.axes, self._vector(turns))
 
     def _rates(self, angles: np.ndarray, spins: np.ndarray) -> np.ndarray:
         x = (angles[:, None, :] @ self.figure.axes)[:, 0]
-        inverse = np.linalg.solve(jacobian(x), spins[:, :, None])[:, :, 0]
-        return _apply(self.figure.axes, inverse)
+        return apply(self.figure.axes, apply(inverse_jacobian(x), spins))
 
     def turns_and_spins(self) -> tuple[np.ndarray, np.ndarray]:
         """(n, 4) turns from rest, and (n, 3) spins in the links' frames, against the parents."""
         x = (self.angles[:, None, :] @ self.figure.axes)[:, 0]
         rates = (self.rates[:, None, :] @ self.figure.axes)[:, 0]
         turns = rotations.multiply(self.references, rotations.from_rotation_vector(x))
-        return turns, _apply(jacobian(x), rates)
+        return turns, apply(jacobian(x), rates)
 
     def _refer(self, joints: np.ndarray, goals: np.ndarray) -> None:
         """Count the angles of `joints` that are balls from `goals`, (n, 4), and aim there."""
-        turns, spins = self.turns_and_spins()
-        moved = joints & self.ball
-        self.references = np.where(moved[:, None], goals, self.references)
-        angles = self._angles(turns)
-        # A set-point that is kept is turned along with the reference only where it is a goal.
-        self.angles = np.where(moved[:, None], angles, self.angles)
-        self.rates = np.where(moved[:, None], self._rates(angles, spins), self.rates)
-        wanted = self._angles(goals)
+        moved = (joints & self.ball)[:, None]
+        if moved.any():
+            turns, spins = self.turns_and_spins()
+            self.references = np.where(moved, goals, self.references)
+            self.frames = rotations.to_matrix(self.references)
+            angles = self._angles(turns)
+            self.angles = np.where(moved, angles, self.angles)
+            self.rates = np.where(moved, self._rates(angles, spins), self.rates)
+        # A ball's angles count from its goal.
+        wanted = np.zeros_like(self.angles) if self.ball.all() else self._angles(goals)
         if self.limits is not None:
             wanted = np.clip(wanted, self.limits[:, :, 0], self.limits[:, :, 1])
         self.goals = np.where(joints[:, None], wanted, self.goals)
@@ -244,9 +265,10 @@ class _Run:
 
     def hold_to(self, poses: np.ndarray) -> None:
         """Hold joints that have had no target yet to (n, 4) poses."""
-        if self.base.any():
+        if self.base.any() and not np.array_equal(poses, self.held):
             self._refer(self.base, poses)
             self.set_point = np.where(self.base[:, None], self.goals, self.set_point)
+            self.held = poses
 
     def set_out(self) -> None:
         """Let joints that may set out for their next targets."""
@@ -293,7 +315,7 @@ class _Run:
             way, rate, left, self.settings.tension, self.ratio[i], self.settings.firm, self.rest[i]
         )
         count[i] = found.count
-        self.frequency[i] = found.frequency
+        self._tune(i, found.frequency)
         self.set_point[i] = self.angles[i] - found.offset
         return count
 
@@ -332,49 +354,64 @@ class _Run:
             self.heading[mine], self.arrival[mine], self.done[mine] = -1, np.inf, index
             self.free_from[mine] = self.time + target.hold
             if not self.settings.frequency:
-                self.frequency[mine] = (self.rest / self.settings.settle)[mine]
+                self._tune(mine, (self.rest / self.settings.settle)[mine])
             self.set_point[mine] = self.goals[mine]
 
     # Time
 
-    def undisturbed(self, until: float) -> bool:
-        """Whether nothing acts on the joints besides their laws until then."""
-        return not (
-            self.acting
-            or self.disturbed
-            or self.limits is not None
-            or (self.flight.released < until).any()
+    def _tune(self, joints: np.ndarray, frequency: np.ndarray) -> None:
+        self.frequency[joints] = frequency
+        self.responses.clear()
+
+    def undisturbed(self, first: int, last: int) -> bool:
+        """Whether nothing acts on the joints besides their laws from one step to another."""
+        until = self.h * last
+        if (
+            self.limits is not None
+            or self.acting[first:last].any()
             or any(x.start < until and x.end > self.time for x in self.pushes)
-        )
+        ):
+            return False
+        times = self.h * np.arange(first + 1, last + 1)
+        return not self.flight.near(times, self.carrier.places[first:last], self.reach).any()
+
+    def _next(self) -> float:
+        """When a joint arrives, may set out, or a push begins or ends."""
+        events = np.concatenate([self.arrival, self.free_from, self.switches])
+        return float(events[events > self.time + 1e-12].min(initial=np.inf))
 
     def step(self, number: int) -> None:
-        """One step, parted where a joint arrives or may set out within it."""
+        """One step, or several to the end of that one, parted where anything begins within."""
         end = self.h * (number + 1)
         while self.time < end - 1e-12:
-            events = np.concatenate([self.arrival, self.free_from, self.switches])
-            ahead = events[(events > self.time + 1e-12) & (events < end - 1e-12)]
-            self._advance(number, float(ahead.min(initial=end)))
-            self._arrive()
-            self.set_out()
+            self._advance(number, self.next if self.next < end - 1e-12 else end)
+            if self.next <= self.time + 1e-12:
+                self._arrive()
+                self.set_out()
+                self.next = self._next()
         self.time = end
         self._collide(number)
 
     def _pose(self, angles: np.ndarray, rates: np.ndarray) -> Pose:
-        return pose(self.figure, State(angles, rates, self.references))
+        return pose(self.figure, State(angles, rates, self.frames))
 
     def _law(self, time: float, u: np.ndarray | float = 0.0) -> tuple[np.ndarray, np.ndarray]:
         """Angles and rates of the law a time later, under a constant acceleration on top."""
-        w = self.frequency[:, None]
-        centre = self.set_point + u / w**2
-        angles, rates = move(
-            self.angles - centre, self.rates, w, self.ratio[:, None], time
+        key = round(time, 12)  # the same for steps that are as long but for rounding
+        if key not in self.responses:
+            self.responses[key] = response(self.frequency[:, None], self.ratio[:, None], time)
+        from_start, from_rate, rate_from_start, rate_from_rate = self.responses[key]
+        centre = self.set_point + u / self.frequency[:, None] ** 2
+        x = self.angles - centre
+        return (
+            centre + x * from_start + self.rates * from_rate,
+            x * rate_from_start + self.rates * rate_from_rate,
         )
-        return centre + angles, rates
 
     def _advance(self, number: int, until: float) -> None:
         h = until - self.time
         pushed = [x for x in self.pushes if x.start < until and x.end > self.time]
-        if self.acting or pushed:
+        if self.acting[number] or pushed:
             self.aim_again()
             # Where the middle is takes the acceleration of the step before.
             self.u = self._accelerations(number, *self._law(0.5 * h, self.u), pushed)
@@ -402,20 +439,15 @@ class _Run:
                 + rotations.cross(carrier.spins[number], at.centres)
             )
             drag = -self.settings.drag * figure.masses[:, None] * through_air
-            turning = -self.settings.drag * _apply(at.inertias, at.spins)
+            turning = -self.settings.drag * apply(at.inertias, at.spins)
             forces = forces + generalised(at, drag, turning)
         for push in pushed:
             force = rotations.rotate(rotations.conjugate(carrier.turns[number]), push.force)
-            point = at.joints[push.link] + rotations.rotate(at.turns[push.link], push.arm)
-            forces = forces + self._row(at, push.link, point) @ force
+            point = at.joints[push.link] + at.turns[push.link] @ push.arm
+            forces = forces + along(at, push.link, point) @ force
         out = np.zeros(3 * len(angles))
         out[figure.freedoms] = np.linalg.solve(mass_matrix(figure, at), forces)
         return out.reshape(-1, 3)
-
-    @staticmethod
-    def _row(at: Pose, link: int, point: np.ndarray) -> np.ndarray:
-        """(m, 3) what rates do to the velocity of a point of a link."""
-        return at.moving[link] + rotations.cross(at.turning[link], point - at.centres[link])
 
     def _change_rates(self, change: np.ndarray) -> None:
         rates = self.rates.ravel().copy()
@@ -442,23 +474,24 @@ class _Run:
         self.aim_again()
 
     def _collide(self, number: int) -> None:
-        if not len(self.flight.balls) or not self.flight.advance(self.time):
-            return
+        self.flight.advance(self.time)
         c = self.carrier
+        if not self.flight.near(np.array([self.time]), c.places[number, None], self.reach)[0]:
+            return
         place, turn = c.places[number], c.turns[number]
         at = self._pose(self.angles, self.rates)
-        tips = at.joints + rotations.rotate(at.turns, self.body.tips)
+        tips = at.joints + apply(at.turns, self.body.tips)
         joints, tips = (place + rotations.rotate(turn, x) for x in (at.joints, tips))
         matrix = None
         for b, link, point, normal in touching(self.body, self.flight, joints, tips):
             ball, back = self.flight.balls[b], rotations.conjugate(turn)
             local = rotations.rotate(back, point - place)
             own = rotations.rotate(back, normal)
-            row = self._row(at, link, local) @ own
+            row = along(at, link, local) @ own
             matrix = mass_matrix(self.figure, at) if matrix is None else matrix
             answer = np.linalg.solve(matrix, row)
-            along = c.velocities[number] + rotations.cross(c.spins[number], local)
-            velocity = rotations.rotate(back, self.flight.velocities[b]) - along
+            carried = c.velocities[number] + rotations.cross(c.spins[number], local)
+            velocity = rotations.rotate(back, self.flight.velocities[b]) - carried
             rates = self.rates.ravel()[self.figure.freedoms]
             p = impulse(ball, velocity, own, row, rates, answer)
             if p == 0.0:
@@ -469,5 +502,8 @@ class _Run:
             self.aim_again()
 
 
-def _apply(matrices: np.ndarray, vectors: np.ndarray) -> np.ndarray:
-    return (matrices @ vectors[:, :, None])[:, :, 0]
+def _reach(body: Body) -> float:
+    """How far from the carrier's origin any point of a limb can be, m."""
+    figure = body.figure
+    joints = figure.lines @ np.sqrt(rotations.dot(figure.places, figure.places))
+    return float((joints + np.sqrt(rotations.dot(body.tips, body.tips)) + body.radii).max())

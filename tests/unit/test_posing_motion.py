@@ -10,7 +10,7 @@ from poise.solvers import rotations
 from poise.solvers.dynamics.carrying import carrying
 from poise.solvers.dynamics.limbs import limbs
 from poise.solvers.errors import SettingError
-from poise.solvers.posing import Ball, Body, PoseSettings, Push, Target, simulate
+from poise.solvers.posing import Ball, Body, PoseSettings, Push, Shake, Target, simulate
 
 GRAVITY = np.array([0.0, 0.0, -9.81])
 
@@ -207,6 +207,35 @@ def test_loose_chains_lag_behind_what_carries_them():
     motion = run(body, [], 3.0, settings=PoseSettings(ratio=0.3, settle=1.0), carried=swaying)
     swing = 2 * np.arctan2(motion.turns[:, 0, 1], motion.turns[:, 0, 0])
     assert np.degrees(np.ptp(swing[36:])) > 5.0
+
+
+def test_a_shake_moves_joints_as_its_carrier_would_by_going_to_and_fro():
+    body = upper_body(5)
+    wanted = targets(body, [1.0], size=0.6)
+    shake = Shake(0.2, 1.4, np.array([0.03, -0.02, 0.04]), 4.0)
+
+    def swaying(times):
+        knots = np.linspace(0.0, 2.0, 4001)
+        t = np.clip(knots - shake.start, 0.0, 1.2)
+        path = np.sin(2 * np.pi * 4.0 * t) * np.sin(np.pi * t / 1.2) ** 2
+        places = path[:, None] * shake.amplitude
+        return carrying(knots, places, rotations.identity(4001), GRAVITY, times)
+
+    shook = run(body, wanted, disturbances=[shake])
+    carried = run(body, wanted, carried=swaying)
+    assert np.degrees(angle_between(shook.turns, run(body, wanted).turns).max()) > 1.0
+    assert np.degrees(angle_between(shook.turns, carried.turns).max()) < 0.01
+    assert np.degrees(shook.arrivals[0].error.max()) < 0.05
+
+
+def test_balls_that_fly_by_out_of_reach_leave_the_law_alone():
+    body = upper_body(4)
+    wanted = targets(body, [0.5, 1.5])
+    high = Ball(0.2, np.array([0.0, 0.0, 40.0]), np.zeros(3))
+    alone, passed = run(body, wanted), run(body, wanted, disturbances=[high])
+    assert angle_between(alone.turns, passed.turns).max() < 1e-12
+    fall = np.arange(49) / 24 - 0.2
+    np.testing.assert_allclose(passed.flights[5:, 0, 2], 40.0 - 0.5 * 9.81 * fall[5:] ** 2)
 
 
 @pytest.mark.parametrize(
