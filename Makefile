@@ -8,7 +8,7 @@ IN_LINT = $(PYTHON) tools/environments.py lint
 IN_BLENDER = $(PYTHON) tools/environments.py blender
 FUZZ_TRIALS ?= 2000
 
-.PHONY: help demo test test-unit test-blender quick same gui-test fuzz scenes pictures manual bench package lint docs clean
+.PHONY: help demo test test-unit test-blender quick same gui-test fuzz scenes pictures manual bench blocking package lint docs clean
 
 help:
 	@echo "make demo      add a skier, bake its turns, render a movie: out/"
@@ -21,6 +21,7 @@ help:
 	@echo "make pictures  the manual's pictures: docs/images"
 	@echo "make manual    the manual's tables of operators, settings and presets"
 	@echo "make bench     measure, side by side with the plain way"
+	@echo "make blocking  100 runs of an arm that blocks balls under falling weights"
 	@echo "make package   zips to publish: dist/"
 	@echo "make lint      style and types"
 	@echo "make clean     remove what the others made here"
@@ -61,6 +62,9 @@ manual:
 
 bench:
 	$(IN_BLENDER) tools/bench.py
+
+blocking:
+	$(IN_UNIT) tools/lab/blocking.py 100
 
 package:
 	$(IN_BLENDER) tools/build.py package

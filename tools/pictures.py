@@ -1555,6 +1555,113 @@ def limb_pose() -> Image.Image:
     return tiles(taken, 3, labels=labels)
 
 
+def pose_gains() -> Image.Image:
+    """Fig. 1 and 3 of the paper on poses: one target from many start rates, by two controllers."""
+    from poise.solvers.posing import critical_gain, move
+
+    # Angles from the set-point, 1 rad; the target is at 1.045 after 10 s.
+    start, target, end, rates = 4.0, 0.045, 10.0, np.linspace(-1.5, 4.0, 12)
+    times = np.linspace(0.0, end, 400)
+    tuned = critical_gain(start, 0.0, target, end).frequency
+    still = critical_gain(start, 0.0, target, end).frequency
+    sides = []
+    for name, gains in (
+        ("one gain, right from rest", np.full(len(rates), tuned)),
+        ("the gain found for each", critical_gain(start, rates, target, end).frequency),
+    ):
+        whole = Plot(430, 420, (0.0, 10.4), (0.0, 8.6), (40, 8, 12, 46))
+        whole.ticks((0, 2, 4, 6, 8, 10), (0, 2, 4, 6, 8), "s", "rad")
+        near = Plot(220, 420, (8.4, 10.1), (0.98, 1.18), (48, 8, 12, 46))
+        near.ticks((9, 10), (1.0, 1.05, 1.1, 1.15), "s, near the end")
+        ways = [*zip(rates, gains, map(standard, ramp(np.linspace(0.0, 1.0, 12), HEAT_RAMP)),
+                     strict=True), (0.0, still, INK)]  # fmt: skip
+        for plot in (whole, near):
+            shown = times[times >= plot.x_range[0]]
+            for rate, gain, colour in ways:
+                angles = 1.0 + move(start, rate, gain, 1.0, shown)[0]
+                inside = angles <= plot.y_range[1]
+                plot.line(shown[inside], angles[inside], colour, 2.4 if colour == INK else 2.0)
+            plot.dots(end, 1.0 + target, (206, 40, 40), 7.0, hollow=True)
+        ends = 1.0 + move(start, rates, gains, 1.0, end)[0]
+        whole.label(3.2, 8.0, name, size=18)
+        whole.label(3.2, 7.4, f"after 10 s {ends.min():.3f} to {ends.max():.3f} rad", size=15)
+        sides += [whole.finish(), near.finish()]
+    return stack(sides, across=True)
+
+
+def _strobe(motion, name: str) -> Image.Image:
+    """A row of pictures of the arm that blocks balls: from each to the next, and all at once."""
+    from lab import blocking
+
+    times, angles = np.array(blocking.TIMES), blocking.ANGLES
+    turned = 2.0 * np.arctan2(motion.turns[:, 0, 1], motion.turns[:, 0, 0])
+    blocked = blocking.errors(motion) < blocking.BLOCKS
+    way = np.stack((np.sin(angles), -np.cos(angles)), axis=1) * blocking.REACH
+    first = np.concatenate(([0.0], times[:-1]))
+    panels = []
+    for begin, end, which in (*zip(first, times, range(4), strict=True), (0.0, times[-1], None)):
+        plot = Plot(236, 316, (-0.3, 0.86), (-0.78, 0.8), (2, 2, 2, 2))
+        metre = (plot.box[2] - plot.box[0]) / 1.16
+        rows = np.flatnonzero((motion.times > begin - 1e-9) & (motion.times < end + 1e-9))
+        if which is None:
+            rows = rows[::2]
+        for k, row in enumerate(rows):
+            share = k / max(len(rows) - 1, 1)
+            tip = blocking.LENGTH * np.array((np.sin(turned[row]), -np.cos(turned[row])))
+            colour = tuple(round(c + (p - c) * (0.86 - 0.86 * share)) for c, p in
+                           zip((52, 92, 150), PAPER, strict=True))
+            for extra, shade in ((1.2, PAPER), (0.0, colour)):
+                radius = blocking.RADIUS * metre + extra
+                plot.line((0.0, tip[0]), (0.0, tip[1]), shade, 2.0 * radius)
+                plot.dots((0.0, tip[0]), (0.0, tip[1]), shade, radius)
+            for _, y, z in motion.flights[row]:
+                if -0.21 < y < 0.77 and -0.69 < z < 0.56:
+                    fall = tuple(round(c + (p - c) * (0.8 - 0.8 * share)) for c, p in
+                                 zip((110, 110, 116), PAPER, strict=True))
+                    plot.dots(y, z, PAPER, 0.08 * metre + 1.2)
+                    plot.dots(y, z, fall, 0.08 * metre)
+        for ball in range(4):
+            if which in (ball, None):
+                ink = (40, 150, 70) if blocked[ball] else (206, 40, 40)
+                plot.dots(*way[ball], ink, blocking.BALL * metre)
+        if which is None:
+            plot.label(-0.27, 0.7, f"{blocked.sum()} of 4 blocked", size=16)
+        else:
+            plot.label(-0.27, 0.7, f"ball {which + 1}: {'blocked' if blocked[which] else 'missed'}",
+                       size=16)
+        panels.append(plot.finish())
+    row = tiles(panels, len(panels), gap=4)
+    sheet = Image.new("RGB", (row.width, row.height + 34), PAPER)
+    sheet.paste(row, (0, 34))
+    text(sheet, (4, 6), name, 20)
+    return sheet
+
+
+def pose_blocking() -> Image.Image:
+    """Fig. 4 and 5: an arm blocks four balls, by a fixed gain and by the analytic one."""
+    from lab import blocking
+    from poise.solvers.posing import PoseSettings
+
+    return stack([
+        _strobe(blocking.block(blocking.tuned_on_first()), "a fixed gain, tuned on the first ball"),
+        _strobe(blocking.block(PoseSettings()), "the analytic gain"),
+    ])
+
+
+def pose_weights() -> Image.Image:
+    """Fig. 6: the same while weights of 10 kg drop onto the arm."""
+    from lab import blocking
+    from poise.solvers.posing import PoseSettings
+
+    seed = 12
+    return stack([
+        _strobe(blocking.block(blocking.tuned_on_first(), seed),
+                "a fixed gain, tuned on the first ball, under weights of 10 kg"),
+        _strobe(blocking.block(PoseSettings(), seed),
+                "the analytic gain, under the same weights"),
+    ])
+
+
 PICTURES: dict[str, Callable[[], Image.Image]] = {
     picture.__name__: picture for picture in (
         characters, creatures, turn_sequence, figure_6, figure_10, presets,
@@ -1563,7 +1670,7 @@ PICTURES: dict[str, Callable[[], Image.Image]] = {
         skateboarder_sheet, cyclist_sheet, tree_skiing, slalom_poles, bicycle_corner,
         potholes, crowd, spiral_ramp, telemark_slalom, own_rig_sheet, own_equipment_sheet,
         gait, ground, rigify_cat, herd, footprints, gait_diagram, pose_timing,
-        limb_pose,
+        limb_pose, pose_gains, pose_blocking, pose_weights,
     )
 }
 if "POISE_COURSE" in os.environ:
