@@ -9,6 +9,8 @@ the step's middle; a constant u moves the set-point by u / w^2, so that a step o
 is exact however long it is, and the whole is of second order where something acts. A ball
 that hits a limb changes all rates at once.
 
+Joints that are held, with none on its way, feel the figure's own coupling, too.
+
 After a hit, and in every step in which something acts, gain and set-point are found anew
 from the state as it then is, for the time that is left. That time is not let go below two
 steps: nearer to the pose the gain stays.
@@ -22,7 +24,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from .. import rotations
-from ..dynamics import Pose, State, along, carried_forces, generalised, mass_matrix, pose
+from ..dynamics import (
+    Pose,
+    State,
+    along,
+    bias_forces,
+    carried_forces,
+    generalised,
+    mass_matrix,
+    pose,
+)
 from ..dynamics.carrying import Carrying
 from ..dynamics.exponential import apply, inverse_jacobian, jacobian
 from ..errors import SettingError
@@ -33,6 +44,12 @@ from .settings import Ball, Body, PoseSettings, Push, Shake, Target
 
 LONGEST = 1.0 / 200.0
 """s that a step takes at most."""
+
+WHIPPED = 0.06
+"""rad that a held joint turns by in a step at most, down to a sixteenth of a step."""
+
+FASTEST = 200.0
+"""rad/s, beyond which no joint is driven: a pitcher's shoulder turns at 120."""
 
 
 @dataclass(frozen=True)
@@ -363,6 +380,15 @@ class _Run:
         self.frequency[joints] = frequency
         self.responses.clear()
 
+    @property
+    def loose(self) -> bool:
+        """Whether no joint is on its way.
+
+        The figure's own coupling is cancelled for the sake of poses on time alone: links that
+        do not move on each other's account could draw any energy from what carries them.
+        """
+        return not (self.heading >= 0).any()
+
     def undisturbed(self, first: int, last: int) -> bool:
         """Whether nothing acts on the joints besides their laws from one step to another."""
         until = self.h * last
@@ -384,7 +410,14 @@ class _Run:
         """One step, or several to the end of that one, parted where anything begins within."""
         end = self.h * (number + 1)
         while self.time < end - 1e-12:
-            self._advance(number, self.next if self.next < end - 1e-12 else end)
+            until = self.next if self.next < end - 1e-12 else end
+            if self.loose and self.acting[number]:
+                # What whips about is looked at as often as it turns by a little.
+                turning = np.abs(self.rates).max()
+                shortest = max(self.h / 16.0, WHIPPED / max(turning, 1e-9))
+                if self.time + shortest < until - 1e-12:
+                    until = self.time + shortest
+            self._advance(number, until)
             if self.next <= self.time + 1e-12:
                 self._arrive()
                 self.set_out()
@@ -423,7 +456,27 @@ class _Run:
             self.angles, self.rates = self._law(h)
             self.u, self.disturbed = np.zeros_like(self.angles), False
         self.time = until
+        if self.disturbed:
+            self._bound()
         self._stop()
+
+    def _bound(self) -> None:
+        """Keep rates and angles where they mean something, however weakly joints are held.
+
+        Balls that are held come back the shorter way from more than half a turn; those on
+        their way do so before a whole turn, at which a rotation vector ends.
+        """
+        speed = np.sqrt(rotations.dot(self.rates, self.rates))
+        if speed.max() > FASTEST:
+            self.rates = self.rates * (FASTEST / np.maximum(speed, FASTEST))[:, None]
+        most = np.where(self.heading < 0, np.pi, 1.75 * np.pi)
+        over = self.ball & (rotations.dot(self.angles, self.angles) > most**2)
+        if over.any():
+            turns, spins = self.turns_and_spins()
+            angles = self._angles(turns)
+            self.angles = np.where(over[:, None], angles, self.angles)
+            self.rates = np.where(over[:, None], self._rates(angles, spins), self.rates)
+            self.aim_again()
 
     def _accelerations(
         self, number: int, angles: np.ndarray, rates: np.ndarray, pushed: list[Push]
@@ -432,6 +485,8 @@ class _Run:
         figure, carrier = self.figure, self.carrier
         at = self._pose(angles, rates)
         forces = carried_forces(figure, at, carrier.at(number, self.settings.gravity))
+        if self.loose:
+            forces = forces - bias_forces(figure, at)
         if self.settings.drag:
             through_air = (
                 at.velocities

@@ -7,10 +7,12 @@ import numpy as np
 import pytest
 from figure_cases import chain, random_tree
 from poise.solvers import rotations
+from poise.solvers.dynamics import State, accelerations, generalised, pose
 from poise.solvers.dynamics.carrying import carrying
 from poise.solvers.dynamics.limbs import limbs
 from poise.solvers.errors import SettingError
 from poise.solvers.posing import Ball, Body, PoseSettings, Push, Shake, Target, simulate
+from scipy.integrate import solve_ivp
 
 GRAVITY = np.array([0.0, 0.0, -9.81])
 
@@ -226,6 +228,45 @@ def test_a_shake_moves_joints_as_its_carrier_would_by_going_to_and_fro():
     assert np.degrees(angle_between(shook.turns, run(body, wanted).turns).max()) > 1.0
     assert np.degrees(angle_between(shook.turns, carried.turns).max()) < 0.01
     assert np.degrees(shook.arrivals[0].error.max()) < 0.05
+
+
+def test_chains_that_nothing_holds_swing_as_pendulums_do():
+    # A double pendulum from 90 and 130 degrees, against its equations of motion.
+    rods = chain(2, 0.5)
+    body = Body(rods, rods.centres * 2, np.full(2, 0.02))
+    start = rotations.about_x(np.radians([90.0, 40.0]))
+    settings = PoseSettings(gravity=1.0, settle=1e4, steps_per_frame=24)
+    motion = simulate(body, start, np.zeros((2, 3)), [], 20, 1 / 24, settings, at_rest)
+
+    def change(_, y):
+        angles, rates = np.zeros((2, 2, 3))
+        angles[:, 0], rates[:, 0] = y[:2], y[2:]
+        at = pose(rods, State(angles, rates))
+        weight = generalised(at, rods.masses[:, None] * GRAVITY, np.zeros((2, 3)))
+        return np.concatenate([y[2:], accelerations(rods, at, weight)])
+
+    y = np.array([np.pi / 2, np.radians(40.0), 0.0, 0.0])
+    solved = solve_ivp(change, (0.0, 1.0), y, t_eval=motion.times, rtol=1e-8).y
+    angle = 2 * np.arctan2(motion.turns[:, :, 1], motion.turns[:, :, 0])
+    assert np.ptp(angle[:, 1]) > 1.0
+    np.testing.assert_allclose(angle, solved[:2].T, atol=np.radians(0.2))
+
+
+@pytest.mark.parametrize(("settle", "ratio"), [(2.0, 1.0), (0.3, 0.3)])
+def test_short_chains_that_are_hardly_held_whip_but_do_not_run_away(settle, ratio):
+    count = 6
+    tail = chain(count, 0.025, 0.001, np.eye(3))
+    made = limbs(tail.centres * 2, np.full(count, 2e-3))
+    tail = replace(tail, inertias=made.inertias, masses=made.masses, centres=made.centres)
+    body = Body(tail, tail.centres * 2, np.full(count, 2e-3))
+    bent = rotations.about_x(np.radians([100.0, 10, 10, 10, 10, 10]))
+    settings = PoseSettings(settle=settle, ratio=ratio, gravity=1.0)
+    for wanted in ([], [Target(0.75, bent, np.ones(count, bool))]):
+        motion = simulate(
+            body, bent, np.zeros((count, 3)), wanted, 20, 1 / 24, settings, shaken
+        )
+        assert np.isfinite(motion.turns).all()
+        assert np.abs(motion.spins).max() <= 200.0 * 1.01
 
 
 def test_balls_that_fly_by_out_of_reach_leave_the_law_alone():
