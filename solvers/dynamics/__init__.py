@@ -13,6 +13,7 @@ from .figure import (
     carried_forces,
     generalised,
     mass_matrix,
+    places,
     pose,
     rebased,
 )
@@ -29,6 +30,7 @@ __all__ = [
     "carried_forces",
     "generalised",
     "mass_matrix",
+    "places",
     "pose",
     "rebased",
 ]

@@ -32,13 +32,13 @@ def crossing(x: np.ndarray) -> np.ndarray:
 
 
 def apply(matrices: np.ndarray, vectors: np.ndarray) -> np.ndarray:
-    """(n, 3) matrices times vectors.
+    """(..., 3) matrices times vectors.
 
     Args:
-        matrices: (n, 3, 3), or one for all.
-        vectors: (n, 3).
+        matrices: (..., 3, 3).
+        vectors: (..., 3), broadcast against the matrices.
     """
-    return (matrices @ vectors[:, :, None])[:, :, 0]
+    return (matrices @ vectors[..., None])[..., 0]
 
 
 def cross(first: np.ndarray, second: np.ndarray) -> np.ndarray:

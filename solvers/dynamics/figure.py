@@ -200,7 +200,9 @@ def pose(figure: Figure, state: State) -> Pose:
     own, turned = turning((state.angles[:, None, :] @ figure.axes)[:, 0])
     if state.references is not None:
         own = state.references @ own
-    turns = passed_down(figure, figure.bases @ own, state.turn)
+    turns = passed_down(figure, figure.bases @ own)
+    if figure.free:
+        turns = rotations.to_matrix(state.turn[None]) @ turns
     offsets = apply(_above(figure, turns), figure.places)
     turns = turns[:-1]
     joints = figure.lines @ offsets  # from the root's place
@@ -226,6 +228,22 @@ def pose(figure: Figure, state: State) -> Pose:
         figure, state, turns, state.place + joints, state.place + arms, arms, spins, velocities,
         inertias, twists,
     )  # fmt: skip
+
+
+def places(
+    figure: Figure, angles: np.ndarray, references: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """(k, n, 3) joints and (k, n, 3, 3) turns of carried links at many angles at once.
+
+    Args:
+        figure: the links; something carries them.
+        angles: (k, n, 3) coordinates of the joints, rad.
+        references: (n, 3, 3) turns from rest from which the angles count.
+    """
+    x = (angles[:, :, None, :] @ figure.axes)[:, :, 0]
+    own = figure.bases @ references @ turning(x.reshape(-1, 3))[0].reshape(*x.shape, 3)
+    turns = passed_down(figure, own)
+    return figure.lines @ apply(_above(figure, turns), figure.places), turns[:, :-1]
 
 
 def biases(at: Pose) -> tuple[np.ndarray, np.ndarray]:
@@ -261,8 +279,8 @@ def biases(at: Pose) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _above(figure: Figure, turns: np.ndarray) -> np.ndarray:
-    """(n, 3, 3) turns of what links hang on, the carrier's being the last of `turns`."""
-    return turns[figure.parents]
+    """(..., n, 3, 3) turns of what links hang on, the carrier's being the last of `turns`."""
+    return turns[..., figure.parents, :, :]
 
 
 def rebased(figure: Figure, state: State) -> State:
@@ -290,21 +308,20 @@ def rebased(figure: Figure, state: State) -> State:
     )
 
 
-def passed_down(figure: Figure, own: np.ndarray, carrier: np.ndarray) -> np.ndarray:
-    """(n + 1, 3, 3) turns of links against the carrier's frame, and last the carrier's own.
+def passed_down(figure: Figure, own: np.ndarray) -> np.ndarray:
+    """(..., n + 1, 3, 3) turns of links against the root's frame, which is the last itself.
 
     Args:
         figure: the links.
-        own: (n, 3, 3) turns against the parents.
-        carrier: (4,) turn of a free figure's root.
+        own: (..., n, 3, 3) turns against the parents.
 
     Returns:
         Products down the tree: each round a link's turn reaches up twice as far.
     """
-    turns = np.concatenate([own, _ONE[None]])
+    turns = np.concatenate([own, np.broadcast_to(_ONE, (*own.shape[:-3], 1, 3, 3))], axis=-3)
     for above in figure.jumps:
-        turns[:-1] = turns[above] @ turns[:-1]
-    return rotations.to_matrix(carrier[None]) @ turns if figure.free else turns
+        turns[..., :-1, :, :] = turns[..., above, :, :] @ turns[..., :-1, :, :]
+    return turns
 
 
 def mass_matrix(figure: Figure, at: Pose) -> np.ndarray:

@@ -66,25 +66,44 @@ class Flight:
         self.velocities += for_how_long * self.gravity
         self.now = time
 
-    def near(self, times: np.ndarray, centres: np.ndarray, reach: float) -> np.ndarray:
-        """(m,) whether a ball in the air is so near to a centre that it could touch.
+    def at(self, times: np.ndarray) -> np.ndarray:
+        """(m, b, 3) where the balls will be if they hit nothing, m; nan before they are let go.
 
         Args:
             times: (m,) s, from now on.
-            centres: (m, 3) in space at these times, m.
-            reach: of what may be touched, from the centre, m.
         """
-        if not self.balls:
-            return np.zeros(len(times), bool)
         flown = (times[:, None] - np.maximum(self.released, self.now)).clip(0.0)[:, :, None]
-        away = self.places + flown * (self.velocities + 0.5 * flown * self.gravity)
-        away = away - centres[:, None]
-        close = rotations.dot(away, away) < (reach + self.radii) ** 2
-        return (close & (self.released < times[:, None])).any(axis=1)
+        places = self.places + flown * (self.velocities + 0.5 * flown * self.gravity)
+        return np.where((self.released < times[:, None])[:, :, None], places, np.nan)
 
     def seen(self) -> np.ndarray:
         """(b, 3) places of the balls, m; nan before they are let go."""
         return np.where(self.released[:, None] <= self.now, self.places, np.nan)
+
+
+def gaps(
+    body: Body, places: np.ndarray, radii: np.ndarray, joints: np.ndarray, tips: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """How far balls are from limbs.
+
+    Args:
+        body: n limbs.
+        places: (..., b, 3) of the balls, m.
+        radii: (b,) of the balls, m.
+        joints: (..., n, 3) of the limbs, m.
+        tips: (..., n, 3) m.
+
+    Returns:
+        (..., b, n) gaps between the surfaces, m; (..., b, n, 3) from the limbs' lines to the
+        balls; (..., b, n) at which shares of the limbs.
+    """
+    along = (tips - joints)[..., None, :, :]
+    away = places[..., :, None, :] - joints[..., None, :, :]
+    square = np.maximum(rotations.dot(along, along), 1e-18)
+    share = np.clip(rotations.dot(away, along) / square, 0.0, 1.0)
+    offset = away - share[..., None] * along
+    distance = np.sqrt(rotations.dot(offset, offset))
+    return distance - body.radii - radii[:, None], offset, share
 
 
 def touching(
@@ -101,20 +120,15 @@ def touching(
     Returns:
         Ball, link, nearest point of the limb's surface (3,), normal (3,) to the ball.
     """
-    along = tips - joints
-    square = np.maximum((along**2).sum(axis=1), 1e-18)
+    gap, offset, share = gaps(body, flight.places, flight.radii, joints, tips)
     found = []
-    for b in np.flatnonzero(flight.released < flight.now):
-        away = flight.places[b] - joints
-        share = np.clip((away * along).sum(axis=1) / square, 0.0, 1.0)
-        offset = away - share[:, None] * along
-        distance = np.sqrt((offset**2).sum(axis=1))
-        gap = distance - body.radii - flight.radii[b]
-        link = int(np.argmin(gap))
-        if gap[link] < 0.0 and distance[link] > 0.0:
-            normal = offset[link] / distance[link]
-            surface = joints[link] + share[link] * along[link] + body.radii[link] * normal
-            found.append((int(b), link, surface, normal))
+    for b in np.flatnonzero((flight.released < flight.now) & (gap < 0.0).any(axis=1)):
+        link = int(np.argmin(gap[b]))
+        distance = float(np.sqrt(offset[b, link] @ offset[b, link]))
+        if distance > 0.0:
+            normal = offset[b, link] / distance
+            line = joints[link] + share[b, link] * (tips[link] - joints[link])
+            found.append((int(b), link, line + body.radii[link] * normal, normal))
     return found
 
 

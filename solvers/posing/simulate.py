@@ -32,13 +32,14 @@ from ..dynamics import (
     carried_forces,
     generalised,
     mass_matrix,
+    places,
     pose,
 )
 from ..dynamics.carrying import Carrying
 from ..dynamics.exponential import apply, inverse_jacobian, jacobian
 from ..errors import SettingError
 from .arrive import aim, rest_phase, start_from_set_point
-from .collide import Contact, Flight, impulse, touching
+from .collide import Contact, Flight, gaps, impulse, touching
 from .gain import response
 from .settings import Ball, Body, PoseSettings, Push, Shake, Target
 
@@ -399,7 +400,24 @@ class _Run:
         ):
             return False
         times = self.h * np.arange(first + 1, last + 1)
-        return not self.flight.near(times, self.carrier.places[first:last], self.reach).any()
+        carrier = self.carrier.places[first:last]
+        balls = self.flight.at(times) - carrier[:, None]
+        if not self._within_reach(balls).any():
+            return True
+        if self.disturbed or self.next < until:
+            return False
+        # Where the law alone leads no ball touches a limb.
+        angles, _ = self._law((times - self.time)[:, None, None])
+        joints, turns = places(self.figure, angles, self.frames)
+        balls = rotations.rotate(
+            rotations.conjugate(self.carrier.turns[first:last])[:, None], balls
+        )
+        tips = joints + apply(turns, self.body.tips)
+        return not (gaps(self.body, balls, self.flight.radii, joints, tips)[0] < 0.0).any()
+
+    def _within_reach(self, balls: np.ndarray) -> np.ndarray:
+        """(...) whether balls (..., 3) from the carrier's origin could touch a limb."""
+        return rotations.dot(balls, balls) < (self.reach + self.flight.radii) ** 2
 
     def _next(self) -> float:
         """When a joint arrives, may set out, or a push begins or ends."""
@@ -428,12 +446,18 @@ class _Run:
     def _pose(self, angles: np.ndarray, rates: np.ndarray) -> Pose:
         return pose(self.figure, State(angles, rates, self.frames))
 
-    def _law(self, time: float, u: np.ndarray | float = 0.0) -> tuple[np.ndarray, np.ndarray]:
+    def _law(
+        self, time: float | np.ndarray, u: np.ndarray | float = 0.0
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Angles and rates of the law a time later, under a constant acceleration on top."""
-        key = round(time, 12)  # the same for steps that are as long but for rounding
-        if key not in self.responses:
-            self.responses[key] = response(self.frequency[:, None], self.ratio[:, None], time)
-        from_start, from_rate, rate_from_start, rate_from_rate = self.responses[key]
+        if isinstance(time, float):
+            key = round(time, 12)  # the same for steps that are as long but for rounding
+            if key not in self.responses:
+                self.responses[key] = response(self.frequency[:, None], self.ratio[:, None], time)
+            answer = self.responses[key]
+        else:
+            answer = response(self.frequency[:, None], self.ratio[:, None], time)
+        from_start, from_rate, rate_from_start, rate_from_rate = answer
         centre = self.set_point + u / self.frequency[:, None] ** 2
         x = self.angles - centre
         return (
@@ -531,7 +555,8 @@ class _Run:
     def _collide(self, number: int) -> None:
         self.flight.advance(self.time)
         c = self.carrier
-        if not self.flight.near(np.array([self.time]), c.places[number, None], self.reach)[0]:
+        seen = self.flight.seen() - c.places[number]
+        if not self._within_reach(seen).any():
             return
         place, turn = c.places[number], c.turns[number]
         at = self._pose(self.angles, self.rates)
