@@ -6,6 +6,7 @@ from __future__ import annotations
 from . import (
     bake,
     character,
+    control,
     equipment,
     footprints,
     gait,
@@ -31,6 +32,7 @@ CLASSES: tuple[type, ...] = (
     *footprints.CLASSES,
     *posing.CLASSES,
     *limb.CLASSES,
+    *control.CLASSES,
     *presets.CLASSES,
     *bake.CLASSES,
     *problems.CLASSES,

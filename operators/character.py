@@ -17,12 +17,13 @@ from ..addon import families, motions
 from ..addon.base_operator import SettingsOperator
 from ..addon.context import object_mode
 from ..addon.errors import UserError
-from ..addon.rigs import characters
+from ..addon.rigs import characters, machines
 from ..addon.scene.timing import scene_numbers
 
+ALL = characters.KINDS | machines.MACHINES
 KINDS = tuple(
     (name, kind.label, kind.description, "ARMATURE_DATA", number)
-    for number, (name, kind) in enumerate(characters.KINDS.items())
+    for number, (name, kind) in enumerate(ALL.items())
 )
 
 
@@ -101,23 +102,23 @@ class POISE_OT_character_add(SettingsOperator, bpy.types.Operator):
         layout.prop(self, "kind")
         layout.prop(self, "height")
         layout.prop(self, "mass")
-        if characters.has_stances(self.kind):
+        if self.kind in characters.KINDS and characters.has_stances(self.kind):
             layout.prop(self, "goofy")
-        if characters.KINDS[self.kind].slope:
+        if ALL[self.kind].slope:
             layout.prop(self, "slope")
-        for name in characters.KINDS[self.kind].paints:
+        for name in ALL[self.kind].paints:
             layout.prop(self, name)
 
     def _take_usual(self):
         """Size, mass and colours of the kind, where the animator has chosen no others."""
-        kind, before = characters.KINDS[self.kind], characters.KINDS.get(self.sized_for)
+        kind, before = ALL[self.kind], ALL.get(self.sized_for)
         chosen = self.properties.is_property_set
         for name, usual in (("height", "size"), ("mass", "mass")):
             value = getattr(self, name)
             if not chosen(name) or (before and abs(value / getattr(before, usual) - 1.0) < 1e-6):
                 setattr(self, name, getattr(kind, usual))
-        colours = characters.colours_of(self.kind)
-        former = characters.colours_of(self.sized_for) if before else {}
+        colours = characters.COLOURS | dict(kind.colours)
+        former = characters.COLOURS | dict(before.colours) if before else {}
         for name in kind.paints:
             same = name in former and np.allclose(getattr(self, name), former[name], atol=1e-6)
             if not chosen(name) or same:
@@ -136,29 +137,28 @@ class POISE_OT_character_add(SettingsOperator, bpy.types.Operator):
         active = context.view_layer.objects.active
         if active is not None and active.mode != "OBJECT":
             bpy.ops.object.mode_set(mode="OBJECT")
-        rig = characters.build_character(
-            context,
-            self.kind,
-            location=place,
-            collection=home,
-            height=self.height,
-            mass=self.mass,
-            colours={
-                name: tuple(getattr(self, name)) for name in characters.KINDS[self.kind].paints
-            },
-            regular=not self.goofy,
-        )
+        own = {
+            "location": place, "collection": home, "mass": self.mass,
+            "colours": {name: tuple(getattr(self, name)) for name in ALL[self.kind].paints},
+        }  # fmt: skip
+        if self.kind in machines.MACHINES:
+            rig = machines.build_machine(context, self.kind, size=self.height, **own)
+        else:
+            rig = characters.build_character(
+                context, self.kind, height=self.height, regular=not self.goofy, **own
+            )
         motion = motions.add_motion(context, rig)
         turns = motion.poise_motion.turns
         families.begin(motion, numbers.unit_scale)
         given = self.properties.is_property_set("slope")
-        turns.slope = self.slope if given else characters.KINDS[self.kind].slope
+        turns.slope = self.slope if given else ALL[self.kind].slope
         for obj in context.selected_objects:
             obj.select_set(False)
         rig.select_set(True)
         context.view_layer.objects.active = rig
-        legs = motion.poise_motion.kind == "GAIT"
-        return f"Added {rig.name}: set its {'gaits' if legs else 'turns'}, then Bake to Rig"
+        what = {"GAIT": "its gaits", "CONTROLLER": "controllers and a script"}
+        told = what.get(motion.poise_motion.kind, "its turns")
+        return f"Added {rig.name}: set {told}, then Bake to Rig"
 
 
 class POISE_OT_mesh_swap(SettingsOperator, bpy.types.Operator):

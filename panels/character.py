@@ -4,7 +4,7 @@
 import bpy
 
 from ..addon import motions
-from ..addon.rigs import characters, roles
+from ..addon.rigs import characters, machines, roles
 from ..addon.rigs.controls import control_rig
 from ..addon.rigs.equipment import own_equipment
 from .base import SidebarPanel, wrapped
@@ -27,7 +27,7 @@ class POISE_PT_character(SidebarPanel, bpy.types.Panel):
             )
         else:
             self._draw_character(context, character)
-        _kinds(layout, characters.KINDS, "poise.character_add", "Add {}", "ADD")
+        _kinds(layout, characters.KINDS | machines.MACHINES, "poise.character_add", "Add {}", "ADD")
 
     def _draw_character(self, context, character):
         layout = self.layout
@@ -41,7 +41,7 @@ class POISE_PT_character(SidebarPanel, bpy.types.Panel):
             again = layout.operator("poise.rig_setup", text="Set Up Again", icon="FILE_REFRESH")
             again.kind = character.poise.kind
             again.engine_bones = control_rig.has_engine_bones(character)
-        elif not character.poise.kind:
+        elif not (character.poise.kind or character.poise.machine):
             wrapped(
                 layout,
                 "This rig is not set up: choose what it is to be",
@@ -57,12 +57,14 @@ def _kinds(layout, kinds, operator, words, icon):
     """A button for each kind of character, below each other: names are long."""
     column = layout.column(align=True)
     for name in kinds:
-        label = characters.KINDS[name].label
+        label = (characters.KINDS | machines.MACHINES)[name].label
         column.operator(operator, text=words.format(label), icon=icon).kind = name
 
 
 def _kind_label(character):
-    kind = characters.KINDS.get(character.poise.kind)
+    kind = (characters.KINDS | machines.MACHINES).get(
+        character.poise.kind or character.poise.machine
+    )
     return kind.label if kind else "Armature"
 
 
@@ -175,7 +177,7 @@ class POISE_PT_character_roles(SidebarPanel, bpy.types.Panel):
     @classmethod
     def poll(cls, context):
         rig = motions.active_rig(context)
-        return rig is not None and not characters.kind_of(rig)
+        return rig is not None and not (characters.kind_of(rig) or machines.machine_of(rig))
 
     def draw(self, context):
         layout = self.layout

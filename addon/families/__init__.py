@@ -13,6 +13,7 @@ from ..errors import UserError
 from ..rigs.actor import Actor
 from ..settings.motion import KINDS
 from .base import Job
+from .controlling import Controllers
 from .family import Family
 from .gait import Gaits
 from .posing import PoseTiming
@@ -25,6 +26,7 @@ FAMILIES: dict[str, Family] = {
     "TURNS": _RIDING,
     "PATH": _RIDING,
     "GAIT": Gaits(),
+    "CONTROLLER": Controllers(),
     "POSE_TIMING": PoseTiming(),
 }
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import bpy
 
 from ..mapping.registry import MAPPINGS, BodyMapping
-from . import characters
+from . import characters, machines
 from .controls import control_rig
 from .pose.plays import NOTHING, Without
 
@@ -52,6 +52,11 @@ class Actor:
     def family(self) -> str:
         """Family of motions that its kind is made for, "" of none."""
         return characters.KINDS[self.kind].family if self.kind else ""
+
+    @property
+    def machine(self) -> str:
+        """What mechanical figure it is ("PENDULUM"), "" of none."""
+        return machines.machine_of(self.armature)
 
     @property
     def mapping(self) -> BodyMapping | None:

@@ -5,12 +5,24 @@ from __future__ import annotations
 
 import bpy
 
-from . import character, footprints, gait, motion, noticed, path, posing, roles, styles, turns
+from . import (
+    character,
+    control,
+    footprints,
+    gait,
+    motion,
+    noticed,
+    path,
+    posing,
+    roles,
+    styles,
+    turns,
+)
 
 # What a group points to comes before it.
 _OF_MOTIONS: tuple[type, ...] = (
     *turns.CLASSES, *path.CLASSES, *footprints.CLASSES, *gait.CLASSES, *styles.CLASSES,
-    *posing.CLASSES, *roles.CLASSES, *motion.CLASSES,
+    *posing.CLASSES, *control.CLASSES, *roles.CLASSES, *motion.CLASSES,
 )
 CLASSES: tuple[type, ...] = (*_OF_MOTIONS, *character.CLASSES)
 

@@ -9,7 +9,7 @@ object and never the rig.
 import bpy
 
 from .. import motions
-from ..rigs import characters
+from ..rigs import characters, machines
 from .motion import groups, kind_items
 
 
@@ -37,7 +37,7 @@ class PoiseCharacter(bpy.types.PropertyGroup):
 
     @property
     def motion(self) -> str:
-        """Kind of the active motion, such as 'TURNS', 'PATH', 'GAIT' or 'POSE_TIMING'."""
+        """Kind of the active motion, such as 'TURNS', 'PATH', 'GAIT' or 'CONTROLLER'."""
         return self._settings().kind
 
     @motion.setter
@@ -56,6 +56,21 @@ class PoiseCharacter(bpy.types.PropertyGroup):
     def roles(self):
         """Which bone plays which role on this rig: items with `.role` and `.bone`."""
         return self._settings().roles
+
+    @property
+    def machine(self) -> str:
+        """What mechanical figure it is ('PENDULUM', 'CHAIN' ...), or "" of none."""
+        return machines.machine_of(motions.character_of(self.id_data))
+
+    @property
+    def controllers(self):
+        """Controllers of the active motion (`PoiseController`)."""
+        return self._settings().control.controllers
+
+    @property
+    def script(self):
+        """Lines of the active motion's script (`PoiseScriptLine`)."""
+        return self._settings().control.script
 
 
 def _group(name: str) -> property:

@@ -25,6 +25,7 @@ from ..mapping.registry import STYLE_GROUPS
 from ..mapping.rows import Row
 from ..motions import MAX_ORDER
 from . import styles
+from .control import PoiseControl
 from .gait import PoiseGait
 from .path import PoisePath
 from .posing import PoisePoseTiming
@@ -65,6 +66,8 @@ KINDS = [
          "gait", PoiseGait),
     Kind("POSE_TIMING", "Pose Timing", "Poses of any bones reached on their frames, under physics",
          3, "pose_timing", PoisePoseTiming),
+    Kind("CONTROLLER", "Controller", "Mechanical figures that find their way to where they are to "
+         "end, one controller after the other", 4, "control", PoiseControl),
 ]  # fmt: skip
 
 

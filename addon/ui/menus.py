@@ -6,7 +6,7 @@ from __future__ import annotations
 import bpy
 
 from .. import motions
-from ..rigs import characters
+from ..rigs import characters, machines
 from ..rigs.controls import control_rig
 
 ADD = "VIEW3D_MT_add"
@@ -68,7 +68,7 @@ class POISE_MT_add(bpy.types.Menu):
     bl_label = "Poise"
 
     def draw(self, context):
-        for name, kind in characters.KINDS.items():
+        for name, kind in (characters.KINDS | machines.MACHINES).items():
             self.layout.operator("poise.character_add", text=kind.label).kind = name
 
 

@@ -81,6 +81,7 @@ def build(
     tolerance: float = 1e-3,
     sweeps: int = 400,
     free: np.ndarray | None = None,
+    progress: Callable[[float], None] | None = None,
 ) -> Table:
     """Find the best control at every node.
 
@@ -94,13 +95,15 @@ def build(
         tolerance: s; the values are taken as found when none changes by more.
         sweeps: at the most.
         free: (size,) bool, nodes that may be passed; None for all.
+        progress: told the share that is done; raises Cancelled to stop.
 
     Returns:
         The table.
     """
+    told = progress or _ignore
     states, spacing = grid.states(), grid.spacing()
     n, k = len(states), len(samples)
-    ends, times = _to_edge(states, spacing, rates, samples, longest)
+    ends, times = _to_edge(states, spacing, rates, samples, longest, told)
     indices, shares, inside = grid.corners(ends)
     inside &= times < longest
     if free is not None:
@@ -116,12 +119,33 @@ def build(
         found[destinations] = 0.0
         change, done = float(np.abs(found - cost).max()), done + 1
         cost = found
+        if done % 8 == 0:  # what is left falls roughly as the logarithm of the change does
+            left = np.log(max(change, tolerance) / tolerance) / np.log(UNKNOWN / tolerance)
+            told(0.5 + 0.5 * (1.0 - float(left)))
     best = (price + ways @ cost).reshape(n, k).argmin(axis=1)
     return Table(grid, samples[best], cost, samples, np.asarray(weights, float), done, change)
 
 
+def _ignore(fraction: float) -> None:
+    """Progress that nobody watches."""
+
+
+def memory(nodes: int, dimensions: int, samples: int) -> int:
+    """Bytes that `build` takes at its most, roughly.
+
+    Args:
+        nodes: of the grid.
+        dimensions: of the state.
+        samples: controls that are tried.
+    """
+    # Per node and control: where it ends and how (7 d numbers while it is followed), then the
+    # corners, their weights, and the matrix of both.
+    return nodes * samples * 8 * (7 * dimensions + 5 * 2**dimensions)
+
+
 def _to_edge(
-    states: np.ndarray, spacing: np.ndarray, rates: Rates, samples: np.ndarray, longest: float
+    states: np.ndarray, spacing: np.ndarray, rates: Rates, samples: np.ndarray, longest: float,
+    told: Callable[[float], None],
 ) -> tuple[np.ndarray, np.ndarray]:
     """Simulate from all nodes under all controls to the edge of their neighbours' box.
 
@@ -153,6 +177,7 @@ def _to_edge(
         moved[active] = before + part[:, None] * step
         time[active] += part * h
         active = active[~out & (time[active] < longest)]
+        told(0.5 * (1.0 - len(active) / len(time)))
         if not len(active):
             break
     else:

@@ -57,15 +57,18 @@ class Controller:
 
     Attributes:
         table: what to do in each state.
-        destination: (d,) the state it leads to; nan for coordinates left free.
+        destination: (d,) the state it leads to; nan for coordinates left free. (k, d) where
+            it leads to the easiest of several.
         rest: the law near it, or None where it is no state of rest.
         arrived: (d,) how near to the destination counts as there.
+        others: the laws near further destinations.
     """
 
     table: Table
     destination: np.ndarray
     rest: Rest | None
     arrived: np.ndarray
+    others: tuple[Rest, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -191,7 +194,7 @@ def controls(controller: Controller, states: np.ndarray) -> tuple[np.ndarray, np
     Returns:
         (m, c) controls, 0 where no way is known; (m,) whether one is.
     """
-    table, rest = controller.table, controller.rest
+    table = controller.table
     indices, weights, inside = table.grid.corners(states)
     weights *= table.reached[indices]
     total = weights.sum(axis=1)
@@ -199,7 +202,9 @@ def controls(controller: Controller, states: np.ndarray) -> tuple[np.ndarray, np
     weights[~known] = 0.0
     given = np.einsum("mk,mkc->mc", weights, table.controls[indices])
     given /= np.where(known, total, 1.0)[:, None]
-    if rest is not None:
+    for rest in (controller.rest, *controller.others):
+        if rest is None:
+            continue
         off = _difference(table, states - rest.state)
         near = np.einsum("mi,ij,mj->m", off, rest.shape, off) <= rest.size
         given[near] = rest.hold - off[near] @ rest.gain.T
@@ -221,7 +226,7 @@ def arrived(controller: Controller, state: np.ndarray) -> bool:
         state: (d,).
     """
     off = np.abs(_difference(controller.table, state - controller.destination))
-    return bool((np.isnan(off) | (off <= controller.arrived)).all())
+    return bool((np.isnan(off) | (off <= controller.arrived)).all(axis=-1).any())
 
 
 def run(

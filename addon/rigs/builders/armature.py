@@ -3,11 +3,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import bpy
 from mathutils import Vector
 
 from . import widgets
-from .skeleton import IK_ARM, IK_LEG, POLE_LOCK, Building, Chain, Skeleton, is_half_way
+from .skeleton import (
+    IK_ARM,
+    IK_LEG,
+    POLE_LOCK,
+    BoneSpec,
+    Building,
+    Chain,
+    Skeleton,
+    is_half_way,
+)
 
 COLLECTIONS = ("Controls", "IK", "FK", "Equipment", "Deform", "Mechanism")
 HIDDEN = ("Deform", "Mechanism")
@@ -48,21 +59,37 @@ def make_armature(context: bpy.types.Context, skeleton: Skeleton, name: str) -> 
         skeleton: what to build.
         name: name of object and data.
     """
-    data = bpy.data.armatures.new(name)
-    armature = bpy.data.objects.new(name, data)
-    _edit_bones(context, armature, skeleton)
-    _collect(data, skeleton)
+    armature = make_bones(context, skeleton.bones, name)
     _switch_properties(armature.pose.bones["root"], skeleton.build)
     _inverse_kinematics(armature, skeleton)
     _deform(armature, skeleton)
     _locks(armature, skeleton.build)
     widgets.dress(armature, skeleton)
+    return armature
+
+
+def make_bones(
+    context: bpy.types.Context, bones: Sequence[BoneSpec], name: str
+) -> bpy.types.Object:
+    """Armature object with bones in their collections and colours; linked to no collection.
+
+    Args:
+        context: any context.
+        bones: parents first.
+        name: name of object and data.
+    """
+    data = bpy.data.armatures.new(name)
+    armature = bpy.data.objects.new(name, data)
+    _edit_bones(context, armature, bones)
+    _collect(data, bones)
     data.display_type = "STICK"
     armature.show_in_front = True
     return armature
 
 
-def _edit_bones(context: bpy.types.Context, armature: bpy.types.Object, skeleton: Skeleton) -> None:
+def _edit_bones(
+    context: bpy.types.Context, armature: bpy.types.Object, bones: Sequence[BoneSpec]
+) -> None:
     workshop = bpy.data.scenes.new("Poise workshop")
     try:
         workshop.collection.objects.link(armature)
@@ -74,7 +101,7 @@ def _edit_bones(context: bpy.types.Context, armature: bpy.types.Object, skeleton
             bpy.ops.object.mode_set(mode="EDIT")
             try:
                 edit_bones = armature.data.edit_bones
-                for spec in skeleton.bones:
+                for spec in bones:
                     bone = edit_bones.new(spec.name)
                     bone.head, bone.tail = spec.head, spec.tail
                     bone.align_roll(Vector(spec.z_axis))
@@ -89,11 +116,11 @@ def _edit_bones(context: bpy.types.Context, armature: bpy.types.Object, skeleton
         bpy.data.scenes.remove(workshop)
 
 
-def _collect(data: bpy.types.Armature, skeleton: Skeleton) -> None:
+def _collect(data: bpy.types.Armature, bones: Sequence[BoneSpec]) -> None:
     for name in COLLECTIONS:
         collection = data.collections.new(name)
         collection.is_visible = name in SHOWN
-    for spec in skeleton.bones:
+    for spec in bones:
         bone = data.bones[spec.name]
         data.collections[spec.collection].assign(bone)
         if spec.collection not in HIDDEN:

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Controllers as a family of motions: of mechanical figures, joint by joint."""
+
+from __future__ import annotations
+
+from ..family import Family
+from .figures import figure_of
+from .gather import gather
+from .solve import solve
+from .view import ControlView
+
+
+class Controllers(Family):
+    """Scripts of controllers and motor programs."""
+
+    name = "CONTROLLED"
+    moves = "controllers"
+    view = ControlView()
+    joints = True
+
+    def able(self, actor):
+        return "" if figure_of(actor) else f"{actor.name} is no mechanical figure"
+
+    def gather(self, context, motion, actor, numbers):
+        return gather(context, motion, actor, numbers)
+
+    def solve(self, job, before, progress):
+        return solve(job, progress)
+
+    def inputs(self, job):
+        return {
+            "settings": (job.start, job.plans, job.script, job.slew),
+            "character's rest pose": (job.machine, job.body, job.links.rests),
+        }

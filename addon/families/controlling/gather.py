@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Read a figure, its controllers and its script out of Blender."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ....solvers.control.plans import Plan, Span
+from ....solvers.motion import Problem
+from ... import store
+from ...errors import UserError
+from ...rigs.actor import Actor
+from ...rigs.pose.joints import links_of
+from ...scene.timing import SceneNumbers, frame_range, scene_numbers
+from . import tables
+from .figures import figure_of
+from .figures.base import MachineFigure
+from .job import ControlJob, Line
+
+LENGTHS = ("m", "m/s")
+
+
+def known(
+    context: bpy.types.Context, motion: bpy.types.Object
+) -> tuple[MachineFigure, Any, SceneNumbers]:
+    """Who knows a motion's figure, what is known of it, and the scene's numbers.
+
+    Args:
+        context: Blender's context.
+        motion: the Motion object.
+
+    Raises:
+        UserError: it is no mechanical figure.
+    """
+    actor = Actor.of(motion.poise_motion.character)
+    figure = figure_of(actor)
+    if figure is None:
+        raise UserError(
+            f"{actor.name} is no mechanical figure: select a chain of its bones in Pose Mode, and "
+            "Set Up as Figure"
+        )
+    numbers = scene_numbers(context.scene)
+    return figure, figure.body(context, motion, actor, numbers), numbers
+
+
+def plan_of(item, figure: MachineFigure, body: Any, unit_scale: float) -> Plan:
+    """A controller's settings as a plan.
+
+    Args:
+        item: the controller.
+        figure: whose.
+        body: of the figure.
+        unit_scale: metres per Blender unit.
+    """
+    def size(x: Span) -> float:
+        return unit_scale if x.unit in LENGTHS else 1.0
+
+    def spans(usual: tuple[Span, ...], items) -> tuple[Span, ...]:
+        given = {one.name: one for one in items}
+        found = []
+        for x in usual:
+            one = given.get(x.name)
+            found.append(x if one is None else Span(
+                x.name, one.low * size(x), one.high * size(x), one.count, x.unit, x.wraps,
+                one.effort if x.effort or x.unit == "N m" else 0.0,
+            ))  # fmt: skip
+        return tuple(found)
+
+    coordinates = spans(figure.coordinates(body), item.domain)
+    places = []
+    for place in item.destinations:
+        values = {one.name: one for one in place.values}
+        places.append({
+            x.name: values[x.name].value * size(x)
+            for x in coordinates if x.name in values and not values[x.name].free
+        })  # fmt: skip
+    return Plan(
+        item.name, coordinates, spans(figure.controls(body), item.torques), tuple(places),
+        item.power, item.program, item.amount,
+    )  # fmt: skip
+
+
+def fill(item, plan: Plan, unit_scale: float) -> None:
+    """Set a controller to a plan.
+
+    Args:
+        item: the controller.
+        plan: what it is to be.
+        unit_scale: metres per Blender unit.
+    """
+    def size(x: Span) -> float:
+        return unit_scale if x.unit in LENGTHS else 1.0
+
+    item.name, item.power = plan.name, plan.power
+    item.program, item.amount = plan.program, plan.amount
+    for items, spans in ((item.domain, plan.coordinates), (item.torques, plan.controls)):
+        items.clear()
+        for x in spans:
+            one = items.add()
+            one.name, one.count, one.effort = x.name, x.count, x.effort
+            one.low, one.high = x.low / size(x), x.high / size(x)
+    item.destinations.clear()
+    for place in plan.destinations:
+        fill_state(item.destinations.add().values, plan.coordinates, place, unit_scale)
+
+
+def fill_state(values, spans: tuple[Span, ...], place, unit_scale: float) -> None:
+    """Set a list of values to a state.
+
+    Args:
+        values: the list.
+        spans: the coordinates.
+        place: coordinate -> value in SI units; what is not in it is free.
+        unit_scale: metres per Blender unit.
+    """
+    values.clear()
+    for x in spans:
+        one = values.add()
+        one.name, one.free = x.name, x.name not in place
+        one.value = place.get(x.name, 0.0) / (unit_scale if x.unit in LENGTHS else 1.0)
+
+
+def start_of(motion, figure: MachineFigure, body: Any, unit_scale: float) -> np.ndarray:
+    """(d,) the state that a motion begins with; what it does not say is as in the rest pose.
+
+    Args:
+        motion: the Motion object.
+        figure: whose.
+        body: of the figure.
+        unit_scale: metres per Blender unit.
+    """
+    state = np.array(figure.rest(body), dtype=float)
+    values = {one.name: one for one in motion.poise_motion.control.start}
+    for k, x in enumerate(figure.coordinates(body)):
+        one = values.get(x.name)
+        if one is not None and not one.free:
+            state[k] = one.value * (unit_scale if x.unit in LENGTHS else 1.0)
+    return state
+
+
+def gather(
+    context: bpy.types.Context, motion: bpy.types.Object, actor: Actor, numbers: SceneNumbers
+) -> ControlJob:
+    """Read one motion.
+
+    Args:
+        context: Blender's context.
+        motion: the Motion object.
+        actor: who moves.
+        numbers: rate, units and gravity.
+
+    Raises:
+        UserError: the figure is none any more, or a line of the script names no controller.
+    """
+    settings = motion.poise_motion.control
+    start, end = frame_range(context.scene, motion)
+    figure, body, _numbers = known(context, motion)
+    by_name = {item.name: item for item in settings.controllers}
+    plans: dict[str, Plan] = {}
+    stored: list[bytes | None] = []
+    told: list[Problem] = []
+    lines = []
+    for number, line in enumerate(settings.script, 1):
+        item = by_name.get(line.controller)
+        if item is None:
+            raise UserError(
+                f"Line {number} of the script of {motion.name} names no controller: choose one"
+                if not line.controller else
+                f"Line {number} of the script of {motion.name} names {line.controller}, which is "
+                "none of its controllers: choose another one"
+            )  # fmt: skip
+        if item.name not in plans:
+            plans[item.name] = plan_of(item, figure, body, numbers.unit_scale)
+            try:
+                kept = tables.kept(motion, item.number)
+            except store.Spoilt:
+                kept = None
+                told.append(Problem(
+                    "CONTROLLER_DAMAGED",
+                    f"The stored table of {item.name} is damaged: it is not used", "INFO",
+                    remedy="Click Build, to store it anew",
+                ))  # fmt: skip
+            stored.append(None if kept is None else kept.data)
+        lines.append(Line(list(plans).index(item.name), line.seconds, line.until == "REACHED"))
+    return ControlJob(
+        name=motion.name, character=actor.name, kind=actor.kind, motion=motion.poise_motion.kind,
+        start_frame=start, end_frame=end, settings=None, numbers=numbers,
+        links=links_of(actor.joints, numbers.unit_scale), machine=actor.machine, body=body,
+        start=start_of(motion, figure, body, numbers.unit_scale), plans=tuple(plans.values()),
+        stored=tuple(stored), script=tuple(lines), slew=settings.slew, told=tuple(told),
+    )  # fmt: skip

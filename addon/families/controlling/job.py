@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Scripts of controllers as jobs, and what becomes of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ....solvers.control.plans import Plan
+from ....solvers.motion import Problem
+from ...mapping.tracks import JointTracks
+from ..base import Job, Solved
+from .figures.base import Ran
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of a script.
+
+    Attributes:
+        plan: number of the controller.
+        seconds: for how long, at the most.
+        until_reached: whether it ends where the destination is reached.
+    """
+
+    plan: int
+    seconds: float
+    until_reached: bool
+
+
+@dataclass(frozen=True)
+class ControlJob(Job):
+    """A figure and its script.
+
+    Attributes:
+        machine: what mechanical figure it is.
+        body: what is known of it.
+        start: (d,) state; of a motion that goes on from another one it does not count.
+        plans: controllers that the script takes.
+        stored: what the file has of each of their tables; None for nothing.
+        script: the lines.
+        slew: how fast controls may change, 1/s of their range; 0 for no limit.
+        told: what was noticed while reading.
+    """
+
+    machine: str = ""
+    body: Any = None
+    start: np.ndarray | None = None
+    plans: tuple[Plan, ...] = ()
+    stored: tuple[bytes | None, ...] = ()
+    script: tuple[Line, ...] = ()
+    slew: float = 0.0
+    told: tuple[Problem, ...] = ()
+
+
+@dataclass(frozen=True)
+class ControlRun:
+    """What a script did.
+
+    Attributes:
+        ran: states and controls.
+        names: of the lines' controllers.
+        problems: what yielded.
+    """
+
+    ran: Ran
+    names: tuple[str, ...]
+    problems: tuple[Problem, ...] = ()
+
+
+@dataclass(frozen=True)
+class SolvedControl(Solved):
+    """A solved script."""
+
+    job: ControlJob
+    motion: ControlRun
+    tracks: JointTracks

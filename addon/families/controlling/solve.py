@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Run a script: tables first, then the figure."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ....solvers.clock import Clock
+from ..base import Progress
+from . import tables
+from .figures import FIGURES
+from .figures.base import Ran, Stretch
+from .job import ControlJob, ControlRun, SolvedControl
+
+PER_FRAME = 2
+"""Rows of a frame: keys have exact slopes there."""
+
+
+def solve(job: ControlJob, progress: Progress) -> SolvedControl:
+    """Solve a job, from where the ones before it end.
+
+    Args:
+        job: what was read.
+        progress: called with the fraction done.
+    """
+    jobs = (*job.before, job)
+    start, solved = job.start, None
+    for k, one in enumerate(jobs):
+        def told(fraction: float, k: int = k) -> None:
+            progress((k + fraction) / len(jobs))
+
+        solved = _one(one, one.start if k == 0 else start, told)
+        start = solved.motion.ran.states[-1]
+    return solved
+
+
+def _one(job: ControlJob, start: np.ndarray, progress: Progress) -> SolvedControl:
+    figure = FIGURES[job.machine]
+    built, problems = [], list(job.told)
+    for k, (plan, data) in enumerate(zip(job.plans, job.stored, strict=True)):
+        source = tables.source_of(job.machine, job.body, plan)
+        table, told = tables.table_for(
+            figure, source, job.body, plan, data,
+            lambda x, k=k: progress(0.5 * (k + x) / len(job.plans)),
+        )
+        built.append(table)
+        problems += told
+    script = [
+        Stretch(job.plans[line.plan], built[line.plan], line.seconds, line.until_reached)
+        for line in job.script
+    ]
+    clock = Clock.running(job.end_frame - job.start_frame + 1, job.numbers.fps, PER_FRAME)
+    ran: Ran = figure.run(
+        job.body, start, script, clock, job.slew, lambda x: progress(0.5 + 0.5 * x)
+    )
+    run = ControlRun(ran, tuple(s.plan.name for s in script), (*problems, *ran.problems))
+    return SolvedControl(job, run, figure.tracks(job.body, ran, clock))

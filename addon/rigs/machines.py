@@ -1,0 +1,277 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Mechanical figures: those that can be added, and what makes any armature one.
+
+An armature is marked by the custom property `poise_machine`, the name of what it is. A chain of
+bones says besides which they are (`poise_chain`, a name a line, parents first) and about which
+axis of the armature their hinges turn (`poise_hinge`); each of its bones has its mass
+(`poise_mass`, kg) and what its muscle gives (`poise_torque`, N m). All of them can be changed in
+Blender, and are kept by library overrides.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf
+
+import bpy
+import numpy as np
+
+from ...solvers.dynamics.planar import Link
+from ...solvers.errors import SettingError
+from ..errors import UserError
+from ..placement import world_matrix
+from .builders import armature as rig
+from .builders import figure_mesh, widgets
+from .builders.mechanism import MakeMechanism
+from .builders.pendulum import pendulum
+from .characters import COLOURS, CREASE, Kind
+
+MARK, CHAIN, HINGE = "poise_machine", "poise_chain", "poise_hinge"
+MASS, TORQUE = "poise_mass", "poise_torque"
+
+FAMILY = "CONTROLLED"
+
+MACHINES: dict[str, Kind] = {
+    "PENDULUM": Kind(
+        "Pendulum", "A rod with a muscle on an axle; its size is its length", "CONTROL", 0.0,
+        FAMILY, 1.0, 1.0, ("suit", "equipment"),
+    ),
+}  # fmt: skip
+"""What the Add menu has besides characters."""
+
+MAKERS: dict[str, MakeMechanism] = {"PENDULUM": pendulum}
+
+_WORDS = {
+    MASS: ("Mass of the link, kg", 0.0, 1e6),
+    TORQUE: ("Largest torque of the link's muscle, N m; 0 for none", 0.0, 1e9),
+}
+
+
+@dataclass(frozen=True)
+class ReadChain:
+    """A chain of bones as links in its plane.
+
+    Attributes:
+        bones: names, parents first.
+        links: one for each; the rest pose's angle is the rest of its spring, which has none.
+        torques: N m of each one's muscle.
+        axes: of the hinges, in each bone's own axes.
+        rests: rad, angles of the joints in the rest pose.
+        gravity: m/s^2 in the plane.
+    """
+
+    bones: tuple[str, ...]
+    links: tuple[Link, ...]
+    torques: tuple[float, ...]
+    axes: tuple[tuple[float, float, float], ...]
+    rests: tuple[float, ...]
+    gravity: float
+
+
+def machine_of(armature: bpy.types.Object | None) -> str:
+    """What mechanical figure an armature is, "" for none.
+
+    Args:
+        armature: an object, or None.
+    """
+    if armature is None or armature.type != "ARMATURE":
+        return ""
+    found = armature.get(MARK, "")
+    return found if isinstance(found, str) else ""
+
+
+def build_machine(
+    context: bpy.types.Context, kind: str, *, location=(0.0, 0.0, 0.0), size: float | None = None,
+    mass: float | None = None, colours=None, collection: bpy.types.Collection | None = None,
+    name: str = "",
+) -> bpy.types.Object:
+    """Build a mechanical figure.
+
+    Args:
+        context: any context; mode, selection and active object are left alone.
+        kind: one of MACHINES.
+        location: where it stands, in Blender units.
+        size: m; None for the usual one.
+        mass: kg; None for the usual one.
+        colours: part -> (r, g, b), linear.
+        collection: where to link it; None is the active collection.
+        name: name of the object; empty for the kind's own.
+
+    Returns:
+        The armature object.
+
+    Raises:
+        SettingError: unknown kind, size or mass not above 0.
+    """
+    if kind not in MACHINES:
+        raise SettingError("Kind", kind, " or ".join(MACHINES))
+    row = MACHINES[kind]
+    size, mass = row.size if size is None else size, row.mass if mass is None else mass
+    for label, value in (("Size", size), ("Mass", mass)):
+        if not (np.isfinite(value) and value > 0.0):
+            raise SettingError(label, value, "above 0")
+    made = MAKERS[kind](size, mass)
+    armature = rig.make_bones(context, made.bones, name or row.label)
+    armature[MARK] = kind
+    for key, value in made.numbers.items():
+        armature[key] = value
+    for bone in armature.pose.bones:
+        bone.rotation_mode = made.modes.get(bone.name, "QUATERNION")
+        bone.lock_scale = (True, True, True)
+        for key, value in made.bone_numbers.get(bone.name, {}).items():
+            set_number(bone, key, value)
+        if bone.name in made.modes:  # a hinge, about the axis that its mode begins with
+            bone.lock_location = (True, True, True)
+            bone.lock_rotation = [axis != bone.rotation_mode[0] for axis in "XYZ"]
+        if bone.name in made.still:
+            bone.lock_location = bone.lock_rotation = (True, True, True)
+            bone.lock_rotation_w = True
+        if bone.name in made.shapes:
+            shape, sizes, offset = made.shapes[bone.name]
+            bone.custom_shape = widgets.widget(shape)
+            bone.use_custom_shape_bone_size = False
+            bone.custom_shape_scale_xyz = sizes
+            bone.custom_shape_translation = offset
+            bone.custom_shape_wire_width = 1.5
+    armature.location = location
+    units = context.scene.unit_settings
+    if units.system != "NONE":
+        armature.scale = (1.0 / units.scale_length,) * 3
+    home = collection or context.collection or context.scene.collection
+    home.objects.link(armature)
+    shades = COLOURS | dict(row.colours) | dict(colours or {})
+    for part, surface in made.surfaces.items():
+        materials = {
+            key: figure_mesh.make_material(key, shades[key])
+            for key in figure_mesh.PARTS
+            if key in set(surface.materials)
+        }
+        obj = figure_mesh.make_mesh_object(
+            surface, f"{armature.name} {part}", materials, CREASE["Equipment"]
+        )
+        obj["poise_figure"] = part
+        home.objects.link(obj)
+        obj.parent = armature
+        obj.matrix_parent_inverse.identity()
+        obj.modifiers.new("Armature", "ARMATURE").object = armature
+    context.view_layer.update()
+    return armature
+
+
+def set_number(bone: bpy.types.PoseBone, key: str, value: float) -> None:
+    """Give a bone a number of a mechanical figure, with its limits and tooltip.
+
+    Args:
+        bone: the bone.
+        key: MASS or TORQUE.
+        value: of it.
+    """
+    bone[key] = float(value)
+    words, low, high = _WORDS[key]
+    bone.id_properties_ui(key).update(
+        default=float(value), min=low, max=high, soft_min=low, soft_max=10.0 * value + 1.0,
+        description=words,
+    )
+    bone.property_overridable_library_set(f'["{key}"]', True)
+
+
+def _number(bone: bpy.types.PoseBone, key: str, least: float) -> float:
+    value = bone.get(key)
+    if not isinstance(value, (int, float)) or not (np.isfinite(value) and value >= least):
+        what = "Mass" if key == MASS else "Torque"
+        raise UserError(
+            f"{what} of {bone.name} is {value}: it must be a number "
+            f"{'above 0 kg' if key == MASS else 'of at least 0 N m'}"
+        )
+    return float(value)
+
+
+def chain_bones(armature: bpy.types.Object) -> list[str]:
+    """Names of the bones of a chain, parents first; those that are gone left out.
+
+    Args:
+        armature: the armature object.
+    """
+    names = str(armature.get(CHAIN, "")).split("\n")
+    return [name for name in names if name in armature.pose.bones]
+
+
+def read_chain(armature: bpy.types.Object, unit_scale: float, gravity: float) -> ReadChain:
+    """A chain of bones as links in its plane.
+
+    Args:
+        armature: the armature object.
+        unit_scale: metres per Blender unit.
+        gravity: m/s^2.
+
+    Raises:
+        UserError: bones are gone, have no mass, or do not lie in one plane.
+    """
+    names = str(armature.get(CHAIN, "")).split("\n")
+    bones = armature.pose.bones
+    lost = [name for name in names if name not in bones]
+    if lost or not names:
+        raise UserError(
+            f"{armature.name} has lost its bone {lost[0] if lost else ''}: select the chain's "
+            "bones, and Set Up as Figure anew"
+        )
+    world = np.array(world_matrix(armature), dtype=float)[:3, :3] * unit_scale
+    hinge = world @ np.array(armature.get(HINGE, (0.0, -1.0, 0.0)), dtype=float)
+    hinge /= np.linalg.norm(hinge)
+    up = np.array((0.0, 0.0, 1.0)) - hinge[2] * hinge
+    share = float(np.linalg.norm(up))  # of gravity, in the plane
+    up = world @ np.array((0.0, 1.0, 0.0)) if share < 1e-3 else up
+    up = up - (up @ hinge) * hinge
+    up /= np.linalg.norm(up)
+    right = np.cross(up, hinge)
+    heads = [world @ np.array(bones[name].bone.head_local) for name in names]
+    ways = [world @ np.array(bones[name].bone.vector) for name in names]
+    links, torques, axes, rests = [], [], [], []
+    before = 0.0
+    for k, name in enumerate(names):
+        length = float(np.linalg.norm(ways[k]))
+        if abs(float(ways[k] @ hinge)) > 1e-3 * length or length < 1e-6:
+            raise UserError(
+                f"{name} of {armature.name} does not lie in the plane that its chain turns in: "
+                "lay the bones into one plane in Edit Mode, and Set Up as Figure anew"
+            )
+        angle = float(np.arctan2(ways[k] @ up, ways[k] @ right))
+        mass = _number(bones[name], MASS, 1e-9)
+        joint = (0.0, 0.0)
+        if k:
+            # From the joint before, in the axes of its link.
+            c, s = np.cos(before), np.sin(before)
+            off = heads[k] - heads[k - 1]
+            x, y = float(off @ right), float(off @ up)
+            joint = (c * x + s * y, -s * x + c * y)
+        axis = np.linalg.inv(np.array(bones[name].bone.matrix_local.to_3x3(), dtype=float)) @ (
+            np.array(armature.get(HINGE, (0.0, -1.0, 0.0)), dtype=float)
+        )
+        axis /= np.linalg.norm(axis)
+        rest = (angle - before + np.pi) % (2.0 * np.pi) - np.pi if k else angle
+        low, high = _limits(bones[name], axis)
+        links.append(Link(
+            f"link{k + 1}", f"link{k}" if k else "", joint, (0.5 * length, 0.0), mass,
+            mass * length**2 / 12.0, limits=(rest + low, rest + high), rest=rest,
+        ))  # fmt: skip
+        torques.append(_number(bones[name], TORQUE, 0.0))
+        axes.append(tuple(float(x) for x in axis))
+        rests.append(rest)
+        before = angle
+    return ReadChain(
+        tuple(names), tuple(links), tuple(torques), tuple(axes), tuple(rests),
+        gravity * share if share >= 1e-3 else 0.0,
+    )
+
+
+def _limits(bone: bpy.types.PoseBone, axis: np.ndarray) -> tuple[float, float]:
+    """Least and largest turn from the rest pose, of a Limit Rotation constraint on the hinge."""
+    main = int(np.argmax(np.abs(axis)))
+    letter = "xyz"[main]
+    for constraint in bone.constraints:
+        if constraint.type != "LIMIT_ROTATION" or not constraint.enabled:
+            continue
+        if constraint.owner_space == "LOCAL" and getattr(constraint, f"use_limit_{letter}"):
+            ends = [getattr(constraint, f"{end}_{letter}") * axis[main] for end in ("min", "max")]
+            return min(ends), max(ends)
+    return -inf, inf

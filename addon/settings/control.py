@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What an animator sets for controllers: where each leads, over which states, and the script.
+
+Items of lists cannot be animated: places in a list change. What a state is made of depends on
+the figure; a value's name is its coordinate's, and the figure says what that is.
+"""
+
+import bpy
+from bpy.props import (
+    BoolProperty,
+    CollectionProperty,
+    EnumProperty,
+    FloatProperty,
+    IntProperty,
+    StringProperty,
+)
+
+from ..mapping.rows import Row
+from .rows import OVERRIDE, Rows
+
+TABLE = "controller_{}"
+"""Custom property of a Motion object that holds the table of one of its controllers."""
+
+
+def _get(self):
+    return self.value
+
+
+def _set(self, value):
+    self.value = value
+
+
+class PoiseStateValue(bpy.types.PropertyGroup):
+    """A coordinate's value; its name is the coordinate's."""
+
+    value: FloatProperty(
+        name="Value", description="Value of the coordinate: radians, radians per second, or "
+        "lengths in Blender units", options=set(), override=OVERRIDE,
+    )
+    free: BoolProperty(
+        name="Free", description="Leave this coordinate as it comes", default=False, options=set(),
+        override=OVERRIDE,
+    )
+    # The same value, shown in its unit.
+    angle: FloatProperty(
+        name="Angle", description="Value of the coordinate", subtype="ANGLE", get=_get, set=_set,
+    )
+    length: FloatProperty(
+        name="Length", description="Value of the coordinate", unit="LENGTH", get=_get, set=_set,
+    )
+
+
+class PoiseDestination(bpy.types.PropertyGroup):
+    """A state, or several: where a controller leads."""
+
+    values: CollectionProperty(
+        type=PoiseStateValue, name="Values", description="Values of the coordinates",
+        override={*OVERRIDE, "USE_INSERTION"},
+    )
+
+
+def _low(self):
+    return self.low
+
+
+def _high(self):
+    return self.high
+
+
+def _set_low(self, value):
+    self.low = value
+
+
+def _set_high(self, value):
+    self.high = value
+
+
+class PoiseSpan(bpy.types.PropertyGroup):
+    """How a coordinate or a control is sampled; its name is the coordinate's."""
+
+    low: FloatProperty(
+        name="Least", description="Least value: radians, radians per second, Blender units or N m",
+        options=set(), override=OVERRIDE,
+    )
+    high: FloatProperty(
+        name="Largest", description="Largest value", options=set(), override=OVERRIDE,
+    )
+    low_angle: FloatProperty(
+        name="Least", description="Least value", subtype="ANGLE", get=_low, set=_set_low,
+    )
+    high_angle: FloatProperty(
+        name="Largest", description="Largest value", subtype="ANGLE", get=_high, set=_set_high,
+    )
+    count: IntProperty(
+        name="Steps", description="How many values from the least to the largest", default=11,
+        min=2, soft_max=61, max=100_000, options=set(), override=OVERRIDE,
+    )
+    effort: FloatProperty(
+        name="Effort", description="K: what a second of one N m costs, in seconds. Little finds "
+        "the quickest way, much the easiest", default=0.1, min=0.0, soft_max=1.0, options=set(),
+        override=OVERRIDE,
+    )
+
+
+class PoiseController(bpy.types.PropertyGroup):
+    """Where a figure is to end, and by what means; its name is the animator's."""
+
+    number: IntProperty(name="Number", description="Which stored table it is", options=set())
+    destinations: CollectionProperty(
+        type=PoiseDestination, name="Destinations",
+        description="Where it leads: the easiest of them is taken",
+        override={*OVERRIDE, "USE_INSERTION"},
+    )
+    domain: CollectionProperty(
+        type=PoiseSpan, name="Domain", description="The states that it is for, and how finely "
+        "they are sampled", override={*OVERRIDE, "USE_INSERTION"},
+    )
+    torques: CollectionProperty(
+        type=PoiseSpan, name="Torques", description="What the figure's muscles may do",
+        override={*OVERRIDE, "USE_INSERTION"},
+    )
+    power: FloatProperty(
+        name="Denser", description="How much denser the states are towards the destination; 1 "
+        "spaces them evenly", default=1.2, min=1.0, max=4.0, soft_max=2.0, options=set(),
+        override=OVERRIDE,
+    )
+    program: StringProperty(
+        name="Program", description="A motor program of the figure, in place of a table; empty "
+        "for a controller", options=set(), override=OVERRIDE,
+    )
+    amount: FloatProperty(
+        name="Amount", description="What the motor program is asked for", options=set(),
+        override=OVERRIDE,
+    )
+
+
+class PoiseScriptLine(bpy.types.PropertyGroup):
+    """A controller, and for how long."""
+
+    controller: StringProperty(
+        name="Controller", description="Name of the controller", options=set(), override=OVERRIDE,
+    )
+    until: EnumProperty(
+        name="Until", description="When the next one takes over",
+        items=(
+            ("TIME", "Time", "After some seconds", 0),
+            ("REACHED", "Reached", "Once the destination is reached, at the latest after some "
+             "seconds", 1),
+        ),
+        options=set(), override=OVERRIDE,
+    )
+    seconds: FloatProperty(
+        name="Seconds", description="For how long, at the most", default=1.0, min=0.001,
+        soft_max=10.0, max=1e5, unit="TIME_ABSOLUTE", options=set(), override=OVERRIDE,
+    )
+
+
+class PoiseControl(Rows, bpy.types.PropertyGroup):
+    """Controllers, and the script that takes them in turn."""
+
+    ROWS = (
+        Row("slew", 0.0, "How fast torques may change, in shares of their range per second; 0 lets "
+            "them jump", label="Slew", ends=(0.0, 1e4), slider=(None, 50.0)),
+    )
+
+    start: CollectionProperty(
+        type=PoiseStateValue, name="Start", description="The state that the motion begins with; "
+        "empty for the rest pose", override={*OVERRIDE, "USE_INSERTION"},
+    )
+    controllers: CollectionProperty(
+        type=PoiseController, name="Controllers", description="Controllers of this motion",
+        override={*OVERRIDE, "USE_INSERTION"},
+    )
+    controller_index: IntProperty(
+        name="Controller", description="Chosen controller", options=set()
+    )
+    script: CollectionProperty(
+        type=PoiseScriptLine, name="Script", description="Which controller, for how long, in order",
+        override={*OVERRIDE, "USE_INSERTION"},
+    )
+    script_index: IntProperty(name="Line", description="Chosen line", options=set())
+    next_number: IntProperty(
+        name="Next Number", description="Number of the next stored table", options=set()
+    )
+
+    def begin(self, kind: str, unit_scale: float) -> None:
+        """Nothing depends on who it is."""
+
+
+CLASSES = (
+    PoiseStateValue, PoiseDestination, PoiseSpan, PoiseController, PoiseScriptLine, PoiseControl,
+)

@@ -1,0 +1,294 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Controllers of mechanical figures: the list, where each leads, building, and the script."""
+
+import bpy
+from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, StringProperty
+
+from ..addon import motions
+from ..addon.base_operator import SettingsOperator, SolvingOperator, one_line
+from ..addon.errors import UserError
+from ..addon.families.controlling import gather, tables
+from ..addon.rigs.actor import Actor
+from ..solvers.control.plans import Plan
+from .motion import OfKind
+
+
+class _OfControl(OfKind):
+    """Mixin: only where the active motion is of controllers."""
+
+    motion_kind = "CONTROLLER"
+    lacks = "controllers: set Motion to Controller"
+
+
+class _ControlOperator(_OfControl, SettingsOperator):
+    """Mixin: what sets something of controllers."""
+
+
+def _chosen(items, index: int, motion, what: str):
+    if not 0 <= index < len(items):
+        raise UserError(f"{motion.name} has no such {what}: add one")
+    return items[index]
+
+
+class POISE_OT_controller_add(_ControlOperator, bpy.types.Operator):
+    """Add a controller that leads to the current pose, or one that comes with the figure"""
+
+    bl_idname = "poise.controller_add"
+    bl_label = "Add Controller"
+
+    library: StringProperty(
+        name="Library", description="Name of a controller that comes with the figure; empty for "
+        "one that leads to the current pose", options={"SKIP_SAVE"},
+    )
+    name: StringProperty(
+        name="Name", description="Name of the controller; empty for a default",
+        options={"SKIP_SAVE"},
+    )
+
+    def run(self, context):
+        character, motion = motions.require_motion(context)
+        figure, body, numbers = gather.known(context, motion)
+        settings = motion.poise_motion.control
+        if self.library:
+            made = {plan.name: plan for plan in figure.library(body)}
+            plan = made.get(self.library)
+            if plan is None:
+                raise UserError(
+                    f"{character.name} comes with no controller {self.library}: choose one of "
+                    f"{', '.join(made) or 'none'}"
+                )
+        else:
+            spans = figure.coordinates(body)
+            pose = figure.pose(Actor.of(character), body)
+            place = {x.name: float(v) for x, v in zip(spans, pose, strict=True)}
+            plan = Plan("Controller", spans, figure.controls(body), (place,))
+        item = settings.controllers.add()
+        gather.fill(item, plan, numbers.unit_scale)
+        item.number = settings.next_number
+        settings.next_number += 1
+        item.name = _unused(settings, one_line(self.name) or plan.name, item)
+        settings.controller_index = len(settings.controllers) - 1
+        return f"Added {item.name}"
+
+
+def _unused(settings, name: str, item) -> str:
+    """A name that no other controller has: scripts name controllers."""
+    taken = {other.name for other in settings.controllers if other != item}
+    found, count = name, 1
+    while found in taken:
+        count += 1
+        found = f"{name} {count}"
+    return found
+
+
+class POISE_OT_controller_remove(_ControlOperator, bpy.types.Operator):
+    """Remove the chosen controller, and its table"""
+
+    bl_idname = "poise.controller_remove"
+    bl_label = "Remove Controller"
+
+    def run(self, context):
+        _character, motion = motions.require_motion(context)
+        settings = motion.poise_motion.control
+        index = settings.controller_index
+        item = _chosen(settings.controllers, index, motion, "controller")
+        name = item.name
+        tables.forget(motion, item.number)
+        settings.controllers.remove(index)
+        settings.controller_index = max(min(index, len(settings.controllers) - 1), 0)
+        return f"Removed {name}"
+
+
+class POISE_OT_destination_set(_ControlOperator, bpy.types.Operator):
+    """Let the chosen controller lead to the current pose, at rest"""
+
+    bl_idname = "poise.destination_set"
+    bl_label = "Set from Pose"
+
+    more: BoolProperty(
+        name="Another", description="Add the pose as another destination: the easiest is taken",
+        default=False, options={"SKIP_SAVE"},
+    )
+
+    def run(self, context):
+        character, motion = motions.require_motion(context)
+        figure, body, numbers = gather.known(context, motion)
+        settings = motion.poise_motion.control
+        item = _chosen(
+            settings.controllers, settings.controller_index, motion, "controller"
+        )
+        spans = figure.coordinates(body)
+        pose = figure.pose(Actor.of(character), body)
+        place = {x.name: float(v) for x, v in zip(spans, pose, strict=True)}
+        if not self.more:
+            item.destinations.clear()
+        gather.fill_state(item.destinations.add().values, spans, place, numbers.unit_scale)
+        return f"{item.name} leads to the pose"
+
+
+class POISE_OT_destination_remove(_ControlOperator, bpy.types.Operator):
+    """Remove one of the chosen controller's destinations"""
+
+    bl_idname = "poise.destination_remove"
+    bl_label = "Remove Destination"
+
+    index: IntProperty(name="Destination", description="Place in the list", default=-1, min=-1)
+
+    def run(self, context):
+        _character, motion = motions.require_motion(context)
+        settings = motion.poise_motion.control
+        item = _chosen(
+            settings.controllers, settings.controller_index, motion, "controller"
+        )
+        last = len(item.destinations) - 1
+        index = last if self.index < 0 else self.index
+        _chosen(item.destinations, index, motion, "destination")
+        item.destinations.remove(index)
+        return f"Removed a destination of {item.name}"
+
+
+class POISE_OT_start_set(_ControlOperator, bpy.types.Operator):
+    """Let the motion begin in the current pose, at rest"""
+
+    bl_idname = "poise.start_set"
+    bl_label = "Start from Pose"
+
+    def run(self, context):
+        character, motion = motions.require_motion(context)
+        figure, body, numbers = gather.known(context, motion)
+        spans = figure.coordinates(body)
+        pose = figure.pose(Actor.of(character), body)
+        place = {x.name: float(v) for x, v in zip(spans, pose, strict=True)}
+        values = motion.poise_motion.control.start
+        gather.fill_state(values, spans, place, numbers.unit_scale)
+        return f"{motion.name} begins in the pose"
+
+
+class POISE_OT_script_add(_ControlOperator, bpy.types.Operator):
+    """Add a line to the script: the chosen controller, for a while"""
+
+    bl_idname = "poise.script_add"
+    bl_label = "Add Line"
+
+    controller: StringProperty(
+        name="Controller", description="Name of the controller; empty for the chosen one",
+        options={"SKIP_SAVE"},
+    )
+    seconds: FloatProperty(
+        name="Seconds", description="For how long, at the most", default=1.0, min=0.001,
+        soft_max=10.0, max=1e5, unit="TIME_ABSOLUTE",
+    )
+    until: EnumProperty(
+        name="Until", description="When the next one takes over",
+        items=(("TIME", "Time", "After some seconds", 0),
+               ("REACHED", "Reached", "Once the destination is reached", 1)),
+    )
+
+    def run(self, context):
+        _character, motion = motions.require_motion(context)
+        settings = motion.poise_motion.control
+        name = self.controller
+        if not name:
+            name = _chosen(
+                settings.controllers, settings.controller_index, motion, "controller"
+            ).name
+        if name not in settings.controllers:
+            raise UserError(f"{motion.name} has no controller {name}: add it first")
+        line = settings.script.add()
+        line.name = line.controller = name
+        line.seconds, line.until = self.seconds, self.until
+        settings.script_index = len(settings.script) - 1
+        return f"{name} is in control for {self.seconds:g} s"
+
+
+class POISE_OT_script_remove(_ControlOperator, bpy.types.Operator):
+    """Remove the chosen line of the script"""
+
+    bl_idname = "poise.script_remove"
+    bl_label = "Remove Line"
+
+    def run(self, context):
+        _character, motion = motions.require_motion(context)
+        settings = motion.poise_motion.control
+        index = settings.script_index
+        name = _chosen(settings.script, index, motion, "line").controller
+        settings.script.remove(index)
+        settings.script_index = max(min(index, len(settings.script) - 1), 0)
+        return f"Removed a line of {name}"
+
+
+class POISE_OT_script_move(_ControlOperator, bpy.types.Operator):
+    """Move the chosen line of the script up or down"""
+
+    bl_idname = "poise.script_move"
+    bl_label = "Move Line"
+
+    direction: IntProperty(name="Direction", description="-1 up, 1 down", default=1, min=-1, max=1)
+
+    def run(self, context):
+        _character, motion = motions.require_motion(context)
+        settings = motion.poise_motion.control
+        index, count = settings.script_index, len(settings.script)
+        _chosen(settings.script, index, motion, "line")
+        there = min(max(index + self.direction, 0), count - 1)
+        settings.script.move(index, there)
+        settings.script_index = there
+        return f"Moved a line of {settings.script[there].controller}"
+
+
+class POISE_OT_controller_build(_OfControl, SolvingOperator, bpy.types.Operator):
+    """Build the controllers of the motion whose settings have changed, and keep them in the file"""
+
+    bl_idname = "poise.controller_build"
+    bl_label = "Build"
+
+    def gather(self, context):
+        _character, motion = motions.require_motion(context)
+        figure, body, numbers = gather.known(context, motion)
+        machine = Actor.of(motion.poise_motion.character).machine
+        settings = motion.poise_motion.control
+        if not len(settings.controllers):
+            raise UserError(f"{motion.name} has no controllers to build: add one")
+        wanted = []
+        for item in settings.controllers:
+            plan = gather.plan_of(item, figure, body, numbers.unit_scale)
+            source = tables.source_of(machine, body, plan)
+            wanted.append((item.number, plan, source, tables.sound(motion, item.number, source)))
+        return motion.name, figure, body, wanted
+
+    def solve(self, job, progress):
+        _name, figure, body, wanted = job
+        missing = [one for one in wanted if not one[3]]
+        found = []
+        for k, (number, plan, source, _sound) in enumerate(missing):
+            table, _told = tables.table_for(
+                figure, source, body, plan, None,
+                lambda x, k=k: progress((k + x) / len(missing)), asked=True,
+            )
+            found.append((number, plan, source, table))
+        return found
+
+    def apply(self, context, job, result):
+        _character, motion = motions.require_motion(context)
+        for number, _plan, source, table in result:
+            if table is not None:
+                tables.keep(motion, number, table, source)
+        size = tables.size_of(motion)
+        if size > tables.HEAVY:
+            self.report({"WARNING"}, f"The controllers of {motion.name} take {size / 2**20:.0f} MB "
+                        "of the file: coarser ones take less")
+        names = ", ".join(plan.name for _number, plan, _source, _table in result)
+        return f"Built {names}" if names else "All controllers are as their settings are"
+
+
+CLASSES = (
+    POISE_OT_controller_add,
+    POISE_OT_controller_remove,
+    POISE_OT_destination_set,
+    POISE_OT_destination_remove,
+    POISE_OT_start_set,
+    POISE_OT_script_add,
+    POISE_OT_script_remove,
+    POISE_OT_script_move,
+    POISE_OT_controller_build,
+)

@@ -1,0 +1,341 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a controller is to be, and the controller of it: from numbers to a table.
+
+A plan says in SI units what the paper's text form says in degrees (`texts`): the domain and
+how finely it is sampled, the controls and their price, and where it leads. Coordinates that a
+destination does not name are free; of several destinations the easiest is taken (van de
+Panne, Fiume and Vranesic, "Reusable Motion Synthesis Using State-Space Controllers", 1990,
+sections 3.1 and 3.3).
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..errors import SettingError
+from .build import Rates, Table, build, memory
+from .grid import Axis, Grid, around
+from .run import Controller, rest_law
+from .texts import ControllerText, Range
+
+LARGEST = 2**31
+"""Bytes that a build may take."""
+
+ARRIVED = {"rad": math.radians(5.0), "rad/s": math.radians(25.0)}
+"""Unit -> within what a coordinate counts as reached."""
+
+DENSER = 1.2
+"""Power of the growth of the nodes' distances from the destination on."""
+
+
+@dataclass(frozen=True)
+class Span:
+    """A coordinate of the state, or a control, and how it is sampled.
+
+    Attributes:
+        name: of it, as in the text form.
+        low: least value, rad, rad/s, m, m/s or N m.
+        high: largest value; of a coordinate that wraps the first one again.
+        count: how many nodes, or how many values are tried.
+        unit: "rad", "rad/s", "m", "m/s" or "N m".
+        wraps: whether it begins anew after its largest value.
+        effort: K, s per s and unit, of a control.
+    """
+
+    name: str
+    low: float
+    high: float
+    count: int
+    unit: str = "rad"
+    wraps: bool = False
+    effort: float = 0.0
+
+    def spoken(self, value: float) -> str:
+        """A value with its unit.
+
+        Args:
+            value: in SI units.
+        """
+        if self.unit.startswith("rad"):
+            return f"{math.degrees(value):.4g}°{self.unit.removeprefix('rad')}"
+        return f"{value:.3g} {self.unit}"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a controller is to be.
+
+    Attributes:
+        name: for messages.
+        coordinates: the domain, in the order of the state.
+        controls: what the figure can do.
+        destinations: each a mapping from a coordinate's name to its value.
+        power: of the growth of the nodes' distances from the destination on; 1 is even.
+        program: name of a motor program in place of a table, "" for none.
+        amount: what the program is asked for, such as the length of a jump, m.
+    """
+
+    name: str
+    coordinates: tuple[Span, ...]
+    controls: tuple[Span, ...]
+    destinations: tuple[Mapping[str, float], ...]
+    power: float = DENSER
+    program: str = ""
+    amount: float = 0.0
+
+    @property
+    def nodes(self) -> int:
+        """How many states its table has."""
+        return math.prod(x.count for x in self.coordinates)
+
+    @property
+    def samples(self) -> np.ndarray:
+        """(k, c) the controls that are tried in each."""
+        values = [np.linspace(x.low, x.high, x.count) for x in self.controls]
+        return np.array(list(itertools.product(*values)))
+
+    @property
+    def targets(self) -> np.ndarray:
+        """(k, d) the destinations, nan for what is free."""
+        return np.array(
+            [[place.get(x.name, np.nan) for x in self.coordinates] for place in self.destinations]
+        )
+
+    def check(self) -> None:
+        """Refuse what cannot be built.
+
+        Raises:
+            SettingError: a range is none, a destination is outside the domain, or the table
+                would not fit memory.
+        """
+        for least, spans in ((3, self.coordinates), (2, self.controls)):
+            for x in spans:
+                if not (math.isfinite(x.low) and math.isfinite(x.high) and x.low < x.high):
+                    raise SettingError(
+                        f"{x.name} of {self.name}", f"from {x.low:g} to {x.high:g}",
+                        "from a least to a larger value",
+                    )  # fmt: skip
+                if x.count < least:
+                    raise SettingError(
+                        f"Steps of {x.name} of {self.name}", x.count, f"{least} or more"
+                    )
+        if not self.destinations or not all(self.destinations):
+            raise SettingError(
+                f"Destination of {self.name}", "nowhere", "given the value of a coordinate"
+            )
+        known = {x.name: x for x in self.coordinates}
+        for name, value in (pair for place in self.destinations for pair in place.items()):
+            if name not in known:
+                raise SettingError("Coordinate", name, f"one of {', '.join(known)}")
+            x = known[name]
+            inside = x.wraps or x.low - 1e-6 <= value <= x.high + 1e-6
+            if not (math.isfinite(value) and inside):
+                raise SettingError(
+                    f"Destination of {self.name}", f"{name} {x.spoken(value)}",
+                    f"within its domain, {x.spoken(x.low)} to {x.spoken(x.high)}",
+                )  # fmt: skip
+        tried = math.prod(x.count for x in self.controls)
+        needed = memory(self.nodes, len(known), tried)
+        if needed > LARGEST:
+            share = (LARGEST / needed) ** (1.0 / len(known))
+            fits = " x ".join(str(max(3, int(x.count * share))) for x in self.coordinates)
+            sizes = " x ".join(str(x.count) for x in self.coordinates)
+            raise SettingError(
+                f"Table of {self.name}",
+                f"{sizes} states with {tried} controls, {needed / 2**30:.1f} GB while it is built",
+                f"smaller: {fits} states would fit into {LARGEST / 2**30:.0f} GB",
+            )
+
+    def grid(self) -> Grid:
+        """The nodes: where all destinations agree on a coordinate, denser towards it."""
+        axes = []
+        for x, values in zip(self.coordinates, self.targets.T, strict=True):
+            period = x.high - x.low if x.wraps else 0.0
+            at = float(values[0])
+            if not np.allclose(values, at, equal_nan=False):  # free somewhere, or several
+                nodes = np.linspace(x.low, x.high, x.count, endpoint=not x.wraps)
+            elif x.wraps and self.power == 1.0:
+                nodes = np.linspace(x.low, x.high, x.count, endpoint=False)
+            elif x.wraps:
+                half = 0.5 * period
+                nodes = around(at - half, at + half, x.count + 1, at, self.power)[:-1]
+            elif self.power == 1.0:
+                nodes = np.linspace(x.low, x.high, x.count)
+            else:
+                nodes = around(x.low, x.high, x.count, min(max(at, x.low), x.high), self.power)
+            axes.append(Axis(x.name, nodes, period))
+        return Grid.of(axes)
+
+
+def _ends(plan: Plan, grid: Grid) -> np.ndarray:
+    """(size,) bool, the nodes nearest to the destinations."""
+    states = grid.states()
+    found = np.zeros(len(states), bool)
+    for target in plan.targets:
+        here = np.ones(len(states), bool)
+        for k, axis in enumerate(grid.axes):
+            if not np.isnan(target[k]):
+                off = np.abs(axis.difference(axis.nodes - target[k]))
+                here &= states[:, k] == axis.nodes[int(np.argmin(off))]
+        found |= here
+    return found
+
+
+def _table(plan: Plan, rates: Rates, progress: Callable[[float], None] | None) -> Table:
+    grid = plan.grid()
+    weights = np.array([x.effort for x in plan.controls])
+    return build(
+        grid, rates, plan.samples, weights, _ends(plan, grid), tolerance=1e-4, sweeps=4000,
+        progress=progress,
+    )  # fmt: skip
+
+
+def _arrives(table: Table, plan: Plan) -> bool:
+    """Whether there is a way to the destination from elsewhere."""
+    return bool((table.reached & ~_ends(plan, table.grid)).any())
+
+
+def table_of(
+    plan: Plan, rates: Rates, progress: Callable[[float], None] | None = None
+) -> Table:
+    """Build a plan's table.
+
+    Args:
+        plan: what it is to be.
+        rates: the figure's dynamics.
+        progress: told the share that is done; raises Cancelled to stop.
+
+    Returns:
+        The table.
+
+    Raises:
+        SettingError: it cannot be built; or nothing leads to the destination, and a table
+            twice as fine agrees: then with the torque that would do, if one was found.
+    """
+    plan.check()
+    table = _table(plan, rates, progress)
+    if _arrives(table, plan):
+        return table
+    finer = replace(
+        plan, coordinates=tuple(replace(x, count=2 * x.count - 1) for x in plan.coordinates)
+    )
+    if memory(finer.nodes, len(plan.coordinates), len(plan.samples)) <= LARGEST:
+        fine = _table(finer, rates, progress)
+        if _arrives(fine, finer):
+            return fine
+    what = " and ".join(f"{x.name} {x.spoken(x.low)} to {x.spoken(x.high)}" for x in plan.controls)
+    share = _enough(plan, rates, progress)
+    raise SettingError(
+        f"Destination of {plan.name}", f"out of reach with {what}",
+        f"reachable: {share:.2g} times as much would do" if share
+        else "reachable: choose another one, or a wider domain",
+    )  # fmt: skip
+
+
+def _enough(plan: Plan, rates: Rates, progress: Callable[[float], None] | None) -> float:
+    """Share of the controls with which the destination can be reached; 0 if none was found."""
+    def does(share: float) -> bool:
+        stronger = tuple(
+            replace(x, low=x.low * share, high=x.high * share) for x in plan.controls
+        )
+        more = replace(plan, controls=stronger)
+        return _arrives(_table(more, rates, progress), more)
+
+    high = next((2.0**k for k in range(1, 9) if does(2.0**k)), 0.0)
+    low = 0.5 * high
+    for _ in range(4 if high else 0):
+        middle = math.sqrt(low * high)
+        low, high = (low, middle) if does(middle) else (middle, high)
+    return high
+
+
+def controller_of(plan: Plan, table: Table, rates: Rates) -> Controller:
+    """The controller of a table: with laws that hold the figure where a destination is at rest.
+
+    Args:
+        plan: what the table was built of.
+        table: what to do in each state.
+        rates: the figure's dynamics.
+    """
+    arrived = np.array([ARRIVED.get(x.unit, 0.05) for x in plan.coordinates])
+    low = np.array([x.low for x in plan.controls])
+    high = np.array([x.high for x in plan.controls])
+    laws = []
+    for target in plan.targets:
+        if not np.isnan(target).any():
+            # As soft that its domain is wider than the table's cells.
+            laws.append(rest_law(rates, target, low, high, 6.0 * arrived))
+    first, *others = [law for law in laws if law is not None] or [None]
+    targets = plan.targets
+    return Controller(
+        table, targets[0] if len(targets) == 1 else targets, first, arrived, tuple(others)
+    )
+
+
+_RATES = {"rad": 180.0 / math.pi, "rad/s": 180.0 / math.pi}
+
+
+def from_text(made: ControllerText, plan: Plan) -> Plan:
+    """A plan as a text says it.
+
+    Args:
+        made: what was read.
+        plan: whose figure it is for: names, order and units of coordinates and controls.
+
+    Raises:
+        SettingError: the text is for a figure of other coordinates or controls.
+    """
+    said = {x.name: x for x in (*made.coordinates, *made.controls)}
+    own = {x.name: x for x in (*plan.coordinates, *plan.controls)}
+    if set(said) != set(own):
+        raise SettingError(
+            f"Coordinates and controls of {plan.name}", ", ".join(said), ", ".join(own)
+        )
+
+    def span(x: Span) -> Span:
+        given, unit = said[x.name], _RATES.get(x.unit, 1.0)
+        step = (given.high - given.low) / (given.count - 1) if given.wraps else 0.0
+        return Span(
+            x.name, given.low / unit, (given.high + step) / unit, given.count, x.unit,
+            given.wraps, given.effort,
+        )  # fmt: skip
+
+    return replace(
+        plan, coordinates=tuple(map(span, plan.coordinates)),
+        controls=tuple(map(span, plan.controls)), power=1.0,
+        destinations=tuple(
+            {name: value / _RATES.get(own[name].unit, 1.0) for name, value in place.items()}
+            for place in made.destinations
+        ),
+    )  # fmt: skip
+
+
+def to_text(plan: Plan, dynamics: str) -> ControllerText:
+    """What a plan says, as the text form has it; its nodes are evenly spaced there.
+
+    Args:
+        plan: what to say.
+        dynamics: whose it is.
+    """
+    def degrees(x: Span, value: float) -> float:
+        return round(value * _RATES.get(x.unit, 1.0), 6)
+
+    def said(x: Span) -> Range:
+        step = (x.high - x.low) / x.count if x.wraps else 0.0
+        return Range(
+            x.name, degrees(x, x.low), degrees(x, x.high - step), x.count, x.wraps, x.effort
+        )
+
+    spans = {x.name: x for x in plan.coordinates}
+    return ControllerText(
+        dynamics, tuple(map(said, plan.coordinates)), tuple(map(said, plan.controls)),
+        tuple(
+            {name: degrees(spans[name], value) for name, value in place.items()}
+            for place in plan.destinations
+        ),
+    )  # fmt: skip
