@@ -186,11 +186,15 @@ class SolvingOperator:
             return {"RUNNING_MODAL"}
         done = self._go_on(context, SLICE)
         # Of work in two phases each counts half.
-        percent = 50 * self._work.fraction
+        twice = type(self).prepare is not SolvingOperator.prepare
+        percent = (50 if twice else 100) * self._work.fraction
         if self._steps is not None:
             percent = 50 + 50 * self._prepared
         context.window_manager.progress_update(percent)
-        context.workspace.status_text_set(f"Poise: {percent:.0f} %  (Esc cancels)")
+        spent = monotonic() - self._started
+        left = spent * (100.0 - percent) / percent if percent > 2.0 else 0.0
+        told = f", about {left:.0f} s left" if spent > 1.0 and left >= 1.0 else ""
+        context.workspace.status_text_set(f"Poise: {percent:.0f} %{told}  (Esc cancels)")
         if not done:
             return {"RUNNING_MODAL"}
         self._end_modal(context)

@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Controllers of mechanical figures: the list, where each leads, building, and the script."""
 
+from pathlib import Path
+
 import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, StringProperty
+from bpy_extras.io_utils import ExportHelper, ImportHelper
 
 from ..addon import motions
 from ..addon.base_operator import SettingsOperator, SolvingOperator, one_line
 from ..addon.errors import UserError
 from ..addon.families.controlling import gather, tables
 from ..addon.rigs.actor import Actor
+from ..solvers.control import plans, texts
 from ..solvers.control.plans import Plan
 from .motion import OfKind
 
@@ -62,13 +66,19 @@ class POISE_OT_controller_add(_ControlOperator, bpy.types.Operator):
             pose = figure.pose(Actor.of(character), body)
             place = {x.name: float(v) for x, v in zip(spans, pose, strict=True)}
             plan = Plan("Controller", spans, figure.controls(body), (place,))
-        item = settings.controllers.add()
-        gather.fill(item, plan, numbers.unit_scale)
-        item.number = settings.next_number
-        settings.next_number += 1
-        item.name = _unused(settings, one_line(self.name) or plan.name, item)
-        settings.controller_index = len(settings.controllers) - 1
-        return f"Added {item.name}"
+        name = one_line(self.name) or plan.name
+        return f"Added {_add(settings, plan, name, numbers.unit_scale).name}"
+
+
+def _add(settings, plan: Plan, name: str, unit_scale: float):
+    """A new controller of a plan, chosen."""
+    item = settings.controllers.add()
+    gather.fill(item, plan, unit_scale)
+    item.number = settings.next_number
+    settings.next_number += 1
+    item.name = _unused(settings, name, item)
+    settings.controller_index = len(settings.controllers) - 1
+    return item
 
 
 def _unused(settings, name: str, item) -> str:
@@ -281,7 +291,144 @@ class POISE_OT_controller_build(_OfControl, SolvingOperator, bpy.types.Operator)
         return f"Built {names}" if names else "All controllers are as their settings are"
 
 
+def _named(file: str) -> str:
+    """Name of a controller whose table the paper's scripts call `conA.ctab`."""
+    return file.removesuffix(".ctab").removeprefix("con")
+
+
+class POISE_OT_script_import(_ControlOperator, ImportHelper, bpy.types.Operator):
+    """Read start and script from a text file, in the form of the paper: state, swapcon, sim"""
+
+    bl_idname = "poise.script_import"
+    bl_label = "Import Script"
+
+    filename_ext = ".txt"
+    filter_glob: StringProperty(default="*.txt;*.script", options={"HIDDEN"})
+
+    def run(self, context):
+        _character, motion = motions.require_motion(context)
+        figure, body, numbers = gather.known(context, motion)
+        made = texts.read_script(_read(self.filepath))
+        if len(made.states) > 1:
+            raise UserError("The script moves several figures: give each one a script of its own")
+        spans = figure.coordinates(body)
+        for state in made.states.values():
+            if len(state) != len(spans):
+                raise UserError(
+                    f"The script's state has {len(state)} numbers: this figure has {len(spans)}, "
+                    f"{', '.join(x.name for x in spans)}"
+                )
+        settings = motion.poise_motion.control
+        library = {plan.name: plan for plan in figure.library(body)}
+        names = list(dict.fromkeys(_named(line.controller) for line in made.lines))
+        unknown = [n for n in names if n not in settings.controllers and n not in library]
+        if unknown:
+            raise UserError(
+                f"{motion.name} has no controller {unknown[0]}: add one of that name first"
+            )
+        for name in names:
+            if name not in settings.controllers:
+                _add(settings, library[name], name, numbers.unit_scale)
+        for state in made.states.values():
+            place = {
+                x.name: plans.in_si(x, value) for x, value in zip(spans, state, strict=True)
+            }
+            gather.fill_state(settings.start, spans, place, numbers.unit_scale)
+        settings.script.clear()
+        for line in made.lines:
+            item = settings.script.add()
+            item.name = item.controller = _named(line.controller)
+            item.seconds, item.until = line.seconds, "TIME"
+        return f"Read {len(made.lines)} lines"
+
+
+class POISE_OT_script_export(_ControlOperator, ExportHelper, bpy.types.Operator):
+    """Write start and script to a text file, in the form of the paper: state, swapcon, sim"""
+
+    bl_idname = "poise.script_export"
+    bl_label = "Export Script"
+    bl_options = {"REGISTER"}
+
+    filename_ext = ".txt"
+    filter_glob: StringProperty(default="*.txt", options={"HIDDEN"})
+
+    def run(self, context):
+        _character, motion = motions.require_motion(context)
+        figure, body, numbers = gather.known(context, motion)
+        spans = figure.coordinates(body)
+        start = gather.start_of(motion, figure, body, numbers.unit_scale)
+        state = tuple(plans.in_degrees(x, v) for x, v in zip(spans, start, strict=True))
+        lines = tuple(
+            texts.Line("link", f"con{line.controller.replace(' ', '_')}.ctab",
+                       round(line.seconds, 6))
+            for line in motion.poise_motion.control.script
+        )  # fmt: skip
+        _write(self.filepath, texts.write_script(texts.ScriptText({"link": state}, lines)))
+        return f"Wrote {len(lines)} lines to {self.filepath}"
+
+
+class POISE_OT_controller_import(_ControlOperator, ImportHelper, bpy.types.Operator):
+    """Add a controller from a text file, in the form of the paper: ssid, wrap, torq, dest"""
+
+    bl_idname = "poise.controller_import"
+    bl_label = "Import Controller"
+
+    filename_ext = ".txt"
+    filter_glob: StringProperty(default="*.txt;*.con", options={"HIDDEN"})
+
+    def run(self, context):
+        _character, motion = motions.require_motion(context)
+        figure, body, numbers = gather.known(context, motion)
+        name = one_line(Path(self.filepath).stem)
+        usual = Plan(name, figure.coordinates(body), figure.controls(body), ())
+        plan = plans.from_text(texts.read_controller(_read(self.filepath)), usual)
+        item = _add(motion.poise_motion.control, plan, name, numbers.unit_scale)
+        return f"Added {item.name}"
+
+
+class POISE_OT_controller_export(_ControlOperator, ExportHelper, bpy.types.Operator):
+    """Write the chosen controller to a text file, in the form of the paper"""
+
+    bl_idname = "poise.controller_export"
+    bl_label = "Export Controller"
+    bl_options = {"REGISTER"}
+
+    filename_ext = ".txt"
+    filter_glob: StringProperty(default="*.txt", options={"HIDDEN"})
+
+    def run(self, context):
+        _character, motion = motions.require_motion(context)
+        figure, body, numbers = gather.known(context, motion)
+        settings = motion.poise_motion.control
+        item = _chosen(settings.controllers, settings.controller_index, motion, "controller")
+        plan = gather.plan_of(item, figure, body, numbers.unit_scale)
+        _write(self.filepath, texts.write_controller(plans.to_text(plan, "link1")))
+        return f"Wrote {item.name} to {self.filepath}"
+
+
+def _read(filepath: str) -> str:
+    path = Path(bpy.path.abspath(filepath))
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise UserError(f"{path} cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise UserError(f"{path} is no text: choose another file") from error
+
+
+def _write(filepath: str, text: str) -> None:
+    path = Path(bpy.path.abspath(filepath))
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise UserError(f"{path} cannot be written: {error.strerror}") from error
+
+
 CLASSES = (
+    POISE_OT_script_import,
+    POISE_OT_script_export,
+    POISE_OT_controller_import,
+    POISE_OT_controller_export,
     POISE_OT_controller_add,
     POISE_OT_controller_remove,
     POISE_OT_destination_set,

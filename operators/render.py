@@ -269,6 +269,15 @@ class POISE_OT_playblast(_MotionOperator, bpy.types.Operator):
         return f"{end - start + 1} frames: {', '.join(written)}"
 
 
+DIAGRAMS = (
+    ("PHASE", "Phase", "Lean against lean rate, with the ellipse that the motion keeps to"),
+    ("TIME", "Time", "Lean, curvature, force, speed and heading over time"),
+    ("GAIT", "Gait", "When which foot is on the ground, flights and changes of gait"),
+    ("STATE", "States", "A script's way through state space, where its controllers lead, and what "
+     "the way costs"),
+)  # fmt: skip
+
+
 class POISE_OT_diagram_save(_MotionOperator, bpy.types.Operator):
     """Draw the motion's phase diagram or its course over time to an SVG or PNG file"""
 
@@ -276,15 +285,7 @@ class POISE_OT_diagram_save(_MotionOperator, bpy.types.Operator):
     bl_label = "Save Diagram"
     bl_options = {"REGISTER"}
 
-    kind: EnumProperty(
-        name="Diagram",
-        description="What to draw",
-        items=(
-            ("PHASE", "Phase", "Lean against lean rate, with the ellipse that the motion keeps to"),
-            ("TIME", "Time", "Lean, curvature, force, speed and heading over time"),
-            ("GAIT", "Gait", "When which foot is on the ground, flights and changes of gait"),
-        ),
-    )
+    kind: EnumProperty(name="Diagram", description="What to draw", items=DIAGRAMS)
     filepath: StringProperty(
         name="File", description="File to write, .svg or .png", subtype="FILE_PATH"
     )
@@ -304,19 +305,56 @@ class POISE_OT_diagram_save(_MotionOperator, bpy.types.Operator):
         path = _file(self.filepath, ".svg")
         if path.suffix.lower() not in {".svg", ".png"}:
             raise UserError(f"{path.name} is neither .svg nor .png: choose one of them")
-        solved = _solved(context, motion)
-        able = families.view_of(solved.job).diagrams()
-        draw = able.get(self.kind)
-        if draw is None and able and not self.properties.is_property_set("kind"):
-            draw = next(iter(able.values()))
-        if draw is None:
-            label = self.properties.rna_type.properties["kind"].enum_items[self.kind].name.lower()
-            raise UserError(f"There is no {label} diagram of {motion.name}: choose another one")
+        made = _diagram(self, context, motion)
         try:
-            diagrams.save(draw(solved.motion), path)
+            diagrams.save(made, path)
         except OSError as error:
             raise UserError(f"{path} cannot be written: {error.strerror}") from error
         return f"Wrote {path}"
+
+
+class POISE_OT_diagram_image(_MotionOperator, bpy.types.Operator):
+    """Draw the motion's diagram as an image of this file, to be shown in an Image Editor"""
+
+    bl_idname = "poise.diagram_image"
+    bl_label = "Diagram as Image"
+
+    kind: EnumProperty(name="Diagram", description="What to draw", items=DIAGRAMS)
+
+    def run(self, context):
+        _character, motion = motions.require_motion(context)
+        made = _diagram(self, context, motion)
+        pixels = diagrams.rasterise(made)[::-1]
+        height, width = pixels.shape[:2]
+        name = f"{motion.name} Diagram"
+        image = bpy.data.images.get(name)
+        if image is None or image.source != "GENERATED":
+            image = bpy.data.images.new(name, width, height)
+        elif tuple(image.size) != (width, height):
+            image.scale(width, height)
+        image.pixels.foreach_set(pixels.astype(np.float32).ravel())
+        image.update()
+        image.pack()
+        screens = [] if context.screen is None else context.screen.areas
+        for area in screens:
+            if area.type == "IMAGE_EDITOR":
+                area.spaces.active.image = image
+                break
+        return f"Drew {image.name}: choose it in an Image Editor"
+
+
+def _diagram(operator, context, motion):
+    """The diagram that an operator is to draw."""
+    solved = _solved(context, motion)
+    able = families.view_of(solved.job).diagrams()
+    draw = able.get(operator.kind)
+    if draw is None and able and not operator.properties.is_property_set("kind"):
+        draw = next(iter(able.values()))
+    if draw is None:
+        kinds = operator.properties.rna_type.properties["kind"].enum_items
+        label = kinds[operator.kind].name.lower()
+        raise UserError(f"There is no {label} diagram of {motion.name}: choose another one")
+    return draw(solved.motion)
 
 
 def _file(text: str, suffix: str) -> Path:
@@ -333,4 +371,5 @@ CLASSES = (
     POISE_OT_chase_camera_add,
     POISE_OT_playblast,
     POISE_OT_diagram_save,
+    POISE_OT_diagram_image,
 )

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from . import bake, character, footprints, gait, limb, motion, path, posing
+from . import bake, character, control, footprints, gait, limb, motion, path, posing
 
 CLASSES: tuple[type, ...] = (
     *character.CLASSES,
@@ -12,6 +12,7 @@ CLASSES: tuple[type, ...] = (
     *gait.CLASSES,
     *footprints.CLASSES,
     *posing.CLASSES,
+    *control.CLASSES,
     *bake.CLASSES,
     *limb.CLASSES,
 )

@@ -18,6 +18,8 @@ from pathlib import Path
 
 import numpy as np
 
+from ...solvers.control.build import Table
+from ...solvers.control.plans import Span
 from ...solvers.legged import GaitMotion
 from ...solvers.legged.gait import spoken_leg
 from ...solvers.legged.support import support_profile
@@ -414,6 +416,178 @@ def gait_diagram(
         lines += [line for line in ticks if line.points[0, 0] == line.points[1, 0]]
         labels += [label for label in numbers if label.anchor != "end"]
     return Diagram(width, height, tuple(lines), tuple(labels), (upper, lower), tuple(areas))
+
+
+# -- states --------------------------------------------------------------------
+
+CONTROLLERS: tuple[Colour, ...] = (
+    (0.85, 0.20, 0.12, 1.0), (0.10, 0.40, 0.80, 1.0), (0.10, 0.60, 0.25, 1.0),
+    (0.65, 0.25, 0.75, 1.0), (0.90, 0.55, 0.05, 1.0), (0.10, 0.60, 0.65, 1.0),
+)  # fmt: skip
+"""Of controllers, in the order in which a script takes them first."""
+
+CHEAP, DEAR, NO_WAY = (1.0, 0.96, 0.80), (0.42, 0.52, 0.68), (0.80, 0.80, 0.80)
+
+
+@dataclass(frozen=True)
+class StateWay:
+    """A way through state space.
+
+    Attributes:
+        states: (n, 2).
+        colour: RGBA.
+        width: pixels.
+    """
+
+    states: np.ndarray
+    colour: Colour = INK
+    width: float = 1.4
+
+
+def state_diagram(
+    spans: Sequence[Span],
+    ways: Sequence[StateWay],
+    targets: Sequence[tuple[np.ndarray, str]] = (),
+    table: Table | None = None,
+    width: int = 560,
+    height: int = 440,
+    labelled: bool = True,
+) -> Diagram:
+    """Ways through state space, where they lead, and what they cost (1990, Figs. 14 and 16).
+
+    Left and right of an angle that wraps are the same: ways go out on one side and come in
+    on the other.
+
+    Args:
+        spans: the two coordinates.
+        ways: what is drawn; where each begins there is a small square.
+        targets: (2,) destinations, drawn as crosses in circles, and their names; a
+            coordinate that is free is not a number, and is drawn as a line.
+        table: a controller over these two coordinates, whose cost is the colour; None for none.
+        width: pixels.
+        height: pixels.
+        labelled: with numbers and names; without them for small pictures.
+    """
+    scales = [degrees(1.0) if x.unit.startswith("rad") else 1.0 for x in spans]
+    ranges = [(x.low * k, x.high * k) for x, k in zip(spans, scales, strict=True)]
+    margin = 44.0 if labelled else 8.0
+    axes = Axes(margin, width - 0.35 * margin, margin, height - 0.35 * margin, *ranges)
+    ink = INK if labelled else (1.0, 1.0, 1.0, 0.9)
+    areas = () if table is None else _cost_areas(spans, table, axes)
+    lines, labels = [_frame(axes)], []
+    lines += [Line(axes.place(axes.x_range, 0.0), FAINT, 1.0)]
+    lines += [Line(axes.place(0.0, axes.y_range), FAINT, 1.0)]
+    if labelled:
+        across, up = (f"{_coordinate(x.name)}, {_UNITS.get(x.unit, x.unit)}" for x in spans)
+        grid, labels = _ticks(axes, across, up)
+        lines += grid
+    for way in ways:
+        for run in _within(way.states, spans):
+            lines.append(Line(axes.place(*(run * scales).T), way.colour, way.width))
+    for way in ways:
+        begin = axes.place(*(wrapped(way.states[:1], spans) * scales).T)[0]
+        square = begin + 3.5 * np.array([(-1, -1), (1, -1), (1, 1), (-1, 1), (-1, -1)])
+        lines.append(Line(square, way.colour, 1.2))
+    for target, name in targets:
+        free = np.isnan(target)
+        at = np.where(free, [x.low for x in spans], wrapped(np.atleast_2d(target), spans)[0])
+        if free.any():
+            ends = np.tile(at, (2, 1))
+            ends[1, free] = np.array([x.high for x in spans])[free]
+            lines.append(Line(axes.place(*(ends * scales).T), ink, 2.0))
+            place = axes.place(*(ends.mean(axis=0) * scales))[0]
+        else:
+            place = axes.place(*(at * scales))[0]
+            lines.append(Line(dot(place, 6.5), ink, 1.4))
+            for sign in (1.0, -1.0):
+                arm = 4.6 * np.array((1.0, sign))
+                lines.append(Line(np.array((place - arm, place + arm)), ink, 1.4))
+        if labelled and name:
+            labels.append(Label(name, place[0] + 10.0, place[1] + 10.0, "start", 12.0))
+    return Diagram(width, height, tuple(lines), tuple(labels), (axes,), tuple(areas))
+
+
+_UNITS = {"rad": "degrees", "rad/s": "degrees/s"}
+
+
+def _coordinate(name: str) -> str:
+    """What a coordinate is called: the paper's omega is a speed."""
+    return name.replace("omega", "speed").capitalize()
+
+
+def wrapped(states: np.ndarray, spans: Sequence[Span]) -> np.ndarray:
+    """States with angles that wrap within their range.
+
+    Args:
+        states: (n, 2).
+        spans: the two coordinates.
+    """
+    found = np.array(states, dtype=float)
+    for k, x in enumerate(spans):
+        if x.wraps:
+            found[:, k] = x.low + (found[:, k] - x.low) % (x.high - x.low)
+    return found
+
+
+def _within(states: np.ndarray, spans: Sequence[Span]) -> list[np.ndarray]:
+    """A way in pieces, each within the ranges: cut where an angle begins anew."""
+    pieces = [np.asarray(states, dtype=float)]
+    for k, x in enumerate(spans):
+        if not x.wraps:
+            continue
+        cut = []
+        for piece in pieces:
+            turn = np.floor((piece[:, k] - x.low) / (x.high - x.low))
+            at = np.flatnonzero(np.diff(turn)) + 1
+            parts = np.split(piece, at)
+            for number, part in enumerate(parts):
+                rows = [part]
+                # To the side itself, on both of its ends.
+                if number:
+                    rows.insert(0, _at_side(piece, at[number - 1], k, x))
+                if number < len(at):
+                    rows.append(_at_side(piece, at[number], k, x))
+                whole = np.concatenate(rows)
+                middle = turn[at[number - 1] if number else 0]
+                whole[:, k] -= middle * (x.high - x.low)
+                cut.append(whole)
+        pieces = cut
+    return [np.clip(p, [x.low for x in spans], [x.high for x in spans]) for p in pieces]
+
+
+def _at_side(states: np.ndarray, row: int, k: int, x: Span) -> np.ndarray:
+    """(1, 2) where a way goes over the side of a range, between a row and the one before."""
+    a, b = states[row - 1], states[row]
+    period = x.high - x.low
+    side = x.low + period * np.floor((max(a[k], b[k]) - x.low) / period)
+    return (a + (b - a) * (side - a[k]) / (b[k] - a[k]))[None]
+
+
+def _cost_areas(spans: Sequence[Span], table: Table, axes: Axes) -> list[Area]:
+    """What the way costs from everywhere, as shades."""
+    counts = (60, 44)
+    edges = [
+        np.linspace(low, high, n + 1)
+        for n, (low, high) in zip(
+            counts, ((axes.left, axes.right), (axes.bottom, axes.top)), strict=True
+        )
+    ]
+    middles = [
+        np.linspace(x.low, x.high, 2 * n + 1)[1::2] for x, n in zip(spans, counts, strict=True)
+    ]
+    mesh = np.stack([x.ravel() for x in np.meshgrid(*middles, indexing="ij")], axis=1)
+    cost = table.value(mesh).reshape(counts)
+    known = cost < 0.5 * table.unknown
+    most = float(np.quantile(cost[known], 0.98)) if known.any() else 1.0
+    share = np.clip(cost / most, 0.0, 1.0)[..., None]
+    shades = np.where(
+        known[..., None], np.array(CHEAP) * (1.0 - share) + np.array(DEAR) * share, NO_WAY
+    )
+    return [
+        Area(edges[0][i], edges[0][i + 1], edges[1][j], edges[1][j + 1], (*shades[i, j], 1.0))
+        for i in range(counts[0])
+        for j in range(counts[1])
+    ]
 
 
 def _spoken(name: str) -> str:

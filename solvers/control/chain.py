@@ -19,7 +19,7 @@ from .build import Rates
 from .pendulum import DESTINATIONS, EFFICIENT, EFFORT, FASTEST
 from .plans import Plan, Span
 
-LONGER = (30, 13, 9, 7)
+LONGER = (30, 11, 7, 5)
 """Nodes of an angle by how many links a chain has: the table is a product."""
 TORQUES = (11, 5, 3, 3)
 """Values of each torque that are tried, likewise."""
@@ -69,7 +69,7 @@ class Chain:
             if most > 0.0
         )
 
-    def plan(self, name: str, destination: Sequence[float]) -> Plan:
+    def plan(self, name: str, destination: Sequence[float] | np.ndarray) -> Plan:
         """A controller to begin with.
 
         Args:

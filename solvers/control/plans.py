@@ -195,9 +195,15 @@ def _table(plan: Plan, rates: Rates, progress: Callable[[float], None] | None) -
     )  # fmt: skip
 
 
+LEAST = 0.02
+"""Share of the states from which a destination has to be reached: beside it a figure may come
+there by chance."""
+
+
 def _arrives(table: Table, plan: Plan) -> bool:
     """Whether there is a way to the destination from elsewhere."""
-    return bool((table.reached & ~_ends(plan, table.grid)).any())
+    elsewhere = ~_ends(plan, table.grid)
+    return bool(table.reached[elsewhere].mean() >= LEAST)
 
 
 def table_of(
@@ -228,17 +234,25 @@ def table_of(
         fine = _table(finer, rates, progress)
         if _arrives(fine, finer):
             return fine
-    what = " and ".join(f"{x.name} {x.spoken(x.low)} to {x.spoken(x.high)}" for x in plan.controls)
     share = _enough(plan, rates, progress)
     raise SettingError(
-        f"Destination of {plan.name}", f"out of reach with {what}",
-        f"reachable: {share:.2g} times as much would do" if share
-        else "reachable: choose another one, or a wider domain",
+        f"Destination of {plan.name}", f"out of reach with {_spoken(plan, 1.0)}",
+        f"given more, {_spoken(plan, share)} would do" if share
+        else "another one, or be given a wider domain",
     )  # fmt: skip
+
+
+def _spoken(plan: Plan, share: float) -> str:
+    """What the controls can do, in words."""
+    return " and ".join(
+        f"{x.name} from {x.spoken(share * x.low)} to {x.spoken(share * x.high)}"
+        for x in plan.controls
+    )
 
 
 def _enough(plan: Plan, rates: Rates, progress: Callable[[float], None] | None) -> float:
     """Share of the controls with which the destination can be reached; 0 if none was found."""
+
     def does(share: float) -> bool:
         stronger = tuple(
             replace(x, low=x.low * share, high=x.high * share) for x in plan.controls
@@ -270,14 +284,35 @@ def controller_of(plan: Plan, table: Table, rates: Rates) -> Controller:
         if not np.isnan(target).any():
             # As soft that its domain is wider than the table's cells.
             laws.append(rest_law(rates, target, low, high, 6.0 * arrived))
-    first, *others = [law for law in laws if law is not None] or [None]
+    held = [law for law in laws if law is not None]
     targets = plan.targets
     return Controller(
-        table, targets[0] if len(targets) == 1 else targets, first, arrived, tuple(others)
+        table, targets[0] if len(targets) == 1 else targets, held[0] if held else None, arrived,
+        tuple(held[1:]),
     )
 
 
 _RATES = {"rad": 180.0 / math.pi, "rad/s": 180.0 / math.pi}
+
+
+def in_si(x: Span, value: float) -> float:
+    """A value of a text, in SI units.
+
+    Args:
+        x: whose.
+        value: degrees, degrees/s, or what its unit is.
+    """
+    return value / _RATES.get(x.unit, 1.0)
+
+
+def in_degrees(x: Span, value: float) -> float:
+    """A value as texts have it.
+
+    Args:
+        x: whose.
+        value: in SI units.
+    """
+    return round(value * _RATES.get(x.unit, 1.0), 6)
 
 
 def from_text(made: ControllerText, plan: Plan) -> Plan:
@@ -298,10 +333,10 @@ def from_text(made: ControllerText, plan: Plan) -> Plan:
         )
 
     def span(x: Span) -> Span:
-        given, unit = said[x.name], _RATES.get(x.unit, 1.0)
+        given = said[x.name]
         step = (given.high - given.low) / (given.count - 1) if given.wraps else 0.0
         return Span(
-            x.name, given.low / unit, (given.high + step) / unit, given.count, x.unit,
+            x.name, in_si(x, given.low), in_si(x, given.high + step), given.count, x.unit,
             given.wraps, given.effort,
         )  # fmt: skip
 
@@ -309,7 +344,7 @@ def from_text(made: ControllerText, plan: Plan) -> Plan:
         plan, coordinates=tuple(map(span, plan.coordinates)),
         controls=tuple(map(span, plan.controls)), power=1.0,
         destinations=tuple(
-            {name: value / _RATES.get(own[name].unit, 1.0) for name, value in place.items()}
+            {name: in_si(own[name], value) for name, value in place.items()}
             for place in made.destinations
         ),
     )  # fmt: skip
@@ -322,20 +357,17 @@ def to_text(plan: Plan, dynamics: str) -> ControllerText:
         plan: what to say.
         dynamics: whose it is.
     """
-    def degrees(x: Span, value: float) -> float:
-        return round(value * _RATES.get(x.unit, 1.0), 6)
-
     def said(x: Span) -> Range:
         step = (x.high - x.low) / x.count if x.wraps else 0.0
         return Range(
-            x.name, degrees(x, x.low), degrees(x, x.high - step), x.count, x.wraps, x.effort
+            x.name, in_degrees(x, x.low), in_degrees(x, x.high - step), x.count, x.wraps, x.effort
         )
 
     spans = {x.name: x for x in plan.coordinates}
     return ControllerText(
         dynamics, tuple(map(said, plan.coordinates)), tuple(map(said, plan.controls)),
         tuple(
-            {name: degrees(spans[name], value) for name, value in place.items()}
+            {name: in_degrees(spans[name], value) for name, value in place.items()}
             for place in plan.destinations
         ),
     )  # fmt: skip

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from ....solvers.control.plans import Plan
+from ....solvers.control.plans import Plan, Span
 from ....solvers.motion import Problem
 from ...mapping.tracks import JointTracks
 from ..base import Job, Solved
-from .figures.base import Ran
+from .figures.base import Ran, Stretch
 
 
 @dataclass(frozen=True)
@@ -61,13 +61,20 @@ class ControlRun:
 
     Attributes:
         ran: states and controls.
-        names: of the lines' controllers.
+        script: the lines, with their controllers' tables.
+        spans: the state's coordinates.
         problems: what yielded.
     """
 
     ran: Ran
-    names: tuple[str, ...]
+    script: tuple[Stretch, ...]
+    spans: tuple[Span, ...]
     problems: tuple[Problem, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the lines' controllers."""
+        return tuple(line.plan.name for line in self.script)
 
 
 @dataclass(frozen=True)

@@ -53,5 +53,6 @@ def _one(job: ControlJob, start: np.ndarray, progress: Progress) -> SolvedContro
     ran: Ran = figure.run(
         job.body, start, script, clock, job.slew, lambda x: progress(0.5 + 0.5 * x)
     )
-    run = ControlRun(ran, tuple(s.plan.name for s in script), (*problems, *ran.problems))
+    spans = figure.coordinates(job.body)
+    run = ControlRun(ran, tuple(script), spans, (*problems, *ran.problems))
     return SolvedControl(job, run, figure.tracks(job.body, ran, clock))

@@ -1,12 +1,26 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is shown of scripts: which controller is in force, and what became of each."""
+"""What is shown of scripts: the way through state space, which controller is in force, and what
+became of each."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 
+import numpy as np
+
+from ...drawing.diagrams import (
+    CONTROLLERS,
+    FAINT,
+    Area,
+    Diagram,
+    Label,
+    StateWay,
+    state_diagram,
+    wrapped,
+)
 from ..view import View
-from .job import SolvedControl
+from .job import ControlRun, SolvedControl
 
 
 @dataclass(frozen=True)
@@ -24,8 +38,78 @@ class ControlNumbers:
         return self.rows
 
 
+def colours(run: ControlRun) -> dict[str, tuple[float, float, float, float]]:
+    """Controller -> its colour, in the order in which the script takes them first.
+
+    Args:
+        run: what a script did.
+    """
+    names = list(dict.fromkeys(run.names))
+    return {name: CONTROLLERS[k % len(CONTROLLERS)] for k, name in enumerate(names)}
+
+
+def states_of(run: ControlRun, width: int = 560, height: int = 440, labelled: bool = True):
+    """A script's way through the plane of the first two coordinates.
+
+    Args:
+        run: what a script did.
+        width: pixels.
+        height: pixels.
+        labelled: with numbers, names, and what the way costs if the script has one controller.
+    """
+    shades, active = colours(run), run.ran.active
+    edges = [0, *(np.flatnonzero(np.diff(active)) + 1).tolist(), len(active)]
+    ways = []
+    for begin, end in zip(edges[:-1], edges[1:], strict=True):
+        line = int(active[begin])
+        shade = shades[run.names[line]] if line < len(run.names) else FAINT
+        rows = slice(begin, min(end + 1, len(active)))
+        ways.append(StateWay(run.ran.states[rows, :2], shade, 2.0 if labelled else 1.5))
+    plans = {line.plan.name: line.plan for line in run.script if not line.plan.program}
+    targets = [
+        (target[:2], name)
+        for name, plan in plans.items() for target in plan.targets
+        if not np.isnan(target[:2]).all()
+    ]
+    one = run.script[0].table if len(plans) == 1 and len(run.spans) == 2 and labelled else None
+    return state_diagram(run.spans[:2], ways, targets, one, width, height, labelled)
+
+
+def script_bars(run: ControlRun, left: float, right: float, bottom: float, top: float):
+    """Which controller is in force when, as bars along the time.
+
+    Args:
+        run: what a script did.
+        left: pixels.
+        right: pixels.
+        bottom: pixels.
+        top: pixels.
+    """
+    shades, active = colours(run), run.ran.active
+    edges = [0, *(np.flatnonzero(np.diff(active)) + 1).tolist(), len(active)]
+    at = np.interp(edges, (0, len(active)), (left, right))
+    areas, labels = [], []
+    for k, begin in enumerate(edges[:-1]):
+        line = int(active[begin])
+        if line >= len(run.names):
+            continue
+        areas.append(Area(at[k], at[k + 1], bottom, top, shades[run.names[line]]))
+        if at[k + 1] - at[k] > 7.0 * len(run.names[line]):
+            labels.append(Label(
+                run.names[line], 0.5 * (at[k] + at[k + 1]), 0.5 * (bottom + top), size=9.0,
+                colour=(1.0, 1.0, 1.0, 1.0),
+            ))  # fmt: skip
+    return areas, labels
+
+
+BAR = 12.0
+"""Pixels, of the bars under the small diagram."""
+
+
 class ControlView(View):
     """How scripts are shown."""
+
+    inset_size = (190, 150)
 
     def numbers(self, solved: SolvedControl) -> ControlNumbers:
         run = solved.motion
@@ -38,3 +122,22 @@ class ControlView(View):
         run = solved.motion
         line = int(run.ran.active[row])
         return [run.names[line] if line < len(run.names) else "No control"]
+
+    def inset(self, solved: SolvedControl, row: int, width: int, height: int) -> Diagram:
+        found = states_of(solved.motion, width, height - round(BAR) - 4, False)
+        up = np.array((0.0, BAR + 4.0))
+        lines = tuple(replace(line, points=line.points + up) for line in found.lines)
+        axes = found.axes[0]
+        areas, labels = script_bars(solved.motion, axes.left, axes.right, 2.0, 2.0 + BAR)
+        moved = replace(axes, bottom=axes.bottom + up[1], top=axes.top + up[1])
+        return Diagram(width, height, lines, tuple(labels), (moved,), tuple(areas))
+
+    def inset_now(self, solved: SolvedControl, row: int, width: int, height: int) -> np.ndarray:
+        spans = solved.motion.spans[:2]
+        state = wrapped(solved.motion.ran.states[row : row + 1, :2], spans)[0]
+        picture = state_diagram(spans, (), (), None, width, height - round(BAR) - 4, False)
+        scale = [np.degrees(1.0) if x.unit.startswith("rad") else 1.0 for x in spans]
+        return picture.axes[0].place(*(state * scale))[0] + (0.0, BAR + 4.0)
+
+    def diagrams(self) -> Mapping[str, Callable[[ControlRun], Diagram]]:
+        return {"STATE": states_of}

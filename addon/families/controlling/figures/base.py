@@ -160,6 +160,15 @@ class MachineFigure(ABC):
             SettingError: it cannot be built.
         """
 
+    def needs_table(self, body: Any, plan: Plan) -> bool:
+        """Whether a controller has a table, which is built and stored.
+
+        Args:
+            body: of the figure.
+            plan: what it is to be.
+        """
+        return not plan.program
+
     def quick(self, body: Any, plan: Plan) -> bool:
         """Whether a table is built so fast that nobody has to ask for it.
 
