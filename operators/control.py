@@ -7,11 +7,14 @@ import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, StringProperty
 from bpy_extras.io_utils import ExportHelper, ImportHelper
 
-from ..addon import motions
+from ..addon import compat, families, motions
 from ..addon.base_operator import SettingsOperator, SolvingOperator, one_line
+from ..addon.context import object_mode
 from ..addon.errors import UserError
 from ..addon.families.controlling import gather, tables
+from ..addon.rigs import characters, machines
 from ..addon.rigs.actor import Actor
+from ..addon.scene.timing import scene_numbers
 from ..solvers.control import plans, texts
 from ..solvers.control.plans import Plan
 from .motion import OfKind
@@ -424,7 +427,72 @@ def _write(filepath: str, text: str) -> None:
         raise UserError(f"{path} cannot be written: {error.strerror}") from error
 
 
+class POISE_OT_figure_setup(SettingsOperator, bpy.types.Operator):
+    """Make the selected bones, which hang on each other in a row, a figure of links and muscles"""
+
+    bl_idname = "poise.figure_setup"
+    bl_label = "Set Up as Figure"
+
+    density: FloatProperty(
+        name="Mass per Metre", description="Mass of a link for each metre of its length, kg",
+        default=1.0, min=1e-3, max=1e5, soft_max=50.0,
+    )
+
+    @classmethod
+    def poll(cls, context):
+        if motions.active_rig(context) is None:
+            cls.poll_message_set("No armature is active: select one")
+            return False
+        return True
+
+    def run(self, context):
+        rig = motions.active_rig(context)
+        motions.require_editable(rig)
+        if characters.kind_of(motions.active_character(context)):
+            raise UserError(
+                f"{rig.name} moves as a character: set up another armature as a figure"
+            )
+        names = [bone.name for bone in rig.pose.bones if compat.bone_selected(bone)]
+        if not names:
+            raise UserError(
+                f"No bone of {rig.name} is selected: select those of the chain, in Pose Mode"
+            )
+        unit = scene_numbers(context.scene).unit_scale
+        size = unit * float(rig.matrix_world.median_scale)
+        machines.put_away(rig)
+        ordered = machines.chain_of(rig, names)
+        machines.set_up_chain(rig, ordered, size, self.density)
+        motion = motions.active_motion(rig)
+        if motion is None:
+            with object_mode(context):
+                motion = motions.add_motion(context, rig)
+            families.begin(motion, unit)
+        return f"{rig.name} is a chain of {len(ordered)} links: add a controller"
+
+
+class POISE_OT_figure_remove(SettingsOperator, bpy.types.Operator):
+    """Make the figure a plain armature again; its motions stay"""
+
+    bl_idname = "poise.figure_remove"
+    bl_label = "Remove Figure"
+
+    @classmethod
+    def poll(cls, context):
+        if not machines.machine_of(motions.active_rig(context)):
+            cls.poll_message_set("The active armature is no mechanical figure")
+            return False
+        return True
+
+    def run(self, context):
+        rig = motions.active_rig(context)
+        motions.require_editable(rig)
+        machines.put_away(rig)
+        return f"{rig.name} is no figure any more"
+
+
 CLASSES = (
+    POISE_OT_figure_setup,
+    POISE_OT_figure_remove,
     POISE_OT_script_import,
     POISE_OT_script_export,
     POISE_OT_controller_import,

@@ -50,6 +50,7 @@ class POISE_PT_character(SidebarPanel, bpy.types.Panel):
             )
             kinds = control_rig.KINDS
             _kinds(layout, kinds, "poise.rig_setup", "Set Up as {}", "OUTLINER_OB_ARMATURE")
+            layout.operator("poise.figure_setup", icon="CON_ARMATURE")
             layout.separator()
 
 

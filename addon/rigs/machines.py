@@ -10,6 +10,7 @@ Blender, and are kept by library overrides.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf
 
@@ -23,6 +24,7 @@ from ..placement import world_matrix
 from .builders import armature as rig
 from .builders import figure_mesh, widgets
 from .builders.mechanism import MakeMechanism
+from .builders.pendulum import TORQUE as SURPLUS
 from .builders.pendulum import pendulum
 from .characters import COLOURS, CREASE, Kind
 
@@ -196,6 +198,79 @@ def chain_bones(armature: bpy.types.Object) -> list[str]:
     return [name for name in names if name in armature.pose.bones]
 
 
+def chain_of(armature: bpy.types.Object, names: Sequence[str]) -> list[str]:
+    """Bones in a row, the first one first.
+
+    Args:
+        armature: the armature object.
+        names: of some of its bones.
+
+    Raises:
+        UserError: they do not hang on each other in a row.
+    """
+    bones = armature.data.bones
+    ordered = sorted(names, key=lambda name: len(bones[name].parent_recursive))
+    for above, name in zip(ordered[:-1], ordered[1:], strict=True):
+        if bones[name].parent != bones[above]:
+            raise UserError(
+                f"{name} of {armature.name} does not hang on {above}: select bones that hang on "
+                "each other in a row, with none left out"
+            )
+    return ordered
+
+
+def set_up_chain(
+    armature: bpy.types.Object, names: Sequence[str], metres: float, density: float
+) -> None:
+    """Make an armature a chain of links that turn in one plane.
+
+    The plane is that of the bones where they are bent, otherwise that in which the first one
+    turns about its X axis.
+
+    Args:
+        armature: the armature object.
+        names: of its bones, parents first.
+        metres: a unit of the armature in metres.
+        density: mass of a link, kg for each metre.
+    """
+    bones = [armature.pose.bones[name] for name in names]
+    hinge = bones[0].bone.matrix_local.to_3x3().col[0].normalized()
+    first = _along(bones[0].bone).normalized()
+    for bone in bones[1:]:
+        across = first.cross(_along(bone.bone).normalized())
+        if across.length > 1e-3:
+            hinge = across.normalized()
+            break
+    armature[MARK], armature[CHAIN], armature[HINGE] = "CHAIN", "\n".join(names), list(hinge)
+    masses = [density * bone.bone.length * metres for bone in bones]
+    # What holds a straight chain level, as a share of which the pendulum's muscle is known.
+    reach = [0.0]
+    for bone in bones:
+        reach.append(reach[-1] + bone.bone.length * metres)
+    for k, bone in enumerate(bones):
+        held = sum(
+            mass * 9.81 * (0.5 * (reach[i] + reach[i + 1]) - reach[k])
+            for i, mass in enumerate(masses) if i >= k
+        )
+        set_number(bone, MASS, masses[k])
+        set_number(bone, TORQUE, SURPLUS * held)
+
+
+def put_away(armature: bpy.types.Object) -> None:
+    """Make an armature none again.
+
+    Args:
+        armature: the armature object.
+    """
+    for bone in armature.pose.bones:
+        for key in (MASS, TORQUE):
+            if key in bone:
+                del bone[key]
+    for key in (MARK, CHAIN, HINGE):
+        if key in armature:
+            del armature[key]
+
+
 def read_chain(armature: bpy.types.Object, unit_scale: float, gravity: float) -> ReadChain:
     """A chain of bones as links in its plane.
 
@@ -216,6 +291,8 @@ def read_chain(armature: bpy.types.Object, unit_scale: float, gravity: float) ->
             "bones, and Set Up as Figure anew"
         )
     world = np.array(world_matrix(armature), dtype=float)[:3, :3] * unit_scale
+    if not np.isfinite(world).all() or abs(np.linalg.det(world)) < 1e-12:
+        raise UserError(f"{armature.name} is scaled to nothing: give it a scale above zero")
     hinge = world @ np.array(armature.get(HINGE, (0.0, -1.0, 0.0)), dtype=float)
     hinge /= np.linalg.norm(hinge)
     up = np.array((0.0, 0.0, 1.0)) - hinge[2] * hinge
@@ -225,7 +302,7 @@ def read_chain(armature: bpy.types.Object, unit_scale: float, gravity: float) ->
     up /= np.linalg.norm(up)
     right = np.cross(up, hinge)
     heads = [world @ np.array(bones[name].bone.head_local) for name in names]
-    ways = [world @ np.array(bones[name].bone.vector) for name in names]
+    ways = [world @ np.array(_along(bones[name].bone)) for name in names]
     links, torques, axes, rests = [], [], [], []
     before = 0.0
     for k, name in enumerate(names):
@@ -262,6 +339,11 @@ def read_chain(armature: bpy.types.Object, unit_scale: float, gravity: float) ->
         tuple(names), tuple(links), tuple(torques), tuple(axes), tuple(rests),
         gravity * share if share >= 1e-3 else 0.0,
     )
+
+
+def _along(bone: bpy.types.Bone):
+    """From head to tail in the axes of the armature; Blender's `vector` is in the parent's."""
+    return bone.tail_local - bone.head_local
 
 
 def _limits(bone: bpy.types.PoseBone, axis: np.ndarray) -> tuple[float, float]:

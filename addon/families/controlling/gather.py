@@ -184,7 +184,9 @@ def gather(
                     remedy="Click Build, to store it anew",
                 ))  # fmt: skip
             stored.append(None if kept is None else kept.data)
-        lines.append(Line(list(plans).index(item.name), line.seconds, line.until == "REACHED"))
+        # Blender keeps 0.4 as a little more, and a script would switch one step late.
+        seconds = round(line.seconds, 6)
+        lines.append(Line(list(plans).index(item.name), seconds, line.until == "REACHED"))
     return ControlJob(
         name=motion.name, character=actor.name, kind=actor.kind, motion=motion.poise_motion.kind,
         start_frame=start, end_frame=end, settings=None, numbers=numbers,
