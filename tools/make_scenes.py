@@ -11,6 +11,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
+import control_scenes
 import gait_scenes
 import installed
 import path_scenes
@@ -23,7 +24,8 @@ OUT = ROOT / "out" / "scenes"
 
 def main() -> None:
     """Make the scenes named on the command line, or all."""
-    known = scenes.SCENES | path_scenes.SCENES | gait_scenes.SCENES | posing_scenes.SCENES
+    rooms = (scenes, path_scenes, gait_scenes, posing_scenes, control_scenes)
+    known = {name: make for room in rooms for name, make in room.SCENES.items()}
     wanted = sys.argv[1:] or list(known)
     unknown = [name for name in wanted if name not in known]
     if unknown:

@@ -1662,6 +1662,69 @@ def pose_weights() -> Image.Image:
     ])
 
 
+
+
+def pendulum() -> Image.Image:
+    """A pendulum under the paper's script, at the changes of its controllers."""
+    import control_scenes
+
+    (rig,) = control_scenes.pendulum()
+    scene = rig.users_scene[0]
+    shots, labels, time = [], [], 0.0
+    for line in rig.poise.script:
+        frames = [1.0 + scenes.FPS * (time + line.seconds * k / 5) for k in range(6)]
+        copies = exposures(rig, frames[:-1])
+        for copy in copies[:-1]:
+            copy.hide_render = False
+        hide(rig)
+        shots.append(render(scene, 420, 400))
+        for copy in copies:
+            copy.hide_render = True
+        hide(rig, False)
+        time += line.seconds
+        labels.append(f"{line.controller}, {line.seconds:g} s")
+    return tiles(shots, 3, labels=labels)
+
+
+def control_states() -> Image.Image:
+    """State space: ways under four controllers from several starts, and the paper's script."""
+    import control_scenes
+    from poise.addon.drawing import diagrams
+    from poise.addon.drawing.diagrams import CONTROLLERS, StateWay
+    from poise.addon.families.controlling.view import states_of
+    from poise.solvers.control import chain, plans
+    from poise.solvers.control.run import Command, run
+
+    (rig,) = control_scenes.pendulum()
+    solved = scenes.solve(rig)
+    body = solved.job.body
+    spans, rates = body.chain.coordinates(), chain.rates_of(body.chain)
+    times = np.arange(0.0, 4.0, 1.0 / 48.0)
+    starts = [(-170, -350), (-60, 420), (100, -420), (160, 60), (20, 250), (-90, 0)]
+    drawn = []
+    for plan in body.chain.library():
+        if plan.name in "CD":
+            continue
+        table = plans.table_of(plan, rates)
+        made = plans.controller_of(plan, table, rates)
+        ways = [
+            StateWay(run(rates, np.radians(s), [Command(made, 9.0)], times).states,
+                     CONTROLLERS[1], 1.5)
+            for s in starts
+        ]
+        target = [(plan.targets[0], plan.name)]
+        drawn.append(diagrams.state_diagram(spans, ways, target, table, 420, 320))
+    drawn.append(states_of(solved.motion, 846, 420))
+    shots = [
+        Image.fromarray(np.rint(255 * diagrams.rasterise(d, 1.0)[..., :3]).astype(np.uint8))
+        for d in drawn
+    ]
+    sheet = Image.new("RGB", (846, 2 * 326 + 420), PAPER)
+    sheet.paste(tiles(shots[:4], 2), (0, 0))
+    sheet.paste(shots[4], (0, 2 * 326))
+    return sheet
+
+
 PICTURES: dict[str, Callable[[], Image.Image]] = {
     picture.__name__: picture for picture in (
         characters, creatures, turn_sequence, figure_6, figure_10, presets,
@@ -1671,6 +1734,8 @@ PICTURES: dict[str, Callable[[], Image.Image]] = {
         potholes, crowd, spiral_ramp, telemark_slalom, own_rig_sheet, own_equipment_sheet,
         gait, ground, rigify_cat, herd, footprints, gait_diagram, pose_timing,
         limb_pose, pose_gains, pose_blocking, pose_weights,
+        limb_pose,
+        pendulum, control_states,
     )
 }
 if "POISE_COURSE" in os.environ:
