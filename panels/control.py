@@ -64,21 +64,13 @@ class POISE_UL_script(bpy.types.UIList):
 
 
 class POISE_MT_controllers(bpy.types.Menu):
-    """Controllers that come with the figure."""
+    """Controllers as text files."""
 
     bl_idname = "POISE_MT_controllers"
-    bl_label = "Add Controller"
+    bl_label = "Controller Files"
 
     def draw(self, context):
         layout = self.layout
-        layout.operator("poise.controller_add", text="To the Current Pose", icon="ARMATURE_DATA")
-        known = _known(context)
-        plans = known[0].library(known[1]) if known is not None else ()
-        if plans:
-            layout.separator()
-        for plan in plans:
-            layout.operator("poise.controller_add", text=plan.name).library = plan.name
-        layout.separator()
         layout.operator_context = "INVOKE_DEFAULT"
         layout.operator("poise.controller_import", icon="IMPORT")
         layout.operator("poise.controller_export", icon="EXPORT")
@@ -126,8 +118,9 @@ class POISE_PT_control(_ControlPanel, bpy.types.Panel):
             rows=3,
         )
         column = row.column(align=True)
-        column.menu("POISE_MT_controllers", text="", icon="ADD")
+        column.operator("poise.controller_add", text="", icon="ADD")
         column.operator("poise.controller_remove", text="", icon="REMOVE")
+        column.menu("POISE_MT_controllers", text="", icon="DOWNARROW_HLT")
         item = _chosen(settings)
         layout.use_property_split = True
         layout.use_property_decorate = False
@@ -158,6 +151,24 @@ class POISE_PT_control(_ControlPanel, bpy.types.Panel):
         row = layout.row(align=True)
         row.operator("poise.destination_set", icon="ARMATURE_DATA")
         row.operator("poise.destination_set", text="", icon="ADD").more = True
+
+
+class POISE_PT_control_library(_ControlPanel, bpy.types.Panel):
+    bl_label = "Library"
+    bl_parent_id = "POISE_PT_control"
+
+    @classmethod
+    def poll(cls, context):
+        if not super().poll(context):
+            return False
+        known = _known(context)
+        return known is not None and bool(known[0].library(known[1]))
+
+    def draw(self, context):
+        figure, body, _numbers = _known(context)
+        grid = self.layout.grid_flow(row_major=True, columns=2, align=True)
+        for plan in figure.library(body):
+            grid.operator("poise.controller_add", text=plan.name).library = plan.name
 
 
 class POISE_PT_control_script(_ControlPanel, bpy.types.Panel):
@@ -286,6 +297,7 @@ CLASSES = (
     POISE_UL_script,
     POISE_MT_controllers,
     POISE_PT_control,
+    POISE_PT_control_library,
     POISE_PT_control_script,
     POISE_PT_control_start,
     POISE_PT_control_domain,

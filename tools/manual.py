@@ -40,8 +40,12 @@ OPERATORS = (
     "target_add", "target_update", "target_remove", "disturbance_add", "disturbance_remove",
     "overlap_add", "overlap_remove", "bone_setting_add", "bone_setting_remove", "pose_check",
     "limb_pose",
+    "figure_setup", "figure_remove", "controller_add", "controller_remove", "controller_build",
+    "controller_import", "controller_export", "destination_set", "destination_remove",
+    "start_set", "script_add", "script_remove", "script_move", "script_import", "script_export",
     "bake", "bake_all", "bake_check", "bake_clear", "slope_add", "trail_add",
     "markers_add", "markers_clear", "chase_camera_add", "playblast", "diagram_save",
+    "diagram_image",
     "mesh_swap", "mesh_restore", "equipment_attach", "equipment_detach", "equipment_hide",
     "problem_show", "problem_fix",
 )
@@ -210,6 +214,15 @@ def tables() -> dict[str, str]:
     for name in ("target", "disturbance", "overlap", "bone"):
         item = posing.properties[f"{name}s"].fixed_type
         made[f"pose_timing {name}"] = settings_table(item, style_names(item))
+    control = rna.properties["control"].fixed_type
+    made["control"] = settings_table(control, style_names(control))
+    controller = control.properties["controllers"].fixed_type
+    for name, item in (
+        ("controller", controller), ("span", controller.properties["domain"].fixed_type),
+        ("value", control.properties["start"].fixed_type),
+        ("line", control.properties["script"].fixed_type),
+    ):
+        made[f"control {name}"] = settings_table(item, style_names(item))
     for name in (*STYLE_GROUPS, "eyes"):
         style = rna.properties[name].fixed_type
         made[name] = settings_table(style, style_names(style))

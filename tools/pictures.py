@@ -1670,6 +1670,7 @@ def pendulum() -> Image.Image:
 
     (rig,) = control_scenes.pendulum()
     scene = rig.users_scene[0]
+    scene.camera.data.lens = 84.0  # square pictures
     shots, labels, time = [], [], 0.0
     for line in rig.poise.script:
         frames = [1.0 + scenes.FPS * (time + line.seconds * k / 5) for k in range(6)]
@@ -1677,7 +1678,7 @@ def pendulum() -> Image.Image:
         for copy in copies[:-1]:
             copy.hide_render = False
         hide(rig)
-        shots.append(render(scene, 420, 400))
+        shots.append(render(scene, 400, 400))
         for copy in copies:
             copy.hide_render = True
         hide(rig, False)

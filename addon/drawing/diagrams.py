@@ -566,8 +566,8 @@ def _at_side(states: np.ndarray, row: int, k: int, x: Span) -> np.ndarray:
 def _cost_areas(spans: Sequence[Span], table: Table, axes: Axes) -> list[Area]:
     """What the way costs from everywhere, as shades."""
     counts = (60, 44)
-    edges = [
-        np.linspace(low, high, n + 1)
+    edges = [  # whole pixels, so that no seams are seen between them
+        np.round(np.linspace(low, high, n + 1))
         for n, (low, high) in zip(
             counts, ((axes.left, axes.right), (axes.bottom, axes.top)), strict=True
         )

@@ -3,7 +3,7 @@
 
 Each scenario runs once; each of its checks is a test here. The pictures of the
 screen are kept under out/gui, out/gui-preview, out/gui-manual, out/gui-path, out/gui-rig,
-out/gui-gait and out/gui-limb to be looked at.
+out/gui-gait, out/gui-limb and out/gui-control to be looked at.
 """
 
 import json
@@ -29,6 +29,7 @@ SCENARIOS = {
     "rig_scenario.py": ROOT / "out" / "gui-rig",
     "gait_scenario.py": ROOT / "out" / "gui-gait",
     "limb_scenario.py": ROOT / "out" / "gui-limb",
+    "control_scenario.py": ROOT / "out" / "gui-control",
 }
 TIMEOUT = 1200
 # Scenarios that play at the same time: much of each is waiting for a key or a redraw.

@@ -73,6 +73,7 @@ GROUPS = {
     "path": settings_of("PoisePath"),
     "gait": settings_of("PoiseGait"),
     "pose_timing": settings_of("PoisePoseTiming"),
+    "control": settings_of("PoiseControl"),
     **{name: style_of(mapping.style) for name, mapping in STYLE_GROUPS.items()},
     "eyes": style_of(EyesStyle),
     "settings": settings_of("PoiseMotion"),
