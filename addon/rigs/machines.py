@@ -293,6 +293,9 @@ def read_chain(armature: bpy.types.Object, unit_scale: float, gravity: float) ->
     world = np.array(world_matrix(armature), dtype=float)[:3, :3] * unit_scale
     if not np.isfinite(world).all() or abs(np.linalg.det(world)) < 1e-12:
         raise UserError(f"{armature.name} is scaled to nothing: give it a scale above zero")
+    sizes = np.linalg.norm(world, axis=0)
+    if np.ptp(sizes) > 1e-3 * sizes.max():
+        raise UserError(f"{armature.name} is scaled unevenly: give it one scale in all directions")
     hinge = world @ np.array(armature.get(HINGE, (0.0, -1.0, 0.0)), dtype=float)
     hinge /= np.linalg.norm(hinge)
     up = np.array((0.0, 0.0, 1.0)) - hinge[2] * hinge

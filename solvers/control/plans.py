@@ -124,6 +124,11 @@ class Plan:
                     raise SettingError(
                         f"Steps of {x.name} of {self.name}", x.count, f"{least} or more"
                     )
+        for x in self.controls:
+            if not x.effort >= 0.0 or math.isinf(x.effort):
+                raise SettingError(f"Effort of {x.name} of {self.name}", x.effort, "at least 0")
+        if not 1.0 <= self.power <= 4.0:
+            raise SettingError(f"Denser of {self.name}", self.power, "between 1 and 4")
         if not self.destinations or not all(self.destinations):
             raise SettingError(
                 f"Destination of {self.name}", "nowhere", "given the value of a coordinate"

@@ -2,8 +2,10 @@
 """Figures under controllers, one after the other: scripts.
 
 A controller's table gives the control at its nodes, n-linearly interpolated between them
-(van de Panne, Fiume and Vranesic, 1990, section 3.4). A table alone chatters about its
-destination, or rests beside it, since the best control jumps there. Where a destination
+(van de Panne, Fiume and Vranesic, 1990, section 3.4). Where
+neighbouring nodes ask for opposite controls, as on both sides of the state from which a
+pendulum is best swung to the left or to the right, the nearest one decides. A table alone
+chatters about its destination, or rests beside it, since the best control jumps there. Where a destination
 is a state of rest - where some control within the range holds the figure still - a linear
 law takes over near it:
 
@@ -30,6 +32,9 @@ from .build import Rates, Table
 
 LONGEST = 1.0 / 240.0
 """s for which a control stays."""
+
+PARTED = 0.75
+"""Share of the controls' range by which nodes that are no longer interpolated differ."""
 
 
 @dataclass(frozen=True)
@@ -200,8 +205,14 @@ def controls(controller: Controller, states: np.ndarray) -> tuple[np.ndarray, np
     total = weights.sum(axis=1)
     known = inside & (total > 0.0)
     weights[~known] = 0.0
-    given = np.einsum("mk,mkc->mc", weights, table.controls[indices])
+    corners = table.controls[indices]
+    given = np.einsum("mk,mkc->mc", weights, corners)
     given /= np.where(known, total, 1.0)[:, None]
+    # Where nodes want to go opposite ways, their mean goes neither: the nearest one decides.
+    parted = np.ptp(np.where(weights[..., None] > 0.0, corners, given[:, None]), axis=1)
+    torn = (parted > PARTED * np.ptp(table.samples, axis=0)).any(axis=1)
+    if torn.any():
+        given[torn] = corners[torn, np.argmax(weights[torn], axis=1)]
     for rest in (controller.rest, *controller.others):
         if rest is None:
             continue

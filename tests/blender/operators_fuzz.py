@@ -22,16 +22,17 @@ from poise.addon import compat, families
 from poise.addon.mapping.registry import STYLE_GROUPS
 from poise.addon.rigs.actor import Actor
 from poise.addon.rigs.characters import KINDS as KINDS_OF_CHARACTERS
+from poise.addon.rigs.machines import MACHINES
 from poise.addon.scene.figures import legs_of
 from poise.addon.settings.gait import gaits_for
 
-GROUPS = ("turns", "path", "gait", "pose_timing", *STYLE_GROUPS)
-KINDS = tuple(KINDS_OF_CHARACTERS)
+GROUPS = ("turns", "path", "gait", "pose_timing", "control", *STYLE_GROUPS)
+KINDS = (*KINDS_OF_CHARACTERS, *MACHINES)
 
 # Operators that write files or take long are called less often.
 RARE = {
     "playblast": 0.05, "preset_add": 0.1, "gait_preset_add": 0.1, "diagram_save": 0.15,
-    "character_add": 0.3,
+    "character_add": 0.3, "controller_build": 0.3,
 }  # fmt: skip
 
 # Chance that a trial stays within ranges and spoils nothing.
@@ -387,6 +388,44 @@ def _posing(trial):
         trial.say(f"check: {_refusal('pose_check')}")
 
 
+def _controlled(trial):
+    """Controllers of a figure and lines of a script, some of them of no use; or a chain of bones
+    that becomes a figure."""
+    rng, rig = trial.rng, trial.rng.choice(characters())
+    if rig not in bpy.context.view_layer.objects[:]:
+        return
+    activate(rig)
+    if trial.chance(0.2):
+        names = rng.sample(rig.pose.bones.keys(), min(rng.randint(1, 2), len(rig.pose.bones)))
+        for bone in rig.pose.bones:
+            compat.select_bone(bone, bone.name in names)
+        trial.say(f"figure: {_refusal('figure_setup')}")
+    for _ in range(rng.choice((1, 1, 2))):
+        library = rng.choice(("A", "B", "D", "", "Z"))
+        trial.say(f"controller {library}: {_refusal('controller_add', library=library)}")
+        until = rng.choice(("TIME", "REACHED"))
+        seconds = rng.uniform(0.05, 2.0)
+        trial.say(f"line: {_refusal('script_add', until=until, seconds=seconds)}")
+    for bone in rig.pose.bones:
+        if trial.chance(0.3):
+            bone.rotation_euler.x = rng.uniform(-4.0, 4.0)
+    if trial.chance(0.5):
+        trial.say(f"start: {_refusal('start_set')}")
+    motion = rig.poise.motion_object
+    if motion is None or trial.sane:
+        return
+    control = motion.poise_motion.control
+    for item in control.controllers:
+        for one in (*item.domain, *item.torques):
+            if trial.chance(0.2):
+                setattr(one, rng.choice(("low", "high", "effort")), rng.choice(NUMBERS))
+        if trial.chance(0.2):
+            item.destinations.clear()
+    for one in control.start:
+        if trial.chance(0.2):
+            one.value = rng.choice(NUMBERS)
+
+
 def _terrain(trial, curve):
     """A mesh under a curve, or beside it: hills, holes, walls, faces of no use, or none."""
     rng = trial.rng
@@ -552,7 +591,7 @@ STATES = (
     (_parent, 0.12), (_key_settings, 0.3), (_drive_settings, 0.12), (_strip_settings, 0.06),
     (_posed, 0.15), (_hand_keys, 0.15), (_several, 0.2),
     (_along_a_path, 0.2), (_baked_before, 0.2), (_own_equipment, 0.15),
-    (_on_legs, 0.5), (_posing, 0.25), (_select_all, 0.15), (_mode, 0.25),
+    (_on_legs, 0.5), (_posing, 0.25), (_controlled, 0.3), (_select_all, 0.15), (_mode, 0.25),
 )  # fmt: skip
 
 

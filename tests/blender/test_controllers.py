@@ -4,11 +4,13 @@
 import bpy
 import numpy as np
 import pytest
+from operators_help import refused
 from poise.addon import compat, pipeline
 from poise.addon.families.controlling import tables
 from poise.addon.settings.control import TABLE
 from poise.solvers.control import pendulum
 from poise.solvers.control.run import Command, run
+from poise.solvers.dynamics.planar import Link, compile_figure
 from snapshot import diff, snapshot
 
 pytestmark = pytest.mark.usefixtures("scene")
@@ -100,6 +102,93 @@ def test_turns_are_counted_on(tmp_path):
     assert abs(keys[-1] - keys[0]) > 720.0 and np.abs(np.diff(keys)).max() < 60.0
 
 
+def test_a_motion_goes_on_from_the_one_before(tmp_path):
+    rig, motion = _scripted(tmp_path, 33)
+    bpy.ops.poise.motion_add(kind="CONTROLLER")
+    later = rig.poise.motion_object
+    assert later.poise_motion.after == motion
+    bpy.ops.poise.controller_add(library="B")
+    bpy.ops.poise.script_add(seconds=3.0)
+    first = pipeline.solve(pipeline.gather(bpy.context, motion)).motion.ran
+    second = pipeline.solve(pipeline.gather(bpy.context, later)).motion.ran
+    assert np.abs(second.states[0] - first.states[-1]).max() == 0.0
+
+
+def test_a_pose_becomes_a_destination_and_the_rod_comes_to_rest_there():
+    # Angle 150 degrees of the hinge, from the solver's law of rest within half a degree.
+    rig, motion = _pendulum(193)
+    bone = rig.pose.bones["rod"]
+    bone.rotation_euler.x = np.radians(150.0)
+    bpy.context.view_layer.update()
+    bpy.ops.poise.controller_add(name="Up")
+    bone.rotation_euler.x = np.radians(-90.0)
+    bpy.context.view_layer.update()
+    bpy.ops.poise.start_set()
+    bpy.ops.poise.script_add(seconds=20.0)
+    bpy.ops.poise.bake()
+    assert _off(_angles(rig, [1]), -90.0) < 0.01
+    assert _off(_angles(rig, [181, 187, 193]), 150.0) < 0.5
+
+
+def _chain(bent=0.0):
+    data = bpy.data.armatures.new("Arm")
+    rig = bpy.data.objects.new("Arm", data)
+    bpy.context.scene.collection.objects.link(rig)
+    bpy.context.view_layer.objects.active = rig
+    bpy.ops.object.mode_set(mode="EDIT")
+    parent, head = None, np.zeros(3)
+    for k, length in enumerate((0.5, 0.3)):
+        bone = data.edit_bones.new(f"link{k}")
+        way = length * np.array((np.cos(0.4 + k * bent), 0.0, np.sin(0.4 + k * bent)))
+        bone.head, bone.tail = head, head + way
+        bone.parent, bone.use_connect = parent, k > 0
+        parent, head = bone, head + way
+        bone.align_roll((0.0, -1.0, 0.0))
+    bpy.ops.object.mode_set(mode="POSE")
+    for bone in rig.pose.bones:
+        bone.rotation_mode = "QUATERNION"
+        compat.select_bone(bone, True)
+    return rig
+
+
+def test_a_chain_of_bones_swings_as_its_links_do():
+    """Let go, with no controller: as the compiled double pendulum of its bones, by another
+    integration (fourth order, a tenth of the step)."""
+    rig = _chain(bent=0.7)
+    assert bpy.ops.poise.figure_setup() == {"FINISHED"}
+    motion = rig.poise.motion_object
+    motion.poise_motion.frame_end = 25
+    assert bpy.ops.poise.bake() == {"FINISHED"}
+    made = compile_figure([
+        Link("a", centre=(0.25, 0.0), mass=0.5, inertia=0.5 * 0.25 / 12.0),
+        Link("b", "a", (0.5, 0.0), (0.15, 0.0), 0.3, 0.3 * 0.09 / 12.0),
+    ])  # fmt: skip
+
+    def rate(s):
+        bent = made.accelerations(np.sin, np.cos, s[:2], s[2:], np.zeros(2))
+        return np.concatenate((s[2:], np.array(bent, float)))
+
+    state, h = np.array([0.4, 0.7, 0.0, 0.0]), 1.0 / 2400.0
+    for _ in range(2400):
+        a = rate(state)
+        b = rate(state + 0.5 * h * a)
+        c = rate(state + 0.5 * h * b)
+        state = state + h / 6.0 * (a + 2.0 * b + 2.0 * c + rate(state + h * c))
+    seen = [_angles(rig, [25], f"link{k}")[0] for k in range(2)]
+    assert _off(seen, np.degrees([state[0], state[0] + state[1]])) < 0.1
+
+
+def test_a_chain_gives_back_what_it_was():
+    rig = _chain()
+    bpy.ops.object.mode_set(mode="OBJECT")
+    before = snapshot()
+    bpy.ops.poise.figure_setup()
+    motion = rig.poise.motion_object
+    bpy.ops.poise.figure_remove()
+    bpy.data.objects.remove(motion)
+    assert diff(before, snapshot()) == []
+
+
 def test_tables_are_kept_and_built_anew_only_when_they_have_to_be(tmp_path):
     rig, motion = _scripted(tmp_path)
     bpy.ops.poise.controller_build()
@@ -123,3 +212,71 @@ def test_tables_are_kept_and_built_anew_only_when_they_have_to_be(tmp_path):
     again = bytes(motion[TABLE.format(number)]["data"].to_list().__repr__(), "ascii")
     assert again == first[number]
     assert pipeline.solve(pipeline.gather(bpy.context, motion)).problems == ()
+
+
+def test_what_cannot_be_is_said_in_one_sentence():
+    rig, motion = _pendulum(25)
+    bpy.ops.poise.controller_add(library="A")
+    bpy.ops.poise.script_add(seconds=1.0)
+    item = rig.poise.controllers[0]
+    item.destinations[0].values["omega"].value = np.radians(900.0)
+    refused("bake", "Destination of A is omega 900°/s: it must be within its domain")
+    item.destinations[0].values["omega"].value = 0.0
+    item.domain[0].count = 100_000
+    refused("controller_build", "Table of A is 100000 x 25 states .* GB .* would fit into 2 GB")
+    item.domain[0].count = 30
+    low, high = item.torques[0].low, item.torques[0].high
+    item.torques[0].low, item.torques[0].high = -0.2, 0.2
+    item.domain[1].low, item.domain[1].high = -2.0, 2.0
+    refused("controller_build", "out of reach with torque from -0.2 N m to 0.2 N m.*would do")
+    item.torques[0].low, item.torques[0].high = low, high
+    rig.pose.bones["rod"]["poise_mass"] = 0.0
+    refused("bake", "Mass of rod is 0.0: it must be a number above 0 kg")
+    rig.pose.bones["rod"]["poise_mass"] = 1.0
+    rig.poise.script[0].controller = "Z"
+    refused("bake", "Line 1 of the script of .* names Z, which is none of its controllers")
+    # Out of the domain: at 25 degrees per second and more it is too fast from the start.
+    rig.poise.script[0].controller = "A"
+    item.domain[1].low, item.domain[1].high = -0.5, 0.5
+    rig.pose.bones["rod"].rotation_euler.x = np.radians(-60.0)
+    bpy.context.view_layer.update()
+    bpy.ops.poise.start_set()
+    found = pipeline.solve(pipeline.gather(bpy.context, motion)).problems
+    assert [p.code for p in found] == ["CONTROLLER_LEFT"] and found[0].time < 0.2
+
+
+def test_texts_are_written_as_they_are_read(tmp_path):
+    rig, motion = _scripted(tmp_path)
+    bpy.ops.poise.script_export(filepath=str(tmp_path / "again.txt"))
+    from poise.solvers.control import texts
+
+    again = texts.read_script((tmp_path / "again.txt").read_text())
+    known = texts.read_script(SCRIPT)
+    assert again.lines == known.lines
+    assert again.states["link"] == pytest.approx(known.states["link"], abs=1e-4)
+    path = tmp_path / "literal.txt"
+    path.write_text(
+        "dyn link1\nssid omega -500.0 500.0 21\nssid angle -180 170 36\nwrap angle\n"
+        "torq torque -10.0 10.0 11 0.1\ndest angle=0 omega=0\n"
+    )
+    bpy.ops.poise.controller_import(filepath=str(path))
+    item = rig.poise.controllers["literal"]
+    assert [one.count for one in item.domain] == [36, 21] and item.power == 1.0
+    bpy.ops.poise.controller_export(filepath=str(tmp_path / "out.txt"))
+    out = texts.read_controller((tmp_path / "out.txt").read_text())
+    angle = next(x for x in out.coordinates if x.name == "angle")
+    assert (angle.low, angle.count, angle.wraps) == (pytest.approx(-180.0, abs=1e-4), 36, True)
+    assert angle.high == pytest.approx(170.0, abs=1e-4)
+
+
+def test_states_are_drawn_as_an_image_and_to_a_file(tmp_path):
+    rig, motion = _scripted(tmp_path)
+    bpy.ops.poise.diagram_image(kind="STATE")
+    image = bpy.data.images[f"{motion.name} Diagram"]
+    pixels = np.empty(4 * image.size[0] * image.size[1], np.float32)
+    image.pixels.foreach_get(pixels)
+    assert np.ptp(pixels) > 0.5
+    path = tmp_path / "states.svg"
+    bpy.ops.poise.diagram_save(kind="STATE", filepath=str(path))
+    text = path.read_text()
+    assert text.count("<polyline") > 10 and ">A<" in text and "degrees/s" in text

@@ -154,6 +154,20 @@ def test_of_pose_timing():
     assert cut() == {}
 
 
+def test_of_controllers():
+    assert bpy.ops.poise.character_add(kind="PENDULUM") == {"FINISHED"}
+    assert cut() == {}
+    motion = bpy.context.object.poise.motion_object
+    for name in "AD":
+        bpy.ops.poise.controller_add(library=name)
+        bpy.ops.poise.script_add(seconds=1.0)
+        bpy.ops.poise.start_set()
+        assert cut() == {}, name
+    bpy.ops.poise.controller_build()
+    preview.refresh(bpy.context, motion)
+    assert cut() == {}
+
+
 def known_to_solvers(motion):
     """(property, label in messages, least, most, power of lengths in it) of all settings whose
     ranges solvers have."""

@@ -22,6 +22,9 @@ from .job import ControlJob, Line
 
 LENGTHS = ("m", "m/s")
 
+FASTEST = 1e4
+"""SI units, of any coordinate: a number beyond is none that was meant."""
+
 
 def known(
     context: bpy.types.Context, motion: bpy.types.Object
@@ -158,6 +161,14 @@ def gather(
     settings = motion.poise_motion.control
     start, end = frame_range(context.scene, motion)
     figure, body, _numbers = known(context, motion)
+    begins = start_of(motion, figure, body, numbers.unit_scale)
+    for x, value in zip(figure.coordinates(body), begins, strict=True):
+        if not abs(value) < FASTEST:
+            raise UserError(
+                f"{motion.name} begins with {x.name} {x.spoken(value)}: set another one under Start"
+            )
+    if not settings.slew >= 0.0:
+        raise UserError(f"Slew of {motion.name} is {settings.slew}: it must be a number from 0 on")
     by_name = {item.name: item for item in settings.controllers}
     plans: dict[str, Plan] = {}
     stored: list[bytes | None] = []
@@ -191,6 +202,6 @@ def gather(
         name=motion.name, character=actor.name, kind=actor.kind, motion=motion.poise_motion.kind,
         start_frame=start, end_frame=end, settings=None, numbers=numbers,
         links=links_of(actor.joints, numbers.unit_scale), machine=actor.machine, body=body,
-        start=start_of(motion, figure, body, numbers.unit_scale), plans=tuple(plans.values()),
+        start=begins, plans=tuple(plans.values()),
         stored=tuple(stored), script=tuple(lines), slew=settings.slew, told=tuple(told),
     )  # fmt: skip
