@@ -5,9 +5,9 @@ A controller's table gives the control at its nodes, n-linearly interpolated bet
 (van de Panne, Fiume and Vranesic, 1990, section 3.4). Where
 neighbouring nodes ask for opposite controls, as on both sides of the state from which a
 pendulum is best swung to the left or to the right, the nearest one decides. A table alone
-chatters about its destination, or rests beside it, since the best control jumps there. Where a destination
-is a state of rest - where some control within the range holds the figure still - a linear
-law takes over near it:
+chatters about its destination, or rests beside it, since the best control jumps there. Where
+a destination is a state of rest - where some control within the range holds the figure still -
+a linear law takes over near it:
 
     c = c_hold - G (s - s_d),   G = R^-1 B^T P
 
