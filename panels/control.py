@@ -183,10 +183,10 @@ class POISE_PT_control_script(_ControlPanel, bpy.types.Panel):
             "POISE_UL_script", "", settings, "script", settings, "script_index", rows=4
         )
         column = row.column(align=True)
-        column.operator("poise.script_add", text="", icon="ADD")
         column.operator("poise.script_remove", text="", icon="REMOVE")
         column.operator("poise.script_move", text="", icon="TRIA_UP").direction = -1
         column.operator("poise.script_move", text="", icon="TRIA_DOWN").direction = 1
+        layout.operator("poise.script_add", icon="ADD")
         row = layout.row(align=True)
         row.operator("poise.script_import", text="Import", icon="IMPORT")
         row.operator("poise.script_export", text="Export", icon="EXPORT")
