@@ -10,8 +10,8 @@ Blender, and are kept by library overrides.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from math import inf
 
 import bpy
@@ -26,22 +26,44 @@ from .builders import figure_mesh, widgets
 from .builders.mechanism import MakeMechanism
 from .builders.pendulum import TORQUE as SURPLUS
 from .builders.pendulum import pendulum
-from .characters import COLOURS, CREASE, Kind
+from .characters import COLOURS, CREASE
 
 MARK, CHAIN, HINGE = "poise_machine", "poise_chain", "poise_hinge"
 MASS, TORQUE = "poise_mass", "poise_torque"
 
-FAMILY = "CONTROLLED"
 
-MACHINES: dict[str, Kind] = {
-    "PENDULUM": Kind(
-        "Pendulum", "A rod with a muscle on an axle; its size is its length", "CONTROL", 0.0,
-        FAMILY, 1.0, 1.0, ("suit", "equipment"),
+@dataclass(frozen=True)
+class Machine:
+    """A mechanical figure that can be built.
+
+    Attributes:
+        make: what makes it.
+        label: name for menus and for the object.
+        description: tooltip.
+        size: the usual one, m.
+        mass: the usual one, kg.
+        paints: parts whose colours are chosen when it is added.
+        colours: part -> its colour where it is another one than in `COLOURS`.
+        slope: steepness of the ground that it starts on, which is level.
+    """
+
+    make: MakeMechanism
+    label: str
+    description: str
+    size: float
+    mass: float
+    paints: tuple[str, ...] = ()
+    colours: Mapping[str, tuple[float, float, float]] = field(default_factory=dict)
+    slope: float = 0.0
+
+
+MACHINES: dict[str, Machine] = {
+    "PENDULUM": Machine(
+        pendulum, "Pendulum", "A rod with a muscle on an axle; its size is its length", 1.0, 1.0,
+        ("suit", "equipment"),
     ),
 }  # fmt: skip
 """What the Add menu has besides characters."""
-
-MAKERS: dict[str, MakeMechanism] = {"PENDULUM": pendulum}
 
 _WORDS = {
     MASS: ("Mass of the link, kg", 0.0, 1e6),
@@ -112,7 +134,7 @@ def build_machine(
     for label, value in (("Size", size), ("Mass", mass)):
         if not (np.isfinite(value) and value > 0.0):
             raise SettingError(label, value, "above 0")
-    made = MAKERS[kind](size, mass)
+    made = row.make(size, mass)
     armature = rig.make_bones(context, made.bones, name or row.label)
     armature[MARK] = kind
     for key, value in made.numbers.items():

@@ -185,10 +185,11 @@ def gather(
             )  # fmt: skip
         if item.name not in plans:
             plans[item.name] = plan_of(item, figure, body, numbers.unit_scale)
+            kept, source = None, tables.source_of(actor.machine, body, plans[item.name])
             try:
-                kept = tables.kept(motion, item.number)
+                if not tables.is_known(source):
+                    kept = tables.kept(motion, item.number)
             except store.Spoilt:
-                kept = None
                 told.append(Problem(
                     "CONTROLLER_DAMAGED",
                     f"The stored table of {item.name} is damaged: it is not used", "INFO",

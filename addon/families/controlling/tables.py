@@ -100,6 +100,15 @@ def kept(motion: bpy.types.Object, number: int) -> Kept | None:
         raise store.Spoilt("it is not what was kept") from error
 
 
+def is_known(source: str) -> bool:
+    """Whether a table was built or read in this session, so that the file's is not asked for.
+
+    Args:
+        source: digest of what it is built of.
+    """
+    return source in _known
+
+
 def forget(motion: bpy.types.Object, number: int) -> None:
     """Remove a table.
 
