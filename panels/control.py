@@ -59,7 +59,6 @@ class POISE_UL_script(bpy.types.UIList):
     ):
         row = layout.row(align=True)
         row.prop_search(item, "controller", data, "controllers", text="")
-        row.prop(item, "until", text="")
         row.prop(item, "seconds", text="")
 
 
@@ -187,6 +186,10 @@ class POISE_PT_control_script(_ControlPanel, bpy.types.Panel):
         column.operator("poise.script_move", text="", icon="TRIA_UP").direction = -1
         column.operator("poise.script_move", text="", icon="TRIA_DOWN").direction = 1
         layout.operator("poise.script_add", icon="ADD")
+        if 0 <= settings.script_index < len(settings.script):
+            row = layout.row()
+            row.use_property_split = True
+            row.prop(settings.script[settings.script_index], "until")
         row = layout.row(align=True)
         row.operator("poise.script_import", text="Import", icon="IMPORT")
         row.operator("poise.script_export", text="Export", icon="EXPORT")

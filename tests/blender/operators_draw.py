@@ -115,6 +115,9 @@ class Layout:
         self._button(named, "")
 
     def prop(self, data, name, **named):
+        if name.startswith('["'):
+            self._own_property(data, name[2:-2], named)
+            return
         assert name in data.bl_rna.properties, f"{data.bl_rna.identifier} has no {name}"
         self._check(named)
         prop = data.bl_rna.properties[name]
@@ -142,6 +145,13 @@ class Layout:
             count = len(prop.enum_items) if expanded else 1
             beside, part = 2 * MARGIN if expanded else ARROW, (share / count, less / count)
             place.parts.extend(Text(item.name, beside, part) for item in prop.enum_items)
+
+    def _own_property(self, data, name, named):
+        """A number that is a custom property."""
+        assert isinstance(data[name], (int, float)), f"{data} has no number {name}"
+        self._check(named)
+        part = NAME if self.use_property_split else (1.0, 0.0)
+        self._part().parts.append(Text(named.get("text", name), 0.0, part))
 
     def prop_enum(self, data, name, value, **named):
         self._check(named)
