@@ -317,7 +317,7 @@ def in_degrees(x: Span, value: float) -> float:
         x: whose.
         value: in SI units.
     """
-    return round(value * _RATES.get(x.unit, 1.0), 6)
+    return round(float(value) * _RATES.get(x.unit, 1.0), 6)
 
 
 def from_text(made: ControllerText, plan: Plan) -> Plan:
