@@ -1678,7 +1678,7 @@ def pendulum() -> Image.Image:
         for copy in copies[:-1]:
             copy.hide_render = False
         hide(rig)
-        shots.append(render(scene, 400, 400))
+        shots.append(render(scene, 300, 300))
         for copy in copies:
             copy.hide_render = True
         hide(rig, False)
@@ -1735,7 +1735,6 @@ PICTURES: dict[str, Callable[[], Image.Image]] = {
         potholes, crowd, spiral_ramp, telemark_slalom, own_rig_sheet, own_equipment_sheet,
         gait, ground, rigify_cat, herd, footprints, gait_diagram, pose_timing,
         limb_pose, pose_gains, pose_blocking, pose_weights,
-        limb_pose,
         pendulum, control_states,
     )
 }
