@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from . import lamp, landing
-from .lamp import ONE, STEP, SUBSTEPS, Ground, State
+from .lamp import ONE, STEP, Ground, State
 from .lamp_programs import CLEAR, Motion, Program, torques
 
 LONGEST = 2.0
@@ -41,6 +41,7 @@ class Done:
         clearance: m, least height of elbow and shade above the ground.
         torque: (2,) largest torque of the base's joint and the elbow, N m.
         tried: whether the landing had to be found by trying.
+        over: s at which the next one may begin; infinite where the lamp fell.
     """
 
     name: str
@@ -54,6 +55,7 @@ class Done:
     clearance: float
     torque: tuple[float, float]
     tried: bool
+    over: float
 
 
 @dataclass(frozen=True)
@@ -61,16 +63,26 @@ class Played:
     """A chain of motions.
 
     Attributes:
-        times: (f,) s, one for each frame.
+        times: (f,) s, one for each sub-step.
         q: (f, 5) coordinates, turns counted on.
         motions: what each of them came to; fewer than asked for where the lamp fell.
         state: at the end.
+        ground: steps, those among them that motions come down by.
     """
 
     times: np.ndarray
     q: np.ndarray
     motions: tuple[Done, ...]
     state: State
+    ground: Ground
+
+    def at(self, times: np.ndarray) -> np.ndarray:
+        """(m, 5) coordinates at some times; at the end it stays.
+
+        Args:
+            times: (m,) s.
+        """
+        return np.stack([np.interp(times, self.times, x) for x in self.q.T], axis=1)
 
 
 class _One:
@@ -79,7 +91,7 @@ class _One:
     def __init__(self, state: State, ground: Ground) -> None:
         self.state, self.ground, self.steps = state, ground, 0
         self.base = 0.0  # rad, turns made before the motion
-        self.frames = [state.q]
+        self.places = [state.q]
         self.loads = (0.0, 0.0)
         self.torque, self.clearance = (0.0, 0.0), math.inf
 
@@ -88,8 +100,7 @@ class _One:
         self.loads = (loads[0], loads[1])
         self.torque = (max(self.torque[0], abs(knee)), max(self.torque[1], abs(elbow)))
         self.steps += 1
-        if self.steps % SUBSTEPS == 0:
-            self.frames.append(self.state.q)
+        self.places.append(self.state.q)
         if self.steps % 32 == 0:
             gap = lamp.clearance(ONE, self.state, self.ground)
             self.clearance = min(self.clearance, gap)
@@ -127,11 +138,27 @@ class _One:
             self.step(knee, elbow)
 
 
+def step_for(motion: Motion, x: float) -> Ground:
+    """The step that a motion comes down by: half-way between where it stands and lands.
+
+    Args:
+        motion: which.
+        x: where the base stands, m.
+    """
+    if not motion.drop:
+        return ()
+    edge = x + 0.5 * motion.length
+    if motion.length > 0.0:
+        return ((edge, -motion.drop),)
+    return ((-math.inf, -motion.drop), (edge, motion.drop))
+
+
 def play(
     motions: Sequence[Motion],
     start: State | None = None,
     ground: Ground = (),
     still: float = 0.25,
+    lasting: Sequence[float] = (),
     progress: Callable[[float], None] | None = None,
 ) -> Played:
     """Play motions one after the other.
@@ -139,45 +166,52 @@ def play(
     Args:
         motions: which.
         start: at rest, in floats; None for a lamp that stands at 0.
-        ground: steps.
+        ground: steps; each motion that comes down brings its own beside.
         still: s at rest after each motion, at least.
+        lasting: s that each motion lasts at least with its rest; () for no such time.
         progress: told the share that is done; raises Cancelled to stop.
 
     Returns:
-        The lamp in frames of 1/24 s.
+        The lamp in sub-steps.
     """
     one = _One(start if start is not None else lamp.standing(), ground)
     done: list[Done] = []
     for number, motion in enumerate(motions):
-        began, x, tilt = one.time, one.state.q[0], one.state.q[2]
-        one.base = 2.0 * math.pi * round(tilt / (2.0 * math.pi))
-        one.torque, one.clearance = (0.0, 0.0), math.inf
-        off = one.fly(motion)
-        down, slope = one.time, one.state.q[2]
-        kept = (one.state, one.steps, len(one.frames), one.torque, one.clearance)
-        rests, tried = math.isfinite(off) and one.land(None), False
-        if not rests and math.isfinite(off):
-            one.state, one.steps, count, one.torque, one.clearance = kept
-            del one.frames[count:]
-            way = landing.absorb(lamp.many([one.state]), ground)[0]
-            rests, tried = one.land(way), True
-        turns = round((one.state.q[2] - tilt) / (2.0 * math.pi))
-        slope -= 2.0 * math.pi * round(slope / (2.0 * math.pi))
-        done.append(
-            Done(
-                motion.name, began, off, down, one.time if rests else math.inf,
-                one.state.q[0] - x, turns, slope, one.clearance, one.torque, tried,
-            )
-        )  # fmt: skip
-        if not rests:
+        one.ground = (*one.ground, *step_for(motion, one.state.q[0]))
+        done.append(_played(one, motion))
+        if not math.isfinite(done[-1].rested):
             break
-        rested = one.steps
-        while one.steps - rested < LONGEST / STEP:
+        rested, until = one.steps, done[-1].began + (lasting[number] if lasting else 0.0)
+        until = max(until, done[-1].rested + still)
+        while one.time < until or (one.steps - rested) * STEP < LONGEST:
             one.hold()
-            if (one.steps - rested) * STEP >= still and one.steps % 32 == 0:
+            if one.time >= until and (one.steps - rested) % 32 == 0:
                 if landing.quiet(lamp.many([one.state]), READY)[0]:
                     break
+        done[-1] = replace(done[-1], over=one.time)
         if progress is not None:
             progress((number + 1) / len(motions))
-    times = np.arange(len(one.frames)) / 24.0
-    return Played(times, np.array(one.frames), tuple(done), one.state)
+    times = np.arange(len(one.places)) * STEP
+    return Played(times, np.array(one.places), tuple(done), one.state, one.ground)
+
+
+def _played(one: _One, motion: Motion) -> Done:
+    """One motion, from rest to rest."""
+    began, x, tilt = one.time, one.state.q[0], one.state.q[2]
+    one.base = 2.0 * math.pi * round(tilt / (2.0 * math.pi))
+    one.torque, one.clearance = (0.0, 0.0), math.inf
+    off = one.fly(motion)
+    down, slope = one.time, one.state.q[2]
+    kept = (one.state, one.steps, len(one.places), one.torque, one.clearance)
+    rests, tried = math.isfinite(off) and one.land(None), False
+    if not rests and math.isfinite(off):
+        one.state, one.steps, count, one.torque, one.clearance = kept
+        del one.places[count:]
+        way = landing.absorb(lamp.many([one.state]), one.ground)[0]
+        rests, tried = one.land(way), True
+    turns = round((one.state.q[2] - tilt) / (2.0 * math.pi))
+    slope -= 2.0 * math.pi * round(slope / (2.0 * math.pi))
+    return Done(
+        motion.name, began, off, down, one.time if rests else math.inf, one.state.q[0] - x,
+        turns, slope, one.clearance, one.torque, tried, math.inf,
+    )
