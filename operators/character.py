@@ -87,6 +87,7 @@ class POISE_OT_character_add(SettingsOperator, bpy.types.Operator):
     coat: _colour("Coat", characters.COLOURS["coat"], "Colour of an animal's coat")
     hair: _colour("Hair", characters.COLOURS["hair"], "Colour of hair, mane and tail")
     shell: _colour("Shell", characters.COLOURS["shell"], "Colour of an insect's shell")
+    paint: _colour("Paint", characters.COLOURS["paint"], "Colour of a machine's paint")
     limbs: _colour("Legs", characters.COLOURS["limbs"], "Colour of an insect's legs and feelers")
 
     @classmethod

@@ -64,6 +64,8 @@ class POISE_OT_controller_add(_ControlOperator, bpy.types.Operator):
                     f"{character.name} comes with no controller {self.library}: choose one of "
                     f"{', '.join(made) or 'none'}"
                 )
+        elif not figure.tabled:
+            plan = figure.library(body)[0]
         else:
             spans = figure.coordinates(body)
             pose = figure.pose(Actor.of(character), body)
@@ -490,7 +492,42 @@ class POISE_OT_figure_remove(SettingsOperator, bpy.types.Operator):
         return f"{rig.name} is no figure any more"
 
 
+class POISE_OT_jump_find(_OfControl, SolvingOperator, bpy.types.Operator):
+    """Find a motor program for the chosen controller's length and drop, and keep it in the file"""
+
+    bl_idname = "poise.jump_find"
+    bl_label = "Find Jump"
+
+    seed: IntProperty(
+        name="Seed", description="Of all that is tried: 0 begins from programs that are known, "
+        "others find wholly new ones", default=0, min=0,
+    )
+
+    def gather(self, context):
+        _character, motion = motions.require_motion(context)
+        figure, body, numbers = gather.known(context, motion)
+        settings = motion.poise_motion.control
+        item = _chosen(
+            settings.controllers, settings.controller_index, motion, "controller"
+        )
+        plan = gather.plan_of(item, figure, body, numbers.unit_scale)
+        return item.number, figure, body, plan, self.seed, numbers.unit_scale
+
+    def solve(self, job, progress):
+        _number, figure, body, plan, seed, _unit = job
+        return figure.find(body, plan, seed, progress)
+
+    def apply(self, context, job, result):
+        _character, motion = motions.require_motion(context)
+        plan, does = result
+        for item in motion.poise_motion.control.controllers:
+            if item.number == job[0]:
+                item.found = plan.found
+        return does
+
+
 CLASSES = (
+    POISE_OT_jump_find,
     POISE_OT_figure_setup,
     POISE_OT_figure_remove,
     POISE_OT_script_import,

@@ -23,6 +23,7 @@ from ..errors import UserError
 from ..placement import world_matrix
 from .builders import armature as rig
 from .builders import figure_mesh, widgets
+from .builders.luxo import luxo
 from .builders.mechanism import MakeMechanism
 from .builders.pendulum import TORQUE as SURPLUS
 from .builders.pendulum import pendulum
@@ -61,6 +62,9 @@ MACHINES: dict[str, Machine] = {
     "PENDULUM": Machine(
         pendulum, "Pendulum", "A rod with a muscle on an axle; its size is its length", 1.0, 1.0,
         ("suit", "equipment"),
+    ),
+    "LUXO": Machine(
+        luxo, "Luxo Lamp", "A desk lamp that jumps; its size is its height", 0.5, 2.2, ("paint",),
     ),
 }  # fmt: skip
 """What the Add menu has besides characters."""
@@ -145,7 +149,7 @@ def build_machine(
         for key, value in made.bone_numbers.get(bone.name, {}).items():
             set_number(bone, key, value)
         if bone.name in made.modes:  # a hinge, about the axis that its mode begins with
-            bone.lock_location = (True, True, True)
+            bone.lock_location = (bone.name not in made.moved,) * 3
             bone.lock_rotation = [axis != bone.rotation_mode[0] for axis in "XYZ"]
         if bone.name in made.still:
             bone.lock_location = bone.lock_rotation = (True, True, True)
@@ -157,6 +161,8 @@ def build_machine(
             bone.custom_shape_scale_xyz = sizes
             bone.custom_shape_translation = offset
             bone.custom_shape_wire_width = 1.5
+    for name, hook in made.springs.items():
+        rig.stretch(armature, name, hook)
     armature.location = location
     units = context.scene.unit_settings
     if units.system != "NONE":

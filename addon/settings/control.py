@@ -11,6 +11,7 @@ from bpy.props import (
     CollectionProperty,
     EnumProperty,
     FloatProperty,
+    FloatVectorProperty,
     IntProperty,
     StringProperty,
 )
@@ -129,8 +130,18 @@ class PoiseController(bpy.types.PropertyGroup):
         "for a controller", options=set(), override=OVERRIDE,
     )
     amount: FloatProperty(
-        name="Amount", description="What the motor program is asked for", options=set(),
+        name="Length", description="How far a jump goes; backwards below 0", unit="LENGTH",
+        soft_min=-1.5, soft_max=1.5, options=set(), override=OVERRIDE,
+    )
+    drop: FloatProperty(
+        name="Drop", description="By how much a jump comes down: a step half-way between where "
+        "it begins and lands", unit="LENGTH", soft_min=0.0, soft_max=0.3, options=set(),
         override=OVERRIDE,
+    )
+    found: FloatVectorProperty(
+        name="Found", description="The motor program that was found, after the length and the "
+        "drop that it is for, in lengths of the usual figure; 0 for the one that comes with it",
+        size=14, options=set(), override=OVERRIDE,
     )
 
 

@@ -154,21 +154,23 @@ def step_for(motion: Motion, x: float) -> Ground:
 
 
 def play(
-    motions: Sequence[Motion],
+    motions: Sequence[Motion | None],
     start: State | None = None,
     ground: Ground = (),
     still: float = 0.25,
     lasting: Sequence[float] = (),
+    end: float = math.inf,
     progress: Callable[[float], None] | None = None,
 ) -> Played:
     """Play motions one after the other.
 
     Args:
-        motions: which.
+        motions: which; None to stand.
         start: at rest, in floats; None for a lamp that stands at 0.
         ground: steps; each motion that comes down brings its own beside.
         still: s at rest after each motion, at least.
         lasting: s that each motion lasts at least with its rest; () for no such time.
+        end: s from which on no more is asked for.
         progress: told the share that is done; raises Cancelled to stop.
 
     Returns:
@@ -177,12 +179,16 @@ def play(
     one = _One(start if start is not None else lamp.standing(), ground)
     done: list[Done] = []
     for number, motion in enumerate(motions):
-        one.ground = (*one.ground, *step_for(motion, one.state.q[0]))
-        done.append(_played(one, motion))
+        if one.time > end:
+            break
+        if motion is not None:
+            one.ground = (*one.ground, *step_for(motion, one.state.q[0]))
+        done.append(_stood(one) if motion is None else _played(one, motion))
         if not math.isfinite(done[-1].rested):
             break
         rested, until = one.steps, done[-1].began + (lasting[number] if lasting else 0.0)
         until = max(until, done[-1].rested + still)
+        until = min(until, max(end, one.time))
         while one.time < until or (one.steps - rested) * STEP < LONGEST:
             one.hold()
             if one.time >= until and (one.steps - rested) % 32 == 0:
@@ -193,6 +199,13 @@ def play(
             progress((number + 1) / len(motions))
     times = np.arange(len(one.places)) * STEP
     return Played(times, np.array(one.places), tuple(done), one.state, one.ground)
+
+
+def _stood(one: _One) -> Done:
+    """A rest, which is one from its beginning."""
+    now = one.time
+    torque = landing.torques_one(one.state)
+    return Done("Rest", now, now, now, now, 0.0, 0, 0.0, math.inf, torque, False, math.inf)
 
 
 def _played(one: _One, motion: Motion) -> Done:

@@ -13,6 +13,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from time import monotonic
 
 import numpy as np
 
@@ -130,6 +131,7 @@ def find(
     start: Sequence[np.ndarray] = (),
     near: float = 0.015,
     generations: int = 30,
+    seconds: float = math.inf,
     progress: Callable[[float], None] | None = None,
 ) -> Found | None:
     """Find a program.
@@ -142,6 +144,7 @@ def find(
         start: programs to begin from; at random where there are none.
         near: m, that it may miss the length by.
         generations: at the most.
+        seconds: after which no generation begins.
         progress: told the share that is done; raises Cancelled to stop.
 
     Returns:
@@ -149,6 +152,7 @@ def find(
     """
     if not math.isfinite(length) or abs(length) > 3.0:
         raise SettingError("Length of the jump", length, "a number between -3 and 3 m")
+    began = monotonic()
     rng = np.random.default_rng(seed)
     span = HIGH - LOW
 
@@ -182,6 +186,8 @@ def find(
         hit = down.rests & (np.abs(down.state.q[0] - length) < near)
         if hit.any() and success is None:
             success = k
+        if monotonic() - began > seconds:
+            break
         if success is not None and k >= success + (1 if len(start) else BEYOND):
             break
         for g in range(len(means)):

@@ -78,6 +78,8 @@ class Plan:
         power: of the growth of the nodes' distances from the destination on; 1 is even.
         program: name of a motor program in place of a table, "" for none.
         amount: what the program is asked for, such as the length of a jump, m.
+        drop: by how much a jump comes down, m.
+        found: numbers of the program, where it was looked for; () for those that it comes with.
     """
 
     name: str
@@ -87,6 +89,8 @@ class Plan:
     power: float = DENSER
     program: str = ""
     amount: float = 0.0
+    drop: float = 0.0
+    found: tuple[float, ...] = ()
 
     @property
     def nodes(self) -> int:

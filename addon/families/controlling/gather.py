@@ -82,7 +82,8 @@ def plan_of(item, figure: MachineFigure, body: Any, unit_scale: float) -> Plan:
         })  # fmt: skip
     return Plan(
         item.name, coordinates, spans(figure.controls(body), item.torques), tuple(places),
-        item.power, item.program, item.amount,
+        item.power, item.program, item.amount * unit_scale, item.drop * unit_scale,
+        tuple(item.found) if any(item.found) else (),
     )  # fmt: skip
 
 
@@ -98,7 +99,9 @@ def fill(item, plan: Plan, unit_scale: float) -> None:
         return unit_scale if x.unit in LENGTHS else 1.0
 
     item.name, item.power = plan.name, plan.power
-    item.program, item.amount = plan.program, plan.amount
+    item.program = plan.program
+    item.amount, item.drop = plan.amount / unit_scale, plan.drop / unit_scale
+    item.found = plan.found or (0.0,) * len(item.found)
     for items, spans in ((item.domain, plan.coordinates), (item.torques, plan.controls)):
         items.clear()
         for x in spans:

@@ -20,6 +20,7 @@ from ...drawing.diagrams import (
     wrapped,
 )
 from ..view import View
+from .figures import FIGURES
 from .job import ControlRun, SolvedControl
 
 
@@ -116,7 +117,8 @@ class ControlView(View):
         rows = [("Time", f"{solved.tracks.time[-1]:.2f} s")]
         for time, line in run.ran.reached:
             rows.append((f"{run.names[line]} reached", f"{time:.2f} s"))
-        return ControlNumbers(tuple(rows))
+        figure = FIGURES[solved.job.machine]
+        return ControlNumbers((*rows, *figure.numbers(solved.job.body, run.ran, run.names)))
 
     def hud(self, solved: SolvedControl, row: int) -> list[str]:
         run = solved.motion

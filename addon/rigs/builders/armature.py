@@ -210,17 +210,36 @@ def _hold_pole(armature: bpy.types.Object, side: str) -> None:
     length.owner_space = length.target_space = "POSE"
     pole = f"pole.{side}"
     length.distance = bones[pole].length
-    # It grows with the armature when the object's scale is applied.
-    follow = length.driver_add("distance").driver
-    follow.type = "AVERAGE"
-    variable = follow.variables.new()
-    target = variable.targets[0]
-    target.id_type, target.id = "ARMATURE", armature.data
-    target.data_path = f'bones["{pole}"].length'
+    _as_long(length, "distance", armature, pole)
     _drive(length, armature, lock)
     aim = _constrain(armature, pole, "DAMPED_TRACK", f"pole_tip.{side}", "Pole")
     aim.track_axis = "TRACK_Y"
     _drive(aim, armature, lock, arm)
+
+
+def _as_long(
+    constraint: bpy.types.Constraint, name: str, armature: bpy.types.Object, bone: str
+) -> None:
+    """Let a length of a constraint be a bone's: it grows when the object's scale is applied."""
+    follow = constraint.driver_add(name).driver
+    follow.type = "AVERAGE"
+    target = follow.variables.new().targets[0]
+    target.id_type, target.id = "ARMATURE", armature.data
+    target.data_path = f'bones["{bone}"].length'
+
+
+def stretch(armature: bpy.types.Object, bone: str, hook: str) -> None:
+    """Let a spring reach for what it is hooked to; its wire grows no thicker.
+
+    Args:
+        armature: the armature object.
+        bone: the spring's bone, as long as the spring is at rest.
+        hook: bone whose head it reaches for.
+    """
+    spring = _constrain(armature, bone, "STRETCH_TO", hook, "Spring")
+    spring.volume = "NO_VOLUME"
+    spring.rest_length = armature.data.bones[bone].length
+    _as_long(spring, "rest_length", armature, bone)
 
 
 def _deform(armature: bpy.types.Object, skeleton: Skeleton) -> None:

@@ -26,6 +26,8 @@ class Mechanism:
         modes: bone -> rotation mode, where it is not by quaternion.
         shapes: bone -> (shape, half-sizes in m, offset in m) of its control.
         still: bones that are not to be posed.
+        moved: bones with a mode that are moved, besides turned about its axis.
+        springs: bone -> bone whose head it reaches for.
     """
 
     bones: tuple[BoneSpec, ...]
@@ -35,6 +37,8 @@ class Mechanism:
     modes: Mapping[str, str] = field(default_factory=dict)
     shapes: Mapping[str, tuple] = field(default_factory=dict)
     still: Sequence[str] = ()
+    moved: Sequence[str] = ()
+    springs: Mapping[str, str] = field(default_factory=dict)
 
 
 MakeMechanism = Callable[[float, float], Mechanism]

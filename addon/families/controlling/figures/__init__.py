@@ -22,12 +22,14 @@ from __future__ import annotations
 from ....rigs.actor import Actor
 from .base import MachineFigure
 from .chain import ChainFigure
+from .lamp import LampFigure
 
 _CHAIN = ChainFigure()
 
 FIGURES: dict[str, MachineFigure] = {
     "PENDULUM": _CHAIN,
     "CHAIN": _CHAIN,
+    "LUXO": LampFigure(),
 }
 """Machine, as armatures are marked with it -> who knows it."""
 

@@ -21,6 +21,7 @@ import numpy as np
 from .....solvers.clock import Clock
 from .....solvers.control.build import Table
 from .....solvers.control.plans import Plan, Span
+from .....solvers.errors import SettingError
 from .....solvers.motion import Problem
 from ....mapping.tracks import JointTracks
 from ....rigs.actor import Actor
@@ -75,7 +76,8 @@ class MachineFigure(ABC):
     Attributes:
         label: what the animator calls it.
         draws: names of settings of a controller that its panel shows beside the common ones.
-        tabled: whether its controllers have domain, resolution and torques that can be set.
+        tabled: whether its controllers have domain, resolution and torques that can be set; those
+            of one without are motor programs.
     """
 
     label: ClassVar[str]
@@ -168,6 +170,33 @@ class MachineFigure(ABC):
             plan: what it is to be.
         """
         return not plan.program
+
+    def find(self, body: Any, plan: Plan, seed: int, told: Told) -> tuple[Plan, str]:
+        """Find a motor program anew.
+
+        Args:
+            body: of the figure.
+            plan: what it is to do.
+            seed: of all that is random.
+            told: called with the share that is done; may raise `Cancelled`.
+
+        Returns:
+            The plan with what was found, and what that does, in words.
+
+        Raises:
+            SettingError: none was found, or it has no motor programs.
+        """
+        raise SettingError("Figure", self.label, "one with motor programs")
+
+    def numbers(self, body: Any, ran: Ran, names: Sequence[str]) -> tuple[tuple[str, str], ...]:
+        """What the panel says of a script besides, (what, how much).
+
+        Args:
+            body: of the figure.
+            ran: what the script did.
+            names: of the lines' controllers.
+        """
+        return ()
 
     def quick(self, body: Any, plan: Plan) -> bool:
         """Whether a table is built so fast that nobody has to ask for it.

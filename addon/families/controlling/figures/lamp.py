@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The jumping lamp: scripts of motor programs, each of which begins and ends at rest.
+
+A program lasts until the lamp stands still on its base again, whatever its line says; where the
+line lasts longer, it stands. Lengths of plans are the animator's, and become those of the
+solver's lamp by its size.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import bpy
+import numpy as np
+
+from .....solvers import affine, rotations
+from .....solvers.control import lamp
+from .....solvers.control.lamp_plans import find, motion_of, plans
+from .....solvers.control.lamp_play import Done, play
+from .....solvers.control.plans import Plan
+from .....solvers.motion import Event, Problem
+from ....errors import UserError
+from ....mapping.lamp import map_lamp, pace, strength
+from ....placement import world_matrix
+from ....rigs.builders import luxo
+from ....scene.figures import placement_of
+from .base import MachineFigure, Ran
+
+PARTS = ("root", "base", "link", "shade")
+
+HARDLY = 0.01
+"""Share of its height by which bones of a lamp may be elsewhere: it would be another lamp."""
+
+
+@dataclass(frozen=True)
+class LampBody:
+    """A lamp that stands somewhere.
+
+    Attributes:
+        size: of the lamp against the solver's.
+        mass: kg.
+        gravity: m/s^2.
+        unit: metres per unit of the armature.
+        place: where the motion begins, from the root at rest, in units of the armature.
+        turn: how the motion is turned against the root at rest, a quaternion.
+    """
+
+    size: float
+    mass: float
+    gravity: float
+    unit: float
+    place: tuple[float, ...]
+    turn: tuple[float, ...]
+
+    @property
+    def pace(self) -> float:
+        """Seconds that it takes for each of the solver's."""
+        return pace(self.size, self.gravity)
+
+    def asked(self, plan: Plan) -> Plan:
+        """A plan in lengths of the solver's lamp.
+
+        Args:
+            plan: in the animator's, m.
+        """
+        return replace(plan, amount=plan.amount / self.size, drop=plan.drop / self.size)
+
+
+class LampFigure(MachineFigure):
+    """The lamp."""
+
+    label = "Luxo Lamp"
+    draws = ("amount", "drop")
+    tabled = False
+
+    def body(self, context, motion, actor, numbers):
+        rig = actor.joints
+        unit, size = _measured(rig, numbers.unit_scale)
+        stands = placement_of(motion, numbers.unit_scale)
+        root = np.array(world_matrix(rig), float) @ np.array(rig.data.bones["root"].matrix_local)
+        start = np.eye(4)
+        start[:3, :3] = rotations.to_matrix(rotations.about_z(np.array(stands.yaw)))
+        start[:3, 3] = stands.origin / numbers.unit_scale
+        basis = affine.inverse(root) @ start
+        axes = basis[:3, :3] / np.linalg.norm(basis[:3, :3], axis=0)
+        mass = rig.get("poise_mass", 0.0)
+        if not isinstance(mass, (int, float)) or not (np.isfinite(mass) and mass > 0.0):
+            raise UserError(
+                f"Custom property poise_mass of {rig.name} is {mass}: it must be a number above 0"
+            )
+        return LampBody(
+            size, float(mass), numbers.gravity, unit, tuple(basis[:3, 3].tolist()),
+            tuple(rotations.from_matrix(axes).tolist()),
+        )  # fmt: skip
+
+    def pose(self, actor, body):
+        return np.zeros(0)
+
+    def rest(self, body):
+        return np.zeros(0)
+
+    def coordinates(self, body):
+        return ()
+
+    def controls(self, body):
+        return ()
+
+    def library(self, body):
+        return tuple(
+            replace(plan, amount=plan.amount * body.size, drop=plan.drop * body.size)
+            for plan in plans()
+        )
+
+    def build(self, body, plan, told):
+        motion_of(body.asked(plan))  # refuses what is not known
+        return None
+
+    def quick(self, body, plan):
+        return True
+
+    def find(self, body, plan, seed, told):
+        found, does = find(body.asked(plan), seed, told)
+        far, air = does.length * body.size, does.airborne * body.pace
+        return replace(plan, found=found), (
+            f"{plan.name} goes {far:.2f} m, {air:.2f} s of it in the air; {does.kept:.0%} of lamps "
+            "that stand a little differently land it, too"
+        )
+
+    def run(self, body, start, script, clock, slew, told):
+        slow = body.pace
+        began = _standing(start) if len(start) else None
+        ground = () if began is None else ((-np.inf, began.q[1] - lamp.standing().q[1]),)
+        motions = [motion_of(body.asked(line.plan)) for line in script]
+        played = play(
+            motions, began, ground, 0.0,
+            [0.0 if line.until_reached else line.seconds / slow for line in script],
+            clock.time[-1] / slow, told,
+        )  # fmt: skip
+        times = clock.time / slow
+        begins = np.array([done.began for done in played.motions])
+        active = np.searchsorted(begins, times, side="right") - 1
+        over = played.motions[-1].over if played.motions else 0.0
+        active[times >= over] = len(script)
+        ended = over if np.isfinite(over) else float(played.times[-1])
+        reached = tuple(
+            (done.rested * slow, line)
+            for line, done in enumerate(played.motions) if np.isfinite(done.rested)
+        )  # fmt: skip
+        problems = tuple(
+            problem for line, done in enumerate(played.motions)
+            for problem in _told(script[line].plan.name, done, slow)
+        )
+        return Ran(
+            played.at(times), np.zeros((len(times), 0)), active, reached, ended * slow, problems,
+            played,
+        )  # fmt: skip
+
+    def tracks(self, body, ran, clock):
+        slow, played = body.pace, ran.more
+        events, corners = [], []
+        for done in played.motions:
+            for kind, time in (("TAKE_OFF", done.took_off), ("TOUCHDOWN", done.touched_down)):
+                if done.took_off > done.began and time * slow < clock.time[-1]:
+                    events.append(Event(kind, time * slow))
+                    corners.append(time * slow)
+        return map_lamp(
+            replace(clock, corners=np.array(corners)), ran.states, body.size, body.unit,
+            np.array(body.place), np.array(body.turn), tuple(events),
+        )  # fmt: skip
+
+    def numbers(self, body, ran, names):
+        found, played = [], ran.more
+        for line, done in enumerate(played.motions):
+            if done.took_off > done.began and np.isfinite(done.rested):
+                air = (done.touched_down - done.took_off) * body.pace
+                far = done.length * body.size
+                found.append((names[line], f"{far:.2f} m, {air:.2f} s in the air"))
+        if played.motions:
+            most = max(max(done.torque) for done in played.motions)
+            most *= strength(body.size, body.gravity, body.mass)
+            found.append(("Largest Torque", f"{most:.1f} N m"))
+        return tuple(found)
+
+
+def _measured(rig: bpy.types.Object, unit_scale: float) -> tuple[float, float]:
+    """Metres per unit of a lamp's armature, and its size against the solver's lamp."""
+    bones = rig.data.bones
+    for name in PARTS:
+        if name not in bones:
+            raise UserError(f"{rig.name} has lost its bone {name}: add the lamp anew")
+    scale = np.array([column.length for column in world_matrix(rig).to_3x3().col])
+    if not (np.isfinite(scale).all() and scale.min() > 1e-8):
+        raise UserError(f"{rig.name} is scaled to nothing: give it a scale above zero")
+    if scale.max() / scale.min() > 1.001:
+        raise UserError(
+            f"{rig.name} is scaled unevenly: Poise needs the same scale along every axis"
+        )
+    unit = float(scale.mean()) * unit_scale
+    into = affine.inverse(np.array(bones["root"].matrix_local, dtype=float))
+    at = {name: into[:3, :3] @ bones[name].head_local + into[:3, 3] for name in PARTS}
+    at["bulb"] = into[:3, :3] @ bones["shade"].tail_local + into[:3, 3]
+    size = float(np.linalg.norm(at["shade"] - at["link"])) / lamp.ARM
+    usual = luxo.joints(size * luxo.USUAL)
+    for name in (*PARTS[1:], "bulb"):
+        if np.abs(at[name] - usual[name]).max() > HARDLY * size * luxo.USUAL:
+            bone = "shade" if name == "bulb" else name
+            raise UserError(
+                f"Bone {bone} of {rig.name} is not where a lamp of its size has it: undo that, "
+                "or add the lamp anew"
+            )
+    return unit, size * unit
+
+
+def _standing(last: np.ndarray) -> lamp.State:
+    """A lamp that stands where one ended, with the turns that it has made."""
+    turns = 2.0 * np.pi * np.round(last[2] / (2.0 * np.pi))
+    level = lamp.standing()
+    state = lamp.standing(float(last[0]), float(last[1] - level.q[1]))
+    q = (*state.q[:2], state.q[2] + float(turns), *state.q[3:])
+    return state._replace(q=q)
+
+
+def _told(name: str, done: Done, slow: float) -> tuple[Problem, ...]:
+    """What of a motion went wrong."""
+    if np.isfinite(done.rested):
+        return ()
+    if not np.isfinite(done.took_off):
+        said, when = "does not leave the ground", done.began
+    else:
+        said, when = "comes down, and does not come to rest on the base", done.touched_down
+    return (Problem(
+        "LAMP_FALLS", f"The lamp falls: {name} {said}", "ERROR", time=when * slow,
+        remedy="Find Jump anew, with another Seed, or ask for another length",
+    ),)  # fmt: skip
