@@ -3,15 +3,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import numpy as np
 
 from ..errors import SettingError
 from . import lamp_search
-from .lamp_play import step_for
+from .lamp_play import Done, play, step_for
 from .lamp_programs import Motion
-from .lamp_search import Found
 from .plans import Plan
 
 JUMP, FLIP, STAND = "JUMP", "FLIP", "STAND"
@@ -75,8 +75,8 @@ def motion_of(plan: Plan) -> Motion | None:
 
 def find(
     plan: Plan, seed: int = 0, progress: Callable[[float], None] | None = None
-) -> tuple[tuple[float, ...], Found]:
-    """Find a plan's program: from the nearest that is known, or at random where that leads nowhere.
+) -> tuple[tuple[float, ...], Done]:
+    """Find a plan's program: one that is known and does it, one near it, or a wholly new one.
 
     Args:
         plan: of a motor program, in lengths of the solver's lamp.
@@ -92,31 +92,47 @@ def find(
     if plan.program not in (JUMP, FLIP):
         raise SettingError(f"Program of {plan.name}", plan.program or "none", f"{JUMP} or {FLIP}")
     turns = turns_of(plan)
+    known = [] if seed else _nearest(plan)
+    found: list[Done] = []
+
+    def does(numbers: np.ndarray) -> bool:
+        motion = Motion(plan.name, numbers, turns, plan.amount, plan.drop)
+        found.append(play([motion], end=0.0).motions[0])
+        return math.isfinite(found[-1].rested) and abs(found[-1].length - plan.amount) <= NEAR
+
+    for numbers in known:
+        if does(numbers):
+            return (plan.amount, plan.drop, *numbers.tolist()), found[-1]
     goal = Motion(plan.name, np.zeros(12), turns, plan.amount, plan.drop)
-    ground = step_for(goal, 0.0)
+    ways = [known, []] if known else [[]]
+    for k, start in enumerate(ways):
+        def told(share: float, k: int = k) -> None:
+            if progress is not None:
+                progress((k + share) / len(ways))
+
+        made = lamp_search.find(
+            plan.amount, turns, step_for(goal, 0.0), seed, start, NEAR,
+            seconds=MOST / len(ways), progress=told,
+        )
+        if made is not None and does(made.program):
+            return (plan.amount, plan.drop, *made.program.tolist()), found[-1]
+    ends = [f"{done.length:.2f} m" for done in found if math.isfinite(done.rested)]
+    raise SettingError(
+        f"Length of {plan.name}",
+        f"{plan.amount:.2f} m, and what was found {'ends at ' + ends[-1] if ends else 'falls'}",
+        "another one, or looked for with another Seed",
+    )
+
+
+def _nearest(plan: Plan) -> list[np.ndarray]:
+    """The three programs that are known and come nearest to a plan's length and drop."""
     known = [
         (abs(length - plan.amount) + abs(drop - plan.drop), numbers)
-        for _name, own, length, drop, numbers in lamp_search.FLIPS if own == turns
+        for _name, own, length, drop, numbers in lamp_search.FLIPS if own == turns_of(plan)
     ]
-    if not turns:
-        known = [
+    if plan.program == JUMP:
+        known += [
             (abs(length - plan.amount) + abs(plan.drop), numbers)
             for length, numbers in lamp_search.JUMPS
         ]
-    starts = [[np.array(numbers) for _far, numbers in sorted(known)[:3]], []][bool(seed) :]
-    for k, start in enumerate(starts):
-        def told(share: float, k: int = k) -> None:
-            if progress is not None:
-                progress((k + share) / len(starts))
-
-        found = lamp_search.find(
-            plan.amount, turns, ground, seed, start, NEAR, seconds=MOST / len(starts),
-            progress=told,
-        )
-        if found is not None and abs(found.length - plan.amount) <= NEAR:
-            return (plan.amount, plan.drop, *found.program.tolist()), found
-    near = "none that comes to rest" if found is None else f"one that ends at {found.length:.2f} m"
-    raise SettingError(
-        f"Length of {plan.name}", f"{plan.amount:.2f} m, and the search found {near}",
-        "another one, or looked for with another Seed",
-    )
+    return [np.array(numbers) for _far, numbers in sorted(known)[:3]]

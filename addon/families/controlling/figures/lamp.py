@@ -120,10 +120,11 @@ class LampFigure(MachineFigure):
 
     def find(self, body, plan, seed, told):
         found, does = find(body.asked(plan), seed, told)
-        far, air = does.length * body.size, does.airborne * body.pace
+        air = (does.touched_down - does.took_off) * body.pace
+        tilt = abs(np.degrees(does.tilt))
         return replace(plan, found=found), (
-            f"{plan.name} goes {far:.2f} m, {air:.2f} s of it in the air; {does.kept:.0%} of lamps "
-            "that stand a little differently land it, too"
+            f"{plan.name} goes {does.length * body.size:.2f} m, {air:.2f} s of it in the air, and "
+            f"lands {tilt:.0f}° off level"
         )
 
     def run(self, body, start, script, clock, slew, told):
