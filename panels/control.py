@@ -131,7 +131,10 @@ class POISE_PT_control(_ControlPanel, bpy.types.Panel):
         if item is not None and known is not None:
             for name in known[0].draws:
                 layout.prop(item, name)
-        layout.operator("poise.controller_build", icon="MOD_BUILD")
+            if known[0].finds:
+                layout.operator("poise.jump_find", icon="VIEWZOOM")
+        if known is None or known[0].tabled:
+            layout.operator("poise.controller_build", icon="MOD_BUILD")
         row = layout.row(align=True)
         row.operator("poise.diagram_image", text="Show States", icon="IMAGE_DATA").kind = "STATE"
         row.operator("poise.diagram_save", text="Save States", icon="FILE_IMAGE").kind = "STATE"
@@ -198,6 +201,13 @@ class POISE_PT_control_script(_ControlPanel, bpy.types.Panel):
 class POISE_PT_control_start(_ControlPanel, bpy.types.Panel):
     bl_label = "Start"
     bl_parent_id = "POISE_PT_control"
+
+    @classmethod
+    def poll(cls, context):
+        if not super().poll(context):
+            return False
+        known = _known(context)
+        return known is not None and known[0].tabled
 
     def draw(self, context):
         layout = self.layout

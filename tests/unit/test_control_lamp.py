@@ -166,7 +166,7 @@ def test_it_flips_down_a_step():
 
 
 def test_a_program_that_does_not_take_off_ends_the_chain():
-    stays = np.array(lamp_data.JUMPS[3][1])
+    stays = np.array(lamp_data.JUMPS[4][1])
     stays[3:5] = stays[:2]  # it bends, and throws itself nowhere
     played = play([Motion("Stays", stays, 0, 0.5), lamp_search.shipped("Back Flip")])
     (done,) = played.motions
@@ -176,7 +176,7 @@ def test_a_program_that_does_not_take_off_ends_the_chain():
 def test_finding_is_the_same_for_a_seed_and_can_be_stopped(monkeypatch):
     monkeypatch.setattr(lamp_search, "GENERATION", 6)
     monkeypatch.setattr(lamp_search, "LANDED", 2)
-    start = [np.array(lamp_data.JUMPS[3][1])]
+    start = [np.array(lamp_data.JUMPS[4][1])]
     told = []
     first, second = (
         lamp_search.find(0.52, start=start, seed=3, generations=1, progress=told.append)

@@ -78,11 +78,13 @@ class MachineFigure(ABC):
         draws: names of settings of a controller that its panel shows beside the common ones.
         tabled: whether its controllers have domain, resolution and torques that can be set; those
             of one without are motor programs.
+        finds: whether motor programs can be found anew.
     """
 
     label: ClassVar[str]
     draws: ClassVar[tuple[str, ...]] = ()
     tabled: ClassVar[bool] = True
+    finds: ClassVar[bool] = False
 
     # Main thread
 

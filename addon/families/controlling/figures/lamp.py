@@ -15,9 +15,10 @@ import numpy as np
 
 from .....solvers import affine, rotations
 from .....solvers.control import lamp
-from .....solvers.control.lamp_plans import find, motion_of, plans
+from .....solvers.control.lamp_plans import NEAR, find, motion_of, plans
 from .....solvers.control.lamp_play import Done, play
-from .....solvers.control.plans import Plan
+from .....solvers.control.lamp_programs import Motion
+from .....solvers.control.plans import Plan, Span
 from .....solvers.motion import Event, Problem
 from ....errors import UserError
 from ....mapping.lamp import map_lamp, pace, strength
@@ -27,6 +28,9 @@ from ....scene.figures import placement_of
 from .base import MachineFigure, Ran
 
 PARTS = ("root", "base", "link", "shade")
+
+ORDER = [3, 4, 0, 1, 2]
+"""Of the solver's coordinates in a state here: angles of link and shade, x, y, tilt."""
 
 HARDLY = 0.01
 """Share of its height by which bones of a lamp may be elsewhere: it would be another lamp."""
@@ -71,7 +75,7 @@ class LampFigure(MachineFigure):
 
     label = "Luxo Lamp"
     draws = ("amount", "drop")
-    tabled = False
+    tabled, finds = False, True
 
     def body(self, context, motion, actor, numbers):
         rig = actor.joints
@@ -94,13 +98,15 @@ class LampFigure(MachineFigure):
         )  # fmt: skip
 
     def pose(self, actor, body):
-        return np.zeros(0)
+        return self.rest(body)  # in which every program begins
 
     def rest(self, body):
-        return np.zeros(0)
+        return np.array(lamp.REST)
 
     def coordinates(self, body):
-        return ()
+        return tuple(
+            Span(link.name, *map(float, link.limits), 2) for link in lamp.LINKS[1:]
+        )
 
     def controls(self, body):
         return ()
@@ -129,7 +135,7 @@ class LampFigure(MachineFigure):
 
     def run(self, body, start, script, clock, slew, told):
         slow = body.pace
-        began = _standing(start) if len(start) else None
+        began = _standing(start) if len(start) == len(ORDER) else None
         ground = () if began is None else ((-np.inf, began.q[1] - lamp.standing().q[1]),)
         motions = [motion_of(body.asked(line.plan)) for line in script]
         played = play(
@@ -147,13 +153,14 @@ class LampFigure(MachineFigure):
             (done.rested * slow, line)
             for line, done in enumerate(played.motions) if np.isfinite(done.rested)
         )  # fmt: skip
-        problems = tuple(
-            problem for line, done in enumerate(played.motions)
-            for problem in _told(script[line].plan.name, done, slow)
-        )
+        problems, stood = [], [float(played.q[0, 0])]
+        for line, (motion, done) in enumerate(zip(motions, played.motions, strict=False)):
+            problems += _told(script[line].plan.name, motion, done, body)
+            problems += _step_told(script[line].plan.name, motion, done, stood, body)
+            stood.append(stood[-1] + done.length)
         return Ran(
-            played.at(times), np.zeros((len(times), 0)), active, reached, ended * slow, problems,
-            played,
+            played.at(times)[:, ORDER], np.zeros((len(times), 0)), active, reached, ended * slow,
+            tuple(problems), played,
         )  # fmt: skip
 
     def tracks(self, body, ran, clock):
@@ -165,7 +172,7 @@ class LampFigure(MachineFigure):
                     events.append(Event(kind, time * slow))
                     corners.append(time * slow)
         return map_lamp(
-            replace(clock, corners=np.array(corners)), ran.states, body.size, body.unit,
+            replace(clock, corners=np.array(corners)), ran.states[:, np.argsort(ORDER)], body.size, body.unit,
             np.array(body.place), np.array(body.turn), tuple(events),
         )  # fmt: skip
 
@@ -214,6 +221,7 @@ def _measured(rig: bpy.types.Object, unit_scale: float) -> tuple[float, float]:
 
 def _standing(last: np.ndarray) -> lamp.State:
     """A lamp that stands where one ended, with the turns that it has made."""
+    last = last[np.argsort(ORDER)]
     turns = 2.0 * np.pi * np.round(last[2] / (2.0 * np.pi))
     level = lamp.standing()
     state = lamp.standing(float(last[0]), float(last[1] - level.q[1]))
@@ -221,15 +229,50 @@ def _standing(last: np.ndarray) -> lamp.State:
     return state._replace(q=q)
 
 
-def _told(name: str, done: Done, slow: float) -> tuple[Problem, ...]:
+def _told(
+    name: str, motion: Motion | None, done: Done, body: LampBody
+) -> list[Problem]:
     """What of a motion went wrong."""
-    if np.isfinite(done.rested):
-        return ()
-    if not np.isfinite(done.took_off):
-        said, when = "does not leave the ground", done.began
-    else:
-        said, when = "comes down, and does not come to rest on the base", done.touched_down
-    return (Problem(
-        "LAMP_FALLS", f"The lamp falls: {name} {said}", "ERROR", time=when * slow,
-        remedy="Find Jump anew, with another Seed, or ask for another length",
-    ),)  # fmt: skip
+    if not np.isfinite(done.rested):
+        if np.isfinite(done.took_off):
+            said, when = "comes down, and does not come to rest on the base", done.touched_down
+        else:
+            said, when = "does not leave the ground", done.began
+        return [Problem(
+            "LAMP_FALLS", f"The lamp falls: {name} {said}", "ERROR", time=when * body.pace,
+            remedy="Find Jump anew, with another Seed, or ask for another length",
+        )]  # fmt: skip
+    off = 0.0 if motion is None else abs(done.length - motion.length)
+    if off <= NEAR:
+        return []
+    far, asked = done.length * body.size, motion.length * body.size
+    return [Problem(
+        "JUMP_MISSES", f"{name} goes {far:.2f} m, not {asked:.2f} m", time=done.began * body.pace,
+        amount=off * body.size,
+        remedy="See that no step is in its way, or let it stand longer before",
+    )]  # fmt: skip
+
+
+def _step_told(
+    name: str, motion: Motion | None, done: Done, stood: list[float], body: LampBody
+) -> list[Problem]:
+    """Whether a motion comes down by a step where the lamp has stood higher before.
+
+    Args:
+        name: of the motion.
+        motion: which.
+        done: what it came to.
+        stood: m, where the base has stood so far; it begins at the last.
+        body: of the lamp.
+    """
+    if motion is None or not motion.drop:
+        return []
+    sign = np.sign(motion.length)
+    edge = stood[-1] + 0.5 * motion.length
+    if max(sign * (x - edge) for x in stood) < -lamp.HALF_WIDTH:
+        return []
+    return [Problem(
+        "STEP_UNDER_LAMP", f"{name} comes down by a step where the lamp has stood before",
+        time=done.began * body.pace,
+        remedy="Let it go farther that way first, or come down the other way",
+    )]  # fmt: skip

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Demo scene of the jumping lamp."""
+
+from __future__ import annotations
+
+from math import isfinite
+
+import numpy as np
+import scenes
+
+PROGRAMS = (("Jump", 0.55), ("Jump", 0.3), ("Back Flip", 0.0), ("Flip Down a Step", 0.0),
+            ("Jump", 0.0), ("Stand", 0.0))  # fmt: skip
+SECONDS = 9.5
+WOOD, CLOTH, WALL = (0.36, 0.17, 0.07), (0.10, 0.20, 0.24), (0.62, 0.66, 0.64)
+
+
+def luxo():
+    """A lamp that hops along a shelf, flips back over, flips down to the table and hops on."""
+    import bpy
+
+    scene = scenes.start_scene(SECONDS)
+    bpy.ops.poise.character_add(kind="LUXO")
+    rig = bpy.context.view_layer.objects.active
+    rig.show_in_front = False
+    settings = rig.poise.settings
+    settings.frame_end = scene.frame_end
+    for name, length in PROGRAMS:
+        bpy.ops.poise.controller_add(library=name)
+        item = rig.poise.controllers[-1]
+        if length:
+            item.amount = length
+        bpy.ops.poise.script_add(seconds=0.1)
+    bpy.ops.poise.bake()
+    stage(scene, rig)
+    scenes.activate(rig)
+    return [rig]
+
+
+def stage(scene, rig) -> None:
+    """Table, shelf, wall and a camera from the side.
+
+    Args:
+        scene: the scene.
+        rig: the lamp.
+    """
+    import look
+
+    played = scenes.solve(rig).motion.ran.more
+    edge, rise = next(step for step in played.ground if isfinite(step[0]))
+    block(scene, "Shelf", (-0.55, 0.45), (-1.35, -edge), (-rise, 0.0), WOOD)
+    block(scene, "Table", (-0.9, 0.7), (-2.4, 2.2), (-rise - 0.06, -rise), CLOTH)
+    block(scene, "Wall", (0.7, 0.75), (-6.0, 6.0), (-2.0, 4.0), WALL)
+    look.set_sun(scene, -1.5)
+    scene.frame_set(1)
+    look.camera(scene, (-3.1, -0.75, 0.75), (0.0, -0.14, 0.22), 42.0)
+
+
+def block(scene, name: str, x, y, z, colour) -> None:
+    """A box between corners.
+
+    Args:
+        scene: the scene.
+        name: of the object.
+        x: (2,) m.
+        y: (2,) m.
+        z: (2,) m.
+        colour: linear RGB.
+    """
+    import bpy
+    from poise.addon.shots import objects
+
+    corners = np.array([(a, b, c) for a in x for b in y for c in z])
+    faces = ((0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3))
+    mesh = bpy.data.meshes.new(name)
+    mesh.from_pydata(corners.tolist(), [], faces)
+    mesh.materials.append(objects.plain_material(name, colour))
+    scene.collection.objects.link(bpy.data.objects.new(name, mesh))
+
+
+SCENES = {scene.__name__: scene for scene in (luxo,)}
