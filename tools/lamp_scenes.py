@@ -8,14 +8,14 @@ from math import isfinite
 import numpy as np
 import scenes
 
-PROGRAMS = (("Jump", 0.55), ("Jump", 0.3), ("Back Flip", 0.0), ("Flip Down a Step", 0.0),
-            ("Jump", 0.0), ("Stand", 0.0))  # fmt: skip
-SECONDS = 9.5
-WOOD, CLOTH, WALL = (0.36, 0.17, 0.07), (0.10, 0.20, 0.24), (0.62, 0.66, 0.64)
+PROGRAMS = (("Jump", 0.45), ("Back Flip", 0.0), ("Flip Down a Step", 0.0), ("Back Flip", 0.0),
+            ("Stand", 0.0))  # fmt: skip
+SECONDS = 7.5
+WOOD, CLOTH, WALL = (0.46, 0.25, 0.11), (0.16, 0.30, 0.34), (0.72, 0.76, 0.74)
 
 
 def luxo():
-    """A lamp that hops along a shelf, flips back over, flips down to the table and hops on."""
+    """A lamp that hops along a shelf, flips back over, flips down to the table and flips on."""
     import bpy
 
     scene = scenes.start_scene(SECONDS)
@@ -47,12 +47,12 @@ def stage(scene, rig) -> None:
 
     played = scenes.solve(rig).motion.ran.more
     edge, rise = next(step for step in played.ground if isfinite(step[0]))
-    block(scene, "Shelf", (-0.55, 0.45), (-1.35, -edge), (-rise, 0.0), WOOD)
-    block(scene, "Table", (-0.9, 0.7), (-2.4, 2.2), (-rise - 0.06, -rise), CLOTH)
+    block(scene, "Shelf", (-0.45, 0.5), (-1.6, -edge), (-rise, 0.0), WOOD)
+    block(scene, "Table", (-1.2, 0.7), (-3.0, 3.0), (-rise - 0.06, -rise), CLOTH)
     block(scene, "Wall", (0.7, 0.75), (-6.0, 6.0), (-2.0, 4.0), WALL)
-    look.set_sun(scene, -1.5)
+    look.set_sun(scene, 1.2)
     scene.frame_set(1)
-    look.camera(scene, (-3.1, -0.75, 0.75), (0.0, -0.14, 0.22), 42.0)
+    look.camera(scene, (-2.35, -0.25, 0.62), (0.0, 0.13, 0.26), 40.0)
 
 
 def block(scene, name: str, x, y, z, colour) -> None:

@@ -1687,6 +1687,28 @@ def pendulum() -> Image.Image:
     return tiles(shots, 3, labels=labels)
 
 
+def luxo() -> Image.Image:
+    """A lamp that hops, flips back over and flips down, several exposures each."""
+    import lamp_scenes
+
+    (rig,) = lamp_scenes.luxo()
+    scene = rig.users_scene[0]
+    shots, labels = [], []
+    for done in scenes.solve(rig).motion.ran.more.motions[:3]:
+        if done.turns:  # from the throw to the landing, and at rest
+            times = [*np.linspace(done.took_off - 0.06, done.touched_down, 6), done.over]
+        else:
+            times = [done.began, *np.linspace(done.took_off, done.touched_down, 4)]
+        copies = exposures(rig, [1.0 + scenes.FPS * time for time in times])
+        hide(rig)
+        shots.append(render(scene, 540, 400))
+        for copy in copies:
+            copy.hide_render = True
+        hide(rig, False)
+        labels.append(done.name)
+    return tiles(shots, 3, labels=labels)
+
+
 def control_states() -> Image.Image:
     """State space: ways under four controllers from several starts, and the paper's script."""
     import control_scenes
@@ -1735,7 +1757,7 @@ PICTURES: dict[str, Callable[[], Image.Image]] = {
         potholes, crowd, spiral_ramp, telemark_slalom, own_rig_sheet, own_equipment_sheet,
         gait, ground, rigify_cat, herd, footprints, gait_diagram, pose_timing,
         limb_pose, pose_gains, pose_blocking, pose_weights,
-        pendulum, control_states,
+        pendulum, luxo, control_states,
     )
 }
 if "POISE_COURSE" in os.environ:

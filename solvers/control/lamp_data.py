@@ -38,12 +38,15 @@ JUMPS: tuple[tuple[float, tuple[float, ...]], ...] = (
 )  # fmt: skip
 """Length and program of jumps, by growing length."""
 
-FLIPS: tuple[tuple[str, int, float, float, tuple[float, ...]], ...] = (
+OTHERS: tuple[tuple[str, int, float, float, tuple[float, ...]], ...] = (
     ("Back Flip", 1, -0.4047, 0.0,
      (0.74713, -1.18951, 0.25669, 1.37312, 1.41635, 0.09432,
       -0.1, -0.86015, -1.91418, 0.08727, -2.24221, 0.0259)),
     ("Flip Down a Step", 1, -0.475, 0.12,
      (0.8058, -1.25311, 0.27115, 1.40627, 1.47987, 0.09926,
       -0.1, -1.05046, -2.06573, 0.10928, -2.09003, 0.01757)),
+    ("Hop Down a Step", 0, 0.5, 0.12,
+     (-0.0509, -1.53976, 0.47153, 1.1205, 0.59453, 0.16931,
+      -0.06049, -0.23849, 0.53383, 0.06126, -1.23698, -0.04956)),
 )  # fmt: skip
-"""Name, turns, length, by how much it comes down, and program of flips."""
+"""Name, turns, length, by how much it comes down, and program of flips and of ways down."""

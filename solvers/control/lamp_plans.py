@@ -28,8 +28,9 @@ MOST = 50.0
 def plans() -> tuple[Plan, ...]:
     """What the lamp comes with; lengths are those of the solver's lamp, m."""
     found = [Plan("Jump", (), (), (), program=JUMP, amount=0.6)]
-    for name, _turns, length, drop, _numbers in lamp_search.FLIPS:
-        found.append(Plan(name, (), (), (), program=FLIP, amount=length, drop=drop))
+    for name, turns, length, drop, _numbers in lamp_search.OTHERS:
+        program = FLIP if turns else JUMP
+        found.append(Plan(name, (), (), (), program=program, amount=length, drop=drop))
     return (*found, Plan("Stand", (), (), (), program=STAND))
 
 
@@ -64,7 +65,7 @@ def motion_of(plan: Plan) -> Motion | None:
         length = min(max(plan.amount, low), high) if low - SAME < plan.amount < high + SAME else 0.0
         if length:
             return lamp_search.jump(length)
-    for name, turns, *known, _numbers in lamp_search.FLIPS:
+    for name, turns, *known, _numbers in lamp_search.OTHERS:
         if turns == turns_of(plan) and np.allclose(known, asked, atol=SAME, rtol=0.0):
             return lamp_search.shipped(name)
     raise SettingError(
@@ -128,7 +129,7 @@ def _nearest(plan: Plan) -> list[np.ndarray]:
     """The three programs that are known and come nearest to a plan's length and drop."""
     known = [
         (abs(length - plan.amount) + abs(drop - plan.drop), numbers)
-        for _name, own, length, drop, numbers in lamp_search.FLIPS if own == turns_of(plan)
+        for _name, own, length, drop, numbers in lamp_search.OTHERS if own == turns_of(plan)
     ]
     if plan.program == JUMP:
         known += [

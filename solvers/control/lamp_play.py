@@ -21,7 +21,7 @@ from .lamp_programs import CLEAR, Motion, Program, torques
 LONGEST = 2.0
 """s, for a program to touch down, and for a landing to come to rest."""
 
-READY = 0.2
+READY = 0.05
 """Of `landing.QUIET`, within which the next motion begins: long jumps end where they should."""
 
 

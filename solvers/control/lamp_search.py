@@ -20,7 +20,7 @@ import numpy as np
 from ..errors import SettingError
 from . import lamp, landing
 from .lamp import MANY, Ground, State
-from .lamp_data import FLIPS, JUMPS
+from .lamp_data import OTHERS, JUMPS
 from .lamp_play import play
 from .lamp_programs import HIGH, LOW, Flight, Motion, fly
 
@@ -235,18 +235,18 @@ def confirm(
 
 
 def shipped(name: str) -> Motion:
-    """A flip that was found.
+    """A flip, or a way down, that was found.
 
     Args:
-        name: of `lamp_data.FLIPS`.
+        name: of `lamp_data.OTHERS`.
 
     Returns:
         The motion.
     """
-    for own, turns, length, drop, program in FLIPS:
+    for own, turns, length, drop, program in OTHERS:
         if own == name:
             return Motion(own, np.array(program), turns, length, drop)
-    raise SettingError("Motion of the lamp", name, "one of " + ", ".join(x[0] for x in FLIPS))
+    raise SettingError("Motion of the lamp", name, "one of " + ", ".join(x[0] for x in OTHERS))
 
 
 @lru_cache(64)

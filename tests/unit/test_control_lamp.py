@@ -138,7 +138,7 @@ def test_wild_touchdowns_are_absorbed():
 
 
 def test_jumps_of_any_length_and_flips_follow_each_other():
-    flips = [lamp_search.shipped(name) for name, *_, drop, _ in lamp_data.FLIPS if not drop]
+    flips = [lamp_search.shipped(name) for name, *_, drop, _ in lamp_data.OTHERS if not drop]
     first, last = flips[0], flips[-1]
     short, middle, long = (lamp_search.jump(x) for x in (0.1, 0.57, 1.33))
     order = [middle, first, short, last, long, middle, first, last, short, first]
@@ -157,12 +157,16 @@ def test_jumps_of_any_length_and_flips_follow_each_other():
     np.testing.assert_array_equal(again.q, played.q[: len(again.q)])
 
 
-def test_it_flips_down_a_step():
-    for name, *_, drop, _ in lamp_data.FLIPS:
+def test_it_flips_and_hops_down_a_step():
+    for name, turns, length, drop, _ in lamp_data.OTHERS:
         if drop:
-            motion = lamp_search.shipped(name)
-            (done,) = play([motion], ground=((-math.inf, -drop), (-0.2, drop))).motions
-            assert math.isfinite(done.rested) and done.turns == 1
+            played = play([lamp_search.shipped(name)])  # which brings its step
+            (done,) = played.motions
+            assert math.isfinite(done.rested) and done.turns == turns
+            assert done.length == pytest.approx(length, abs=0.02)
+            assert played.q[-1, 1] - played.q[0, 1] == pytest.approx(-drop, abs=1e-4)
+            (edge,) = (x for x, _ in played.ground if math.isfinite(x))
+            assert edge == pytest.approx(0.5 * length, abs=1e-12)
 
 
 def test_a_program_that_does_not_take_off_ends_the_chain():
