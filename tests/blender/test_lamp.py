@@ -96,12 +96,36 @@ def test_a_script_of_programs_tells_what_became_of_each(scene):
     solved = pipeline.solve(pipeline.gather(bpy.context, rig.poise.motion_object))
     jump, flip, _stand = solved.motion.ran.more.motions
     assert jump.length == pytest.approx(0.6, abs=0.02) and flip.turns == 1
-    assert not solved.problems
+    # It flips back over where it began, which was higher.
+    assert [problem.code for problem in solved.problems] == ["STEP_UNDER_LAMP"]
     # It ends on the lower ground, half-way to which the step is.
     base = solved.tracks.place["base"][-1, 1]
     assert base == pytest.approx(-0.12, abs=2e-3)
     names = [what for what, _much in families.view_of(solved.job).numbers(solved).lines()]
     assert names[-1] == "Largest Torque" and "Flip Down a Step" in names
+
+
+def test_a_motion_after_another_goes_on_where_the_lamp_stands(scene):
+    rig, settings = added()
+    script(settings, "Back Flip")
+    first = rig.poise.motion_object
+    bpy.ops.poise.motion_add(kind="CONTROLLER")
+    motion = rig.poise.motion_object
+    second = motion.poise_motion
+    motion.location.x = 3.0  # where it stands does not count
+    second.after, second.frame_end = first, 100
+    second.control.controllers.clear()
+    second.control.script.clear()
+    script(second, "Back Flip")
+    one, two = (
+        pipeline.solve(pipeline.gather(bpy.context, m)).tracks for m in (first, motion)
+    )
+    for name in ("root", "base"):
+        np.testing.assert_allclose(two.place[name][0], one.place[name][-1], atol=2e-4)
+    assert two.spins["base"].angle[-1] == pytest.approx(-4.0 * math.pi, abs=0.02)
+    settings.frame_end = 22  # it has just come down
+    solved = pipeline.solve(pipeline.gather(bpy.context, motion))
+    assert [problem.code for problem in solved.problems] == ["LAMP_JUMPS_IN"]
 
 
 def test_what_is_not_known_is_found_and_kept(scene):

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from ..family import Family
-from .figures import figure_of
+from .figures import FIGURES, figure_of
 from .gather import gather
 from .solve import solve
 from .view import ControlView
@@ -30,5 +30,6 @@ class Controllers(Family):
     def inputs(self, job):
         return {
             "settings": (job.start, job.plans, job.script, job.slew),
-            "character's rest pose": (job.machine, job.body, job.links.rests),
+            "character": (job.machine, job.links.rests),
+            **FIGURES[job.machine].inputs(job.body),
         }

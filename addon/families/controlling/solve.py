@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-import numpy as np
+from dataclasses import replace
 
 from ....solvers.clock import Clock
 from ..base import Progress
@@ -24,17 +24,20 @@ def solve(job: ControlJob, progress: Progress) -> SolvedControl:
         progress: called with the fraction done.
     """
     jobs = (*job.before, job)
-    start, solved = job.start, None
+    start, solved = None, None
     for k, one in enumerate(jobs):
         def told(fraction: float, k: int = k) -> None:
             progress((k + fraction) / len(jobs))
 
-        solved = _one(one, one.start if k == 0 else start, told)
+        if k:
+            body = FIGURES[one.machine].continued(one.body, jobs[0].body)
+            one = replace(one, body=body, start=start)
+        solved = _one(one, told)
         start = solved.motion.ran.states[-1]
     return solved
 
 
-def _one(job: ControlJob, start: np.ndarray, progress: Progress) -> SolvedControl:
+def _one(job: ControlJob, progress: Progress) -> SolvedControl:
     figure = FIGURES[job.machine]
     built, problems = [], list(job.told)
     for k, (plan, data) in enumerate(zip(job.plans, job.stored, strict=True)):
@@ -51,7 +54,7 @@ def _one(job: ControlJob, start: np.ndarray, progress: Progress) -> SolvedContro
     ]
     clock = Clock.running(job.end_frame - job.start_frame + 1, job.numbers.fps, PER_FRAME)
     ran: Ran = figure.run(
-        job.body, start, script, clock, job.slew, lambda x: progress(0.5 + 0.5 * x)
+        job.body, job.start, script, clock, job.slew, lambda x: progress(0.5 + 0.5 * x)
     )
     spans = figure.coordinates(job.body)
     run = ControlRun(ran, tuple(script), spans, (*problems, *ran.problems))

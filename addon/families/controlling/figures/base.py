@@ -173,6 +173,23 @@ class MachineFigure(ABC):
         """
         return not plan.program
 
+    def inputs(self, body: Any) -> dict[str, object]:
+        """What a figure's motion depends on, by the animator's words.
+
+        Args:
+            body: of the figure.
+        """
+        return {"character's rest pose": body}
+
+    def continued(self, body: Any, first: Any) -> Any:
+        """A figure as a motion knows it that goes on from others.
+
+        Args:
+            body: of the figure, by itself.
+            first: of the figure, as the first of these motions knows it.
+        """
+        return body
+
     def find(self, body: Any, plan: Plan, seed: int, told: Told) -> tuple[Plan, str]:
         """Find a motor program anew.
 

@@ -32,6 +32,9 @@ PARTS = ("root", "base", "link", "shade")
 ORDER = [3, 4, 0, 1, 2]
 """Of the solver's coordinates in a state here: angles of link and shade, x, y, tilt."""
 
+MOVES = np.radians(1.0)
+"""By how much links are off from how they stand, in a lamp that moves."""
+
 HARDLY = 0.01
 """Share of its height by which bones of a lamp may be elsewhere: it would be another lamp."""
 
@@ -97,6 +100,16 @@ class LampFigure(MachineFigure):
             tuple(rotations.from_matrix(axes).tolist()),
         )  # fmt: skip
 
+    def inputs(self, body):
+        return {
+            "character's rest pose": (body.size, body.mass, body.unit),
+            "gravity": body.gravity,
+            "place of the motion": (body.place, body.turn),
+        }
+
+    def continued(self, body, first):
+        return replace(body, place=first.place, turn=first.turn)
+
     def pose(self, actor, body):
         return self.rest(body)  # in which every program begins
 
@@ -154,6 +167,11 @@ class LampFigure(MachineFigure):
             for line, done in enumerate(played.motions) if np.isfinite(done.rested)
         )  # fmt: skip
         problems, stood = [], [float(played.q[0, 0])]
+        if began is not None and np.abs(start[:2] - lamp.REST).max() > MOVES:
+            problems.append(Problem(
+                "LAMP_JUMPS_IN", "The motion before ends while the lamp moves: it goes on as if it "
+                "stood", time=0.0, remedy="Let the motion before go on until the lamp stands",
+            ))  # fmt: skip
         for line, (motion, done) in enumerate(zip(motions, played.motions, strict=False)):
             problems += _told(script[line].plan.name, motion, done, body)
             problems += _step_told(script[line].plan.name, motion, done, stood, body)
