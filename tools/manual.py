@@ -41,6 +41,7 @@ OPERATORS = (
     "overlap_add", "overlap_remove", "bone_setting_add", "bone_setting_remove", "pose_check",
     "limb_pose",
     "figure_setup", "figure_remove", "controller_add", "controller_remove", "controller_build",
+    "jump_find",
     "controller_import", "controller_export", "destination_set", "destination_remove",
     "start_set", "script_add", "script_remove", "script_move", "script_import", "script_export",
     "bake", "bake_all", "bake_check", "bake_clear", "slope_add", "trail_add",

@@ -41,6 +41,9 @@ LIMITS = (16.0, 14.0)
 REST = (math.radians(25.0), math.radians(-75.0))
 """rad, at which the lamp stands; its centre of mass is then 8 mm ahead of the middle."""
 
+FOLDED = 84.0
+"""Degrees, of the link against the base: beyond it would go through the base's rim."""
+
 STIFFNESS = 1e5
 """N/m, of a corner, down and along the ground."""
 DAMPING = 600.0
@@ -55,7 +58,7 @@ STEP = 1.0 / (24.0 * SUBSTEPS)
 LINKS = (
     Link("base", centre=(0.0, -0.5 * HEIGHT), mass=MASSES[0], inertia=0.0049),
     Link("link", "base", centre=(0.0, 0.5 * ARM), mass=MASSES[1], inertia=0.00225,
-         limits=(math.radians(-110.0), math.radians(110.0))),
+         limits=(math.radians(-FOLDED), math.radians(FOLDED))),
     Link("shade", "link", (0.0, ARM), (0.0, HEAD), MASSES[2], 0.004,
          limits=(math.radians(-150.0), math.radians(150.0))),
 )  # fmt: skip

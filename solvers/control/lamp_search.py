@@ -20,7 +20,7 @@ import numpy as np
 from ..errors import SettingError
 from . import lamp, landing
 from .lamp import MANY, Ground, State
-from .lamp_data import OTHERS, JUMPS
+from .lamp_data import JUMPS, OTHERS
 from .lamp_play import play
 from .lamp_programs import HIGH, LOW, Flight, Motion, fly
 

@@ -132,7 +132,7 @@ def test_what_is_not_known_is_found_and_kept(scene):
     rig, settings = added()
     script(settings, "Back Flip")
     item = settings.control.controllers[0]
-    item.amount = -0.41  # the one that is known comes to -0.40 m, near enough
+    item.amount = -0.41  # the one that is known comes near enough
     with pytest.raises(RuntimeError, match="Length of Back Flip is -0.41 m .* click Find Jump"):
         bpy.ops.poise.bake()
     assert bpy.ops.poise.jump_find() == {"FINISHED"}

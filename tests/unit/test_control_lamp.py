@@ -169,6 +169,20 @@ def test_it_flips_and_hops_down_a_step():
             assert edge == pytest.approx(0.5 * length, abs=1e-12)
 
 
+def test_its_parts_stay_out_of_each_other():
+    # The base is a disc, its upper face 1 cm under the joint and lower at its rim; the shade is
+    # 88 mm around its centre.
+    for name, *_ in lamp_data.OTHERS:
+        q = play([lamp_search.shipped(name)], end=0.0).q
+        link, whole = q[:, 3], q[:, 3] + q[:, 4]
+        assert np.abs(np.degrees(link)).max() < 91.0
+        x = -lamp.ARM * np.sin(link) - lamp.HEAD * np.sin(whole)
+        y = lamp.ARM * np.cos(link) + lamp.HEAD * np.cos(whole)
+        across = np.maximum(np.abs(x) - lamp.HALF_WIDTH, 0.0)
+        above = np.maximum(np.maximum(y + 0.01, -lamp.HEIGHT - y), 0.0)
+        assert (np.hypot(across, above) - 0.088).min() > 0.02
+
+
 def test_a_program_that_does_not_take_off_ends_the_chain():
     stays = np.array(lamp_data.JUMPS[4][1])
     stays[3:5] = stays[:2]  # it bends, and throws itself nowhere

@@ -189,8 +189,9 @@ class LampFigure(MachineFigure):
                 if done.took_off > done.began and time * slow < clock.time[-1]:
                     events.append(Event(kind, time * slow))
                     corners.append(time * slow)
+        states = ran.states[:, np.argsort(ORDER)]
         return map_lamp(
-            replace(clock, corners=np.array(corners)), ran.states[:, np.argsort(ORDER)], body.size, body.unit,
+            replace(clock, corners=np.array(corners)), states, body.size, body.unit,
             np.array(body.place), np.array(body.turn), tuple(events),
         )  # fmt: skip
 
