@@ -8,14 +8,14 @@ from math import isfinite
 import numpy as np
 import scenes
 
-PROGRAMS = (("Jump", 0.45), ("Back Flip", 0.0), ("Flip Down a Step", 0.0), ("Back Flip", 0.0),
-            ("Stand", 0.0))  # fmt: skip
+PROGRAMS = (("Jump", 0.45), ("Back Flip", 0.0), ("Flip Down a Step", 0.0),
+            ("Double Back Flip", 0.0), ("Stand", 0.0))  # fmt: skip
 SECONDS = 7.5
 WOOD, CLOTH, WALL = (0.46, 0.25, 0.11), (0.16, 0.30, 0.34), (0.72, 0.76, 0.74)
 
 
 def luxo():
-    """A lamp that hops along a shelf, flips back over, flips down to the table and flips on."""
+    """A lamp that hops along a shelf, flips back over, flips down to the table and twice over on it."""
     import bpy
 
     scene = scenes.start_scene(SECONDS)
@@ -52,7 +52,7 @@ def stage(scene, rig) -> None:
     block(scene, "Wall", (0.7, 0.75), (-6.0, 6.0), (-2.0, 4.0), WALL)
     look.set_sun(scene, 1.2)
     scene.frame_set(1)
-    look.camera(scene, (-2.35, -0.25, 0.62), (0.0, 0.13, 0.26), 40.0)
+    look.camera(scene, (-2.5, -0.15, 0.65), (0.0, 0.24, 0.26), 38.0)
 
 
 def block(scene, name: str, x, y, z, colour) -> None:

@@ -14,8 +14,9 @@ from .lamp_play import Done, play, step_for
 from .lamp_programs import Motion
 from .plans import Plan
 
-JUMP, FLIP, STAND = "JUMP", "FLIP", "STAND"
-PROGRAMS = (JUMP, FLIP, STAND)
+JUMP, FLIP, DOUBLE_FLIP, STAND = "JUMP", "FLIP", "DOUBLE_FLIP", "STAND"
+TURNS = {JUMP: 0, FLIP: 1, DOUBLE_FLIP: 2}
+PROGRAMS = (*TURNS, STAND)
 
 NEAR = 0.02
 """m, that a program that was looked for may miss its length by."""
@@ -29,7 +30,7 @@ def plans() -> tuple[Plan, ...]:
     """What the lamp comes with; lengths are those of the solver's lamp, m."""
     found = [Plan("Jump", (), (), (), program=JUMP, amount=0.6)]
     for name, turns, length, drop, _numbers in lamp_search.OTHERS:
-        program = FLIP if turns else JUMP
+        program = next(name for name, count in TURNS.items() if count == turns)
         found.append(Plan(name, (), (), (), program=program, amount=length, drop=drop))
     return (*found, Plan("Stand", (), (), (), program=STAND))
 
@@ -40,7 +41,7 @@ def turns_of(plan: Plan) -> int:
     Args:
         plan: of a motor program.
     """
-    return 1 if plan.program == FLIP else 0
+    return TURNS.get(plan.program, 0)
 
 
 def motion_of(plan: Plan) -> Motion | None:
@@ -90,8 +91,8 @@ def find(
     Raises:
         SettingError: it needs no program, or none was found.
     """
-    if plan.program not in (JUMP, FLIP):
-        raise SettingError(f"Program of {plan.name}", plan.program or "none", f"{JUMP} or {FLIP}")
+    if plan.program not in TURNS:
+        raise SettingError(f"Program of {plan.name}", plan.program or "none", " or ".join(TURNS))
     turns = turns_of(plan)
     known = [] if seed else _nearest(plan)
     found: list[Done] = []
