@@ -15,7 +15,7 @@ WOOD, CLOTH, WALL = (0.46, 0.25, 0.11), (0.16, 0.30, 0.34), (0.72, 0.76, 0.74)
 
 
 def luxo():
-    """A lamp that hops along a shelf, flips back over, flips down to the table and twice over on it."""
+    """A lamp that hops along a shelf, flips back over, down to the table, and twice on it."""
     import bpy
 
     scene = scenes.start_scene(SECONDS)
