@@ -6,11 +6,10 @@ from dataclasses import dataclass
 import bpy
 from bpy.props import EnumProperty
 
-from ..addon import baking, motions, pipeline
+from ..addon import baking, families, motions, pipeline
 from ..addon.base_operator import SettingsOperator, SolvingOperator
 from ..addon.context import keep_selection, object_mode
 from ..addon.errors import UserError
-from ..addon.mapping.tracks import JointTracks
 from ..addon.rigs.controls import control_rig
 from ..addon.steps import part
 
@@ -34,9 +33,13 @@ def _with_motion(cls, context):
     return True
 
 
-def _on_joints(solved: pipeline.Solved) -> bool:
-    """Whether a motion turns joints, which are bones of the rig itself in any case."""
-    return isinstance(solved.tracks, JointTracks)
+def _character(motion: bpy.types.Object) -> bpy.types.Object:
+    return motion.poise_motion.character
+
+
+def _is_on_rig(motion: bpy.types.Object) -> bool:
+    """Whether a motion turns joints of a rig that Poise's controls drive."""
+    return families.turns_joints(motion) and control_rig.rig_of(_character(motion)) is not None
 
 
 def _solve_all(work: _Jobs, progress):
@@ -95,13 +98,25 @@ class _BakeOperator(SolvingOperator):
         """Motion objects to bake, in the order in which they depend on each other."""
         raise NotImplementedError
 
+    def onto(self, motion) -> str:
+        """What of a rig that follows Poise's controls a motion keys; "" for the controls."""
+        return ""
+
     def look(self, context, motion, solved, prepared, together):
         """Refuse before anything is written."""
+        if prepared is not None:
+            baking.check_bones(context, motion, prepared)
+            return
         baking.check(context, motion, solved)
         together.look(context, motion, solved)
 
     def write(self, context, motion, solved, prepared, on_edited, together):
         """Key one motion; numbers of keys, frames and bones."""
+        if prepared is not None:
+            return baking.bake_to_bones(
+                context, motion, solved, on_edited, self.onto(motion), prepared,
+                together=together,
+            )
         return baking.bake(context, motion, solved, on_edited, together)
 
     def gather(self, context):
@@ -123,22 +138,35 @@ class _BakeOperator(SolvingOperator):
         return pairs
 
     def prepared(self, context, motion, solved):
-        """Steps to what else is needed to write a motion."""
-        yield from ()
+        """Steps to what is to be keyed on a rig that follows Poise's controls, or None."""
+        if not self.onto(motion):
+            return None
+        return (yield from baking.prepare_bones(context, motion, solved, self.onto(motion)))
 
     def apply(self, context, job, result):
         found = _found(job)
         on_edited = "" if self.edited_keys == "MOTION" else self.edited_keys
+        # What lies on motions that are baked with it is solved once these are.
+        lying = {
+            motion for i, motion in enumerate(found)
+            if families.lies(motion) and _character(motion) in map(_character, found[:i])
+        }
         with keep_selection(context), object_mode(context):
             # All are checked before the first is written: one refusal, nothing changed.
             together = baking.Together()
-            for motion, pair in zip(found, result, strict=True):
-                self.look(context, motion, *pair, together)
+            for motion, (solved, prepared) in zip(found, result, strict=True):
+                baking.check_edits(motion, prepared is not None or _is_on_rig(motion), on_edited)
+                if motion not in lying:
+                    self.look(context, motion, solved, prepared, together)
+            written = []
             try:
-                written = [
-                    self.write(context, motion, *pair, on_edited, together)
-                    for motion, pair in zip(found, result, strict=True)
-                ]
+                for motion, (solved, prepared) in zip(found, result, strict=True):
+                    if motion in lying:
+                        solved = pipeline.solve(pipeline.gather(context, motion))
+                        self.look(context, motion, solved, prepared, together)
+                    written.append(
+                        self.write(context, motion, solved, prepared, on_edited, together)
+                    )
             finally:
                 together.verify(context)
         keys, frames, bones = (sum(column) for column in zip(*written, strict=True))
@@ -230,23 +258,8 @@ class POISE_OT_bake_to_bones(_BakeOperator, bpy.types.Operator):
             found += [m for m in _in_order(character) if m in wanted]
         return found
 
-    def prepared(self, context, motion, solved):
-        if _on_joints(solved):
-            return super().prepared(context, motion, solved)
-        return baking.prepare_bones(context, motion, solved, self.target)
-
-    def look(self, context, motion, solved, prepared, together):
-        if _on_joints(solved):
-            super().look(context, motion, solved, prepared, together)
-            return
-        baking.check_bones(context, motion, prepared)
-
-    def write(self, context, motion, solved, prepared, on_edited, together):
-        if _on_joints(solved):
-            return super().write(context, motion, solved, prepared, on_edited, together)
-        return baking.bake_to_bones(
-            context, motion, solved, on_edited, self.target, prepared, together=together
-        )
+    def onto(self, motion):
+        return "" if families.turns_joints(motion) else self.target
 
 
 class POISE_OT_bake_all(_BakeOperator, bpy.types.Operator):
@@ -261,6 +274,12 @@ class POISE_OT_bake_all(_BakeOperator, bpy.types.Operator):
             for character in motions.selected_characters(context)
             for motion in _in_order(character)
         ]
+
+    def onto(self, motion):
+        # What turns joints needs the bones: they may not follow the controls.
+        if families.turns_joints(motion):
+            return ""
+        return "AUTO" if any(map(_is_on_rig, motions.motions_of(_character(motion)))) else ""
 
 
 class POISE_OT_bake_clear(SettingsOperator, bpy.types.Operator):

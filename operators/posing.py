@@ -6,9 +6,10 @@ from dataclasses import replace
 import bpy
 import numpy as np
 from bpy.props import EnumProperty, FloatProperty, IntProperty, StringProperty
+from mathutils import Vector
 
 from ..addon import baking, compat, motions, pipeline
-from ..addon.base_operator import SettingsOperator, SolvingOperator, one_line
+from ..addon.base_operator import FIXABLE, SettingsOperator, SolvingOperator, one_line
 from ..addon.context import keep_frame
 from ..addon.errors import UserError
 from ..addon.rigs.actor import Actor
@@ -18,6 +19,7 @@ from ..addon.rigs.pose.plays import Playing, undecided
 from ..addon.rigs.pose.posture import Posture, Source
 from ..addon.scene.timing import frame_range, scene_numbers
 from ..addon.settings.posing import POSTURE
+from ..addon.shots import balls
 from .motion import OfKind
 
 FALLING = 5.0  # s that a ball is followed for
@@ -71,7 +73,7 @@ def _keep(motion: bpy.types.Object, item, posture: Posture, told: str) -> None:
 
 def _told(source: Source) -> str:
     """Where a pose comes from, in words."""
-    return f"{source.action}, frame {source.frame:g}" if source.action else "Pose"
+    return f"{source.action}, frame {source.frame:g}" if source.action else "Current Pose"
 
 
 class POISE_OT_target_add(_PosingOperator, bpy.types.Operator):
@@ -262,6 +264,30 @@ class POISE_OT_target_remove(_RemoveFrom, bpy.types.Operator):
             del motion[name]
 
 
+def _throw(context, motion, rig, bone: str, speed: float) -> Vector:
+    """Velocity with which a ball from the 3D cursor comes by a bone, wherever that is by then."""
+    scene, numbers = context.scene, scene_numbers(context.scene)
+    posed = rig.pose.bones[bone]
+    aims = np.array([rig.matrix_world @ (0.5 * (posed.head + posed.tail))])
+    try:
+        solved = pipeline.solve(pipeline.gather(context, motion))
+    except FIXABLE:
+        solved = None  # where it stands now
+    if solved is not None and bone in solved.motion.physical:
+        aims = solved.motion.physical[bone].mean(axis=1) / numbers.unit_scale
+    start = frame_range(scene, motion)[0]
+    place, time = np.array(scene.cursor.location), 0.0
+    for _ in range(8):  # it comes later to what is farther away
+        row = round(scene.frame_current_final - start + time * numbers.fps)
+        way = aims[min(max(row, 0), len(aims) - 1)] - place
+        time = float(np.linalg.norm(way)) / speed
+    if time * speed < 1e-6:
+        raise UserError("The 3D cursor is in the bone: put it where the ball comes from")
+    velocity = Vector(way / time)
+    velocity.z += 0.5 * numbers.gravity / numbers.unit_scale * time
+    return velocity
+
+
 class POISE_OT_disturbance_add(_PosingOperator, bpy.types.Operator):
     """Throw a ball at the limbs, or push a bone, at the current frame"""
 
@@ -292,6 +318,9 @@ class POISE_OT_disturbance_add(_PosingOperator, bpy.types.Operator):
         bone = rig.data.bones.active
         if self.kind != "WEIGHT" and bone is None:
             raise UserError(f"{rig.name} has no active bone: select the one that is meant")
+        velocity = (0.0, 0.0, 0.0)
+        if self.kind == "BALL":
+            velocity = _throw(context, motion, rig, bone.name, max(self.speed, 1e-3))
         item = settings.disturbances.add()
         item.kind = "PUSH" if self.kind == "PUSH" else "BALL"
         item.frame, item.mass = context.scene.frame_current_final, self.mass
@@ -300,17 +329,6 @@ class POISE_OT_disturbance_add(_PosingOperator, bpy.types.Operator):
         if self.kind == "PUSH":
             item.bone = bone.name
         elif self.kind == "BALL":
-            posed = rig.pose.bones[bone.name]
-            aim = rig.matrix_world @ (0.5 * (posed.head + posed.tail))
-            way = aim - item.place
-            if way.length < 1e-6:
-                settings.disturbances.remove(len(settings.disturbances) - 1)
-                raise UserError("The 3D cursor is in the bone: put it where the ball comes from")
-            speed = max(self.speed, 1e-3)
-            numbers = scene_numbers(context.scene)
-            fall = 0.5 * numbers.gravity / numbers.unit_scale * way.length / speed
-            velocity = way.normalized() * speed
-            velocity.z += fall
             item.velocity = velocity
         settings.disturbance_index = len(settings.disturbances) - 1
         return f"Added {item.name}"
@@ -322,6 +340,9 @@ class POISE_OT_disturbance_remove(_RemoveFrom, bpy.types.Operator):
     bl_idname = "poise.disturbance_remove"
     bl_label = "Remove Disturbance"
     items, chosen = "disturbances", "disturbance_index"
+
+    def forget(self, motion, item):
+        balls.remove(motion, [item])
 
 
 class POISE_OT_overlap_add(_PosingOperator, bpy.types.Operator):

@@ -21,6 +21,19 @@ from .base import (
 )
 
 
+class POISE_MT_motion_add(bpy.types.Menu):
+    bl_idname = "POISE_MT_motion_add"
+    bl_label = "Add Motion"
+
+    @classmethod
+    def poll(cls, context):
+        return motions.active_character(context) is not None
+
+    def draw(self, context):
+        for kind in families.kinds_for(Actor.of(motions.active_character(context))):
+            self.layout.operator("poise.motion_add", text=families.label(kind)).kind = kind
+
+
 class POISE_PT_motion(SidebarPanel, bpy.types.Panel):
     bl_idname = "POISE_PT_motion"
     bl_label = "Motion"
@@ -49,7 +62,11 @@ class POISE_PT_motion(SidebarPanel, bpy.types.Panel):
                 depress=motion == current,
             ).name = motion.name
         column = row.column(align=True)
-        column.operator("poise.motion_add", text="", icon="ADD")
+        able = families.kinds_for(Actor.of(character))
+        if len(able) > 1:
+            column.menu("POISE_MT_motion_add", text="", icon="ADD")
+        else:
+            column.operator("poise.motion_add", text="", icon="ADD")
         column.operator("poise.motion_remove", text="", icon="REMOVE")
         if len(found) > 1:
             column.operator("poise.motion_move", text="", icon="TRIA_UP").direction = -1
@@ -57,7 +74,6 @@ class POISE_PT_motion(SidebarPanel, bpy.types.Panel):
         if current is None:
             return
         settings = current.poise_motion
-        able = families.kinds_for(Actor.of(character))
         if len(able) > 1 or settings.kind not in able:
             row = layout.row(align=True)
             for kind in able:
@@ -229,6 +245,7 @@ class POISE_PT_style(MotionPanel, bpy.types.Panel):
 
 
 CLASSES = (
+    POISE_MT_motion_add,
     POISE_PT_motion,
     POISE_PT_range,
     POISE_PT_turns_presets,

@@ -28,14 +28,25 @@ class POISE_UL_names(bpy.types.UIList):
         layout.label(text=item.name)
 
 
-def _list(layout, kind: str, settings, items: str, index: str, add: str, remove: str):
-    """A list with its buttons; the chosen item, or None."""
+def _list(layout, kind: str, settings, items: str, index: str, add: str, remove: str, many=""):
+    """A list with its buttons, or while it is empty the one that begins it; the chosen item or
+    None. Where an operator's choice `many` says what is added, it is asked for."""
+    found, place = getattr(settings, items), getattr(settings, index)
+
+    def adding(layout, **text):
+        if many:
+            layout.operator_menu_enum(add, many, icon="ADD", **text)
+        else:
+            layout.operator(add, icon="ADD", **text)
+
+    if not found:
+        adding(layout)
+        return None
     row = layout.row()
     row.template_list(kind, items, settings, items, settings, index, rows=3)
     column = row.column(align=True)
-    column.operator(add, text="", icon="ADD")
+    adding(column, text="")
     column.operator(remove, text="", icon="REMOVE")
-    found, place = getattr(settings, items), getattr(settings, index)
     return found[place] if 0 <= place < len(found) else None
 
 
@@ -63,7 +74,7 @@ class POISE_PT_posing(_PosingPanel, bpy.types.Panel):
         if item is not None:
             layout.prop(item, "hold")
             row = layout.row()
-            row.label(text=item.source)
+            row.label(text=f"From {item.source}")
             update = row.operator("poise.target_update", text="", icon="FILE_REFRESH")
             update.index = settings.target_index
         layout.prop(settings, "tension")
@@ -106,9 +117,8 @@ class POISE_PT_posing_disturbances(MotionPanel, bpy.types.Panel):
         settings = settings_of(context).pose_timing
         item = _list(
             layout, "POISE_UL_names", settings, "disturbances", "disturbance_index",
-            "poise.disturbance_add", "poise.disturbance_remove",
+            "poise.disturbance_add", "poise.disturbance_remove", many="kind",
         )
-        layout.operator_menu_enum("poise.disturbance_add", "kind", text="Add Disturbance")
         layout.use_property_split = True
         if item is None:
             return

@@ -84,14 +84,7 @@ def bake_tracks(
     if previous is not None and not isinstance(keyed.tracks, JointTracks):
         # It may have to go first. Otherwise the plan looks, and nothing is lost by it.
         checks.check_place(armature, None if keyed.seen is None else keyed.seen.matrices)
-    edited = edits.edited_channels(previous) if previous is not None else []
-    if edited and options.on_edited == "ASK":
-        raise UserError(_edited_sentence(armature, edited))
-    if edited and options.on_edited == "KEEP_EDITS" and previous.record.target == "CURRENT":
-        raise UserError(
-            f"Edits in the current action {previous.action.name} cannot be kept as a layer: set "
-            "Edited Keys to Overwrite or New Action"
-        )
+    edited = [] if previous is None else require_unedited(armature, previous, options.on_edited)
     differences: list[keyframes.Channel] = []
     if edited and options.on_edited == "KEEP_EDITS":
         differences = edits.edit_differences(previous, edited)
@@ -172,6 +165,30 @@ def _job(context: bpy.types.Context, keyed: Keyed, previous: Baked | None) -> Jo
     values["bindings"] = checks.keyed_bindings(keyed.bindings, keyed.tracks)
     values["held"] = _held(keyed.armature, keyed.held, previous)
     return Job(**values, context=context, unit_scale=scene_numbers(context.scene).unit_scale)
+
+
+def require_unedited(
+    armature: bpy.types.Object | None, previous: Baked, on_edited: str
+) -> list[tuple[str, int]]:
+    """Data paths and indices of a bake whose keys were edited by hand and may be baked over.
+
+    Args:
+        armature: the rig.
+        previous: the bake.
+        on_edited: what to do with such keys.
+
+    Raises:
+        UserError: they may not.
+    """
+    edited = edits.edited_channels(previous)
+    if edited and on_edited == "ASK":
+        raise UserError(_edited_sentence(armature, edited))
+    if edited and on_edited == "KEEP_EDITS" and previous.record.target == "CURRENT":
+        raise UserError(
+            f"Edits in the current action {previous.action.name} cannot be kept as a layer: set "
+            "Edited Keys to Overwrite or New Action"
+        )
+    return edited
 
 
 def _edited_sentence(armature: bpy.types.Object, edited: Sequence[tuple[str, int]]) -> str:

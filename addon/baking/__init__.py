@@ -12,7 +12,16 @@ from .current import changed_since, rigs_of
 from .onto import bakes_controls, check_bones, prepare_bones
 from .problems import left_behind, list_problems
 from .together import Together
-from .write import bake, bake_to_bones, check, check_bake, clear, clear_rig, leave_bones
+from .write import (
+    bake,
+    bake_to_bones,
+    check,
+    check_bake,
+    check_edits,
+    clear,
+    clear_rig,
+    leave_bones,
+)
 
 __all__ = (
     "Together",
@@ -25,6 +34,7 @@ __all__ = (
     "check",
     "check_bake",
     "check_bones",
+    "check_edits",
     "clear",
     "clear_rig",
     "is_baked",

@@ -14,11 +14,12 @@ from .. import motions, pipeline
 from ..bake import beside, checks, moments, verify
 from ..bake.data import Baked, BakeResult
 from ..bake.keyed import Keyed
-from ..bake.write import bake_tracks, clear_bake
+from ..bake.write import bake_tracks, clear_bake, require_unedited
 from ..baked import REMEMBERED, baked_of, beneath, holder_of, is_baked
 from ..errors import UserError
 from ..mapping.tracks import JointTracks
 from ..rigs.controls import control_rig
+from ..shots import balls
 from ..steps import finish
 from .character import keyed_of, options_of
 from .current import is_current, is_edited
@@ -44,6 +45,24 @@ def check(context: bpy.types.Context, motion: bpy.types.Object, solved: pipeline
         return  # what decides them is found first
     checks.check_place(keyed.armature)
     checks.check_before_bake(context, keyed, baked_of(motion))
+
+
+def check_edits(motion: bpy.types.Object, bones: bool, on_edited: str = "") -> None:
+    """Refuse to bake over keys that were edited by hand, where the animator is to be asked.
+
+    Args:
+        motion: the Motion object.
+        bones: whether the bones of a rig that follows Poise's controls are keyed.
+        on_edited: what to do with keys edited by hand; "" for the motion's
+            own choice.
+
+    Raises:
+        UserError: some were edited.
+    """
+    previous, settings = baked_of(motion, bones), motion.poise_motion
+    if previous is not None:
+        rig = control_rig.rig_of(settings.character) if bones else settings.character
+        require_unedited(rig, previous, on_edited or settings.edited_keys)
 
 
 def bake(
@@ -85,6 +104,7 @@ def bake(
     result = _bake(context, motion, keyed, together is not None)
     if joints:  # the motion below has gone to a strip, unless it is there already
         job = job.baked(keyed.armature, beneath(motion))
+        balls.show(context.scene, motion, solved)
     motion.poise_motion.inputs = json.dumps(pipeline.digests(job))
     return done(Unverified(motion, solved, result, size), together)
 

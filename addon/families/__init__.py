@@ -103,6 +103,16 @@ def lies(motion: bpy.types.Object) -> bool:
     return family is not None and family.lies
 
 
+def turns_joints(motion: bpy.types.Object) -> bool:
+    """Whether a motion turns joints, which are bones of the rig itself in any case.
+
+    Args:
+        motion: the Motion object.
+    """
+    family = FAMILIES.get(motion.poise_motion.kind)
+    return family is not None and (family.joints or family.lies)
+
+
 def family_of(job: Job) -> Family:
     """Family that a job was read by.
 

@@ -70,6 +70,19 @@ class Way:
     beat: float
 
 
+@dataclass(frozen=True)
+class Ball:
+    """A ball that flies about.
+
+    Attributes:
+        places: (n, 3) where it is at whole frames, m; nan before it is let go.
+        radius: m.
+    """
+
+    places: np.ndarray
+    radius: float
+
+
 class View:
     """What is shown of a family's motions."""
 
@@ -208,6 +221,14 @@ class View:
     def diagrams(self) -> Mapping[str, Callable[[Any], Diagram]]:
         """Diagrams that can be saved: kind -> what draws one of a solver's motion."""
         return {}
+
+    def balls(self, solved: Solved) -> tuple[Ball, ...]:
+        """What flies about, in the order in which it is listed in the settings.
+
+        Args:
+            solved: a solved motion.
+        """
+        return ()
 
     def trail(self, solved: Solved) -> str:
         """Why a motion can leave no trail, and has no use for a slope; "" if it can.

@@ -11,6 +11,7 @@ from bpy.props import (
     FloatProperty,
     FloatVectorProperty,
     IntProperty,
+    PointerProperty,
     StringProperty,
 )
 
@@ -108,6 +109,10 @@ class PoiseDisturbance(bpy.types.PropertyGroup):
     frames: FloatProperty(
         name="Frames", description="How long it is pushed", default=4.0, min=0.01, soft_max=48.0,
         precision=1, options=set(), override=OVERRIDE,
+    )
+    ball: PointerProperty(
+        name="Ball", description="The ball as the bake has keyed it", type=bpy.types.Object,
+        options=set(),
     )
 
 

@@ -360,7 +360,7 @@ def _own_trail(motion: bpy.types.Object) -> bpy.types.Object | None:
 
 
 def remove_helpers(motion: bpy.types.Object) -> int:
-    """Remove what was made from a motion's bake: trail, events, markers, chase camera.
+    """Remove what was made from a motion's bake: trail, events, markers, chase camera, balls.
 
     The slope stays: it is ground for other things too.
 
@@ -370,8 +370,9 @@ def remove_helpers(motion: bpy.types.Object) -> int:
     Returns:
         How many objects and markers were removed.
     """
-    from . import camera
+    from . import balls, camera
 
     count = objects.remove(_own_trail(motion))
     motion.poise_motion.property_unset("trail")
-    return count + camera.remove(motion) + remove_markers(motion)
+    count += camera.remove(motion) + balls.remove(motion)
+    return count + remove_markers(motion)

@@ -121,6 +121,64 @@ def test_disturbed_joints_arrive_all_the_same():
             assert _apart(pushed.tracks.turn[name][frame - 1], wanted) < 1e-3
 
 
+def test_a_ball_is_seen_to_fall_freely_until_it_hits_and_goes_with_the_bake():
+    rig = _armature()
+    motion = _with_targets(rig)
+    settings = motion.poise_motion.pose_timing
+    before = set(bpy.data.objects)
+    bpy.context.scene.frame_set(5)
+    bpy.context.scene.cursor.location = (0.0, -2.0, 1.0)
+    _select(rig, "bone2")
+    for kind in ("BALL", "WEIGHT"):
+        assert bpy.ops.poise.disturbance_add(kind=kind) == {"FINISHED"}
+    thrown = settings.disturbances[0]
+    assert bpy.ops.poise.bake() == {"FINISHED"}
+    made = [item.ball for item in settings.disturbances]
+    assert set(bpy.data.objects) - before == set(made)
+    for item, ball in zip(settings.disturbances, made, strict=True):
+        assert tuple(ball.dimensions) == pytest.approx((2.0 * item.radius,) * 3, rel=1e-3)
+
+    def seen(ball, frame):
+        bpy.context.scene.frame_set(frame)
+        now = ball.evaluated_get(bpy.context.evaluated_depsgraph_get())
+        return np.array(now.matrix_world.translation)
+
+    def falling(item, frame):
+        time = (frame - 5) / bpy.context.scene.render.fps
+        weight = np.array((0.0, 0.0, -0.5 * 9.81 * time**2))
+        return np.array(item.place) + time * np.array(item.velocity) + weight
+
+    for frame in (5, 9, 40):  # the weight falls beside the arm
+        assert seen(made[1], frame) == pytest.approx(falling(settings.disturbances[1], frame),
+                                                     abs=1e-4)
+    hit = min(
+        hit.time for each in pipeline.solve(pipeline.gather(bpy.context, motion)).motion.motions
+        for hit in each.hits
+    )
+    frame = 1 + hit * bpy.context.scene.render.fps
+    assert seen(made[0], int(frame)) == pytest.approx(falling(thrown, int(frame)), abs=1e-4)
+    assert np.linalg.norm(seen(made[0], int(frame) + 6) - falling(thrown, int(frame) + 6)) > 0.1
+    seen(made[0], 4)
+    assert made[0].hide_render and made[0].hide_viewport
+    seen(made[0], 5)
+    assert not made[0].hide_render and not made[0].hide_viewport
+
+    mesh = bpy.data.meshes.new("Mine")
+    made[0].data = mesh
+    assert bpy.ops.poise.bake() == {"FINISHED"}
+    assert [item.ball for item in settings.disturbances] == made and made[0].data == mesh
+    # A copy of the motion has no ball before it is baked, and takes none with it.
+    copy = motion.copy()
+    bpy.context.scene.collection.objects.link(copy)
+    settings.disturbance_index = 1
+    assert bpy.ops.poise.disturbance_remove() == {"FINISHED"}
+    assert set(bpy.data.objects) - before == {made[0], copy}
+    bpy.data.objects.remove(copy)
+    assert bpy.ops.poise.bake_clear() == {"FINISHED"}
+    assert set(bpy.data.objects) == before
+    assert not [a for a in bpy.data.actions if a.name.startswith("Arm Motion Ball")]
+
+
 def test_what_plays_below_is_lain_on_and_marks_the_bake_stale():
     """The carrier is keyed by hand: its shaking is felt, its own keys stay, its change is told."""
     rig = _armature()
@@ -243,6 +301,38 @@ def test_rotation_modes_turned_scaled_and_moving_armatures():
     assert {c.data_path for c in compat.action_fcurves(
         rig.animation_data.action, rig.animation_data.action_slot)} == {
         "location", 'pose.bones["bone0"].scale'}
+
+
+def test_bake_all_lays_it_on_what_is_baked_with_it():
+    rig, lower = load("SKIER", frames=25)
+    assert bpy.ops.poise.motion_add(kind="POSE_TIMING") == {"FINISHED"}
+    motion = rig.poise.motion_object
+    _select(rig, "upper_arm.L")
+    assert bpy.ops.poise.overlap_add() == {"FINISHED"}
+    names = ("upper_arm.L", "forearm.L", "hand.L")
+    for each in (lower, motion):
+        bpy.ops.poise.motion_activate(name=each.name)
+        assert bpy.ops.poise.bake() == {"FINISHED"}
+    wanted = _visual(rig, 20, names)
+    for each in (motion, lower):
+        bpy.ops.poise.motion_activate(name=each.name)
+        assert bpy.ops.poise.bake_clear() == {"FINISHED"}
+    assert bpy.ops.poise.bake_all() == {"FINISHED"}
+    found = _visual(rig, 20, names)
+    assert max(_apart(found[name], wanted[name]) for name in names) < 1e-5
+    job = pipeline.gather(bpy.context, motion)
+    assert not pipeline.changed_inputs(job, motion.poise_motion.inputs)
+    # Edited keys of the upper one are seen before the lower one is written.
+    keys = lower.poise_motion.record
+    lower.poise_motion.turns.speed *= 1.1
+    action = motion.poise_motion.bake_action
+    curve = next(iter(compat.action_fcurves(action, action.slots[0])))
+    curve.keyframe_points[5].co.y += 0.2
+    curve.update()
+    with pytest.raises(RuntimeError, match="were edited"):
+        bpy.ops.poise.bake_all()
+    assert lower.poise_motion.record == keys
+    assert bpy.ops.poise.bake_all(edited_keys="OVERWRITE") == {"FINISHED"}
 
 
 def test_an_arm_that_ik_decides_is_reached_on_top_of_a_baked_ski_run():
@@ -388,6 +478,19 @@ def test_a_foxs_tail_swings_after_its_gallop(below):
         assert all(
             _apart(a[t], b[t]) < 1e-6 for a, b in zip(again, moved, strict=True) for t in tails
         )
+        # All at once, from whatever was there before: the gait on the bones, the tail on top.
+        for former in ("KEYED", "FOLLOWING"):
+            if former == "FOLLOWING":
+                bpy.ops.poise.motion_activate(name=lower.name)
+                for each in (motion, lower):
+                    bpy.ops.poise.motion_activate(name=each.name)
+                    assert bpy.ops.poise.bake_clear() == {"FINISHED"}
+            assert bpy.ops.poise.bake_all() == {"FINISHED"}
+            again = [_visual(rig, f, tails) for f in range(10, 49, 4)]
+            assert all(
+                _apart(a[t], b[t]) < 1e-4 for a, b in zip(again, moved, strict=True) for t in tails
+            )
+        bpy.ops.poise.motion_activate(name=motion.name)
     if keyed is not None:
         off = max(_apart(a[t], b[t]) for a, b in zip(keyed, moved, strict=True) for t in tails)
         assert off > _drop(3.0)

@@ -60,7 +60,7 @@ class Window:
 
     # -- hands ---------------------------------------------------------------
 
-    def event(self, kind: str, value: str = "PRESS", **modifiers: bool) -> None:
+    def event(self, kind: str, value: str = "PRESS", **modifiers: bool | str) -> None:
         x, y = self.pointer
         self.window.event_simulate(type=kind, value=value, x=x, y=y, **modifiers)
 
@@ -106,6 +106,19 @@ class Window:
         yield from self.move(x, y)
         for _ in range(abs(notches)):
             yield from self.press("WHEELDOWNMOUSE" if notches > 0 else "WHEELUPMOUSE")
+
+    def search(self, words: str):
+        """Run what F3 finds first by some words, with the pointer over the viewport."""
+        yield from self.move(*self.centre())
+        yield from self.press("F3")
+        yield 5 * TICK
+        for letter in words:
+            kind = "SPACE" if letter == " " else letter.upper()
+            self.event(kind, "PRESS", unicode=letter)
+            yield TICK
+            self.event(kind, "RELEASE")
+        yield 5 * TICK
+        yield from self.press("RET")
 
     # -- eyes ----------------------------------------------------------------
 
@@ -206,7 +219,12 @@ def panels() -> list:
 
 
 def open_only(*names: str) -> None:
-    """Let some panels stand open and the others closed in sidebars that are made from now on."""
+    """Let some panels stand open and the others closed in sidebars that are made from now on.
+
+    Args:
+        names: of the panels; of parts of panels, those that are to open beside what they do
+            by themselves.
+    """
     for cls in panels():
         parts = [
             child for child in bpy.types.Panel.__subclasses__()
@@ -215,6 +233,9 @@ def open_only(*names: str) -> None:
         for part in reversed([cls, *parts]):
             bpy.utils.unregister_class(part)
         cls.bl_options = set() if cls.bl_idname in names else {"DEFAULT_CLOSED"}
+        for part in parts:
+            if part.__name__ in names:
+                part.bl_options = set()
         for part in (cls, *parts):
             bpy.utils.register_class(part)
 

@@ -7,10 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ....solvers.posing.settings import Ball as Thrown
 from ...drawing.strokes import PATH_COLOUR, Mark, Palette, Strokes, path_strokes
-from ..view import View
+from ..view import Ball, View
 from .job import SolvedPoses
 
+CIRCLE = np.stack(
+    [f(np.linspace(0.0, 2.0 * np.pi, 25)) for f in (np.cos, np.sin, np.zeros_like)], axis=1
+)
 KEYED_COLOUR = (0.6, 0.6, 0.6, 0.7)
 
 
@@ -62,13 +66,25 @@ class PosingView(View):
         strokes = []
         for places in solved.motion.physical.values():
             strokes.append(path_strokes(places[:, 1], np.asarray(palette.track), 1.5))
-        for motion in solved.motion.motions[:1]:
-            for ball in range(motion.flights.shape[1]):
-                way = motion.flights[:, ball]
-                way = way[np.isfinite(way).all(axis=1)]
-                if len(way) > 1:
-                    strokes.append(path_strokes(way, PATH_COLOUR, 1.5))
+        for ball in self.balls(solved):
+            way = ball.places[np.isfinite(ball.places).all(axis=1)]
+            if len(way) > 1:
+                strokes.append(path_strokes(way, PATH_COLOUR, 1.5))
         return strokes
+
+    def balls(self, solved: SolvedPoses) -> tuple[Ball, ...]:
+        """Balls: each as those limbs send it that it meets first."""
+        motions = solved.motion.motions
+        thrown = [d for d in solved.job.parts[0].disturbances if isinstance(d, Thrown)]
+        found = []
+        for number, ball in enumerate(thrown):
+            first = [
+                min((hit.time for hit in motion.hits if hit.ball == number), default=np.inf)
+                for motion in motions
+            ]
+            places = motions[int(np.argmin(first))].flights[:, number]
+            found.append(Ball(places, ball.radius))
+        return tuple(found)
 
     def marks(self, solved: SolvedPoses) -> list[Mark]:
         """Names of the targets where the last limb of their bones is then."""
@@ -90,6 +106,11 @@ class PosingView(View):
             points = np.concatenate([values[row] for values in places.values()])
             colours = np.tile(np.asarray(colour, float), (len(points), 1))
             strokes.append(Strokes(points, colours, width))
+        for ball in self.balls(solved):
+            if np.isfinite(ball.places[row]).all():
+                for axis in range(3):
+                    ring = ball.places[row] + ball.radius * np.roll(CIRCLE, axis, axis=1)
+                    strokes.append(path_strokes(ring, PATH_COLOUR, 1.5))
         return strokes
 
     def trail(self, solved: SolvedPoses) -> str:
