@@ -31,6 +31,7 @@ from .job import Job
 from .keyed import Keyed
 from .late import at_frames, late_channels
 from .plan import Plan, plan_of
+from .without import without
 
 SAME = 1e-6  # how far a value may be off for it not to be keyed
 
@@ -147,7 +148,10 @@ def _decided(
     checks.check_object(context, keyed.armature)
     attached = previous is not None and attach.is_attached(keyed.armature, previous)
     before = set(previous.record.curves) if previous is not None and attached else set()
-    found = deciding.deciding(context, keyed.armature, asked, keyed.options.start_frame, before)
+    found = deciding.deciding(
+        context, keyed.armature, asked, keyed.options.start_frame, before,
+        without(keyed.armature, [] if previous is None else [previous]),
+    )
     return replace(
         keyed,
         bindings={bone: bone for bone in found.tracks.bones()},

@@ -366,6 +366,57 @@ def test_an_arm_that_ik_decides_is_reached_on_top_of_a_baked_ski_run():
         assert _apart(turn, free[name]) < _drop(0.01)
 
 
+def _place(rig, name, frame, along=0.0):
+    """Where a bone is in the world, or a point so many metres along it."""
+    bpy.context.scene.frame_set(frame)
+    evaluated = rig.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    bone = evaluated.pose.bones[name]
+    matrix = np.array(evaluated.matrix_world @ bone.matrix)
+    return matrix[:3, 3] + along * matrix[:3, 1] / np.linalg.norm(matrix[:3, 1])
+
+
+def test_arms_react_to_a_ski_run_and_plant_the_pole_on_its_frame():
+    """The left arm swings after the run, the right one goes freely until its pole is planted."""
+    rig, base = load("SKIER", frames=49)
+    assert bpy.ops.poise.bake() == {"FINISHED"}
+    run = pipeline.solve(pipeline.gather(bpy.context, base))
+    plant = next(e for e in run.tracks.events if e.kind == "POLE_PLANT" and e.side == "R")
+    frame, pole = 1 + plant.time * 24.0, run.job.figure.equipment["pole_length"]
+    assert frame == pytest.approx(round(frame), abs=1e-3)
+    frame = round(frame)
+    keyed = {hand: _place(rig, hand, frame - 12) for hand in ("hand.L", "hand.R")}
+    assert bpy.ops.poise.motion_add(kind="POSE_TIMING") == {"FINISHED"}
+    bpy.context.scene.frame_set(frame)
+    _select(rig, "upper_arm.R", "forearm.R", "hand.R")
+    assert bpy.ops.poise.target_add() == {"FINISHED"}
+    _select(rig, "upper_arm.L")
+    assert bpy.ops.poise.overlap_add(settle=0.5) == {"FINISHED"}
+    assert bpy.ops.poise.bake() == {"FINISHED"}
+    for hand, place in keyed.items():
+        assert np.linalg.norm(_place(rig, hand, frame - 12) - place) > 0.02, hand
+    off = np.linalg.norm(_place(rig, "pole.R", frame, pole) - plant.position)
+    assert off < 2e-3
+
+
+def test_a_tail_reacts_to_a_gallop_and_is_in_its_pose_on_its_frame():
+    rig, base = load("DOG", frames=37)
+    gait = base.poise_motion.gait
+    gait.sequence[0].gait = "GALLOP_LEFT"
+    assert bpy.ops.poise.bake() == {"FINISHED"}
+    tails = [b.name for b in rig.data.bones if b.name.startswith("tail")]
+    wanted = rotations.from_rotation_vector(np.array((0.7, 0.0, 0.3)))
+    assert bpy.ops.poise.motion_add(kind="POSE_TIMING") == {"FINISHED"}
+    motion = rig.poise.motion_object
+    motion.poise_motion.pose_timing.gravity = 1.0
+    bpy.context.scene.frame_set(25)
+    _select(rig, *tails)
+    for tail in tails:
+        rig.pose.bones[tail].matrix_basis = Quaternion(wanted).to_matrix().to_4x4()
+    bpy.context.view_layer.update()
+    end = _place(rig, tails[-1], 25, rig.data.bones[tails[-1]].length)
+    assert bpy.ops.poise.target_add() == {"FINISHED"}
+
+
 def test_a_motion_on_top_of_another_pose_timing():
     rig = _armature()
     _with_targets(rig, {13: {"bone1": (0.9, 0.0, 0.0)}, 25: {"bone1": (-0.9, 0.0, 0.0)}})

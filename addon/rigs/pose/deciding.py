@@ -8,7 +8,7 @@ Where constraints decide it, what decides them is set:
   where the joints below and above say that this one does;
 - any other constraint, and IK that pulls at it, lets it go: the property that drives its
   influence (an IK/FK switch) is keyed, or its influence, and given back with the bake. What it
-  lets go besides stays as it is.
+  lets go besides goes on as it plays.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from ....solvers import rotations
 from ...context import keep_frame
 from ...errors import UserError
 from ...mapping.tracks import JointTracks
-from . import evaluate, reader
-from .algebra import Basis
+from . import reader
 from .animated import animated_paths, moving_parents
 from .constraints import CHAINED, constraints_of
-from .joints import as_keyed
+from .joints import SEEN, as_keyed
+from .plays import NOTHING, Without
 from .properties import read_pose, read_value, restore_pose
 
 SAME = 1e-6  # of influences, and of what a bone has anyway
@@ -255,6 +255,7 @@ def deciding(
     tracks: JointTracks,
     start_frame: int,
     before: Collection[str] = (),
+    without: Without = NOTHING,
 ) -> Deciding:
     """The bones to key for joint tracks, and the properties that let them be moved.
 
@@ -264,8 +265,9 @@ def deciding(
         context: Blender's context.
         armature: the rig.
         tracks: how its joints are turned.
-        start_frame: frame of the first row; what is let go stays as it is there.
+        start_frame: frame of the first row.
         before: data paths that the bake which is replaced has keys of.
+        without: those keys.
 
     Raises:
         UserError: bones are missing, or something moves them that cannot be switched off.
@@ -280,14 +282,16 @@ def deciding(
     with keep_frame(context.scene):
         # Not what happens to be shown: a bake is the same from any frame.
         context.scene.frame_set(start_frame)
-        return _deciding(context, armature, tracks, before)
+        return _deciding(context, armature, tracks, start_frame, before, without)
 
 
 def _deciding(
     context: bpy.types.Context,
     armature: bpy.types.Object,
     tracks: JointTracks,
+    start_frame: int,
     before: Collection[str],
+    without: Without,
 ) -> Deciding:
     grip = _Grip(armature, before)
     controls = grip.controls(tracks.bones())
@@ -295,15 +299,12 @@ def _deciding(
     kept = grip.controls(name for name in free if name not in controls.values())
     if not kept and all(bone == control for bone, control in controls.items()):
         return Deciding(_moving(armature, tracks), grip.held)
-    evaluated = armature.evaluated_get(context.evaluated_depsgraph_get())
-    still = {
-        name: Basis.of(np.array(evaluate.local_matrix(evaluated, bone), dtype=float)[None])
-        for name, bone in ((name, evaluated.pose.bones[name]) for name in kept)
-    }
+    frames = start_frame + tracks.clock.frames
+    plays = reader.played(context, armature, list(kept), frames, without).bones if kept else {}
     whole = replace(
         tracks,
-        turn={**{name: one.rotation for name, one in still.items()}, **tracks.turn},
-        place={**{name: one.place for name, one in still.items()}, **tracks.place},
+        turn={**{name: one.rotation for name, one in plays.items()}, **tracks.turn},
+        place={**{name: one.place for name, one in plays.items()}, **tracks.place},
     )
     former = read_pose(armature, grip.held)
     restore_pose(armature, grip.held)
@@ -313,19 +314,22 @@ def _deciding(
     finally:
         restore_pose(armature, former)
     held = dict(grip.held)
-    for control in set(kept.values()) - set(controls.values()):
-        held |= _standing(armature, control, placed, before)
     first = {control: bone for bone, control in reversed(controls.items())}
+    for control in set(kept.values()) - set(controls.values()):
+        if _stands(placed, control):
+            held |= _standing(armature, control, placed)
+        else:
+            first[control] = next(name for name, other in kept.items() if other == control)
     count = len(tracks.time)
     return Deciding(_moving(armature, replace(
         tracks,
         turn={
             control: np.broadcast_to(placed.turn[control], (count, 4))
-            for control, bone in first.items() if bone in tracks.turn
+            for control, bone in first.items() if bone in whole.turn
         },
         place={
             control: np.broadcast_to(placed.place[control], (count, 3))
-            for control, bone in first.items() if bone in tracks.place
+            for control, bone in first.items() if bone in whole.place
         },
         spins={
             control: tracks.spins[bone]
@@ -386,14 +390,14 @@ def _placed(
     return replace(tracks, turn=turn, place=place)
 
 
-def _standing(
-    armature: bpy.types.Object, name: str, placed: JointTracks, before: Collection[str]
-) -> dict[str, tuple]:
+def _stands(placed: JointTracks, name: str) -> bool:
+    """Whether a bone is not seen to move."""
+    turn, place = rotations.continuous(placed.turn[name]), placed.place[name]
+    return max(float(np.ptp(values, axis=0).max()) for values in (turn, place)) < SEEN
+
+
+def _standing(armature: bpy.types.Object, name: str, placed: JointTracks) -> dict[str, tuple]:
     """Data path -> values with which a bone stays as it is."""
     one = replace(placed, turn={name: placed.turn[name][:1]}, place={}, spins={})
     track = as_keyed(armature.pose.bones[name], one, slice(None))
-    found = {track.path(kind): tuple(values[0].tolist()) for kind, values in track.properties()}
-    return {
-        path: read_value(armature, path) if path in before else values
-        for path, values in found.items()
-    }
+    return {track.path(kind): tuple(values[0].tolist()) for kind, values in track.properties()}
