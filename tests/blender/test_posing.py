@@ -399,22 +399,143 @@ def test_arms_react_to_a_ski_run_and_plant_the_pole_on_its_frame():
 
 
 def test_a_tail_reacts_to_a_gallop_and_is_in_its_pose_on_its_frame():
-    rig, base = load("DOG", frames=37)
-    gait = base.poise_motion.gait
-    gait.sequence[0].gait = "GALLOP_LEFT"
+    rig, base = load("DOG", frames=25)
+    base.poise_motion.gait.sequence[0].gait = "GALLOP_LEFT"
     assert bpy.ops.poise.bake() == {"FINISHED"}
     tails = [b.name for b in rig.data.bones if b.name.startswith("tail")]
-    wanted = rotations.from_rotation_vector(np.array((0.7, 0.0, 0.3)))
+    length = rig.data.bones[tails[-1]].length
+    before = _place(rig, tails[-1], 10, length)
     assert bpy.ops.poise.motion_add(kind="POSE_TIMING") == {"FINISHED"}
-    motion = rig.poise.motion_object
-    motion.poise_motion.pose_timing.gravity = 1.0
-    bpy.context.scene.frame_set(25)
+    bpy.context.scene.frame_set(17)
     _select(rig, *tails)
-    for tail in tails:
-        rig.pose.bones[tail].matrix_basis = Quaternion(wanted).to_matrix().to_4x4()
-    bpy.context.view_layer.update()
-    end = _place(rig, tails[-1], 25, rig.data.bones[tails[-1]].length)
+    _pose(rig, dict.fromkeys(tails, (0.4, 0.0, 0.2)))
+    # Where its tip is in the world while the dog stands as it gallops by.
+    bone = rig.pose.bones[tails[-1]]
+    wanted = np.array(rig.matrix_world @ bone.tail)
     assert bpy.ops.poise.target_add() == {"FINISHED"}
+    assert bpy.ops.poise.bake() == {"FINISHED"}
+    assert np.linalg.norm(_place(rig, tails[-1], 17, length) - wanted) < 1e-3
+    assert np.linalg.norm(_place(rig, tails[-1], 10, length) - before) > 0.03
+
+
+MIXAMO = {
+    "Hips": ("", (0, 0, 100), (0, 0, 110)), "Spine": ("Hips", (0, 0, 110), (0, 0, 130)),
+    "Spine1": ("Spine", (0, 0, 130), (0, 0, 145)),
+    "LeftShoulder": ("Spine1", (4, 0, 140), (15, 0, 142)),
+    "LeftArm": ("LeftShoulder", (15, 0, 142), (42, 0, 142)),
+    "LeftForeArm": ("LeftArm", (42, 0, 142), (68, 0, 142)),
+    "LeftHand": ("LeftForeArm", (68, 0, 142), (78, 0, 142)),
+}
+
+
+def _mixamo():
+    """A skeleton as it comes from there: centimetres, names with a colon, lying on its back."""
+    data = bpy.data.armatures.new("Armature")
+    rig = bpy.data.objects.new("Armature", data)
+    bpy.context.scene.collection.objects.link(rig)
+    activate(rig)
+    bpy.ops.object.mode_set(mode="EDIT")
+    for name, (parent, head, tail) in MIXAMO.items():
+        bone = data.edit_bones.new(f"mixamorig:{name}")
+        # Y up, as the file has it.
+        bone.head, bone.tail = ((x, z, -y) for x, y, z in (head, tail))
+        bone.parent = data.edit_bones.get(f"mixamorig:{parent}")
+    bpy.ops.object.mode_set(mode="POSE")
+    rig.scale, rig.rotation_euler.x = (0.01,) * 3, np.pi / 2
+    for bone in rig.pose.bones:
+        bone.rotation_mode = "QUATERNION"
+    for frame, angle in ((1, 0.0), (13, 0.5), (25, -0.5), (37, 0.5), (49, 0.0)):
+        for name in ("Hips", "LeftArm"):
+            bone = rig.pose.bones[f"mixamorig:{name}"]
+            bone.rotation_quaternion = rotations.about_x(angle)
+            bone.keyframe_insert("rotation_quaternion", frame=frame)
+    return rig
+
+
+def _everything_of(action):
+    return {
+        (c.data_path, c.array_index): [tuple(k.co) for k in c.keyframe_points]
+        for c in compat.action_fcurves(action, action.slots[0])
+    }
+
+
+@pytest.mark.parametrize("where", ["ACTION", "STRIP"])
+def test_a_mixamo_skeletons_clip_plays_on_below_and_comes_back_unchanged(where):
+    rig = _mixamo()
+    data = rig.animation_data
+    clip, keys = data.action, _everything_of(data.action)
+    if where == "STRIP":
+        strip = data.nla_tracks.new().strips.new("Clip", 1, clip)
+        data.action = None
+        span = (strip.frame_start, strip.frame_end, strip.name, data.nla_tracks[0].name)
+    arm = [f"mixamorig:{name}" for name in ("LeftArm", "LeftForeArm", "LeftHand")]
+    shoulder, hips = "mixamorig:LeftShoulder", "mixamorig:Hips"
+    before = {frame: {n: _place(rig, n, frame, 0.1) for n in (shoulder, hips, arm[-1])}
+              for frame in (7, 20, 30)}
+    motion = _motion(rig)
+    bpy.context.scene.frame_set(20)
+    _select(rig, *arm)
+    _pose(rig, {arm[0]: (0.8, 0.3, 0.0), arm[1]: (0.0, 0.0, 1.1)})
+    wanted = np.array(rig.matrix_world @ rig.pose.bones[arm[-1]].tail)
+    assert bpy.ops.poise.target_add() == {"FINISHED"}
+    _pose(rig, {arm[1]: (0.0, 0.0, 0.0)})  # which has no keys that would put it back
+    assert bpy.ops.poise.bake() == {"FINISHED"}
+    assert not [p.message for p in motion.poise_motion.problems if p.severity == "ERROR"]
+    assert np.linalg.norm(_place(rig, arm[-1], 20, 0.1) - wanted) < 1e-3
+    for frame, places in before.items():
+        for name in (shoulder, hips):
+            assert np.linalg.norm(_place(rig, name, frame, 0.1) - places[name]) < 1e-5
+    assert _everything_of(clip) == keys
+    assert bpy.ops.poise.bake_clear() == {"FINISHED"}
+    assert _everything_of(clip) == keys
+    if where == "STRIP":
+        (track,) = data.nla_tracks
+        (strip,) = track.strips
+        assert data.action is None and strip.action == clip
+        assert (strip.frame_start, strip.frame_end, strip.name, track.name) == span
+    else:
+        assert data.action == clip and not data.nla_tracks
+    for name, place in before[20].items():
+        assert np.linalg.norm(_place(rig, name, 20, 0.1) - place) < 1e-5
+
+
+def test_bones_that_ik_and_copies_move_are_let_go_reached_and_given_back():
+    """IK pulls the arm to a handle, a twist bone copies the forearm, a third one copies all."""
+    rig = _armature("Puppet", bones=4)
+    bpy.ops.object.mode_set(mode="EDIT")
+    edit = rig.data.edit_bones
+    for name, head in (("handle", (0.5, -0.2, 0.7)), ("twist", (0.0, 0.0, 0.6))):
+        edit.new(name).head = head
+        edit[name].tail = (head[0], head[1], head[2] + 0.1)
+    edit["twist"].parent = edit["bone1"]
+    bpy.ops.object.mode_set(mode="POSE")
+    ik = rig.pose.bones["bone2"].constraints.new("IK")
+    ik.target, ik.subtarget, ik.chain_count = rig, "handle", 2
+    copy = rig.pose.bones["twist"].constraints.new("COPY_ROTATION")
+    copy.target, copy.subtarget = rig, "bone2"
+    handle = rig.pose.bones["handle"]
+    for frame, x in ((1, 0.0), (25, -0.6), (49, 0.0)):
+        handle.location.x = x
+        handle.keyframe_insert("location", frame=frame)
+    arm = ("bone1", "bone2")
+    before = {frame: _visual(rig, frame, (*arm, "twist", "bone3")) for frame in (10, 25, 40)}
+    motion = _motion(rig)
+    bpy.context.scene.frame_set(25)
+    _select(rig, *arm)
+    assert bpy.ops.poise.target_add() == {"FINISHED"}  # as IK has put them
+    motion.poise_motion.pose_timing.targets[0].frame = 13
+    _select(rig, "twist")
+    assert bpy.ops.poise.overlap_add() == {"FINISHED"}
+    assert bpy.ops.poise.bake() == {"FINISHED"}
+    assert not [p.message for p in motion.poise_motion.problems if p.severity == "ERROR"]
+    found = _visual(rig, 13, arm)
+    for name in arm:
+        assert _apart(found[name], before[25][name]) < _drop()
+    assert bpy.ops.poise.bake_clear() == {"FINISHED"}
+    assert ik.influence == 1.0 and copy.influence == 1.0 and not ik.mute and not copy.mute
+    for frame, turns in before.items():
+        for name, turn in _visual(rig, frame, turns).items():
+            assert _apart(turn, turns[name]) < _drop(0.001), (frame, name)
 
 
 def test_a_motion_on_top_of_another_pose_timing():
