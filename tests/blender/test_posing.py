@@ -560,6 +560,29 @@ def test_a_motion_on_top_of_another_pose_timing():
     assert _apart(_turns(rig, 19, ["bone1"])["bone1"], below) < 1e-5
 
 
+def test_limbs_go_to_where_the_next_ones_begin_whichever_way_their_bones_point():
+    """Bones as glTF brings them: short, and up, on a tail that goes back."""
+    rig = _armature("Tail", bones=1)
+    bpy.ops.object.mode_set(mode="EDIT")
+    edit, parent = rig.data.edit_bones, rig.data.edit_bones["bone0"]
+    for number in range(3):
+        bone = edit.new(f"tail{number}")
+        bone.head = (0.0, 0.2 * number, 0.3)
+        bone.tail, bone.parent = (0.0, 0.2 * number, 0.301), parent
+        parent = bone
+    bpy.ops.object.mode_set(mode="POSE")
+    motion = _motion(rig)
+    _select(rig, "tail0")
+    assert bpy.ops.poise.overlap_add() == {"FINISHED"}
+    (part,) = pipeline.gather(bpy.context, motion).parts
+    for row, name in enumerate(part.bones):
+        turn = np.array(rig.data.bones[name].matrix_local)[:3, :3]
+        assert turn @ part.body.tips[row] == pytest.approx((0.0, 0.2, 0.0), abs=1e-6)
+    # 15 % as thick as long: a cylinder and two half spheres of 1050 kg/m^3.
+    mass = 1050.0 * np.pi * (0.015**2 * 0.2 + 4.0 / 3.0 * 0.015**3)
+    assert part.body.figure.masses == pytest.approx([mass] * 3, rel=1e-5)
+
+
 def test_an_arm_of_rigify_in_ik_and_what_clear_gives_back():
     path = rig_files.FOLDER / "rigify_human.blend"
     if not path.is_file():

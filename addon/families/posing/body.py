@@ -24,6 +24,7 @@ from ...rigs.pose.limits import limits_of, locked_axes
 # shin 0.13 (girths of Winter 2009, ch. 4, over pi and length).
 THICKNESS = 0.15
 THINNEST = 1e-3  # m
+CLOSE = 0.1  # of a bone's length: what is nearer to its end is there
 
 
 @dataclass(frozen=True)
@@ -121,8 +122,11 @@ def _body(
         rests[i] = rotations.from_matrix(local[:3, :3])
         axes[i] = np.diag(1.0 - locked_axes(posed[name]))
         limits[i] = limits_of(posed[name])
-        length = max(float(bone.length) * metres, THINNEST)
-        tips[i] = (0.0, length, 0.0)
+        tip = _tip(bone, index) * metres
+        length = float(np.linalg.norm(tip))
+        if length < THINNEST:
+            tip, length = np.array((0.0, THINNEST, 0.0)), THINNEST
+        tips[i] = tip
         radii[i] = max(0.5 * thickness.get(name, THICKNESS * length), 0.5 * THINNEST)
     made = limbs(tips, radii)
     known = np.array([masses.get(name, 0.0) for name in names])
@@ -130,3 +134,31 @@ def _body(
         made = limbs(tips, radii, np.where(known > 0.0, known, made.masses))
     figure = Figure(parents, places, rests, axes, made.masses, made.centres, made.inertias)
     return Body(figure, tips, radii, None if np.isinf(limits).all() else limits)
+
+
+def _tip(bone: bpy.types.Bone, links: Iterable[str]) -> np.ndarray:
+    """(3,) from a bone's head to the other end of its limb, in its own axes, armature units.
+
+    Bones of imported skeletons need not point along their limbs: a limb goes to where the next
+    ones begin, and the last of a chain goes on like the one before.
+    """
+    own = np.array(bone.matrix_local, dtype=float)
+    along = np.array((0.0, bone.length, 0.0))
+    if _points(bone):
+        return along
+    children = [child for child in bone.children if child.name in links] or list(bone.children)
+    if children:
+        way = np.mean([child.head_local for child in children], axis=0) - own[:3, 3]
+    elif bone.parent is not None and not _points(bone.parent):
+        way = own[:3, 3] - np.array(bone.parent.head_local)
+    else:
+        return along
+    return own[:3, :3].T @ way if np.linalg.norm(way) > CLOSE * bone.length else along
+
+
+def _points(bone: bpy.types.Bone) -> bool:
+    """Whether a bone points at the beginning of another one."""
+    return any(
+        (child.head_local - bone.tail_local).length < CLOSE * bone.length
+        for child in bone.children
+    )
