@@ -353,7 +353,7 @@ class POISE_OT_overlap_add(_PosingOperator, bpy.types.Operator):
 
     settle: FloatProperty(
         name="Settle Time", description="Seconds in which they come back to their keyed pose",
-        default=0.3, min=0.02, soft_max=3.0, max=60.0, unit="TIME_ABSOLUTE",
+        default=0.2, min=0.02, soft_max=3.0, max=60.0, unit="TIME_ABSOLUTE",
     )
     ratio: FloatProperty(
         name="Damping Ratio", description="1 comes back without swinging past, less swings",

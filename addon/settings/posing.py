@@ -121,7 +121,7 @@ class PoiseOverlap(bpy.types.PropertyGroup):
 
     settle: FloatProperty(
         name="Settle Time", description="Seconds in which it comes back to its keyed pose",
-        default=0.3, min=0.02, soft_max=3.0, max=60.0, unit="TIME_ABSOLUTE", options=set(),
+        default=0.2, min=0.02, soft_max=3.0, max=60.0, unit="TIME_ABSOLUTE", options=set(),
         override=OVERRIDE,
     )
     ratio: FloatProperty(

@@ -153,6 +153,8 @@ class PoseSettings:
         frequency: rad/s of a controller with a fixed gain that aims at the poses
             themselves, as a rival; 0 finds the gain that arrives on time.
         recompute: whether gains are found anew after a disturbance.
+        trailing: whether a joint, with all that hangs on it, feels how those move that it
+            hangs on, as along a tail; otherwise that is cancelled.
     """
 
     tension: float = 0.02
@@ -164,6 +166,7 @@ class PoseSettings:
     steps_per_frame: int = 0
     frequency: float = 0.0
     recompute: bool = True
+    trailing: bool = False
 
     def __post_init__(self) -> None:
         for name, (label, least, most, words) in NUMBERS.items():

@@ -9,7 +9,9 @@ the step's middle; a constant u moves the set-point by u / w^2, so that a step o
 is exact however long it is, and the whole is of second order where something acts. A ball
 that hits a limb changes all rates at once.
 
-Joints that are held, with none on its way, feel the figure's own coupling, too.
+Joints that are held, with none on its way, feel the figure's own coupling, too. Where they
+trail, as along a tail, each one's torque answers for itself and all that hangs on it as one
+body instead, so that it feels how those move that it hangs on.
 
 After a hit, and in every step in which something acts, gain and set-point are found anew
 from the state as it then is, for the time that is left. That time is not let go below two
@@ -202,7 +204,7 @@ class _Run:
         # Whether anything but laws and pushes acts in a step.
         felt = (carrier.accelerations, carrier.spins, carrier.spin_rates)
         self.acting = np.max([np.abs(x).max(axis=1) for x in felt], axis=0) > 1e-9
-        self.acting |= settings.gravity > 0.0 or settings.drag > 0.0
+        self.acting |= settings.gravity > 0.0 or settings.drag > 0.0 or settings.trailing
         self.reach = _reach(body)
         self.switches = np.array([time for x in self.pushes for time in (x.start, x.end)])
         n = len(self.figure.parents)
@@ -509,7 +511,7 @@ class _Run:
         figure, carrier = self.figure, self.carrier
         at = self._pose(angles, rates)
         forces = carried_forces(figure, at, carrier.at(number, self.settings.gravity))
-        if self.loose:
+        if self.loose and not self.settings.trailing:
             forces = forces - bias_forces(figure, at)
         if self.settings.drag:
             through_air = (
@@ -524,9 +526,28 @@ class _Run:
             force = rotations.rotate(rotations.conjugate(carrier.turns[number]), push.force)
             point = at.joints[push.link] + at.turns[push.link] @ push.arm
             forces = forces + along(at, push.link, point) @ force
+        matrix = mass_matrix(figure, at)
+        if self.settings.trailing:
+            matrix, forces = self._trailing(matrix, forces, angles, rates)
         out = np.zeros(3 * len(angles))
-        out[figure.freedoms] = np.linalg.solve(mass_matrix(figure, at), forces)
+        out[figure.freedoms] = np.linalg.solve(matrix, forces)
         return out.reshape(-1, 3)
+
+    def _trailing(
+        self, matrix: np.ndarray, forces: np.ndarray, angles: np.ndarray, rates: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """What u is to solve where each joint trails behind those that it hangs on.
+
+        Of M, the blocks on the diagonal are joints that move alone, those below it what the
+        upper joints do to the lower ones. Those above it are left out: nothing comes back up
+        a tail, so that each joint follows its own law, however light what hangs on it.
+        """
+        joint = self.figure.freedoms // 3
+        w = self.frequency[:, None]
+        law = -(w**2) * (angles - self.set_point) - 2.0 * self.ratio[:, None] * w * rates
+        below = np.where(joint[:, None] > joint[None, :], matrix, 0.0)
+        own = np.where(joint[:, None] == joint[None, :], matrix, 0.0)
+        return own + below, forces - below @ law.ravel()[self.figure.freedoms]
 
     def _change_rates(self, change: np.ndarray) -> None:
         rates = self.rates.ravel().copy()

@@ -187,7 +187,7 @@ def test_what_plays_below_is_lain_on_and_marks_the_bake_stale():
         rig.pose.bones["bone0"].keyframe_insert("rotation_quaternion", frame=frame)
     motion = _motion(rig)
     _select(rig, "bone1")
-    assert bpy.ops.poise.overlap_add() == {"FINISHED"}
+    assert bpy.ops.poise.overlap_add(settle=0.3) == {"FINISHED"}
     job = pipeline.gather(bpy.context, motion)
     solved = pipeline.solve(job)
     assert _apart(solved.tracks.turn["bone1"][12], np.array((1.0, 0, 0, 0))) > np.radians(3.0)

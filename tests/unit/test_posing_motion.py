@@ -12,6 +12,7 @@ from poise.solvers.dynamics.carrying import carrying
 from poise.solvers.dynamics.limbs import limbs
 from poise.solvers.errors import SettingError
 from poise.solvers.posing import Ball, Body, PoseSettings, Push, Shake, Target, simulate
+from poise.solvers.posing.arrive import rest_phase
 from scipy.integrate import solve_ivp
 
 GRAVITY = np.array([0.0, 0.0, -9.81])
@@ -209,6 +210,40 @@ def test_loose_chains_lag_behind_what_carries_them():
     motion = run(body, [], 3.0, settings=PoseSettings(ratio=0.3, settle=1.0), carried=swaying)
     swing = 2 * np.arctan2(motion.turns[:, 0, 1], motion.turns[:, 0, 0])
     assert np.degrees(np.ptp(swing[36:])) > 5.0
+
+
+def test_each_joint_of_a_tail_trails_behind_the_one_before():
+    """Two rods hang from a carrier that goes to and fro by a sin(W t). By hand, for small angles
+    and each joint with the law x'' + 2 z w x' + w^2 x = u: of M y'' = Q the joint above feels
+    M11 u1 = Q1, the one below M22 u2 = Q2 - M21 y1''; nothing comes back up."""
+    length, mass, far, turning, w, z = 0.3, 0.2, 1e-3, 2.0 * np.pi, 14.0, 0.6
+    figure = chain(2, length=length, mass=mass)
+    body = Body(figure, figure.centres * 2.0, np.full(2, 0.02))
+    settle = rest_phase(0.02, np.array([z]))[0] / w
+    settings = PoseSettings(ratio=z, settle=settle, trailing=True)
+
+    def carried(times):
+        knots = np.linspace(0.0, 4.0, 1601)
+        along = far * np.sin(turning * knots)
+        places = np.stack([0.0 * along, along, 0.0 * along], axis=1)
+        return carrying(knots, places, rotations.identity(len(knots)), 0.0 * GRAVITY, times)
+
+    found = run(body, [], seconds=4.0, settings=settings, carried=carried)
+    # Of two rods that hang down: moments about their joints, and what both feel.
+    inertia = figure.inertias[0, 0, 0]
+    half = mass * length**2 / 4.0
+    m22, m21 = inertia + half, inertia + half + mass * length**2 / 2.0
+    m11 = 2.0 * inertia + half + mass * (1.5 * length) ** 2
+    q1, q2 = (lever * mass * far * turning**2 for lever in (2.0 * length, 0.5 * length))
+    gain = 1.0 / (w**2 - turning**2 + 2j * z * w * turning)
+    first = q1 / m11 * gain
+    second = (q2 / m22 + m21 / m22 * turning**2 * first) * gain
+    x = rotations.to_rotation_vector(found.turns)[:, :, 0]
+    last = slice(72, 96)  # a whole swing, once it is even
+    wave = 2.0 * np.mean(x[last] * np.exp(-1j * turning * found.times[last])[:, None], axis=0)
+    for amplitude, wanted in zip(wave, (first, second), strict=True):
+        assert abs(abs(amplitude) / abs(wanted) - 1.0) < 0.01
+    assert np.angle(wave[1] / wave[0]) == pytest.approx(np.angle(second / first), abs=0.02)
 
 
 def test_a_shake_moves_joints_as_its_carrier_would_by_going_to_and_fro():

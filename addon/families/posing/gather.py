@@ -146,7 +146,7 @@ def _part(
         gravity=settings.gravity, settle=settings.settle, drag=settings.drag,
     )
     if overlap is not None:
-        own = replace(own, ratio=overlap.ratio, settle=overlap.settle)
+        own = replace(own, ratio=overlap.ratio, settle=overlap.settle, trailing=True)
     blends = {b.name: b.blend for b in settings.bones}
     targets, names = ([], []) if overlap is not None else _targets(
         chain, postures, numbers, start, end, told
