@@ -14,6 +14,8 @@ from . import objects
 
 COLOUR = (0.80, 0.30, 0.02)
 
+_KEY = "poise_ball"
+
 
 def show(scene: bpy.types.Scene, motion: bpy.types.Object, solved: Solved) -> None:
     """Make or renew an object for each ball that flies, and remove those of others.
@@ -37,7 +39,7 @@ def show(scene: bpy.types.Scene, motion: bpy.types.Object, solved: Solved) -> No
         if not objects.in_scene(ball, scene):
             ball = bpy.data.objects.new(f"{motion.name} {item.name}", _sphere())
             objects.collection_for(scene, motion).objects.link(ball)
-            item.ball = ball
+            item.ball, ball[_KEY] = ball, True
         unit = solved.job.numbers.unit_scale
         ball.scale = (balls[number].radius / unit,) * 3
         _key(ball, balls[number].places / unit, solved.job.start_frame)
@@ -62,9 +64,10 @@ def remove(motion: bpy.types.Object, items=None) -> int:
 
 
 def _own(motion: bpy.types.Object, item) -> bpy.types.Object | None:
-    """The object of a disturbance; not that of a motion which this one is a copy of."""
+    """The object of a disturbance; not that of a motion which this one is a copy of, and no
+    other that a script has put in its place."""
     ball = item.ball
-    if ball is None or ball.type != "MESH":
+    if ball is None or _KEY not in ball:
         return None
 
     def of(other: bpy.types.Object) -> bpy.types.Object | None:

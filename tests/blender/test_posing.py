@@ -5,7 +5,7 @@ import bpy
 import numpy as np
 import pytest
 import rig_files
-from operators_help import activate, load
+from operators_help import activate, call, load, sentence
 from poise.addon import compat, motions, pipeline
 from poise.addon.rigs.pose import evaluate, rotation_modes
 from poise.solvers import rotations
@@ -704,12 +704,12 @@ def test_what_is_missing_or_out_of_range_is_told():
     assert {p.code for p in motion.poise_motion.problems} >= {"TARGET_OUTSIDE"}
     for bone in rig.pose.bones:
         compat.select_bone(bone, False)
-    for call in (
+    for click in (
         lambda: bpy.ops.poise.target_add(), lambda: bpy.ops.poise.overlap_add(),
         lambda: bpy.ops.poise.bone_setting_add(),
     ):
         with pytest.raises(RuntimeError, match="No bone of Arm is selected"):
-            call()
+            click()
     # The source is gone: the kept pose stays as it is.
     rig.pose.bones["bone1"].keyframe_insert("rotation_quaternion", frame=1)
     bpy.ops.poise.bake_clear()
@@ -732,3 +732,138 @@ def test_what_is_missing_or_out_of_range_is_told():
     bpy.ops.object.mode_set(mode="POSE")
     with pytest.raises(RuntimeError, match="has no bone bone2"):
         bpy.ops.poise.bake()
+
+
+NO_NUMBER = 3.4e38
+BAD = {
+    "two poses at one time": lambda rig, s: setattr(s.targets[1], "frame", s.targets[0].frame),
+    "a pose before the start": lambda rig, s: setattr(s.targets[0], "frame", -20.0),
+    "a pose beyond a limit": lambda rig, s: (
+        setattr(rig.pose.bones["bone1"], "use_ik_limit_x", True),
+        setattr(rig.pose.bones["bone1"], "ik_max_x", 0.2),
+    ),
+    "no mass": lambda rig, s: setattr(s.bones[0], "mass", 0.0),
+    "hardly any mass": lambda rig, s: setattr(s.bones[0], "mass", 1e-30),
+    "hardly any thickness": lambda rig, s: setattr(s.bones[0], "thickness", 1e-30),
+    "a planet's mass": lambda rig, s: setattr(s.bones[0], "mass", NO_NUMBER),
+    "a ball of infinite mass": lambda rig, s: setattr(s.disturbances[0], "mass", float("inf")),
+    "a ball as large as can be": lambda rig, s: setattr(s.disturbances[0], "radius", NO_NUMBER),
+    "a ball before the start": lambda rig, s: setattr(s.disturbances[0], "frame", -3.0),
+    "a ball faster than light": lambda rig, s: setattr(s.disturbances[0], "velocity", (1e30,) * 3),
+    "a push without end": lambda rig, s: setattr(s.disturbances[1], "force", (NO_NUMBER,) * 3),
+    "no scale": lambda rig, s: setattr(rig, "scale", (0.0, 0.0, 0.0)),
+    "no number": lambda rig, s: setattr(s.targets[1], "frame", float("nan")),
+    "a place that is none": lambda rig, s: setattr(s.disturbances[0], "place", (float("nan"),) * 3),
+    "constraints in a circle": lambda rig, s: [
+        (setattr(c, "target", rig), setattr(c, "subtarget", other))
+        for name, other in (("bone1", "bone3"), ("bone3", "bone1"))
+        for c in [rig.pose.bones[name].constraints.new("COPY_ROTATION")]
+    ],
+}
+FITTING = {
+    "two poses at one time", "a pose before the start", "a pose beyond a limit", "no mass",
+    "a ball of infinite mass", "a ball before the start", "a ball as large as can be",
+    "a ball faster than light", "constraints in a circle", "no number",
+}
+
+
+@pytest.mark.parametrize("what", BAD)
+def test_bad_input_is_one_sentence_or_the_right_motion(what):
+    rig = _armature()
+    motion = _with_targets(rig)
+    motion.poise_motion.frame_end = 41
+    bpy.context.scene.frame_set(5)
+    bpy.context.scene.cursor.location = (0.0, -1.0, 1.0)
+    _select(rig, "bone2")
+    for kind in ("BALL", "PUSH"):
+        assert bpy.ops.poise.disturbance_add(kind=kind) == {"FINISHED"}
+    assert bpy.ops.poise.bone_setting_add() == {"FINISHED"}
+    settings = motion.poise_motion.pose_timing
+    BAD[what](rig, settings)
+    try:
+        assert bpy.ops.poise.bake() == {"FINISHED"}
+    except RuntimeError as refusal:
+        text = sentence(refusal)
+        assert ":" in text and what not in FITTING, text
+        assert rig.animation_data is None or rig.animation_data.action is None
+        assert not [o for o in bpy.data.objects if o.type == "MESH"]
+        return
+    assert what in FITTING
+    for curve in compat.action_fcurves(rig.animation_data.action, rig.animation_data.action_slot):
+        assert np.isfinite([key.co.y for key in curve.keyframe_points]).all()
+    # The last pose is reached all the same, but where it is beyond a limit.
+    last = 13 if what == "two poses at one time" else 37
+    if what == "no number":
+        assert "TARGET_OUTSIDE" in {p.code for p in motion.poise_motion.problems}
+        return
+    found = _turns(rig, last, ["bone2"])["bone2"]
+    wanted = rotations.from_rotation_vector(np.array(POSES[37]["bone2"]))
+    assert _apart(found, wanted) < np.radians(0.5)
+    told = {p.code for p in motion.poise_motion.problems}
+    if what == "a pose beyond a limit":
+        assert told >= {"POSE_MISSED", "JOINT_LIMIT"}
+        assert rig.pose.bones["bone1"].rotation_quaternion.to_euler().x <= 0.2 + 1e-4
+    if what == "a pose before the start":
+        assert "TARGET_OUTSIDE" in told
+    if what == "a ball before the start":
+        ball, item = settings.disturbances[0].ball, settings.disturbances[0]
+        bpy.context.scene.frame_set(1)
+        time = 4.0 / bpy.context.scene.render.fps
+        fallen = (0.0, 0.0, -0.5 * 9.81 * time**2)
+        assert np.array(ball.matrix_world.translation) == pytest.approx(
+            np.array(item.place) + time * np.array(item.velocity) + fallen, abs=1e-4)
+
+
+def test_each_click_is_one_undo_step_and_can_be_done_again_with_other_settings():
+    rig = _armature()
+    names = ("Arm", rig.name)
+    bpy.context.scene.frame_set(13)
+    _select(rig, "bone1", "bone2")
+    _pose(rig, POSES[13])
+    clicks = (
+        ("motion_add", {"kind": "POSE_TIMING"}), ("target_add", {}), ("overlap_add", {}),
+        ("bone_setting_add", {}), ("disturbance_add", {"kind": "WEIGHT"}),
+        ("target_update", {"index": 0}), ("bake", {}), ("disturbance_remove", {}),
+        ("target_remove", {}), ("overlap_remove", {}),
+    )
+
+    def stands():
+        rig = bpy.data.objects[names[1]]
+        motion = next((o for o in bpy.data.objects if o.type == "EMPTY"), None)
+        if motion is None:
+            return ()
+        poses, data = motion.poise_motion.pose_timing, rig.animation_data
+        return (
+            [(i.name, i.frame, i.number) for i in poses.targets],
+            sorted(key for key in motion.keys() if key.startswith("posture_")),
+            [(i.name, round(i.settle, 3)) for i in poses.overlaps], [i.name for i in poses.bones],
+            [(i.name, i.ball is not None) for i in poses.disturbances],
+            data is not None and data.action is not None,
+            sorted(o.name for o in bpy.data.objects),
+        )
+
+    states = [stands()]
+    bpy.ops.ed.undo_push(message="before")
+    for name, options in clicks:
+        if name == "overlap_add":
+            _select(bpy.data.objects[names[1]], "bone3")
+        if name == "target_update":
+            _pose(bpy.data.objects[names[1]], POSES[37])
+        bpy.ops.ed.undo_push(message="hand")
+        assert call(name)("EXEC_DEFAULT", True, **options) == {"FINISHED"}, name
+        states.append(stands())
+    assert states[3] != states[2] and states[-1] != states[-2]
+    for state in reversed(states[:-1]):
+        bpy.ops.ed.undo()  # the click
+        assert stands() == state
+        bpy.ops.ed.undo()  # what was done by hand before it
+    for state in states[1:4]:
+        bpy.ops.ed.redo()
+        bpy.ops.ed.redo()
+        assert stands() == state
+    # What the panel of the last operator does: undo, and the same with other settings.
+    bpy.ops.ed.undo()
+    activate(bpy.data.objects[names[1]])
+    _select(bpy.data.objects[names[1]], "bone3")
+    assert call("overlap_add")("EXEC_DEFAULT", True, settle=0.7) == {"FINISHED"}
+    assert stands()[2] == [("bone3", 0.7)]

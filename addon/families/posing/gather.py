@@ -195,11 +195,18 @@ def _disturbances(settings, chain: Chain, numbers: SceneNumbers, start: int):
     """Balls that fly, and pushes on bones of a chain."""
     unit = numbers.unit_scale
     for item in settings.disturbances:
+        numbers_of = (item.frame, item.frames, *item.place, *item.velocity, *item.force)
+        if not np.isfinite(numbers_of).all():
+            raise UserError(
+                f"{item.name} has a time, place, velocity or force that is no number: set it anew"
+            )
         time = (item.frame - start) / numbers.fps
         if item.kind == "BALL":
-            yield Ball(
-                time, np.array(item.place) * unit, np.array(item.velocity) * unit, item.mass,
-                item.radius * unit, item.restitution,
+            place, velocity = np.array(item.place) * unit, np.array(item.velocity) * unit
+            before, weight = max(-time, 0.0), np.array((0.0, 0.0, -numbers.gravity))
+            yield Ball(  # one that was let go before is on its way
+                max(time, 0.0), place + before * velocity + 0.5 * before**2 * weight,
+                velocity + before * weight, item.mass, item.radius * unit, item.restitution,
             )
         elif item.bone in chain.bones:
             link = chain.bones.index(item.bone)

@@ -11,6 +11,7 @@ from ....solvers import rotations
 from ....solvers.clock import Clock
 from ....solvers.dynamics.carrying import Carrying, carrying
 from ....solvers.posing.simulate import PoseMotion, simulate
+from ...errors import UserError
 from ...mapping.tracks import JointTracks
 from ..base import Progress
 from .job import Link, Part, Played, PoseRun, PosingJob, SolvedPoses, told_of
@@ -94,10 +95,20 @@ def _simulated(
     if clock.count > 1:
         ahead = rotations.multiply(rotations.conjugate(turns[0]), turns[1])
         spins = rotations.to_rotation_vector(ahead) * clock.rate
-    return simulate(
-        part.body, turns[0], spins, part.targets, clock.count, 1.0 / clock.rate, part.settings,
-        at, part.disturbances, None if still else turns, progress,
-    )
+    try:
+        with np.errstate(over="ignore", invalid="ignore"):
+            motion = simulate(
+                part.body, turns[0], spins, part.targets, clock.count, 1.0 / clock.rate,
+                part.settings, at, part.disturbances, None if still else turns, progress,
+            )
+    except np.linalg.LinAlgError:
+        motion = None
+    if motion is None or not np.isfinite(motion.turns).all():
+        raise UserError(
+            f"{job.name} throws {part.bones[0]}, or what hangs on it, about by more than can be "
+            "computed: set masses, thicknesses, forces and speeds that go together"
+        )
+    return motion
 
 
 def _blended(part: Part, motion: PoseMotion, under: Played) -> np.ndarray:
