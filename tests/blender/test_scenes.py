@@ -8,6 +8,7 @@ from pathlib import Path
 
 import bpy
 import numpy as np
+import posing_scenes
 import pytest
 import scenes
 from bake_rigs import skins_off
@@ -423,9 +424,51 @@ def test_no_two_of_a_herd_are_in_step_or_too_near():
     assert gaps[~np.eye(len(beats), dtype=bool)].min() > 0.05
 
 
+def test_a_ball_is_caught_and_thrown_back_by_poses_on_their_frames():
+    """Where the hand was put for each pose, the wrist is on its frame, as Blender shows it."""
+    (rig,) = posing_scenes.pose_timing()
+    assert_baked(rig)
+    caught = rig.poise.pose_timing.targets[0].frame
+    frames = [caught, posing_scenes.WIND_UP, posing_scenes.RELEASE]
+    wrist = paths([rig], np.array(frames), "hand.R")[0]
+    put = [(-0.28, -0.52, 1.28), (-0.42, 0.30, 1.52), (-0.22, -0.62, 1.50)]
+    assert np.abs(wrist - put).max() < 1e-3
+    # The hand has the ball before it could have gone farther by half its width.
+    ball = bpy.data.objects["Ball"]
+    bpy.context.scene.frame_set(int(caught), subframe=caught % 1.0)
+    palm = wrist[0] - np.array(ball.matrix_world.translation)
+    assert np.linalg.norm(palm) < 0.2
+
+
+def test_a_galloping_dogs_tail_trails_behind_its_hips():
+    (rig,) = posing_scenes.overlap()
+    assert_baked(rig)
+    tail = [b.name for b in rig.data.bones if b.name.startswith("tail.")]
+    frames = np.arange(30.0, 45.0)
+    swings = []
+    for name in tail:
+        pitch = []
+        for frame in frames:
+            bpy.context.scene.frame_set(int(frame))
+            turn = np.array(rig.pose.bones[name].matrix.to_3x3())
+            pitch.append(np.degrees(np.arcsin(np.clip(turn[2, 1], -1.0, 1.0))))
+        swings.append(np.ptp(pitch))
+    assert swings[-1] > 15.0
+    assert (np.diff(swings) > 0.0).all()
+
+
+def assert_baked(rig):
+    """Every motion of a rig is baked, without an error."""
+    for motion in motions.motions_of(rig):
+        assert motion.poise_motion.bake_action is not None, motion.name
+        problems = [p.message for p in motion.poise_motion.problems if p.severity == "ERROR"]
+        assert not problems, motion.name
+
+
 def test_every_scene_has_a_test():
     text = Path(__file__).read_text(encoding="utf-8")
-    assert not [name for name in scenes.SCENES if f"scenes.{name}()" not in text]
+    known = [*scenes.SCENES, *posing_scenes.SCENES]
+    assert not [name for name in known if f"scenes.{name}()" not in text]
 
 
 @pytest.mark.parametrize(
