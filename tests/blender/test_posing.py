@@ -765,6 +765,8 @@ FITTING = {
     "a ball of infinite mass", "a ball before the start", "a ball as large as can be",
     "a ball faster than light", "constraints in a circle", "no number",
 }
+# What may be too much to be computed: told so, or at least keys that are numbers.
+ABSURD = {"hardly any mass", "hardly any thickness", "a planet's mass", "a push without end"}
 
 
 @pytest.mark.parametrize("what", BAD)
@@ -788,9 +790,11 @@ def test_bad_input_is_one_sentence_or_the_right_motion(what):
         assert rig.animation_data is None or rig.animation_data.action is None
         assert not [o for o in bpy.data.objects if o.type == "MESH"]
         return
-    assert what in FITTING
+    assert what in FITTING | ABSURD
     for curve in compat.action_fcurves(rig.animation_data.action, rig.animation_data.action_slot):
         assert np.isfinite([key.co.y for key in curve.keyframe_points]).all()
+    if what in ABSURD:
+        return
     # The last pose is reached all the same, but where it is beyond a limit.
     last = 13 if what == "two poses at one time" else 37
     if what == "no number":
