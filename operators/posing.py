@@ -289,7 +289,7 @@ def _throw(context, motion, rig, bone: str, speed: float) -> Vector:
 
 
 class POISE_OT_disturbance_add(_PosingOperator, bpy.types.Operator):
-    """Throw a ball at the limbs, or push a bone, at the current frame"""
+    """Throw a ball, push a bone, or shake what carries the limbs, at the current frame"""
 
     bl_idname = "poise.disturbance_add"
     bl_label = "Add Disturbance"
@@ -301,6 +301,7 @@ class POISE_OT_disturbance_add(_PosingOperator, bpy.types.Operator):
             ("BALL", "Ball", "A ball, thrown from the 3D cursor at the active bone", 0),
             ("WEIGHT", "Weight", "A ball, dropped from the 3D cursor", 1),
             ("PUSH", "Push", "A force on the active bone", 2),
+            ("SHAKE", "Shake", "What carries the limbs is shaken to and fro for a second", 3),
         ),
     )
     mass: FloatProperty(
@@ -316,18 +317,20 @@ class POISE_OT_disturbance_add(_PosingOperator, bpy.types.Operator):
         character, motion = motions.require_motion(context)
         rig, settings = Actor.of(character).joints, motion.poise_motion.pose_timing
         bone = rig.data.bones.active
-        if self.kind != "WEIGHT" and bone is None:
+        if self.kind in ("BALL", "PUSH") and bone is None:
             raise UserError(f"{rig.name} has no active bone: select the one that is meant")
         velocity = (0.0, 0.0, 0.0)
         if self.kind == "BALL":
             velocity = _throw(context, motion, rig, bone.name, max(self.speed, 1e-3))
         item = settings.disturbances.add()
-        item.kind = "PUSH" if self.kind == "PUSH" else "BALL"
+        item.kind = "BALL" if self.kind == "WEIGHT" else self.kind
         item.frame, item.mass = context.scene.frame_current_final, self.mass
         item.name = f"{self.kind.capitalize()} {len(settings.disturbances)}"
         item.place = context.scene.cursor.location
         if self.kind == "PUSH":
             item.bone = bone.name
+        elif self.kind == "SHAKE":
+            item.frames = scene_numbers(context.scene).fps
         elif self.kind == "BALL":
             item.velocity = velocity
         settings.disturbance_index = len(settings.disturbances) - 1

@@ -7,6 +7,13 @@ from ..addon.show import preview
 from .base import MotionPanel, SettingsPanel, active, settings_of
 from .motion import draw_summary
 
+DISTURBING = {
+    "BALL": ("frame", "place", "velocity", "mass", "radius", "restitution"),
+    "PUSH": ("frame", "frames", "bone", "force"),
+    "SHAKE": ("frame", "frames", "amplitude", "frequency"),
+}
+"""Kind of disturbance -> what is set of it."""
+
 
 class POISE_UL_targets(bpy.types.UIList):
     """Targets: name and frame."""
@@ -122,8 +129,7 @@ class POISE_PT_posing_disturbances(MotionPanel, bpy.types.Panel):
         layout.use_property_split = True
         if item is None:
             return
-        names = ("frame", "place", "velocity", "mass", "radius", "restitution")
-        for name in names if item.kind == "BALL" else ("frame", "frames", "bone", "force"):
+        for name in DISTURBING[item.kind]:
             layout.prop(item, name)
 
 

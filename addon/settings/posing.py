@@ -70,13 +70,14 @@ class PoiseDisturbance(bpy.types.PropertyGroup):
         items=(
             ("BALL", "Ball", "A ball is thrown, falls freely and knocks limbs that it meets", 0),
             ("PUSH", "Push", "A force acts on a bone for a while", 1),
+            ("SHAKE", "Shake", "What carries the limbs is felt to be shaken to and fro", 2),
         ),
         options=set(),
         override=OVERRIDE,
     )
     frame: FloatProperty(
-        name="Frame", description="When the ball is let go, or the push begins", default=1.0,
-        precision=1, options=set(), override=OVERRIDE,
+        name="Frame", description="When the ball is let go, or the push or shake begins",
+        default=1.0, precision=1, options=set(), override=OVERRIDE,
     )
     place: FloatVectorProperty(
         name="Place", description="Where the ball is let go", size=3, subtype="TRANSLATION",
@@ -107,8 +108,17 @@ class PoiseDisturbance(bpy.types.PropertyGroup):
         default=(0.0, 20.0, 0.0), options=set(), override=OVERRIDE,
     )
     frames: FloatProperty(
-        name="Frames", description="How long it is pushed", default=4.0, min=0.01, soft_max=48.0,
-        precision=1, options=set(), override=OVERRIDE,
+        name="Frames", description="How long it is pushed or shaken", default=4.0, min=0.01,
+        soft_max=48.0, precision=1, options=set(), override=OVERRIDE,
+    )
+    amplitude: FloatVectorProperty(
+        name="Amplitude", description="How far it is shaken, in the world's axes", size=3,
+        default=(0.0, 0.0, 0.03), subtype="TRANSLATION", unit="LENGTH", options=set(),
+        override=OVERRIDE,
+    )
+    frequency: FloatProperty(
+        name="Frequency", description="How often it is shaken, per second", default=4.0, min=0.1,
+        soft_max=12.0, max=100.0, options=set(), override=OVERRIDE,
     )
     ball: PointerProperty(
         name="Ball", description="The ball as the bake has keyed it", type=bpy.types.Object,

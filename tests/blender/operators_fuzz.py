@@ -382,7 +382,7 @@ def _posing(trial):
     if trial.chance(0.4):
         trial.say(f"overlap: {_refusal('overlap_add', ratio=rng.uniform(0.05, 1.0))}")
     if trial.chance(0.4):
-        kind = rng.choice(("BALL", "WEIGHT", "PUSH"))
+        kind = rng.choice(("BALL", "WEIGHT", "PUSH", "SHAKE"))
         trial.say(f"{kind}: {_refusal('disturbance_add', kind=kind)}")
     if trial.chance(0.3):
         trial.say(f"check: {_refusal('pose_check')}")

@@ -121,6 +121,24 @@ def test_disturbed_joints_arrive_all_the_same():
             assert _apart(pushed.tracks.turn[name][frame - 1], wanted) < 1e-3
 
 
+def test_a_shake_moves_what_swings_while_it_lasts_and_no_pose_in_its_time():
+    rig = _armature()
+    motion = _with_targets(rig, {25: POSES[37]})
+    bpy.context.scene.frame_set(5)
+    assert bpy.ops.poise.disturbance_add(kind="SHAKE") == {"FINISHED"}
+    shake = motion.poise_motion.pose_timing.disturbances[0]
+    assert shake.frames == pytest.approx(bpy.context.scene.render.fps)
+    free, shaken = [], []
+    for amplitude, found in ((0.0, free), (0.05, shaken)):
+        shake.amplitude = (0.0, amplitude, 0.0)
+        found.append(pipeline.solve(pipeline.gather(bpy.context, motion)).tracks.turn)
+    off = [_apart(a, b) for a, b in zip(free[0]["bone1"], shaken[0]["bone1"], strict=True)]
+    assert max(off[:4]) < 1e-6 and max(off[5:20]) > np.radians(1.0)
+    for name, vector in POSES[37].items():
+        wanted = rotations.from_rotation_vector(np.array(vector))
+        assert _apart(shaken[0][name][24], wanted) < _drop()
+
+
 def test_a_ball_is_seen_to_fall_freely_until_it_hits_and_goes_with_the_bake():
     rig = _armature()
     motion = _with_targets(rig)

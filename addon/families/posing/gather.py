@@ -10,7 +10,7 @@ import bpy
 import numpy as np
 
 from ....solvers.motion import Problem
-from ....solvers.posing.settings import Ball, PoseSettings, Push, Target
+from ....solvers.posing.settings import Ball, PoseSettings, Push, Shake, Target
 from ....solvers.rotations import identity
 from ...context import keep_frame
 from ...errors import UserError
@@ -195,10 +195,12 @@ def _disturbances(settings, chain: Chain, numbers: SceneNumbers, start: int):
     """Balls that fly, and pushes on bones of a chain."""
     unit = numbers.unit_scale
     for item in settings.disturbances:
-        numbers_of = (item.frame, item.frames, *item.place, *item.velocity, *item.force)
+        numbers_of = (item.frame, item.frames, *item.place, *item.velocity, *item.force,
+                      *item.amplitude)
         if not np.isfinite(numbers_of).all():
             raise UserError(
-                f"{item.name} has a time, place, velocity or force that is no number: set it anew"
+                f"{item.name} has a time, place, velocity, force or amplitude that is no number: "
+                "set it anew"
             )
         time = (item.frame - start) / numbers.fps
         if item.kind == "BALL":
@@ -207,6 +209,11 @@ def _disturbances(settings, chain: Chain, numbers: SceneNumbers, start: int):
             yield Ball(  # one that was let go before is on its way
                 max(time, 0.0), place + before * velocity + 0.5 * before**2 * weight,
                 velocity + before * weight, item.mass, item.radius * unit, item.restitution,
+            )
+        elif item.kind == "SHAKE":
+            yield Shake(
+                time, time + item.frames / numbers.fps, np.array(item.amplitude) * unit,
+                item.frequency,
             )
         elif item.bone in chain.bones:
             link = chain.bones.index(item.bone)

@@ -11,7 +11,7 @@ import numpy as np
 
 from ....solvers.motion import Problem
 from ....solvers.posing.arrive import Remedy, remedies
-from ....solvers.posing.settings import Ball, Body, PoseSettings, Push, Target
+from ....solvers.posing.settings import Ball, Body, PoseSettings, Push, Shake, Target
 from ....solvers.posing.simulate import PoseMotion
 from ...mapping.tracks import JointTracks
 from ...rigs.pose.fingerprint import digest_of
@@ -57,7 +57,7 @@ class Part:
     settings: PoseSettings
     targets: tuple[Target, ...]
     names: tuple[str, ...]
-    disturbances: tuple[Ball | Push, ...]
+    disturbances: tuple[Ball | Push | Shake, ...]
     blends: np.ndarray
 
 
