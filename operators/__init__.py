@@ -19,6 +19,7 @@ from . import (
     render,
     rig,
     rig_roles,
+    street,
 )
 
 CLASSES: tuple[type, ...] = (
@@ -33,6 +34,7 @@ CLASSES: tuple[type, ...] = (
     *posing.CLASSES,
     *limb.CLASSES,
     *control.CLASSES,
+    *street.CLASSES,
     *presets.CLASSES,
     *bake.CLASSES,
     *problems.CLASSES,

@@ -49,7 +49,7 @@ class POISE_OT_character_add(SettingsOperator, bpy.types.Operator):
     height: FloatProperty(
         name="Height",
         description="Height of the figure in metres: stature, of an animal at the withers, of "
-        "an insect its length",
+        "an insect or a car its length",
         default=1.78,
         min=0.01,
         max=5.0,
@@ -89,6 +89,8 @@ class POISE_OT_character_add(SettingsOperator, bpy.types.Operator):
     shell: _colour("Shell", characters.COLOURS["shell"], "Colour of an insect's shell")
     paint: _colour("Paint", characters.COLOURS["paint"], "Colour of a machine's paint")
     limbs: _colour("Legs", characters.COLOURS["limbs"], "Colour of an insect's legs and feelers")
+
+    paint: _colour("Paint", characters.COLOURS["paint"], "Colour of a car's paint")
 
     @classmethod
     def poll(cls, context):

@@ -72,10 +72,10 @@ class POISE_OT_controller_add(_ControlOperator, bpy.types.Operator):
             place = {x.name: float(v) for x, v in zip(spans, pose, strict=True)}
             plan = Plan("Controller", spans, figure.controls(body), (place,))
         name = one_line(self.name) or plan.name
-        return f"Added {_add(settings, plan, name, numbers.unit_scale).name}"
+        return f"Added {add_controller(settings, plan, name, numbers.unit_scale).name}"
 
 
-def _add(settings, plan: Plan, name: str, unit_scale: float):
+def add_controller(settings, plan: Plan, name: str, unit_scale: float):
     """A new controller of a plan, chosen."""
     item = settings.controllers.add()
     gather.fill(item, plan, unit_scale)
@@ -333,7 +333,7 @@ class POISE_OT_script_import(_ControlOperator, ImportHelper, bpy.types.Operator)
             )
         for name in names:
             if name not in settings.controllers:
-                _add(settings, library[name], name, numbers.unit_scale)
+                add_controller(settings, library[name], name, numbers.unit_scale)
         for state in made.states.values():
             place = {
                 x.name: plans.in_si(x, value) for x, value in zip(spans, state, strict=True)
@@ -387,7 +387,7 @@ class POISE_OT_controller_import(_ControlOperator, ImportHelper, bpy.types.Opera
         name = one_line(Path(self.filepath).stem)
         usual = Plan(name, figure.coordinates(body), figure.controls(body), ())
         plan = plans.from_text(texts.read_controller(_read(self.filepath)), usual)
-        item = _add(motion.poise_motion.control, plan, name, numbers.unit_scale)
+        item = add_controller(motion.poise_motion.control, plan, name, numbers.unit_scale)
         return f"Added {item.name}"
 
 

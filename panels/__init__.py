@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from . import bake, character, control, footprints, gait, limb, motion, path, posing
+from . import bake, character, control, footprints, gait, limb, motion, path, posing, street
 
 CLASSES: tuple[type, ...] = (
     *character.CLASSES,
@@ -13,6 +13,7 @@ CLASSES: tuple[type, ...] = (
     *footprints.CLASSES,
     *posing.CLASSES,
     *control.CLASSES,
+    *street.CLASSES,
     *bake.CLASSES,
     *limb.CLASSES,
 )

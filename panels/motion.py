@@ -218,6 +218,11 @@ class POISE_PT_irregularity(MotionPanel, bpy.types.Panel):
         layout.prop(turns, "irregularity_seed")
 
 
+def _body(character):
+    """What moves as a body that has a style, be it a character or a mechanical figure."""
+    return character.poise.kind or character.poise.machine
+
+
 class POISE_PT_style(MotionPanel, bpy.types.Panel):
     bl_idname = "POISE_PT_style"
     bl_label = "Body"
@@ -226,13 +231,13 @@ class POISE_PT_style(MotionPanel, bpy.types.Panel):
 
     @classmethod
     def poll(cls, context):
-        return super().poll(context) and active(context)[0].poise.kind in MAPPINGS
+        return super().poll(context) and _body(active(context)[0]) in MAPPINGS
 
     def draw(self, context):
         layout = self.layout
         layout.use_property_split = True
         character, motion = active(context)
-        style = getattr(motion.poise_motion, MAPPINGS[character.poise.kind].group)
+        style = getattr(motion.poise_motion, MAPPINGS[_body(character)].group)
         groups = [style]
         if characters.has_gaze(character):
             groups.append(motion.poise_motion.eyes)

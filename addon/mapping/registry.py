@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from . import cyclist, legged, skateboarder, skier, snowboarder, telemark
+from . import car, cyclist, legged, skateboarder, skier, snowboarder, telemark
 
 
 @dataclass(frozen=True)
@@ -14,7 +14,7 @@ class BodyMapping:
     """A mapping and its style, which is a group of settings on Motion objects.
 
     Attributes:
-        function: (motion, figure, style) -> RoleTracks.
+        function: (motion, figure, style) -> RoleTracks; of a car, see `map_car`.
         group: name of the style's group on a Motion object's settings.
         style: dataclass of the style, whose fields are the group's rows.
         named: styles by name.
@@ -47,6 +47,7 @@ MAPPINGS = {
         cyclist.map_cyclist, "cyclist", cyclist.CyclistStyle, cyclist.STYLES, "Upright"
     ),
     **dict.fromkeys(("HORSE", "DOG", "BIPED", "INSECT"), _LEGGED),
+    "CAR": BodyMapping(car.map_car, "car", car.CarStyle, car.STYLES),
 }
 STYLE_GROUPS = {mapping.group: mapping for mapping in MAPPINGS.values()}
 """Name of a group that holds a style -> a mapping that reads it."""

@@ -23,6 +23,7 @@ from ..errors import UserError
 from ..placement import world_matrix
 from .builders import armature as rig
 from .builders import figure_mesh, widgets
+from .builders.car import car
 from .builders.luxo import luxo
 from .builders.mechanism import MakeMechanism
 from .builders.pendulum import TORQUE as SURPLUS
@@ -65,6 +66,9 @@ MACHINES: dict[str, Machine] = {
     ),
     "LUXO": Machine(
         luxo, "Luxo Lamp", "A desk lamp that jumps; its size is its height", 0.5, 2.2, ("paint",),
+    ),
+    "CAR": Machine(
+        car, "Car", "A car that steers and parks; its size is its length", 4.2, 1250.0, ("paint",),
     ),
 }  # fmt: skip
 """What the Add menu has besides characters."""

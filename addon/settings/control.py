@@ -13,6 +13,7 @@ from bpy.props import (
     FloatProperty,
     FloatVectorProperty,
     IntProperty,
+    PointerProperty,
     StringProperty,
 )
 
@@ -190,6 +191,16 @@ class PoiseControl(Rows, bpy.types.PropertyGroup):
         override={*OVERRIDE, "USE_INSERTION"},
     )
     script_index: IntProperty(name="Line", description="Chosen line", options=set())
+    street: PointerProperty(
+        name="Street", description="Of a car: a mesh that covers the street, its X axis along it, "
+        "the way the traffic goes; its right edge is the kerb",
+        type=bpy.types.Object, options=set(), override=OVERRIDE,
+    )
+    obstacles: PointerProperty(
+        name="Obstacles", description="Of a car: collection of what may not be touched, such as "
+        "parked cars; taken as it stands at the current frame",
+        type=bpy.types.Collection, options=set(), override=OVERRIDE,
+    )
     next_number: IntProperty(
         name="Next Number", description="Number of the next stored table", options=set()
     )

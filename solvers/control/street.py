@@ -158,3 +158,41 @@ def parallel(car: Car, gap: float = 6.5, width: float = 7.0, kerb: float = 0.2) 
     y, x = kerb + 0.5 * car.width, 0.5 * (gap + car.length)
     boxes = [[at, y, 0.0, car.length, car.width] for at in (-x, x)]
     return Street(np.array([0.0, y, 0.0]), np.array(boxes), width)
+
+
+MARGIN_OF_KERB = 0.2  # m, from the kerb to who parks there alone
+BESIDE = 1.0  # m from the kerb within which who stands along the street is parked
+ROOM = 0.6  # m, longer than the car, that a gap has at least
+
+
+def berth(car: Car, street: Street) -> np.ndarray | None:
+    """Where to park: the middle of the widest gap between those who are parked at the kerb.
+
+    Args:
+        car: that is to park.
+        street: its boxes, its extent; the destination does not count.
+
+    Returns:
+        (3,) x, y, heading of the centre; None where there is no gap long enough.
+    """
+    boxes = street.boxes
+    along, across = np.abs(np.cos(boxes[:, 2])), np.abs(np.sin(boxes[:, 2]))
+    half = 0.5 * (boxes[:, 3] * along + boxes[:, 4] * across)
+    side = boxes[:, 1] - 0.5 * (boxes[:, 3] * across + boxes[:, 4] * along)
+    parked = (side < BESIDE) & (side > 0.5 * MARGIN_OF_KERB)
+    ends = np.stack((boxes[:, 0] - half, boxes[:, 0] + half), axis=1)[parked]
+    kerb = float(np.median(side[parked])) if parked.any() else MARGIN_OF_KERB
+    order = np.argsort(ends[:, 0])
+    ends = ends[order]
+    starts = np.concatenate(([street.low], np.maximum.accumulate(ends[:, 1])))
+    stops = np.concatenate((ends[:, 0], [street.high]))
+    gaps = stops - starts
+    # Between two parked cars rather than before or behind all of them.
+    inner = np.arange(len(gaps)) % len(ends) != 0 if len(ends) > 1 else np.zeros(len(gaps), bool)
+    for some in (inner, ~inner):
+        wide = np.where(some, gaps, -np.inf)
+        k = int(np.argmax(wide))
+        if wide[k] >= car.length + ROOM:
+            y = max(kerb, MARGIN_OF_KERB) + 0.5 * car.width
+            return np.array([0.5 * (starts[k] + stops[k]), y, 0.0])
+    return None

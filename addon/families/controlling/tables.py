@@ -22,6 +22,7 @@ from ... import store
 from ...digests import digest
 from ...errors import UserError
 from ...settings.control import TABLE
+from .figures import FIGURES
 from .figures.base import MachineFigure, Told
 
 SCHEMA, VERSION = "poise.controller", 1
@@ -57,7 +58,8 @@ def source_of(machine: str, body: Any, plan: Plan) -> str:
         plan: of the controller.
     """
     said = (plan.coordinates, plan.controls, plan.destinations, plan.power)
-    return digest((machine, body, said, plan.program, plan.amount))
+    of = FIGURES[machine].built_of(body)
+    return digest((machine, of, said, plan.program, plan.amount))
 
 
 def keep(motion: bpy.types.Object, number: int, table: Table, source: str) -> int:

@@ -40,6 +40,12 @@ PARTS = {
     "fittings": ("Rubber", 0.0, 0.7),
     "reflector": ("Reflector", 0.2, 0.25),
     "bulb": ("Bulb", 0.0, 0.1),
+    "windows": ("Windows", 0.0, 0.05),
+    "seats": ("Seats", 0.0, 0.8),
+    "lamps": ("Headlights", 0.0, 0.1),
+    "rear_lamps": ("Tail Lights", 0.0, 0.1),
+    "tyres": ("Tyres", 0.0, 0.8),
+    "rims": ("Rims", 0.8, 0.25),
 }
 
 # part -> linear RGB.
@@ -63,12 +69,21 @@ COLOURS = {
     "shell": (0.240, 0.030, 0.016),
     "limbs": (0.050, 0.016, 0.012),
     "eyes": (0.008, 0.007, 0.007),
-    "paint": (0.620, 0.090, 0.030),
     "metal": (0.480, 0.490, 0.510),
     "fittings": (0.020, 0.020, 0.022),
     "reflector": (0.860, 0.850, 0.800),
     "bulb": (1.000, 0.860, 0.420),
+    "paint": (0.560, 0.035, 0.025),
+    "windows": (0.060, 0.100, 0.120),
+    "seats": (0.130, 0.115, 0.100),
+    "lamps": (0.850, 0.870, 0.850),
+    "rear_lamps": (0.450, 0.010, 0.012),
+    "tyres": (0.014, 0.014, 0.015),
+    "rims": (0.500, 0.510, 0.530),
 }
+
+# part -> opacity of what one sees through.
+OPACITY = {"windows": 0.45}
 
 
 # How many surfaces are remembered: a crowd is of few builds.
@@ -116,7 +131,8 @@ def make_material(part: str, colour) -> bpy.types.Material:
     label, metallic, roughness = PARTS[part]
     material = bpy.data.materials.new(label)
     material["poise_part"] = part
-    colour = (*tuple(colour)[:3], 1.0)
+    opacity = OPACITY.get(part, 1.0)
+    colour = (*tuple(colour)[:3], opacity)
     material.diffuse_color = colour
     material.metallic, material.roughness = metallic, roughness
     if material.node_tree is None:
@@ -127,6 +143,7 @@ def make_material(part: str, colour) -> bpy.types.Material:
             _follow_viewport_colour(material, node.inputs["Base Color"])
             node.inputs["Metallic"].default_value = metallic
             node.inputs["Roughness"].default_value = roughness
+            node.inputs["Alpha"].default_value = opacity
     return material
 
 

@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from ....rigs.actor import Actor
 from .base import MachineFigure
+from .car import CarFigureKind
 from .chain import ChainFigure
 from .lamp import LampFigure
 
@@ -30,6 +31,7 @@ FIGURES: dict[str, MachineFigure] = {
     "PENDULUM": _CHAIN,
     "CHAIN": _CHAIN,
     "LUXO": LampFigure(),
+    "CAR": CarFigureKind(),
 }
 """Machine, as armatures are marked with it -> who knows it."""
 

@@ -116,6 +116,14 @@ class MachineFigure(ABC):
 
     # Pure
 
+    def built_of(self, body: Any) -> Any:
+        """What of a figure its tables depend on.
+
+        Args:
+            body: of the figure.
+        """
+        return body
+
     @abstractmethod
     def rest(self, body: Any) -> np.ndarray:
         """(d,) state that a motion begins with unless it says another one.
