@@ -18,7 +18,7 @@ from . import objects
 
 KERB = 0.2  # m, from the kerb to parked cars
 HIGH, STONE, WALK = 0.12, 0.18, 2.6  # m: height of a kerb, width of its stone and of the pavement
-START = (-6.0, 3.3)  # m, where the car stands in it
+START = (-6.0, 3.6)  # m, where the car stands in it
 ENDS = (-13.9, 12.7)  # m, from the middle of the gap
 
 ASPHALT, PAVEMENT, STONES, LINES = (
