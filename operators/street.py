@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Streets for cars to park in."""
+"""Streets for cars to park in, and other people's vehicles as cars."""
 
 from math import atan2
 
@@ -7,16 +7,16 @@ import bpy
 import numpy as np
 from bpy.props import BoolProperty, FloatProperty
 
-from ..addon import motions
+from ..addon import baking, families, motions
 from ..addon.base_operator import SettingsOperator
 from ..addon.context import object_mode
 from ..addon.errors import UserError
 from ..addon.families.controlling import gather
-from ..addon.rigs import cars, machines
+from ..addon.rigs import cars, machines, vehicles
 from ..addon.rigs.actor import Actor
 from ..addon.scene.streets import read_lane
 from ..addon.scene.timing import scene_numbers
-from ..addon.shots import streets
+from ..addon.shots import streets, trail
 from ..solvers.control.driving import LONGEST
 from .control import add_controller
 from .motion import OfKind
@@ -134,4 +134,77 @@ class POISE_OT_parking_place_set(_OfCar, SettingsOperator, bpy.types.Operator):
         return f"{item.name} parks {Actor.of(character).name} at {others[0].name}: Build it anew"
 
 
-CLASSES = (POISE_OT_street_add, POISE_OT_parking_place_set)
+class POISE_OT_car_setup(SettingsOperator, bpy.types.Operator):
+    """Make an armature that carries the selected vehicle, whose four wheels are objects, and give
+    it a motion"""
+
+    bl_idname = "poise.car_setup"
+    bl_label = "Set Up as Car"
+
+    turned: BoolProperty(
+        name="Turned Around", description="It goes the other way than was found", default=False,
+    )
+    mass: FloatProperty(
+        name="Mass", description="Mass of the vehicle; 0 for that of a car of its length",
+        default=0.0, min=0.0, max=1e6, unit="MASS",
+    )
+
+    @classmethod
+    def poll(cls, context):
+        active = context.view_layer.objects.active
+        if active is None or active.type not in {"MESH", "EMPTY"}:
+            cls.poll_message_set("No vehicle is active: select its objects")
+            return False
+        return True
+
+    def run(self, context):
+        active = context.view_layer.objects.active
+        some = dict.fromkeys((active, *context.selected_objects))
+        parts = vehicles.members(obj for obj in some if obj.type in {"MESH", "EMPTY"})
+        unit = scene_numbers(context.scene).unit_scale
+        with object_mode(context):
+            name = parts[0].name if len(parts[0].children) else active.name
+            rig = vehicles.set_up(context, parts, name, unit, self.turned, self.mass)
+            motion = motions.add_motion(context, rig)
+            families.begin(motion, unit)
+        for obj in context.selected_objects:
+            obj.select_set(False)
+        rig.select_set(True)
+        context.view_layer.objects.active = rig
+        return f"{rig.name} carries {len(parts)} objects: Add Street, or choose one"
+
+
+class POISE_OT_car_remove(SettingsOperator, bpy.types.Operator):
+    """Take Poise off a vehicle that was set up as a car: its motions, bakes and armature"""
+
+    bl_idname = "poise.car_remove"
+    bl_label = "Remove from Vehicle"
+
+    @classmethod
+    def poll(cls, context):
+        if not vehicles.is_set_up(motions.active_character(context)):
+            cls.poll_message_set("No vehicle that was set up is active: select its armature")
+            return False
+        return True
+
+    def run(self, context):
+        rig = motions.active_character(context)
+        with object_mode(context):
+            for motion in motions.motions_of(rig):
+                if baking.is_baked(motion):
+                    baking.clear(context, motion)
+                trail.remove_helpers(motion)
+                bpy.data.objects.remove(motion)
+            found = vehicles.give_back(rig)
+            context.view_layer.update()
+        for obj in found:
+            if obj.name in context.view_layer.objects:
+                obj.select_set(True)
+                context.view_layer.objects.active = obj
+        return f"{len(found)} objects hang where they hung before"
+
+
+CLASSES = (
+    POISE_OT_car_setup, POISE_OT_car_remove,
+    POISE_OT_street_add, POISE_OT_parking_place_set,
+)

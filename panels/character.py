@@ -4,7 +4,7 @@
 import bpy
 
 from ..addon import motions
-from ..addon.rigs import characters, machines, roles
+from ..addon.rigs import characters, machines, roles, vehicles
 from ..addon.rigs.controls import control_rig
 from ..addon.rigs.equipment import own_equipment
 from .base import SidebarPanel, wrapped
@@ -27,6 +27,9 @@ class POISE_PT_character(SidebarPanel, bpy.types.Panel):
             )
         else:
             self._draw_character(context, character)
+        selected = context.view_layer.objects.active
+        if character is None and selected is not None and selected.type in {"MESH", "EMPTY"}:
+            layout.operator("poise.car_setup", icon="AUTO")
         _kinds(layout, characters.KINDS | machines.MACHINES, "poise.character_add", "Add {}", "ADD")
 
     def _draw_character(self, context, character):
@@ -41,6 +44,8 @@ class POISE_PT_character(SidebarPanel, bpy.types.Panel):
             again = layout.operator("poise.rig_setup", text="Set Up Again", icon="FILE_REFRESH")
             again.kind = character.poise.kind
             again.engine_bones = control_rig.has_engine_bones(character)
+        elif vehicles.is_set_up(character):
+            row.operator("poise.car_remove", text="", icon="X")
         elif not (character.poise.kind or character.poise.machine):
             wrapped(
                 layout,

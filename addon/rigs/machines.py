@@ -25,7 +25,7 @@ from .builders import armature as rig
 from .builders import figure_mesh, widgets
 from .builders.car import car
 from .builders.luxo import luxo
-from .builders.mechanism import MakeMechanism
+from .builders.mechanism import MakeMechanism, Mechanism
 from .builders.pendulum import TORQUE as SURPLUS
 from .builders.pendulum import pendulum
 from .characters import COLOURS, CREASE
@@ -66,6 +66,7 @@ MACHINES: dict[str, Machine] = {
     ),
     "LUXO": Machine(
         luxo, "Luxo Lamp", "A desk lamp that jumps; its size is its height", 0.5, 2.2, ("paint",),
+        {"paint": (0.620, 0.090, 0.030)},
     ),
     "CAR": Machine(
         car, "Car", "A car that steers and parks; its size is its length", 4.2, 1250.0, ("paint",),
@@ -143,7 +144,44 @@ def build_machine(
         if not (np.isfinite(value) and value > 0.0):
             raise SettingError(label, value, "above 0")
     made = row.make(size, mass)
-    armature = rig.make_bones(context, made.bones, name or row.label)
+    armature = make(context, made, kind, name or row.label)
+    armature.location = location
+    units = context.scene.unit_settings
+    if units.system != "NONE":
+        armature.scale = (1.0 / units.scale_length,) * 3
+    home = collection or context.collection or context.scene.collection
+    home.objects.link(armature)
+    shades = COLOURS | dict(row.colours) | dict(colours or {})
+    for part, surface in made.surfaces.items():
+        materials = {
+            key: figure_mesh.make_material(key, shades[key])
+            for key in figure_mesh.PARTS
+            if key in set(surface.materials)
+        }
+        obj = figure_mesh.make_mesh_object(
+            surface, f"{armature.name} {part}", materials, CREASE["Equipment"]
+        )
+        obj["poise_figure"] = part
+        home.objects.link(obj)
+        obj.parent = armature
+        obj.matrix_parent_inverse.identity()
+        obj.modifiers.new("Armature", "ARMATURE").object = armature
+    context.view_layer.update()
+    return armature
+
+
+def make(
+    context: bpy.types.Context, made: Mechanism, kind: str, name: str
+) -> bpy.types.Object:
+    """Armature object of a mechanical figure, without its meshes; linked to no collection.
+
+    Args:
+        context: any context; mode, selection and active object are left alone.
+        made: the figure.
+        kind: what it is marked as.
+        name: of the object.
+    """
+    armature = rig.make_bones(context, made.bones, name)
     armature[MARK] = kind
     for key, value in made.numbers.items():
         armature[key] = value
@@ -167,28 +205,6 @@ def build_machine(
             bone.custom_shape_wire_width = 1.5
     for name, hook in made.springs.items():
         rig.stretch(armature, name, hook)
-    armature.location = location
-    units = context.scene.unit_settings
-    if units.system != "NONE":
-        armature.scale = (1.0 / units.scale_length,) * 3
-    home = collection or context.collection or context.scene.collection
-    home.objects.link(armature)
-    shades = COLOURS | dict(row.colours) | dict(colours or {})
-    for part, surface in made.surfaces.items():
-        materials = {
-            key: figure_mesh.make_material(key, shades[key])
-            for key in figure_mesh.PARTS
-            if key in set(surface.materials)
-        }
-        obj = figure_mesh.make_mesh_object(
-            surface, f"{armature.name} {part}", materials, CREASE["Equipment"]
-        )
-        obj["poise_figure"] = part
-        home.objects.link(obj)
-        obj.parent = armature
-        obj.matrix_parent_inverse.identity()
-        obj.modifiers.new("Armature", "ARMATURE").object = armature
-    context.view_layer.update()
     return armature
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from mathutils import Matrix
 from operators_help import activate
+from own_rigs_help import RIGS
 from poise.addon import pipeline
 from poise.addon.families.controlling import gather
 from poise.addon.rigs import cars
@@ -297,3 +298,152 @@ def test_a_car_of_another_size_is_read_back_whatever_its_transform():
     figure = cars.read_car(rig).scaled(metres)
     assert figure.length == pytest.approx(1.8, rel=1e-5)
     assert figure.wheelbase == pytest.approx(1.8 * 2.5 / 4.2, rel=1e-5)
+
+
+# -- other people's vehicles -----------------------------------------------------
+
+BOX = [(x, y, z) for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)]
+
+
+def _part(name, size, at, parent=None):
+    mesh = bpy.data.meshes.new(name)
+    mesh.from_pydata([[s * v for s, v in zip(size, p, strict=True)] for p in BOX], [], [])
+    obj = bpy.data.objects.new(name, mesh)
+    bpy.context.collection.objects.link(obj)
+    obj.location, obj.parent = at, parent
+    return obj
+
+
+def _vehicle(names, yaw=0.0):
+    """A body on four wheels under an Empty, facing -Y before it is turned."""
+    top = bpy.data.objects.new("Van", None)
+    bpy.context.collection.objects.link(top)
+    body = _part("Hull", (1.8, 4.4, 1.2), (0.0, 0.1, 1.0), top)
+    places = [(sign * 0.75, y, 0.33) for y in (-1.3, 1.4) for sign in (1.0, -1.0)]
+    wheels = [_part(n, (0.22, 0.66, 0.66), p, body if k == 1 else top)
+              for k, (n, p) in enumerate(zip(names, places, strict=True))]  # fmt: skip
+    wheels[1].location = np.array(places[1]) - (0.0, 0.1, 1.0)
+    top.location, top.rotation_euler.z = (3.0, -2.0, 0.1), yaw
+    bpy.context.view_layer.update()
+    for obj in (top, body, *wheels):
+        obj.select_set(True)
+    bpy.context.view_layer.objects.active = body
+    return top, body, wheels
+
+
+def _places(objects):
+    bpy.context.view_layer.update()
+    return np.array([obj.matrix_world for obj in objects])
+
+
+@pytest.mark.parametrize(("names", "yaw", "ahead"), [
+    (("wheel_FL", "wheel_FR", "wheel_RL", "wheel_RR"), 0.0, -0.5 * pi),
+    (("wheel rear left", "wheel rear right", "wheel front left", "wheel front right"), 0.4,
+     0.5 * pi + 0.4),
+    (("A", "B", "C", "D"), -0.3, -0.5 * pi - 0.3),
+])  # fmt: skip
+def test_a_vehicle_of_objects_drives_and_is_given_back(names, yaw, ahead):
+    top, body, wheels = _vehicle(names, yaw)
+    before, stood = snapshot(), _places([body, *wheels])
+    assert bpy.ops.poise.car_setup() == {"FINISHED"}
+    rig = bpy.context.object
+    assert np.abs(_places([body, *wheels]) - stood).max() < 1e-5
+    facing = -np.array(rig.matrix_world)[:2, 1]
+    assert atan2(facing[1], facing[0]) == pytest.approx(
+        (ahead + pi) % (2.0 * pi) - pi, abs=1e-5
+    )
+    figure = cars.read_car(rig)
+    assert figure.wheelbase == pytest.approx(2.7) and figure.track == pytest.approx(1.5)
+    assert rig.matrix_world.translation.z == pytest.approx(0.1)
+    # Wheels turn with their bones about their own middles; the body stays.
+    rig.pose.bones["front_wheel.L"].rotation_euler.x = 0.5
+    rig.pose.bones["knuckle.L"].rotation_euler.z = 0.4
+    now = _places([body, *wheels])
+    moved = [k for k in range(5) if np.abs(now[k] - stood[k]).max() > 1e-3]
+    assert len(moved) == 1 and np.abs(now[moved[0]][:3, 3] - stood[moved[0]][:3, 3]).max() < 1e-5
+    for bone in ("front_wheel.L", "knuckle.L"):
+        rig.pose.bones[bone].rotation_euler = (0.0, 0.0, 0.0)
+    bpy.ops.poise.street_add(controller=False)
+    bpy.ops.poise.controller_add(library="Park, Small")
+    bpy.ops.poise.script_add(seconds=1.0)
+    rig.poise.settings.frame_end = 25
+    assert bpy.ops.poise.bake() == {"FINISHED"}
+    bpy.context.scene.frame_set(20)
+    assert np.abs(_places([body])[0] - stood[0]).max() > 0.05
+    bpy.context.scene.frame_set(1)
+    assert bpy.ops.poise.car_remove() == {"FINISHED"}
+    assert np.abs(_places([body, *wheels]) - stood).max() < 1e-6
+    own = tuple(f"objects['{obj.name}']" for obj in (top, body, *wheels))
+    after = snapshot()
+    were, are = ({k: v for k, v in some.items() if k.startswith(own)} for some in (before, after))
+    assert len(were) > 100 and diff(were, are) == []
+
+
+def test_a_vehicle_that_was_set_up_in_vain_is_as_it_was():
+    _vehicle(("wheel_FL", "wheel_FR", "wheel_RL", "wheel_RR"))
+    before = snapshot()
+    bpy.ops.poise.car_setup()
+    bpy.ops.poise.car_remove()
+    # All but what is active: what hung on the armature.
+    assert [line for line in diff(before, snapshot()) if "view_layers" not in line] == []
+
+
+def _animated(top, body, wheels):
+    wheels[0].keyframe_insert("rotation_euler", frame=1)
+
+
+def _tilted(top, body, wheels):
+    top.rotation_euler.y = 0.8
+
+
+def _three(top, body, wheels):
+    bpy.data.objects.remove(wheels[3])
+
+
+def _nothing(top, body, wheels):
+    wheels[2].scale.y = 0.0
+
+
+@pytest.mark.parametrize(("spoil", "said"), [
+    (_animated, "would turn twice"), (_tilted, "does not stand level"),
+    (_three, "has 3 wheels that could be found"), (_nothing, "flattened to nothing"),
+])  # fmt: skip
+def test_what_is_no_car_says_so(spoil, said):
+    parts = _vehicle(("wheel_FL", "wheel_FR", "wheel_RL", "wheel_RR"))
+    spoil(*parts)
+    bpy.context.view_layer.update()
+    with pytest.raises(RuntimeError, match=said):
+        bpy.ops.poise.car_setup()
+    assert not [obj for obj in bpy.data.objects if obj.type == "ARMATURE"]
+
+
+@pytest.mark.parametrize(("path", "said"), [
+    ("kenney_vehicles/vehicle-truck-yellow.glb", ""),
+    ("kenney_vehicles/vehicle-motorcycle.glb", "has 2 wheels"),
+    ("milktruck/CesiumMilkTruck.gltf", "Wheels.001 is flattened"),
+])  # fmt: skip
+def test_vehicles_of_others(path, said):
+    file = RIGS / path
+    if not file.exists():
+        pytest.skip("without the folder of other people's rigs")
+    bpy.ops.import_scene.gltf(filepath=str(file))
+    meshes = [obj for obj in bpy.context.scene.objects if obj.type == "MESH"]
+    bpy.context.view_layer.objects.active = meshes[0]
+    for obj in meshes:
+        obj.select_set(True)
+    if said:
+        with pytest.raises(RuntimeError, match=said):
+            bpy.ops.poise.car_setup()
+        return
+    stood = _places(meshes)
+    bpy.ops.poise.car_setup()
+    rig = bpy.context.object
+    figure = cars.read_car(rig)
+    # As its nodes have it: wheels at y = -0.86 and 0.66, 0.55 to the sides, radius 0.3.
+    assert figure.wheelbase == pytest.approx(1.52, abs=0.01)
+    assert figure.track == pytest.approx(1.10, abs=0.01)
+    assert figure.joints["front_wheel.L"][2] == pytest.approx(0.30, abs=0.01)
+    assert -np.array(rig.matrix_world)[1, 1] == pytest.approx(-1.0)
+    assert np.abs(_places(meshes) - stood).max() < 1e-5
+    bpy.ops.poise.car_remove()
+    assert np.abs(_places(meshes) - stood).max() < 1e-6
