@@ -79,7 +79,8 @@ class POISE_OT_street_add(_OfCar, SettingsOperator, bpy.types.Operator):
         settings = motion.poise_motion.control
         with object_mode(context):
             settings.street, settings.obstacles = streets.add(
-                context, motion, figure, place, self.gap, self.width, numbers.unit_scale
+                context, motion, cars.parked(figure.length, numbers.unit_scale),
+                (figure.length, figure.width), place, self.gap, self.width, numbers.unit_scale,
             )
         if self.controller and not settings.controllers:
             _add_controller(context, motion)

@@ -67,11 +67,34 @@ def pendulums():
     return rigs
 
 
-def added():
-    """A new pendulum at the 3D cursor."""
+def parking():
+    """A car that parks between two others at the kerb."""
+    import bpy
+    import look
+
+    scene = scenes.start_scene(17.0)
+    rig = added("CAR")
+    rig.poise.settings.frame_end = scene.frame_end
+    bpy.ops.poise.street_add()
+    bpy.ops.poise.controller_build()
+    bpy.ops.poise.bake()
+    look.floor(scene)
+    look.set_sun(scene, -0.9)
+    scene.frame_set(1)
+    look.camera(scene, (8.2, 1.2, 5.2), (-1.7, -6.2, 0.2), 34.0)
+    scenes.activate(rig)
+    return [rig]
+
+
+def added(kind: str = "PENDULUM"):
+    """A new figure at the 3D cursor.
+
+    Args:
+        kind: which.
+    """
     import bpy
 
-    bpy.ops.poise.character_add(kind="PENDULUM")
+    bpy.ops.poise.character_add(kind=kind)
     return bpy.context.view_layer.objects.active
 
 
@@ -93,4 +116,4 @@ def stage(scene, size: float = 1.0) -> None:
     )  # fmt: skip
 
 
-SCENES = {scene.__name__: scene for scene in (pendulum, pendulums)}
+SCENES = {scene.__name__: scene for scene in (pendulum, pendulums, parking)}

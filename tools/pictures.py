@@ -1748,6 +1748,69 @@ def control_states() -> Image.Image:
     return sheet
 
 
+def parking_car() -> Image.Image:
+    """A car that parks between two others, moment by moment."""
+    import control_scenes
+
+    (rig,) = control_scenes.parking()
+    scene, shots = rig.users_scene[0], []
+    parked = max(time for time, _line in scenes.solve(rig).motion.ran.reached)
+    times = np.linspace(0.0, parked, 9)[[0, 2, 4, 6, 7, 8]]
+    for time in times:
+        scene.frame_set(int(1.0 + scenes.FPS * time))
+        shots.append(render(scene, 420, 270))
+    return tiles(shots, 3, labels=[f"{time:.1f} s" for time in times])
+
+
+STARTS = ((-7.5, 3.3, 0.0), (-3.0, 5.2, 20.0), (1.0, 4.4, -25.0), (5.0, 3.2, 0.0),
+          (-1.0, 3.2, 30.0), (7.0, 5.4, -10.0))  # fmt: skip
+"""m, m, degrees: where cars stand that are to park."""
+
+STROBE = 0.3  # s
+
+
+def parking_starts() -> Image.Image:
+    """A car that parks from six places, every 0.3 s, after Figs. 17 to 19 of the paper."""
+    from PIL import ImageDraw
+    from poise.solvers.control.driving import drive
+    from poise.solvers.control.parking import SIZES
+    from poise.solvers.control.parking_build import build
+    from poise.solvers.control.street import Car, parallel
+
+    car, scale, wide, high = Car(), 84, 12.4, 7.0
+    street = parallel(car)
+    parking = build(car, street, SIZES["fine"])
+    first = np.array([[*car.reference(np.array([x, y, np.radians(turn)])), 0.0, 0.0]
+                      for x, y, turn in STARTS])  # fmt: skip
+    shots, labels = [], []
+
+    def outline(pose, length, width):
+        c, s = np.cos(pose[2]), np.sin(pose[2])
+        corners = np.array([(1, 1), (1, -1), (-1, -1), (-1, 1)]) * (0.5 * length, 0.5 * width)
+        at = corners @ [[c, s], [-s, c]] + pose[:2]
+        return [(scale * (x + wide), scale * (high - y)) for x, y in at]
+
+    for one in drive(parking, first):
+        shot = Image.new("RGB", (round(2 * wide * scale), round(high * scale)), (233, 234, 236))
+        draw = ImageDraw.Draw(shot, "RGBA")
+        for x, y, heading, length, width in street.boxes:
+            draw.polygon(outline((x, y, heading), length, width), (120, 126, 134, 255))
+        end = one.trip.times[-1] if one.parked is None else one.parked
+        times = np.append(np.arange(0.0, end, STROBE), end)
+        poses = car.centre(one.trip.states(times)[:, :3])
+        for k, pose in enumerate(poses):
+            last = k == len(poses) - 1
+            body = outline(pose, car.length, car.width)
+            if last or k == 0:
+                draw.polygon(body, (200, 40, 30, 255) if last else (40, 90, 170, 255))
+            draw.line([*body, body[0]], (30, 34, 40, 255 if last or k == 0 else 120), 3)
+            nose = outline(car.reference(pose), 0.5, 0.5 * car.width)
+            draw.line(nose[:2], (200, 40, 30, 200), 3)
+        shots.append(shot.resize((shot.width // 4, shot.height // 4), Image.Resampling.LANCZOS))
+        labels.append(one.said or f"parked after {one.parked:.1f} s")
+    return tiles(shots, 2, labels=labels)
+
+
 PICTURES: dict[str, Callable[[], Image.Image]] = {
     picture.__name__: picture for picture in (
         characters, creatures, turn_sequence, figure_6, figure_10, presets,
@@ -1757,7 +1820,7 @@ PICTURES: dict[str, Callable[[], Image.Image]] = {
         potholes, crowd, spiral_ramp, telemark_slalom, own_rig_sheet, own_equipment_sheet,
         gait, ground, rigify_cat, herd, footprints, gait_diagram, pose_timing,
         limb_pose, pose_gains, pose_blocking, pose_weights,
-        pendulum, luxo, control_states,
+        pendulum, luxo, control_states, parking_car, parking_starts,
     )
 }
 if "POISE_COURSE" in os.environ:

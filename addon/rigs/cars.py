@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Cars: the rest pose of one, read back from its bones."""
+"""Cars: the rest pose of one, read back from its bones, and others that only stand."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import bpy
 import numpy as np
@@ -10,7 +12,9 @@ from ...solvers import affine
 from ..errors import UserError
 from ..mapping.car import PARTS, CarFigure
 from ..placement import world_matrix
-from .builders.car import LENGTH, WEIGHS, WIDE
+from .builders import figure_mesh
+from .builders.car import LENGTH, WEIGHS, WIDE, bodywork, usual
+from .characters import COLOURS, CREASE
 
 ROOT = "root"
 
@@ -82,3 +86,28 @@ def read_car(armature: bpy.types.Object) -> CarFigure:
             "the ground: put the bones back, or set the car up anew"
         )
     return figure
+
+
+PAINTS = ((0.040, 0.110, 0.260), (0.420, 0.430, 0.440))
+
+
+def parked(length: float, unit_scale: float) -> list[bpy.types.Object]:
+    """Cars without an armature, facing -Y, linked to no collection; one for each of PAINTS.
+
+    Args:
+        length: m.
+        unit_scale: metres per Blender unit.
+    """
+    surface = bodywork(usual(length))
+    scaled = replace(surface, points=surface.points / unit_scale)
+    found = []
+    for paint in PAINTS:
+        shades = COLOURS | {"paint": paint}
+        materials = {
+            part: figure_mesh.make_material(part, shades[part])
+            for part in figure_mesh.PARTS if part in set(surface.materials)
+        }  # fmt: skip
+        found.append(
+            figure_mesh.make_mesh_object(scaled, "Parked Car", materials, CREASE["Equipment"])
+        )
+    return found

@@ -3,17 +3,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence
 from math import pi
 
 import bpy
 import numpy as np
 from mathutils import Matrix
 
-from ..mapping.car import CarFigure
-from ..rigs.builders import figure_mesh
-from ..rigs.builders.car import bodywork, usual
-from ..rigs.characters import COLOURS, CREASE
 from . import objects
 
 KERB = 0.2  # m, from the kerb to parked cars
@@ -25,7 +21,6 @@ ASPHALT, PAVEMENT, STONES, LINES = (
     ("Asphalt", (0.080, 0.083, 0.090)), ("Pavement", (0.330, 0.320, 0.300)),
     ("Kerb", (0.520, 0.510, 0.490)), ("Road Marking", (0.800, 0.800, 0.780)),
 )  # fmt: skip
-PAINTS = ((0.040, 0.110, 0.260), (0.420, 0.430, 0.440))
 
 
 def _slab(x: tuple[float, float], y: tuple[float, float], z: tuple[float, float], face: int):
@@ -52,15 +47,16 @@ def _mesh(name: str, parts, materials, unit_scale: float) -> bpy.types.Object:
 
 
 def add(
-    context: bpy.types.Context, motion: bpy.types.Object, figure: CarFigure, place: np.ndarray,
-    gap: float, width: float, unit_scale: float,
+    context: bpy.types.Context, motion: bpy.types.Object, cars: Sequence[bpy.types.Object],
+    size: tuple[float, float], place: np.ndarray, gap: float, width: float, unit_scale: float,
 ) -> tuple[bpy.types.Object, bpy.types.Collection]:
     """Make a street around a car.
 
     Args:
         context: any context.
         motion: the Motion object of the car.
-        figure: the car, m.
+        cars: two that are parked, facing -Y.
+        size: m, their length and width.
         place: (3,) x, y, heading of its root in the world, m.
         gap: m, between the parked cars.
         width: m, from kerb to kerb.
@@ -73,7 +69,7 @@ def add(
     context.scene.collection.children.link(home)
     parked = bpy.data.collections.new(f"{motion.name} Parked Cars")
     home.children.link(parked)
-    low, high = ENDS
+    (length, wide), (low, high) = size, ENDS
     middle = 0.5 * width + 0.55
     road = [_slab(ENDS, (0.0, width), (-0.05, 0.0), 0)]
     dashes = [
@@ -98,17 +94,8 @@ def add(
     for obj in (street, marks, pavement):
         home.objects.link(obj)
         obj.matrix_world = frame
-    own = usual(figure.length)
-    surface = bodywork(own)
-    for k, sign in enumerate((-1.0, 1.0)):
-        shades = COLOURS | {"paint": PAINTS[k]}
-        materials = {
-            part: figure_mesh.make_material(part, shades[part])
-            for part in figure_mesh.PARTS if part in set(surface.materials)
-        }  # fmt: skip
-        scaled = replace(surface, points=surface.points / unit_scale)
-        obj = figure_mesh.make_mesh_object(scaled, "Parked Car", materials, CREASE["Equipment"])
-        at = (sign * 0.5 * (gap + own.length), KERB + 0.5 * own.width, 0.0)
+    for obj, sign in zip(cars, (-1.0, 1.0), strict=True):
+        at = (sign * 0.5 * (gap + length), KERB + 0.5 * wide, 0.0)
         obj.matrix_world = frame @ Matrix.Translation([v / unit_scale for v in at]) @ (
             Matrix.Rotation(0.5 * pi, 4, "Z")
         )
