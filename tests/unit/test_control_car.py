@@ -18,7 +18,7 @@ from poise.solvers.control.looking import Driver
 from poise.solvers.control.parking import SIZES, Size
 from poise.solvers.control.parking_build import build
 from poise.solvers.control.stored import StoredError, digest, pack, unpack
-from poise.solvers.control.street import Car, Street, parallel
+from poise.solvers.control.street import Car, Street, berth, parallel
 from poise.solvers.errors import Cancelled, SettingError
 
 CAR = Car()
@@ -300,3 +300,21 @@ def test_damaged_bytes_are_refused_in_a_sentence(parking):
     for broken in (b"", data[:20], data[:-1], b"POISECTL" + b"\0" * 64, data + b"x"):
         with pytest.raises(StoredError, match="build it again"):
             unpack(broken)
+
+
+def test_a_place_is_found_in_the_widest_gap_at_the_kerb():
+    clear = replace(STREET, boxes=np.zeros((0, 5)))
+    np.testing.assert_allclose(berth(CAR, clear), [0.0, 1.1, 0.0])
+    # Between the two, 6.5 m apart; not before or behind both, where there is as much room.
+    np.testing.assert_allclose(berth(CAR, STREET), [0.0, 1.1, 0.0], atol=1e-9)
+    # A wider one further on, whose cars stand further from the kerb; one in the way counts not.
+    boxes = np.array([
+        [-8.0, 1.1, 0.0, 4.2, 1.8], [-1.0, 1.3, math.pi, 4.2, 1.8], [8.0, 1.3, 0.0, 4.2, 1.8],
+        [3.0, 5.0, 0.0, 2.0, 1.0],
+    ])  # fmt: skip
+    np.testing.assert_allclose(
+        berth(CAR, replace(STREET, boxes=boxes)), [3.5, 0.4 + 0.9, 0.0], atol=1e-9
+    )
+    # No gap is long enough.
+    tight = np.array([[x, 1.1, 0.0, 4.2, 1.8] for x in (-8.0, -3.4, 1.2, 5.8, 10.0)])
+    assert berth(CAR, replace(STREET, boxes=tight)) is None
