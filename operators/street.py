@@ -21,6 +21,8 @@ from ..solvers.control.driving import LONGEST
 from .control import add_controller
 from .motion import OfKind
 
+LASTS = 20.0  # s, that parking takes, with some to spare
+
 
 class _OfCar(OfKind):
     """Mixin: only where the active motion is of controllers, and of a car."""
@@ -84,6 +86,9 @@ class POISE_OT_street_add(_OfCar, SettingsOperator, bpy.types.Operator):
             )
         if self.controller and not settings.controllers:
             _add_controller(context, motion)
+            own = motion.poise_motion
+            if own.range_mode == "OWN":
+                own.frame_end = max(own.frame_end, own.frame_start + round(LASTS * numbers.fps))
         return f"Added a street with a gap of {self.gap:.1f} m: Build, then Bake to Rig"
 
 

@@ -74,8 +74,8 @@ def parking():
 
     scene = scenes.start_scene(17.0)
     rig = added("CAR")
-    rig.poise.settings.frame_end = scene.frame_end
     bpy.ops.poise.street_add()
+    rig.poise.settings.frame_end = scene.frame_end
     bpy.ops.poise.controller_build()
     bpy.ops.poise.bake()
     look.floor(scene)

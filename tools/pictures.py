@@ -1771,7 +1771,6 @@ STROBE = 0.3  # s
 
 def parking_starts() -> Image.Image:
     """A car that parks from six places, every 0.3 s, after Figs. 17 to 19 of the paper."""
-    from PIL import ImageDraw
     from poise.solvers.control.driving import drive
     from poise.solvers.control.parking import SIZES
     from poise.solvers.control.parking_build import build

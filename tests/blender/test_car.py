@@ -172,6 +172,18 @@ def test_a_table_depends_on_the_street_and_not_on_where_the_car_starts():
     assert np.abs(figure.built_of(gather.known(bpy.context, motion)[1])[1].boxes - was).max() > 0.1
 
 
+def test_a_street_comes_with_a_controller_a_line_and_time_for_it():
+    rig, motion = _car(49)
+    assert bpy.ops.poise.street_add() == {"FINISHED"}
+    assert [item.name for item in rig.poise.controllers] == ["Park"]
+    (line,) = rig.poise.script
+    assert (line.controller, line.until, line.seconds) == ("Park", "REACHED", 40.0)
+    assert motion.poise_motion.frame_end == 1 + 20 * 24
+    # Long to build: that is asked for.
+    with pytest.raises(RuntimeError, match="Park is not built yet: click Build"):
+        bpy.ops.poise.bake()
+
+
 def test_obstacles_are_whatever_stands_as_high_as_a_car_in_the_collection():
     rig, motion = _in_street()
     settings = motion.poise_motion.control
