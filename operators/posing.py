@@ -50,7 +50,7 @@ def _require_selected(rig: bpy.types.Object) -> list[str]:
     return names
 
 
-def _stands(context: bpy.types.Context, rig: bpy.types.Object, names: list[str]) -> Posture:
+def stands(context: bpy.types.Context, rig: bpy.types.Object, names: list[str]) -> Posture:
     """How bones stand: those that constraints move, as these have put them."""
     posture = Posture.of_pose(rig, names)
     constrained, _unsure = undecided(rig, Playing.on(rig))
@@ -106,9 +106,9 @@ class POISE_OT_target_add(_PosingOperator, bpy.types.Operator):
         scene, settings = context.scene, motion.poise_motion.pose_timing
         wanted: list[tuple[float, str, Posture]] = []
         if self.source == "POSE":
-            wanted.append((scene.frame_current_final, "", _stands(context, rig, names)))
+            wanted.append((scene.frame_current_final, "", stands(context, rig, names)))
         elif self.source == "OBJECT":
-            posture = _stands(context, rig, names)
+            posture = stands(context, rig, names)
             wanted.append((*_crossing(context, motion, rig, names[-1]), posture))
         else:
             wanted = _keyed(context, motion, rig, names, self.source == "MARKERS")
@@ -218,7 +218,7 @@ class POISE_OT_target_update(_PosingOperator, bpy.types.Operator):
                 now = posture.updated_from_source(rig)
             elif self.index >= 0:
                 known = [name for name in posture.bones if name in rig.pose.bones]
-                now = _stands(context, rig, known)
+                now = stands(context, rig, known)
             else:
                 continue  # poses of many frames: the current one is none of them
             if now.digest != posture.digest:

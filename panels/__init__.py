@@ -3,7 +3,19 @@
 
 from __future__ import annotations
 
-from . import bake, character, control, footprints, gait, limb, motion, path, posing, street
+from . import (
+    bake,
+    character,
+    control,
+    footprints,
+    freeform,
+    gait,
+    limb,
+    motion,
+    path,
+    posing,
+    street,
+)
 
 CLASSES: tuple[type, ...] = (
     *character.CLASSES,
@@ -14,6 +26,7 @@ CLASSES: tuple[type, ...] = (
     *posing.CLASSES,
     *control.CLASSES,
     *street.CLASSES,
+    *freeform.CLASSES,
     *bake.CLASSES,
     *limb.CLASSES,
 )

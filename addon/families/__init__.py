@@ -15,6 +15,7 @@ from ..settings.motion import KINDS
 from .base import Job
 from .controlling import Controllers
 from .family import Family
+from .freeform import Freeform
 from .gait import Gaits
 from .posing import PoseTiming
 from .riding import Riding
@@ -28,6 +29,7 @@ FAMILIES: dict[str, Family] = {
     "GAIT": Gaits(),
     "CONTROLLER": Controllers(),
     "POSE_TIMING": PoseTiming(),
+    "FREEFORM": Freeform(),
 }
 
 

@@ -9,6 +9,7 @@ from . import (
     character,
     control,
     footprints,
+    freeform,
     gait,
     motion,
     noticed,
@@ -22,7 +23,7 @@ from . import (
 # What a group points to comes before it.
 _OF_MOTIONS: tuple[type, ...] = (
     *turns.CLASSES, *path.CLASSES, *footprints.CLASSES, *gait.CLASSES, *styles.CLASSES,
-    *posing.CLASSES, *control.CLASSES, *roles.CLASSES, *motion.CLASSES,
+    *posing.CLASSES, *control.CLASSES, *freeform.CLASSES, *roles.CLASSES, *motion.CLASSES,
 )
 CLASSES: tuple[type, ...] = (*_OF_MOTIONS, *character.CLASSES)
 

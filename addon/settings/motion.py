@@ -26,6 +26,7 @@ from ..mapping.rows import Row
 from ..motions import MAX_ORDER
 from . import styles
 from .control import PoiseControl
+from .freeform import PoiseFreeform
 from .gait import PoiseGait
 from .path import PoisePath
 from .posing import PoisePoseTiming
@@ -68,6 +69,8 @@ KINDS = [
          3, "pose_timing", PoisePoseTiming),
     Kind("CONTROLLER", "Controller", "Mechanical figures that find their way to where they are to "
          "end, one controller after the other", 4, "control", PoiseControl),
+    Kind("FREEFORM", "Free-form", "Postures of the whole body, on the ground and in the air: "
+         "dance, leaps, pounces", 5, "freeform", PoiseFreeform),
 ]  # fmt: skip
 
 

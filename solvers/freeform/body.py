@@ -31,6 +31,10 @@ class Limb:
             first link: for a limb that is stretched.
         end: link beyond the tip (foot, hand) whose turn in the world is kept while
             the limb bears, or -1.
+        rolls: links between the tip and the end (the foot of a person, whose toes are the
+            end), each the parent of the next. While the limb bears they turn in the world
+            as the postures have them, so that a heel comes up over the toes, and soles that
+            lie flat in two postures lie flat in between.
     """
 
     name: str
@@ -38,6 +42,12 @@ class Limb:
     tip: np.ndarray
     bend: np.ndarray
     end: int = -1
+    rolls: tuple[int, ...] = ()
+
+    @property
+    def beyond(self) -> tuple[int, ...]:
+        """Links beyond the tip, from there on."""
+        return (*self.rolls, self.end) if self.end >= 0 else self.rolls
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,8 +67,8 @@ class Body:
         if np.count_nonzero(np.asarray(parents) < 0) != 1:
             raise SettingError("Roots of a body", int(np.sum(parents < 0)), "one, the pelvis")
         for limb in self.limbs:
-            chain = (*limb.links, limb.end) if limb.end >= 0 else limb.links
-            if len(limb.links) < 2 or any(
+            chain = (*limb.links, *limb.beyond)
+            if len(limb.links) < 2 or (limb.rolls and limb.end < 0) or any(
                 parents[b] != a for a, b in zip(chain[:-1], chain[1:], strict=True)
             ):
                 raise SettingError(

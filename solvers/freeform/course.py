@@ -16,6 +16,7 @@ from scipy.interpolate import CubicHermiteSpline
 
 from .. import rotations
 from .body import Posture
+from .motion import Moving
 from .turns import TurnCurve, knot_rates, turned_on
 
 FARTHEST = 4.0 / 27.0  # of s (1 - s)^2
@@ -33,6 +34,8 @@ class Course:
         parameter: times -> parameter and its rate.
         visits: (v,) times at which kicks may stand, s.
         rest: whether the parameter's ends are at rest.
+        start: how the body moves at the first posture; None as `rest` says.
+        end_velocity: (3,) of the pelvis at the last posture, m/s; None as `rest` says.
     """
 
     def __init__(
@@ -42,13 +45,20 @@ class Course:
         parameter: Parameter,
         visits: np.ndarray,
         rest: bool,
+        start: Moving | None = None,
+        end_velocity: np.ndarray | None = None,
     ) -> None:
         joints = np.stack([p.joints for p in postures])
         joints[:, 0] = [p.turn for p in postures]
         whole = np.stack([p.whole_turns for p in postures])[1:]
         places = np.stack([p.place for p in postures])
-        self._turns = TurnCurve(knots, rotations.continuous(joints), rest, whole)
+        spins = None if start is None else start.spins
+        self._turns = TurnCurve(knots, rotations.continuous(joints), rest, whole, spins)
         slopes = knot_rates(np.diff(places, axis=0), np.diff(knots), rest)
+        if start is not None:
+            slopes[0] = start.velocity
+        if end_velocity is not None:
+            slopes[-1] = end_velocity
         self._places = CubicHermiteSpline(knots, places, slopes)
         self._slopes = self._places.derivative()
         self.parameter, self.visits, self._knots = parameter, visits, knots

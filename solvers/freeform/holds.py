@@ -11,6 +11,7 @@ from .. import rotations
 from ..motion import Problem
 from .body import Body, Limb, Posture, links
 from .reach import reach
+from .turns import TurnCurve
 
 SLID = 0.005  # m between two postures' places of a foothold, told from here on
 
@@ -23,8 +24,10 @@ class Hold:
         limb: whose.
         first: first posture that it bears in.
         last: last one.
-        place: (3,) m.
-        turn: (4,) in the world of what is beyond the tip.
+        place: (3,) where its end is, m: the joint of the link that is kept, or the tip.
+        turn: (4,) in the world of that link.
+        rolling: links before that one over the parameter, as the postures have them in the
+            world; None where there are none.
     """
 
     limb: Limb
@@ -32,6 +35,56 @@ class Hold:
     last: int
     place: np.ndarray
     turn: np.ndarray
+    rolling: TurnCurve | None = None
+
+    def rolled(self, at: np.ndarray) -> np.ndarray:
+        """(t, r, 4) turns in the world of the links that roll.
+
+        Args:
+            at: (t,) parameters.
+        """
+        if self.rolling is None:
+            return np.zeros((len(at), 0, 4))
+        return self.rolling(at)[0]
+
+
+def rolled_at(body: Body, limb: Limb, posture: Posture) -> np.ndarray:
+    """(1, r, 4) turns in the world that a posture gives to the links that roll.
+
+    Args:
+        body: the body.
+        limb: one of its limbs.
+        posture: the posture.
+    """
+    return links(body, posture.place, whole(posture)).turns[:, list(limb.rolls)]
+
+
+def with_rolls(
+    body: Body, postures: list[Posture], holds: list[Hold], knots: np.ndarray, rest: bool
+) -> list[Hold]:
+    """Footholds that know how what is above the kept link rolls.
+
+    Args:
+        body: the body.
+        postures: in order.
+        holds: their footholds.
+        knots: (k,) parameters of the postures.
+        rest: whether the sequence begins and ends at rest.
+    """
+    out = []
+    for hold in holds:
+        rolling = None
+        if hold.limb.rolls:
+            of = range(hold.first, hold.last + 1)
+            turns = np.concatenate([rolled_at(body, hold.limb, postures[k]) for k in of])
+            at = knots[hold.first : hold.last + 1]
+            if len(at) == 1:  # for a moment, or as long as the parameter rests there
+                turns, at = np.repeat(turns, 2, axis=0), np.append(at, at + 1.0)
+            ends = (rest and hold.first == 0, rest and hold.last == len(postures) - 1)
+            still = np.zeros((len(at) - 1, 3))
+            rolling = TurnCurve(at, rotations.continuous(turns), ends, still)
+        out.append(replace(hold, rolling=rolling))
+    return out
 
 
 def find_holds(body: Body, postures: list[Posture]) -> list[Hold]:
@@ -73,7 +126,7 @@ def whole(posture: Posture) -> np.ndarray:
 
 
 def end_of(body: Body, limb: Limb, posture: Posture) -> tuple[np.ndarray, np.ndarray]:
-    """Where a posture has a limb's end, (3,) m, and the turn of what is beyond it, (4,).
+    """Where a posture has a limb's end, (3,) m, and the turn of the link that is kept, (4,).
 
     Args:
         body: the body.
@@ -81,13 +134,16 @@ def end_of(body: Body, limb: Limb, posture: Posture) -> tuple[np.ndarray, np.nda
         posture: the posture.
     """
     found = links(body, posture.place, whole(posture))
+    if limb.end >= 0:
+        return found.joints[0, limb.end], found.turns[0, limb.end]
     last = limb.links[-1]
     tip = found.joints[0, last] + rotations.rotate(found.turns[0, last], limb.tip)
-    return tip, found.turns[0, limb.end if limb.end >= 0 else last]
+    return tip, found.turns[0, last]
 
 
 def keep(
-    body: Body, hold: Hold, place: np.ndarray, joints: np.ndarray
+    body: Body, hold: Hold, place: np.ndarray, joints: np.ndarray,
+    rolled: np.ndarray | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Joints with which a limb keeps its foothold.
 
@@ -96,15 +152,20 @@ def keep(
         hold: the foothold.
         place: (t, 3) of the pelvis, m.
         joints: (t, n, 4) local turns, the pelvis' in the world first: as near to them.
+        rolled: (t, r, 4) in the world of the links that roll; None of a limb without any.
 
     Returns:
         (t, n, 4) with the limb's changed, and (t,) what is missing to the foothold, m.
     """
     limb, figure = hold.limb, body.figure
+    if rolled is None:
+        rolled = np.zeros((len(place), 0, 4))
     found = links(body, place, joints)
     root = limb.links[0]
     above = found.turns[:, figure.parents[root]]
     target = np.broadcast_to(hold.place, place.shape)
+    for k, link in enumerate(limb.beyond[1:]):
+        target = target - rotations.rotate(rolled[:, k], figure.places[link])
     local, missing = reach(body, limb, found.joints[:, root], above, joints, target)
     joints = joints.copy()
     joints[:, list(limb.links)] = local
@@ -112,8 +173,12 @@ def keep(
         for link in limb.links:
             own = rotations.multiply(figure.rests[link], joints[:, link])
             above = rotations.multiply(above, own)
-        above = rotations.multiply(above, figure.rests[limb.end])
-        joints[:, limb.end] = rotations.multiply(rotations.conjugate(above), hold.turn)
+        kept = np.broadcast_to(hold.turn, (len(place), 1, 4))
+        turns = np.concatenate((rolled, kept), axis=1)
+        for k, link in enumerate(limb.beyond):
+            above = rotations.multiply(above, figure.rests[link])
+            joints[:, link] = rotations.multiply(rotations.conjugate(above), turns[:, k])
+            above = turns[:, k]
     return joints, missing
 
 
@@ -135,7 +200,8 @@ def settle(
         for k in range(hold.first + 1, hold.last + 1):
             tip, _ = end_of(body, hold.limb, postures[k])
             apart = float(np.linalg.norm(tip - hold.place))
-            joints, _ = keep(body, hold, out[k].place[None], whole(out[k]))
+            rolled = rolled_at(body, hold.limb, postures[k])
+            joints, _ = keep(body, hold, out[k].place[None], whole(out[k]), rolled)
             out[k] = replace(out[k], joints=joints[0])
             if apart > SLID:
                 problems.append(

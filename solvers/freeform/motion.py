@@ -15,6 +15,20 @@ from .body import Body, Posture
 from .pace import Pace
 
 
+@dataclass(frozen=True, eq=False)
+class Moving:
+    """How a body moves at the first of its postures, which another motion has led to.
+
+    Attributes:
+        velocity: (3,) of the pelvis, m/s.
+        spins: (n, 3) of the links against what carries them, the pelvis' in the world first,
+            in their own frames, rad/s.
+    """
+
+    velocity: np.ndarray
+    spins: np.ndarray
+
+
 @dataclass(frozen=True)
 class PostureSequence:
     """Postures in order, and when.
@@ -26,6 +40,9 @@ class PostureSequence:
         duration: of the pace, s.
         shares: (k,) of the distance at which the postures stand, 0 .. 1; None spaces them
             by how far the body's mass moves between them.
+        start: how the body moves at the first posture; None: it is at rest. Only with times.
+        end_velocity: (3,) of the pelvis at the last posture, m/s; None: at rest. Only with
+            times.
     """
 
     postures: Sequence[Posture]
@@ -33,6 +50,8 @@ class PostureSequence:
     pace: Pace | None = None
     duration: float = 0.0
     shares: np.ndarray | None = None
+    start: Moving | None = None
+    end_velocity: np.ndarray | None = None
 
     def check(self, body: Body) -> None:
         """Refuse what gives no motion.

@@ -62,8 +62,10 @@ class FreeformPlan:
         self.line: Timeline = timeline(body, sequence, self.postures, holds)
         line = self.line
         self.duration = float(line.visits[-1])
+        timed = sequence.times is not None
         self.course = Course(
-            self.postures, line.knots, line.parameter, line.visits, line.rest
+            self.postures, line.knots, line.parameter, line.visits, line.rest,
+            sequence.start if timed else None, sequence.end_velocity if timed else None,
         )
         self._check_supports()
         self._stretched: dict[tuple[int, str], bool] = {}
@@ -101,7 +103,7 @@ class FreeformPlan:
         """Let a limb leave its foothold, or come to it, at rest."""
         course, t = self.course, self.line.visits[visit]
         limb = hold.limb
-        chain = [*limb.links, *([limb.end] if limb.end >= 0 else [])]
+        chain = [*limb.links, *limb.beyond]
         side, interval = (0, visit) if lifting else (1, visit - 1)
         course.turn_kicks[side, interval, chain] = 0.0
         turns, own = course.joints(np.array([t]))
@@ -109,7 +111,8 @@ class FreeformPlan:
         by = np.array([-INSTANT, INSTANT])[:, None, None]
         joints = rotations.multiply(turns, rotations.from_rotation_vector(by * own))
         joints[:, 0] = rotations.multiply(turn, rotations.from_rotation_vector(by[:, 0] * spin))
-        kept, _ = keep(self.body, hold, place + by[:, 0] * velocity, joints)
+        rolled = hold.rolled(course.parameter(t + by[:, 0, 0])[0])
+        kept, _ = keep(self.body, hold, place + by[:, 0] * velocity, joints, rolled)
         step = rotations.multiply(rotations.conjugate(kept[0]), kept[1])
         rates = rotations.to_rotation_vector(step) / (2.0 * INSTANT)
         kick = rates[chain] - own[0, chain]
@@ -250,7 +253,8 @@ class FreeformPlan:
             bears = np.array([hold in row for row in self.line.holds])[interval]
             here = np.flatnonzero(bears)
             if len(here):
-                joints[here], missing = keep(self.body, hold, place[here], joints[here])
+                rolled = hold.rolled(self.course.parameter(times[here])[0])
+                joints[here], missing = keep(self.body, hold, place[here], joints[here], rolled)
                 told.append((hold, here, missing))
         return place, joints, told
 

@@ -14,7 +14,7 @@ import numpy as np
 from ..errors import SettingError
 from .body import Body, Posture, centre, links
 from .course import Parameter
-from .holds import Hold, whole
+from .holds import Hold, whole, with_rolls
 from .motion import PostureSequence
 from .pace import SAME
 
@@ -84,6 +84,7 @@ def timeline(
             inside = (times >= 0.0) & (times <= visits[-1])
             return np.clip(times, 0.0, visits[-1]), inside.astype(float)
 
+        holds = with_rolls(body, postures, holds, visits, True)
         index = np.arange(len(visits))
         kept = [_kept(holds, k, k + 1) for k in index[:-1]]
         stand = tuple(_kept(holds, k, k) for k in index)
@@ -92,6 +93,7 @@ def timeline(
     pace, duration = sequence.pace, sequence.duration
     assert pace is not None
     knots = _shares(body, postures, sequence.shares)
+    holds = with_rolls(body, postures, holds, knots, False)
 
     def paced(times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return pace(times / duration), pace.rate(times / duration) / duration

@@ -22,8 +22,10 @@ import numpy as np
 from .. import rotations
 from ..dynamics.exponential import jacobian
 
+Rest = bool | tuple[bool, bool]  # of both ends, or of start and end
 
-def knot_rates(steps: np.ndarray, spans: np.ndarray, rest: bool) -> np.ndarray:
+
+def knot_rates(steps: np.ndarray, spans: np.ndarray, rest: Rest) -> np.ndarray:
     """(k, ..., 3) rates at knots, from the way between them.
 
     Args:
@@ -41,8 +43,8 @@ def knot_rates(steps: np.ndarray, spans: np.ndarray, rest: bool) -> np.ndarray:
     sizes = [np.linalg.norm(x, axis=-1, keepdims=True) for x in (before, after, inner)]
     most = 3.0 * np.minimum(sizes[0], sizes[1])
     inner = inner * np.minimum(1.0, most / np.maximum(sizes[2], 1e-300))
-    still = 0.0 if rest else 1.0
-    return np.concatenate([still * mean[:1], inner, still * mean[-1:]])
+    still = np.broadcast_to(rest, 2)
+    return np.concatenate([mean[:1] * (not still[0]), inner, mean[-1:] * (not still[1])])
 
 
 class TurnCurve:
@@ -54,10 +56,13 @@ class TurnCurve:
         rest: whether it begins and ends at rest.
         whole: (k - 1, 3) whole turns of the first joint on the way between knots, a
             world axis times their number.
+        start: (n, 3) spins at the first knot, per parameter, in the turned frames; None as
+            `rest` says.
     """
 
     def __init__(
-        self, knots: np.ndarray, turns: np.ndarray, rest: bool, whole: np.ndarray
+        self, knots: np.ndarray, turns: np.ndarray, rest: Rest, whole: np.ndarray,
+        start: np.ndarray | None = None,
     ) -> None:
         self.knots, self.turns = knots, turns
         spans = np.diff(knots)
@@ -68,6 +73,8 @@ class TurnCurve:
         # Whole turns seen from the frame at either end.
         first, last = (rotations.rotate(q, around) for q in (back[:-1], back[1:]))
         rates = knot_rates(steps + first, spans, rest)
+        if start is not None:
+            rates[0] = start
         h = spans[:, None, None]
         self._around = around
         self._a1 = (h * rates[:-1] - first) / 3.0

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Free-form motion as a family: dance, leaps, pounces, whatever is no gait."""
+
+from __future__ import annotations
+
+from ..family import Family
+from .gather import gather
+from .solve import solve
+from .view import FreeformView
+
+
+class Freeform(Family):
+    """Postures of a whole body, one after the other."""
+
+    name = "FREEFORM"
+    moves = "free-form motion"
+    view = FreeformView()
+
+    def able(self, actor):
+        if not actor.kind:
+            return f"{actor.name} is not a Poise character"
+        return "" if actor.family == "LEGGED" else f"{actor.name} cannot do {self.moves}"
+
+    def gather(self, context, motion, actor, numbers):
+        return gather(context, motion, actor, numbers)
+
+    def solve(self, job, before, progress):
+        return solve(job, before, progress)
+
+    def inputs(self, job):
+        return {
+            "settings": (job.frames, job.supports, job.turns, job.timing, job.pace, job.end_speed),
+            "postures": (job.poses.position, job.poses.rotation),
+            "place of the motion": job.placement,
+        }

@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Read free-form motion out of Blender: postures as the Motion object sees them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import bpy
+import numpy as np
+
+from ....solvers import rotations
+from ....solvers.clock import Clock
+from ...errors import UserError
+from ...mapping.freeform import supports_of
+from ...mapping.legs import LeggedFigure
+from ...mapping.tracks import RoleTracks
+from ...placement import standing_at, world_matrix
+from ...rigs import characters
+from ...rigs.actor import Actor
+from ...rigs.pose import reader, rotation_modes
+from ...rigs.pose.algebra import Basis
+from ...rigs.pose.frames import armature_frames
+from ...rigs.pose.posture import POSE, Posture, Source
+from ...rigs.pose.solver import RigSolver
+from ...scene.figures import figure_in_metres, placement_of
+from ...scene.sampling import animated_settings, is_animated
+from ...scene.timing import SceneNumbers, frame_range
+from ...settings.freeform import BODY_POSTURE
+from .job import FreeformJob
+
+
+def gather(
+    context: bpy.types.Context, motion: bpy.types.Object, actor: Actor, numbers: SceneNumbers
+) -> FreeformJob:
+    """Read one motion; see `Family.gather`."""
+    scene, settings = context.scene, motion.poise_motion.freeform
+    rig, unit = actor.armature, numbers.unit_scale
+    start, end = frame_range(scene, motion)
+    with standing_at(scene, start, motion, rig):
+        figure, placement = figure_in_metres(rig, unit), placement_of(motion, unit)
+    items = list(settings.postures)
+    if len(items) < 2:
+        has = "only one posture" if items else "no postures"
+        raise UserError(
+            f"{motion.name} has {has}: pose {rig.name} at other frames and click Add Posture, "
+            "since a motion leads from one to the next"
+        )
+    if settings.timing == "FRAMES":
+        _require_order(motion, items, start, end)
+    limbs = supports_of(figure)
+    return FreeformJob(
+        name=motion.name, character=actor.name, kind=actor.kind, motion=motion.poise_motion.kind,
+        start_frame=start, end_frame=end, settings=None, numbers=numbers, figure=figure,
+        names=tuple(item.name for item in items),
+        poses=poses_of(rig, figure, [kept(motion, item) for item in items], unit),
+        frames=np.array([item.frame for item in items], dtype=float),
+        supports=tuple(tuple(n for n in item.standing if n in limbs) for item in items),
+        turns=np.array([tuple(item.turns) for item in items], dtype=float),
+        placement=placement, timing=settings.timing,
+        pace=_pace(scene, motion, start, end), end_speed=settings.end_speed * unit,
+    )  # fmt: skip
+
+
+def kept(motion: bpy.types.Object, item) -> Posture:
+    """The posture of an item.
+
+    Args:
+        motion: the Motion object.
+        item: one of its postures.
+
+    Raises:
+        UserError: it is gone, or cannot be read.
+    """
+    posture = Posture.kept(motion, BODY_POSTURE.format(item.number), item.name)
+    if posture is None:
+        raise UserError(
+            f"{item.name} of {motion.name} has lost its pose: remove it, and add it anew"
+        )
+    return posture
+
+
+def bones_of(rig: bpy.types.Object) -> list[str]:
+    """Bones whose channels tell where the roles of one of our characters are.
+
+    Args:
+        rig: the character.
+    """
+    found: dict[str, None] = {}
+    for bone in characters.role_bones_of(rig).values():
+        if bone in rig.data.bones:
+            line = [bone, *(above.name for above in rig.data.bones[bone].parent_recursive)]
+            found |= dict.fromkeys(line)
+    return [bone.name for bone in rig.data.bones if bone.name in found]
+
+
+def poses_of(
+    rig: bpy.types.Object, figure: LeggedFigure, postures: Sequence[Posture], unit_scale: float
+) -> RoleTracks:
+    """Where roles are in postures, in character space.
+
+    Args:
+        rig: the character.
+        figure: its rest pose in metres.
+        postures: in the channels of its bones.
+        unit_scale: metres per Blender unit.
+
+    Raises:
+        UserError: a posture is one of another rig.
+    """
+    bones = characters.role_bones_of(rig)
+    bones = {role: bone for role, bone in bones.items() if role in figure.joints}
+    needed = bones_of(rig)
+    local: dict[str, list[tuple[np.ndarray, np.ndarray]]] = {name: [] for name in needed}
+    for posture in postures:
+        rows = zip(posture.bones, posture.turns, posture.places, strict=True)
+        held = {name: (turn, place) for name, turn, place in rows}
+        lost = next((name for name in needed if name not in held), "")
+        if lost:
+            raise UserError(
+                f"A posture was made on another rig, without the bone {lost} of {rig.name}: "
+                "remove it, or replace it by a pose of this one"
+            )
+        for name in needed:
+            local[name].append(held[name])
+    count = len(postures)
+    basis = {
+        name: Basis(np.array([p for _, p in rows]), np.array([t for t, _ in rows]),
+                    np.ones((count, 3)))
+        for name, rows in local.items()
+    }  # fmt: skip
+    found = reader.posed(rig, basis, bones.values())
+    frame = characters.rest_frame(rig)
+    # What a metre of the figure is, in units of the armature.
+    size = characters.figure_of(rig).height / figure.height
+    position, rotation = {}, {}
+    for role, bone in bones.items():
+        here = np.broadcast_to(found[bone], (count, 4, 4))
+        rest = np.array(rig.data.bones[bone].matrix_local, dtype=float)[:3, :3]
+        turn = rotations.from_matrix(frame[:3, :3] @ here[:, :3, :3] @ rest.T @ frame[:3, :3].T)
+        position[role] = (here[:, :3, 3] @ frame[:3, :3].T + frame[:3, 3]) / size
+        rotation[role] = rotations.continuous(rotations.normalise(turn))
+    return RoleTracks(Clock.running(count, 1.0), position, rotation)
+
+
+def posture_of(
+    rig: bpy.types.Object, tracks: RoleTracks, unit_scale: float, source: Source = POSE
+) -> Posture:
+    """A posture whose roles are somewhere: undoes `poses_of`, but in the world.
+
+    Args:
+        rig: the character.
+        tracks: where its roles are in the world, one row.
+        unit_scale: metres per Blender unit.
+        source: where that was read.
+    """
+    frames = armature_frames(rig.name, np.array(world_matrix(rig), dtype=float)[None])
+    solver = RigSolver(
+        rig, characters.role_bones_of(rig), frames, unit_scale, characters.rest_axes(rig),
+        moved={name: Basis(np.zeros((1, 3)), rotations.identity(1), np.ones((1, 3)))
+               for name in bones_of(rig)},
+    )  # fmt: skip
+    made = solver.solve(tracks.position, tracks.rotation)
+    turns = dict.fromkeys(bones_of(rig), np.array((1.0, 0.0, 0.0, 0.0)))
+    places = dict.fromkeys(turns, np.zeros(3))
+    for track in made:
+        if track.rotation is not None:
+            mode = rig.pose.bones[track.bone].rotation_mode
+            turns[track.bone] = rotation_modes.from_mode(track.rotation, mode)[0]
+        if track.location is not None:
+            places[track.bone] = track.location[0]
+    return Posture(
+        tuple(turns), np.array(list(turns.values())), np.array(list(places.values())),
+        np.zeros((len(turns), 3)), source,
+    )  # fmt: skip
+
+
+def _require_order(motion, items, start: int, end: int) -> None:
+    """Refuse postures that are not one after the other within the range."""
+    for one, other in zip(items[:-1], items[1:], strict=True):
+        if not other.frame > one.frame:
+            raise UserError(
+                f"{other.name} of {motion.name} is at frame {other.frame:g}, not after {one.name} "
+                f"at {one.frame:g}: give it a later frame, or move it up in the list"
+            )
+    for item in items:
+        if not start - 1e-3 <= item.frame <= end + 1e-3:
+            raise UserError(
+                f"{item.name} is at frame {item.frame:g}, outside of the range {start} to {end} of "
+                f"{motion.name}: change its frame, or Range"
+            )
+
+
+def _pace(scene, motion, start: int, end: int):
+    """Name of a preset, or how Distance is keyed."""
+    settings = motion.poise_motion.freeform
+    if settings.timing != "DISTANCE" or settings.pace != "CURVE":
+        return settings.pace
+    if not is_animated(motion, "freeform", ("distance",)):
+        raise UserError(
+            f"{motion.name} has no keys of Distance, by which its Speed goes: click Edit as Curve, "
+            "or choose another Speed"
+        )
+    frames = np.linspace(start, end, 4 * (end - start) + 1)
+    sampled = animated_settings(scene, motion, "freeform", ("distance",), frames)
+    values = sampled.get("distance", np.full(len(frames), settings.distance))
+    return np.stack((frames - start, values), axis=1)

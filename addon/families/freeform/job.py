@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What free-form motion is read into, and what it becomes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from ....solvers.freeform import FreeformMotion
+from ....solvers.motion import Placement
+from ...mapping.freeform import RoleBody
+from ...mapping.legs import LeggedFigure
+from ...mapping.tracks import RoleTracks
+from ..base import Job, Solved
+
+
+@dataclass(frozen=True)
+class FreeformJob(Job):
+    """Postures of a body.
+
+    Attributes:
+        names: of the postures, for messages.
+        poses: one row a posture: where the roles are, as the Motion object sees them.
+        frames: (k,) when.
+        supports: limbs that bear the body in each.
+        turns: (k, 3) whole turns on the way to each, as the Motion object sees them.
+        placement: where the Motion object stands.
+        timing: "FRAMES" or "DISTANCE".
+        pace: preset's name, or (n, 2) shares of the range and of the way.
+        end_speed: ahead at the last posture, m/s.
+    """
+
+    figure: LeggedFigure
+    names: tuple[str, ...] = ()
+    poses: RoleTracks | None = None
+    frames: np.ndarray | None = None
+    supports: tuple[tuple[str, ...], ...] = ()
+    turns: np.ndarray | None = None
+    placement: Placement = Placement()
+    timing: str = "FRAMES"
+    pace: str | np.ndarray = "MINIMUM_JERK"
+    end_speed: float = 0.0
+
+
+@dataclass(frozen=True)
+class SolvedFreeform(Solved):
+    """Solved free-form motion.
+
+    Attributes:
+        body: the figure as links.
+        met: (k,) s at which its postures are taken.
+    """
+
+    LEGS: ClassVar[tuple[float, float]] = (0.005, 10.0)
+
+    job: FreeformJob
+    motion: FreeformMotion
+    body: RoleBody | None = None
+    met: np.ndarray | None = None

@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Solve free-form motion. Motions that continue each other are solved as one sequence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import chain as joined
+
+import numpy as np
+
+from ....solvers import rotations
+from ....solvers.clock import Clock
+from ....solvers.freeform import PRESETS, FreeformPlan, Pace, Posture, PostureSequence
+from ....solvers.freeform.motion import Contact, Moving
+from ....solvers.motion import Problem
+from ...errors import UserError
+from ...mapping.freeform import (
+    RoleBody,
+    body_of,
+    moved,
+    postures_of,
+    rates_of,
+    standing_roles,
+    told_later,
+    tracks_of,
+)
+from ...mapping.handover import Handover
+from ...mapping.tracks import ROOT
+from ..base import Progress
+from .job import FreeformJob, SolvedFreeform
+
+LEAST = 2.0  # frames: postures nearer to the start of a chain are where it begins
+SAME = 1e-4  # m, rad by which postures differ that are not the same
+
+
+@dataclass(frozen=True)
+class _Run:
+    """Postures of motions that continue each other, in the world.
+
+    Attributes:
+        postures: in order.
+        times: (k,) s from the start of the first motion.
+        names: of the postures.
+        start: how the body moves at the first one; None: it is at rest.
+    """
+
+    postures: list[Posture]
+    times: np.ndarray
+    names: tuple[str, ...]
+    start: Moving | None
+
+
+def solve(job: FreeformJob, before: Handover | None, progress: Progress) -> SolvedFreeform:
+    """Solve a job, with the motions that it continues and that continue it."""
+    progress(0.0)
+    jobs = _together((*job.before, job, *job.following), len(job.before))
+    body = body_of(job.figure)
+    run = _run(body, jobs, before)
+    fps = job.numbers.fps
+    count = job.end_frame - job.start_frame + 1
+    clock = Clock.running(count, fps, 2)
+    later = (job.start_frame - jobs[0].start_frame) / fps - float(run.times[0])
+    plan = FreeformPlan(body.body, _sequence(jobs, run), job.numbers.gravity)
+    progress(0.7)
+    whole = plan.sample(clock.time + later)
+    length = float(clock.time[-1])
+    contacts = tuple(_from(c, later, plan.duration) for c in whole.contacts)
+    corners = np.unique([t for c in contacts for t in (c.start, c.end)])
+    clock = replace(clock, corners=corners[(corners >= 0.0) & (corners <= length)])
+    motion = replace(
+        whole, times=clock.time, contacts=contacts, flights=whole.flights - later,
+        problems=told_later(whole.problems, later, length) + _still(run),
+    )  # fmt: skip
+    progress(0.9)
+    tracks = tracks_of(body, motion, clock)
+    return SolvedFreeform(job, motion, tracks, (), body, plan.line.visits - later)
+
+
+def _together(jobs: Sequence[FreeformJob], own: int) -> Sequence[FreeformJob]:
+    """The motions that are solved as one; those by distance are by themselves."""
+    for i, job in enumerate(jobs):
+        if len(jobs) > 1 and job.timing == "DISTANCE":
+            if i <= own:
+                raise UserError(
+                    f"{job.name} is timed by Distance, and free-form motions that go on from each "
+                    "other are one sequence of postures: set its Timing to Frames"
+                )
+            return jobs[:i]
+    return jobs
+
+
+def _run(body: RoleBody, jobs: Sequence[FreeformJob], before: Handover | None) -> _Run:
+    first = jobs[0]
+    place, turn = first.placement.origin, rotations.about_z(np.array(first.placement.yaw))
+    if before is not None:
+        # The first posture's root is where the motion before has led it.
+        own = first.poses
+        back = rotations.conjugate(own.rotation[ROOT][0])
+        turn = rotations.multiply(rotations.about_z(np.array(before.yaw)), back)
+        place = before.place[ROOT] - rotations.rotate(turn, own.position[ROOT][0])
+    postures: list[Posture] = []
+    for job in jobs:
+        whole = rotations.rotate(turn, job.turns)
+        # About the Motion object's own axes: forward is over its -Y.
+        postures += postures_of(body, moved(job.poses, turn, place), job.supports, whole)
+    times = np.concatenate([(job.frames - first.start_frame) / job.numbers.fps for job in jobs])
+    names = tuple(joined.from_iterable(job.names for job in jobs))
+    keep = np.concatenate([[True], np.diff(times) > 1e-6])  # the last of one may be the first
+    if first.timing == "FRAMES" and not keep.all():
+        postures = [p for p, yes in zip(postures, keep, strict=True) if yes]
+        names = tuple(n for n, yes in zip(names, keep, strict=True) if yes)
+        times = times[keep]
+    run = _Run(postures, times, names, None)
+    return run if before is None else _arrived(body, run, before, first.numbers.fps)
+
+
+def _arrived(body: RoleBody, run: _Run, before: Handover, fps: float) -> _Run:
+    """The same after a motion of another family: it begins as that ends."""
+    row, velocity, spins = rates_of(
+        body, before.place, before.velocity, before.turn, before.spinning
+    )
+    stands = standing_roles(body.figure, before.standing)
+    moving = Moving(velocity, spins)
+    if run.times[0] * fps < LEAST or not stands:
+        return replace(run, start=moving)
+    arrived = postures_of(body, row, [stands], np.zeros((1, 3)))
+    return _Run(
+        [*arrived, *run.postures], np.concatenate([[0.0], run.times]), ("the start", *run.names),
+        moving,
+    )
+
+
+def _sequence(jobs: Sequence[FreeformJob], run: _Run) -> PostureSequence:
+    last = jobs[-1]
+    if last.timing == "DISTANCE":
+        pace = PRESETS[last.pace] if isinstance(last.pace, str) else Pace.of(*last.pace.T)
+        duration = (last.end_frame - last.start_frame) / last.numbers.fps
+        return PostureSequence(run.postures, None, pace, duration)
+    end = None
+    if last.end_speed:
+        ahead = rotations.rotate(run.postures[-1].turn, np.array((0.0, -1.0, 0.0)))
+        level = np.array((ahead[0], ahead[1], 0.0))
+        end = last.end_speed * level / max(float(np.linalg.norm(level)), 1e-9)
+    return PostureSequence(run.postures, run.times, start=run.start, end_velocity=end)
+
+
+def _from(contact: Contact, later: float, duration: float) -> Contact:
+    """A contact in a motion's own time; those at the ends last on."""
+    start = -np.inf if contact.start <= 0.0 else contact.start - later
+    end = np.inf if contact.end >= duration else contact.end - later
+    return replace(contact, start=start, end=end)
+
+
+def _still(run: _Run) -> tuple[Problem, ...]:
+    """Postures of which none differs from the first."""
+    one = run.postures[0]
+    for other in run.postures[1:]:
+        off = np.abs(other.place - one.place).max(initial=0.0)
+        turned = 1.0 - np.abs(rotations.dot(other.joints, one.joints)).min()
+        if off > SAME or turned > SAME**2:
+            return ()
+    return (
+        Problem(
+            "POSTURES_SAME", "All postures are the same: the figure stands still", "INFO",
+            remedy="Replace one by another pose",
+        ),
+    )
+
+

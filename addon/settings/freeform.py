@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What an animator sets for free-form motion: postures, when they are taken, and who bears them.
+
+Items of lists cannot be animated: places in a list change.
+"""
+
+import bpy
+from bpy.props import (
+    BoolProperty,
+    CollectionProperty,
+    FloatProperty,
+    IntProperty,
+    IntVectorProperty,
+    StringProperty,
+)
+
+from ..mapping.rows import Row
+from .rows import OVERRIDE, Rows
+
+BODY_POSTURE = "body_posture_{}"
+"""Custom property of a Motion object that holds one of its postures of the whole body."""
+
+
+class PoiseSupport(bpy.types.PropertyGroup):
+    """A leg or an arm in a posture; its name is the limb's."""
+
+    bears: BoolProperty(
+        name="Bears", description="The limb's end is on the ground and bears the body",
+        default=False, options=set(), override=OVERRIDE,
+    )
+
+
+class PoiseBodyPosture(bpy.types.PropertyGroup):
+    """A posture of the whole body; its name is the animator's."""
+
+    frame: FloatProperty(
+        name="Frame", description="When the posture is taken", default=1.0, precision=1,
+        options=set(), override=OVERRIDE,
+    )
+    supports: CollectionProperty(
+        type=PoiseSupport, name="Supports", description="Legs and arms, and which of them bear "
+        "the body; where none does, the posture is taken in the air",
+        override={*OVERRIDE, "USE_INSERTION"},
+    )
+    turns: IntVectorProperty(
+        name="Whole Turns", description="Whole turns of the body on the way to this posture, "
+        "beyond the shorter way: somersaults forward, cartwheels to the right, and turns to "
+        "the left, as the Motion object faces",
+        size=3, default=(0, 0, 0), soft_min=-3, soft_max=3, options=set(), override=OVERRIDE,
+    )
+    number: IntProperty(
+        name="Number", description="Which stored posture it is", options=set()
+    )
+    source: StringProperty(
+        name="Source", description="Where the posture was taken from", options=set()
+    )
+
+    @property
+    def standing(self) -> tuple[str, ...]:
+        """Names of the limbs that bear the body."""
+        return tuple(item.name for item in self.supports if item.bears)
+
+
+class PoiseFreeform(Rows, bpy.types.PropertyGroup):
+    """A body that goes through postures, on the ground and in the air."""
+
+    ROWS = (
+        Row("timing", "FRAMES", "What tells when the postures are taken", label="Timing",
+            choices=(
+                ("FRAMES", "Frames", "Each posture has its frame", 0),
+                ("DISTANCE", "Distance", "The postures lie along a path, and its speed is "
+                 "designed apart from it", 1),
+            )),
+        Row("pace", "MINIMUM_JERK", "How far along the path it is over the motion's range",
+            label="Speed",
+            choices=(
+                ("MINIMUM_JERK", "Minimum Jerk", "From rest to rest as smoothly as can be, as a "
+                 "hand reaches", 0),
+                ("EVEN", "Even", "The same speed all the way", 1),
+                ("EASE", "Ease", "Slow at both ends", 2),
+                ("ACCENT", "Accent", "Gathered, then quick", 3),
+                ("HOLD", "Hold", "Stops half-way", 4),
+                ("CURVE", "Curve", "As Distance is keyed, in the Graph Editor", 5),
+            )),
+        Row("distance", 0.0, "Share of the path that is gone: 0 at the first posture, 1 at the "
+            "last. Key it, and edit the curve in the Graph Editor", slider=(0.0, 1.0),
+            unit="FACTOR", keyed=True, label="Distance"),
+        Row("end_speed", 0.0, "Speed ahead with which the last posture is left, for a motion "
+            "that goes on from this one", slider=(None, 5.0), unit="VELOCITY",
+            ends=(-20.0, 20.0), label="End Speed"),
+    )  # fmt: skip
+
+    postures: CollectionProperty(
+        type=PoiseBodyPosture, name="Postures", description="Postures of the whole body, in the "
+        "order in which they are taken", override={*OVERRIDE, "USE_INSERTION"},
+    )
+    posture_index: IntProperty(name="Posture", description="Chosen posture", options=set())
+    next_number: IntProperty(
+        name="Next Number", description="Number of the next stored posture", options=set()
+    )
+
+    def begin(self, kind: str, unit_scale: float) -> None:
+        """Nothing depends on who it is."""
+
+
+CLASSES = (PoiseSupport, PoiseBodyPosture, PoiseFreeform)

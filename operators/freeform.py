@@ -1,0 +1,351 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Free-form motion: postures of the whole body, who bears it, and the speed along them."""
+
+import bpy
+import numpy as np
+from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
+
+from ..addon import compat, motions
+from ..addon.base_operator import SettingsOperator, one_line
+from ..addon.errors import UserError
+from ..addon.families.freeform.gather import bones_of, kept, poses_of
+from ..addon.mapping.freeform import body_of, standing_limbs, supports_of
+from ..addon.rigs.actor import Actor
+from ..addon.rigs.pose.posture import Posture
+from ..addon.scene.figures import figure_in_metres
+from ..addon.scene.timing import frame_range, scene_numbers
+from ..addon.settings.freeform import BODY_POSTURE
+from ..solvers.freeform import PRESETS
+from .motion import OfKind
+from .posing import stands
+
+AT_ONCE = 0.05  # frames: postures nearer than this are at the same one
+
+
+class _FreeformOperator(OfKind, SettingsOperator):
+    """Mixin: only where the active motion is free-form, and what all of these need."""
+
+    motion_kind = "FREEFORM"
+    lacks = "postures of the whole body: set Motion to Free-form"
+
+    @staticmethod
+    def chosen(motion):
+        """The chosen posture's place in the list, and it.
+
+        Args:
+            motion: the Motion object.
+        """
+        settings = motion.poise_motion.freeform
+        index = settings.posture_index
+        if not 0 <= index < len(settings.postures):
+            raise UserError(f"{motion.name} has no posture: pose the figure and click Add Posture")
+        return index, settings.postures[index]
+
+
+def _require_body(character: bpy.types.Object) -> Actor:
+    actor = Actor.of(character)
+    if actor.family != "LEGGED":
+        raise UserError(
+            f"{actor.name} has no legs that Poise knows how to stand on: set it up as a biped or "
+            "an animal"
+        )
+    return actor
+
+
+def _keep(motion: bpy.types.Object, item, posture: Posture) -> None:
+    """Store a posture under an item."""
+    source = posture.source
+    posture.keep(motion, BODY_POSTURE.format(item.number))
+    item.source = f"{source.action}, frame {source.frame:g}" if source.action else "Pose"
+
+
+def _guess(context, actor: Actor, item, posture: Posture) -> None:
+    """Legs and arms of a posture: those bear the body that are on the ground."""
+    unit = scene_numbers(context.scene).unit_scale
+    figure = figure_in_metres(actor.armature, unit)
+    poses = poses_of(actor.armature, figure, [posture], unit)
+    [bears] = standing_limbs(body_of(figure), poses, 0.0)
+    item.supports.clear()
+    for name in supports_of(figure):
+        support = item.supports.add()
+        support.name, support.bears = name, name in bears
+
+
+def _stored(settings, at: int):
+    """A new item in a place of the list."""
+    item = settings.postures.add()
+    item.number = settings.next_number
+    settings.next_number += 1
+    settings.postures.move(len(settings.postures) - 1, at)
+    settings.posture_index = at
+    return settings.postures[at]
+
+
+def _unused_name(settings) -> str:
+    names = {item.name for item in settings.postures}
+    return next(
+        name for n in range(1, len(names) + 2) if (name := f"Posture {n}") not in names
+    )
+
+
+class POISE_OT_posture_add(_FreeformOperator, bpy.types.Operator):
+    """Add the figure's pose as a posture at the current frame, in the order of frames; a posture
+    that is there already is replaced"""
+
+    bl_idname = "poise.posture_add"
+    bl_label = "Add Posture"
+
+    name: StringProperty(name="Name", description="Name of the posture; empty for a default")
+    air: BoolProperty(
+        name="In the Air",
+        description="No limb bears the body; else those do that are on the ground",
+        default=False, options={"SKIP_SAVE"},
+    )
+
+    def run(self, context):
+        character, motion = motions.require_motion(context)
+        actor = _require_body(character)
+        settings, frame = motion.poise_motion.freeform, context.scene.frame_current_final
+        posture = stands(context, actor.armature, bones_of(actor.armature))
+        items = settings.postures
+        here = [k for k, item in enumerate(items) if abs(item.frame - frame) < AT_ONCE]
+        if here and settings.timing == "FRAMES":
+            settings.posture_index = here[0]
+            item, word = items[here[0]], "Replaced"
+        else:
+            at = sum(item.frame < frame for item in items)
+            name = one_line(self.name) or _unused_name(settings)
+            item, word = _stored(settings, at), "Added"
+            item.name, item.frame = name, frame
+        _keep(motion, item, posture)
+        _guess(context, actor, item, posture)
+        if self.air:
+            for support in item.supports:
+                support.bears = False
+        return f"{word} {item.name}, {_borne(item)}"
+
+
+def _borne(item) -> str:
+    """Who bears the body in a posture, in words."""
+    return f"on {', '.join(item.standing)}" if item.standing else "in the air"
+
+
+class POISE_OT_posture_replace(_FreeformOperator, bpy.types.Operator):
+    """Take the figure's pose as it stands for the chosen posture; frame and supports stay"""
+
+    bl_idname = "poise.posture_replace"
+    bl_label = "Replace Posture"
+
+    def run(self, context):
+        character, motion = motions.require_motion(context)
+        actor = _require_body(character)
+        _index, item = self.chosen(motion)
+        _keep(motion, item, stands(context, actor.armature, bones_of(actor.armature)))
+        return f"Replaced {item.name}"
+
+
+class POISE_OT_posture_update(_FreeformOperator, bpy.types.Operator):
+    """Read postures that were taken from an action anew from it"""
+
+    bl_idname = "poise.posture_update"
+    bl_label = "Update from Source"
+
+    def run(self, context):
+        character, motion = motions.require_motion(context)
+        rig = _require_body(character).armature
+        changed = []
+        for item in motion.poise_motion.freeform.postures:
+            posture = kept(motion, item)
+            if posture.source.action:
+                now = posture.updated_from_source(rig)
+                if now.digest != posture.digest:
+                    changed.append((item, now))
+        for item, now in changed:
+            _keep(motion, item, now)
+        names = ", ".join(item.name for item, _now in changed)
+        return f"Updated {names}" if changed else "All postures are as their sources are"
+
+
+class POISE_OT_posture_remove(_FreeformOperator, bpy.types.Operator):
+    """Remove the chosen posture"""
+
+    bl_idname = "poise.posture_remove"
+    bl_label = "Remove Posture"
+
+    def run(self, context):
+        _character, motion = motions.require_motion(context)
+        settings = motion.poise_motion.freeform
+        index, item = self.chosen(motion)
+        name, held = item.name, BODY_POSTURE.format(item.number)
+        if held in motion:
+            del motion[held]
+        settings.postures.remove(index)
+        settings.posture_index = max(min(index, len(settings.postures) - 1), 0)
+        return f"Removed {name}"
+
+
+class POISE_OT_posture_duplicate(_FreeformOperator, bpy.types.Operator):
+    """Take the chosen posture again, at the current frame"""
+
+    bl_idname = "poise.posture_duplicate"
+    bl_label = "Duplicate Posture"
+
+    def run(self, context):
+        _character, motion = motions.require_motion(context)
+        settings, frame = motion.poise_motion.freeform, context.scene.frame_current_final
+        _index, item = self.chosen(motion)
+        there = next((p for p in settings.postures if abs(p.frame - frame) < AT_ONCE), None)
+        if there is not None and settings.timing == "FRAMES":
+            raise UserError(
+                f"{there.name} is at frame {frame:g} already: go to the frame at which {item.name} "
+                "is to be taken again"
+            )
+        posture, name = kept(motion, item), item.name
+        bears, turns = list(item.standing), tuple(item.turns)
+        limbs = [support.name for support in item.supports]
+        new = _stored(settings, sum(p.frame < frame for p in settings.postures))
+        new.name, new.frame, new.turns = f"{name} again", frame, turns
+        for limb in limbs:
+            support = new.supports.add()
+            support.name, support.bears = limb, limb in bears
+        _keep(motion, new, posture)
+        return f"Added {new.name} at frame {frame:g}"
+
+
+class POISE_OT_posture_move(_FreeformOperator, bpy.types.Operator):
+    """Exchange the chosen posture with the one before or after it; frames stay in their order"""
+
+    bl_idname = "poise.posture_move"
+    bl_label = "Move Posture"
+
+    direction: IntProperty(
+        name="Direction", description="-1 moves up, 1 down", default=-1, min=-1, max=1
+    )
+
+    def run(self, context):
+        _character, motion = motions.require_motion(context)
+        settings = motion.poise_motion.freeform
+        index, item = self.chosen(motion)
+        other = index + self.direction
+        if not 0 <= other < len(settings.postures) or other == index:
+            return ""
+        neighbour = settings.postures[other]
+        item.frame, neighbour.frame = neighbour.frame, item.frame
+        settings.postures.move(index, other)
+        settings.posture_index = other
+        return ""
+
+
+class POISE_OT_posture_pose(_FreeformOperator, bpy.types.Operator):
+    """Go to the chosen posture's frame and pose the figure so, to change it; nothing is keyed"""
+
+    bl_idname = "poise.posture_pose"
+    bl_label = "Pose"
+
+    def run(self, context):
+        character, motion = motions.require_motion(context)
+        rig = _require_body(character).armature
+        _index, item = self.chosen(motion)
+        posture = kept(motion, item)
+        frame = item.frame
+        if motion.poise_motion.freeform.timing == "FRAMES":
+            context.scene.frame_set(int(np.floor(frame)), subframe=float(frame % 1.0))
+        missing = posture.apply(rig)
+        context.view_layer.update()
+        if missing:
+            raise UserError(
+                f"{rig.name} has no bone {missing[0]}: {item.name} was made on another rig, so "
+                "replace it by a pose of this one"
+            )
+        return f"Posed {rig.name} as in {item.name}"
+
+
+class POISE_OT_posture_mirror(_FreeformOperator, bpy.types.Operator):
+    """Exchange left and right in the chosen posture, and in who bears the body"""
+
+    bl_idname = "poise.posture_mirror"
+    bl_label = "Mirror Posture"
+
+    def run(self, context):
+        character, motion = motions.require_motion(context)
+        rig = _require_body(character).armature
+        _index, item = self.chosen(motion)
+        _keep(motion, item, kept(motion, item).mirrored(rig))
+        bears = {_other(name) for name in item.standing}
+        for support in item.supports:
+            support.bears = support.name in bears
+        item.turns = (item.turns[0], -item.turns[1], -item.turns[2])
+        return f"Mirrored {item.name}"
+
+
+def _other(name: str) -> str:
+    """A limb of the other side."""
+    return name[:-1] + {"L": "R", "R": "L"}.get(name[-1], name[-1])
+
+
+class POISE_OT_pace_edit(_FreeformOperator, bpy.types.Operator):
+    """Key Distance as the chosen speed has it, to edit the curve in the Graph Editor"""
+
+    bl_idname = "poise.pace_edit"
+    bl_label = "Edit as Curve"
+
+    preset: EnumProperty(
+        name="Speed",
+        description="What the curve begins as; unset, the speed that is chosen",
+        items=tuple((name, name.replace("_", " ").title(), "") for name in PRESETS),
+        options={"SKIP_SAVE"},
+    )
+
+    def run(self, context):
+        _character, motion = motions.require_motion(context)
+        settings = motion.poise_motion.freeform
+        name = settings.pace
+        if self.properties.is_property_set("preset"):
+            name = self.preset
+        elif name == "CURVE":
+            raise UserError("Speed is a curve already: choose what it is to begin as")
+        start, end = frame_range(context.scene, motion)
+        if end <= start:
+            raise UserError(f"{motion.name} is one frame long: set its End after its Start")
+        pace = PRESETS[name]
+        path = "poise_motion.freeform.distance"
+        data = motion.animation_data
+        if data is not None and data.action is not None:
+            bag = compat.channelbag(data.action, data.action_slot)
+            curve = bag.fcurves.find(path) if bag is not None else None
+            if curve is not None:
+                bag.fcurves.remove(curve)
+        shares = pace.curve.x if len(pace.curve.x) > 2 else np.linspace(0.0, 1.0, 5)
+        frames = start + shares * (end - start)
+        for frame, share in zip(frames, pace(shares), strict=True):
+            settings.distance = float(share)
+            motion.keyframe_insert(path, frame=float(frame))
+        data = motion.animation_data
+        curve = compat.channelbag(data.action, data.action_slot).fcurves.find(path)
+        rates = pace.rate(shares) / (end - start)
+        for key in curve.keyframe_points:
+            key.interpolation = "BEZIER"
+            key.handle_left_type = key.handle_right_type = "FREE"
+        keys = list(curve.keyframe_points)
+        for k, (key, rate) in enumerate(zip(keys, rates, strict=True)):
+            before = (key.co.x - keys[k - 1].co.x) / 3.0 if k else 1.0
+            after = (keys[k + 1].co.x - key.co.x) / 3.0 if k + 1 < len(keys) else 1.0
+            key.handle_left = (key.co.x - before, key.co.y - rate * before)
+            key.handle_right = (key.co.x + after, key.co.y + rate * after)
+        curve.update()
+        settings.pace, settings.timing = "CURVE", "DISTANCE"
+        return f"Keyed Distance from frame {start} to {end}"
+
+
+CLASSES = (
+    POISE_OT_posture_add,
+    POISE_OT_posture_replace,
+    POISE_OT_posture_update,
+    POISE_OT_posture_remove,
+    POISE_OT_posture_duplicate,
+    POISE_OT_posture_move,
+    POISE_OT_posture_pose,
+    POISE_OT_posture_mirror,
+    POISE_OT_pace_edit,
+)
+

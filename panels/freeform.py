@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Panels of free-form motion."""
+
+import bpy
+
+from ..addon.show import preview
+from ..solvers.legged.gait import spoken_leg
+from .base import MotionPanel, active, settings_of
+from .motion import draw_summary
+
+
+class POISE_UL_postures(bpy.types.UIList):
+    """Postures: name, who bears the body, frame."""
+
+    def draw_item(
+        self, context, layout, data, item, icon, active_data, active_property, index, flt_flag
+    ):
+        row = layout.row(align=True)
+        flies = not item.standing
+        icon = "SORT_DESC" if flies else "ARMATURE_DATA"
+        row.prop(item, "name", text="", emboss=False, icon=icon)
+        if data.timing == "FRAMES":
+            row.prop(item, "frame", text="")
+
+
+class POISE_PT_freeform(MotionPanel, bpy.types.Panel):
+    bl_idname = "POISE_PT_freeform"
+    bl_label = "Free-form"
+    bl_order = 2
+
+    @classmethod
+    def poll(cls, context):
+        return super().poll(context) and settings_of(context).kind == "FREEFORM"
+
+    def draw(self, context):
+        layout = self.layout
+        _character, motion = active(context)
+        settings = motion.poise_motion.freeform
+        row = layout.row()
+        row.template_list(
+            "POISE_UL_postures", "postures", settings, "postures", settings, "posture_index", rows=5
+        )
+        column = row.column(align=True)
+        column.operator("poise.posture_add", text="", icon="ADD")
+        column.operator("poise.posture_remove", text="", icon="REMOVE")
+        column.separator()
+        column.operator("poise.posture_move", text="", icon="TRIA_UP").direction = -1
+        column.operator("poise.posture_move", text="", icon="TRIA_DOWN").direction = 1
+        column.separator()
+        column.operator("poise.posture_duplicate", text="", icon="DUPLICATE")
+        column.operator("poise.posture_mirror", text="", icon="MOD_MIRROR")
+        index = settings.posture_index
+        if 0 <= index < len(settings.postures):
+            self._posture(layout, settings.postures[index])
+        draw_summary(layout, preview.status(motion), context.region.width)
+
+    def _posture(self, layout, item):
+        row = layout.row(align=True)
+        row.operator("poise.posture_pose", icon="POSE_HLT")
+        row.operator("poise.posture_replace", text="Replace", icon="IMPORT")
+        row.operator("poise.posture_update", text="", icon="FILE_REFRESH")
+        flow = layout.grid_flow(columns=2, even_columns=True, align=True)
+        for support in item.supports:
+            flow.prop(support, "bears", text=spoken_leg(support.name).capitalize(), toggle=True)
+        if not item.standing:
+            layout.label(text="In the air", icon="SORT_DESC")
+        layout.use_property_split = True
+        layout.prop(item, "turns")
+
+
+class POISE_PT_freeform_speed(MotionPanel, bpy.types.Panel):
+    bl_label = "Speed"
+    bl_parent_id = "POISE_PT_freeform"
+
+    def draw(self, context):
+        layout = self.layout
+        layout.use_property_split = True
+        settings = settings_of(context).freeform
+        layout.prop(settings, "timing")
+        if settings.timing == "FRAMES":
+            layout.prop(settings, "end_speed")
+            return
+        layout.prop(settings, "pace")
+        if settings.pace == "CURVE":
+            layout.prop(settings, "distance")
+            layout.operator_menu_enum("poise.pace_edit", "preset", text="Begin Curve As")
+        else:
+            layout.operator("poise.pace_edit", icon="GRAPH")
+
+
+CLASSES = (POISE_UL_postures, POISE_PT_freeform, POISE_PT_freeform_speed)
