@@ -88,7 +88,9 @@ def strike(rig, joints: dict, place, turn=(), planted: dict | None = None) -> No
             at = at + rotations.rotate(end, kept - ground)
         rolled = np.tile(turned(*foot), (1, len(limb.rolls), 1))
         hold = Hold(limb, 0, 0, at, end)
-        held, _ = keep(body.body, hold, place, held, rolled)
+        held, missing = keep(body.body, hold, place, held, rolled)
+        if missing[0] > 1e-3:
+            raise ValueError(f"{limb.name} is {missing[0]:.3f} m short of where it is to stand")
     motion = FreeformMotion(
         np.zeros(1), place, held[:, 0], held, place, np.zeros((0, 3)), np.zeros((0, 2)), (), ()
     )
@@ -196,30 +198,55 @@ def dancer(seconds: float, x: float = 0.0, kind: str = "BIPED", **colours):
 
 
 def dance():
-    """Eight postures of a dance phrase, the fourth and fifth in the air."""
-    import bpy
-
-    scene = scenes.start_scene(4.0)
-    rig = dancer(4.0)
-    l, r = "leg.L", "leg.R"
-    person(rig, feet={l: (0.10, 0.0, 25, 0), r: (-0.10, 0.0, -25, 0)}, low=0.01,
-           arms=(25, 25), sides=(18, 18), elbows=(45, 45), inward=(30, 30))  # fmt: skip
+    """Eight postures of a dance phrase, the fourth and fifth in the air (Girard 1986, figure 11)."""
+    scene = scenes.start_scene(3.0)
+    rig = dancer(3.0)
+    left, right = "leg.L", "leg.R"
+    stand = {left: (0.07, -0.10, 15, 0), right: (-0.09, -0.12, -25, 0)}
+    low_arms = dict(arms=(20, 20), sides=(12, 12), elbows=(35, 35), inward=(25, 25))
+    person(rig, feet=stand, **low_arms)
     add(rig, 1, "Ready")
-    finish(scene, rig, bpy)
+    person(rig, at=(0.05, -0.02), feet={left: (0.07, -0.10, 15, 0)}, low=0.24, pitch=16,
+           trunk=14, head=-20, hips=(0, -5), knees=(0, 75), ankles=(0, 25), arms=(-48, -48),
+           sides=(22, 22), elbows=(10, 10))  # fmt: skip
+    add(rig, 13, "Gather")
+    person(rig, at=(0.03, -0.40), feet={left: (0.07, -0.10, 15, 50)}, high=0.91, pitch=6,
+           trunk=-4, head=-5, hips=(0, 72), knees=(0, 32), ankles=(0, 30), arms=(40, 88),
+           sides=(55, 5), elbows=(12, 12))  # fmt: skip
+    add(rig, 20, "Push")
+    person(rig, at=(0.0, -0.95), high=1.30, pitch=4, trunk=-8, hips=(-46, 86), knees=(10, 4),
+           ankles=(35, 35), arms=(15, 118), sides=(92, 5), elbows=(10, 8))  # fmt: skip
+    add(rig, 25, "Leap", air=True)
+    person(rig, at=(0.0, -1.40), high=1.30, pitch=6, trunk=-10, hips=(-58, 72), knees=(5, 3),
+           ankles=(35, 35), arms=(0, 108), sides=(98, 10), elbows=(10, 8))  # fmt: skip
+    add(rig, 29, "Float", air=True)
+    person(rig, at=(-0.03, -1.84), feet={right: (-0.05, -1.98, -8, 26)}, high=0.95, pitch=12,
+           trunk=-8, hips=(-50, 0), knees=(14, 0), ankles=(30, 0), arms=(0, 82),
+           sides=(95, 15), elbows=(12, 10))  # fmt: skip
+    add(rig, 33, "Touch")
+    person(rig, at=(-0.05, -2.02), feet={right: (-0.05, -1.98, -8, 0)}, low=0.24, pitch=28,
+           trunk=-2, head=-24, hips=(-36, 0), knees=(24, 0), ankles=(30, 0), arms=(10, 58),
+           sides=(80, 25), elbows=(15, 15))  # fmt: skip
+    add(rig, 41, "Sink")
+    close = {right: (-0.05, -1.98, -8, 0), left: (0.13, -1.95, 25, 0)}
+    person(rig, at=(0.03, -1.86), feet=close, **low_arms)
+    add(rig, 62, "Close")
+    finish(scene, rig, (-5.4, -1.0, 1.25), (0.0, -0.95, 0.95), 42.0)
     return [rig]
 
 
-def finish(scene, rig, bpy, place=(-5.2, -2.6, 1.4), target=(0.0, -1.2, 0.9), lens=38.0) -> None:
+def finish(scene, rig, place, target, lens=38.0) -> None:
     """Bake, ground, sky and a camera.
 
     Args:
         scene: the scene.
         rig: the armature object.
-        bpy: Blender.
         place: of the camera.
         target: what it looks at.
         lens: focal length, mm.
     """
+    import bpy
+
     scenes.activate(rig)
     bpy.ops.poise.bake_all()
     scene.frame_set(1)

@@ -12,6 +12,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import control_scenes
+import freeform_scenes
 import gait_scenes
 import installed
 import lamp_scenes
@@ -25,7 +26,8 @@ OUT = ROOT / "out" / "scenes"
 
 def main() -> None:
     """Make the scenes named on the command line, or all."""
-    rooms = (scenes, path_scenes, gait_scenes, posing_scenes, control_scenes, lamp_scenes)
+    rooms = (scenes, path_scenes, gait_scenes, posing_scenes, control_scenes, lamp_scenes,
+             freeform_scenes)
     known = {name: make for room in rooms for name, make in room.SCENES.items()}
     wanted = sys.argv[1:] or list(known)
     unknown = [name for name in wanted if name not in known]

@@ -47,6 +47,7 @@ from .tracks import (
     Contact,
     RoleTracks,
     base_role,
+    only_turned,
     side_role,
 )
 
@@ -249,6 +250,24 @@ def turns_of(body: RoleBody, tracks: RoleTracks) -> tuple[np.ndarray, np.ndarray
     parents = body.body.figure.parents
     local[:, 1:] = multiply(conjugate(world[:, parents[1:]]), world[:, 1:])
     return tracks.position[PELVIS], local
+
+
+def from_the_ground(figure: LeggedFigure, tracks: RoleTracks) -> RoleTracks:
+    """Roles of legs whose feet are turned from the ground up, with their controls' places.
+
+    Args:
+        figure: the rest pose.
+        tracks: its roles; places of those that are only turned do not count.
+    """
+    position, rest = dict(tracks.position), figure.joints
+    for leg in figure.legs:
+        if not only_turned(leg.control):
+            continue
+        at, below = position[leg.tip], leg.tip
+        for role in reversed(leg.segments[leg.bend + 2 :]):
+            at = at - rotate(tracks.rotation[role], rest[below] - rest[role])
+            position[role], below = at, role
+    return replace(tracks, position=position)
 
 
 def postures_of(

@@ -183,7 +183,7 @@ def keep(
 
 
 def settle(
-    body: Body, postures: list[Posture], holds: list[Hold]
+    body: Body, postures: list[Posture], holds: list[Hold], times: np.ndarray | None = None
 ) -> tuple[list[Posture], list[Problem]]:
     """Postures whose supports stand on their footholds, and which ones had to give way.
 
@@ -191,6 +191,7 @@ def settle(
         body: the body.
         postures: as they were given.
         holds: their footholds.
+        times: (k,) at which they are taken, s, where that is known.
 
     Returns:
         Postures and problems.
@@ -210,6 +211,7 @@ def settle(
                         f"Posture {k + 1} has {hold.limb.name} {100.0 * apart:.1f} cm from "
                         f"where it bears since posture {hold.first + 1}: it stays there",
                         severity="INFO",
+                        time=None if times is None else float(times[k] - times[0]),
                         bone=hold.limb.name,
                         amount=apart,
                         remedy="Let it lift in a posture between, or place it where it stands",

@@ -57,7 +57,9 @@ class FreeformPlan:
         sequence.check(body)
         self.body, self.gravity = body, gravity
         given = [clean(p) for p in sequence.postures]
-        self.postures, self.problems = settle(body, given, find_holds(body, given))
+        self.postures, self.problems = settle(
+            body, given, find_holds(body, given), sequence.times
+        )
         holds = find_holds(body, self.postures)
         self.line: Timeline = timeline(body, sequence, self.postures, holds)
         line = self.line

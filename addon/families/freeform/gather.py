@@ -11,7 +11,7 @@ import numpy as np
 from ....solvers import rotations
 from ....solvers.clock import Clock
 from ...errors import UserError
-from ...mapping.freeform import supports_of
+from ...mapping.freeform import from_the_ground, supports_of
 from ...mapping.legs import LeggedFigure
 from ...mapping.tracks import RoleTracks
 from ...placement import standing_at, world_matrix
@@ -139,7 +139,7 @@ def poses_of(
         turn = rotations.from_matrix(frame[:3, :3] @ here[:, :3, :3] @ rest.T @ frame[:3, :3].T)
         position[role] = (here[:, :3, 3] @ frame[:3, :3].T + frame[:3, 3]) / size
         rotation[role] = rotations.continuous(rotations.normalise(turn))
-    return RoleTracks(Clock.running(count, 1.0), position, rotation)
+    return from_the_ground(figure, RoleTracks(Clock.running(count, 1.0), position, rotation))
 
 
 def posture_of(

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import chain as joined
@@ -11,6 +12,7 @@ import numpy as np
 
 from ....solvers import rotations
 from ....solvers.clock import Clock
+from ....solvers.errors import SettingError
 from ....solvers.freeform import PRESETS, FreeformPlan, Pace, Posture, PostureSequence
 from ....solvers.freeform.motion import Contact, Moving
 from ....solvers.motion import Problem
@@ -61,7 +63,10 @@ def solve(job: FreeformJob, before: Handover | None, progress: Progress) -> Solv
     count = job.end_frame - job.start_frame + 1
     clock = Clock.running(count, fps, 2)
     later = (job.start_frame - jobs[0].start_frame) / fps - float(run.times[0])
-    plan = FreeformPlan(body.body, _sequence(jobs, run), job.numbers.gravity)
+    try:
+        plan = FreeformPlan(body.body, _sequence(jobs, run), job.numbers.gravity)
+    except SettingError as error:
+        raise UserError(_named(str(error), run.names)) from error
     progress(0.7)
     whole = plan.sample(clock.time + later)
     length = float(clock.time[-1])
@@ -70,7 +75,7 @@ def solve(job: FreeformJob, before: Handover | None, progress: Progress) -> Solv
     clock = replace(clock, corners=corners[(corners >= 0.0) & (corners <= length)])
     motion = replace(
         whole, times=clock.time, contacts=contacts, flights=whole.flights - later,
-        problems=told_later(whole.problems, later, length) + _still(run),
+        problems=_told(told_later(whole.problems, later, length), run.names) + _still(run),
     )  # fmt: skip
     progress(0.9)
     tracks = tracks_of(body, motion, clock)
@@ -150,6 +155,15 @@ def _from(contact: Contact, later: float, duration: float) -> Contact:
     start = -np.inf if contact.start <= 0.0 else contact.start - later
     end = np.inf if contact.end >= duration else contact.end - later
     return replace(contact, start=start, end=end)
+
+
+def _named(text: str, names: tuple[str, ...]) -> str:
+    """What the solver says, postures called as the animator calls them."""
+    return re.sub(r"[Pp]osture (\d+)", lambda found: names[int(found[1]) - 1], text)
+
+
+def _told(problems: tuple[Problem, ...], names: tuple[str, ...]) -> tuple[Problem, ...]:
+    return tuple(replace(p, message=_named(p.message, names)) for p in problems)
 
 
 def _still(run: _Run) -> tuple[Problem, ...]:
