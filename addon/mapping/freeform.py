@@ -36,7 +36,7 @@ from ...solvers.rotations import (
     to_rotation_vector,
 )
 from .legged import pose_joints
-from .legs import LegChain, LeggedFigure
+from .legs import TIP, LegChain, LeggedFigure
 from .signals import averaged
 from .tracks import (
     ELBOW,
@@ -64,6 +64,7 @@ SIDEWAYS = 0.02  # sine of a limb's bend under which its plane is the upper bone
 UPRIGHT = 0.4  # cosine of a pelvis' tilt from which it has a heading
 SETTLES = 0.4  # s over which the root evens out heading and heights
 STANDS = 0.03  # of a leg's length over the ground: a foot that stands
+SUNK, LEVEL = 0.01, 0.85  # likewise in the ground; cosine of the tilt of toes that lie on it
 PALM_STANDS = 0.16  # likewise the wrist of a hand
 STILL = 1e-9  # m that the joint above a sole may move while it is at rest
 NEAR = 1e-3  # s: over so short a time rates are read off
@@ -298,11 +299,14 @@ def standing_limbs(body: RoleBody, tracks: RoleTracks, ground: float) -> list[tu
     """
     figure = body.figure
     leg = figure.leg_length
-    joint, _turn = pose_joints(tracks, figure)
-    low = {
-        chain.name: joint[chain.tip][:, 2] - ground <= STANDS * leg
-        for chain in figure.legs
-    }
+    joint, turn = pose_joints(tracks, figure)
+    low = {}
+    for chain in figure.legs:
+        high = joint[chain.tip][:, 2] - ground
+        # Toes that hang down over the ground do not stand on it; in it they are meant to.
+        level = rotate(turn[chain.segments[-1]], np.array((0.0, 0.0, 1.0)))[:, 2] > LEVEL
+        flat = level | (high < -SUNK * leg) | (chain.foot == TIP)
+        low[chain.name] = (high <= STANDS * leg) & flat
     for side in figure.arms:
         hand = side_role(HAND, side)
         low[hand] = tracks.position[hand][:, 2] - ground <= PALM_STANDS * leg

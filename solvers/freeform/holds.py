@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Footholds: where limbs bear the body, from when to when, and how they are kept."""
+"""Footholds: where limbs bear the body, from when to when, how they are kept, and left.
+
+A limb that bears in two postures at places apart, while another one bears throughout, steps from
+the one to the other: its end goes by minimum jerk, and is lifted on the way.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +12,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from .. import rotations
+from ..curves import minimum_jerk
 from ..motion import Problem
-from .body import Body, Limb, Posture, links
+from .body import Body, Limb, Posture, length, links
 from .reach import reach
 from .turns import TurnCurve
 
 SLID = 0.005  # m between two postures' places of a foothold, told from here on
+STEPS = 0.03  # of a limb's length that its places are apart from which it steps
+PIVOTS = np.radians(15.0)  # likewise of the turn of its end
+LIFT, RISE, HIGHEST = 0.015, 0.15, 0.12  # of a step: shares of a limb's length, of its way, at most
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,21 +105,40 @@ def find_holds(body: Body, postures: list[Posture]) -> list[Hold]:
     Returns:
         The holds.
     """
+    ends = {m.name: [end_of(body, m, p) for p in postures] for m in body.limbs}
+    bears = {m.name: [m.name in p.supports for p in postures] for m in body.limbs}
+    # Where each limb stands, posture by posture: the first place of its foothold.
+    since: dict[str, int] = {}
+    begun: dict[str, list[int]] = {m.name: [] for m in body.limbs}
+    for k in range(len(postures)):
+        both = [m for m in body.limbs if k and bears[m.name][k - 1] and bears[m.name][k]]
+        leaves = {m.name for m in both if _apart(body, m, ends[m.name][since[m.name]],
+                                                  ends[m.name][k])}  # fmt: skip
+        if len(leaves) == len(both):
+            leaves = set()  # or nobody would bear the body meanwhile
+        for limb in body.limbs:
+            name = limb.name
+            new = bears[name][k] and not (k and bears[name][k - 1])
+            if new or name in leaves:
+                since[name] = k
+                begun[name].append(k)
     out = []
     for limb in body.limbs:
-        bears = [limb.name in p.supports for p in postures]
-        k = 0
-        while k < len(postures):
-            if not bears[k]:
-                k += 1
-                continue
-            last = k
-            while last + 1 < len(postures) and bears[last + 1]:
+        for first in begun[limb.name]:
+            last = first
+            while (last + 1 < len(postures) and bears[limb.name][last + 1]
+                   and last + 1 not in begun[limb.name]):  # fmt: skip
                 last += 1
-            place, turn = end_of(body, limb, postures[k])
-            out.append(Hold(limb, k, last, place, turn))
-            k = last + 1
+            out.append(Hold(limb, first, last, *ends[limb.name][first]))
     return out
+
+
+def _apart(body: Body, limb: Limb, one: tuple, other: tuple) -> bool:
+    """Whether two places and turns of a limb's end are those of two footholds."""
+    far = float(np.linalg.norm(other[0] - one[0]))
+    apart = rotations.multiply(rotations.conjugate(one[1]), other[1])
+    angle = float(np.linalg.norm(rotations.to_rotation_vector(apart)))
+    return far > STEPS * length(body, limb) or angle > PIVOTS
 
 
 def whole(posture: Posture) -> np.ndarray:
@@ -157,13 +184,54 @@ def keep(
     Returns:
         (t, n, 4) with the limb's changed, and (t,) what is missing to the foothold, m.
     """
-    limb, figure = hold.limb, body.figure
     if rolled is None:
         rolled = np.zeros((len(place), 0, 4))
+    turn = np.broadcast_to(hold.turn, (len(place), 4))
+    return _brought(body, hold.limb, np.broadcast_to(hold.place, place.shape), turn, place, joints,
+                    rolled)  # fmt: skip
+
+
+def stepping(
+    body: Body, one: Hold, other: Hold, share: np.ndarray, rolled: tuple[np.ndarray, np.ndarray],
+    place: np.ndarray, joints: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Joints of a limb on its way from one foothold to another.
+
+    Args:
+        body: the body.
+        one: where it comes from.
+        other: where it goes.
+        share: (t,) of the time of the step that is gone.
+        rolled: (1, r, 4) of the links that roll where it leaves, and where it comes down.
+        place: (t, 3) of the pelvis, m.
+        joints: (t, n, 4) local turns, the pelvis' in the world first: as near to them.
+
+    Returns:
+        As `keep`.
+    """
+    way, leg = other.place - one.place, length(body, one.limb)
+    gone = minimum_jerk(share)
+    high = min(LIFT * leg + RISE * float(np.linalg.norm(way)), HIGHEST * leg)
+    up = high * 16.0 * (share * (1.0 - share)) ** 2
+    at = one.place + gone[:, None] * way + up[:, None] * np.eye(3)[2]
+    count = len(share)
+    turns = [
+        rotations.slerp(np.tile(a, (count, 1)), np.tile(b, (count, 1)), gone)
+        for a, b in ((one.turn, other.turn), *zip(rolled[0][0], rolled[1][0], strict=True))
+    ]
+    rolling = np.stack(turns[1:], axis=1) if len(turns) > 1 else np.zeros((count, 0, 4))
+    return _brought(body, one.limb, at, turns[0], place, joints, rolling)
+
+
+def _brought(
+    body: Body, limb: Limb, target: np.ndarray, turn: np.ndarray, place: np.ndarray,
+    joints: np.ndarray, rolled: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Joints with which a limb's end is somewhere, (t, 3), turned (t, 4); see `keep`."""
+    figure = body.figure
     found = links(body, place, joints)
     root = limb.links[0]
     above = found.turns[:, figure.parents[root]]
-    target = np.broadcast_to(hold.place, place.shape)
     for k, link in enumerate(limb.beyond[1:]):
         target = target - rotations.rotate(rolled[:, k], figure.places[link])
     local, missing = reach(body, limb, found.joints[:, root], above, joints, target)
@@ -173,8 +241,7 @@ def keep(
         for link in limb.links:
             own = rotations.multiply(figure.rests[link], joints[:, link])
             above = rotations.multiply(above, own)
-        kept = np.broadcast_to(hold.turn, (len(place), 1, 4))
-        turns = np.concatenate((rolled, kept), axis=1)
+        turns = np.concatenate((rolled, turn[:, None]), axis=1)
         for k, link in enumerate(limb.beyond):
             above = rotations.multiply(above, figure.rests[link])
             joints[:, link] = rotations.multiply(rotations.conjugate(above), turns[:, k])

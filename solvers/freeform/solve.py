@@ -12,7 +12,8 @@ open. In this order, each step leaving alone what the former have set:
    found in turns.
 3. Supports: the pelvis goes where the postures lead it, meeting the velocities and spins
    of the flights; its heights follow `heights.py`; limbs keep their footholds (`holds.py`).
-4. Steps: limbs that lift and touch while others bear start and end at rest, likewise.
+4. Steps: limbs that lift and touch while others bear start and end at rest, likewise; those
+   that bear in two postures in a row at places apart go from the one to the other.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from .body import Body, centre, length, links
 from .course import Course
 from .flight import FINE_STEP, ROUGH_STEP, Flight, rise_speed, shoot
 from .heights import Piece
-from .holds import Hold, find_holds, keep, settle
+from .holds import Hold, find_holds, keep, settle, stepping
 from .motion import Contact, FreeformMotion, PostureSequence, clean
 from .problems import flight_problems, stretched_problems, unreached
 from .timeline import Timeline, timeline
@@ -71,6 +72,7 @@ class FreeformPlan:
         )
         self._check_supports()
         self._stretched: dict[tuple[int, str], bool] = {}
+        self.steps = line.steps()
         self.flights = [self._fly(a, b) for a, b in line.spans(flying=True)]
         self._pieces: list[Piece] = []
         for flight, (a, b) in zip(self.flights, line.spans(flying=True), strict=True):
@@ -218,6 +220,7 @@ class FreeformPlan:
     def _step(self) -> None:
         """Limbs that lift and touch while others bear do so at rest."""
         holds, visits = self.line.holds, self.line.visits
+        led = {(i + end, limb.limb.name) for i, limb, _ in self.steps for end in (0, 1)}
         for i in range(1, len(visits) - 1):
             if not holds[i - 1] or not holds[i]:
                 continue
@@ -228,6 +231,8 @@ class FreeformPlan:
             root = (place[1], joints[1, 0], (place[2] - place[0]) / (2.0 * INSTANT), spin)
             for lifting in (True, False):
                 for hold in self._loose(i, lifting):
+                    if (i, hold.limb.name) in led:
+                        continue
                     self._kick(hold, i, lifting, root)
 
     # Samples
@@ -258,6 +263,17 @@ class FreeformPlan:
                 rolled = hold.rolled(self.course.parameter(times[here])[0])
                 joints[here], missing = keep(self.body, hold, place[here], joints[here], rolled)
                 told.append((hold, here, missing))
+        visits = self.line.visits
+        for i, one, other in self.steps:
+            here = np.flatnonzero(interval == i)
+            if len(here):
+                share = (times[here] - visits[i]) / (visits[i + 1] - visits[i])
+                ends = self.course.parameter(visits[i : i + 2])[0]
+                rolled = one.rolled(ends[:1]), other.rolled(ends[1:])
+                joints[here], missing = stepping(
+                    self.body, one, other, share, rolled, place[here], joints[here]
+                )
+                told.append((one, here, missing))
         return place, joints, told
 
     def sample(self, times: np.ndarray) -> FreeformMotion:

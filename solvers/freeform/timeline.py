@@ -59,6 +59,21 @@ class Timeline:
         return out
 
 
+    def steps(self) -> list[tuple[int, Hold, Hold]]:
+        """Intervals in which a limb goes from one foothold to the next, and these.
+
+        Returns:
+            (interval, where it comes from, where it goes) each.
+        """
+        out = []
+        for i, kept in enumerate(self.holds):
+            for one in self.standing[i] if kept else ():
+                for other in self.standing[i + 1]:
+                    if one.limb is other.limb and one not in kept and one is not other:
+                        out.append((i, one, other))
+        return out
+
+
 def timeline(
     body: Body, sequence: PostureSequence, postures: list[Posture], holds: list[Hold]
 ) -> Timeline:
