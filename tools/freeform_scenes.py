@@ -80,13 +80,14 @@ def strike(rig, joints: dict, place, turn=(), planted: dict | None = None) -> No
         if limb.name not in (planted or {}):
             continue
         x, y, z, foot, *more = planted[limb.name]
-        end = turned(*(more[0] if more else foot[:1]))
+        whole = isinstance(foot, np.ndarray)
+        end = foot if whole else turned(*(more[0] if more else foot[:1]))
         at = np.array((x, y, z), float)
         if limb.name in tips:  # the middle of the sole stands there, not the tip of the toes
             kept = rest[body.names[limb.end]] if limb.end >= 0 else rest[tips[limb.name]]
             ground = np.array((*kept[:2], 0.0))
             at = at + rotations.rotate(end, kept - ground)
-        rolled = np.tile(turned(*foot), (1, len(limb.rolls), 1))
+        rolled = np.tile(foot if whole else turned(*foot), (1, len(limb.rolls), 1))
         hold = Hold(limb, 0, 0, at, end)
         held, missing = keep(body.body, hold, place, held, rolled)
         if missing[0] > 1e-3:
@@ -178,19 +179,19 @@ def add(rig, frame: int, name: str, air: bool = False, turns=(0, 0, 0)) -> None:
     settings.postures[settings.posture_index].turns = turns
 
 
-def dancer(seconds: float, x: float = 0.0, kind: str = "BIPED", **colours):
+def dancer(seconds: float, x: float = 0.0, kind: str = "BIPED", **options):
     """A character with a free-form motion over the scene's range.
 
     Args:
         seconds: how long the scene is.
         x: where it stands.
         kind: kind of character.
-        colours: part -> linear RGB.
+        options: of `bpy.ops.poise.character_add`: colours, height.
     """
     import bpy
 
     scene = bpy.context.scene
-    rig = gait_scenes.walker(kind, x=x, colours=colours)
+    rig = gait_scenes.walker(kind, x=x, colours=options)
     rig.poise.motion = "FREEFORM"
     scene.frame_end = 1 + round(seconds * scenes.FPS)
     scenes.activate(rig)
@@ -235,6 +236,162 @@ def dance():
     return [rig]
 
 
+def flat_hand(side: str, yaw: float = 0.0) -> np.ndarray:
+    """Turn of a hand whose palm lies on the ground, its fingers to the body's back.
+
+    Args:
+        side: "L" or "R".
+        yaw: of the fingers from there, degrees to the left.
+    """
+    from poise.solvers import rotations
+
+    # In rest fingers point down and palms to the thighs.
+    sign = 1.0 if side == "L" else -1.0
+    axes = np.stack(((0, 0, sign), (-sign, 0, 0), (0, -1, 0)), axis=1).astype(float)
+    return rotations.multiply(about("z", yaw), rotations.from_matrix(axes))
+
+
+def cartwheel():
+    """A person turns a cartwheel to the left: foot, hand, hand, foot."""
+    scene = scenes.start_scene(2.5)
+    rig = dancer(2.5)
+    left, right = "leg.L", "leg.R"
+    up = dict(sides=(165, 165), elbows=(4, 4), inward=(0, 0))
+    hand_l, hand_r = (1.42, 0.0, 0.06, flat_hand("L")), (1.90, 0.0, 0.06, flat_hand("R"))
+    person(rig, feet={left: (0.10, -0.14, 0, 0), right: (-0.10, -0.14, 0, 0)}, **up)
+    add(rig, 1, "Ready")
+    person(rig, at=(0.30, 0.0), low=0.10, roll=8, side=14, spread=(0, 10),
+           feet={left: (0.58, -0.12, 60, 0), right: (-0.10, -0.14, 0, 20)}, **up)  # fmt: skip
+    add(rig, 12, "Lunge")
+    person(rig, at=(0.92, 0.0), high=0.82, roll=78, side=28, spread=(30, 45), knees=(0, 4),
+           ankles=(0, 30), feet={left: (0.58, -0.12, 60, 30)}, hands={"hand.L": hand_l},
+           **up)  # fmt: skip
+    add(rig, 20, "Hand")
+    person(rig, at=(1.62, 0.0), high=1.10, roll=172, side=4, spread=(42, 42), knees=(2, 2),
+           ankles=(30, 30), hands={"hand.L": hand_l, "hand.R": hand_r}, **up)  # fmt: skip
+    add(rig, 26, "Over")
+    person(rig, at=(2.38, 0.0), high=0.84, roll=272, side=-24, spread=(45, 24), knees=(4, 0),
+           ankles=(30, 0), feet={right: (2.80, -0.12, -60, 25)}, hands={"hand.R": hand_r},
+           **up)  # fmt: skip
+    add(rig, 33, "Foot")
+    person(rig, at=(2.98, 0.0), low=0.10, roll=350, side=-10, spread=(12, 0),
+           feet={right: (2.80, -0.12, -60, 0), left: (3.36, -0.12, 0, 10)}, **up)  # fmt: skip
+    add(rig, 41, "Rise")
+    person(rig, at=(3.28, 0.0), sides=(20, 20),
+           feet={right: (3.16, -0.14, 0, 0), left: (3.36, -0.12, 0, 0)})  # fmt: skip
+    add(rig, 54, "Stand")
+    finish(scene, rig, (1.6, -6.2, 1.35), (1.6, 0.0, 0.95), 42.0)
+    return [rig]
+
+
+def animal(rig, *, at, high, pitch=0, paws=None, **joints) -> None:
+    """Pose a four-legged animal.
+
+    Args:
+        rig: the armature object.
+        at: how far ahead and to the left the pelvis is from where it stands, m.
+        high: how much higher.
+        pitch: of the pelvis, nose down, degrees.
+        paws: leg -> (ahead, heel raised) from where it stands.
+        joints: link, its dots written as underscores -> turn about x, degrees; of both sides.
+    """
+    body = body_of(rig)
+    rest = body.figure.joints
+    named = {}
+    for name, angle in joints.items():
+        for side in ("", ".L", ".R"):
+            link = name.replace("_", ".") + side
+            if link in body.index:
+                named[link] = [("x", angle)]
+    place = np.asarray(rest["pelvis"]) + (at[1], -at[0], high)
+    planted = {}
+    for leg in body.figure.legs:
+        if leg.name in (paws or {}):
+            ahead, heel = paws[leg.name]
+            tip = rest[leg.tip]
+            planted[leg.name] = (*own_place(body, leg, tip, ahead), [("x", heel)], [("x", 0)])
+    strike(rig, named, place, [("x", pitch)], planted)
+
+
+def own_place(body, leg, tip, ahead: float) -> tuple[float, float, float]:
+    """(x, y, z) for `strike` of a paw so far ahead of where it stands.
+
+    Args:
+        body: the animal.
+        leg: its leg.
+        tip: (3,) where the paw stands.
+        ahead: m.
+    """
+    toes = body.figure.joints[leg.segments[-1]]
+    return float(toes[0]), float(toes[1]) - ahead, 0.0
+
+
+def both(name: str, ahead: float, heel: float = 0.0) -> dict:
+    """The same for the legs of both sides.
+
+    Args:
+        name: of the legs.
+        ahead: see `animal`.
+        heel: see `animal`.
+    """
+    return {f"{name}.{side}": (ahead, heel) for side in "LR"}
+
+
+def pounce():
+    """A cat crouches, springs, and comes down on what is not there any more."""
+    scene = scenes.start_scene(2.5)
+    rig = dancer(2.5, kind="DOG", height=0.28)
+    m = body_of(rig).figure.height / 0.28
+    animal(rig, at=(0, 0), high=0, paws=both("hind", 0) | both("fore", 0))
+    add(rig, 1, "Stand")
+    animal(rig, at=(0.02 * m, 0), high=-0.085 * m, pitch=4, spine_1=6, neck_1=12, head=-14,
+           tail_1=-50, tail_2=10, paws=both("hind", 0.03 * m) | both("fore", 0.01 * m))  # fmt: skip
+    add(rig, 18, "Crouch")
+    animal(rig, at=(0.11 * m, 0), high=-0.01 * m, pitch=-28, spine_1=-5, spine_2=-5, neck_1=12,
+           head=10, tail_1=-70, fore_1=-40, fore_2=-35, fore_3=60,
+           paws=both("hind", 0.03 * m, 35))  # fmt: skip
+    add(rig, 24, "Push")
+    animal(rig, at=(0.40 * m, 0), high=0.12 * m, pitch=-4, spine_1=-6, spine_2=-6, neck_1=5,
+           head=5, tail_1=-60, hind_1=45, hind_2=25, hind_3=30, fore_1=-55, fore_2=-30,
+           fore_3=10)  # fmt: skip
+    add(rig, 28, "Fly", air=True)
+    animal(rig, at=(0.63 * m, 0), high=0.06 * m, pitch=26, spine_1=8, spine_2=8, neck_1=-18,
+           head=-18, tail_1=-60, hind_1=-30, hind_2=35, hind_3=-25,
+           paws=both("fore", 0.72 * m))  # fmt: skip
+    add(rig, 33, "Touch")
+    animal(rig, at=(0.72 * m, 0), high=-0.07 * m, pitch=10, spine_1=10, neck_1=10, head=0,
+           tail_1=-50, paws=both("fore", 0.72 * m) | both("hind", 0.74 * m))  # fmt: skip
+    add(rig, 38, "Down")
+    animal(rig, at=(0.70 * m, 0), high=-0.03 * m, neck_1=25, head=15, tail_1=-30,
+           paws=both("fore", 0.72 * m) | both("hind", 0.74 * m))  # fmt: skip
+    add(rig, 54, "Look")
+    finish(scene, rig, (-1.7, -0.5, 0.35), (0.0, -0.45, 0.18), 42.0)
+    return [rig]
+
+
+def reach():
+    """One reach, three speeds: minimum jerk, an accent, and a stop on the way."""
+    scene = scenes.start_scene(2.5)
+    rigs = []
+    for number, pace in enumerate(("MINIMUM_JERK", "ACCENT", "HOLD")):
+        colours = {"suit": scenes.SUITS[number]}
+        rig = dancer(2.5, x=1.3 * (number - 1), **colours)
+        feet = {"leg.L": (0.11, -0.14, 12, 0), "leg.R": (-0.11, -0.14, -12, 0)}
+        person(rig, feet=feet, low=0.02, sides=(8, 10), arms=(0, -8), elbows=(15, 25))
+        add(rig, 1, "Low")
+        person(rig, feet=feet, low=0.10, at=(-0.02, 0.02), twist=-22, trunk=12, head=-4,
+               sides=(14, 30), arms=(20, 30), elbows=(25, 85))  # fmt: skip
+        add(rig, 20, "Through")
+        person(rig, feet=feet, low=0.0, at=(0.0, -0.03), twist=28, trunk=4, head=-22, side=-6,
+               sides=(25, 12), arms=(-20, 150), elbows=(20, 8))  # fmt: skip
+        add(rig, 40, "High")
+        rig.poise.freeform.timing, rig.poise.freeform.pace = "DISTANCE", pace
+        rigs.append(rig)
+    for rig in rigs:
+        finish(scene, rig, (-2.6, -5.2, 1.5), (0.0, 0.0, 1.0), 45.0)
+    return rigs
+
+
 def finish(scene, rig, place, target, lens=38.0) -> None:
     """Bake, ground, sky and a camera.
 
@@ -260,4 +417,4 @@ def finish(scene, rig, place, target, lens=38.0) -> None:
     scenes.activate(rig)
 
 
-SCENES = {scene.__name__: scene for scene in (dance,)}
+SCENES = {scene.__name__: scene for scene in (dance, cartwheel, pounce, reach)}
