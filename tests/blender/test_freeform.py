@@ -1,0 +1,304 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Free-form motion on rigs: postures met at their frames, feet that stay, a mass that falls."""
+
+from math import floor
+
+import bpy
+import freeform_scenes
+import numpy as np
+import pytest
+from freeform_scenes import person
+from operators_help import activate, load, sentence
+from poise.addon import compat, motions, pipeline
+from poise.addon.rigs import characters
+from poise.solvers import rotations
+
+pytestmark = pytest.mark.usefixtures("scene")
+
+FPS = 24.0
+LEFT, RIGHT = "leg.L", "leg.R"
+STAND = {LEFT: (0.10, -0.14, 0, 0), RIGHT: (-0.10, -0.14, 0, 0)}
+THERE = {LEFT: (0.10, -0.64, 0, 0), RIGHT: (-0.10, -0.64, 0, 0)}
+LIFTOFF, LANDING = 20, 31
+
+
+def _figure(kind="BIPED", frames=53):
+    rig, motion = load(kind, frames=frames)
+    rig.poise.motion = "FREEFORM"
+    return rig, motion
+
+
+def _raised(feet, heel):
+    return {name: (*place[:3], heel) for name, place in feet.items()}
+
+
+def _jump(rig):
+    """From both feet 0.5 m ahead: crouch, push over the toes, land on them, sink, stand."""
+    person(rig, feet=STAND)
+    freeform_scenes.add(rig, 1, "Stand")
+    person(rig, at=(0, 0.04), feet=STAND, low=0.33, trunk=25, pitch=15, arms=(-40, -40))
+    freeform_scenes.add(rig, 13, "Crouch")
+    person(rig, at=(0, -0.12), feet=_raised(STAND, 45), low=-0.06, arms=(120, 120))
+    freeform_scenes.add(rig, LIFTOFF, "Push")
+    person(rig, at=(0, -0.40), high=1.25, hips=(35, 35), knees=(60, 60), arms=(140, 140))
+    freeform_scenes.add(rig, 26, "Air", air=True)
+    person(rig, at=(0, -0.58), feet=_raised(THERE, 15), low=0.06, trunk=10, arms=(70, 70))
+    freeform_scenes.add(rig, LANDING, "Land")
+    person(rig, at=(0, -0.52), feet=THERE, low=0.30, trunk=28, pitch=12, arms=(-5, -5))
+    freeform_scenes.add(rig, 37, "Sink")
+    person(rig, at=(0, -0.50), feet=THERE)
+    freeform_scenes.add(rig, 53, "Stand 2")
+
+
+def _solved(motion):
+    return pipeline.solve(pipeline.gather(bpy.context, motion))
+
+
+def _seen(rig, frame, bones):
+    """Bone -> (4, 4) in the world, as Blender evaluates it."""
+    bpy.context.scene.frame_set(floor(frame), subframe=frame % 1.0)
+    evaluated = rig.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    return {b: np.array(evaluated.matrix_world @ evaluated.pose.bones[b].matrix) for b in bones}
+
+
+def _bone(link):
+    """Bone of a person that a link of its body turns with."""
+    return link.replace("elbow_joint", "forearm")
+
+
+def test_a_jump_on_the_rig_stands_flies_and_lands():
+    rig, motion = _figure()
+    _jump(rig)
+    postures = rig.poise.freeform.postures
+    assert [p.standing for p in postures] == [(LEFT, RIGHT)] * 3 + [()] + [(LEFT, RIGHT)] * 3
+    stood = {}
+    for k in (0, 1, 2, 4, 5, 6):  # as they were posed
+        rig.poise.freeform.posture_index = k
+        assert bpy.ops.poise.posture_pose() == {"FINISHED"}
+        stood[postures[k].frame] = {
+            b: np.array(rig.matrix_world @ rig.pose.bones[b].matrix)
+            for b in ("pelvis", "toe.L", "head", "hand.R")
+        }
+    before = rig.animation_data is None or rig.animation_data.action is None
+    assert before
+    assert bpy.ops.poise.bake() == {"FINISHED"}
+    assert not [p for p in motion.poise_motion.problems if p.severity == "ERROR"]
+    for frame, bones in stood.items():
+        now = _seen(rig, frame, bones)
+        for bone, matrix in bones.items():
+            np.testing.assert_allclose(now[bone][:3, 3], matrix[:3, 3], atol=2e-3, err_msg=bone)
+    # Feet on the ground stay, between frames, too.
+    for side in "LR":
+        for frames in (np.arange(1.0, LIFTOFF + 0.1, 2.5), np.arange(LANDING, 53.1, 2.5)):
+            toes = [_seen(rig, f, [f"toe.{side}"])[f"toe.{side}"] for f in frames]
+            assert np.ptp([t[:3, 3] for t in toes], axis=0).max() < 1e-3
+            assert np.ptp([t[:3, 2] for t in toes], axis=0).max() < 1e-2
+    # The mass of the rig's own bones falls in the air.
+    body = freeform_scenes.body_of(rig)
+    share = body.body.figure.masses / body.body.figure.masses.sum()
+    frames = np.arange(LIFTOFF, LANDING + 1)
+    centres = []
+    for frame in frames:
+        there = _seen(rig, frame, [_bone(name) for name in body.names])
+        rest = {b: np.array(rig.data.bones[b].matrix_local) for b in there}
+        centre = np.zeros(3)
+        for k, name in enumerate(body.names):
+            bone = _bone(name)
+            turn = there[bone][:3, :3] @ rest[bone][:3, :3].T
+            centre += share[k] * (there[bone][:3, 3] + turn @ body.body.figure.centres[k])
+        centres.append(centre)
+    fall = np.diff(centres, 2, axis=0) * FPS**2
+    np.testing.assert_allclose(fall, np.tile((0.0, 0.0, -9.81), (len(fall), 1)), atol=0.35)
+    assert np.abs(fall.mean(axis=0) - (0.0, 0.0, -9.81)).max() < 0.03
+    assert bpy.ops.poise.bake_clear() == {"FINISHED"}
+    assert rig.animation_data is None or rig.animation_data.action is None
+
+
+def test_a_gait_leads_into_a_leap_and_out_again():
+    rig, first = load("BIPED", frames=50)
+    rig.poise.gait.speed = 1.4
+    activate(rig)
+    bpy.ops.poise.motion_add(kind="FREEFORM")
+    leap = rig.poise.motion_object
+    assert leap.poise_motion.after == first and leap.poise_motion.frame_start == 50
+    leap.poise_motion.frame_end = 105
+    rig.poise.freeform.end_speed = 1.2
+    left, right = {LEFT: (0.1, -0.55, 0, 0)}, {RIGHT: (-0.1, -1.75, 0, 0)}
+    person(rig, at=(0.05, -0.45), feet=left, low=0.2, trunk=20, hips=(0, 10), knees=(0, 60))
+    freeform_scenes.add(rig, 62, "Crouch")
+    person(rig, at=(0.05, -0.75), feet=_raised(left, 45), high=0.95, hips=(0, 60), knees=(0, 60))
+    freeform_scenes.add(rig, 68, "Push")
+    person(rig, at=(-0.05, -1.6), feet=_raised(right, 20), high=0.95, hips=(-30, 0),
+           knees=(20, 0))  # fmt: skip
+    freeform_scenes.add(rig, 79, "Land")
+    person(rig, at=(-0.05, -1.75), feet=right, low=0.2, hips=(-10, 0), knees=(70, 0))
+    freeform_scenes.add(rig, 87, "Sink")
+    person(rig, at=(0.0, -1.95), feet=_raised(right, 30) | {LEFT: (0.1, -2.2, 0, 0)}, low=0.06)
+    freeform_scenes.add(rig, 105, "Stride")
+    bpy.ops.poise.motion_add(kind="GAIT")
+    last = rig.poise.motion_object
+    last.poise_motion.frame_end = last.poise_motion.frame_start + 24
+    parts = [_solved(motion) for motion in (first, leap, last)]
+    for one, other in zip(parts[:-1], parts[1:], strict=True):
+        a, b = one.tracks, other.tracks
+        for role in ("root", "pelvis", "foot.L", "foot.R", "hand.L", "hand.R"):
+            ends = a.position[role][-3:], b.position[role][:3]
+            assert np.abs(ends[0][-1] - ends[1][0]).max() < 1e-6, role
+        for role in ("root", "pelvis"):
+            before = 3.0 * a.position[role][-1] - 4.0 * a.position[role][-2] + a.position[role][-3]
+            after = -3.0 * b.position[role][0] + 4.0 * b.position[role][1] - b.position[role][2]
+            step = float(a.time[-1] - a.time[-2])
+            assert np.abs(before - after).max() / (2.0 * step) < 0.05, role
+    speed = np.linalg.norm(np.diff(parts[1].tracks.position["pelvis"][:, :2], axis=0), axis=1)
+    assert speed[0] * 2.0 * FPS == pytest.approx(1.4, abs=0.1)
+    assert speed[-1] * 2.0 * FPS == pytest.approx(1.2, abs=0.08)
+
+
+def test_the_list_of_postures_is_edited():
+    rig, motion = _figure()
+    settings = rig.poise.freeform
+    for frame, low in ((1, 0.0), (25, 0.1), (12, 0.2)):
+        person(rig, feet=STAND, low=low)
+        freeform_scenes.add(rig, frame, "")
+    assert [p.frame for p in settings.postures] == [1.0, 12.0, 25.0]
+    person(rig, feet=STAND, low=0.3)  # another pose where there is one already
+    freeform_scenes.add(rig, 12, "")
+    assert len(settings.postures) == 3
+    settings.posture_index = 1
+    bpy.context.scene.frame_set(40)
+    assert bpy.ops.poise.posture_duplicate() == {"FINISHED"}
+    assert [p.frame for p in settings.postures] == [1.0, 12.0, 25.0, 40.0]
+    poses = pipeline.gather(bpy.context, motion).poses.position["pelvis"][:, 2]
+    np.testing.assert_allclose(poses - poses[0], [0.0, -0.3, -0.1, -0.3], atol=1e-4)
+    settings.posture_index = 2
+    assert bpy.ops.poise.posture_move(direction=-1) == {"FINISHED"}
+    assert [p.frame for p in settings.postures] == [1.0, 12.0, 25.0, 40.0]
+    poses = pipeline.gather(bpy.context, motion).poses.position["pelvis"][:, 2]
+    np.testing.assert_allclose(poses - poses[0], [0.0, -0.1, -0.3, -0.3], atol=1e-4)
+    held = [name for name in motion.keys() if name.startswith("body_posture_")]
+    assert bpy.ops.poise.posture_remove() == {"FINISHED"}
+    assert len(settings.postures) == 3
+    now = [name for name in motion.keys() if name.startswith("body_posture_")]
+    assert len(now) == len(held) - 1
+
+
+def test_a_posture_is_mirrored():
+    rig, motion = _figure()
+    person(rig, at=(0.1, 0.0), feet={LEFT: STAND[LEFT]}, hips=(0, 40), knees=(0, 80), roll=5)
+    freeform_scenes.add(rig, 1, "")
+    settings = rig.poise.freeform
+    assert settings.postures[0].standing == (LEFT,)
+    freeform_scenes.add(rig, 24, "")
+    settings.posture_index = 1
+    assert bpy.ops.poise.posture_mirror() == {"FINISHED"}
+    assert settings.postures[1].standing == (RIGHT,)
+    poses = pipeline.gather(bpy.context, motion).poses
+    flip = np.array((-1.0, 1.0, 1.0))
+    for role, other in (("pelvis", "pelvis"), ("foot.L", "foot.R"), ("hand.L", "hand.R")):
+        np.testing.assert_allclose(
+            poses.position[role][1], poses.position[other][0] * flip, atol=1e-4, err_msg=role
+        )
+
+
+def test_speed_is_designed_apart_from_the_path():
+    rig, motion = _figure(frames=49)
+    for frame, low in ((1, 0.0), (13, 0.2), (49, 0.3)):
+        person(rig, feet=STAND, low=low)
+        freeform_scenes.add(rig, frame, "")
+    settings = rig.poise.freeform
+    settings.timing = "DISTANCE"
+    heights = {}
+    for pace in ("MINIMUM_JERK", "HOLD"):
+        settings.pace = pace
+        heights[pace] = _solved(motion).tracks.position["pelvis"][:, 2]
+    assert abs(heights["HOLD"][44] - heights["HOLD"][52]) < 1e-6  # rests half-way
+    assert abs(heights["MINIMUM_JERK"][44] - heights["MINIMUM_JERK"][52]) > 0.01
+    np.testing.assert_allclose(heights["HOLD"][[0, -1]], heights["MINIMUM_JERK"][[0, -1]])
+    assert bpy.ops.poise.pace_edit(preset="MINIMUM_JERK") == {"FINISHED"}
+    assert settings.pace == "CURVE"
+    curved = _solved(motion).tracks.position["pelvis"][:, 2]
+    np.testing.assert_allclose(curved, heights["MINIMUM_JERK"], atol=2e-3)
+    # It may run backwards.
+    data = motion.animation_data
+    curve = compat.channelbag(data.action, data.action_slot).fcurves.find(
+        "poise_motion.freeform.distance"
+    )
+    curve.keyframe_points[-1].co.y = 0.0
+    curve.update()
+    there = _solved(motion).tracks.position["pelvis"][:, 2]
+    assert there[-1] == pytest.approx(there[0], abs=1e-3) and there.min() < there[0] - 0.1
+
+
+def test_four_legs_pounce():
+    freeform_scenes.pounce()
+    rig = bpy.context.active_object
+    motion = rig.poise.motion_object
+    solved = _solved(motion)
+    assert len(solved.motion.flights) == 1
+    bones = characters.role_bones_of(rig)
+    for leg in solved.job.figure.legs:
+        for contact in (c for c in solved.tracks.contacts if c.role == leg.tip):
+            frames = 1.0 + FPS * np.linspace(contact.start, contact.end, 4)
+            toe = bones[leg.tip]
+            places = [_seen(rig, f, [toe])[toe][:3, 3] for f in np.minimum(frames, 60.0)]
+            np.testing.assert_allclose(places, np.tile(contact.position, (4, 1)), atol=1e-3)
+
+
+def _refusal(call, **options):
+    with pytest.raises(RuntimeError) as error:
+        call(**options)
+    return sentence(error.value)
+
+
+def test_bad_input_says_one_sentence():
+    rig, motion = _figure()
+    settings = rig.poise.freeform
+    bake = bpy.ops.poise.bake
+    assert "no postures" in _refusal(bake)
+    person(rig, feet=STAND)
+    freeform_scenes.add(rig, 1, "One")
+    assert "only one posture" in _refusal(bake)
+    freeform_scenes.add(rig, 20, "Two")
+    assert bake() == {"FINISHED"}
+    assert any("the same" in p.message for p in motion.poise_motion.problems)
+    settings.postures[1].frame = 1.0
+    assert "not after One" in _refusal(bake)
+    settings.postures[1].frame = 90.0
+    assert "outside of the range" in _refusal(bake)
+    settings.postures[1].frame = 20.0
+    for support in settings.postures[0].supports:
+        support.bears = False
+    assert "One is in the air" in _refusal(bake)
+    for support in settings.postures[0].supports:
+        support.bears = support.name == LEFT
+    settings.timing, settings.pace = "DISTANCE", "CURVE"
+    assert "no keys of Distance" in _refusal(bake)
+    settings.timing = "FRAMES"
+    held = motion["body_posture_0"].to_dict()
+    del motion["body_posture_0"]
+    assert "lost its pose" in _refusal(bake)
+    held["bones"] = held["bones"].replace("pelvis", "Hips")
+    from poise.addon import store
+
+    store.put(motion, "body_posture_0", "poise.posture", 1, {
+        k: held[k] if isinstance(held[k], str) else np.array(held[k], float)
+        for k in ("bones", "turns", "places", "spins", "read", "source")
+    })  # fmt: skip
+    assert "another rig" in _refusal(bake)
+    assert motions.motions_of(rig) == [motion]
+
+
+def test_a_flight_that_no_leg_could_give_says_how_high():
+    rig, motion = _figure(frames=80)
+    _jump(rig)
+    for posture in list(rig.poise.freeform.postures)[::-1][:3]:
+        posture.frame += 20
+    told = [p.message for p in _solved(motion).problems if p.code == "TOO_HIGH"]
+    assert len(told) == 1 and "rises by" in told[0] and "from Push" in told[0]
+
+
+def test_turns_are_rotations():
+    """A hand that lies flat: its palm looks down."""
+    for side, inward in (("L", (-1.0, 0, 0)), ("R", (1.0, 0, 0))):
+        palm = rotations.rotate(freeform_scenes.flat_hand(side), np.array(inward))
+        np.testing.assert_allclose(palm, (0, 0, -1.0), atol=1e-12)
