@@ -199,7 +199,7 @@ def dancer(seconds: float, x: float = 0.0, kind: str = "BIPED", **options):
 
 
 def dance():
-    """Eight postures of a dance phrase, the fourth and fifth in the air (Girard 1986, figure 11)."""
+    """Eight postures of a dance phrase, the fourth and fifth in the air."""
     scene = scenes.start_scene(3.0)
     rig = dancer(3.0)
     left, right = "leg.L", "leg.R"

@@ -125,7 +125,7 @@ def _hung(figure: LeggedFigure) -> dict[str, str]:
 def _ends(figure: LeggedFigure, parents: Mapping[str, str]) -> np.ndarray:
     """(n, 3) from the joint of each link to its other end, m."""
     j = {role: np.asarray(place, dtype=float) for role, place in figure.joints.items()}
-    after = {}
+    after: dict[str, str] = {}
     for name, parent in parents.items():
         after.setdefault(parent, name)
     after |= {figure.trunk[-1]: figure.neck[0]} if figure.neck else {}
@@ -514,7 +514,7 @@ def told_later(problems: Sequence[Problem], later: float, length: float) -> tupl
         when = None if problem.time is None else problem.time - later
         until = None if problem.end_time is None else problem.end_time - later
         last = when if until is None else until
-        if when is None or (last >= -1e-9 and when <= length + 1e-9):
+        if when is None or last is None or (last >= -1e-9 and when <= length + 1e-9):
             out.append(replace(problem, time=when, end_time=until))
     return tuple(out)
 

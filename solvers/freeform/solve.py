@@ -269,9 +269,9 @@ class FreeformPlan:
             if len(here):
                 share = (times[here] - visits[i]) / (visits[i + 1] - visits[i])
                 ends = self.course.parameter(visits[i : i + 2])[0]
-                rolled = one.rolled(ends[:1]), other.rolled(ends[1:])
+                both = one.rolled(ends[:1]), other.rolled(ends[1:])
                 joints[here], missing = stepping(
-                    self.body, one, other, share, rolled, place[here], joints[here]
+                    self.body, one, other, share, both, place[here], joints[here]
                 )
                 told.append((one, here, missing))
         return place, joints, told

@@ -30,10 +30,16 @@ from ...mapping.freeform import (
 from ...mapping.handover import Handover
 from ...mapping.tracks import ROOT
 from ..base import Progress
+from ..remembered import Remembered
 from .job import FreeformJob, SolvedFreeform
 
 LEAST = 2.0  # frames: postures nearer to the start of a chain are where it begins
 SAME = 1e-4  # m, rad by which postures differ that are not the same
+
+
+# Flights take a second or so each to be found.
+PLANS: Remembered[FreeformPlan] = Remembered()
+BODIES: Remembered[RoleBody] = Remembered()
 
 
 @dataclass(frozen=True)
@@ -57,14 +63,19 @@ def solve(job: FreeformJob, before: Handover | None, progress: Progress) -> Solv
     """Solve a job, with the motions that it continues and that continue it."""
     progress(0.0)
     jobs = _together((*job.before, job, *job.following), len(job.before))
-    body = body_of(job.figure)
+    body = BODIES.found(job.figure, lambda: body_of(job.figure))
     run = _run(body, jobs, before)
     fps = job.numbers.fps
     count = job.end_frame - job.start_frame + 1
     clock = Clock.running(count, fps, 2)
     later = (job.start_frame - jobs[0].start_frame) / fps - float(run.times[0])
+    gravity = job.numbers.gravity
+    last = jobs[-1]
+    known = (job.figure, run, last.pace, last.timing, last.end_speed, last.end_frame, gravity)
     try:
-        plan = FreeformPlan(body.body, _sequence(jobs, run), job.numbers.gravity)
+        plan = PLANS.found(
+            known, lambda: FreeformPlan(body.body, _sequence(jobs, run), gravity)
+        )
     except SettingError as error:
         raise UserError(_named(str(error), run.names)) from error
     progress(0.7)

@@ -43,7 +43,7 @@ class RidingJob(Job):
             # Where it starts is known only when the one before is solved.
             if member is not first or self.arrives is not None:
                 return False
-            if not PLANS.knows(member.course, member.settings):
+            if not PLANS.knows((member.course, member.settings)):
                 return False
         return super().is_planned
 
