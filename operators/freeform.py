@@ -1,21 +1,26 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Free-form motion: postures of the whole body, who bears it, and the speed along them."""
 
+import json
+
 import bpy
 import numpy as np
 from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
 
-from ..addon import compat, motions
+from ..addon import compat, motions, pipeline
 from ..addon.base_operator import SettingsOperator, one_line
 from ..addon.errors import UserError
-from ..addon.families.freeform.gather import bones_of, kept, poses_of
+from ..addon.families.freeform import clip as clips
+from ..addon.families.freeform.gather import bones_of, kept, poses_of, postures_at
 from ..addon.mapping.freeform import body_of, standing_limbs, supports_of
 from ..addon.rigs.actor import Actor
+from ..addon.rigs.controls import control_rig
 from ..addon.rigs.pose.posture import Posture
 from ..addon.scene.figures import figure_in_metres
 from ..addon.scene.timing import frame_range, scene_numbers
 from ..addon.settings.freeform import BODY_POSTURE
 from ..solvers.freeform import PRESETS
+from ..solvers.freeform.choose import choose_frames
 from .motion import OfKind
 from .posing import stands
 
@@ -283,6 +288,104 @@ def _other(name: str) -> str:
     return name[:-1] + {"L": "R", "R": "L"}.get(name[-1], name[-1])
 
 
+class POISE_OT_postures_from_action(_FreeformOperator, bpy.types.Operator):
+    """Take a few frames of a clip as postures, those that rebuild it best, and tell what is lost"""
+
+    bl_idname = "poise.postures_from_action"
+    bl_label = "Postures from Action"
+
+    action: StringProperty(
+        name="Action", description="Clip on the rig, or on the character; empty for the rig's own"
+    )
+    count: IntProperty(
+        name="Postures", description="How many; more where the figure leaves the ground more often",
+        default=8, min=2, soft_max=24, max=200,
+    )
+
+    def invoke(self, context, event):
+        return context.window_manager.invoke_props_dialog(self)
+
+    def draw(self, context):
+        self.layout.use_property_split = True
+        self.layout.prop_search(self, "action", bpy.data, "actions")
+        self.layout.prop(self, "count")
+
+    def run(self, context):
+        character, motion = motions.require_motion(context)
+        controls = _require_body(character).armature
+        rig, numbers = control_rig.rig_of(controls) or controls, scene_numbers(context.scene)
+        action, slot = _clip_action(self.action, rig, motion)
+        read = clips.read_clip(controls, action, slot.handle, numbers.fps, numbers.unit_scale)
+        borne = np.flatnonzero(np.any(list(read.stands.values()), axis=0))
+        if not len(borne):
+            raise UserError(f"No foot stands in Action {action.name}: choose another clip")
+        first, last = int(borne[0]), int(borne[-1])
+        read = read.part(first, last)
+        count = min(max(self.count, 2), len(read.frames))
+        rows = choose_frames(read.clip, count, clips.changes(read))
+        settings = motion.poise_motion.freeform
+        _forget_all(motion)
+        figure = read.body.figure
+        postures = postures_at(controls, figure, read.poses(rows))
+        for k, (row, posture) in enumerate(zip(rows, postures, strict=True)):
+            item = _stored(settings, k)
+            item.name, item.frame = f"{action.name} {read.frames[row]:g}", read.frames[row]
+            _keep(motion, item, posture)
+            item.source = f"{action.name}, frame {read.frames[row]:g}"
+            bears = read.supports(row)
+            for name in supports_of(figure):
+                support = item.supports.add()
+                support.name, support.bears = name, name in bears
+        settings.timing = "FRAMES"
+        settings.posture_index = 0
+        motion.poise_motion.range_mode = "OWN"
+        motion.poise_motion.frame_start = round(read.frames[0])
+        motion.poise_motion.frame_end = round(read.frames[-1])
+        solved = pipeline.solve(pipeline.gather(context, motion))
+        told = clips.lost_of(read, solved)
+        settings.lost = json.dumps(told.lines())
+        worst = max(told.joints.values(), key=lambda pair: pair[1])
+        mean = float(np.mean([pair[0] for pair in told.joints.values()]))
+        return (
+            f"Took {len(rows)} of {len(read.frames)} frames of {action.name}: joints are off by "
+            f"{np.degrees(mean):.1f}° in the mean, at most {np.degrees(worst[1]):.0f}°, the mass by "
+            f"{100 * told.mass[0]:.1f} cm"
+        )
+
+
+def _clip_action(name: str, rig: bpy.types.Object, motion: bpy.types.Object):
+    """The action that is meant, and its slot for a rig."""
+    baked = {motion.poise_motion.bake_action, motion.poise_motion.bones.bake_action}
+    data = rig.animation_data
+    if name:
+        action = bpy.data.actions.get(name)
+        if action is None:
+            raise UserError(f"There is no action {name}: choose another one")
+    else:
+        action = None if data is None else data.action
+        if action is None:
+            raise UserError(f"{rig.name} has no action: choose one")
+    if action in baked:
+        raise UserError(
+            f"Action {action.name} is the bake of {motion.name}: choose the clip that it is to be "
+            "made from"
+        )
+    slot = data.action_slot if data is not None and data.action == action else None
+    slot = slot or next((s for s in action.slots if s.target_id_type in ("OBJECT", "UNSPECIFIED")), None)
+    if slot is None:
+        raise UserError(f"Action {action.name} has no slot for an object: choose another one")
+    return action, slot
+
+
+def _forget_all(motion: bpy.types.Object) -> None:
+    settings = motion.poise_motion.freeform
+    for item in settings.postures:
+        held = BODY_POSTURE.format(item.number)
+        if held in motion:
+            del motion[held]
+    settings.postures.clear()
+
+
 class POISE_OT_pace_edit(_FreeformOperator, bpy.types.Operator):
     """Key Distance as the chosen speed has it, to edit the curve in the Graph Editor"""
 
@@ -346,6 +449,7 @@ CLASSES = (
     POISE_OT_posture_move,
     POISE_OT_posture_pose,
     POISE_OT_posture_mirror,
+    POISE_OT_postures_from_action,
     POISE_OT_pace_edit,
 )
 

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Panels of free-form motion."""
 
+import json
+
 import bpy
 
 from ..addon.show import preview
 from ..solvers.legged.gait import spoken_leg
-from .base import MotionPanel, active, settings_of
+from .base import MotionPanel, active, draw_table, settings_of
 from .motion import draw_summary
 
 
@@ -68,6 +70,20 @@ class POISE_PT_freeform(MotionPanel, bpy.types.Panel):
         layout.prop(item, "turns")
 
 
+class POISE_PT_freeform_clip(MotionPanel, bpy.types.Panel):
+    bl_label = "From a Clip"
+    bl_parent_id = "POISE_PT_freeform"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context):
+        layout = self.layout
+        layout.operator("poise.postures_from_action", icon="ACTION")
+        lost = settings_of(context).freeform.lost
+        if lost:
+            draw_table(layout.box(), [tuple(row) for row in json.loads(lost)],
+                       context.region.width)  # fmt: skip
+
+
 class POISE_PT_freeform_speed(MotionPanel, bpy.types.Panel):
     bl_label = "Speed"
     bl_parent_id = "POISE_PT_freeform"
@@ -88,4 +104,9 @@ class POISE_PT_freeform_speed(MotionPanel, bpy.types.Panel):
             layout.operator("poise.pace_edit", icon="GRAPH")
 
 
-CLASSES = (POISE_UL_postures, POISE_PT_freeform, POISE_PT_freeform_speed)
+CLASSES = (
+    POISE_UL_postures,
+    POISE_PT_freeform,
+    POISE_PT_freeform_speed,
+    POISE_PT_freeform_clip,
+)

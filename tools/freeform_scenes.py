@@ -61,7 +61,7 @@ def strike(rig, joints: dict, place, turn=(), planted: dict | None = None) -> No
             wrist, is brought there.
     """
     import bpy
-    from poise.addon.families.freeform.gather import posture_of
+    from poise.addon.families.freeform.gather import postures_at
     from poise.addon.mapping.freeform import tracks_of
     from poise.solvers import rotations
     from poise.solvers.clock import Clock
@@ -97,7 +97,7 @@ def strike(rig, joints: dict, place, turn=(), planted: dict | None = None) -> No
     )
     tracks = tracks_of(body, motion, Clock.running(1, scenes.FPS))
     tracks.position["root"], tracks.rotation["root"] = np.zeros((1, 3)), rotations.identity(1)
-    posture_of(rig, tracks, 1.0).apply(rig)
+    postures_at(rig, body.figure, tracks)[0].apply(rig)
     bpy.context.view_layer.update()
 
 

@@ -99,6 +99,11 @@ class PoiseFreeform(Rows, bpy.types.PropertyGroup):
         name="Next Number", description="Number of the next stored posture", options=set()
     )
 
+    lost: StringProperty(
+        name="Lost", description="What of the clip that the postures were taken from is lost, as "
+        "JSON", options=set(),
+    )
+
     def begin(self, kind: str, unit_scale: float) -> None:
         """Nothing depends on who it is."""
 

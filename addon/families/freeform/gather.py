@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+
+from dataclasses import replace
 
 import bpy
 import numpy as np
@@ -11,16 +13,16 @@ import numpy as np
 from ....solvers import rotations
 from ....solvers.clock import Clock
 from ...errors import UserError
-from ...mapping.freeform import from_the_ground, supports_of
+from ...mapping.freeform import from_the_ground, moved, supports_of
 from ...mapping.legs import LeggedFigure
 from ...mapping.tracks import RoleTracks
-from ...placement import standing_at, world_matrix
+from ...placement import standing_at
 from ...rigs import characters
 from ...rigs.actor import Actor
 from ...rigs.pose import reader, rotation_modes
 from ...rigs.pose.algebra import Basis
 from ...rigs.pose.frames import armature_frames
-from ...rigs.pose.posture import POSE, Posture, Source
+from ...rigs.pose.posture import Posture
 from ...rigs.pose.solver import RigSolver
 from ...scene.figures import figure_in_metres, placement_of
 from ...scene.sampling import animated_settings, is_animated
@@ -107,8 +109,6 @@ def poses_of(
     Raises:
         UserError: a posture is one of another rig.
     """
-    bones = characters.role_bones_of(rig)
-    bones = {role: bone for role, bone in bones.items() if role in figure.joints}
     needed = bones_of(rig)
     local: dict[str, list[tuple[np.ndarray, np.ndarray]]] = {name: [] for name in needed}
     for posture in postures:
@@ -128,7 +128,23 @@ def poses_of(
                     np.ones((count, 3)))
         for name, rows in local.items()
     }  # fmt: skip
-    found = reader.posed(rig, basis, bones.values())
+    return placed(rig, figure, basis, count)
+
+
+def placed(
+    rig: bpy.types.Object, figure: LeggedFigure, local: Mapping[str, Basis], count: int
+) -> RoleTracks:
+    """Where roles are in character space, by channels of the controls.
+
+    Args:
+        rig: the character.
+        figure: its rest pose in metres.
+        local: bone -> its channels.
+        count: how many samples there are.
+    """
+    bones = characters.role_bones_of(rig)
+    bones = {role: bone for role, bone in bones.items() if role in figure.joints}
+    found = reader.posed(rig, local, bones.values())
     frame = characters.rest_frame(rig)
     # What a metre of the figure is, in units of the armature.
     size = characters.figure_of(rig).height / figure.height
@@ -142,36 +158,44 @@ def poses_of(
     return from_the_ground(figure, RoleTracks(Clock.running(count, 1.0), position, rotation))
 
 
-def posture_of(
-    rig: bpy.types.Object, tracks: RoleTracks, unit_scale: float, source: Source = POSE
-) -> Posture:
-    """A posture whose roles are somewhere: undoes `poses_of`, but in the world.
+def postures_at(
+    rig: bpy.types.Object, figure: LeggedFigure, tracks: RoleTracks
+) -> list[Posture]:
+    """Postures whose roles are somewhere: undoes `poses_of`.
 
     Args:
         rig: the character.
-        tracks: where its roles are in the world, one row.
-        unit_scale: metres per Blender unit.
-        source: where that was read.
+        figure: its rest pose in metres.
+        tracks: where its roles are in character space, one row a posture.
     """
-    frames = armature_frames(rig.name, np.array(world_matrix(rig), dtype=float)[None])
+    size = characters.figure_of(rig).height / figure.height
+    frame = characters.rest_frame(rig)
+    tracks = moved(
+        replace(tracks, position={r: p - frame[:3, 3] / size for r, p in tracks.position.items()}),
+        rotations.from_matrix(frame[:3, :3].T), np.zeros(3),
+    )  # fmt: skip
+    still = armature_frames(rig.name, np.diag((1.0 / size,) * 3 + (1.0,))[None])
     solver = RigSolver(
-        rig, characters.role_bones_of(rig), frames, unit_scale, characters.rest_axes(rig),
+        rig, characters.role_bones_of(rig), still, 1.0, characters.rest_axes(rig),
         moved={name: Basis(np.zeros((1, 3)), rotations.identity(1), np.ones((1, 3)))
                for name in bones_of(rig)},
     )  # fmt: skip
-    made = solver.solve(tracks.position, tracks.rotation)
-    turns = dict.fromkeys(bones_of(rig), np.array((1.0, 0.0, 0.0, 0.0)))
-    places = dict.fromkeys(turns, np.zeros(3))
-    for track in made:
+    names, count = bones_of(rig), len(tracks.time)
+    turns = {name: np.tile((1.0, 0.0, 0.0, 0.0), (count, 1)) for name in names}
+    places = {name: np.zeros((count, 3)) for name in names}
+    for track in solver.solve(tracks.position, tracks.rotation):
         if track.rotation is not None:
             mode = rig.pose.bones[track.bone].rotation_mode
-            turns[track.bone] = rotation_modes.from_mode(track.rotation, mode)[0]
+            turns[track.bone] = rotation_modes.from_mode(track.rotation, mode)
         if track.location is not None:
-            places[track.bone] = track.location[0]
-    return Posture(
-        tuple(turns), np.array(list(turns.values())), np.array(list(places.values())),
-        np.zeros((len(turns), 3)), source,
-    )  # fmt: skip
+            places[track.bone] = track.location
+    return [
+        Posture(
+            tuple(names), np.array([turns[name][k] for name in names]),
+            np.array([places[name][k] for name in names]), np.zeros((len(names), 3)),
+        )
+        for k in range(count)
+    ]  # fmt: skip
 
 
 def _require_order(motion, items, start: int, end: int) -> None:

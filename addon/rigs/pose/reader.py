@@ -71,18 +71,19 @@ def posture(rig: bpy.types.Object, bones: Iterable[str] | None = None) -> dict[s
 
 
 def keyed(
-    rig: bpy.types.Object, active: Active, frame: float, bones: Iterable[str] | None = None
+    rig: bpy.types.Object, active: Active, frame: float | np.ndarray,
+    bones: Iterable[str] | None = None,
 ) -> dict[str, Basis]:
-    """What an action says of bones at a frame, whether the rig plays it or not.
+    """What an action says of bones at a frame, or at several, whether the rig plays it or not.
 
     Args:
         rig: the rig, whose rotation modes count.
         active: the action and its slot.
-        frame: the frame; fractions allowed.
+        frame: the frame, or (n,) of them; fractions allowed.
         bones: names of bones; None for all.
 
     Returns:
-        Channels of those that the action has some for, one sample each; others are as in the
+        Channels of those that the action has some for, one sample a frame; others are as in the
         rest pose.
     """
     curves = {(curve.data_path, curve.array_index): curve for curve in sounding(active)}
@@ -92,7 +93,7 @@ def keyed(
         own = channel_paths(rig, name)
         if not paths.isdisjoint(own):
             rest = zip(own, _REST[own[1].rpartition(".")[2]], strict=True)
-            values = _from_curves(rig, name, np.array([frame]), curves, dict(rest))
+            values = _from_curves(rig, name, np.atleast_1d(frame), curves, dict(rest))
             found[name] = _basis(values, rig.pose.bones[name])
     return found
 
