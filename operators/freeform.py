@@ -344,12 +344,12 @@ class POISE_OT_postures_from_action(_FreeformOperator, bpy.types.Operator):
         solved = pipeline.solve(pipeline.gather(context, motion))
         told = clips.lost_of(read, solved)
         settings.lost = json.dumps(told.lines())
-        worst = max(told.joints.values(), key=lambda pair: pair[1])
-        mean = float(np.mean([pair[0] for pair in told.joints.values()]))
+        worst = max(most for _mean, most in told.joints.values())
+        mean = float(np.mean([mean for mean, _most in told.joints.values()]))
         return (
             f"Took {len(rows)} of {len(read.frames)} frames of {action.name}: joints are off by "
-            f"{np.degrees(mean):.1f}° in the mean, at most {np.degrees(worst[1]):.0f}°, the mass by "
-            f"{100 * told.mass[0]:.1f} cm"
+            f"{np.degrees(mean):.1f}° in the mean, at most {np.degrees(worst):.0f}°, the mass "
+            f"by {100 * told.mass[0]:.1f} cm"
         )
 
 
@@ -371,7 +371,8 @@ def _clip_action(name: str, rig: bpy.types.Object, motion: bpy.types.Object):
             "made from"
         )
     slot = data.action_slot if data is not None and data.action == action else None
-    slot = slot or next((s for s in action.slots if s.target_id_type in ("OBJECT", "UNSPECIFIED")), None)
+    kinds = ("OBJECT", "UNSPECIFIED")
+    slot = slot or next((s for s in action.slots if s.target_id_type in kinds), None)
     if slot is None:
         raise UserError(f"Action {action.name} has no slot for an object: choose another one")
     return action, slot

@@ -44,6 +44,8 @@ OPERATORS = (
     "jump_find",
     "controller_import", "controller_export", "destination_set", "destination_remove",
     "start_set", "script_add", "script_remove", "script_move", "script_import", "script_export",
+    "posture_add", "posture_replace", "posture_update", "posture_remove", "posture_duplicate",
+    "posture_move", "posture_mirror", "posture_pose", "postures_from_action", "pace_edit",
     "bake", "bake_all", "bake_check", "bake_clear", "slope_add", "trail_add",
     "markers_add", "markers_clear", "chase_camera_add", "playblast", "diagram_save",
     "diagram_image",
@@ -224,6 +226,10 @@ def tables() -> dict[str, str]:
         ("line", control.properties["script"].fixed_type),
     ):
         made[f"control {name}"] = settings_table(item, style_names(item))
+    freeform = rna.properties["freeform"].fixed_type
+    made["freeform"] = settings_table(freeform, style_names(freeform))
+    item = freeform.properties["postures"].fixed_type
+    made["freeform posture"] = settings_table(item, style_names(item))
     for name in (*STYLE_GROUPS, "eyes"):
         style = rna.properties[name].fixed_type
         made[name] = settings_table(style, style_names(style))

@@ -1810,6 +1810,16 @@ def parking_starts() -> Image.Image:
     return tiles(shots, 2, labels=labels)
 
 
+def freeform() -> Image.Image:
+    """A leap of a dance phrase: moments of it."""
+    import freeform_scenes
+
+    (rig,) = freeform_scenes.dance()
+    times = [(frame - 1) / scenes.FPS for frame in (1, 13, 20, 24, 29, 33, 41, 58)]
+    taken = moments(rig, times, (-3.9, -0.5, 0.35), (0.0, 0.0, 0.0), 50.0, (396, 330))
+    return tiles(taken, 4)
+
+
 PICTURES: dict[str, Callable[[], Image.Image]] = {
     picture.__name__: picture for picture in (
         characters, creatures, turn_sequence, figure_6, figure_10, presets,
@@ -1818,7 +1828,7 @@ PICTURES: dict[str, Callable[[], Image.Image]] = {
         skateboarder_sheet, cyclist_sheet, tree_skiing, slalom_poles, bicycle_corner,
         potholes, crowd, spiral_ramp, telemark_slalom, own_rig_sheet, own_equipment_sheet,
         gait, ground, rigify_cat, herd, footprints, gait_diagram, pose_timing,
-        limb_pose, pose_gains, pose_blocking, pose_weights,
+        limb_pose, pose_gains, pose_blocking, pose_weights, freeform,
         pendulum, luxo, control_states, parking_car, parking_starts,
     )
 }

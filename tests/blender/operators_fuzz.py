@@ -26,7 +26,7 @@ from poise.addon.rigs.machines import MACHINES
 from poise.addon.scene.figures import legs_of
 from poise.addon.settings.gait import gaits_for
 
-GROUPS = ("turns", "path", "gait", "pose_timing", "control", *STYLE_GROUPS)
+GROUPS = ("turns", "path", "gait", "pose_timing", "control", "freeform", *STYLE_GROUPS)
 KINDS = (*KINDS_OF_CHARACTERS, *MACHINES)
 
 # Operators that write files or take long are called less often.

@@ -74,6 +74,7 @@ GROUPS = {
     "gait": settings_of("PoiseGait"),
     "pose_timing": settings_of("PoisePoseTiming"),
     "control": settings_of("PoiseControl"),
+    "freeform": settings_of("PoiseFreeform"),
     **{name: style_of(mapping.style) for name, mapping in STYLE_GROUPS.items()},
     "eyes": style_of(EyesStyle),
     "settings": settings_of("PoiseMotion"),

@@ -176,14 +176,15 @@ def _standing(body: RoleBody, clip: Clip, fps: float) -> dict[str, np.ndarray]:
     figure, leg = body.figure, body.figure.leg_length
     found = links(body.body, clip.places, clip.joints)
     stands = {}
-    ends = {}
     for chain in figure.legs:
-        last = body.index[chain.segments[-1]]
-        ends[chain.name] = found.joints[:, last]
-    for name, end in ends.items():
-        low = end[:, 2] - end[:, 2].min() <= LOW * leg
-        speed = np.linalg.norm(np.gradient(end, 1.0 / fps, axis=0), axis=1)
-        stands[name] = _evened(low & (speed <= SLOW * leg), max(round(SHORTEST * fps), 2))
+        on = np.zeros(len(clip.times), bool)
+        # Feet stand on the heel, then the ball: any joint of theirs may rest.
+        for role in chain.segments[chain.bend + 2 :] or chain.segments[-1:]:
+            end = found.joints[:, body.index[role]]
+            low = end[:, 2] - end[:, 2].min() <= LOW * leg
+            speed = np.linalg.norm(np.gradient(end, 1.0 / fps, axis=0), axis=1)
+            on |= low & (speed <= SLOW * leg)
+        stands[chain.name] = _evened(on, max(round(SHORTEST * fps), 2))
     # Between two steps of a walk nobody flies: the foot that leaves waits for the other.
     air = ~np.any(list(stands.values()), axis=0)
     real = _evened(air, max(round(FLIES * fps), 2), only=True)
@@ -224,7 +225,8 @@ class Lost:
 
     Attributes:
         joints: part of the body -> mean and largest angle that joints are off, rad; of the
-            upper and lower bones of limbs, that their directions are.
+            upper and lower bones of limbs, that their directions are, and of hands and feet,
+            that they are in the world.
         mass: mean and largest way that the body's mass is off, m.
         centre: largest way that its centre of mass is off while it is in the air, m; nan
             where it never is.
@@ -275,6 +277,10 @@ def lost_of(read: Read, solved: SolvedFreeform) -> Lost:
                     for x in (one, other))  # fmt: skip
             across = np.linalg.norm(np.cross(a, b), axis=1)
             angle[:, link] = np.arctan2(across, rotations.dot(a, b))
+        for link in limb.beyond[:1]:
+            apart = rotations.multiply(rotations.conjugate(one.turns[:, link]),
+                                       other.turns[:, link])  # fmt: skip
+            angle[:, link] = np.linalg.norm(rotations.to_rotation_vector(apart), axis=-1)
     parts: dict[str, list[int]] = {"Pelvis": [0], "Trunk": [], "Legs": [], "Arms": []}
     figure = read.body.figure
     legs = {role for chain in figure.legs for role in chain.limb}
