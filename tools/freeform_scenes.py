@@ -208,25 +208,25 @@ def dance():
     person(rig, feet=stand, **low_arms)
     add(rig, 1, "Ready")
     person(rig, at=(0.05, -0.02), feet={left: (0.07, -0.10, 15, 0)}, low=0.24, pitch=16,
-           trunk=14, head=-20, hips=(0, -5), knees=(0, 75), ankles=(0, 25), arms=(-48, -48),
+           trunk=14, head=-20, hips=(0, -5), knees=(0, 75), ankles=(0, 45), arms=(-48, -48),
            sides=(22, 22), elbows=(10, 10))  # fmt: skip
     add(rig, 13, "Gather")
     person(rig, at=(0.03, -0.40), feet={left: (0.07, -0.10, 15, 50)}, high=0.91, pitch=6,
-           trunk=-4, head=-5, hips=(0, 72), knees=(0, 32), ankles=(0, 30), arms=(40, 88),
+           trunk=-4, head=-5, hips=(0, 72), knees=(0, 32), ankles=(0, 55), arms=(40, 88),
            sides=(55, 5), elbows=(12, 12))  # fmt: skip
     add(rig, 20, "Push")
     person(rig, at=(0.0, -0.95), high=1.30, pitch=4, trunk=-8, hips=(-46, 86), knees=(10, 4),
-           ankles=(35, 35), arms=(15, 118), sides=(92, 5), elbows=(10, 8))  # fmt: skip
+           ankles=(65, 65), arms=(15, 118), sides=(92, 5), elbows=(10, 8))  # fmt: skip
     add(rig, 25, "Leap", air=True)
     person(rig, at=(0.0, -1.40), high=1.30, pitch=6, trunk=-10, hips=(-58, 72), knees=(5, 3),
-           ankles=(35, 35), arms=(0, 108), sides=(98, 10), elbows=(10, 8))  # fmt: skip
+           ankles=(65, 65), arms=(0, 108), sides=(98, 10), elbows=(10, 8))  # fmt: skip
     add(rig, 29, "Float", air=True)
     person(rig, at=(-0.03, -1.84), feet={right: (-0.05, -1.98, -8, 26)}, high=0.95, pitch=12,
-           trunk=-8, hips=(-50, 0), knees=(14, 0), ankles=(30, 0), arms=(0, 82),
+           trunk=-8, hips=(-50, 0), knees=(14, 0), ankles=(55, 0), arms=(0, 82),
            sides=(95, 15), elbows=(12, 10))  # fmt: skip
     add(rig, 33, "Touch")
     person(rig, at=(-0.05, -2.02), feet={right: (-0.05, -1.98, -8, 0)}, low=0.24, pitch=28,
-           trunk=-2, head=-24, hips=(-36, 0), knees=(24, 0), ankles=(30, 0), arms=(10, 58),
+           trunk=-2, head=-24, hips=(-36, 0), knees=(24, 0), ankles=(55, 0), arms=(10, 58),
            sides=(80, 25), elbows=(15, 15))  # fmt: skip
     add(rig, 41, "Sink")
     close = {right: (-0.05, -1.98, -8, 0), left: (0.13, -1.95, 25, 0)}
@@ -345,9 +345,9 @@ def pounce():
     animal(rig, at=(0, 0), high=0, paws=both("hind", 0) | both("fore", 0))
     add(rig, 1, "Stand")
     animal(rig, at=(0.02 * m, 0), high=-0.085 * m, pitch=4, spine_1=6, neck_1=12, head=-14,
-           tail_1=-50, tail_2=10, paws=both("hind", 0.03 * m) | both("fore", 0.01 * m))  # fmt: skip
+           tail_1=-50, tail_2=10, paws=both("hind", 0.03 * m) | both("fore", 0))  # fmt: skip
     add(rig, 18, "Crouch")
-    animal(rig, at=(0.11 * m, 0), high=-0.01 * m, pitch=-28, spine_1=-5, spine_2=-5, neck_1=12,
+    animal(rig, at=(0.09 * m, 0), high=-0.03 * m, pitch=-28, spine_1=-5, spine_2=-5, neck_1=12,
            head=10, tail_1=-70, fore_1=-40, fore_2=-35, fore_3=60,
            paws=both("hind", 0.03 * m, 35))  # fmt: skip
     add(rig, 24, "Push")
@@ -355,15 +355,15 @@ def pounce():
            head=5, tail_1=-60, hind_1=45, hind_2=25, hind_3=30, fore_1=-55, fore_2=-30,
            fore_3=10)  # fmt: skip
     add(rig, 28, "Fly", air=True)
-    animal(rig, at=(0.63 * m, 0), high=0.06 * m, pitch=26, spine_1=8, spine_2=8, neck_1=-18,
-           head=-18, tail_1=-60, hind_1=-30, hind_2=35, hind_3=-25,
-           paws=both("fore", 0.72 * m))  # fmt: skip
+    animal(rig, at=(0.63 * m, 0), high=0.085 * m, pitch=22, spine_1=4, spine_2=4, neck_1=-14,
+           head=-14, tail_1=-60, hind_1=-30, hind_2=35, hind_3=-25,
+           paws=both("fore", 0.76 * m))  # fmt: skip
     add(rig, 33, "Touch")
     animal(rig, at=(0.72 * m, 0), high=-0.07 * m, pitch=10, spine_1=10, neck_1=10, head=0,
-           tail_1=-50, paws=both("fore", 0.72 * m) | both("hind", 0.74 * m))  # fmt: skip
+           tail_1=-50, paws=both("fore", 0.76 * m) | both("hind", 0.72 * m))  # fmt: skip
     add(rig, 38, "Down")
     animal(rig, at=(0.70 * m, 0), high=-0.03 * m, neck_1=25, head=15, tail_1=-30,
-           paws=both("fore", 0.72 * m) | both("hind", 0.74 * m))  # fmt: skip
+           paws=both("fore", 0.76 * m) | both("hind", 0.72 * m))  # fmt: skip
     add(rig, 54, "Look")
     finish(scene, rig, (-1.7, -0.5, 0.35), (0.0, -0.45, 0.18), 42.0)
     return [rig]

@@ -415,7 +415,7 @@ def _contacts(
     for contact in motion.contacts:
         start, end = max(contact.start, first), min(contact.end, last)
         rows = np.flatnonzero((clock.time >= start - 1e-9) & (clock.time <= end + 1e-9))
-        if end < start or not len(rows):
+        if end - start < 1e-9 or not len(rows):
             continue
         fixed, limb = roles[contact.limb]
         for role in fixed:

@@ -138,7 +138,8 @@ def _apart(body: Body, limb: Limb, one: tuple, other: tuple) -> bool:
     far = float(np.linalg.norm(other[0] - one[0]))
     apart = rotations.multiply(rotations.conjugate(one[1]), other[1])
     angle = float(np.linalg.norm(rotations.to_rotation_vector(apart)))
-    return far > STEPS * length(body, limb) or angle > PIVOTS
+    # Without a link that is kept, the end is a point.
+    return far > STEPS * length(body, limb) or (limb.end >= 0 and angle > PIVOTS)
 
 
 def whole(posture: Posture) -> np.ndarray:

@@ -6,13 +6,16 @@ from functools import cache
 
 import numpy as np
 import pytest
-from freeform_cases import ABSORB, BODY, CROUCH, PUSH, SEQUENCES, STAND, pose, squat
+from freeform_cases import ABSORB, BODY, CROUCH, PUSH, SEQUENCES, STAND, planted, pose, squat
 from poise.solvers import rotations
 from poise.solvers.errors import SettingError
 from poise.solvers.freeform import Body, FreeformPlan, Pace, PostureSequence, solve
 from poise.solvers.freeform.body import inside, links
+from poise.solvers.freeform.choose import Clip, choose_frames
 from poise.solvers.freeform.flight import rise_speed, shoot
 from poise.solvers.freeform.heights import HARDEST, Piece, exponent
+from poise.solvers.freeform.holds import Hold, keep
+from poise.solvers.freeform.motion import Moving
 
 G = 9.81
 FLYING = ("jump", "leap", "somersault", "dance")
@@ -495,3 +498,109 @@ def test_identical_postures_stand_still():
     motion = solve(BODY, PostureSequence([pose(), pose()], np.array([0.0, 1.0])), np.arange(3) / 2)
     np.testing.assert_allclose(motion.place, np.tile(motion.place[0], (3, 1)), atol=1e-12)
     assert motion.problems == ()
+
+
+# Steps, rolling feet, and motions that go on
+
+
+def test_a_foot_that_bears_elsewhere_steps_there():
+    """Both feet bear in both postures, the right one 0.3 m ahead in the second: it steps."""
+    stand = planted(pose(**STAND), foot_L=(0.1, 0, 0), foot_R=(-0.1, 0, 0))
+    ahead = replace(pose(**STAND), place=stand.place + (0.0, -0.12, -0.04))
+    stride = planted(ahead, foot_L=(0.1, 0, 0), foot_R=(-0.1, -0.3, 0))
+    plan = FreeformPlan(BODY, PostureSequence([stand, stride], np.array([0.0, 0.8])))
+    assert not plan.problems
+    t = np.linspace(0.0, 0.8, 161)
+    motion = plan.sample(t)
+    left, right = (_ends(motion, limb) for limb in BODY.limbs[:2])
+    np.testing.assert_allclose(left, np.tile(left[0], (161, 1)), atol=1e-9)
+    np.testing.assert_allclose(right[[0, -1]], [[-0.1, 0, 0], [-0.1, -0.3, 0]], atol=1e-9)
+    # By minimum jerk, and lifted: 16 s^2 (1 - s)^2 of 0.015 leg lengths and 0.15 of the way.
+    s = t / 0.8
+    np.testing.assert_allclose(right[:, 1], -0.3 * (10 * s**3 - 15 * s**4 + 6 * s**5), atol=1e-9)
+    assert right[80, 2] == pytest.approx(0.015 * 0.86 + 0.15 * 0.3, abs=1e-9)
+    assert right[:, 2].min() > -1e-9
+    assert [(c.limb, c.start, c.end) for c in motion.contacts] == [
+        ("foot.L", 0.0, 0.8), ("foot.R", 0.0, 0.0), ("foot.R", 0.8, 0.8)
+    ]  # fmt: skip
+
+
+def _with_toes():
+    """The body with feet that roll over toes."""
+    body = _with_feet()
+    f = body.figure
+    toe = np.array([[0.0, -0.14, -0.06]] * 2)
+    grown = replace(
+        f, parents=np.append(f.parents, [11, 12]), places=np.concatenate([f.places, toe]),
+        rests=np.concatenate([f.rests, f.rests[:2]]), axes=np.concatenate([f.axes, f.axes[1:3]]),
+        masses=np.append(f.masses, [0.2, 0.2]), centres=np.concatenate([f.centres, 0.3 * toe]),
+        inertias=np.concatenate([f.inertias, 0.1 * f.inertias[4:6]]),
+    )  # fmt: skip
+    legs = [replace(m, end=13 + i, rolls=(11 + i,)) for i, m in enumerate(body.limbs[:2])]
+    return Body(grown, (*legs, *body.limbs[2:]))
+
+
+def test_a_heel_comes_up_over_toes_that_stay():
+    body = _with_toes()
+    postures = []
+    for low, heel in ((0.0, 0.0), (0.12, 0.0), (-0.02, 40.0)):
+        bare = pose(**STAND)
+        joints = np.concatenate([bare.joints, rotations.identity(4)])
+        place = bare.place - (0.0, 0.0, low)
+        for leg in body.limbs[:2]:
+            turns = np.stack([rotations.about_x(np.radians(heel)), rotations.identity(1)[0]])
+            at = np.array([0.1 if leg.name == "foot.L" else -0.1, -0.14, 0.0])
+            hold = Hold(leg, 0, 0, at, turns[1])
+            held = joints[None].copy()
+            held[0, 0] = bare.turn
+            held, missing = keep(body, hold, place[None], held, turns[None, :1])
+            assert missing[0] < 1e-9
+            joints = held[0]
+        postures.append(replace(bare, joints=joints, place=place))
+    plan = FreeformPlan(body, PostureSequence(postures, np.array([0.0, 0.4, 0.7])))
+    assert not plan.problems
+    motion = plan.sample(np.linspace(0.0, 0.7, 71))
+    joints = motion.joints.copy()
+    joints[:, 0] = motion.turn
+    found = links(body, motion.place, joints)
+    for foot, toes in ((11, 13), (12, 14)):
+        assert np.ptp(found.joints[:, toes], axis=0).max() < 1e-9
+        assert _angle(found.turns[:, toes], rotations.identity(1)).max() < 1e-9
+        pitch = np.degrees(_angle(found.turns[:, foot], rotations.identity(1)))
+        assert pitch[:41].max() < 1e-6  # flat between two flat postures
+        assert pitch[-1] == pytest.approx(40.0) and (np.diff(pitch[41:]) > 0.0).all()
+
+
+def test_a_motion_goes_on_as_another_one_ends():
+    velocity, spins = np.array([0.2, -1.3, 0.1]), np.zeros((11, 3))
+    spins[0], spins[3] = (0.0, 0.0, 0.8), (-2.0, 0.0, 0.0)
+    sequence = replace(
+        squat(), start=Moving(velocity, spins), end_velocity=np.array([0.0, -0.9, 0.0])
+    )
+    plan = FreeformPlan(BODY, sequence)
+    h, end = 1e-6, plan.duration
+    motion = plan.sample(np.array([0.0, h, end - h, end]))
+    np.testing.assert_allclose((motion.place[1] - motion.place[0]) / h, velocity, atol=1e-4)
+    np.testing.assert_allclose((motion.place[3] - motion.place[2]) / h, (0, -0.9, 0), atol=1e-4)
+    for turns, spin in ((motion.turn, spins[0]), (motion.joints[:, 3], spins[3])):
+        step = rotations.multiply(rotations.conjugate(turns[0]), turns[1])
+        np.testing.assert_allclose(rotations.to_rotation_vector(step) / h, spin, atol=1e-4)
+
+
+def test_the_frames_that_rebuild_a_motion_are_found():
+    """Of a squat of three postures, sampled by frames, these three; others are worse."""
+    times = np.arange(0.0, 1.31, 1.0 / 24.0)
+    sequence = squat()
+    knots = np.array([0, 14, len(times) - 1])
+    plan = FreeformPlan(BODY, replace(sequence, times=times[knots]))
+    motion = plan.sample(times)
+    joints = motion.joints.copy()
+    joints[:, 0] = motion.turn
+    clip = Clip(BODY, times, motion.place, joints)
+    found = choose_frames(clip, 3)
+    assert abs(found[1] - 14) <= 2
+    off = [np.sqrt((clip.led(choose_frames(clip, n)) ** 2).mean()) for n in (2, 3, 5, 8)]
+    assert all(a > b for a, b in zip(off[:-1], off[1:], strict=True)) and off[-1] < 0.02 * off[0]
+    assert choose_frames(clip, 4, required=[5]).count(5) == 1
+    with pytest.raises(SettingError, match="from 2 to the 32 frames"):
+        choose_frames(clip, 1)
