@@ -7,16 +7,21 @@ import bpy
 import numpy as np
 from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
 
-from ..addon import compat, motions, pipeline
+from ..addon import compat, families, motions, pipeline
 from ..addon.base_operator import SettingsOperator, one_line
 from ..addon.errors import UserError
 from ..addon.families.freeform import clip as clips
-from ..addon.families.freeform.gather import bones_of, kept, poses_of, postures_at
+from ..addon.families.freeform.gather import (
+    bones_of,
+    figure_on_legs,
+    kept,
+    poses_of,
+    postures_at,
+)
 from ..addon.mapping.freeform import body_of, standing_limbs, supports_of
 from ..addon.rigs.actor import Actor
 from ..addon.rigs.controls import control_rig
 from ..addon.rigs.pose.posture import Posture
-from ..addon.scene.figures import figure_in_metres
 from ..addon.scene.timing import frame_range, scene_numbers
 from ..addon.settings.freeform import BODY_POSTURE
 from ..solvers.freeform import PRESETS
@@ -49,11 +54,9 @@ class _FreeformOperator(OfKind, SettingsOperator):
 
 def _require_body(character: bpy.types.Object) -> Actor:
     actor = Actor.of(character)
-    if actor.family != "LEGGED":
-        raise UserError(
-            f"{actor.name} has no legs that Poise knows how to stand on: set it up as a biped or "
-            "an animal"
-        )
+    why = families.FAMILIES["FREEFORM"].able(actor)
+    if why:
+        raise UserError(f"{why}: set the rig up as a biped or an animal, or add one")
     return actor
 
 
@@ -67,7 +70,7 @@ def _keep(motion: bpy.types.Object, item, posture: Posture) -> None:
 def _guess(context, actor: Actor, item, posture: Posture) -> None:
     """Legs and arms of a posture: those bear the body that are on the ground."""
     unit = scene_numbers(context.scene).unit_scale
-    figure = figure_in_metres(actor.armature, unit)
+    figure = figure_on_legs(actor.armature, unit)
     poses = poses_of(actor.armature, figure, [posture], unit)
     [bears] = standing_limbs(body_of(figure), poses, 0.0)
     item.supports.clear()

@@ -17,10 +17,10 @@ def body_of(rig):
     Args:
         rig: the armature object.
     """
+    from poise.addon.families.freeform.gather import figure_on_legs
     from poise.addon.mapping.freeform import body_of
-    from poise.addon.scene.figures import figure_in_metres
 
-    return body_of(figure_in_metres(rig, 1.0))
+    return body_of(figure_on_legs(rig, 1.0))
 
 
 def about(axis: str, degrees: float) -> np.ndarray:

@@ -39,12 +39,22 @@ from .legged import pose_joints
 from .legs import TIP, LegChain, LeggedFigure
 from .signals import averaged
 from .tracks import (
+    CHEST,
     ELBOW,
     HAND,
+    HEAD,
+    HEEL,
+    KNEE,
+    NECK,
     PELVIS,
+    POLE_TIP,
     ROOT,
     SHOULDER,
+    SIDES,
+    SKI,
+    SPINE,
     Contact,
+    Figure,
     RoleTracks,
     base_role,
     only_turned,
@@ -58,7 +68,8 @@ PERSON = {
     "shoulder": 0.004, UPPER: 0.028, FORE: 0.016, "hand": 0.006,
     "thigh": 0.100, "shin": 0.0465, "foot": 0.0115, "toe": 0.003,
 }  # fmt: skip
-TRUNK, NECK, HEAD_SHARE, TAIL = 0.62, 0.06, 0.05, 0.02  # of an animal; legs share the rest
+# Shares of an animal's mass; legs have the rest.
+OF_TRUNK, OF_NECK, OF_HEAD, OF_TAIL = 0.62, 0.06, 0.05, 0.02
 PALM, SKULL = 0.06, 0.10  # of the height: how far hands and heads go on where nobody says it
 SIDEWAYS = 0.02  # sine of a limb's bend under which its plane is the upper bone's own
 UPRIGHT = 0.4  # cosine of a pelvis' tilt from which it has a heading
@@ -102,6 +113,35 @@ def supports_of(figure: LeggedFigure) -> tuple[str, ...]:
         figure: the rest pose.
     """
     return (*(leg.name for leg in figure.legs), *(side_role(HAND, s) for s in figure.arms))
+
+
+def on_legs(figure: Figure | LeggedFigure) -> LeggedFigure | None:
+    """A figure as its legs carry it.
+
+    Args:
+        figure: the rest pose; a skier's feet stand on skis.
+
+    Returns:
+        None of one that stands otherwise: sideways on a board, on a bicycle.
+    """
+    if isinstance(figure, LeggedFigure):
+        return figure
+    if side_role(SKI, "L") not in figure.joints or side_role(HEEL, "L") in figure.joints:
+        return None
+    joints, legs = dict(figure.joints), []
+    for side in SIDES:
+        joints |= {
+            f"thigh.{side}": figure.joints[f"hip.{side}"],
+            f"shin.{side}": figure.joints[f"knee_joint.{side}"],
+        }
+        legs.append(LegChain(
+            f"leg.{side}", 0, (f"thigh.{side}", f"shin.{side}", f"foot.{side}"), 0,
+            side_role(KNEE, side), side_role(SKI, side), foot=TIP,
+        ))  # fmt: skip
+    return LeggedFigure(
+        "", joints, tuple(legs), (PELVIS, SPINE, CHEST), (NECK, HEAD), arms=SIDES,
+        mass=figure.mass, height=figure.height,
+    )  # fmt: skip
 
 
 def _hung(figure: LeggedFigure) -> dict[str, str]:
@@ -159,10 +199,10 @@ def _shares(figure: LeggedFigure, names: Sequence[str], lengths: np.ndarray) -> 
         weight = lengths[at] * (1.0 - thinner * np.linspace(0.0, 1.0, len(at))) ** 2
         found[at] += share * weight / weight.sum()
 
-    legs = 1.0 - TRUNK - NECK - HEAD_SHARE - TAIL
-    spread(figure.trunk, TRUNK, 0.0)
+    legs = 1.0 - OF_TRUNK - OF_NECK - OF_HEAD - OF_TAIL
+    spread(figure.trunk, OF_TRUNK, 0.0)
     for roles, share in (
-        (figure.neck[:-1], NECK), (figure.neck[-1:], HEAD_SHARE), (figure.tail, TAIL),
+        (figure.neck[:-1], OF_NECK), (figure.neck[-1:], OF_HEAD), (figure.tail, OF_TAIL),
     ):  # fmt: skip
         spread(roles or figure.trunk, share, 0.5 if roles else 0.0)
     for leg in figure.legs:
@@ -260,15 +300,16 @@ def from_the_ground(figure: LeggedFigure, tracks: RoleTracks) -> RoleTracks:
         figure: the rest pose.
         tracks: its roles; places of those that are only turned do not count.
     """
-    position, rest = dict(tracks.position), figure.joints
+    position, rotation, rest = dict(tracks.position), dict(tracks.rotation), figure.joints
     for leg in figure.legs:
-        if not only_turned(leg.control):
+        if leg.control in position and not only_turned(leg.control):
             continue
         at, below = position[leg.tip], leg.tip
         for role in reversed(leg.segments[leg.bend + 2 :]):
-            at = at - rotate(tracks.rotation[role], rest[below] - rest[role])
+            rotation.setdefault(role, rotation[below])  # a boot on its ski
+            at = at - rotate(rotation[role], rest[below] - rest[role])
             position[role], below = at, role
-    return replace(tracks, position=position)
+    return replace(tracks, position=position, rotation=rotation)
 
 
 def postures_of(
@@ -373,8 +414,12 @@ def tracks_of(body: RoleBody, motion: FreeformMotion, clock: Clock) -> RoleTrack
         rotation |= {shoulder: turn[shoulder], hand: turn[hand]}
         position[hand] = joint[hand]
         position[pole] = _pole(rest, (upper, fore, hand), pole, joint, turn)
+        held = side_role(POLE_TIP, side)
+        if held in rest:
+            position[held] = joint[hand] + rotate(turn[hand], rest[held] - rest[hand])
     contacts = _contacts(body, motion, position, turn, clock)
-    position[ROOT], rotation[ROOT] = _root(motion, clock, contacts, figure)
+    feet = np.mean([position[chain.tip] for chain in figure.legs], axis=0)
+    position[ROOT], rotation[ROOT] = _root(motion, clock, contacts, figure, feet)
     return RoleTracks(
         clock, position, {role: continuous(values) for role, values in rotation.items()},
         contacts, _events(motion),
@@ -437,9 +482,11 @@ def _events(motion: FreeformMotion) -> tuple[Event, ...]:
 
 
 def _root(
-    motion: FreeformMotion, clock: Clock, contacts: Sequence[Contact], figure: LeggedFigure
+    motion: FreeformMotion, clock: Clock, contacts: Sequence[Contact], figure: LeggedFigure,
+    feet: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """On the ground under the body, turned as the body is while it is upright."""
+    """On the ground under the body, or its feet if these never stand; turned as the body is
+    while it is upright."""
     time = clock.time
     spacing = float(time[1] - time[0]) if len(time) > 1 else 0.0
     up, ahead = (rotate(motion.turn, np.array(axis)) for axis in ((0, 0, 1.0), (0, -1.0, 0)))
@@ -451,11 +498,15 @@ def _root(
     place = motion.place.copy()
     soles = [(0.5 * (c.start + c.end), c.position[2]) for c in contacts
              if c.role in {leg.tip for leg in figure.legs}]  # fmt: skip
-    if soles:
+    if not soles:
+        place = feet.copy()
+    else:
         when, high = np.array(sorted(soles)).T
         place[:, 2] = np.interp(time, when, high)
     if len(time) > 2:
-        yaw, place[:, 2] = (averaged(x, spacing, SETTLES) for x in (yaw, place[:, 2]))
+        yaw = averaged(yaw, spacing, SETTLES)
+        if soles:
+            place[:, 2] = averaged(place[:, 2], spacing, SETTLES)
     return place, about_z(yaw)
 
 
@@ -492,11 +543,12 @@ def rates_of(
         for role, q in turn.items()
     }
     tracks = RoleTracks(Clock.running(3, 1.0 / NEAR), position, rotation)
+    tracks = from_the_ground(body.figure, tracks)
     pelvis, local = turns_of(body, tracks)
     step = to_rotation_vector(multiply(conjugate(local[0]), local[2]))
     one = RoleTracks(
-        Clock.running(1, 24.0), {role: x[1:2] for role, x in position.items()},
-        {role: q[1:2] for role, q in rotation.items()},
+        Clock.running(1, 24.0), {role: x[1:2] for role, x in tracks.position.items()},
+        {role: q[1:2] for role, q in tracks.rotation.items()},
     )  # fmt: skip
     return one, (pelvis[2] - pelvis[0]) / (2.0 * NEAR), step / (2.0 * NEAR)
 

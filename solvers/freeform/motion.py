@@ -53,6 +53,12 @@ class PostureSequence:
     start: Moving | None = None
     end_velocity: np.ndarray | None = None
 
+    @property
+    def thrown(self) -> bool:
+        """Whether the body is in the air all the time, as another motion has thrown it."""
+        bears = any(posture.supports for posture in self.postures)
+        return self.start is not None and self.times is not None and not bears
+
     def check(self, body: Body) -> None:
         """Refuse what gives no motion.
 
@@ -79,7 +85,7 @@ class PostureSequence:
             values = (posture.place, posture.turn, posture.joints, posture.whole_turns)
             if not all(np.isfinite(x).all() for x in values):
                 raise SettingError(f"Posture {k + 1}", "undefined", "made of finite numbers")
-        for k in (0, count - 1):
+        for k in () if self.thrown else (0, count - 1):
             if not self.postures[k].supports:
                 raise SettingError(
                     f"Posture {k + 1}", "in the air", "supported: a motion begins and ends so"

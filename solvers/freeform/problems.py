@@ -34,7 +34,7 @@ def flight_problems(
     speed = float(flight.velocity[2])
     rise = max(speed, 0.0) ** 2 / (2.0 * flight.gravity)
     leg = max((length(flight.body, h.limb) for h in line.standing[first]), default=0.0)
-    if rise > leg:
+    if 0.0 < leg < rise:  # who was thrown needs no legs
         out.append(
             Problem(
                 "TOO_HIGH",

@@ -18,15 +18,17 @@ open. In this order, each step leaving alone what the former have set:
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from .. import rotations
 from ..errors import SettingError
-from .body import Body, centre, length, links
+from .body import Body, Posture, centre, length, links
 from .course import Course
 from .flight import FINE_STEP, ROUGH_STEP, Flight, rise_speed, shoot
 from .heights import Piece
-from .holds import Hold, find_holds, keep, settle, stepping
+from .holds import Hold, find_holds, keep, settle, stepping, whole
 from .motion import Contact, FreeformMotion, PostureSequence, clean
 from .problems import flight_problems, stretched_problems, unreached
 from .timeline import Timeline, timeline
@@ -58,6 +60,8 @@ class FreeformPlan:
         sequence.check(body)
         self.body, self.gravity = body, gravity
         given = [clean(p) for p in sequence.postures]
+        if sequence.thrown:
+            given = self._thrown(given, sequence)
         self.postures, self.problems = settle(
             body, given, find_holds(body, given), sequence.times
         )
@@ -85,6 +89,28 @@ class FreeformPlan:
         self.problems += stretched_problems(
             line, sorted(key for key, yes in self._stretched.items() if yes)
         )
+
+    def _thrown(self, given: list[Posture], sequence: PostureSequence) -> list[Posture]:
+        """Postures where a body comes by that has been thrown.
+
+        Its centre of mass goes from the first one at the velocity that it has there, so that
+        the others are only as high and as far as it gets by then.
+        """
+        start = sequence.start
+        assert start is not None and sequence.times is not None
+        by = np.array([-INSTANT, INSTANT])[:, None, None]
+        turned = rotations.from_rotation_vector(by * start.spins)
+        joints = rotations.multiply(whole(given[0]), turned)
+        places = given[0].place + by[:, 0] * start.velocity
+        there = centre(self.body, links(self.body, places, joints))
+        velocity = (there[1] - there[0]) / (2.0 * INSTANT)
+        first, out = 0.5 * (there[0] + there[1]), given[:1]
+        for posture, time in zip(given[1:], sequence.times[1:], strict=True):
+            t = float(time - sequence.times[0])
+            at = first + velocity * t - 0.5 * self.gravity * t * t * np.eye(3)[2]
+            own = centre(self.body, links(self.body, posture.place[None], whole(posture)))[0]
+            out.append(replace(posture, place=posture.place + at - own))
+        return out
 
     def _check_supports(self) -> None:
         spans = self.line.spans(flying=True)

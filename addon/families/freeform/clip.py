@@ -28,8 +28,7 @@ from ...rigs.controls import control_rig, fitting
 from ...rigs.pose import reader
 from ...rigs.pose.algebra import Basis
 from ...rigs.pose.plays import Active
-from ...scene.figures import figure_in_metres
-from .gather import bones_of, placed
+from .gather import bones_of, figure_on_legs, placed
 from .job import SolvedFreeform
 
 # Links of a body that recognition calls otherwise.
@@ -109,7 +108,7 @@ def read_clip(
     Raises:
         UserError: it keys neither, or is too short.
     """
-    figure = figure_in_metres(controls, unit_scale)
+    figure = figure_on_legs(controls, unit_scale)
     body = body_of(figure)
     first, last = (round(frame) for frame in action.frame_range)
     if last - first < 2:

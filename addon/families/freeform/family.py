@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from ...rigs import characters
 from ..family import Family
 from .gather import gather
 from .solve import solve
@@ -19,7 +20,9 @@ class Freeform(Family):
     def able(self, actor):
         if not actor.kind:
             return f"{actor.name} is not a Poise character"
-        return "" if actor.family == "LEGGED" else f"{actor.name} cannot do {self.moves}"
+        roles = characters.role_bones_of(actor.armature)
+        stands = actor.family == "LEGGED" or ("ski.L" in roles and "heel.L" not in roles)
+        return "" if stands else f"{actor.name} cannot do {self.moves}"
 
     def gather(self, context, motion, actor, numbers):
         return gather(context, motion, actor, numbers)

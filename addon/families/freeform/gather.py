@@ -12,7 +12,7 @@ import numpy as np
 from ....solvers import rotations
 from ....solvers.clock import Clock
 from ...errors import UserError
-from ...mapping.freeform import from_the_ground, moved, supports_of
+from ...mapping.freeform import from_the_ground, moved, on_legs, supports_of
 from ...mapping.legs import LeggedFigure
 from ...mapping.tracks import RoleTracks
 from ...placement import standing_at
@@ -38,7 +38,7 @@ def gather(
     rig, unit = actor.armature, numbers.unit_scale
     start, end = frame_range(scene, motion)
     with standing_at(scene, start, motion, rig):
-        figure, placement = figure_in_metres(rig, unit), placement_of(motion, unit)
+        figure, placement = figure_on_legs(rig, unit), placement_of(motion, unit)
     items = list(settings.postures)
     if len(items) < 2:
         has = "only one posture" if items else "no postures"
@@ -60,6 +60,25 @@ def gather(
         placement=placement, timing=settings.timing,
         pace=_pace(scene, motion, start, end), end_speed=settings.end_speed * unit,
     )  # fmt: skip
+
+
+def figure_on_legs(rig: bpy.types.Object, unit_scale: float) -> LeggedFigure:
+    """A character's rest pose as its legs carry it, in metres.
+
+    Args:
+        rig: the character.
+        unit_scale: metres per Blender unit.
+
+    Raises:
+        UserError: it stands otherwise, or its object stands nowhere or out of shape.
+    """
+    figure = on_legs(figure_in_metres(rig, unit_scale))
+    if figure is None:
+        raise UserError(
+            f"{rig.name} stands on no legs of its own, but on what it rides: set Motion to Turns "
+            "or Path"
+        )
+    return figure
 
 
 def kept(motion: bpy.types.Object, item) -> Posture:

@@ -136,14 +136,17 @@ def _arrived(body: RoleBody, run: _Run, before: Handover, fps: float) -> _Run:
     row, velocity, spins = rates_of(
         body, before.place, before.velocity, before.turn, before.spinning
     )
-    stands = standing_roles(body.figure, before.standing)
+    thrown = not any(posture.supports for posture in run.postures)
+    stands = () if thrown else standing_roles(body.figure, before.standing)
     moving = Moving(velocity, spins)
-    if run.times[0] * fps < LEAST or not stands:
+    early = run.times[0] * fps < LEAST
+    if not thrown and (early or not stands):
         return replace(run, start=moving)
     arrived = postures_of(body, row, [stands], np.zeros((1, 3)))
+    later = slice(1 if early else 0, None)
     return _Run(
-        [*arrived, *run.postures], np.concatenate([[0.0], run.times]), ("the start", *run.names),
-        moving,
+        [*arrived, *run.postures[later]], np.concatenate([[0.0], run.times[later]]),
+        ("the start", *run.names[later]), moving,
     )
 
 
