@@ -36,7 +36,7 @@ class _FreeformOperator(OfKind, SettingsOperator):
     """Mixin: only where the active motion is free-form, and what all of these need."""
 
     motion_kind = "FREEFORM"
-    lacks = "postures of the whole body: set Motion to Free-form"
+    lacks = "postures of the whole body: choose the kind of motion that has some"
 
     @staticmethod
     def chosen(motion):
@@ -394,7 +394,7 @@ class POISE_OT_pace_edit(_FreeformOperator, bpy.types.Operator):
     """Key Distance as the chosen speed has it, to edit the curve in the Graph Editor"""
 
     bl_idname = "poise.pace_edit"
-    bl_label = "Edit as Curve"
+    bl_label = "Edit Curve"
 
     preset: EnumProperty(
         name="Speed",

@@ -355,7 +355,7 @@ def pounce():
            head=5, tail_1=-60, hind_1=45, hind_2=25, hind_3=30, fore_1=-55, fore_2=-30,
            fore_3=10)  # fmt: skip
     add(rig, 28, "Fly", air=True)
-    animal(rig, at=(0.63 * m, 0), high=0.085 * m, pitch=22, spine_1=4, spine_2=4, neck_1=-14,
+    animal(rig, at=(0.63 * m, 0), high=0.055 * m, pitch=22, spine_1=4, spine_2=4, neck_1=-14,
            head=-14, tail_1=-60, hind_1=-30, hind_2=35, hind_3=-25,
            paws=both("fore", 0.76 * m))  # fmt: skip
     add(rig, 33, "Touch")

@@ -239,7 +239,7 @@ def _pace(scene, motion, start: int, end: int):
         return settings.pace
     if not is_animated(motion, "freeform", ("distance",)):
         raise UserError(
-            f"{motion.name} has no keys of Distance, by which its Speed goes: click Edit as Curve, "
+            f"{motion.name} has no keys of Distance, by which its Speed goes: click Edit Curve, "
             "or choose another Speed"
         )
     frames = np.linspace(start, end, 4 * (end - start) + 1)

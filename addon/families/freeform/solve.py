@@ -173,7 +173,7 @@ def _from(contact: Contact, later: float, duration: float) -> Contact:
 
 def _named(text: str, names: tuple[str, ...]) -> str:
     """What the solver says, postures called as the animator calls them."""
-    return re.sub(r"[Pp]osture (\d+)", lambda found: names[int(found[1]) - 1], text)
+    return re.sub(r"[Pp]osture\s(\d+)", lambda found: names[int(found[1]) - 1], text)
 
 
 def _told(problems: tuple[Problem, ...], names: tuple[str, ...]) -> tuple[Problem, ...]:
