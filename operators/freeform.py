@@ -2,6 +2,7 @@
 """Free-form motion: postures of the whole body, who bears it, and the speed along them."""
 
 import json
+from dataclasses import replace
 
 import bpy
 import numpy as np
@@ -21,7 +22,7 @@ from ..addon.families.freeform.gather import (
 from ..addon.mapping.freeform import body_of, standing_limbs, supports_of
 from ..addon.rigs.actor import Actor
 from ..addon.rigs.controls import control_rig
-from ..addon.rigs.pose.posture import Posture
+from ..addon.rigs.pose.posture import Posture, Source
 from ..addon.scene.timing import frame_range, scene_numbers
 from ..addon.settings.freeform import BODY_POSTURE
 from ..solvers.freeform import PRESETS
@@ -160,18 +161,42 @@ class POISE_OT_posture_update(_FreeformOperator, bpy.types.Operator):
 
     def run(self, context):
         character, motion = motions.require_motion(context)
-        rig = _require_body(character).armature
+        rig, numbers = _require_body(character).armature, scene_numbers(context.scene)
+        clips_read: dict[tuple[str, int], clips.Read] = {}
         changed = []
         for item in motion.poise_motion.freeform.postures:
             posture = kept(motion, item)
-            if posture.source.action:
-                now = posture.updated_from_source(rig)
-                if now.digest != posture.digest:
-                    changed.append((item, now))
+            source = posture.source
+            key = (source.action, source.slot)
+            if not source.action:
+                continue
+            if key not in clips_read:
+                action = next((a for a in bpy.data.actions if a.name_full == source.action), None)
+                if action is None:
+                    raise UserError(
+                        f"There is no action {source.action} any more: bring it back, or replace "
+                        f"{item.name} by a pose"
+                    )
+                clips_read[key] = clips.read_clip(
+                    rig, action, source.slot, numbers.fps, numbers.unit_scale
+                )
+            read = clips_read[key]
+            row = int(np.argmin(np.abs(read.frames - source.frame)))
+            [now] = postures_at(rig, read.body.figure, read.poses([row]))
+            if not _same(posture, now):
+                changed.append((item, replace(now, source=source)))
         for item, now in changed:
             _keep(motion, item, now)
         names = ", ".join(item.name for item, _now in changed)
         return f"Updated {names}" if changed else "All postures are as their sources are"
+
+
+def _same(one: Posture, other: Posture) -> bool:
+    """Whether two postures are the same, but for what rounding leaves."""
+    if one.bones != other.bones:
+        return False
+    turned = 1.0 - np.abs((one.turns * other.turns).sum(axis=1))
+    return bool(turned.max() < 1e-8 and np.abs(one.places - other.places).max() < 1e-5)
 
 
 class POISE_OT_posture_remove(_FreeformOperator, bpy.types.Operator):
@@ -333,8 +358,8 @@ class POISE_OT_postures_from_action(_FreeformOperator, bpy.types.Operator):
         for k, (row, posture) in enumerate(zip(rows, postures, strict=True)):
             item = _stored(settings, k)
             item.name, item.frame = f"{action.name} {read.frames[row]:g}", read.frames[row]
-            _keep(motion, item, posture)
-            item.source = f"{action.name}, frame {read.frames[row]:g}"
+            source = Source(action.name_full, slot.handle, float(read.frames[row]))
+            _keep(motion, item, replace(posture, source=source))
             bears = read.supports(row)
             for name in supports_of(figure):
                 support = item.supports.add()

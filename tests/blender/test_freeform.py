@@ -200,6 +200,20 @@ def test_a_clip_gives_postures_that_rebuild_it():
     lost = {part: float(off.split("°")[0]) for part, off in json.loads(settings.lost)
             if "°" in off}  # fmt: skip
     assert set(lost) == {"Pelvis", "Trunk", "Legs", "Arms"} and max(lost.values()) < 5.0
+    # What is changed in the clip is read anew, and nothing else.
+    source = [p.source for p in settings.postures]
+    assert source[0] == "Clip, frame 1" and len(set(source)) == 8
+    before = pipeline.gather(bpy.context, motion).poses.rotation["head"]
+    turn = rotations.about_x(0.3)
+    for curve in compat.action_fcurves(clip, clip.slots[0]):
+        if curve.data_path == 'pose.bones["head"].rotation_quaternion':
+            key = next(k for k in curve.keyframe_points if round(k.co.x) == 53)
+            key.co.y = turn[curve.array_index]
+            curve.update()
+    assert bpy.ops.poise.posture_update() == {"FINISHED"}
+    now = pipeline.gather(bpy.context, motion).poses.rotation["head"]
+    same = np.abs((before * now).sum(axis=1)) > 1.0 - 1e-6
+    assert same[:-1].all() and not same[-1]
     assert "is the bake" in _refused_bake(motion)
     assert "no action Nothing" in _refusal(bpy.ops.poise.postures_from_action, action="Nothing")
 
