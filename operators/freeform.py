@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Free-form motion: postures of the whole body, who bears it, and the speed along them."""
 
-import json
 from dataclasses import replace
 
 import bpy
@@ -371,7 +370,7 @@ class POISE_OT_postures_from_action(_FreeformOperator, bpy.types.Operator):
         motion.poise_motion.frame_end = round(read.frames[-1])
         solved = pipeline.solve(pipeline.gather(context, motion))
         told = clips.lost_of(read, solved)
-        settings.lost = json.dumps(told.lines())
+        settings.lost = "\n".join(f"{part}: {off}" for part, off in told.lines())
         worst = max(most for _mean, most in told.joints.values())
         mean = float(np.mean([mean for mean, _most in told.joints.values()]))
         return (

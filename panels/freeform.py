@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Panels of free-form motion."""
 
-import json
-
 import bpy
 
 from ..addon.show import preview
@@ -80,8 +78,8 @@ class POISE_PT_freeform_clip(MotionPanel, bpy.types.Panel):
         layout.operator("poise.postures_from_action", icon="ACTION")
         lost = settings_of(context).freeform.lost
         if lost:
-            draw_table(layout.box(), [tuple(row) for row in json.loads(lost)],
-                       context.region.width)  # fmt: skip
+            rows = [line.partition(": ")[::2] for line in lost.splitlines()]
+            draw_table(layout.box(), rows, context.region.width)
 
 
 class POISE_PT_freeform_speed(MotionPanel, bpy.types.Panel):

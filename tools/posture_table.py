@@ -8,7 +8,6 @@ The motions are other people's, see `rig_files`; without them there is nothing t
 
 from __future__ import annotations
 
-import json
 import re
 import sys
 from pathlib import Path
@@ -76,7 +75,7 @@ def main() -> None:
                 print(f"{name} {count}: {error}")
                 continue
             settings = controls.poise.freeform
-            rows = ", ".join(f"{part} {off}" for part, off in json.loads(settings.lost))
+            rows = ", ".join(settings.lost.splitlines())
             print(f"{name} {len(settings.postures)} postures: {rows}", flush=True)
 
 
