@@ -100,8 +100,8 @@ class PoiseFreeform(Rows, bpy.types.PropertyGroup):
     )
 
     lost: StringProperty(
-        name="Lost", description="What of the clip that the postures were taken from is lost, a line "
-        "for each part", options=set(),
+        name="Lost", description="What is lost of the clip that the postures were taken from, "
+        "a line for each part", options=set(),
     )
 
     def begin(self, kind: str, unit_scale: float) -> None:
