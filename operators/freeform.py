@@ -97,8 +97,7 @@ def _unused_name(settings) -> str:
 
 
 class POISE_OT_posture_add(_FreeformOperator, bpy.types.Operator):
-    """Add the figure's pose as a posture at the current frame, in the order of frames; a posture
-    that is there already is replaced"""
+    """Add the figure's pose as a posture at the current frame, or replace the one that is there"""
 
     bl_idname = "poise.posture_add"
     bl_label = "Add Posture"
