@@ -324,7 +324,7 @@ class POISE_OT_postures_from_action(_FreeformOperator, bpy.types.Operator):
         name="Action", description="Clip on the rig, or on the character; empty for the rig's own"
     )
     count: IntProperty(
-        name="Postures", description="How many; more where the figure leaves the ground more often",
+        name="Postures", description="How many; more where feet leave or take over more often",
         default=8, min=2, soft_max=24, max=200,
     )
 
@@ -348,7 +348,7 @@ class POISE_OT_postures_from_action(_FreeformOperator, bpy.types.Operator):
         first, last = int(borne[0]), int(borne[-1])
         read = read.part(first, last)
         count = min(max(self.count, 2), len(read.frames))
-        rows = choose_frames(read.clip, count, clips.changes(read))
+        rows = clips.handed_over(read, choose_frames(read.clip, count, clips.changes(read)))
         settings = motion.poise_motion.freeform
         _forget_all(motion)
         figure = read.body.figure

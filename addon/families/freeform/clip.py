@@ -218,6 +218,35 @@ def changes(read: Read) -> list[int]:
     return sorted({int(k) if air[k + 1] else int(k + 1) for k in edges})
 
 
+def handed_over(read: Read, rows: Sequence[int]) -> list[int]:
+    """Frames with those in between at which one foot takes over from another.
+
+    Postures on different feet would be ends of a flight, where the clip has none.
+
+    Args:
+        read: the clip; a foot that leaves just as another one comes is taken to wait for it.
+        rows: chosen frames, ascending.
+    """
+    air = ~np.any(list(read.stands.values()), axis=0)
+    found = list(rows)
+    k = 0
+    while k + 1 < len(found):
+        a, b = found[k], found[k + 1]
+        here, there = set(read.supports(a)), set(read.supports(b))
+        if here and there and not here & there and b - a > 1 and not air[a:b].any():
+            both = [r for r in range(a + 1, b) if here & set(read.supports(r))]
+            row = both[-1] if both else a + 1
+            found.insert(k + 1, row)
+            if not set(read.supports(row)) & there and row + 1 >= b - 1:
+                read.stands[next(iter(there))][row] = True
+            elif not here & set(read.supports(row)):
+                read.stands[next(iter(here))][row] = True
+            elif not set(read.supports(row)) & set(read.supports(row + 1)):
+                read.stands[next(iter(set(read.supports(row + 1))))][row] = True
+        k += 1
+    return found
+
+
 @dataclass(frozen=True)
 class Lost:
     """What of a clip a motion of postures does not have.
