@@ -1816,7 +1816,7 @@ def freeform() -> Image.Image:
 
     (rig,) = freeform_scenes.dance()
     times = [(frame - 1) / scenes.FPS for frame in (1, 13, 20, 24, 29, 33, 41, 58)]
-    taken = moments(rig, times, (-3.9, -0.5, 0.35), (0.0, 0.0, 0.0), 50.0, (396, 330))
+    taken = moments(rig, times, (-3.9, -0.5, 0.35), (0.0, 0.0, 0.0), 50.0, (276, 230))
     return tiles(taken, 4)
 
 
