@@ -75,8 +75,10 @@ class POISE_PT_motion(SidebarPanel, bpy.types.Panel):
             return
         settings = current.poise_motion
         if len(able) > 1 or settings.kind not in able:
-            row = layout.row(align=True)
-            for kind in able:
+            # Two beside each other: of more, the sidebar cuts the names.
+            column = layout.column(align=True)
+            for place, kind in enumerate(able):
+                row = column.row(align=True) if place % 2 == 0 else row
                 row.prop_enum(settings, "kind", kind)
         layout.prop(settings, "show_preview", icon="HIDE_OFF")
 

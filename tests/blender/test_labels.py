@@ -252,10 +252,12 @@ def sentences(path):
                 yield node.lineno, node.value
 
 
-TITLE = re.compile(r"(?<!\w)[A-Z][a-z]\w*(?: (?:[A-Z][a-z]\w*|(?:of|to|from) [A-Z][a-z]\w*))*")
+TITLE = re.compile(
+    r"(?<!\w)[A-Z][a-z]\w*(?: (?:[A-Z][a-z]\w*|(?:of|to|from|as|per) [A-Z][a-z]\w*))*"
+)
 
 PARTS = re.compile(r" (?:to |from |of |(?=Slope))")
-LABEL = re.compile(r"(?:[A-Z][\w']*|\W|to|of|or|with|in|the|from)+|<svg.*")
+LABEL = re.compile(r"(?:[A-Z][\w']*|\W|to|of|or|with|in|the|from|as|per)+|<svg.*")
 
 
 def test_messages_name_what_panels_have(scene):
@@ -267,10 +269,13 @@ def test_messages_name_what_panels_have(scene):
         "Library Override", "Make", "New", "Nonlinear Animation", "Object", "Old", "Outliner",
         "Output", "Poise", "Pose Mode", "Pose Position", "Replace", "Rest Pose", "Rest Position",
         "Rigify", "Shift", "Solver", "Standard", "Tab", "Time Stretching", "Unit Scale",
-        "Viewports", "Empties", "Apply Pose", "Inherit Rotation", "Timeline",
+        "Viewports", "Empties", "Apply Pose", "Apply Pose as Rest Pose",
+        "Inherit Rotation", "Timeline",
+        "Mesh", "Separate", "By Loose Parts", "Image Editor",
     }  # fmt: skip
     # What only scripts meet, and what is no setting.
-    others = {"Bake to Bones", "Carving", "Dynamics", "Flat", "Stage", "Start State", "Trajectory"}
+    others = {"Bake to Bones", "Carving", "Dynamics", "Flat", "Stage", "Start State", "Trajectory",
+              "Wheel"}  # fmt: skip
     root = Path(poise.__file__).parent
     names, found, wrong = names_in_panels() | blenders | others, 0, []
     for file in (*root.glob("panels/*.py"), *root.glob("operators/*.py"),
