@@ -762,6 +762,9 @@ BAD = {
     "a ball as large as can be": lambda rig, s: setattr(s.disturbances[0], "radius", NO_NUMBER),
     "a ball before the start": lambda rig, s: setattr(s.disturbances[0], "frame", -3.0),
     "a push without end": lambda rig, s: setattr(s.disturbances[1], "force", (NO_NUMBER,) * 3),
+    "bones that cannot turn": lambda rig, s: [
+        setattr(bone, "lock_rotation", (True,) * 3) for bone in rig.pose.bones
+    ],
     "no scale": lambda rig, s: setattr(rig, "scale", (0.0, 0.0, 0.0)),
     "no number": lambda rig, s: setattr(s.targets[1], "frame", float("nan")),
     "a place that is none": lambda rig, s: setattr(s.disturbances[0], "place", (float("nan"),) * 3),

@@ -68,11 +68,19 @@ def gather(
             (chain, item)
             for chain in chains_of(rig, swinging[item.name], metres, thickness, masses)
         ]
+    told: list[Problem] = []
+    stiff = [chain for chain, _item in chains if not chain.body.figure.axes.any()]
+    if stiff:
+        cause = f"{', '.join(bone for chain in stiff for bone in chain.bones)} cannot turn"
+        remedy = "Unlock their Rotation in the Item tab, and their IK locks, or leave them out"
+        if len(stiff) == len(chains):
+            raise UserError(f"{cause}: {remedy[0].lower()}{remedy[1:]}")
+        told.append(Problem("BONES_LOCKED", cause, "WARNING", remedy=remedy))
+        chains = [pair for pair in chains if pair[0] not in stiff]
     ways = [_way(rig, chain.carrier) for chain, _item in chains]
     needed = {link.bone for way in ways for link in way}
     needed |= {bone for chain, _item in chains for bone in chain.bones}
     under = _read(context, rig, sorted(needed), np.arange(start, end + 1.0), actor.without)
-    told: list[Problem] = []
     parts = [
         _part(motion, chain, way, item, postures, numbers, start, end, told)
         for (chain, item), way in zip(chains, ways, strict=True)
