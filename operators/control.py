@@ -454,7 +454,9 @@ class POISE_OT_figure_setup(SettingsOperator, bpy.types.Operator):
             raise UserError(
                 f"{rig.name} moves as a character: set up another armature as a figure"
             )
-        names = [bone.name for bone in rig.pose.bones if compat.bone_selected(bone)]
+        # An armature that was made a moment ago has no pose yet.
+        bones = rig.pose.bones if rig.pose is not None else ()
+        names = [bone.name for bone in bones if compat.bone_selected(bone)]
         if not names:
             raise UserError(
                 f"No bone of {rig.name} is selected: select those of the chain, in Pose Mode"

@@ -4,6 +4,7 @@
 import bpy
 import numpy as np
 import pytest
+from control_scenes import SCRIPT
 from operators_help import refused
 from poise.addon import compat, pipeline
 from poise.addon.families.controlling import tables
@@ -15,21 +16,6 @@ from snapshot import diff, snapshot
 
 pytestmark = pytest.mark.usefixtures("scene")
 
-# Figure 15 of van de Panne, Fiume and Vranesic (1990).
-SCRIPT = """state link -135,350           # starting state
-swapcon link conB.ctab       # invoke controller B
-sim 0.4                       # simulate 0.4 seconds
-swapcon link conA.ctab
-sim 0.7
-swapcon link conD.ctab
-sim 0.6
-swapcon link conE.ctab
-sim 0.4
-swapcon link conC.ctab
-sim 0.4
-swapcon link conF.ctab
-sim 0.7
-"""
 FRAMES = 73
 
 
