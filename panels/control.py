@@ -190,9 +190,13 @@ class POISE_PT_control_script(_ControlPanel, bpy.types.Panel):
         column.operator("poise.script_move", text="", icon="TRIA_DOWN").direction = 1
         layout.operator("poise.script_add", icon="ADD")
         if 0 <= settings.script_index < len(settings.script):
-            row = layout.row()
-            row.use_property_split = True
-            row.prop(settings.script[settings.script_index], "until")
+            line = settings.script[settings.script_index]
+            column = layout.column()
+            column.use_property_split = True
+            column.prop(line, "until")
+            column.prop(line, "others")
+            if line.others:
+                column.prop(settings, "seed")
         row = layout.row(align=True)
         row.operator("poise.script_import", text="Import", icon="IMPORT")
         row.operator("poise.script_export", text="Export", icon="EXPORT")

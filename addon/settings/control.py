@@ -152,6 +152,10 @@ class PoiseScriptLine(bpy.types.PropertyGroup):
     controller: StringProperty(
         name="Controller", description="Name of the controller", options=set(), override=OVERRIDE,
     )
+    others: StringProperty(
+        name="Or", description="Further controllers, with commas between them: one of all is drawn "
+        "at random, by the Seed", options=set(), override=OVERRIDE,
+    )
     until: EnumProperty(
         name="Until", description="When the next one takes over",
         items=(
@@ -173,6 +177,8 @@ class PoiseControl(Rows, bpy.types.PropertyGroup):
     ROWS = (
         Row("slew", 0.0, "How fast torques may change, in shares of their range per second; 0 lets "
             "them jump", label="Slew", ends=(0.0, 1e4), slider=(None, 50.0)),
+        Row("seed", 0, "Another seed draws other controllers where a line of the script names "
+            "several", ends=(0, None)),
     )
 
     start: CollectionProperty(

@@ -7,6 +7,7 @@ import pytest
 from control_scenes import SCRIPT
 from operators_help import refused
 from poise.addon import compat, pipeline
+from poise.addon.errors import UserError
 from poise.addon.families.controlling import tables
 from poise.addon.settings.control import TABLE
 from poise.solvers.control import pendulum
@@ -86,6 +87,28 @@ def test_turns_are_counted_on(tmp_path):
     curves = compat.action_fcurves(rig.animation_data.action, rig.animation_data.action_slot)
     keys = np.degrees([k.co.y for k in curves[0].keyframe_points])
     assert abs(keys[-1] - keys[0]) > 720.0 and np.abs(np.diff(keys)).max() < 60.0
+
+
+def test_a_line_draws_one_of_its_controllers_by_the_seed():
+    _rig, motion = _pendulum()
+    settings = motion.poise_motion.control
+    for name in "ABC":
+        bpy.ops.poise.controller_add(library=name)
+    for _ in range(24):
+        bpy.ops.poise.script_add(controller="A", seconds=0.1)
+        settings.script[-1].others = "B,  C"
+
+    def taken(seed):
+        settings.seed = seed
+        job = pipeline.gather(bpy.context, motion)
+        return [job.plans[line.plan].name for line in job.script]
+
+    assert set(taken(0)) == {"A", "B", "C"}
+    assert taken(0) == taken(0) != taken(1)
+    settings.script[3].others = "B, Nobody"
+    with pytest.raises(UserError, match="names Nobody, which is none of its controllers"):
+        for seed in range(12):
+            taken(seed)
 
 
 def test_a_motion_goes_on_from_the_one_before(tmp_path):

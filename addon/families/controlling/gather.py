@@ -147,6 +147,19 @@ def start_of(motion, figure: MachineFigure, body: Any, unit_scale: float) -> np.
     return state
 
 
+def drawn(name: str, others: str, seed: int, line: int) -> str:
+    """Which of several controllers a line of a script takes.
+
+    Args:
+        name: the line's controller.
+        others: further ones, with commas between them.
+        seed: of the motion.
+        line: number of the line: each draws for itself.
+    """
+    names = [name, *(one for other in others.split(",") if (one := other.strip()))]
+    return names[np.random.default_rng((seed, line)).integers(len(names))]
+
+
 def gather(
     context: bpy.types.Context, motion: bpy.types.Object, actor: Actor, numbers: SceneNumbers
 ) -> ControlJob:
@@ -178,12 +191,13 @@ def gather(
     told: list[Problem] = []
     lines = []
     for number, line in enumerate(settings.script, 1):
-        item = by_name.get(line.controller)
+        named = drawn(line.controller, line.others, settings.seed, number)
+        item = by_name.get(named)
         if item is None:
             raise UserError(
                 f"Line {number} of the script of {motion.name} names no controller: choose one"
-                if not line.controller else
-                f"Line {number} of the script of {motion.name} names {line.controller}, which is "
+                if not named else
+                f"Line {number} of the script of {motion.name} names {named}, which is "
                 "none of its controllers: choose another one"
             )  # fmt: skip
         if item.name not in plans:
