@@ -271,7 +271,7 @@ def test_messages_name_what_panels_have(scene):
         "Rigify", "Shift", "Solver", "Standard", "Tab", "Time Stretching", "Unit Scale",
         "Viewports", "Empties", "Apply Pose", "Apply Pose as Rest Pose",
         "Inherit Rotation", "Timeline",
-        "Mesh", "Separate", "By Loose Parts", "Image Editor",
+        "Mesh", "Separate", "By Loose Parts", "Image Editor", "Item", "Rotation",
     }  # fmt: skip
     # What only scripts meet, and what is no setting.
     others = {"Bake to Bones", "Carving", "Dynamics", "Flat", "Stage", "Start State", "Trajectory",
