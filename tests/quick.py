@@ -6,6 +6,9 @@ Both suites mark their tests by these lists.
 
 from __future__ import annotations
 
+import os
+import sys
+
 import pytest
 
 LONG = {
@@ -44,13 +47,57 @@ BAKES = {
 """Tests of tests/blender that count: all cases of one, or the one named."""
 
 
-def shared(item: pytest.Function) -> bool:
-    """Which of two Pythons runs a long test, where they share them.
+SHARED = {
+    "test_scenes.py", "test_freeform.py", "test_car.py", "test_lamp.py",
+    "test_bad_input.py::test_objects_that_panels_do_not_offer_are_named",
+    "test_bad_input.py::test_styles_without_numbers_never_reach_a_key",
+    "test_bad_input.py::test_two_hundred_bakes_leave_nothing_behind",
+    "test_bad_input.py::test_custom_properties_that_were_removed_or_changed",
+    "test_bad_input.py::test_a_deleted_bone_is_named",
+    "test_bad_input.py::test_an_armature_that_is_no_character",
+    "test_between_keys.py::test_nor_do_they_in_quick_gaits",
+    "test_gait.py::test_feet_stand_and_roll_over_heels_and_toes_that_stay",
+    "test_gait.py::test_a_cycle_of_strides_as_long_as_legs_reach_closes",
+    "test_gait.py::test_a_cycle_closes_exactly",
+    "test_gait.py::test_what_leads_nowhere_is_named",
+    "test_own_animals_rigify.py::test_hooves_and_paws_stand_and_roll",
+    "test_own_equipment.py::test_what_cannot_be_attached_says_why",
+    "test_own_rigs_rigify.py::test_feet_stand_and_roll_between_frames",
+    "test_path.py::test_curves_that_lead_nowhere",
+    "test_path.py::test_fixes_help",
+    "test_path.py::test_gates_in_impossible_order_are_named",
+    "test_posing.py::test_bad_input_is_one_sentence_or_the_right_motion",
+    "test_workflow.py::test_an_animators_steps_in_order",
+    "test_workflow.py::test_sparse_keys_are_nearer_between_frames",
+}
+"""Long tests in Blender, of which either Python runs every other case where they share them."""
+
+
+def share(config: pytest.Config, items: list[pytest.Function]) -> None:
+    """Leave to the other of two Pythons, which run side by side, what it runs of long tests.
+
+    Modules of LONG are pure, and find the same on either; of SHARED each runs every other case.
 
     Args:
-        item: the test.
+        config: the session's.
+        items: what was collected; what is left to the other is taken out.
     """
-    return sorted(LONG).index(item.path.name) % 2 == 0
+    if not os.environ.get("POISE_SHARE"):
+        return
+    mine = sys.version_info[1] % 4 == 1  # 3.13, and not 3.11
+    left, place = set(), 0
+    for item in items:
+        module = item.path.name
+        if module in LONG:
+            own = sorted(LONG).index(module) % 2 == 0
+        elif {module, f"{module}::{item.originalname}"} & SHARED:
+            own, place = place % 2 == 0, place + 1
+        else:
+            continue
+        if own != mine:
+            left.add(item)
+    config.hook.pytest_deselected(items=list(left))
+    items[:] = [item for item in items if item not in left]
 
 
 def mark(items: list[pytest.Function], named: set[str], quick: bool) -> None:

@@ -28,8 +28,9 @@ pytest.register_assert_rewrite("operators_help", "own_rigs_help", "rigify_help")
 PROFILE = installed.start()
 
 
-def pytest_collection_modifyitems(items):
+def pytest_collection_modifyitems(config, items):
     quick.mark(items, quick.BAKES, True)
+    quick.share(config, items)
 
 
 @pytest.fixture(scope="session")

@@ -2,7 +2,6 @@
 """Load the repository root as the package `poise`, whatever its folder is called."""
 
 import importlib.util
-import os
 import sys
 from pathlib import Path
 
@@ -31,9 +30,4 @@ load_poise()
 
 def pytest_collection_modifyitems(config, items):
     quick.mark(items, quick.LONG, False)
-    if os.environ.get("POISE_SHARE"):
-        # Both Pythons run side by side: numbers that take long are worked out by one of them.
-        mine = sys.version_info[1] % 4 == 1
-        left = [i for i in items if i.path.name in quick.LONG and quick.shared(i) != mine]
-        config.hook.pytest_deselected(items=left)
-        items[:] = [i for i in items if i not in set(left)]
+    quick.share(config, items)
