@@ -81,7 +81,7 @@ def require_near(name: str, places: np.ndarray) -> None:
 RUNNING = frozenset({
     "ARMATURE", "CLOTH", "DYNAMIC_PAINT", "EXPLODE", "FLUID", "HOOK", "MESH_CACHE",
     "MESH_SEQUENCE_CACHE", "OCEAN", "SOFT_BODY", "WAVE",
-})  # fmt: skip
+})
 
 
 def moves(obj: bpy.types.Object | None) -> bool:

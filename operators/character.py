@@ -143,7 +143,7 @@ class POISE_OT_character_add(SettingsOperator, bpy.types.Operator):
         own = {
             "location": place, "collection": home, "mass": self.mass,
             "colours": {name: tuple(getattr(self, name)) for name in ALL[self.kind].paints},
-        }  # fmt: skip
+        }
         if self.kind in machines.MACHINES:
             rig = machines.build_machine(context, self.kind, size=self.height, **own)
         else:

@@ -367,7 +367,7 @@ class POISE_OT_script_export(_ControlOperator, ExportHelper, bpy.types.Operator)
             texts.Line("link", f"con{line.controller.replace(' ', '_')}.ctab",
                        round(line.seconds, 6))
             for line in motion.poise_motion.control.script
-        )  # fmt: skip
+        )
         _write(self.filepath, texts.write_script(texts.ScriptText({"link": state}, lines)))
         return f"Wrote {len(lines)} lines to {self.filepath}"
 

@@ -299,7 +299,7 @@ class POISE_OT_gait_cycle(_GaitOperator, bpy.types.Operator):
             creature=creature, n_frames=2, fps=numbers.fps, unit_scale=numbers.unit_scale,
             gravity=numbers.gravity, placement=Placement(), speed=speed, path=None, closed=False,
             ground=None,
-        )  # fmt: skip
+        )
 
         def takes(gait, speed) -> float:
             """Seconds that the legs take for a stride."""

@@ -94,7 +94,7 @@ class POISE_OT_limb_pose(SettingsOperator, bpy.types.Operator):
         names = {
             "MOVE": ("offset",), "TURN": ("joint", "axis", "angle"),
             "ANCHOR": ("angle", "joint", *["axis"] * bool(self.joint)),
-        }  # fmt: skip
+        }
         for name in ("mode", "limb", *names[self.mode]):
             layout.prop(self, name)
 

@@ -275,7 +275,7 @@ DIAGRAMS = (
     ("GAIT", "Gait", "When which foot is on the ground, flights and changes of gait"),
     ("STATE", "States", "A script's way through state space, where its controllers lead, and what "
      "the way costs"),
-)  # fmt: skip
+)
 
 
 class POISE_OT_diagram_save(_MotionOperator, bpy.types.Operator):

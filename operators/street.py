@@ -116,7 +116,7 @@ class POISE_OT_parking_place_set(_OfCar, SettingsOperator, bpy.types.Operator):
         others = [
             obj for obj in context.selected_objects
             if obj not in (character, motion) and motions.character_of(obj) != character
-        ]  # fmt: skip
+        ]
         if len(others) != 1:
             raise UserError(
                 f"{len(others)} objects are selected beside {character.name}: select the one to "

@@ -193,7 +193,7 @@ class POISE_PT_gait_footholds(_GaitPart, bpy.types.Panel):
     names = (
         "step_height", "search", "steepest", "clearance", "reach", "crouch", "stairs",
         "round_to_frames",
-    )  # fmt: skip
+    )
 
 
 CLASSES = (

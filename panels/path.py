@@ -127,4 +127,4 @@ def _gate(context):
 CLASSES = (
     POISE_PT_path, POISE_PT_path_terrain, POISE_PT_path_limits, POISE_PT_path_search,
     POISE_PT_gate,
-)  # fmt: skip
+)

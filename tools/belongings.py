@@ -112,7 +112,7 @@ def bicycle() -> dict[str, object]:
         [low, high],
         *[[bracket, (x, 0.12, 0.31), (x, *rear[1:])] for x in (-0.055, 0.055)],
         *[[(0, 0.17, 0.74), (x, 0.24, 0.66), (x, *rear[1:])] for x in (-0.055, 0.055)],
-    ], 0.017, GREEN)  # fmt: skip
+    ], 0.017, GREEN)
     saddle = _mesh("Saddle", [(0, -0.02, 0.92), (0.035, 0.08, 0.92), (0.09, 0.30, 0.94),
                               (-0.09, 0.30, 0.94), (-0.035, 0.08, 0.92), (0, 0.20, 0.85)],
                    [(0, 1, 2, 3, 4), (1, 0, 5), (2, 1, 5), (3, 2, 5), (4, 3, 5), (0, 4, 5)],
@@ -124,7 +124,7 @@ def bicycle() -> dict[str, object]:
         [low, (0, -0.375, 0.92), (0, -0.43, 0.97)],
         [(0.27, -0.22, 0.99), (0.22, -0.36, 1.0), (0, -0.43, 0.97), (-0.22, -0.36, 1.0),
          (-0.27, -0.22, 0.99)],
-    ], 0.014, STEEL)  # fmt: skip
+    ], 0.014, STEEL)
     parts = {"bike": frame, "fork": fork}
     for role, axle in (("front_wheel", front), ("rear_wheel", rear)):
         parts[role] = wheel(role.replace("_", " ").title())
@@ -133,7 +133,7 @@ def bicycle() -> dict[str, object]:
         [(-0.07, 0, 0), (0.07, 0, 0)], [(0.07, 0, 0), (0.085, -0.17, 0)],
         [(-0.07, 0, 0), (-0.085, 0.17, 0)],
         [(-0.05, 0.09 * cos(a), 0.09 * sin(a)) for a in np.linspace(0, 2 * pi, 33)],
-    ], 0.010, STEEL)  # fmt: skip
+    ], 0.010, STEEL)
     crank.location = bracket
     parts["crank"] = crank
     return parts

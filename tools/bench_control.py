@@ -39,7 +39,7 @@ def rows() -> list[Row]:
     made = [
         Row("pendulum table, 756 states, 11 torques", "the paper's machine", PAPER * 1e3,
             table * 1e3, limit=50.0),
-    ]  # fmt: skip
+    ]
     car = street.Car()
     place = street.parallel(car)
     parked = {}
@@ -52,7 +52,7 @@ def rows() -> list[Row]:
         made.append(
             Row(f"car table, {parked[name].free:,} free states", "no rival", spent * 1e3,
                 spent * 1e3, limit=limit)
-        )  # fmt: skip
+        )
     trip = None
 
     def park() -> None:

@@ -99,7 +99,7 @@ def _pairs(count: int = 200):
         (rng.uniform(0.0, 1.0, 8), rng.uniform(0.0, 1.0, 8), rng.uniform(0.3, 0.6, 8),
          rng.uniform(0.05, 0.25))
         for _ in range(count)
-    ]  # fmt: skip
+    ]
 
 
 def _least_by_trying(current, wanted, transfer, least) -> float:
@@ -142,7 +142,7 @@ def rows() -> list[Row]:
         lambda: [_least_by_trying(*pair) for pair in pairs],
         lambda: [minimum_shift(*pair, 1.0) for pair in pairs],
         5, 1,
-    )  # fmt: skip
+    )
     plain_way = "frames of the baked rig stepped through"
     return [
         Row("60 s of a horse through its gaits: solved and mapped", plain_way, *one, limit=300.0),

@@ -81,7 +81,7 @@ def _plan_rows() -> list[Row]:
             Row(f"one plan, N = {stages}, q = 7, at the same cost", PLAIN_WAY,
                 statistics.median(plain), statistics.median(ours), goal=10.0,
                 note=f"median of {len(ours)}, worst of ours {worst:.1f} ms")
-        )  # fmt: skip
+        )
     return rows
 
 
@@ -134,7 +134,7 @@ def _motion_rows() -> list[Row]:
                 note=f"{1e3 / per_second[1]:.0f} s of motion a second, "
                 f"{seconds / busy:.0f} a second of processor time; "
                 f"worst plan {max(slow):.1f} ms, median {statistics.median(slow):.1f} ms")
-        )  # fmt: skip
+        )
     return rows
 
 
@@ -178,7 +178,7 @@ def _growth_rows() -> list[Row]:
             Row(f"2000 collision tests among {trees} trees", "look at every tree", *times,
                 limit=2.0 * base * math.log10(trees),
                 note="no more than logarithmic" if trees > 10 else "")
-        )  # fmt: skip
+        )
     runs, metres = [], []
     for length in (120.0, 960.0):
         scene, settings = courses.forest(0, length)
@@ -190,7 +190,7 @@ def _growth_rows() -> list[Row]:
     rows.append(
         Row("a metre of path, 960 m of it against 120 m", "120 m", short, long, goal=0.67,
             note="linear in the length is 1x")
-    )  # fmt: skip
+    )
     return rows
 
 

@@ -29,7 +29,7 @@ def _gains() -> Row:
     return Row(
         "a million gains from rest", "scipy's lambertw alone", plain, ours,
         note="ours takes any start and tells how many gains there are",
-    )  # fmt: skip
+    )
 
 
 def _figure() -> list[Row]:
@@ -66,7 +66,7 @@ def _figure() -> list[Row]:
                 np.array([0.0, 0.0, -9.81]), times
             ),
             disturbances,
-        )  # fmt: skip
+        )
 
     knocked, hit = side_by_side(
         lambda: run(posing.PoseSettings(), pushes), lambda: run(posing.PoseSettings(), balls),
@@ -90,7 +90,7 @@ def _figure() -> list[Row]:
             "the same, something acting in every step", "a fixed gain", fixed, ours,
             note=f"{SECONDS * 1e3 / ours:.1f}x real time",
         ),
-    ]  # fmt: skip
+    ]
 
 
 def rows() -> list[Row]:

@@ -31,7 +31,7 @@ _BLOCKS = {
     "shoulder.L": (0.013, 0.028), "upper_arm.L": (0.014, 0.021), "upper_arm.L.001": (0.012, 0.015),
     "forearm.L": (0.010, 0.012), "forearm.L.001": (0.009, 0.010), "hand.L": (0.009, 0.010),
     "hand.L.001": (0.009, 0.009), "f_toe.L": (0.013, 0.006),
-}  # fmt: skip
+}
 # Shares of the head's length where an ear begins and ends, and how far up; and how thick it is.
 _EAR = ((0.15, 0.018), (0.10, 0.052), (0.011, 0.006))
 
@@ -88,7 +88,7 @@ def save(file: Path, animal: str) -> None:
     made = subprocess.run(
         [sys.executable, __file__, str(file), animal],
         capture_output=True, text=True, timeout=600,
-    )  # fmt: skip
+    )
     if made.returncode or not file.is_file():
         raise RuntimeError(f"Rigify generated no {animal}: {made.stderr[-2000:]}")
 

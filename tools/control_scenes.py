@@ -113,7 +113,7 @@ def stage(scene, size: float = 1.0) -> None:
     look.camera(
         scene, (-0.9 * size, -6.2 * size, 1.9 + 0.6 * (size - 1.0)),
         (0.0, 0.4 * (size - 1.0), 1.12), 45.0,
-    )  # fmt: skip
+    )
 
 
 SCENES = {scene.__name__: scene for scene in (pendulum, pendulums, parking)}

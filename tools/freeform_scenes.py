@@ -136,7 +136,7 @@ def person(rig, *, at=(0.0, 0.0), low=0.0, high=None, pitch=0, roll=0, yaw=0, tr
         "spine": [("z", 0.5 * twist), ("y", 0.4 * side), ("x", 0.4 * trunk)],
         "chest": [("z", 0.5 * twist), ("y", 0.6 * side), ("x", 0.6 * trunk)],
         "neck": [("x", 0.4 * head)], "head": [("x", 0.6 * head)],
-    }  # fmt: skip
+    }
     for k, (s, sign) in enumerate((("L", 1.0), ("R", -1.0))):
         joints[f"thigh.{s}"] = [
             ("y", -sign * spread[k]), ("z", sign * out[k]), ("x", -hips[k])
@@ -209,25 +209,25 @@ def dance():
     add(rig, 1, "Ready")
     person(rig, at=(0.05, -0.02), feet={left: (0.07, -0.10, 15, 0)}, low=0.24, pitch=16,
            trunk=14, head=-20, hips=(0, -5), knees=(0, 75), ankles=(0, 45), arms=(-48, -48),
-           sides=(22, 22), elbows=(10, 10))  # fmt: skip
+           sides=(22, 22), elbows=(10, 10))
     add(rig, 13, "Gather")
     person(rig, at=(0.03, -0.40), feet={left: (0.07, -0.10, 15, 50)}, high=0.91, pitch=6,
            trunk=-4, head=-5, hips=(0, 72), knees=(0, 32), ankles=(0, 55), arms=(40, 88),
-           sides=(55, 5), elbows=(12, 12))  # fmt: skip
+           sides=(55, 5), elbows=(12, 12))
     add(rig, 20, "Push")
     person(rig, at=(0.0, -0.95), high=1.30, pitch=4, trunk=-8, hips=(-46, 86), knees=(10, 4),
-           ankles=(65, 65), arms=(15, 118), sides=(92, 5), elbows=(10, 8))  # fmt: skip
+           ankles=(65, 65), arms=(15, 118), sides=(92, 5), elbows=(10, 8))
     add(rig, 25, "Leap", air=True)
     person(rig, at=(0.0, -1.40), high=1.30, pitch=6, trunk=-10, hips=(-58, 72), knees=(5, 3),
-           ankles=(65, 65), arms=(0, 108), sides=(98, 10), elbows=(10, 8))  # fmt: skip
+           ankles=(65, 65), arms=(0, 108), sides=(98, 10), elbows=(10, 8))
     add(rig, 29, "Float", air=True)
     person(rig, at=(-0.03, -1.84), feet={right: (-0.05, -1.98, -8, 26)}, high=0.95, pitch=12,
            trunk=-8, hips=(-50, 0), knees=(14, 0), ankles=(55, 0), arms=(0, 82),
-           sides=(95, 15), elbows=(12, 10))  # fmt: skip
+           sides=(95, 15), elbows=(12, 10))
     add(rig, 33, "Touch")
     person(rig, at=(-0.05, -2.02), feet={right: (-0.05, -1.98, -8, 0)}, low=0.24, pitch=28,
            trunk=-2, head=-24, hips=(-36, 0), knees=(24, 0), ankles=(55, 0), arms=(10, 58),
-           sides=(80, 25), elbows=(15, 15))  # fmt: skip
+           sides=(80, 25), elbows=(15, 15))
     add(rig, 41, "Sink")
     close = {right: (-0.05, -1.98, -8, 0), left: (0.13, -1.95, 25, 0)}
     person(rig, at=(0.03, -1.86), feet=close, **low_arms)
@@ -261,24 +261,24 @@ def cartwheel():
     person(rig, feet={left: (0.10, -0.14, 0, 0), right: (-0.10, -0.14, 0, 0)}, **up)
     add(rig, 1, "Ready")
     person(rig, at=(0.30, 0.0), low=0.10, roll=8, side=14, spread=(0, 10),
-           feet={left: (0.58, -0.12, 60, 0), right: (-0.10, -0.14, 0, 20)}, **up)  # fmt: skip
+           feet={left: (0.58, -0.12, 60, 0), right: (-0.10, -0.14, 0, 20)}, **up)
     add(rig, 12, "Lunge")
     person(rig, at=(0.92, 0.0), high=0.82, roll=78, side=28, spread=(30, 45), knees=(0, 4),
            ankles=(0, 30), feet={left: (0.58, -0.12, 60, 30)}, hands={"hand.L": hand_l},
-           **up)  # fmt: skip
+           **up)
     add(rig, 20, "Hand")
     person(rig, at=(1.62, 0.0), high=1.10, roll=172, side=4, spread=(42, 42), knees=(2, 2),
-           ankles=(30, 30), hands={"hand.L": hand_l, "hand.R": hand_r}, **up)  # fmt: skip
+           ankles=(30, 30), hands={"hand.L": hand_l, "hand.R": hand_r}, **up)
     add(rig, 26, "Over")
     person(rig, at=(2.38, 0.0), high=0.84, roll=272, side=-24, spread=(45, 24), knees=(4, 0),
            ankles=(30, 0), feet={right: (2.80, -0.12, -60, 25)}, hands={"hand.R": hand_r},
-           **up)  # fmt: skip
+           **up)
     add(rig, 33, "Foot")
     person(rig, at=(2.98, 0.0), low=0.10, roll=350, side=-10, spread=(12, 0),
-           feet={right: (2.80, -0.12, -60, 0), left: (3.36, -0.12, 0, 10)}, **up)  # fmt: skip
+           feet={right: (2.80, -0.12, -60, 0), left: (3.36, -0.12, 0, 10)}, **up)
     add(rig, 41, "Rise")
     person(rig, at=(3.28, 0.0), sides=(20, 20),
-           feet={right: (3.16, -0.14, 0, 0), left: (3.36, -0.12, 0, 0)})  # fmt: skip
+           feet={right: (3.16, -0.14, 0, 0), left: (3.36, -0.12, 0, 0)})
     add(rig, 54, "Stand")
     finish(scene, rig, (1.6, -6.2, 1.35), (1.6, 0.0, 0.95), 42.0)
     return [rig]
@@ -345,25 +345,25 @@ def pounce():
     animal(rig, at=(0, 0), high=0, paws=both("hind", 0) | both("fore", 0))
     add(rig, 1, "Stand")
     animal(rig, at=(0.02 * m, 0), high=-0.085 * m, pitch=4, spine_1=6, neck_1=12, head=-14,
-           tail_1=-50, tail_2=10, paws=both("hind", 0.03 * m) | both("fore", 0))  # fmt: skip
+           tail_1=-50, tail_2=10, paws=both("hind", 0.03 * m) | both("fore", 0))
     add(rig, 18, "Crouch")
     animal(rig, at=(0.09 * m, 0), high=-0.03 * m, pitch=-28, spine_1=-5, spine_2=-5, neck_1=12,
            head=10, tail_1=-70, fore_1=-40, fore_2=-35, fore_3=60,
-           paws=both("hind", 0.03 * m, 35))  # fmt: skip
+           paws=both("hind", 0.03 * m, 35))
     add(rig, 24, "Push")
     animal(rig, at=(0.40 * m, 0), high=0.12 * m, pitch=-4, spine_1=-6, spine_2=-6, neck_1=5,
            head=5, tail_1=-60, hind_1=45, hind_2=25, hind_3=30, fore_1=-55, fore_2=-30,
-           fore_3=10)  # fmt: skip
+           fore_3=10)
     add(rig, 28, "Fly", air=True)
     animal(rig, at=(0.63 * m, 0), high=0.055 * m, pitch=22, spine_1=4, spine_2=4, neck_1=-14,
            head=-14, tail_1=-60, hind_1=-30, hind_2=35, hind_3=-25,
-           paws=both("fore", 0.76 * m))  # fmt: skip
+           paws=both("fore", 0.76 * m))
     add(rig, 33, "Touch")
     animal(rig, at=(0.72 * m, 0), high=-0.07 * m, pitch=10, spine_1=10, neck_1=10, head=0,
-           tail_1=-50, paws=both("fore", 0.76 * m) | both("hind", 0.72 * m))  # fmt: skip
+           tail_1=-50, paws=both("fore", 0.76 * m) | both("hind", 0.72 * m))
     add(rig, 38, "Down")
     animal(rig, at=(0.70 * m, 0), high=-0.03 * m, neck_1=25, head=15, tail_1=-30,
-           paws=both("fore", 0.76 * m) | both("hind", 0.72 * m))  # fmt: skip
+           paws=both("fore", 0.76 * m) | both("hind", 0.72 * m))
     add(rig, 54, "Look")
     finish(scene, rig, (-1.7, -0.5, 0.35), (0.0, -0.45, 0.18), 42.0)
     return [rig]
@@ -380,10 +380,10 @@ def reach():
         person(rig, feet=feet, low=0.02, sides=(8, 10), arms=(0, -8), elbows=(15, 25))
         add(rig, 1, "Low")
         person(rig, feet=feet, low=0.10, at=(-0.02, 0.02), twist=-22, trunk=12, head=-4,
-               sides=(14, 30), arms=(20, 30), elbows=(25, 85))  # fmt: skip
+               sides=(14, 30), arms=(20, 30), elbows=(25, 85))
         add(rig, 20, "Through")
         person(rig, feet=feet, low=0.0, at=(0.0, -0.03), twist=28, trunk=4, head=-22, side=-6,
-               sides=(25, 12), arms=(-20, 150), elbows=(20, 8))  # fmt: skip
+               sides=(25, 12), arms=(-20, 150), elbows=(20, 8))
         add(rig, 40, "High")
         rig.poise.freeform.timing, rig.poise.freeform.pace = "DISTANCE", pace
         rigs.append(rig)

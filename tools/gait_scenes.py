@@ -22,7 +22,7 @@ COATS = (
     ((0.24, 0.09, 0.04), (0.02, 0.015, 0.01)), ((0.35, 0.13, 0.05), (0.40, 0.18, 0.08)),
     ((0.035, 0.03, 0.03), (0.02, 0.02, 0.02)), ((0.50, 0.36, 0.18), (0.05, 0.04, 0.03)),
     ((0.48, 0.48, 0.48), (0.62, 0.62, 0.60)),
-)  # fmt: skip
+)
 STAIRS_FROM = 3.0  # m from the start
 
 
@@ -121,7 +121,7 @@ def prints(scene, rig) -> None:
         lines = [
             gait_view.outline(motion.creature, p)[:-1] for p in motion.footprints
             if p.leg == leg.name
-        ]  # fmt: skip
+        ]
         if not lines:
             continue
         count = len(lines[0])
@@ -183,7 +183,7 @@ def rolling(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     return (
         0.30 * np.sin(2.0 * pi * y / 9.0 + 0.3 * x) * np.cos(2.0 * pi * x / 13.0)
         + 0.04 * np.sin(2.0 * pi * y / 2.7 + x) + 0.03 * np.sin(2.0 * pi * x / 1.9)
-    )  # fmt: skip
+    )
 
 
 def dog_terrain():

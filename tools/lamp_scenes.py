@@ -9,7 +9,7 @@ import numpy as np
 import scenes
 
 PROGRAMS = (("Jump", 0.45), ("Back Flip", 0.0), ("Flip Down a Step", 0.0),
-            ("Double Back Flip", 0.0), ("Stand", 0.0))  # fmt: skip
+            ("Double Back Flip", 0.0), ("Stand", 0.0))
 SECONDS = 8.5
 WOOD, CLOTH, WALL = (0.46, 0.25, 0.11), (0.16, 0.30, 0.34), (0.72, 0.76, 0.74)
 

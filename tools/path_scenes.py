@@ -83,7 +83,7 @@ def slalom_poles():
     poles = [
         wall for wall in course.obstacles
         if isinstance(wall, Wall) and wall.name.startswith("Pole")
-    ]  # fmt: skip
+    ]
     for number, wall in enumerate(poles):
         angle = np.linspace(0.0, 2.0 * pi, 12, endpoint=False)
         ring = scene_course.POLE_RADIUS * np.stack((np.cos(angle), np.sin(angle)), axis=1)
@@ -220,7 +220,7 @@ def _ramp(scene, line: np.ndarray, left: np.ndarray):
     profile = np.array((
         (-RAMP_EDGE, -DECK), (-RAMP_EDGE, 0.0), (-RAMP_EDGE + 0.3, 0.0), (0.0, 0.0),
         (RAMP_EDGE - 0.3, 0.0), (RAMP_EDGE, 0.0), (RAMP_EDGE, -DECK),
-    ))  # fmt: skip
+    ))
     up = np.array((0.0, 0.0, 1.0))
     points = line[:, None] + profile[:, :1] * left[:, None] + profile[:, 1:] * up
     index = np.arange(points.size // 3).reshape(points.shape[:2])
@@ -488,7 +488,7 @@ def road(scene, left: np.ndarray, right: np.ndarray) -> None:
     columns = (
         (right - verge, -2.0 * LAWN), (right - paint, 0.0), (right, 0.0),
         (left, 0.0), (left + paint, 0.0), (left + verge, -2.0 * LAWN),
-    )  # fmt: skip
+    )
     points = np.stack([np.insert(line, 2, z, axis=1) for line, z in columns], axis=1)
     index = np.arange(points.size // 3).reshape(points.shape[:2])
     corners = index[:-1, :-1], index[:-1, 1:], index[1:, 1:], index[1:, :-1]

@@ -526,7 +526,7 @@ def step_into(rig, kind: str, gait: str, speed: float, share: float) -> None:
     figure = characters.figure_of(rig)
     motion = solve_gait(GaitSettings(
         creature=creature_of(figure), sequence=(GaitItem(gait),), speed=speed, n_frames=97,
-    ))  # fmt: skip
+    ))
     tracks = map_legged(motion, figure, STYLES[kind.lower()])
     leg = motion.footprints[0].leg
     on, after = [f.on for f in motion.footprints if f.leg == leg and f.on > 1.0][:2]
@@ -1522,7 +1522,7 @@ def pose_timing() -> Image.Image:
 
     (rig,) = posing_scenes.pose_timing()
     frames = (8, 16, 23, 34, posing_scenes.WIND_UP, posing_scenes.RELEASE, 55,
-              posing_scenes.THROUGH)  # fmt: skip
+              posing_scenes.THROUGH)
     times = [(frame - 1) / scenes.FPS for frame in frames]
     taken = moments(rig, times, (-3.6, -1.3, 0.5), (0.0, -0.55, 0.12), 50.0, (396, 330))
     return tiles(taken, 4, labels=[f"frame {frame}" for frame in frames])
@@ -1574,7 +1574,7 @@ def pose_gains() -> Image.Image:
         near = Plot(220, 420, (8.4, 10.1), (0.98, 1.18), (48, 8, 12, 46))
         near.ticks((9, 10), (1.0, 1.05, 1.1, 1.15), "s, near the end")
         ways = [*zip(rates, gains, map(standard, ramp(np.linspace(0.0, 1.0, 12), HEAT_RAMP)),
-                     strict=True), (0.0, still, INK)]  # fmt: skip
+                     strict=True), (0.0, still, INK)]
         for plot in (whole, near):
             shown = times[times >= plot.x_range[0]]
             for rate, gain, colour in ways:
@@ -1763,7 +1763,7 @@ def parking_car() -> Image.Image:
 
 
 STARTS = ((-7.5, 3.3, 0.0), (-3.0, 5.2, 20.0), (1.0, 4.4, -25.0), (5.0, 3.2, 0.0),
-          (-1.0, 3.2, 30.0), (7.0, 5.4, -10.0))  # fmt: skip
+          (-1.0, 3.2, 30.0), (7.0, 5.4, -10.0))
 """m, m, degrees: where cars stand that are to park."""
 
 STROBE = 0.3  # s
@@ -1780,7 +1780,7 @@ def parking_starts() -> Image.Image:
     street = parallel(car)
     parking = build(car, street, SIZES["fine"])
     first = np.array([[*car.reference(np.array([x, y, np.radians(turn)])), 0.0, 0.0]
-                      for x, y, turn in STARTS])  # fmt: skip
+                      for x, y, turn in STARTS])
     shots, labels = [], []
 
     def outline(pose, length, width):

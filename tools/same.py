@@ -114,7 +114,7 @@ def said() -> list[str]:
                 f"{obj.name}, {track.name}: {strip.name} {strip.action and strip.action.name} "
                 f"{strip.frame_start} to {strip.frame_end} {strip.blend_type} {strip.mute}"
                 for track in data.nla_tracks for strip in track.strips
-            ]  # fmt: skip
+            ]
         if obj.poise_motion.character is not None:
             lines += [f"{obj.name}: {problem.code}" for problem in obj.poise_motion.problems]
     return lines
@@ -127,7 +127,7 @@ def instants() -> np.ndarray:
     ranges = [
         (obj.poise_motion.frame_start, obj.poise_motion.frame_end)
         for obj in bpy.data.objects if obj.poise_motion.character is not None
-    ]  # fmt: skip
+    ]
     if not ranges:
         return np.empty(0)
     first, last = min(start for start, _ in ranges), max(end for _, end in ranges)

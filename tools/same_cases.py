@@ -44,11 +44,11 @@ OWN_RIGS = (
     ("fox/Fox.glb", "DOG"), ("quaternius_animals/Horse.glb", "HORSE"),
     ("quaternius_animals/Wolf.glb", "DOG"), ("rigify_human.blend", "SKIER"),
     ("rigify_human.blend", "BIPED"), ("rigify_horse.blend", "HORSE"),
-)  # fmt: skip
+)
 PUT_AWAY = (
     ("quaternius_man/Casual.glb", "SKIER"), ("fox/Fox.glb", "DOG"),
     ("rigify_human.blend", "CYCLIST"),
-)  # fmt: skip
+)
 
 # Of a data-block in this process alone.
 NOT_SAVED = (r"session_uid$",)

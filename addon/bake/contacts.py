@@ -135,7 +135,7 @@ def _values(
         near = sparse.stencil(
             one.at, times[moving], np.array([contacts[k].first for k in moving]),
             np.array([contacts[k].last for k in moving]), sparse.EXTRAPOLATION,
-        )  # fmt: skip
+        )
         # The fixed point, seen from the parent.
         points = one.location[near.index]
         if turned is not None:

@@ -86,7 +86,7 @@ class Former:
         return cls(**{
             f.name: type(getattr(usual, f.name))(values[f.name])
             for f in fields(cls) if f.name in dict(values)
-        })  # fmt: skip
+        })
 
 
 def _frame(value: object) -> float:

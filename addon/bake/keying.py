@@ -376,7 +376,7 @@ def _timing(
     kinks += [
         time for role, theirs in spans.items() if role not in steps
         for span in theirs for time in (span.begin, span.end)
-    ]  # fmt: skip
+    ]
     kinks = np.array(kinks)
     near = sparse.EXTRAPOLATION / clock.per_frame
     times = clock.frames[:count]
@@ -467,7 +467,7 @@ def _held_in(
             held[bone.role] = list(contacts.held(
                 bone.location[:count], turned, mode, clock.frames[:count], spans[bone.role],
                 CONTACT_MOVES / metres_per_unit,
-            ))  # fmt: skip
+            ))
     return held
 
 

@@ -260,4 +260,4 @@ def at_frames(job: Job, plan: Plan) -> Plan:
         matrices=plan.matrices if len(plan.matrices) == 1 else plan.matrices[whole],
         position=every(plan.position), rotation=every(plan.rotation),
         clock=plan.clock.at_frames(),
-    )  # fmt: skip
+    )

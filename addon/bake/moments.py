@@ -64,7 +64,7 @@ def with_moments(tracks: RoleTracks, dense: bool, feet: bool = False) -> RoleTra
             known = [
                 one.offset[role] + place
                 for one, place in zip(own, at, strict=True) if role in one.offset
-            ]  # fmt: skip
+            ]
             _put(position[role], known, own, time)
         if role in rotation:
             known = [one.turn[role] for one in own if role in one.turn]
@@ -191,7 +191,7 @@ def woven(tracks: RoleTracks) -> RoleTracks:
         tracks, clock=tracks.clock.with_rows(moments.time), position=position, spins=spins,
         moments=None, attributes={},
         rotation={role: rotations.continuous(turn) for role, turn in rotation.items()},
-    )  # fmt: skip
+    )
 
 
 def unwoven(tracks: RoleTracks, like: RoleTracks) -> RoleTracks:

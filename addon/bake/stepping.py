@@ -185,7 +185,7 @@ class _Foot:
             told = [
                 contact.instants for contact in tracks.contacts
                 if contact.role == leg.tip and contact.instants is not None
-            ]  # fmt: skip
+            ]
             mine = np.concatenate([one.time for one in told] or [corners])
             # A curve through the end of a roll would go on rolling in the flat foot.
             ends = [one.time[one.rank == 0] for one in told]

@@ -274,7 +274,7 @@ def check_bakes(context: bpy.types.Context, several: Sequence[Check]) -> list[li
             evaluate.local_matrix if _by_joints(check) else evaluate.pose_matrix,
         )
         for check in shown
-    ]  # fmt: skip
+    ]
     with keep_frame(context.scene):
         found = finish(evaluate.matrices(context, wanted))
     read = (

@@ -544,7 +544,7 @@ def _verify(job: Job, plan: Plan, baked: Baked) -> tuple[list[Problem], Check | 
         check = Check(
             job.armature, bindings, tracks, job.options.start_frame, job.unit_scale,
             tuple(verify.frames_to_verify(job.tracks, at_frames)), job.axes,
-        )  # fmt: skip
+        )
     return problems, check
 
 

@@ -423,7 +423,7 @@ def gait_diagram(
 CONTROLLERS: tuple[Colour, ...] = (
     (0.85, 0.20, 0.12, 1.0), (0.10, 0.40, 0.80, 1.0), (0.10, 0.60, 0.25, 1.0),
     (0.65, 0.25, 0.75, 1.0), (0.90, 0.55, 0.05, 1.0), (0.10, 0.60, 0.65, 1.0),
-)  # fmt: skip
+)
 """Of controllers, in the order in which a script takes them first."""
 
 CHEAP, DEAR, NO_WAY = (1.0, 0.96, 0.80), (0.42, 0.52, 0.68), (0.80, 0.80, 0.80)

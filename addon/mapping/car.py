@@ -65,7 +65,7 @@ STYLES: dict[str, CarStyle] = {
         body_roll=np.radians(22.0), body_pitch=np.radians(22.0), bounce=1.2, damping=0.15,
         steering_ratio=10.0,
     ),
-}  # fmt: skip
+}
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,7 @@ class CarFigure:
         return Car(
             self.length, self.width, self.wheelbase, self.track,
             float(self.joints["front_wheel.L"][2]), self.steering,
-        )  # fmt: skip
+        )
 
 
 def map_car(
@@ -155,7 +155,7 @@ def map_car(
         turns[knuckle] = about_z(own)
         spins[knuckle] = Spin(own, np.array((0.0, 0.0, 1.0)))
         for wheel, heading in ((f"front_wheel.{side}", multiply(turn, turns[knuckle])),
-                               (f"rear_wheel.{side}", turn)):  # fmt: skip
+                               (f"rear_wheel.{side}", turn)):
             hub = place + rotate(turn, joints[wheel])
             angle = rolled(hub, rotate(heading, _AHEAD), float(joints[wheel][2]))
             turns[wheel], spins[wheel] = about_x(angle), Spin(angle, np.array((1.0, 0.0, 0.0)))

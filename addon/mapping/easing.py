@@ -183,7 +183,7 @@ class _Leg:
         solved = solve_chain(
             self.lengths, np.array([[far], [0.0]]), wanted, low, high,
             np.concatenate(([1.0], self.gives)),
-        )  # fmt: skip
+        )
         if solved.shortfall[0] > CLOSE:
             raise CannotStand(self.chain)
         head, points = start, [start]

@@ -67,7 +67,7 @@ PERSON = {
     "pelvis": 0.142, "spine": 0.139, "chest": 0.208, "neck": 0.015, "head": 0.066,
     "shoulder": 0.004, UPPER: 0.028, FORE: 0.016, "hand": 0.006,
     "thigh": 0.100, "shin": 0.0465, "foot": 0.0115, "toe": 0.003,
-}  # fmt: skip
+}
 # Shares of an animal's mass; legs have the rest.
 OF_TRUNK, OF_NECK, OF_HEAD, OF_TAIL = 0.62, 0.06, 0.05, 0.02
 PALM, SKULL = 0.06, 0.10  # of the height: how far hands and heads go on where nobody says it
@@ -137,11 +137,11 @@ def on_legs(figure: Figure | LeggedFigure) -> LeggedFigure | None:
         legs.append(LegChain(
             f"leg.{side}", 0, (f"thigh.{side}", f"shin.{side}", f"foot.{side}"), 0,
             side_role(KNEE, side), side_role(SKI, side), foot=TIP,
-        ))  # fmt: skip
+        ))
     return LeggedFigure(
         "", joints, tuple(legs), (PELVIS, SPINE, CHEST), (NECK, HEAD), arms=SIDES,
         mass=figure.mass, height=figure.height,
-    )  # fmt: skip
+    )
 
 
 def _hung(figure: LeggedFigure) -> dict[str, str]:
@@ -150,7 +150,7 @@ def _hung(figure: LeggedFigure) -> dict[str, str]:
     rows: list[tuple[str, tuple[str, ...]]] = [
         (figure.trunk[0], figure.trunk[1:]), (figure.trunk[-1], figure.neck),
         (figure.trunk[0], figure.tail),
-    ]  # fmt: skip
+    ]
     for side in figure.arms:
         arm = tuple(side_role(role, side) for role in (SHOULDER, UPPER, FORE, HAND))
         rows.append((figure.trunk[-1], arm))
@@ -203,7 +203,7 @@ def _shares(figure: LeggedFigure, names: Sequence[str], lengths: np.ndarray) -> 
     spread(figure.trunk, OF_TRUNK, 0.0)
     for roles, share in (
         (figure.neck[:-1], OF_NECK), (figure.neck[-1:], OF_HEAD), (figure.tail, OF_TAIL),
-    ):  # fmt: skip
+    ):
         spread(roles or figure.trunk, share, 0.5 if roles else 0.0)
     for leg in figure.legs:
         spread(leg.limb, legs / len(figure.legs), 0.85)
@@ -226,7 +226,7 @@ def body_of(figure: LeggedFigure) -> RoleBody:
     n = len(names)
     above = np.array([index[parents[name]] if parents[name] else -1 for name in names])
     places = np.array([j[name] - j[parents[name]] if parents[name] else np.zeros(3)
-                       for name in names])  # fmt: skip
+                       for name in names])
     tips = _ends(figure, parents)
     lengths = np.maximum(np.linalg.norm(tips, axis=1), 1e-3 * figure.height)
     masses = figure.mass * _shares(figure, names, lengths)
@@ -242,7 +242,7 @@ def body_of(figure: LeggedFigure) -> RoleBody:
         upper, fore, hand, pole = (side_role(r, side) for r in (UPPER, FORE, HAND, ELBOW))
         bearing.append(Limb(
             hand, (index[upper], index[fore]), j[hand] - j[fore], j[pole] - j[fore], index[hand]
-        ))  # fmt: skip
+        ))
     return RoleBody(figure, names, Body(tree, tuple(bearing)))
 
 
@@ -252,7 +252,7 @@ def _leg(leg: LegChain, joints: Mapping[str, np.ndarray], index: Mapping[str, in
     return Limb(
         leg.name, (index[first], index[middle]), joints[leg.control] - joints[middle],
         joints[leg.pole] - joints[middle], after[-1] if after else -1, after[:-1],
-    )  # fmt: skip
+    )
 
 
 # -- Poses of controls -----------------------------------------------------------------
@@ -285,7 +285,7 @@ def turns_of(body: RoleBody, tracks: RoleTracks) -> tuple[np.ndarray, np.ndarray
         turn[upper], turn[fore] = limb_rotations(
             (rest[upper], rest[fore], rest[hand]), rest[pole] - rest[fore], top, arm.middle,
             arm.tip, tracks.position[pole],
-        )  # fmt: skip
+        )
     world = np.stack([turn[name] for name in body.names], axis=1)
     local = world.copy()
     parents = body.body.figure.parents
@@ -423,7 +423,7 @@ def tracks_of(body: RoleBody, motion: FreeformMotion, clock: Clock) -> RoleTrack
     return RoleTracks(
         clock, position, {role: continuous(values) for role, values in rotation.items()},
         contacts, _events(motion),
-    )  # fmt: skip
+    )
 
 
 def _pole(rest, ends, pole: str, joint, turn) -> np.ndarray:
@@ -497,7 +497,7 @@ def _root(
         yaw = np.interp(time, time[upright], own)
     place = motion.place.copy()
     soles = [(0.5 * (c.start + c.end), c.position[2]) for c in contacts
-             if c.role in {leg.tip for leg in figure.legs}]  # fmt: skip
+             if c.role in {leg.tip for leg in figure.legs}]
     if not soles:
         place = feet.copy()
     else:
@@ -549,7 +549,7 @@ def rates_of(
     one = RoleTracks(
         Clock.running(1, 24.0), {role: x[1:2] for role, x in tracks.position.items()},
         {role: q[1:2] for role, q in tracks.rotation.items()},
-    )  # fmt: skip
+    )
     return one, (pelvis[2] - pelvis[0]) / (2.0 * NEAR), step / (2.0 * NEAR)
 
 

@@ -139,7 +139,7 @@ STYLES: dict[str, LeggedStyle] = {
         spine_flexion=0.0, effort=0.1, nod=radians(1.5), neck_drop=0.0, head_steady=0.3,
         gaze_limit=radians(25.0), tail_swing=radians(2.0), tail_lift=0.0,
     ),
-}  # fmt: skip
+}
 
 
 @dataclass(frozen=True)
@@ -214,7 +214,7 @@ def read_gait(motion: GaitMotion) -> Gauge:
     aloft = averaged((~motion.contact.any(axis=1)).astype(float), spacing, 1.2 * tempo, True)
     push = averaged(
         np.einsum("ni,ni->n", _rate(motion.velocity, spacing), ahead), spacing, 1.5 * tempo, True
-    ) / 9.81  # fmt: skip
+    ) / 9.81
     high = motion.position[:, 2]
     return Gauge(
         time=time, spacing=spacing, height=height, apart=apart,
@@ -225,7 +225,7 @@ def read_gait(motion: GaitMotion) -> Gauge:
         push=push,
         hill=_hill(motion, spacing, height),
         bounce=high - averaged(high, spacing, 1.5 * tempo),
-    )  # fmt: skip
+    )
 
 
 def _ground_height(motion: GaitMotion) -> np.ndarray:
@@ -395,7 +395,7 @@ def pose_joints(
         turn[first], turn[middle] = limb_rotations(
             (rest[first], rest[middle], rest[end]), bend, joint[first], limb.middle, joint[end],
             pole,
-        )  # fmt: skip
+        )
         for parent, role in zip(roles[chain.bend + 2 : -1], roles[chain.bend + 3 :], strict=True):
             joint[role] = joint[parent] + rotate(turn[parent], rest[role] - rest[parent])
     return joint, turn
@@ -659,7 +659,7 @@ class _Body:
                 for angle, part, inward in (
                     (ahead, 1.0, 0.0), (ahead + bend, 0.4, radians(10.0) * np.sin(bend))
                 )
-            )  # fmt: skip
+            )
             lengths = np.linalg.norm(elbow - upper), np.linalg.norm(hand - elbow)
             middle = top + lengths[0] * first
             wrist = middle + lengths[1] * second
@@ -670,7 +670,7 @@ class _Body:
             pole = middle + 0.3 * self.figure.height * normalise(out_of)
             rest = (upper, elbow, hand)
             _, fore = limb_rotations(rest, self.rest[side_role(ELBOW, side)] - elbow, top, middle,
-                                     wrist, pole)  # fmt: skip
+                                     wrist, pole)
             self._hands[side_role(HAND, side)], self.turn[side_role(HAND, side)] = wrist, fore
             self._hands[side_role(ELBOW, side)] = pole
 
@@ -752,7 +752,7 @@ def _feet(motion: GaitMotion, number: int) -> Feet:
     return Feet(
         motion.foot_position[:, number], motion.foot_orientation[:, number], pitch,
         motion.contact[:, number], share, strike, np.arctan2(left[:, 1], left[:, 0]),
-    )  # fmt: skip
+    )
 
 
 def _leg_attributes(chain: LegChain, pose: LimbPose) -> dict[str, np.ndarray]:
@@ -833,7 +833,7 @@ def _rolls(limb: Limb, prints: Sequence[Footprint]) -> list[Instants | None]:
         np.concatenate([roll.position for roll in rolls]),
         np.concatenate([roll.orientation for roll in rolls]), pitch,
         np.ones(n, bool), np.zeros(n), np.zeros(n), np.zeros(n),
-    ))  # fmt: skip
+    ))
     time, rank = (np.concatenate([getattr(r, name) for r in rolls]) for name in ("time", "rank"))
     every = Instants(time, rank, joint, turn)
     found: list[Instants | None] = []

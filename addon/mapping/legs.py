@@ -369,7 +369,7 @@ def creature_of(figure: LeggedFigure) -> Creature:
                 roll.level, roll.toe_out, roll.reach, max(folded, least), max(BENT * folded, least),
                 *figure.blade(chain),
             )
-        )  # fmt: skip
+        )
     upright = len(legs) == 2
     if upright:
         centre = np.asarray(figure.joints[figure.trunk[0]], dtype=float)
@@ -384,4 +384,4 @@ def creature_of(figure: LeggedFigure) -> Creature:
         slope_follow=0.0 if upright else 1.0,
         list=0.07 if upright else 0.0,
         sway=0.025 if upright else 0.0,  # 4 to 6 cm from side to side
-    )  # fmt: skip
+    )

@@ -490,7 +490,7 @@ class Limb:
             joint | foot_joint, rotation | foot_turn,
             self._pole(joint | foot_joint, y), solved.angles[1:], self.rest_bend,
             missing, self._room(target) >= 0.0, held, normal,
-        )  # fmt: skip
+        )
 
     def _slung(
         self, line: np.ndarray, carrier: np.ndarray, feet: Feet, follow: Amount

@@ -19,7 +19,7 @@ Value = float | bool | str | None
 # Unit -> power of the length in it; one without a length is not listed.
 LENGTHS = {
     "VELOCITY": 1, "ACCELERATION": 1, "LENGTH": 1, "AREA": 2, "1/length": -1, "1/(length s)": -1,
-}  # fmt: skip
+}
 TURN = radians(180.0)
 OPEN: Ends = (None, None)
 FINE: Mapping[str, Any] = {"step": 1, "precision": 3}
@@ -97,7 +97,7 @@ def setting(label: str, default: Value, text: str, **more: Any) -> Any:
 def angle(
     label: str, default: float, slider: tuple[float, float], within: tuple[float, float],
     text: str, **more: Any,
-) -> Any:  # fmt: skip
+) -> Any:
     """Field of an angle: its values are radians, all numbers here are degrees.
 
     Args:
@@ -113,13 +113,13 @@ def angle(
     return setting(
         label, radians(default), text, slider=(radians(low), radians(high)), unit="ANGLE",
         ends=(-TURN, TURN), within=(radians(least), radians(most)), **more,
-    )  # fmt: skip
+    )
 
 
 def length(
     label: str, default: float, slider: tuple[float, float], within: tuple[float, float],
     text: str, **more: Any,
-) -> Any:  # fmt: skip
+) -> Any:
     """Field of a length that grows with the figure, so that it has no unit of Blender.
 
     Args:
@@ -133,13 +133,13 @@ def length(
     return setting(
         label, default, f"{text}, in metres for a figure 1.78 m tall", slider=slider, unit="m",
         ends=(-2.0, 2.0), within=within, more=FINE, **more,
-    )  # fmt: skip
+    )
 
 
 def amount(
     label: str, default: float | None, slider: float, within: tuple[float, float],
     text: str, *, most: float | None = None, **more: Any,
-) -> Any:  # fmt: skip
+) -> Any:
     """Field of an amount from 0, where nothing of it is left.
 
     Args:
@@ -154,7 +154,7 @@ def amount(
     return setting(
         label, default, text, slider=(None, slider), ends=(0.0, most), within=within, more=FINE,
         **more,
-    )  # fmt: skip
+    )
 
 
 @cache

@@ -356,7 +356,7 @@ def read_signals(motion: TurningMotion) -> Signals:
             motion.curvature * motion.foot_speed, motion.speed,
             motion.gravity * motion.normal[:, 2], -motion.gravity * motion.left[:, 2],
             motion.mass, motion.height,
-        )) / weight  # fmt: skip
+        )) / weight
         force = force - smooth(steering) + calmly(steering, smooth(steering))
     curvature = calmly(motion.curvature, smooth(motion.curvature))
     reference_lean = smooth(motion.max_lean, SETTLE)

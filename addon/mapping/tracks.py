@@ -226,7 +226,7 @@ class Instants:
             self.time[rows], self.rank[rows],
             {role: values[rows] for role, values in self.offset.items()},
             {role: values[rows] for role, values in self.turn.items()},
-        )  # fmt: skip
+        )
 
     def and_at(self, times: np.ndarray) -> Instants:
         """With others, of rank 0, at which no more is known than by the samples.
@@ -244,7 +244,7 @@ class Instants:
             np.concatenate((self.time, times))[rows], joined(self.rank, 0),
             {role: joined(values, np.nan) for role, values in self.offset.items()},
             {role: joined(values, np.nan) for role, values in self.turn.items()},
-        )  # fmt: skip
+        )
 
 
 @dataclass(frozen=True)
@@ -408,7 +408,7 @@ class RoleTracks:
             self.clock.first(), alone(self.position), alone(self.rotation),
             problems=tuple(problem for problem in self.problems if not problem.time),
             attributes=alone(self.attributes), spins=alone(self.spins),
-        )  # fmt: skip
+        )
 
     def at_frames(self) -> RoleTracks:
         """The same on whole frames alone."""

@@ -78,7 +78,7 @@ def read_car(armature: bpy.types.Object) -> CarFigure:
     figure = CarFigure(
         joints, _number(armature, LENGTH), _number(armature, WIDE), column,
         _number(armature, WEIGHS),
-    )  # fmt: skip
+    )
     low = min(float(joints[name][2]) for name in PARTS if "wheel." in name)
     if not (low > 0.0 and figure.wheelbase > 0.0 and figure.track > 0.0):
         raise UserError(
@@ -106,7 +106,7 @@ def parked(length: float, unit_scale: float) -> list[bpy.types.Object]:
         materials = {
             part: figure_mesh.make_material(part, shades[part])
             for part in figure_mesh.PARTS if part in set(surface.materials)
-        }  # fmt: skip
+        }
         found.append(
             figure_mesh.make_mesh_object(scaled, "Parked Car", materials, CREASE["Equipment"])
         )

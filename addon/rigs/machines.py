@@ -71,7 +71,7 @@ MACHINES: dict[str, Machine] = {
     "CAR": Machine(
         car, "Car", "A car that steers and parks; its size is its length", 4.2, 1250.0, ("paint",),
     ),
-}  # fmt: skip
+}
 """What the Add menu has besides characters."""
 
 _WORDS = {
@@ -381,7 +381,7 @@ def read_chain(armature: bpy.types.Object, unit_scale: float, gravity: float) ->
         links.append(Link(
             f"link{k + 1}", f"link{k}" if k else "", joint, (0.5 * length, 0.0), mass,
             mass * length**2 / 12.0, limits=(rest + low, rest + high), rest=rest,
-        ))  # fmt: skip
+        ))
         torques.append(_number(bones[name], TORQUE, 0.0))
         axes.append(tuple(float(x) for x in axis))
         rests.append(rest)

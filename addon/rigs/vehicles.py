@@ -132,7 +132,7 @@ def find_wheels(parts: Iterable[bpy.types.Object], name: str) -> list[Wheel]:
             else "call the objects of its four wheels \"Wheel\" in front and behind"
         )
         raise UserError(f"{name} has {len(found)} wheels that could be found, and a car has four: "
-                        f"{way}")  # fmt: skip
+                        f"{way}")
     return found
 
 
@@ -241,7 +241,7 @@ def set_up(
             raise UserError(f"{obj.name} is linked: make it local, then set it up")
         if BEFORE in obj or obj.type == "ARMATURE" or any(
             modifier.type == "ARMATURE" for modifier in obj.modifiers
-        ):  # fmt: skip
+        ):
             raise UserError(
                 f"{obj.name} has an armature already: Set Up as Car is for vehicles of objects"
             )
@@ -274,7 +274,7 @@ def _hang(obj: bpy.types.Object, armature: bpy.types.Object, bone: str) -> None:
     obj[BEFORE] = json.dumps({
         "type": obj.parent_type, "bone": obj.parent_bone,
         "inverse": [list(row) for row in obj.matrix_parent_inverse],
-    })  # fmt: skip
+    })
     if obj.parent is not None:
         obj[PARENT] = obj.parent
     world, basis = world_matrix(obj), obj.matrix_basis.copy()

@@ -126,7 +126,7 @@ def read_boxes(
         corners = _corners(obj, unit_scale) @ back[:3, :3].T + back[:3, 3]
         if not np.isfinite(corners).all() or corners[:, 2].max() < LOW or (
             corners[:, 2].min() > HIGH
-        ):  # fmt: skip
+        ):
             continue
         heading = _yaw(obj) - lane.yaw
         c, s = cos(heading), sin(heading)

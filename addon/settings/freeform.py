@@ -88,7 +88,7 @@ class PoiseFreeform(Rows, bpy.types.PropertyGroup):
         Row("end_speed", 0.0, "Speed ahead with which the last posture is left, for a motion "
             "that goes on from this one", slider=(None, 5.0), unit="VELOCITY",
             ends=(-20.0, 20.0), label="End Speed"),
-    )  # fmt: skip
+    )
 
     postures: CollectionProperty(
         type=PoiseBodyPosture, name="Postures", description="Postures of the whole body, in the "

@@ -71,7 +71,7 @@ KINDS = [
          "end, one controller after the other", 4, "control", PoiseControl),
     Kind("FREEFORM", "Free-form", "Postures of the whole body, on the ground and in the air: "
          "dance, leaps, pounces", 5, "freeform", PoiseFreeform),
-]  # fmt: skip
+]
 
 
 def kind_items() -> tuple[tuple[str, str, str, int], ...]:

@@ -71,7 +71,7 @@ def property_of(row: Row):
     if isinstance(row.default, bool):
         return BoolProperty(default=row.default, **more)
     ends = {"min": row.ends[0], "max": row.ends[1],
-            "soft_min": row.slider[0], "soft_max": row.slider[1]}  # fmt: skip
+            "soft_min": row.slider[0], "soft_max": row.slider[1]}
     more |= {name: end for name, end in ends.items() if end is not None}
     if isinstance(row.default, int):
         return IntProperty(default=row.default, **more)

@@ -287,7 +287,7 @@ def _seen(obj: bpy.types.Object, unit_scale: float) -> Seen:
         given * unit_scale, given_turn, times[2], times[3], moved, turned,
         # Who stands since before the motion, or for good, has no time there that could change.
         isfinite(times[2]) and times[0] != times[2], isfinite(times[3]) and times[1] != times[3],
-    )  # fmt: skip
+    )
 
 
 def marks_of(seen: Sequence[Seen], motion: GaitMotion) -> list[Footprint]:
@@ -316,7 +316,7 @@ def marks_of(seen: Sequence[Seen], motion: GaitMotion) -> list[Footprint]:
             yaw=_yaw_of(turn, mark.yaw),
             on=each.on if each.timed_on else mark.on,
             off=each.off if each.timed_off else mark.off,
-        ))  # fmt: skip
+        ))
     return found
 
 
@@ -357,7 +357,7 @@ def new_edits(
         edit = _touched(edit, each, base[key], now[key], ground)
         if any(part is not None for part in (
             edit.position, edit.yaw, edit.normal, edit.on, edit.off
-        )):  # fmt: skip
+        )):
             kept[key] = edit
         else:
             kept.pop(key, None)

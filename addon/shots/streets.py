@@ -20,7 +20,7 @@ ENDS = (-13.9, 12.7)  # m, from the middle of the gap
 ASPHALT, PAVEMENT, STONES, LINES = (
     ("Asphalt", (0.080, 0.083, 0.090)), ("Pavement", (0.330, 0.320, 0.300)),
     ("Kerb", (0.520, 0.510, 0.490)), ("Road Marking", (0.800, 0.800, 0.780)),
-)  # fmt: skip
+)
 
 
 def _slab(x: tuple[float, float], y: tuple[float, float], z: tuple[float, float], face: int):
@@ -83,7 +83,7 @@ def add(
         stone = sorted((edge, edge + away * STONE))
         walk = sorted((edge + away * STONE, edge + away * WALK))
         walks += [_slab(ENDS, tuple(stone), (-0.05, HIGH), 0),
-                  _slab(ENDS, tuple(walk), (-0.05, HIGH - 0.004), 1)]  # fmt: skip
+                  _slab(ENDS, tuple(walk), (-0.05, HIGH - 0.004), 1)]
     pavement = _mesh("Pavement", walks, (STONES, PAVEMENT), unit_scale)
     x, y, heading = place
     frame = Matrix.Translation((x / unit_scale, y / unit_scale, 0.0)) @ Matrix.Rotation(

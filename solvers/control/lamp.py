@@ -61,7 +61,7 @@ LINKS = (
          limits=(math.radians(-FOLDED), math.radians(FOLDED))),
     Link("shade", "link", (0.0, ARM), (0.0, HEAD), MASSES[2], 0.004,
          limits=(math.radians(-150.0), math.radians(150.0))),
-)  # fmt: skip
+)
 CORNERS = (Point("base", (-HALF_WIDTH, -HEIGHT)), Point("base", (HALF_WIDTH, -HEIGHT)))
 FIGURE = compile_figure(LINKS, free=True, points=CORNERS)
 _PARTS = compile_figure(
@@ -172,7 +172,7 @@ def height(ops: Ops, ground: Ground, x: Any) -> Any:
 def step(
     ops: Ops, state: State, knee: Any, elbow: Any, ground: Ground = (), push: Any = 0.0,
     h: float = STEP,
-) -> tuple[State, Any, Any]:  # fmt: skip
+) -> tuple[State, Any, Any]:
     """Move on by one step of time: rates first, then places by the new rates.
 
     Args:

@@ -35,7 +35,7 @@ JUMPS: tuple[tuple[float, tuple[float, ...]], ...] = (
     (1.3899,
      (-0.08325, -2.08784, 0.46256, 1.56436, 0.98873, 0.15246,
       -0.03569, -0.01966, 0.23357, 0.0, -1.18469, -0.00744)),
-)  # fmt: skip
+)
 """Length and program of jumps, by growing length."""
 
 OTHERS: tuple[tuple[str, int, float, float, tuple[float, ...]], ...] = (
@@ -51,5 +51,5 @@ OTHERS: tuple[tuple[str, int, float, float, tuple[float, ...]], ...] = (
     ("Hop Down a Step", 0, 0.5, 0.12,
      (-0.0509, -1.53976, 0.47153, 1.1205, 0.59453, 0.16931,
       -0.06049, -0.23849, 0.53383, 0.06126, -1.23698, -0.04956)),
-)  # fmt: skip
+)
 """Name, turns, length, by how much it comes down, and program of flips and of ways down."""

@@ -107,7 +107,7 @@ class Motion:
 def torques(
     ops: Ops, program: Program, turns: float, time: float, off: Any, state: State,
     base: float = 0.0,
-) -> tuple[Any, Any]:  # fmt: skip
+) -> tuple[Any, Any]:
     """What a program does.
 
     Args:

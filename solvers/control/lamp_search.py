@@ -93,7 +93,7 @@ def knocked(count: int, size: float = math.radians(0.4)) -> State:
 def evaluate(
     programs: np.ndarray, turns: int, length: float, ground: Ground = (),
     count: int = LANDED, check: Callable[[], None] | None = None,
-) -> tuple[np.ndarray, Flight, landing.Landing, np.ndarray]:  # fmt: skip
+) -> tuple[np.ndarray, Flight, landing.Landing, np.ndarray]:
     """How good programs are; below 0 for those that come to rest.
 
     Args:
@@ -181,7 +181,7 @@ def find(
         score, flight, down, which = evaluate(
             programs, turns, length, ground, LANDED * len(means),
             tell((k + 1) / (generations + 1)),
-        )  # fmt: skip
+        )
         if score.min() < reached:
             reached, best = float(score.min()), programs[score.argmin()]
         hit = down.rests & (np.abs(down.state.q[0] - length) < near)
@@ -231,7 +231,7 @@ def confirm(
         np.array(program), turns, float(down.state.q[0][0]), float(flight.airborne[0]),
         float(tilt[0]), float(down.time[0]), np.maximum(flight.torque, down.torque)[0],
         float(rests.mean()), generations,
-    )  # fmt: skip
+    )
 
 
 def shipped(name: str) -> Motion:

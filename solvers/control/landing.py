@@ -223,7 +223,7 @@ def _law() -> tuple[list[float], list[list[float]], list[list[float]], float, li
     return (
         rest.hold.tolist(), rest.gain.tolist(), rest.shape.tolist(), rest.size,
         rest.state.tolist(),
-    )  # fmt: skip
+    )
 
 
 def torques_one(state: State, absorb: np.ndarray | None = None, t: float = 0.0) -> tuple[Any, Any]:
@@ -243,7 +243,7 @@ def torques_one(state: State, absorb: np.ndarray | None = None, t: float = 0.0) 
     hold, gain, shape, size, goal = _law()
     off = [x - g for x, g in zip((*q, *v), goal, strict=True)]
     far = sum(a * x * b for row, a in zip(shape, off, strict=True)
-              for x, b in zip(row, off, strict=True))  # fmt: skip
+              for x, b in zip(row, off, strict=True))
     if far > size or (absorb is not None and t < absorb[2]):
         rows = None if absorb is None else absorb[None]
         knee, elbow = torques(lamp.many([state]), rows, t)

@@ -200,7 +200,7 @@ def moves(car: Car, size: Size) -> Moves:
         np.concatenate([begin, stands]), np.concatenate([end, stands]),
         np.concatenate([0.0 * rates[:, 0], peak]), seconds, np.concatenate([rates, begins]),
         car.centre(placed(car.reference(np.zeros(3)), paths)),
-    )  # fmt: skip
+    )
 
 
 def offence(street: Street, poses: np.ndarray, steering: np.ndarray | float) -> np.ndarray:

@@ -62,7 +62,7 @@ def build(
         raise SettingError(
             "Grid", f"{count:,} states, {need / 1e9:.1f} GB",
             f"at most {int(MEMORY / each):,} states, {MEMORY / 1e9:.1f} GB",
-        )  # fmt: skip
+        )
     if street.clearance(car, *street.destination) <= MARGIN:
         raise SettingError(
             "Destination", "inside or against an obstacle", f"{MARGIN * 100:.0f} cm clear of all"
@@ -154,7 +154,7 @@ class _Builder:
         table = Table(
             Grid.of([*self.axes, *self.grid.axes]), controls.reshape(-1, 2), cost.ravel(),
             self.moves.controls, EFFORT, sweeps, change, UNKNOWN,
-        )  # fmt: skip
+        )
         return Parking(self.car, self.street, self.size, table)
 
     def _layer(self, begin: int) -> _Layer:
@@ -176,7 +176,7 @@ class _Builder:
             weight = np.where(good[:, None], weight / np.maximum(total, 1e-6)[:, None], 0.0)
             kept = weight > 0.0
             parts.append((weight[kept].astype(np.float32), self.number[index[kept]] + end * n,
-                          kept.sum(axis=1)))  # fmt: skip
+                          kept.sum(axis=1)))
             self.progress(0.5 * (begin + row / len(which)) / len(self.speed))
         data, column, count = (np.concatenate(part) for part in zip(*parts, strict=True))
         pointer = np.append(0, count.cumsum()).astype(np.int32)

@@ -123,7 +123,7 @@ class Plan:
                     raise SettingError(
                         f"{x.name} of {self.name}", f"from {x.low:g} to {x.high:g}",
                         "from a least to a larger value",
-                    )  # fmt: skip
+                    )
                 if x.count < least:
                     raise SettingError(
                         f"Steps of {x.name} of {self.name}", x.count, f"{least} or more"
@@ -147,7 +147,7 @@ class Plan:
                 raise SettingError(
                     f"Destination of {self.name}", f"{name} {x.spoken(value)}",
                     f"within its domain, {x.spoken(x.low)} to {x.spoken(x.high)}",
-                )  # fmt: skip
+                )
         tried = math.prod(x.count for x in self.controls)
         needed = memory(self.nodes, len(known), tried)
         if needed > LARGEST:
@@ -201,7 +201,7 @@ def _table(plan: Plan, rates: Rates, progress: Callable[[float], None] | None) -
     return build(
         grid, rates, plan.samples, weights, _ends(plan, grid), tolerance=1e-4, sweeps=4000,
         progress=progress,
-    )  # fmt: skip
+    )
 
 
 LEAST = 0.02
@@ -248,7 +248,7 @@ def table_of(
         f"Destination of {plan.name}", f"out of reach with {_spoken(plan, 1.0)}",
         f"given more, {_spoken(plan, share)} would do" if share
         else "another one, or be given a wider domain",
-    )  # fmt: skip
+    )
 
 
 def _spoken(plan: Plan, share: float) -> str:
@@ -347,7 +347,7 @@ def from_text(made: ControllerText, plan: Plan) -> Plan:
         return Span(
             x.name, in_si(x, given.low), in_si(x, given.high + step), given.count, x.unit,
             given.wraps, given.effort,
-        )  # fmt: skip
+        )
 
     return replace(
         plan, coordinates=tuple(map(span, plan.coordinates)),
@@ -356,7 +356,7 @@ def from_text(made: ControllerText, plan: Plan) -> Plan:
             {name: in_si(own[name], value) for name, value in place.items()}
             for place in made.destinations
         ),
-    )  # fmt: skip
+    )
 
 
 def to_text(plan: Plan, dynamics: str) -> ControllerText:
@@ -379,4 +379,4 @@ def to_text(plan: Plan, dynamics: str) -> ControllerText:
             {name: in_degrees(spans[name], value) for name, value in place.items()}
             for place in plan.destinations
         ),
-    )  # fmt: skip
+    )

@@ -153,7 +153,7 @@ def rest_law(
         hold = np.clip(
             hold - np.linalg.lstsq(slopes(hold), at(state, hold), rcond=None)[0],
             low - (high - low), high + (high - low),
-        )  # fmt: skip
+        )
     b = slopes(hold)
     still = np.abs(at(state, hold)) < 1e-6 * np.maximum(1.0, np.abs(at(state, zero)))
     room = np.minimum(hold - low, high - hold)
@@ -163,7 +163,7 @@ def rest_law(
     a = np.stack(
         [(at(state + h * e, hold) - at(state - h * e, hold)) / (2.0 * h[i])
          for i, e in enumerate(np.eye(d))], axis=1,
-    )  # fmt: skip
+    )
     try:
         p = solve_continuous_are(a, b, np.diag(scale**-2.0), np.diag((0.5 * (high - low)) ** -2.0))
     except (LinAlgError, ValueError):

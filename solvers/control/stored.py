@@ -133,5 +133,5 @@ def _read(packed: bytes) -> tuple[Table, str]:
     table = Table(
         grid, **rest, sweeps=int(header["sweeps"]), change=float(header["change"]),
         unknown=float(header["unknown"]),
-    )  # fmt: skip
+    )
     return table, str(header["source"])

@@ -49,7 +49,7 @@ class Car:
         for name, value in vars(self).items():
             if not (math.isfinite(value) and value > 0.0):
                 raise SettingError(f"{name.replace('_', ' ').capitalize()} of the car", value,
-                                   "above 0")  # fmt: skip
+                                   "above 0")
         if self.wheelbase >= self.length:
             raise SettingError("Wheelbase", self.wheelbase, f"less than the car's {self.length} m")
         if self.steering > math.radians(80.0):
@@ -154,7 +154,7 @@ def parallel(car: Car, gap: float = 6.5, width: float = 7.0, kerb: float = 0.2) 
         raise SettingError(
             "Width of the street", f"{width:.2f} m", f"above {2.0 * car.width + kerb:.2f} m, "
             "for two cars side by side",
-        )  # fmt: skip
+        )
     y, x = kerb + 0.5 * car.width, 0.5 * (gap + car.length)
     boxes = [[at, y, 0.0, car.length, car.width] for at in (-x, x)]
     return Street(np.array([0.0, y, 0.0]), np.array(boxes), width)

@@ -103,7 +103,7 @@ def inverse_jacobian(x: np.ndarray) -> np.ndarray:
     factor = np.where(
         short, 1 / 12 + square / 720 + square**2 / 30240,
         (1.0 - half / np.tan(half)) / (4.0 * half * half),
-    )  # fmt: skip
+    )
     across = crossing(x)
     return _ONE + 0.5 * across + factor[:, None, None] * (across @ across)
 

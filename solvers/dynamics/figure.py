@@ -227,7 +227,7 @@ def pose(figure: Figure, state: State) -> Pose:
     return Pose(
         figure, state, turns, state.place + joints, state.place + arms, arms, spins, velocities,
         inertias, twists,
-    )  # fmt: skip
+    )
 
 
 def places(

@@ -74,7 +74,7 @@ def _slope(q: tuple, momentum: tuple, at: _Stages) -> tuple:
     return (
         -x * p - y * q_ - z * r, w * p + y * r - z * q_,
         w * q_ + z * p - x * r, w * r + x * q_ - y * p,
-    )  # fmt: skip
+    )
 
 
 def _step(q: tuple, momentum: tuple, h, first: _Stages, mid: _Stages, last: _Stages) -> tuple:
@@ -205,7 +205,7 @@ class _Shot:
                 np.stack(stages.spread, 1).tolist(), np.stack(stages.momentum, 1).tolist(),
                 strict=True,
             )
-        ]  # fmt: skip
+        ]
         self._steps = np.diff(nodes).tolist()
         self._guide = guide
 

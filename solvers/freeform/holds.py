@@ -113,7 +113,7 @@ def find_holds(body: Body, postures: list[Posture]) -> list[Hold]:
     for k in range(len(postures)):
         both = [m for m in body.limbs if k and bears[m.name][k - 1] and bears[m.name][k]]
         leaves = {m.name for m in both if _apart(body, m, ends[m.name][since[m.name]],
-                                                  ends[m.name][k])}  # fmt: skip
+                                                  ends[m.name][k])}
         if len(leaves) == len(both):
             leaves = set()  # or nobody would bear the body meanwhile
         for limb in body.limbs:
@@ -127,7 +127,7 @@ def find_holds(body: Body, postures: list[Posture]) -> list[Hold]:
         for first in begun[limb.name]:
             last = first
             while (last + 1 < len(postures) and bears[limb.name][last + 1]
-                   and last + 1 not in begun[limb.name]):  # fmt: skip
+                   and last + 1 not in begun[limb.name]):
                 last += 1
             out.append(Hold(limb, first, last, *ends[limb.name][first]))
     return out
@@ -189,7 +189,7 @@ def keep(
         rolled = np.zeros((len(place), 0, 4))
     turn = np.broadcast_to(hold.turn, (len(place), 4))
     return _brought(body, hold.limb, np.broadcast_to(hold.place, place.shape), turn, place, joints,
-                    rolled)  # fmt: skip
+                    rolled)
 
 
 def stepping(

@@ -84,7 +84,7 @@ class LimbPath:
                 raise SettingError(
                     "End of the limb", f"in one place in postures {still + 1} and {still + 2}",
                     "moving, or its path by joints",
-                )  # fmt: skip
+                )
             self._curve = catmull_rom(tips)
             knots = self._curve.x
         self._turns = TurnCurve(knots, joints, False, np.zeros((len(knots) - 1, 3)))

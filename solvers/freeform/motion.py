@@ -78,7 +78,7 @@ class PostureSequence:
                 raise SettingError(
                     f"Posture {k + 1}", f"of {len(posture.joints)} joints",
                     f"of this body, which has {shape[0]}",
-                )  # fmt: skip
+                )
             unknown = sorted(set(posture.supports) - names)
             if unknown:
                 raise SettingError(f"Support of posture {k + 1}", unknown[0], "a limb of the body")

@@ -112,6 +112,6 @@ PRESETS = {
     "ACCENT": Pace.of([0.0, 0.2, 0.55, 0.8, 1.0], [0.0, 0.03, 0.15, 1.0, 1.0]),
     "HOLD": Pace.of([0.0, 0.1, 0.3, 0.4, 0.6, 0.7, 0.9, 1.0],
                     [0.0, 0.05, 0.45, 0.5, 0.5, 0.55, 0.95, 1.0]),
-}  # fmt: skip
+}
 """Minimum jerk (a reach from rest to rest: Flash and Hogan 1985), even, ease (slow at both
 ends), accent (gathered, then quick), hold (a stop half-way)."""

@@ -43,7 +43,7 @@ def flight_problems(
                 time=flight.start, end_time=flight.end, amount=rise,
                 remedy="Let it land sooner, or lower",
             )
-        )  # fmt: skip
+        )
     missed = flight.aim.missed
     if missed > 100.0 * LANDED:
         out.append(
@@ -54,7 +54,7 @@ def flight_problems(
                 time=flight.start, end_time=flight.end, amount=missed,
                 remedy="Add a posture in the air that shows how it turns",
             )
-        )  # fmt: skip
+        )
     inner = np.arange(first + 1, last)
     inner = inner[line.postures[inner] >= 0]
     turns = flight.turn(line.visits[inner]) if len(inner) else ()
@@ -70,7 +70,7 @@ def flight_problems(
                     "is given: in the air, momentum turns the body",
                     severity="INFO", time=float(line.visits[visit]), amount=angle,
                 )
-            )  # fmt: skip
+            )
     return out
 
 
@@ -93,7 +93,7 @@ def stretched_problems(line: Timeline, found: list[tuple[int, str]]) -> list[Pro
             remedy="Bend it more there, by some 20 degrees",
         )
         for visit, name in found
-    ]  # fmt: skip
+    ]
 
 
 def unreached(limb: Limb, times: np.ndarray, missing: np.ndarray) -> tuple[Problem, ...]:

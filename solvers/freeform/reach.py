@@ -206,7 +206,7 @@ class _Angles:
         middle = 0.5 * (low + high)
         self.now = np.stack([
             self._nearest(turns[:, k], n, middle[n]) for n, k in enumerate(self.rows)
-        ], axis=1)  # fmt: skip
+        ], axis=1)
         self.wanted = self.now
 
     def _nearest(self, turns: np.ndarray, n: int, middle: np.ndarray) -> np.ndarray:

@@ -119,7 +119,7 @@ class FreeformPlan:
                 raise SettingError(
                     f"Posture {self.line.postures[a] + 1}", "the only one between two flights",
                     "followed by another one on the same feet, from which the body jumps",
-                )  # fmt: skip
+                )
 
     # Flights
 
@@ -324,7 +324,7 @@ class FreeformPlan:
             centre(self.body, found), momenta,
             np.array([(f.start, f.end) for f in self.flights]).reshape(-1, 2),
             self._contacts(), tuple(problems),
-        )  # fmt: skip
+        )
 
     def _contacts(self) -> tuple[Contact, ...]:
         rows, visits, out = self.line.holds, self.line.visits, []

@@ -158,5 +158,5 @@ def _shares(body: Body, postures: list[Posture], shares: np.ndarray | None) -> n
         raise SettingError(
             f"Distance from posture {k + 1} to {k + 2}", 0,
             "above 0: hold a posture by a flat distance curve, or give times",
-        )  # fmt: skip
+        )
     return np.concatenate([[0.0], np.cumsum(way)]) / way.sum()

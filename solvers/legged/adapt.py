@@ -70,7 +70,7 @@ BRIEF = 5e-3  # s; pushes that are shorter are not told of
 SOLVED_ANEW = {
     "TRANSFER_SHORT", "NO_GROUND", "STEP_HIGH", "FOOTHOLD_MOVED", "STEP_LEFT_OUT",
     "STEP_SHORTENED", "HIPS_LOWERED", "JUMP_HIGH", "OUT_OF_REACH", "PUSHED_ALOFT",
-}  # fmt: skip
+}
 
 
 class Adapt(Walk):
@@ -187,7 +187,7 @@ class Adapt(Walk):
             yaw=None if edit.yaw is None else edit.yaw + turn,
             on=None if edit.on is None else edit.on + late[0],
             off=None if edit.off is None else edit.off + late[1],
-        ), True  # fmt: skip
+        ), True
 
     def _place(
         self,
@@ -284,7 +284,7 @@ class Adapt(Walk):
                 self.problems.append(problems.edit_time(
                     self.names[planned.leg[step]], int(planned.index[step]), (on, off), given,
                     left_out if len(left_out) < len(times) or len(times) == 1 else (),
-                ))  # fmt: skip
+                ))
 
     def _order(self) -> None:
         """Let steps before and after edited times yield, and cut what goes too far."""
@@ -325,7 +325,7 @@ class Adapt(Walk):
                 elif k + 1 < len(own):
                     after = int(own[k + 1])
                     gap = min(self.plans[planned.gait[after]].least,
-                              float(planned.on[after] - planned.off[step]))  # fmt: skip
+                              float(planned.on[after] - planned.off[step]))
                     if on[after] - off[step] < gap - 2.0 * SAME:
                         near = [(after, "on"), (step, "off"), (after, "off"), (step, "on")]
                 if not near:
@@ -413,7 +413,7 @@ class Adapt(Walk):
         self.planned = Steps(
             base.planned.leg, base.planned.index, self.on, self.off, base.planned.middle,
             base.planned.gait,
-        )  # fmt: skip
+        )
         # Steps that are not touched stay as they came out.
         fresh = self.touched
         on = np.where(fresh, self.on, base.steps.on)
@@ -424,7 +424,7 @@ class Adapt(Walk):
         timed = np.flatnonzero(
             fresh & np.isfinite(self.on) & np.isfinite(self.off)
             & ((self.on != base.planned.on) | (self.off != base.planned.off))
-        )  # fmt: skip
+        )
         if len(timed):
             was_on, was_off = base.planned.on[timed], base.planned.off[timed]
             whole = was_off - was_on
@@ -509,7 +509,7 @@ class Adapt(Walk):
             for planned, times in (
                 (base.planned.on, base.steps.on), (base.planned.off, base.steps.off)
             )
-        )  # fmt: skip
+        )
         pace = math.sqrt(self.hip / self.gravity)
         parts: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
         for step in np.flatnonzero(~base.left_out):
@@ -576,7 +576,7 @@ class Adapt(Walk):
             self.problems.append(problems.hard_push(
                 self.names[self.steps.leg[step]], int(self.steps.index[step]), float(time[k]),
                 float(push[k]), float(limit[k]),
-            ))  # fmt: skip
+            ))
 
     # --- footholds, heights and feet ------------------------------------------------------
     def stand(self) -> None:
@@ -643,7 +643,7 @@ class Adapt(Walk):
             knots, old = self._knots(g), base.knots[g]
             same = len(knots) == len(old) and bool(np.all(knots == old))
             self.sunk.append(base.sunk[g].copy() if same else
-                             np.maximum(np.interp(knots, old, base.sunk[g]), 0.0))  # fmt: skip
+                             np.maximum(np.interp(knots, old, base.sunk[g]), 0.0))
         inside = np.zeros(m, dtype=bool)
         for window in self.windows:
             early = (self.steps.on > window.start) | (not window.opens)
@@ -693,7 +693,7 @@ class Adapt(Walk):
         for window in self.windows:
             for end, closed, inner in (
                 (window.start, window.opens, on), (window.end, window.closes, off)
-            ):  # fmt: skip
+            ):
                 over = closed & (np.minimum(off, on) < end) & (np.maximum(off, on) > end)
                 over &= np.isfinite(was) & np.isfinite(inner)
                 if over.any():
@@ -753,7 +753,7 @@ class Adapt(Walk):
         taken = inside[self._sampled()]
         mixed: dict[str, Any] = {}
         body = ("position", "orientation", "yaw", "pitch", "roll", "bank", "velocity",
-                "girdle_height", "girdle_speed", "hip")  # fmt: skip
+                "girdle_height", "girdle_speed", "hip")
         feet = ("foot_orientation", "foot_pitch", "contact")
         kept = self._kept()
         for name in (*body, *feet, "foot_position"):
@@ -771,7 +771,7 @@ class Adapt(Walk):
         result = replace(
             new, **mixed, time=old.time, windows=windows, pins=self._pins(),
             before=old,
-        )  # fmt: skip
+        )
         if not inside[-1]:
             result = replace(result, end_state=old.end_state)
         return replace(result, problems=in_order(result.problems + self._moved_pins(result.pins)))

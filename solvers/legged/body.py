@@ -191,7 +191,7 @@ def search(
 
     Returns:
         (n,) places among all knots.
-    """  # fmt: skip
+    """
     found = np.empty(len(time), dtype=int)
     edges, ends = bounds.tolist(), np.cumsum(count).tolist()
     begin = 0
@@ -778,7 +778,7 @@ def vertical_motion(
     return Vertical(
         line, profile, gravity, knots, drops, up, off_height, speed, half, exponent, short, size,
         offset, settles,
-    )  # fmt: skip
+    )
 
 
 @dataclass(frozen=True)

@@ -43,7 +43,7 @@ LADDERS: dict[str, tuple[Band, ...]] = {
     ),
     "BIPED": (Band("WALK_BIPED", 0.0), Band("JOG", 0.5), Band("RUN", 1.2)),
     "HEXAPOD": (Band("WAVE", 0.0), Band("RIPPLE", 0.05), Band("TRIPOD", 0.3)),
-}  # fmt: skip
+}
 """What is chosen from by an animal of that kind."""
 
 

@@ -254,7 +254,7 @@ def quadruped(
                 leg_name, np.array([x, y, hip]), np.array([x, y, 0.0]), reach * hip,
                 girdle=1 if fore else 0, ankle=np.array([0.0, 0.0, 0.04 * hip]), **foot,
             )
-        )  # fmt: skip
+        )
     return Creature(name, tuple(legs), np.array([0.0, 0.0, 0.95 * hip]))
 
 
@@ -275,7 +275,7 @@ def biped(height: float = 1.75) -> Creature:
                 strike=0.31, push=0.88, flat=0.16, rise=0.56, peel=0.32, swing=1.22, top=0.12,
                 trail=0.28, level=0.67, toe_out=0.09, reach=0.998, folded=0.3,
             )
-        )  # fmt: skip
+        )
     return Creature(
         "BIPED", tuple(legs), np.array([0.0, 0.0, hip]), slope_follow=0.0, list=0.07,
         sway=0.025,  # 4 to 6 cm from side to side

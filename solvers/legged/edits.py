@@ -159,7 +159,7 @@ def edits_as_data(
              "velocity": _numbers(pin.velocity)}
             for pin in pins
         ],
-    }  # fmt: skip
+    }
 
 
 def edits_from_data(data: dict) -> tuple[tuple[FootprintEdit, ...], Locks, tuple[Pin, ...]]:
@@ -184,13 +184,13 @@ def edits_from_data(data: dict) -> tuple[tuple[FootprintEdit, ...], Locks, tuple
                 _array(item["normal"]), item["on"], item["off"], _before(item["was"]),
             )
             for item in data["edits"]
-        )  # fmt: skip
+        )
         locks = Locks(**{name: bool(value) for name, value in data["locks"].items()})
         pins = tuple(
             Pin(float(item["time"]), np.array(item["position"], dtype=float), float(item["yaw"]),
                 np.array(item["velocity"], dtype=float))
             for item in data["pins"]
-        )  # fmt: skip
+        )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         if isinstance(error, SettingError):
             raise
@@ -219,4 +219,4 @@ def _before(item: dict | None) -> FootprintBefore | None:
     return FootprintBefore(
         np.array(item["position"], dtype=float), float(item["yaw"]),
         -math.inf if on is None else float(on), math.inf if off is None else float(off),
-    )  # fmt: skip
+    )

@@ -417,12 +417,12 @@ def _pitch_curves(
         off[leaves] - (1.0 - rise[foot[leaves]]) * support[leaves],
         off[peels] - 0.5 * (1.0 - rise[foot[peels]]) * support[peels], off[leaves],
         off[swings] + top[foot[swings]] * aloft, off[swings] + level[foot[swings]] * aloft,
-    ))  # fmt: skip
+    ))
     value = np.concatenate((
         strike[lands], np.zeros(len(lands) + len(leaves)),
         -part[peels] * push[peels], -push[leaves],
         -heel_up[swings], np.zeros(len(swings)),
-    ))  # fmt: skip
+    ))
     none = np.setdiff1d(np.arange(len(legs)), of)  # who stands from the beginning and for good
     of, time, value = (
         np.concatenate((x, y)) for x, y in ((of, none), (time, 0.0 * none), (value, 0.0 * none))
@@ -447,7 +447,7 @@ def strike_on_steps(strike: np.ndarray, rise: np.ndarray, hip: float) -> np.ndar
     """
     share = rise / (STEP * hip)
     return strike * np.where(share > 0.0, 1.0 - np.minimum(share, 1.0),
-                             1.0 + 2.0 * np.maximum(share, -1.0))  # fmt: skip
+                             1.0 + 2.0 * np.maximum(share, -1.0))
 
 
 def within_reach(

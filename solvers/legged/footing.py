@@ -55,7 +55,7 @@ class Footing(Travelling):
         holds = place_footholds(
             wanted, yaw, steps.leg, self.ground, settings.most_step * self.hip,
             settings.search * self.hip, settings.steepest, base, sole,
-        )  # fmt: skip
+        )
         out = np.array([math.copysign(leg.toe_out, leg.hip[0]) for leg in self.legs])
         foot_yaw = yaw + out[steps.leg]
         planned = holds.position[:, 2].copy()

@@ -365,7 +365,7 @@ def _opposite(legs: Sequence[str]) -> np.ndarray:
     return np.array(
         [legs.index(other_side(leg)) if other_side(leg) in legs else i
          for i, leg in enumerate(legs)]
-    )  # fmt: skip
+    )
 
 
 def mirrored(gait: Gait) -> Gait:
@@ -564,7 +564,7 @@ class PhaseClock:
             (float(self._time[begin]) if begin else -math.inf,
              float(self._time[end - 1]) if end < last else math.inf)
             for begin, end in edges.reshape(-1, 2)
-        )  # fmt: skip
+        )
 
     def phase(self, time: np.ndarray | float) -> np.ndarray:
         """Strides gone since the first time.
@@ -702,7 +702,7 @@ _RUN = {
     "stride": 2.3, "stride_exponent": 0.42, "duty_froude": 1.81, "duty_exponent": -0.25,
     "clearance": 0.2, "peak": 0.4, "kick": 0.12, "snap": 0.6, "width": 0.3,
     "compression": 0.1, "least_transfer": 0.8, "spring": 0.8,  # 7 to 10 cm up and down
-}  # fmt: skip
+}
 _SKIP = {
     # Steps a little shorter than a runner's at 2.68 m/s (McDonnell et al. 2019), and as many
     # (Minetti 1998); both feet are down for a moment before each flight.
@@ -766,5 +766,5 @@ PRESETS: dict[str, Gait] = {
         metachronal(HEXAPOD, 0.67, 1.0 / 3.0, "RIPPLE", **_INSECT | {"froude": (0.05, 0.5)}),
         metachronal(HEXAPOD, 5.0 / 6.0, 1.0 / 6.0, "WAVE", **_INSECT | {"froude": (0.0, 0.1)}),
     )
-}  # fmt: skip
+}
 """The presets by name; legs in the order of QUADRUPED, BIPED or HEXAPOD."""

@@ -139,7 +139,7 @@ class Girdles(Footing):
         ends = np.stack((
             np.linalg.norm(self.horizontal(knots[first]) - self.horizontal(begin), axis=1),
             np.linalg.norm(self.horizontal(finish) - self.horizontal(knots[last]), axis=1),
-        ), axis=1)  # fmt: skip
+        ), axis=1)
         # Gait, and legs, that open and close each support.
         opening, closing = np.argsort(on, kind="stable"), np.argsort(off, kind="stable")
         opens = opening[np.clip(np.searchsorted(on[opening], profile.start), 0, len(on) - 1)]

@@ -83,4 +83,4 @@ def find_high_steps(
         np.concatenate((first, then)),
         np.unique(np.concatenate((steps.on[then], steps.off[first]))),
         np.stack((middle[one], middle[two]), axis=1), rise, together,
-    )  # fmt: skip
+    )

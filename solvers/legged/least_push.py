@@ -158,7 +158,7 @@ def _beam(span: np.ndarray, soft: np.ndarray, n: int) -> coo_array:
         [6.0 * h, 4.0 * h * h, -6.0 * h, 2.0 * h * h],
         [-12.0 * one, -6.0 * h, 12.0 * one, -6.0 * h],
         [6.0 * h, 2.0 * h * h, -6.0 * h, 4.0 * h * h],
-    ]) * soft / h**3  # fmt: skip
+    ]) * soft / h**3
     place = 2 * np.arange(n - 1) + np.arange(4)[:, None]
     rows = np.broadcast_to(place[:, None], form.shape)
     columns = np.broadcast_to(place[None], form.shape)
@@ -174,7 +174,7 @@ def _shape(time: np.ndarray, at: np.ndarray, row: np.ndarray) -> csc_array:
     parts = np.stack((
         (1.0 + 2.0 * s) * (1.0 - s) ** 2, h * s * (1.0 - s) ** 2,
         s * s * (3.0 - 2.0 * s), h * s * s * (s - 1.0),
-    ), axis=1)  # fmt: skip
+    ), axis=1)
     values = row[:, :, None] * parts[:, None, :]
     columns = 2 * n * np.arange(d)[None, :, None] + (2 * which[:, None] + np.arange(4))[:, None, :]
     rows = np.broadcast_to(np.arange(len(at))[:, None, None], values.shape)

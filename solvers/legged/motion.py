@@ -77,7 +77,7 @@ class Footprint:
         return replace(
             self, position=self.position + by, on=self.on + later, off=self.off + later,
             rolls=rolls,
-        )  # fmt: skip
+        )
 
 
 @dataclass(frozen=True)

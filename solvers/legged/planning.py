@@ -168,7 +168,7 @@ class Planning:
             self.problems.append(problems.stroke_limited(
                 gait.name, self.names[leg], float(self.times[first]),
                 float(stride * duty[first, leg]), float(room[leg]),
-            ))  # fmt: skip
+            ))
         tempo = math.sqrt(self.hip / g)
         least = gait.least_transfer * tempo
         slow = max(math.sqrt(max(gait.froude[0], 0.01) * g * self.hip), 1e-6)

@@ -54,7 +54,7 @@ def changes_of_gait(
                 severity="INFO", time=change.wanted, amount=late,
                 remedy="Let gaits begin further apart" if busy
                 else "Let the gait begin earlier, or go faster there",
-            ))  # fmt: skip
+            ))
     for number in range(len(changes) + 1, len(plans)):
         start = plans[number].start
         if start < end:
@@ -63,7 +63,7 @@ def changes_of_gait(
                 message=f"Gait {number + 1} ({spoken_gait(plans[number].gait.name)}) never begins: "
                 "the motion ends, or the animal stands, before its legs have come around",
                 time=max(start, 0.0), remedy="Begin it earlier, or keep the animal moving",
-            ))  # fmt: skip
+            ))
     return found
 
 
@@ -116,7 +116,7 @@ def unusual_speeds(
                 severity="INFO", time=float(time[first]), end_time=float(time[last - 1]),
                 amount=float(speed[k]),
                 remedy="Another gait from there on, another speed, or gaits By Speed",
-            ))  # fmt: skip
+            ))
     return found
 
 
@@ -204,7 +204,7 @@ def slowed_by_steps(start: float, end: float, time: float, rise: float, hurry: f
         f"up to {rise:.2f} m: at {time:.2f} s strides come {hurry:.1f} times as often as usual",
         severity="INFO", time=start, end_time=end, amount=hurry,
         remedy="Lower steps, or less speed",
-    )  # fmt: skip
+    )
 
 
 def short_transfers(
@@ -239,7 +239,7 @@ def short_transfers(
                 f"the {least[k]:.3f} s that a leg of its size needs",
                 time=float(off[k]), end_time=float(on[k]), amount=float(on[k] - off[k]),
                 remedy="Go slower, lengthen the stroke, or lower the duty factor",
-            )  # fmt: skip
+            )
     return list(found.values())
 
 
@@ -286,13 +286,13 @@ def edit_time(
         message = f"{step} cannot touch down at {wanted[0]:.2f} s" + (
             f", when it lifts off at {given[1]:.2f} s" if late
             else ": the step before it leaves no time"
-        ) + f"; its touchdown stays at {given[0]:.2f} s"  # fmt: skip
+        ) + f"; its touchdown stays at {given[0]:.2f} s"
     elif "off" in left_out:
         early = wanted[1] <= given[0]
         message = f"{step} cannot lift off at {wanted[1]:.2f} s" + (
             f", when it touches down at {given[0]:.2f} s" if early
             else ": the step after it leaves no time"
-        ) + f"; its liftoff stays at {given[1]:.2f} s"  # fmt: skip
+        ) + f"; its liftoff stays at {given[1]:.2f} s"
     else:
         message = (
             f"{step} cannot be on the ground from {wanted[0]:.2f} to {wanted[1]:.2f} s: with the "
@@ -402,7 +402,7 @@ def way_of_body(
             time=first, end_time=float(time[worst]), amount=float(off[worst]),
             remedy="Go slower, widen the bend, or give the legs more Impulse",
             fix=(("impulse", 2.0 * impulse),),
-        ))  # fmt: skip
+        ))
     missed = abs(float(wanted[-1] - along[-1]))
     if missed > max(hip, 0.1 * float(wanted[-1] - wanted[0])):
         found.append(Problem(
@@ -411,7 +411,7 @@ def way_of_body(
             "legs cannot speed it up or brake it so quickly",
             amount=missed, remedy="Change the speed more slowly, or give the legs more Impulse",
             fix=(("impulse", 2.0 * impulse),),
-        ))  # fmt: skip
+        ))
     if along[-1] > length * (1.0 + 1e-9):
         at = float(time[np.argmax(along > length)])
         found.append(Problem(
@@ -419,7 +419,7 @@ def way_of_body(
             message=f"The path ends at {at:.2f} s: the body goes straight on from there",
             severity="INFO", time=at, amount=float(along[-1] - length),
             remedy="Lengthen the path, slow down, or end the motion earlier",
-        ))  # fmt: skip
+        ))
     return found
 
 
@@ -478,7 +478,7 @@ def sharp_turn(
         "longer, and walks sideways in between",
         time=float(time[first]), end_time=float(time[last]), amount=turn,
         remedy="Widen the bend, go slower through it, or shorten the strides",
-    )]  # fmt: skip
+    )]
 
 
 def _first(steps: Steps, flags: np.ndarray, end: float) -> tuple[int, float, int] | None:
@@ -516,7 +516,7 @@ def bad_footholds(
             f"ground that carries ({count} in all): it stands as high as the leg's last one",
             severity="ERROR", time=time, amount=float(count),
             remedy="Close the hole, move the path, or raise Search",
-        ))  # fmt: skip
+        ))
     found = _first(steps, holds.state == TOO_HIGH, end)
     if found:
         k, time, count = found
@@ -533,7 +533,7 @@ def bad_footholds(
             time=time, amount=abs(rise),
             remedy="Shorten the strides by the gait's Stroke, raise Step Height, or lead the path "
             "around",
-        ))  # fmt: skip
+        ))
     found = _first(steps, holds.state == MOVED, end)
     if found:
         k, time, count = found
@@ -542,7 +542,7 @@ def bad_footholds(
             message=f"Step {steps.index[k]} of the {who[steps.leg[k]]} at {time:.2f} s is set down "
             f"{holds.moved[k]:.2f} m from its place, where the ground carries ({count} in all)",
             severity="INFO", time=time, amount=float(holds.moved[k]),
-        ))  # fmt: skip
+        ))
     return problems
 
 
@@ -572,7 +572,7 @@ def short_legs(
             f"({count} in all): the leg does not reach its foothold",
             time=time, amount=float(count),
             remedy="Go slower, widen the bend, choose more even ground, or allow more Crouch",
-        ))  # fmt: skip
+        ))
     found = _first(steps, shortened & ~left_out, end)
     if found:
         k, time, count = found
@@ -583,7 +583,7 @@ def short_legs(
             "reach its foothold for longer, or folds no further",
             time=time, amount=float(count),
             remedy="Go slower, shorten the stroke, widen the bend, or allow more Crouch",
-        ))  # fmt: skip
+        ))
     return problems
 
 
@@ -619,7 +619,7 @@ def pushed_aloft(plan: Steps, steps: Steps, kept: np.ndarray, end: float) -> lis
         time=float(off[k]), end_time=float(on[k]), amount=float(pushed[k]),
         remedy="Give those steps back their time on the ground, turn Keep Body off, or see why "
         "legs do not reach",
-    )]  # fmt: skip
+    )]
 
 
 def hips_lowered(leg: str, time: float, depth: float) -> Problem:
@@ -675,7 +675,7 @@ def high_jumps(
         "foot that could carry it is on the ground",
         time=max(time, 0.0), end_time=time + aloft, amount=jump,
         remedy="Raise the duty factor, shorten the stride, or change gait at another speed",
-    )]  # fmt: skip
+    )]
 
 
 def foot_low(leg: str, index: int, start: float, end: float, low: float) -> Problem:

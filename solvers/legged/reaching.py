@@ -135,7 +135,7 @@ class Reaching(Girdles):
         self.feet = Feet(
             self.legs, leg, on, off, self.holds.position[own], self.foot_turn[own], strike, push,
             swing,
-        )  # fmt: skip
+        )
         self.ankles_down: np.ndarray | None = None  # stay the same while only hips sink
 
     def _added(
@@ -280,7 +280,7 @@ class Reaching(Girdles):
             # the last time tells how much less, and the sum of the series how much it takes.
             if len(self.asked[g]) == len(sink):
                 left = np.divide(sink, self.asked[g], out=np.zeros_like(sink),
-                                 where=self.asked[g] > 0.0)  # fmt: skip
+                                 where=self.asked[g] > 0.0)
                 sink = sink / (1.0 - np.minimum(left, SLOWEST))
             self.asked[g] = sink
             if np.any(sink > 0.0):

@@ -229,7 +229,7 @@ def mirror(run: Sequence[Footprint], base: Sequence[Footprint]) -> tuple[Footpri
                 new, position=new.position + offset, yaw=yaw,
                 orientation=multiply(between(UP, up), about_z(np.array(yaw))),
                 on=new.on + _later(old.on, mark.on), off=new.off + _later(old.off, mark.off),
-            )  # fmt: skip
+            )
         made.append(new)
     return tuple(made)
 
@@ -378,7 +378,7 @@ def paste_run(
         leg: sorted((m for m in footprints if m.leg == leg and _when(m) >= begin - SAME),
                     key=lambda m: m.index)
         for leg in set(legs)
-    }  # fmt: skip
+    }
     taken = dict.fromkeys(chains, 0)
     pasted = []
     for k, leg in enumerate(legs):
@@ -395,7 +395,7 @@ def paste_run(
             on = begin + float(copied.on[k]) if math.isfinite(on) else on
             later = copied.off[k] if math.isfinite(copied.off[k]) else (
                 copied.on[k] + mark.off - mark.on
-            )  # fmt: skip
+            )
             off = begin + float(later) if math.isfinite(off) else off
         turned = multiply(between(UP, up), about_z(np.array(yaw)))
         pasted.append(replace(mark, position=place, yaw=yaw, orientation=turned, on=on, off=off))
@@ -437,7 +437,7 @@ def edits_between(
             on=mark.on if early else None,
             off=mark.off if late else None,
             was=FootprintBefore(old.position, old.yaw, old.on, old.off),
-        ))  # fmt: skip
+        ))
     return tuple(edits)
 
 

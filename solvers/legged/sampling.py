@@ -76,7 +76,7 @@ class Sampling(Swinging):
             step = self.own[pose.step[k]]
             self.problems.append(problems.out_of_reach(
                 self.names[leg[k]], int(self.steps.index[step]), float(time[k % n]), float(over[k])
-            ))  # fmt: skip
+            ))
         hip, place, facing, pitch, contact = (
             np.ascontiguousarray(x.reshape(count, n, *x.shape[1:]).swapaxes(0, 1))
             for x in (hip, place, pose.orientation, pose.pitch, down)
@@ -110,7 +110,7 @@ class Sampling(Swinging):
             success=success,
             end_state=end_state,
             creature=self.creature,
-        )  # fmt: skip
+        )
 
     def _sampled(self) -> np.ndarray | slice:
         """Which of the motion's samples are wanted."""
@@ -161,7 +161,7 @@ class Sampling(Swinging):
                 rolls=FootRolls(*(values[a:b] for values in rolls)),
             )
             for k, a, b in zip(seen, first, last, strict=True)
-        )  # fmt: skip
+        )
 
     def _phase_at_end(self) -> float:
         """Share of the cycle of the gait in force that has gone at the end."""

@@ -79,7 +79,7 @@ def find_flights(ground: Ground, path: Path, length: float, hip: float) -> list[
             flights.append(Flight(
                 float(at[0]), float(at[-1]), float(np.median(np.diff(at))),
                 float(np.median(np.abs(np.array(rise)[run]))),
-            ))  # fmt: skip
+            ))
         run = [k]
     return flights
 

@@ -180,7 +180,7 @@ class Strides:
         good = can_stand(
             shifted.reshape(-1, 2), np.tile(yaw, TREAD_LOOKS), ground, steepest,
             np.tile(asked.sole[on], (TREAD_LOOKS, 1)),
-        )  # fmt: skip
+        )
         return off_the_best(flight.tread, good.reshape(shape), STAND_OFF * self._hip)
 
     def shorten(
@@ -252,7 +252,7 @@ class Strides:
         return self.pace.take_time(
             way.phase(spans[:, 0] - around), way.phase(spans[:, 1] + around),
             0.5 / (lasts * np.maximum(wanted, 1e-9)),
-        )  # fmt: skip
+        )
 
     def tell(self, high_steps: Sequence[HighSteps], rate: Rate) -> list[Problem]:
         """Strides that are shorter than wanted, and those that come more slowly over high steps.
@@ -275,7 +275,7 @@ class Strides:
                 float(times[over[0]]), float(times[over[-1]]), float(times[k]),
                 float(speeds[k]) / max(float(rate(times[k])), 1e-9), float(share[k]),
                 float(hurry[k]), float(speeds[k]), float(self._wanted[k]), self.climbs,
-            ))  # fmt: skip
+            ))
         over = np.flatnonzero((waits < 1.0 - SHOWS) & inside)
         rise = max(float(high.rise.max(initial=0.0)) for high in high_steps)
         if len(over) and rise > 0.0:
@@ -283,5 +283,5 @@ class Strides:
             told.append(problems.slowed_by_steps(
                 float(times[over[0]]), float(times[over[-1]]), float(times[k]), rise,
                 float(waits[k]),
-            ))  # fmt: skip
+            ))
         return told

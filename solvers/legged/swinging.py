@@ -130,7 +130,7 @@ class Swinging(Reaching):
                 self.problems.append(problems.foot_low(
                     self.names[leg], int(self.steps.index[step]), float(self.feet.off[which[k]]),
                     float(self.steps.on[step]), float(low[k]),
-                ))  # fmt: skip
+                ))
 
     def _swings(self, off: np.ndarray, on: np.ndarray) -> np.ndarray:
         """Which swings are seen."""

@@ -55,13 +55,13 @@ class Travelling(Planning):
         self.horizontal, along, off = horizontal_motion(
             time, self.path, float(way.phase(time[0])), pace, settings.impulse * strength,
             settings.response, 0.05 * self.hip, self.tick,
-        )  # fmt: skip
+        )
         self._along = along
         seen = self.inside
         self.problems += problems.way_of_body(
             time[seen], off[seen], along[seen], way.phase(time[seen]),
             math.inf if self.path.closed else self.path.length, self.hip, settings.impulse,
-        )  # fmt: skip
+        )
         # The way it heads: its velocity, and the path's direction where it hardly moves.
         self._creep = self.strides.creep * self.path.at(along)[1]
         excess, asked = self._head()
@@ -113,7 +113,7 @@ class Travelling(Planning):
             start = np.concatenate(
                 [a + (b - a) * np.arange(k) / k for a, b, k in
                  zip(start[:-1], start[1:], parts, strict=True)] + [start[-1:]]
-            )  # fmt: skip
+            )
             flight = np.repeat(flight, parts)
         wanted = self._headings(start)
         rate = np.gradient(wanted, start) if len(start) > 1 else np.zeros(1)
@@ -147,5 +147,5 @@ class Travelling(Planning):
             k = int(np.argmax(np.where(sharp, np.abs(asked), 0.0)))
             self.problems.append(problems.sharp_bend(
                 float(moments[k]), float(speed[k]), float(curvature[k]), float(asked[k])
-            ))  # fmt: skip
+            ))
         return Line(moments, self.settings.bank * bank)

@@ -83,5 +83,5 @@ class Walk(Sampling):
         shorter = self.strides.shorten(
             self.steps, self.planned, (self.short | lost) & ~self.stands, lost,
             self.holds.state == TOO_HIGH,
-        )  # fmt: skip
+        )
         return shorter or slower

@@ -173,7 +173,7 @@ class Heights:
                 joints.append(least_push(
                     time, np.where(aloft, 0.0, 1.0), np.ones(1),
                     given if outer < inner else given[::-1],
-                ))  # fmt: skip
+                ))
             self._joints.append(joints)
 
     def __call__(self, time: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -116,7 +116,7 @@ def _beside_the_path(ready: Prepared, result: PathMotion) -> list[Problem]:
     if result.failure is not None:
         told &= motion.time < result.failure.time - plan
     aside = [passed for line, passed in zip(ready.gates, result.gate_times, strict=True)
-             if line.distance > 0.5 * line.width]  # fmt: skip
+             if line.distance > 0.5 * line.width]
     between = motion.time[beside & (result.clearance <= result.distance)]
     reasons = np.sort(np.append(between, aside))
     first, last = (np.searchsorted(reasons, motion.time + side * plan) for side in (-1.0, 1.0))
@@ -393,7 +393,7 @@ class _Stretch:
         return reaches(
             scene or self.scene, settings, self.goal, self.tick, self.whole, state, self.stage,
             self.begin,
-        )  # fmt: skip
+        )
 
 
 def _stretch(ready: Prepared, run: Run, failure: Failure, tick: Tick) -> _Stretch:
@@ -441,7 +441,7 @@ def _stretch(ready: Prepared, run: Run, failure: Failure, tick: Tick) -> _Stretc
 
     gate = run.gate[stage]
     gates = [g for g, at in zip(ready.scene.gates[gate:], ready.gates[gate:], strict=True)
-             if at.along < end]  # fmt: skip
+             if at.along < end]
     changed: dict[str, Any] = {
         "start_state": None,
         "most_seconds": None,
@@ -462,7 +462,7 @@ def _stretch(ready: Prepared, run: Run, failure: Failure, tick: Tick) -> _Stretc
         goal=goal - start,
         whole=ready,
         tick=tick,
-    )  # fmt: skip
+    )
 
 
 def _try(

@@ -423,7 +423,7 @@ def _take(ready: Prepared, run: Run, first: Node, last: Node, stage: int) -> Non
     motion = planner.move(
         state[MOVING, None], np.array([rate]), speed, math.inf, planner.step, m,
         planner.sheet_of(begin),
-    )  # fmt: skip
+    )
     _, segment, along = ready.course.advance(
         motion.x[1:], motion.y[1:], begin, state[ALONG : ALONG + 1]
     )
@@ -574,7 +574,7 @@ def in_frames(ready: Prepared, run: Run, candidates: list[Candidate]) -> PathMot
         for value in (
             fine.x, fine.y, fine.psi, fine.theta, fine.omega, fine.curvature, fine.foot,
         )
-    )  # fmt: skip
+    )
     time = times[::2]
     distance, _, along = course.advance(x[None], y[None], segment, states[row[::2], ALONG])
     distance, along = distance[0], along[0]

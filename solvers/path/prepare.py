@@ -130,7 +130,7 @@ def prepare(
     return Prepared(
         scene, settings, course, field, gates, speed, planner, surface, ground, edge, longest,
         offset,
-    )  # fmt: skip
+    )
 
 
 def _terrain(scene: PathScene, settings: PathSettings) -> tuple[Surface, Field]:

@@ -300,7 +300,7 @@ class Planner:
         other = Planner(
             self.course, self.field, self.gates, settings, self.speed, self.falls, self.ground,
             self.edge, self.offset, useful,
-        )  # fmt: skip
+        )
         other.tick = self.tick
         return other
 
@@ -309,7 +309,7 @@ class Planner:
         return Planner(
             self.course, self.field, (), self.settings, self.speed, self.falls, self.ground,
             self.edge, self.offset, self.useful,
-        )  # fmt: skip
+        )
 
     # --- the start of a plan ---------------------------------------------------
 
@@ -518,7 +518,7 @@ class Planner:
         return descend(
             self.ground, state, rate, speed if self.given else None, self.settings, limit, step,
             steps, sheet,
-        )  # fmt: skip
+        )
 
     def sheet_of(self, segment: np.ndarray) -> np.ndarray | None:
         """On which sheets of the terrain figures are; None where there is one only.
@@ -613,7 +613,7 @@ class Planner:
         hit = self.field.hits(
             xs[:-1].ravel(), ys[:-1].ravel(), xs[1:].ravel(), ys[1:].ravel(), reach.ravel(),
             sheet if sheet is None else np.tile(sheet, count),
-        ).reshape(count, n)  # fmt: skip
+        ).reshape(count, n)
         if self.field.moving:
             step = stage * count + np.arange(count)[:, None]
             moving = self.field.hits_moving(

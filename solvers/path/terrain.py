@@ -99,7 +99,7 @@ class Surface:
             u, v = b - a, c - a
             normal = np.stack((
                 u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0],
-            ))  # fmt: skip
+            ))
             size = np.sqrt(np.sum(normal * normal, axis=0))
             good = np.isfinite(size) & (np.abs(normal[2]) > math.cos(STEEPEST) * size)
             good &= np.abs(normal[2]) > 1e-14
@@ -335,13 +335,13 @@ def _level_out(slopes: tuple[np.ndarray, np.ndarray], enough: np.ndarray, noise:
         for axis in range(2):
             step = np.abs(np.diff(slope, axis=axis)) <= noise
             low, high = (tuple(slice(*ends) if i == axis else slice(None) for i in range(2))
-                         for ends in ((0, -1), (1, None)))  # fmt: skip
+                         for ends in ((0, -1), (1, None)))
             even[low] &= step
             even[high] &= step
     part, count = ndimage.label(even)
     index = np.arange(1, count + 1)
     spread = [ndimage.maximum(slope, part, index) - ndimage.minimum(slope, part, index)
-              for slope in slopes]  # fmt: skip
+              for slope in slopes]
     planes = np.concatenate(([False], np.max(spread, axis=0) <= 2.0 * noise))[part]
     for slope in slopes:
         one = np.round(np.append(0.0, ndimage.mean(slope, part, index)) / FINE) * FINE
@@ -529,7 +529,7 @@ class Field:
         for column, values in enumerate((
             p, np.gradient(p, h, axis=0), twist, q, twist, np.gradient(q, h, axis=1),
             plane[..., 0] + middle, mask,
-        )):  # fmt: skip
+        )):
             table[..., column] = values
         table[[0, -1], :, 7] = 0.0  # what lies beyond is not known
         table[:, [0, -1], 7] = 0.0

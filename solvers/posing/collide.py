@@ -135,7 +135,7 @@ def touching(
 def impulse(
     ball: Ball, velocity: np.ndarray, normal: np.ndarray, row: np.ndarray,
     rates: np.ndarray, answer: np.ndarray,
-) -> float:  # fmt: skip
+) -> float:
     """p, the impulse of a hit on the ball along the normal, N s; 0 where they part.
 
     Args:

@@ -177,7 +177,7 @@ def simulate(
     return PoseMotion(
         frame_time * np.arange(frames), out_turns, out_spins,
         tuple(run.arrivals), tuple(run.hits), flights, tuple(run.stops),
-    )  # fmt: skip
+    )
 
 
 class _Run:
@@ -227,7 +227,7 @@ class _Run:
         self.set_point = self.angles.copy()
         self.responses: dict[float, tuple[np.ndarray, ...]] = {}
         self.frequency = np.full(n, settings.frequency) if settings.frequency else (
-            self.rest / settings.settle)  # fmt: skip
+            self.rest / settings.settle)
         self.arrival = np.full(n, np.inf)
         self.heading = np.full(n, -1)  # index of the target that a joint is on its way to
         self.base = np.ones(n, bool)  # held to the poses of `held`
@@ -296,7 +296,7 @@ class _Run:
             going = (
                 target.joints & self.moves & (self.heading < 0) & (self.done < index)
                 & (self.free_from <= self.time) & (target.time > self.time)
-            )  # fmt: skip
+            )
             if not going.any():
                 continue
             self.base &= ~going
@@ -352,7 +352,7 @@ class _Run:
         offset = start_from_set_point(
             (self.goals - self.angles)[i], self.rates[i], left, self.frequency[i] * left,
             self.ratio[i],
-        )  # fmt: skip
+        )
         self.set_point[i] = self.angles[i] - offset
 
     def _arrive(self) -> None:
@@ -370,7 +370,7 @@ class _Run:
                     int(index), np.where(mine, error, 0.0), kept["allowed"], kept["way"],
                     kept["rate"], float(kept["time"][0]), self.later.copy(),
                 )
-            )  # fmt: skip
+            )
             self.heading[mine], self.arrival[mine], self.done[mine] = -1, np.inf, index
             self.free_from[mine] = self.time + target.hold
             if not self.settings.frequency:

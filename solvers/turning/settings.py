@@ -123,7 +123,7 @@ RANGES: dict[str, tuple[str, float, float, str]] = {
     "friction": ("Friction", 0.0, 10.0, "between 0 and 10"),
     "drag_area": ("Drag Area", 0.0, 1000.0, "between 0 and 1000 m^2"),
     "gravity": ("Gravity", ABOVE_0, 1000.0, "above 0 m/s^2 (at most 1000)"),
-}  # fmt: skip
+}
 # Likewise of what is read once for the whole motion.
 FIXED_RANGES: dict[str, tuple[str, float, float, str]] = {
     "fall_angle": ("Falls At", 0.01, 0.5 * math.pi, "between 0.57 and 90 degrees"),

@@ -33,7 +33,7 @@ KINDS = (*KINDS_OF_CHARACTERS, *MACHINES)
 RARE = {
     "playblast": 0.05, "preset_add": 0.1, "gait_preset_add": 0.1, "diagram_save": 0.15,
     "character_add": 0.3, "controller_build": 0.3,
-}  # fmt: skip
+}
 
 # Chance that a trial stays within ranges and spoils nothing.
 SANE = 0.5
@@ -443,7 +443,7 @@ def _terrain(trial, curve):
         for i in range(count)
         for j in range(count)
         if kind != "HOLES" or rng.random() > 0.05
-    ]  # fmt: skip
+    ]
     if kind == "WALLS":
         points = [(x, y, z + (40.0 if rng.random() < 0.05 else 0.0)) for x, y, z in points]
     elif kind == "RUBBISH":
@@ -491,14 +491,14 @@ def _curve(trial, motion):
     ]
     if trial.chance(0.2):  # over and under itself
         points = [(0.0, -8.0, 0.0), (6.0, -20.0, 0.0), (-6.0, -32.0, 2.0), (-6.0, -20.0, 4.0),
-                  (6.0, -32.0, 6.0), (0.0, -44.0, 6.0)]  # fmt: skip
+                  (6.0, -32.0, 6.0), (0.0, -44.0, 6.0)]
         points.insert(0, (0.0, 0.0, 0.0))
     if not trial.sane:
         points = rng.choice((
             points, points[:1], [], points[:1] * 3, [p for p in points for _ in range(2)],
             points + points[::-1], [(math.nan, 0.0, 0.0), *points],
             [(0.0, -500.0 * i, 0.0) for i in range(3)], [(0.0, 0.0, -float(i)) for i in range(3)],
-        ))  # fmt: skip
+        ))
     for _ in range(1 if trial.chance(0.8) else 2):
         if not points:
             break
@@ -592,7 +592,7 @@ STATES = (
     (_posed, 0.15), (_hand_keys, 0.15), (_several, 0.2),
     (_along_a_path, 0.2), (_baked_before, 0.2), (_own_equipment, 0.15),
     (_on_legs, 0.5), (_posing, 0.25), (_controlled, 0.3), (_select_all, 0.15), (_mode, 0.25),
-)  # fmt: skip
+)
 
 
 # -- states that spoil something -------------------------------------------------
@@ -765,7 +765,7 @@ def _spoil_range(trial):
     settings.frame_start, settings.frame_end = trial.rng.choice(
         ((10, 10), (10, 5), (1, 2_000_000), (-2_000_000, -1_999_990), (2_000_000, 2_000_010),
          (-(2**31), 2**31 - 1), (1, 1500))
-    )  # fmt: skip
+    )
 
 
 def _spoil_scene(trial):
@@ -787,7 +787,7 @@ def _spoil_scene(trial):
 SPOILERS = (
     _spoil_scale, _spoil_place, _spoil_visible, _spoil_bones, _spoil_constraints, _spoil_drivers,
     _spoil_nla, _spoil_data, _spoil_data, _spoil_range, _spoil_scene,
-)  # fmt: skip
+)
 
 
 def set_scene(trial: Trial) -> None:
@@ -862,7 +862,7 @@ def random_value(trial, prop, wild=False):
 # as are all that point to an object or an action.
 DELICATE = {
     "record", "inputs", "frame_start", "frame_end", "duration", "range_mode", "data_version",
-}  # fmt: skip
+}
 
 # No settings: groups are set on their own, problems are the result of a bake.
 SKIPPED = {"rna_type", "name", "problems", "live_bake", *GROUPS}

@@ -41,7 +41,7 @@ def common(context, motion, actor, numbers):
     return {
         "name": motion.name, "character": actor.name, "kind": actor.kind, "numbers": numbers,
         "motion": motion.poise_motion.kind, "start_frame": start, "end_frame": end,
-    }  # fmt: skip
+    }
 
 
 # -- two poses of a whole figure ---------------------------------------------------------------
@@ -51,7 +51,7 @@ class PoiseCrouch(Rows, bpy.types.PropertyGroup):
     """From standing to a crouch."""
 
     ROWS = (Row("depth", 0.15, "How far the body goes down", unit="LENGTH", label="Depth",
-                ends=(0.0, 1.0)),)  # fmt: skip
+                ends=(0.0, 1.0)),)
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ class Crouches(Family):
             Contact(leg.control, 0.0, float(clock.time[-1]), position[leg.control][0],
                     limb=(*leg.limb, leg.pole, leg.tip))
             for leg in job.figure.legs
-        )  # fmt: skip
+        )
         return Solved(job, None, RoleTracks(clock, position, rotation, contacts))
 
     def inputs(self, job):

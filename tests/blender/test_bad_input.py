@@ -110,7 +110,7 @@ def test_a_slide_without_sense_is_named(scene, name, value):
     ("frequency", 0.0, "Frequency is 0.0: it must be between"), ("frequency", 1e6, "Frequency"),
     ("heading", inf, "Heading"), ("slope_direction", inf, "Fall Line"), ("inertia", inf, "Inertia"),
     ("mass", 0.0, "Mass is 0.0: it must be above 0 kg"),
-])  # fmt: skip
+])
 def test_what_sliders_do_not_reach_is_named_by_the_solver(scene, name, value, match):
     """Blender stops at the sliders' ends; keys and scripts that call the solver do not."""
     _rig, motion = load(auto_body=False)
@@ -167,7 +167,7 @@ def _of_gaits():
         (motion.poise_motion,), (gait,), (first, "stroke", "distance"), (first.legs[0],),
         (second, "period", "distance"), (third, "period", "stroke", "start"),
         (gait.speed_points[0],),
-    ]  # fmt: skip
+    ]
 
 
 def _of_turns():
@@ -179,7 +179,7 @@ def _of_turns():
 AT_ODDS = (
     "ends at frame .* before its start", "has no End", "frames long: 100000 is the most",
     "Speed at the start", "below Falls At", "so that all plans can be counted", "^Speed is 0.0",
-)  # fmt: skip
+)
 
 
 @pytest.mark.parametrize("setting_up", [_of_turns, _on_a_path, _of_gaits])
@@ -304,7 +304,7 @@ def test_a_preview_range_that_is_not_there(scene):
     (inf, "2147483647 frames long: 100000 is the most"),
     (nan, "^Skier Motion has no End, for its Duration was set to nan: set one of them"),
     (-inf, ""), (-1e30, ""),
-])  # fmt: skip
+])
 def test_a_duration_from_a_script_is_read_or_refused(scene, seconds, match, capfd):
     """Blender writes errors of a setting to the console, where no script sees them."""
     _rig, motion = load()
@@ -320,7 +320,7 @@ def test_a_duration_from_a_script_is_read_or_refused(scene, seconds, match, capf
 
 @pytest.mark.parametrize(("kind", "group", "name"), [
     ("HORSE", "gait", "path"), ("SKIER", "path", "terrain"),
-])  # fmt: skip
+])
 def test_objects_that_panels_do_not_offer_are_named(scene, kind, group, name):
     """Scripts may set any of them."""
     _rig, motion = add(kind, 25)
@@ -336,7 +336,7 @@ def test_objects_that_panels_do_not_offer_are_named(scene, kind, group, name):
         bpy.data.armatures.new("Bones"), bpy.data.curves.new("Letters", "FONT"),
         bpy.data.curves.new("Sheet", "SURFACE"), bpy.data.metaballs.new("Ball"),
         bpy.data.curves.new("Bend", "CURVE"), bpy.data.lattices.new("Cage"),
-    ):  # fmt: skip
+    ):
         wrong = bpy.data.objects.new("Wrong", data)
         if wrong.type == ("MESH" if name == "terrain" else "CURVE"):
             continue
@@ -477,7 +477,7 @@ def test_without_a_character_every_operator_says_so(scene, where):
         text = sentence(caught.value)
         # Presets and problems are there without one; some are for what is none.
         words = ("character", "problem", "preset", "vehicle", "wheels", "figure", "armature",
-                 "Pose Mode")  # fmt: skip
+                 "Pose Mode")
         assert any(word in text for word in words), (name, text)
     assert bpy.context.mode == mode
     assert diff(before, settled()) == []
@@ -529,7 +529,7 @@ MODES = {
     "its mesh": lambda rig, motion: activate(rig.children[-1]),
     "its motion": lambda rig, motion: activate(motion),
     "armature EDIT": lambda rig, motion: (activate(rig), bpy.ops.object.mode_set(mode="EDIT")),
-}  # fmt: skip
+}
 
 
 def test_mode_and_selection_make_no_difference_and_stay(scene):
@@ -1158,7 +1158,7 @@ NONSENSE = (None, -1, 1e30, nan, "x", [], {}, {"a": 1}, [None], True)
 FIELDS = (
     "target", "slot", "start", "end", "curves", "groups", "made_slot", "pose", "former", "track",
     "edits_track", "store",
-)  # fmt: skip
+)
 FORMER = ("animated", "slot", "last_slot", "blend_type", "influence", "extrapolation")
 PATHS = ("x", "location", 'pose.bones["root"].location', 'pose.bones["No"].location', '["q"]')
 STORED = ("counts", "sparse", "points", "before", "former_action")

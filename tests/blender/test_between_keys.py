@@ -264,7 +264,7 @@ def test_drivers_are_read_before_the_bake_unless_baked_bones_have_a_say(poise, s
 @pytest.mark.parametrize("mode", ["DENSE", "SPARSE"])
 @pytest.mark.parametrize("move", [
     lambda: animal(HORSE, "HORSE", 0.5, "GALLOP_LEFT", 6.0), MOVES["jog in a bend"],
-], ids=["horse in a gallop", "jog in a bend"])  # fmt: skip
+], ids=["horse in a gallop", "jog in a bend"])
 def test_nor_do_they_on_the_ground_that_goes_back_under_who_stays_in_place(
     poise, scene, move, mode
 ):

@@ -97,10 +97,10 @@ def test_it_parks_between_the_cars_and_its_wheels_roll(scale):
         np.array([atan2(*(np.linalg.inv(r) @ k)[[1, 0], 0]) for r, k in
                   zip(rows["root"], rows[f"knuckle.{side}"], strict=True)])
         for side in "LR"
-    )  # fmt: skip
+    )
     turned = np.abs(left) > radians(5.0)
     share = np.array([1.0 / tan(b) - 1.0 / tan(a) for a, b in
-                      zip(left[turned], right[turned], strict=True)])  # fmt: skip
+                      zip(left[turned], right[turned], strict=True)])
     assert turned.sum() > 20 and np.abs(share - 1.44 / 2.5).max() < 1e-3
 
 
@@ -190,10 +190,10 @@ def test_obstacles_are_whatever_stands_as_high_as_a_car_in_the_collection():
     for name, size, at in (
         ("Bin", (0.6, 0.4, 1.0), (0.0, 6.0, 0.5)), ("Leaf", (0.6, 0.4, 0.02), (1.0, 5.0, 0.01)),
         ("Sign", (0.6, 0.4, 0.5), (1.0, 5.0, 3.0)),
-    ):  # fmt: skip
+    ):
         mesh = bpy.data.meshes.new(name)
         corners = [[s * v for s, v in zip(size, (x, y, z), strict=True)]
-                   for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)]  # fmt: skip
+                   for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)]
         mesh.from_pydata(corners, [], [(0, 1, 3, 2)])
         obj = bpy.data.objects.new(name, mesh)
         obj.matrix_world = settings.street.matrix_world @ Matrix.Translation(at) @ (
@@ -271,7 +271,7 @@ def _value(motion, name, value):
     (_short, "needs a longer street"), (_uneven, "the same scale along every axis"),
     (_lost, "has lost its bone rear_wheel.L"), (_inside, "clear of all"),
     (_beyond, "Destination"), (_even, "3, 5 or 7"),
-])  # fmt: skip
+])
 def test_what_cannot_be_is_said_in_one_sentence(spoil, said):
     rig, motion = _in_street()
     spoil(rig, motion)
@@ -285,7 +285,7 @@ def test_what_cannot_be_is_said_in_one_sentence(spoil, said):
 @pytest.mark.parametrize(("move", "said"), [
     ((0.0, 0.0, 2.5), "outside the controller's domain"),
     ((0.5, -2.3, 0.0), "touches something where it starts"),
-])  # fmt: skip
+])
 def test_who_cannot_park_from_there_says_so(move, said):
     rig, motion = _in_street()
     _move(rig, *move)
@@ -333,7 +333,7 @@ def _vehicle(names, yaw=0.0):
     body = _part("Hull", (1.8, 4.4, 1.2), (0.0, 0.1, 1.0), top)
     places = [(sign * 0.75, y, 0.33) for y in (-1.3, 1.4) for sign in (1.0, -1.0)]
     wheels = [_part(n, (0.22, 0.66, 0.66), p, body if k == 1 else top)
-              for k, (n, p) in enumerate(zip(names, places, strict=True))]  # fmt: skip
+              for k, (n, p) in enumerate(zip(names, places, strict=True))]
     wheels[1].location = np.array(places[1]) - (0.0, 0.1, 1.0)
     top.location, top.rotation_euler.z = (3.0, -2.0, 0.1), yaw
     bpy.context.view_layer.update()
@@ -353,7 +353,7 @@ def _places(objects):
     (("wheel rear left", "wheel rear right", "wheel front left", "wheel front right"), 0.4,
      0.5 * pi + 0.4),
     (("A", "B", "C", "D"), -0.3, -0.5 * pi - 0.3),
-])  # fmt: skip
+])
 def test_a_vehicle_of_objects_drives_and_is_given_back(names, yaw, ahead):
     top, body, wheels = _vehicle(names, yaw)
     before, stood = snapshot(), _places([body, *wheels])
@@ -419,7 +419,7 @@ def _nothing(top, body, wheels):
 @pytest.mark.parametrize(("spoil", "said"), [
     (_animated, "would turn twice"), (_tilted, "does not stand level"),
     (_three, "has 3 wheels that could be found"), (_nothing, "flattened to nothing"),
-])  # fmt: skip
+])
 def test_what_is_no_car_says_so(spoil, said):
     parts = _vehicle(("wheel_FL", "wheel_FR", "wheel_RL", "wheel_RR"))
     spoil(*parts)
@@ -433,7 +433,7 @@ def test_what_is_no_car_says_so(spoil, said):
     ("kenney_vehicles/vehicle-truck-yellow.glb", ""),
     ("kenney_vehicles/vehicle-motorcycle.glb", "has 2 wheels"),
     ("milktruck/CesiumMilkTruck.gltf", "Wheels.001 is flattened"),
-])  # fmt: skip
+])
 def test_vehicles_of_others(path, said):
     file = RIGS / path
     if not file.exists():

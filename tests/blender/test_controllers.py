@@ -171,7 +171,7 @@ def test_a_chain_of_bones_swings_as_its_links_do():
     made = compile_figure([
         Link("a", centre=(0.25, 0.0), mass=0.5, inertia=0.5 * 0.25 / 12.0),
         Link("b", "a", (0.5, 0.0), (0.15, 0.0), 0.3, 0.3 * 0.09 / 12.0),
-    ])  # fmt: skip
+    ])
 
     def rate(s):
         bent = made.accelerations(np.sin, np.cos, s[:2], s[2:], np.zeros(2))
@@ -203,7 +203,7 @@ def test_tables_are_kept_and_built_anew_only_when_they_have_to_be(tmp_path):
     bpy.ops.poise.controller_build()
     first = {item.number: bytes(motion[TABLE.format(item.number)]["data"].to_list().__repr__(),
                                 "ascii")
-             for item in rig.poise.controllers}  # fmt: skip
+             for item in rig.poise.controllers}
     tables._known.clear()
     assert bpy.ops.poise.controller_build() == {"FINISHED"} and not tables._known
     rig.poise.controllers["A"].torques[0].high = 9.0

@@ -64,7 +64,7 @@ def test_bones_roles_and_rest_pose(scene, kind, capfd):
     check_creature(creature_of(figure))
     wanted = FIGURES[kind]()
     assert figure.legs == tuple(wanted.legs) or [leg.name for leg in figure.legs] == [
-        leg.name for leg in wanted.legs]  # fmt: skip
+        leg.name for leg in wanted.legs]
     for role, place in wanted.joints.items():
         assert figure.joints[role] == pytest.approx(place, abs=1e-6), role
     # What is keyed is known to the rig, and stands at its role's joint where it is placed.
@@ -98,7 +98,7 @@ def test_lifted_feet_bend_knees_and_hocks_the_right_way(scene, kind):
             for ahead in (-0.03, 0.03):
                 foot = pose[name]
                 foot.location = foot.bone.matrix_local.to_3x3().inverted() @ Vector(
-                    (0.0, -ahead * reach, lift * reach))  # fmt: skip
+                    (0.0, -ahead * reach, lift * reach))
                 update()
                 a, b, c = first.head, second.head, second.tail
                 assert (c - target.head).length < 2e-4 * figure.height + 1e-5, (leg.name, lift)
@@ -130,7 +130,7 @@ def test_a_standing_foot_stays_whatever_the_joints_above_it_do(scene, kind):
         assert (tip.tail - before).length < 1e-4 * figure.height
         for segment in leg.segments:
             assert (pose[segment].tail - pose[segment].head).length == pytest.approx(
-                pose[segment].bone.length, rel=1e-5)  # fmt: skip
+                pose[segment].bone.length, rel=1e-5)
 
 
 @pytest.mark.parametrize("kind", LEGGED)
@@ -141,7 +141,7 @@ def test_legs_without_ik_are_posed_by_hand(scene, kind):
     pose = armature.pose.bones
     name = leg.segments[leg.bend]
     switch = next(n for n in characters.SWITCHES[kind] if n.endswith(leg.name[-1]) and (
-        kind == "BIPED" or name.split(".")[0] in n))  # fmt: skip
+        kind == "BIPED" or name.split(".")[0] in n))
     before = pose[leg.segments[-1]].tail.copy()
     pose[name].rotation_quaternion = Quaternion((1.0, 0.0, 0.0), 0.5)
     update()
@@ -218,7 +218,7 @@ def test_bent_legs_keep_their_skin(scene, kind):
         name = foot_of(kind, leg)
         foot = armature.pose.bones[name]
         foot.location = foot.bone.matrix_local.to_3x3().inverted() @ Vector(
-            (0.0, -0.15 * figure.reach(leg), 0.22 * figure.reach(leg)))  # fmt: skip
+            (0.0, -0.15 * figure.reach(leg), 0.22 * figure.reach(leg)))
     armature.pose.bones["pelvis"].rotation_quaternion = Quaternion((1.0, 0.0, 0.0), radians(4.0))
     update()
     seen = body.evaluated_get(bpy.context.evaluated_depsgraph_get()).data

@@ -209,7 +209,7 @@ def first_rates(tracks):
         tracks, clock=Clock.even(tracks.time[:3], 2), contacts=(),
         position={role: values[back] for role, values in tracks.position.items()},
         rotation={role: values[back] for role, values in tracks.rotation.items()},
-    ))  # fmt: skip
+    ))
 
 
 def test_between_gaits_every_role_goes_on_in_place_and_velocity(between):

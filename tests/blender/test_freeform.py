@@ -129,7 +129,7 @@ def test_a_gait_leads_into_a_leap_and_out_again():
     person(rig, at=(0.05, -0.75), feet=_raised(left, 45), high=0.95, hips=(0, 60), knees=(0, 60))
     freeform_scenes.add(rig, 68, "Push")
     person(rig, at=(-0.05, -1.6), feet=_raised(right, 20), high=0.95, hips=(-30, 0),
-           knees=(20, 0))  # fmt: skip
+           knees=(20, 0))
     freeform_scenes.add(rig, 79, "Land")
     person(rig, at=(-0.05, -1.75), feet=right, low=0.2, hips=(-10, 0), knees=(70, 0))
     freeform_scenes.add(rig, 87, "Sink")
@@ -352,7 +352,7 @@ def test_bad_input_says_one_sentence():
     store.put(motion, "body_posture_0", "poise.posture", 1, {
         k: held[k] if isinstance(held[k], str) else np.array(held[k], float)
         for k in ("bones", "turns", "places", "spins", "read", "source")
-    })  # fmt: skip
+    })
     assert "another rig" in _refusal(bake)
     assert motions.motions_of(rig) == [motion]
 

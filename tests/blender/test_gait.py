@@ -221,7 +221,7 @@ def test_the_bake_is_the_preview_and_planted_feet_stay(scene):
     ("DOG", {"height": 0.3, "speed": 1.0}),
     # Against the ground that goes back under it.
     ("DOG", {"in_place": True}),
-])  # fmt: skip
+])
 def test_planted_tips_stay_between_frames_too(scene, kind, settings):
     """Also where the part that is keyed moves while the tip is down, from touchdown to liftoff.
 
@@ -716,7 +716,7 @@ def test_numbers_beyond_their_range_are_taken_to_its_end_and_told_of(scene):
          {"NO_GROUND"}),
     ],
     ids=["standing", "far too fast", "a hairpin", "no ground"],
-)  # fmt: skip
+)
 def test_what_cannot_be_done_well_is_done_and_told(scene, make, codes):
     rig = animal(frames=49)
     make(rig)
@@ -733,7 +733,7 @@ def test_what_cannot_be_done_well_is_done_and_told(scene, make, codes):
 @pytest.mark.parametrize(("kind", "gait", "speed", "radius"), [
     ("BIPED", "WALK_BIPED", 1.35, 0.0), ("BIPED", "RUN", 4.0, 0.0), ("BIPED", "JOG", 2.7, 8.0),
     ("BIPED", "SKIP", 2.4, 0.0), ("HORSE", "CANTER_LEFT", 5.5, 10.0), ("HORSE", "WALK", 1.6, 0.0),
-])  # fmt: skip
+])
 def test_feet_stand_and_roll_over_heels_and_toes_that_stay(scene, kind, gait, speed, radius, mode):
     rig = animal(kind, frames=49, speed=speed)
     rig.poise.gait.sequence[0].gait = gait

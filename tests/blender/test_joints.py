@@ -34,7 +34,7 @@ START = 11
 MODES = {
     "master": "XYZ", "root": "ZXY", "pelvis": "QUATERNION", "spine": "AXIS_ANGLE",
     "chest": "YXZ", "hand.L": "AXIS_ANGLE", "hand.R": "ZYX",
-}  # fmt: skip
+}
 
 
 def asked(names, frames=24, places=(), size=0.8, uneven=False):
@@ -142,7 +142,7 @@ def test_few_keys_follow_the_joints_between_frames_too(scene, uneven):
     few = bake_tracks(
         bpy.context, Keyed(rig, {}, tracks, BakeOptions(start_frame=START, key_mode="SPARSE")),
         previous=dense.baked,
-    )  # fmt: skip
+    )
     assert few.keys < 0.6 * dense.keys and few.problems == ()
     assert dense.frames == few.frames == 40
     halves = tracks.clock.frames[:: 1 if not uneven else 3]
@@ -211,7 +211,7 @@ def test_a_plain_skeleton_tells_what_it_is_off_between_keys_and_gets_more(scene)
             bpy.context,
             Keyed(rig, {}, tracks, BakeOptions(start_frame=START, between=between), plain=True),
             previous=found[-1].baked if found else None,
-        )  # fmt: skip
+        )
         found.append(result)
     none, anywhere = (max((p.amount for p in r.problems), default=0.0) for r in found)
     assert [p.code for p in found[0].problems] == ["BETWEEN_KEYS"]

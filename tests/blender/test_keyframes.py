@@ -269,7 +269,7 @@ def test_a_single_sample_between_two_corners_of_others_tells_of_none():
     for found, true in zip(
         sparse.at_kinks(grid, samples, *np.zeros((2, len(grid.kinks)), bool)),
         (0.2 * grid.kinks[:, None], 0.2, 0.2), strict=True,
-    ):  # fmt: skip
+    ):
         assert np.abs(found - true).max() < 1e-12
 
 

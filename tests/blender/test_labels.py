@@ -142,7 +142,7 @@ def test_of_pose_timing():
     rig.data.bones.active = bone.bone
     bpy.context.scene.frame_set(9)
     calls = [(bpy.ops.poise.target_add, {}), (bpy.ops.poise.overlap_add, {}),
-             (bpy.ops.poise.bone_setting_add, {})]  # fmt: skip
+             (bpy.ops.poise.bone_setting_add, {})]
     calls += [(bpy.ops.poise.disturbance_add, {"kind": k}) for k in ("BALL", "WEIGHT", "PUSH")]
     for call, arguments in calls:
         assert call(**arguments) == {"FINISHED"}
@@ -178,7 +178,7 @@ def known_to_solvers(motion):
         (settings.gait, legged_settings.NUMBERS),
         (settings.pose_timing, posing_settings.NUMBERS),
         (settings.gait.sequence.add(), legged_settings.ITEM_NUMBERS),
-    )  # fmt: skip
+    )
     for group, table in tables:
         for row in group.ROWS:
             if row.known_as in table:
@@ -226,7 +226,7 @@ def names_in_panels():
         names.add(getattr(kind, "bl_label", ""))
         # Those of an operator stand with its calls, not with its class.
         names |= {made.keywords.get("name", "") for made in vars(kind).get(
-            "__annotations__", {}).values()}  # fmt: skip
+            "__annotations__", {}).values()}
         for prop in kind.bl_rna.properties:
             names.add(prop.name)
             if prop.type == "ENUM":
@@ -272,18 +272,18 @@ def test_messages_name_what_panels_have(scene):
         "Viewports", "Empties", "Apply Pose", "Apply Pose as Rest Pose",
         "Inherit Rotation", "Timeline",
         "Mesh", "Separate", "By Loose Parts", "Image Editor", "Item", "Rotation",
-    }  # fmt: skip
+    }
     # What only scripts meet, and what is no setting.
     others = {"Bake to Bones", "Carving", "Dynamics", "Flat", "Stage", "Start State", "Trajectory",
-              "Wheel"}  # fmt: skip
+              "Wheel"}
     root = Path(poise.__file__).parent
     names, found, wrong = names_in_panels() | blenders | others, 0, []
     for file in (*root.glob("panels/*.py"), *root.glob("operators/*.py"),
-                 root / "addon/ui/menus.py"):  # fmt: skip
+                 root / "addon/ui/menus.py"):
         names |= {text for _line, text in sentences(file)}
     assert "Max Lean" in names and "Make Cycle" in names and "Track Width" in names
     for file in (*root.glob("solvers/**/*.py"), *root.glob("addon/**/*.py"),
-                 *root.glob("operators/*.py")):  # fmt: skip
+                 *root.glob("operators/*.py")):
         for line, text in sentences(file):
             for match in TITLE.finditer(text):
                 before, run = text[: match.start()].rstrip(), match.group()

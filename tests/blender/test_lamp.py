@@ -81,7 +81,7 @@ def test_on_the_rig_base_and_shade_go_where_the_physics_goes(scene, height, yaw,
         for bone, end, (x, y) in (
             ("base", "head", q[:2]), ("shade", "head", parts[3][:2]),
             ("shade", "tail", parts[2][:2]),
-        ):  # fmt: skip
+        ):
             seen = np.array(rig.matrix_world @ getattr(bones[bone], end)) * scale
             wanted = np.array((1.0, 2.0, 0.5)) + size * (x * ahead + (0.0, 0.0, y))
             np.testing.assert_allclose(seen, wanted, rtol=0, atol=3e-6)

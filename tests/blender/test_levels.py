@@ -82,7 +82,7 @@ def run():
     assert bpy.ops.poise.path_plan() == {"FINISHED"}
     assert bpy.ops.poise.bake() == {"FINISHED"}
     return SimpleNamespace(rig=rig, motion=motion, deck=deck, path=path, cone=cone, pillar=pillar,
-                           things=things, done=solved(motion))  # fmt: skip
+                           things=things, done=solved(motion))
 
 
 def helicoid(points, near):

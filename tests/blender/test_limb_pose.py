@@ -77,7 +77,7 @@ def _swings(rig, limb, angle, bones=None, **options):
 
 @pytest.mark.parametrize(("kind", "limb"), [
     ("BIPED", "arm.L"), ("BIPED", "leg.R"), ("HORSE", "hind.L"), ("CYCLIST", "arm.R"),
-])  # fmt: skip
+])
 def test_an_anchored_limb_swings_by_the_angle_about_the_line_to_its_end(kind, limb):
     moved, turned, swung = _swings(_character(kind), limb, 35.0)
     assert moved < SMALL and turned < 1e-4
@@ -132,7 +132,7 @@ def test_a_set_up_rig_is_posed_by_the_controls_that_drive_it():
     assert np.linalg.norm(after[1] - before[1]) < 1e-3 * size
     assert np.linalg.norm(after[0] - before[0]) > 0.01 * size
     assert any(np.abs(np.array(b.matrix_basis) - np.eye(4)).max() > 1e-3
-               for b in controls.pose.bones if "pole" in b.name)  # fmt: skip
+               for b in controls.pose.bones if "pole" in b.name)
 
 
 @pytest.mark.parametrize("kind", ["BIPED", "HORSE"])
@@ -243,7 +243,7 @@ def test_auto_keying_keys_what_was_posed_and_nothing_else(monkeypatch):
     ({"mode": "ANCHOR", "limb": "wing.L", "angle": 0.1}, "has no limb wing.L: choose one of arm.L"),
     ({"mode": "TURN", "limb": "arm.L", "joint": 9}, "arm.L has 2 joints: choose another one"),
     ({"mode": "ANCHOR"}, "Bone chest of Biped is of no limb: select one of arm.L"),
-])  # fmt: skip
+])
 def test_what_cannot_be_posed_is_said_and_changes_nothing(options, sentence):
     rig = _character()
     rig.data.bones.active = rig.data.bones["chest"]

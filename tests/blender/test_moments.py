@@ -27,7 +27,7 @@ def on_a_circle(radius, speed, seconds=1.0, **more):
         clock=Clock.even(time, STEPS),
         position={"root": place, "foot": np.tile(foot, (len(time), 1)), **more},
         rotation={"root": rotations.about_z(angle)}, contacts=(contact,),
-    )  # fmt: skip
+    )
 
 
 def middles(tracks):

@@ -103,7 +103,7 @@ def walk(controls, gait, froude):
     speed = float(np.sqrt(froude * 9.81 * creature.hip_height()))
     motion = solve_gait(GaitSettings(
         creature=creature, sequence=(GaitItem(gait),), speed=speed, n_frames=49,
-    ))  # fmt: skip
+    ))
     kind = characters.kind_of(controls).lower()
     tracks = map_legged(motion, figure, STYLES[kind])
     at = len(tracks.time) // 2
@@ -171,7 +171,7 @@ def test_legs_of_animals_reach_their_footholds_in_every_gait(scene, file):
         speed = float(np.sqrt(froude * 9.81 * creature.hip_height()))
         motion = solve_gait(GaitSettings(
             creature=creature, sequence=(GaitItem(gait),), speed=speed, n_frames=73,
-        ))  # fmt: skip
+        ))
         tracks = map_legged(motion, figure, STYLES[ANIMALS[file][0].lower()])
         told = {p.code for p in tracks.problems}
         assert not told & {"LEG_STRETCHED", "LEG_CRUSHED", "LEG_FOLDED"}, gait
@@ -203,7 +203,7 @@ def test_fetlocks_give_under_load_and_fold_back_in_the_swing(scene, file):
         speed = float(np.sqrt(froude * 9.81 * creature.hip_height()))
         motion = solve_gait(GaitSettings(
             creature=creature, sequence=(GaitItem(gait),), speed=speed, n_frames=97, fps=48.0,
-        ))  # fmt: skip
+        ))
         joint, _ = pose_joints(map_legged(motion, figure, STYLES[kind.lower()]), figure)
         for number, leg in enumerate(figure.legs):
             ahead = pastern_ahead(joint, leg)
@@ -220,7 +220,7 @@ def test_fetlocks_give_under_load_and_fold_back_in_the_swing(scene, file):
     ("quaternius_animals/Horse.glb", "TROT", 1.0),
     ("quaternius_animals/Wolf.glb", "WALK", 0.2),
     ("quaternius_animals/Wolf.glb", "GALLOP_LEFT", 4.0),
-])  # fmt: skip
+])
 def test_hooves_and_paws_roll_over_their_soles(scene, file, gait, froude):
     """No vertex is more than 5 mm deeper than in the rest pose."""
     rig = bring_in(file)
@@ -514,7 +514,7 @@ def seen(rig, legs, frames):
         bends.append([
             np.degrees(bones[a].vector.angle(bones[b].vector))
             for leg in legs for a, b in zip(leg[:-1], leg[1:], strict=True)
-        ])  # fmt: skip
+        ])
     return np.swapaxes(ends, 0, 1), np.transpose(bends)
 
 
@@ -589,7 +589,7 @@ def test_a_seventh_leg_stays_as_it_is_and_is_named(scene, across, capfd):
     ("SKIER", "stands on four legs: it can be set up as Horse, Dog, not as Skier"),
     ("INSECT", "stands on four legs"),
     ("BIPED", "stands on four legs"),
-])  # fmt: skip
+])
 def test_a_kind_with_other_legs_is_refused(scene, kind, words):
     rig = bring_in("fox/Fox.glb")
     before = snapshot()

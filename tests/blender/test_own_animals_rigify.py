@@ -149,7 +149,7 @@ def test_controls_of_a_rigify_animal_do_what_the_motion_says(poise, scene, capfd
 @pytest.mark.parametrize(("animal", "gait", "speed", "radius", "mode"), [
     ("horse", "CANTER_LEFT", 5.5, 10.0, "DENSE"), ("horse", "CANTER_LEFT", 5.5, 10.0, "SPARSE"),
     ("basic_quadruped", "TROT", 2.0, 0.0, "SPARSE"),
-])  # fmt: skip
+])
 def test_hooves_and_paws_stand_and_roll(poise, scene, animal, gait, speed, radius, mode):
     """Keyed controls of feet go through the exact touchdown, the roll and the liftoff."""
     make, kind, *_, toes = ANIMALS[animal]

@@ -156,7 +156,7 @@ def test_a_person_with_one_shorter_leg_walks_on_both(poise, scene, shorter):
         knees.append([
             np.degrees(bones[f"{s}UpLeg"].vector.angle(bones[f"{s}Leg"].vector))
             for s in ("Left", "Right")
-        ])  # fmt: skip
+        ])
     # Both ankles come down to where that of the longer leg is over its sole, and knees bend as
     # in every walk (60 degrees in the swing: gait laboratories).
     assert np.min(ankles, axis=0) == pytest.approx([0.08, 0.08], abs=2e-3)
@@ -1132,7 +1132,7 @@ def called(rig, how):
 @pytest.mark.parametrize(("how", "names"), [
     ("folded", "mixamo"), ("folded", "rigify"), ("folded", "plain"), ("all along y", "mixamo"),
     ("all up", "rigify"),
-])  # fmt: skip
+])
 def test_who_has_no_clip_stands_up_by_the_names_of_its_limbs(poise, scene, how, names):
     """Trunk upright, legs straight down: the ankle is as far below the hip as the leg is long,
     and who stands so walks with its feet on the ground."""
@@ -1291,7 +1291,7 @@ def _lowest_of_feet(rig, names):
 
 @pytest.mark.parametrize(("file", "speed", "straight"), [
     ("quaternius_man/Casual.glb", 1.3, None), ("riggedfigure/RiggedFigure.gltf", 1.1, None),
-    ("cesiumman/CesiumMan_lab0.glb", 1.2, 7.0)])  # fmt: skip
+    ("cesiumman/CesiumMan_lab0.glb", 1.2, 7.0)])
 @pytest.mark.parametrize("gait", ["WALK_BIPED", "RUN"])
 def test_feet_of_other_people_roll_over_their_soles(scene, file, speed, straight, gait):
     """No point of a foot is more than 5 mm deeper than in the rest pose; CesiumMan, who stands
@@ -1307,7 +1307,7 @@ def test_feet_of_other_people_roll_over_their_soles(scene, file, speed, straight
     assert bpy.ops.poise.rig_setup(kind="BIPED") == {"FINISHED"}
     bones = {row.role: rig.data.bones[row.bone] for row in rig.poise.roles}
     feet = {one.name for side in "LR" for one in (
-        bones[f"foot.{side}"], *bones[f"foot.{side}"].children_recursive)}  # fmt: skip
+        bones[f"foot.{side}"], *bones[f"foot.{side}"].children_recursive)}
     rig.data.pose_position = "REST"
     rest = _lowest_of_feet(rig, feet)
     rig.data.pose_position = "POSE"

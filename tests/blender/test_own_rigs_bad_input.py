@@ -247,7 +247,7 @@ def test_who_has_no_arms_carries_no_poles_and_is_told_once(
     view = gait_view if kind == "BIPED" else riding_view
     given = (solved.tracks, solved.motion) if kind == "BIPED" else (solved.tracks,)
     drawn = [view.figure_lines(*given, solved.job.figure, 0, sides)
-             for sides in ((), solved.job.armless)]  # fmt: skip
+             for sides in ((), solved.job.armless)]
     arms, bare = (lines if kind == "BIPED" else lines[0] for lines in drawn)
     each = 2 if kind in ("SKIER", "TELEMARK") else 1
     assert len(arms) - len(bare) == each * len(lacking)

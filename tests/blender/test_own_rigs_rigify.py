@@ -98,7 +98,7 @@ def test_controls_of_rigify_do_what_the_motion_says(poise, scene, capfd, file, k
 @pytest.mark.parametrize(("gait", "speed", "radius", "mode"), [
     ("WALK_BIPED", 1.4, 0.0, "DENSE"), ("RUN", 4.0, 8.0, "DENSE"), ("RUN", 4.0, 8.0, "SPARSE"),
     ("SKIP", 2.4, 0.0, "SPARSE"),
-])  # fmt: skip
+])
 def test_feet_stand_and_roll_between_frames(poise, scene, gait, speed, radius, mode):
     """Keyed controls of feet go through the exact touchdown, the roll and the liftoff."""
     rig = bring_in()

@@ -335,7 +335,7 @@ def sided(rolls):
         ("hand_l", "arm_l", (0.8, 0.1, 0.9), (0.9, 0.2, 0.7), 0.2, True),
         ("hand_r", "arm_r", (-0.8, 0.1, 0.9), (-0.9, 0.2, 0.7), 2.0 * rolls, True),
         ("tail_l", "Root", (0.1, 0.3, 1), (0.1, 0.9, 1), 0.0, False),
-    ])  # fmt: skip
+    ])
     rig.data.bones["arm_l"].use_local_location = rig.data.bones["arm_r"].use_local_location = False
     return rig
 

@@ -215,7 +215,7 @@ def test_trees_on_a_hill_are_in_the_way_by_what_is_near_the_hill(run):
     mesh.from_pydata(
         [(x, y, z) for z in (-0.5, 6.0) for x, y in ring], [],
         [(i, (i + 1) % 9, 9 + (i + 1) % 9, 9 + i) for i in range(9)],
-    )  # fmt: skip
+    )
     collection = bpy.data.collections.new("Trees")
     bpy.context.scene.collection.children.link(collection)
     for y, lift in ((-25.0, 0.0), (-35.0, 2.0)):  # one stands, one floats

@@ -14,7 +14,7 @@ from poise.solvers.freeform.holds import Hold, keep, whole
 NAMES = (
     "pelvis", "trunk", "head", "upper_arm.L", "forearm.L", "upper_arm.R", "forearm.R",
     "thigh.L", "shin.L", "thigh.R", "shin.R",
-)  # fmt: skip
+)
 FEET = ("foot.L", "foot.R")
 
 
@@ -39,7 +39,7 @@ def mannequin():
     figure = Figure(
         parents, places, rotations.identity(11), axes, made.masses, made.centres, made.inertias,
         free=True,
-    )  # fmt: skip
+    )
     ahead, back = np.array([0.0, -1.0, 0.0]), np.array([0.0, 1.0, 0.0])
     return Body(
         figure,
@@ -58,7 +58,7 @@ BODY = mannequin()
 def pose(
     supports=FEET, at=(0.0, 0.0, 0.0), hips=(0, 0), knees=(0, 0), arms=(0, 0), elbows=(10, 10),
     trunk=0, pitch=0, roll=0, yaw=0, spread=(0, 0), sides=(0, 0), place=None, turns=(0, 0, 0),
-):  # fmt: skip
+):
     """A posture by its angles in degrees: hips, arms and trunk forward, knees bent.
 
     The mean of the supporting ends, or of the feet, stands `at` a place, unless the pelvis
@@ -87,7 +87,7 @@ def pose(
         ends = [
             found.joints[0, m.links[-1]] + rotations.rotate(found.turns[0, m.links[-1]], m.tip)
             for m in BODY.limbs if m.name in names
-        ]  # fmt: skip
+        ]
         place = np.asarray(at, float) - np.mean(ends, axis=0)
     return Posture(np.array(place, float), turn, joints, tuple(supports), np.array(turns, float))
 
@@ -107,7 +107,7 @@ def jump():
         pose((), (0, -0.25, 0.3), hips=(30, 30), knees=(60, 60), arms=(150, 150)),
         pose(at=(0, -0.5, 0), **LAND), pose(at=(0, -0.5, 0), **ABSORB),
         pose(at=(0, -0.5, 0), **STAND),
-    ]  # fmt: skip
+    ]
     return PostureSequence(postures, np.array([0.0, 0.5, 0.8, 1.05, 1.3, 1.55, 2.2]))
 
 
@@ -136,7 +136,7 @@ def somersault():
         pose((), (0, -0.7, 0.5), pitch=250, **tuck),
         pose(at=(0, -1.0, 0), pitch=-12, turns=(0, 0, 0), **LAND),
         pose(at=(0, -1.0, 0), **ABSORB), pose(at=(0, -1.0, 0), **STAND),
-    ]  # fmt: skip
+    ]
     return PostureSequence(postures, np.array([0.0, 0.5, 0.8, 1.0, 1.25, 1.45, 1.7, 2.4]))
 
 
@@ -162,7 +162,7 @@ def cartwheel():
         planted(pose(place=(2.45, 0, 0.74), roll=255, **wide), hand_R=hand_r, foot_R=foot_r),
         planted(pose(place=(2.9, 0, 0.86), hips=(5, 5), knees=(10, 10), sides=(150, 150)),
                 foot_L=(3.05, 0, 0), foot_R=foot_r),
-    ]  # fmt: skip
+    ]
     return PostureSequence(postures, np.array([0.0, 0.5, 0.85, 1.2, 1.7]))
 
 
@@ -193,4 +193,4 @@ def dance():
 SEQUENCES = {
     "jump": jump, "leap": leap, "somersault": somersault, "cartwheel": cartwheel,
     "squat": squat, "dance": dance,
-}  # fmt: skip
+}

@@ -35,7 +35,7 @@ def on_another_machine(monkeypatch):
         return replace(motion, **{
             name: value + np.spacing(value) * rng.integers(-1, 2, value.shape)
             for name, value in values.items() if value is not None
-        })  # fmt: skip
+        })
 
     for name in ("simulate", "descend"):
         exact = getattr(search, name)

@@ -68,7 +68,7 @@ ROOMS = {
     "panels": ["addon", "operators"],
     "addon/registration": ["addon", "operators", "panels"],
     "__init__": ["addon/registration"],
-}  # fmt: skip
+}
 
 
 def _modules() -> dict[str, Path]:
@@ -151,7 +151,7 @@ def _allowed(room: str, there: str) -> bool:
         return room in ROOMS
     may = ROOMS.get(room, [])
     return there in may or ("addon" in may and there.startswith("addon/") and
-                            there != "addon/registration")  # fmt: skip
+                            there != "addon/registration")
 
 
 def test_no_module_imports_itself_through_others():

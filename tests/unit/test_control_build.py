@@ -66,7 +66,7 @@ def _error(count, power=1.0):
     table = build(
         grid, _double_integrator, np.linspace(-1, 1, 5)[:, None], np.zeros(1),
         (states == 0.0).all(axis=1), tolerance=1e-4, sweeps=2000,
-    )  # fmt: skip
+    )
     near = (np.abs(states) <= 1.0).all(axis=1) & table.reached
     exact = _least_time(states[:, 0], states[:, 1])
     return np.abs(table.cost - exact)[near].mean() / exact[near].mean(), table, exact
@@ -100,7 +100,7 @@ def test_states_without_a_way_are_known_as_such():
     table = build(
         grid, _double_integrator, np.array([[-1.0], [0.0]]), np.zeros(1),
         (states == 0.0).all(axis=1), tolerance=1e-4, sweeps=2000,
-    )  # fmt: skip
+    )
     lost = (states[:, 0] < -0.3) & (states[:, 1] < -0.3)
     assert not table.reached[lost].any()
     assert table.reached.any()

@@ -311,7 +311,7 @@ def test_a_place_is_found_in_the_widest_gap_at_the_kerb():
     boxes = np.array([
         [-8.0, 1.1, 0.0, 4.2, 1.8], [-1.0, 1.3, math.pi, 4.2, 1.8], [8.0, 1.3, 0.0, 4.2, 1.8],
         [3.0, 5.0, 0.0, 2.0, 1.0],
-    ])  # fmt: skip
+    ])
     np.testing.assert_allclose(
         berth(CAR, replace(STREET, boxes=boxes)), [3.5, 0.4 + 0.9, 0.0], atol=1e-9
     )

@@ -38,7 +38,7 @@ def test_a_chain_of_one_link_is_the_pendulum():
     (replace(A, destinations=({"omega": 9.0},)), "omega 515.7°/s: it must be within its domain"),
     (replace(A, destinations=()), "nowhere"),
     (_with(A, "angle", count=400_000), "GB while it is built: it must be smaller: .* fit into"),
-])  # fmt: skip
+])
 def test_what_cannot_be_built_is_refused_before_it_is_tried(plan, words):
     with pytest.raises(SettingError, match=words):
         plans.table_of(plan, RATES)

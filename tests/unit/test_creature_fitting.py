@@ -127,7 +127,7 @@ def plain_horse(**changes):
         "hind.1": ("pelvis", (0.22, 0.66, 1.58)), "hind.2": ("hind.1", (0.22, 0.51, 1.17)),
         "hind.3": ("hind.2", (0.22, 0.98, 0.71)), "hind.4": ("hind.3", (0.22, 0.97, 0.21)),
         "hind.5": ("hind.4", (0.22, 0.91, 0.08)),
-    }  # fmt: skip
+    }
     joints |= rig_cases.both(fore | changes) | rig_cases.both(hind)
     return rig_cases.skeleton(joints), joints
 
@@ -168,16 +168,16 @@ def test_straight_forelegs_without_a_blade_hang_in_a_sling():
         assert solved.length > 1.01 * stands
     bent = plain_horse(**{"fore.2": ("fore.1", (0.22, -0.55, 0.75))})
     blade = plain_horse(**{"clavicle": ("chest", (0.10, -0.5, 1.50)),
-                           "fore.1": ("clavicle", (0.22, -0.72, 1.26))})  # fmt: skip
+                           "fore.1": ("clavicle", (0.22, -0.72, 1.26))})
     tied = type(given).of([replace(b, connected=b.name.startswith("fore.1")) for b in given.bones])
     for figure in (read_horse(*bent), read_horse(*blade), read_horse(tied, joints),
-                   read_horse(given, joints, own=True)):  # fmt: skip
+                   read_horse(given, joints, own=True)):
         assert {leg.sling for leg in figure.legs} == {""}
     # Blades that lead aside, or are short, cannot give.
     for at in ((0.05, -0.72, 1.26), (0.10, -0.6, 1.40)):
         figure = read_horse(*plain_horse(**{
             "clavicle": ("chest", at), "fore.1": ("clavicle", (0.22, -0.72, 1.26)),
-        }))  # fmt: skip
+        }))
         assert {leg.name: leg.sling for leg in figure.legs} == hung
         assert {leg.blade for leg in figure.legs} == {""}
 
@@ -192,7 +192,7 @@ def test_what_a_connected_leg_hangs_on_moves_for_it(shared):
         if bone.name.startswith("fore.1"):
             side = "M" if shared else bone.name[-1]
             rib = replace(bone, name=f"rib.{side}", head=bone.head + (0.0, 0.1, 0.2),
-                          tail=bone.head, connected=False)  # fmt: skip
+                          tail=bone.head, connected=False)
             bones += [rib] if rib.name not in [b.name for b in bones] else []
             bone = replace(bone, parent=rib.name, connected=True)
         bones.append(bone)
@@ -227,7 +227,7 @@ def test_legs_in_slings_carry_weight_straight(gait, froude):
     speed = float(np.sqrt(froude * 9.81 * hip))
     motion = solve_gait(GaitSettings(
         creature=creature, sequence=(GaitItem(gait),), speed=speed, n_frames=193, fps=60.0,
-    ))  # fmt: skip
+    ))
     tracks = map_legged(motion, figure, STYLES["horse"])
     assert not motion.problems
     assert not tracks.problems
@@ -265,12 +265,12 @@ def test_shoulder_blades_give_for_straight_legs(gait, froude):
     a gallop, while the shoulder stayed as it was. The same 7 degrees and 6 are allowed."""
     figure = read_horse(*plain_horse(**{
         "clavicle": ("chest", (0.10, -0.5, 1.50)), "fore.1": ("clavicle", (0.22, -0.72, 1.26)),
-    }), own=True)  # fmt: skip
+    }), own=True)
     creature = creature_of(figure)
     motion = solve_gait(GaitSettings(
         creature=creature, sequence=(GaitItem(gait),), n_frames=145, fps=60.0,
         speed=float(np.sqrt(froude * 9.81 * creature.hip_height())),
-    ))  # fmt: skip
+    ))
     tracks = map_legged(motion, figure, STYLES["horse"])
     assert not motion.problems
     assert not tracks.problems
@@ -392,7 +392,7 @@ def splayed(seed, pairs, made_up):
     """
     random = np.random.default_rng(seed)
     joints = {"pelvis": ("", (0, 0.2, 0.3)), "chest": ("pelvis", (0, 0, 0.3)),
-              "head": ("chest", (0, -0.3, 0.3))}  # fmt: skip
+              "head": ("chest", (0, -0.3, 0.3))}
     bones, out, knee = int(random.integers(2, 5)), random.uniform(0.1, 0.6), random.uniform(0, 0.3)
     fan, high, ends = random.uniform(1.0, 2.0), random.uniform(0.1, 0.35), {}
     for number in range(pairs):
@@ -402,7 +402,7 @@ def splayed(seed, pairs, made_up):
             points = np.stack((
                 sign * (0.08 + out * size * shares), y * (1.0 + (fan - 1.0) * shares),
                 high * (1.0 - shares) + 4.0 * knee * size * shares * (1.0 - shares),
-            ), axis=1)  # fmt: skip
+            ), axis=1)
             names = [f"leg{number + 1}.{n + 1}.{side}" for n in range(bones)]
             for parent, name, point in zip(("pelvis", *names), names, points, strict=False):
                 joints[name] = parent, tuple(point)
@@ -420,7 +420,7 @@ def splayed(seed, pairs, made_up):
         (68, 4, False), (166, 4, False), (36, 3, True), (46, 4, True), (102, 2, True),
         (106, 3, True), (90, 5, True),
     ],
-)  # fmt: skip
+)
 def test_splayed_legs_go_as_they_are_set_up(seed, pairs, made_up):
     """At the speed and gait that insects begin with, 0.45 m/s where the middle of hips is as high
     as theirs, no leg is too short for its foothold, nor folds too little, and feet stay on it.
@@ -433,7 +433,7 @@ def test_splayed_legs_go_as_they_are_set_up(seed, pairs, made_up):
     ripple = replace(PRESETS["RIPPLE"], legs=names, duty=wave.duty, phase=wave.phase)
     motion = solve_gait(GaitSettings(
         creature=creature, sequence=(GaitItem(ripple),), speed=float(speed), n_frames=33,
-    ))  # fmt: skip
+    ))
     tracks = map_legged(motion, figure, STYLES["insect"])
     assert not {p.code for p in tracks.problems} & {"LEG_STRETCHED", "LEG_CRUSHED"}
     for number, (leg, solved) in enumerate(zip(figure.legs, creature.legs, strict=True)):
@@ -450,14 +450,14 @@ def test_paws_have_the_soles_of_their_meshes(scale):
     given = rig_cases.skeleton({
         role: (parent, tuple(np.array(at) / scale)) for role, (parent, at) in
         rig_cases.quadruped().items()
-    })  # fmt: skip
+    })
     found = recognise(given)
     plain = read_creature(given, found, scale, "DOG").figure
     for lies in (False, True):
         skin, shapes = {}, {}
         for leg in plain.legs:
             last, above = (given.by_name[found.roles[role]].head * scale
-                           for role in (leg.segments[-1], leg.segments[-2]))  # fmt: skip
+                           for role in (leg.segments[-1], leg.segments[-2]))
             paw = [(0.0, last[1] - x, z) for x, z in ((-0.01, 0.0), (0.08, 0.0), (0.1, 0.02))]
             pad = [(0.0, above[1] + 0.02, 0.0 if lies else 0.5 * above[2])]
             skin[leg.segments[-1]], skin[leg.segments[-2]] = np.array(paw), np.array(pad)

@@ -23,7 +23,7 @@ from poise.solvers.rotations import rotate
 
 ORDER = {"HORSE": QUADRUPED, "DOG": QUADRUPED, "BIPED": BIPED, "INSECT": HEXAPOD}
 SIZES = {"HORSE": (1.0, 1.6, 1.85), "DOG": (0.25, 0.6, 0.9), "BIPED": (0.9, 1.78, 2.1),
-         "INSECT": (0.05, 0.8, 3.0)}  # fmt: skip
+         "INSECT": (0.05, 0.8, 3.0)}
 
 
 def angle(joints, before, at, after):
@@ -60,10 +60,10 @@ def test_the_bent_pair_is_bent_towards_its_pole(kind):
         start, joint, end = figure.chain(leg)[leg.bend : leg.bend + 3]
         pole = figure.joints[leg.pole]
         across = joint - start - (end - start) * ((joint - start) @ (end - start)) / (
-            (end - start) @ (end - start))  # fmt: skip
+            (end - start) @ (end - start))
         assert np.linalg.norm(across) > 0.03 * np.linalg.norm(end - start)
         side = pole - start - (end - start) * ((pole - start) @ (end - start)) / (
-            (end - start) @ (end - start))  # fmt: skip
+            (end - start) @ (end - start))
         assert across @ side > 0.9 * np.linalg.norm(across) * np.linalg.norm(side)
 
 
@@ -73,7 +73,7 @@ def test_a_horse_and_a_dog_stand_at_the_angles_of_anatomy():
                    "stifle": (128, 150), "hock": (145, 157)}),
         ("DOG", {"shoulder": (105, 120), "elbow": (133, 145), "carpus": (160, 180),
                  "stifle": (115, 135), "hock": (125, 140)}),
-    ):  # fmt: skip
+    ):
         joints = FIGURES[kind]().joints
         found = {
             "shoulder": angle(joints, "clavicle.L", "fore.1.L", "fore.2.L"),
@@ -132,7 +132,7 @@ def _solved(kind, gait, speed):
     settings = GaitSettings(
         creature=creature_of(FIGURES[kind]()), sequence=(GaitItem(gait),), speed=speed,
         n_frames=145,
-    )  # fmt: skip
+    )
     return solve_gait(settings)
 
 
@@ -158,10 +158,10 @@ def test_a_person_walks_the_same_wherever_on_the_sole_footprints_are_marked():
     for leg in creature.legs:
         back = np.array([0.0, leg.ankle[1], 0.0])
         moved.append(replace(leg, foot=leg.foot + back, ankle=leg.ankle - back,
-                             heel=leg.heel - back[1], toe=leg.toe + back[1]))  # fmt: skip
+                             heel=leg.heel - back[1], toe=leg.toe + back[1]))
     other = replace(creature, legs=tuple(moved))
     settings = GaitSettings(creature=creature, sequence=(GaitItem("WALK_BIPED"),), speed=1.3,
-                            n_frames=73)  # fmt: skip
+                            n_frames=73)
     first, second = solve_gait(settings), solve_gait(replace(settings, creature=other))
     # All but the same: feet that point outwards are turned about another point.
     assert first.position == pytest.approx(second.position, abs=0.004)

@@ -157,7 +157,7 @@ def test_the_gait_diagram_has_a_bar_for_each_support(gaits):
     for band in bands:
         assert band.bottom == lower.bottom and band.top == upper.top
         assert not any(bar.area.left < band.right - 1e-6 and bar.area.right > band.left + 1e-6
-                       for bar in bars)  # fmt: skip
+                       for bar in bars)
     texts = [label.text for label in diagram.labels]
     assert {"Walk", "Trot", "Left hind", "Right fore", "Any Fore", "Time, s"} <= set(texts)
     # The edited one is framed; a profile of each girdle lies below.

@@ -207,7 +207,7 @@ def test_a_chain_without_control_keeps_energy_and_momentum(free):
     figure = Figure(
         figure.parents, figure.places, figure.rests, figure.axes, figure.masses, figure.centres,
         figure.inertias + np.eye(3) * 2e-3, free,
-    )  # fmt: skip
+    )
     rng = np.random.default_rng(4)
     moving = figure.axes.any(axis=2)
     start = State(rng.uniform(-0.6, 0.6, (3, 3)) * moving, rng.normal(size=(3, 3)) * moving)

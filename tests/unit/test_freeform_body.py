@@ -294,7 +294,7 @@ def _with_feet():
         rests=np.concatenate([f.rests, f.rests[:2]]), axes=np.concatenate([f.axes, f.axes[1:3]]),
         masses=np.append(f.masses, [1.0, 1.0]), centres=np.concatenate([f.centres, toe]),
         inertias=np.concatenate([f.inertias, f.inertias[4:6]]),
-    )  # fmt: skip
+    )
     legs = [replace(limb, end=11 + i) for i, limb in enumerate(BODY.limbs[:2])]
     return Body(grown, (*legs, *BODY.limbs[2:]))
 
@@ -365,7 +365,7 @@ def test_two_leaps_from_one_touch():
         pose(**CROUCH), pose(**PUSH), pose((), **air), pose(at=(0, -0.2, 0), **touch),
         pose(at=(0, -0.2, 0), **PUSH), pose((), **air), pose(at=(0, -0.4, 0), **touch),
         pose(at=(0, -0.4, 0), **ABSORB),
-    ]  # fmt: skip
+    ]
     times = np.array([0.0, 0.3, 0.5, 0.7, 0.9, 1.1, 1.3, 1.6])
     plan = FreeformPlan(BODY, PostureSequence(postures, times))
     for t in np.ravel(plan.sample(np.zeros(1)).flights):
@@ -404,7 +404,7 @@ def test_a_body_may_turn_whole_on_its_feet():
     start = replace(pose(), supports=("foot.L",))
     plan = FreeformPlan(BODY, PostureSequence([start, foot], np.array([0.0, 1.0])))
     yaw = np.unwrap(2 * np.arctan2(*plan.sample(np.linspace(0, 1, 90)).turn[:, [3, 0]].T),
-                    period=2 * np.pi)  # fmt: skip
+                    period=2 * np.pi)
     assert yaw[-1] - yaw[0] == pytest.approx(2 * np.pi, abs=1e-9)
 
 
@@ -480,7 +480,7 @@ def test_supports_that_are_elsewhere_stay_where_they_stood():
             "Distance from posture 1 to 2 is 0",
         ),
     ],
-)  # fmt: skip
+)
 def test_bad_sequences_say_what_is_wrong(change, words):
     with pytest.raises(SettingError, match=words):
         FreeformPlan(BODY, replace(squat(), **change))
@@ -489,7 +489,7 @@ def test_bad_sequences_say_what_is_wrong(change, words):
 def test_a_pace_that_ends_in_the_air_says_so():
     pace = Pace.of([0.0, 1.0], [0.0, 0.5])
     sequence = replace(SEQUENCES["jump"](), times=None, pace=pace, duration=1.0,
-                       shares=np.linspace(0, 1, 7))  # fmt: skip
+                       shares=np.linspace(0, 1, 7))
     with pytest.raises(SettingError, match="ends in the air"):
         FreeformPlan(BODY, sequence)
 
@@ -533,7 +533,7 @@ def _with_toes():
         rests=np.concatenate([f.rests, f.rests[:2]]), axes=np.concatenate([f.axes, f.axes[1:3]]),
         masses=np.append(f.masses, [0.2, 0.2]), centres=np.concatenate([f.centres, 0.3 * toe]),
         inertias=np.concatenate([f.inertias, 0.1 * f.inertias[4:6]]),
-    )  # fmt: skip
+    )
     legs = [replace(m, end=13 + i, rolls=(11 + i,)) for i, m in enumerate(body.limbs[:2])]
     return Body(grown, (*legs, *body.limbs[2:]))
 

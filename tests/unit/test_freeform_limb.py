@@ -135,7 +135,7 @@ def _long_limb():
     figure = Figure(
         np.arange(5) - 1, places, rotations.identity(5), axes, np.ones(5), np.zeros((5, 3)),
         np.tile(np.eye(3), (5, 1, 1)), free=True,
-    )  # fmt: skip
+    )
     limb = Limb("arm", (1, 2, 3, 4), np.array([0.0, 0.0, -0.1]), np.array([0.0, -1.0, 0.0]))
     return Body(figure, (limb,)), limb
 
@@ -224,7 +224,7 @@ def test_redundant_limbs_stay_as_near_to_their_posture_as_they_can():
     best = minimize(
         lambda x: x @ x, np.full(12, 0.01), constraints={"type": "eq", "fun": off},
         options={"ftol": 1e-12, "maxiter": 300},
-    )  # fmt: skip
+    )
     apart = rotations.multiply(rotations.conjugate(wanted[0, 1:]), local[0])
     found = np.linalg.norm(rotations.to_rotation_vector(apart))
     assert found < 1.03 * np.sqrt(best.fun)

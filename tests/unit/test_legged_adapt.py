@@ -31,7 +31,7 @@ from poise.solvers.turning import sample_times
 G = 9.81
 FREE = Locks()
 BODY = ("position", "orientation", "yaw", "pitch", "roll", "bank", "velocity", "hip",
-        "girdle_height", "girdle_speed")  # fmt: skip
+        "girdle_height", "girdle_speed")
 FEET = ("foot_position", "foot_orientation", "foot_pitch", "contact")
 
 
@@ -57,7 +57,7 @@ CASES = {
     "person walks and runs": {"creature": biped(), "speed": 2.6, "sequence": (
         GaitItem("WALK_BIPED"), GaitItem("RUN", 2.0))},
     "insect": {"creature": insect(), "sequence": (GaitItem("TRIPOD"),), "speed": 0.5},
-}  # fmt: skip
+}
 
 
 @cache
@@ -89,7 +89,7 @@ def _slide(motion):
     worst = 0.0
     for i, leg in enumerate(motion.creature.legs):
         arms = ((lambda p: p == 0.0, np.zeros(3)), (lambda p: p > 0.0, [0.0, leg.heel, 0.0]),
-                (lambda p: p < 0.0, [0.0, -leg.toe, 0.0]))  # fmt: skip
+                (lambda p: p < 0.0, [0.0, -leg.toe, 0.0]))
         for mark in (mark for mark in motion.footprints if mark.leg == leg.name):
             down = (motion.time >= mark.on) & (motion.time <= mark.off)
             assert np.all(motion.contact[down, i])
@@ -124,7 +124,7 @@ def _random_edits(motion, rng):
             change["on"] = max(mark.on, 0.0) + 0.05 * rng.normal()
         if rng.random() < 0.3:
             change["off"] = max(min(mark.off, 5.0) + 0.05 * rng.normal(),
-                                change.get("on", mark.on) + 0.01)  # fmt: skip
+                                change.get("on", mark.on) + 0.01)
         edits.append(FootprintEdit(mark.leg, mark.index, **change))
     return tuple(edits)
 
@@ -142,13 +142,13 @@ def test_random_edits_stay_in_their_windows_and_join_smoothly(name):
         assert _slide(after) < 1e-9
         for edit in edits:
             mark = next(m for m in before.footprints
-                        if (m.leg, m.index) == (edit.leg, edit.index))  # fmt: skip
+                        if (m.leg, m.index) == (edit.leg, edit.index))
             now = [m for m in after.footprints if (m.leg, m.index) == (edit.leg, edit.index)]
             if not now:  # moved out of the motion in time
                 assert edit.on is not None and edit.on > before.time[-1] - 0.2
                 continue
             assert np.array_equal(now[0].position, mark.position if edit.position is None
-                                  else edit.position)  # fmt: skip
+                                  else edit.position)
         # With C^1 joints what is added grows by the square of the time since the joint; 1 mm per
         # (1/96 s)^2, twice the largest of these, is some g of acceleration. A jump of the
         # velocity of 0.2 m/s would be as large.
@@ -180,9 +180,9 @@ def test_one_moved_footprint_draws_the_body_a_little_and_a_run_takes_it_along():
     # All footprints, as one: so does everything else, to rounding.
     turn, shift = 0.6, np.array([3.0, -1.0, 0.0])
     spin = np.array([[math.cos(turn), -math.sin(turn), 0.0],
-                     [math.sin(turn), math.cos(turn), 0.0], [0.0, 0.0, 1.0]])  # fmt: skip
+                     [math.sin(turn), math.cos(turn), 0.0], [0.0, 0.0, 1.0]])
     edits = [FootprintEdit(m.leg, m.index, spin @ m.position + shift, m.yaw + turn)
-             for m in motion.footprints]  # fmt: skip
+             for m in motion.footprints]
     _, whole = _adapted(name, *edits)
     assert np.allclose(whole.position, motion.position @ spin.T + shift, atol=1e-6)
     assert np.allclose(whole.foot_position, motion.foot_position @ spin.T + shift, atol=1e-6)
@@ -191,7 +191,7 @@ def test_one_moved_footprint_draws_the_body_a_little_and_a_run_takes_it_along():
 
 @pytest.mark.parametrize("creature, gait", [
     (quadruped(), "WALK"), (biped(), "WALK_BIPED"), (insect(), "TRIPOD")
-])  # fmt: skip
+])
 def test_bodies_that_stand_stay_over_the_feet_that_are_moved_under_them(creature, gait):
     """A foot that stands asks all along: who stands on moved feet stands still, elsewhere."""
     hip = creature.hip_height()
@@ -227,7 +227,7 @@ def test_flights_stay_ballistic_through_edits():
     _, _, motion = _base(name, fps=240.0, n=1201)
     mark = _print(motion, "leg.R", 3.0)
     edit = FootprintEdit("leg.R", mark.index, mark.position + [0.15, 0.1, 0.05], mark.yaw + 0.3,
-                         on=mark.on + 0.03, off=mark.off + 0.02)  # fmt: skip
+                         on=mark.on + 0.03, off=mark.off + 0.02)
     before, after = _adapted(name, edit, fps=240.0, n=1201)
     time, dt = after.time, after.time[1]
     air = after.supports[0].airborne(time)
@@ -249,7 +249,7 @@ def test_locks_hold_to_the_bit():
     _, _, motion = _base(name)
     mark = _print(motion, "fore.L", 2.0)
     edit = FootprintEdit("fore.L", mark.index, mark.position + [0.2, 0.15, 0.1], mark.yaw + 0.2,
-                         on=mark.on + 0.05, off=mark.off + 0.1)  # fmt: skip
+                         on=mark.on + 0.05, off=mark.off + 0.1)
     before, free = _adapted(name, edit)
     assert not np.array_equal(free.position, before.position)
     _, after = _adapted(name, edit, locks=Locks(body=True))
@@ -277,7 +277,7 @@ def test_hips_sink_no_further_than_legs_that_stand_fold():
     settings = GaitSettings(
         creature=creature_of(FIGURES["HORSE"]()), sequence=(GaitItem("GALLOP_LEFT"),), speed=9.0,
         n_frames=73, ground=_rolling(1.3, 0.9),
-    )  # fmt: skip
+    )
     before = solve_gait(settings)
     run = sorted(before.footprints, key=lambda mark: mark.on)[11:13]
     edits = [FootprintEdit(m.leg, m.index, m.position + [-0.88, -0.54, 0.3]) for m in run]
@@ -293,11 +293,11 @@ def test_hips_sink_no_further_than_legs_that_stand_fold():
 
 @pytest.mark.parametrize(("kind", "speed", "aside"), [("GALLOP_LEFT", 9.0, (0.4, 0.0, 0.0)),
                                                      ("GALLOP_LEFT", 7.0, (0.0, -0.4, 0.0)),
-                                                     ("WALK", 1.4, (0.0, 0.4, 0.0))])  # fmt: skip
+                                                     ("WALK", 1.4, (0.0, 0.4, 0.0))])
 def test_kept_feet_that_swing_are_drawn_in_where_the_body_leaves_them(kind, speed, aside):
     """They were 3 cm beyond the reach of their legs, and nothing told of it."""
     settings = GaitSettings(creature=creature_of(FIGURES["HORSE"]()),
-                            sequence=(GaitItem(kind),), speed=speed, n_frames=97)  # fmt: skip
+                            sequence=(GaitItem(kind),), speed=speed, n_frames=97)
     before = solve_gait(settings)
     last = sorted(before.footprints, key=lambda mark: mark.on)[-2:]
     edits = tuple(FootprintEdit(m.leg, m.index, m.position + aside) for m in last)
@@ -323,7 +323,7 @@ def test_what_is_undone_gives_the_first_motion_back():
     settings, _, motion = _base(name)
     mark = _print(motion, "hind.R", 1.0)
     edit = FootprintEdit("hind.R", mark.index, mark.position + [0.1, 0.0, 0.0] - [0.1, 0.0, 0.0],
-                         mark.yaw + 2.0 * math.pi, on=mark.on, off=mark.off)  # fmt: skip
+                         mark.yaw + 2.0 * math.pi, on=mark.on, off=mark.off)
     _, after = _adapted(name, edit)
     assert not after.windows and after.footprints == motion.footprints
     for part in (*BODY, *FEET):
@@ -344,7 +344,7 @@ def test_edits_go_with_their_steps_when_the_speed_changes_and_lost_ones_are_told
         FootprintEdit(m.leg, m.index, m.position + [0.1, 0.2, 0.0], m.yaw + 0.1, on=m.on + 0.04,
                       was=FootprintBefore(m.position, m.yaw, m.on, m.off))
         for m in (mark, last)
-    )  # fmt: skip
+    )
     made = solve_gait(replace(settings, edits=edits))
     assert not {"EDITS_MOVED", "EDIT_LOST"} & {p.code for p in made.problems}
     # Through JSON, all digits.
@@ -393,9 +393,9 @@ def test_footprints_before_their_predecessors_and_out_of_reach():
     prior = next(m for m in motion.footprints if (m.leg, m.index) == ("hind.L", mark.index - 1))
     # In place: it steps back, and the body waits for it.
     _, after = _adapted("horse walks", FootprintEdit(
-        "hind.L", mark.index, prior.position + [0.0, 0.05, 0.0]))  # fmt: skip
+        "hind.L", mark.index, prior.position + [0.0, 0.05, 0.0]))
     assert _slide(after) < 1e-9 and np.array_equal(
-        _same(mark)(after).position, prior.position + [0.0, 0.05, 0.0])  # fmt: skip
+        _same(mark)(after).position, prior.position + [0.0, 0.05, 0.0])
     # In time: the step before makes room, as far as it can; then it is told of.
     early = prior.off + 0.2
     _, after = _adapted("horse walks", FootprintEdit("hind.L", mark.index, on=early))
@@ -406,13 +406,13 @@ def test_footprints_before_their_predecessors_and_out_of_reach():
     assert _same(prior)(after).off < _same(mark)(after).on
     # Out of reach: one sentence that names leg, step and time.
     _, after = _adapted("horse walks", FootprintEdit(
-        "hind.L", mark.index, mark.position + [30.0, 0.0, 0.0]))  # fmt: skip
+        "hind.L", mark.index, mark.position + [30.0, 0.0, 0.0]))
     told = next(p for p in after.problems if p.code == "OUT_OF_REACH")
     assert f"Step {mark.index} of the left hind at " in told.message and not after.success
     assert np.abs(after.position - motion.position).max() < 1.1
     for bad in (FootprintEdit("hind.L", 3, np.array([np.nan, 0.0, 0.0])),
                 FootprintEdit("hind.L", 3, on=2.0, off=1.0),
-                FootprintEdit("hind.L", 3, yaw=math.inf)):  # fmt: skip
+                FootprintEdit("hind.L", 3, yaw=math.inf)):
         with pytest.raises(SettingError, match=r"step 3 of the left hind"):
             solve_gait(replace(settings, edits=(bad,)))
 
@@ -426,10 +426,10 @@ def test_a_touchdown_after_its_liftoff_is_left_out_and_said_so():
     step = f"Step {mark.index} of the left fore cannot "
     for late in (mark.off, mark.off + 0.1, following.on, following.off + 0.3, 99.0):
         before, after = _adapted("horse walks", FootprintEdit(
-            "fore.L", mark.index, mark.position + [0.05, 0.0, 0.0], on=late))  # fmt: skip
+            "fore.L", mark.index, mark.position + [0.05, 0.0, 0.0], on=late))
         (told,) = [p.message for p in after.problems if p.code == "EDIT_TIME"]
         assert told == (f"{step}touch down at {late:.2f} s, when it lifts off at {mark.off:.2f} s; "
-                        f"its touchdown stays at {mark.on:.2f} s")  # fmt: skip
+                        f"its touchdown stays at {mark.on:.2f} s")
         same = _same(mark)(after)
         assert (same.on, same.off) == (mark.on, mark.off) and same.edited
         assert np.array_equal(same.position, mark.position + [0.05, 0.0, 0.0])
@@ -440,7 +440,7 @@ def test_a_touchdown_after_its_liftoff_is_left_out_and_said_so():
     assert told.startswith(f"{step}lift off at {mark.on - 0.05:.2f} s, when it touches down at ")
     # Two steps of a leg that would be on the ground at once: of the two edits one is taken.
     _, after = _adapted("horse walks", FootprintEdit("fore.L", prior.index, off=mark.off + 0.2),
-                        FootprintEdit("fore.L", mark.index, on=mark.on - 0.02))  # fmt: skip
+                        FootprintEdit("fore.L", mark.index, on=mark.on - 0.02))
     assert _slide(after) < 1e-9 and _same(prior)(after).off < _same(mark)(after).on
     told = [p.message for p in after.problems if p.code == "EDIT_TIME"]
     assert told and all("fore cannot " in message for message in told)
@@ -451,7 +451,7 @@ def test_no_foot_slides_whatever_times_are_asked_for(name):
     _, _, motion = _base(name)
     rng, least = np.random.default_rng(5), 0.05 * math.sqrt(motion.creature.hip_height() / G)
     strides = [b.on - a.on for a, b in zip(motion.footprints, motion.footprints[1:], strict=False)
-               if a.leg == b.leg and a.on > 0.0]  # fmt: skip
+               if a.leg == b.leg and a.on > 0.0]
     for _ in range(4):
         edits = []
         for k in rng.choice(len(motion.footprints), 3, replace=False):
@@ -528,7 +528,7 @@ def test_later_steps_go_with_the_last_footprint():
     name = "horse walks"
     _, _, motion = _base(name)
     edits = [FootprintEdit(m.leg, m.index, m.position + [1.5 * (m.on - 2.0), 0.0, 0.0])
-             for m in motion.footprints if m.on > 2.0]  # fmt: skip
+             for m in motion.footprints if m.on > 2.0]
     before, after = _adapted(name, *edits)
     moved = (after.position - before.position)[:, 0]
     assert np.all(np.diff(moved[before.time > 2.6]) > 0.0) and moved[-1] > 3.0
@@ -560,9 +560,9 @@ def test_runs_are_turned_scaled_and_retimed_about_their_first_footprint():
     late = runs.retime(run, 0.2, 1.5)
     assert runs.first_of(late).on == pytest.approx(first.on + 0.2)
     assert all(b.off - b.on == pytest.approx(1.5 * (a.off - a.on))
-               for a, b in zip(run, late, strict=True))  # fmt: skip
+               for a, b in zip(run, late, strict=True))
     assert not runs.edits_between(run, runs.move(runs.move(run, [1.0, 2.0, 0.0]),
-                                                 [-1.0, -2.0, 0.0]))  # fmt: skip
+                                                 [-1.0, -2.0, 0.0]))
 
 
 def test_bent_runs_lie_on_an_arc_and_along_curves():
@@ -584,7 +584,7 @@ def test_bent_runs_lie_on_an_arc_and_along_curves():
         assert abs(new.position[0] - 5.0) == pytest.approx(0.18, abs=0.03)
     settings, _, motion = _base("horse walks")
     edits = runs.edits_between(motion.footprints, runs.bend(
-        [mark for mark in motion.footprints if mark.on > 1.0], 0.9))  # fmt: skip
+        [mark for mark in motion.footprints if mark.on > 1.0], 0.9))
     bent = solve_gait(replace(settings, edits=edits))
     assert "OUT_OF_REACH" not in {p.code for p in bent.problems}
     # The body goes around with them.
@@ -604,7 +604,7 @@ def test_copied_runs_are_pasted_over_the_next_footprints_of_their_legs():
         assert old.leg == new.leg
         assert new.on - pasted[0].on == pytest.approx(old.on - order[0].on)
         a, b = (np.linalg.norm(m.position - o.position)
-                for m, o in ((old, order[0]), (new, pasted[0])))  # fmt: skip
+                for m, o in ((old, order[0]), (new, pasted[0])))
         assert a == pytest.approx(b)
     other = next(m for m in motion.footprints if m.leg != first.leg and m.on > 2.4)
     mirrored = runs.paste_run(copied, motion.footprints, other, mirrored=True)
@@ -643,7 +643,7 @@ def test_a_walker_whose_steps_are_cut_by_its_legs_is_told_of():
         motion = solve_gait(GaitSettings(
             creature=biped(), sequence=(GaitItem("WALK_BIPED"),), speed=1.4, n_frames=97,
             **more,
-        ))  # fmt: skip
+        ))
         aloft = (~motion.contact.any(axis=1)).mean() * motion.time[-1]
         found.append((any(p.code == "PUSHED_ALOFT" for p in motion.problems), aloft > 0.05))
     assert found == [(True, True), (True, True), (False, False)]

@@ -35,14 +35,14 @@ def _motion(on, off, ground=None, compression=0.1, arc=0.6, speed=3.0, spring=0.
     inside = [middle[(middle >= a) & (middle <= b)] 
               for a, b in zip(profile.start, profile.end, strict=True)]
     ends = speed * np.array([(x[0] - a, b - x[-1]) for x, a, b in
-                             zip(inside, profile.start, profile.end, strict=True)])  # fmt: skip
+                             zip(inside, profile.start, profile.end, strict=True)])
     first = np.searchsorted(on, profile.start)
     last = np.searchsorted(np.sort(off), profile.end)
     halves = 0.5 * np.stack(((off - on)[first], (np.sort(off) - on)[last]), axis=1)
     m = len(profile.start)
     return vertical_motion(profile, middle, line, speed * np.diff(middle), ends, halves,
                            np.full(m, arc), np.full(m, compression), LENGTH, G,
-                           np.full(m, spring))  # fmt: skip
+                           np.full(m, spring))
 
 
 def _run(duty=0.35, step=0.35, n=12):

@@ -34,7 +34,7 @@ OFF = np.array([0.5, 1.6, 2.7, math.inf])
 
 
 USUAL = {"rise": 0.0, "snap": 0.0, "kick": 0.0, "strike": 0.3, "push": 0.7, "wait": 0.0,
-         "rest": 0.0, "edge": 1.0, "toe": 0.15, "added": ()}  # fmt: skip
+         "rest": 0.0, "edge": 1.0, "toe": 0.15, "added": ()}
 
 
 def _feet(*cases):
@@ -45,7 +45,7 @@ def _feet(*cases):
             "leg.L", np.array([0.1, 0.0, 0.9]), np.array([0.1, 0.0, 0.0]), 0.9,
             ankle=np.array([0.0, 0.0, 0.07]), heel=0.05, toe=case["toe"], flat=0.2, rise=0.6,
         ) for case in cases
-    ]  # fmt: skip
+    ]
     place = np.array([[0.0, -0.8 * k, case["rise"] * k] for case in cases for k in range(4)])
     yaw = about_z(np.array([0.0, 0.3, 0.6, 0.6]))
     turn = multiply(about_x(np.array([0.0, 0.1, -0.1, 0.0])), yaw)
@@ -61,7 +61,7 @@ def _feet(*cases):
         np.tile(OFF, len(cases)), place, np.tile(turn, (len(cases), 1)), strike, push,
         Swing(np.full(m, 0.1), np.full(m, 0.4), kick, snap, np.full(m, 0.8), np.zeros(m), wait,
               rest, edge, (tuple(Trajectory(kind, 0.9) for kind in kinds), np.repeat(which, 4))),
-    )  # fmt: skip
+    )
 
 
 def _foot(rise=0.0, snap=0.0, kick=0.0, **case):
@@ -113,13 +113,13 @@ def test_feet_move_together_as_each_of_them_alone():
         {"rise": 0.2, "snap": 0.7, "kick": 0.1, "edge": 0.4},
         {"added": ((0.3, -0.1, 0.3), (0.7, 0.1, 0.1))},
         {"rise": -0.2, "strike": -0.3, "wait": 0.1, "rest": 0.3, "toe": -0.02}, {"push": -0.2},
-    )  # fmt: skip
+    )
     times = [np.linspace(-1.0, 4.0, 300 + k) for k in range(len(cases))]
     together = _feet(*cases)
     pose = together(np.concatenate(times), [len(time) for time in times])
     share = np.linspace(0.0, 1.0, len(pose.pitch))
     points = (pose.position, pose.orientation, pose.pitch, pose.contact, together.ankles(pose),
-              *together.sole(pose), together.toe_tip(pose, share))  # fmt: skip
+              *together.sole(pose), together.toe_tip(pose, share))
     first = 0
     for k, (case, time) in enumerate(zip(cases, times, strict=True)):
         of = slice(first, first + len(time))
@@ -244,7 +244,7 @@ def _stairs(x, y):
 def _place(way, ground=_stairs, x=0.0, most_step=0.4):
     wanted = np.column_stack((np.full(len(way), x), -np.asarray(way)))
     return place_footholds(wanted, np.zeros(len(way)), np.zeros(len(way), dtype=int), ground,
-                           most_step, 0.3, math.radians(50.0), 0.0)  # fmt: skip
+                           most_step, 0.3, math.radians(50.0), 0.0)
 
 
 def test_footholds_lie_on_the_terrain():
@@ -280,7 +280,7 @@ def test_stairs_too_high_are_stood_on_all_the_same(sign):
 
     wanted = np.array(((0.0, -0.1), (0.0, -0.88)))
     holds = place_footholds(wanted, np.zeros(2), np.zeros(2, dtype=int), stairs, 0.1, 0.3,
-                            math.radians(50.0), 0.0, np.tile((0.1, 0.1), (2, 1)))  # fmt: skip
+                            math.radians(50.0), 0.0, np.tile((0.1, 0.1), (2, 1)))
     assert holds.state.tolist() == [GOOD, TOO_HIGH]
     assert holds.position[:, 2] == pytest.approx(stairs(*holds.position[:, :2].T)[0])
     assert abs(holds.position[1, 2]) > 0.1

@@ -49,7 +49,7 @@ def test_equalities_hold_to_rounding_for_every_leg_at_every_time(name):
             at = leg_states(gait, period, np.array([on, off]))[:, leg]
             since = np.mod(at[0] + 1e-9, gait.cycle * period) - 1e-9
             assert abs(since) < 1e-12 or abs(since - gait.gaps()[stride % gait.cycle - 1, leg] *
-                                             period) < 1e-12  # fmt: skip
+                                             period) < 1e-12
             assert abs(at[1] - share * period) < 1e-12
 
 
@@ -80,7 +80,7 @@ def test_bars_of_a_diagram_show_whose_turn_it_is():
     ("name", "said"),
     [("fore.R", "right fore"), ("leg.L", "left leg"), ("leg2.R", "right leg 2"),
      ("hind.3.L", "left hind 3"), ("Tail", "Tail"), ("a.B", "a.B")],
-)  # fmt: skip
+)
 def test_legs_are_called_what_people_call_them(name, said):
     assert spoken_leg(name) == said
 
@@ -93,7 +93,7 @@ def test_mirrored_gaits_exchange_their_leads():
     # Gaits that are the same on both sides are only later; one on one side is another one.
     for name, later in (("WALK", 0.5), ("TROT", 0.5), ("RIPPLE", 0.5), ("RUN", 0.5),
                         ("BOUND", 0.0), ("HOP", 0.0), ("SKIP", 0.5),
-                        ("SKIP_LEFT", None)):  # fmt: skip
+                        ("SKIP_LEFT", None)):
         found = shift_between(mirrored(PRESETS[name]), PRESETS[name])
         assert found == (None if later is None else pytest.approx(later)), name
 
@@ -119,7 +119,7 @@ def test_a_skip_is_a_step_and_a_hop_on_each_foot_in_turn():
         down = leg_states(PRESETS[name], 1.0, time[:1000] - 0.02) < np.array(gait.duty)
         changes = [0, *(np.flatnonzero(np.any(np.diff(down, axis=0) != 0, axis=1)) + 1)]
         assert ["".join(s for s, on in zip("LR", down[k], strict=True) if on)
-                for k in changes][:4] == beats  # fmt: skip
+                for k in changes][:4] == beats
 
 
 def test_clock_is_exact_under_speed_that_grows_evenly():

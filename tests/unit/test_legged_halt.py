@@ -17,7 +17,7 @@ CASES = {
     "insect": (insect(), "TRIPOD", 0.4),
     "built horse": (creature_of(FIGURES["HORSE"]()), "WALK", 1.6),
     "built person": (creature_of(FIGURES["BIPED"]()), "WALK_BIPED", 1.3),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("slow", [1.0, 2.0])
@@ -162,7 +162,7 @@ def test_nobody_stands_on_one_leg_before_the_start(kind, gait, speed, phase):
         (here.off, there.on) for leg in creature.legs
         for own in [[p for p in motion.footprints if p.leg == leg.name]]
         for here, there in zip(own[:-1], own[1:], strict=True)
-    ]  # fmt: skip
+    ]
     tempo = np.sqrt(creature.hip_height() / 9.81)
     assert min(off for off, _ in swings) < 1.0 + 1.5 * tempo
     # Nor is one lifted only to be set down again.

@@ -46,7 +46,7 @@ def _off_phase(gait, clock, steps, number, since=-1.0, until=20.0):
             np.abs(np.mod(p[:, None] - begin - at + 0.5 * cycle, cycle) - 0.5 * cycle)
             .min(axis=1).max()
             for p, at in zip(phases, touchdowns.T, strict=True)
-        )  # fmt: skip
+        )
 
     return min(off(phases[0][0] - at) for at in touchdowns[:, 0])
 
@@ -86,7 +86,7 @@ def test_supports_of_a_skip_measure_the_stroke_while_speed_changes():
     ("one", "two"),
     [("WALK_BIPED", "SKIP"), ("SKIP", "WALK_BIPED"), ("SKIP", "RUN"), ("RUN", "SKIP"),
      ("SKIP", "SKIP"), ("SKIP", "SKIP_LEFT"), ("SKIP_RIGHT", "SKIP"), ("HOP", "SKIP")],
-)  # fmt: skip
+)
 def test_gaits_change_into_and_out_of_a_skip_by_the_least_shift(one, two):
     """Girard 1986, section 3.4, whichever side's turn it is; transfers only."""
     first, second = PRESETS[one], PRESETS[two]
@@ -105,7 +105,7 @@ def test_gaits_change_into_and_out_of_a_skip_by_the_least_shift(one, two):
         for leg in range(2):
             own = steps.of(leg)
             support = [g.duties(froude)[0] * p for g, p in zip((first, second), periods,
-                                                               strict=True)]  # fmt: skip
+                                                               strict=True)]
             assert np.allclose(
                 (steps.off - steps.on)[own], np.array(support)[steps.gait[own]], atol=1e-9
             )
@@ -136,7 +136,7 @@ def _transfers(steps, leg):
     ("one", "two", "speed"),
     [("WALK", "TROT", 2.2), ("TROT", "WALK", 2.2), ("TROT", "CANTER_LEFT", 4.5),
      ("CANTER_LEFT", "GALLOP_LEFT", 8.0), ("GALLOP_RIGHT", "TROT", 5.0), ("WALK", "PRONK", 2.0)],
-)  # fmt: skip
+)
 def test_gait_changes_shift_transfers_only(one, two, speed):
     first, second = PRESETS[one], PRESETS[two]
     plans = [_plan(first, speed), _plan(second, speed, start=7.3)]
@@ -203,7 +203,7 @@ def test_transfers_of_a_change_are_never_shorter_than_asked():
 
 def test_gaits_wait_until_the_change_before_them_is_done():
     plans = [_plan(PRESETS[name], 4.0, start) for name, start in
-             (("WALK", 0.0), ("TROT", 3.0), ("CANTER_LEFT", 3.1), ("TROT", 3.2))]  # fmt: skip
+             (("WALK", 0.0), ("TROT", 3.0), ("CANTER_LEFT", 3.1), ("TROT", 3.2))]
     _, changes = plan_steps(plans, -2.0, 20.0)
     assert [change.gait for change in changes] == [1, 2, 3]
     assert all(b.end > a.end for a, b in zip(changes, changes[1:], strict=False))
@@ -232,7 +232,7 @@ STANDS = np.interp(TIME, (1.0, 2.0, 6.0, 7.0, 11.0, 12.0), (0.0, 1.0, 1.0, 0.0, 
     [("WALK", "TROT"), ("TROT", "WALK"), ("CANTER_LEFT", "PRONK"), ("BOUND", "GALLOP_RIGHT"),
      ("PRONK", "WALK"), ("TROT", "TROT"), ("WALK_BIPED", "JOG"), ("RUN", "HOP"), ("HOP", "SKIP"),
      ("SKIP", "SKIP"), ("RUN", "SKIP")],
-)  # fmt: skip
+)
 def test_who_stands_starts_off_in_the_gait_that_was_to_begin(one, two, asked):
     """With all feet on the ground nothing has to be shifted; from 7 to 11 s it stands."""
     speed = 3.0 * STANDS
@@ -272,7 +272,7 @@ def test_the_last_step_into_a_stand_lasts_until_the_first_swing_out_of_it():
     """Not until its own gait, whose clock stands, would have set it down: a skip whose long
     swing ends with the stop."""
     plans = [_plan(PRESETS["SKIP"], 3.0 * STANDS, longest=0.9),
-             _plan(PRESETS["RUN"], 3.0 * STANDS, 8.0, longest=0.9)]  # fmt: skip
+             _plan(PRESETS["RUN"], 3.0 * STANDS, 8.0, longest=0.9)]
     steps, _ = plan_steps(plans, -2.0, 20.0)
     for leg in range(2):
         left, landed = _transfers(steps, leg)
@@ -290,7 +290,7 @@ def test_of_gaits_that_begin_in_one_stand_the_last_is_taken_up():
     # Before the first step, too; and where it stops for good another gait never begins.
     speed = 3.0 * np.clip(np.minimum(TIME - 4.0, 12.0 - TIME), 0.0, 1.0)
     plans = [_plan(PRESETS[name], speed, start, longest=0.6) for name, start in
-             (("WALK", 0.0), ("TROT", 2.0), ("PRONK", 14.0))]  # fmt: skip
+             (("WALK", 0.0), ("TROT", 2.0), ("PRONK", 14.0))]
     steps, (change,) = plan_steps(plans, -2.0, 20.0)
     assert (change.gait, change.start, change.end) == (1, 2.0, 4.0)
     assert set(steps.gait[np.isneginf(steps.on)]) == {0} and set(steps.gait) == {0, 1}

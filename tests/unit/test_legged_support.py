@@ -100,7 +100,7 @@ def test_slowing_goes_back_down_at_a_lower_number():
     chosen = choose_gaits(time, 13.0 - 0.4 * time, 1.4, 9.81)
     assert [choice.gait for choice in chosen] == [
         "GALLOP_LEFT", "CANTER_LEFT", "TROT", "WALK",
-    ]  # fmt: skip
+    ]
     assert 13.0 - 0.4 * chosen[1].start == pytest.approx(math.sqrt(3.0 * 9.81 * 1.4), abs=1e-9)
 
 

@@ -93,7 +93,7 @@ CASES = {
                 "path": _arc(2.5, 5.0 * math.pi)[:-1], "n_frames": 300},
     "slalom": {"creature": DOG, "sequence": (GaitItem("ROTARY_LEFT"),), "speed": 5.0,
                "path": np.stack((2.0 * np.sin(np.arange(80) / 8.0), -np.arange(80.0)), axis=1)},
-}  # fmt: skip
+}
 
 
 @cache
@@ -270,7 +270,7 @@ def test_motion_goes_on_from_another_without_a_jump():
     second = solve_gait(replace(
         first_settings, start_phase=state.phase / (2.0 * math.pi),
         placement=Placement(state.position, state.yaw),
-    ))  # fmt: skip
+    ))
     assert np.allclose(second.position[0], first.position[-1], atol=1e-6)
     assert np.allclose(second.velocity[0], first.velocity[-1], atol=1e-5)
     assert np.allclose(second.orientation[0], first.orientation[-1], atol=1e-6)
@@ -291,14 +291,14 @@ def test_a_skip_goes_on_from_either_side(frames):
     second = solve_gait(replace(
         settings, start_phase=state.phase / (2.0 * math.pi),
         placement=Placement(state.position, state.yaw),
-    ))  # fmt: skip
+    ))
     assert np.allclose(second.position[0], first.position[-1], atol=1e-6)
     assert np.allclose(second.foot_position[0], first.foot_position[-1], atol=1e-6)
     assert np.array_equal(second.contact[0], first.contact[-1])
     # Out of another gait, too: the pattern then begins where the shift put it.
     walked = solve_gait(replace(
         settings, sequence=(GaitItem("WALK_BIPED"), GaitItem(gait, 1.0)), n_frames=frames + 49
-    ))  # fmt: skip
+    ))
     on = {leg: [p.on for p in walked.footprints if p.leg == leg][-1] for leg in BIPED}
     share = walked.end_state.phase / math.pi  # strides
     since = {leg: (float(walked.time[-1]) - t) / 0.75 for leg, t in on.items()}
@@ -311,7 +311,7 @@ def test_a_stride_later_a_skip_is_its_mirror_image():
     gait = replace(PRESETS["SKIP"], period=0.75)  # 18 frames
     motion = solve_gait(GaitSettings(
         creature=creature_of(FIGURES["BIPED"]()), sequence=(GaitItem(gait),), speed=2.2, n_frames=97
-    ))  # fmt: skip
+    ))
     assert not motion.problems and _check_planted(motion) < 1e-9
     stride, way = 18 * motion.steps_per_frame, np.array([0.0, -2.2 * 0.75, 0.0])
     flip = np.array([-1.0, 1.0, 1.0])
@@ -342,7 +342,7 @@ def test_a_skip_gives_way_to_slower_gaits_without_a_jump(start, into):
     motion = solve_gait(GaitSettings(
         creature=creature, sequence=(GaitItem("SKIP"), GaitItem(into, start)), n_frames=169,
         speed=tempo * np.interp(time, (start - 0.5, start + 0.5), (0.75, slow)),
-    ))  # fmt: skip
+    ))
     assert motion.success and _check_planted(motion) < 1e-9
     assert not {p.code for p in motion.problems} & {"GAIT_DELAYED", "JUMP_HIGH", "STEP_SHORTENED"}
     left, landed = motion.supports[0].flights()
@@ -438,7 +438,7 @@ def test_person_sets_a_foot_on_every_stair(sign, speed):
     et al. 2002; Protopapadaki et al. 2007); the gait's own stride would take four at once."""
     person = creature_of(FIGURES["BIPED"]())
     settings = GaitSettings(creature=person, sequence=(GaitItem("WALK_BIPED"),), speed=speed,
-                            n_frames=289, ground=_house_stairs(sign))  # fmt: skip
+                            n_frames=289, ground=_house_stairs(sign))
     motion = solve_gait(settings)
     assert _check_planted(motion) < 1e-9 and motion.success
     assert motion.contact.sum(axis=1).min() >= 1
@@ -466,7 +466,7 @@ def test_person_sets_a_foot_on_every_stair(sign, speed):
 
 @pytest.mark.parametrize(("sign", "rise", "tread", "most"), [
     (1.0, 0.18, 0.27, 0.0), (1.0, 0.16, 0.32, 0.0), (1.0, 0.2, 0.25, 0.05),
-    (-1.0, 0.16, 0.32, 0.0), (-1.0, 0.18, 0.27, 0.09)])  # fmt: skip
+    (-1.0, 0.16, 0.32, 0.0), (-1.0, 0.18, 0.27, 0.09)])
 def test_feet_come_down_where_treads_carry_them_by_themselves(sign, rise, tread, most):
     """Wherever the flight begins: strides ahead of it are up to 25 % shorter or 15 % longer. Soles
     are 0.25 m long, and heels keep a tenth of that from the riser behind them going down."""
@@ -478,14 +478,14 @@ def test_feet_come_down_where_treads_carry_them_by_themselves(sign, rise, tread,
             return sign * rise * count, np.tile([0.0, 0.0, 1.0], (len(count), 1)), count >= 0.0
 
         motion = solve_gait(GaitSettings(creature=person, sequence=(GaitItem("WALK_BIPED"),),
-                                         speed=1.1, n_frames=193, ground=ground))  # fmt: skip
+                                         speed=1.1, n_frames=193, ground=ground))
         assert motion.success and motion.contact.sum(axis=1).min() >= 1
         moved = [p.amount for p in motion.problems if p.code == "FOOTHOLD_MOVED"]
         assert max(moved, default=0.0) <= most, begin
 
 
 @pytest.mark.parametrize(("sign", "rise", "tread"), [
-    (1.0, 0.17, 0.25), (1.0, 0.2, 0.27), (-1.0, 0.18, 0.27), (-1.0, 0.2, 0.29)])  # fmt: skip
+    (1.0, 0.17, 0.25), (1.0, 0.2, 0.27), (-1.0, 0.18, 0.27), (-1.0, 0.2, 0.29)])
 @pytest.mark.parametrize("speed", [0.9, 1.35])
 def test_who_takes_stairs_as_they_come_has_a_foot_on_the_ground(sign, rise, tread, speed):
     """With Match Stairs off feet go over several stairs at once, up to Step Height."""
@@ -495,7 +495,7 @@ def test_who_takes_stairs_as_they_come_has_a_foot_on_the_ground(sign, rise, trea
 
     motion = solve_gait(GaitSettings(
         creature=creature_of(FIGURES["BIPED"]()), sequence=(GaitItem("WALK_BIPED"),), speed=speed,
-        n_frames=193, ground=ground, stairs=False))  # fmt: skip
+        n_frames=193, ground=ground, stairs=False))
     assert motion.success and motion.contact.sum(axis=1).min() >= 1
     assert _check_planted(motion) < 1e-9
 
@@ -503,12 +503,12 @@ def test_who_takes_stairs_as_they_come_has_a_foot_on_the_ground(sign, rise, trea
 @pytest.mark.parametrize("creature", [HORSE, DOG], ids=["horse", "dog"])
 def test_legs_of_animals_take_two_stairs_or_one_in_a_stride(creature):
     motion = solve_gait(GaitSettings(creature=creature, sequence=(GaitItem("WALK"),), speed=1.0,
-                                     n_frames=289, ground=_house_stairs(1.0)))  # fmt: skip
+                                     n_frames=289, ground=_house_stairs(1.0)))
     assert _check_planted(motion) < 1e-9 and motion.success
     assert "STEP_HIGH" not in {p.code for p in motion.problems}
     for leg in creature.legs:
         stair = np.array([round(p.position[2] / 0.18) for p in motion.footprints
-                          if p.leg == leg.name])  # fmt: skip
+                          if p.leg == leg.name])
         assert np.diff(stair).max() <= (3 if creature is HORSE else 2)
 
 
@@ -540,7 +540,7 @@ def test_body_leans_with_slopes_and_feet_lie_on_them():
     up = rotate(motion.foot_orientation[flat], np.array([0.0, 0.0, 1.0]))
     assert np.allclose(up, np.array([0.0, 0.3, 1.0]) / math.hypot(0.3, 1.0), atol=1e-9)
     one = solve_gait(GaitSettings(creature=INSECT, sequence=(GaitItem("TRIPOD"),), speed=0.5,
-                                  ground=slope))  # fmt: skip
+                                  ground=slope))
     assert np.abs(one.pitch - math.atan(0.3))[96:-48].max() < 0.05
 
 
@@ -559,7 +559,7 @@ def test_trunks_pitch_with_slopes_and_no_further(kind, degrees):
     for gait, speed, sway in (("WALK", 0.4, 3.0), ("TROT", 0.9, 1.0)):
         motion = solve_gait(GaitSettings(
             creature=creature, sequence=(GaitItem(gait),), speed=speed * tempo, n_frames=145,
-            ground=slope))  # fmt: skip
+            ground=slope))
         pitch = np.degrees(motion.pitch)[96:-48]
         assert abs(pitch.mean() - degrees) < 1.6
         assert np.abs(pitch - pitch.mean()).max() < sway
@@ -581,7 +581,7 @@ def test_trunks_are_parallel_to_steep_stairs(kind, degrees):
 
     motion = solve_gait(GaitSettings(
         creature=creature, sequence=(GaitItem("WALK"),), speed=0.4 * math.sqrt(G * hip),
-        n_frames=289, ground=ground))  # fmt: skip
+        n_frames=289, ground=ground))
     pitch = np.degrees(motion.pitch)[motion.time > 6.0]
     assert abs(pitch.mean() - degrees) < 6.0
     assert np.abs(pitch).max() < 55.0
@@ -613,7 +613,7 @@ def test_walkers_do_not_float_on_slopes(kind, degrees):
 
         motion = solve_gait(GaitSettings(
             creature=creature, sequence=(GaitItem(gait),), speed=speed, n_frames=121,
-            ground=slope))  # fmt: skip
+            ground=slope))
         assert motion.contact.sum(axis=1).min() >= least
         assert _check_planted(motion) < 1e-9 and motion.success
         told = {p.code: p for p in motion.problems}
@@ -649,7 +649,7 @@ def test_swinging_feet_follow_slopes(gait, speed, degrees):
 
         motion = solve_gait(GaitSettings(
             creature=creature, sequence=(GaitItem(gait),), speed=speed, n_frames=121,
-            ground=slope))  # fmt: skip
+            ground=slope))
         over = motion.foot_position[..., 2] + rise * motion.foot_position[..., 1]
         high.append(over.max())
     assert high[1] < 1.65 * high[0]
@@ -825,7 +825,7 @@ def test_any_number_of_legs_walks(n):
         Leg(name, np.array([0.2 * (1 - 2 * (i % 2)) * (n > 1), 0.3 * (i // 2), 0.8]),
             np.array([0.3 * (1 - 2 * (i % 2)) * (n > 1), 0.3 * (i // 2), 0.0]), 0.95)
         for i, name in enumerate(names)
-    )  # fmt: skip
+    )
     creature = Creature("ODD", legs, np.array([0.0, 0.1, 0.8]))
     gait = metachronal(names)
     found = _codes(creature=creature, sequence=(GaitItem(gait),), speed=0.8)
@@ -836,7 +836,7 @@ def test_legs_of_very_different_length_walk():
     legs = list(PERSON.legs)
     legs[1] = replace(legs[1], hip=np.array([-0.085, 0.0, 0.5]), length=0.5)
     found = _codes(creature=Creature("ODD", tuple(legs), PERSON.centre),
-                   sequence=(GaitItem("WALK_BIPED"),), speed=1.0)  # fmt: skip
+                   sequence=(GaitItem("WALK_BIPED"),), speed=1.0)
     assert "OUT_OF_REACH" not in found
 
 
@@ -890,7 +890,7 @@ def test_random_motions_are_motions_or_sentences():
                              if random.random() < 0.3 else pool[0].phase),
                      random.uniform(0.0, 3.0))
             for _ in range(random.integers(1, 4))
-        )  # fmt: skip
+        )
         n = int(random.integers(1, 100))
         speed = random.uniform(-0.5, 3.0) * np.sqrt(G * creature.hip_height())
         if random.random() < 0.5:
@@ -903,13 +903,13 @@ def test_random_motions_are_motions_or_sentences():
             motion = solve_gait(GaitSettings(
                 creature, items, random.uniform(), n, 24.0, speed, path, ground=ground,
                 impulse=impulse,
-            ))  # fmt: skip
+            ))
         except SettingError as error:
             assert "must be" in str(error)
             continue
         solved += 1
         for array in (motion.position, motion.orientation, motion.foot_position,
-                      motion.foot_orientation, motion.velocity):  # fmt: skip
+                      motion.foot_orientation, motion.velocity):
             assert np.isfinite(array).all()
         assert _check_planted(motion) < 1e-9
         far = np.linalg.norm(motion.hip - _ankles(motion), axis=2)
@@ -928,7 +928,7 @@ def test_random_motions_are_motions_or_sentences():
         (HORSE, "GALLOP_LEFT", 2.5, "2.5 m/s"), (DOG, "WALK", 3.0, "3.0 m/s"),
         (PERSON, "WALK_BIPED", 1.4, None), (PERSON, "WALK_BIPED", 2.9, "2.9 m/s"),
     ],
-)  # fmt: skip
+)
 def test_a_gait_at_a_speed_of_another_is_told(creature, gait, speed, told):
     """Animals of any size walk up to Fr = v^2 / (g h) of 0.5 (Alexander 1989)."""
     settings = GaitSettings(creature=creature, sequence=(GaitItem(gait),), speed=speed, n_frames=49)

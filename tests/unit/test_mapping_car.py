@@ -41,7 +41,7 @@ def test_wheels_roll_as_far_as_their_own_tracks_are_long():
         ("rear_wheel.L", rear - half), ("rear_wheel.R", rear + half),
         ("front_wheel.L", np.hypot(rear - half, FIGURE.wheelbase)),
         ("front_wheel.R", np.hypot(rear + half, FIGURE.wheelbase)),
-    ):  # fmt: skip
+    ):
         angle = tracks.spins[role].angle
         np.testing.assert_allclose(angle, turned * own / 0.31, rtol=1e-6, atol=1e-9)
 
@@ -148,7 +148,7 @@ def test_a_car_on_its_way_rolls_as_its_solver_says():
     own = FIGURE.car()
     times = np.array([0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
     controls = [(0.4, 0.0), (0.4, -1.0), (0.2, 0.0), (-0.4, 0.0), (-0.4, 1.0), (-0.1, 1.0),
-                (0.0, 0.0)]  # fmt: skip
+                (0.0, 0.0)]
     knots = [np.array([0.0, 0.0, 0.0, *controls[0]])]
     for k in range(6):
         part = Trip(own, np.array([0.0, 1.0]), np.stack([knots[-1], [0, 0, 0, *controls[k + 1]]]))

@@ -79,7 +79,7 @@ def test_sole_and_shade_are_where_the_physics_has_them(height, yaw, unit):
     for found, (x, y, *_) in (
         (seen["shade"][:, 1], parts[2]), (seen["shade"][:, 0], parts[3]),
         (seen["link"][:, 1], parts[3]), (sole[0], corners[0]), (sole[1], corners[1]),
-    ):  # fmt: skip
+    ):
         wanted = origin + size * (x[:, None] * ahead + y[:, None] * (0.0, 0.0, 1.0))
         np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-6)
     np.testing.assert_allclose(seen["root"][:, 0, 2], origin[2], rtol=0, atol=1e-9)

@@ -27,7 +27,7 @@ CASES = (
     ("DOG", "WALK", 1.1), ("DOG", "TROT", 2.2), ("DOG", "ROTARY_LEFT", 7.0),
     ("BIPED", "WALK_BIPED", 1.3), ("BIPED", "JOG", 2.5), ("BIPED", "RUN", 3.5),
     ("BIPED", "SKIP", 2.0), ("INSECT", "RIPPLE", 0.4), ("INSECT", "TRIPOD", 0.8),
-)  # fmt: skip
+)
 
 
 @cache
@@ -41,7 +41,7 @@ def _solved(kind, gait, speed, bend=0.0, frames=97, fps=24.0):
     motion = solve_gait(GaitSettings(
         creature=creature_of(figure), sequence=(GaitItem(gait),), speed=speed, n_frames=frames,
         fps=fps, path=path,
-    ))  # fmt: skip
+    ))
     return motion, figure, map_legged(motion, figure, STYLES[kind.lower()])
 
 
@@ -121,7 +121,7 @@ def test_nothing_jumps(posed):
 
 @pytest.mark.parametrize(("kind", "gait", "speed", "most"), [
     ("HORSE", "WALK", 1.6, 3000), ("HORSE", "TROT", 3.5, 8000), ("BIPED", "WALK_BIPED", 1.3, 900),
-])  # fmt: skip
+])
 def test_joints_accelerate_and_never_jump(kind, gait, speed, most):
     """At 960 samples a second, rad/s^2: a jump of 0.1 rad would be 90,000."""
     _, _, tracks = _solved(kind, gait, speed, frames=1153, fps=960.0)
@@ -194,7 +194,7 @@ def _pitches(kind, gait, speed, ground, frames=193):
     motion = solve_gait(GaitSettings(
         creature=creature_of(figure), sequence=(GaitItem(gait),), speed=speed, n_frames=frames,
         ground=ground,
-    ))  # fmt: skip
+    ))
     tracks = map_legged(motion, figure, STYLES[kind.lower()])
     nose = {}
     for role, turn in tracks.rotation.items():
@@ -259,7 +259,7 @@ WALKS = {"HORSE": ("WALK", 1.6), "DOG": ("WALK", 1.0), "BIPED": ("WALK_BIPED", 1
 
 @pytest.mark.parametrize("kind", WALKS)
 @pytest.mark.parametrize(("rise", "tread", "count"), [
-    (0.1, 0.2, 8), (0.17, 0.33, 8), (0.2, 0.5, 8), (0.3, 9.0, 1), (0.6, 9.0, 1)])  # fmt: skip
+    (0.1, 0.2, 8), (0.17, 0.33, 8), (0.2, 0.5, 8), (0.3, 9.0, 1), (0.6, 9.0, 1)])
 def test_no_joint_flips_on_stairs_and_over_steps(kind, rise, tread, count):
     """Carpus and tarsus of a trotting horse swing by 10 to 20 rad/s (Back et al. 1995); a joint
     that turns over does so from one sample to the next, here by some 300. Up four stairs at a
@@ -275,7 +275,7 @@ def test_no_joint_flips_on_stairs_and_over_steps(kind, rise, tread, count):
         motion = solve_gait(GaitSettings(
             creature=creature, sequence=(GaitItem(name),), speed=pace, n_frames=481, fps=96.0,
             ground=_steps(sign * rise, tread, count)(hip),
-        ))  # fmt: skip
+        ))
         tracks = map_legged(motion, figure, STYLES[kind.lower()])
         _check_hinges(figure, tracks, 35.0 if kind == "BIPED" else 75.0)
 
@@ -291,7 +291,7 @@ def _least_down(gait):
 @pytest.mark.parametrize("sign", [1, -1], ids=["up", "down"])
 @pytest.mark.parametrize(("rise", "tread", "count"), [
     (0.1, 0.154, 10), (0.12, 0.159, 10), (0.15, 0.179, 10),  # 33, 37 and 40 degrees
-    (0.3, 99.0, 1), (0.4, 99.0, 1), (0.5, 99.0, 1)])  # fmt: skip
+    (0.3, 99.0, 1), (0.4, 99.0, 1), (0.5, 99.0, 1)])
 def test_feet_stay_where_they_stand_on_steep_stairs_and_high_steps(kind, sign, rise, tread, count):
     """Legs of a trunk that follows steep stairs hang back from it, where shoulder blades no longer
     turn into line: they are shorter there than on level ground. Up a step that is high, bodies
@@ -304,7 +304,7 @@ def test_feet_stay_where_they_stand_on_steep_stairs_and_high_steps(kind, sign, r
         motion = solve_gait(GaitSettings(
             creature=creature, sequence=(GaitItem(gait),), speed=pace, n_frames=577, fps=96.0,
             ground=_steps(sign * rise, tread, count)(hip),
-        ))  # fmt: skip
+        ))
         tracks = map_legged(motion, figure, STYLES[kind.lower()])
         told = {p.code for p in (*motion.problems, *tracks.problems)}
         assert motion.success and not told & {
@@ -348,7 +348,7 @@ def _check_hinges(figure, tracks, most, straight=True):
         for sine, first, now, role in zip(
             np.linalg.norm(was, axis=1) / (size[1:] * size[:-1]), was, bent, roles[1:-1],
             strict=True,
-        ):  # fmt: skip
+        ):
             if sine < 0.26 or (chain.foot == HOOF and role == roles[-2]):
                 continue  # carpi; fetlocks, which fold the other way while they swing
             if straight:
@@ -372,7 +372,7 @@ def test_legs_keep_their_sense_where_a_walker_turns_around(kind, radius):
     motion = solve_gait(GaitSettings(
         creature=creature, sequence=(GaitItem(gait),), speed=0.8 * speed, n_frames=577, fps=96.0,
         path=way,
-    ))  # fmt: skip
+    ))
     tracks = map_legged(motion, figure, STYLES[kind.lower()])
     _check_hinges(figure, tracks, 55.0, straight=False)
     found = [p for p in motion.problems if p.code == "TURN_SHARP"]
@@ -483,7 +483,7 @@ def test_a_person_walks_as_one_was_captured_to():
 
 @pytest.mark.parametrize(("gait", "speed"), [
     ("WALK_BIPED", 1.0), ("WALK_BIPED", 1.25), ("WALK_BIPED", 1.5), ("WALK_BIPED", 1.8),
-    ("JOG", 2.5), ("RUN", 3.5), ("RUN", 5.0)])  # fmt: skip
+    ("JOG", 2.5), ("RUN", 3.5), ("RUN", 5.0)])
 def test_knees_give_once_while_the_foot_stands(gait, speed):
     """And bend once more in the swing."""
     curves, _ = _leg_curves(gait, speed)
@@ -531,7 +531,7 @@ def test_toes_of_a_walker_pass_a_little_over_the_ground():
     ("HORSE", "TROT", 3.5, 0.047, 0.073),  # the body 5.3 +- 0.6 cm, the trunk up to 7.3
     ("BIPED", "WALK_BIPED", 1.3, 0.03, 0.05),
     ("BIPED", "JOG", 2.5, 0.065, 0.10), ("BIPED", "RUN", 3.5, 0.07, 0.10),
-])  # fmt: skip
+])
 def test_bodies_rise_and_fall_as_much_as_they_were_measured_to(kind, gait, speed, low, high):
     """Buchner et al. 2000; Cavagna 2006; gait laboratories."""
     motion, _, _ = _solved(kind, gait, speed)
@@ -575,7 +575,7 @@ def test_a_galloping_horse_goes_as_high_as_a_trotting_one_over_legs_under_its_tr
 
 
 @pytest.mark.parametrize(("gait", "speed", "most"), [
-    ("WALK", 1.6, 52), ("TROT", 3.5, 48), ("GALLOP_LEFT", 11.0, 62)])  # fmt: skip
+    ("WALK", 1.6, 52), ("TROT", 3.5, 48), ("GALLOP_LEFT", 11.0, 62)])
 def test_forearms_of_horses_stay_well_below_the_horizontal(gait, speed, most):
     """Some 45 degrees in a working trot; it is the carpus that folds."""
     _, figure, tracks = _solved("HORSE", gait, speed)
@@ -611,7 +611,7 @@ def test_a_horse_folds_its_carpus_in_the_swing_and_stands_on_a_straight_one():
 
 @pytest.mark.parametrize(("kind", "speed", "wide"), [
     ("HORSE", 1.2, 0.12), ("HORSE", 1.6, 0.12), ("DOG", 1.0, 0.06),
-])  # fmt: skip
+])
 def test_hind_feet_come_down_where_fore_feet_have_left(kind, speed, wide):
     """A hoof is some 12 cm wide, the paw of a dog of this size 6: the middles of two soles are
     never nearer than that, neither on the ground nor where one makes way for the other."""
@@ -834,16 +834,16 @@ def test_events_tell_of_every_touchdown_and_liftoff():
 @pytest.mark.parametrize("case", [
     ("DOG", "ROTARY_LEFT", 7.0), ("HORSE", "GALLOP_LEFT", 10.0), ("HORSE", "WALK", 1.6),
     ("INSECT", "TRIPOD", 0.8),
-])  # fmt: skip
+])
 def test_feet_stand_on_edited_footprints_from_their_touchdown_to_their_liftoff(case):
     """Also in strides shorter than tracks take to go over from those without edits."""
     motion, figure, plain = _solved(*case)
     settings = GaitSettings(creature=creature_of(figure), sequence=(GaitItem(case[1]),),
-                            speed=case[2], n_frames=97)  # fmt: skip
+                            speed=case[2], n_frames=97)
     hip = motion.creature.hip_height()
     some = [m for m in motion.footprints if 1.2 < m.on < 1.8]
     edits = tuple(FootprintEdit(m.leg, m.index, m.position + [0.1 * hip, 0.05 * hip, 0.0],
-                                m.yaw + 0.1) for m in some)  # fmt: skip
+                                m.yaw + 0.1) for m in some)
     edited = solve_gait(replace(settings, edits=edits))
     tracks = adapted_tracks(plain, map_legged(edited, figure, STYLES[case[0].lower()]), edited)
     assert 0.0 < edited.windows[0][0] and edited.windows[0][1] < edited.time[-1]

@@ -81,7 +81,7 @@ def test_calm_plans_go_back_and_forth_less_and_keep_about_as_near(runs):
             for (_, e), (_, settings, result) in runs.items() if e == effort
         ])
         for effort in (0.0, CALM)
-    }  # fmt: skip
+    }
     assert jumps[CALM] < 0.85 * jumps[0.0]
     apart = [[runs[n, e][2].mean_distance for n in courses.SCENES] for e in (0.0, CALM)]
     # Less than half of the effort of 0.15 m is spent in distance on the mean.
@@ -130,7 +130,7 @@ def test_a_snowboarder_is_calm_too():
         liveliness(map_snowboarder(follow("slalom", e, BOARDER)[2].motion, BOARDER,
                                    SnowboarderStyle()))
         for e in (0.0, CALM)
-    ]  # fmt: skip
+    ]
     turns = cases.solve(BOARDER, cases.BOARD_TURNS["carving"])
     most = liveliness(map_snowboarder(turns, BOARDER, SnowboarderStyle()))
     assert tracks[1][0] < min(most[0], tracks[0][0])
@@ -205,7 +205,7 @@ def test_legs_still_feel_the_terrain():
     i = np.arange(n - 1)
     triangles = np.concatenate((
         np.stack((i, i + 1, i + n), axis=1), np.stack((i + 1, i + n + 1, i + n), axis=1),
-    ))  # fmt: skip
+    ))
     line = np.array([(0.0, 0.0), (0.0, -45.0)])
     scene = PathScene((line,), terrain=TerrainMesh(vertices, triangles))
     motion = follow_path(scene, PathSettings(speed=8.0, effort=CALM), advice=False).motion

@@ -273,7 +273,7 @@ def test_motion_stays_within_a_micrometre_a_stage_of_a_finer_integration():
     state = np.array(
         [m.position[rows, 0], m.position[rows, 1], m.yaw[rows], m.lean[rows], m.lean_rate[rows],
          m.curvature[rows]]
-    )  # fmt: skip
+    )
     rate = (m.curvature[rows + 18] - m.curvature[rows]) / 0.3
     fine = simulate(state, rate, 8.0, settings, math.inf, 0.01, 30)
     error = np.hypot(fine.x[-1] - m.position[rows + 18, 0], fine.y[-1] - m.position[rows + 18, 1])
@@ -343,7 +343,7 @@ def test_a_moving_obstacle_is_given_way_to():
 
 def test_a_footprint_that_is_not_convex_is_gone_around():
     shape = np.array([(-3, -20), (3, -20), (3, -26), (2, -26), (2, -21), (-2, -21), (-2, -26),
-                      (-3, -26)], dtype=float)  # fmt: skip
+                      (-3, -26)], dtype=float)
     result = follow_path(PathScene((STRAIGHT,), obstacles=(Polygon(shape),)), PathSettings())
     assert result.finished and result.min_clearance >= 0.5
     assert np.max(np.abs(result.motion.position[:, 0])) > 3.5
@@ -523,7 +523,7 @@ def test_a_lone_gate_far_aside_is_no_reason_to_leave_the_path():
     gate = Gate(np.array([42.5, -60.0]), np.array([37.5, -60.0]))
     way = np.array([(0.0, 0.0), (0.0, -150.0)])
     result = follow_path(PathScene((way,), gates=(gate,)), PathSettings(clearance=0.3),
-                         advice=False)  # fmt: skip
+                         advice=False)
     assert result.failure.reason == "MISSED" and result.failure.gate == 0
     assert 36.0 / 8.0 < result.motion.time[-1] <= 36.0 / 8.0 + 2.0
     assert result.max_distance < 1.0

@@ -28,7 +28,7 @@ G = 9.81
 RADIUS, CLIMB, HALF_WIDTH = 12.0, 5.0, 2.5  # m; a turn of the spiral climbs 5 m
 GRADE = CLIMB / (2.0 * math.pi)  # m a radian
 RIDER = {"max_curvature": 0.5, "max_curvature_rate": 2.0, "mass": 85.0, "height": 1.1,
-         "inertia": 8.0, "fps": 12.0, "effort": 0.15, "stages": 10}  # fmt: skip
+         "inertia": 8.0, "fps": 12.0, "effort": 0.15, "stages": 10}
 
 
 def ribbon(line, across, half=HALF_WIDTH):
@@ -230,7 +230,7 @@ def eight_road(thick=0.0, deck=DECK):
     return TerrainMesh(
         np.concatenate((road.points, road.points - (0.0, 0.0, thick))),
         np.concatenate((road.triangles, road.triangles[:, ::-1] + n)), "Road",
-    )  # fmt: skip
+    )
 
 
 def test_a_figure_of_eight_goes_over_the_bridge_and_under_it():
@@ -284,7 +284,7 @@ def bridge(height, left, right):
     corners = np.array([(left, -24.0), (right, -24.0), (right, -27.0), (left, -27.0)])
     points = np.concatenate((
         np.stack((x, y, 0.0 * x), axis=-1).reshape(-1, 3), np.insert(corners, 2, height, axis=1)
-    ))  # fmt: skip
+    ))
     return TerrainMesh(points, np.array([(0, 2, 3), (0, 3, 1), (4, 5, 6), (4, 6, 7)]), "Bridge")
 
 

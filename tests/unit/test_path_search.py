@@ -55,7 +55,7 @@ def test_lean_follows_the_equations_of_the_turning_solver(settings):
     motion = simulate(
         np.array([0 * theta, 0 * theta, 0 * theta, theta, 0 * theta, curvature]),
         0 * theta, settings.speed, settings, math.inf, 1e-6, 1,
-    )  # fmt: skip
+    )
     assert np.max(np.abs((motion.psi[1] - motion.psi[0]) / 1e-6 - turn)) < 1e-5
 
 
@@ -388,12 +388,12 @@ def test_what_the_table_gives_up_falls_whatever_is_steered(settings):
             state = np.array(
                 [0 * end, 0 * end, 0 * end, np.clip(every.theta[-1], -1.5, 1.5),
                  every.omega[-1], end]
-            )  # fmt: skip
+            )
         return down, side
 
     ones = np.ones((n, settings.stages))
     for controls in (ones, -ones, *(rng.choice([-1.0, -1 / 3, 0.0, 1 / 3, 1.0], ones.shape)
-                                    for _ in range(20))):  # fmt: skip
+                                    for _ in range(20))):
         assert np.all(fallen(controls)[0][lost])
     # And it is not shy: most of what falls left though steered hard left is given up.
     doomed = (fallen(ones)[1] > 0.0) | (fallen(-ones)[1] < 0.0)

@@ -172,7 +172,7 @@ def test_under_a_bridge_or_over_it_is_where_one_started():
     lines, heights = surface.crossings(x, y)
     assert sorted(zip(lines.tolist(), np.round(heights, 9).tolist(), strict=True)) == [
         (0, 0.0), (0, 4.0), (1, 0.0), (1, 4.0)
-    ]  # fmt: skip
+    ]
     under = field(both).at(x, y)  # from (0, 0) on the ground: there is nothing above
     assert np.allclose(under.height, 0.0) and np.all(under.support == 1.0)
     over = field(both, start=np.array([0.0, -20.0, 3.9]))
@@ -224,7 +224,7 @@ def test_a_tilted_plane_gives_the_turns_of_the_turning_solver():
             n_frames=2, speed=speed, slope=slope, slope_direction=direction, friction=0.06,
             drag_area=0.5, speed_mode="SLOPE", gravity=settings.gravity,
         )
-    )  # fmt: skip
+    )
     p = tuple(float(np.ravel(timeline.quantities[name])[0]) for name in PARAMETERS)
     law = make_equations(math.sin, math.cos, True, True, False)
     count = 600
@@ -245,7 +245,7 @@ def test_a_tilted_plane_gives_the_turns_of_the_turning_solver():
     motion = descend(
         found, np.array([[0.0, 0.0, 0.0, 0.05, 0.1, 0.0, speed]]).T, np.array([rate]), None,
         settings, math.inf, seconds / 15, 15,
-    )  # fmt: skip
+    )
     theta, omega, psi, v = state
     assert abs(motion.theta[-1, 0] - theta) < 1e-5
     assert abs(motion.omega[-1, 0] - omega) < 3e-5
@@ -328,7 +328,7 @@ def test_straight_tracks_are_geodesics():
     cone = graph_mesh(
         lambda x, y: -0.5 * np.hypot(x, y + 20.0), low=(-30.0, -50.0), high=(30.0, 10.0),
         spacing=0.5,
-    )  # fmt: skip
+    )
     found = field(cone, start=np.array([12.0, -5.0, math.inf]))
     settings = replace(COAST, speed_mode="KEYED")
     state = np.array([[12.0, -5.0, 0.2, 0.0, 0.0, 0.0, 6.0]]).T
@@ -347,7 +347,7 @@ def test_the_ground_rolls_as_its_frame_does():
     found = field(graph_mesh(waves, spacing=0.5))
     state = np.array([[3.0, -5.0, 0.3, 0.1, 0.0, 0.02, 8.0]]).T
     motion = descend(found, state, np.zeros(1), 8.0, replace(COAST, speed_mode="KEYED"),
-                     math.inf, 0.01, 100)  # fmt: skip
+                     math.inf, 0.01, 100)
     under = stand_on(found, motion.x[:, 0], motion.y[:, 0], motion.psi[:, 0])
     _, left, normal = under.frame()
     expected = np.einsum("ij,ij->i", np.gradient(normal, 0.01, axis=0), left)
@@ -556,7 +556,7 @@ def test_a_slalom_down_a_plane_is_the_same_on_every_mesh_of_it():
         speed=9.0, speed_mode="TERRAIN", friction=0.08, drag_area=0.45, most_speed=10.0,
         braking=6.0, max_lean=math.radians(50.0), max_curvature=0.25, max_curvature_rate=2.0,
         clearance=0.35, mass=80.0, inertia=12.6, height=1.02, effort=CALM,
-    )  # fmt: skip
+    )
     way = np.array([(0.0, 0.0), (0.0, -122.0)])
     one, other = (
         follow_path(PathScene((way,), gates=tuple(gates), terrain=even_slope(spacing)), settings)

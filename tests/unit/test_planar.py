@@ -77,7 +77,7 @@ def test_spatial_dynamics_with_parallel_hinges_give_the_same(links):
         np.array([(*link.joint, 0.0) for link in links]),
         rotations.identity(n), axes, np.array([link.mass for link in links]),
         np.array([(*link.centre, 0.0) for link in links]), inertias,
-    )  # fmt: skip
+    )
     for _ in range(5):
         q, v, torques = rng.uniform(-2, 2, n), rng.normal(size=n) * 3, rng.normal(size=n) * 2
         found = made.accelerations(math.sin, math.cos, q.tolist(), v.tolist(), torques.tolist())
@@ -102,7 +102,7 @@ def test_one_source_serves_numbers_and_arrays():
         one = made.accelerations(
             math.sin, math.cos, q[:, i].tolist(), v[:, i].tolist(), torques[:, i].tolist(),
             forces[:, :, i].tolist(),
-        )  # fmt: skip
+        )
         np.testing.assert_allclose(one, [x[i] for x in whole], rtol=1e-9, atol=1e-9)
 
 
@@ -112,7 +112,7 @@ def _moved(made, q, v, seconds, torques=None, **options):
     def change(_, y):
         return [
             *y[d:], *made.accelerations(math.sin, math.cos, y[:d], y[d:], torques or zeros)
-        ]  # fmt: skip
+        ]
 
     solved = solve_ivp(change, (0.0, seconds), [*q, *v], method="DOP853", **options)
     return solved.y[:d, -1].tolist(), solved.y[d:, -1].tolist()

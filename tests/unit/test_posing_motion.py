@@ -57,7 +57,7 @@ def run(body, wanted, seconds=2.0, fps=24, settings=None, carried=at_rest, **mor
     return simulate(
         body, rotations.identity(n), np.zeros((n, 3)), wanted, round(seconds * fps) + 1, 1 / fps,
         settings or PoseSettings(), carried, **more,
-    )  # fmt: skip
+    )
 
 
 @pytest.mark.parametrize("ratio", [1.0, 0.4])

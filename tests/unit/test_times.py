@@ -53,7 +53,7 @@ def test_values_of_spans_that_cover_a_moment_are_picked_from(spans, pick):
     ("DOG", 0.02, "TROT", {"speed": 0.0}),
     ("DOG", 0.1, "WALK", {"speed": 0.1, "edits": tuple(
         FootprintEdit("fore.L", i, yaw=0.05) for i in range(1, 24))}),
-])  # fmt: skip
+])
 def test_memory_grows_with_the_duration_not_with_its_square(kind, size, gait, more):
     """Twice the duration, at most 2.3 times the memory; an array of all steps or moments by all
     others takes four times as much."""
@@ -63,7 +63,7 @@ def test_memory_grows_with_the_duration_not_with_its_square(kind, size, gait, mo
         settings = GaitSettings(
             creature=creature_of(figure), sequence=(GaitItem(gait),), n_frames=24 * seconds + 1,
             **more,
-        )  # fmt: skip
+        )
         tracemalloc.start()
         map_legged(solve_gait(settings), figure, STYLES[kind.lower()])
         peaks.append(tracemalloc.get_traced_memory()[1])

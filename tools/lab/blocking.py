@@ -61,7 +61,7 @@ def arm() -> Body:
         np.array([-1]), np.zeros((1, 3)), rotations.identity(1),
         np.array([[[1.0, 0.0, 0.0], [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]]]),
         made.masses, made.centres, made.inertias,
-    )  # fmt: skip
+    )
     return Body(figure, tip, np.array([RADIUS]))
 
 
@@ -94,7 +94,7 @@ def block(settings: PoseSettings, seed: int | None = None) -> PoseMotion:
     return simulate(
         arm(), rotations.identity(1), np.zeros((1, 3)), targets, FRAMES, FRAME_TIME, settings,
         still, weights(seed),
-    )  # fmt: skip
+    )
 
 
 def tuned_on_first() -> PoseSettings:

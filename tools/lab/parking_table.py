@@ -54,7 +54,7 @@ def main(count: int, seed: int, sizes: list[str]) -> None:
         print(
             f"{name}: {parking.free:,} free states of {table.grid.size:,}, built in {spent:.2f} s"
             f" of processor time, {peak / 1e6:.0f} MB, {table.sweeps} sweeps", flush=True,
-        )  # fmt: skip
+        )
         for ahead in LOOKS:
             report(parking, street, begins, ahead)
 
@@ -82,7 +82,7 @@ def report(parking, street, begins, ahead) -> None:
         f"  {ahead[0]} and {ahead[1]} moves: {100.0 * len(spent) / len(begins):.1f} % parked,"
         f" {middle:.1f} s median, {late:.1f} s 95 %, {hits} touched, {np.median(quick):.0f} x real"
         " time", flush=True,
-    )  # fmt: skip
+    )
     if ahead == AHEAD:
         for begin, one in zip(begins, drives, strict=True):
             if one.said:

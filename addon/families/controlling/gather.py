@@ -69,7 +69,7 @@ def plan_of(item, figure: MachineFigure, body: Any, unit_scale: float) -> Plan:
             found.append(x if one is None else Span(
                 x.name, one.low * size(x), one.high * size(x), one.count, x.unit, x.wraps,
                 one.effort if x.effort or x.unit == "N m" else 0.0,
-            ))  # fmt: skip
+            ))
         return tuple(found)
 
     coordinates = spans(figure.coordinates(body), item.domain)
@@ -79,12 +79,12 @@ def plan_of(item, figure: MachineFigure, body: Any, unit_scale: float) -> Plan:
         places.append({
             x.name: values[x.name].value * size(x)
             for x in coordinates if x.name in values and not values[x.name].free
-        })  # fmt: skip
+        })
     return Plan(
         item.name, coordinates, spans(figure.controls(body), item.torques), tuple(places),
         item.power, item.program, item.amount * unit_scale, item.drop * unit_scale,
         tuple(item.found) if any(item.found) else (),
-    )  # fmt: skip
+    )
 
 
 def fill(item, plan: Plan, unit_scale: float) -> None:
@@ -199,7 +199,7 @@ def gather(
                 if not named else
                 f"Line {number} of the script of {motion.name} names {named}, which is "
                 "none of its controllers: choose another one"
-            )  # fmt: skip
+            )
         if item.name not in plans:
             plans[item.name] = plan_of(item, figure, body, numbers.unit_scale)
             kept, source = None, tables.source_of(actor.machine, body, plans[item.name])
@@ -211,7 +211,7 @@ def gather(
                     "CONTROLLER_DAMAGED",
                     f"The stored table of {item.name} is damaged: it is not used", "INFO",
                     remedy="Click Build, to store it anew",
-                ))  # fmt: skip
+                ))
             stored.append(None if kept is None else kept.data)
         # Blender keeps 0.4 as a little more, and a script would switch one step late.
         seconds = round(line.seconds, 6)
@@ -222,4 +222,4 @@ def gather(
         links=links_of(actor.joints, numbers.unit_scale), machine=actor.machine, body=body,
         start=begins, plans=tuple(plans.values()),
         stored=tuple(stored), script=tuple(lines), slew=settings.slew, told=tuple(told),
-    )  # fmt: skip
+    )

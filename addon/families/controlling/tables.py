@@ -78,7 +78,7 @@ def keep(motion: bpy.types.Object, number: int, table: Table, source: str) -> in
     words = np.frombuffer(data + b"\0" * (-len(data) % 4), "<i4").astype(np.int32)
     store.put(motion, TABLE.format(number), SCHEMA, VERSION, {
         "source": source, "size": str(len(data)), "data": words,
-    })  # fmt: skip
+    })
     return len(data)
 
 
@@ -173,7 +173,7 @@ def table_for(
             problems = (Problem(
                 "CONTROLLER_DAMAGED", f"The stored table of {plan.name} is damaged: it was built "
                 "anew", "INFO", remedy="Click Build, to store it anew",
-            ),)  # fmt: skip
+            ),)
     if table is None:
         if not (asked or figure.quick(body, plan)):
             why = "was built before something about it changed" if stale else "is not built yet"

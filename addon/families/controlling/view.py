@@ -99,7 +99,7 @@ def script_bars(run: ControlRun, left: float, right: float, bottom: float, top: 
             labels.append(Label(
                 run.names[line], 0.5 * (at[k] + at[k + 1]), 0.5 * (bottom + top), size=9.0,
                 colour=(1.0, 1.0, 1.0, 1.0),
-            ))  # fmt: skip
+            ))
     return areas, labels
 
 

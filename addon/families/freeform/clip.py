@@ -89,7 +89,7 @@ class Read:
         motion = FreeformMotion(
             np.arange(float(len(rows))), place, turn, joints, place, np.zeros((0, 3)),
             np.zeros((0, 2)), (), (),
-        )  # fmt: skip
+        )
         return tracks_of(self.body, motion, Clock.running(len(rows), 1.0))
 
 
@@ -300,14 +300,14 @@ def lost_of(read: Read, solved: SolvedFreeform) -> Lost:
     # directions count.
     for limb in body.limbs:
         for link, end in ((limb.links[0], body.figure.places[limb.links[1]]),
-                          (limb.links[1], limb.tip)):  # fmt: skip
+                          (limb.links[1], limb.tip)):
             a, b = (rotations.rotate(x.turns[:, link], end / np.linalg.norm(end))
-                    for x in (one, other))  # fmt: skip
+                    for x in (one, other))
             across = np.linalg.norm(np.cross(a, b), axis=1)
             angle[:, link] = np.arctan2(across, rotations.dot(a, b))
         for link in limb.beyond[:1]:
             apart = rotations.multiply(rotations.conjugate(one.turns[:, link]),
-                                       other.turns[:, link])  # fmt: skip
+                                       other.turns[:, link])
             angle[:, link] = np.linalg.norm(rotations.to_rotation_vector(apart), axis=-1)
     parts: dict[str, list[int]] = {"Pelvis": [0], "Trunk": [], "Legs": [], "Arms": []}
     figure = read.body.figure
@@ -318,7 +318,7 @@ def lost_of(read: Read, solved: SolvedFreeform) -> Lost:
     joints = {
         part: (float(angle[:, of].mean()), float(angle[:, of].max()))
         for part, of in parts.items() if of
-    }  # fmt: skip
+    }
     share = body.figure.masses / body.figure.masses.sum()
     far = other.centres - one.centres
     off = np.sqrt((far**2).sum(axis=2) @ share)
@@ -327,4 +327,4 @@ def lost_of(read: Read, solved: SolvedFreeform) -> Lost:
     return Lost(
         joints, (float(off.mean()), float(off.max())),
         float(centre[air].max()) if air.any() else float("nan"),
-    )  # fmt: skip
+    )

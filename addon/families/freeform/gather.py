@@ -59,7 +59,7 @@ def gather(
         turns=np.array([tuple(item.turns) for item in items], dtype=float),
         placement=placement, timing=settings.timing,
         pace=_pace(scene, motion, start, end), end_speed=settings.end_speed * unit,
-    )  # fmt: skip
+    )
 
 
 def figure_on_legs(rig: bpy.types.Object, unit_scale: float) -> LeggedFigure:
@@ -145,7 +145,7 @@ def poses_of(
         name: Basis(np.array([p for _, p in rows]), np.array([t for t, _ in rows]),
                     np.ones((count, 3)))
         for name, rows in local.items()
-    }  # fmt: skip
+    }
     return placed(rig, figure, basis, count)
 
 
@@ -191,13 +191,13 @@ def postures_at(
     tracks = moved(
         replace(tracks, position={r: p - frame[:3, 3] / size for r, p in tracks.position.items()}),
         rotations.from_matrix(frame[:3, :3].T), np.zeros(3),
-    )  # fmt: skip
+    )
     still = armature_frames(rig.name, np.diag((1.0 / size,) * 3 + (1.0,))[None])
     solver = RigSolver(
         rig, characters.role_bones_of(rig), still, 1.0, characters.rest_axes(rig),
         moved={name: Basis(np.zeros((1, 3)), rotations.identity(1), np.ones((1, 3)))
                for name in bones_of(rig)},
-    )  # fmt: skip
+    )
     names, count = bones_of(rig), len(tracks.time)
     turns = {name: np.tile((1.0, 0.0, 0.0, 0.0), (count, 1)) for name in names}
     places = {name: np.zeros((count, 3)) for name in names}
@@ -213,7 +213,7 @@ def postures_at(
             np.array([places[name][k] for name in names]), np.zeros((len(names), 3)),
         )
         for k in range(count)
-    ]  # fmt: skip
+    ]
 
 
 def _require_order(motion, items, start: int, end: int) -> None:

@@ -87,7 +87,7 @@ def solve(job: FreeformJob, before: Handover | None, progress: Progress) -> Solv
     motion = replace(
         whole, times=clock.time, contacts=contacts, flights=whole.flights - later,
         problems=_told(told_later(whole.problems, later, length), run.names) + _still(run),
-    )  # fmt: skip
+    )
     progress(0.9)
     tracks = tracks_of(body, motion, clock)
     return SolvedFreeform(job, motion, tracks, (), body, plan.line.visits - later)

@@ -59,7 +59,7 @@ class FreeformView(View):
         return FreeformNumbers(
             float(motion.times[-1]), len(solved.job.names),
             tuple(float(b - a) for a, b in motion.flights), rise,
-        )  # fmt: skip
+        )
 
     def track(self, solved: SolvedFreeform, palette: Palette) -> list[Strokes]:
         """The way on the ground, that of the mass, and footholds."""

@@ -225,7 +225,7 @@ def inset(solved: SolvedGait, row: int, width: int, height: int) -> diagrams.Dia
                        upper.place(span[0], number + 0.5)[0, 1], "start", 9.0,
                        (1.0, 1.0, 1.0, 0.9))
         for number, leg in enumerate(motion.creature.legs)
-    )  # fmt: skip
+    )
     return replace(drawn, labels=names)
 
 

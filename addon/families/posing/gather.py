@@ -140,7 +140,7 @@ def _read(
         {name: basis.place for name, basis in played.bones.items()},
         {name: basis.size for name, basis in played.bones.items()},
         world, played.digest,
-    )  # fmt: skip
+    )
 
 
 def _part(
@@ -183,7 +183,7 @@ def _targets(
                 f"{item.name} at frame {item.frame:g} is not reached: the motion goes from "
                 f"{start} to {end}, and its first pose can be reached {LEAST:g} frames later",
                 "WARNING", remedy="Move the target, or let the motion begin earlier or end later",
-            ))  # fmt: skip
+            ))
             continue
         time = (item.frame - start) / numbers.fps
         turns, joints = identity(len(index)), np.zeros(len(index), bool)

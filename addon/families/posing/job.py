@@ -167,7 +167,7 @@ def told_of(part: Part, motion: PoseMotion) -> tuple[Problem, ...]:
                 "arrives with another one",
                 "INFO", time=target.time, bone=part.bones[joint],
                 remedy=way[:1].upper() + way[1:],
-            ))  # fmt: skip
+            ))
         worst = int(np.argmax(np.where(part.moving, arrival.error, 0.0)))
         if part.moving[worst] and arrival.error[worst] > MISSED:
             degrees = float(np.degrees(arrival.error[worst]))
@@ -177,11 +177,11 @@ def told_of(part: Part, motion: PoseMotion) -> tuple[Problem, ...]:
                 time=target.time, bone=part.bones[worst], amount=degrees,
                 remedy="Reach it later, disturb it less shortly before, or let its limits go "
                 "that far",
-            ))  # fmt: skip
+            ))
     for joint in {joint for _time, joint in motion.stops}:
         first = min(time for time, other in motion.stops if other == joint)
         found.append(Problem(
             "JOINT_LIMIT", f"{part.bones[joint]} runs into its limit", "INFO", time=first,
             bone=part.bones[joint],
-        ))  # fmt: skip
+        ))
     return tuple(found)

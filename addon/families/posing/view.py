@@ -59,7 +59,7 @@ class PosingView(View):
             len(solved.tracks.turn), sum(error < np.radians(0.1) for error in errors),
             sum(len(part.targets) for part in solved.job.parts), max(errors, default=0.0),
             sum(len(motion.hits) for motion in solved.motion.motions),
-        )  # fmt: skip
+        )
 
     def track(self, solved: SolvedPoses, palette: Palette) -> list[Strokes]:
         """Ways of the ends of limbs, and of the balls."""

@@ -40,7 +40,7 @@ class Hide:
 
         def row(roles: tuple[str, ...], end: str, blend: float) -> Row:
             return Row([f"DEF-{role}" for role in roles],
-                       line_of(unit_figure, roles, end, 0.15), blend * usual)  # fmt: skip
+                       line_of(unit_figure, roles, end, 0.15), blend * usual)
 
         self.trunk = row(figure.trunk, figure.neck[0], 0.10)
         self.neck = row((figure.trunk[-1], *figure.neck), "muzzle", 0.06)
@@ -152,7 +152,7 @@ def ball(centre, axes: np.ndarray, sizes, row: Row, material: str) -> Surface:
         rings.append(cage.add(
             ring(middle, axes[:, 0], axes[:, 1], sizes[0] * r, sizes[1] * r, sizes[1] * r,
                  even_angles(10)), weights,
-        ))  # fmt: skip
+        ))
     for a, b in zip(rings[:-1], rings[1:], strict=True):
         cage.bridge(a, b, material)
     bulge = axes[:, 2] * sizes[2] * 0.1
@@ -169,7 +169,7 @@ def scaled(surface: Surface, factor: float) -> Surface:
         factor: metres per metre.
     """
     return Surface(surface.points * factor, surface.faces, surface.materials, surface.bones,
-                   surface.weights, surface.smooth)  # fmt: skip
+                   surface.weights, surface.smooth)
 
 
 def remembered(make: Callable[[Hide], Surface], usual: float) -> Callable[[Skeleton], Surface]:
@@ -203,7 +203,7 @@ def _hoof(hide: Hide, leg: LegChain) -> Surface:
     middle = tip + BACK * 0.060
     # Height of the section, half-width, and half-length of it.
     rows = ((0.0, 0.058, 0.062), (0.004, 0.062, 0.066), (0.030, 0.057, 0.060),
-            (0.062, 0.050, 0.051), (0.078, 0.047, 0.047), (0.080, 0.036, 0.036))  # fmt: skip
+            (0.062, 0.050, 0.051), (0.078, 0.047, 0.047), (0.080, 0.036, 0.036))
     rings = []
     for height, half, long in rows:
         centre = middle + wall * height * (1.0, 0.72, 1.0)
@@ -267,9 +267,9 @@ def _horse(hide: Hide) -> Surface:
         fetlock, coffin = (j[f"hind.{n}.{name}"] for n in (4, 5))
         # Thigh, the muscles behind it, gaskin, hock with its point, cannon.
         hide.lump(hind, hip + out * (0.010, 0.0, -0.02), stifle + (0, 0.035, 0.03), 0.185, 0.115,
-                  0.74)  # fmt: skip
+                  0.74)
         hide.lump(hind, hip + out * (-0.005, 0.115, -0.05), stifle + (0, 0.130, 0.03), 0.140,
-                  0.085, 0.80)  # fmt: skip
+                  0.085, 0.80)
         hide.lump(hind, stifle + (0, 0.035, 0.02), hock + (0, -0.006, 0.07), 0.120, 0.054, 0.80)
         hide.lump(hind, stifle + (0, 0.135, 0.04), hock + (0, 0.045, 0.11), 0.090, 0.032, 0.80)
         hide.lump(hind, hock + (0, -0.004, 0.035), hock + (0, 0.006, -0.045), 0.050, 0.044, 0.86)
@@ -281,11 +281,11 @@ def _horse(hide: Hide) -> Surface:
         elbow, carpus = j[f"fore.2.{name}"], j[f"fore.3.{name}"]
         fetlock, coffin = j[f"fore.4.{name}"], j[f"fore.5.{name}"]
         hide.lump(fore, blade + out * (0.045, 0.030, -0.13), shoulder + out * (-0.030, 0.06, 0.03),
-                  0.095, 0.125, 0.80)  # fmt: skip
+                  0.095, 0.125, 0.80)
         hide.lump(fore, shoulder + out * (-0.030, 0.05, 0.0), elbow + out * (0.004, 0.0, 0.01),
-                  0.125, 0.105, 0.78)  # fmt: skip
+                  0.125, 0.105, 0.78)
         hide.lump(fore, elbow + out * (-0.005, 0.055, 0.03), elbow + (0, 0.02, -0.06), 0.070, 0.065,
-                  0.80)  # fmt: skip
+                  0.80)
         hide.lump(fore, elbow + (0, -0.006, -0.03), carpus + (0, 0.004, 0.07), 0.090, 0.044, 0.86)
         hide.lump(fore, carpus + (0, -0.006, 0.045), carpus + (0, -0.004, -0.035), 0.046, 0.042)
         hide.lump(fore, carpus + (0, 0.030, 0.03), carpus + (0, 0.022, -0.01), 0.024, 0.020)
@@ -312,7 +312,7 @@ def _pastern(hide: Hide, row: Row, fetlock: np.ndarray, coffin: np.ndarray) -> N
 def _mane(hide: Hide) -> Surface:
     """A mane in locks that fall to both sides of the crest, most of them to the left."""
     crest = np.array([(-0.475, 1.560), (-0.58, 1.640), (-0.68, 1.710), (-0.78, 1.775),
-                      (-0.87, 1.835), (-0.95, 1.882), (-1.005, 1.888)])  # fmt: skip
+                      (-0.87, 1.835), (-0.95, 1.882), (-1.005, 1.888)])
     parts = []
     for sign, count, size in ((1.0, 16, 1.0), (-1.0, 15, 0.72)):
         for i, place in enumerate(np.linspace(0.0, len(crest) - 1.0, count)):
@@ -324,20 +324,20 @@ def _mane(hide: Hide) -> Surface:
                 (0.0, 0.0, 0.0), (0.026, 0.004, 0.018), (0.064, 0.014, -0.08 * length),
                 (0.092, 0.030, -0.40 * length), (0.110, 0.046, -0.75 * length),
                 (0.116, 0.058, -length),
-            ])  # fmt: skip
+            ])
             path = root + steps * (sign, 1.0, 1.0)
             parts.append(tube(
                 path, BACK, np.array([0.030, 0.038, 0.041, 0.038, 0.028, 0.008]),
                 np.array([0.012, 0.017, 0.015, 0.013, 0.010, 0.004]), hide.neck, "hair", 8, 1,
                 2.0, [root] * len(path),
-            ))  # fmt: skip
+            ))
     return joined(parts)
 
 
 def _forelock(hide: Hide) -> Surface:
     """Hair between the ears, down the forehead."""
     path = [(0.0, -0.985, 1.872), (0.0, -1.030, 1.876), (0.0, -1.075, 1.835), (0.0, -1.125, 1.775),
-            (0.004, -1.175, 1.700)]  # fmt: skip
+            (0.004, -1.175, 1.700)]
     head = hide.joints["head"] + 0.3 * (hide.joints["muzzle"] - hide.joints["head"])
     wide, deep = (0.020, 0.034, 0.036, 0.026, 0.006), (0.012, 0.016, 0.014, 0.012, 0.004)
     return tube(path, LEFT, wide, deep, hide.neck, "hair", 8, 1, 2.0, [head] * 5)
@@ -380,9 +380,9 @@ def _dog(hide: Hide) -> Surface:
             j[f"hind.{n}.{name}"] for n in (1, 2, 3, 4, "tip")
         )
         hide.lump(hind, hip + out * (0.004, 0.0, -0.005), stifle + (0, 0.012, 0.012), 0.068, 0.042,
-                  0.72)  # fmt: skip
+                  0.72)
         hide.lump(hind, hip + out * (0.0, 0.045, -0.03), stifle + (0, 0.048, 0.01), 0.052, 0.032,
-                  0.78)  # fmt: skip
+                  0.78)
         hide.lump(hind, stifle + (0, 0.010, 0.0), hock + (0, -0.006, 0.02), 0.041, 0.020, 0.80)
         hide.lump(hind, stifle + (0, 0.045, 0.0), hock + (0, 0.010, 0.035), 0.026, 0.010, 0.85)
         hide.lump(hind, hock + (0, 0.014, 0.014), hock, 0.013, 0.018)
@@ -391,9 +391,9 @@ def _dog(hide: Hide) -> Surface:
         blade, shoulder = j[f"clavicle.{name}"], j[f"fore.1.{name}"]
         elbow, carpus, ball_, tip = (j[f"fore.{n}.{name}"] for n in (2, 3, 4, "tip"))
         hide.lump(fore, blade + out * (0.014, 0.012, -0.05),
-                  shoulder + out * (-0.014, 0.025, 0.005), 0.044, 0.052, 0.82)  # fmt: skip
+                  shoulder + out * (-0.014, 0.025, 0.005), 0.044, 0.052, 0.82)
         hide.lump(fore, shoulder + out * (-0.012, 0.022, 0.0), elbow + (0, 0.0, 0.01), 0.052, 0.039,
-                  0.80)  # fmt: skip
+                  0.80)
         hide.lump(fore, elbow + (0, 0.016, 0.012), elbow + (0, 0.004, -0.02), 0.026, 0.026)
         hide.lump(fore, elbow + (0, -0.002, -0.01), carpus + (0, 0.0, 0.02), 0.034, 0.020)
         hide.lump(fore, carpus + (0, -0.002, 0.01), carpus + (0, -0.002, -0.01), 0.021)
@@ -402,7 +402,7 @@ def _dog(hide: Hide) -> Surface:
     path = [j[role] for role in (*hide.figure.tail, "tail_tip")]
     hide.lump(trunk, (0.245, 0.510), path[0], 0.046, 0.034)
     for a, b, r, t in zip(path[:-1], path[1:], (0.032, 0.046, 0.050), (0.046, 0.050, 0.014),
-                          strict=True):  # fmt: skip
+                          strict=True):
         hide.lump(tail, a, b, r, t)
     parts = [hide.skin(0.0085, 0.0085, "coat")]
     for _, sign in _SIGNS:
@@ -421,7 +421,7 @@ def _paw(hide: Hide, row: Row, ball_: np.ndarray, tip: np.ndarray, sign: float) 
     """Pad and four toes."""
     level = tip * (1.0, 1.0, 0.0)
     hide.lump(row, ball_ * (1.0, 1.0, 0.0) + (0, 0.006, 0.024), level + (0, 0.030, 0.020), 0.024,
-              0.020)  # fmt: skip
+              0.020)
     for aside, short in ((-0.024, 0.010), (-0.008, 0.0), (0.008, 0.0), (0.024, 0.010)):
         end = level + np.array([aside * sign, 0.014 + short, 0.013])
         hide.lump(row, end + (-0.2 * aside * sign, 0.024, 0.010), end, 0.0125, 0.0115)

@@ -34,7 +34,7 @@ CONTROLS, EQUIPMENT = "Controls", "Equipment"
 MODES = {
     **dict.fromkeys(WHEELS, "XYZ"), "knuckle.L": "ZXY", "knuckle.R": "ZXY",
     "steering_wheel": "YXZ",
-}  # fmt: skip
+}
 _SIGNS = {"L": 1.0, "R": -1.0}
 
 
@@ -125,9 +125,9 @@ CABIN, FLOOR = (-0.86, 1.62), 0.34
 # Pillars and windows along the belt and along the roof: (belt, roof, what begins there).
 _SIDE = ((-0.90, -0.26, "paint"), (-0.76, -0.15, "windows"), (-0.40, 0.0, "windows"),
          (0.26, 0.30, "paint"), (0.36, 0.40, "windows"), (0.78, 0.75, "windows"),
-         (1.16, 1.02, "paint"), (1.68, 1.24, ""))  # fmt: skip
+         (1.16, 1.02, "paint"), (1.68, 1.24, ""))
 _ROWS = ((0.0, "paint"), (0.07, "windows"), (0.35, "windows"), (0.65, "windows"), (0.91, "paint"),
-         (1.0, ""))  # fmt: skip
+         (1.0, ""))
 
 
 def _along(table, y):
@@ -146,7 +146,7 @@ def _along(table, y):
     return (
         values[k] * (1.0 + 2.0 * t) * (1.0 - t) ** 2 + values[k + 1] * t * t * (3.0 - 2.0 * t)
         + h * t * (1.0 - t) * (rates[k] * (1.0 - t) - rates[k + 1] * t)
-    )  # fmt: skip
+    )
 
 
 def _side(y: float) -> list[tuple[float, float]]:
@@ -176,7 +176,7 @@ def _shell() -> Surface:
     arch = [
         sign * 0.5 * WHEELBASE - ARCH * cos(a)
         for sign in (-1.0, 1.0) for a in np.linspace(0.0, pi, 15)
-    ]  # fmt: skip
+    ]
     ends = [sign * (2.07 - d) for sign in (-1.0, 1.0) for d in (0.0, 0.012, 0.03, 0.06, 0.11, 0.18)]
     stations = np.unique(np.round([*arch, *ends, *np.linspace(-0.8, 0.8, 9), 1.72], 6))
     stations = [
@@ -251,7 +251,7 @@ def _wheel(figure: CarFigure, name: str) -> Surface:
         (-w + 0.02, 0.10), (-w + 0.005, 0.19), (-w, 0.25), (-w + 0.015, 0.295), (-w + 0.04, WHEEL),
         (w - 0.04, WHEEL), (w - 0.015, 0.295), (w, 0.25), (w - 0.003, 0.215), (w - 0.015, 0.21),
         (w - 0.03, 0.19), (w - 0.03, 0.075), (w - 0.015, 0.055),
-    ]  # fmt: skip
+    ]
 
     def spokes(i: int) -> str:
         return "rims" if i % 6 < 3 else "base"
@@ -280,7 +280,7 @@ def _helm() -> list[Surface]:
     frame = np.stack((X, COLUMN, up), axis=1)
     parts = [cage.surface(0), box(HELM, (0.10, 0.04, 0.09), bone, "edge", frame)]
     for x, z, wide, high in ((0.09, 0.0, 0.16, 0.03), (-0.09, 0.0, 0.16, 0.03),
-                             (0.0, -0.09, 0.03, 0.16)):  # fmt: skip
+                             (0.0, -0.09, 0.03, 0.16)):
         at = HELM + frame @ np.array((x, 0.0, z))
         parts.append(box(at, (wide, 0.015, high), bone, "base", frame))
     return parts

@@ -359,7 +359,7 @@ def _shapes(figure: LeggedFigure) -> dict[str, tuple]:
         for i in _after(leg):
             table[control(leg, i)] = (
                 "bow", (0.03, 0.055, 0.055), (0, 0.75 * lengths[i], 0), None
-            )  # fmt: skip
+            )
     return table
 
 

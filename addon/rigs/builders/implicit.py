@@ -73,7 +73,7 @@ class Row:
         """
         place = self.place(point)
         number = int(np.clip(np.searchsorted(self.at, place, side="right") - 1, 0,
-                             len(self.bones) - 1))  # fmt: skip
+                             len(self.bones) - 1))
         found = {self.bones[number]: 1.0}
         for joint in (number, number + 1):
             if not 0 < joint < len(self.bones):
@@ -260,14 +260,14 @@ def skin(lumps: Sequence[Lump], soft: float, cell: float, material: str) -> Surf
             mean = np.stack([
                 np.bincount(np.concatenate((a, b)), np.concatenate((points[b, n], points[a, n])))
                 for n in range(3)
-            ], axis=1)  # fmt: skip
+            ], axis=1)
             points = 0.4 * points + 0.6 * mean / degree[:, None]
         for _ in range(2):
             places = ((points - first) / cell).T
             f = map_coordinates(spline, places, order=3, prefilter=False, mode="nearest")
             gradient = np.stack([
                 map_coordinates(slope, places, order=1, mode="nearest") for slope in slopes
-            ], axis=1)  # fmt: skip
+            ], axis=1)
             square = np.maximum(np.sum(gradient**2, axis=1), 1e-3)
             points -= np.clip(f / square, -cell, cell)[:, None] * gradient
     bones, weights = _weights(field, points)

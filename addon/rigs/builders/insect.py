@@ -40,18 +40,18 @@ def _insect(hide: Hide) -> Surface:
             (-0.310, 0.240, 0.058, 0.044), (-0.352, 0.226, 0.036, 0.028),
             (-0.372, 0.216, 0.018, 0.014),
         )),
-    ]  # fmt: skip
+    ]
     head = [hide.joints["head"] + 0.5 * (hide.joints["muzzle"] - hide.joints["head"])]
     axes = np.stack([BACK, UP, LEFT], axis=1)
     for sign in (1.0, -1.0):
         out = np.array([sign, 1.0, 1.0])
         parts.append(ball(out * (0.055, -0.282, 0.262), axes, (0.026, 0.022, 0.018), hide.neck,
-                          "eyes"))  # fmt: skip
+                          "eyes"))
         parts.append(_feeler(hide, out, head))
         path = out * np.array([(0.020, -0.350, 0.218), (0.034, -0.385, 0.208),
-                               (0.028, -0.416, 0.200), (0.006, -0.432, 0.198)])  # fmt: skip
+                               (0.028, -0.416, 0.200), (0.006, -0.432, 0.198)])
         parts.append(tube(path, UP, (0.012, 0.013, 0.010, 0.004), (0.012, 0.011, 0.008, 0.003),
-                          hide.neck, "limbs", 8, 1, 2.0, head * 4))  # fmt: skip
+                          hide.neck, "limbs", 8, 1, 2.0, head * 4))
     for leg in hide.figure.legs:
         parts += _leg(hide, leg)
     return joined(parts)
@@ -75,7 +75,7 @@ def _shell(row: Row, material: str, table, grooves: bool = False) -> Surface:
         centre = np.array([0.0, back, up])
         rings.append(cage.add(
             ring(centre, LEFT, UP, wide, 0.85 * tall, tall, angles, 2.15), row.weights(centre)
-        ))  # fmt: skip
+        ))
     for a, b in zip(rings[:-1], rings[1:], strict=True):
         cage.bridge(a, b, material)
     ahead = np.array([0.0, rows[-1][0] - rows[-2][0], 0.0])
@@ -90,7 +90,7 @@ def _feeler(hide: Hide, out: np.ndarray, head: list[np.ndarray]) -> Surface:
         (0.026, -0.325, 0.262), (0.050, -0.350, 0.305), (0.085, -0.385, 0.355),
         (0.098, -0.405, 0.368), (0.112, -0.450, 0.360), (0.126, -0.515, 0.335),
         (0.134, -0.575, 0.318), (0.138, -0.620, 0.314),
-    ])  # fmt: skip
+    ])
     thick = (0.0095, 0.0075, 0.0070, 0.0080, 0.0075, 0.0070, 0.0065, 0.0040)
     return tube(path, UP, thick, thick, hide.neck, "limbs", 8, 1, 2.0, head * len(path))
 
@@ -109,7 +109,7 @@ def _leg(hide: Hide, leg: LegChain) -> list[Surface]:
         ((0.0, 0.015, 0.016), (0.10, 0.0125, 0.014), (0.50, 0.0115, 0.013), (0.72, 0.013, 0.015),
          (0.76, 0.0080, 0.0085), (0.88, 0.0085, 0.009), (0.91, 0.0065, 0.007),
          (0.985, 0.0075, 0.006), (1.0, 0.0045, 0.004)),
-    )  # fmt: skip
+    )
     for i, profile in enumerate(profiles):
         start, end = ends[i], ends[i + 1]
         row = Row([f"DEF-{leg.segments[i]}"], np.array([start, end]), 0.01)
@@ -118,7 +118,7 @@ def _leg(hide: Hide, leg: LegChain) -> list[Surface]:
         if i == 2:
             path[:, 2] = np.maximum(path[:, 2], 0.006)
         parts.append(tube(path, across, [p[1] for p in profile], [p[2] for p in profile], row,
-                          "shell" if i == 0 else "limbs", 10, 1))  # fmt: skip
+                          "shell" if i == 0 else "limbs", 10, 1))
     for joint, size in ((1, 0.021), (2, 0.0185)):
         row = Row([f"{HALF}{leg.segments[joint]}"], np.array([ends[joint], ends[joint] + UP]), 0.01)
         parts.append(ball(ends[joint], np.eye(3), (size,) * 3, row, "limbs"))

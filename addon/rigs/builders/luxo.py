@@ -102,7 +102,7 @@ def _bones(size: float) -> tuple[BoneSpec, ...]:
         z = np.cross(X, unit(tails[name] - j[name]))
         bones.append(BoneSpec(
             name, parent, j[name], tails[name], z, collection, name == "shade", "hook" not in name
-        ))  # fmt: skip
+        ))
     return tuple(bones)
 
 
@@ -138,7 +138,7 @@ def _base() -> list[Surface]:
         (0.0, wide - 0.002), (0.001, wide), (0.006, wide), (0.013, wide - 0.001),
         (0.018, wide - 0.006), (0.022, wide - 0.018), (0.026, 0.062), (0.029, 0.034),
         (0.034, 0.026), (0.036, 0.020),
-    ]  # fmt: skip
+    ]
     materials = ["fittings", "fittings", *["paint"] * 7]
     parts = [turned(np.zeros(3), UP, profile, bone, materials, 64)]
     for side in (FORK, -FORK):
@@ -181,11 +181,11 @@ def _shade(j: dict[str, np.ndarray]) -> list[Surface]:
     outside = [
         (-0.078, 0.010), (-0.076, 0.017), (-0.071, 0.021), (-0.046, 0.0235), (-0.040, 0.027),
         (-0.033, 0.036), (-0.018, 0.053), (0.004, 0.067), (0.028, 0.0765), (0.036, 0.0790),
-    ]  # fmt: skip
+    ]
     inside = [
         (0.0375, 0.0785), (0.036, 0.0765), (0.028, 0.0742), (0.004, 0.0645), (-0.018, 0.0505),
         (-0.031, 0.034), (-0.036, 0.020),
-    ]  # fmt: skip
+    ]
     materials = ["paint"] * len(outside) + ["reflector"] * (len(inside) - 1)
     bulb = [(-0.036, 0.012), (-0.020, 0.013)]
     bulb += [(0.010 - 0.029 * cos(a), 0.029 * sin(a)) for a in np.linspace(0.62, 3.05, 10)]
@@ -222,7 +222,7 @@ def luxo(size: float, mass: float) -> Mechanism:
         mass: kg.
     """
     at = {name: (0.0, share * size, 0.0) for name, share in
-          (("base", -0.04), ("link", 0.33), ("shade", 0.44))}  # fmt: skip
+          (("base", -0.04), ("link", 0.33), ("shade", 0.44))}
     wide = {"base": 0.28, "link": 0.10, "shade": 0.22}
     shapes = {
         name: ("circle", (wide[name] * size, 1.0, wide[name] * size), at[name]) for name in HINGES
@@ -231,4 +231,4 @@ def luxo(size: float, mass: float) -> Mechanism:
     return Mechanism(
         _bones(size), {"Body": _mesh(size)}, {"poise_mass": mass},
         modes=dict.fromkeys(HINGES, "XYZ"), shapes=shapes, moved=("base",), springs=SPRINGS,
-    )  # fmt: skip
+    )

@@ -49,7 +49,7 @@ def pendulum(size: float, mass: float) -> Mechanism:
         {ROD: ("circle", (0.09 * size, 1.0, 0.09 * size), (0.0, 0.92 * size, 0.0)),
          "root": ("root", (0.42 * size, 0.42 * size, 1.0), (0.0, 0.0, 0.0))},
         ("stand",),
-    )  # fmt: skip
+    )
 
 
 def _scaled(surface: Surface, size: float) -> Surface:
@@ -67,7 +67,7 @@ def _stand(axle: np.ndarray) -> list[Surface]:
     motor = [
         (-0.052, 0.058), (-0.048, 0.066), (-0.020, 0.066), (-0.016, 0.070), (0.090, 0.070),
         (0.098, 0.062), (0.104, 0.030),
-    ]  # fmt: skip
+    ]
     return [
         turned(back, Z, foot, bone, "base", 56),
         turned(back, Z, column, bone, "boots"),
@@ -83,7 +83,7 @@ def _rod(axle: np.ndarray) -> list[Surface]:
     """A hub, a tapering rod that goes on a little behind the axle, and a ball at its end."""
     hub = [(-0.046, 0.040), (-0.040, 0.048), (0.020, 0.048), (0.026, 0.042)]
     rod = [(-0.130, 0.014), (-0.122, 0.022), (-0.060, 0.022), (0.0, 0.021), (0.80, 0.015),
-           (0.925, 0.014)]  # fmt: skip
+           (0.925, 0.014)]
     angles = np.linspace(-0.5 * np.pi, 0.5 * np.pi, 13)[1:-1]
     ball = [(0.052 * np.sin(a), 0.052 * np.cos(a)) for a in angles]
     return [
@@ -93,4 +93,4 @@ def _rod(axle: np.ndarray) -> list[Surface]:
         turned(axle - 0.128 * X, X, [(-0.012, 0.020), (-0.008, 0.030), (0.030, 0.030),
                                      (0.034, 0.022)], ROD, "base", 24),
         turned(axle + 0.70 * X, X, [(-0.014, 0.0178), (0.014, 0.0178)], ROD, "gloves", 24),
-    ]  # fmt: skip
+    ]

@@ -402,7 +402,7 @@ class Build:
                     f"upper_arm.{side}", f"forearm.{side}", self.wrist.format(side=side),
                     f"elbow_pole.{side}", f"{IK_ARM}.{side}", (hand,),
                 ),
-            ]  # fmt: skip
+            ]
         return tuple(found)
 
     def role_bones(self) -> dict[str, str]:

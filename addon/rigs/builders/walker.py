@@ -16,7 +16,7 @@ def _hairline(angle: float) -> float:
     degrees = np.degrees(angle) % 360.0
     away = abs((degrees - 270.0 + 180.0) % 360.0 - 180.0)
     return float(np.interp(away, [0, 40, 62, 90, 112, 140, 180],
-                           [0.088, 0.084, 0.066, 0.040, 0.022, -0.004, -0.010]))  # fmt: skip
+                           [0.088, 0.084, 0.066, 0.040, 0.022, -0.004, -0.010]))
 
 
 def _body(skeleton: Skeleton) -> Surface:

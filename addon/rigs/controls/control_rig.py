@@ -446,7 +446,7 @@ def _set_up_creature(
     _know(controls, rig, creature, {
         role: (bone, not _is_carried(rig.pose.bones[bone], names))
         for role, bone in creature.bones.items()
-    })  # fmt: skip
+    })
     if own is not None:
         controls[_OWN] = own.to_json()
         _aim_neck(controls, measured)
@@ -1036,7 +1036,7 @@ def remove_left(rig: bpy.types.Object) -> None:
         obj for obj in bpy.data.objects
         if obj.get("poise_figure") == "Equipment" and obj.parent is None and obj.library is None
         and not any(getattr(modifier, "object", None) for modifier in obj.modifiers)
-    ])  # fmt: skip
+    ])
 
 
 def _remove(owned: Collection[bpy.types.Object]) -> None:

@@ -140,7 +140,7 @@ def read_creature(
     skin = {
         role: np.asarray(points, dtype=float) @ matrix.T * scale
         for role, points in (skin or {}).items() if len(points)
-    }  # fmt: skip
+    }
     soles = [skin[leg[-1]][:, 2].min() for _, _, leg in found if leg[-1] in skin]
     ends = [min(heads[leg[-1]][2], tails[leg[-1]][2]) for _, _, leg in found]
     ground = min(soles or ends)
@@ -169,7 +169,7 @@ def read_creature(
         if leg.segments[0].startswith("fore.") and not leg.sling
         and _straight([heads[role] for role in leg.segments])
         and not (leg.blade and _gives([heads[role] for role in leg.limb]))
-    ]  # fmt: skip
+    ]
     moves = {role: standing.moves[carrier] for role, carrier in carriers.items()}
     heads = {role: matrix @ named[bone].head * scale - shift for role, bone in bones.items()}
     axes = {
@@ -283,14 +283,14 @@ def _figure(
     for number, girdle in enumerate(order):
         for _, side, roles in (one for one in found if one[0] == girdle):
             legs.append(_leg(joints, tails, girdle, side, roles, number if four else 0,
-                             girdles, movers, hung[roles[-1]], skin))  # fmt: skip
+                             girdles, movers, hung[roles[-1]], skin))
     tall = [joints[leg.limb[0]][2] for leg in legs]
     withers = max([joints[trunk[-1]][2], *tall])
     span = float(np.ptp([joints[role][1] for role in (*trunk, *neck, *tail)]))
     return LeggedFigure(
         kind, joints, tuple(legs), tuple(trunk), tuple(neck), tuple(tail),
         height=float(withers) if four else max(span, float(withers)),
-    )  # fmt: skip
+    )
 
 
 def _hung(

@@ -32,7 +32,7 @@ def autokey(context: bpy.types.Context, rig: bpy.types.Object, paths: Iterable[s
             ("INSERTKEY_NEEDED", edit.use_auto_keyframe_insert_needed),
             ("INSERTKEY_CYCLE_AWARE", tools.use_keyframe_cycle_aware),
         ) if on
-    }  # fmt: skip
+    }
     if edit.use_keyframe_insert_available:
         data = rig.animation_data
         curves = [] if data is None else compat.action_fcurves(data.action, data.action_slot)
@@ -44,7 +44,7 @@ def autokey(context: bpy.types.Context, rig: bpy.types.Object, paths: Iterable[s
             keytype=tools.keyframe_type,
         )
         for path in paths if _asked_for(scene, path)
-    )  # fmt: skip
+    )
 
 
 def _asked_for(scene: bpy.types.Scene, path: str) -> bool:

@@ -129,7 +129,7 @@ class _Grip:
                 waiting += [
                     getattr(constraint, "subtarget", ""), getattr(constraint, "pole_subtarget", ""),
                     *(target.subtarget for target in getattr(constraint, "targets", ())),
-                ]  # fmt: skip
+                ]
         return False
 
     def _moved_by(
@@ -339,7 +339,7 @@ def _deciding(
             replace(contact, role=controls.get(contact.role, contact.role))
             for contact in tracks.contacts
         ),
-    )), held)  # fmt: skip
+    )), held)
 
 
 def _moving(armature: bpy.types.Object, tracks: JointTracks) -> JointTracks:
@@ -371,7 +371,7 @@ def _placed(
     }
     solver = reader.solver_of(armature, {}, constraints, {
         name: np.array(evaluated.pose.bones[name].matrix, dtype=float)[None] for name in outside
-    })  # fmt: skip
+    })
     for bone in armature.pose.bones:
         if bone.name not in controls:
             continue

@@ -96,7 +96,7 @@ def matrices(
         (np.empty((len(look.frames), 4, 4)),
          np.empty((len(look.frames), len(look.bones), *look.shape)))
         for look in looks
-    ]  # fmt: skip
+    ]
     every = np.unique(np.concatenate([np.asarray(look.frames) for look in looks] or [[]]))
     passes = zip(every, through(context, every.tolist()), strict=True)
     for step, (frame, evaluated) in enumerate(passes):

@@ -87,7 +87,7 @@ def _everything(
             told.append([
                 (bone.use_inherit_rotation, bone.inherit_scale, bone.use_local_location)
                 for bone in owner.data.bones
-            ])  # fmt: skip
+            ])
             rest = np.empty(16 * len(owner.data.bones), np.float32)
             owner.data.bones.foreach_get("matrix_local", rest)
             told.append(rest)
@@ -152,7 +152,7 @@ def _told(plays: Playing, paths: Collection[str] | None = None) -> list[object]:
         curves = [*compat.action_fcurves(strip.action, strip.action_slot), *strip.fcurves]
         found.append((_settings(strip, moving), [
             (curve.data_path, curve.array_index, keys_of(curve)) for curve in curves
-        ]))  # fmt: skip
+        ]))
     found += [(d.data_path, d.array_index, keys_of(d), law_of(d.driver)) for d in plays.drivers]
     return found
 

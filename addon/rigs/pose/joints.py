@@ -111,7 +111,7 @@ def channels(
                 time=float(tracks.time[rows][row] - tracks.time[0]), bone=name,
                 amount=float(off[row]),
                 remedy="Unlock its transforms, if it is to go along",
-            ))  # fmt: skip
+            ))
     return found, locked, tuple(told)
 
 

@@ -142,7 +142,7 @@ class Posture:
             now = now.mirrored(rig)
         return Posture._of(self._bases() | {
             name: one for name, one in now._bases().items() if name in self.bones
-        }, self.source)  # fmt: skip
+        }, self.source)
 
     def _bases(self) -> dict[str, Basis]:
         rows = zip(self.places, self.turns, self.spins, strict=True)
@@ -226,7 +226,7 @@ class Posture:
             "bones": json.dumps(self.bones), "turns": self.turns, "places": self.places,
             "spins": self.spins, "read": self.digest,
             "source": json.dumps(astuple(self.source)),
-        })  # fmt: skip
+        })
 
     @classmethod
     def kept(cls, owner: bpy.types.ID, name: str, label: str = "The posture") -> Posture | None:
@@ -250,7 +250,7 @@ class Posture:
                 *(held[part].reshape(-1, width)
                   for part, width in (("turns", 4), ("places", 3), ("spins", 3))),
                 Source(str(action), int(slot), float(frame), bool(mirrored)), str(held["read"]),
-            )  # fmt: skip
+            )
         except store.SPOILT as error:
             raise UserError(
                 f"{label} of {owner.name} cannot be read ({error}): set it anew from a pose"

@@ -238,7 +238,7 @@ def _basis(values: np.ndarray, bone: bpy.types.PoseBone) -> Basis:
     return Basis(
         place, rotations.continuous(rotation_modes.from_mode(angles, mode)),
         values[:, 7:], rotation_modes.whole_turns(angles, mode),
-    )  # fmt: skip
+    )
 
 
 def _from_curves(

@@ -174,7 +174,7 @@ class CarFigureKind(MachineFigure):
                     "NOT_PARKED", done.said, "WARNING", time=begin,
                     remedy="Let it start elsewhere, give it more seconds, or build a finer "
                     "controller",
-                ))  # fmt: skip
+                ))
             rows = (clock.time >= begin) & ((clock.time < end) | (k == len(script) - 1))
             found = done.trip.states(clock.time[rows] - begin)
             states[rows] = np.concatenate([car.centre(found[:, :3]), found[:, 3:]], axis=1)
@@ -185,7 +185,7 @@ class CarFigureKind(MachineFigure):
                     f"The car is still on its way at the last frame: it has parked after "
                     f"{last:.1f} s", "WARNING", time=float(clock.time[-1]),
                     remedy="Let the motion end later (Range)",
-                ))  # fmt: skip
+                ))
             found = done.trip.states(np.array([end - begin]))[0]
             state = np.concatenate([car.centre(found[:3]), found[3:]])
             begin = end
@@ -206,11 +206,11 @@ class CarFigureKind(MachineFigure):
         told = {
             name: value[rows] for name, value in vars(style).items()
             if isinstance(value, np.ndarray) and value.shape
-        }  # fmt: skip
+        }
         return map_car(
             body.figure, replace(style, **told), clock, seen[:, :3, 3], turn, states[:, 3],
             body.metres,
-        )  # fmt: skip
+        )
 
 
 def _wrapped(angle: float) -> float:
@@ -231,7 +231,7 @@ def _problem(body: CarBody, plan: Plan) -> tuple[Car, Street, Size]:
             raise SettingError(
                 f"{span.name} of {plan.name}", f"from {span.low:g} to {span.high:g}",
                 "from a least to a larger value",
-            )  # fmt: skip
+            )
     for span in (steering, speed):
         if span.count < 3 or span.count % 2 == 0:
             raise SettingError(f"Steps of {span.name} of {plan.name}", span.count, "3, 5 or 7 ...")
@@ -242,21 +242,21 @@ def _problem(body: CarBody, plan: Plan) -> tuple[Car, Street, Size]:
         raise SettingError(
             f"Destination of {plan.name}", f"{len(plan.destinations)} places",
             "one place, with x, y and heading",
-        )  # fmt: skip
+        )
     place = places[0]
     car = replace(
         body.figure.car(), steering_rate=rate.high, acceleration=acceleration.high,
         steering=steering.high,
-    )  # fmt: skip
+    )
     at = np.array([place["x"], place["y"], _wrapped(place["heading"])])
     street = replace(
         body.street, destination=at, low=max(body.street.low, x.low),
         high=min(body.street.high, x.high),
-    )  # fmt: skip
+    )
     coarse = steering.count < COARSE
     size = Size(
         steering.count, speed.count, tuple(span.count for span in plan.coordinates[:3]),
         (plan.power,) * 3, 1.0 if coarse else 0.5, speed.high,
         0.5 * (heading.high - heading.low),
-    )  # fmt: skip
+    )
     return car, street, size

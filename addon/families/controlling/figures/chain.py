@@ -94,7 +94,7 @@ class ChainFigure(MachineFigure):
                 remedy="Widen its domain, or let another controller take over before",
             )
             for time, line in done.left
-        )  # fmt: skip
+        )
         return Ran(done.states, done.controls, done.active, done.reached, done.ended, problems)
 
     def tracks(self, body, ran, clock):

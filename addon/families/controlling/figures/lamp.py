@@ -98,7 +98,7 @@ class LampFigure(MachineFigure):
         return LampBody(
             size, float(mass), numbers.gravity, unit, tuple(basis[:3, 3].tolist()),
             tuple(rotations.from_matrix(axes).tolist()),
-        )  # fmt: skip
+        )
 
     def inputs(self, body):
         return {
@@ -155,7 +155,7 @@ class LampFigure(MachineFigure):
             motions, began, ground, 0.0,
             [0.0 if line.until_reached else line.seconds / slow for line in script],
             clock.time[-1] / slow, told,
-        )  # fmt: skip
+        )
         times = clock.time / slow
         begins = np.array([done.began for done in played.motions])
         active = np.searchsorted(begins, times, side="right") - 1
@@ -165,13 +165,13 @@ class LampFigure(MachineFigure):
         reached = tuple(
             (done.rested * slow, line)
             for line, done in enumerate(played.motions) if np.isfinite(done.rested)
-        )  # fmt: skip
+        )
         problems, stood = [], [float(played.q[0, 0])]
         if began is not None and np.abs(start[:2] - lamp.REST).max() > MOVES:
             problems.append(Problem(
                 "LAMP_JUMPS_IN", "The motion before ends while the lamp moves: it goes on as if it "
                 "stood", time=0.0, remedy="Let the motion before go on until the lamp stands",
-            ))  # fmt: skip
+            ))
         for line, (motion, done) in enumerate(zip(motions, played.motions, strict=False)):
             problems += _told(script[line].plan.name, motion, done, body)
             problems += _step_told(script[line].plan.name, motion, done, stood, body)
@@ -179,7 +179,7 @@ class LampFigure(MachineFigure):
         return Ran(
             played.at(times)[:, ORDER], np.zeros((len(times), 0)), active, reached, ended * slow,
             tuple(problems), played,
-        )  # fmt: skip
+        )
 
     def tracks(self, body, ran, clock):
         slow, played = body.pace, ran.more
@@ -193,7 +193,7 @@ class LampFigure(MachineFigure):
         return map_lamp(
             replace(clock, corners=np.array(corners)), states, body.size, body.unit,
             np.array(body.place), np.array(body.turn), tuple(events),
-        )  # fmt: skip
+        )
 
     def numbers(self, body, ran, names):
         found, played = [], ran.more
@@ -260,7 +260,7 @@ def _told(
         return [Problem(
             "LAMP_FALLS", f"The lamp falls: {name} {said}", "ERROR", time=when * body.pace,
             remedy="Find Jump anew, with another Seed, or ask for another length",
-        )]  # fmt: skip
+        )]
     off = 0.0 if motion is None else abs(done.length - motion.length)
     if off <= NEAR:
         return []
@@ -269,7 +269,7 @@ def _told(
         "JUMP_MISSES", f"{name} goes {far:.2f} m, not {asked:.2f} m", time=done.began * body.pace,
         amount=off * body.size,
         remedy="See that no step is in its way, or let it stand longer before",
-    )]  # fmt: skip
+    )]
 
 
 def _step_told(
@@ -294,4 +294,4 @@ def _step_told(
         "STEP_UNDER_LAMP", f"{name} comes down by a step where the lamp has stood before",
         time=done.began * body.pace,
         remedy="Let it go farther that way first, or come down the other way",
-    )]  # fmt: skip
+    )]
