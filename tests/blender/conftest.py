@@ -27,6 +27,8 @@ pytest.register_assert_rewrite("operators_help", "own_rigs_help", "rigify_help")
 # Test modules import `bpy` and `poise` when they are collected, before any fixture runs.
 PROFILE = installed.start()
 
+import operators_help
+
 
 def pytest_collection_modifyitems(config, items):
     quick.mark(items, quick.BAKES, True)
@@ -90,11 +92,15 @@ def thinned(key: int):
 # By id: kept here, so that no other gets it.
 surfaces: dict = {}
 
+# Files with a character that is whole, for those modules.
+whole_files: dict[str, str] = {}
+
 
 @pytest.fixture(autouse=True)
 def light_figures(request, monkeypatch):
     """Few faces where looks do not count: Blender builds and moves them in no time."""
     if request.node.path.name in LOOKS:
+        monkeypatch.setattr(operators_help, "_FILES", whole_files)
         return
     meshes = importlib.import_module("poise.addon.rigs.builders.figure_mesh")
     made = meshes.figure_surfaces

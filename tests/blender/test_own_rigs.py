@@ -402,7 +402,7 @@ def modal(poise, monkeypatch):
     monkeypatch.setattr(base_operator, "PATIENCE", 0.0)
     monkeypatch.setattr(base_operator, "SLICE", 0.0)
     own = {name: vars(bake.POISE_OT_bake_to_bones)[name]
-           for name in ("chosen", "prepared", "look", "write")}
+           for name in ("chosen", "onto")}
     begun = type("Modal", (bake._BakeOperator,), own)()
     begun.target, begun.edited_keys, begun.report = "AUTO", "MOTION", lambda *_: None
     begun.motions = "SHOWN"
