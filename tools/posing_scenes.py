@@ -14,6 +14,9 @@ ARM = ("chest", "upper_arm.R", "forearm.R", "hand.R")
 FLIGHT = 0.9  # s that the ball takes to come
 WIND_UP, RELEASE, THROUGH, REST = 44, 51, 60, 84
 """Frames of the throw after the catch."""
+FPS = 30
+SEED = 12
+"""Of the arm that blocks balls: frames a second, and which weights drop."""
 
 
 def pose_timing():
@@ -60,6 +63,94 @@ def overlap():
     bpy.ops.poise.bake()
     finish(scene, rig)
     return [rig]
+
+
+def blocking():
+    """An arm that blocks four balls on their frames, while weights of 10 kg drop on it."""
+    import bpy
+    from lab import blocking as experiment
+    from poise.addon.shots import objects
+
+    scene = scenes.start_scene(experiment.FRAMES / scenes.FPS)
+    scene.render.fps = FPS
+    shoulder = np.array((0.0, 0.0, 1.5))
+    rig = straight_arm(scene, shoulder, experiment.LENGTH, experiment.RADIUS)
+    bpy.ops.poise.motion_add(kind="POSE_TIMING")
+    rig.poise.settings.frame_end = scene.frame_end = experiment.FRAMES
+    settings = rig.poise.pose_timing
+    bone = rig.pose.bones["arm"]
+    for number, (time, angle) in enumerate(
+        zip(experiment.TIMES, experiment.ANGLES, strict=True), 1
+    ):
+        frame = 1.0 + FPS * time
+        bone.rotation_euler.x = angle
+        bpy.ops.poise.target_add(source="POSE", name=f"Ball {number}")
+        settings.targets[-1].frame = frame
+        at = shoulder + experiment.REACH * np.array((0.0, np.sin(angle), -np.cos(angle)))
+        bpy.ops.object.mode_set(mode="OBJECT")
+        bpy.ops.mesh.primitive_uv_sphere_add(radius=experiment.BALL)
+        ball = bpy.context.active_object
+        ball.name = f"Ball {number}"
+        ball.data.materials.append(objects.plain_material("Ball", (0.80, 0.30, 0.02)))
+        near = experiment.RADIUS + experiment.BALL
+        for when, away in ((frame - 0.5 * FPS, 3.0), (frame, near), (frame + 0.5 * FPS, 1.2)):
+            ball.location = at - (away, 0.0, 0.0)
+            ball.keyframe_insert("location", frame=when)
+        for curve in ball.animation_data.action.layers[0].strips[0].channelbags[0].fcurves:
+            curve.extrapolation = "LINEAR"
+            for point in curve.keyframe_points:
+                point.interpolation = "LINEAR"
+        scenes.activate(rig)
+        bpy.ops.object.mode_set(mode="POSE")
+    bone.rotation_euler.x = 0.0
+    for weight in experiment.weights(SEED):
+        bpy.ops.poise.disturbance_add(kind="WEIGHT")
+        item = settings.disturbances[-1]
+        item.frame, item.mass, item.radius = 1.0 + FPS * weight.time, weight.mass, weight.radius
+        item.place, item.velocity = shoulder + weight.place, weight.velocity
+        item.restitution = weight.restitution
+    bpy.ops.poise.bake()
+    finish(scene, rig, "arm")
+    return [rig]
+
+
+def straight_arm(scene, shoulder: np.ndarray, length: float, radius: float):
+    """A bone that hangs from a shoulder and turns about X alone, with a limb around it.
+
+    Args:
+        scene: the scene.
+        shoulder: (3,) where it hangs.
+        length: m.
+        radius: m.
+    """
+    import bpy
+    from mathutils import Vector
+    from poise.addon.shots import objects
+
+    data = bpy.data.armatures.new("Arm")
+    rig = bpy.data.objects.new("Arm", data)
+    rig.location = shoulder
+    scene.collection.objects.link(rig)
+    scenes.activate(rig)
+    bpy.ops.object.mode_set(mode="EDIT")
+    made = data.edit_bones.new("arm")
+    made.head, made.tail = (0.0, 0.0, 0.0), (0.0, 0.0, -length)
+    made.align_roll(Vector((0.0, 1.0, 0.0)))  # its X is the world's, its Z ahead
+    bpy.ops.object.mode_set(mode="OBJECT")
+    bpy.ops.mesh.primitive_cylinder_add(
+        radius=radius, depth=length, location=shoulder - (0.0, 0.0, 0.5 * length)
+    )
+    limb = bpy.context.active_object
+    limb.data.materials.append(objects.plain_material("Arm", (0.05, 0.20, 0.42)))
+    limb.parent, limb.parent_type, limb.parent_bone = rig, "BONE", "arm"
+    limb.matrix_world = [(1, 0, 0, 0), (0, 1, 0, 0), (0, 0, 1, 0),
+                         (*shoulder[:2], shoulder[2] - 0.5 * length, 1)]
+    scenes.activate(rig)
+    bpy.ops.object.mode_set(mode="POSE")
+    bone = rig.pose.bones["arm"]
+    bone.rotation_mode, bone.lock_rotation = "XYZ", (False, True, True)
+    select(rig, ("arm",))
+    return rig
 
 
 def select(rig, names) -> None:
@@ -163,19 +254,20 @@ def carry(scene, rig, ball, caught: float) -> None:
         ball.keyframe_insert("location", frame=frame)
 
 
-def finish(scene, rig) -> None:
+def finish(scene, rig, name: str = "pelvis") -> None:
     """Ground, sky and a camera from the side.
 
     Args:
         scene: the scene.
         rig: the armature object.
+        name: of the bone that the camera looks at.
     """
     import bpy
     import look
 
     bpy.ops.object.mode_set(mode="OBJECT")
     scene.frame_set(scene.frame_end)
-    far = seen(rig, "pelvis")[:3, 3]
+    far = seen(rig, name)[:3, 3]
     gait_scenes.field(
         scene, "Meadow", lambda x, y: 0.0 * x, (-30.0, min(far[1], 0.0) - 30.0), (30.0, 30.0), 2.0,
         (gait_scenes.GRASS, gait_scenes.GRASS),
@@ -187,4 +279,4 @@ def finish(scene, rig) -> None:
     scenes.activate(rig)
 
 
-SCENES = {scene.__name__: scene for scene in (pose_timing, overlap)}
+SCENES = {scene.__name__: scene for scene in (pose_timing, overlap, blocking)}

@@ -12,6 +12,7 @@ import posing_scenes
 import pytest
 import scenes
 from bake_rigs import skins_off
+from lab import blocking
 from PIL import Image
 from poise.addon import motions
 
@@ -455,6 +456,21 @@ def test_a_galloping_dogs_tail_trails_behind_its_hips():
         swings.append(np.ptp(pitch))
     assert swings[-1] > 15.0
     assert (np.diff(swings) > 0.0).all()
+
+
+def test_an_arm_blocks_four_balls_under_weights():
+    """On each ball's frame the arm is no farther from its pose than where it still touches the
+    ball (Allen, Neff and Faloutsos, section 4), though weights of 10 kg have hit it."""
+    (rig,) = posing_scenes.blocking()
+    assert_baked(rig)
+    weights = [i.ball for i in rig.poise.pose_timing.disturbances]
+    assert len(weights) == 4 and all(weights)
+    for target, angle in zip(rig.poise.pose_timing.targets, blocking.ANGLES, strict=True):
+        bpy.context.scene.frame_set(int(target.frame), subframe=target.frame % 1.0)
+        tip = np.array((rig.matrix_world @ rig.pose.bones["arm"].matrix).to_3x3().col[1])
+        off = np.arccos(np.clip(tip @ [0.0, np.sin(angle), -np.cos(angle)], -1.0, 1.0))
+        # Two of the frames lie between keys.
+        assert off < np.radians(2.0) < blocking.BLOCKS
 
 
 def assert_baked(rig):
