@@ -86,6 +86,19 @@ def object_mode(context: bpy.types.Context) -> Iterator[None]:
             former.hide_set(hidden)
 
 
+def select_only(context: bpy.types.Context, obj: bpy.types.Object) -> None:
+    """Select one object and nothing else, and make it the active one.
+
+    Args:
+        context: Blender's context.
+        obj: the object.
+    """
+    for other in context.selected_objects:
+        other.select_set(False)
+    obj.select_set(True)
+    context.view_layer.objects.active = obj
+
+
 def let_undo_see(context: bpy.types.Context) -> None:
     """Let what was changed be undone, in edit modes too.
 

@@ -15,7 +15,7 @@ from bpy.props import (
 
 from ..addon import families, motions
 from ..addon.base_operator import SettingsOperator
-from ..addon.context import object_mode
+from ..addon.context import object_mode, select_only
 from ..addon.errors import UserError
 from ..addon.rigs import characters, machines
 from ..addon.scene.timing import scene_numbers
@@ -155,10 +155,7 @@ class POISE_OT_character_add(SettingsOperator, bpy.types.Operator):
         families.begin(motion, numbers.unit_scale)
         given = self.properties.is_property_set("slope")
         turns.slope = self.slope if given else ALL[self.kind].slope
-        for obj in context.selected_objects:
-            obj.select_set(False)
-        rig.select_set(True)
-        context.view_layer.objects.active = rig
+        select_only(context, rig)
         what = {"GAIT": "its gaits", "CONTROLLER": "controllers and a script"}
         told = what.get(motion.poise_motion.kind, "its turns")
         return f"Added {rig.name}: set {told}, then Bake to Rig"

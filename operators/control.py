@@ -37,6 +37,10 @@ def _chosen(items, index: int, motion, what: str):
     return items[index]
 
 
+def _chosen_controller(settings, motion):
+    return _chosen(settings.controllers, settings.controller_index, motion, "controller")
+
+
 class POISE_OT_controller_add(_ControlOperator, bpy.types.Operator):
     """Add a controller that leads to the current pose, or one that comes with the figure"""
 
@@ -129,9 +133,7 @@ class POISE_OT_destination_set(_ControlOperator, bpy.types.Operator):
         character, motion = motions.require_motion(context)
         figure, body, numbers = gather.known(context, motion)
         settings = motion.poise_motion.control
-        item = _chosen(
-            settings.controllers, settings.controller_index, motion, "controller"
-        )
+        item = _chosen_controller(settings, motion)
         spans = figure.coordinates(body)
         pose = figure.pose(Actor.of(character), body)
         place = {x.name: float(v) for x, v in zip(spans, pose, strict=True)}
@@ -152,9 +154,7 @@ class POISE_OT_destination_remove(_ControlOperator, bpy.types.Operator):
     def run(self, context):
         _character, motion = motions.require_motion(context)
         settings = motion.poise_motion.control
-        item = _chosen(
-            settings.controllers, settings.controller_index, motion, "controller"
-        )
+        item = _chosen_controller(settings, motion)
         last = len(item.destinations) - 1
         index = last if self.index < 0 else self.index
         _chosen(item.destinations, index, motion, "destination")
@@ -204,9 +204,7 @@ class POISE_OT_script_add(_ControlOperator, bpy.types.Operator):
         settings = motion.poise_motion.control
         name = self.controller
         if not name:
-            name = _chosen(
-                settings.controllers, settings.controller_index, motion, "controller"
-            ).name
+            name = _chosen_controller(settings, motion).name
         if name not in settings.controllers:
             raise UserError(f"{motion.name} has no controller {name}: add it first")
         line = settings.script.add()
@@ -405,7 +403,7 @@ class POISE_OT_controller_export(_ControlOperator, ExportHelper, bpy.types.Opera
         _character, motion = motions.require_motion(context)
         figure, body, numbers = gather.known(context, motion)
         settings = motion.poise_motion.control
-        item = _chosen(settings.controllers, settings.controller_index, motion, "controller")
+        item = _chosen_controller(settings, motion)
         plan = gather.plan_of(item, figure, body, numbers.unit_scale)
         _write(self.filepath, texts.write_controller(plans.to_text(plan, "link1")))
         return f"Wrote {item.name} to {self.filepath}"
@@ -509,9 +507,7 @@ class POISE_OT_jump_find(_OfControl, SolvingOperator, bpy.types.Operator):
         _character, motion = motions.require_motion(context)
         figure, body, numbers = gather.known(context, motion)
         settings = motion.poise_motion.control
-        item = _chosen(
-            settings.controllers, settings.controller_index, motion, "controller"
-        )
+        item = _chosen_controller(settings, motion)
         plan = gather.plan_of(item, figure, body, numbers.unit_scale)
         return item.number, figure, body, plan, self.seed, numbers.unit_scale
 

@@ -9,7 +9,7 @@ from bpy.props import BoolProperty, FloatProperty
 
 from ..addon import baking, families, motions
 from ..addon.base_operator import SettingsOperator
-from ..addon.context import object_mode
+from ..addon.context import object_mode, select_only
 from ..addon.errors import UserError
 from ..addon.families.controlling import gather
 from ..addon.rigs import cars, machines, vehicles
@@ -173,10 +173,7 @@ class POISE_OT_car_setup(SettingsOperator, bpy.types.Operator):
             rig = vehicles.set_up(context, parts, name, unit, self.turned, self.mass)
             motion = motions.add_motion(context, rig)
             families.begin(motion, unit)
-        for obj in context.selected_objects:
-            obj.select_set(False)
-        rig.select_set(True)
-        context.view_layer.objects.active = rig
+        select_only(context, rig)
         return f"{rig.name} carries {len(parts)} objects: Add Street, or choose one"
 
 

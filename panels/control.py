@@ -24,12 +24,25 @@ def _label(name: str) -> str:
     return f"{LABELS.get(base, base.capitalize())} {name[len(base):]}".strip()
 
 
-def _known(context):
-    """Who knows the active motion's figure, its body and the numbers; None where nobody does."""
-    try:
-        return gather.known(context, active(context)[1])
-    except FIXABLE:
-        return None
+_read: tuple = (None, None)
+"""Motion, and what is known of its figure, as the panel read it when it was drawn last."""
+
+
+def _known(context, anew: bool = False):
+    """Who knows the active motion's figure, its body and the numbers; None where nobody does.
+
+    A car reads its street and all that stands in it: the panel does so once a redraw, and what is
+    drawn after it, its list and its sub-panels, takes what it has read.
+    """
+    global _read
+    motion = active(context)[1]
+    if anew or _read[0] != motion.session_uid:
+        try:
+            found = gather.known(context, motion)
+        except FIXABLE:
+            found = None
+        _read = motion.session_uid, found
+    return _read[1]
 
 
 class POISE_UL_controllers(bpy.types.UIList):
@@ -110,7 +123,7 @@ class POISE_PT_control(_ControlPanel, bpy.types.Panel):
         layout = self.layout
         _character, motion = active(context)
         settings = motion.poise_motion.control
-        known = _known(context)
+        known = _known(context, anew=True)
         row = layout.row()
         row.template_list(
             "POISE_UL_controllers", "", settings, "controllers", settings, "controller_index",

@@ -211,9 +211,6 @@ class PoiseControl(Rows, bpy.types.PropertyGroup):
         name="Next Number", description="Number of the next stored table", options=set()
     )
 
-    def begin(self, kind: str, unit_scale: float) -> None:
-        """Nothing depends on who it is."""
-
 
 CLASSES = (
     PoiseStateValue, PoiseDestination, PoiseSpan, PoiseController, PoiseScriptLine, PoiseControl,

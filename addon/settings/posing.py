@@ -186,8 +186,5 @@ class PoisePoseTiming(Rows, bpy.types.PropertyGroup):
         name="Next Number", description="Number of the next stored posture", options=set()
     )
 
-    def begin(self, kind: str, unit_scale: float) -> None:
-        """Nothing depends on who it is."""
-
 
 CLASSES = (PoiseTarget, PoisePosedBone, PoiseDisturbance, PoiseOverlap, PoisePoseTiming)
