@@ -556,6 +556,23 @@ def test_bones_that_ik_and_copies_move_are_let_go_reached_and_given_back():
             assert _apart(turn, turns[name]) < _drop(0.001), (frame, name)
 
 
+def test_a_bone_that_copies_what_ik_moves_goes_with_the_parents_of_that():
+    """The arm's deforming bone alone: what it copies is moved by IK, and not known."""
+    assert bpy.ops.poise.character_add(kind="SNOWBOARDER") == {"FINISHED"}
+    rig = bpy.context.active_object
+    bpy.context.scene.frame_end = 12
+    assert bpy.ops.poise.bake() == {"FINISHED"}
+    assert bpy.ops.poise.motion_add(kind="POSE_TIMING") == {"FINISHED"}
+    bpy.ops.object.mode_set(mode="POSE")
+    name = "DEF-forearm.L"
+    _select(rig, name)
+    bpy.context.scene.frame_set(8)
+    wanted = _visual(rig, 8, (name,))[name]
+    assert bpy.ops.poise.target_add() == {"FINISHED"}
+    assert bpy.ops.poise.bake() == {"FINISHED"}
+    assert _apart(_visual(rig, 8, (name,))[name], wanted) < _drop()
+
+
 def test_a_motion_on_top_of_another_pose_timing():
     rig = _armature()
     _with_targets(rig, {13: {"bone1": (0.9, 0.0, 0.0)}, 25: {"bone1": (-0.9, 0.0, 0.0)}})

@@ -210,7 +210,8 @@ class Constraints:
         Returns:
             The pose, and its channels where they are known.
         """
-        stack = self._stack(name)
+        # Of a bone that is taken to go with its parent, not all may be computed.
+        stack = [constraint for constraint in self._stack(name) if constraint.computed]
         while stack and local is not None and stack[0].space == "LOCAL":
             constraint, *stack = stack
             new = self._locally(solver, name, local, constraint)
