@@ -8,7 +8,7 @@ IN_LINT = $(PYTHON) tools/environments.py lint
 IN_BLENDER = $(PYTHON) tools/environments.py blender
 FUZZ_TRIALS ?= 2000
 
-.PHONY: help demo test test-unit test-blender quick same gui-test fuzz scenes pictures manual bench blocking package lint docs clean
+.PHONY: help demo test test-unit test-blender quick quick-unit quick-blender same gui-test fuzz scenes pictures manual bench blocking package lint docs clean
 
 help:
 	@echo "make demo      add a skier, bake its turns, render a movie: out/"
@@ -38,8 +38,14 @@ test-unit:
 test-blender:
 	$(IN_BLENDER) -m pytest tests/blender
 
+# Side by side: neither needs more than one processor.
 quick:
+	$(MAKE) -j2 --output-sync=target quick-unit quick-blender
+
+quick-unit:
 	$(IN_UNIT) -m pytest tests/unit -m quick
+
+quick-blender:
 	$(IN_BLENDER) -m pytest tests/blender -m quick
 
 same:

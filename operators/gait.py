@@ -60,6 +60,16 @@ class _GaitOperator(OfGait, SettingsOperator):
             raise UserError(f"There is no gait number {place}: the list has {len(gait.sequence)}")
         return place, gait.sequence[place]
 
+    def legs(self, motion):
+        """Names of the legs that walk."""
+        legs = legs_of(motion)
+        if not legs:
+            raise UserError(
+                f"{motion.poise_motion.character.name} has no legs that Poise knows: set the rig "
+                "up in the Character panel"
+            )
+        return legs
+
 
 class POISE_OT_gait_add(_GaitOperator, bpy.types.Operator):
     """Add a gait to the end of the list; it begins at the current frame, after those before it"""
@@ -165,7 +175,7 @@ class POISE_OT_gait_mirror(_GaitOperator, bpy.types.Operator):
         _character, motion = motions.require_motion(context)
         gait = motion.poise_motion.gait
         chosen, _item = self.chosen(motion, -1)
-        legs = legs_of(motion)
+        legs = self.legs(motion)
         places = range(len(gait.sequence)) if self.which == "ALL" else (chosen,)
         # Names of legs are needed before anything is changed.
         unit = scene_numbers(context.scene).unit_scale
@@ -404,7 +414,7 @@ class POISE_OT_gait_drag(_GaitOperator, bpy.types.Operator):
         _character, motion = motions.require_motion(context)
         place, item = self.chosen(motion, -1)
         unit = scene_numbers(context.scene).unit_scale
-        legs = legs_of(motion)
+        legs = self.legs(motion)
         own = item.to_gait(legs, unit)
         if not item.own_timing:  # from what it is at this speed
             numbers, hip = scene_numbers(context.scene), hip_height_of(motion)

@@ -17,6 +17,11 @@ LONG = {
     "test_path_follow.py", "test_posing_blocking.py", "test_turning_control.py",
     "test_mapping_amounts.py", "test_mapping_legged.py", "test_legged_adapt.py",
     "test_legged_halt.py", "test_legged_walk.py", "test_control_lamp.py",
+    # Flights and controllers found by searching, chains of bones followed for many seconds.
+    "test_freeform_body.py", "test_posing_motion.py", "test_path_circuit.py", "test_times.py",
+    "test_control_pendulum.py", "test_control_car.py",
+    "test_recognise_structure.py::test_any_axes_and_any_size",
+    "test_turning_settings.py::test_random_settings_give_a_motion_or_a_sentence",
     "test_dynamics.py::test_a_chain_without_control_keeps_energy_and_momentum",
     "test_docs.py::test_every_problem_is_in_the_manual_and_no_other",
 }

@@ -589,6 +589,14 @@ def test_a_skip_begins_on_the_other_side_and_one_lead_becomes_the_other(scene):
     assert item.gait == "SKIP_RIGHT" and item.name == "Skip, Right Lead"
 
 
+def test_a_rig_that_is_no_character_any_more_has_no_legs_to_exchange(scene):
+    rig = animal("BIPED", frames=49)
+    rig.poise.gait.sequence[0].gait = "SKIP"
+    del rig["poise_kind"]
+    for operator, more in (("gait_mirror", {}), ("gait_drag", {"leg": "leg.R", "edge": "BAR"})):
+        refused(operator, "has no legs that Poise knows: set the rig up", **more)
+
+
 def test_what_is_drawn_stands_where_feet_do(scene):
     rig = animal(frames=49)
     done = preview.refresh(bpy.context, rig.poise.motion_object).solved
