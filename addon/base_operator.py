@@ -15,6 +15,8 @@ import threading
 from math import isfinite
 from time import monotonic
 
+import bpy
+
 from ..solvers.errors import Cancelled, SettingError
 from .context import let_undo_see
 from .errors import UserError
@@ -84,6 +86,18 @@ class SettingsOperator:
         if message:
             self.report({"INFO"}, one_line(message))
         return {"FINISHED"}
+
+
+class ByMenu:
+    """Mixin for operators with a `kind`, which a menu asks for where they are called without."""
+
+    menu = ""
+
+    def invoke(self, context, _event):
+        if context.window is None or self.properties.is_property_set("kind"):
+            return self.execute(context)
+        bpy.ops.wm.call_menu(name=self.menu)
+        return {"CANCELLED"}
 
 
 class Work:

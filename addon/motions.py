@@ -5,6 +5,7 @@ deletion leave no stale reference behind."""
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from math import atan2
 
 import bpy
@@ -134,13 +135,13 @@ def part(motion: bpy.types.Object) -> None:
 
 
 def character_of(obj: bpy.types.Object | None) -> bpy.types.Object | None:
-    """The character that an object belongs to: itself, its mesh, its motion.
+    """The character that an object belongs to: itself, its mesh, its motion, its path.
 
     Args:
         obj: an armature, a mesh on one, equipment that follows one, a Motion
-            object, or None.
+            object, what leads a motion (path, gate, terrain, footprint), or None.
     """
-    seen = 0
+    asked, seen = obj, 0
     # Only meshes are footprints, and asking leaves an empty group on what is asked.
     if obj is not None and obj.type == "MESH" and obj.poise_footprint.motion is not None:
         obj = obj.poise_footprint.motion
@@ -155,7 +156,35 @@ def character_of(obj: bpy.types.Object | None) -> bpy.types.Object | None:
         rigs = [m.object for m in getattr(obj, "modifiers", ()) if m.type == "ARMATURE"]
         obj = next((rig for rig in rigs if rig is not None), obj.parent)
         seen += 1
-    return None
+    return _led_by(asked)
+
+
+def _led_by(obj: bpy.types.Object | None) -> bpy.types.Object | None:
+    """The character of a motion that an object leads, the active one of a character first."""
+    if obj is None or obj.type in {"CAMERA", "LIGHT"}:
+        return None
+    mine = {obj, *obj.users_collection}
+    led = [
+        other.poise_motion for other in bpy.data.objects if is_motion(other) and any(
+            getattr(getattr(other.poise_motion, group), name) in mine
+            for group, name in _leading(type(other.poise_motion))
+        )
+    ]
+    led.sort(key=lambda settings: not settings.is_active)
+    return led[0].character if led else None
+
+
+@lru_cache(maxsize=1)
+def _leading(settings: type) -> tuple[tuple[str, str], ...]:
+    """(group, name) of the settings that hold what leads a motion; what is passed by does not."""
+    kinds = {"Object", "Collection"}
+    return tuple(
+        (group.identifier, one.identifier)
+        for group in settings.bl_rna.properties if group.type == "POINTER"
+        if getattr(group.fixed_type.base, "identifier", "") == "PropertyGroup"
+        for one in group.fixed_type.properties if one.type == "POINTER"
+        if one.fixed_type.identifier in kinds and one.identifier != "obstacles"
+    )
 
 
 def active_character(context: bpy.types.Context) -> bpy.types.Object | None:

@@ -14,7 +14,7 @@ from bpy.props import (
 )
 
 from ..addon import families, motions
-from ..addon.base_operator import SettingsOperator
+from ..addon.base_operator import ByMenu, SettingsOperator
 from ..addon.context import object_mode, select_only
 from ..addon.errors import UserError
 from ..addon.rigs import characters, machines
@@ -39,13 +39,17 @@ def _colour(name, default, description):
     )
 
 
-class POISE_OT_character_add(SettingsOperator, bpy.types.Operator):
+class POISE_OT_character_add(ByMenu, SettingsOperator, bpy.types.Operator):
     """Add a rigged and skinned character with its equipment at the 3D cursor, with a motion"""
 
     bl_idname = "poise.character_add"
     bl_label = "Add Character"
+    menu = "POISE_MT_add"
 
-    kind: EnumProperty(name="Kind", description="What kind of character to add", items=KINDS)
+    kind: EnumProperty(
+        name="Kind", description="What kind of character to add", items=KINDS,
+        options={"SKIP_SAVE"},
+    )
     height: FloatProperty(
         name="Height",
         description="Height of the figure in metres: stature, of an animal at the withers, of "

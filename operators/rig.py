@@ -7,7 +7,7 @@ import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty
 
 from ..addon import baking, families, motions
-from ..addon.base_operator import SettingsOperator
+from ..addon.base_operator import ByMenu, SettingsOperator
 from ..addon.context import keep_selection, object_mode
 from ..addon.rigs import characters, roles
 from ..addon.rigs.controls import control_rig
@@ -45,13 +45,16 @@ class OnRig(SettingsOperator):
         return True
 
 
-class POISE_OT_rig_setup(OnRig, bpy.types.Operator):
+class POISE_OT_rig_setup(ByMenu, OnRig, bpy.types.Operator):
     """Give the selected rig Poise's controls and equipment, fitted to its size, and a motion"""
 
     bl_idname = "poise.rig_setup"
     bl_label = "Set Up Rig"
+    menu = "POISE_MT_rig_setup"
 
-    kind: EnumProperty(name="Kind", description="What the rig is to do", items=KINDS)
+    kind: EnumProperty(
+        name="Kind", description="What the rig is to do", items=KINDS, options={"SKIP_SAVE"}
+    )
     mass: FloatProperty(
         name="Mass",
         description="Mass of the figure with its equipment; 0 takes it from the rig's size",

@@ -16,7 +16,7 @@ from .base import MotionPanel, active, settings_of, wrapped
 class POISE_PT_bake(MotionPanel, bpy.types.Panel):
     bl_idname = "POISE_PT_bake"
     bl_label = "Bake"
-    bl_order = 4
+    bl_order = 2
 
     def draw(self, context):
         layout = self.layout
@@ -24,10 +24,14 @@ class POISE_PT_bake(MotionPanel, bpy.types.Panel):
         settings = motion.poise_motion
         row = layout.row(align=True)
         row.scale_y = 1.4
-        row.operator("poise.bake", icon="ACTION")
+        driven = control_rig.rig_of(character) is not None
+        row.operator(
+            "poise.bake", icon="ACTION",
+            text="Bake to Poise's Controls" if driven else "Bake to Rig",
+        )
         if settings.record or settings.bones.record:
             row.operator("poise.bake_clear", text="", icon="X")
-        if control_rig.rig_of(character) is not None:
+        if driven:
             layout.operator(
                 "poise.bake_to_bones", text=control_rig.baking_label(character),
                 icon="ARMATURE_DATA",
@@ -37,6 +41,7 @@ class POISE_PT_bake(MotionPanel, bpy.types.Panel):
             column.prop(settings, "root_motion")
         if len(motions.motions_of(character)) > 1:
             layout.operator("poise.bake_all")
+        _draw_state(layout, settings)
         status = preview.status(motion)
         if status.live_error:
             wrapped(layout, status.live_error, context.region.width, "ERROR")
@@ -49,6 +54,16 @@ class POISE_PT_bake(MotionPanel, bpy.types.Panel):
                 "FILE_REFRESH",
             )
         layout.prop(settings, "live_bake")
+
+
+def _draw_state(layout, settings):
+    """Say whether keys hold, and in which actions they are."""
+    column = layout.column(align=True)
+    for baked, where in ((settings, "Baked"), (settings.bones, "On bones")):
+        if baked.record and baked.bake_action is not None:
+            column.label(text=f"{where}: {baked.bake_action.name}", icon="CHECKMARK")
+    if not (settings.record or settings.bones.record):
+        column.label(text="Not baked yet", icon="DOT")
 
 
 class POISE_PT_keys(MotionPanel, bpy.types.Panel):

@@ -30,7 +30,7 @@ class POISE_PT_character(SidebarPanel, bpy.types.Panel):
         selected = context.view_layer.objects.active
         if character is None and selected is not None and selected.type in {"MESH", "EMPTY"}:
             layout.operator("poise.car_setup", icon="AUTO")
-        _kinds(layout, characters.KINDS | machines.MACHINES, "poise.character_add", "Add {}", "ADD")
+        layout.operator("poise.character_add", text="Add Character", icon="ADD")
 
     def _draw_character(self, context, character):
         layout = self.layout
@@ -53,18 +53,7 @@ class POISE_PT_character(SidebarPanel, bpy.types.Panel):
                 context.region.width,
                 "INFO",
             )
-            kinds = control_rig.KINDS
-            _kinds(layout, kinds, "poise.rig_setup", "Set Up as {}", "OUTLINER_OB_ARMATURE")
-            layout.operator("poise.figure_setup", icon="CON_ARMATURE")
-            layout.separator()
-
-
-def _kinds(layout, kinds, operator, words, icon):
-    """A button for each kind of character, below each other: names are long."""
-    column = layout.column(align=True)
-    for name in kinds:
-        label = (characters.KINDS | machines.MACHINES)[name].label
-        column.operator(operator, text=words.format(label), icon=icon).kind = name
+            layout.operator("poise.rig_setup", text="Set Up As", icon="OUTLINER_OB_ARMATURE")
 
 
 def _kind_label(character):

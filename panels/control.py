@@ -117,7 +117,7 @@ def _draw_value(layout, one, unit: str, may_be_free: bool) -> None:
 class POISE_PT_control(_ControlPanel, bpy.types.Panel):
     bl_idname = "POISE_PT_control"
     bl_label = "Controller"
-    bl_order = 2
+    bl_order = 3
 
     def draw(self, context):
         layout = self.layout

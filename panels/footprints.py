@@ -30,7 +30,7 @@ class POISE_UL_footprints(bpy.types.UIList):
 class POISE_PT_footprints(MotionPanel, bpy.types.Panel):
     bl_idname = "POISE_PT_footprints"
     bl_label = "Footprints"
-    bl_order = 3
+    bl_order = 4
     bl_options = {"DEFAULT_CLOSED"}
 
     @classmethod

@@ -26,7 +26,7 @@ class POISE_UL_postures(bpy.types.UIList):
 class POISE_PT_freeform(MotionPanel, bpy.types.Panel):
     bl_idname = "POISE_PT_freeform"
     bl_label = "Free-form"
-    bl_order = 2
+    bl_order = 3
 
     @classmethod
     def poll(cls, context):

@@ -67,7 +67,7 @@ class POISE_PT_gait_presets(PresetPanel, bpy.types.Panel):
 class POISE_PT_gait(MotionPanel, bpy.types.Panel):
     bl_idname = "POISE_PT_gait"
     bl_label = "Gait"
-    bl_order = 2
+    bl_order = 3
 
     @classmethod
     def poll(cls, context):

@@ -124,7 +124,7 @@ class POISE_PT_turns_presets(PresetPanel, bpy.types.Panel):
 class POISE_PT_turns(MotionPanel, bpy.types.Panel):
     bl_idname = "POISE_PT_turns"
     bl_label = "Turns"
-    bl_order = 2
+    bl_order = 3
 
     @classmethod
     def poll(cls, context):
@@ -228,7 +228,7 @@ def _body(character):
 class POISE_PT_style(MotionPanel, bpy.types.Panel):
     bl_idname = "POISE_PT_style"
     bl_label = "Body"
-    bl_order = 3
+    bl_order = 4
     bl_options = {"DEFAULT_CLOSED"}
 
     @classmethod

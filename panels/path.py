@@ -19,7 +19,7 @@ from .motion import draw_summary
 class POISE_PT_path(MotionPanel, bpy.types.Panel):
     bl_idname = "POISE_PT_path"
     bl_label = "Path"
-    bl_order = 2
+    bl_order = 3
 
     @classmethod
     def poll(cls, context):
@@ -101,7 +101,7 @@ class POISE_PT_gate(SidebarPanel, bpy.types.Panel):
 
     bl_idname = "POISE_PT_gate"
     bl_label = "Gate"
-    bl_order = 3
+    bl_order = 4
 
     @classmethod
     def poll(cls, context):

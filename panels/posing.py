@@ -66,7 +66,7 @@ class _PosingPanel(MotionPanel):
 class POISE_PT_posing(_PosingPanel, bpy.types.Panel):
     bl_idname = "POISE_PT_posing"
     bl_label = "Pose Timing"
-    bl_order = 2
+    bl_order = 3
 
     def draw(self, context):
         layout = self.layout

@@ -6,7 +6,8 @@ from __future__ import annotations
 import bpy
 
 from .. import motions
-from ..rigs import characters, machines
+from ..errors import UserError
+from ..rigs import characters, machines, roles
 from ..rigs.controls import control_rig
 
 ADD = "VIEW3D_MT_add"
@@ -83,10 +84,35 @@ class POISE_MT_add(bpy.types.Menu):
 
     bl_idname = "POISE_MT_add"
     bl_label = "Poise"
+    bl_options = {"SEARCH_ON_KEY_PRESS"}
 
     def draw(self, context):
+        family = None
         for name, kind in (characters.KINDS | machines.MACHINES).items():
+            before, family = family, getattr(kind, "family", "")
+            if before not in (None, family):
+                self.layout.separator()
             self.layout.operator("poise.character_add", text=kind.label).kind = name
+
+
+class POISE_MT_rig_setup(bpy.types.Menu):
+    """What a rig of somebody else can be, by its legs."""
+
+    bl_idname = "POISE_MT_rig_setup"
+    bl_label = "Set Up As"
+    bl_options = {"SEARCH_ON_KEY_PRESS"}
+
+    def draw(self, context):
+        rig = motions.active_rig(context)
+        try:
+            body = "" if rig is None else roles.find(rig).body
+        except UserError:
+            body = ""
+        for name in control_rig.FITTING.get(body, control_rig.KINDS):
+            label = characters.KINDS[name].label
+            self.layout.operator("poise.rig_setup", text=label).kind = name
+        self.layout.separator()
+        self.layout.operator("poise.figure_setup", text="Figure")
 
 
 class POISE_MT_motion(bpy.types.Menu):
@@ -118,7 +144,7 @@ def poise_motion_menu(self, context) -> None:
 
 def register() -> None:
     """Add the menus to Blender's."""
-    for cls in (POISE_MT_add, POISE_MT_motion):
+    for cls in (POISE_MT_add, POISE_MT_rig_setup, POISE_MT_motion):
         bpy.utils.register_class(cls)
     getattr(bpy.types, ADD).append(poise_add_menu)
     for host in HOSTS:
@@ -130,5 +156,5 @@ def unregister() -> None:
     for host in reversed(HOSTS):
         getattr(bpy.types, host).remove(poise_motion_menu)
     getattr(bpy.types, ADD).remove(poise_add_menu)
-    for cls in (POISE_MT_motion, POISE_MT_add):
+    for cls in (POISE_MT_motion, POISE_MT_rig_setup, POISE_MT_add):
         bpy.utils.unregister_class(cls)

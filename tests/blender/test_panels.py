@@ -7,6 +7,7 @@ import bpy
 import pytest
 from operators_draw import drawn
 from operators_help import activate, load
+from poise.addon import motions
 from poise.addon.show import preview
 
 
@@ -18,7 +19,7 @@ def texts(found):
 def test_an_empty_scene_says_what_to_do(scene):
     found = drawn()
     assert "Add a character, or select one" in texts(found).replace(" | ", " ")
-    assert "Add Skier" in texts(found)
+    assert "Add Character" in texts(found)
     assert not {"POISE_PT_turns", "POISE_PT_bake", "POISE_PT_render"} & found.keys()
 
 
@@ -28,7 +29,7 @@ def test_another_armature_is_named_as_none(scene):
     activate(foreign)
     found = texts(drawn()).replace(" | ", " ")
     assert "Foreign" in found and "This rig is not set up" in found
-    assert "Set Up as Skier" in found
+    assert "Set Up As" in found
     # A motion that points to it by a script.
     motion = bpy.data.objects.new("Motion", None)
     scene.collection.objects.link(motion)
@@ -93,3 +94,34 @@ def test_several_motions_are_listed(scene):
     bpy.ops.poise.motion_add(name="Third")
     said = texts(drawn())
     assert "Second" in said and "Third" in said
+
+
+def test_what_leads_a_motion_shows_its_panels(scene):
+    """Path, terrain and gates; what is only passed by does not."""
+    assert bpy.ops.poise.character_add(kind="SKIER") == {"FINISHED"}
+    rig = bpy.context.object
+    found = {}
+    for name, data in (
+        ("curve", bpy.data.curves.new("Curve", "CURVE")),
+        ("terrain", bpy.data.meshes.new("Terrain")), ("tree", bpy.data.meshes.new("Tree")),
+        ("gate", None),
+    ):
+        found[name] = bpy.data.objects.new(name, data)
+    collections = {name: bpy.data.collections.new(name) for name in ("gates", "obstacles")}
+    for name, collection in collections.items():
+        scene.collection.children.link(collection)
+        collection.objects.link(found["gate" if name == "gates" else "tree"])
+    for name in ("curve", "terrain"):
+        scene.collection.objects.link(found[name])
+    for obj in found.values():
+        activate(obj)
+        assert motions.active_character(bpy.context) is None
+    rig.poise.motion = "PATH"
+    path = rig.poise.path
+    path.curve, path.terrain = found["curve"], found["terrain"]
+    path.gates, path.obstacles = collections["gates"], collections["obstacles"]
+    for name, obj in found.items():
+        activate(obj)
+        led = name != "tree"
+        assert (motions.active_character(bpy.context) == rig) == led
+        assert ("POISE_PT_path" in drawn()) == led

@@ -30,7 +30,8 @@ def scenario(report):
     yield from window.open_sidebar()
     yield from window.choose_tab("Poise")
     yield 1.0
-    found = yield from window.click_button("poise.character_add", "PENDULUM")
+    found = yield from window.click_button("poise.character_add")
+    yield from window.choose("pendulum")
     added = yield from until(lambda: rig() is not None, 30.0)
     report.check("Add Pendulum adds one that has controllers", found and added
                  and rig().poise.motion == "CONTROLLER")

@@ -35,7 +35,8 @@ def scenario(report):
     yield from window.open_sidebar()
     yield from window.choose_tab("Poise")
     yield 1.0
-    found = yield from window.click_button("poise.character_add", "HORSE")
+    found = yield from window.click_button("poise.character_add")
+    yield from window.choose("horse")
     added = yield from until(lambda: rig() is not None, 30.0)
     report.check("Add Horse adds one that has gaits", found and added
                  and rig().poise.motion == "GAIT")

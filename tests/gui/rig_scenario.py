@@ -88,7 +88,8 @@ def scenario(report):
         return None if motion is None else motion.poise_motion.character
 
     yield from window.picture("not-set-up", window.centre())
-    found = yield from window.click_button("poise.rig_setup", "SKIER")
+    found = yield from window.click_button("poise.rig_setup")
+    yield from window.choose("skier")
     ready = yield from until(lambda: rig().poise.kind != "", 30.0)
     report.check("Set Up Rig builds controls that fit", found and ready, rig().poise.kind)
     with bpy.context.temp_override(window=window.window, area=window.area,

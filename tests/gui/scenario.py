@@ -79,7 +79,8 @@ def scenario(report):
     report.check("the Poise tab comes to the front", tab == "Poise", tab)
     yield from window.picture("empty-scene")
 
-    found = yield from window.click_button("bpy.ops.poise.character_add", "SKIER")
+    found = yield from window.click_button("bpy.ops.poise.character_add")
+    yield from window.choose("skier")
     added = yield from until(lambda: rig() is not None, 20)
     report.check("Add Skier adds a skier", found and added, [o.name for o in bpy.data.objects])
     active = bpy.context.active_object

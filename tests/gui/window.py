@@ -111,6 +111,10 @@ class Window:
         """Run what F3 finds first by some words, with the pointer over the viewport."""
         yield from self.move(*self.centre())
         yield from self.press("F3")
+        yield from self.choose(words)
+
+    def choose(self, words: str):
+        """Type words into what lists entries and take the first that is left."""
         yield 5 * TICK
         for letter in words:
             kind = "SPACE" if letter == " " else letter.upper()
