@@ -17,8 +17,13 @@ from ..addon import families, motions
 from ..addon.base_operator import ByMenu, SettingsOperator
 from ..addon.context import object_mode, select_only
 from ..addon.errors import UserError
+from ..addon.placement import put_at, world_matrix
 from ..addon.rigs import characters, machines
+from ..addon.rigs.controls import control_rig
+from ..addon.rigs.equipment import own_equipment
 from ..addon.scene.timing import scene_numbers
+from ..addon.shots import objects
+from . import motion as motion_list
 
 ALL = characters.KINDS | machines.MACHINES
 KINDS = tuple(
@@ -216,4 +221,42 @@ class POISE_OT_mesh_restore(SettingsOperator, bpy.types.Operator):
         return f"{rig.name} wears its own figure again"
 
 
-CLASSES = (POISE_OT_character_add, POISE_OT_mesh_swap, POISE_OT_mesh_restore)
+class POISE_OT_character_remove(SettingsOperator, bpy.types.Operator):
+    """Remove the character, its motions and what these baked; what is yours stays"""
+
+    bl_idname = "poise.character_remove"
+    bl_label = "Remove Character"
+
+    @classmethod
+    def poll(cls, context):
+        rig = motions.active_character(context)
+        if rig is None:
+            cls.poll_message_set("No character is active")
+            return False
+        if control_rig.rig_of(rig) or not characters.figure_meshes(rig):
+            cls.poll_message_set("Poise did not build this figure: delete it, or Remove from Rig")
+            return False
+        return True
+
+    def run(self, context):
+        rig = motions.active_character(context)
+        motions.require_editable(rig)
+        name = rig.name
+        with object_mode(context):
+            for motion in motions.motions_of(rig):
+                motion_list.remove(context, motion)
+            own_equipment.detach(rig, own_equipment.roles_of(rig))
+            if characters.kind_of(rig):
+                characters.restore_mesh(rig)
+            built = characters.figure_meshes(rig)
+            places = {c: world_matrix(c).copy() for c in rig.children if c not in built}
+            for child, place in places.items():
+                child.parent = None
+                put_at(child, place)
+            objects.remove(rig)
+        return f"Removed {name}"
+
+
+CLASSES = (
+    POISE_OT_character_add, POISE_OT_character_remove, POISE_OT_mesh_swap, POISE_OT_mesh_restore
+)

@@ -124,23 +124,45 @@ class POISE_OT_motion_remove(_MotionOperator, bpy.types.Operator):
         rig, motion = motions.require_motion(context)
         name = motion.name
         with object_mode(context):
-            try:
-                baked = baking.is_baked(motion)
-            except UserError:
-                baked = False  # a record that cannot be read goes with its motion
-            if baked:
-                baking.clear(context, motion)
-            else:
-                trail.remove_helpers(motion)
-            footprints.remove(motion)
             was_active = context.view_layer.objects.active == motion
-            bpy.data.objects.remove(motion)
+            remove(context, motion)
             if was_active and rig in context.view_layer.objects.values():
                 context.view_layer.objects.active = rig
             left = motions.active_motion(rig)
             if left is not None:
                 motions.set_active(left)
         return f"Removed {name}"
+
+
+def remove(context, motion):
+    """Remove a Motion object, what it baked and what it added to the scene."""
+    try:
+        baked = baking.is_baked(motion)
+    except UserError:
+        baked = False  # a record that cannot be read goes with its motion
+    if baked:
+        baking.clear(context, motion)
+    else:
+        trail.remove_helpers(motion)
+    footprints.remove(motion)
+    bpy.data.objects.remove(motion)
+
+
+class POISE_OT_motion_select(_MotionOperator, bpy.types.Operator):
+    """Select the Motion object beside its character, so that Timeline, Dope Sheet and Graph Editor
+    show the keys of its settings, too"""
+
+    bl_idname = "poise.motion_select"
+    bl_label = "Select Motion"
+
+    def run(self, context):
+        _character, motion = motions.require_motion(context)
+        if motion.name not in context.view_layer.objects:
+            raise UserError(f"{motion.name} is in no visible collection: show its collection")
+        if motion.hide_get():
+            motion.hide_set(False)
+        motion.select_set(True)
+        return ""
 
 
 class POISE_OT_motion_activate(_MotionOperator, bpy.types.Operator):
@@ -185,5 +207,6 @@ CLASSES = (
     POISE_OT_motion_add,
     POISE_OT_motion_remove,
     POISE_OT_motion_activate,
+    POISE_OT_motion_select,
     POISE_OT_motion_move,
 )

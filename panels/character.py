@@ -30,7 +30,10 @@ class POISE_PT_character(SidebarPanel, bpy.types.Panel):
         selected = context.view_layer.objects.active
         if character is None and selected is not None and selected.type in {"MESH", "EMPTY"}:
             layout.operator("poise.car_setup", icon="AUTO")
-        layout.operator("poise.character_add", text="Add Character", icon="ADD")
+        row = layout.row(align=True)
+        row.operator("poise.character_add", text="Add Character", icon="ADD")
+        if character is not None and characters.figure_meshes(character):
+            row.operator("poise.character_remove", text="", icon="TRASH")
 
     def _draw_character(self, context, character):
         layout = self.layout

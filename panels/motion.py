@@ -80,7 +80,9 @@ class POISE_PT_motion(SidebarPanel, bpy.types.Panel):
             for place, kind in enumerate(able):
                 row = column.row(align=True) if place % 2 == 0 else row
                 row.prop_enum(settings, "kind", kind)
-        layout.prop(settings, "show_preview", icon="HIDE_OFF")
+        row = layout.row(align=True)
+        row.prop(settings, "show_preview", icon="HIDE_OFF")
+        row.operator("poise.motion_select", text="", icon="RESTRICT_SELECT_OFF")
 
 
 class POISE_PT_range(MotionPanel, bpy.types.Panel):

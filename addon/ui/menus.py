@@ -25,6 +25,8 @@ _ENTRIES = (
     None,
     ("poise.motion_add", "ADD"),
     ("poise.motion_remove", "NONE"),
+    ("poise.motion_select", "NONE"),
+    ("poise.character_remove", "NONE"),
     None,
     ("poise.path_plan", "CURVE_PATH"),
     ("poise.gate_add", "NONE"),

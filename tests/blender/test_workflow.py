@@ -317,3 +317,34 @@ def test_controls_can_be_posed_after_clear(scene, kind):
     # The feet stay, so the knees bend.
     assert np.linalg.norm(moved["foot.L"]) < MILLIMETRE
     assert np.linalg.norm(moved["shin.L"]) > 0.05
+
+
+@pytest.mark.parametrize("kind", ["CYCLIST", "HORSE", "LUXO"])
+def test_a_character_is_removed_with_all_that_came_with_it_and_no_more(scene, kind):
+    hat = bpy.data.objects.new("Hat", bpy.data.meshes.new("Hat"))
+    scene.collection.objects.link(hat)
+    scene.frame_end = 20
+    for _ in range(2):  # the first may leave shapes of controls, which all characters share
+        before = settled()
+        assert bpy.ops.poise.character_add(kind=kind) == {"FINISHED"}
+        rig = bpy.context.object
+        if kind != "LUXO":
+            assert bpy.ops.poise.bake() == {"FINISHED"}
+        hat.parent, hat.location = rig, (0.0, 0.0, 2.0)
+        bpy.context.view_layer.update()
+        place = hat.matrix_world.copy()
+        assert bpy.ops.poise.character_remove() == {"FINISHED"}
+        assert hat.parent is None
+        np.testing.assert_allclose(hat.matrix_world, place, atol=1e-6)
+        hat.matrix_world.identity()
+        hat.location = (0.0, 0.0, 0.0)
+    assert diff(before, settled()) == []
+
+
+def test_the_motion_object_is_selected_beside_its_character(scene):
+    rig, motion = load("SKIER")
+    assert bpy.ops.poise.motion_select() == {"FINISHED"}
+    assert motion.select_get() and rig.select_get() and bpy.context.object == rig
+    motion.hide_set(True)
+    assert bpy.ops.poise.motion_select() == {"FINISHED"}
+    assert motion.select_get()
