@@ -7,6 +7,8 @@ a room here, its settings with a row in `settings.motion.KINDS`, and one here.
 
 from __future__ import annotations
 
+from typing import Any
+
 import bpy
 
 from ..errors import UserError
@@ -23,7 +25,7 @@ from .view import View
 
 _RIDING = Riding()
 
-FAMILIES: dict[str, Family] = {
+FAMILIES: dict[str, Family[Any, Any]] = {
     "TURNS": _RIDING,
     "PATH": _RIDING,
     "GAIT": Gaits(),
@@ -67,7 +69,7 @@ def begin(motion: bpy.types.Object, unit_scale: float) -> None:
         settings.begin(actor.kind, unit_scale)
 
 
-def family_for(motion: bpy.types.Object) -> Family:
+def family_for(motion: bpy.types.Object) -> Family[Any, Any]:
     """Family of a Motion object.
 
     Args:
@@ -115,7 +117,7 @@ def turns_joints(motion: bpy.types.Object) -> bool:
     return family is not None and (family.joints or family.lies)
 
 
-def family_of(job: Job) -> Family:
+def family_of(job: Job) -> Family[Any, Any]:
     """Family that a job was read by.
 
     Args:
@@ -124,7 +126,7 @@ def family_of(job: Job) -> Family:
     return FAMILIES[job.motion]
 
 
-def view_of(job: Job) -> View:
+def view_of(job: Job) -> View[Any]:
     """How the motion of a job is shown.
 
     Args:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from math import ceil
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import bpy
 import numpy as np
@@ -15,6 +15,7 @@ from ...solvers.motion import Problem
 from ...solvers.turning.settings import sample_times
 from ..errors import UserError
 from ..mapping.gaze import EyesStyle, with_gaze
+from ..mapping.legs import LeggedFigure
 from ..mapping.links import Links
 from ..mapping.registry import MAPPINGS
 from ..mapping.tracks import ROOT, Figure, RoleTracks, Tracks
@@ -38,6 +39,17 @@ TELLS_APART = 1e-3
 POSE = 2.0  # s of the motion that a pose is taken from
 
 Progress = Callable[[float], None]
+
+
+def part_of(progress: Progress, number: int, count: int) -> Progress:
+    """Progress of one of several parts of equal length, as progress of the whole.
+
+    Args:
+        progress: of the whole.
+        number: how many parts come before it.
+        count: how many there are.
+    """
+    return lambda fraction: progress((number + fraction) / count)
 
 
 class NoMotion(UserError):
@@ -88,7 +100,7 @@ class Job:
     end_frame: int
     settings: Any
     numbers: SceneNumbers
-    figure: Figure | None = None
+    figure: Figure | LeggedFigure | None = None
     style: Any = None
     before: tuple[Job, ...] = ()
     following: tuple[Job, ...] = ()
@@ -158,6 +170,10 @@ class Solved:
             # A mapping names amounts of its style; it does not know where they are set.
             body = with_paths(body, MAPPINGS[self.job.kind].group, ())
         return own + self.seam + self.of_motion() + body
+
+
+J = TypeVar("J", bound=Job)
+S = TypeVar("S", bound=Solved)
 
 
 def _size_problem(job: Job, least: float, most: float) -> tuple[Problem, ...]:
@@ -236,7 +252,7 @@ def sampled_style(
     motion: bpy.types.Object,
     group: str,
     frames: np.ndarray,
-) -> object:
+) -> Any:
     """A motion's style, its animated amounts sampled.
 
     Args:
@@ -251,7 +267,7 @@ def sampled_style(
     )
 
 
-def restyled(context: bpy.types.Context, job: Job, motion: bpy.types.Object) -> Job:
+def restyled(context: bpy.types.Context, job: J, motion: bpy.types.Object) -> J:
     """A job of a body that a mapping moves, posed with a motion's own style, under its name.
 
     Args:
@@ -288,7 +304,7 @@ def looking(job: Job, tracks: RoleTracks) -> RoleTracks:
     return with_gaze(tracks, replace(job.eyes, **sampled))
 
 
-def pose_only(job: Job, solve: Callable[[Job], Solved]) -> Solved:
+def pose_only(job: J, solve: Callable[[J], S]) -> S:
     """A range of one frame: the first of a motion that goes on as it begins, since bodies look
     ahead and even out.
 
@@ -297,7 +313,7 @@ def pose_only(job: Job, solve: Callable[[Job], Solved]) -> Solved:
         solve: solves such a job of more frames.
     """
 
-    def steady(values):
+    def steady(values: Any) -> Any:
         held = {
             name: float(value[0])
             for name, value in vars(values).items()
@@ -312,9 +328,11 @@ def pose_only(job: Job, solve: Callable[[Job], Solved]) -> Solved:
         job, settings=own, style=style, eyes=eyes, end_frame=job.start_frame + count, following=()
     )
     solved = solve(longer)
+    tracks = solved.tracks
+    assert isinstance(tracks, RoleTracks)  # only figures are posed so
     told = tuple(p for p in solved.motion.problems if not p.time)
     return replace(
-        solved, job=job, tracks=solved.tracks.first(), motion=replace(solved.motion, problems=told)
+        solved, job=job, tracks=tracks.first(), motion=replace(solved.motion, problems=told)
     )
 
 
@@ -339,7 +357,7 @@ def speed_step(last: float, first: float) -> tuple[Problem, ...]:
     )
 
 
-def without(settings, *names: str) -> dict[str, object]:
+def without(settings: Any, *names: str) -> dict[str, object]:
     """Fields of settings by name.
 
     Args:

@@ -11,19 +11,19 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import Any, ClassVar, Generic
 
 import bpy
 
 from ..mapping.handover import Handover
 from ..rigs.actor import Actor
 from ..scene.timing import SceneNumbers
-from .base import Job, Progress, Solved
+from .base import J, Progress, S
 from .view import View
 
 
-class Family(ABC):
-    """A family of motions.
+class Family(ABC, Generic[J, S]):
+    """A family of motions, by what they are read into and what they become.
 
     Attributes:
         name: what kinds of characters name it by (`builders.kinds.Kind.family`).
@@ -37,7 +37,7 @@ class Family(ABC):
 
     name: str
     moves: str
-    view: ClassVar[View] = View()
+    view: ClassVar[View[Any]] = View()
     joints: ClassVar[bool] = False
     lies: ClassVar[bool] = False
 
@@ -55,7 +55,7 @@ class Family(ABC):
     def gather(
         self, context: bpy.types.Context, motion: bpy.types.Object, actor: Actor,
         numbers: SceneNumbers,
-    ) -> Job:
+    ) -> J:
         """Read one motion out of Blender, all but the motions before and after it.
 
         Args:
@@ -69,7 +69,7 @@ class Family(ABC):
             SettingError: a setting is outside what the solver can take.
         """
 
-    def restyled(self, context: bpy.types.Context, job: Job, motion: bpy.types.Object) -> Job:
+    def restyled(self, context: bpy.types.Context, job: J, motion: bpy.types.Object) -> J:
         """A job under a motion's name, posed with that motion's own style.
 
         Args:
@@ -80,7 +80,7 @@ class Family(ABC):
         return job
 
     @abstractmethod
-    def solve(self, job: Job, before: Handover | None, progress: Progress) -> Solved:
+    def solve(self, job: J, before: Handover | None, progress: Progress) -> S:
         """Solve a job: pure, no Blender, any thread.
 
         Args:
@@ -95,7 +95,7 @@ class Family(ABC):
         """
 
     @abstractmethod
-    def inputs(self, job: Job) -> Mapping[str, object]:
+    def inputs(self, job: J) -> Mapping[str, object]:
         """What decides a motion besides style, scene and rest pose, by the animator's words.
 
         Args:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Generic, Protocol
 
 import bpy
 import numpy as np
@@ -16,7 +16,7 @@ import numpy as np
 from ..drawing.diagrams import Diagram
 from ..drawing.strokes import LIFT, Mark, Palette, Strokes, path_strokes
 from ..mapping.tracks import JointTracks, RoleTracks
-from .base import Solved
+from .base import S
 
 SIZE = 0.03  # m: half a cross that marks where a role is
 
@@ -83,7 +83,7 @@ class Ball:
     radius: float
 
 
-class View:
+class View(Generic[S]):
     """What is shown of a family's motions."""
 
     # Of the diagram in the corner of the viewport: pixels at interface scale 1, and whether
@@ -91,7 +91,7 @@ class View:
     inset_size: ClassVar[tuple[int, int]] = (150, 120)
     inset_rolls: ClassVar[bool] = False
 
-    def numbers(self, solved: Solved) -> Numbers:
+    def numbers(self, solved: S) -> Numbers:
         """Sum a motion up in a few numbers.
 
         Args:
@@ -100,7 +100,7 @@ class View:
         way = self.way(solved)
         return TrackNumbers(float(solved.tracks.time[-1] - solved.tracks.time[0]), way.distance)
 
-    def track(self, solved: Solved, palette: Palette) -> list[Strokes]:
+    def track(self, solved: S, palette: Palette) -> list[Strokes]:
         """What of a motion is drawn on the ground: where it goes, and what happens where.
 
         Args:
@@ -118,7 +118,7 @@ class View:
             for name in links.ends(tracks)
         ]
 
-    def course(self, solved: Solved) -> list[Strokes]:
+    def course(self, solved: S) -> list[Strokes]:
         """What the motion is led by, drawn beside its track.
 
         Args:
@@ -126,7 +126,7 @@ class View:
         """
         return []
 
-    def rejected(self, solved: Solved) -> list[Strokes]:
+    def rejected(self, solved: S) -> list[Strokes]:
         """What a search looked at and rejected.
 
         Args:
@@ -134,7 +134,7 @@ class View:
         """
         return []
 
-    def marks(self, solved: Solved) -> list[Mark]:
+    def marks(self, solved: S) -> list[Mark]:
         """Words beside what is drawn.
 
         Args:
@@ -142,7 +142,7 @@ class View:
         """
         return []
 
-    def ghost(self, solved: Solved, row: int, palette: Palette) -> list[Strokes]:
+    def ghost(self, solved: S, row: int, palette: Palette) -> list[Strokes]:
         """The figure at one sample.
 
         Args:
@@ -163,7 +163,7 @@ class View:
         points = np.concatenate(places)
         return [Strokes(points, np.tile(np.asarray(palette.ghost, float), (len(points), 1)), 2.5)]
 
-    def hud(self, solved: Solved, row: int) -> list[str]:
+    def hud(self, solved: S, row: int) -> list[str]:
         """What the corner of the viewport says about one sample.
 
         Args:
@@ -172,7 +172,7 @@ class View:
         """
         return []
 
-    def way(self, solved: Solved) -> Way:
+    def way(self, solved: S) -> Way:
         """Where a motion goes, for the chase camera.
 
         Args:
@@ -196,7 +196,7 @@ class View:
         """
         return True
 
-    def inset(self, solved: Solved, row: int, width: int, height: int) -> Diagram | None:
+    def inset(self, solved: S, row: int, width: int, height: int) -> Diagram | None:
         """The small diagram in the corner of the viewport.
 
         Args:
@@ -207,7 +207,7 @@ class View:
         """
         return None
 
-    def inset_now(self, solved: Solved, row: int, width: int, height: int) -> np.ndarray:
+    def inset_now(self, solved: S, row: int, width: int, height: int) -> np.ndarray:
         """(2,) where the current frame is in that diagram, or (n, 2) a line there, pixels.
 
         Args:
@@ -222,7 +222,7 @@ class View:
         """Diagrams that can be saved: kind -> what draws one of a solver's motion."""
         return {}
 
-    def balls(self, solved: Solved) -> tuple[Ball, ...]:
+    def balls(self, solved: S) -> tuple[Ball, ...]:
         """What flies about, in the order in which it is listed in the settings.
 
         Args:
@@ -230,7 +230,7 @@ class View:
         """
         return ()
 
-    def trail(self, solved: Solved) -> str:
+    def trail(self, solved: S) -> str:
         """Why a motion can leave no trail, and has no use for a slope; "" if it can.
 
         Args:

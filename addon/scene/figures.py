@@ -10,7 +10,7 @@ import numpy as np
 
 from ...solvers.motion import Placement
 from ..errors import UserError
-from ..mapping.legs import creature_of
+from ..mapping.legs import LeggedFigure, creature_of
 from ..mapping.tracks import Figure
 from ..placement import require_near, world_matrix
 from ..rigs import characters
@@ -18,7 +18,7 @@ from ..rigs.builders.legged import FIGURES
 from .timing import scene_numbers
 
 
-def figure_in_metres(character: bpy.types.Object, unit_scale: float) -> Figure:
+def figure_in_metres(character: bpy.types.Object, unit_scale: float) -> Figure | LeggedFigure:
     """A character's figure at the size it has in the scene.
 
     Args:
@@ -91,6 +91,7 @@ def hip_height_of(motion: bpy.types.Object) -> float:
         return 0.6
     unit = scene_numbers(bpy.context.scene).unit_scale
     figure = figure_in_metres(motion.poise_motion.character, unit)
+    assert isinstance(figure, LeggedFigure)
     return creature_of(figure).hip_height()
 
 

@@ -6,11 +6,12 @@ from __future__ import annotations
 from ..family import Family
 from .figures import FIGURES, figure_of
 from .gather import gather
+from .job import ControlJob, SolvedControl
 from .solve import solve
 from .view import ControlView
 
 
-class Controllers(Family):
+class Controllers(Family[ControlJob, SolvedControl]):
     """Scripts of controllers and motor programs."""
 
     name = "CONTROLLED"

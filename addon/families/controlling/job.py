@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from ....solvers.control.plans import Plan, Span
 from ....solvers.motion import Problem
+from ...mapping.links import Links
 from ...mapping.tracks import JointTracks
 from ..base import Job, Solved
 from .figures.base import Ran, Stretch
@@ -45,9 +46,11 @@ class ControlJob(Job):
         told: what was noticed while reading.
     """
 
+    links: Links = field(kw_only=True)
+    before: tuple[ControlJob, ...] = ()
     machine: str = ""
     body: Any = None
-    start: np.ndarray | None = None
+    start: np.ndarray = field(kw_only=True)
     plans: tuple[Plan, ...] = ()
     stored: tuple[bytes | None, ...] = ()
     script: tuple[Line, ...] = ()

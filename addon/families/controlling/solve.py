@@ -6,7 +6,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ....solvers.clock import Clock
-from ..base import Progress
+from ....solvers.control.build import Table
+from ..base import Progress, part_of
 from . import tables
 from .figures import FIGURES
 from .figures.base import Ran, Stretch
@@ -24,27 +25,25 @@ def solve(job: ControlJob, progress: Progress) -> SolvedControl:
         progress: called with the fraction done.
     """
     jobs = (*job.before, job)
-    start, solved = None, None
+    solved: SolvedControl | None = None
     for k, one in enumerate(jobs):
-        def told(fraction: float, k: int = k) -> None:
-            progress((k + fraction) / len(jobs))
-
-        if k:
+        if solved is not None:
             body = FIGURES[one.machine].continued(one.body, jobs[0].body)
-            one = replace(one, body=body, start=start)
-        solved = _one(one, told)
-        start = solved.motion.ran.states[-1]
+            one = replace(one, body=body, start=solved.motion.ran.states[-1])
+        solved = _one(one, part_of(progress, k, len(jobs)))
+    assert solved is not None
     return solved
 
 
 def _one(job: ControlJob, progress: Progress) -> SolvedControl:
     figure = FIGURES[job.machine]
-    built, problems = [], list(job.told)
+    built: list[Table | None] = []
+    problems = list(job.told)
     for k, (plan, data) in enumerate(zip(job.plans, job.stored, strict=True)):
         source = tables.source_of(job.machine, job.body, plan)
         table, told = tables.table_for(
             figure, source, job.body, plan, data,
-            lambda x, k=k: progress(0.5 * (k + x) / len(job.plans)),
+            part_of(progress, k, 2 * len(job.plans)),
         )
         built.append(table)
         problems += told

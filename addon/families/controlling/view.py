@@ -107,7 +107,7 @@ BAR = 12.0
 """Pixels, of the bars under the small diagram."""
 
 
-class ControlView(View):
+class ControlView(View[SolvedControl]):
     """How scripts are shown."""
 
     inset_size = (190, 150)

@@ -6,11 +6,12 @@ from __future__ import annotations
 from ...rigs import characters
 from ..family import Family
 from .gather import gather
+from .job import FreeformJob, SolvedFreeform
 from .solve import solve
 from .view import FreeformView
 
 
-class Freeform(Family):
+class Freeform(Family[FreeformJob, SolvedFreeform]):
     """Postures of a whole body, one after the other."""
 
     name = "FREEFORM"

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
@@ -32,12 +32,14 @@ class FreeformJob(Job):
         end_speed: ahead at the last posture, m/s.
     """
 
-    figure: LeggedFigure
+    figure: LeggedFigure = field(kw_only=True)
+    before: tuple[FreeformJob, ...] = ()
+    following: tuple[FreeformJob, ...] = ()
     names: tuple[str, ...] = ()
-    poses: RoleTracks | None = None
-    frames: np.ndarray | None = None
+    poses: RoleTracks = field(kw_only=True)
+    frames: np.ndarray = field(kw_only=True)
     supports: tuple[tuple[str, ...], ...] = ()
-    turns: np.ndarray | None = None
+    turns: np.ndarray = field(kw_only=True)
     placement: Placement = Placement()
     timing: str = "FRAMES"
     pace: str | np.ndarray = "MINIMUM_JERK"
@@ -57,5 +59,6 @@ class SolvedFreeform(Solved):
 
     job: FreeformJob
     motion: FreeformMotion
-    body: RoleBody | None = None
-    met: np.ndarray | None = None
+    tracks: RoleTracks
+    body: RoleBody = field(kw_only=True)
+    met: np.ndarray = field(kw_only=True)

@@ -90,7 +90,7 @@ def solve(job: FreeformJob, before: Handover | None, progress: Progress) -> Solv
     )
     progress(0.9)
     tracks = tracks_of(body, motion, clock)
-    return SolvedFreeform(job, motion, tracks, (), body, plan.line.visits - later)
+    return SolvedFreeform(job, motion, tracks, body=body, met=plan.line.visits - later)
 
 
 def _together(jobs: Sequence[FreeformJob], own: int) -> Sequence[FreeformJob]:

@@ -45,7 +45,7 @@ class FreeformNumbers:
         return tuple(found)
 
 
-class FreeformView(View):
+class FreeformView(View[SolvedFreeform]):
     """How free-form motion is shown."""
 
     def numbers(self, solved: SolvedFreeform) -> FreeformNumbers:
@@ -64,6 +64,7 @@ class FreeformView(View):
     def track(self, solved: SolvedFreeform, palette: Palette) -> list[Strokes]:
         """The way on the ground, that of the mass, and footholds."""
         motion, root = solved.motion, solved.root
+        assert root is not None  # a figure has one
         strokes = [path_strokes(root + (0.0, 0.0, LIFT), np.asarray(palette.track), 2.0)]
         strokes.append(path_strokes(motion.centre, PATH_COLOUR, 1.5))
         arms = CROSS * np.array([(1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0)], float)

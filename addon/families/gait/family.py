@@ -6,11 +6,12 @@ from __future__ import annotations
 from ..base import restyled, without
 from ..family import Family
 from .gather import depends_on, gather
+from .job import GaitJob, SolvedGait
 from .solve import solve
 from .view import GaitView
 
 
-class Gaits(Family):
+class Gaits(Family[GaitJob, SolvedGait]):
     """Gaits of animals with any number of legs."""
 
     name = "LEGGED"

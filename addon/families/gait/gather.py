@@ -15,7 +15,7 @@ from ....solvers.legged.terrain import MeshGround, way_over
 from ....solvers.motion import Placement
 from ....solvers.turning.settings import sample_times
 from ...errors import UserError
-from ...mapping.legs import creature_of
+from ...mapping.legs import LeggedFigure, creature_of
 from ...placement import changes, standing_at
 from ...scene import course
 from ...scene.figures import figure_in_metres, placement_of
@@ -45,6 +45,7 @@ def gather(
         speed = samples.get("speed", gait.speed) * unit
     with standing_at(scene, start, motion, character, *depends_on(motion)):
         figure = figure_in_metres(character, unit)
+        assert isinstance(figure, LeggedFigure)  # nobody else can do gaits
         placement = own = placement_of(motion, unit)
         path, closed = _path_of(motion, gait.path, unit)
         way = _way(path, closed, placement, speed, n_frames / numbers.fps)
@@ -113,15 +114,15 @@ def _path_of(motion, curve, unit: float) -> tuple[np.ndarray | None, bool]:
     if curve is None:
         return None, False
     lines, cyclic = course.curve_lines(curve, unit)
-    lines = [(line, closed) for line, closed in zip(lines, cyclic, strict=True) if len(line) > 1]
-    if not lines:
+    drawn = [(line, closed) for line, closed in zip(lines, cyclic, strict=True) if len(line) > 1]
+    if not drawn:
         raise UserError(f"{curve.name} has nothing to follow: draw a curve of two points or more")
-    if len(lines) > 1:
+    if len(drawn) > 1:
         raise UserError(
-            f"{curve.name} has {len(lines)} splines: {motion.name} can follow only one, so "
+            f"{curve.name} has {len(drawn)} splines: {motion.name} can follow only one, so "
             "separate or join them"
         )
-    line, closed = lines[0]
+    line, closed = drawn[0]
     if not np.isfinite(line).all():
         raise UserError(f"{curve.name} has points that stand nowhere: put them back")
     if float(np.ptp(line[:, :2], axis=0).max()) < 1e-6:

@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 from ....solvers.legged import GaitMotion, GaitSettings
 from ....solvers.motion import Placement, Problem
 from ...mapping.legs import LeggedFigure
+from ...mapping.tracks import RoleTracks
 from ...settings.gait import PoiseGait
 from ...settings.rows import with_paths
 from ..base import Job, Solved, ground_problems
@@ -28,7 +29,9 @@ class GaitJob(Job):
     """
 
     settings: GaitSettings
-    figure: LeggedFigure
+    figure: LeggedFigure = field(kw_only=True)
+    before: tuple[GaitJob, ...] = ()
+    following: tuple[GaitJob, ...] = ()
     own: Placement = Placement()
     in_place: bool = False
     cycle: bool = False
@@ -45,6 +48,7 @@ class SolvedGait(Solved):
 
     job: GaitJob
     motion: GaitMotion
+    tracks: RoleTracks
 
     def of_motion(self) -> tuple[Problem, ...]:
         ground, path = self.job.settings.ground, self.job.settings.path

@@ -385,7 +385,7 @@ def hud_lines(solved: SolvedGait, row: int) -> list[str]:
     return lines
 
 
-class GaitView(View):
+class GaitView(View[SolvedGait]):
     """What is shown of legged motions."""
 
     def numbers(self, solved):

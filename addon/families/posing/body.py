@@ -70,7 +70,7 @@ def chains_of(
         raise UserError(f"{rig.name} has no bone {missing[0]}: take it out of the targets")
     members = set(wanted)
     for name in wanted:
-        above = []
+        above: list[str] = []
         for parent in bones[name].parent_recursive:
             if parent.name in wanted:
                 members.update(above)

@@ -5,11 +5,12 @@ from __future__ import annotations
 
 from ..family import Family
 from .gather import gather
+from .job import PosingJob, SolvedPoses
 from .solve import solve
 from .view import PosingView
 
 
-class PoseTiming(Family):
+class PoseTiming(Family[PosingJob, SolvedPoses]):
     """Poses on their frames, and chains that swing after what carries them."""
 
     name = "POSING"

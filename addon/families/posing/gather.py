@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import Any
 
 import bpy
 import numpy as np
@@ -43,13 +44,14 @@ def gather(
     """
     settings, rig = motion.poise_motion.pose_timing, actor.joints
     start, end = frame_range(context.scene, motion)
-    postures = [
-        (item, Posture.kept(motion, POSTURE.format(item.number), item.name))
-        for item in settings.targets
-    ]
-    lost = next((item.name for item, posture in postures if posture is None), "")
-    if lost:
-        raise UserError(f"{lost} of {motion.name} has lost its pose: remove it, and add it anew")
+    postures: list[tuple[Any, Posture]] = []
+    for item in settings.targets:
+        posture = Posture.kept(motion, POSTURE.format(item.number), item.name)
+        if posture is None:
+            raise UserError(
+                f"{item.name} of {motion.name} has lost its pose: remove it, and add it anew"
+            )
+        postures.append((item, posture))
     reaching = {bone for _item, posture in postures for bone in posture.bones}
     swinging = {item.name: _chain_below(rig, item.name, reaching) for item in settings.overlaps}
     if not reaching and not swinging:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import bpy
 import numpy as np
@@ -91,7 +91,7 @@ class PosingJob(Job):
     """
 
     parts: tuple[Part, ...] = ()
-    under: Played | None = None
+    under: Played = field(kw_only=True)
     told: tuple[Problem, ...] = ()
 
     def baked(self, rig: bpy.types.Object, without: Without) -> PosingJob:

@@ -13,7 +13,7 @@ from ....solvers.dynamics.carrying import Carrying, carrying
 from ....solvers.posing.simulate import PoseMotion, simulate
 from ...errors import UserError
 from ...mapping.tracks import JointTracks
-from ..base import Progress
+from ..base import Progress, part_of
 from .job import Link, Part, Played, PoseRun, PosingJob, SolvedPoses, told_of
 
 DOWN = np.array((0.0, 0.0, -1.0))
@@ -38,7 +38,7 @@ def solve(job: PosingJob, progress: Progress) -> SolvedPoses:
         # As it moves once the parts below it are solved.
         carried = _carried(job, part.way, turn)
         motion = _simulated(
-            job, part, clock, carried, lambda x, k=number: progress((k + x) / len(job.parts))
+            job, part, clock, carried, part_of(progress, number, len(job.parts))
         )
         motions.append(motion)
         problems += told_of(part, motion)
@@ -127,7 +127,8 @@ def _places(
     """Bone -> (n, 2, 3) where its head and its tail are, m."""
     figure, body = part.body.figure, part.body
     place, turned = _pose_of(job, carried)
-    heads, axes = [], []
+    heads: list[np.ndarray] = []
+    axes: list[np.ndarray] = []
     for i, parent in enumerate(figure.parents.tolist()):
         above, at = (turned, place) if parent < 0 else (axes[parent], heads[parent])
         heads.append(at + rotations.rotate(above, np.broadcast_to(figure.places[i], at.shape)))

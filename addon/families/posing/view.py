@@ -49,7 +49,7 @@ class PoseNumbers:
         return tuple(found)
 
 
-class PosingView(View):
+class PosingView(View[SolvedPoses]):
     """How pose timing is shown."""
 
     def numbers(self, solved: SolvedPoses) -> PoseNumbers:

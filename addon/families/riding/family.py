@@ -10,11 +10,12 @@ from ...scene import course
 from ..base import restyled, without
 from ..family import Family
 from .gather import gather
+from .job import RidingJob, SolvedRide
 from .solve import solve
 from .view import RidingView
 
 
-class Riding(Family):
+class Riding(Family[RidingJob, SolvedRide]):
     """Turns by frequency, sharpness and heading, and ways along a path."""
 
     name = "RIDING"

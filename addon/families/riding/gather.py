@@ -14,6 +14,7 @@ from ....solvers.path.course import make_course
 from ....solvers.turning.settings import TurningSettings, sample_times
 from ...errors import UserError
 from ...mapping.body import PendulumBody, pendulum_body
+from ...mapping.tracks import Figure
 from ...placement import changes, standing_at
 from ...scene import course
 from ...scene.figures import figure_in_metres, placement_of
@@ -45,6 +46,7 @@ def _gather_turns(context, motion, kind: str, numbers: SceneNumbers) -> RidingJo
     # What is animated stands where it is at the start, whatever frame is current.
     with standing_at(scene, start, motion, character):
         figure = figure_in_metres(character, numbers.unit_scale)
+        assert isinstance(figure, Figure)  # nobody else can ride
         placement = placement_of(motion, numbers.unit_scale)
     n_frames = end - start + 1
     # Solver times are seconds from the start; settings are keyed on frames.
@@ -85,6 +87,7 @@ def _gather_path(context, motion, kind: str, numbers: SceneNumbers) -> RidingJob
     start = path_start(scene, motion)
     with standing_at(scene, start, motion, character, *course.everything(motion)):
         figure = figure_in_metres(character, unit)
+        assert isinstance(figure, Figure)  # nobody else can ride
         placement = placement_of(motion, unit)
         lines, cyclic = course.curve_lines(path.curve, unit)
         # Raises where there is nothing to follow.

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from ....solvers.path import PathMotion, PathScene, PathSettings
 from ....solvers.path.course import make_course
 from ....solvers.path.search import make_gates
 from ....solvers.turning.settings import TurningSettings
+from ...mapping.tracks import Figure, RoleTracks
 from ...settings.path import PoisePath
 from ...settings.rows import with_paths
 from ...settings.turns import PoiseTurns
@@ -30,6 +31,9 @@ class RidingJob(Job):
     """
 
     settings: TurningSettings | PathSettings
+    figure: Figure = field(kw_only=True)
+    before: tuple[RidingJob, ...] = ()
+    following: tuple[RidingJob, ...] = ()
     course: PathScene | None = None
     terrain_moves: bool = False
 
@@ -63,6 +67,7 @@ class SolvedRide(Solved):
 
     job: RidingJob
     motion: TurningMotion
+    tracks: RoleTracks
     path: PathMotion | None = None
 
     def of_motion(self) -> tuple[Problem, ...]:
@@ -91,6 +96,7 @@ def _of_gate(job: RidingJob, setting: str, value: float) -> tuple[str, float]:
         return setting, value
     number = int(rest.partition("]")[0])
     scene = job.course
+    assert scene is not None  # turns have no gates
     window = 2.0 * float(np.max(job.settings.speed)) * job.settings.stage
     line = make_gates(
         scene.gates, make_course(scene.polylines, scene.cyclic, window, laps=scene.laps)

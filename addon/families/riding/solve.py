@@ -15,7 +15,7 @@ from ...errors import UserError
 from ...mapping import sequence
 from ...mapping.handover import Handover
 from ...mapping.registry import MAPPINGS
-from ..base import NoMotion, Progress, looking, pose_only, speed_step
+from ..base import NoMotion, Progress, looking, part_of, pose_only, speed_step
 from .job import RidingJob, SolvedRide, path_problems
 from .plans import PLANS
 
@@ -77,9 +77,7 @@ def _solve_in_turn(
         elif before is not None:
             settings = replace(settings, start_state=before.state())
         try:
-            motion, path = _solve_one(
-                job, settings, lambda fraction, i=i: progress((i + fraction) / len(jobs))
-            )
+            motion, path = _solve_one(job, settings, part_of(progress, i, len(jobs)))
         except NoMotion:
             if i > own:
                 break

@@ -379,7 +379,7 @@ def hud_lines(solved: SolvedRide, row: int) -> list[str]:
     return lines
 
 
-class RidingView(View):
+class RidingView(View[SolvedRide]):
     """What is shown of rides."""
 
     def numbers(self, solved):

@@ -262,7 +262,7 @@ def _told(
             remedy="Find Jump anew, with another Seed, or ask for another length",
         )]
     off = 0.0 if motion is None else abs(done.length - motion.length)
-    if off <= NEAR:
+    if motion is None or off <= NEAR:
         return []
     far, asked = done.length * body.size, motion.length * body.size
     return [Problem(
