@@ -94,5 +94,5 @@ def _digest(held: Mapping[str, np.ndarray | str]) -> str:
     hasher = hashlib.sha1(usedforsecurity=False)
     for key, value in held.items():
         hasher.update(key.encode() + b"=")
-        hasher.update(value.encode() if isinstance(value, str) else value)
+        hasher.update(value.encode() if isinstance(value, str) else value.data)
     return hasher.hexdigest()[:16]

@@ -372,15 +372,16 @@ def _check_current(
             f"{_listed(shared)} plays the same action {action.name} in the same slot and would "
             f"move along: bake into a new action, or give {armature.name} a slot of its own"
         )
-    own = set()
+    own, record = set[tuple[str, int]](), None
     if previous is not None and previous.action == action and previous.record.slot == slot.handle:
-        own = set(previous.record.channels())
+        record = previous.record
+        own = set(record.channels())
     for (path, index), curve in keyframes.curves_by_path(compat.channelbag(action, slot)).items():
         if path not in paths:
             continue
         bone = paths[path] or OBJECT
-        ours = (path, index) in own
-        if ours and previous.record.target == "NEW":
+        ours = record is not None and (path, index) in own
+        if record is not None and ours and record.target == "NEW":
             continue
         trouble = ""
         if curve.lock or (curve.group is not None and curve.group.lock):
@@ -397,8 +398,7 @@ def _check_current(
                 f"{action.name} is {trouble}: put that right, or bake into a new action"
             )
         frames = keyframes.read_keys(curve, ["co"]).frames
-        if ours:
-            record = previous.record
+        if record is not None and ours:
             frames = frames[(frames < record.start) | (frames > record.end)]
         foreign = frames[(frames >= start) & (frames <= end)]
         if len(foreign):

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
+from typing import Any
 
 import bpy
 import numpy as np
@@ -89,7 +90,7 @@ class Former:
         })
 
 
-def _frame(value: object) -> float:
+def _frame(value: Any) -> float:
     """A frame that was stored; ValueError where it is none of Blender's."""
     if not abs(float(value)) <= LAST_FRAME + 1:
         raise ValueError("it has frames that are none")

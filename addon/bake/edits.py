@@ -9,8 +9,9 @@ as a difference when the bake underneath changes.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import bpy
 import numpy as np
@@ -47,7 +48,7 @@ class StoredCurve:
         hasher = hashlib.sha1(usedforsecurity=False)
         for part in (self.points, self.interpolation, self.left, self.right):
             if part is not None:
-                hasher.update(np.ascontiguousarray(part))
+                hasher.update(np.ascontiguousarray(part).data)
         return hasher.hexdigest()[:16]
 
     def evaluate(self, frames: np.ndarray) -> np.ndarray:
@@ -58,7 +59,7 @@ class StoredCurve:
         """
         x, y = self.points.astype(float).T
         straight = np.interp(frames, x, y)
-        if self.left is None or len(x) < 2:
+        if self.left is None or self.right is None or len(x) < 2:
             return straight
         s = np.clip(np.searchsorted(x, frames, side="right") - 1, 0, len(x) - 2)
         t = np.clip((frames - x[s]) / (x[s + 1] - x[s]), 0.0, 1.0)
@@ -132,16 +133,19 @@ def store(action: bpy.types.Action, name: str, curves: Sequence[StoredCurve]) ->
         name: name of the custom property.
         curves: one per curve, in the order of the record.
     """
-    sparse = [curve for curve in curves if curve.left is not None]
+    sparse = [
+        (c.left, c.right, c.interpolation) for c in curves
+        if c.left is not None and c.right is not None
+    ]
     parts = {
         "counts": np.array([len(curve.points) for curve in curves], np.int32),
         "sparse": np.array([curve.left is not None for curve in curves], np.int32),
         "points": np.concatenate([curve.points.ravel() for curve in curves]),
     }
     if sparse:
-        parts["left"] = np.concatenate([curve.left.ravel() for curve in sparse])
-        parts["right"] = np.concatenate([curve.right.ravel() for curve in sparse])
-        parts["interpolation"] = np.concatenate([c.interpolation for c in sparse]).astype(np.int32)
+        parts["left"] = np.concatenate([left.ravel() for left, _, _ in sparse])
+        parts["right"] = np.concatenate([right.ravel() for _, right, _ in sparse])
+        parts["interpolation"] = np.concatenate([how for _, _, how in sparse]).astype(np.int32)
     kept.put(action, name, SCHEMA, VERSION, parts)
 
 
@@ -158,7 +162,7 @@ def load(action: bpy.types.Action, name: str) -> list[StoredCurve]:
         return []
 
 
-def _curves(arrays: kept.Values) -> list[StoredCurve]:
+def _curves(arrays: Mapping[str, Any]) -> list[StoredCurve]:
     curves = []
     at = at_sparse = 0
     for count, sparse in zip(arrays["counts"], arrays["sparse"], strict=True):

@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import bpy
+import numpy as np
 
 from . import sparse
 from .keyed import Keyed
@@ -20,6 +21,7 @@ class Job(Keyed):
         unit_scale: metres per Blender unit.
     """
 
+    axes: np.ndarray = field()
     context: bpy.types.Context
     unit_scale: float
 

@@ -222,9 +222,10 @@ def channels_of(
             samples = np.insert(samples, rows, _known_at(bone, known[bone.bone], at), axis=0)
         size = bone.unit * job.unit_scale or metres_per_unit
         level = levels[bone.bone] if levels else np.zeros(1, int)
-        spans = timing.spans.get(bone.role, ())
+        own = timing.spans.get(bone.role, ())
+        keys: between.Keys | sparse.SparseKeys
         if dense:
-            keys = between.dense_keys(timing.grid(bone.role), samples, spans, level)
+            keys = between.dense_keys(timing.grid(bone.role), samples, own, level)
         else:
             closer = FEET if bone.role in timing.instants else 1.0
             if timing.instants and bone.role == ROOT:
@@ -240,7 +241,7 @@ def channels_of(
             )
             keys = sparse.sparse_keys(
                 timing.grid(bone.role), samples, job.options.step,
-                [(span.begin, span.end) for span in spans],
+                [(span.begin, span.end) for span in own],
                 closer * limits * between.CUT ** level[:, None], timing.pinned.get(bone.role, ()),
                 np.flatnonzero(level >= between.HALVED),
                 plain or bone.role in timing.instants, visible if legs else None,
@@ -249,7 +250,7 @@ def channels_of(
         frames = start + keys.frames
         for name, values in bone.properties():
             for index in range(values.shape[1]):
-                slopes = {} if dense else {
+                slopes = {} if isinstance(keys, between.Keys) else {
                     "slopes_left": keys.slopes_left[:, column],
                     "slopes_right": keys.slopes_right[:, column],
                     "straight": keys.straight[:, column],
@@ -345,6 +346,7 @@ def _timing(
     known: Mapping[str, contacts.Known] | None = None,
 ) -> _Timing:
     """When bones may have keys; `limbs` of a plain skeleton, or None for another rig."""
+    known = known or {}
     count = int(clock.whole[-1]) + 1
     held: Mapping[str, Sequence[contacts.Held]] = {}
     moving: dict[str, Sequence[contacts.Span]] = {}
@@ -355,12 +357,12 @@ def _timing(
     if limbs is None:
         spans, along = spans_of(job, metres_per_unit)
         held = _held_in(job, bones, clock, metres_per_unit, spans)
-        for role, theirs in held.items():
-            if any(one.still is None for one in theirs):
-                moving[role] = [one.span for one in theirs]
+        for role, all_held in held.items():
+            if any(one.still is None for one in all_held):
+                moving[role] = [one.span for one in all_held]
         for bone in bones:
             # Nearer to other samples, it would tell nothing of slopes.
-            found = _spaced((known or {}).get(bone.bone, {}), clock.frames[:count], BESIDE)
+            found = _spaced(known.get(bone.bone, {}), clock.frames[:count], BESIDE)
             if bone.role in steps and len(found):
                 instants[bone.role] = found
                 moving[bone.role] = spans[bone.role] = steps[bone.role]
@@ -377,7 +379,7 @@ def _timing(
         time for role, theirs in spans.items() if role not in steps
         for span in theirs for time in (span.begin, span.end)
     ]
-    kinks = np.array(kinks)
+    bends = np.array(kinks)
     near = sparse.EXTRAPOLATION / clock.per_frame
     times = clock.frames[:count]
 
@@ -389,7 +391,7 @@ def _timing(
             at = times[nearest(times, ends)]
             ends = np.unique(np.where(np.abs(at - ends) < BESIDE, at, ends))
         # Corners of others, with hardly a sample between, shall not hide a bone's own.
-        far = kinks[gap(kinks, ends) > near].tolist()
+        far = bends[gap(bends, ends) > near].tolist()
         at = times
         if role in instants:
             at = np.insert(times, np.searchsorted(times, instants[role]), instants[role])
@@ -412,9 +414,9 @@ def _timing(
     for bone in bones if known else ():
         if bone.role in instants:
             # What is too near to a sample to tell of slopes still tells where the bone is.
-            theirs = known[bone.bone]
-            near_by = sorted(theirs.keys() - set(instants[bone.role].tolist()))
-            values = _known_at(bone, theirs, near_by)
+            exactly = known[bone.bone]
+            near_by = sorted(exactly.keys() - set(instants[bone.role].tolist()))
+            values = _known_at(bone, exactly, near_by)
             unknown = np.full(values.shape[1:], np.nan)
             pinned[bone.role] = [
                 sparse.Pinned(time, value, unknown, unknown)

@@ -16,6 +16,7 @@ import numpy as np
 from ...solvers import rotations
 from ...solvers.times import gap
 from .. import keyframes
+from ..mapping.tracks import RoleTracks
 from ..rigs.pose import evaluate
 from ..rigs.pose.animated import independent
 from ..rigs.pose.channels import BoneTrack
@@ -71,7 +72,8 @@ def late_channels(
     if exactly:
         sampled = keying.sampled(job, plan.bones, plan.clock, plan.known)
         write(sampled)
-    before, solver, late = None, plan.solver, []
+    before: np.ndarray | None = None
+    solver, late = plan.solver, list[BoneTrack]()
     channels, points = list(plan.channels), list[np.ndarray]()
     for _ in range(1 if free else MOST_ROUNDS):
         job.context.view_layer.update()
@@ -98,7 +100,7 @@ def late_channels(
         own = keying.channels_of(job, late, plan.clock, plan.metres_per_unit, known=known)
         channels = plan.channels + own
         points = write(channels)
-    if len(even) < len(moments):
+    if len(even) < len(moments) and before is not None:
         solver = solver_of(before[:, even], plan.matrices, moments[even])
         solver.follow(plan.position, plan.rotation)
     return replace(plan, channels=channels, solver=solver), points
@@ -188,6 +190,7 @@ def _with_moments(job: Job, plan: Plan) -> _Played:
         plan: its numbers.
     """
     tracks = job.tracks
+    assert isinstance(tracks, RoleTracks)
     samples = plan.clock.frames
     end = float(samples[-1])
     late = {role for role, bone in job.bindings.items() if bone in plan.late}

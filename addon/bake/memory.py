@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, replace
+from typing import Any
 
 import bpy
 
@@ -20,13 +21,15 @@ from .data import Baked, Former, pose_of
 STORE = "poise_baked"
 
 
-def stores(action: bpy.types.Action | None) -> Iterator[object]:
+def stores(action: bpy.types.Action | None) -> Iterator[Any]:
     """What bakes have left with an action.
 
     Args:
         action: any action, or None.
     """
-    for name in action.keys() if action is not None else ():
+    if action is None:
+        return
+    for name in action.keys():
         if name.startswith(STORE) and hasattr(action[name], "keys"):
             yield action[name]
 
@@ -63,7 +66,7 @@ def former_of(baked: Baked) -> tuple[Former, bpy.types.Action | None]:
         baked: the bake.
     """
     record = baked.record
-    group = baked.action.get(record.store) if baked.action is not None else None
+    group: Any = baked.action.get(record.store) if baked.action is not None else None
     if not hasattr(group, "keys") or "before" not in group or record.target != "NEW":
         return record.former, baked.former_action
     action = group.get("former_action")

@@ -42,15 +42,15 @@ def with_moments(tracks: RoleTracks, dense: bool, feet: bool = False) -> RoleTra
     contacts = list(tracks.contacts)
     if dense:
         contacts = _round_bends(tracks, [_for_lines(tracks, c, feet) for c in contacts])
-    told = [contact for contact in contacts if contact.instants is not None]
-    time = np.unique(np.concatenate([c.instants.time for c in told] or [np.zeros(0)]))
+    told = [(c, c.instants) for c in contacts if c.instants is not None]
+    time = np.unique(np.concatenate([known.time for _, known in told] or [np.zeros(0)]))
     time = time[(time > tracks.time[0]) & (time < tracks.time[-1])]
     if not len(time):
         return tracks
     read = sparse.through(tracks.clock.frames, tracks.clock.frame_of(time))
     wanted = tracks.position.keys() | tracks.rotation.keys()
     if dense and not feet:  # nothing else has keys there
-        wanted = {role for contact in told for role in contact.limb}
+        wanted = {role for contact, _ in told for role in contact.limb}
     position, rotation = (
         {role: read.values(values) for role, values in samples.items() if role in wanted}
         for samples in (tracks.position, tracks.rotation)
@@ -58,9 +58,9 @@ def with_moments(tracks: RoleTracks, dense: bool, feet: bool = False) -> RoleTra
     for role, values in rotation.items():
         rotation[role] = rotations.normalise(values)
     for role in wanted:
-        own = [contact.instants for contact in told if role in contact.limb]
+        own = [instants for contact, instants in told if role in contact.limb]
         if role in position:
-            at = [contact.position for contact in told if role in contact.limb]
+            at = [contact.position for contact, _ in told if role in contact.limb]
             known = [
                 one.offset[role] + place
                 for one, place in zip(own, at, strict=True) if role in one.offset

@@ -18,7 +18,7 @@ from ...solvers.clock import Clock
 from ...solvers.motion import Problem
 from ...solvers.times import nearest
 from .. import keyframes
-from ..mapping.tracks import JointTracks
+from ..mapping.tracks import JointTracks, RoleTracks
 from ..placement import require_near
 from ..rigs.pose import joints, rotation_modes
 from ..rigs.pose.animated import moved_bones, moving_parents
@@ -228,9 +228,11 @@ def _at_moments(
         clock: when the samples are.
     """
     tracks, armature = job.tracks, job.armature
-    if tracks.moments is None:
+    assert isinstance(tracks, RoleTracks)
+    moments = tracks.moments
+    if moments is None:
         return {}
-    at, times, every = clock.frame_of(tracks.moments.time), clock.frames, clock.whole
+    at, times, every = clock.frame_of(moments.time), clock.frames, clock.whole
     read = None if job.dense else sparse.through(times, at)
 
     def there(values: np.ndarray) -> np.ndarray:
@@ -244,8 +246,8 @@ def _at_moments(
             found = read.values(flat)
         return found.reshape(-1, *values.shape[1:])
 
-    told = [contact for contact in tracks.contacts if contact.instants is not None]
-    limbs = {role for contact in told for role in contact.limb}
+    told = [(c, c.instants) for c in tracks.contacts if c.instants is not None]
+    limbs = {role for contact, _ in told for role in contact.limb}
     rows = tracks.clock.every if len(clock.time) < len(tracks.clock.time) else slice(None)
     position, rotation = (
         {
@@ -254,20 +256,20 @@ def _at_moments(
             if role in job.bindings
         }
         for samples, known in (
-            (tracks.position, tracks.moments.position), (tracks.rotation, tracks.moments.rotation)
+            (tracks.position, moments.position), (tracks.rotation, moments.rotation)
         )
     )
     turned = {role: rotations.normalise(values) for role, values in rotation.items()}
     solver = solver_of(matrices if len(matrices) == 1 else there(matrices), at)
     solved = {
-        bone.role: bone for bone in solver.solve(position, turned, tracks.moments.spins)
+        bone.role: bone for bone in solver.solve(position, turned, moments.spins)
     }
     known_in: dict[str, list[int]] = {}
-    for contact in told:
-        time, own = tracks.moments.time, contact.instants.time
-        row = nearest(time, own)
+    for contact, instants in told:
+        time, exact = moments.time, instants.time
+        row = nearest(time, exact)
         for role in contact.limb:
-            known_in.setdefault(role, []).extend(row[time[row] == own].tolist())
+            known_in.setdefault(role, []).extend(row[time[row] == exact].tolist())
     known: dict[str, contacts.Known] = {}
     for bone in bones:
         if bone.role not in known_in or bone.role not in solved:

@@ -181,7 +181,8 @@ class KeyGrid:
             wanted: (p,) frames from the start of the motion.
         """
         part = np.searchsorted(self.kinks[self.corner], wanted, side="right")
-        return stencil(self.times, wanted, *self.stretches[part].T, EXTRAPOLATION)
+        first, last = self.stretches[part].T
+        return stencil(self.times, wanted, first, last, EXTRAPOLATION)
 
 
 def key_spacing(latest: float) -> float:
@@ -200,7 +201,7 @@ def key_grid(
     per_frame: int,
     kinks: Sequence[float],
     latest: float = 0.0,
-    passed: Sequence[float] = (),
+    passed: Sequence[float] | np.ndarray = (),
     times: np.ndarray | None = None,
 ) -> KeyGrid:
     """Prepare the times of a motion.
@@ -219,7 +220,7 @@ def key_grid(
         times = np.arange(count) / per_frame
     end = times[-1]
 
-    def within(wanted: Sequence[float]) -> np.ndarray:
+    def within(wanted: Sequence[float] | np.ndarray) -> np.ndarray:
         found = [k for k in wanted if spacing < k < end - spacing]
         return np.unique(np.asarray(found, dtype=float))
 
@@ -313,7 +314,7 @@ def sparse_keys(
     held: Sequence[tuple[float, float]] = (),
     limits: np.ndarray | None = None,
     pinned: Sequence[Pinned] = (),
-    finer: Sequence[int] = (),
+    finer: Sequence[int] | np.ndarray = (),
     inside: bool = False,
     visible: np.ndarray | None = None,
 ) -> SparseKeys:

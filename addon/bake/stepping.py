@@ -252,12 +252,12 @@ class _Foot:
             low = int(np.searchsorted(times, before[0] + sparse.AT_SAMPLE)) if before else 0
             high = int(np.searchsorted(times, after[0] - sparse.AT_SAMPLE)) if after else len(times)
             begin, end = before[0] if before else times[0], after[0] if after else times[-1]
-            rows = np.arange(*np.searchsorted(at, (begin, end + 1e-9)))
-            rows = rows[np.isnan(found[rows, 0])]
-            if len(rows):
+            free = np.arange(*np.searchsorted(at, (begin, end + 1e-9)))
+            free = free[np.isnan(found[free, 0])]
+            if len(free):
                 known = [node for node in (before, after) if node is not None]
-                found[rows] = _swinging(
-                    times[low:high], place[low:high], known, at[rows], self.spacing
+                found[free] = _swinging(
+                    times[low:high], place[low:high], known, at[free], self.spacing
                 )
         return found
 

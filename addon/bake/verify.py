@@ -19,7 +19,7 @@ import numpy as np
 from ...solvers import rotations
 from ...solvers.motion import Problem
 from ..context import keep_frame
-from ..mapping.tracks import JointTracks, Tracks
+from ..mapping.tracks import JointTracks, RoleTracks, Tracks
 from ..rigs.pose import evaluate
 from ..rigs.pose.frames import rest_axes
 from ..rigs.pose.solver import RigSolver
@@ -395,6 +395,7 @@ def _differences(
         role = by_bone[limb.control]
         if not (checks.bone_location(role, tracks) and checks.bone_rotation(role, tracks)):
             continue
+        assert isinstance(tracks, RoleTracks)  # joints have no limbs here
         # Where the limb's end belongs, as the control carries it in the rest pose.
         control, target = _rest(armature, limb.control), _rest(armature, limb.target)
         offset = control[:3, :3].T @ (target[:3, 3] - control[:3, 3])

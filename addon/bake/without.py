@@ -21,7 +21,11 @@ def without(armature: bpy.types.Object, bakes: Iterable[Baked]) -> Without:
         bakes: the bakes whose keys do not count.
     """
     data = armature.animation_data
-    own, actions, tracks, keys, pose = [], set(), set(), {}, {}
+    own: list[Baked] = []
+    actions: set[bpy.types.Action] = set()
+    tracks: set[str] = set()
+    keys: dict[tuple[str, int], tuple[float, float]] = {}
+    pose: dict[str, tuple[float, ...]] = {}
     for baked in bakes:
         record = baked.record
         pose |= {path: values for path, values in record.pose.items() if path in record.curves}

@@ -87,7 +87,7 @@ def bake_tracks(
         checks.check_place(armature, None if keyed.seen is None else keyed.seen.matrices)
     edited = [] if previous is None else require_unedited(armature, previous, options.on_edited)
     differences: list[keyframes.Channel] = []
-    if edited and options.on_edited == "KEEP_EDITS":
+    if previous is not None and edited and options.on_edited == "KEEP_EDITS":
         differences = edits.edit_differences(previous, edited)
     job = _job(context, keyed, previous)
     problems: list[Problem] = []
@@ -99,7 +99,8 @@ def bake_tracks(
             # Whatever this refuses, the last bake is still there.
             with _holding(job):
                 plan = plan_of(job)
-        if edited and options.on_edited == "NEW_ACTION":
+        if previous is not None and edited and options.on_edited == "NEW_ACTION":
+            assert previous.action is not None  # its curves are edited
             if previous.record.target == "NEW":
                 previous.action.use_fake_user = True
             options = replace(options, target="NEW")
@@ -188,6 +189,7 @@ def require_unedited(
     if edited and on_edited == "ASK":
         raise UserError(_edited_sentence(armature, edited))
     if edited and on_edited == "KEEP_EDITS" and previous.record.target == "CURRENT":
+        assert previous.action is not None  # its curves are edited
         raise UserError(
             f"Edits in the current action {previous.action.name} cannot be kept as a layer: set "
             "Edited Keys to Overwrite or New Action"
@@ -261,7 +263,7 @@ def _reusable(
     """Whether a new bake can go where the last one is."""
     action, record = previous.action, previous.record
     slot = compat.slot_by_handle(action, record.slot)
-    if slot is None or action.library is not None:
+    if action is None or slot is None or action.library is not None:
         return False
     if record.target == "NEW":
         if checks.other_users(armature, action, slot):
@@ -454,9 +456,9 @@ def _write_channels(bag, channels, own, old) -> list[np.ndarray]:
     written = keyframes.write_channels(bag, channels, points)
     if kept:
         for channel, curve in zip(channels, written, strict=True):
-            keys = kept.get((channel.data_path, channel.index))
-            if keys is not None:
-                keyframes.join_keys(curve, keys)
+            others = kept.get((channel.data_path, channel.index))
+            if others is not None:
+                keyframes.join_keys(curve, others)
     return points
 
 
@@ -481,6 +483,7 @@ def _hang(
     record, armature = baked.record, job.armature
     action = baked.action
     edits_action = baked.edits_action
+    assert action is not None  # it has just been written
     if differences:
         channels = edits.combine_differences(differences, edits.layer_channels(edits_action))
         if edits_action is None:
@@ -600,7 +603,7 @@ def clear_bake(
             note = f"Action {action.name} stays, as it has keys of yours"
         elif record.target == "CURRENT" and record.made_slot and not left:
             _remove_slot(armature, action, slot, record.former)
-    elif shared:
+    elif action is not None and shared:
         note = f"Action {action.name} stays, as {shared[0]} plays it too"
     if armature is not None:
         if keep:

@@ -16,6 +16,7 @@ from ..bake.plan import look
 from ..bake.write import stands_at
 from ..baked import baked_of
 from ..errors import UserError
+from ..mapping.legs import LeggedFigure
 from ..mapping.tracks import RoleTracks
 from ..rigs.controls import control_rig, own_controls, retarget
 from ..rigs.pose.animated import animated_paths
@@ -161,12 +162,14 @@ def _travel(
 ) -> RoleTracks:
     """A motion's tracks at all instants that its rig needs."""
     travel, dense = solved.tracks, motion.poise_motion.key_mode == "DENSE"
+    assert isinstance(travel, RoleTracks)  # joints are bones of the rig itself
     stands = own is None or any(c.role in feet for c in travel.contacts)
     if dense and not stands:
         # No bone of a rig's own spins like a wheel: whole frames tell how it turned. When a
         # foot leaves the ground they do not, nor do they tell what plain keys do between them.
         travel = travel.at_frames()
-    if own is None and (figure := solved.job.figure).legs:
+    figure = solved.job.figure
+    if own is None and isinstance(figure, LeggedFigure):
         steps = retarget.steps_of(motion.poise_motion.character, travel)
         least = stepping.EVALUATED if edited else stepping.SAMPLES
         return stepping.finer(travel, figure, steps, solved.job.numbers.fps, least)

@@ -93,13 +93,14 @@ def bake(
     keyed = keyed_of(motion, solved, on_edited)
     if together is not None:
         together.verify(context, (character, control_rig.rig_of(character)))
-    size, job, joints = list[Problem](), solved.job, isinstance(keyed.tracks, JointTracks)
-    if not joints:
+    size, job, tracks = list[Problem](), solved.job, keyed.tracks
+    joints = isinstance(tracks, JointTracks)
+    if not isinstance(tracks, JointTracks):
         clear_rig(context, motion)
         size = resized(character)
         dense = keyed.options.key_mode == "DENSE"
         seen = None if together is None else together.seen(character)
-        tracks = moments.with_moments(keyed.tracks, dense)
+        tracks = moments.with_moments(tracks, dense)
         keyed = replace(keyed, tracks=tracks, seen=seen)
     result = _bake(context, motion, keyed, together is not None)
     if joints:  # the motion below has gone to a strip, unless it is there already
@@ -153,6 +154,7 @@ def bake_to_bones(
     if not current:
         bake(context, motion, solved, on_edited)
         own = baked_of(motion)
+    assert own is not None  # it is baked by now
     if onto is not None and current:
         edited = onto.edited
     else:
