@@ -573,6 +573,18 @@ def test_a_bone_that_copies_what_ik_moves_goes_with_the_parents_of_that():
     assert _apart(_visual(rig, 8, (name,))[name], wanted) < _drop()
 
 
+def test_a_carrier_that_shrinks_to_nothing_is_named_with_its_frame():
+    rig = _armature()
+    carrier = rig.pose.bones["bone0"]
+    for frame, size in ((1, 1.0), (20, 1.0), (21, 0.0)):
+        carrier.scale = (size,) * 3
+        carrier.keyframe_insert("scale", frame=frame)
+    bpy.context.scene.frame_set(1)
+    _with_targets(rig)
+    with pytest.raises(RuntimeError, match="What carries bone1 has no size .* at frame 21: give"):
+        bpy.ops.poise.bake()
+
+
 def test_a_motion_on_top_of_another_pose_timing():
     rig = _armature()
     _with_targets(rig, {13: {"bone1": (0.9, 0.0, 0.0)}, 25: {"bone1": (-0.9, 0.0, 0.0)}})

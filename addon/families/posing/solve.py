@@ -17,6 +17,7 @@ from ..base import Progress, part_of
 from .job import Link, Part, Played, PoseRun, PosingJob, SolvedPoses, told_of
 
 DOWN = np.array((0.0, 0.0, -1.0))
+NO_SIZE = 1e-12  # of an axis of what carries: it shows no direction
 
 
 def solve(job: PosingJob, progress: Progress) -> SolvedPoses:
@@ -79,6 +80,13 @@ def _pose_of(job: PosingJob, world: np.ndarray) -> tuple[np.ndarray, np.ndarray]
 def _simulated(
     job: PosingJob, part: Part, clock: Clock, carried: np.ndarray, progress: Progress
 ) -> PoseMotion:
+    size = np.linalg.norm(carried[:, :3, :3], axis=1).min(axis=1)
+    lost = np.flatnonzero(~(np.isfinite(carried).all(axis=(1, 2)) & (size > NO_SIZE)))
+    if lost.size:
+        raise UserError(
+            f"What carries {part.bones[0]} has no size or no place at frame "
+            f"{job.start_frame + int(lost[0])}: give it a scale above 0 and a place in reach"
+        )
     place, turned = _pose_of(job, carried)
     gravity = job.numbers.gravity * DOWN
     moving = np.abs(np.diff(carried, axis=0)).max(initial=0.0) > 0.0
