@@ -22,7 +22,7 @@ help:
 	@echo "make manual    the manual's tables of operators, settings and presets"
 	@echo "make bench     measure, side by side with the plain way"
 	@echo "make blocking  100 runs of an arm that blocks balls under falling weights"
-	@echo "make package   zips to publish: dist/"
+	@echo "make package   zips to publish: dist/; WEBSITE=https://... where the project is"
 	@echo "make lint      style and types"
 	@echo "make clean     remove what the others made here"
 	@echo "PYTHON=python3.13 after any of them takes the newest Blender"
@@ -73,7 +73,7 @@ blocking:
 	$(IN_UNIT) tools/lab/blocking.py 100
 
 package:
-	$(IN_BLENDER) tools/build.py package
+	$(IN_BLENDER) tools/build.py package --website=$(WEBSITE)
 
 lint:
 	$(IN_LINT) -m ruff check .

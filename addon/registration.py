@@ -12,7 +12,7 @@ import bpy
 from .. import operators, panels
 from . import settings
 from .show import handlers, overlay, preview
-from .ui import menus, preferences, presets, tabs
+from .ui import manual, menus, preferences, presets, tabs
 
 # Classes first (settings before what draws them), then the parts that hook
 # into Blender. Each part has register() and unregister().
@@ -22,11 +22,12 @@ CLASSES: tuple[type, ...] = (
     *operators.CLASSES,
     *panels.CLASSES,
 )
-PARTS = (settings, presets, preferences, menus, handlers, overlay)
+PARTS = (settings, presets, preferences, menus, manual, handlers, overlay)
 
 # Called like this, an operator does not become the one that Adjust Last Operation repeats.
 preview.bake = lambda: bpy.ops.poise.bake()
 tabs.PANELS[:] = [cls for cls in panels.CLASSES if issubclass(cls, bpy.types.Panel)]
+manual.CLASSES[:] = CLASSES
 
 _done: list = []
 

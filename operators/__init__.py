@@ -12,6 +12,7 @@ from . import (
     freeform,
     gait,
     limb,
+    manual,
     motion,
     path,
     posing,
@@ -41,4 +42,5 @@ CLASSES: tuple[type, ...] = (
     *bake.CLASSES,
     *problems.CLASSES,
     *render.CLASSES,
+    *manual.CLASSES,
 )

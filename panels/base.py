@@ -7,6 +7,7 @@ import blf
 import bpy
 
 from ..addon import motions
+from ..addon.ui import manual
 
 SHORT = {
     "max_curvature": "Curvature",
@@ -28,6 +29,12 @@ class SidebarPanel:
     bl_space_type = "VIEW_3D"
     bl_region_type = "UI"
     bl_category = "Poise"
+
+    def draw_header_preset(self, context):
+        # Panels within one stand on its page.
+        if not getattr(self, "bl_parent_id", ""):
+            button = self.layout.operator("poise.manual_open", text="", icon="HELP", emboss=False)
+            button.page = manual.page_of(type(self))
 
 
 class MotionPanel(SidebarPanel):

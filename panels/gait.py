@@ -74,6 +74,7 @@ class POISE_PT_gait(MotionPanel, bpy.types.Panel):
         return super().poll(context) and settings_of(context).kind == "GAIT"
 
     def draw_header_preset(self, context):
+        MotionPanel.draw_header_preset(self, context)
         POISE_PT_gait_presets.draw_panel_header(self.layout)
 
     def draw(self, context):

@@ -133,6 +133,7 @@ class POISE_PT_turns(MotionPanel, bpy.types.Panel):
         return super().poll(context) and settings_of(context).kind == "TURNS"
 
     def draw_header_preset(self, context):
+        MotionPanel.draw_header_preset(self, context)
         POISE_PT_turns_presets.draw_panel_header(self.layout)
 
     def draw(self, context):

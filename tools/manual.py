@@ -19,7 +19,7 @@ import installed
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
-PAGES = ("scripts.md", "turns.md")
+PAGES = ("scripts.md", "turns.md", "body.md")
 
 UNITS = {
     "VELOCITY": "length/s", "ACCELERATION": "length/s²", "LENGTH": "length", "AREA": "length²",
@@ -52,7 +52,7 @@ OPERATORS = (
     "markers_add", "markers_clear", "chase_camera_add", "playblast", "diagram_save",
     "diagram_image",
     "mesh_swap", "mesh_restore", "equipment_attach", "equipment_detach", "equipment_hide",
-    "problem_show", "problem_fix",
+    "problem_show", "problem_fix", "manual_open",
 )
 
 # Settings of a motion that scripts may set; the rest is Poise's own book-keeping.
@@ -159,6 +159,23 @@ def style_names(rna) -> list[str]:
     return [p.identifier for p in rna.properties if p.identifier not in {"rna_type", "name"}]
 
 
+def amounts_table() -> str:
+    """A Markdown table of all amounts of all bodies, in the order of their panels."""
+    from poise.addon.mapping.gaze import EyesStyle
+    from poise.addon.mapping.registry import STYLE_GROUPS
+    from poise.addon.mapping.rows import rows_of
+
+    found: dict[str, dict[tuple[str, str], None]] = {}
+    for style in (*(mapping.style for mapping in STYLE_GROUPS.values()), EyesStyle):
+        for row in rows_of(style):
+            found.setdefault(row.section, {})[row.label, row.text] = None
+    lines = ["| part | amount | what it is |", "|---|---|---|"]
+    lines += [
+        f"| {part} | {label} | {text} |" for part, rows in found.items() for label, text in rows
+    ]
+    return "\n".join(lines)
+
+
 def presets_table(kind: str) -> str:
     """A Markdown table of a character's presets and what their turns are like.
 
@@ -205,6 +222,7 @@ def tables() -> dict[str, str]:
     footprint = gait.properties["footprints"].fixed_type
     made = {
         "operators": operators_table(),
+        "amounts": amounts_table(),
         "motion": settings_table(rna, MOTION),
         "turns": settings_table(turns, style_names(turns)),
         "path": settings_table(path, style_names(path)),

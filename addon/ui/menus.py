@@ -71,6 +71,8 @@ _ENTRIES = (
     None,
     ("poise.mesh_swap", "NONE"),
     ("poise.mesh_restore", "NONE"),
+    None,
+    ("poise.manual_open", "HELP"),
 )
 
 

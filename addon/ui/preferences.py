@@ -73,6 +73,7 @@ class PoisePreferences(bpy.types.AddonPreferences):
         column.prop(self, "track_colour")
         column.prop(self, "warning_colour")
         column.prop(self, "ghost_colour")
+        layout.operator("poise.manual_open", icon="HELP")
 
 
 def get(context) -> PoisePreferences | None:

@@ -310,3 +310,92 @@ def test_every_problem_is_in_the_manual_and_no_other():
             assert any(begins(line, message) for line in manual[code]), (code, message)
         for line in manual[code]:
             assert any(begins(line, message) for message in messages), (code, line)
+
+
+# Words of panels: what stands out in a page that explains, not in the tables of scripts.md alone.
+
+
+def marked(text):
+    """Words of a page that stand out: headings, bold and italic ones, first cells of tables."""
+    text = re.sub(r"<!--.*?-->", "", text, flags=re.DOTALL)
+    found = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+    found += [cell for row in re.findall(r"^\|(.*)\|$", text, re.MULTILINE)
+              for cell in row.split("|")[:-1]]
+    found += re.findall(r"\*\*([^*]+)\*\*", text)
+    found += re.findall(r"(?<!\*)\*([^*\n]+(?:\n[^*\n]+)?)\*", text)
+    whole = [" ".join(words.split()) for words in found]
+    parts = [part for words in whole for part in re.split(r" > |, |<br>| or ", words)]
+    return {words.strip(" *") for words in (*whole, *parts)}
+
+
+EXPLAINED = set().union(
+    *(marked(text_of(page)) for page in PAGES if page.name not in ("scripts.md", "house.md"))
+)
+PANELS = [ast.parse(text_of(path)) for path in sorted((ROOT / "panels").glob("*.py"))]
+# Names that panels draw properties by.
+DRAWN = {
+    node.value for tree in PANELS for node in ast.walk(tree)
+    if isinstance(node, ast.Constant) and isinstance(node.value, str)
+}
+# What a panel calls a setting under a title that says the rest of its name.
+(SHORT,) = (
+    ast.literal_eval(node.value) for tree in PANELS for node in tree.body
+    if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "SHORT"
+)
+# Drawn by an icon, or as a list under a title of its own.
+NO_WORD = {
+    "sequence", "gaits", "targets", "target_index", "bone_index", "disturbance_index", "overlaps",
+    "overlap_index", "source", "number", "controllers", "script_index", "postures",
+    "posture_index", "speed_points", "speed_points_index", "footprints_index", "kind",
+}
+
+
+def settings_tables():
+    """(table, name, label) of each setting of the tables that `make manual` writes."""
+    text = text_of(DOCS / "scripts.md")
+    for table, rows in re.findall(r"<!-- table: (.*?) -->(.*?)<!-- end", text, re.DOTALL):
+        for name, label in re.findall(r"^\| `(\w+)` \| ([^|]+?) \|", rows, re.MULTILINE):
+            if table != "operators":
+                yield table, name, label
+
+
+def test_every_setting_of_the_panels_is_explained():
+    found, wrong = 0, []
+    for table, name, label in settings_tables():
+        if table in STYLE_GROUPS or table == "eyes" or name in DRAWN - NO_WORD:
+            found += 1
+            if not {label, SHORT.get(name)} & EXPLAINED:
+                wrong.append(f"{table}.{name}: {label}")
+    assert found > 300
+    assert wrong == [], "to be explained in docs/, where they stand out"
+
+
+def test_every_choice_of_the_settings_is_explained():
+    """Choices are tuples of an identifier, a label and a tooltip."""
+    wrong = []
+    for path in sorted((ROOT / "addon" / "settings").glob("*.py")):
+        for node in ast.walk(ast.parse(text_of(path))):
+            if not isinstance(node, ast.Tuple) or not 3 <= len(node.elts) <= 5:
+                continue
+            texts = [getattr(part, "value", None) for part in node.elts[:3]]
+            if all(isinstance(text, str) for text in texts) and texts[0].isupper():
+                label = texts[1]
+                if " " in texts[2] and label not in EXPLAINED:
+                    wrong.append(f"{path.name}: {label}")
+    assert wrong == [], "to be explained in docs/, where they stand out"
+
+
+def test_every_number_of_the_panels_boxes_is_explained():
+    """Rows of boxes are pairs of what it is and how much, made where a family shows itself."""
+    found = set()
+    for path in sorted((ROOT / "addon" / "families").rglob("*.py")):
+        if path.stem not in ("view", "numbers"):
+            continue
+        for node in ast.walk(ast.parse(text_of(path))):
+            if isinstance(node, ast.Tuple) and len(node.elts) in (2, 4):
+                name, value = getattr(node.elts[0], "value", None), node.elts[1]
+                if isinstance(name, str) and re.fullmatch(r"[A-Z][a-z]+( [A-Za-z]+)*", name):
+                    if not isinstance(value, ast.Constant):
+                        found.add(name)
+    assert {"Way", "Half Turn", "Froude Number"} <= found
+    assert found - EXPLAINED == set(), "to be explained in docs/, where they stand out"
