@@ -428,7 +428,8 @@ def _write(filepath: str, text: str) -> None:
 
 
 class POISE_OT_figure_setup(SettingsOperator, bpy.types.Operator):
-    """Make the selected bones, which hang on each other in a row, a figure of links and muscles"""
+    """Make the selected bones, which hang on each other in a row or as a tree does, a figure of links
+    and muscles"""
 
     bl_idname = "poise.figure_setup"
     bl_label = "Set Up as Figure"
@@ -457,19 +458,18 @@ class POISE_OT_figure_setup(SettingsOperator, bpy.types.Operator):
         names = [bone.name for bone in bones if compat.bone_selected(bone)]
         if not names:
             raise UserError(
-                f"No bone of {rig.name} is selected: select those of the chain, in Pose Mode"
+                f"No bone of {rig.name} is selected: select those of the figure, in Pose Mode"
             )
         unit = scene_numbers(context.scene).unit_scale
         size = unit * float(rig.matrix_world.median_scale)
-        machines.put_away(rig)
-        ordered = machines.chain_of(rig, names)
+        ordered = machines.tree_of(rig, names)
         machines.set_up_chain(rig, ordered, size, self.density)
         motion = motions.active_motion(rig)
         if motion is None:
             with object_mode(context):
                 motion = motions.add_motion(context, rig)
             families.begin(motion, unit)
-        return f"{rig.name} is a chain of {len(ordered)} links: add a controller"
+        return f"{rig.name} is a figure of {len(ordered)} links: add a controller"
 
 
 class POISE_OT_figure_remove(SettingsOperator, bpy.types.Operator):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Mechanical figures: those that can be added, and what makes any armature one.
 
-An armature is marked by the custom property `poise_machine`, the name of what it is. A chain of
-bones says besides which they are (`poise_chain`, a name a line, parents first) and about which
+An armature is marked by the custom property `poise_machine`, the name of what it is. A chain or
+tree of bones says besides which they are (`poise_chain`, a name a line, parents first) and about which
 axis of the armature their hinges turn (`poise_hinge`); each of its bones has its mass
 (`poise_mass`, kg) and what its muscle gives (`poise_torque`, N m). All of them can be changed in
 Blender, and are kept by library overrides.
@@ -82,7 +82,7 @@ _WORDS = {
 
 @dataclass(frozen=True)
 class ReadChain:
-    """A chain of bones as links in its plane.
+    """A chain or tree of bones as links in its plane.
 
     Attributes:
         bones: names, parents first.
@@ -237,7 +237,7 @@ def _number(bone: bpy.types.PoseBone, key: str, least: float) -> float:
 
 
 def chain_bones(armature: bpy.types.Object) -> list[str]:
-    """Names of the bones of a chain, parents first; those that are gone left out.
+    """Names of the bones of a figure, parents first; those that are gone left out.
 
     Args:
         armature: the armature object.
@@ -246,31 +246,41 @@ def chain_bones(armature: bpy.types.Object) -> list[str]:
     return [name for name in names if name in armature.pose.bones]
 
 
-def chain_of(armature: bpy.types.Object, names: Sequence[str]) -> list[str]:
-    """Bones in a row, the first one first.
+def tree_of(armature: bpy.types.Object, names: Sequence[str]) -> list[str]:
+    """Bones that hang on each other, parents first.
 
     Args:
         armature: the armature object.
         names: of some of its bones.
 
     Raises:
-        UserError: they do not hang on each other in a row.
+        UserError: they do not all hang on one of them, or something else ties them to each other.
     """
     bones = armature.data.bones
     ordered = sorted(names, key=lambda name: len(bones[name].parent_recursive))
-    for above, name in zip(ordered[:-1], ordered[1:], strict=True):
-        if bones[name].parent != bones[above]:
+    for name in ordered[1:]:
+        if bones[name].parent is None or bones[name].parent.name not in ordered:
             raise UserError(
-                f"{name} of {armature.name} does not hang on {above}: select bones that hang on "
-                "each other in a row, with none left out"
+                f"{name} of {armature.name} does not hang on {ordered[0]}: select bones that hang "
+                "on each other, with none left out"
             )
+    for name in ordered:
+        for tie in armature.pose.bones[name].constraints:
+            other = getattr(tie, "subtarget", "")
+            if tie.enabled and tie.influence > 0.0 and other in ordered and (
+                getattr(tie, "target", None) == armature
+            ):
+                raise UserError(
+                    f"{tie.name} ties {name} of {armature.name} to {other}, which closes a loop: "
+                    "links have to hang on each other as a tree does, so mute or remove it"
+                )
     return ordered
 
 
 def set_up_chain(
     armature: bpy.types.Object, names: Sequence[str], metres: float, density: float
 ) -> None:
-    """Make an armature a chain of links that turn in one plane.
+    """Make an armature a tree of links that turn in one plane.
 
     The plane is that of the bones where they are bent, otherwise that in which the first one
     turns about its X axis.
@@ -280,28 +290,56 @@ def set_up_chain(
         names: of its bones, parents first.
         metres: a unit of the armature in metres.
         density: mass of a link, kg for each metre.
+
+    Raises:
+        UserError: they lie in no plane.
     """
     bones = [armature.pose.bones[name] for name in names]
-    hinge = bones[0].bone.matrix_local.to_3x3().col[0].normalized()
-    first = _along(bones[0].bone).normalized()
+    hinge = _hinge_of(armature, names)
+    put_away(armature)
+    armature[MARK], armature[CHAIN], armature[HINGE] = "CHAIN", "\n".join(names), list(hinge)
+    masses = [density * bone.bone.length * metres for bone in bones]
+    # What holds all that hangs on a link level and straight, as a share of which the pendulum's
+    # muscle is known.
+    for k, bone in enumerate(bones):
+        held, reach = 0.0, {bone.name: 0.0}
+        for i, other in enumerate(bones[k:], k):
+            above = other.parent.name if other.parent is not None else ""
+            if i > k and above not in reach:
+                continue
+            if i > k:
+                reach[other.name] = reach[above] + other.parent.bone.length * metres
+            held += masses[i] * 9.81 * (reach[other.name] + 0.5 * other.bone.length * metres)
+        set_number(bone, MASS, masses[k])
+        set_number(bone, TORQUE, SURPLUS * held)
+
+
+def _hinge_of(armature: bpy.types.Object, names: Sequence[str]):
+    """Axis that all of some bones lie across, in the axes of the armature."""
+    bones = [armature.data.bones[name] for name in names]
+    hinge = bones[0].matrix_local.to_3x3().col[0].normalized()
+    first = _along(bones[0]).normalized()
     for bone in bones[1:]:
-        across = first.cross(_along(bone.bone).normalized())
+        across = first.cross(_along(bone).normalized())
         if across.length > 1e-3:
             hinge = across.normalized()
             break
-    armature[MARK], armature[CHAIN], armature[HINGE] = "CHAIN", "\n".join(names), list(hinge)
-    masses = [density * bone.bone.length * metres for bone in bones]
-    # What holds a straight chain level, as a share of which the pendulum's muscle is known.
-    reach = [0.0]
     for bone in bones:
-        reach.append(reach[-1] + bone.bone.length * metres)
-    for k, bone in enumerate(bones):
-        held = sum(
-            mass * 9.81 * (0.5 * (reach[i] + reach[i + 1]) - reach[k])
-            for i, mass in enumerate(masses) if i >= k
+        _require_in_plane(armature, bone.name, np.array(_along(bone)), np.array(hinge))
+    return hinge
+
+
+def _require_in_plane(
+    armature: bpy.types.Object, name: str, way: np.ndarray, hinge: np.ndarray
+) -> None:
+    length = float(np.linalg.norm(way))
+    if not length > 1e-6:
+        raise UserError(f"{name} of {armature.name} has no length: give it one in Edit Mode")
+    if abs(float(way @ hinge)) > 1e-3 * length:
+        raise UserError(
+            f"{name} of {armature.name} does not lie in the plane that its figure turns in: lay "
+            "the bones into one plane in Edit Mode, and Set Up as Figure anew"
         )
-        set_number(bone, MASS, masses[k])
-        set_number(bone, TORQUE, SURPLUS * held)
 
 
 def put_away(armature: bpy.types.Object) -> None:
@@ -320,7 +358,7 @@ def put_away(armature: bpy.types.Object) -> None:
 
 
 def read_chain(armature: bpy.types.Object, unit_scale: float, gravity: float) -> ReadChain:
-    """A chain of bones as links in its plane.
+    """A chain or tree of bones as links in its plane.
 
     Args:
         armature: the armature object.
@@ -335,7 +373,7 @@ def read_chain(armature: bpy.types.Object, unit_scale: float, gravity: float) ->
     lost = [name for name in names if name not in bones]
     if lost or not names:
         raise UserError(
-            f"{armature.name} has lost its bone {lost[0] if lost else ''}: select the chain's "
+            f"{armature.name} has lost its bone {lost[0] if lost else ''}: select its figure's "
             "bones, and Set Up as Figure anew"
         )
     world = np.array(world_matrix(armature), dtype=float)[:3, :3] * unit_scale
@@ -354,22 +392,26 @@ def read_chain(armature: bpy.types.Object, unit_scale: float, gravity: float) ->
     right = np.cross(up, hinge)
     heads = [world @ np.array(bones[name].bone.head_local) for name in names]
     ways = [world @ np.array(_along(bones[name].bone)) for name in names]
-    links, torques, axes, rests = [], [], [], []
-    before = 0.0
+    links, torques, axes, rests, angles = [], [], [], [], []
     for k, name in enumerate(names):
         length = float(np.linalg.norm(ways[k]))
-        if abs(float(ways[k] @ hinge)) > 1e-3 * length or length < 1e-6:
+        above = bones[name].parent
+        on = names.index(above.name) if k and above is not None and above.name in names else -1
+        if k and on < 0:
             raise UserError(
-                f"{name} of {armature.name} does not lie in the plane that its chain turns in: "
-                "lay the bones into one plane in Edit Mode, and Set Up as Figure anew"
+                f"{name} of {armature.name} hangs on none of its figure's links any more: select "
+                "the figure's bones, and Set Up as Figure anew"
             )
+        _require_in_plane(armature, name, ways[k], hinge)
         angle = float(np.arctan2(ways[k] @ up, ways[k] @ right))
         mass = _number(bones[name], MASS, 1e-9)
         joint = (0.0, 0.0)
+        before = 0.0
         if k:
-            # From the joint before, in the axes of its link.
+            # From the joint above, in the axes of its link.
+            before = angles[on]
             c, s = np.cos(before), np.sin(before)
-            off = heads[k] - heads[k - 1]
+            off = heads[k] - heads[on]
             x, y = float(off @ right), float(off @ up)
             joint = (c * x + s * y, -s * x + c * y)
         axis = np.linalg.inv(np.array(bones[name].bone.matrix_local.to_3x3(), dtype=float)) @ (
@@ -379,13 +421,13 @@ def read_chain(armature: bpy.types.Object, unit_scale: float, gravity: float) ->
         rest = (angle - before + np.pi) % (2.0 * np.pi) - np.pi if k else angle
         low, high = _limits(bones[name], axis)
         links.append(Link(
-            f"link{k + 1}", f"link{k}" if k else "", joint, (0.5 * length, 0.0), mass,
+            f"link{k + 1}", f"link{on + 1}" if k else "", joint, (0.5 * length, 0.0), mass,
             mass * length**2 / 12.0, limits=(rest + low, rest + high), rest=rest,
         ))
         torques.append(_number(bones[name], TORQUE, 0.0))
         axes.append(tuple(float(x) for x in axis))
         rests.append(rest)
-        before = angle
+        angles.append(angle)
     return ReadChain(
         tuple(names), tuple(links), tuple(torques), tuple(axes), tuple(rests),
         gravity * share if share >= 1e-3 else 0.0,

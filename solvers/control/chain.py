@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Planar chains of links as figures to be controlled: the pendulum is the shortest one.
+"""Planar chains and trees of links as figures to be controlled: the pendulum is the least one.
 
 The state is each joint's angle followed by its speed, as in the paper's scripts; controls are
 the torques of the joints that have a muscle.
@@ -32,7 +32,7 @@ class Chain:
     """A chain's physics.
 
     Attributes:
-        links: parents first, each hanging on the one before.
+        links: parents first; one of them hangs on none.
         torques: (n,) N m of each joint's muscle; 0 where it has none.
         gravity: m/s^2 in the chain's plane.
     """
@@ -87,7 +87,9 @@ class Chain:
         hanging = [link.rest for link in self.links]
         up, down = list(hanging), list(hanging)
         up[0], down[0] = 0.5 * math.pi, -0.5 * math.pi
-        up[1:] = down[1:] = [0.0] * (len(hanging) - 1)
+        rows = zip(self.links[:-1], self.links[1:], strict=True)
+        if all(link.parent == above.name for above, link in rows):  # a branching one keeps its form
+            up[1:] = down[1:] = [0.0] * (len(hanging) - 1)
         return tuple(
             self.plan(name, [x for angle in angles for x in (angle, 0.0)])
             for name, angles in (("Up", up), ("Down", down))

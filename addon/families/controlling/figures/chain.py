@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A planar chain of bones: the pendulum, and whatever an animator makes of bones.
+"""A planar chain or tree of bones: the pendulum, and whatever an animator makes of bones.
 
 Angles are counterclockwise in the plane of the chain, from the horizontal, as seen against its
-hinges' axis; those of links after the first are against the link before.
+hinges' axis; those of links after the first are against the link that they hang on.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ QUICK = 100_000
 
 @dataclass(frozen=True)
 class ChainBody:
-    """A chain of bones.
+    """A chain or tree of bones.
 
     Attributes:
         chain: its physics.
@@ -42,7 +42,7 @@ class ChainBody:
 
 
 class ChainFigure(MachineFigure):
-    """Chains of bones."""
+    """Chains and trees of bones."""
 
     label = "Chain"
 
