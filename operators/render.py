@@ -275,6 +275,8 @@ DIAGRAMS = (
     ("GAIT", "Gait", "When which foot is on the ground, flights and changes of gait"),
     ("STATE", "States", "A script's way through state space, where its controllers lead, and what "
      "the way costs"),
+    ("TORQUE", "Torques", "For each controller of a script what the way costs from every state, "
+     "and what each muscle does there: red counterclockwise, blue clockwise"),
 )
 
 

@@ -151,6 +151,14 @@ class POISE_PT_control(_ControlPanel, bpy.types.Panel):
         row = layout.row(align=True)
         row.operator("poise.diagram_image", text="Show States", icon="IMAGE_DATA").kind = "STATE"
         row.operator("poise.diagram_save", text="Save States", icon="FILE_IMAGE").kind = "STATE"
+        if known is not None and known[0].mapped:
+            row = layout.row(align=True)
+            row.operator(
+                "poise.diagram_image", text="Show Torques", icon="IMAGE_DATA"
+            ).kind = "TORQUE"
+            row.operator(
+                "poise.diagram_save", text="Save Torques", icon="FILE_IMAGE"
+            ).kind = "TORQUE"
         draw_summary(layout, preview.status(motion), context.region.width)
 
     def _draw_destinations(self, layout, item, known):
@@ -295,6 +303,25 @@ class POISE_PT_control_torques(_ControlPanel, bpy.types.Panel):
         layout.prop(settings, "slew")
 
 
+class POISE_PT_control_obstacles(_ControlPanel, bpy.types.Panel):
+    bl_label = "Obstacles"
+    bl_parent_id = "POISE_PT_control"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    @classmethod
+    def poll(cls, context):
+        return super().poll(context) and active(context)[0].poise.machine in {"PENDULUM", "CHAIN"}
+
+    def draw(self, context):
+        layout = self.layout
+        settings = settings_of(context).control
+        layout.use_property_split = True
+        layout.prop(settings, "obstacles")
+        column = layout.column()
+        column.active = settings.obstacles is not None
+        column.prop(settings, "clearance")
+
+
 class POISE_PT_control_links(_ControlPanel, bpy.types.Panel):
     bl_label = "Links"
     bl_parent_id = "POISE_PT_control"
@@ -332,5 +359,6 @@ CLASSES = (
     POISE_PT_control_start,
     POISE_PT_control_domain,
     POISE_PT_control_torques,
+    POISE_PT_control_obstacles,
     POISE_PT_control_links,
 )

@@ -10,8 +10,8 @@ from __future__ import annotations
 import colorsys
 import struct
 import zlib
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from html import escape
 from math import ceil, degrees, floor, log10
 from pathlib import Path
@@ -427,6 +427,14 @@ CONTROLLERS: tuple[Colour, ...] = (
 """Of controllers, in the order in which a script takes them first."""
 
 CHEAP, DEAR, NO_WAY = (1.0, 0.96, 0.80), (0.42, 0.52, 0.68), (0.80, 0.80, 0.80)
+BELOW, NEITHER, ABOVE = (0.13, 0.36, 0.70), (0.98, 0.98, 0.97), (0.78, 0.18, 0.12)
+"""Of signed numbers: the least, 0, and the largest."""
+
+COUNTS = (60, 44)  # cells of a plot that is shaded
+LEGEND = 58  # pixels at the right of a plot
+
+Values = Callable[[np.ndarray], np.ndarray]
+"""(m, 2) states -> (m,) numbers."""
 
 
 @dataclass(frozen=True)
@@ -565,29 +573,156 @@ def _at_side(states: np.ndarray, row: int, k: int, x: Span) -> np.ndarray:
 
 def _cost_areas(spans: Sequence[Span], table: Table, axes: Axes) -> list[Area]:
     """What the way costs from everywhere, as shades."""
-    counts = (60, 44)
+    return _shaded(spans, axes, *_costs(spans, table.value, table.unknown))
+
+
+def _costs(spans: Sequence[Span], value: Values, unknown: float):
+    """(60, 44, 3) colours of what the way costs, and the cost that is the darkest, s."""
+    cost = value(_middles(spans)).reshape(COUNTS)
+    known = cost < 0.5 * unknown
+    most = float(np.quantile(cost[known], 0.98)) if known.any() else 1.0
+    share = np.clip(cost / most, 0.0, 1.0)[..., None]
+    return np.where(known[..., None], _between(CHEAP, DEAR, share), NO_WAY), most
+
+
+def _between(one, other, share: np.ndarray) -> np.ndarray:
+    return np.array(one) * (1.0 - share) + np.array(other) * share
+
+
+def signed(share: np.ndarray) -> np.ndarray:
+    """(..., 3) colours of numbers from -1 to 1: blue, white, red.
+
+    Args:
+        share: (...,).
+    """
+    share = np.asarray(share, float)[..., None]
+    ends = np.where(share < 0.0, np.array(BELOW), np.array(ABOVE))
+    return _between(NEITHER, ends, np.minimum(np.abs(share), 1.0))
+
+
+def _middles(spans: Sequence[Span]) -> np.ndarray:
+    """(m, 2) states in the middle of the cells that are shaded."""
+    middles = [
+        np.linspace(x.low, x.high, 2 * n + 1)[1::2] for x, n in zip(spans, COUNTS, strict=True)
+    ]
+    return np.stack([x.ravel() for x in np.meshgrid(*middles, indexing="ij")], axis=1)
+
+
+def _shaded(spans: Sequence[Span], axes: Axes, shades: np.ndarray, _most: float) -> list[Area]:
+    """Cells of colours that fill a plot."""
     edges = [  # whole pixels, so that no seams are seen between them
         np.round(np.linspace(low, high, n + 1))
         for n, (low, high) in zip(
-            counts, ((axes.left, axes.right), (axes.bottom, axes.top)), strict=True
+            COUNTS, ((axes.left, axes.right), (axes.bottom, axes.top)), strict=True
         )
     ]
-    middles = [
-        np.linspace(x.low, x.high, 2 * n + 1)[1::2] for x, n in zip(spans, counts, strict=True)
-    ]
-    mesh = np.stack([x.ravel() for x in np.meshgrid(*middles, indexing="ij")], axis=1)
-    cost = table.value(mesh).reshape(counts)
-    known = cost < 0.5 * table.unknown
-    most = float(np.quantile(cost[known], 0.98)) if known.any() else 1.0
-    share = np.clip(cost / most, 0.0, 1.0)[..., None]
-    shades = np.where(
-        known[..., None], np.array(CHEAP) * (1.0 - share) + np.array(DEAR) * share, NO_WAY
-    )
     return [
         Area(edges[0][i], edges[0][i + 1], edges[1][j], edges[1][j + 1], (*shades[i, j], 1.0))
-        for i in range(counts[0])
-        for j in range(counts[1])
+        for i in range(COUNTS[0])
+        for j in range(COUNTS[1])
     ]
+
+
+@dataclass(frozen=True)
+class StateMap:
+    """What a controller's table says over two coordinates of the state, beside each other.
+
+    Attributes:
+        name: of the controller.
+        spans: the two coordinates.
+        cost: (m, 2) states -> (m,) s.
+        unknown: s, the cost of where no way is known.
+        torques: name, (m, 2) states -> (m,) N m, not a number where no way is known, and the
+            largest, of each muscle.
+        ways: that were gone under it.
+        targets: as `state_diagram` takes them.
+    """
+
+    name: str
+    spans: Sequence[Span]
+    cost: Values
+    unknown: float
+    torques: Sequence[tuple[str, Values, float]]
+    ways: Sequence[StateWay] = ()
+    targets: Sequence[tuple[np.ndarray, str]] = ()
+
+
+def torque_diagram(maps: Sequence[StateMap], width: int = 470, height: int = 330) -> Diagram:
+    """For each controller a row: what the way costs, and the torque of each muscle.
+
+    Args:
+        maps: the controllers.
+        width: pixels of each plot.
+        height: pixels of each plot.
+    """
+    rows = []
+    for one in maps:
+        plot = state_diagram(one.spans, one.ways, one.targets, None, width - LEGEND, height)
+        axes = plot.axes[0]
+        shades, most = _costs(one.spans, one.cost, one.unknown)
+        row = [_legend(
+            plot, _shaded(one.spans, axes, shades, most), f"{one.name}: cost, s",
+            lambda share: _between(CHEAP, DEAR, np.atleast_1d(share)[:, None]), 0.0, most,
+        )]
+        for name, value, largest in one.torques:
+            torque = value(_middles(one.spans)).reshape(COUNTS)
+            known = np.isfinite(torque)
+            shades = np.where(
+                known[..., None], signed(np.where(known, torque, 0.0) / largest), NO_WAY
+            )
+            row.append(_legend(
+                plot, _shaded(one.spans, axes, shades, largest), f"{one.name}: {name}, N m",
+                lambda share: signed(2.0 * np.atleast_1d(share) - 1.0), -largest, largest,
+            ))
+        rows.append(row)
+    parts = [
+        _moved(plot, i * width, (len(rows) - 1 - j) * height)
+        for j, row in enumerate(rows) for i, plot in enumerate(row)
+    ]
+    return Diagram(
+        width * max(len(row) for row in rows), height * len(rows),
+        *(
+            tuple(item for part in parts for item in getattr(part, kind))
+            for kind in ("lines", "labels", "axes", "areas")
+        ),
+    )
+
+
+def _legend(plot: Diagram, shades: list[Area], title: str, colour, low: float, high: float):
+    """A plot with shades, its title, and a bar at its right side that says what they mean."""
+    axes, count = plot.axes[0], 40
+    left = axes.right + 8.0
+    edges = np.round(np.linspace(axes.bottom, axes.top, count + 1))
+    colours = colour((np.arange(count) + 0.5) / count)
+    bar = [
+        Area(left, left + 10.0, edges[i], edges[i + 1], (*colours[i], 1.0)) for i in range(count)
+    ]
+    labels = [
+        Label(f"{value:.3g}", left + 14.0, axes.place(axes.x_range[0], axes.y_range[0])[0, 1]
+              + share * (axes.top - axes.bottom), "start", 10.0)
+        for share, value in ((0.0, low), (0.5, 0.5 * (low + high)), (1.0, high))
+    ]
+    labels.append(Label(title, axes.right - 6.0, axes.top - 9.0, "end", 11.0))
+    return replace(
+        plot, width=plot.width + LEGEND, areas=(*shades, *bar), labels=(*plot.labels, *labels)
+    )
+
+
+def _moved(plot: Diagram, right: float, up: float) -> Diagram:
+    """A diagram elsewhere on a larger one."""
+    by = np.array((right, up))
+
+    def box(one):
+        return replace(
+            one, left=one.left + right, right=one.right + right, bottom=one.bottom + up,
+            top=one.top + up,
+        )
+
+    return replace(
+        plot, lines=tuple(replace(line, points=line.points + by) for line in plot.lines),
+        labels=tuple(replace(one, x=one.x + right, y=one.y + up) for one in plot.labels),
+        axes=tuple(map(box, plot.axes)), areas=tuple(map(box, plot.areas)),
+    )
 
 
 def _spoken(name: str) -> str:

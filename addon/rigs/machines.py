@@ -2,8 +2,8 @@
 """Mechanical figures: those that can be added, and what makes any armature one.
 
 An armature is marked by the custom property `poise_machine`, the name of what it is. A chain or
-tree of bones says besides which they are (`poise_chain`, a name a line, parents first) and about which
-axis of the armature their hinges turn (`poise_hinge`); each of its bones has its mass
+tree of bones says besides which they are (`poise_chain`, a name a line, parents first) and about
+which axis of the armature their hinges turn (`poise_hinge`); each of its bones has its mass
 (`poise_mass`, kg) and what its muscle gives (`poise_torque`, N m). All of them can be changed in
 Blender, and are kept by library overrides.
 """
@@ -91,6 +91,8 @@ class ReadChain:
         axes: of the hinges, in each bone's own axes.
         rests: rad, angles of the joints in the rest pose.
         gravity: m/s^2 in the plane.
+        frame: (4, 4) m from the plane to the world: right, up and along the hinges, from the
+            first joint.
     """
 
     bones: tuple[str, ...]
@@ -99,6 +101,7 @@ class ReadChain:
     axes: tuple[tuple[float, float, float], ...]
     rests: tuple[float, ...]
     gravity: float
+    frame: np.ndarray
 
 
 def machine_of(armature: bpy.types.Object | None) -> str:
@@ -428,9 +431,12 @@ def read_chain(armature: bpy.types.Object, unit_scale: float, gravity: float) ->
         axes.append(tuple(float(x) for x in axis))
         rests.append(rest)
         angles.append(angle)
+    frame = np.eye(4)
+    frame[:3, :3] = np.stack((right, up, hinge), axis=1)
+    frame[:3, 3] = unit_scale * np.array(world_matrix(armature).translation) + heads[0]
     return ReadChain(
         tuple(names), tuple(links), tuple(torques), tuple(axes), tuple(rests),
-        gravity * share if share >= 1e-3 else 0.0,
+        gravity * share if share >= 1e-3 else 0.0, frame,
     )
 
 

@@ -91,10 +91,15 @@ def read_lane(obj: bpy.types.Object, unit_scale: float) -> Lane:
     return Lane(place, yaw, low, high, float(np.ptp(across)))
 
 
-def _standing(
+def standing(
     collection: bpy.types.Collection | None, own: bpy.types.Object
 ) -> Iterator[bpy.types.Object]:
-    """What of a collection may be in the way of someone."""
+    """What of a collection may be in the way of someone.
+
+    Args:
+        collection: of objects; None for nothing.
+        own: who moves there: that, and what hangs on it, is in nobody's way.
+    """
     for obj in collection.all_objects if collection is not None else ():
         above: bpy.types.Object | None = obj
         while above is not None and above != own:
@@ -122,7 +127,7 @@ def read_boxes(
     """
     back = np.linalg.inv(lane.matrix)
     found = []
-    for obj in _standing(collection, own):
+    for obj in standing(collection, own):
         corners = _corners(obj, unit_scale) @ back[:3, :3].T + back[:3, 3]
         if not np.isfinite(corners).all() or corners[:, 2].max() < LOW or (
             corners[:, 2].min() > HIGH

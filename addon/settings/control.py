@@ -179,6 +179,9 @@ class PoiseControl(Rows, bpy.types.PropertyGroup):
             "them jump", label="Slew", ends=(0.0, 1e4), slider=(None, 50.0)),
         Row("seed", 0, "Another seed draws other controllers where a line of the script names "
             "several", ends=(0, None)),
+        Row("clearance", 0.02, "How far the middle lines of links keep off obstacles: half their "
+            "thickness, and some", label="Clearance", slider=(None, 0.2), ends=(0.0, None),
+            unit="LENGTH"),
     )
 
     start: CollectionProperty(
@@ -203,8 +206,8 @@ class PoiseControl(Rows, bpy.types.PropertyGroup):
         type=bpy.types.Object, options=set(), override=OVERRIDE,
     )
     obstacles: PointerProperty(
-        name="Obstacles", description="Of a car: collection of what may not be touched, such as "
-        "parked cars; taken as it stands at the current frame",
+        name="Obstacles", description="Collection of what may not be touched, such as parked cars, "
+        "or blocks in a pendulum's way; taken as it stands at the current frame",
         type=bpy.types.Collection, options=set(), override=OVERRIDE,
     )
     next_number: IntProperty(

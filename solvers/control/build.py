@@ -30,6 +30,11 @@ UNKNOWN = 1e3
 Rates = Callable[[np.ndarray, np.ndarray], np.ndarray]
 """(m, d) states and (m, c) controls -> (m, d) time derivatives."""
 
+Blocked = Callable[[np.ndarray], np.ndarray]
+"""(m, d) states -> (m,) whether the figure touches something there."""
+
+LOOKS = 4  # times that each step of a local trajectory is looked at for what is in the way
+
 
 @dataclass(frozen=True)
 class Table:
@@ -39,7 +44,7 @@ class Table:
         grid: the nodes.
         controls: (size, c) best control at each node.
         cost: (size,) s, of the way from each node to a destination; `unknown` where
-            there is none, infinite where the node was removed.
+            there is none, or where the node was removed.
         samples: (k, c) the controls that were tried.
         weights: (c,) K, s per s and unit of control.
         sweeps: how many times all values were improved.
@@ -80,7 +85,7 @@ def build(
     longest: float = 1.0,
     tolerance: float = 1e-3,
     sweeps: int = 400,
-    free: np.ndarray | None = None,
+    blocked: Blocked | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> Table:
     """Find the best control at every node.
@@ -94,7 +99,8 @@ def build(
         longest: s that a node's own box may hold a trajectory for.
         tolerance: s; the values are taken as found when none changes by more.
         sweeps: at the most.
-        free: (size,) bool, nodes that may be passed; None for all.
+        blocked: where something is in the way; such nodes are removed, and trajectories that
+            come by such states do not count. None for nothing.
         progress: told the share that is done; raises Cancelled to stop.
 
     Returns:
@@ -103,11 +109,15 @@ def build(
     told = progress or _ignore
     states, spacing = grid.states(), grid.spacing()
     n, k = len(states), len(samples)
-    ends, times = _to_edge(states, spacing, rates, samples, longest, told)
+    ends, times, clear = _to_edge(states, spacing, rates, samples, longest, blocked, told)
     indices, shares, inside = grid.corners(ends)
-    inside &= times < longest
-    if free is not None:
-        inside &= (free[indices] | (shares == 0.0)).all(axis=1)
+    inside &= (times < longest) & clear
+    if blocked is None:
+        free = np.ones(n, bool)
+    else:
+        free = ~blocked(states)
+        inside &= (free[indices] | (shares == 0.0)).all(axis=1) & np.repeat(free, k)
+        destinations = destinations & free
     shares[~inside] = 0.0
     rows = np.repeat(np.arange(n * k), indices.shape[1])
     ways = sparse.csr_matrix((shares.ravel(), (rows, indices.ravel())), shape=(n * k, n))
@@ -145,12 +155,15 @@ def memory(nodes: int, dimensions: int, samples: int) -> int:
 
 def _to_edge(
     states: np.ndarray, spacing: np.ndarray, rates: Rates, samples: np.ndarray, longest: float,
-    told: Callable[[float], None],
-) -> tuple[np.ndarray, np.ndarray]:
+    blocked: Blocked | None, told: Callable[[float], None],
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Simulate from all nodes under all controls to the edge of their neighbours' box.
 
     Steps are as long as a quarter of the box takes at the rates of the moment (Heun's
     rule); the last one is cut where it crosses the edge.
+
+    Returns:
+        Where each ends, after how long, and whether nothing was in the way.
     """
     n, d = states.shape
     k = len(samples)
@@ -158,6 +171,7 @@ def _to_edge(
     box = np.repeat(spacing, k, axis=0)
     control = np.tile(samples, (n, 1))
     moved, time = np.zeros((n * k, d)), np.zeros(n * k)
+    clear = np.ones(n * k, bool)
     active = np.arange(n * k)
     for _ in range(64):
         at, c = start[active] + moved[active], control[active]
@@ -176,10 +190,15 @@ def _to_edge(
         part = np.where(out, share, 1.0)
         moved[active] = before + part[:, None] * step
         time[active] += part * h
+        if blocked is not None:
+            for look in np.arange(1, LOOKS + 1) / LOOKS:
+                there = start[active] + before + (look * part)[:, None] * step
+                clear[active] &= ~blocked(there)
+            out |= ~clear[active]
         active = active[~out & (time[active] < longest)]
         told(0.5 * (1.0 - len(active) / len(time)))
         if not len(active):
             break
     else:
         time[active] = longest
-    return start + moved, np.minimum(time, longest)
+    return start + moved, np.minimum(time, longest), clear

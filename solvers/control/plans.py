@@ -21,7 +21,9 @@ from ..errors import SettingError
 from .build import Rates, Table, build, memory
 from .grid import Axis, Grid, around
 from .run import Controller, rest_law
+from .surroundings import Surroundings
 from .texts import ControllerText, Range
+from .wary import Wary, within
 
 LARGEST = 2**31
 """Bytes that a build may take."""
@@ -195,12 +197,15 @@ def _ends(plan: Plan, grid: Grid) -> np.ndarray:
     return found
 
 
-def _table(plan: Plan, rates: Rates, progress: Callable[[float], None] | None) -> Table:
+def _table(
+    plan: Plan, rates: Rates, progress: Callable[[float], None] | None,
+    about: Surroundings | None,
+) -> Table:
     grid = plan.grid()
     weights = np.array([x.effort for x in plan.controls])
     return build(
         grid, rates, plan.samples, weights, _ends(plan, grid), tolerance=1e-4, sweeps=4000,
-        progress=progress,
+        blocked=about.blocks if about else None, progress=progress,
     )
 
 
@@ -216,7 +221,8 @@ def _arrives(table: Table, plan: Plan) -> bool:
 
 
 def table_of(
-    plan: Plan, rates: Rates, progress: Callable[[float], None] | None = None
+    plan: Plan, rates: Rates, progress: Callable[[float], None] | None = None,
+    about: Surroundings | None = None,
 ) -> Table:
     """Build a plan's table.
 
@@ -224,31 +230,48 @@ def table_of(
         plan: what it is to be.
         rates: the figure's dynamics.
         progress: told the share that is done; raises Cancelled to stop.
+        about: what the figure may not touch; None for nothing.
 
     Returns:
         The table.
 
     Raises:
-        SettingError: it cannot be built; or nothing leads to the destination, and a table
-            twice as fine agrees: then with the torque that would do, if one was found.
+        SettingError: it cannot be built; a destination is inside something; or nothing leads to
+            the destination, and a table twice as fine agrees: then with the torque that would
+            do, if one was found.
     """
     plan.check()
-    table = _table(plan, rates, progress)
+    if about:
+        _check_clear(plan, about)
+    table = _table(plan, rates, progress, about)
     if _arrives(table, plan):
         return table
     finer = replace(
         plan, coordinates=tuple(replace(x, count=2 * x.count - 1) for x in plan.coordinates)
     )
     if memory(finer.nodes, len(plan.coordinates), len(plan.samples)) <= LARGEST:
-        fine = _table(finer, rates, progress)
+        fine = _table(finer, rates, progress, about)
         if _arrives(fine, finer):
             return fine
-    share = _enough(plan, rates, progress)
+    share = _enough(plan, rates, progress, about)
     raise SettingError(
         f"Destination of {plan.name}", f"out of reach with {_spoken(plan, 1.0)}",
         f"given more, {_spoken(plan, share)} would do" if share
-        else "another one, or be given a wider domain",
+        else "another one, or be given a wider domain" + (", or more room" if about else ""),
     )
+
+
+def _check_clear(plan: Plan, about: Surroundings) -> None:
+    """Refuse destinations that are inside things."""
+    for place in plan.destinations:
+        one = replace(plan, destinations=(place,))
+        grid = one.grid()
+        found = about.touched(grid.states()[_ends(one, grid)])
+        if (found >= 0).all():
+            raise SettingError(
+                f"Destination of {plan.name}", f"inside {about.names[found[0]]}",
+                "where no link touches an obstacle",
+            )
 
 
 def _spoken(plan: Plan, share: float) -> str:
@@ -259,7 +282,10 @@ def _spoken(plan: Plan, share: float) -> str:
     )
 
 
-def _enough(plan: Plan, rates: Rates, progress: Callable[[float], None] | None) -> float:
+def _enough(
+    plan: Plan, rates: Rates, progress: Callable[[float], None] | None,
+    about: Surroundings | None,
+) -> float:
     """Share of the controls with which the destination can be reached; 0 if none was found."""
 
     def does(share: float) -> bool:
@@ -267,7 +293,7 @@ def _enough(plan: Plan, rates: Rates, progress: Callable[[float], None] | None) 
             replace(x, low=x.low * share, high=x.high * share) for x in plan.controls
         )
         more = replace(plan, controls=stronger)
-        return _arrives(_table(more, rates, progress), more)
+        return _arrives(_table(more, rates, progress, about), more)
 
     high = next((2.0**k for k in range(1, 9) if does(2.0**k)), 0.0)
     low = 0.5 * high
@@ -277,13 +303,16 @@ def _enough(plan: Plan, rates: Rates, progress: Callable[[float], None] | None) 
     return high
 
 
-def controller_of(plan: Plan, table: Table, rates: Rates) -> Controller:
+def controller_of(
+    plan: Plan, table: Table, rates: Rates, about: Surroundings | None = None
+) -> Controller:
     """The controller of a table: with laws that hold the figure where a destination is at rest.
 
     Args:
         plan: what the table was built of.
         table: what to do in each state.
         rates: the figure's dynamics.
+        about: what the figure may not touch; None for nothing.
     """
     arrived = np.array([ARRIVED.get(x.unit, 0.05) for x in plan.coordinates])
     low = np.array([x.low for x in plan.controls])
@@ -293,11 +322,11 @@ def controller_of(plan: Plan, table: Table, rates: Rates) -> Controller:
         if not np.isnan(target).any():
             # As soft that its domain is wider than the table's cells.
             laws.append(rest_law(rates, target, low, high, 6.0 * arrived))
-    held = [law for law in laws if law is not None]
+    held = [law if about is None else within(law, about) for law in laws if law is not None]
     targets = plan.targets
     return Controller(
         table, targets[0] if len(targets) == 1 else targets, held[0] if held else None, arrived,
-        tuple(held[1:]),
+        tuple(held[1:]), Wary(table, rates, about) if about else None,
     )
 
 

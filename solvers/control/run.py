@@ -67,6 +67,8 @@ class Controller:
         rest: the law near it, or None where it is no state of rest.
         arrived: (d,) how near to the destination counts as there.
         others: the laws near further destinations.
+        wary: (state, control) -> control that keeps clear of what stands about; None where
+            nothing does.
     """
 
     table: Table
@@ -74,6 +76,7 @@ class Controller:
     rest: Rest | None
     arrived: np.ndarray
     others: tuple[Rest, ...] = ()
+    wary: Callable[[np.ndarray, np.ndarray], np.ndarray] | None = None
 
 
 @dataclass(frozen=True)
@@ -186,7 +189,10 @@ def control(controller: Controller, state: np.ndarray) -> tuple[np.ndarray, bool
         (c,) control; whether the state is within its domain and a way is known.
     """
     given, known = controls(controller, state[None])
-    return given[0], bool(known[0])
+    wanted = given[0]
+    if controller.wary is not None and known[0]:
+        wanted = controller.wary(state, wanted)
+    return wanted, bool(known[0])
 
 
 def controls(controller: Controller, states: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

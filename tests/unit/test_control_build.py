@@ -117,15 +117,23 @@ def test_nodes_that_may_not_be_passed_are_gone_around_or_not_at_all():
     def walk(_, controls):
         return controls
 
-    wall = (np.abs(states[:, 0] - 0.5) < 0.06) & (states[:, 1] > -0.75)
-    free = ~wall
+    def wall(at):
+        return (np.abs(at[:, 0] - 0.5) < 0.06) & (at[:, 1] > -0.75)
+
     goal = (states == 0.0).all(axis=1)
-    table = build(grid, walk, rays, np.zeros(2), goal, free=free)
+    table = build(grid, walk, rays, np.zeros(2), goal, blocked=wall)
     beyond = int(np.argmin(np.abs(states - [1.0, 0.0]).sum(axis=1)))
     # Around the wall's end at y = -0.8, along the axes: 1.0 + 2 * 0.8.
     assert table.cost[beyond] == pytest.approx(2.6, abs=0.05)
-    closed = build(grid, walk, rays, np.zeros(2), goal, free=np.abs(states[:, 0] - 0.5) > 0.06)
+    closed = build(
+        grid, walk, rays, np.zeros(2), goal, blocked=lambda at: np.abs(at[:, 0] - 0.5) < 0.06
+    )
     assert not closed.reached[beyond]
+    # Thinner than what lies between nodes: all of these are free, and what crosses it is not.
+    thin = build(
+        grid, walk, rays, np.zeros(2), goal, blocked=lambda at: np.abs(at[:, 0] - 0.55) < 0.014
+    )
+    assert not thin.reached[beyond] and thin.reached[states[:, 0] < 0.55].all()
 
 
 @pytest.mark.parametrize(

@@ -28,6 +28,13 @@ class Controllers(Family[ControlJob, SolvedControl]):
     def solve(self, job, before, progress):
         return solve(job, progress)
 
+    def depends_on(self, motion):
+        settings = motion.poise_motion.control
+        found = [settings.street, settings.obstacles]
+        if settings.obstacles is not None:
+            found += settings.obstacles.all_objects
+        return [item for item in found if item is not None]
+
     def inputs(self, job):
         return {
             "settings": (job.start, job.plans, job.script, job.slew),

@@ -9,16 +9,22 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ....solvers.control.build import Table
+from ....solvers.control.plans import Plan
+from ....solvers.control.run import Controller, controls
 from ...drawing.diagrams import (
     CONTROLLERS,
     FAINT,
     Area,
     Diagram,
     Label,
+    StateMap,
     StateWay,
     state_diagram,
+    torque_diagram,
     wrapped,
 )
+from ...errors import UserError
 from ..view import View
 from .figures import FIGURES
 from .job import ControlRun, SolvedControl
@@ -74,6 +80,63 @@ def states_of(run: ControlRun, width: int = 560, height: int = 440, labelled: bo
     ]
     one = run.script[0].table if len(plans) == 1 and len(run.spans) == 2 and labelled else None
     return state_diagram(run.spans[:2], ways, targets, one, width, height, labelled)
+
+
+def torques_of(run: ControlRun) -> Diagram:
+    """What the way costs and the torque of each muscle in each state, by controller.
+
+    Of states with more than two coordinates, the others are as in the destination.
+
+    Args:
+        run: what a script did.
+
+    Raises:
+        UserError: no controller of the script has a table of torques.
+    """
+    shades, active, maps = colours(run), run.ran.active, {}
+    for line in run.script:
+        plan = line.plan
+        if line.table is None or plan.name in maps or not plan.controls or any(
+            x.unit != "N m" for x in plan.controls
+        ):
+            continue
+        numbers = [k for k, name in enumerate(run.names) if name == plan.name]
+        inside = np.isin(active, numbers)
+        edges = np.flatnonzero(np.diff(np.concatenate(([0], inside.astype(int), [0]))))
+        ways = [
+            StateWay(run.ran.states[a:b, :2], shades[plan.name])
+            for a, b in zip(edges[::2], edges[1::2], strict=True)
+        ]
+        maps[plan.name] = _map(plan, line.table, ways)
+    if not maps:
+        raise UserError(
+            "No controller of the script has torques to be drawn: add a line with one that has"
+        )
+    return torque_diagram(tuple(maps.values()))
+
+
+def _map(plan: Plan, table: Table, ways) -> StateMap:
+    target = plan.targets[0]
+    middle = np.array([0.5 * (x.low + x.high) for x in plan.coordinates])
+    rest = np.where(np.isnan(target), middle, target)[2:]
+    bare = Controller(table, target, None, np.zeros(len(target)))
+
+    def whole(states: np.ndarray) -> np.ndarray:
+        return np.concatenate([states, np.tile(rest, (len(states), 1))], axis=1)
+
+    def torque(states: np.ndarray, k: int) -> np.ndarray:
+        given, known = controls(bare, whole(states))
+        return np.where(known, given[:, k], np.nan)
+
+    torques = tuple(
+        (x.name, lambda states, k=k: torque(states, k), max(abs(x.low), abs(x.high)))
+        for k, x in enumerate(plan.controls)
+    )
+    targets = [(one[:2], "") for one in plan.targets if not np.isnan(one[:2]).all()]
+    return StateMap(
+        plan.name, plan.coordinates[:2], lambda states: table.value(whole(states)), table.unknown,
+        torques, ways, targets,
+    )
 
 
 def script_bars(run: ControlRun, left: float, right: float, bottom: float, top: float):
@@ -142,4 +205,4 @@ class ControlView(View[SolvedControl]):
         return picture.axes[0].place(*(state * scale))[0] + (0.0, BAR + 4.0)
 
     def diagrams(self) -> Mapping[str, Callable[[ControlRun], Diagram]]:
-        return {"STATE": states_of}
+        return {"STATE": states_of, "TORQUE": torques_of}

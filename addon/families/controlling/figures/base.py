@@ -79,12 +79,14 @@ class MachineFigure(ABC):
         tabled: whether its controllers have domain, resolution and torques that can be set; those
             of one without are motor programs.
         finds: whether motor programs can be found anew.
+        mapped: whether its controllers have torques that a map can show.
     """
 
     label: ClassVar[str]
     draws: ClassVar[tuple[str, ...]] = ()
     tabled: ClassVar[bool] = True
     finds: ClassVar[bool] = False
+    mapped: ClassVar[bool] = False
 
     # Main thread
 

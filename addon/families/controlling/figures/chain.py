@@ -15,11 +15,15 @@ from .....solvers import rotations
 from .....solvers.control.chain import Chain, rates_of
 from .....solvers.control.plans import controller_of, table_of
 from .....solvers.control.run import Command, run
+from .....solvers.control.surroundings import Silhouette, Surroundings, way_between
 from .....solvers.motion import Problem
+from ....errors import UserError
 from ....mapping.tracks import JointTracks, Spin
 from ....rigs import machines
+from ....scene.silhouettes import read_silhouettes
 from .base import MachineFigure, Ran
 
+LOOKS = 8  # times between two rows that are looked at for touches
 QUICK = 100_000
 """States times controls up to which a table is built in a moment."""
 
@@ -33,23 +37,50 @@ class ChainBody:
         bones: their names, one for each link.
         axes: each bone's axis of its hinge, in its own axes.
         rests: rad, each joint's angle in the rest pose.
+        things: what its links may not touch.
+        clearance: m, how far they keep off that; 0 where there is nothing.
     """
 
     chain: Chain
     bones: tuple[str, ...]
     axes: tuple[tuple[float, float, float], ...]
     rests: tuple[float, ...]
+    things: tuple[Silhouette, ...] = ()
+    clearance: float = 0.0
+
+    @property
+    def about(self) -> Surroundings | None:
+        """What stands about, None for nothing."""
+        if not self.things:
+            return None
+        return Surroundings(self.chain.links, self.things, self.clearance)
+
+    @property
+    def alone(self) -> dict[str, object]:
+        """The figure without what stands about."""
+        return {
+            "chain": self.chain, "bones": self.bones, "axes": self.axes, "rests": self.rests,
+        }
 
 
 class ChainFigure(MachineFigure):
     """Chains and trees of bones."""
 
     label = "Chain"
+    mapped = True
 
     def body(self, context, motion, actor, numbers):
         found = machines.read_chain(actor.joints, numbers.unit_scale, numbers.gravity)
-        return ChainBody(Chain(found.links, found.torques, found.gravity), found.bones,
-                         found.axes, found.rests)
+        settings, unit = motion.poise_motion.control, numbers.unit_scale
+        chain, keep = Chain(found.links, found.torques, found.gravity), settings.clearance * unit
+        if not (np.isfinite(keep) and keep >= 0.0):
+            raise UserError(f"Clearance of {motion.name} is {keep}: it must be a length from 0 on")
+        things = read_silhouettes(
+            settings.obstacles, actor.joints, found.frame, chain.reach + keep, keep, unit
+        )
+        return ChainBody(
+            chain, found.bones, found.axes, found.rests, things, keep if things else 0.0
+        )
 
     def pose(self, actor, body):
         state = np.zeros(2 * len(body.bones))
@@ -71,15 +102,27 @@ class ChainFigure(MachineFigure):
         return body.chain.library()
 
     def build(self, body, plan, told):
-        return table_of(plan, rates_of(body.chain), told)
+        return table_of(plan, rates_of(body.chain), told, body.about)
+
+    def built_of(self, body):
+        # Tables of earlier files know of nothing about the figure.
+        more = {"things": body.things, "clearance": body.clearance} if body.things else {}
+        return {**body.alone, **more}
+
+    def inputs(self, body):
+        return {
+            "character's rest pose": body.alone,
+            **({"obstacles": (body.things, body.clearance)} if body.things else {}),
+        }
 
     def quick(self, body, plan):
         return plan.nodes * len(plan.samples) <= QUICK
 
     def run(self, body, start, script, clock, slew, told):
-        rates = rates_of(body.chain)
+        rates, about = rates_of(body.chain), body.about
         commands = [
-            Command(controller_of(s.plan, s.table, rates), s.seconds, s.until_reached, s.plan.name)
+            Command(controller_of(s.plan, s.table, rates, about), s.seconds, s.until_reached,
+                    s.plan.name)
             for s in script
         ]
         spans = self.controls(body)
@@ -95,6 +138,8 @@ class ChainFigure(MachineFigure):
             )
             for time, line in done.left
         )
+        if about is not None:
+            problems += _touches(body, about, clock.time, done.states)
         return Ran(done.states, done.controls, done.active, done.reached, done.ended, problems)
 
     def tracks(self, body, ran, clock):
@@ -104,3 +149,18 @@ class ChainFigure(MachineFigure):
             turn[name] = rotations.from_axis_angle(np.array(axis), angle)
             spins[name] = Spin(angle, np.array(axis))
         return JointTracks(clock, turn, spins=spins)
+
+
+def _touches(body: ChainBody, about: Surroundings, time, states) -> tuple[Problem, ...]:
+    """What a figure touches on its way: each thing once, when it does so first."""
+    times, between = way_between(time, states, LOOKS)
+    found = about.touched(between)
+    return tuple(
+        Problem(
+            "OBSTACLE_TOUCHED", f"{body.bones[0]} and what hangs on it come too near to "
+            f"{about.names[number]}", "WARNING", time=float(times[np.argmax(found == number)]),
+            remedy="Let it start elsewhere, build controllers with the obstacle in the list, or "
+            "with more Steps",
+        )
+        for number in dict.fromkeys(found[found >= 0].tolist())
+    )

@@ -1,0 +1,227 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the links of a planar figure may not touch.
+
+Things are silhouettes in the plane of the figure: triangles whose union is what they cover. They
+are drawn into a map of square cells once, each cell that comes near a triangle counting as full,
+and a distance transform (scipy.ndimage) gives for every cell how far the nearest full one is,
+less what a cell may hide: a bound from below. A link is a line with a thickness. Points along it
+that are a step s apart, each as wide as sqrt(r^2 + s^2 / 4), cover all that is within r of the
+line; so a link that is said to be clear is clear.
+
+How near links come depends on angles alone, so that a state's speeds do not matter.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from scipy import ndimage
+
+from ..dynamics.planar import Link
+
+CELLS = 900  # along each side of the map
+COARSE = 8  # points along a link that are looked at first
+ROWS = 50_000  # states that are looked at in one go
+SPARE = 0.5  # of what is kept clear, that tables keep besides
+HALF = math.sqrt(0.5)  # of a cell, to its corner
+
+
+@dataclass(frozen=True)
+class Silhouette:
+    """A thing in the plane of a figure.
+
+    Attributes:
+        name: of the thing.
+        triangles: (m, 3, 2) m, from the figure's first joint, right and up in its plane.
+    """
+
+    name: str
+    triangles: np.ndarray
+
+
+@dataclass(frozen=True)
+class _Map:
+    """Distances from things.
+
+    Attributes:
+        low: m, x and y of the first cell's middle.
+        cell: m, its size.
+        far: (c, c) m, to the nearest thing at the least; infinite beyond the map.
+        what: (c, c) number of that thing.
+    """
+
+    low: float
+    cell: float
+    far: np.ndarray
+    what: np.ndarray
+
+    def indices(self, points: np.ndarray) -> np.ndarray:
+        """(...,) flat indices of cells that points, which are on the map, lie in.
+
+        Args:
+            points: (..., 2) m.
+        """
+        at = np.rint((points - self.low) / self.cell).astype(np.intp)
+        return at[..., 0] * len(self.far) + at[..., 1]
+
+
+def _drawn(reach: float, things: Sequence[np.ndarray]) -> _Map:
+    """A map of all that a figure reaches.
+
+    Args:
+        reach: m, from the first joint.
+        things: (m, 3, 2) triangles of each.
+    """
+    cell = 2.0 * reach / (CELLS - 5)
+    low = -reach - 2.0 * cell
+    middles = low + cell * np.arange(CELLS)
+    what = np.full((CELLS, CELLS), -1, np.int16)
+    for number, triangles in enumerate(things):
+        for triangle in triangles:
+            first = np.searchsorted(middles, triangle.min(axis=0) - HALF * cell)
+            last = np.searchsorted(middles, triangle.max(axis=0) + HALF * cell, side="right")
+            if (first >= last).any():
+                continue
+            x, y = middles[first[0]:last[0], None], middles[None, first[1]:last[1]]
+            full = np.ones((last[0] - first[0], last[1] - first[1]), bool)
+            a, b, c = triangle
+            turn = (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
+            sign = 1.0 if turn >= 0.0 else -1.0
+            for p, q in ((a, b), (b, c), (c, a)):
+                dx, dy = q - p
+                side = sign * (dx * (y - p[1]) - dy * (x - p[0]))
+                full &= side >= -HALF * cell * math.hypot(dx, dy)
+            what[first[0]:last[0], first[1]:last[1]][full] = number
+    if (what < 0).all():
+        return _Map(low, cell, np.full(what.shape, np.inf), what)
+    far, nearest = ndimage.distance_transform_edt(what < 0, cell, return_indices=True)
+    return _Map(low, cell, far - 2.0 * HALF * cell, what[tuple(nearest)])
+
+
+@lru_cache(4)
+def _known(reach: float, data: tuple[bytes, ...]) -> _Map:
+    return _drawn(reach, [np.frombuffer(one).reshape(-1, 3, 2) for one in data])
+
+
+class Surroundings:
+    """What stands about a planar figure whose links are lines from joint to joint.
+
+    Args:
+        links: parents first; each reaches twice as far as its centre of mass.
+        things: what they may not touch.
+        keep: m from the line of a link that has to be clear: half its thickness, and some.
+    """
+
+    def __init__(self, links: Sequence[Link], things: Sequence[Silhouette], keep: float) -> None:
+        self.names = tuple(thing.name for thing in things)
+        self._keep = keep
+        index = {link.name: k for k, link in enumerate(links)}
+        self._on = [index.get(link.parent, -1) for link in links]
+        self._joints = np.array([link.joint for link in links])
+        self._ends = 2.0 * np.array([link.centre for link in links])
+        reaches: list[float] = []
+        for k, on in enumerate(self._on):
+            begins = 0.0 if on < 0 else reaches[on] + float(np.hypot(*self._joints[k]))
+            reaches.append(begins)
+        most = max(b + float(np.hypot(*e)) for b, e in zip(reaches, self._ends, strict=True))
+        self.reach = most + keep
+        self._map = _known(
+            self.reach, tuple(np.ascontiguousarray(t.triangles, float).tobytes() for t in things)
+        )
+
+    def _points(self, states: np.ndarray, step: float) -> np.ndarray:
+        """(m, p, 2) points along all links, at most a step apart."""
+        angles = states[:, ::2]
+        turned, places, found = [], [], []
+        for k, on in enumerate(self._on):
+            turn = angles[:, k] if on < 0 else turned[on] + angles[:, k]
+            turned.append(turn)
+            c, s = np.cos(turn), np.sin(turn)
+            place = np.zeros((len(angles), 2))
+            if on >= 0:
+                x, y = self._joints[k]
+                co, so = np.cos(turned[on]), np.sin(turned[on])
+                place = places[on] + np.stack((co * x - so * y, so * x + co * y), axis=1)
+            places.append(place)
+            x, y = self._ends[k]
+            way = np.stack((c * x - s * y, s * x + c * y), axis=1)
+            count = max(math.ceil(math.hypot(x, y) / step), 1)
+            found.append(place[:, None] + way[:, None] * np.linspace(0.0, 1.0, count + 1)[:, None])
+        return np.concatenate(found, axis=1)
+
+    def _nearest(self, states: np.ndarray, step: float) -> tuple[np.ndarray, np.ndarray]:
+        """(m,) m, to the nearest thing at the least, less what lies between points; its number."""
+        at = self._map.indices(self._points(states, step))
+        far = self._map.far.ravel()[at]
+        least = np.argmin(far, axis=1)[:, None]
+        return (
+            np.take_along_axis(far, least, 1)[:, 0],
+            self._map.what.ravel()[np.take_along_axis(at, least, 1)[:, 0]],
+        )
+
+    def touched(self, states: np.ndarray, more: float = 0.0) -> np.ndarray:
+        """(m,) number of the thing that a link is too near to in each state, -1 for none.
+
+        Args:
+            states: (m, 2n) each joint's angle, followed by its speed.
+            more: m, by which links have to keep further off than they must.
+        """
+        states = np.atleast_2d(states)
+        found = np.full(len(states), -1)
+        if not self.names:
+            return found
+        keep = self._keep + more
+        coarse = self.reach / COARSE
+        for begin in range(0, len(states), ROWS):
+            part = states[begin:begin + ROWS]
+            far, _what = self._nearest(part, coarse)
+            rows = np.flatnonzero(far <= keep + 0.5 * coarse)  # within it nothing can be told yet
+            if len(rows):
+                step = max(4.0 * self._map.cell, 0.5 * keep)
+                far, what = self._nearest(part[rows], step)
+                near = far <= math.hypot(keep, 0.5 * step)
+                found[begin + rows[near]] = what[near]
+        return found
+
+    def blocks(self, states: np.ndarray) -> np.ndarray:
+        """(m,) whether a link is too near to something in each state, or only just not.
+
+        Tables are built with some to spare: between their nodes controls are means.
+
+        Args:
+            states: (m, 2n).
+        """
+        return self.touched(states, SPARE * self._keep) >= 0
+
+
+def way_between(
+    time: np.ndarray, states: np.ndarray, looks: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """States between those of a way: angles as cubics that have the speeds at both ends.
+
+    Args:
+        time: (n,) s.
+        states: (n, 2k) each angle followed by its speed.
+        looks: how many there are for each step, its end among them.
+
+    Returns:
+        ((n - 1) looks + 1,) times, and the states then; of the speeds, straight lines.
+    """
+    h = np.diff(time)[:, None, None]
+    x = (np.arange(1, looks + 1) / looks)[:, None]
+    begin, end = states[:-1, None], states[1:, None]
+    found = begin + x * (end - begin)
+    p, q, u, v = begin[..., ::2], end[..., ::2], h * begin[..., 1::2], h * end[..., 1::2]
+    found[..., ::2] = (
+        (1.0 + 2.0 * x) * (1.0 - x) ** 2 * p + x * (1.0 - x) ** 2 * u
+        + x * x * (3.0 - 2.0 * x) * q + x * x * (x - 1.0) * v
+    )
+    times = time[:-1, None] + x[:, 0] * h[:, :, 0]
+    return (
+        np.concatenate([time[:1], times.ravel()]),
+        np.concatenate([states[:1], found.reshape(-1, states.shape[1])]),
+    )

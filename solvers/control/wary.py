@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Controllers among things: what a table asks for, where that does not lead into one.
+
+A table's controls are means between its nodes, and a node's own trajectory is not that of a state
+beside it. So what is asked for is tried for a moment ahead; if a link would touch something, the
+sampled control that does not, and is the cheapest by the table, is taken:
+
+    c = argmin (t (1 + K . |c|) + f(E))
+
+over those whose trajectories, of t seconds to the state E, are clear (van de Panne, Fiume and
+Vranesic, "Reusable Motion Synthesis Using State-Space Controllers", 1990, section 3.5, from a
+state instead of a node).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from .build import Rates, Table
+from .run import Rest
+from .surroundings import Surroundings
+
+AHEAD, STEPS = 0.15, 12  # s, and into how many steps they are cut
+ROUGH = 0.04  # of the reach, what a look without the change of accelerations may be off
+TRIED = 256  # states of a law's domain that are looked at
+
+
+class Wary:
+    """What keeps a controlled figure clear of things.
+
+    Args:
+        table: of the controller.
+        rates: the figure's dynamics.
+        about: what it may not touch.
+    """
+
+    def __init__(self, table: Table, rates: Rates, about: Surroundings) -> None:
+        self._table, self._rates, self._about = table, rates, about
+
+    def __call__(self, state: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+        """(c,) what is asked for, or what keeps clear; the former where nothing does.
+
+        Args:
+            state: (d,).
+            wanted: (c,).
+        """
+        # At first as if it went on with the accelerations of the moment.
+        h = AHEAD * np.arange(1, STEPS + 1)[:, None] / STEPS
+        slope = self._rates(state[None], wanted[None])[0]
+        soon = np.repeat(state[None], STEPS, axis=0)
+        soon[:, ::2] += h * state[1::2] + 0.5 * h * h * slope[1::2]
+        if (self._about.touched(soon, ROUGH * self._about.reach) < 0).all():
+            return wanted
+        if self._clear(state, wanted[None])[0][0]:
+            return wanted
+        samples = self._table.samples
+        clear, ends = self._clear(state, samples)
+        if not clear.any():
+            return wanted
+        price = AHEAD * (1.0 + np.abs(samples) @ self._table.weights) + self._table.value(ends)
+        return samples[int(np.argmin(np.where(clear, price, np.inf)))]
+
+    def _clear(self, state: np.ndarray, controls: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """(k,) whether the ways ahead under some controls are clear, (k, d) where they end."""
+        h = AHEAD / STEPS
+        at = np.repeat(state[None], len(controls), axis=0)
+        passed = []
+        for _ in range(STEPS):
+            slope = self._rates(at, controls)
+            at = at + 0.5 * h * (slope + self._rates(at + h * slope, controls))
+            passed.append(at)
+        met = self._about.blocks(np.concatenate(passed)).reshape(STEPS, -1)
+        return ~met.any(axis=0), at
+
+
+def within(law: Rest, about: Surroundings) -> Rest:
+    """A law of rest whose domain is clear of things: the ellipsoid made as small as it has to be.
+
+    Args:
+        law: the law.
+        about: what the figure may not touch.
+    """
+    factor = np.linalg.inv(np.linalg.cholesky(law.shape)).T  # of P^-1
+    rng = np.random.default_rng(0)
+    ways = rng.normal(size=(TRIED, len(law.state)))
+    ways *= (rng.uniform(size=TRIED) ** 0.3 / np.linalg.norm(ways, axis=1))[:, None]
+    size = law.size
+    for _ in range(12):
+        if (about.touched(law.state + np.sqrt(size) * ways @ factor.T) < 0).all():
+            break
+        size *= 0.5
+    return replace(law, size=size)
