@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Controllers of mechanical figures: the list, where each leads, building, and the script."""
 
+from math import degrees, radians
 from pathlib import Path
 
 import bpy
+import numpy as np
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, StringProperty
+from bpy_extras import view3d_utils
 from bpy_extras.io_utils import ExportHelper, ImportHelper
 
 from ..addon import compat, families, motions
-from ..addon.base_operator import SettingsOperator, SolvingOperator, one_line
+from ..addon.base_operator import FIXABLE, SettingsOperator, SolvingOperator, one_line
 from ..addon.context import object_mode
 from ..addon.errors import UserError
 from ..addon.families.controlling import gather, tables
@@ -18,6 +21,9 @@ from ..addon.scene.timing import scene_numbers
 from ..solvers.control import plans, texts
 from ..solvers.control.plans import Plan
 from .motion import OfKind
+
+TICK = 15.0  # degrees/s for each step of the mouse wheel
+GRAB = 60.0  # pixels from a link that it can be taken at
 
 
 class _OfControl(OfKind):
@@ -177,6 +183,164 @@ class POISE_OT_start_set(_ControlOperator, bpy.types.Operator):
         values = motion.poise_motion.control.start
         gather.fill_state(values, spans, place, numbers.unit_scale)
         return f"{motion.name} begins in the pose"
+
+
+class POISE_OT_start_drag(_ControlOperator, bpy.types.Operator):
+    """Turn links of the pose that the motion begins with by dragging them in the viewport, and see
+    the motion change; the mouse wheel gives the dragged one a speed"""
+
+    bl_idname = "poise.start_drag"
+    bl_label = "Drag Start"
+
+    link: IntProperty(
+        name="Link", description="Which link, counted from the first one; 0 lets the mouse choose",
+        default=0, min=0, options={"SKIP_SAVE"},
+    )
+    angle: FloatProperty(
+        name="Angle", description="That it begins with, against the link that it hangs on",
+        subtype="ANGLE", options={"SKIP_SAVE"},
+    )
+    speed: FloatProperty(
+        name="Speed", description="That it begins with, per second", subtype="ANGLE",
+        soft_min=-radians(500.0), soft_max=radians(500.0), options={"SKIP_SAVE"},
+    )
+
+    def run(self, context):
+        _character, motion = motions.require_motion(context)
+        figure, body, numbers = gather.known(context, motion)
+        state = gather.start_of(motion, figure, body, numbers.unit_scale)
+        count = len(figure.lines(body, state))
+        if not count:
+            raise UserError(
+                f"{motion.poise_motion.character.name} begins where it stands: move the object"
+            )
+        if not 1 <= self.link <= count:
+            raise UserError(
+                f"Link {self.link} is none of {motion.poise_motion.character.name}: it has {count}"
+            )
+        k = 2 * (self.link - 1)
+        if self.properties.is_property_set("angle"):
+            state[k] = self.angle
+        if self.properties.is_property_set("speed"):
+            state[k + 1] = self.speed
+        self._begin(motion, figure, body, numbers, state)
+        self.angle, self.speed = float(state[k]), float(state[k + 1])
+        return (
+            f"Link {self.link} begins at {degrees(state[k]):.1f}°, {degrees(state[k + 1]):.0f}°/s"
+        )
+
+    def _begin(self, motion, figure, body, numbers, state) -> None:
+        spans = figure.coordinates(body)
+        place = {x.name: float(v) for x, v in zip(spans, state, strict=True)}
+        gather.fill_state(
+            motion.poise_motion.control.start, spans, place, numbers.unit_scale
+        )
+
+    def invoke(self, context, event):
+        windows = [
+            (area, region) for area in (context.screen.areas if context.screen else ())
+            if area.type == "VIEW_3D" for region in area.regions if region.type == "WINDOW"
+        ]
+        if self.link or not windows:
+            return self.execute(context)
+        try:
+            _character, motion = motions.require_motion(context)
+            figure, body, numbers = gather.known(context, motion)
+            state = gather.start_of(motion, figure, body, numbers.unit_scale)
+        except FIXABLE as error:
+            self.report({"ERROR"}, one_line(str(error)))
+            return {"CANCELLED"}
+        if not len(figure.lines(body, state)):
+            return self.execute(context)
+        self._area, self._region = next(
+            (one for one in windows if one[0] == context.area), windows[0]
+        )
+        self._known, self._state, self._held = (motion, figure, body, numbers), state, None
+        self._before = [
+            (one.name, one.value, one.free) for one in motion.poise_motion.control.start
+        ]
+        context.workspace.status_text_set(
+            "Drag a link, the mouse wheel gives it a speed  (Enter, or let go, to take it; Esc to "
+            "cancel)"
+        )
+        context.window_manager.modal_handler_add(self)
+        return {"RUNNING_MODAL"}
+
+    def modal(self, context, event):
+        if event.type in {"ESC", "RIGHTMOUSE"}:
+            values = self._known[0].poise_motion.control.start
+            values.clear()
+            for name, value, free in self._before:
+                one = values.add()
+                one.name, one.value, one.free = name, value, free
+            return self._end(context, {"CANCELLED"})
+        if event.type == "LEFTMOUSE" and event.value == "PRESS":
+            self._held = self._nearest(event)
+            return {"RUNNING_MODAL"} if self._held is not None else {"PASS_THROUGH"}
+        done = event.type == "LEFTMOUSE" and event.value == "RELEASE"
+        if self._held is not None and (done or event.type in {"RET", "NUMPAD_ENTER"}):
+            self.link = self._held + 1
+            self.angle, self.speed = (float(x) for x in self._state[2 * self._held:][:2])
+            return self._end(context, self.execute(context))
+        if event.type in {"RET", "NUMPAD_ENTER"}:
+            return self._end(context, {"CANCELLED"})
+        if self._held is None:
+            return {"PASS_THROUGH"}
+        if event.type == "MOUSEMOVE":
+            origin, way = self._ray(event)
+            found = self._known[1].pointed(self._known[2], self._state, self._held, origin, way)
+            if found is not None:
+                self._set(context, found)
+        elif event.type in {"WHEELUPMOUSE", "WHEELDOWNMOUSE"}:
+            found = self._state.copy()
+            found[2 * self._held + 1] += radians(
+                TICK if event.type == "WHEELUPMOUSE" else -TICK
+            )
+            self._set(context, found)
+        return {"RUNNING_MODAL"}
+
+    def cancel(self, context):
+        self._end(context, set())
+
+    def _set(self, context, state) -> None:
+        self._state, k = state, 2 * self._held
+        self._begin(*self._known, state)
+        context.workspace.status_text_set(
+            f"Link {self._held + 1}: {degrees(state[k]):.1f}°, {degrees(state[k + 1]):.0f}°/s"
+        )
+
+    def _end(self, context, result):
+        if context.workspace is not None:
+            context.workspace.status_text_set(None)
+        return result
+
+    def _mouse(self, event):
+        return event.mouse_x - self._region.x, event.mouse_y - self._region.y
+
+    def _ray(self, event):
+        """Where the view looks from through the mouse, and which way, m."""
+        view = self._area.spaces.active.region_3d
+        origin = view3d_utils.region_2d_to_origin_3d(self._region, view, self._mouse(event))
+        way = view3d_utils.region_2d_to_vector_3d(self._region, view, self._mouse(event))
+        return np.array(origin) * self._known[3].unit_scale, np.array(way)
+
+    def _nearest(self, event) -> int | None:
+        """The link under the mouse, None for none."""
+        view, unit = self._area.spaces.active.region_3d, self._known[3].unit_scale
+        mouse, best, found = np.array(self._mouse(event), float), GRAB, None
+        for k, ends in enumerate(self._known[1].lines(self._known[2], self._state)):
+            seen = [
+                view3d_utils.location_3d_to_region_2d(self._region, view, end / unit)
+                for end in ends
+            ]
+            if None in seen:
+                continue
+            a, b = (np.array(one) for one in seen)
+            share = (mouse - a) @ (b - a) / max(float((b - a) @ (b - a)), 1e-9)
+            off = float(np.linalg.norm(mouse - a - np.clip(share, 0.0, 1.0) * (b - a)))
+            if off < best:
+                best, found = off, k
+        return found
 
 
 class POISE_OT_script_add(_ControlOperator, bpy.types.Operator):
@@ -386,6 +550,9 @@ class POISE_OT_controller_import(_ControlOperator, ImportHelper, bpy.types.Opera
         usual = Plan(name, figure.coordinates(body), figure.controls(body), ())
         plan = plans.from_text(texts.read_controller(_read(self.filepath)), usual)
         item = add_controller(motion.poise_motion.control, plan, name, numbers.unit_scale)
+        for one, x, said in zip(item.domain, usual.coordinates, plan.coordinates, strict=True):
+            if said.wraps != x.wraps:
+                one.ends = "WRAP" if said.wraps else "STOP"
         return f"Added {item.name}"
 
 
@@ -428,8 +595,8 @@ def _write(filepath: str, text: str) -> None:
 
 
 class POISE_OT_figure_setup(SettingsOperator, bpy.types.Operator):
-    """Make the selected bones, which hang on each other in a row or as a tree does, a figure of links
-    and muscles"""
+    """Make the selected bones, which hang on each other in a row or like the branches of a tree, a
+    figure of links and muscles"""
 
     bl_idname = "poise.figure_setup"
     bl_label = "Set Up as Figure"
@@ -537,6 +704,7 @@ CLASSES = (
     POISE_OT_destination_set,
     POISE_OT_destination_remove,
     POISE_OT_start_set,
+    POISE_OT_start_drag,
     POISE_OT_script_add,
     POISE_OT_script_remove,
     POISE_OT_script_move,

@@ -239,6 +239,8 @@ class POISE_PT_control_start(_ControlPanel, bpy.types.Panel):
         settings = settings_of(context).control
         known = _known(context)
         layout.operator("poise.start_set", icon="ARMATURE_DATA")
+        if known and known[0].mapped:
+            layout.operator("poise.start_drag", icon="VIEW_PAN")
         layout.use_property_split = True
         layout.use_property_decorate = False
         units = {x.name: x.unit for x in known[0].coordinates(known[1])} if known else {}
@@ -268,13 +270,15 @@ class POISE_PT_control_domain(_ControlPanel, bpy.types.Panel):
         for one in item.domain:
             x = usual.get(one.name)
             column = layout.column(align=True)
-            if x is None or not x.wraps:
+            if x is None or not x.wraps or one.ends != "AUTO":
                 angle = x is not None and x.unit.startswith("rad")
                 column.prop(one, "low_angle" if angle else "low", text=f"{_label(one.name)} from")
                 column.prop(one, "high_angle" if angle else "high", text="to")
                 column.prop(one, "count", text="Steps")
             else:
                 column.prop(one, "count", text=f"{_label(one.name)} Steps")
+            if figure.mapped:
+                column.prop(one, "ends")
         layout.prop(item, "power")
         plan = gather.plan_of(item, figure, body, numbers.unit_scale)
         layout.label(text=f"{plan.nodes:,} states", icon="INFO")

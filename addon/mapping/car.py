@@ -7,7 +7,8 @@ spring on its wheels: it leans out of turns, squats when it speeds up, dives whe
 
 Bones, all along the car but for the steering wheel's, which points along its column: `root` is
 on the ground between the axles, `body` at the roll centre, `knuckle.L` carries a front wheel and
-is steered, `front_wheel.L` and `rear_wheel.L` are at their hubs.
+is steered, `front_wheel.L` and `rear_wheel.L` are at their hubs. Of a vehicle whose axles are whole
+there are `front_axle` and `rear_axle` besides, and `turntable`, on which the front one turns.
 
 Source: Gillespie, Fundamentals of Vehicle Dynamics (1992), ch. 6 (steering, 6.2) and 1 and 7:
 passenger cars lean by 3 to 7 degrees at 1 g, and bounce at 1 to 1.5 Hz.
@@ -33,6 +34,10 @@ BODY, KNUCKLE, STEERING_WHEEL = "body", "knuckle", "steering_wheel"
 WHEELS = tuple(f"{end}_wheel.{side}" for end in ("front", "rear") for side in SIDES)
 PARTS = (BODY, STEERING_WHEEL, *(f"{KNUCKLE}.{side}" for side in SIDES), *WHEELS)
 """Bones besides the root."""
+
+TURNTABLE, AXLES = "turntable", ("front_axle", "rear_axle")
+"""Bones of axles that are one object with both of their wheels; the turntable steers the front
+one."""
 
 G = 9.81  # m/s^2, what amounts for 1 g are told for
 STANDS = 0.05  # m/s
@@ -159,6 +164,16 @@ def map_car(
             hub = place + rotate(turn, joints[wheel])
             angle = rolled(hub, rotate(heading, _AHEAD), float(joints[wheel][2]))
             turns[wheel], spins[wheel] = about_x(angle), Spin(angle, np.array((1.0, 0.0, 0.0)))
+    if TURNTABLE in joints:  # the angle of the wheel that stands for both is the axle's
+        turns[TURNTABLE] = about_z(steering)
+        spins[TURNTABLE] = Spin(steering, np.array((0.0, 0.0, 1.0)))
+    for axle in AXLES:
+        if axle in joints:
+            steered = axle == AXLES[0] and TURNTABLE in joints
+            heading = multiply(turn, turns[TURNTABLE]) if steered else turn
+            hub = place + rotate(turn, joints[axle])
+            angle = rolled(hub, rotate(heading, _AHEAD), float(joints[axle][2]))
+            turns[axle], spins[axle] = about_x(angle), Spin(angle, np.array((1.0, 0.0, 0.0)))
     helm = np.asarray(style.steering_ratio) * steering
     turns[STEERING_WHEEL] = about_y(helm)
     spins[STEERING_WHEEL] = Spin(helm, np.array((0.0, 1.0, 0.0)))

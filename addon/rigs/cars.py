@@ -10,13 +10,14 @@ import numpy as np
 
 from ...solvers import affine
 from ..errors import UserError
-from ..mapping.car import PARTS, CarFigure
+from ..mapping.car import AXLES, PARTS, TURNTABLE, CarFigure
 from ..placement import world_matrix
 from .builders import figure_mesh
-from .builders.car import LENGTH, WEIGHS, WIDE, bodywork, usual
+from .builders.car import LENGTH, STEERS, WEIGHS, WIDE, bodywork, usual
 from .characters import COLOURS, CREASE
 
 ROOT = "root"
+MOST_STEERED = 1.0  # rad
 
 
 def _number(armature: bpy.types.Object, name: str) -> float:
@@ -72,13 +73,22 @@ def read_car(armature: bpy.types.Object) -> CarFigure:
     def at(place) -> np.ndarray:
         return back[:3, :3] @ np.array(place, dtype=float) + back[:3, 3]
 
-    joints = {name: at(bones[name].head_local) for name in (ROOT, *PARTS)}
+    parts = (ROOT, *PARTS, *(name for name in (TURNTABLE, *AXLES) if name in bones))
+    joints = {name: at(bones[name].head_local) for name in parts}
     helm = bones["steering_wheel"]
     column = back[:3, :3] @ np.array(helm.vector, dtype=float) / max(helm.length, 1e-12)
     figure = CarFigure(
         joints, _number(armature, LENGTH), _number(armature, WIDE), column,
         _number(armature, WEIGHS),
     )
+    if STEERS in armature:
+        steering = _number(armature, STEERS)
+        if steering > MOST_STEERED:
+            raise UserError(
+                f"Custom property {STEERS} of {armature.name} is {steering:.3g}: it must be at "
+                f"most {MOST_STEERED} rad"
+            )
+        figure = replace(figure, steering=steering)
     low = min(float(joints[name][2]) for name in PARTS if "wheel." in name)
     if not (low > 0.0 and figure.wheelbase > 0.0 and figure.track > 0.0):
         raise UserError(

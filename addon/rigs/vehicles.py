@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import atan2, cos, radians
 
 import bpy
@@ -19,7 +19,7 @@ import numpy as np
 from mathutils import Matrix
 
 from ..errors import UserError
-from ..mapping.car import CarFigure
+from ..mapping.car import TURNTABLE, CarFigure
 from ..placement import world_matrix
 from . import machines
 from .builders import widgets
@@ -28,7 +28,7 @@ from .builders.car import COLUMN, MASS, REFERENCE, skeleton
 BEFORE, PARENT = "poise_before", "poise_before_parent"
 """Custom properties of an object that was set up: how it hung on its parent, and on whom."""
 
-NAMED = re.compile(r"wheel|tyre|tire|rueda|roue|ruota", re.IGNORECASE)
+NAMED = re.compile(r"wheel|tyre|tire|axle|rueda|roue|ruota", re.IGNORECASE)
 NOT_WHEELS = re.compile(r"steer|spare|arch|well|house|housing|cover", re.IGNORECASE)
 FRONT = re.compile(r"front|fore(?![a-z])|(^|[^a-z])f[lr]([^a-z]|$)", re.IGNORECASE)
 REAR = re.compile(r"back|rear|(^|[^a-z])[rb][lr]([^a-z]|$)", re.IGNORECASE)
@@ -36,6 +36,10 @@ ROUND, FLAT = 0.12, 0.85
 """How far a wheel's height may be off its length, and how wide it is at the most, of that."""
 
 LEVEL = cos(radians(8.0))
+AXLE_STEERS = radians(25.0)
+"""How far a front axle that is one object turns, about the vertical through its middle."""
+
+RIM = 0.8  # of a wheel's radius: what is further out is tyre
 TALL = 0.12  # of the length, up to where wheels end that stand on the ground
 
 
@@ -49,6 +53,7 @@ class Wheel:
         radius: of it.
         width: of it.
         axis: (3,) unit vector that it turns about, in the world.
+        axle: whether the object is both wheels of an axle, of which this is one.
     """
 
     obj: bpy.types.Object
@@ -56,6 +61,7 @@ class Wheel:
     radius: float
     width: float
     axis: np.ndarray
+    axle: bool = False
 
 
 def members(objects: Iterable[bpy.types.Object]) -> list[bpy.types.Object]:
@@ -78,8 +84,9 @@ def _corners(obj: bpy.types.Object) -> np.ndarray:
     return np.array([tuple(c) for c in obj.bound_box]) @ matrix[:3, :3].T + matrix[:3, 3]
 
 
-def _wheel(obj: bpy.types.Object) -> Wheel | None:
-    """An object as a wheel: as high as it is long, less wide, about a level axis."""
+def _wheels(obj: bpy.types.Object) -> list[Wheel]:
+    """An object as a wheel, or as both wheels of an axle: as high as it is long, about a level
+    axis; a wheel is less wide, and an axle has its tyres at both ends and none between."""
     matrix = np.array(world_matrix(obj), dtype=float)
     box = np.array([tuple(corner) for corner in obj.bound_box])
     axes = matrix[:3, :3]
@@ -87,14 +94,28 @@ def _wheel(obj: bpy.types.Object) -> Wheel | None:
     for k in range(3):
         others = np.delete(sizes, k)
         tall = float(others.mean())
-        if tall < 1e-9 or np.ptp(others) > ROUND * tall or sizes[k] > FLAT * tall:
+        if tall < 1e-9 or np.ptp(others) > ROUND * tall:
             continue
         axis = axes[:, k] / np.linalg.norm(axes[:, k])
         if abs(axis[2]) > np.sin(radians(8.0)):
             continue
         middle = 0.5 * (box.max(axis=0) + box.min(axis=0))
-        return Wheel(obj, axes @ middle + matrix[:3, 3], 0.5 * tall, float(sizes[k]), axis)
-    return None
+        place = axes @ middle + matrix[:3, 3]
+        if sizes[k] <= FLAT * tall:
+            return [Wheel(obj, place, 0.5 * tall, float(sizes[k]), axis)]
+        points = np.empty(3 * len(obj.data.vertices), np.float32)
+        obj.data.vertices.foreach_get("co", points)
+        off = (points.reshape(-1, 3) - middle) @ axes.T
+        along = off @ axis
+        tyre = along[np.linalg.norm(off - along[:, None] * axis, axis=1) > RIM * 0.5 * tall]
+        if len(tyre) and np.abs(tyre).min() > 0.2 * sizes[k]:
+            out = 0.5 * (np.abs(tyre).min() + np.abs(tyre).max())
+            return [
+                Wheel(obj, place + side * out * axis, 0.5 * tall, float(np.ptp(np.abs(tyre))),
+                      axis, True)
+                for side in (1.0, -1.0)
+            ]
+    return []
 
 
 def find_wheels(parts: Iterable[bpy.types.Object], name: str) -> list[Wheel]:
@@ -117,7 +138,7 @@ def find_wheels(parts: Iterable[bpy.types.Object], name: str) -> list[Wheel]:
     low = min(float(_corners(obj)[:, 2].min()) for obj in meshes)
     size = max(float(np.ptp(np.concatenate([_corners(o) for o in meshes]), axis=0).max()), 1e-9)
     called = [obj for obj in meshes if NAMED.search(obj.name) and not NOT_WHEELS.search(obj.name)]
-    found = [wheel for obj in called or meshes if (wheel := _wheel(obj)) is not None]
+    found = [wheel for obj in called or meshes for wheel in _wheels(obj)]
     found = [wheel for wheel in found if wheel.place[2] - wheel.radius - low < TALL * size]
     if not found and called:
         raise UserError(
@@ -125,14 +146,10 @@ def find_wheels(parts: Iterable[bpy.types.Object], name: str) -> list[Wheel]:
             "ground"
         )
     if len(found) != 4:
-        axles = len(found) == 2 and all(wheel.width > 0.9 * wheel.radius for wheel in found)
-        way = (
-            "separate the wheels of each axle (Edit Mode, Mesh > Separate > By Loose Parts)"
-            if axles or len(found) == 2
-            else "call the objects of its four wheels \"Wheel\" in front and behind"
+        raise UserError(
+            f"{name} has {len(found)} wheels that could be found, and a car has four: call the "
+            "objects of its wheels, or of its axles, \"Wheel\" in front and behind"
         )
-        raise UserError(f"{name} has {len(found)} wheels that could be found, and a car has four: "
-                        f"{way}")
     return found
 
 
@@ -207,10 +224,17 @@ def measure(
             joints[f"{end}_wheel.{side}"][0] = sign * half
     for side in "LR":
         joints[f"knuckle.{side}"] = joints[f"front_wheel.{side}"].copy()
+    for end in ("front", "rear"):
+        if by_bone[f"{end}_wheel.L"].axle:
+            joints[f"{end}_axle"] = joints[f"{end}_wheel.L"] * (0.0, 1.0, 1.0)
+    if "front_axle" in joints:
+        joints[TURNTABLE] = joints["front_axle"].copy()
     high = float(box[:, 2].max())
     joints["body"] = np.array((0.0, 0.0, 1.1 * float(joints["front_wheel.L"][2])))
     joints["steering_wheel"] = np.array((0.2 * width, -0.08 * length, 0.6 * high))
     figure = CarFigure(joints, length, width, COLUMN, MASS * (length / REFERENCE) ** 3)
+    if TURNTABLE in joints:
+        figure = replace(figure, steering=AXLE_STEERS)
     return figure, by_bone, Matrix.Translation(origin) @ Matrix.Rotation(
         atan2(-axes[0, 1], axes[1, 1]), 4, "Z"
     )
@@ -261,7 +285,10 @@ def set_up(
         collection.objects.link(armature)
     armature.matrix_world = place
     context.view_layer.update()
-    carried = {wheel.obj: bone for bone, wheel in by_bone.items()}
+    carried = {
+        wheel.obj: f"{bone.split('_')[0]}_axle" if wheel.axle else bone
+        for bone, wheel in by_bone.items()
+    }
     carried |= {obj: "body" for obj in parts if obj.parent is None and obj not in carried}
     for obj, bone in carried.items():
         _hang(obj, armature, bone)

@@ -102,6 +102,18 @@ class PoiseSpan(bpy.types.PropertyGroup):
         "the quickest way, much the easiest", default=0.1, min=0.0, soft_max=1.0, options=set(),
         override=OVERRIDE,
     )
+    ends: EnumProperty(
+        name="Beyond", description="What is beyond the least and the largest value of a coordinate",
+        items=(
+            ("AUTO", "Automatic", "A joint that can turn all the way round begins anew, all else "
+             "ends", 0),
+            ("WRAP", "Begins Anew", "Beyond the largest value it is as from the least one on: what "
+             "is between them is the period, such as the length of a hop, or the angle between "
+             "two spokes", 1),
+            ("STOP", "Ends", "Nothing is known beyond", 2),
+        ),
+        options=set(), override=OVERRIDE,
+    )
 
 
 class PoiseController(bpy.types.PropertyGroup):

@@ -46,18 +46,6 @@ class Chain:
         """Suffixes of the coordinates' names: none for a single link."""
         return ("",) if len(self.links) == 1 else tuple(str(k + 1) for k in range(len(self.links)))
 
-    @property
-    def reach(self) -> float:
-        """How far any link can be from the first joint, m; each is twice as long as to its
-        centre of mass."""
-        begins: dict[str, float] = {"": 0.0}
-        most = 0.0
-        for link in self.links:
-            begins[link.name] = begins[link.parent] + (math.hypot(*link.joint) if link.parent
-                                                       else 0.0)
-            most = max(most, begins[link.name] + 2.0 * math.hypot(*link.centre))
-        return most
-
     def coordinates(self) -> tuple[Span, ...]:
         """The whole domain, as a controller begins with it."""
         n = min(len(self.links), MOST) - 1

@@ -107,6 +107,32 @@ def _known(reach: float, data: tuple[bytes, ...]) -> _Map:
     return _drawn(reach, [np.frombuffer(one).reshape(-1, 3, 2) for one in data])
 
 
+def lines(links: Sequence[Link], angles: np.ndarray) -> np.ndarray:
+    """(m, n, 2, 2) m, where each link's joint is, and where it ends, from the first joint.
+
+    Args:
+        links: parents first; each is twice as long as to its centre of mass.
+        angles: (m, n) rad, of the joints; the first one's against +X.
+    """
+    index = {link.name: k for k, link in enumerate(links)}
+    turned = np.empty(angles.shape)
+    found = np.zeros((*angles.shape, 2, 2))
+    for k, link in enumerate(links):
+        on = index.get(link.parent, -1)
+        turned[:, k] = angles[:, k] if on < 0 else turned[:, on] + angles[:, k]
+        if on >= 0:
+            found[:, k, 0] = found[:, on, 0] + _turned(link.joint, turned[:, on])
+        end = (2.0 * link.centre[0], 2.0 * link.centre[1])
+        found[:, k, 1] = found[:, k, 0] + _turned(end, turned[:, k])
+    return found
+
+
+def _turned(way: tuple[float, float], angle: np.ndarray) -> np.ndarray:
+    """(m, 2) a way turned by angles."""
+    c, s = np.cos(angle), np.sin(angle)
+    return np.stack((c * way[0] - s * way[1], s * way[0] + c * way[1]), axis=1)
+
+
 class Surroundings:
     """What stands about a planar figure whose links are lines from joint to joint.
 
@@ -119,38 +145,26 @@ class Surroundings:
     def __init__(self, links: Sequence[Link], things: Sequence[Silhouette], keep: float) -> None:
         self.names = tuple(thing.name for thing in things)
         self._keep = keep
-        index = {link.name: k for k, link in enumerate(links)}
-        self._on = [index.get(link.parent, -1) for link in links]
-        self._joints = np.array([link.joint for link in links])
-        self._ends = 2.0 * np.array([link.centre for link in links])
-        reaches: list[float] = []
-        for k, on in enumerate(self._on):
-            begins = 0.0 if on < 0 else reaches[on] + float(np.hypot(*self._joints[k]))
-            reaches.append(begins)
-        most = max(b + float(np.hypot(*e)) for b, e in zip(reaches, self._ends, strict=True))
-        self.reach = most + keep
+        self._links, reaches = tuple(links), {"": 0.0}
+        for link in links:
+            joint = float(np.hypot(*link.joint)) if link.parent else 0.0
+            reaches[link.name] = reaches[link.parent] + joint
+        self._lengths = [2.0 * float(np.hypot(*link.centre)) for link in links]
+        self.reach = keep + max(
+            reaches[link.name] + length
+            for link, length in zip(links, self._lengths, strict=True)
+        )
         self._map = _known(
             self.reach, tuple(np.ascontiguousarray(t.triangles, float).tobytes() for t in things)
         )
 
     def _points(self, states: np.ndarray, step: float) -> np.ndarray:
         """(m, p, 2) points along all links, at most a step apart."""
-        angles = states[:, ::2]
-        turned, places, found = [], [], []
-        for k, on in enumerate(self._on):
-            turn = angles[:, k] if on < 0 else turned[on] + angles[:, k]
-            turned.append(turn)
-            c, s = np.cos(turn), np.sin(turn)
-            place = np.zeros((len(angles), 2))
-            if on >= 0:
-                x, y = self._joints[k]
-                co, so = np.cos(turned[on]), np.sin(turned[on])
-                place = places[on] + np.stack((co * x - so * y, so * x + co * y), axis=1)
-            places.append(place)
-            x, y = self._ends[k]
-            way = np.stack((c * x - s * y, s * x + c * y), axis=1)
-            count = max(math.ceil(math.hypot(x, y) / step), 1)
-            found.append(place[:, None] + way[:, None] * np.linspace(0.0, 1.0, count + 1)[:, None])
+        ends, found = lines(self._links, states[:, ::2]), []
+        for k, length in enumerate(self._lengths):
+            share = np.linspace(0.0, 1.0, max(math.ceil(length / step), 1) + 1)[:, None]
+            begin, end = ends[:, k, :1], ends[:, k, 1:]
+            found.append(begin + (end - begin) * share)
         return np.concatenate(found, axis=1)
 
     def _nearest(self, states: np.ndarray, step: float) -> tuple[np.ndarray, np.ndarray]:

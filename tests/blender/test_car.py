@@ -391,6 +391,79 @@ def test_a_vehicle_of_objects_drives_and_is_given_back(names, yaw, ahead):
     assert len(were) > 100 and diff(were, are) == []
 
 
+def _wagon(whole=("front", "rear"), names=("Axle Front", "Axle Rear")):
+    """A hull on two axles, each of them one mesh with both wheels, or with wheels of their own."""
+    top, body, wheels = _vehicle(("wheel_FL", "wheel_FR", "wheel_RL", "wheel_RR"))
+    found = []
+    for end, name, pair, y in zip(
+        ("front", "rear"), names, (wheels[:2], wheels[2:]), (-1.3, 1.4), strict=True
+    ):
+        if end not in whole:
+            found += pair
+            continue
+        for obj in pair:
+            bpy.data.objects.remove(obj)
+        points = [(0.22 * p[0] + s * 0.75, 0.66 * p[1], 0.66 * p[2]) for s in (1, -1) for p in BOX]
+        rod = [(1.5 * p[0], 0.06 * p[1], 0.06 * p[2]) for p in BOX]
+        mesh = bpy.data.meshes.new(name)
+        mesh.from_pydata([*points, *rod], [], [])
+        obj = bpy.data.objects.new(name, mesh)
+        bpy.context.collection.objects.link(obj)
+        obj.location, obj.parent = (0.0, y, 0.33), top
+        found.append(obj)
+    bpy.context.view_layer.update()
+    for obj in (top, body, *found):
+        obj.select_set(True)
+    bpy.context.view_layer.objects.active = body
+    return top, body, found
+
+
+@pytest.mark.parametrize("whole", [("front", "rear"), ("rear",)])
+def test_axles_that_are_one_object_roll_and_steer_as_one(whole):
+    """The axle turns about the vertical through its middle by the steering angle, which is that of
+    the wheel that stands for both (Ackermann), and rolls by its middle's way over its radius."""
+    _top, _body, axles = _wagon(whole)
+    stood = _places(axles)
+    assert bpy.ops.poise.car_setup() == {"FINISHED"}
+    rig = bpy.context.object
+    assert np.abs(_places(axles) - stood).max() < 1e-5
+    figure = cars.read_car(rig)
+    assert figure.wheelbase == pytest.approx(2.7) and figure.track == pytest.approx(1.5)
+    turns = "front" in whole
+    assert np.degrees(figure.steering) == pytest.approx(25.0 if turns else 35.0)
+    assert ("turntable" in rig.data.bones) == turns
+    bpy.ops.poise.street_add(controller=False)
+    bpy.ops.poise.controller_add(library="Park, Small")
+    bpy.ops.poise.script_add(seconds=8.0)
+    rig.poise.settings.frame_end = 97
+    assert bpy.ops.poise.bake() == {"FINISHED"}
+    motion = rig.poise.motion_object
+    ran = pipeline.solve(pipeline.gather(bpy.context, motion)).motion.ran.states
+    rows = [0, 60, 120, 180]
+    if turns:
+        assert np.abs(ran[rows, 3]).max() > 0.1
+    assert np.abs(ran[:, 3]).max() < figure.steering + 1e-6
+    rear, way, angle = axles[-1], [], []
+    for frame in range(1, 98):
+        bpy.context.scene.frame_set(frame)
+        seen = np.array(rear.matrix_world)
+        way.append(seen[:3, 3])
+        angle.append(rig.pose.bones["rear_axle"].rotation_euler.x)
+        if turns and 2 * (frame - 1) in rows:
+            front = np.array(axles[0].matrix_world)
+            ahead = np.array(rig.matrix_world @ rig.pose.bones["root"].matrix)[:2, 1] * -1.0
+            across = front[:2, 0] / np.linalg.norm(front[:2, 0])
+            off = atan2(ahead[0] * across[1] - ahead[1] * across[0], across @ ahead) - 0.5 * pi
+            assert (off + pi) % (2.0 * pi) - pi == pytest.approx(ran[2 * frame - 2, 3], abs=1e-4)
+    rolled = np.abs(np.diff(angle))
+    gone = np.linalg.norm(np.diff(way, axis=0), axis=1)
+    # Chords are a little shorter than arcs.
+    assert rolled * 0.33 == pytest.approx(gone, abs=2e-3) and gone.sum() > 1.0
+    bpy.context.scene.frame_set(1)
+    bpy.ops.poise.car_remove()
+    assert np.abs(_places(axles) - stood).max() < 1e-6
+
+
 def test_a_vehicle_that_was_set_up_in_vain_is_as_it_was():
     _vehicle(("wheel_FL", "wheel_FR", "wheel_RL", "wheel_RR"))
     before = snapshot()

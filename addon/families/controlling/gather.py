@@ -67,7 +67,8 @@ def plan_of(item, figure: MachineFigure, body: Any, unit_scale: float) -> Plan:
         for x in usual:
             one = given.get(x.name)
             found.append(x if one is None else Span(
-                x.name, one.low * size(x), one.high * size(x), one.count, x.unit, x.wraps,
+                x.name, one.low * size(x), one.high * size(x), one.count, x.unit,
+                x.wraps if one.ends == "AUTO" else one.ends == "WRAP",
                 one.effort if x.effort or x.unit == "N m" else 0.0,
             ))
         return tuple(found)

@@ -12,7 +12,7 @@ from math import cos, pi, radians, sin
 
 import numpy as np
 
-from ...mapping.car import WHEELS, CarFigure
+from ...mapping.car import AXLES, TURNTABLE, WHEELS, CarFigure
 from ...mapping.tracks import SIDES
 from .equipment import X, Z, box
 from .mechanism import Mechanism, turned
@@ -27,13 +27,14 @@ COLUMN = np.array([0.0, cos(radians(25.0)), sin(radians(25.0))])
 HELM = np.array([0.36, -0.34, 0.90])  # middle of the steering wheel
 RIM = 0.175  # its radius
 
-LENGTH, WIDE, WEIGHS = "poise_length", "poise_width", "poise_mass"
-"""Custom properties of a car: of the box around it, m, and its mass, kg."""
+LENGTH, WIDE, WEIGHS, STEERS = "poise_length", "poise_width", "poise_mass", "poise_steering"
+"""Custom properties of a car: of the box around it, m, its mass, kg, and where it steers less than
+others, how far, rad."""
 
 CONTROLS, EQUIPMENT = "Controls", "Equipment"
 MODES = {
     **dict.fromkeys(WHEELS, "XYZ"), "knuckle.L": "ZXY", "knuckle.R": "ZXY",
-    "steering_wheel": "YXZ",
+    "steering_wheel": "YXZ", TURNTABLE: "ZXY", **dict.fromkeys(AXLES, "XYZ"),
 }
 _SIGNS = {"L": 1.0, "R": -1.0}
 
@@ -88,7 +89,14 @@ def skeleton(figure: CarFigure) -> Mechanism:
     for wheel in WHEELS:
         carrier = wheel.replace("front_wheel", "knuckle") if wheel.startswith("front") else "root"
         add(wheel, carrier, 0.04 * BACK, EQUIPMENT)
+    if TURNTABLE in j:
+        add(TURNTABLE, "root", 0.05 * BACK, EQUIPMENT)
+    for axle, carrier in zip(AXLES, (TURNTABLE, "root"), strict=True):
+        if axle in j:
+            add(axle, carrier, 0.04 * BACK, EQUIPMENT)
     numbers = {LENGTH: figure.length, WIDE: figure.width, WEIGHS: figure.mass}
+    if figure.steering != CarFigure.steering:
+        numbers[STEERS] = figure.steering
     return Mechanism(tuple(bones), {}, numbers, modes=MODES, shapes=_shapes(figure))
 
 

@@ -118,6 +118,32 @@ class MachineFigure(ABC):
 
     # Pure
 
+    def lines(self, body: Any, state: np.ndarray) -> np.ndarray:
+        """(n, 2, 3) m in the world: both ends of the links that can be dragged; n may be 0.
+
+        Args:
+            body: of the figure.
+            state: (d,).
+        """
+        return np.zeros((0, 2, 3))
+
+    def pointed(
+        self, body: Any, state: np.ndarray, link: int, origin: np.ndarray, way: np.ndarray
+    ) -> np.ndarray | None:
+        """(d,) state in which a link points to where a ray meets the plane that it turns in.
+
+        Args:
+            body: of the figure.
+            state: (d,) as it is.
+            link: number of the link.
+            origin: (3,) m in the world, where the ray begins.
+            way: (3,) the way that it goes.
+
+        Returns:
+            The state; None where the ray goes along the plane, or the figure has no such links.
+        """
+        return None
+
     def built_of(self, body: Any) -> Any:
         """What of a figure its tables depend on.
 

@@ -7,7 +7,7 @@ hinges' axis; those of links after the first are against the link that they hang
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from .....solvers import rotations
 from .....solvers.control.chain import Chain, rates_of
 from .....solvers.control.plans import controller_of, table_of
 from .....solvers.control.run import Command, run
-from .....solvers.control.surroundings import Silhouette, Surroundings, way_between
+from .....solvers.control.surroundings import Silhouette, Surroundings, lines, way_between
 from .....solvers.motion import Problem
 from ....errors import UserError
 from ....mapping.tracks import JointTracks, Spin
@@ -39,6 +39,8 @@ class ChainBody:
         rests: rad, each joint's angle in the rest pose.
         things: what its links may not touch.
         clearance: m, how far they keep off that; 0 where there is nothing.
+        frame: (4, 4) m from its plane to the world, from the first joint; nothing that is
+            solved depends on it.
     """
 
     chain: Chain
@@ -47,6 +49,7 @@ class ChainBody:
     rests: tuple[float, ...]
     things: tuple[Silhouette, ...] = ()
     clearance: float = 0.0
+    frame: np.ndarray = field(default_factory=lambda: np.eye(4), compare=False)
 
     @property
     def about(self) -> Surroundings | None:
@@ -76,10 +79,12 @@ class ChainFigure(MachineFigure):
         if not (np.isfinite(keep) and keep >= 0.0):
             raise UserError(f"Clearance of {motion.name} is {keep}: it must be a length from 0 on")
         things = read_silhouettes(
-            settings.obstacles, actor.joints, found.frame, chain.reach + keep, keep, unit
+            settings.obstacles, actor.joints, found.frame,
+            Surroundings(chain.links, (), keep).reach, keep, unit,
         )
         return ChainBody(
-            chain, found.bones, found.axes, found.rests, things, keep if things else 0.0
+            chain, found.bones, found.axes, found.rests, things, keep if things else 0.0,
+            found.frame,
         )
 
     def pose(self, actor, body):
@@ -88,6 +93,26 @@ class ChainFigure(MachineFigure):
             turn = np.array(actor.joints.pose.bones[name].matrix_basis.to_quaternion())
             state[2 * k] = body.rests[k] + 2.0 * np.arctan2(turn[1:] @ axis, turn[0])
         return state
+
+    def lines(self, body, state):
+        flat = lines(body.chain.links, state[None, ::2])[0]
+        return flat @ body.frame[:3, :2].T + body.frame[:3, 3]
+
+    def pointed(self, body, state, link, origin, way):
+        back, links = body.frame[:3, :3].T, body.chain.links
+        start, along = back @ (origin - body.frame[:3, 3]), back @ way
+        if abs(along[2]) < 1e-3 * np.linalg.norm(along):
+            return None
+        place = (start - start[2] / along[2] * along)[:2]
+        off = place - lines(links, state[None, ::2])[0, link, 0]
+        angle, above = np.arctan2(off[1], off[0]), links[link].parent
+        while above:
+            k = next(i for i, one in enumerate(links) if one.name == above)
+            angle, above = angle - state[2 * k], links[k].parent
+        found, now = state.copy(), state[2 * link]
+        found[2 * link] = now + (angle - now + np.pi) % (2.0 * np.pi) - np.pi
+        found[2 * link] = np.clip(found[2 * link], *links[link].limits)
+        return found
 
     def rest(self, body):
         return np.array([x for angle in body.rests for x in (angle, 0.0)])
