@@ -67,12 +67,13 @@ class Table:
         return self.cost < 0.5 * self.unknown
 
     def value(self, states: np.ndarray) -> np.ndarray:
-        """(m,) cost from states, interpolated; `UNKNOWN` outside.
+        """(m,) cost from states, interpolated; `UNKNOWN` outside, and beside nodes without a way.
 
         Args:
             states: (m, d).
         """
         indices, weights, inside = self.grid.corners(states)
+        inside &= (self.reached[indices] | (weights < 1e-9)).all(axis=1)
         return np.where(inside, (weights * self.cost[indices]).sum(axis=1), UNKNOWN)
 
 

@@ -18,7 +18,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from .build import Rates, Table
+from .build import UNKNOWN, Rates, Table
 from .run import Rest
 from .surroundings import Surroundings
 
@@ -59,7 +59,10 @@ class Wary:
         clear, ends = self._clear(state, samples)
         if not clear.any():
             return wanted
-        price = AHEAD * (1.0 + np.abs(samples) @ self._table.weights) + self._table.value(ends)
+        # Nodes without a way count in full: what leads away from them is better.
+        indices, weights, inside = self._table.grid.corners(ends)
+        value = np.where(inside, (weights * self._table.cost[indices]).sum(axis=1), UNKNOWN)
+        price = AHEAD * (1.0 + np.abs(samples) @ self._table.weights) + value
         return samples[int(np.argmin(np.where(clear, price, np.inf)))]
 
     def _clear(self, state: np.ndarray, controls: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

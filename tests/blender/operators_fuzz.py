@@ -396,7 +396,7 @@ def _controlled(trial):
         return
     activate(rig)
     if trial.chance(0.2):
-        names = rng.sample(rig.pose.bones.keys(), min(rng.randint(1, 2), len(rig.pose.bones)))
+        names = rng.sample(rig.pose.bones.keys(), min(rng.randint(1, 4), len(rig.pose.bones)))
         for bone in rig.pose.bones:
             compat.select_bone(bone, bone.name in names)
         trial.say(f"figure: {_refusal('figure_setup')}")
@@ -411,14 +411,30 @@ def _controlled(trial):
             bone.rotation_euler.x = rng.uniform(-4.0, 4.0)
     if trial.chance(0.5):
         trial.say(f"start: {_refusal('start_set')}")
+    if trial.chance(0.4):
+        turned = {"link": rng.randint(1, 3), "angle": rng.uniform(-9.0, 9.0)}
+        trial.say(f"start: {_refusal('start_drag', **turned)}")
     motion = rig.poise.motion_object
-    if motion is None or trial.sane:
+    if motion is None:
         return
     control = motion.poise_motion.control
+    if trial.chance(0.3):
+        control.obstacles = bpy.data.collections.new("In the Way")
+        bpy.context.scene.collection.children.link(control.obstacles)
+        for _ in range(rng.randint(1, 3)):
+            thing = _obstacle(trial)
+            thing.location = [x + rng.uniform(-1.5, 1.5) for x in rig.location]
+            control.obstacles.objects.link(thing)
+    if trial.sane:
+        return
+    control.clearance = rng.choice((0.0, 0.02, *NUMBERS))
     for item in control.controllers:
         for one in (*item.domain, *item.torques):
             if trial.chance(0.2):
                 setattr(one, rng.choice(("low", "high", "effort")), rng.choice(NUMBERS))
+        for one in item.domain:
+            if trial.chance(0.2):
+                one.ends = rng.choice(("WRAP", "STOP"))
         if trial.chance(0.2):
             item.destinations.clear()
     for one in control.start:

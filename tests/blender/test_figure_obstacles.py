@@ -106,7 +106,7 @@ def test_what_touches_says_so_and_what_is_inside_is_refused():
     bpy.ops.poise.start_set()
     found = _solved(motion).problems
     assert [p.code for p in found] == ["OBSTACLE_TOUCHED"] and found[0].time == 0.0
-    assert "rod and what hangs on it come too near to Block" in found[0].text
+    assert "rod and what hangs on it come too near to Block" in found[0].message
     bpy.ops.poise.controller_add(name="Inside")
     bpy.ops.poise.script_add(seconds=1.0)
     refused("controller_build", "Destination of Inside is inside Block: it must be where no link")
