@@ -16,7 +16,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 from scipy import ndimage
@@ -154,9 +154,11 @@ class Surroundings:
             reaches[link.name] + length
             for link, length in zip(links, self._lengths, strict=True)
         )
-        self._map = _known(
-            self.reach, tuple(np.ascontiguousarray(t.triangles, float).tobytes() for t in things)
-        )
+        self._data = tuple(np.ascontiguousarray(t.triangles, float).tobytes() for t in things)
+
+    @cached_property
+    def _map(self) -> _Map:
+        return _known(self.reach, self._data)
 
     def _points(self, states: np.ndarray, step: float) -> np.ndarray:
         """(m, p, 2) points along all links, at most a step apart."""
