@@ -186,7 +186,7 @@ class Surroundings:
             states: (m, 2n) each joint's angle, followed by its speed.
             more: m, by which links have to keep further off than they must.
         """
-        states = np.atleast_2d(states)
+        states = np.nan_to_num(np.atleast_2d(states), posinf=0.0, neginf=0.0)
         found = np.full(len(states), -1)
         if not self.names:
             return found

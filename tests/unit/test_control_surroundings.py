@@ -128,3 +128,29 @@ def test_a_destination_inside_is_refused(place):
     about = Surroundings((ROD,), (BLOCK,), KEEP)
     with pytest.raises(SettingError, match="Destination of Up is inside Block: it must be where"):
         plans.table_of(_plan(0.0, destinations=(place,)), RATES, None, about)
+
+
+def test_no_way_of_a_two_link_arm_leads_through_a_block():
+    """From nodes that know a way, under their control to the edge of their box, in steps that are
+    a tenth of those that the table was built with: no link comes within the clearance."""
+    chain = Chain((ROD, FOREARM), (25.0, 4.0))
+    rates, about = rates_of(chain), Surroundings((ROD, FOREARM), (box(0.9, 1.1, -0.7, -0.4),), 0.03)
+    plan = chain.plan("Down", (-0.5 * np.pi, 0.0, 0.0, 0.0))
+    small = (
+        tuple(replace(x, count=9 if x.name.startswith("angle") else 7) for x in plan.coordinates),
+        tuple(replace(x, count=3) for x in plan.controls),
+    )
+    plan = replace(plan, coordinates=small[0], controls=small[1])
+    table = plans.table_of(plan, rates, None, about)
+    rows = np.flatnonzero(table.reached & (table.cost > 0.0))
+    gone = about.blocks(table.grid.states())
+    assert gone.mean() > 0.02 and not table.reached[gone].any() and len(rows) > 500
+    start, box_of = table.grid.states()[rows], table.grid.spacing()[rows]
+    at, inside = start.copy(), np.ones(len(rows), bool)
+    for _ in range(300):
+        at[inside] += 1.0 / 400.0 * rates(at[inside], table.controls[rows][inside])
+        moved = at - start
+        inside &= ((moved < box_of[..., 1]) & (moved > -box_of[..., 0])).all(axis=1)
+        assert (about.touched(at[inside]) < 0).all()
+        if not inside.any():
+            break
