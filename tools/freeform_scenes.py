@@ -351,20 +351,23 @@ def pounce():
            head=10, tail_1=-70, fore_1=-40, fore_2=-35, fore_3=60,
            paws=both("hind", 0.03 * m, 35))
     add(rig, 24, "Push")
-    animal(rig, at=(0.40 * m, 0), high=0.12 * m, pitch=-4, spine_1=-6, spine_2=-6, neck_1=5,
+    animal(rig, at=(0.38 * m, 0), high=0.08 * m, pitch=-4, spine_1=-6, spine_2=-6, neck_1=5,
            head=5, tail_1=-60, hind_1=45, hind_2=25, hind_3=30, fore_1=-55, fore_2=-30,
            fore_3=10)
     add(rig, 28, "Fly", air=True)
-    animal(rig, at=(0.63 * m, 0), high=0.055 * m, pitch=22, spine_1=4, spine_2=4, neck_1=-14,
-           head=-14, tail_1=-60, hind_1=-30, hind_2=35, hind_3=-25,
-           paws=both("fore", 0.76 * m))
-    add(rig, 33, "Touch")
-    animal(rig, at=(0.72 * m, 0), high=-0.07 * m, pitch=10, spine_1=10, neck_1=10, head=0,
-           tail_1=-50, paws=both("fore", 0.76 * m) | both("hind", 0.72 * m))
-    add(rig, 38, "Down")
-    animal(rig, at=(0.70 * m, 0), high=-0.03 * m, neck_1=25, head=15, tail_1=-30,
-           paws=both("fore", 0.76 * m) | both("hind", 0.72 * m))
-    add(rig, 54, "Look")
+    animal(rig, at=(0.57 * m, 0), high=0.055 * m, pitch=18, spine_1=3, spine_2=3, neck_1=-14,
+           head=-14, tail_1=-60, hind_1=0, hind_2=30, hind_3=-20,
+           paws=both("fore", 0.62 * m))
+    add(rig, 31, "Touch")
+    animal(rig, at=(0.66 * m, 0), high=-0.025 * m, pitch=8, spine_1=4, spine_3=-4, neck_1=0,
+           head=-4, tail_1=-50, paws=both("fore", 0.62 * m) | both("hind", 0.70 * m))
+    add(rig, 36, "Down")
+    animal(rig, at=(0.67 * m, 0), high=-0.06 * m, neck_1=10, head=5, tail_1=-40,
+           paws=both("fore", 0.62 * m) | both("hind", 0.70 * m))
+    add(rig, 42, "Sink")
+    animal(rig, at=(0.66 * m, 0), high=-0.02 * m, neck_1=25, head=15, tail_1=-30,
+           paws=both("fore", 0.62 * m) | both("hind", 0.70 * m))
+    add(rig, 56, "Look")
     finish(scene, rig, (-1.7, -0.5, 0.35), (0.0, -0.45, 0.18), 42.0)
     return [rig]
 

@@ -78,7 +78,7 @@ class FreeformPlan:
         self._stretched: dict[tuple[int, str], bool] = {}
         self.steps = line.steps()
         self.flights = [self._fly(a, b) for a, b in line.spans(flying=True)]
-        self._pieces: list[Piece] = []
+        self._pieces: list[tuple[int, Piece]] = []
         for flight, (a, b) in zip(self.flights, line.spans(flying=True), strict=True):
             self._join(flight, a, b)
         for a, b in line.spans(flying=False):
@@ -212,9 +212,8 @@ class FreeformPlan:
     def _rise(self, a: int, b: int) -> None:
         """Heights of a support between two visits."""
         visits, last = self.line.visits, len(self.line.visits) - 1
-        z = self.course.places(visits)[0][:, 2]
-        landing = self._vertical(a, -1.0) if a > 0 else 0.0
-        liftoff = self._vertical(b, 1.0) if b < last else 0.0
+        landing = self._sinks(a, a) if a > 0 else 0.0
+        liftoff = -self._sinks(b, b - 1) if b < last else 0.0
         leg = max(
             (length(self.body, h.limb) for i in range(a, b) for h in self.line.holds[i]),
             default=1.0,
@@ -231,17 +230,29 @@ class FreeformPlan:
                 continue
             self.course.place_kicks[0, i, 2] *= down <= 0.0
             self.course.place_kicks[1, i, 2] *= up <= 0.0
-            self._pieces.append(
-                Piece(visits[i], visits[i + 1], z[i], z[i + 1], max(down, 0.0), max(up, 0.0), leg)
-            )
+            ends = visits[i : i + 2]
+            z = self.course.places(ends)[0][:, 2] + self._over(i, ends)
+            piece = Piece(*ends, *z, max(down, 0.0), max(up, 0.0), leg)
+            self._pieces.append((i, piece))
 
-    def _vertical(self, visit: int, sign: float) -> float:
-        """Upward speed of the pelvis, times a sign, at the end of a flight."""
+    def _over(self, interval: int, times: np.ndarray) -> np.ndarray:
+        """(t,) how much higher than the pelvis limbs are fastened that bear it: what lands on
+        its arms, or forelegs, is caught at the shoulders."""
+        roots = [hold.limb.links[0] for hold in self.line.holds[interval]]
+        joints, _ = self.course.joints(times, interval)
+        return links(self.body, np.zeros(3), joints).joints[:, roots, 2].mean(axis=1)
+
+    def _sinks(self, visit: int, interval: int) -> float:
+        """How fast what bears the body sinks as a flight begins or ends, in an interval
+        beside it, m/s."""
         t = self.line.visits[visit]
-        for flight in self.flights:
-            if t in (flight.start, flight.end):
-                return sign * float(flight.pelvis(np.array([t]))[2][0, 2])
-        return 0.0
+        flight = next((f for f in self.flights if t in (f.start, f.end)), None)
+        if flight is None:
+            return 0.0
+        inward = 1.0 if interval == visit else -1.0
+        high = self._over(interval, t + inward * INSTANT * np.arange(3.0))
+        rises = inward * float(np.array((-1.5, 2.0, -0.5)) @ high) / INSTANT
+        return -rises - float(flight.pelvis(np.array([t]))[2][0, 2])
 
     def _step(self) -> None:
         """Limbs that lift and touch while others bear do so at rest."""
@@ -266,10 +277,13 @@ class FreeformPlan:
     def _ground(self, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Pelvis and joints as led, with the heights of supports."""
         place, _ = self.course.places(times)
-        for piece in self._pieces:
+        joints, _ = self.course.joints(times)
+        for interval, piece in self._pieces:
             here = (times >= piece.start) & (times <= piece.end)
-            place[here, 2] = piece(times[here], place[here, 2])
-        return place, self.course.joints(times)[0]
+            if here.any():
+                over = self._over(interval, times[here])
+                place[here, 2] = piece(times[here], place[here, 2] + over) - over
+        return place, joints
 
     def _posed(
         self, times: np.ndarray
