@@ -260,8 +260,7 @@ class POISE_OT_start_drag(_ControlOperator, bpy.types.Operator):
             (one.name, one.value, one.free) for one in motion.poise_motion.control.start
         ]
         context.workspace.status_text_set(
-            "Drag a link, the mouse wheel gives it a speed  (Enter, or let go, to take it; Esc to "
-            "cancel)"
+            "Drag a link, the mouse wheel gives it a speed; letting go takes it, Esc cancels"
         )
         context.window_manager.modal_handler_add(self)
         return {"RUNNING_MODAL"}
