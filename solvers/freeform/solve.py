@@ -232,7 +232,7 @@ class FreeformPlan:
             self.course.place_kicks[1, i, 2] *= up <= 0.0
             ends = visits[i : i + 2]
             low, high = self.course.places(ends)[0][:, 2] + self._over(i, ends)
-            piece = Piece(*ends, low, high, max(down, 0.0), max(up, 0.0), leg)
+            piece = Piece(ends[0], ends[1], low, high, max(down, 0.0), max(up, 0.0), leg)
             self._pieces.append((i, piece))
 
     def _over(self, interval: int, times: np.ndarray) -> np.ndarray:
