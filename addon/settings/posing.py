@@ -41,6 +41,10 @@ class PoiseTarget(bpy.types.PropertyGroup):
     source: StringProperty(
         name="Source", description="Where the pose was taken from", options=set()
     )
+    linked: PointerProperty(  # else Blender would drop it when the file is saved
+        name="Linked", description="The linked pose asset that the pose was taken from",
+        type=bpy.types.Action, options=set(),
+    )
 
 
 class PoisePosedBone(bpy.types.PropertyGroup):

@@ -12,6 +12,7 @@ from ..rigs.controls import control_rig
 
 ADD = "VIEW3D_MT_add"
 HOSTS = ("VIEW3D_MT_object", "VIEW3D_MT_pose")
+ASSETS = "ASSETBROWSER_MT_context_menu"
 
 # None draws a line between groups.
 _ENTRIES = (
@@ -146,6 +147,14 @@ def poise_motion_menu(self, context) -> None:
     self.layout.menu(POISE_MT_motion.bl_idname, icon="ANIM")
 
 
+def poise_asset_menu(self, context) -> None:
+    """Draw what becomes of a pose asset."""
+    asset = getattr(context, "asset", None)
+    if asset is not None and asset.id_type == "ACTION" and bpy.ops.poise.target_add.poll():
+        self.layout.separator()
+        self.layout.operator("poise.target_add", icon="ADD").source = "ASSET"
+
+
 def register() -> None:
     """Add the menus to Blender's."""
     for cls in (POISE_MT_add, POISE_MT_rig_setup, POISE_MT_motion):
@@ -153,10 +162,12 @@ def register() -> None:
     getattr(bpy.types, ADD).append(poise_add_menu)
     for host in HOSTS:
         getattr(bpy.types, host).append(poise_motion_menu)
+    getattr(bpy.types, ASSETS).append(poise_asset_menu)
 
 
 def unregister() -> None:
     """Take the menus out again."""
+    getattr(bpy.types, ASSETS).remove(poise_asset_menu)
     for host in reversed(HOSTS):
         getattr(bpy.types, host).remove(poise_motion_menu)
     getattr(bpy.types, ADD).remove(poise_add_menu)

@@ -377,8 +377,14 @@ def _posing(trial):
         for name in names:
             bone = rig.pose.bones[name]
             bone.rotation_quaternion = [rng.uniform(-1.0, 1.0) for _ in range(4)]
-        source = rng.choice(("POSE", "POSE", "KEYS", "MARKERS", "OBJECT"))
-        trial.say(f"target from {source}: {_refusal('target_add', source=source)}")
+        source = rng.choice(("POSE", "POSE", "KEYS", "MARKERS", "OBJECT", "ASSET"))
+        mine = [action for action in bpy.data.actions if action.library is None]
+        if source == "ASSET" and mine and trial.chance(0.7):
+            rng.choice(mine).asset_mark()
+        flipped = trial.chance(0.3)
+        trial.say(
+            f"target from {source}: {_refusal('target_add', source=source, flipped=flipped)}"
+        )
     if trial.chance(0.4):
         trial.say(f"overlap: {_refusal('overlap_add', ratio=rng.uniform(0.05, 1.0))}")
     if trial.chance(0.4):

@@ -8,6 +8,8 @@ import rig_files
 from operators_help import activate, call, load, sentence
 from poise.addon import compat, motions, pipeline
 from poise.addon.rigs.pose import evaluate, rotation_modes
+from poise.addon.rigs.pose.posture import Posture, Source
+from poise.addon.settings.posing import POSTURE
 from poise.solvers import rotations
 
 pytestmark = pytest.mark.usefixtures("scene")
@@ -245,6 +247,153 @@ def test_targets_from_keys_are_updated_from_their_source():
     assert bpy.ops.poise.target_update() == {"FINISHED"}
     solved = pipeline.solve(pipeline.gather(bpy.context, motion))
     assert _apart(solved.tracks.turn["bone1"][19], rotations.about_x(0.4)) < 1e-3
+
+
+def _pose_asset(rig, name, keys, marked=True):
+    """An action of some frames that turns bones about X, marked as Blender marks poses."""
+    action = bpy.data.actions.new(name)
+    data = rig.animation_data_create()
+    before, data.action = data.action, action
+    for frame, angles in keys.items():
+        for bone, angle in angles.items():
+            rig.pose.bones[bone].rotation_quaternion = rotations.about_x(angle)
+            rig.pose.bones[bone].keyframe_insert("rotation_quaternion", frame=frame)
+            rig.pose.bones[bone].rotation_quaternion = (1.0, 0.0, 0.0, 0.0)
+    data.action = before
+    if marked:
+        action.asset_mark()
+    return action
+
+
+def _about_x(action, bone, angle):
+    """Change the one key that a pose asset has of a bone."""
+    for curve in compat.action_fcurves(action, action.slots[0]):
+        if f'"{bone}"' in curve.data_path and curve.array_index in (0, 1):
+            value = (np.cos(0.5 * angle), np.sin(0.5 * angle))[curve.array_index]
+            curve.keyframe_points[0].co.y = value
+            curve.update()
+
+
+def _kept(motion):
+    """Frame, told source, and bone -> turn of each target."""
+    found = []
+    for item in motion.poise_motion.pose_timing.targets:
+        posture = Posture.kept(motion, POSTURE.format(item.number))
+        turns = dict(zip(posture.bones, posture.turns, strict=True))
+        found.append((item.frame, item.source, turns))
+    return found
+
+
+def test_a_pose_asset_is_reached_on_its_frame_and_updated_from_it():
+    rig = _armature()
+    motion = _motion(rig)
+    for bone in rig.pose.bones:
+        compat.select_bone(bone, False)
+    with pytest.raises(RuntimeError, match="no pose asset: pose some bones, and make one"):
+        bpy.ops.poise.target_add(source="ASSET")
+    asset = _pose_asset(rig, "Reach", {7: {"bone1": 0.8, "bone2": -0.5}})
+    _pose_asset(rig, "No Asset", {7: {"bone1": 0.1}}, marked=False)
+    bpy.context.scene.frame_set(25)
+    assert bpy.ops.poise.target_add(source="ASSET") == {"FINISHED"}  # the only one
+    [(frame, source, turns)] = _kept(motion)
+    assert (frame, source, sorted(turns)) == (25.0, "Reach, frame 7", ["bone1", "bone2"])
+    assert motion.poise_motion.pose_timing.targets[0].name == "Reach"
+    _about_x(asset, "bone1", 1.1)
+    assert bpy.ops.poise.target_update() == {"FINISHED"}
+    assert bpy.ops.poise.bake() == {"FINISHED"}
+    turns = _turns(rig, 25, ("bone1", "bone2"))
+    for name, angle in (("bone1", 1.1), ("bone2", -0.5)):
+        assert _apart(turns[name], rotations.about_x(angle)) < 1e-4
+    # Of selected bones alone, as Blender applies poses.
+    _select(rig, "bone2", "bone3")
+    assert bpy.ops.poise.target_add(source="ASSET", asset="Reach") == {"FINISHED"}
+    assert list(_kept(motion)[-1][2]) == ["bone2"]
+    _select(rig, "bone3")
+    with pytest.raises(RuntimeError, match="Pose asset Reach turns no selected bone of Arm"):
+        bpy.ops.poise.target_add(source="ASSET", asset="Reach")
+    with pytest.raises(RuntimeError, match="no pose asset No Asset"):
+        bpy.ops.poise.target_add(source="ASSET", asset="No Asset")
+    motion.poise_motion.bake_action.asset_mark()
+    with pytest.raises(RuntimeError, match="is the bake of"):
+        bpy.ops.poise.target_add(source="ASSET", asset=motion.poise_motion.bake_action.name)
+    with pytest.raises(RuntimeError, match="has 2 pose assets: choose one"):
+        bpy.ops.poise.target_add(source="ASSET")
+    # Keyed in a mode that the bone does not have now, it would stand as at rest.
+    _select(rig, "bone1", "bone2")
+    rig.pose.bones["bone1"].rotation_mode = "XYZ"
+    assert bpy.ops.poise.target_add(source="ASSET", asset="Reach") == {"FINISHED"}
+    assert list(_kept(motion)[-1][2]) == ["bone2"]
+
+
+def test_each_key_of_a_pose_asset_is_a_target():
+    rig = _armature()
+    motion = _motion(rig)
+    _pose_asset(rig, "Wave", {3: {"bone1": 0.2}, 9: {"bone1": -0.4}, 12: {"bone1": 0.6}})
+    bpy.context.scene.frame_set(20)
+    _select(rig, "bone1")
+    assert bpy.ops.poise.target_add(source="ASSET", hold=0.1) == {"FINISHED"}
+    found = _kept(motion)
+    assert [frame for frame, _source, _turns in found] == [20.0, 26.0, 29.0]
+    assert [source for _frame, source, _turns in found][1:] == ["Wave, frame 9", "Wave, frame 12"]
+    items = motion.poise_motion.pose_timing.targets
+    assert [(item.name, round(item.hold, 6)) for item in items] == [
+        (f"Wave {k}", 0.1) for k in (1, 2, 3)
+    ]
+    for (_frame, _source, turns), angle in zip(found, (0.2, -0.4, 0.6), strict=True):
+        assert _apart(turns["bone1"], rotations.about_x(angle)) < 1e-6
+
+
+def test_a_flipped_pose_asset_goes_to_the_other_side():
+    assert bpy.ops.poise.character_add(kind="SKIER") == {"FINISHED"}
+    rig = bpy.context.object
+    bpy.ops.object.mode_set(mode="POSE")
+    left, right = (f"upper_arm.{side}" for side in "LR")
+    rig.pose.bones[left].rotation_mode = rig.pose.bones[right].rotation_mode = "QUATERNION"
+    asset = _pose_asset(rig, "Point", {1: {left: 0.7}})
+    _motion(rig)
+    motion = motions.active_motion(rig)  # it has one of its own already
+    bpy.context.scene.frame_set(20)
+    _select(rig, right)
+    assert bpy.ops.poise.target_add(source="ASSET", flipped=True) == {"FINISHED"}
+    [(_frame, source, turns)] = _kept(motion)
+    assert source == "Point, frame 1, flipped" and list(turns) == [right]
+    there = Posture.of_action(rig, Source(asset.name_full, asset.slots[0].handle, 1.0), [left])
+    expected = there.mirrored(rig)
+    assert _apart(turns[right], expected.turns[0]) < 1e-9
+    _about_x(asset, left, 0.2)
+    assert bpy.ops.poise.target_update() == {"FINISHED"}
+    [(_frame, _source, turns)] = _kept(motion)
+    assert 2.0 * np.arccos(min(abs(turns[right][0]), 1.0)) == pytest.approx(0.2, abs=1e-5)
+
+
+def test_a_pose_asset_of_another_file_is_linked_and_stays_with_the_target(tmp_path):
+    rig = _armature()
+    motion = _motion(rig)
+    shelf = str(tmp_path / "shelf.blend")
+    asset = _pose_asset(rig, "Bow", {1: {"bone1": 0.9}})
+    bpy.data.libraries.write(shelf, {asset})
+    bpy.data.actions.remove(asset)
+    bpy.context.scene.frame_set(20)
+    _select(rig, "bone1")
+    with pytest.raises(RuntimeError, match="has no pose asset Curtsey"):
+        bpy.ops.poise.target_add(source="ASSET", asset="Curtsey", library=shelf)
+    with pytest.raises(RuntimeError, match="cannot be read"):
+        bpy.ops.poise.target_add(source="ASSET", asset="Bow", library=str(tmp_path / "no.blend"))
+    assert bpy.ops.poise.target_add(source="ASSET", asset="Bow", library=shelf) == {"FINISHED"}
+    assert [source for _frame, source, _turns in _kept(motion)] == ["Bow [shelf.blend], frame 1"]
+    # Linked, it is found by its full name as well, and not twice.
+    assert bpy.ops.poise.target_add(source="ASSET", asset="Bow [shelf.blend]") == {"FINISHED"}
+    assert bpy.ops.poise.target_add(source="ASSET", asset="Bow", library=shelf) == {"FINISHED"}
+    assert [a.name_full for a in bpy.data.actions if a.asset_data] == ["Bow [shelf.blend]"]
+    name, scene = motion.name, str(tmp_path / "scene.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=scene)
+    bpy.ops.wm.open_mainfile(filepath=scene)
+    motion = bpy.data.objects[name]
+    assert motion.poise_motion.pose_timing.targets[0].linked.library is not None
+    bpy.context.view_layer.objects.active = motion.poise_motion.character
+    assert bpy.ops.poise.target_update() == {"FINISHED"}
+    for _frame, _source, turns in _kept(motion):
+        assert _apart(turns["bone1"], rotations.about_x(0.9)) < 1e-6
 
 
 @pytest.mark.parametrize("call", [

@@ -151,6 +151,16 @@ class Posture:
             for name, (place, turn, spin) in zip(self.bones, rows, strict=True)
         }
 
+    def only(self, bones: Iterable[str]) -> Posture:
+        """The same posture of some of its bones alone.
+
+        Args:
+            bones: their names; those that it does not have are left out.
+        """
+        wanted = set(bones)
+        found = {name: one for name, one in self._bases().items() if name in wanted}
+        return Posture._of(found, self.source)
+
     def mirrored(self, rig: bpy.types.Object) -> Posture:
         """The mirror image, left and right exchanged; bones of one side alone are left out.
 
