@@ -230,20 +230,41 @@ def pose(figure: Figure, state: State) -> Pose:
     )
 
 
+class Places(NamedTuple):
+    """Where carried links are at k times and how they move, in the carrier's frame.
+
+    Attributes:
+        joints: (k, n, 3) m.
+        turns: (k, n, 3, 3) of the links.
+        spins: (k, n, 3) rad/s.
+        velocities: (k, n, 3) of what of each link is at the root's place, m/s.
+    """
+
+    joints: np.ndarray
+    turns: np.ndarray
+    spins: np.ndarray
+    velocities: np.ndarray
+
+
 def places(
-    figure: Figure, angles: np.ndarray, references: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """(k, n, 3) joints and (k, n, 3, 3) turns of carried links at many angles at once.
+    figure: Figure, angles: np.ndarray, rates: np.ndarray, references: np.ndarray
+) -> Places:
+    """Where carried links are at many angles at once, and how they move.
 
     Args:
         figure: the links; something carries them.
         angles: (k, n, 3) coordinates of the joints, rad.
+        rates: (k, n, 3) rad/s.
         references: (n, 3, 3) turns from rest from which the angles count.
     """
-    x = (angles[:, :, None, :] @ figure.axes)[:, :, 0]
-    own = figure.bases @ references @ turning(x.reshape(-1, 3))[0].reshape(*x.shape, 3)
-    turns = passed_down(figure, own)
-    return figure.lines @ apply(_above(figure, turns), figure.places), turns[:, :-1]
+    x, rate = ((y[:, :, None, :] @ figure.axes)[:, :, 0] for y in (angles, rates))
+    own, turned = (m.reshape(*x.shape, 3) for m in turning(x.reshape(-1, 3)))
+    turns = passed_down(figure, figure.bases @ references @ own)
+    joints = figure.lines @ apply(_above(figure, turns), figure.places)
+    turns = turns[:, :-1]
+    relative = apply(turns, apply(turned, rate))  # spins against the parents
+    velocities = figure.lines @ rotations.cross(joints, relative)
+    return Places(joints, turns, figure.lines @ relative, velocities)
 
 
 def biases(at: Pose) -> tuple[np.ndarray, np.ndarray]:

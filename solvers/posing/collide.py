@@ -66,15 +66,20 @@ class Flight:
         self.velocities += for_how_long * self.gravity
         self.now = time
 
-    def at(self, times: np.ndarray) -> np.ndarray:
-        """(m, b, 3) where the balls will be if they hit nothing, m; nan before they are let go.
+    def at(self, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """(m, b, 3) where the balls will be if they hit nothing, m, nan before they are let go,
+        and (m, b, 3) their velocities, m/s.
 
         Args:
             times: (m,) s, from now on.
         """
         flown = (times[:, None] - np.maximum(self.released, self.now)).clip(0.0)[:, :, None]
-        places = self.places + flown * (self.velocities + 0.5 * flown * self.gravity)
-        return np.where((self.released < times[:, None])[:, :, None], places, np.nan)
+        fallen = flown * self.gravity
+        places = self.places + flown * (self.velocities + 0.5 * fallen)
+        return (
+            np.where((self.released < times[:, None])[:, :, None], places, np.nan),
+            self.velocities + fallen,
+        )
 
     def seen(self) -> np.ndarray:
         """(b, 3) places of the balls, m; nan before they are let go."""
@@ -107,20 +112,21 @@ def gaps(
 
 
 def touching(
-    body: Body, flight: Flight, joints: np.ndarray, tips: np.ndarray
+    body: Body, flight: Flight, places: np.ndarray, joints: np.ndarray, tips: np.ndarray
 ) -> list[tuple[int, int, np.ndarray, np.ndarray]]:
     """Which balls touch which limbs.
 
     Args:
         body: the limbs.
         flight: the balls.
-        joints: (n, 3) of the limbs in space, m.
-        tips: (n, 3) in space, m.
+        places: (b, 3) where the balls are, in the carrier's frame, m.
+        joints: (n, 3) of the limbs, likewise.
+        tips: (n, 3) likewise.
 
     Returns:
         Ball, link, nearest point of the limb's surface (3,), normal (3,) to the ball.
     """
-    gap, offset, share = gaps(body, flight.places, flight.radii, joints, tips)
+    gap, offset, share = gaps(body, places, flight.radii, joints, tips)
     found = []
     for b in np.flatnonzero((flight.released < flight.now) & (gap < 0.0).any(axis=1)):
         link = int(np.argmin(gap[b]))
@@ -132,21 +138,13 @@ def touching(
     return found
 
 
-def impulse(
-    ball: Ball, velocity: np.ndarray, normal: np.ndarray, row: np.ndarray,
-    rates: np.ndarray, answer: np.ndarray,
-) -> float:
-    """p, the impulse of a hit on the ball along the normal, N s; 0 where they part.
+def impulse(ball: Ball, approach: float, row: np.ndarray, answer: np.ndarray) -> float:
+    """p, the impulse of a hit on the ball along the normal, N s.
 
     Args:
         ball: its mass and restitution.
-        velocity: (3,) of the ball, m/s.
-        normal: (3,) from the limb to the ball.
+        approach: n . v_ball - j y', m/s; below 0, or they part.
         row: (m,) j, what rates do to the point along the normal.
-        rates: (m,) y', with the velocity of the carrier at the point taken off the ball's.
         answer: (m,) M^-1 j^T.
     """
-    approach = velocity @ normal - row @ rates
-    if approach >= 0.0:
-        return 0.0
     return -(1.0 + ball.restitution) * approach / (1.0 / ball.mass + row @ answer)

@@ -27,6 +27,7 @@ import numpy as np
 
 from .. import rotations
 from ..dynamics import (
+    Figure,
     Pose,
     State,
     along,
@@ -150,7 +151,7 @@ def simulate(
         carrier = carrier._replace(accelerations=carrier.accelerations + felt)
     run = _Run(body, start, spins, targets, settings, carrier, disturbances, h)
     n = len(body.figure.parents)
-    out_turns, out_spins = np.empty((frames, n, 4)), np.empty((frames, n, 3))
+    references, angles, rates = (np.empty((frames, n, width)) for width in (4, 3, 3))
     flights = np.empty((frames, len(run.flight.balls), 3))
     for frame in range(frames):
         if frame:
@@ -159,23 +160,20 @@ def simulate(
             if poses is not None and np.array_equal(*poses):
                 run.hold_to(poses[1])
                 poses = None
-            if poses is None and run.undisturbed(first, first + steps):
-                # The law is exact over any time.
-                run.step(first + steps - 1)
+            if poses is None:
+                run.go(first, first + steps)
             else:
-                if poses is not None:
-                    share = (np.arange(steps) + 0.5) / steps
-                    poses = rotations.slerp(poses[0], poses[1], share[:, None])
-                for k in range(steps):
-                    if poses is not None:
-                        run.hold_to(poses[k])
+                share = (np.arange(steps) + 0.5) / steps
+                for k, between in enumerate(rotations.slerp(poses[0], poses[1], share[:, None])):
+                    run.hold_to(between)
                     run.step(first + k)
-        out_turns[frame], out_spins[frame] = run.turns_and_spins()
+        references[frame], angles[frame], rates[frame] = run.references, run.angles, run.rates
         flights[frame] = run.flight.seen()
         if progress is not None and frame % 16 == 0:
             progress(frame / frames)
     return PoseMotion(
-        frame_time * np.arange(frames), out_turns, out_spins,
+        frame_time * np.arange(frames),
+        *_turns_and_spins(body.figure, references, angles, rates),
         tuple(run.arrivals), tuple(run.hits), flights, tuple(run.stops),
     )
 
@@ -237,6 +235,7 @@ class _Run:
         self.set_outs: dict[int, dict[str, np.ndarray]] = {}
         self.u = np.zeros((n, 3))  # what acted besides the law in the step before
         self.disturbed = False
+        self.into = rotations.to_matrix(carrier.turns)
         self.arrivals: list[Arrival] = []
         self.hits: list[Contact] = []
         self.stops: list[tuple[float, int]] = []
@@ -260,10 +259,7 @@ class _Run:
 
     def turns_and_spins(self) -> tuple[np.ndarray, np.ndarray]:
         """(n, 4) turns from rest, and (n, 3) spins in the links' frames, against the parents."""
-        x = (self.angles[:, None, :] @ self.figure.axes)[:, 0]
-        rates = (self.rates[:, None, :] @ self.figure.axes)[:, 0]
-        turns = rotations.multiply(self.references, rotations.from_rotation_vector(x))
-        return turns, apply(jacobian(x), rates)
+        return _turns_and_spins(self.figure, self.references, self.angles, self.rates)
 
     def _refer(self, joints: np.ndarray, goals: np.ndarray) -> None:
         """Count the angles of `joints` that are balls from `goals`, (n, 4), and aim there."""
@@ -392,30 +388,64 @@ class _Run:
         """
         return not (self.heading >= 0).any()
 
-    def undisturbed(self, first: int, last: int) -> bool:
-        """Whether nothing acts on the joints besides their laws from one step to another."""
+    def go(self, first: int, last: int) -> None:
+        """Steps from one to before another; those in which laws alone act as one: they are exact
+        over any time."""
+        while first < last:
+            number, touches = self._ahead(first, last)
+            self.step(number, touches)
+            first = number + 1
+
+    def _ahead(self, first: int, last: int) -> tuple[int, bool]:
+        """The step up to whose end the joints' laws alone act, and whether a ball may touch a
+        limb then."""
         until = self.h * last
         if (
             self.limits is not None
             or self.acting[first:last].any()
             or any(x.start < until and x.end > self.time for x in self.pushes)
         ):
-            return False
+            return first, True
+        if not self.flight.balls:
+            return last - 1, False
         times = self.h * np.arange(first + 1, last + 1)
-        carrier = self.carrier.places[first:last]
-        balls = self.flight.at(times) - carrier[:, None]
-        if not self._within_reach(balls).any():
-            return True
-        if self.disturbed or self.next < until:
-            return False
-        # Where the law alone leads no ball touches a limb.
-        angles, _ = self._law((times - self.time)[:, None, None])
-        joints, turns = places(self.figure, angles, self.frames)
-        balls = rotations.rotate(
-            rotations.conjugate(self.carrier.turns[first:last])[:, None], balls
-        )
-        tips = joints + apply(turns, self.body.tips)
-        return not (gaps(self.body, balls, self.flight.radii, joints, tips)[0] < 0.0).any()
+        balls, velocities = self.flight.at(times)
+        near = self._within_reach(balls - self.carrier.places[first:last, None]).any(axis=1)
+        if not near.any():
+            return last - 1, False
+        if self.disturbed or self.next < times[0]:
+            return first, True
+        known = int((times <= self.next).sum())
+        near = np.flatnonzero(near[:known])
+        if len(near):
+            hit = self._hits(first + near, times[near], balls[near], velocities[near])
+            if hit.any():
+                return first + int(near[np.argmax(hit)]), True
+        return first + known - 1, False
+
+    def _hits(
+        self, steps: np.ndarray, times: np.ndarray, balls: np.ndarray, velocities: np.ndarray
+    ) -> np.ndarray:
+        """(m,) whether at the ends of steps a ball, of (m, b, 3) places and velocities, runs into
+        a limb where the laws alone lead the joints."""
+        angles, rates = self._law((times - self.time)[:, None, None])
+        at, carrier = places(self.figure, angles, rates, self.frames), self.carrier
+        tips = at.joints + apply(at.turns, self.body.tips)
+        into = self.into[steps]
+        balls = (balls - carrier.places[steps, None]) @ into
+        gap, offset, share = gaps(self.body, balls, self.flight.radii, at.joints, tips)
+        k, b = np.nonzero((gap < 0.0).any(axis=2))
+        link = np.argmin(gap[k, b], axis=1)
+        normal = rotations.normalise(offset[k, b, link])
+        joints = at.joints[k, link]
+        point = joints + share[k, b, link, None] * (tips[k, link] - joints)
+        point = point + self.body.radii[link, None] * normal
+        moving = at.velocities[k, link] + carrier.velocities[steps[k]]
+        moving = moving + rotations.cross(at.spins[k, link] + carrier.spins[steps[k]], point)
+        ball = (velocities[k, b][:, None] @ into[k])[:, 0]
+        hits = np.zeros(len(steps), bool)
+        hits[k[rotations.dot(ball - moving, normal) < 0.0]] = True
+        return hits
 
     def _within_reach(self, balls: np.ndarray) -> np.ndarray:
         """(...) whether balls (..., 3) from the carrier's origin could touch a limb."""
@@ -426,7 +456,7 @@ class _Run:
         events = np.concatenate([self.arrival, self.free_from, self.switches])
         return float(events[events > self.time + 1e-12].min(initial=np.inf))
 
-    def step(self, number: int) -> None:
+    def step(self, number: int, touches: bool = True) -> None:
         """One step, or several to the end of that one, parted where anything begins within."""
         end = self.h * (number + 1)
         while self.time < end - 1e-12:
@@ -443,7 +473,9 @@ class _Run:
                 self.set_out()
                 self.next = self._next()
         self.time = end
-        self._collide(number)
+        self.flight.advance(end)
+        if touches:
+            self._collide(number)
 
     def _pose(self, angles: np.ndarray, rates: np.ndarray) -> Pose:
         return pose(self.figure, State(angles, rates, self.frames))
@@ -574,33 +606,38 @@ class _Run:
         self.aim_again()
 
     def _collide(self, number: int) -> None:
-        self.flight.advance(self.time)
-        c = self.carrier
-        seen = self.flight.seen() - c.places[number]
-        if not self._within_reach(seen).any():
+        c, into = self.carrier, self.into[number]
+        if not self._within_reach(self.flight.seen() - c.places[number]).any():
             return
-        place, turn = c.places[number], c.turns[number]
-        at = self._pose(self.angles, self.rates)
+        at, balls = self._pose(self.angles, self.rates), self.flight
         tips = at.joints + apply(at.turns, self.body.tips)
-        joints, tips = (place + rotations.rotate(turn, x) for x in (at.joints, tips))
+        seen = (balls.places - c.places[number]) @ into
         matrix = None
-        for b, link, point, normal in touching(self.body, self.flight, joints, tips):
-            ball, back = self.flight.balls[b], rotations.conjugate(turn)
-            local = rotations.rotate(back, point - place)
-            own = rotations.rotate(back, normal)
-            row = along(at, link, local) @ own
+        for b, link, point, normal in touching(self.body, balls, seen, at.joints, tips):
+            ball, row = balls.balls[b], along(at, link, point) @ normal
+            velocity = balls.velocities[b] @ into - c.velocities[number]
+            velocity = velocity - rotations.cross(c.spins[number], point)
+            approach = velocity @ normal - row @ self.rates.ravel()[self.figure.freedoms]
+            if approach >= 0.0:
+                continue
             matrix = mass_matrix(self.figure, at) if matrix is None else matrix
             answer = np.linalg.solve(matrix, row)
-            carried = c.velocities[number] + rotations.cross(c.spins[number], local)
-            velocity = rotations.rotate(back, self.flight.velocities[b]) - carried
-            rates = self.rates.ravel()[self.figure.freedoms]
-            p = impulse(ball, velocity, own, row, rates, answer)
-            if p == 0.0:
-                continue
-            self.flight.velocities[b] += p / ball.mass * normal
+            p = impulse(ball, approach, row, answer)
+            balls.velocities[b] += p / ball.mass * (into @ normal)
             self._change_rates(-p * answer)
-            self.hits.append(Contact(self.time, b, link, point, p))
+            self.hits.append(Contact(self.time, b, link, c.places[number] + into @ point, p))
             self.aim_again()
+
+
+def _turns_and_spins(
+    figure: Figure, references: np.ndarray, angles: np.ndarray, rates: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """(..., n, 4) turns from rest, and (..., n, 3) spins, of (..., n, 3) angles and rates that
+    count from (..., n, 4) references."""
+    x, rate = ((y[..., None, :] @ figure.axes)[..., 0, :] for y in (angles, rates))
+    turns = rotations.multiply(references, rotations.from_rotation_vector(x))
+    spins = apply(jacobian(x.reshape(-1, 3)), rate.reshape(-1, 3))
+    return turns, spins.reshape(x.shape)
 
 
 def _reach(body: Body) -> float:

@@ -172,6 +172,39 @@ def test_knocked_joints_are_in_their_poses_all_the_same():
     assert max(np.degrees(arrival.error).max() for arrival in once.arrivals) > 0.1
 
 
+def test_steps_taken_at_once_are_those_taken_one_by_one():
+    """Between hits the law is exact over any time. Joints with limits, though none may be
+    reached, take every step by itself, and look at every ball after it."""
+    body = upper_body()
+    wanted = targets(body, [0.37, 0.8, 1.3])
+    tilt = rotations.about_x(0.3)[None]
+
+    def gliding(times):
+        knots = np.linspace(0.0, 3.0, 4)
+        places = np.array([0.4, -1.0, 2.0]) + knots[:, None] * np.array([0.5, 0.2, -0.1])
+        return carrying(knots, places, np.repeat(tilt, 4, axis=0), GRAVITY, times)
+
+    # Onto the figure, and to stay: light ones that hardly bounce.
+    balls = [
+        Ball(0.11 * k, np.array([0.4 + 0.06 * k, -0.9, 2.8]), np.array([0.5, 0.2, 0.0]),
+             mass=0.3 + 0.2 * k, restitution=0.2)
+        for k in range(5)
+    ]
+    quick = run(body, wanted, carried=gliding, disturbances=balls)
+    n = len(body.figure.parents)
+    free = replace(body, limits=np.tile([-np.inf, np.inf], (n, 3, 1)))
+    one_by_one = run(free, wanted, carried=gliding, disturbances=balls)
+    assert len(quick.hits) > 10
+    assert [(h.ball, h.link) for h in quick.hits] == [(h.ball, h.link) for h in one_by_one.hits]
+    for name in ("turns", "spins", "flights"):
+        assert getattr(quick, name) == pytest.approx(
+            getattr(one_by_one, name), abs=1e-9, nan_ok=True
+        )
+    assert [h.impulse for h in quick.hits] == pytest.approx(
+        [h.impulse for h in one_by_one.hits], abs=1e-9
+    )
+
+
 def test_joints_stop_at_their_limits():
     arm = chain(2, 0.4)
     limits = np.full((2, 3, 2), [-np.inf, np.inf])
