@@ -11,7 +11,7 @@ import bpy
 
 from .. import operators, panels
 from . import settings
-from .show import handlers, overlay, preview
+from .show import graph, handlers, overlay, preview
 from .ui import manual, menus, preferences, presets, tabs
 
 # Classes first (settings before what draws them), then the parts that hook
@@ -22,7 +22,7 @@ CLASSES: tuple[type, ...] = (
     *operators.CLASSES,
     *panels.CLASSES,
 )
-PARTS = (settings, presets, preferences, menus, manual, handlers, overlay)
+PARTS = (settings, presets, preferences, menus, manual, handlers, overlay, graph)
 
 # Called like this, an operator does not become the one that Adjust Last Operation repeats.
 preview.bake = lambda: bpy.ops.poise.bake()

@@ -8,7 +8,7 @@ import numpy as np
 from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
 
 from ..addon import compat, families, motions, pipeline
-from ..addon.base_operator import SettingsOperator, one_line
+from ..addon.base_operator import FIXABLE, SettingsOperator, one_line
 from ..addon.errors import UserError
 from ..addon.families.freeform import clip as clips
 from ..addon.families.freeform.gather import (
@@ -23,13 +23,14 @@ from ..addon.rigs.actor import Actor
 from ..addon.rigs.controls import control_rig
 from ..addon.rigs.pose.posture import Posture, Source
 from ..addon.scene.timing import frame_range, scene_numbers
-from ..addon.settings.freeform import BODY_POSTURE
-from ..solvers.freeform import PRESETS
+from ..addon.settings.freeform import BODY_POSTURE, DISTANCE
+from ..solvers.freeform import PRESETS, Pace
 from ..solvers.freeform.choose import choose_frames
 from .motion import OfKind
 from .posing import stands
 
 AT_ONCE = 0.05  # frames: postures nearer than this are at the same one
+LONGEST, NEAR = 0.3, 0.02  # shares of the range between keys of Distance, at most and at least
 
 
 class _FreeformOperator(OfKind, SettingsOperator):
@@ -414,44 +415,52 @@ def _forget_all(motion: bpy.types.Object) -> None:
 
 
 class POISE_OT_pace_edit(_FreeformOperator, bpy.types.Operator):
-    """Key Distance as the chosen speed has it, to edit the curve in the Graph Editor"""
+    """Key Distance as the chosen speed has it, and show its curve in the Graph Editor"""
 
     bl_idname = "poise.pace_edit"
     bl_label = "Edit Curve"
 
     preset: EnumProperty(
         name="Speed",
-        description="What the curve begins as; unset, the speed that is chosen",
+        description="What the curve begins as; unset, the speed that is chosen, or as it is",
         items=tuple((name, name.replace("_", " ").title(), "") for name in PRESETS),
         options={"SKIP_SAVE"},
+    )
+    at_postures: BoolProperty(
+        name="Keys at Postures",
+        description="A key where each posture is taken, to drag along its line; else only as "
+        "many as the speed needs",
+        default=True,
     )
 
     def run(self, context):
         _character, motion = motions.require_motion(context)
         settings = motion.poise_motion.freeform
-        name = settings.pace
-        if self.properties.is_property_set("preset"):
-            name = self.preset
-        elif name == "CURVE":
-            raise UserError("Speed is a curve already: choose what it is to begin as")
+        name, given = settings.pace, self.properties.is_property_set("preset")
+        curve = _distance_curve(motion)
+        # The Graph Editor shows curves of what is selected.
+        motion.select_set(True)
+        if name == "CURVE" and not given and curve is not None:
+            settings.timing = "DISTANCE"
+            return f"Distance of {motion.name} is shown in the Graph Editor"
+        name = self.preset if given else "MINIMUM_JERK" if name == "CURVE" else name
         start, end = frame_range(context.scene, motion)
         if end <= start:
             raise UserError(f"{motion.name} is one frame long: set its End after its Start")
         pace = PRESETS[name]
-        path = "poise_motion.freeform.distance"
-        data = motion.animation_data
-        if data is not None and data.action is not None:
-            bag = compat.channelbag(data.action, data.action_slot)
-            curve = bag.fcurves.find(path) if bag is not None else None
-            if curve is not None:
-                bag.fcurves.remove(curve)
+        if curve is not None:
+            data = motion.animation_data
+            compat.channelbag(data.action, data.action_slot).fcurves.remove(curve)
         shares = pace.curve.x if len(pace.curve.x) > 2 else np.linspace(0.0, 1.0, 5)
+        if self.at_postures:
+            shares = _with_postures(context, motion, pace, shares)
+        shares = shares[np.append(True, np.diff(shares) * (end - start) > AT_ONCE)]
+        shares[-1] = 1.0
         frames = start + shares * (end - start)
         for frame, share in zip(frames, pace(shares), strict=True):
             settings.distance = float(share)
-            motion.keyframe_insert(path, frame=float(frame))
-        data = motion.animation_data
-        curve = compat.channelbag(data.action, data.action_slot).fcurves.find(path)
+            motion.keyframe_insert(DISTANCE, frame=float(frame))
+        curve = _distance_curve(motion)
         rates = pace.rate(shares) / (end - start)
         for key in curve.keyframe_points:
             key.interpolation = "BEZIER"
@@ -465,6 +474,36 @@ class POISE_OT_pace_edit(_FreeformOperator, bpy.types.Operator):
         curve.update()
         settings.pace, settings.timing = "CURVE", "DISTANCE"
         return f"Keyed Distance from frame {start} to {end}"
+
+
+def _distance_curve(motion: bpy.types.Object) -> bpy.types.FCurve | None:
+    """How Distance is keyed."""
+    data = motion.animation_data
+    curves = compat.action_fcurves(data.action, data.action_slot) if data else []
+    return next((curve for curve in curves if curve.data_path == DISTANCE), None)
+
+
+def _with_postures(context, motion, pace: Pace, shares: np.ndarray) -> np.ndarray:
+    """Shares of the range at which keys stand: where postures are taken, and the speed's own
+    where it would be another one without them."""
+    settings = motion.poise_motion.freeform
+    timing, chosen = settings.timing, settings.pace
+    settings.timing, settings.pace = "DISTANCE", "EVEN"
+    try:
+        solved = pipeline.solve(pipeline.gather(context, motion))
+    except FIXABLE:
+        return shares  # the preview says what is wrong with the postures
+    finally:
+        settings.timing, settings.pace = timing, chosen
+    met = pace.passes(solved.shares)
+    if len(pace.curve.x) > 2:
+        own = shares
+    else:
+        gaps = np.diff(met)
+        own = [met[k] + gap * i / n for k, gap in enumerate(gaps)
+               for n in (int(np.ceil(gap / LONGEST)),) for i in range(1, n)]
+    near = [share for share in own if np.abs(met - share).min() > NEAR]
+    return np.sort(np.concatenate([met, near]))
 
 
 CLASSES = (

@@ -97,9 +97,9 @@ class POISE_PT_freeform_speed(MotionPanel, bpy.types.Panel):
         layout.prop(settings, "pace")
         if settings.pace == "CURVE":
             layout.prop(settings, "distance")
+            layout.prop(settings, "show_lines")
             layout.operator_menu_enum("poise.pace_edit", "preset", text="Begin Curve As")
-        else:
-            layout.operator("poise.pace_edit", icon="GRAPH")
+        layout.operator("poise.pace_edit", icon="GRAPH")
 
 
 CLASSES = (

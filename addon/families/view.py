@@ -134,6 +134,26 @@ class View(Generic[S]):
         """
         return []
 
+    def levels(self, solved: S) -> tuple[str, list[tuple[str, float]]]:
+        """Values of a keyed setting that mean something: lines in the Graph Editor.
+
+        Args:
+            solved: a solved motion.
+
+        Returns:
+            Data path of the setting on the Motion object, "" for none, and what each value is
+            called, and it.
+        """
+        return "", []
+
+    def shows_levels(self, motion: bpy.types.Object) -> bool:
+        """Whether the animator wants lines in the Graph Editor.
+
+        Args:
+            motion: the Motion object.
+        """
+        return False
+
     def marks(self, solved: S) -> list[Mark]:
         """Words beside what is drawn.
 

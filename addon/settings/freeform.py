@@ -20,6 +20,9 @@ from .rows import OVERRIDE, Rows
 BODY_POSTURE = "body_posture_{}"
 """Custom property of a Motion object that holds one of its postures of the whole body."""
 
+DISTANCE = "poise_motion.freeform.distance"
+"""Data path of Distance on a Motion object."""
+
 
 class PoiseSupport(bpy.types.PropertyGroup):
     """A leg or an arm in a posture; its name is the limb's."""
@@ -99,6 +102,10 @@ class PoiseFreeform(Rows, bpy.types.PropertyGroup):
         name="Next Number", description="Number of the next stored posture", options=set()
     )
 
+    show_lines: BoolProperty(
+        name="Lines in Graph Editor", description="Draw a line in the Graph Editor at each "
+        "distance at which a posture lies, with its name", default=True, options=set(),
+    )
     lost: StringProperty(
         name="Lost", description="What is lost of the clip that the postures were taken from, "
         "a line for each part", options=set(),

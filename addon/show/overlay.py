@@ -162,19 +162,27 @@ def _batches(context: bpy.types.Context, motion: bpy.types.Object, solved: Solve
     if found is None or found.solved is not solved or found.palette != palette:
         found = _Batches(solved, palette)
         drawn = track_strokes(solved, palette) + course_strokes(solved)
-        found.track = [_batch(strokes, unit) for strokes in drawn]
+        found.track = [batch_of(strokes, unit) for strokes in drawn]
         found.marks = families.view_of(solved.job).marks(solved)
-        found.rejected = [_batch(strokes, unit) for strokes in rejected_strokes(solved)]
+        found.rejected = [batch_of(strokes, unit) for strokes in rejected_strokes(solved)]
         _cache[motion.session_uid] = found
     row = row_at(solved, context.scene.frame_current_final)
     if found.row != row:
-        found.ghost = [_batch(s, unit) for s in ghost_strokes(solved, row, palette)]
+        found.ghost = [batch_of(s, unit) for s in ghost_strokes(solved, row, palette)]
         found.row = row
     return found
 
 
-def _batch(strokes: Strokes, unit: float):
-    """(batch, width, in_front) on the graphics card."""
+def batch_of(strokes: Strokes, unit: float):
+    """Strokes on the graphics card.
+
+    Args:
+        strokes: lines.
+        unit: Blender units, or pixels, for each of theirs.
+
+    Returns:
+        (batch, width, in_front), to draw.
+    """
     from gpu_extras.batch import batch_for_shader
 
     batch = batch_for_shader(_line_shader(), "LINES", vertex_data(strokes, unit))
@@ -187,7 +195,14 @@ def _line_shader():
     return gpu.shader.from_builtin("POLYLINE_FLAT_COLOR")
 
 
-def _draw_batches(batches, scale: float, faint: bool = False) -> None:
+def draw_batches(batches, scale: float, faint: bool = False) -> None:
+    """Draw lines.
+
+    Args:
+        batches: of `batch_of`.
+        scale: of the interface.
+        faint: half as wide, and only those that show through what is in front of them.
+    """
     import gpu
 
     shader = _line_shader()
@@ -213,11 +228,11 @@ def draw_view() -> None:
         try:
             # What is behind something else shows through it, thin.
             gpu.state.depth_test_set("GREATER")
-            _draw_batches(batches.track + batches.ghost, scale, faint=True)
+            draw_batches(batches.track + batches.ghost, scale, faint=True)
             gpu.state.depth_test_set("LESS_EQUAL")
             if motion.poise_motion.path.show_candidates:
-                _draw_batches(batches.rejected, scale)
-            _draw_batches(batches.track + batches.ghost, scale)
+                draw_batches(batches.rejected, scale)
+            draw_batches(batches.track + batches.ghost, scale)
         finally:
             gpu.state.depth_test_set("NONE")
             gpu.state.depth_mask_set(True)
@@ -267,22 +282,22 @@ def draw_pixels() -> None:
         # A line as wide as the picture is high is its background.
         middle = np.array(((0.0, 0.5 * height), (width, 0.5 * height)))
         paper = path_strokes(_lifted(middle), INSET_COLOUR, height / scale)
-        batches.inset = [_batch(paper, 1.0)] + [
-            _batch(_filled(area, scale), 1.0) for area in batches.diagram.areas
+        batches.inset = [batch_of(paper, 1.0)] + [
+            batch_of(_filled(area, scale), 1.0) for area in batches.diagram.areas
         ] + [
-            _batch(path_strokes(_lifted(line.points), line.colour, line.width / scale), 1.0)
+            batch_of(path_strokes(_lifted(line.points), line.colour, line.width / scale), 1.0)
             for line in batches.diagram.lines
         ]
     now = []
     if batches.diagram is not None:
         state = view.inset_now(solved, row, round(width), round(height))
         dot = _lifted(state if state.ndim == 2 else diagrams.dot(state, 3.5 * scale))
-        now.append(_batch(path_strokes(dot, (1.0, 1.0, 1.0, 1.0), 3.0), 1.0))
+        now.append(batch_of(path_strokes(dot, (1.0, 1.0, 1.0, 1.0), 3.0), 1.0))
     gpu.state.blend_set("ALPHA")
     try:
         with gpu.matrix.push_pop():
             gpu.matrix.translate((left, bottom))
-            _draw_batches([*batches.inset, *now], scale)
+            draw_batches([*batches.inset, *now], scale)
     finally:
         gpu.state.blend_set("NONE")
     size = 12.0 * scale

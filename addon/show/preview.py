@@ -464,7 +464,7 @@ def _drop_dead() -> None:
 def _redraw() -> None:
     for window in _windows():
         for area in window.screen.areas if window.screen is not None else ():
-            if area.type == "VIEW_3D":
+            if area.type in ("VIEW_3D", "GRAPH_EDITOR"):
                 area.tag_redraw()
 
 

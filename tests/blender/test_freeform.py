@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from freeform_scenes import person
 from operators_help import activate, load, sentence
-from poise.addon import compat, motions, pipeline
+from poise.addon import compat, families, motions, pipeline
 from poise.addon.rigs import characters
 from poise.solvers import rotations
 
@@ -285,13 +285,24 @@ def test_speed_is_designed_apart_from_the_path():
     np.testing.assert_allclose(heights["HOLD"][[0, -1]], heights["MINIMUM_JERK"][[0, -1]])
     assert bpy.ops.poise.pace_edit(preset="MINIMUM_JERK") == {"FINISHED"}
     assert settings.pace == "CURVE"
-    curved = _solved(motion).tracks.position["pelvis"][:, 2]
+    solved = _solved(motion)
+    curved = solved.tracks.position["pelvis"][:, 2]
     np.testing.assert_allclose(curved, heights["MINIMUM_JERK"], atol=2e-3)
-    # It may run backwards.
+    # A key where each posture is taken, on its line, in a curve of what is selected.
+    levels = families.view_of(solved.job).levels(solved)
+    assert [name for name, _share in levels[1]] == [p.name for p in settings.postures]
+    assert levels[1][0][1] == 0.0 and levels[1][-1][1] == 1.0
     data = motion.animation_data
-    curve = compat.channelbag(data.action, data.action_slot).fcurves.find(
-        "poise_motion.freeform.distance"
-    )
+    [curve] = compat.action_fcurves(data.action, data.action_slot)
+    assert curve.data_path == levels[0]
+    keys = np.array([key.co.y for key in curve.keyframe_points])
+    for _name, share in levels[1]:
+        assert np.abs(keys - share).min() < 1e-6
+    assert motion.select_get()
+    held = [tuple(key.co) for key in curve.keyframe_points]
+    assert bpy.ops.poise.pace_edit() == {"FINISHED"}  # once more only shows it
+    assert [tuple(key.co) for key in curve.keyframe_points] == held
+    # It may run backwards.
     curve.keyframe_points[-1].co.y = 0.0
     curve.update()
     there = _solved(motion).tracks.position["pelvis"][:, 2]

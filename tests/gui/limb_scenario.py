@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A limb swung with the mouse, in a real window: blender -P limb_scenario.py -- FOLDER ZIP."""
+"""A limb swung with the mouse, and lines in the Graph Editor, in a real window.
+
+    blender -P limb_scenario.py -- FOLDER ZIP
+"""
 
 import sys
 from pathlib import Path
@@ -104,6 +107,51 @@ def scenario(report):
     moved = np.linalg.norm(heads(*bones) - start, axis=1)
     report.check("the right mouse button gives everything back", moved.max() < 1e-6, moved)
     yield from window.picture("limb-undone")
+    yield from lines_in_the_graph_editor(window, report)
+
+
+def lines_in_the_graph_editor(window, report):
+    """Where postures lie along the way of a free-form motion, across its distance curve."""
+    rig, area = bpy.data.objects["Biped"], window.area
+    override = {"window": window.window, "area": area, "region": window.region("WINDOW")}
+    with bpy.context.temp_override(**override):
+        rig.poise.motion = "FREEFORM"
+        for frame, low in ((1, 0.0), (20, 0.05), (48, 0.15)):
+            bpy.context.scene.frame_set(frame)
+            rig.pose.bones["pelvis"].location[1] = -low
+            bpy.context.view_layer.update()
+            bpy.ops.poise.posture_add(name=f"Low {round(100 * low)}")
+        rig.poise.settings.show_preview = True
+        bpy.ops.poise.pace_edit(preset="MINIMUM_JERK")
+    area.type = "GRAPH_EDITOR"
+    yield 1.0
+    view = next(region for region in area.regions if region.type == "WINDOW")
+    with bpy.context.temp_override(window=window.window, area=area, region=view):
+        bpy.ops.graph.view_all()
+    yield 3.0
+    with_lines = yield from window.picture("graph-lines")
+    rig.poise.freeform.show_lines = False
+    area.tag_redraw()
+    yield 0.5
+    without = yield from window.picture("graph-without-lines")
+    shown, bare = (pixels(path) for path in (with_lines, without))
+    part = np.s_[view.y : view.y + view.height, view.x : view.x + view.width]
+    changed = np.abs(shown - bare)[part].max(axis=2) > 0.05
+    rows = np.flatnonzero(changed.mean(axis=1) > 0.2)
+    heights = [view.view2d.region_to_view(0, row + 0.5)[1] for row in rows]
+    apart = rows[np.append(True, np.diff(rows) > 2)] if len(rows) else rows
+    report.check("a line lies at each posture", len(apart) == 3, heights)
+    ends = len(heights) > 1 and abs(heights[0]) < 0.03 and abs(heights[-1] - 1.0) < 0.03
+    report.check("the first one at 0, the last one at 1", ends, heights)
+
+
+def pixels(path):
+    """(height, width, 4) of a picture, the lowest row first."""
+    image = bpy.data.images.load(str(path))
+    width, height = image.size
+    values = np.empty(width * height * 4, dtype=np.float32)
+    image.pixels.foreach_get(values)
+    return values.reshape(height, width, 4)
 
 
 if __name__ == "__main__":

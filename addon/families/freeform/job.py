@@ -53,6 +53,7 @@ class SolvedFreeform(Solved):
     Attributes:
         body: the figure as links.
         met: (k,) s at which its postures are taken.
+        shares: (k,) of the way at which they lie; empty where frames tell when they are taken.
     """
 
     LEGS: ClassVar[tuple[float, float]] = (0.005, 10.0)
@@ -62,3 +63,4 @@ class SolvedFreeform(Solved):
     tracks: RoleTracks
     body: RoleBody = field(kw_only=True)
     met: np.ndarray = field(kw_only=True)
+    shares: np.ndarray = field(kw_only=True)

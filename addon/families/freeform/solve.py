@@ -90,7 +90,10 @@ def solve(job: FreeformJob, before: Handover | None, progress: Progress) -> Solv
     )
     progress(0.9)
     tracks = tracks_of(body, motion, clock)
-    return SolvedFreeform(job, motion, tracks, body=body, met=plan.line.visits - later)
+    shares = plan.line.knots if job.timing == "DISTANCE" else np.zeros(0)
+    return SolvedFreeform(
+        job, motion, tracks, body=body, met=plan.line.visits - later, shares=shares
+    )
 
 
 def _together(jobs: Sequence[FreeformJob], own: int) -> Sequence[FreeformJob]:
