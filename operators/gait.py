@@ -532,6 +532,19 @@ class POISE_OT_gait_preset_add(OfGait, PresetAdd, bpy.types.Operator):
         _character, motion = motions.require_motion(bpy.context)
         return presets.gait_subdir(len(legs_of(motion)))
 
+    def execute(self, context):
+        # Postures are of one character, and no part of a preset for all with so many legs.
+        _character, motion = motions.require_motion(context)
+        items = list(motion.poise_motion.gait.sequence)
+        held = [item.swing for item in items]
+        for item in items:
+            item.swing = None
+        try:
+            return super().execute(context)
+        finally:
+            for item, swing in zip(items, held, strict=True):
+                item.swing = swing
+
 
 CLASSES = (
     POISE_OT_gait_add,

@@ -155,6 +155,7 @@ class POISE_PT_gait_item(_GaitPart, bpy.types.Panel):
         column = layout.column()
         for name in ("bounce", "lift", "kick", "snap", "width", "strike", "push"):
             column.prop(item, name)
+        layout.prop(item, "swing")
         layout.prop(item, "own_timing")
         if item.own_timing:
             self._draw_timing(layout.column(align=True), item.legs)

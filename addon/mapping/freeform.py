@@ -404,7 +404,7 @@ def tracks_of(body: RoleBody, motion: FreeformMotion, clock: Clock) -> RoleTrack
             rotation[role] = turn[role]
         position |= {role: joint[role] for role in (chain.control, chain.tip)}
         ends = (first, middle, chain.control)
-        position[chain.pole] = _pole(rest, ends, chain.pole, joint, turn)
+        position[chain.pole] = pole_place(rest, ends, chain.pole, joint, turn)
         if chain.sling:
             position[chain.sling] = joint[chain.segments[0]]
     for side in figure.arms:
@@ -413,7 +413,7 @@ def tracks_of(body: RoleBody, motion: FreeformMotion, clock: Clock) -> RoleTrack
         )
         rotation |= {shoulder: turn[shoulder], hand: turn[hand]}
         position[hand] = joint[hand]
-        position[pole] = _pole(rest, (upper, fore, hand), pole, joint, turn)
+        position[pole] = pole_place(rest, (upper, fore, hand), pole, joint, turn)
         held = side_role(POLE_TIP, side)
         if held in rest:
             position[held] = joint[hand] + rotate(turn[hand], rest[held] - rest[hand])
@@ -426,8 +426,22 @@ def tracks_of(body: RoleBody, motion: FreeformMotion, clock: Clock) -> RoleTrack
     )
 
 
-def _pole(rest, ends, pole: str, joint, turn) -> np.ndarray:
-    """(t, 3) where the point is that a limb's middle joint points to."""
+def pole_place(
+    rest: Mapping[str, np.ndarray], ends: tuple[str, str, str], pole: str,
+    joint: Mapping[str, np.ndarray], turn: Mapping[str, np.ndarray],
+) -> np.ndarray:
+    """Where the point is that a limb's middle joint points to.
+
+    Args:
+        rest: role -> (3,) in the rest pose, m.
+        ends: roles of the limb's first, middle and last joint.
+        pole: role of the point.
+        joint: role -> (t, 3) where they are, m.
+        turn: role -> (t, 4) of the links.
+
+    Returns:
+        (t, 3) m.
+    """
     first, middle, last = ends
     line = normalise(joint[last] - joint[first])
     bend = normalise(rest[pole] - rest[middle])

@@ -116,6 +116,12 @@ def _is_mesh(self, obj):
     return obj.type == "MESH"
 
 
+def _has_postures(self, obj):
+    theirs = obj.poise_motion if obj.type == "EMPTY" else None
+    own = self.id_data.poise_motion.character
+    return theirs is not None and theirs.kind == "FREEFORM" and theirs.character == own
+
+
 class PoiseGaitLeg(Rows, bpy.types.PropertyGroup):
     """Timing of one leg in a gait; its name is the leg's."""
 
@@ -211,6 +217,14 @@ class PoiseGaitItem(Rows, bpy.types.PropertyGroup):
     )
 
     legs: CollectionProperty(type=PoiseGaitLeg)
+    swing: PointerProperty(
+        name="Swing From",
+        description="A free-form motion of the same character: feet swing through its postures, "
+        "from the one before they are in the air to the one after it, and arms follow. None: as "
+        "animals do",
+        type=bpy.types.Object,
+        poll=_has_postures,
+    )
 
     def fill_legs(self, gait: Gait) -> None:
         """Take duty factors and phases from a gait.

@@ -28,15 +28,16 @@ the sole from toe to heel, so that the speed of every point of the foot is conti
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.interpolate import CubicSpline
 
-from ..rotations import about_x, multiply, rotate, slerp
+from ..rotations import about_x, about_z, multiply, rotate, slerp
 from .body import Lines, minimum_jerk, search
 from .creature import Leg
+from .shapes import Shape
 
 RUSH = 0.15  # share of the transfer in which a snappy foot gets up to its speed
 EARLY = 0.55  # share of the transfer in which a foot rises to another height, at its beginning
@@ -160,6 +161,9 @@ class Swing:
         edge: (m,) 0 to rise and fall evenly along the way, as slopes do, to 1 to
             rise early and fall late.
         added: what gaits add, and (m,) which of them each has, -1 for none.
+        shapes: ways through postures, and (m,) which of them each goes, -1 for none.
+        hips: numbers of feet (n,) and times -> (n, 3) their hips, m, and (n,) where the body
+            faces, rad.
     """
 
     lift: np.ndarray
@@ -172,6 +176,8 @@ class Swing:
     rest: np.ndarray
     edge: np.ndarray
     added: tuple[tuple[Trajectory, ...], np.ndarray]
+    shapes: tuple[tuple[Shape, ...], np.ndarray] = ((), np.zeros(0, int))
+    hips: Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]] | None = None
 
 
 class Feet:
@@ -245,7 +251,13 @@ class Feet:
         flying = np.flatnonzero(~down & (last > first))
         if len(flying):
             at = np.minimum(step[flying], last[flying] - 1)
+            shaped = self._shaped(at, time[flying])
+            for rows, _place, wanted, weight in shaped:
+                own = flying[rows]
+                pitch[own] += weight * (wanted - pitch[own])
             place, turn = self._swung(at, time[flying], pitch[flying])
+            for rows, wanted, _pitch, weight in shaped:
+                place[rows] += weight[:, None] * (wanted - place[rows])
             position[flying], orientation[flying] = place, turn
         return FootPose(position, orientation, down, pitch, step)
 
@@ -334,6 +346,27 @@ class Feet:
         over = minimum_jerk((share - trail) / (1.0 - trail))
         arm = last + over[:, None] * (first - last)
         return point - rotate(turn, arm), turn
+
+    def _shaped(
+        self, step: np.ndarray, time: np.ndarray
+    ) -> list[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]]:
+        """Which rows go through postures, where they are wanted, m, with which pitch, rad, and
+        how far that counts."""
+        found, swing = [], self.swing
+        for number, shape in enumerate(swing.shapes[0]):
+            rows = np.flatnonzero(swing.shapes[1][step] == number)
+            if not len(rows):
+                continue
+            of, when = step[rows], time[rows]
+            off, on = self.off[of], self.on[of + 1]
+            share = np.clip((when - off) / (on - off), 0.0, 1.0)
+            place, pitch = shape(share)
+            assert swing.hips is not None
+            hip, yaw = swing.hips(self.foot[of], when)
+            place = hip + rotate(about_z(yaw), place)
+            place[:, 2] += swing.raised[of] * plateau(share)
+            found.append((rows, place, pitch, shape.weight(share)))
+        return found
 
     def ankles(self, pose: FootPose) -> np.ndarray:
         """Where the legs end.

@@ -38,12 +38,13 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from ..errors import SettingError, check_number
+from .shapes import LegShape, ShapePoint
 
 QUADRUPED = ("hind.L", "hind.R", "fore.L", "fore.R")
 BIPED = ("leg.L", "leg.R")
@@ -101,6 +102,7 @@ class Gait:
             the transfer, ahead, up), in hip heights, through which a curve is
             laid that is 0, and level, at both ends. Where sides alternate, to
             that of the foot that takes the longer transfer, not of a hop.
+        swings: legs whose feet swing through postures instead: see `shapes`.
     """
 
     name: str
@@ -127,6 +129,7 @@ class Gait:
     strike: float = 1.0
     push: float = 1.0
     trajectory: tuple[tuple[float, float, float], ...] = ()
+    swings: tuple[LegShape, ...] = field(default=(), metadata={"later": True})
 
     @property
     def cycle(self) -> int:
@@ -344,9 +347,23 @@ def check_gait(gait: Gait) -> Gait:
         if point[0] <= shares[-1]:
             raise SettingError("Share in Trajectory" + at, point[0], f"above {shares[-1]:g}")
         shares.append(point[0])
+    for leg, points in gait.swings:
+        _check_shape(f"Swing of the {spoken_leg(leg)}{at}", points)
     if 1.0 in gait.phase:
         gait = replace(gait, phase=tuple(p % 1.0 for p in gait.phase))
     return gait
+
+
+def _check_shape(name: str, points: Sequence[ShapePoint]) -> None:
+    """Refuse points that no foot can go through one after the other."""
+    table = np.array(points, dtype=float).reshape(-1, 5)
+    if not np.all(np.isfinite(table)):
+        raise SettingError(name, "undefined", "made of finite numbers")
+    shares = table[:, 0]
+    if np.any((shares < 0.0) | (shares > 1.0)) or np.any(np.diff(shares) <= 0.0):
+        raise SettingError(name, "out of order", "through postures one after the other")
+    if not np.any((shares > 0.0) & (shares < 1.0)) or len(shares) < 2:
+        raise SettingError(name, "without a posture in the air", "through one at least")
 
 
 def other_side(leg: str) -> str:

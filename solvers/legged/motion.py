@@ -11,6 +11,7 @@ from ..clock import Clock
 from ..motion import BodyState, Problem
 from .creature import Creature
 from .edits import Pin
+from .shapes import ShapePoint
 from .steps import GaitChange
 from .support import SupportProfile
 
@@ -51,6 +52,7 @@ class Footprint:
         gait: name of the gait.
         edited: whether it was changed by hand.
         rolls: how the foot stands at `on`, at `off`, and at moments while it rolls.
+        shape: the postures that it swings through on the way here; none: as the gait has it.
     """
 
     leg: str
@@ -63,6 +65,7 @@ class Footprint:
     gait: str
     edited: bool = False
     rolls: FootRolls | None = None
+    shape: tuple[ShapePoint, ...] = ()
 
     def moved(self, by: np.ndarray | float = 0.0, later: float = 0.0) -> Footprint:
         """The same elsewhere, at another time.

@@ -20,6 +20,7 @@ from . import problems
 from .body import minimum_jerk
 from .foot import Feet, FootPose, Swing, Trajectory
 from .girdles import Girdles
+from .shapes import Shape
 from .steps import Steps
 
 ROUNDS = 8  # of sinking hips and shortening steps until all footholds are in reach
@@ -131,6 +132,8 @@ class Reaching(Girdles):
             rest=np.zeros(len(own)),
             edge=np.ones(len(own)),
             added=self._added(leg, into, on, off),
+            shapes=self._shapes(leg, into),
+            hips=self._hips_at,
         )
         self.feet = Feet(
             self.legs, leg, on, off, self.holds.position[own], self.foot_turn[own], strike, push,
@@ -155,6 +158,23 @@ class Reaching(Girdles):
             if lasts < 1.0 - np.mean(gaits[into[k]].duty):  # a hop, shorter than in the mean
                 added[k] = -1
         return tuple(Trajectory(kind, self.hip) for kind in kinds), added
+
+    def _shapes(
+        self, leg: np.ndarray, into: np.ndarray
+    ) -> tuple[tuple[Shape, ...], np.ndarray]:
+        """Ways through postures, and which of them the swing after each step (m,) goes."""
+        gaits = [dict(plan.gait.swings) for plan in self.plans]
+        kinds = sorted({points for gait in gaits for points in gait.values()})
+        table = np.array([
+            [kinds.index(gait[name]) if name in gait else -1 for name in self.names]
+            for gait in gaits
+        ])
+        return tuple(Shape(points, self.hip) for points in kinds), table[into, leg]
+
+    def _hips_at(self, leg: np.ndarray, time: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Hips of legs (n,) at times, m, and where the body faces, rad."""
+        position, turn, parts = self.body(time)
+        return self._hips(leg, position, turn), parts["yaw"]
 
     def _poses(self, which: np.ndarray, time: np.ndarray) -> FootPose:
         """Poses of feet at times (k, n) in, or after, given steps (k,) of theirs."""

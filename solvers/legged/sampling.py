@@ -24,6 +24,7 @@ from .swinging import Swinging
 
 TINY = 1e-5  # s; for central differences of exact heights
 STRETCH = 0.93  # of their length: swinging legs that are longer are drawn in softly
+STRAIGHT = 0.995  # likewise of those that swing through postures
 
 ROLLS = math.radians(7.0)  # that feet roll between every other moment that is told of
 
@@ -136,6 +137,9 @@ class Sampling(Swinging):
         far = np.where(unseen, np.minimum(far, 0.999 * self.lengths[of]), far)
         ends = STRETCH * self.lengths[leg]
         ends[real] = np.maximum(ends[real], far)
+        # Postures may have legs as good as straight.
+        shaped = np.repeat(feet.swing.shapes[1] >= 0, 2)
+        ends[shaped] = np.maximum(ends[shaped], STRAIGHT * self.lengths[leg[shaped]])
         on, off = ends[::2], ends[1::2]
         following = np.arange(len(on))
         following[feet.swings] += 1
@@ -159,6 +163,9 @@ class Sampling(Swinging):
                 self.foot_turn[k].copy(), float(self.foot_yaw[k]), float(steps.on[k]),
                 float(steps.off[k]), self.plans[steps.gait[k]].gait.name,
                 rolls=FootRolls(*(values[a:b] for values in rolls)),
+                shape=dict(self.plans[steps.gait[k]].gait.swings).get(
+                    self.legs[steps.leg[k]].name, ()
+                ),
             )
             for k, a, b in zip(seen, first, last, strict=True)
         )

@@ -38,6 +38,7 @@ class Gaits(Family[GaitJob, SolvedGait]):
                 ),
                 job.in_place,
                 job.cycle,
+                job.arms,
             ),
             "place of the motion": settings.placement,
             "path": (settings.path, settings.closed),

@@ -9,6 +9,7 @@ from dataclasses import replace
 import bpy
 import numpy as np
 
+from ....solvers.legged import GaitSettings
 from ....solvers.legged.edits import Locks
 from ....solvers.legged.speed import speeds_along
 from ....solvers.legged.terrain import MeshGround, way_over
@@ -16,12 +17,14 @@ from ....solvers.motion import Placement
 from ....solvers.turning.settings import sample_times
 from ...errors import UserError
 from ...mapping.legs import LeggedFigure, creature_of
+from ...mapping.swings import swings_of
 from ...placement import changes, standing_at
 from ...scene import course
 from ...scene.figures import figure_in_metres, placement_of
 from ...scene.sampling import animated_settings, is_animated
 from ...scene.timing import SceneNumbers, frame_range
 from ...settings.footprints import edits_of
+from ..freeform.gather import kept, poses_of
 from .job import GaitJob
 
 # Terrain so far (m) beside the way is read, and so far ahead of its end.
@@ -83,6 +86,9 @@ def gather(
         locks=Locks(gait.keep_body, gait.keep_timing, gait.keep_legs),
         pins=tuple(pin.to_pin(own, unit) for pin in gait.footprint_pins),
     )
+    arms: dict = {}
+    if params.sequence:
+        params, arms = _swung(gait, params, character, figure, unit)
     return GaitJob(
         name=motion.name,
         character=character.name,
@@ -100,13 +106,41 @@ def gather(
         curve=gait.path.name if gait.path is not None else "",
         speeds=tuple(gait.speed_pairs(unit)) if gait.speed_by == "WAY" else (),
         terrain_moves=gait.terrain is not None and changes(gait.terrain),
+        arms=arms,
     )
+
+
+def _swung(gait, params: GaitSettings, character, figure, unit: float):
+    """Gaits whose legs swing through the postures of free-form motions, and what arms do."""
+    arms: dict = {}
+    sequence = list(params.sequence)
+    for k, item in enumerate(gait.sequence):
+        source = item.swing
+        if source is None:
+            continue
+        postures = list(source.poise_motion.freeform.postures)
+        legs = [leg.name for leg in params.creature.legs]
+        supports = [p.standing for p in postures]
+        if all(name in bears for bears in supports for name in legs):
+            raise UserError(
+                f"{source.name}, from which {item.name} takes its swings, has no posture with a "
+                "leg in the air: add one there, and let that leg not bear, or clear Swing From"
+            )
+        poses = poses_of(character, figure, [kept(source, p) for p in postures], unit)
+        times = np.array([p.frame for p in postures], dtype=float)
+        if not (np.diff(times) > 0.0).all():  # by distance frames do not count
+            times = np.arange(len(times), dtype=float)
+        swings, own = swings_of(figure, params.creature, poses, supports, times)
+        arms |= own
+        sequence[k] = replace(sequence[k], gait=replace(sequence[k].gait, swings=swings))
+    return replace(params, sequence=tuple(sequence)), arms
 
 
 def depends_on(motion: bpy.types.Object) -> list[bpy.types.Object]:
     """Objects that a motion depends on, its character aside."""
     gait = motion.poise_motion.gait
-    return [found for found in (gait.path, gait.terrain) if found is not None]
+    swings = [item.swing for item in gait.sequence]
+    return [found for found in (gait.path, gait.terrain, *swings) if found is not None]
 
 
 def _path_of(motion, curve, unit: float) -> tuple[np.ndarray | None, bool]:

@@ -9,6 +9,7 @@ from typing import ClassVar
 from ....solvers.legged import GaitMotion, GaitSettings
 from ....solvers.motion import Placement, Problem
 from ...mapping.legs import LeggedFigure
+from ...mapping.swings import Arms
 from ...mapping.tracks import RoleTracks
 from ...settings.gait import PoiseGait
 from ...settings.rows import with_paths
@@ -26,6 +27,7 @@ class GaitJob(Job):
         curve: name of the path's curve, "" without one.
         speeds: (distance along the way, speed) of places, m and m/s.
         terrain_moves: the terrain may be another one at other frames.
+        arms: how arms go while legs swing through postures.
     """
 
     settings: GaitSettings
@@ -38,6 +40,7 @@ class GaitJob(Job):
     curve: str = ""
     speeds: tuple[tuple[float, float], ...] = ()
     terrain_moves: bool = False
+    arms: Arms = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

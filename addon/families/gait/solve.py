@@ -26,6 +26,7 @@ from ...mapping import sequence
 from ...mapping.adapted import adapted_tracks
 from ...mapping.handover import Handover
 from ...mapping.registry import MAPPINGS
+from ...mapping.swings import with_arms
 from ...mapping.tracks import ROOT, RoleTracks, Treadmill
 from ..base import Progress, looking, pose_only, speed_step
 from .job import GaitJob, SolvedGait
@@ -45,7 +46,7 @@ def solve(job: GaitJob, before: Handover | None, progress: Progress) -> SolvedGa
         )
     if before is not None:
         job = _begun(job, before)
-    pose = MAPPINGS[job.kind].function
+    pose = _posing(job)
     seam: tuple[Problem, ...] = ()
     jobs = (*job.before, job, *job.following)
     if job.cycle:
@@ -81,6 +82,17 @@ def _begun(job: GaitJob, before: Handover) -> GaitJob:
     if first is job:
         return begun
     return replace(job, before=(begun, *job.before[1:]))
+
+
+def _posing(job: GaitJob):
+    """From a motion, a figure and a style to tracks, arms that go through postures among them."""
+    plain = MAPPINGS[job.kind].function
+    arms = {key: arm for one in (*job.before, job, *job.following) for key, arm in one.arms.items()}
+    if not arms:
+        return plain
+    return lambda motion, figure, style: with_arms(
+        plain(motion, figure, style), motion, figure, arms
+    )
 
 
 def _posed(motion: GaitMotion, figure, style, pose) -> RoleTracks:
@@ -278,7 +290,7 @@ def _cycle(
         for name, values in vars(style).items()
         if np.ndim(values) == 1
     }
-    tracks = MAPPINGS[job.kind].function(
+    tracks = _posing(job)(
         whole, job.figure, replace(style, **changed) if changed else style
     )
     motion = _cut(whole, around * count, count)
