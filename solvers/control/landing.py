@@ -53,6 +53,8 @@ SIZE = 9
 """Nodes along each of the four axes."""
 EVERY = 8
 """Sub-steps for which a torque stays."""
+FLATTEN, RIGHTING, TILTED = 10.0, 0.05, 0.02
+"""N m/rad by which tries turn the base flat; s, damping of that; rad, from which on it is whole."""
 QUIET = np.array([math.radians(0.5), math.radians(0.5), math.radians(2.0), math.radians(2.0)])
 """rad and rad/s, within which the lamp is at rest."""
 
@@ -178,9 +180,10 @@ def torques(state: State, absorb: np.ndarray | None = None, t: Any = 0.0) -> Any
 
     Args:
         state: arrays of n.
-        absorb: (n, 4) tries: the link's angle in the world and the shade's against it, to
+        absorb: (n, 5) tries: the link's angle in the world and the shade's against it, to
             give to for some s, and how stiff, N m/rad. Below 0 s: the linear law without
-            the table. None for the table alone.
+            the table. Last, how hard the base is turned flat meanwhile, N m/rad. None for
+            the table alone.
         t: s since touchdown.
 
     Returns:
@@ -200,12 +203,16 @@ def torques(state: State, absorb: np.ndarray | None = None, t: Any = 0.0) -> Any
     knee = base_torque(MANY, s.T[:2], s.T[2:], p, elbow)
     if absorb is not None:
         # Not for the table: it may lift an edge of the base.
-        link, shade, long, stiff = absorb.T
+        link, shade, long, stiff, flat = absorb.T
         give, damp = t < long, 0.5 * np.sqrt(stiff)
         hard = np.clip(stiff * (link - s[:, 0]) - damp * s[:, 2], -LIMITS[0], LIMITS[0])
         knee = np.where(give, hard, knee)
         hard = np.clip(stiff * (shade - s[:, 1]) - damp * s[:, 3], -LIMITS[1], LIMITS[1])
         elbow = np.where(give, hard, elbow)
+        # The table takes the base for flat. As long as it is not, its joint turns it so.
+        tilt = s[:, 0] - state.q[3]
+        turn = flat * (tilt + RIGHTING * state.v[2]) * np.minimum(np.abs(tilt) / TILTED, 1.0)
+        knee = np.clip(knee + turn, -LIMITS[0], LIMITS[0])
     return np.stack([knee, elbow])
 
 
@@ -231,7 +238,7 @@ def torques_one(state: State, absorb: np.ndarray | None = None, t: float = 0.0) 
 
     Args:
         state: of the lamp, in floats.
-        absorb: (4,) how to absorb the fall, or None for the table.
+        absorb: (5,) how to absorb the fall, or None for the table.
         t: s since touchdown.
 
     Returns:
@@ -244,7 +251,7 @@ def torques_one(state: State, absorb: np.ndarray | None = None, t: float = 0.0) 
     off = [x - g for x, g in zip((*q, *v), goal, strict=True)]
     far = sum(a * x * b for row, a in zip(shape, off, strict=True)
               for x, b in zip(row, off, strict=True))
-    if far > size or (absorb is not None and t < absorb[2]):
+    if far > size or (absorb is not None and (t < absorb[2] or absorb[4])):
         rows = None if absorb is None else absorb[None]
         knee, elbow = torques(lamp.many([state]), rows, t)
         return float(knee[0]), float(elbow[0])
@@ -257,17 +264,22 @@ def torques_one(state: State, absorb: np.ndarray | None = None, t: float = 0.0) 
 
 
 def tries(count: int = 64) -> np.ndarray:
-    """Ways to absorb a fall, the table first, then the linear law.
+    """Ways to absorb a fall: the table first, then the linear law; then with the base turned
+    flat, which lands what comes down tilted.
 
     Args:
         count: how many, always the same ones.
 
     Returns:
-        (count, 4) for `torques`.
+        (count, 5) for `torques`.
     """
     low, high = np.array([[-0.9, -2.5, 0.06, 8.0], [1.5, 0.7, 0.5, 50.0]])
-    made = np.random.default_rng(0).uniform(low, high, (count, 4))
-    made[:2] = [[*REST, 0.0, 0.0], [*REST, -1.0, 0.0]]
+    made = np.zeros((count, 5))
+    made[:, :4] = np.random.default_rng(0).uniform(low, high, (count, 4))
+    for first, flat in ((0, 0.0), (16, FLATTEN)):
+        made[first:, 4] = flat
+        for row, long in zip(made[first : first + 2], (0.0, -1.0), strict=False):
+            row[:4] = [*REST, long, 0.0]
     return made
 
 
@@ -280,13 +292,13 @@ def absorb(state: State, ground: Ground = (), count: int = 64) -> np.ndarray:
         count: how many ways there are.
 
     Returns:
-        (n, 4) for `torques`; that of the table where none does.
+        (n, 5) for `torques`; that of the table where none does.
     """
     n = len(state.q[0])
     ways = tries(count)
     found = np.repeat(ways[:1], n, axis=0)
     left = np.arange(n)
-    for some in np.split(ways, [1, 2, min(16, count)]):
+    for some in np.split(ways, [1, 2, *(k for k in (16, 32) if k < count)]):
         if not len(left) or not len(some):
             break
         each = np.repeat(left, len(some))
@@ -319,7 +331,7 @@ def land(
 
     Args:
         state: arrays of n, at touchdown.
-        ways: (n, 4) to absorb the fall, or None for the table.
+        ways: (n, 5) to absorb the fall, or None for the table.
         ground: steps.
         longest: s, after which what does not rest has failed.
 

@@ -14,13 +14,14 @@ import itertools
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 
 from ..errors import SettingError
 from .build import Rates, Table, build, memory
 from .grid import Axis, Grid, around
-from .run import Controller, rest_law
+from .run import Controller, Rest, rest_law, widened
 from .surroundings import Surroundings
 from .texts import ControllerText, Range
 from .wary import Wary, within
@@ -30,6 +31,9 @@ LARGEST = 2**31
 
 ARRIVED = {"rad": math.radians(5.0), "rad/s": math.radians(25.0)}
 """Unit -> within what a coordinate counts as reached."""
+
+SOFT = 6.0
+"""Times `ARRIVED` that the linear law about a destination takes for far."""
 
 DENSER = 1.2
 """Power of the growth of the nodes' distances from the destination on."""
@@ -320,14 +324,31 @@ def controller_of(
     laws = []
     for target in plan.targets:
         if not np.isnan(target).any():
-            # As soft that its domain is wider than the table's cells.
-            laws.append(rest_law(rates, target, low, high, 6.0 * arrived))
+            several = len(target) > 2
+            laws.append(_law(
+                rates, tuple(target), tuple(low), tuple(high), tuple(arrived),
+                tuple(axis.period for axis in table.grid.axes) if several else (),
+            ))
     held = [law if about is None else within(law, about) for law in laws if law is not None]
     targets = plan.targets
     return Controller(
         table, targets[0] if len(targets) == 1 else targets, held[0] if held else None, arrived,
         tuple(held[1:]), Wary(table, rates, about) if about else None,
     )
+
+
+@lru_cache(64)
+def _law(
+    rates: Rates, target: tuple[float, ...], low: tuple[float, ...], high: tuple[float, ...],
+    arrived: tuple[float, ...], periods: tuple[float, ...],
+) -> Rest | None:
+    """The law around a destination; of several links (periods) as wide as it holds them."""
+    least, most, near = np.array(low), np.array(high), np.array(arrived)
+    # As soft that its domain is wider than the table's cells.
+    law = rest_law(rates, np.array(target), least, most, SOFT * near)
+    if law is None or not periods:
+        return law
+    return widened(rates, law, least, most, np.array(periods), near)
 
 
 _RATES = {"rad": 180.0 / math.pi, "rad/s": 180.0 / math.pi}

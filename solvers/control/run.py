@@ -13,7 +13,9 @@ a linear law takes over near it:
 
 with P of the Riccati equation for the dynamics linearised there. It does so within the
 largest ellipsoid (s - s_d)^T P (s - s_d) <= r in which its control stays within the range,
-so that it is never clipped, and the ellipsoid is not left again.
+so that it is never clipped, and the ellipsoid is not left again. Figures of several links, whose
+tables are too coarse to lead anywhere exactly, have it clipped, as far out as trials from all
+around came to rest under it (`widened`).
 
 What changes between steps is limited where a slew rate is given: muscles and motors do
 not jump (section 5.2 of the paper).
@@ -22,7 +24,7 @@ not jump (section 5.2 of the paper).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.linalg import LinAlgError, solve_continuous_are
@@ -47,6 +49,7 @@ class Rest:
         gain: (c, d) G.
         shape: (d, d) P.
         size: r.
+        limits: least and largest control that it gives, each (c,) or one for all.
     """
 
     state: np.ndarray
@@ -54,6 +57,7 @@ class Rest:
     gain: np.ndarray
     shape: np.ndarray
     size: float
+    limits: tuple[np.ndarray | float, np.ndarray | float] = (-np.inf, np.inf)
 
 
 @dataclass(frozen=True)
@@ -178,6 +182,57 @@ def rest_law(
     return Rest(np.asarray(state, float), hold, gain, p, size)
 
 
+WIDER = 1.6 ** np.arange(1, 14)
+"""By how much farther out, in amplitude, the law is tried than where it is never clipped."""
+AROUND, SETTLING = 48, 3.0
+"""Trials at each of these distances; s in which they have to arrive."""
+
+
+def widened(
+    rates: Rates, rest: Rest, low: np.ndarray, high: np.ndarray, periods: np.ndarray,
+    arrived: np.ndarray,
+) -> Rest:
+    """The law, clipped, in the largest ellipsoid from whose surface trials all arrive.
+
+    They do from all smaller ones that were tried, too. Trials are the same ones each time.
+
+    Args:
+        rates: the dynamics.
+        rest: the law where it is never clipped.
+        low: (c,) least control.
+        high: (c,) largest control.
+        periods: (d,) after which coordinates are the same again, 0 for those that are bounded.
+        arrived: (d,) how near to the destination counts as there.
+
+    Returns:
+        The same law with another size.
+    """
+    rays = np.random.default_rng(0).normal(size=(AROUND, len(rest.state)))
+    rays /= np.linalg.norm(rays, axis=1)[:, None]
+    # Of unit size in the ellipsoid's measure: with P = L L^T, L^-T takes the ball to it.
+    rays = np.linalg.solve(np.linalg.cholesky(rest.shape).T, rays.T).T * np.sqrt(rest.size)
+    states = rest.state + (WIDER[:, None, None] * rays).reshape(-1, rays.shape[1])
+    wraps = periods > 0.0
+    came, h = np.zeros(len(states), bool), 0.01
+    going = np.arange(len(states))
+    with np.errstate(over="ignore", invalid="ignore"):  # of trials that go astray
+        for _ in range(round(SETTLING / h)):
+            at = states[going]
+            off = at - rest.state
+            off[:, wraps] -= periods[wraps] * np.round(off[:, wraps] / periods[wraps])
+            given = np.clip(rest.hold - off @ rest.gain.T, low, high)
+            states[going] = stepped(rates, at, given, h)
+            there = (np.abs(off) <= arrived).all(axis=1)
+            came[going[there]] = True
+            going = going[~there & np.isfinite(states[going]).all(axis=1)]
+            if not len(going):
+                break
+    all_came = came.reshape(len(WIDER), AROUND).all(axis=1)
+    far = np.cumprod(np.append(True, all_came)).sum() - 1
+    share = WIDER[far - 1] if far else 1.0
+    return replace(rest, size=share**2 * rest.size, limits=(low, high))
+
+
 def control(controller: Controller, state: np.ndarray) -> tuple[np.ndarray, bool]:
     """What a controller does in a state.
 
@@ -224,7 +279,7 @@ def controls(controller: Controller, states: np.ndarray) -> tuple[np.ndarray, np
             continue
         off = _difference(table, states - rest.state)
         near = np.einsum("mi,ij,mj->m", off, rest.shape, off) <= rest.size
-        given[near] = rest.hold - off[near] @ rest.gain.T
+        given[near] = np.clip(rest.hold - off[near] @ rest.gain.T, *rest.limits)
         known |= near
     return given, known
 
@@ -333,10 +388,21 @@ def _width(script: Sequence[Command]) -> int:
 
 
 def _step(rates: Rates, state: np.ndarray, wanted: np.ndarray, h: float) -> np.ndarray:
-    """Runge and Kutta's fourth order, the control staying."""
-    c = wanted[None]
-    a = rates(state[None], c)[0]
-    b = rates((state + 0.5 * h * a)[None], c)[0]
-    d = rates((state + 0.5 * h * b)[None], c)[0]
-    e = rates((state + h * d)[None], c)[0]
-    return state + h / 6.0 * (a + 2.0 * b + 2.0 * d + e)
+    """One step of one figure."""
+    return stepped(rates, state[None], wanted[None], h)[0]
+
+
+def stepped(rates: Rates, states: np.ndarray, given: np.ndarray, h: float) -> np.ndarray:
+    """(m, d) states after a step: Runge and Kutta's fourth order, the controls staying.
+
+    Args:
+        rates: the dynamics.
+        states: (m, d).
+        given: (m, c) controls.
+        h: s.
+    """
+    a = rates(states, given)
+    b = rates(states + 0.5 * h * a, given)
+    d = rates(states + 0.5 * h * b, given)
+    e = rates(states + h * d, given)
+    return states + h / 6.0 * (a + 2.0 * b + 2.0 * d + e)

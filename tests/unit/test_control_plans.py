@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from lab import chain_arrivals
 from poise.solvers.control import pendulum, plans, texts
 from poise.solvers.control.chain import Chain, rates_of
 from poise.solvers.control.run import Command, controls, run
@@ -107,3 +108,35 @@ def test_texts_say_what_plans_are():
     }
     with pytest.raises(SettingError, match="Coordinates and controls"):
         plans.from_text(replace(made, coordinates=made.coordinates[:1]), A)
+
+
+def _two_links(strength):
+    """Two rods with a small table: what leads them is the law about the destination."""
+    made = chain_arrivals.chain(strength)
+    rates = rates_of(made)
+    up = made.library()[0]
+    few = replace(up, coordinates=tuple(replace(x, count=5) for x in up.coordinates))
+    return made, rates, plans.controller_of(few, plans.table_of(few, rates), rates)
+
+
+def test_several_links_are_led_home_from_as_far_as_their_muscles_can():
+    sizes = []
+    for strength in (2.0, 0.8):
+        made, rates, controller = _two_links(strength)
+        law = controller.rest
+        sizes.append(law.size)
+        # From anywhere within, clipped, not only from where trials began.
+        rng = np.random.default_rng(7)
+        rays = rng.normal(size=(12, 4))
+        rays /= np.sqrt(np.einsum("mi,ij,mj->m", rays, law.shape, rays))[:, None]
+        starts = law.state + np.sqrt(law.size) * rng.uniform(0.2, 0.95, (12, 1)) * rays
+        assert np.isfinite(chain_arrivals.arrivals(rates, controller, starts)).all()
+        given, known = controls(controller, starts)
+        assert known.all() and (np.abs(given) <= np.array(made.torques) + 1e-9).all()
+    assert sizes[0] > 20.0 * sizes[1]
+
+
+def test_strong_muscles_lead_two_links_from_anywhere():
+    _, rates, controller = _two_links(2.0)
+    starts = chain_arrivals.random_starts(12, 3)
+    assert np.isfinite(chain_arrivals.arrivals(rates, controller, starts)).all()
