@@ -422,8 +422,31 @@ def tracks_of(body: RoleBody, motion: FreeformMotion, clock: Clock) -> RoleTrack
     position[ROOT], rotation[ROOT] = _root(motion, clock, contacts, figure, feet)
     return RoleTracks(
         clock, position, {role: continuous(values) for role, values in rotation.items()},
-        contacts, _events(motion),
+        contacts, _events(motion), _sunk(figure, joint, contacts, clock.time),
     )
+
+
+def _sunk(figure: LeggedFigure, joint, contacts, time: np.ndarray) -> tuple[Problem, ...]:
+    """Legs whose knees, hocks or elbows are in the ground that their feet stand on."""
+    out = []
+    for chain in figure.legs:
+        inner = chain.segments[chain.bend + 1 :]
+        most, rows = SUNK * figure.leg_length, []
+        for contact in (c for c in contacts if c.role == chain.tip):
+            here = np.flatnonzero((time >= contact.start) & (time <= contact.end))
+            low = np.min([joint[role][here, 2] for role in inner], axis=0) - contact.position[2]
+            rows += [(-deep, when) for deep, when in zip(low, time[here], strict=True)
+                     if -deep > most]
+        if rows:
+            deep, when = max(rows)
+            out.append(Problem(
+                "JOINT_IN_GROUND",
+                f"{chain.name} bends up to {100.0 * deep:.1f} cm into the ground that it "
+                "stands on",
+                severity="WARNING", time=float(when), bone=chain.tip, amount=float(deep),
+                remedy="Raise the body in the posture there",
+            ))
+    return tuple(out)
 
 
 def pole_place(

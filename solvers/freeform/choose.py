@@ -20,7 +20,7 @@ from scipy.interpolate import CubicHermiteSpline
 from .. import rotations
 from ..errors import SettingError
 from .body import Body, links
-from .turns import TurnCurve, knot_rates
+from .turns import TurnCurve, place_rates
 
 ROUNDS = 2  # in which frames are moved
 LOOKED_AT = 100  # frames at which e is looked at, of a long motion
@@ -56,7 +56,7 @@ class Clip:
         knots = self.times[at]
         turns = TurnCurve(knots, self.joints[at], False, np.zeros((len(at) - 1, 3)))
         places = self.places[at]
-        slopes = knot_rates(np.diff(places, axis=0), np.diff(knots), False)
+        slopes = place_rates(places, knots, False)
         times = self.times[self.rows]
         led = links(self.body, CubicHermiteSpline(knots, places, slopes)(times), turns(times)[0])
         return np.sqrt(((led.centres - self._at) ** 2).sum(axis=2) @ self._share)

@@ -17,7 +17,7 @@ from scipy.interpolate import CubicHermiteSpline
 from .. import rotations
 from .body import Posture
 from .motion import Moving
-from .turns import TurnCurve, knot_rates, turned_on
+from .turns import TurnCurve, place_rates, turned_on
 
 FARTHEST = 4.0 / 27.0  # of s (1 - s)^2
 JOINT_OFF, PELVIS_OFF, PLACE_OFF = 0.1, 0.3, 0.12  # rad, rad and m that kicks lead off at most
@@ -54,7 +54,7 @@ class Course:
         places = np.stack([p.place for p in postures])
         spins = None if start is None else start.spins
         self._turns = TurnCurve(knots, rotations.continuous(joints), rest, whole, spins)
-        slopes = knot_rates(np.diff(places, axis=0), np.diff(knots), rest)
+        slopes = place_rates(places, knots, rest)
         if start is not None:
             slopes[0] = start.velocity
         if end_velocity is not None:

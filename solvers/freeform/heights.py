@@ -8,10 +8,12 @@ it rises from the posture before to a liftoff, as A t^e:
 
 with t and D the time and height between the two postures. e is at most HARDEST, too: so a
 body that has little room, or none, yields, or bends its knees before it jumps. What the way is
-off from D, a minimum-jerk curve makes up. Towards the neighbouring posture this goes over, by
-half a sine, into the heights the postures have themselves. Where there is no posture
-between landing and liftoff, each takes half of the time, and the way is that of e = 1, or
-as much as legs bend.
+off from D, a minimum-jerk curve makes up. At the neighbouring posture it has that posture's
+height, and the speed that the postures' own heights pass it with, to which v t (s^3 - s^2)
+leads, s being the share of the time. (The paper blends with these heights all the way: a body
+that is caught then hangs for a moment, as they begin to sink when it has sunk already.) Where
+there is no posture between landing and liftoff, each takes half of the time, and the way is
+that of e = 1, or as much as legs bend.
 """
 
 from __future__ import annotations
@@ -51,6 +53,7 @@ class Piece:
         landing: downward speed at the start, m/s; 0 is no landing.
         liftoff: upward speed at the end, m/s; 0 is no liftoff.
         leg: a leg's length, m: both at once bend it so far at most.
+        passes: upward speed at the other end, that of the posture there, m/s.
     """
 
     start: float
@@ -60,13 +63,13 @@ class Piece:
     landing: float
     liftoff: float
     leg: float
+    passes: float = 0.0
 
-    def __call__(self, times: np.ndarray, own: np.ndarray) -> np.ndarray:
+    def __call__(self, times: np.ndarray) -> np.ndarray:
         """(t,) heights, m.
 
         Args:
             times: (t,) s.
-            own: (t,) heights that the postures have themselves, m.
         """
         span = self.end - self.start
         s = np.clip((times - self.start) / span, 0.0, 1.0)
@@ -86,5 +89,6 @@ class Piece:
         z = z + (self.high - self.low + ways[0] - ways[1]) * minimum_jerk(s)
         if both:
             return z
-        share = np.sin(0.5 * np.pi * (s if self.landing > 0.0 else 1.0 - s)) ** 2
-        return z + share * (own - z)
+        if self.landing > 0.0:
+            return z + self.passes * span * (s - 1.0) * s * s
+        return z + self.passes * span * s * (1.0 - s) ** 2

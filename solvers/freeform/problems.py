@@ -7,12 +7,16 @@ import numpy as np
 
 from .. import rotations
 from ..motion import Problem
-from .body import Limb, Posture, length
+from .body import Body, Limb, Posture, length
 from .flight import LANDED, Flight
 from .timeline import Timeline
 
 UNREACHED = 1e-4  # m, from which on a target counts as out of reach
 ADRIFT = np.radians(1.0)  # by which postures in the air may be turned otherwise, untold
+
+# sqrt(g / leg) per which joints that fold as a limb lands do so untold. Knees of people fold at
+# some 3 of these, 600 degrees a second; small bodies land faster, as all that they do is.
+FOLDS = 10.0
 
 
 def flight_problems(
@@ -94,6 +98,36 @@ def stretched_problems(line: Timeline, found: list[tuple[int, str]]) -> list[Pro
         )
         for visit, name in found
     ]
+
+
+def folding_problems(
+    body: Body, line: Timeline, found: dict[tuple[int, str], float], gravity: float
+) -> list[Problem]:
+    """Limbs that fold, as they land, faster than anyone would show it.
+
+    Args:
+        body: the body.
+        line: visits of the motion.
+        found: (visit, limb's name) -> rate of its middle joint at the touchdown, rad/s.
+        gravity: m/s^2.
+
+    Returns:
+        The problems.
+    """
+    out = []
+    for (visit, name), rate in sorted(found.items()):
+        limb = next(m for m in body.limbs if m.name == name)
+        if rate > FOLDS * np.sqrt(gravity / length(body, limb)):
+            out.append(
+                Problem(
+                    "FOLDS_FAST",
+                    f"{name} folds by {np.degrees(rate):.0f} degrees a second as it lands in "
+                    f"posture {int(line.postures[visit]) + 1}",
+                    severity="INFO", time=float(line.visits[visit]), bone=name, amount=rate,
+                    remedy="Bend it more there, or land from less high",
+                )
+            )
+    return out
 
 
 def unreached(limb: Limb, times: np.ndarray, missing: np.ndarray) -> tuple[Problem, ...]:

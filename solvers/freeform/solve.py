@@ -30,7 +30,7 @@ from .flight import FINE_STEP, ROUGH_STEP, Flight, rise_speed, shoot
 from .heights import Piece
 from .holds import Hold, find_holds, keep, settle, stepping, whole
 from .motion import Contact, FreeformMotion, PostureSequence, clean
-from .problems import flight_problems, stretched_problems, unreached
+from .problems import flight_problems, folding_problems, stretched_problems, unreached
 from .timeline import Timeline, timeline
 
 INSTANT = 3e-6  # s, over which rates are differences
@@ -76,6 +76,7 @@ class FreeformPlan:
         )
         self._check_supports()
         self._stretched: dict[tuple[int, str], bool] = {}
+        self._folding: dict[tuple[int, str], float] = {}  # rad/s
         self.steps = line.steps()
         self.flights = [self._fly(a, b) for a, b in line.spans(flying=True)]
         self._pieces: list[tuple[int, Piece]] = []
@@ -86,8 +87,10 @@ class FreeformPlan:
         self._step()
         for flight, (a, b) in zip(self.flights, line.spans(flying=True), strict=True):
             self.problems += flight_problems(flight, line, self.postures, a, b)
-        self.problems += stretched_problems(
-            line, sorted(key for key, yes in self._stretched.items() if yes)
+        stretched = sorted(key for key, yes in self._stretched.items() if yes)
+        self.problems += stretched_problems(line, stretched)
+        self.problems += folding_problems(
+            body, line, {k: w for k, w in self._folding.items() if k not in stretched}, gravity
         )
 
     def _thrown(self, given: list[Posture], sequence: PostureSequence) -> list[Posture]:
@@ -145,6 +148,8 @@ class FreeformPlan:
         kept, _ = keep(self.body, hold, place + by[:, 0] * velocity, joints, rolled)
         step = rotations.multiply(rotations.conjugate(kept[0]), kept[1])
         rates = rotations.to_rotation_vector(step) / (2.0 * INSTANT)
+        if not lifting:
+            self._folding[visit, limb.name] = float(np.linalg.norm(rates[limb.links[1]]))
         kick = rates[chain] - own[0, chain]
         size = float(np.linalg.norm(kick, axis=1).max())
         # A stretched limb would have to bend infinitely fast.
@@ -232,7 +237,9 @@ class FreeformPlan:
             self.course.place_kicks[1, i, 2] *= up <= 0.0
             ends = visits[i : i + 2]
             low, high = self.course.places(ends)[0][:, 2] + self._over(i, ends)
-            piece = Piece(ends[0], ends[1], low, high, max(down, 0.0), max(up, 0.0), leg)
+            far = i + 1 if down > 0.0 else i
+            passes = self._over_rate(i, far) + float(self.course.places(visits[[far]])[1][0, 2])
+            piece = Piece(ends[0], ends[1], low, high, max(down, 0.0), max(up, 0.0), leg, passes)
             self._pieces.append((i, piece))
 
     def _over(self, interval: int, times: np.ndarray) -> np.ndarray:
@@ -249,10 +256,13 @@ class FreeformPlan:
         flight = next((f for f in self.flights if t in (f.start, f.end)), None)
         if flight is None:
             return 0.0
+        return -self._over_rate(interval, visit) - float(flight.pelvis(np.array([t]))[2][0, 2])
+
+    def _over_rate(self, interval: int, visit: int) -> float:
+        """How fast `_over` grows at an end of an interval, m/s."""
         inward = 1.0 if interval == visit else -1.0
-        high = self._over(interval, t + inward * INSTANT * np.arange(3.0))
-        rises = inward * float(np.array((-1.5, 2.0, -0.5)) @ high) / INSTANT
-        return -rises - float(flight.pelvis(np.array([t]))[2][0, 2])
+        times = self.line.visits[visit] + inward * INSTANT * np.arange(3.0)
+        return inward * float(np.array((-1.5, 2.0, -0.5)) @ self._over(interval, times)) / INSTANT
 
     def _step(self) -> None:
         """Limbs that lift and touch while others bear do so at rest."""
@@ -282,7 +292,7 @@ class FreeformPlan:
             here = (times >= piece.start) & (times <= piece.end)
             if here.any():
                 over = self._over(interval, times[here])
-                place[here, 2] = piece(times[here], place[here, 2] + over) - over
+                place[here, 2] = piece(times[here]) - over
         return place, joints
 
     def _posed(

@@ -47,6 +47,22 @@ def knot_rates(steps: np.ndarray, spans: np.ndarray, rest: Rest) -> np.ndarray:
     return np.concatenate([mean[:1] * (not still[0]), inner, mean[-1:] * (not still[1])])
 
 
+def place_rates(places: np.ndarray, knots: np.ndarray, rest: Rest) -> np.ndarray:
+    """(k, 3) rates of the pelvis at knots, m per parameter.
+
+    A posture lower than both its neighbours, or higher, is as low, or high, as it gets.
+
+    Args:
+        places: (k, 3) m.
+        knots: (k,) ascending.
+        rest: see `knot_rates`.
+    """
+    rates = knot_rates(np.diff(places, axis=0), np.diff(knots), rest)
+    rises = np.diff(places[:, 2])
+    rates[1:-1, 2] *= rises[:-1] * rises[1:] > 0.0
+    return rates
+
+
 class TurnCurve:
     """Turns of all joints over a parameter.
 

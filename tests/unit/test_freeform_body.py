@@ -235,6 +235,71 @@ def test_velocity_is_continuous_at_liftoff_and_landing(name):
         assert near
 
 
+# Landings
+
+
+@pytest.mark.parametrize("name", FLYING)
+def test_landings_absorb_in_a_plausible_time(name):
+    """0.1 to 0.3 s until the body sinks no more (people that land from 0.3 m take 0.15 to 0.4 s
+    until all is still), at once and not in two, and joints turn by no more than 1100 degrees a
+    second."""
+    plan = _plan(name)
+    end = plan.sample(np.zeros(1)).flights[0, 1]
+    h = 1.0 / 240.0
+    motion = plan.sample(end + h * np.arange(0.0, 120.0))
+    speed = -np.diff(motion.place[:, 2]) / h
+    sinks = np.argmax(speed < 0.05 * speed[0])
+    assert 0.1 < h * sinks < 0.3
+    assert (np.diff(speed[:sinks]) < 0.0).all()
+    turned = _angle(motion.joints[:-10, 1:], motion.joints[10:, 1:])  # over 1/24 s
+    assert np.degrees(turned).max() < 1100.0 / 24.0
+    assert "FOLDS_FAST" not in [p.code for p in plan.problems]
+
+
+def _dive():
+    """From both feet onto both hands."""
+    down = dict(arms=(170, 170), elbows=(45, 45), hips=(20, 20), knees=(20, 20))
+    hands = dict(hand_L=(0.2, -1.35, 0.0), hand_R=(-0.2, -1.35, 0.0))
+    postures = [
+        pose(**STAND), pose(**CROUCH), pose(pitch=20, **PUSH),
+        planted(pose(place=(0, -1.0, 1.0), pitch=150, **down), **hands),
+        planted(pose(place=(0, -1.1, 0.93), pitch=165, **down), **hands),
+    ]
+    return PostureSequence(postures, np.array([0.0, 0.5, 0.8, 1.3, 1.55]))
+
+
+def test_what_lands_on_its_hands_is_caught_at_the_shoulders():
+    plan = FreeformPlan(BODY, _dive())
+    assert not [p for p in plan.problems if p.code == "STRETCHED"]
+
+    def shoulders(times):
+        return _links(plan.sample(times)).joints[:, [3, 5], 2].mean(axis=1)
+
+    t = np.linspace(1.3, 1.55, 60)
+    z = shoulders(t)
+    down, up = _both_speeds(shoulders(1.3 + INSTANTS)[:, None])
+    assert up[0] == pytest.approx(down[0], abs=1e-5)
+    law = Piece(1.3, 1.55, z[0], z[-1], -down[0], 0.0, 0.6)
+    np.testing.assert_allclose(z, law(t), atol=1e-5)
+    centre = plan.sample(1.3 + INSTANTS).centre
+    np.testing.assert_allclose(*_both_speeds(centre), atol=1e-6)
+
+
+def test_a_leg_that_lands_too_straight_says_how_fast_it_folds():
+    sequence = SEQUENCES["jump"]()
+    postures = list(sequence.postures)
+    postures[4] = pose(at=(0, -0.5, 0), **{"arms": (70, 70), "hips": (8, 8), "knees": (12, 12)})
+    plan = FreeformPlan(BODY, replace(sequence, postures=postures))
+    told = [p for p in plan.problems if p.code == "FOLDS_FAST"]
+    assert [p.bone for p in told] == ["foot.L", "foot.R"]
+    t = 1.3 + 1e-5 * np.arange(2.0)
+    motion = plan.sample(t)
+    rate = _angle(motion.joints[0, 8], motion.joints[1, 8]) / 1e-5
+    assert told[0].amount == pytest.approx(rate, rel=1e-2)
+    assert told[0].amount > 10.0 * np.sqrt(G / 0.86)
+    assert f"{np.degrees(told[0].amount):.0f} degrees a second" in told[0].message
+
+
 # Supports
 
 
@@ -326,30 +391,33 @@ def test_exponents_close_the_way_between_their_bounds():
 def test_landings_sink_at_their_speed_and_meet_the_next_posture(speed, way):
     piece = Piece(1.0, 1.3, 0.9, 0.9 - way, speed, 0.0, 0.86)
     h = 1e-7
-    own = np.full(2, 0.9 - way)
-    z = piece(np.array([1.0, 1.0 + h]), own)
+    z = piece(np.array([1.0, 1.0 + h]))
     assert z[0] == pytest.approx(0.9, abs=1e-12)
     assert (z[1] - z[0]) / h == pytest.approx(-speed, rel=1e-4)
-    assert piece(np.array([1.3]), own[:1])[0] == pytest.approx(0.9 - way, abs=1e-12)
+    assert piece(np.array([1.3]))[0] == pytest.approx(0.9 - way, abs=1e-12)
     # Liftoffs are the same, run backwards.
     off = Piece(1.0, 1.3, 0.9 - way, 0.9, 0.0, speed, 0.86)
     t = np.linspace(1.0, 1.3, 20)
-    own = np.full(20, 0.9 - way)
-    np.testing.assert_allclose(off(t, own), piece(2.3 - t, own), atol=1e-12)
+    np.testing.assert_allclose(off(t), piece(2.3 - t), atol=1e-12)
+    # The posture there is passed at its own speed; run backwards, that is the other way.
+    passed = replace(piece, passes=-0.4), replace(off, passes=0.4)
+    z = passed[0](np.array([1.3 - h, 1.3]))
+    assert (z[1] - z[0]) / h == pytest.approx(-0.4, abs=1e-4)
+    np.testing.assert_allclose(passed[1](t), passed[0](2.3 - t), atol=1e-12)
 
 
 def test_a_landing_by_the_paper_is_a_t_to_the_e():
-    # e = 2 closes by itself: z = 0.9 - V t / 3 (1 - (1 - s)^3), blended into the postures'.
+    # e = 2 closes by itself: z = 0.9 - V t / 3 (1 - (1 - s)^3).
     piece = Piece(0.0, 0.3, 0.9, 0.6, 3.0, 0.0, 0.86)
     t = np.linspace(0.0, 0.3, 31)
     closed = 0.9 - 0.3 * (1.0 - (1.0 - t / 0.3) ** 3)
-    np.testing.assert_allclose(piece(t, closed), closed, atol=1e-12)
+    np.testing.assert_allclose(piece(t), closed, atol=1e-12)
 
 
 def test_between_two_flights_without_a_posture_the_body_gives_way():
     piece = Piece(0.0, 0.4, 0.9, 0.95, 2.0, 2.5, 0.86)
     t = np.linspace(0.0, 0.4, 4001)
-    z = piece(t, np.zeros(4001))
+    z = piece(t)
     speed = np.gradient(z, t)
     assert speed[1] == pytest.approx(-2.0, abs=0.02) and speed[-2] == pytest.approx(2.5, abs=0.02)
     assert z[0] == pytest.approx(0.9) and z[-1] == pytest.approx(0.95)
