@@ -10,6 +10,7 @@ body's centre of mass, inertia and angular momentum about that centre are sums o
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -75,6 +76,17 @@ class Body:
                     f"Limb {limb.name}", chain, "two or more links, each the parent of the next"
                 )
 
+    @cached_property
+    def levels(self) -> tuple[tuple[np.ndarray, np.ndarray], ...]:
+        """Links as far from the pelvis as each other, and those that carry them, outwards: of
+        these one step does for all."""
+        parents = np.asarray(self.figure.parents)
+        depth = np.zeros(len(parents), int)
+        for link in range(1, len(parents)):
+            depth[link] = depth[parents[link]] + 1
+        rows = [np.flatnonzero(depth == far) for far in range(1, int(depth.max()) + 1)]
+        return tuple((row, parents[row]) for row in rows)
+
 
 @dataclass(frozen=True, eq=False)
 class Posture:
@@ -134,14 +146,14 @@ def links(body: Body, place: np.ndarray, joints: np.ndarray) -> Links:
         All links.
     """
     figure = body.figure
-    turns, at = [joints[:, 0]], [np.broadcast_to(place, (len(joints), 3))]
-    for i in range(1, len(figure.parents)):
-        above = turns[figure.parents[i]]
-        own = rotations.multiply(figure.rests[i], joints[:, i])
-        turns.append(rotations.multiply(above, own))
-        at.append(at[figure.parents[i]] + rotations.rotate(above, figure.places[i]))
-    stacked, points = np.stack(turns, axis=1), np.stack(at, axis=1)
-    return Links(stacked, points, points + rotations.rotate(stacked, figure.centres))
+    own = rotations.multiply(figure.rests, joints)
+    turns, points = own.copy(), np.empty((*own.shape[:2], 3))
+    turns[:, 0], points[:, 0] = joints[:, 0], place
+    for row, above in body.levels:
+        carried = turns[:, above]
+        turns[:, row] = rotations.multiply(carried, own[:, row])
+        points[:, row] = points[:, above] + rotations.rotate(carried, figure.places[row])
+    return Links(turns, points, points + rotations.rotate(turns, figure.centres))
 
 
 def centre(body: Body, found: Links) -> np.ndarray:
@@ -187,16 +199,14 @@ def inside(body: Body, joints: np.ndarray, rates: np.ndarray) -> Inside:
     held = joints.copy()
     held[:, 0] = (1.0, 0.0, 0.0, 0.0)
     at = links(body, np.zeros(3), held)
-    spin, moving = [np.zeros((count, 3))], [np.zeros((count, 3))]
+    spins, moving = np.zeros((2, count, len(figure.parents), 3))
     own = rotations.rotate(at.turns, rates)
-    for i in range(1, len(figure.parents)):
-        p = figure.parents[i]
-        offset = at.joints[:, i] - at.joints[:, p]
-        moving.append(moving[p] + rotations.cross(spin[p], offset))
-        spin.append(spin[p] + own[:, i])
-    spins = np.stack(spin, axis=1)
+    for row, above in body.levels:
+        offset = at.joints[:, row] - at.joints[:, above]
+        moving[:, row] = moving[:, above] + rotations.cross(spins[:, above], offset)
+        spins[:, row] = spins[:, above] + own[:, row]
     arms = at.centres - at.joints
-    velocities = np.stack(moving, axis=1) + rotations.cross(spins, arms)
+    velocities = moving + rotations.cross(spins, arms)
     share = figure.masses / figure.masses.sum()
     c, v = (np.einsum("n,tnk->tk", share, x) for x in (at.centres, velocities))
     apart, drift = at.centres - c[:, None], velocities - v[:, None]

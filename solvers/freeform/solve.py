@@ -18,6 +18,7 @@ open. In this order, each step leaving alone what the former have set:
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -49,12 +50,16 @@ class FreeformPlan:
         body: who moves.
         sequence: its postures, and when.
         gravity: m/s^2, downwards.
+        progress: called with the share done, many times a flight; what it raises ends the work.
 
     Raises:
         SettingError: postures, times or a pace that give no motion.
     """
 
-    def __init__(self, body: Body, sequence: PostureSequence, gravity: float = 9.81) -> None:
+    def __init__(
+        self, body: Body, sequence: PostureSequence, gravity: float = 9.81,
+        progress: Callable[[float], None] | None = None,
+    ) -> None:
         if not gravity > 0.0:
             raise SettingError("Gravity", gravity, "above 0 m/s²")
         sequence.check(body)
@@ -78,7 +83,15 @@ class FreeformPlan:
         self._stretched: dict[tuple[int, str], bool] = {}
         self._folding: dict[tuple[int, str], float] = {}  # rad/s
         self.steps = line.steps()
-        self.flights = [self._fly(a, b) for a, b in line.spans(flying=True)]
+        self.flights = []
+        spans = line.spans(flying=True)
+        for i, (a, b) in enumerate(spans):
+
+            def flown(share: float, i: int = i) -> None:
+                if progress is not None:
+                    progress((i + share) / len(spans))
+
+            self.flights.append(self._fly(a, b, flown))
         self._pieces: list[tuple[int, Piece]] = []
         for flight, (a, b) in zip(self.flights, line.spans(flying=True), strict=True):
             self._join(flight, a, b)
@@ -156,7 +169,7 @@ class FreeformPlan:
         self._stretched[visit, limb.name] = size > FASTEST
         course.turn_kicks[side, interval, chain] = kick * min(1.0, FASTEST / max(size, FASTEST))
 
-    def _fly(self, a: int, b: int) -> Flight:
+    def _fly(self, a: int, b: int, progress: Callable[[float], None]) -> Flight:
         """The flight between two visits, its limbs kicked."""
         course, visits = self.course, self.line.visits
         start, end = visits[a], visits[b]
@@ -178,7 +191,9 @@ class FreeformPlan:
         flight, aim = None, None
         for step, close in ((ROUGH_STEP, ROUGHLY), (FINE_STEP, SETTLED)):
             mixed = _Mixed()
-            for _ in range(ROUNDS):
+            for done in range(ROUNDS):
+                # Most take some five rounds roughly, and five more.
+                progress(1.0 - 0.5 ** (0.2 * (done + 5.0 * (step == FINE_STEP))))
                 breaks = course.breaks(start, end)
                 aim = shoot(self.body, joints_of, guide, breaks, aim, step)
                 flight = Flight(

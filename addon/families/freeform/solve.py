@@ -37,7 +37,6 @@ LEAST = 2.0  # frames: postures nearer to the start of a chain are where it begi
 SAME = 1e-4  # m, rad by which postures differ that are not the same
 
 
-# Flights take a second or so each to be found.
 PLANS: Remembered[FreeformPlan] = Remembered()
 BODIES: Remembered[RoleBody] = Remembered()
 
@@ -74,7 +73,10 @@ def solve(job: FreeformJob, before: Handover | None, progress: Progress) -> Solv
     known = (job.figure, run, last.pace, last.timing, last.end_speed, last.end_frame, gravity)
     try:
         plan = PLANS.found(
-            known, lambda: FreeformPlan(body.body, _sequence(jobs, run), gravity)
+            known,
+            lambda: FreeformPlan(
+                body.body, _sequence(jobs, run), gravity, lambda share: progress(0.7 * share)
+            ),
         )
     except SettingError as error:
         raise UserError(_named(str(error), run.names)) from error
