@@ -161,7 +161,7 @@ def with_arms(
             curve = TurnCurve(times, turns, rest, np.zeros((len(times) - 1, 3)))
             posed[side][rows] = curve(here)[0]
     joint, turn = pose_joints(tracks, figure)
-    position, rotation, rest = dict(tracks.position), dict(tracks.rotation), figure.joints
+    position, rotation, joints = dict(tracks.position), dict(tracks.rotation), figure.joints
     changed = np.flatnonzero(weight > 0.0)
     for side in figure.arms:
         roles = [side_role(role, side) for role in ARM]
@@ -169,17 +169,18 @@ def with_arms(
         chest = figure.trunk[-1]
         at, carried = joint[chest][changed], turn[chest][changed]
         from_, before = chest, local[changed][:, _links(body, side)]
-        here, turned = {}, {}
+        reached: dict[str, np.ndarray] = {}
+        turned: dict[str, np.ndarray] = {}
         for k, role in enumerate(roles):
-            at = at + rotate(carried, rest[role] - rest[from_])
+            at = at + rotate(carried, joints[role] - joints[from_])
             own = slerp(before[:, k], posed[side][changed, k], weight[changed])
             carried = multiply(carried, own)
-            here[role], turned[role], from_ = at, carried, role
+            reached[role], turned[role], from_ = at, carried, role
         pole, held = side_role(ELBOW, side), side_role(POLE_TIP, side)
-        own = pole_place(rest, (upper, fore, hand), pole, here, turned)
-        moved = {hand: here[hand], pole: own}
+        own = pole_place(joints, (upper, fore, hand), pole, reached, turned)
+        moved = {hand: reached[hand], pole: own}
         if held in position:
-            moved[held] = here[hand] + rotate(turned[hand], rest[held] - rest[hand])
+            moved[held] = reached[hand] + rotate(turned[hand], joints[held] - joints[hand])
         for role, places in moved.items():
             position[role] = position[role].copy()
             position[role][changed] = places

@@ -150,7 +150,7 @@ def poise_motion_menu(self, context) -> None:
 def poise_asset_menu(self, context) -> None:
     """Draw what becomes of a pose asset."""
     asset = getattr(context, "asset", None)
-    if asset is not None and asset.id_type == "ACTION" and bpy.ops.poise.target_add.poll():
+    if asset is not None and asset.id_type == "ACTION":
         self.layout.separator()
         self.layout.operator("poise.target_add", icon="ADD").source = "ASSET"
 
