@@ -271,7 +271,8 @@ def test_messages_name_what_panels_have(scene):
         "Rigify", "Shift", "Solver", "Standard", "Tab", "Time Stretching", "Unit Scale",
         "Viewports", "Empties", "Apply Pose", "Apply Pose as Rest Pose",
         "Inherit Rotation", "Timeline",
-        "Mesh", "Separate", "By Loose Parts", "Image Editor", "Item", "Rotation",
+        "Create Pose Asset", "Mesh", "Separate", "By Loose Parts",
+        "Image Editor", "Item", "Rotation",
     }
     # What only scripts meet, and what is no setting.
     others = {"Bake to Bones", "Carving", "Dynamics", "Flat", "Stage", "Start State", "Trajectory",
