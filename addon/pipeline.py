@@ -20,7 +20,7 @@ from .digests import digest
 from .errors import UserError
 from .families.base import SOLVER_VERSION, Job, NoMotion, Progress, Solved
 from .families.family import Family
-from .mapping.handover import hand_over, taken_over
+from .mapping.handover import at_the_ends, hand_over, taken_over
 from .rigs.actor import Actor
 from .rigs.pose.plays import NOTHING
 from .scene.timing import require_even_time, scene_numbers
@@ -199,11 +199,18 @@ def solve(job: Job, progress: Progress | None = None) -> Solved:
     before = None
     if job.arrives is not None:
         last = solve(job.arrives, progress)
-        before = hand_over(last.tracks, getattr(last.motion, "end_state", None))
+        before = hand_over(last.tracks, getattr(last.motion, "end_state", None), last.near)
     solved = families.family_of(job).solve(job, before, progress or _ignore)
     if before is None or job.before:
         return solved
-    return replace(solved, tracks=taken_over(solved.tracks, before))
+    near = solved.near
+    if near is None and len(solved.tracks.time) > 2:
+        near = at_the_ends(solved.tracks)
+    tracks = taken_over(solved.tracks, before, near=near)
+    return replace(
+        solved, tracks=tracks,
+        near=None if near is None else taken_over(near, before, near=near),
+    )
 
 
 def _ignore(fraction: float) -> None:

@@ -40,13 +40,13 @@ def read(name: str, first: int, last: int, stature: float):
     import bpy
     import rig_files
     from poise.addon import compat
+    from poise.addon.families.freeform.gather import figure_on_legs
 
     installed.new_file()
     scene = bpy.context.scene
     text = (rig_files.FOLDER / name).read_text()
     scene.render.fps = round(1.0 / float(re.search(r"Frame Time:\s*([\d.eE-]+)", text)[1]))
     rig = rig_files.bring_in(name)
-    scene.unit_settings.scale_length = stature / rig.dimensions.z
     action = rig.animation_data.action
     for curve in compat.action_fcurves(action, rig.animation_data.action_slot):
         for key in [k for k in reversed(curve.keyframe_points) if not first <= k.co.x <= last]:
@@ -55,6 +55,8 @@ def read(name: str, first: int, last: int, stature: float):
     bpy.ops.poise.rig_setup(kind="BIPED")
     controls = bpy.context.active_object.poise.settings.character
     controls.poise.motion = "FREEFORM"
+    # What is measured, energy of jumps among it, is in metres.
+    scene.unit_settings.scale_length = stature / figure_on_legs(controls, 1.0).height
     return controls, action
 
 

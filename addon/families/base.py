@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from math import ceil
 from typing import Any, ClassVar, TypeVar
 
@@ -139,12 +139,15 @@ class Solved:
         motion: what the solver found; None where the tracks say all.
         tracks: the body's tracks.
         seam: problems where it goes on from the motion before.
+        near: the same body at three instants close to each other at its start, and three at its
+            end, where the solver knows them: these tell its rates there. None: samples do.
     """
 
     job: Job
     motion: Any
     tracks: Tracks
     seam: tuple[Problem, ...] = ()
+    near: Tracks | None = field(default=None, kw_only=True)
 
     # Legs outside these lengths (m) make Poise ask whether the units are meant.
     LEGS: ClassVar[tuple[float, float]] = (0.1, 3.0)

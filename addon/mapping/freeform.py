@@ -78,7 +78,7 @@ STANDS = 0.03  # of a leg's length over the ground: a foot that stands
 SUNK, LEVEL = 0.01, 0.85  # likewise in the ground; cosine of the tilt of toes that lie on it
 PALM_STANDS = 0.16  # likewise the wrist of a hand
 STILL = 1e-9  # m that the joint above a sole may move while it is at rest
-NEAR = 1e-3  # s: over so short a time rates are read off
+NEAR = 1e-5  # s: over so short a time rates are read off
 
 
 @dataclass(frozen=True, eq=False)
@@ -373,13 +373,18 @@ def moved(tracks: RoleTracks, turn: np.ndarray, origin: np.ndarray) -> RoleTrack
 # -- Tracks ----------------------------------------------------------------------------
 
 
-def tracks_of(body: RoleBody, motion: FreeformMotion, clock: Clock) -> RoleTracks:
+def tracks_of(
+    body: RoleBody, motion: FreeformMotion, clock: Clock,
+    root: tuple[np.ndarray, np.ndarray] | None = None,
+) -> RoleTracks:
     """Where the roles of a figure are.
 
     Args:
         body: the figure.
         motion: how it moves, at the times of the clock.
         clock: when.
+        root: (t, 3) where the root is, m, and (t, 4) how it is turned; None: it follows the body,
+            evened out over the samples.
 
     Returns:
         Tracks of the roles that gaits have tracks of, too.
@@ -419,7 +424,7 @@ def tracks_of(body: RoleBody, motion: FreeformMotion, clock: Clock) -> RoleTrack
             position[held] = joint[hand] + rotate(turn[hand], rest[held] - rest[hand])
     contacts = _contacts(body, motion, position, turn, clock)
     feet = np.mean([position[chain.tip] for chain in figure.legs], axis=0)
-    position[ROOT], rotation[ROOT] = _root(motion, clock, contacts, figure, feet)
+    position[ROOT], rotation[ROOT] = root or _root(motion, clock, contacts, figure, feet)
     return RoleTracks(
         clock, position, {role: continuous(values) for role, values in rotation.items()},
         contacts, _events(motion), _sunk(figure, joint, contacts, clock.time),

@@ -22,12 +22,14 @@ from typing import TypeVar
 import numpy as np
 
 from ...solvers import rotations
+from ...solvers.clock import Clock
 from ...solvers.dynamics import exponential
 from ...solvers.motion import BodyState
 from .tracks import ROOT, Contact, JointTracks, RoleTracks, Tracks
 
 SETTLES = 0.5  # s in which what a pose differs by has decayed
 AT = 1e-6  # s: a contact that ends so near to a seam reaches it
+NEAR = 1e-5  # s between instants that tell rates
 SWING = 0.25  # s that a foot takes at least to come down elsewhere
 
 _Any = TypeVar("_Any", RoleTracks, JointTracks)
@@ -75,7 +77,9 @@ def _parts(tracks: Tracks) -> tuple[Mapping[str, np.ndarray], Mapping[str, np.nd
     return tracks.position, tracks.rotation
 
 
-def hand_over(tracks: Tracks, body: BodyState | None = None) -> Handover:
+def hand_over(
+    tracks: Tracks, body: BodyState | None = None, near: Tracks | None = None
+) -> Handover:
     """How a figure, or each joint, is at the end of its tracks.
 
     Rates are those of the parabola through the last three samples, exact for constant
@@ -84,9 +88,11 @@ def hand_over(tracks: Tracks, body: BodyState | None = None) -> Handover:
     Args:
         tracks: of the motion that ends.
         body: how its body is then.
+        near: the same at instants close to each other, the last three at its end, that tell its
+            rates; None: the samples do.
     """
-    time = tracks.time
-    position, rotation = _parts(tracks)
+    position, rotation = _parts(tracks if near is None else near)
+    time = (tracks if near is None else near).time
     turn = {role: values[-1] for role, values in rotation.items()}
     spinning = {}
     for role, values in rotation.items():
@@ -142,13 +148,53 @@ def decay(time: np.ndarray, off: np.ndarray, rate: np.ndarray, settles: float) -
     return place * off + settles * pace * rate
 
 
-def taken_over(tracks: _Any, before: Handover, settles: float = SETTLES) -> _Any:
+def at_the_ends(tracks: _Any) -> _Any:
+    """Tracks at three instants close to each other at their start, and three at their end.
+
+    They lie on the parabolas through the first and the last three samples, whose rates there are
+    the tracks': exact for constant acceleration.
+
+    Args:
+        tracks: of three rows or more, on an even clock.
+    """
+    time = tracks.time
+    step = float(time[1] - time[0])
+    rows = np.concatenate((NEAR * np.arange(3.0), time[-1] - time[0] - NEAR * np.arange(3.0)[::-1]))
+    clock = Clock.even(time[0] + rows, 1)
+    # From -1, 0 and 1 about the middle one of the three.
+    s = np.concatenate((rows[:3] / step - 1.0, 1.0 - NEAR / step * np.arange(3.0)[::-1]))
+    weights = np.stack((0.5 * s * (s - 1.0), 1.0 - s * s, 0.5 * s * (s + 1.0)), axis=1)
+
+    def along(values: np.ndarray) -> np.ndarray:
+        return np.concatenate((weights[:3] @ values[:3], weights[3:] @ values[-3:]))
+
+    def turned(values: np.ndarray) -> np.ndarray:
+        middles = np.repeat(values[[1, -2]], 3, axis=0)
+        three = np.concatenate((values[:3], values[-3:]))
+        off = rotations.to_rotation_vector(
+            rotations.multiply(three, rotations.conjugate(middles))
+        )
+        return rotations.multiply(rotations.from_rotation_vector(along(off)), middles)
+
+    position, rotation = _parts(tracks)
+    position = {role: along(values) for role, values in position.items()}
+    rotation = {role: turned(values) for role, values in rotation.items()}
+    if isinstance(tracks, JointTracks):
+        return JointTracks(clock, rotation, position, contacts=tracks.contacts)
+    return RoleTracks(clock, position, rotation, tracks.contacts)
+
+
+def taken_over(
+    tracks: _Any, before: Handover, settles: float = SETTLES, near: _Any | None = None
+) -> _Any:
     """Tracks that begin as another motion ends, and soon are as they were.
 
     Args:
         tracks: of the motion that begins, at about the place where the other ends.
         before: how the figure is at the end of the other.
         settles: s in which the difference decays.
+        near: the tracks at instants close to each other, the first three at their start, that
+            tell their rates; None: the samples do.
 
     Returns:
         The tracks. A foot that stands in both stays where it stood, and is where it was to be
@@ -157,6 +203,8 @@ def taken_over(tracks: _Any, before: Handover, settles: float = SETTLES) -> _Any
     """
     first = float(tracks.time[0])
     position, rotation = map(dict, _parts(tracks))
+    close = tracks if near is None else near
+    places, turns = _parts(close)
     off = {r: before.place[r] - position[r][0] for r in position.keys() & before.place.keys()}
     stays: dict[str, float] = {}  # role -> when it ceases to stand where it stood
     lands: dict[str, float] = {}  # role -> in how long it comes down elsewhere
@@ -190,15 +238,15 @@ def taken_over(tracks: _Any, before: Handover, settles: float = SETTLES) -> _Any
 
     for role in off:
         values = position[role]
-        rate = before.velocity[role] - _first_rate(values, tracks.time)
+        rate = before.velocity[role] - _first_rate(places[role], close.time)
         position[role] = values + gone(role, off[role], rate)
     for role in rotation.keys() & before.turn.keys():
         values = rotation[role]
         back = rotations.conjugate(values[0])
         wide = rotations.to_rotation_vector(rotations.multiply(before.turn[role], back))
-        ahead = rotations.to_rotation_vector(rotations.multiply(values[:3], back))
+        ahead = rotations.to_rotation_vector(rotations.multiply(turns[role][:3], back))
         turned = rotations.from_rotation_vector(wide)
-        spin = before.spinning[role] - rotations.rotate(turned, _first_rate(ahead, tracks.time))
+        spin = before.spinning[role] - rotations.rotate(turned, _first_rate(ahead, close.time))
         rate = np.linalg.solve(exponential.jacobian(-wide[None])[0], spin)
         amount = rotations.from_rotation_vector(gone(role, wide, rate))
         rotation[role] = rotations.continuous(rotations.multiply(amount, values))

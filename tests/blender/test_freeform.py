@@ -10,8 +10,12 @@ import pytest
 from freeform_scenes import person
 from operators_help import activate, load, sentence
 from poise.addon import compat, families, motions, pipeline
+from poise.addon.families.freeform.clip import _standing
+from poise.addon.mapping.handover import hand_over
 from poise.addon.rigs import characters
 from poise.solvers import rotations
+from poise.solvers.freeform.body import links
+from poise.solvers.freeform.choose import Clip
 
 pytestmark = pytest.mark.usefixtures("scene")
 
@@ -114,6 +118,35 @@ def test_a_jump_on_the_rig_stands_flies_and_lands():
     assert rig.animation_data is None or rig.animation_data.action is None
 
 
+def _require_smooth(parts):
+    """Places, turns and the rates that families know of each other go on to 1e-6, but for what
+    stands: that stays."""
+    for one, other in zip(parts[:-1], parts[1:], strict=True):
+        end = hand_over(one.tracks, near=one.near)
+        near = other.near
+        t = near.time[:3] - near.time[0]
+        weights = np.array([-1.5, 2.0, -0.5]) / t[1]
+        for role, place in end.place.items():
+            values = near.position[role][:3]
+            assert np.abs(values[0] - place).max() < 1e-6, role
+            np.testing.assert_allclose(other.tracks.position[role][0], values[0], atol=1e-9)
+            if role in end.standing:
+                assert np.abs(weights @ values).max() < 1e-6, role
+            else:
+                np.testing.assert_allclose(
+                    weights @ values, end.velocity[role], atol=1e-6, err_msg=role
+                )
+        for role, turn in end.turn.items():
+            step = rotations.to_rotation_vector(
+                rotations.multiply(near.rotation[role][:3], rotations.conjugate(turn))
+            )
+            assert np.abs(step[0]).max() < 1e-6, role
+            if role not in end.standing:
+                np.testing.assert_allclose(
+                    weights @ step, end.spinning[role], atol=1e-5, err_msg=role
+                )
+
+
 def test_a_gait_leads_into_a_leap_and_out_again():
     rig, first = load("BIPED", frames=50)
     rig.poise.gait.speed = 1.4
@@ -139,6 +172,7 @@ def test_a_gait_leads_into_a_leap_and_out_again():
     last = rig.poise.motion_object
     last.poise_motion.frame_end = last.poise_motion.frame_start + 24
     parts = [_solved(motion) for motion in (first, leap, last)]
+    _require_smooth(parts)
     for one, other in zip(parts[:-1], parts[1:], strict=True):
         a, b = one.tracks, other.tracks
         for role in ("root", "pelvis", "foot.L", "foot.R", "hand.L", "hand.R"):
@@ -169,6 +203,7 @@ def test_a_ski_run_leads_over_a_leap_into_another_one():
     last = rig.poise.motion_object
     last.poise_motion.frame_end = last.poise_motion.frame_start + 24
     parts = [_solved(motion) for motion in (first, leap, last)]
+    _require_smooth(parts)
     for one, other in zip(parts[:-1], parts[1:], strict=True):
         for role in ("root", "pelvis", "ski.L", "ski.R", "hand.L", "pole_tip.R"):
             a, b = one.tracks.position[role], other.tracks.position[role]
@@ -322,6 +357,51 @@ def test_four_legs_pounce():
             toe = bones[leg.tip]
             places = [_seen(rig, f, [toe])[toe][:3, 3] for f in np.minimum(frames, 60.0)]
             np.testing.assert_allclose(places, np.tile(contact.position, (4, 1)), atol=1e-3)
+    # Paws before hind feet; elbows fold over two frames, and stay off the ground. A small body
+    # moves faster than a person's knees, 600 degrees a second, by the root of what it is smaller.
+    starts = {leg.name: [c.start for c in solved.motion.contacts if c.limb == leg.name][-1]
+              for leg in solved.job.figure.legs}
+    assert max(starts["fore.L"], starts["fore.R"]) < min(starts["hind.L"], starts["hind.R"]) - 0.1
+    body = solved.body
+    rows = solved.motion.times >= solved.motion.flights[0, 1] - 1e-9
+    joints = solved.motion.joints[rows][::2]
+    elbow = body.index["fore.2.L"]
+    step = rotations.multiply(rotations.conjugate(joints[:-1, elbow]), joints[1:, elbow])
+    assert np.linalg.norm(rotations.to_rotation_vector(step), axis=1).max() * FPS < np.radians(1300)
+    joints = solved.motion.joints[rows].copy()
+    joints[:, 0] = solved.motion.turn[rows]
+    low = links(body.body, solved.motion.place[rows], joints).joints[:, elbow, 2].min()
+    assert low > 0.2 * solved.job.figure.leg_length
+    told = {p.code for p in solved.problems}
+    assert not told & {"STRETCHED", "FOLDS_FAST", "JOINT_IN_GROUND"}
+
+
+def test_elbows_in_the_ground_are_told():
+    rig = freeform_scenes.dancer(1.0, kind="DOG", height=0.28)
+    for frame, low in ((1, 0.0), (12, -0.05), (24, 0.0)):
+        freeform_scenes.animal(
+            rig, at=(0, 0), high=low, pitch=16 if low else 0,
+            paws=freeform_scenes.both("hind", 0) | freeform_scenes.both("fore", 0.04),
+        )
+        freeform_scenes.add(rig, frame, "")
+    told = {p.code: p for p in _solved(rig.poise.motion_object).problems}
+    assert told["JOINT_IN_GROUND"].amount > 0.01 * 0.23
+    assert "fore." in told["JOINT_IN_GROUND"].message
+
+
+def test_who_jumps_onto_a_table_stands_there():
+    """Feet are on the ground where they are lowest meanwhile, not where they ever are."""
+    rig, _ = _figure()
+    body = freeform_scenes.body_of(rig)
+    fps, air = 60.0, 0.5
+    t = np.arange(0.0, 2.5, 1.0 / fps)
+    s = np.clip((t - 1.0) / air, 0.0, 1.0)
+    up = 0.8 * s + 0.5 * 9.81 * air**2 * s * (1.0 - s)
+    places = body.figure.joints["pelvis"] + up[:, None] * np.eye(3)[2]
+    clip = Clip(body.body, t, places, rotations.identity(len(body.names))[None].repeat(len(t), 0))
+    for on in _standing(body, clip, fps).values():
+        np.testing.assert_array_equal(np.flatnonzero(np.diff(on.astype(int))),
+                                      [60, 89], err_msg="last row on the ground, last in the air")
 
 
 def _refusal(call, **options):

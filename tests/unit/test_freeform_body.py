@@ -300,6 +300,19 @@ def test_a_leg_that_lands_too_straight_says_how_fast_it_folds():
     assert f"{np.degrees(told[0].amount):.0f} degrees a second" in told[0].message
 
 
+def test_flights_may_be_broken_off():
+    heard = []
+
+    def enough(share):
+        heard.append(share)
+        if len(heard) == 3:
+            raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        FreeformPlan(BODY, SEQUENCES["jump"](), progress=enough)
+    assert len(heard) == 3 and 0.0 <= heard[0] < heard[1] < heard[2] < 1.0
+
+
 # Supports
 
 

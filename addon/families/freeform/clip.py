@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import bpy
 import numpy as np
+from scipy.ndimage import minimum_filter1d
 
 from ....solvers import affine, rotations
 from ....solvers.clock import Clock
@@ -34,7 +35,8 @@ from .job import SolvedFreeform
 # Links of a body that recognition calls otherwise.
 CALLED = {"elbow_joint": "forearm"}
 
-SLOW, LOW = 0.45, 0.06  # of a leg's length per s, and of it over where the feet are lowest
+SLOW, LOW = 0.45, 0.06  # of a leg's length per s, and of it over where feet are lowest meanwhile
+MEANWHILE = 0.4  # s before and after: who jumps onto a table stands there
 SHORTEST = 0.06  # s that a foot stands at least, or is off the ground
 FLIES = 0.09  # s that a body is in the air at least
 
@@ -174,16 +176,26 @@ def _standing(body: RoleBody, clip: Clip, fps: float) -> dict[str, np.ndarray]:
     """Limb -> (t,) whether its end is low and slow, as feet that stand are."""
     figure, leg = body.figure, body.figure.leg_length
     found = links(body.body, clip.places, clip.joints)
+    # Feet stand on the heel, then the ball: any joint of theirs may rest.
+    ends = {
+        chain.name: [
+            found.joints[:, body.index[role]]
+            for role in chain.segments[chain.bend + 2 :] or chain.segments[-1:]
+        ]
+        for chain in figure.legs
+    }
+    heights = {
+        name: [end[:, 2] - end[:, 2].min() for end in of] for name, of in ends.items()
+    }
+    lowest = np.min([high for of in heights.values() for high in of], axis=0)
+    floor = minimum_filter1d(lowest, 2 * round(MEANWHILE * fps) + 1, mode="nearest")
     stands = {}
-    for chain in figure.legs:
+    for name, of in ends.items():
         on = np.zeros(len(clip.times), bool)
-        # Feet stand on the heel, then the ball: any joint of theirs may rest.
-        for role in chain.segments[chain.bend + 2 :] or chain.segments[-1:]:
-            end = found.joints[:, body.index[role]]
-            low = end[:, 2] - end[:, 2].min() <= LOW * leg
+        for end, high in zip(of, heights[name], strict=True):
             speed = np.linalg.norm(np.gradient(end, 1.0 / fps, axis=0), axis=1)
-            on |= low & (speed <= SLOW * leg)
-        stands[chain.name] = _evened(on, max(round(SHORTEST * fps), 2))
+            on |= (high - floor <= LOW * leg) & (speed <= SLOW * leg)
+        stands[name] = _evened(on, max(round(SHORTEST * fps), 2))
     # Between two steps of a walk nobody flies: the foot that leaves waits for the other.
     air = ~np.any(list(stands.values()), axis=0)
     real = _evened(air, max(round(FLIES * fps), 2), only=True)
@@ -258,11 +270,14 @@ class Lost:
         mass: mean and largest way that the body's mass is off, m.
         centre: largest way that its centre of mass is off while it is in the air, m; nan
             where it never is.
+        own: likewise of the clip itself, from the parabolas through the ends of its flights: what
+            no body can do that is in the air.
     """
 
     joints: dict[str, tuple[float, float]]
     mass: tuple[float, float]
     centre: float
+    own: float
 
     def lines(self) -> tuple[tuple[str, str], ...]:
         """Rows of a table."""
@@ -272,7 +287,10 @@ class Lost:
         ]
         rows.append(("Mass", f"{100 * self.mass[0]:.1f} cm, at most {100 * self.mass[1]:.1f} cm"))
         if np.isfinite(self.centre):
-            rows.append(("Centre in the Air", f"at most {100 * self.centre:.1f} cm"))
+            rows += [
+                ("Centre in the Air", f"at most {100 * self.centre:.1f} cm"),
+                ("Clip off a Free Fall", f"at most {100 * self.own:.1f} cm"),
+            ]
         return tuple(rows)
 
 
@@ -327,4 +345,24 @@ def lost_of(read: Read, solved: SolvedFreeform) -> Lost:
     return Lost(
         joints, (float(off.mean()), float(off.max())),
         float(centre[air].max()) if air.any() else float("nan"),
+        _off_free_fall(
+            np.einsum("n,tnk->tk", share, one.centres), read.clip.times, air,
+            solved.job.numbers.gravity,
+        ),
     )
+
+
+def _off_free_fall(
+    centre: np.ndarray, times: np.ndarray, air: np.ndarray, gravity: float
+) -> float:
+    """How far a centre of mass in the air is at most from where it would fall, m."""
+    most = float("nan")
+    edges = np.flatnonzero(np.diff(np.concatenate(([False], air, [False])).astype(int)))
+    for a, b in edges.reshape(-1, 2):
+        rows = slice(max(a - 1, 0), b + 1)  # from the last frame on the ground to the next one
+        t, own = times[rows] - times[rows][0], centre[rows]
+        s = (t / t[-1])[:, None]
+        thrown = own[0] + (own[-1] - own[0]) * s
+        thrown[:, 2:] += 0.5 * gravity * t[-1] ** 2 * s * (1.0 - s)
+        most = float(np.fmax(most, np.linalg.norm(own - thrown, axis=1).max()))
+    return most

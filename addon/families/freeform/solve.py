@@ -27,7 +27,7 @@ from ...mapping.freeform import (
     told_later,
     tracks_of,
 )
-from ...mapping.handover import Handover
+from ...mapping.handover import Handover, at_the_ends
 from ...mapping.tracks import ROOT
 from ..base import Progress
 from ..remembered import Remembered
@@ -81,8 +81,8 @@ def solve(job: FreeformJob, before: Handover | None, progress: Progress) -> Solv
     except SettingError as error:
         raise UserError(_named(str(error), run.names)) from error
     progress(0.7)
-    whole = plan.sample(clock.time + later)
     length = float(clock.time[-1])
+    whole = plan.sample(clock.time + later)
     contacts = tuple(_from(c, later, plan.duration) for c in whole.contacts)
     corners = np.unique([t for c in contacts for t in (c.start, c.end)])
     clock = replace(clock, corners=corners[(corners >= 0.0) & (corners <= length)])
@@ -93,9 +93,17 @@ def solve(job: FreeformJob, before: Handover | None, progress: Progress) -> Solv
     progress(0.9)
     tracks = tracks_of(body, motion, clock)
     shares = plan.line.knots if job.timing == "DISTANCE" else np.zeros(0)
-    return SolvedFreeform(
+    solved = SolvedFreeform(
         job, motion, tracks, body=body, met=plan.line.visits - later, shares=shares
     )
+    if count < 3:
+        return solved
+    rough = at_the_ends(tracks)
+    ends = replace(
+        plan.sample(rough.time + later), times=rough.time, contacts=contacts, problems=()
+    )
+    near = tracks_of(body, ends, rough.clock, (rough.position[ROOT], rough.rotation[ROOT]))
+    return replace(solved, near=near)
 
 
 def _together(jobs: Sequence[FreeformJob], own: int) -> Sequence[FreeformJob]:
