@@ -6,9 +6,10 @@ it rises from the posture before to a liftoff, as A t^e:
 
     e = V t / D - 1,  at least 1,   A = V / t^e,   way = V t / (e + 1)
 
-with t and D the time and height between the two postures. e is at most HARDEST, too: so a
-body that has little room, or none, yields, or bends its knees before it jumps. What the way is
-off from D, a minimum-jerk curve makes up. At the neighbouring posture it has that posture's
+with t and D the time and height between the two postures. e is at most HARDEST, too, unless
+the way would be longer than D by more than legs GIVE: so a body that has little room, or none,
+yields, or bends its knees before it jumps, and one that has long to wait before it jumps does so
+at the end. What the way is off from D, a minimum-jerk curve makes up. At the neighbouring posture it has that posture's
 height, and the speed that the postures' own heights pass it with, to which v t (s^3 - s^2)
 leads, s being the share of the time. (The paper blends with these heights all the way: a body
 that is caught then hangs for a moment, as they begin to sink when it has sunk already.) Where
@@ -25,20 +26,22 @@ import numpy as np
 from ..curves import minimum_jerk
 
 HARDEST = 3.0  # largest e: who lands by it is stopped by some four times his weight
+GIVES = 0.2  # of a leg's length, that the way may be longer than there is room
 DEEPEST = 0.35  # of a leg's length, that it bends between landing and liftoff without a posture
 
 
-def exponent(speed: float, duration: float, way: float) -> float:
-    """e = V t / D - 1, between 1 and HARDEST.
+def exponent(speed: float, duration: float, way: float, leg: float) -> float:
+    """e = V t / D - 1, between 1 and HARDEST, or what the legs' way asks for.
 
     Args:
         speed: V at the landing or liftoff, m/s, above 0.
         duration: t, s.
         way: D, m; not above 0 where there is no room.
+        leg: a leg's length, m.
     """
-    if way <= 0.0:
-        return HARDEST
-    return float(np.clip(speed * duration / way - 1.0, 1.0, HARDEST))
+    room = max(way, 0.0)
+    hardest = max(HARDEST, speed * duration / (room + GIVES * leg) - 1.0)
+    return float(np.clip(speed * duration / max(room, 1e-9) - 1.0, 1.0, hardest))
 
 
 @dataclass(frozen=True)
@@ -79,7 +82,7 @@ class Piece:
         drop = self.low - self.high
         for speed, room in ((self.landing, drop), (self.liftoff, -drop)):
             way = min(0.5 * speed * half, DEEPEST * self.leg) if both else room
-            e = max(speed * half / way - 1.0, 1.0) if both else exponent(speed, half, room)
+            e = max(speed * half / way - 1.0, 1.0) if both else exponent(speed, half, room, self.leg)
             ways.append(speed * half / (e + 1.0))
             exponents.append(e + 1.0)
         first = np.clip(s * span / half, 0.0, 1.0)

@@ -395,9 +395,21 @@ def test_feet_keep_their_turn_while_they_bear():
 
 
 def test_exponents_close_the_way_between_their_bounds():
-    assert exponent(3.0, 0.3, 0.3) == pytest.approx(2.0)  # 3 * 0.3 / 0.3 - 1
-    assert exponent(1.0, 0.3, 0.3) == 1.0
-    assert exponent(3.0, 0.3, 0.05) == HARDEST == exponent(3.0, 0.3, -0.2)
+    assert exponent(3.0, 0.3, 0.3, 0.9) == pytest.approx(2.0)  # 3 * 0.3 / 0.3 - 1
+    assert exponent(1.0, 0.3, 0.3, 0.9) == 1.0
+    assert exponent(3.0, 0.2, 0.05, 0.9) == HARDEST == exponent(3.0, 0.2, -0.2, 0.9)
+
+
+def test_a_long_wait_before_a_jump_is_no_long_way():
+    """Two seconds on the ground, then off at 3 m/s: at e = 3 it would sink by 1.5 m first."""
+    piece = Piece(0.0, 2.0, 0.9, 0.95, 0.0, 3.0, 0.9)
+    t = np.linspace(0.0, 2.0, 4001)
+    z = piece(t)
+    # 0.05 m of room and 0.2 of the legs.
+    assert 0.9 - z.min() == pytest.approx(0.2 * 0.9, abs=0.02)
+    assert (z[-1] - z[-2]) / t[1] == pytest.approx(3.0, abs=0.03)
+    landing = replace(piece, low=0.95, high=0.9, landing=3.0, liftoff=0.0)
+    np.testing.assert_allclose(landing(t), piece(2.0 - t), atol=1e-12)
 
 
 @pytest.mark.parametrize("speed, way", [(3.0, 0.3), (1.0, 0.3), (3.0, 0.02), (3.0, -0.1)])
