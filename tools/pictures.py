@@ -1748,6 +1748,33 @@ def control_states() -> Image.Image:
     return sheet
 
 
+def control_torques() -> Image.Image:
+    """Cost and torque of every state: round a block to 80 degrees, and past -120 at a speed."""
+    import control_scenes
+    from poise.addon.drawing import diagrams
+    from poise.addon.families.controlling.view import map_of
+    from poise.solvers.control import chain, plans
+    from poise.solvers.control.run import Command, run
+    from poise.solvers.control.surroundings import Silhouette, Surroundings
+
+    (rig,) = control_scenes.pendulum()
+    body = scenes.solve(rig).job.body.chain
+    rates, times = chain.rates_of(body), np.arange(0.0, 2.5, 1.0 / 48.0)
+    corners = np.array([(0.6, 0.3), (0.8, 0.3), (0.8, 0.5), (0.6, 0.5)])
+    block = Silhouette("Block", corners[[[0, 1, 2], [0, 2, 3]]])
+    about = Surroundings(body.links, (block,), 0.02)
+    up = body.plan("Round a block", np.radians((80.0, 0.0)))
+    e = next(plan for plan in body.library() if plan.name == "E")
+    maps = []
+    for plan, things in ((up, about), (e, None)):
+        table = plans.table_of(plan, rates, None, things)
+        made = plans.controller_of(plan, table, rates, things)
+        states = run(rates, np.radians([-30.0, 0.0]), [Command(made, 9.0)], times).states
+        maps.append(map_of(plan, table, [diagrams.StateWay(states, diagrams.INK, 2.0)]))
+    drawn = diagrams.rasterise(diagrams.torque_diagram(maps, 423, 300), 1.0)[..., :3]
+    return Image.fromarray(np.rint(255 * drawn).astype(np.uint8))
+
+
 def parking_car() -> Image.Image:
     """A car that parks between two others, moment by moment."""
     import control_scenes
@@ -1829,7 +1856,7 @@ PICTURES: dict[str, Callable[[], Image.Image]] = {
         potholes, crowd, spiral_ramp, telemark_slalom, own_rig_sheet, own_equipment_sheet,
         gait, ground, rigify_cat, herd, footprints, gait_diagram, pose_timing,
         limb_pose, pose_gains, pose_blocking, pose_weights, freeform,
-        pendulum, luxo, control_states, parking_car, parking_starts,
+        pendulum, luxo, control_states, control_torques, parking_car, parking_starts,
     )
 }
 if "POISE_COURSE" in os.environ:

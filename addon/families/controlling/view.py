@@ -4,7 +4,7 @@ became of each."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -107,7 +107,7 @@ def torques_of(run: ControlRun) -> Diagram:
             StateWay(run.ran.states[a:b, :2], shades[plan.name])
             for a, b in zip(edges[::2], edges[1::2], strict=True)
         ]
-        maps[plan.name] = _map(plan, line.table, ways)
+        maps[plan.name] = map_of(plan, line.table, ways)
     if not maps:
         raise UserError(
             "No controller of the script has torques to be drawn: add a line with one that has"
@@ -115,7 +115,14 @@ def torques_of(run: ControlRun) -> Diagram:
     return torque_diagram(tuple(maps.values()))
 
 
-def _map(plan: Plan, table: Table, ways) -> StateMap:
+def map_of(plan: Plan, table: Table, ways: Sequence[StateWay]) -> StateMap:
+    """What a controller's table says over the first two coordinates.
+
+    Args:
+        plan: of the controller, with torques for controls.
+        table: its table.
+        ways: that were gone under it.
+    """
     target = plan.targets[0]
     middle = np.array([0.5 * (x.low + x.high) for x in plan.coordinates])
     rest = np.where(np.isnan(target), middle, target)[2:]
