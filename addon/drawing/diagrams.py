@@ -580,7 +580,9 @@ def _costs(spans: Sequence[Span], value: Values, unknown: float):
     """(60, 44, 3) colours of what the way costs, and the cost that is the darkest, s."""
     cost = value(_middles(spans)).reshape(COUNTS)
     known = cost < 0.5 * unknown
-    most = float(np.quantile(cost[known], 0.98)) if known.any() else 1.0
+    usual = cost[known]  # without those beside nodes that know no way, which count in part
+    usual = usual[usual <= 10.0 * np.median(usual)] if len(usual) else usual
+    most = max(float(np.quantile(usual, 0.98)), 1e-9) if len(usual) else 1.0
     share = np.clip(cost / most, 0.0, 1.0)[..., None]
     return np.where(known[..., None], _between(CHEAP, DEAR, share), NO_WAY), most
 
@@ -702,7 +704,7 @@ def _legend(plot: Diagram, shades: list[Area], title: str, colour, low: float, h
               + share * (axes.top - axes.bottom), "start", 10.0)
         for share, value in ((0.0, low), (0.5, 0.5 * (low + high)), (1.0, high))
     ]
-    labels.append(Label(title, axes.right - 6.0, axes.top - 9.0, "end", 11.0))
+    labels.append(Label(title, axes.right, axes.top + 8.0, "end", 11.0))
     return replace(
         plot, width=plot.width + LEGEND, areas=(*shades, *bar), labels=(*plot.labels, *labels)
     )

@@ -191,7 +191,7 @@ class PoiseControl(Rows, bpy.types.PropertyGroup):
             "them jump", label="Slew", ends=(0.0, 1e4), slider=(None, 50.0)),
         Row("seed", 0, "Another seed draws other controllers where a line of the script names "
             "several", ends=(0, None)),
-        Row("clearance", 0.02, "How far the middle lines of links keep off obstacles: half their "
+        Row("clearance", 0.06, "How far the middle lines of links keep off obstacles: half their "
             "thickness, and some", label="Clearance", slider=(None, 0.2), ends=(0.0, None),
             unit="LENGTH"),
     )

@@ -64,7 +64,7 @@ def _around(rig, motion, control):
 
 def test_a_pendulum_goes_round_a_block_the_other_way():
     """Baked, the rod's tip comes to rest at 80° having turned clockwise, and no sub-step has a
-    point of it in the block or within 15 mm of it: clearance is 20 mm."""
+    point of it within 55 mm of the block: clearance is 60 mm, and the ball's radius 52 mm."""
     rig, motion, control = pendulum()
     thing = _around(rig, motion, control)
     solved = _solved(motion)
@@ -80,7 +80,7 @@ def test_a_pendulum_goes_round_a_block_the_other_way():
         ends = [np.array(seen.matrix_world @ end) for end in (bone.head, bone.tail)]
         points = ends[0] + np.linspace(0.0, 1.0, 101)[:, None] * (ends[1] - ends[0])
         off = np.linalg.norm(np.maximum(np.maximum(low - points, points - high), 0.0), axis=1)
-        assert off.min() > 0.015
+        assert off.min() > 0.055
 
 
 def test_without_the_block_it_goes_straight_and_the_table_is_that_of_before():
