@@ -8,7 +8,7 @@ IN_LINT = $(PYTHON) tools/environments.py lint
 IN_BLENDER = $(PYTHON) tools/environments.py blender
 FUZZ_TRIALS ?= 2000
 
-.PHONY: help demo test test-unit test-blender quick quick-unit quick-blender same gui-test fuzz scenes pictures manual bench blocking package lint docs clean
+.PHONY: help demo test test-unit test-blender quick quick-unit quick-blender same gui-test fuzz scenes pictures manual bench blocking controllers package lint docs clean
 
 help:
 	@echo "make demo      add a skier, bake its turns, render a movie: out/"
@@ -22,6 +22,7 @@ help:
 	@echo "make manual    the manual's tables of operators, settings and presets"
 	@echo "make bench     measure, side by side with the plain way"
 	@echo "make blocking  100 runs of an arm that blocks balls under falling weights"
+	@echo "make controllers  what controllers cost, reach, land and park: half an hour"
 	@echo "make package   zips to publish: dist/; WEBSITE=https://... where the project is"
 	@echo "make lint      style and types"
 	@echo "make clean     remove what the others made here"
@@ -71,6 +72,12 @@ bench:
 
 blocking:
 	$(IN_UNIT) tools/lab/blocking.py 100
+
+controllers:
+	$(IN_UNIT) tools/lab/pendulum_costs.py
+	$(IN_UNIT) tools/lab/chain_arrivals.py
+	$(IN_UNIT) tools/lab/lamp_landings.py
+	$(IN_UNIT) tools/lab/parking_table.py 1000 90125
 
 package:
 	$(IN_BLENDER) tools/build.py package --website=$(WEBSITE)

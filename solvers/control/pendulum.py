@@ -32,10 +32,14 @@ ARRIVED = np.radians((5.0, 25.0))
 LITERAL = (36, 21)
 """Angles and speeds of the paper's tables, evenly spaced: 756 states."""
 
-EFFICIENT = (30, 25)
-"""The same size nearly, 750 states, denser towards the destination by `POWER`."""
+EFFICIENT = (34, 22)
+"""The same size nearly, 748 states, denser towards the destination by `POWER`."""
 
 POWER = 1.2
+
+SOFT = 3.0
+"""Times `ARRIVED` that the law about a state of rest takes for far. As little as ends in its
+domain wherever a table may hold the rod still beside its destination: the table is quicker."""
 
 _ROD = compile_figure([Link("rod", centre=(0.5, 0.0), mass=1.0, inertia=1.0 / 12.0)])
 
@@ -80,34 +84,39 @@ def grid_around(
     )
 
 
-def table(grid: Grid, destination: np.ndarray, torques: int = 11) -> Table:
+def table(
+    grid: Grid, destination: np.ndarray, torques: int = 11, ends: np.ndarray | None = None
+) -> Table:
     """The table of one controller.
 
     Args:
         grid: its nodes; the one nearest to the destination is where it leads.
         destination: (2,) rad, rad/s.
         torques: how many are tried.
+        ends: (size,) bool, nodes to end at in place of that one.
     """
     states = grid.states()
     off = states - destination
     off[:, 0] = grid.axes[0].difference(off[:, 0])
-    nearest = np.zeros(len(states), bool)
-    nearest[np.argmin(((off / ARRIVED) ** 2).sum(axis=1))] = True
+    if ends is None:
+        ends = np.zeros(len(states), bool)
+        ends[np.argmin(((off / ARRIVED) ** 2).sum(axis=1))] = True
     samples = np.linspace(-TORQUE, TORQUE, torques)[:, None]
-    return build(grid, rates, samples, np.array([EFFORT]), nearest, tolerance=1e-4, sweeps=4000)
+    return build(grid, rates, samples, np.array([EFFORT]), ends, tolerance=1e-4, sweeps=4000)
 
 
-def controller(name: str, literal: bool = False) -> Controller:
+def controller(
+    name: str, literal: bool = False, shape: tuple[int, int] = EFFICIENT
+) -> Controller:
     """One of the six.
 
     Args:
         name: "A" to "F".
         literal: whether with the paper's table and nothing else.
+        shape: how many angles and speeds, unless it is.
     """
     destination = np.radians(DESTINATIONS[name])
-    # As soft that its domain is wider than the table's cells: between two nodes a table may
-    # hold the rod still beside its destination.
-    grid = literal_grid() if literal else grid_around(destination)
+    grid = literal_grid() if literal else grid_around(destination, shape)
     limit = np.array([TORQUE])
-    rest = None if literal else rest_law(rates, destination, -limit, limit, 6.0 * ARRIVED)
+    rest = None if literal else rest_law(rates, destination, -limit, limit, SOFT * ARRIVED)
     return Controller(table(grid, destination), destination, rest, ARRIVED)

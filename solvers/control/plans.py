@@ -19,6 +19,7 @@ from functools import lru_cache
 import numpy as np
 
 from ..errors import SettingError
+from . import pendulum
 from .build import Rates, Table, build, memory
 from .grid import Axis, Grid, around
 from .run import Controller, Rest, rest_law, widened
@@ -32,8 +33,9 @@ LARGEST = 2**31
 ARRIVED = {"rad": math.radians(5.0), "rad/s": math.radians(25.0)}
 """Unit -> within what a coordinate counts as reached."""
 
-SOFT = 6.0
-"""Times `ARRIVED` that the linear law about a destination takes for far."""
+SOFTER = 6.0
+"""Times `ARRIVED` that the linear law of several links takes for far: their tables' cells are
+wider than a pendulum's."""
 
 DENSER = 1.2
 """Power of the growth of the nodes' distances from the destination on."""
@@ -345,7 +347,8 @@ def _law(
     """The law around a destination; of several links (periods) as wide as it holds them."""
     least, most, near = np.array(low), np.array(high), np.array(arrived)
     # As soft that its domain is wider than the table's cells.
-    law = rest_law(rates, np.array(target), least, most, SOFT * near)
+    soft = SOFTER if periods else pendulum.SOFT
+    law = rest_law(rates, np.array(target), least, most, soft * near)
     if law is None or not periods:
         return law
     return widened(rates, law, least, most, np.array(periods), near)

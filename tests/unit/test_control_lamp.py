@@ -5,10 +5,11 @@ import math
 
 import numpy as np
 import pytest
+from lab import lamp_landings
 from poise.solvers.control import lamp, lamp_data, lamp_search, landing
 from poise.solvers.control.lamp import MANY, ONE, STEP
 from poise.solvers.control.lamp_play import play
-from poise.solvers.control.lamp_programs import Motion, fly
+from poise.solvers.control.lamp_programs import Motion
 from poise.solvers.errors import Cancelled, SettingError
 
 
@@ -98,40 +99,15 @@ def test_the_landing_table_is_the_same_each_time():
     np.testing.assert_array_equal(made.table.controls, landing.controller().table.controls)
 
 
-def _touchdowns():
-    """Of all jumps that are shipped, from starts half a degree off."""
-    programs = np.repeat([p for _, p in lamp_data.JUMPS], 6, axis=0)
-    count = len(lamp_data.JUMPS)
-    start = lamp_search.knocked(6)
-    start = lamp.State(*([np.tile(a, count) for a in part] for part in start))
-    return fly(programs, 0, start=start)
-
-
 def test_touchdowns_of_the_jumps_come_to_rest():
-    flight = _touchdowns()
-    assert flight.landed.mean() > 0.95
-    state = lamp.pick(flight.state, flight.landed)
+    state, share = lamp_landings.of_jumps(6)
+    assert share > 0.95
     rests = landing.land(state, landing.absorb(state)).rests
     assert rests.mean() >= 0.95
 
 
-def _wild(count, seed):
-    """Touchdowns with everything off: base 26, links 40 and 52 degrees, falling at 1 to 2 m/s."""
-    rng = np.random.default_rng(seed)
-    state = lamp.many([lamp.standing()] * count)
-    q, v = state.q, state.v
-    for k, degrees in ((2, 26.0), (3, 40.0), (4, 52.0)):
-        q[k] = q[k] + np.radians(rng.uniform(-degrees, degrees, count))
-    q[3] = q[3] - q[2]
-    for k, (low, high) in enumerate(((-0.2, 0.2), (-2.0, -1.0), (-0.5, 0.5), (-1, 1), (-1, 1))):
-        v[k] = rng.uniform(low, high, count)
-    q[1] = q[1] - lamp.sole(MANY, state)
-    corners = lamp.FIGURE.points(np.sin, np.cos, q, v)
-    return lamp.State(q, v, [x for x, *_ in corners])
-
-
 def test_wild_touchdowns_are_absorbed():
-    state = _wild(24, 5)
+    state = lamp_landings.wild(24, 5)
     plain = landing.land(state).rests.mean()
     rests = landing.land(state, landing.absorb(state, count=48)).rests.mean()
     assert rests >= 0.9 and rests > plain

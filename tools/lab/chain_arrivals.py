@@ -83,7 +83,7 @@ def arrivals(rates: Rates, controller: Controller, starts: np.ndarray) -> np.nda
 
 
 def main(count: int, seed: int) -> None:
-    for strength in (2.0, 1.2, 0.8):
+    for strength in (2.0, 1.2, 0.8, 0.6):
         made = chain(strength)
         rates = rates_of(made)
         for plan in made.library():

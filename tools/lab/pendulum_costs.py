@@ -1,11 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What the pendulum's controllers cost beside near-optimal ones, for several tables.
 
-    python tools/environments.py unit tools/lab/pendulum_costs.py [STARTS]
+    python tools/environments.py unit tools/lab/pendulum_costs.py [STARTS [SEED [CONTROLLERS]]]
 
-For each of the six controllers: the excess of the cost (time and effort), simulated from
-the same starts to the same arrival set - 5 degrees, 25 degrees per second -, over that of
-a table of 240 x 141 states and 21 torques, and how many starts never arrive.
+For each of the six controllers: by how much its cost (time and effort), simulated from the
+same starts to the same arrival set - 5 degrees, 25 degrees per second -, exceeds what is
+near-optimal, and in brackets how many starts never arrive. Near-optimal is a table of 180 x
+105 states that may end anywhere in the set; *fine* is one as fine that leads to the
+destination itself, as all others do: what it costs more is the price of that. The literal
+table is interpolated and nothing else, as in the paper; the others are the controllers as
+they are used (`run.controls`), with the law about a state of rest. Where the literal table
+traps starts, the second figure of the others is over those that it does not.
 """
 
 from __future__ import annotations
@@ -19,32 +24,40 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests" / "unit"))
 
 import conftest  # noqa: F401  makes the repository the package `poise`
 from poise.solvers.control import pendulum
-from poise.solvers.control.build import Table
+from poise.solvers.control.run import Controller, controls
 
-FINE = (240, 141)
+FINE = (180, 105)
+SHAPES = (pendulum.EFFICIENT, (28, 18), (24, 15), (20, 13))
 STEP, LONGEST = 1.0 / 240.0, 12.0
 
 
-def simulated_cost(table: Table, destination: np.ndarray, starts: np.ndarray) -> np.ndarray:
+def simulated_cost(
+    controller: Controller, starts: np.ndarray, literal: bool = False
+) -> np.ndarray:
     """(m,) s that starts cost until they arrive, nan for those that never do.
 
     Args:
-        table: interpolated n-linearly, nothing else.
-        destination: (2,) rad, rad/s.
+        controller: whose.
         starts: (m, 2).
+        literal: whether its table is interpolated n-linearly, and nothing else.
     """
     state, cost = starts.copy(), np.zeros(len(starts))
     arrived = np.full(len(starts), np.nan)
-    axis = table.grid.axes[0]
+    table = controller.table
     for _ in range(round(LONGEST / STEP)):
-        off = state - destination
-        off[:, 0] = axis.difference(off[:, 0])
+        off = state - controller.destination
+        off[:, 0] = table.grid.axes[0].difference(off[:, 0])
         there = (np.abs(off) <= pendulum.ARRIVED).all(axis=1) & np.isnan(arrived)
         arrived[there] = cost[there]
-        if not np.isnan(arrived).any():
+        go = np.isnan(arrived)
+        if not go.any():
             break
-        indices, weights, _ = table.grid.corners(state)
-        torque = (weights * table.controls[indices, 0]).sum(axis=1)[:, None]
+        torque = np.zeros((len(state), 1))
+        if literal:
+            indices, weights, _ = table.grid.corners(state[go])
+            torque[go, 0] = (weights * table.controls[indices, 0]).sum(axis=1)
+        else:
+            torque[go] = controls(controller, state[go])[0]
         half = state + 0.5 * STEP * pendulum.rates(state, torque)
         state = state + STEP * pendulum.rates(half, torque)
         state[:, 1] = np.clip(state[:, 1], -pendulum.FASTEST, pendulum.FASTEST)
@@ -64,42 +77,74 @@ def random_starts(count: int, seed: int = 0) -> np.ndarray:
     return rng.uniform((-np.pi, -fastest), (np.pi, fastest), (count, 2))
 
 
-def excess(table: Table, destination: np.ndarray, starts: np.ndarray, best: np.ndarray):
-    """Share by which what arrives costs more than the best, and how many do not arrive.
+def near_optimal(name: str, starts: np.ndarray, shape: tuple[int, int] = FINE) -> np.ndarray:
+    """(m,) s that starts cost at the least, nearly.
 
     Args:
-        table: the table.
-        destination: where it leads.
+        name: of the controller.
         starts: (m, 2).
-        best: (m,) near-optimal costs.
+        shape: of the table, which may end anywhere in the arrival set.
     """
-    cost = simulated_cost(table, destination, starts)
+    destination = np.radians(pendulum.DESTINATIONS[name])
+    grid = pendulum.grid_around(destination, shape, 1.0)
+    off = grid.states() - destination
+    off[:, 0] = grid.axes[0].difference(off[:, 0])
+    ends = (np.abs(off) <= pendulum.ARRIVED + 1e-9).all(axis=1)
+    made = pendulum.table(grid, destination, ends=ends)
+    return simulated_cost(Controller(made, destination, None, pendulum.ARRIVED), starts, True)
+
+
+def even(name: str, shape: tuple[int, int] = FINE) -> Controller:
+    """A controller of an evenly spaced table, without a law.
+
+    Args:
+        name: of it.
+        shape: of the table.
+    """
+    destination = np.radians(pendulum.DESTINATIONS[name])
+    made = pendulum.table(pendulum.grid_around(destination, shape, 1.0), destination)
+    return Controller(made, destination, None, pendulum.ARRIVED)
+
+
+def excess(cost: np.ndarray, best: np.ndarray, among: np.ndarray | None = None) -> float:
+    """Share by which what arrives costs more than the best.
+
+    Args:
+        cost: (m,) s, nan for what does not arrive.
+        best: (m,) s.
+        among: (m,) bool, which are counted; None for all.
+    """
     came = ~np.isnan(cost)
-    return cost[came].sum() / best[came].sum() - 1.0, int((~came).sum())
+    if among is not None:
+        came &= among
+    return float(cost[came].sum() / best[came].sum()) - 1.0
 
 
-def main(count: int) -> None:
-    starts = random_starts(count)
-    kinds: dict[str, tuple[int, int] | None] = {"literal 36 x 21": None}
-    for wide, high in ((30, 25), (26, 21), (22, 19), (20, 15), (16, 13)):
-        kinds[f"{wide} x {high} = {wide * high}"] = wide, high
-    print(f"{'':18s}" + "".join(f"{name:>12s}" for name in pendulum.DESTINATIONS))
-    lines: dict[str, list[str]] = {kind: [] for kind in kinds}
-    for degrees in pendulum.DESTINATIONS.values():
-        destination = np.radians(degrees)
-        fine = pendulum.table(pendulum.grid_around(destination, FINE, 1.0), destination, 21)
-        best = simulated_cost(fine, destination, starts)
-        for kind, shape in kinds.items():
-            grid = (
-                pendulum.literal_grid()
-                if shape is None
-                else pendulum.grid_around(destination, shape)
+def main(count: int, seed: int, names: str) -> None:
+    starts = random_starts(count, seed)
+    for name in names:
+        best = near_optimal(name, starts)
+        literal = simulated_cost(pendulum.controller(name, literal=True), starts, True)
+        came = ~np.isnan(literal)
+        fine = simulated_cost(even(name), starts, True)
+        cells = [
+            f"fine {excess(fine, best):.1%}",
+            f"literal {excess(literal, best):.1%} ({(~came).sum()})",
+        ]
+        for shape in SHAPES:
+            cost = simulated_cost(pendulum.controller(name, shape=shape), starts)
+            same = "" if came.all() else f" / {excess(cost, best, came):.1%}"
+            lost = np.isnan(cost).sum()
+            cells.append(
+                f"{shape[0]} x {shape[1]} = {shape[0] * shape[1]}: {excess(cost, best):.1%}{same}"
+                f" ({lost})"
             )
-            share, lost = excess(pendulum.table(grid, destination), destination, starts, best)
-            lines[kind].append(f"{share:>8.1%} {f'({lost})' if lost else '':4s}")
-    for kind, cells in lines.items():
-        print(f"{kind:18s}" + "".join(f"{cell:>12s}" for cell in cells))
+        print(f"{name}  {'; '.join(cells)}", flush=True)
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 60)
+    main(
+        int(sys.argv[1]) if len(sys.argv) > 1 else 60,
+        int(sys.argv[2]) if len(sys.argv) > 2 else 0,
+        sys.argv[3] if len(sys.argv) > 3 else "ABCDEF",
+    )
