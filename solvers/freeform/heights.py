@@ -9,8 +9,9 @@ it rises from the posture before to a liftoff, as A t^e:
 with t and D the time and height between the two postures. e is at most HARDEST, too, unless
 the way would be longer than D by more than legs GIVE: so a body that has little room, or none,
 yields, or bends its knees before it jumps, and one that has long to wait before it jumps does so
-at the end. What the way is off from D, a minimum-jerk curve makes up. At the neighbouring posture it has that posture's
-height, and the speed that the postures' own heights pass it with, to which v t (s^3 - s^2)
+at the end. What the way is off from D, a minimum-jerk curve makes up. At the neighbouring posture
+it has that posture's height, and the speed that the postures' own heights pass it with, to which
+v t (s^3 - s^2)
 leads, s being the share of the time. (The paper blends with these heights all the way: a body
 that is caught then hangs for a moment, as they begin to sink when it has sunk already.) Where
 there is no posture between landing and liftoff, each takes half of the time, and the way is
@@ -81,8 +82,11 @@ class Piece:
         ways, exponents = [], []
         drop = self.low - self.high
         for speed, room in ((self.landing, drop), (self.liftoff, -drop)):
-            way = min(0.5 * speed * half, DEEPEST * self.leg) if both else room
-            e = max(speed * half / way - 1.0, 1.0) if both else exponent(speed, half, room, self.leg)
+            if both:
+                way = min(0.5 * speed * half, DEEPEST * self.leg)
+                e = max(speed * half / way - 1.0, 1.0)
+            else:
+                e = exponent(speed, half, room, self.leg)
             ways.append(speed * half / (e + 1.0))
             exponents.append(e + 1.0)
         first = np.clip(s * span / half, 0.0, 1.0)
