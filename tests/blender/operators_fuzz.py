@@ -397,7 +397,8 @@ def _posing(trial):
 def _controlled(trial):
     """Controllers of a figure and lines of a script, some of them of no use; or a chain of bones
     that becomes a figure."""
-    rng, rig = trial.rng, trial.rng.choice(characters())
+    figures = [obj for obj in bpy.data.objects if obj.type == "ARMATURE" and "poise_machine" in obj]
+    rng, rig = trial.rng, trial.rng.choice(characters() + figures)
     if rig not in bpy.context.view_layer.objects[:]:
         return
     activate(rig)
