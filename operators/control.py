@@ -474,7 +474,7 @@ class POISE_OT_script_import(_ControlOperator, ImportHelper, bpy.types.Operator)
     def run(self, context):
         _character, motion = motions.require_motion(context)
         figure, body, numbers = gather.known(context, motion)
-        made = texts.read_script(_read(self.filepath))
+        made = texts.read_script(read_text(self.filepath))
         if len(made.states) > 1:
             raise UserError("The script moves several figures: give each one a script of its own")
         spans = figure.coordinates(body)
@@ -529,7 +529,7 @@ class POISE_OT_script_export(_ControlOperator, ExportHelper, bpy.types.Operator)
                        round(line.seconds, 6))
             for line in motion.poise_motion.control.script
         )
-        _write(self.filepath, texts.write_script(texts.ScriptText({"link": state}, lines)))
+        write_text(self.filepath, texts.write_script(texts.ScriptText({"link": state}, lines)))
         return f"Wrote {len(lines)} lines to {self.filepath}"
 
 
@@ -547,7 +547,7 @@ class POISE_OT_controller_import(_ControlOperator, ImportHelper, bpy.types.Opera
         figure, body, numbers = gather.known(context, motion)
         name = one_line(Path(self.filepath).stem)
         usual = Plan(name, figure.coordinates(body), figure.controls(body), ())
-        plan = plans.from_text(texts.read_controller(_read(self.filepath)), usual)
+        plan = plans.from_text(texts.read_controller(read_text(self.filepath)), usual)
         item = add_controller(motion.poise_motion.control, plan, name, numbers.unit_scale)
         for one, x, said in zip(item.domain, usual.coordinates, plan.coordinates, strict=True):
             if said.wraps != x.wraps:
@@ -571,11 +571,19 @@ class POISE_OT_controller_export(_ControlOperator, ExportHelper, bpy.types.Opera
         settings = motion.poise_motion.control
         item = _chosen_controller(settings, motion)
         plan = gather.plan_of(item, figure, body, numbers.unit_scale)
-        _write(self.filepath, texts.write_controller(plans.to_text(plan, "link1")))
+        write_text(self.filepath, texts.write_controller(plans.to_text(plan, "link1")))
         return f"Wrote {item.name} to {self.filepath}"
 
 
-def _read(filepath: str) -> str:
+def read_text(filepath: str) -> str:
+    """Text of a file.
+
+    Args:
+        filepath: where it is, as Blender writes paths.
+
+    Raises:
+        UserError: it cannot be read.
+    """
     path = Path(bpy.path.abspath(filepath))
     try:
         return path.read_text(encoding="utf-8")
@@ -585,7 +593,16 @@ def _read(filepath: str) -> str:
         raise UserError(f"{path} is no text: choose another file") from error
 
 
-def _write(filepath: str, text: str) -> None:
+def write_text(filepath: str, text: str) -> None:
+    """Write a file.
+
+    Args:
+        filepath: where, as Blender writes paths.
+        text: what it is to hold.
+
+    Raises:
+        UserError: it cannot be written.
+    """
     path = Path(bpy.path.abspath(filepath))
     try:
         path.write_text(text, encoding="utf-8")

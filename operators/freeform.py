@@ -6,11 +6,13 @@ from dataclasses import replace
 import bpy
 import numpy as np
 from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
+from bpy_extras.io_utils import ExportHelper, ImportHelper
 
 from ..addon import compat, families, motions, pipeline
 from ..addon.base_operator import FIXABLE, SettingsOperator, one_line
 from ..addon.errors import UserError
 from ..addon.families.freeform import clip as clips
+from ..addon.families.freeform import exchange
 from ..addon.families.freeform.gather import (
     bones_of,
     figure_on_legs,
@@ -26,6 +28,7 @@ from ..addon.scene.timing import frame_range, scene_numbers
 from ..addon.settings.freeform import BODY_POSTURE, DISTANCE
 from ..solvers.freeform import PRESETS, Pace
 from ..solvers.freeform.choose import choose_frames
+from .control import read_text, write_text
 from .motion import OfKind
 from .posing import stands
 
@@ -414,6 +417,82 @@ def _forget_all(motion: bpy.types.Object) -> None:
     settings.postures.clear()
 
 
+class POISE_OT_postures_export(_FreeformOperator, ExportHelper, bpy.types.Operator):
+    """Write the list of postures to a JSON file, to load it into another motion or file"""
+
+    bl_idname = "poise.postures_export"
+    bl_label = "Save Postures"
+    bl_options = {"REGISTER"}
+
+    filename_ext = ".json"
+    filter_glob: StringProperty(default="*.json", options={"HIDDEN"})
+
+    def run(self, context):
+        _character, motion = motions.require_motion(context)
+        entries = [
+            exchange.Entry(
+                item.name, round(item.frame, 4), item.standing, tuple(item.turns),
+                kept(motion, item),
+            )
+            for item in motion.poise_motion.freeform.postures
+        ]
+        if not entries:
+            raise UserError(f"{motion.name} has no posture: pose the figure and click Add Posture")
+        write_text(self.filepath, exchange.to_json(entries))
+        return f"Wrote {len(entries)} postures to {self.filepath}"
+
+
+class POISE_OT_postures_import(_FreeformOperator, ImportHelper, bpy.types.Operator):
+    """Read postures from a JSON file that Save Postures wrote, in place of those in the list"""
+
+    bl_idname = "poise.postures_import"
+    bl_label = "Load Postures"
+
+    filename_ext = ".json"
+    filter_glob: StringProperty(default="*.json", options={"HIDDEN"})
+    at_frame: BoolProperty(
+        name="At Current Frame",
+        description="The first one is taken at the current frame, the others as much later as "
+        "they are; else all are at the frames that they had",
+        default=False,
+    )
+    append: BoolProperty(
+        name="Append", description="Add them to those in the list", default=False
+    )
+
+    def run(self, context):
+        character, motion = motions.require_motion(context)
+        rig = _require_body(character).armature
+        try:
+            entries = exchange.from_json(read_text(self.filepath))
+        except ValueError as error:
+            raise UserError(f"{self.filepath} gives no postures, since {error}") from error
+        needed = bones_of(rig)
+        lost = next((b for e in entries for b in needed if b not in e.posture.bones), "")
+        if lost:
+            raise UserError(
+                f"{self.filepath} was written by another rig, without the bone {lost} of "
+                f"{rig.name}: load postures of characters of the same kind"
+            )
+        settings = motion.poise_motion.freeform
+        if not self.append:
+            _forget_all(motion)
+        shift = context.scene.frame_current_final - entries[0].frame if self.at_frame else 0.0
+        unit = scene_numbers(context.scene).unit_scale
+        limbs = supports_of(figure_on_legs(rig, unit))
+        for entry in entries:
+            frame = entry.frame + shift
+            item = _stored(settings, sum(p.frame <= frame for p in settings.postures)
+                           if settings.timing == "FRAMES" else len(settings.postures))
+            item.name, item.frame, item.turns = entry.name, frame, entry.turns
+            for limb in limbs:
+                support = item.supports.add()
+                support.name, support.bears = limb, limb in entry.bears
+            _keep(motion, item, entry.posture)
+        settings.posture_index = 0
+        return f"Loaded {len(entries)} postures"
+
+
 class POISE_OT_pace_edit(_FreeformOperator, bpy.types.Operator):
     """Key Distance as the chosen speed has it, and show its curve in the Graph Editor"""
 
@@ -516,6 +595,8 @@ CLASSES = (
     POISE_OT_posture_pose,
     POISE_OT_posture_mirror,
     POISE_OT_postures_from_action,
+    POISE_OT_postures_export,
+    POISE_OT_postures_import,
     POISE_OT_pace_edit,
 )
 

@@ -49,6 +49,7 @@ class POISE_PT_freeform(MotionPanel, bpy.types.Panel):
         column.separator()
         column.operator("poise.posture_duplicate", text="", icon="DUPLICATE")
         column.operator("poise.posture_mirror", text="", icon="MOD_MIRROR")
+        column.menu("POISE_MT_postures", text="", icon="DOWNARROW_HLT")
         index = settings.posture_index
         if 0 <= index < len(settings.postures):
             self._posture(layout, settings.postures[index])
@@ -66,6 +67,17 @@ class POISE_PT_freeform(MotionPanel, bpy.types.Panel):
             layout.label(text="In the air", icon="SORT_DESC")
         layout.use_property_split = True
         layout.prop(item, "turns")
+
+
+class POISE_MT_postures(bpy.types.Menu):
+    """Save and load the list of postures."""
+
+    bl_idname = "POISE_MT_postures"
+    bl_label = "Postures"
+
+    def draw(self, context):
+        self.layout.operator("poise.postures_import", icon="IMPORT")
+        self.layout.operator("poise.postures_export", icon="EXPORT")
 
 
 class POISE_PT_freeform_clip(MotionPanel, bpy.types.Panel):
@@ -104,6 +116,7 @@ class POISE_PT_freeform_speed(MotionPanel, bpy.types.Panel):
 
 CLASSES = (
     POISE_UL_postures,
+    POISE_MT_postures,
     POISE_PT_freeform,
     POISE_PT_freeform_speed,
     POISE_PT_freeform_clip,

@@ -49,6 +49,7 @@ OPERATORS = (
     "script_export",
     "posture_add", "posture_replace", "posture_update", "posture_remove", "posture_duplicate",
     "posture_move", "posture_mirror", "posture_pose", "postures_from_action", "pace_edit",
+    "postures_export", "postures_import",
     "bake", "bake_all", "bake_check", "bake_clear", "slope_add", "trail_add",
     "markers_add", "markers_clear", "chase_camera_add", "playblast", "diagram_save",
     "diagram_image",

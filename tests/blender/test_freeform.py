@@ -2,6 +2,7 @@
 """Free-form motion on rigs: postures met at their frames, feet that stay, a mass that falls."""
 
 from math import floor
+from pathlib import Path
 
 import bpy
 import freeform_scenes
@@ -284,6 +285,52 @@ def test_the_list_of_postures_is_edited():
     assert len(settings.postures) == 3
     now = [name for name in motion.keys() if name.startswith("body_posture_")]
     assert len(now) == len(held) - 1
+
+
+def test_a_list_of_postures_is_saved_and_loaded(tmp_path):
+    rig, motion = _figure()
+    _jump(rig)
+    rig.poise.freeform.postures[3].turns = (1, 0, -2)
+    path = str(tmp_path / "jump.json")
+    assert bpy.ops.poise.postures_export(filepath=path) == {"FINISHED"}
+    before = pipeline.gather(bpy.context, motion)
+    activate(rig)
+    bpy.ops.poise.motion_add(kind="FREEFORM")
+    other = rig.poise.motion_object
+    other.poise_motion.after = None
+    assert bpy.ops.poise.postures_import(filepath=path) == {"FINISHED"}
+    settings = other.poise_motion
+    settings.range_mode, settings.frame_start, settings.frame_end = "OWN", 1, 53
+    after = pipeline.gather(bpy.context, other)
+    assert (after.names, after.supports) == (before.names, before.supports)
+    np.testing.assert_array_equal(after.turns, before.turns)
+    np.testing.assert_array_equal(after.frames, before.frames)
+    for role, place in before.poses.position.items():
+        np.testing.assert_allclose(after.poses.position[role], place, atol=1e-6, err_msg=role)
+    bpy.context.scene.frame_set(101)
+    assert bpy.ops.poise.postures_import(filepath=path, at_frame=True, append=True) == {"FINISHED"}
+    frames = [p.frame for p in settings.freeform.postures]
+    assert frames == [*before.frames, *(before.frames + 100.0)]
+    text = Path(path).read_text(encoding="utf-8")
+    for broken, word in (
+        (text[:-20], "no JSON"), (text.replace("poise.postures", "x"), "schema"),
+        (text.replace('"version": 1', '"version": 9'), "version 9"),
+        (text.replace('"pelvis"', '"hips"'), "another rig"),
+        (text.replace('"frame": 13.0', '"frame": null'), "no number"),
+    ):
+        Path(path).write_text(broken, encoding="utf-8")
+        assert word in _refusal(bpy.ops.poise.postures_import, filepath=path)
+        assert len(settings.freeform.postures) == 14  # nothing is lost
+    assert "cannot be read" in _refusal(bpy.ops.poise.postures_import, filepath=path + ".no")
+
+
+@pytest.mark.parametrize("kind", ["SNOWBOARDER", "TELEMARK"])
+def test_riders_who_cannot_say_so_in_one_sentence(kind):
+    """Boards bear both feet at once, and heels of telemark boots are loose."""
+    rig, first = load(kind, frames=37)
+    activate(rig)
+    assert "can only do Turns or Path" in _refusal(bpy.ops.poise.motion_add, kind="FREEFORM")
+    assert motions.motions_of(rig) == [first]
 
 
 def test_a_posture_is_mirrored():
