@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The problem list: going to a problem, and applying what would help."""
 
-import json
 from math import floor
 
 import bpy
-from bpy.props import IntProperty
+from bpy.props import IntProperty, StringProperty
 
-from ..addon import motions
+from ..addon import baking, motions
 from ..addon.base_operator import SettingsOperator
 from ..addon.errors import UserError
 from ..addon.placement import moves as is_moving
@@ -15,29 +14,36 @@ from ..addon.placement import world_matrix
 from ..addon.scene import course
 from ..addon.scene.sampling import is_animated
 from ..addon.scene.timing import scene_numbers
+from ..addon.settings.rows import Rows
+from ..addon.show import preview
 
 
 class _ProblemOperator(SettingsOperator):
     index: IntProperty(
-        name="Problem", description="Place in the list; -1 for the chosen one", default=-1, min=-1
+        name="Problem",
+        description="Place in the list; -1 for the chosen one",
+        default=-1,
+        min=-1,
+        options={"HIDDEN", "SKIP_SAVE"},
     )
 
     @classmethod
     def poll(cls, context):
         character = motions.active_character(context)
-        motion = motions.active_motion(character) if character else None
-        if motion is None or not motion.poise_motion.problems:
-            cls.poll_message_set("There is no problem")
+        # Not whether there is a problem: what has just been fixed has to be redone, too.
+        if character is None or motions.active_motion(character) is None:
+            cls.poll_message_set("There is no problem: no character with a motion is active")
             return False
         return True
 
-    def _problem(self, context):
-        character, motion = motions.require_motion(context)
-        settings = motion.poise_motion
-        index = settings.problem_index if self.index < 0 else self.index
-        if not 0 <= index < len(settings.problems):
-            raise UserError(f"There is no problem number {index}")
-        return character, motion, index, settings.problems[index]
+    def _problem(self, context, motion):
+        listed = preview.problems(motion, context.scene)
+        if not listed:
+            raise UserError(f"{motion.name} has no problem")
+        index = motion.poise_motion.problem_index if self.index < 0 else self.index
+        if index >= len(listed):
+            raise UserError(f"There is no problem number {index}: {len(listed)} are listed")
+        return index, listed[index]
 
 
 class POISE_OT_problem_show(_ProblemOperator, bpy.types.Operator):
@@ -47,9 +53,10 @@ class POISE_OT_problem_show(_ProblemOperator, bpy.types.Operator):
     bl_label = "Go to Problem"
 
     def run(self, context):
-        character, motion, index, problem = self._problem(context)
+        character, motion = motions.require_motion(context)
+        index, problem = self._problem(context, motion)
         motion.poise_motion.problem_index = index
-        if problem.has_frame:
+        if problem.frame is not None:
             whole = floor(problem.frame)
             context.scene.frame_set(whole, subframe=problem.frame - whole)
         bone = character.data.bones.get(problem.bone) if problem.bone else None
@@ -69,6 +76,17 @@ def _gate(motion, name):
     return found[0]
 
 
+def _setting(motion, path):
+    """(group, row) of a setting that a fix names."""
+    group_name, _, name = path.partition(".")
+    group = getattr(motion.poise_motion, group_name, None)
+    rows = group.ROWS if isinstance(group, Rows) else ()
+    for row in rows:
+        if row.name == name:
+            return group, row
+    raise UserError(f"{motion.name} has no setting {path}: see the problem list again")
+
+
 class POISE_OT_problem_fix(_ProblemOperator, bpy.types.Operator):
     """Change the settings that would help against this problem"""
 
@@ -80,19 +98,34 @@ class POISE_OT_problem_fix(_ProblemOperator, bpy.types.Operator):
         description="Which change to make where each of several would help, counted from 0",
         default=0,
         min=0,
+        options={"HIDDEN", "SKIP_SAVE"},
+    )
+    changes: StringProperty(
+        name="Changes",
+        description="Settings and their values in SI units as JSON, whatever is listed meanwhile; "
+        "empty for those of the problem",
+        options={"HIDDEN", "SKIP_SAVE"},
     )
 
+    def _fixes(self, context, motion):
+        if self.changes:
+            return baking.fixes_of(self.changes)
+        index, problem = self._problem(context, motion)
+        motion.poise_motion.problem_index = index
+        fixes = problem.fix
+        if problem.code not in ALTERNATIVES or not fixes:
+            return fixes
+        if self.choice >= len(fixes):
+            raise UserError(f"There is no change number {self.choice}: {len(fixes)} would help")
+        return fixes[self.choice : self.choice + 1]
+
     def run(self, context):
-        _character, motion, index, problem = self._problem(context)
-        if not problem.fix:
+        _character, motion = motions.require_motion(context)
+        fixes = self._fixes(context, motion)
+        if not fixes:
             raise UserError("Poise knows no setting that would help here")
         scale = scene_numbers(context.scene).unit_scale
         changes, moves = [], []
-        fixes = json.loads(problem.fix)
-        if problem.code in ALTERNATIVES:
-            if self.choice >= len(fixes):
-                raise UserError(f"There is no change number {self.choice}: {len(fixes)} would help")
-            fixes = fixes[self.choice : self.choice + 1]
         for path, value in fixes:
             group_name, _, name = path.partition(".")
             if group_name == "gate":
@@ -101,17 +134,16 @@ class POISE_OT_problem_fix(_ProblemOperator, bpy.types.Operator):
                     raise UserError(f"{gate.name} is animated: move it {value:.2f} m along its X")
                 moves.append((gate, value / scale))
                 continue
-            group = getattr(motion.poise_motion, group_name)
-            label = group.bl_rna.properties[name].name
-            value /= scale ** group.power(name)
+            group, row = _setting(motion, path)
+            value /= scale**row.power
             if group.bl_rna.properties[name].type == "INT":
                 value = round(value)
             if is_animated(motion, group_name, (name,)):
                 raise UserError(
-                    f"{label} has keys or a driver, which would undo the fix: bring them to "
+                    f"{row.label} has keys or a driver, which would undo the fix: bring them to "
                     f"{value:.4g} where the problem is"
                 )
-            changes.append((group, name, label, value))
+            changes.append((group, name, row.label, value))
         for group, name, _label, value in changes:
             setattr(group, name, value)
         for gate, offset in moves:
@@ -121,7 +153,6 @@ class POISE_OT_problem_fix(_ProblemOperator, bpy.types.Operator):
             axis.z = 0.0
             matrix.translation += offset * axis.normalized()
             gate.matrix_world = matrix
-        motion.poise_motion.problem_index = index
         done = [f"the place of {gate.name}" for gate, _offset in moves]
         done += [label for _group, _name, label, _value in changes]
         return "Changed " + ", ".join(done)

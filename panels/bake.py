@@ -10,7 +10,7 @@ from ..addon import motions
 from ..addon.rigs.controls import control_rig
 from ..addon.show import preview
 from ..operators.problems import ALTERNATIVES
-from .base import MotionPanel, active, settings_of, wrapped
+from .base import ICONS, MotionPanel, active, settings_of, wrapped
 
 
 class POISE_PT_bake(MotionPanel, bpy.types.Panel):
@@ -90,17 +90,6 @@ class POISE_PT_keys(MotionPanel, bpy.types.Panel):
         layout.operator("poise.bake_check")
 
 
-class POISE_UL_problems(bpy.types.UIList):
-    def draw_item(
-        self, context, layout, data, item, icon, active_data, active_property, index, flt_flag
-    ):
-        row = layout.row(align=True)
-        icons = {"ERROR": "CANCEL", "WARNING": "ERROR"}
-        row.label(text=item.message, icon=icons.get(item.severity, "INFO"))
-        if item.fix and item.code not in ALTERNATIVES:
-            row.operator("poise.problem_fix", text="", icon="TOOL_SETTINGS").index = index
-
-
 def _fix_text(setting: str, value: float) -> str:
     """What a button that changes one setting says."""
     group, _, name = setting.partition(".")
@@ -114,37 +103,55 @@ def _fix_text(setting: str, value: float) -> str:
     }.get(name, name)
 
 
+# Lines that are shown before the others are asked for.
+FIRST_LINES = 4
+
+
 class POISE_PT_problems(MotionPanel, bpy.types.Panel):
     bl_idname = "POISE_PT_problems"
     bl_label = "Problems"
     bl_order = 5
 
     def draw_header(self, context):
-        count = len(settings_of(context).problems)
-        self.layout.label(text="", icon="ERROR" if count else "CHECKMARK")
+        lines = preview.problems(active(context)[1])
+        told = {line.severity for line in lines}
+        worst = next((icon for severity, icon in ICONS.items() if severity in told), "INFO")
+        self.layout.label(text="", icon=worst if lines else "CHECKMARK")
+
+    def draw_header_preset(self, context):
+        count = len(preview.problems(active(context)[1]))
+        if count:
+            self.layout.label(text=str(count))
 
     def draw(self, context):
         layout = self.layout
-        settings = settings_of(context)
-        if not settings.problems:
+        lines = preview.problems(active(context)[1])
+        if not lines:
             layout.label(text="None", icon="CHECKMARK")
             return
-        layout.template_list(
-            "POISE_UL_problems", "", settings, "problems", settings, "problem_index", rows=3
-        )
-        chosen = settings.problems[min(settings.problem_index, len(settings.problems) - 1)]
-        wrapped(layout, chosen.message, context.region.width, "INFO")
-        if chosen.remedy:
-            wrapped(layout, chosen.remedy, context.region.width, "LIGHT")
-        if chosen.code in ALTERNATIVES and chosen.fix:
-            column = layout.column(align=True)
-            for number, (setting, value) in enumerate(json.loads(chosen.fix)):
-                button = column.operator(
-                    "poise.problem_fix", text=_fix_text(setting, value), icon="TOOL_SETTINGS"
-                )
-                button.index, button.choice = settings.problem_index, number
-        if chosen.has_frame or chosen.bone:
-            layout.operator("poise.problem_show", icon="VIEWZOOM")
+        for index, line in enumerate(lines):
+            if index == FIRST_LINES:
+                header, layout = layout.panel("poise_more_problems", default_closed=True)
+                header.label(text=f"{len(lines) - index} More")
+                if layout is None:
+                    return
+            _draw_problem(layout.box(), index, line, context.region.width)
+
+
+def _draw_problem(layout, index, line, width) -> None:
+    """What, where, how much; what would help; buttons that go there and do it."""
+    wrapped(layout, line.message, width, ICONS.get(line.severity, "INFO"))
+    if line.remedy:
+        wrapped(layout, line.remedy, width, "LIGHT")
+    ways = [(change,) for change in line.fix] if line.code in ALTERNATIVES else [line.fix]
+    column = layout.column(align=True)
+    for way in ways if line.fix else ():
+        text = _fix_text(*way[0]) if line.code in ALTERNATIVES else "Fix"
+        button = column.operator("poise.problem_fix", text=text, icon="TOOL_SETTINGS")
+        button.index, button.changes = index, json.dumps(way)
+    if line.frame is not None or line.bone:
+        text = "Go There" if line.frame is None else f"Go to Frame {line.frame:g}"
+        column.operator("poise.problem_show", text=text, icon="VIEWZOOM").index = index
 
 
 class POISE_PT_render(MotionPanel, bpy.types.Panel):
@@ -166,7 +173,6 @@ class POISE_PT_render(MotionPanel, bpy.types.Panel):
 CLASSES = (
     POISE_PT_bake,
     POISE_PT_keys,
-    POISE_UL_problems,
     POISE_PT_problems,
     POISE_PT_render,
 )

@@ -18,6 +18,9 @@ SHORT = {
 }
 """What a setting is called under a title, or a setting, that says the rest of its name."""
 
+ICONS = {"ERROR": "CANCEL", "WARNING": "ERROR"}
+"""Icon of a problem by its severity; of others it is that of a note."""
+
 # Pixels at scale 1 that tabs, margins, a box and an icon take of a sidebar's width.
 BESIDE_TEXT = 88.0
 COLUMN_GAP = 8.0

@@ -10,6 +10,7 @@ from ..addon.rigs import characters
 from ..addon.rigs.actor import Actor
 from ..addon.show import preview
 from .base import (
+    ICONS,
     MotionPanel,
     SettingsPanel,
     SidebarPanel,
@@ -151,7 +152,7 @@ class POISE_PT_turns(MotionPanel, bpy.types.Panel):
 
 
 def draw_summary(layout, status, width):
-    """Draw what a motion is like, and its first problems."""
+    """Draw what a motion is like, and the first of its problems."""
     box = layout.box()
     if status.error:
         wrapped(box, status.error, width, "ERROR")
@@ -161,11 +162,10 @@ def draw_summary(layout, status, width):
         box.label(text="Solving…", icon="SORTTIME")
         return
     draw_table(box, summary, width)
-    for problem in status.problems[:2]:
-        if problem.severity != "INFO":
-            wrapped(box, problem.message, width, "ERROR")
-            if problem.remedy:
-                wrapped(box, problem.remedy, width, "BLANK1")
+    # The first line of the list, which has what would help; notes wait there.
+    first = next((line for line in status.problems if line.severity in ICONS), None)
+    if first is not None:
+        wrapped(box, first.message, width, ICONS[first.severity])
 
 
 class POISE_PT_slope(MotionPanel, bpy.types.Panel):

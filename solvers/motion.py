@@ -45,6 +45,28 @@ class Problem:
     fix: tuple[tuple[str, float], ...] = ()
 
 
+def told_apart(
+    first: float, second: float, digits: int = 1, unit: str = "", most: int = 6
+) -> tuple[str, str]:
+    """Two numbers as a sentence puts them beside each other, in as many digits as tell them apart.
+
+    Args:
+        first: how much it is.
+        second: how much it should be, or the limit, in the same unit.
+        digits: behind the point where so many do.
+        unit: put behind each ("\u00b0", " m/s").
+        most: digits beyond which no number is written.
+
+    Returns:
+        The texts.
+    """
+    for places in range(digits, most + 1):
+        texts = f"{first:.{places}f}{unit}", f"{second:.{places}f}{unit}"
+        if texts[0] != texts[1]:
+            return texts
+    return f"{first:.{digits}f}{unit}", f"{second:.{digits}f}{unit}"
+
+
 class Event(NamedTuple):
     """Something that happens at an exact time.
 

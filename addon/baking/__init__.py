@@ -10,7 +10,15 @@ from ..baked import baked_of, is_baked
 from .character import bindings_of
 from .current import changed_since, rigs_of
 from .onto import bakes_controls, check_bones, prepare_bones
-from .problems import left_behind, list_problems
+from .problems import (
+    Listed,
+    fixes_of,
+    in_order,
+    left_behind,
+    list_problems,
+    listed,
+    stored_problems,
+)
 from .together import Together
 from .write import (
     bake,
@@ -24,6 +32,7 @@ from .write import (
 )
 
 __all__ = (
+    "Listed",
     "Together",
     "bake",
     "bake_to_bones",
@@ -39,8 +48,12 @@ __all__ = (
     "clear_rig",
     "is_baked",
     "leave_bones",
+    "fixes_of",
+    "in_order",
     "left_behind",
     "list_problems",
+    "listed",
     "prepare_bones",
     "rigs_of",
+    "stored_problems",
 )

@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from math import floor
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import floor, isfinite
 
 import bpy
 
@@ -19,6 +20,30 @@ from ..rigs.controls import control_rig
 
 # What places are off by at most where Blender tells them apart by 1: each of a chain of bones.
 COARSE = 4.0
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A line of the problem list, as panels show it and operators go to it.
+
+    Attributes:
+        code, message, severity, remedy, bone, fix: as in `Problem`.
+        frame: where it begins, or None for the whole motion.
+    """
+
+    code: str
+    message: str
+    severity: str = "WARNING"
+    remedy: str = ""
+    bone: str = ""
+    frame: float | None = None
+    fix: tuple[tuple[str, float], ...] = ()
+
+    def rank(self) -> tuple:
+        """Where it stands in the list: causes first, then errors, each in order of time."""
+        order = {"ERROR": 0, "WARNING": 1}.get(self.severity, 2)
+        cause = self.code in ("FAR_AWAY", "TERRAIN_MOVES")
+        return not cause, order, self.frame is not None, self.frame or 0.0
 
 
 def tell(
@@ -144,30 +169,89 @@ def list_problems(
     Returns:
         The problems that are listed.
     """
+    shown = _telling(problems)
     stored = motion.poise_motion.problems
     stored.clear()
-    order = {"ERROR": 0, "WARNING": 1}
-    # What single precision alone is off by is said once.
-    coarse = COARSE * max((p.amount or 0.0 for p in problems if p.code == "FAR_AWAY"), default=0.0)
-    shown = [
-        p for p in problems
+    for line in listed(shown, start_frame, fps):
+        item = stored.add()
+        item.name = item.code = line.code
+        item.message = line.message
+        item.severity = line.severity
+        item.remedy = line.remedy
+        item.bone = line.bone
+        item.has_frame = line.frame is not None
+        if line.frame is not None:
+            item.frame = line.frame
+        item.fix = json.dumps(line.fix) if line.fix else ""
+    return shown
+
+
+def _telling(problems: Iterable[Problem]) -> list[Problem]:
+    """Problems without those that another explains: what single precision alone is off by."""
+    found = tuple(problems)
+    coarse = COARSE * max((p.amount or 0.0 for p in found if p.code == "FAR_AWAY"), default=0.0)
+    return [
+        p for p in found
         if p.code not in ("POSITION_OFF", "BETWEEN_KEYS") or (p.amount or 0.0) > coarse
     ]
 
-    def rank(problem: Problem) -> tuple:
-        cause = problem.code in ("FAR_AWAY", "TERRAIN_MOVES")
-        return not cause, order.get(problem.severity, 2), problem.time or 0.0
 
-    for problem in sorted(shown, key=rank):
-        item = stored.add()
-        item.name = item.code = problem.code
-        item.message = problem.message
-        item.severity = problem.severity
-        item.remedy = problem.remedy
-        item.bone = problem.bone
-        item.has_frame = problem.time is not None
-        if problem.time is not None:
+def listed(problems: Iterable[Problem], start_frame: int, fps: float) -> tuple[Listed, ...]:
+    """Problems as lines of the list, each once, errors first.
+
+    Args:
+        problems: what was found.
+        start_frame: frame at time 0.
+        fps: real frame rate.
+    """
+    lines = [
+        Listed(
+            p.code, p.message, p.severity, p.remedy, p.bone,
             # To a hundredth: where a click goes, not a solver's number.
-            item.frame = floor(100 * (start_frame + problem.time * fps) + 0.5) / 100
-        item.fix = json.dumps(problem.fix) if problem.fix else ""
-    return shown
+            None if p.time is None else floor(100 * (start_frame + p.time * fps) + 0.5) / 100,
+            tuple(p.fix),
+        )
+        for p in problems
+    ]
+    return in_order(lines)
+
+
+def in_order(lines: Iterable[Listed]) -> tuple[Listed, ...]:
+    """Lines of the list, each once, errors first.
+
+    Args:
+        lines: from wherever they come.
+    """
+    once: dict[tuple[str, str, str], Listed] = {}
+    for line in lines:
+        once.setdefault((line.code, line.message, line.bone), line)
+    return tuple(sorted(once.values(), key=Listed.rank))
+
+
+def fixes_of(text: str) -> tuple[tuple[str, float], ...]:
+    """Changes of settings that were kept as text; none where it cannot be read.
+
+    Args:
+        text: (setting, value) pairs as JSON.
+    """
+    try:
+        found = tuple((str(path), float(value)) for path, value in json.loads(text or "[]"))
+    except (ValueError, TypeError):
+        return ()
+    return found if all(isfinite(value) for _path, value in found) else ()
+
+
+def stored_problems(motion: bpy.types.Object) -> tuple[Listed, ...]:
+    """The lines that the last bake, plan or check left with a motion.
+
+    Args:
+        motion: the Motion object.
+    """
+    return tuple(
+        Listed(
+            item.code, item.message, item.severity, item.remedy, item.bone,
+            item.frame if item.has_frame else None,
+            fixes_of(item.fix),
+        )
+        for item in motion.poise_motion.problems
+    )

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, TypeVar
 import bpy
 import numpy as np
 
-from ...solvers.motion import Problem
+from ...solvers.motion import Problem, told_apart
 from ...solvers.turning.settings import sample_times
 from ..errors import UserError
 from ..mapping.gaze import EyesStyle, with_gaze
@@ -348,14 +348,15 @@ def speed_step(last: float, first: float) -> tuple[Problem, ...]:
     """
     if abs(first - last) <= SPEED_STEP:
         return ()
+    before, after = told_apart(last, first, 1)
     return (
         Problem(
             "SPEED_STEP",
-            f"The speed jumps from {last:.1f} to {first:.1f} m/s where the motion goes on from "
+            f"The speed jumps from {before} to {after} m/s where the motion goes on from "
             "the one before",
             time=0.0,
             amount=first - last,
-            remedy=f"Key Speed, starting with {last:.1f} m/s",
+            remedy=f"Key Speed, starting with {before} m/s",
         ),
     )
 

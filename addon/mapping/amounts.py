@@ -102,10 +102,13 @@ def within_ranges(style: Style) -> tuple[Style, tuple[Problem, ...]]:
         given = np.asarray(value, dtype=float)
         default: Any = row.default if row.default is not None else max(low, 1.0)
         kept = np.clip(np.where(np.isfinite(given), given, default), low, high)
-        wrong = kept != given
-        if not np.any(wrong):
+        if np.array_equal(kept, given):
             continue
         changed[row.name] = kept if kept.ndim else float(kept)
+        # Blender keeps an end in single precision, in which it may lie just beyond.
+        wrong = ~np.isclose(kept, given, rtol=1e-6, atol=0.0)
+        if not np.any(wrong):
+            continue
         first = np.ravel(given)[np.argmax(np.ravel(wrong))]
         problems.append(
             Problem(

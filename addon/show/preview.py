@@ -11,7 +11,7 @@ that undo does not change.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from time import monotonic
@@ -46,7 +46,7 @@ class Status:
     Attributes:
         solved: the solved motion; None while none is there.
         error: one sentence if the settings cannot be solved, or "".
-        problems: the motion's problem list.
+        problems: what the solve found, as lines of the problem list.
         numbers: what the panel says, or None.
         out_of_date: inputs that changed since the bake; empty if none did or
             nothing is baked.
@@ -56,7 +56,7 @@ class Status:
 
     solved: pipeline.Solved | None = None
     error: str = ""
-    problems: tuple[Problem, ...] = ()
+    problems: tuple[baking.Listed, ...] = ()
     numbers: Numbers | None = None
     out_of_date: tuple[str, ...] = ()
     live_error: str = ""
@@ -121,6 +121,30 @@ def status(motion: bpy.types.Object, scene: bpy.types.Scene | None = None) -> St
     return _NOTHING if entry is None else entry.status
 
 
+def problems(
+    motion: bpy.types.Object, scene: bpy.types.Scene | None = None
+) -> tuple[baking.Listed, ...]:
+    """The problem list: what the latest solve found, and what its bake did besides.
+
+    Where nothing is solved, as in the background, it is what bake, plan or check left. Nothing
+    of it is written into the file.
+
+    Args:
+        motion: the Motion object.
+        scene: the scene that it is previewed in; None is the context's.
+    """
+    state, stored = status(motion, scene), baking.stored_problems(motion)
+    if state.solved is None and not state.error:
+        return stored
+    found = state.problems
+    if state.error and not found:
+        found = (baking.Listed("", state.error, "ERROR"),)
+    settings = motion.poise_motion
+    if state.out_of_date or state.error or not (settings.record or settings.bones.record):
+        return found
+    return baking.in_order((*found, *stored))
+
+
 def solved_for(
     motion: bpy.types.Object, scene: bpy.types.Scene | None = None
 ) -> pipeline.Solved | None:
@@ -171,12 +195,16 @@ def keep(context: bpy.types.Context, motion: bpy.types.Object, solved: pipeline.
         entry.status,
         solved=solved,
         error="",
-        problems=tuple(solved.problems),
+        problems=_lines(solved.job, solved.problems),
         numbers=families.view_of(solved.job).numbers(solved),
         unplanned=False,
     )
     request()
     _redraw()
+
+
+def _lines(job: pipeline.Job, found: Iterable[Problem]) -> tuple[baking.Listed, ...]:
+    return baking.listed(found, job.start_frame, job.numbers.fps)
 
 
 def _result(job: pipeline.Job):
@@ -442,11 +470,14 @@ def _store(entry: _Entry, job: pipeline.Job, result, live_error: str) -> None:
         return
     if isinstance(result, BaseException):
         text = str(result) if isinstance(result, FIXABLE) else f"The preview failed: {result}"
-        entry.status = Status(error=text, out_of_date=entry.status.out_of_date)
+        found = result.problems if isinstance(result, pipeline.NoMotion) else ()
+        entry.status = Status(
+            error=text, problems=_lines(job, found), out_of_date=entry.status.out_of_date
+        )
         return
     entry.status = Status(
         solved=result,
-        problems=tuple(result.problems),
+        problems=_lines(job, result.problems),
         numbers=families.view_of(result.job).numbers(result),
         out_of_date=entry.status.out_of_date,
         live_error=live_error,

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from .. import rotations
-from ..motion import Problem
+from ..motion import Problem, told_apart
 from .body import Body, Limb, Posture, length
 from .flight import LANDED, Flight
 from .timeline import Timeline
@@ -39,11 +39,12 @@ def flight_problems(
     rise = max(speed, 0.0) ** 2 / (2.0 * flight.gravity)
     leg = max((length(flight.body, h.limb) for h in line.standing[first]), default=0.0)
     if 0.0 < leg < rise:  # who was thrown needs no legs
+        rises, legs = told_apart(rise, leg, 2, " m")
         out.append(
             Problem(
                 "TOO_HIGH",
                 f"The flight of {flight.end - flight.start:.2f} s from {where} rises by "
-                f"{rise:.2f} m, higher than legs of {leg:.2f} m can jump",
+                f"{rises}, higher than legs of {legs} can jump",
                 time=flight.start, end_time=flight.end, amount=rise,
                 remedy="Let it land sooner, or lower",
             )

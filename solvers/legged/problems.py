@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 
 import numpy as np
 
-from ..motion import Problem
+from ..motion import Problem, told_apart
 from .body import Rise
 from .edits import FootprintEdit
 from .footholds import MOVED, NO_GROUND, TOO_HIGH, Footholds
@@ -42,13 +42,14 @@ def changes_of_gait(
     found = []
     for before, change in zip((None, *changes), changes, strict=False):
         late = change.start - change.wanted
+        begins, wanted = told_apart(change.start, change.wanted, 2, " s")
         stride = 1.0 / max(float(plans[change.gait - 1].clock.rate(change.wanted)), 1e-9)
         busy = before is not None and before.end > change.wanted
         if late > 1.5 * stride:
             found.append(Problem(
                 code="GAIT_DELAYED",
                 message=f"Gait {change.gait + 1} ({spoken_gait(plans[change.gait].gait.name)}) "
-                f"begins at {change.start:.2f} s instead of {change.wanted:.2f} s: until then the "
+                f"begins at {begins} instead of {wanted}: until then the "
                 + ("legs are still changing into " if busy else "legs have not come around in ")
                 + spoken_gait(plans[change.gait - 1].gait.name),
                 severity="INFO", time=change.wanted, amount=late,
@@ -172,13 +173,14 @@ def strides_shortened(
         The problem.
     """
     slower = wanted - speed > 0.01 * wanted
+    goes, usual = told_apart(speed, wanted, 2, " m/s")
     return Problem(
         code="STRIDES_SHORTENED",
         message=f"Strides are shorter from {start:.2f} to {end:.2f} s, "
         + ("to match the stairs and to reach" if stairs else "so that legs reach") + f": at "
         f"{time:.2f} s they are {stride:.2f} m, {100.0 * share:.0f} % of the gait's, and come "
         f"{hurry:.1f} times as often"
-        + (f"; the body goes at {speed:.2f} m/s instead of {wanted:.2f} m/s" if slower else ""),
+        + (f"; the body goes at {goes} instead of {usual}" if slower else ""),
         severity="WARNING" if slower else "INFO", time=start, end_time=end, amount=share,
         remedy="Go slower there, or turn Match Stairs off" if stairs else
         "Go slower there, choose more even ground or a wider bend, or allow more Crouch",
@@ -358,10 +360,11 @@ def hard_push(leg: str, index: int, time: float, push: float, limit: float) -> P
     Returns:
         The problem.
     """
+    pushed, give = told_apart(push, limit, 1, " m/s^2")
     return Problem(
         code="PUSH_HARD",
         message=f"To follow step {index} of the {spoken_leg(leg)}, the body is pushed with "
-        f"{push:.1f} m/s^2 at {time:.2f} s, more than the {limit:.1f} m/s^2 that its legs give",
+        f"{pushed} at {time:.2f} s, more than the {give} that its legs give",
         time=time,
         amount=push,
         remedy="Move the footprints less, move those around them too, or turn Keep Body on",

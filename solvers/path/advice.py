@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from ..motion import Problem
+from ..motion import Problem, told_apart
 from .follow import Failure, PathMotion, Run, reaches, upright
 from .nodes import ALONG, CURVATURE, OMEGA, SPEED
 from .obstacles import Disc, MovingDisc
@@ -154,11 +154,12 @@ def _about_terrain(ready: Prepared, result: PathMotion) -> list[Problem]:
     problems = []
     if ready.ground.coarse:
         length = math.sqrt(12.0) * ready.ground.spacing
+        evened, asked = told_apart(length, settings.smoothing, 1, " m")
         problems.append(
             Problem(
                 "TERRAIN_COARSE",
-                f"{ready.surface.name} is evened out over {length:.1f} m instead of "
-                f"{settings.smoothing:.1f}: the path goes through too large an area",
+                f"{ready.surface.name} is evened out over {evened} instead of "
+                f"{asked}: the path goes through too large an area",
                 "WARNING",
                 amount=length - settings.smoothing,
                 remedy="Split the path into motions that follow each other, or draw it along "
@@ -184,12 +185,12 @@ def _about_terrain(ready: Prepared, result: PathMotion) -> list[Problem]:
         over = motion.speed > settings.most_speed + TELLING_SPEED
         for rows in _spans(over, motion.time):
             worst = rows[int(np.argmax(motion.speed[rows]))]
+            gets, most = told_apart(float(motion.speed[worst]), settings.most_speed, 1, " m/s")
             problems.append(
                 Problem(
                     "BRAKES_TOO_WEAK",
-                    f"Gets {motion.speed[worst]:.1f} m/s fast instead of "
-                    f"{settings.most_speed:.1f}: braking by {settings.braking:.1f} m/s\u00b2 does "
-                    "not hold it",
+                    f"Gets {gets} fast instead of {most}: braking by "
+                    f"{settings.braking:.1f} m/s\u00b2 does not hold it",
                     "WARNING",
                     time=float(motion.time[rows[0]]),
                     end_time=float(motion.time[rows[-1]]),

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..motion import Problem, TurningMotion
+from ..motion import Problem, TurningMotion, told_apart
 from .settings import STOP_SPEED, Timeline, TurningSettings
 from .summary import LOOP, ellipse_demand
 
@@ -214,6 +214,7 @@ def _held(
         by_curvature, by_rate, row = max(need, key=lambda item: max(item[:2]))
         asked = at("asked", row)
         got = float(motion.max_lean[row]) / _beta_at(motion, motion.time[row])
+        leans, wanted = told_apart(math.degrees(got), math.degrees(asked), 1, "\u00b0")
         if by_curvature >= by_rate:
             limit = f"the curvature limit of {at('max_curvature', row):.3g} 1/m"
         else:
@@ -250,8 +251,8 @@ def _held(
         problems.append(
             Problem(
                 "CURVATURE_CLIPPED",
-                f"Leans {_degrees(got)} instead of {_degrees(asked)}: a turn that sharp "
-                f"asks for {max(by_curvature, by_rate):.2f} times {limit}",
+                f"Leans {leans} instead of {wanted}: a turn that sharp asks for "
+                f"{told_apart(max(by_curvature, by_rate), 1.0, 2)[0]} times {limit}",
                 "WARNING",
                 time=float(motion.time[first]),
                 end_time=float(motion.time[last]),

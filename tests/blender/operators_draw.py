@@ -30,8 +30,6 @@ ARROW = 16.0
 # theirs of it: the gap to the value, and the dot for keys behind that.
 NAME = (0.4, 12.0)
 VALUE = (0.6, 20.0)
-# Lists of texts that are whole elsewhere in their panel.
-WHOLE_BELOW = {"POISE_UL_problems"}
 PARTS = {"row", "column", "column_flow", "grid_flow", "box", "split", "menu_pie"}
 
 
@@ -186,7 +184,7 @@ class Layout:
         assert active in active_data.bl_rna.properties
         place = self._part("list")
         for index, item in enumerate(getattr(data, items)):
-            layout = Layout(self.said) if kind in WHOLE_BELOW else place._part()
+            layout = place._part()
             cls.draw_item(
                 Self(cls, self), Context(), layout, data, item, 0, active_data, active, index, 0
             )

@@ -19,7 +19,7 @@ from .....solvers.control.lamp_plans import NEAR, find, motion_of, plans
 from .....solvers.control.lamp_play import Done, play
 from .....solvers.control.lamp_programs import Motion
 from .....solvers.control.plans import Plan, Span
-from .....solvers.motion import Event, Problem
+from .....solvers.motion import Event, Problem, told_apart
 from ....errors import UserError
 from ....mapping.lamp import map_lamp, pace, strength
 from ....placement import world_matrix
@@ -264,9 +264,9 @@ def _told(
     off = 0.0 if motion is None else abs(done.length - motion.length)
     if motion is None or off <= NEAR:
         return []
-    far, asked = done.length * body.size, motion.length * body.size
+    goes, wanted = told_apart(done.length * body.size, motion.length * body.size, 2, " m")
     return [Problem(
-        "JUMP_MISSES", f"{name} goes {far:.2f} m, not {asked:.2f} m", time=done.began * body.pace,
+        "JUMP_MISSES", f"{name} goes {goes}, not {wanted}", time=done.began * body.pace,
         amount=off * body.size,
         remedy="See that no step is in its way, or let it stand longer before",
     )]
