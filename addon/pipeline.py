@@ -20,7 +20,7 @@ from .digests import digest
 from .errors import UserError
 from .families.base import SOLVER_VERSION, Job, NoMotion, Progress, Solved
 from .families.family import Family
-from .mapping.handover import at_the_ends, hand_over, taken_over
+from .mapping.handover import at_the_ends, taken_over
 from .rigs.actor import Actor
 from .rigs.pose.plays import NOTHING
 from .scene.timing import require_even_time, scene_numbers
@@ -151,16 +151,12 @@ def _require_handover(one: Family, before: str, motion: bpy.types.Object) -> Non
     other = families.family_for(motion)
     if one is other:
         return
-    if other.lies:
+    turns = [family.joints or family.lies for family in (one, other)]
+    if turns[0] != turns[1]:
         raise UserError(
-            f"{motion.name} lies on what plays at its frames, and goes on from no other motion: "
-            "clear its After"
-        )
-    if one.lies or one.joints != other.joints:
-        turns = before if one.lies or one.joints else motion.name
-        raise UserError(
-            f"{motion.name} cannot go on from {before}, since {turns} turns single joints and "
-            "the other one moves the whole figure: clear its After"
+            f"{motion.name} cannot go on from {before}, since "
+            f"{before if turns[0] else motion.name} turns single joints and the other one moves "
+            "the whole figure: clear its After"
         )
 
 
@@ -199,17 +195,17 @@ def solve(job: Job, progress: Progress | None = None) -> Solved:
     before = None
     if job.arrives is not None:
         last = solve(job.arrives, progress)
-        before = hand_over(last.tracks, getattr(last.motion, "end_state", None), last.near)
-    solved = families.family_of(job).solve(job, before, progress or _ignore)
+        before = families.family_of(job.arrives).ends(last)
+    family = families.family_of(job)
+    solved = family.solve(job, before, progress or _ignore)
     if before is None or job.before:
         return solved
-    near = solved.near
+    near, sets_out = solved.near, family.begins(solved)
     if near is None and len(solved.tracks.time) > 2:
         near = at_the_ends(solved.tracks)
-    tracks = taken_over(solved.tracks, before, near=near)
     return replace(
-        solved, tracks=tracks,
-        near=None if near is None else taken_over(near, before, near=near),
+        solved, tracks=taken_over(solved.tracks, before, near=near, sets_out=sets_out),
+        near=None if near is None else taken_over(near, before, near=near, sets_out=sets_out),
     )
 
 

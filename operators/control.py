@@ -359,7 +359,10 @@ class POISE_OT_script_add(_ControlOperator, bpy.types.Operator):
     until: EnumProperty(
         name="Until", description="When the next one takes over",
         items=(("TIME", "Time", "After some seconds", 0),
-               ("REACHED", "Reached", "Once the destination is reached", 1)),
+               ("REACHED", "Reached", "Once the destination is reached", 1),
+               ("REGION", "Region", "Once the state is near the current pose", 2),
+               ("WHENEVER", "Whenever in Region", "It takes over whenever the state is near the "
+                "current pose", 3)),
     )
 
     def run(self, context):
@@ -370,11 +373,58 @@ class POISE_OT_script_add(_ControlOperator, bpy.types.Operator):
             name = _chosen_controller(settings, motion).name
         if name not in settings.controllers:
             raise UserError(f"{motion.name} has no controller {name}: add it first")
+        near = _near_pose(context, motion) if self.until in gather.REGIONAL else None
         line = settings.script.add()
         line.name = line.controller = name
         line.seconds, line.until = self.seconds, self.until
+        if near is not None:
+            gather.fill_region(line, *near)
         settings.script_index = len(settings.script) - 1
+        if self.until == "WHENEVER":
+            return f"{name} is in control whenever the state is near the pose"
         return f"{name} is in control for {self.seconds:g} s"
+
+
+NEAR = 0.15
+"""rad or m: a region reaches as far from the pose that it is set from, to either side."""
+
+
+def _near_pose(context, motion, near: float = NEAR):
+    """Coordinates, where they are near the current pose, and the scene's units."""
+    figure, body, numbers = gather.known(context, motion)
+    if not figure.switches:
+        raise UserError(
+            f"Motor programs of {motion.poise_motion.character.name} are played to their end: set "
+            "Until to Time or Reached"
+        )
+    spans = figure.coordinates(body)
+    pose = figure.pose(Actor.of(motion.poise_motion.character), body)
+    limits = {
+        x.name: (float(value) - near, float(value) + near)
+        for x, value in zip(spans, pose, strict=True) if "/" not in x.unit
+    }
+    return spans, limits, numbers.unit_scale
+
+
+class POISE_OT_script_region(_ControlOperator, bpy.types.Operator):
+    """Let the region of the chosen line be about the current pose, at any speed"""
+
+    bl_idname = "poise.script_region"
+    bl_label = "Set Region"
+
+    near: FloatProperty(
+        name="Near", description="How far the region reaches to either side of the pose: radians, "
+        "or metres", default=NEAR, min=1e-4, soft_max=3.0, max=1e4,
+    )
+
+    def run(self, context):
+        _character, motion = motions.require_motion(context)
+        settings = motion.poise_motion.control
+        line = _chosen(settings.script, settings.script_index, motion, "line")
+        gather.fill_region(line, *_near_pose(context, motion, self.near))
+        if line.until not in gather.REGIONAL:
+            line.until = "REGION"
+        return f"The region of line {settings.script_index + 1} is about the pose"
 
 
 class POISE_OT_script_remove(_ControlOperator, bpy.types.Operator):
@@ -462,6 +512,11 @@ def _named(file: str) -> str:
     return file.removesuffix(".ctab").removeprefix("con")
 
 
+def _file(name: str) -> str:
+    """What the table of a controller is called in texts."""
+    return f"con{name.replace(' ', '_')}.ctab"
+
+
 class POISE_OT_script_import(_ControlOperator, ImportHelper, bpy.types.Operator):
     """Read start and script from a text file, in the form of the paper: state, swapcon, sim"""
 
@@ -484,9 +539,22 @@ class POISE_OT_script_import(_ControlOperator, ImportHelper, bpy.types.Operator)
                     f"The script's state has {len(state)} numbers: this figure has {len(spans)}, "
                     f"{', '.join(x.name for x in spans)}"
                 )
+        strange = {name for line in made.lines for name in line.region} - {x.name for x in spans}
+        if strange:
+            raise UserError(
+                f"The script goes by {min(strange)}, which this figure has not: name "
+                f"{', '.join(x.name for x in spans)}"
+            )
         settings = motion.poise_motion.control
         library = {plan.name: plan for plan in figure.library(body)}
-        names = list(dict.fromkeys(_named(line.controller) for line in made.lines))
+        own = {_file(name): name for name in (*library, *(c.name for c in settings.controllers))}
+
+        def named(file: str) -> str:
+            return own.get(file, _named(file))
+
+        names = list(dict.fromkeys(
+            named(file) for line in made.lines for file in (line.controller, *line.others)
+        ))
         unknown = [n for n in names if n not in settings.controllers and n not in library]
         if unknown:
             raise UserError(
@@ -500,11 +568,20 @@ class POISE_OT_script_import(_ControlOperator, ImportHelper, bpy.types.Operator)
                 x.name: plans.in_si(x, value) for x, value in zip(spans, state, strict=True)
             }
             gather.fill_state(settings.start, spans, place, numbers.unit_scale)
+        limits = [
+            {x.name: tuple(plans.in_si(x, value) for value in line.region[x.name])
+             for x in spans if x.name in line.region}
+            for line in made.lines
+        ]
         settings.script.clear()
-        for line in made.lines:
+        settings.seed = made.seed
+        for line, region in zip(made.lines, limits, strict=True):
             item = settings.script.add()
-            item.name = item.controller = _named(line.controller)
-            item.seconds, item.until = line.seconds, "TIME"
+            item.name = item.controller = named(line.controller)
+            item.others = ", ".join(named(file) for file in line.others)
+            item.seconds, item.until = line.seconds, line.until
+            if region:
+                gather.fill_region(item, spans, region, numbers.unit_scale)
         return f"Read {len(made.lines)} lines"
 
 
@@ -524,12 +601,28 @@ class POISE_OT_script_export(_ControlOperator, ExportHelper, bpy.types.Operator)
         spans = figure.coordinates(body)
         start = gather.start_of(motion, figure, body, numbers.unit_scale)
         state = tuple(plans.in_degrees(x, v) for x, v in zip(spans, start, strict=True))
+        settings = motion.poise_motion.control
+        units = {x.name: x for x in spans}
+
+        def region(line) -> dict[str, tuple[float, float]]:
+            found = {}
+            for one in line.region if line.until in gather.REGIONAL else ():
+                if one.use and one.name in units:
+                    x = units[one.name]
+                    size = numbers.unit_scale if x.unit in gather.LENGTHS else 1.0
+                    found[one.name] = tuple(
+                        plans.in_degrees(x, end * size) for end in (one.low, one.high)
+                    )
+            return found
+
         lines = tuple(
-            texts.Line("link", f"con{line.controller.replace(' ', '_')}.ctab",
-                       round(line.seconds, 6))
-            for line in motion.poise_motion.control.script
+            texts.Line("link", _file(line.controller), round(line.seconds, 6),
+                       tuple(map(_file, gather.others_of(line))), line.until, region(line))
+            for line in settings.script
         )
-        write_text(self.filepath, texts.write_script(texts.ScriptText({"link": state}, lines)))
+        write_text(self.filepath, texts.write_script(
+            texts.ScriptText({"link": state}, lines, settings.seed)
+        ))
         return f"Wrote {len(lines)} lines to {self.filepath}"
 
 
@@ -724,5 +817,6 @@ CLASSES = (
     POISE_OT_script_add,
     POISE_OT_script_remove,
     POISE_OT_script_move,
+    POISE_OT_script_region,
     POISE_OT_controller_build,
 )

@@ -36,12 +36,13 @@ class _MotionOperator(_CharacterOperator):
 
 
 class OfKind:
-    """Mixin: only where the active motion is of a kind.
+    """Mixin: only where the active motion is of a kind, or of one of several.
 
-    Its `motion_kind` is that kind, `lacks` what motions of others do not have and the way out.
+    Its `motion_kind` is that kind, or those, `lacks` what motions of others do not have and the
+    way out.
     """
 
-    motion_kind = ""
+    motion_kind: str | tuple[str, ...] = ""
     lacks = ""
 
     @classmethod
@@ -53,7 +54,8 @@ class OfKind:
                 "No character with a motion is active: select an armature, its mesh or its motion"
             )
             return False
-        if motion.poise_motion.kind != cls.motion_kind:
+        kinds = (cls.motion_kind,) if isinstance(cls.motion_kind, str) else cls.motion_kind
+        if motion.poise_motion.kind not in kinds:
             cls.poll_message_set(f"The active motion has no {cls.lacks}")
             return False
         return True

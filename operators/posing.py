@@ -335,6 +335,22 @@ class POISE_OT_target_remove(_RemoveFrom, bpy.types.Operator):
             del motion[name]
 
 
+def _limbs(solved) -> dict[str, np.ndarray]:
+    """Bone -> (n, 2, 3) where its head and tail are at whole frames, m."""
+    tracks, links = solved.tracks, solved.job.links
+    if links is None:
+        return solved.motion.physical
+    places = links.places(tracks, slice(None))
+    return {name: ends[tracks.clock.whole] for name, ends in places.items()}
+
+
+class _Disturbing(OfKind):
+    """Mixin: only where the active motion can be disturbed."""
+
+    motion_kind = ("POSE_TIMING", "CONTROLLER")
+    lacks = "disturbances: set Motion to Pose Timing or Controller"
+
+
 def _throw(context, motion, rig, bone: str, speed: float) -> Vector:
     """Velocity with which a ball from the 3D cursor comes by a bone, wherever that is by then."""
     scene, numbers = context.scene, scene_numbers(context.scene)
@@ -344,8 +360,10 @@ def _throw(context, motion, rig, bone: str, speed: float) -> Vector:
         solved = pipeline.solve(pipeline.gather(context, motion))
     except FIXABLE:
         solved = None  # where it stands now
-    if solved is not None and bone in solved.motion.physical:
-        aims = solved.motion.physical[bone].mean(axis=1) / numbers.unit_scale
+    if solved is not None:
+        places = _limbs(solved)
+        if bone in places:
+            aims = places[bone].mean(axis=1) / numbers.unit_scale
     start = frame_range(scene, motion)[0]
     place, time = np.array(scene.cursor.location), 0.0
     for _ in range(8):  # it comes later to what is farther away
@@ -359,7 +377,7 @@ def _throw(context, motion, rig, bone: str, speed: float) -> Vector:
     return velocity
 
 
-class POISE_OT_disturbance_add(_PosingOperator, bpy.types.Operator):
+class POISE_OT_disturbance_add(_Disturbing, SettingsOperator, bpy.types.Operator):
     """Throw a ball, push a bone, or shake what carries the limbs, at the current frame"""
 
     bl_idname = "poise.disturbance_add"
@@ -408,7 +426,7 @@ class POISE_OT_disturbance_add(_PosingOperator, bpy.types.Operator):
         return f"Added {item.name}"
 
 
-class POISE_OT_disturbance_remove(_RemoveFrom, bpy.types.Operator):
+class POISE_OT_disturbance_remove(_Disturbing, _RemoveFrom, bpy.types.Operator):
     """Remove the chosen disturbance"""
 
     bl_idname = "poise.disturbance_remove"

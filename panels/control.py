@@ -11,6 +11,7 @@ from ..addon.rigs.actor import Actor
 from ..addon.show import preview
 from .base import MotionPanel, active, settings_of, wrapped
 from .motion import draw_summary
+from .posing import DisturbancesPanel
 
 LABELS = {"angle": "Angle", "omega": "Speed", "torque": "Torque"}
 """Coordinates and controls as the paper names them -> as animators read them."""
@@ -22,6 +23,11 @@ def _label(name: str) -> str:
     """What a coordinate is called: those of a chain end with the number of their link."""
     base = name.rstrip("0123456789")
     return f"{LABELS.get(base, base.capitalize())} {name[len(base):]}".strip()
+
+
+def _named(name: str, unit: str) -> str:
+    """A coordinate's label: Blender shows speeds of angles as angles."""
+    return f"{_label(name)} per s" if unit == "rad/s" else _label(name)
 
 
 _read: tuple = (None, None)
@@ -72,7 +78,10 @@ class POISE_UL_script(bpy.types.UIList):
     ):
         row = layout.row(align=True)
         row.prop_search(item, "controller", data, "controllers", text="")
-        row.prop(item, "seconds", text="")
+        if item.until == "WHENEVER":
+            row.label(text="Whenever")
+        else:
+            row.prop(item, "seconds", text="")
 
 
 class POISE_MT_controllers(bpy.types.Menu):
@@ -104,9 +113,9 @@ def _draw_value(layout, one, unit: str, may_be_free: bool) -> None:
     row = layout.row(align=True)
     line = row.row()
     line.active = not one.free
-    text = _label(one.name)
+    text = _named(one.name, unit)
     if unit.startswith("rad"):
-        text, name = (text if unit == "rad" else f"{text} per s"), "angle"
+        name = "angle"
     else:
         name = "length" if unit == "m" else "value"
     line.prop(one, name, text=text)
@@ -142,9 +151,10 @@ class POISE_PT_control(_ControlPanel, bpy.types.Panel):
         elif known is not None and known[0].tabled:
             self._draw_destinations(layout, item, known)
         if item is not None and known is not None:
-            for name in known[0].draws:
+            asks = known[0].asks(item.program)
+            for name in asks:
                 layout.prop(item, name)
-            if known[0].finds:
+            if known[0].finds and asks:
                 layout.operator("poise.jump_find", icon="VIEWZOOM")
         if known is None or known[0].tabled:
             layout.operator("poise.controller_build", icon="MOD_BUILD")
@@ -215,12 +225,27 @@ class POISE_PT_control_script(_ControlPanel, bpy.types.Panel):
             column = layout.column()
             column.use_property_split = True
             column.prop(line, "until")
+            if line.until in gather.REGIONAL:
+                self._draw_region(column, line, _known(context))
             column.prop(line, "others")
             if line.others:
                 column.prop(settings, "seed")
         row = layout.row(align=True)
         row.operator("poise.script_import", text="Import", icon="IMPORT")
         row.operator("poise.script_export", text="Export", icon="EXPORT")
+
+    def _draw_region(self, layout, line, known):
+        units = {x.name: x.unit for x in known[0].coordinates(known[1])} if known else {}
+        for one in line.region:
+            unit = units.get(one.name, "")
+            kind = "_angle" if unit.startswith("rad") else "_length" if unit == "m" else ""
+            row = layout.row(align=True, heading=_named(one.name, unit))
+            row.prop(one, "use", text="")
+            ends = row.row(align=True)
+            ends.active = one.use
+            ends.prop(one, f"low{kind}", text="")
+            ends.prop(one, f"high{kind}", text="")
+        layout.operator("poise.script_region", icon="ARMATURE_DATA")
 
 
 class POISE_PT_control_start(_ControlPanel, bpy.types.Panel):
@@ -307,6 +332,17 @@ class POISE_PT_control_torques(_ControlPanel, bpy.types.Panel):
         layout.prop(settings, "slew")
 
 
+class POISE_PT_control_disturbances(DisturbancesPanel, _ControlPanel, bpy.types.Panel):
+    bl_parent_id = "POISE_PT_control"
+
+    @classmethod
+    def poll(cls, context):
+        if not super().poll(context):
+            return False
+        known = _known(context)
+        return known is None or bool(known[0].links(known[1]))
+
+
 class POISE_PT_control_obstacles(_ControlPanel, bpy.types.Panel):
     bl_label = "Obstacles"
     bl_parent_id = "POISE_PT_control"
@@ -363,6 +399,7 @@ CLASSES = (
     POISE_PT_control_start,
     POISE_PT_control_domain,
     POISE_PT_control_torques,
+    POISE_PT_control_disturbances,
     POISE_PT_control_obstacles,
     POISE_PT_control_links,
 )

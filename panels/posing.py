@@ -114,9 +114,10 @@ class POISE_PT_posing_overlap(MotionPanel, bpy.types.Panel):
             layout.prop(item, "ratio")
 
 
-class POISE_PT_posing_disturbances(MotionPanel, bpy.types.Panel):
+class DisturbancesPanel(MotionPanel):
+    """Mixin: what disturbs a motion; its panels stand under those of the motions."""
+
     bl_label = "Disturbances"
-    bl_parent_id = "POISE_PT_posing"
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context):
@@ -131,6 +132,10 @@ class POISE_PT_posing_disturbances(MotionPanel, bpy.types.Panel):
             return
         for name in DISTURBING[item.kind]:
             layout.prop(item, name)
+
+
+class POISE_PT_posing_disturbances(DisturbancesPanel, bpy.types.Panel):
+    bl_parent_id = "POISE_PT_posing"
 
 
 class POISE_PT_posing_bones(MotionPanel, bpy.types.Panel):

@@ -45,7 +45,8 @@ OPERATORS = (
     "figure_setup", "figure_remove", "controller_add", "controller_remove", "controller_build",
     "jump_find",
     "controller_import", "controller_export", "destination_set", "destination_remove",
-    "start_set", "start_drag", "script_add", "script_remove", "script_move", "script_import",
+    "start_set", "start_drag", "script_add", "script_remove", "script_move", "script_region",
+    "script_import",
     "script_export",
     "posture_add", "posture_replace", "posture_update", "posture_remove", "posture_duplicate",
     "posture_move", "posture_mirror", "posture_pose", "postures_from_action", "pace_edit",
@@ -246,6 +247,7 @@ def tables() -> dict[str, str]:
         ("controller", controller), ("span", controller.properties["domain"].fixed_type),
         ("value", control.properties["start"].fixed_type),
         ("line", control.properties["script"].fixed_type),
+        ("range", control.properties["script"].fixed_type.properties["region"].fixed_type),
     ):
         made[f"control {name}"] = settings_table(item, style_names(item))
     freeform = rna.properties["freeform"].fixed_type

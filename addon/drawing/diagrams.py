@@ -20,6 +20,7 @@ import numpy as np
 
 from ...solvers.control.build import Table
 from ...solvers.control.plans import Span
+from ...solvers.control.regions import Region
 from ...solvers.legged import GaitMotion
 from ...solvers.legged.gait import spoken_leg
 from ...solvers.legged.support import support_profile
@@ -452,6 +453,21 @@ class StateWay:
     width: float = 1.4
 
 
+@dataclass(frozen=True)
+class StateBox:
+    """A region of state space.
+
+    Attributes:
+        region: by the coordinates of the whole state, those that are drawn first.
+        colour: RGBA.
+        name: what goes by it.
+    """
+
+    region: Region
+    colour: Colour = INK
+    name: str = ""
+
+
 def state_diagram(
     spans: Sequence[Span],
     ways: Sequence[StateWay],
@@ -460,6 +476,7 @@ def state_diagram(
     width: int = 560,
     height: int = 440,
     labelled: bool = True,
+    boxes: Sequence[StateBox] = (),
 ) -> Diagram:
     """Ways through state space, where they lead, and what they cost (1990, Figs. 14 and 16).
 
@@ -475,6 +492,7 @@ def state_diagram(
         width: pixels.
         height: pixels.
         labelled: with numbers and names; without them for small pictures.
+        boxes: regions; one that crosses the end of an angle that wraps is drawn in two parts.
     """
     scales = [degrees(1.0) if x.unit.startswith("rad") else 1.0 for x in spans]
     ranges = [(x.low * k, x.high * k) for x, k in zip(spans, scales, strict=True)]
@@ -489,6 +507,15 @@ def state_diagram(
         across, up = (f"{_coordinate(x.name)}, {_UNITS.get(x.unit, x.unit)}" for x in spans)
         grid, labels = _ticks(axes, across, up)
         lines += grid
+    areas = [*areas]
+    for box in boxes:
+        for low, high in _boxed(box.region, spans):
+            (left, bottom), (right, top) = axes.place(*(np.array((low, high)) * scales).T)
+            areas.append(Area(left, right, bottom, top, (*box.colour[:3], 0.2)))
+            edge = np.array([(left, bottom), (right, bottom), (right, top), (left, top)])
+            lines.append(Line(np.concatenate([edge, edge[:1]]), box.colour, 1.2))
+            if labelled and box.name:
+                labels.append(Label(box.name, left + 4.0, top - 12.0, "start", 11.0))
     for way in ways:
         for run in _within(way.states, spans):
             lines.append(Line(axes.place(*(run * scales).T), way.colour, way.width))
@@ -513,6 +540,21 @@ def state_diagram(
         if labelled and name:
             labels.append(Label(name, place[0] + 10.0, place[1] + 10.0, "start", 12.0))
     return Diagram(width, height, tuple(lines), tuple(labels), (axes,), tuple(areas))
+
+
+def _boxed(region: Region, spans: Sequence[Span]) -> list[tuple[list[float], list[float]]]:
+    """Least and largest corners of what of a region lies within the ranges of two coordinates."""
+    sides = []
+    for (low, high, period), x in zip(region.ranges, spans, strict=False):
+        if not period or high - low >= period:
+            parts = [(max(low, x.low), min(high, x.high))]
+        else:
+            begin = x.low + (low - x.low) % period
+            end = begin + (high - low) % period
+            parts = [(begin, min(end, x.high)), (x.low, end - period)]
+        sides.append([(a, b) for a, b in parts if a < b])
+    across, up = sides
+    return [([a, c], [b, d]) for a, b in across for c, d in up]
 
 
 _UNITS = {"rad": "degrees", "rad/s": "degrees/s"}

@@ -14,8 +14,9 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Generic
 
 import bpy
+import numpy as np
 
-from ..mapping.handover import Handover
+from ..mapping.handover import Handover, hand_over
 from ..rigs.actor import Actor
 from ..scene.timing import SceneNumbers
 from .base import J, Progress, S
@@ -31,8 +32,8 @@ class Family(ABC, Generic[J, S]):
         view: how its motions are shown.
         joints: whether its motions turn single joints, rather than move a whole figure: those
             that do and those that do not cannot go on from each other.
-        lies: whether its motions lie on what plays on the joints without them; they go on
-            from no motion of another family.
+        lies: whether its motions lie on what plays on the joints without them, from which they
+            begin, unless they go on from a motion of another family.
     """
 
     name: str
@@ -93,6 +94,23 @@ class Family(ABC, Generic[J, S]):
             SettingError: a setting is outside what the solver can take.
             UserError: a motion that this one continues cannot be solved.
         """
+
+    def ends(self, solved: S) -> Handover:
+        """How a motion ends, for one of another family that goes on from it.
+
+        Args:
+            solved: it.
+        """
+        return hand_over(solved.tracks, getattr(solved.motion, "end_state", None), solved.near)
+
+    def begins(self, solved: S) -> Mapping[str, np.ndarray]:
+        """Role or bone -> (3,) angular velocity with which a motion begins, where that is known
+        better than from its samples; as in `Handover.spinning`.
+
+        Args:
+            solved: it.
+        """
+        return {}
 
     @abstractmethod
     def inputs(self, job: J) -> Mapping[str, object]:

@@ -6,7 +6,7 @@ What tracks alone tell is drawn of any motion; a family says what there is besid
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, Protocol
 
@@ -14,7 +14,7 @@ import bpy
 import numpy as np
 
 from ..drawing.diagrams import Diagram
-from ..drawing.strokes import LIFT, Mark, Palette, Strokes, path_strokes
+from ..drawing.strokes import LIFT, PATH_COLOUR, Mark, Palette, Strokes, path_strokes
 from ..mapping.tracks import JointTracks, RoleTracks
 from .base import S
 
@@ -81,6 +81,36 @@ class Ball:
 
     places: np.ndarray
     radius: float
+
+
+_CIRCLE = np.stack(
+    [f(np.linspace(0.0, 2.0 * np.pi, 25)) for f in (np.cos, np.sin, np.zeros_like)], axis=1
+)
+
+
+def ball_ways(balls: Sequence[Ball]) -> list[Strokes]:
+    """Where balls fly.
+
+    Args:
+        balls: which.
+    """
+    ways = [ball.places[np.isfinite(ball.places).all(axis=1)] for ball in balls]
+    return [path_strokes(way, PATH_COLOUR, 1.5) for way in ways if len(way) > 1]
+
+
+def ball_rings(balls: Sequence[Ball], frame: int) -> list[Strokes]:
+    """Balls at a frame, each as three circles.
+
+    Args:
+        balls: which.
+        frame: number of the whole frame.
+    """
+    return [
+        path_strokes(
+            ball.places[frame] + ball.radius * np.roll(_CIRCLE, axis, axis=1), PATH_COLOUR, 1.5
+        )
+        for ball in balls if np.isfinite(ball.places[frame]).all() for axis in range(3)
+    ]
 
 
 class View(Generic[S]):

@@ -185,7 +185,8 @@ def at_the_ends(tracks: _Any) -> _Any:
 
 
 def taken_over(
-    tracks: _Any, before: Handover, settles: float = SETTLES, near: _Any | None = None
+    tracks: _Any, before: Handover, settles: float = SETTLES, near: _Any | None = None,
+    sets_out: Mapping[str, np.ndarray] | None = None,
 ) -> _Any:
     """Tracks that begin as another motion ends, and soon are as they were.
 
@@ -195,6 +196,8 @@ def taken_over(
         settles: s in which the difference decays.
         near: the tracks at instants close to each other, the first three at their start, that
             tell their rates; None: the samples do.
+        sets_out: role -> (3,) angular velocity that the tracks begin with, rad/s, where it is known
+            better than from their samples; as in `Handover.spinning`.
 
     Returns:
         The tracks. A foot that stands in both stays where it stood, and is where it was to be
@@ -246,7 +249,9 @@ def taken_over(
         wide = rotations.to_rotation_vector(rotations.multiply(before.turn[role], back))
         ahead = rotations.to_rotation_vector(rotations.multiply(turns[role][:3], back))
         turned = rotations.from_rotation_vector(wide)
-        spin = before.spinning[role] - rotations.rotate(turned, _first_rate(ahead, close.time))
+        own = (sets_out or {}).get(role)
+        own = _first_rate(ahead, close.time) if own is None else own
+        spin = before.spinning[role] - rotations.rotate(turned, own)
         rate = np.linalg.solve(exponential.jacobian(-wide[None])[0], spin)
         amount = rotations.from_rotation_vector(gone(role, wide, rate))
         rotation[role] = rotations.continuous(rotations.multiply(amount, values))

@@ -116,6 +116,36 @@ class PoiseSpan(bpy.types.PropertyGroup):
     )
 
 
+class PoiseRange(bpy.types.PropertyGroup):
+    """From where to where a coordinate is within a region; its name is the coordinate's."""
+
+    use: BoolProperty(
+        name="Limit", description="Limit this coordinate; any value of the others is within",
+        default=False, options=set(), override=OVERRIDE,
+    )
+    low: FloatProperty(
+        name="From", description="Least value: radians, radians per second, or lengths in Blender "
+        "units", options=set(), override=OVERRIDE,
+    )
+    high: FloatProperty(
+        name="To", description="Largest value; an angle that goes round may end below where it "
+        "begins", options=set(), override=OVERRIDE,
+    )
+    low_angle: FloatProperty(
+        name="From", description="Least value", subtype="ANGLE", get=_low, set=_set_low,
+    )
+    high_angle: FloatProperty(
+        name="To", description="Largest value; an angle that goes round may end below where it "
+        "begins", subtype="ANGLE", get=_high, set=_set_high,
+    )
+    low_length: FloatProperty(
+        name="From", description="Least value", unit="LENGTH", get=_low, set=_set_low,
+    )
+    high_length: FloatProperty(
+        name="To", description="Largest value", unit="LENGTH", get=_high, set=_set_high,
+    )
+
+
 class PoiseController(bpy.types.PropertyGroup):
     """Where a figure is to end, and by what means; its name is the animator's."""
 
@@ -174,12 +204,20 @@ class PoiseScriptLine(bpy.types.PropertyGroup):
             ("TIME", "Time", "After some seconds", 0),
             ("REACHED", "Reached", "Once the destination is reached, at the latest after some "
              "seconds", 1),
+            ("REGION", "Region", "Once the state is within the region, at the latest after some "
+             "seconds", 2),
+            ("WHENEVER", "Whenever in Region", "It has no turn: it takes over whenever the state "
+             "is within the region, whatever line's turn it is, and gives back where it leaves", 3),
         ),
         options=set(), override=OVERRIDE,
     )
     seconds: FloatProperty(
         name="Seconds", description="For how long, at the most", default=1.0, min=0.001,
         soft_max=10.0, max=1e5, unit="TIME_ABSOLUTE", options=set(), override=OVERRIDE,
+    )
+    region: CollectionProperty(
+        type=PoiseRange, name="Region", description="The states by which it ends, or in which it "
+        "takes over", override={*OVERRIDE, "USE_INSERTION"},
     )
 
 
@@ -228,5 +266,6 @@ class PoiseControl(Rows, bpy.types.PropertyGroup):
 
 
 CLASSES = (
-    PoiseStateValue, PoiseDestination, PoiseSpan, PoiseController, PoiseScriptLine, PoiseControl,
+    PoiseStateValue, PoiseDestination, PoiseSpan, PoiseRange, PoiseController, PoiseScriptLine,
+    PoiseControl,
 )

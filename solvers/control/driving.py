@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .car import Trip
+from .car import Trip, placed, travel
 from .looking import PLACE, Driver
-from .parking import Parking, offence
+from .parking import Parking, layers, offence
 
 LONGEST = 40.0  # s
 PATIENCE = 5
@@ -71,6 +71,31 @@ def drive(
             for rows, at, text in zip(cars.knots, cars.parked, cars.said, strict=True)
         ]
     return found
+
+
+def halted(parking: Parking, trip: Trip, time: float = math.inf) -> Trip:
+    """A trip that is broken off, and ends at rest.
+
+    The move that is on its way goes on to its end, from which every move leaves room to brake;
+    then the car brakes as the table does, its wheels as they are.
+
+    Args:
+        parking: the controller.
+        trip: what the car did.
+        time: s of it, at which it is broken off.
+    """
+    car, size = parking.car, parking.size
+    keep = min(int(np.searchsorted(trip.times, time - 1e-9)) + 1, len(trip.times))
+    times, knots = trip.times[:keep], trip.knots[:keep]
+    last = knots[-1]
+    if last[4] and np.isfinite(last).all():
+        speeds = layers(car, size)[1]
+        seconds = abs(last[4]) / (speeds[speeds > 0.0].min() / size.step)
+        still = last[3:] * [1.0, 0.0]
+        moved = travel(car, last[None, 3:], still[None], seconds, 16)[:, -1]
+        stood = np.concatenate([placed(last[None, :3], moved)[0], still])
+        times, knots = np.append(times, times[-1] + seconds), np.concatenate([knots, stood[None]])
+    return Trip(car, times, knots)
 
 
 class _Cars:
@@ -163,10 +188,11 @@ def _finished(parking: Parking, knots: list, parked: bool, said: str) -> Drive:
     if parked and states[-1, 3]:
         times = np.append(times, end + abs(states[-1, 3]) / car.steering_rate)
         states = np.concatenate([states, states[-1:] * [1.0, 1.0, 1.0, 0.0, 1.0]])
-    elif not parked and not said:
-        off = rows[-1, :3] - parking.street.destination
+    trip = halted(parking, Trip(car, times, states))
+    if not parked and not said:
+        off = car.centre(trip.knots[-1, :3]) - parking.street.destination
         said = (
             f"The car did not park within {end:.0f} s: it is {np.hypot(*off[:2]):.2f} m "
             f"and {abs(math.degrees(off[2])):.0f} degrees off"
         )
-    return Drive(Trip(car, times, states), end if parked else None, said)
+    return Drive(trip, end if parked else None, said)

@@ -374,7 +374,8 @@ def in_degrees(x: Span, value: float) -> float:
         x: whose.
         value: in SI units.
     """
-    return round(float(value) * _RATES.get(x.unit, 1.0), 6)
+    # Blender keeps numbers in single precision: 350 degrees to a few hundred-thousandths.
+    return round(float(value) * _RATES.get(x.unit, 1.0), 4 if x.unit in _RATES else 6)
 
 
 def from_text(made: ControllerText, plan: Plan) -> Plan:

@@ -25,12 +25,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
 from scipy.linalg import LinAlgError, solve_continuous_are
 
 from ..errors import SettingError
 from .build import Rates, Table
+from .regions import Region, Turns
 
 LONGEST = 1.0 / 240.0
 """s for which a control stays."""
@@ -93,12 +95,52 @@ class Command:
         seconds: for how long at the most.
         until_reached: whether it ends where the destination is reached.
         name: for messages.
+        region: where it ends, or where it is in force.
+        whenever: whether it is in force whenever the state is within the region.
     """
 
     controller: Controller | Callable[[float, np.ndarray], np.ndarray]
     seconds: float
     until_reached: bool = False
     name: str = ""
+    region: Region | None = None
+    whenever: bool = False
+
+
+class Outside(Protocol):
+    """What acts on a figure from outside."""
+
+    def between(self, start: float, end: float) -> Sequence[float]:
+        """Times after `start` and before `end` at which a step has to end, growing.
+
+        Args:
+            start: s.
+            end: s.
+        """
+        ...
+
+    def rates(self, time: float, state: np.ndarray, middle: float) -> np.ndarray:
+        """(d,) what it adds to the state's time derivative.
+
+        Args:
+            time: s.
+            state: (d,).
+            middle: s, of the step: what begins or ends at its edges acts in it or does not.
+        """
+        ...
+
+    def struck(self, time: float, state: np.ndarray) -> np.ndarray:
+        """(d,) state after hits at this instant, which is that of the end of a step.
+
+        Args:
+            time: s.
+            state: (d,).
+        """
+        ...
+
+    def seen(self) -> None:
+        """Note how it is at this instant, one of those that are asked for."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -114,6 +156,7 @@ class Run:
             or had no way from there; the run goes on without control.
         reached: (time, command) where destinations were reached.
         ended: s at which the last command ended, or the last time.
+        entered: (time, command) where states came into regions by which commands change.
     """
 
     times: np.ndarray
@@ -123,6 +166,7 @@ class Run:
     left: tuple[tuple[float, int], ...]
     reached: tuple[tuple[float, int], ...]
     ended: float
+    entered: tuple[tuple[float, int], ...] = ()
 
 
 def rest_law(
@@ -308,6 +352,7 @@ def run(
     times: np.ndarray,
     slew: np.ndarray | None = None,
     progress: Callable[[float], None] | None = None,
+    outside: Outside | None = None,
 ) -> Run:
     """Run a script from a state.
 
@@ -319,6 +364,7 @@ def run(
         times: (f,) s, growing.
         slew: (c,) largest change of each control in a second, or None.
         progress: told the share that is done; raises Cancelled to stop.
+        outside: what acts on the figure besides; None for nothing.
 
     Returns:
         The states at the times.
@@ -326,57 +372,54 @@ def run(
     for command in script:
         if not command.seconds > 0.0:
             raise SettingError(f"Time of {command.name}", command.seconds, "above 0 s")
-    state = np.array(start, float)
-    time, began, number = float(times[0]), float(times[0]), 0
+    state, turns = np.array(start, float), Turns(script)
+    time = turns.began = float(times[0])
     left: list[tuple[float, int]] = []
-    reached: list[tuple[float, int]] = []
     out = np.empty((len(times), len(state)))
     active = np.zeros(len(times), int)
     given: list[np.ndarray] = []
     last: np.ndarray | None = None
-    ended = float(times[-1])
+
+    def there(number: int) -> bool:
+        controller = script[number].controller
+        return isinstance(controller, Controller) and arrived(controller, state)
 
     def demand() -> np.ndarray:
-        nonlocal number, began, ended
-        while number < len(script):
-            command = script[number]
-            there = isinstance(command.controller, Controller) and arrived(
-                command.controller, state
-            )
-            if there and all(n != number for _, n in reached):
-                reached.append((time, number))
-            if time - began < command.seconds - 1e-9 and not (there and command.until_reached):
-                break
-            number, began = number + 1, time
-            if number == len(script):
-                ended = time
+        number = turns.now(time, state, there)
         if number == len(script):
             return np.zeros_like(last) if last is not None else np.zeros(_width(script))
         command = script[number]
         if not isinstance(command.controller, Controller):
-            return np.atleast_1d(np.asarray(command.controller(time - began, state), float))
+            return np.atleast_1d(np.asarray(command.controller(time - turns.began, state), float))
         wanted, known = control(command.controller, state)
         if not known and not any(n == number for _, n in left):
             left.append((time, number))
         return wanted
 
     for frame, until in enumerate(times):
-        steps = int(np.ceil((until - time) / LONGEST - 1e-9)) if frame else 0
-        for k in range(steps):
-            h = (until - time) / (steps - k)
-            wanted = demand()
-            if slew is not None and last is not None:
-                wanted = np.clip(wanted, last - slew * h, last + slew * h)
-            last = wanted
-            state = _step(rates, state, wanted, h)
-            time += h
-        time = float(until)
-        out[frame], active[frame] = state, number
+        ends = [until] if outside is None else [*outside.between(time, until), until]
+        for end in ends if frame else ():
+            steps = int(np.ceil((end - time) / LONGEST - 1e-9))
+            for k in range(steps):
+                h = (end - time) / (steps - k)
+                wanted = demand()
+                if slew is not None and last is not None:
+                    wanted = np.clip(wanted, last - slew * h, last + slew * h)
+                last = wanted
+                state = _step(rates, state, wanted, h, time, outside)
+                time += h
+                if outside is not None:
+                    state = outside.struck(time, state)
+            time = float(end)
+        if outside is not None:
+            outside.seen()
         given.append(demand() if last is None else last)
+        out[frame], active[frame] = state, max(turns.last, 0)
         if progress is not None and frame % 16 == 0:
             progress(frame / len(times))
     return Run(
-        np.asarray(times, float), out, np.array(given), active, tuple(left), tuple(reached), ended
+        np.asarray(times, float), out, np.array(given), active, tuple(left),
+        tuple(turns.reached), min(turns.ended, float(times[-1])), tuple(turns.entered),
     )
 
 
@@ -387,9 +430,24 @@ def _width(script: Sequence[Command]) -> int:
     return 1
 
 
-def _step(rates: Rates, state: np.ndarray, wanted: np.ndarray, h: float) -> np.ndarray:
-    """One step of one figure."""
-    return stepped(rates, state[None], wanted[None], h)[0]
+def _step(
+    rates: Rates, state: np.ndarray, wanted: np.ndarray, h: float, time: float,
+    outside: Outside | None,
+) -> np.ndarray:
+    """Runge and Kutta's fourth order, the control staying."""
+    c = wanted[None]
+    if outside is None:
+        return stepped(rates, state[None], c, h)[0]
+
+    def at(late: float, s: np.ndarray) -> np.ndarray:
+        found = rates(s[None], c)[0]
+        return found + outside.rates(time + late * h, s, time + 0.5 * h)
+
+    a = at(0.0, state)
+    b = at(0.5, state + 0.5 * h * a)
+    d = at(0.5, state + 0.5 * h * b)
+    e = at(1.0, state + h * d)
+    return state + h / 6.0 * (a + 2.0 * b + 2.0 * d + e)
 
 
 def stepped(rates: Rates, states: np.ndarray, given: np.ndarray, h: float) -> np.ndarray:

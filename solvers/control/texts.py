@@ -17,14 +17,24 @@ Several destinations are alternatives, of which the easiest is taken. A script:
     swapcon link conB.ctab           from here on this controller
     sim 0.4                          for so many seconds
 
+to which these forms add what the paper says in words (section 3.1):
+
+    sim 4 until reached              at most so long, until the destination is reached
+    sim 4 until angle=-10,10         or until the state is in a region: from, to; what is not
+                                     named may be anything
+    whenever link conA.ctab angle=170,-170
+                                     in force whenever the state is in the region
+    swapcon link conB.ctab conC.ctab one of them, drawn at random
+    seed 3                           of what is drawn
+
 Angles are in degrees. Texts are read as data, and nothing in them is ever run.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 
 from ..errors import SettingError
 
@@ -74,12 +84,18 @@ class Line:
     Attributes:
         figure: whose controller changes.
         controller: name of the controller's file.
-        seconds: until the next change.
+        seconds: until the next change; of no use where it is in force whenever in a region.
+        others: further files, one of all of which is drawn.
+        until: "TIME", "REACHED", "REGION" or "WHENEVER".
+        region: coordinate -> least and largest value.
     """
 
     figure: str
     controller: str
-    seconds: float
+    seconds: float = 1.0
+    others: tuple[str, ...] = ()
+    until: str = "TIME"
+    region: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -89,10 +105,12 @@ class ScriptText:
     Attributes:
         states: figure -> its state at the start, each angle followed by its speed.
         lines: what happens, in order.
+        seed: of what is drawn.
     """
 
     states: dict[str, tuple[float, ...]]
     lines: tuple[Line, ...]
+    seed: int = 0
 
 
 def _commands(text: str) -> Iterator[tuple[int, list[str]]]:
@@ -210,25 +228,63 @@ def read_script(text: str) -> ScriptText:
     """
     states: dict[str, tuple[float, ...]] = {}
     lines: list[Line] = []
-    current: tuple[str, str] | None = None
+    current: Line | None = None
+    seed = 0
     for number, words in _commands(text):
         word, rest = words[0], words[1:]
         if word == "state" and len(rest) >= 2:
             form = "state FIGURE ANGLE,SPEED ..."
             parts = [part for part in "".join(rest[1:]).split(",") if part]
             states[rest[0]] = tuple(_numbers(number, words, parts, form))
-        elif word == "swapcon" and len(rest) == 2:
-            current = rest[0], rest[1]
-        elif word == "sim" and len(rest) == 1:
-            (seconds,) = _numbers(number, words, rest, "sim SECONDS")
+        elif word == "swapcon" and len(rest) >= 2:
+            current = Line(rest[0], rest[1], others=tuple(rest[2:]))
+        elif word == "sim" and rest:
             if current is None:
                 raise _wrong(number, words, "after a line with swapcon: nobody is in control")
-            if not seconds > 0.0:
-                raise _wrong(number, words, "sim SECONDS, above 0")
-            lines.append(Line(*current, seconds))
+            lines.append(_stretch(number, words, current))
+        elif word == "whenever" and len(rest) >= 3:
+            names = [part for part in rest[1:] if "=" not in part]
+            region = _region(number, words, [part for part in rest[1:] if "=" in part])
+            if not names:
+                raise _wrong(number, words, "whenever FIGURE CONTROLLER NAME=FROM,TO ...")
+            lines.append(Line(rest[0], names[0], 1.0, tuple(names[1:]), "WHENEVER", region))
+        elif word == "seed" and len(rest) == 1 and rest[0].isdigit():
+            seed = int(rest[0])
         else:
-            raise _wrong(number, words, "state, swapcon or sim, and what belongs to it")
-    return ScriptText(states, tuple(lines))
+            raise _wrong(
+                number, words, "state, swapcon, sim, whenever or seed, and what belongs to it"
+            )
+    return ScriptText(states, tuple(lines), seed)
+
+
+def _stretch(number: int, words: list[str], current: Line) -> Line:
+    """A line of `sim`."""
+    form = "sim SECONDS, sim SECONDS until reached, or sim SECONDS until NAME=FROM,TO ..."
+    (seconds,) = _numbers(number, words, words[1:2], form)
+    if not seconds > 0.0:
+        raise _wrong(number, words, "sim SECONDS, above 0")
+    if len(words) == 2:
+        return replace(current, seconds=seconds)
+    if words[2] != "until" or len(words) == 3:
+        raise _wrong(number, words, form)
+    if words[3:] == ["reached"]:
+        return replace(current, seconds=seconds, until="REACHED")
+    region = _region(number, words, words[3:])
+    return replace(current, seconds=seconds, until="REGION", region=region)
+
+
+def _region(number: int, words: list[str], which: list[str]) -> dict[str, tuple[float, float]]:
+    form = "NAME=FROM,TO ..."
+    found = {}
+    for part in which:
+        name, sign, ends = part.partition("=")
+        values = _numbers(number, words, ends.split(","), form)
+        if not (name and sign and len(values) == 2):
+            raise _wrong(number, words, form)
+        found[name] = (values[0], values[1])
+    if not found:
+        raise _wrong(number, words, form)
+    return found
 
 
 def write_script(made: ScriptText) -> str:
@@ -241,10 +297,17 @@ def write_script(made: ScriptText) -> str:
         f"state {figure} " + ",".join(repr(x) for x in state)
         for figure, state in made.states.items()
     ]
-    before: tuple[str, str] | None = None
+    lines += [f"seed {made.seed}"] if made.seed else []
+    before: list[str] = []
     for line in made.lines:
-        if (line.figure, line.controller) != before:
-            lines.append(f"swapcon {line.figure} {line.controller}")
-            before = line.figure, line.controller
-        lines.append(f"sim {line.seconds!r}")
+        names = [line.figure, line.controller, *line.others]
+        region = [f"{name}={low!r},{high!r}" for name, (low, high) in line.region.items()]
+        if line.until == "WHENEVER":
+            lines.append(" ".join(["whenever", *names, *region]))
+            continue
+        if names != before:
+            lines.append(" ".join(["swapcon", *names]))
+            before = names
+        until = {"REACHED": ["until", "reached"], "REGION": ["until", *region]}
+        lines.append(" ".join(["sim", repr(line.seconds), *until.get(line.until, ())]))
     return "\n".join(lines) + "\n"

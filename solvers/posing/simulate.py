@@ -39,12 +39,13 @@ from ..dynamics import (
     pose,
 )
 from ..dynamics.carrying import Carrying
+from ..dynamics.collide import Contact, Flight, gaps, impulse, touching
+from ..dynamics.disturbances import Ball, Push, Shake
 from ..dynamics.exponential import apply, inverse_jacobian, jacobian
 from ..errors import SettingError
 from .arrive import aim, rest_phase, start_from_set_point
-from .collide import Contact, Flight, gaps, impulse, touching
 from .gain import response
-from .settings import Ball, Body, PoseSettings, Push, Shake, Target
+from .settings import Body, PoseSettings, Target
 
 LONGEST = 1.0 / 200.0
 """s that a step takes at most."""
@@ -433,7 +434,7 @@ class _Run:
         tips = at.joints + apply(at.turns, self.body.tips)
         into = self.into[steps]
         balls = (balls - carrier.places[steps, None]) @ into
-        gap, offset, share = gaps(self.body, balls, self.flight.radii, at.joints, tips)
+        gap, offset, share = gaps(self.body.radii, balls, self.flight.radii, at.joints, tips)
         k, b = np.nonzero((gap < 0.0).any(axis=2))
         link = np.argmin(gap[k, b], axis=1)
         normal = rotations.normalise(offset[k, b, link])
@@ -613,7 +614,7 @@ class _Run:
         tips = at.joints + apply(at.turns, self.body.tips)
         seen = (balls.places - c.places[number]) @ into
         matrix = None
-        for b, link, point, normal in touching(self.body, balls, seen, at.joints, tips):
+        for b, link, point, normal in touching(self.body.radii, balls, seen, at.joints, tips):
             ball, row = balls.balls[b], along(at, link, point) @ normal
             velocity = balls.velocities[b] @ into - c.velocities[number]
             velocity = velocity - rotations.cross(c.spins[number], point)

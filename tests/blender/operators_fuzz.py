@@ -410,7 +410,7 @@ def _controlled(trial):
     for _ in range(rng.choice((1, 1, 2))):
         library = rng.choice(("A", "B", "D", "", "Z"))
         trial.say(f"controller {library}: {_refusal('controller_add', library=library)}")
-        until = rng.choice(("TIME", "REACHED"))
+        until = rng.choice(("TIME", "REACHED", "REGION", "WHENEVER"))
         seconds = rng.uniform(0.05, 2.0)
         trial.say(f"line: {_refusal('script_add', until=until, seconds=seconds)}")
     for bone in rig.pose.bones:
@@ -418,6 +418,12 @@ def _controlled(trial):
             bone.rotation_euler.x = rng.uniform(-4.0, 4.0)
     if trial.chance(0.5):
         trial.say(f"start: {_refusal('start_set')}")
+    if trial.chance(0.3):
+        trial.say(f"region: {_refusal('script_region', near=rng.uniform(0.01, 4.0))}")
+    rig.data.bones.active = rig.data.bones.get(rng.choice(rig.pose.bones.keys()))
+    if trial.chance(0.4):
+        kind = rng.choice(("BALL", "WEIGHT", "PUSH", "SHAKE"))
+        trial.say(f"{kind}: {_refusal('disturbance_add', kind=kind)}")
     if trial.chance(0.4):
         turned = {"link": rng.randint(1, 3), "angle": rng.uniform(-9.0, 9.0)}
         trial.say(f"start: {_refusal('start_drag', **turned)}")

@@ -473,6 +473,52 @@ def test_a_vehicle_that_was_set_up_in_vain_is_as_it_was():
     assert [line for line in diff(before, snapshot()) if "view_layers" not in line] == []
 
 
+def test_a_line_that_is_cut_brakes_or_hands_on_within_limits():
+    # Four seconds of driving, then nobody; and in mid-drive from one line to the next: neither
+    # stops dead.
+    rig, motion = _in_street()
+    _move(rig, -3.0, 0.5)
+    rig.poise.settings.frame_end = 40 * 24
+    lines = motion.poise_motion.control.script
+    lines[0].seconds = 3.3
+
+    def driven():
+        ran = pipeline.solve(pipeline.gather(bpy.context, motion)).motion.ran
+        return ran, np.diff(ran.states[:, 4]) * 48.0
+
+    ran, pull = driven()
+    assert np.abs(ran.states[158:, 4]).max() > 0.3 and ran.states[-1, 4] == 0.0
+    assert np.abs(pull).max() <= 2.0 + 1e-6
+    assert ran.ended == pytest.approx(3.3) and (ran.active[160:] == 1).all()
+    bpy.ops.poise.script_add(seconds=40.0)
+    ran, pull = driven()
+    assert np.abs(pull).max() <= 2.0 + 1e-6 and {0, 1} <= set(ran.active.tolist())
+    assert len(ran.reached) == 1
+    # By a region: once it is half-way along the street.
+    line = lines[0]
+    line.until, line.seconds = "REGION", 40.0
+    motion.poise_motion.control.script_index = 0
+    bpy.ops.poise.script_region()
+    for one in line.region:
+        one.use = one.name == "x"
+    middle = -3.2
+    line.region["x"].low, line.region["x"].high = middle, middle + 30.0
+    ran, pull = driven()
+    (time, number), = ran.entered
+    row = int(np.searchsorted(np.arange(len(pull)) / 48.0, time))
+    assert number == 0 and ran.states[row, 0] == pytest.approx(middle, abs=0.1)
+    assert np.abs(pull).max() <= 2.0 + 1e-6 and len(ran.reached) == 1
+
+
+def test_a_push_does_not_move_a_car_and_says_so():
+    rig, motion = _in_street()
+    rig.data.bones.active = rig.data.bones["body"]
+    assert bpy.ops.poise.disturbance_add(kind="PUSH") == {"FINISHED"}
+    found = pipeline.solve(pipeline.gather(bpy.context, motion)).problems
+    told = next(p for p in found if p.code == "NOT_KNOCKED")
+    assert told.message == "Push 1 cannot move a car, whose wheels never slip"
+
+
 def _animated(top, body, wheels):
     wheels[0].keyframe_insert("rotation_euler", frame=1)
 

@@ -278,6 +278,174 @@ def test_texts_are_written_as_they_are_read(tmp_path):
     assert angle.high == pytest.approx(170.0, abs=1e-4)
 
 
+ALL_FORMS = """state link -135.0,350.0
+seed 3
+swapcon link conB.ctab conC.ctab
+sim 0.4 until angle=80.0,100.0 omega=-50.0,50.0
+swapcon link conA.ctab
+sim 2.0 until reached
+sim 0.5
+whenever link conD.ctab angle=170.0,-170.0
+"""
+
+
+def test_regions_and_draws_are_texts_too(tmp_path):
+    rig, motion = _pendulum()
+    path = tmp_path / "all.txt"
+    path.write_text(ALL_FORMS)
+    assert bpy.ops.poise.script_import(filepath=str(path)) == {"FINISHED"}
+    settings = motion.poise_motion.control
+    assert [line.until for line in settings.script] == ["REGION", "REACHED", "TIME", "WHENEVER"]
+    assert settings.script[0].others == "C" and settings.seed == 3
+    bpy.ops.poise.script_export(filepath=str(tmp_path / "again.txt"))
+    assert (tmp_path / "again.txt").read_text() == ALL_FORMS
+    path.write_text("swapcon link conA.ctab\nsim 1 until height=0,1\n")
+    refused("script_import", "goes by height, which this figure has not: name angle, omega",
+            filepath=str(path))
+
+
+def test_a_line_goes_by_the_region_about_a_pose():
+    # On its way to B, up on the left, A calls the rod back once it is hanging.
+    rig, motion = _pendulum(97)
+    for name in "BA":
+        bpy.ops.poise.controller_add(library=name)
+    rig.pose.bones["rod"].rotation_euler.x = np.radians(-90.0)
+    bpy.context.view_layer.update()
+    bpy.ops.poise.script_add(controller="A", seconds=1.0)
+    bpy.ops.poise.script_add(controller="B", seconds=2.0, until="REGION")
+    line = rig.poise.script[1]
+    assert [(one.name, one.use) for one in line.region] == [("angle", True), ("omega", False)]
+    hanging = float(np.mean([line.region[0].low, line.region[0].high]))
+    bpy.ops.poise.script_add(controller="A", seconds=9.0)
+    solved = pipeline.solve(pipeline.gather(bpy.context, motion))
+    (time, number), = solved.motion.ran.entered
+    row = np.searchsorted(solved.tracks.time, time)
+    angle = solved.motion.ran.states[row, 0]
+    assert number == 1 and abs(np.angle(np.exp(1j * (angle - hanging)))) < 0.25
+    assert np.abs(np.degrees(solved.motion.ran.states[-1])).max() < 1.0
+    # Without a coordinate, or the wrong way round, it says so.
+    line.region[0].use = False
+    refused("bake", "Line 2 of the script of .* goes by a region that nothing limits")
+    line.region[1].use, line.region[1].low, line.region[1].high = True, 2.0, 1.0
+    refused("bake", "Line 2 .* has a region from omega 114.6°/s to 57.3°/s")
+    # In force whenever it is there.
+    line.until, line.region[0].use, line.region[1].use = "WHENEVER", True, False
+    active = pipeline.solve(pipeline.gather(bpy.context, motion)).motion.ran.active
+    assert set(active.tolist()) == {0, 1, 2} or set(active.tolist()) == {0, 2}
+
+
+def test_a_knocked_rod_comes_to_its_destination_and_its_ball_is_keyed():
+    rig, motion = _pendulum(121)
+    bpy.ops.poise.controller_add(library="A")
+    bpy.ops.poise.script_add(seconds=10.0)
+    scene = bpy.context.scene
+    rig.data.bones.active = rig.data.bones["rod"]
+    scene.frame_set(25)
+    axle = np.array(rig.matrix_world @ rig.pose.bones["rod"].head)
+    scene.cursor.location = axle + (0.3, 0.0, 1.2)
+    assert bpy.ops.poise.disturbance_add(kind="BALL", speed=4.0) == {"FINISHED"}
+    assert bpy.ops.poise.disturbance_add(kind="PUSH") == {"FINISHED"}
+    scene.frame_set(1)
+    thrown, push = motion.poise_motion.pose_timing.disturbances
+    push.frame, push.force = 60.0, (0.0, 0.0, -20.0)
+    solved = pipeline.solve(pipeline.gather(bpy.context, motion))
+    ran = solved.motion.ran
+    hit = ran.knocks[0]
+    assert hit.impulse > 0.5 and hit.start == hit.end and 1.0 < hit.start < 2.0
+    # The ball is where it was let go, and meets the rod in its plane.
+    row = int(np.searchsorted(solved.tracks.time, 1.0))
+    np.testing.assert_allclose(ran.flights[row, 0], axle + (0.3, 0.0, 1.2), atol=1e-5)
+    assert np.isnan(ran.flights[row - 1]).all()
+    calm = np.degrees(ran.states[:, 0])
+    assert np.abs(calm[row + 4 : row + 48]).max() > 3.0  # knocked off
+    assert np.abs(np.degrees(ran.states[-1])).max() < 1.0  # and there again, at rest
+    before = snapshot()
+    assert bpy.ops.poise.bake() == {"FINISHED"}
+    ball = thrown.ball
+    scene.frame_set(31)
+    np.testing.assert_allclose(
+        ball.matrix_world.translation, ran.flights[solved.tracks.clock.whole[30], 0], atol=1e-4
+    )
+    scene.frame_set(1)
+    assert bpy.ops.poise.bake_clear() == {"FINISHED"}
+    assert diff(before, snapshot()) == []
+    # A push of what is no link is said.
+    push.bone = ""
+    found = pipeline.solve(pipeline.gather(bpy.context, motion)).problems
+    assert [p.code for p in found] == ["NOT_KNOCKED"]
+
+
+def _spin(values, time, axis, end):
+    """Rate of a hinge's turn at one end of its tracks: parabola through three samples."""
+    rows = slice(-3, None) if end else slice(0, 3)
+    angle = np.unwrap(2.0 * np.arctan2(values[rows, 1:] @ axis, values[rows, 0]), period=2 * np.pi)
+    where = time[-1] if end else time[0]
+    return np.polyval(np.polyder(np.polyfit(time[rows] - where, angle, 2)), 0.0)
+
+
+def _posed(rig, start, end, after, angle, frame):
+    """A motion of pose timing with one target of the rod."""
+    assert bpy.ops.poise.motion_add(kind="POSE_TIMING") == {"FINISHED"}
+    motion = rig.poise.motion_object
+    settings = motion.poise_motion
+    settings.after, settings.range_mode = after, "OWN"
+    settings.frame_start, settings.frame_end = start, end
+    for bone in rig.pose.bones:
+        compat.select_bone(bone, bone.name == "rod")
+    rig.pose.bones["rod"].rotation_euler.x = np.radians(angle)
+    bpy.context.view_layer.update()
+    bpy.context.scene.frame_set(frame)
+    assert bpy.ops.poise.target_add(source="POSE") == {"FINISHED"}
+    rig.pose.bones["rod"].rotation_euler.x = 0.0
+    bpy.context.view_layer.update()
+    bpy.context.scene.frame_set(1)
+    return motion
+
+
+def test_pose_timing_and_controllers_go_on_from_each_other():
+    # The rod swings up to a pose on frame 13, the second motion catches it in mid-swing and
+    # leads it to A; a third one takes it from there to a pose again.
+    rig, first = _pendulum()
+    bpy.ops.poise.motion_remove()
+    poses = _posed(rig, 1, 19, None, -50.0, 25)
+    poses.poise_motion.frame_end = 25
+    poses.poise_motion.pose_timing.targets[0].frame = 25.0
+    poses.poise_motion.pose_timing.tension = 0.2  # it comes in fast
+    bpy.ops.poise.motion_add(kind="CONTROLLER")
+    held = rig.poise.motion_object
+    held.poise_motion.after = poses
+    held.poise_motion.frame_start, held.poise_motion.frame_end = 25, 121
+    bpy.ops.poise.controller_add(library="A")
+    bpy.ops.poise.script_add(seconds=0.35)
+    bpy.ops.poise.controller_add(library="C")
+    bpy.ops.poise.script_add(seconds=9.0)
+    held.poise_motion.frame_end = 40
+    again = _posed(rig, 40, 80, held, 30.0, 70)
+    solved = [pipeline.solve(pipeline.gather(bpy.context, m)) for m in (poses, held, again)]
+    axis = np.array(solved[1].job.body.axes[0])
+    for one, two in zip(solved[:-1], solved[1:], strict=True):
+        ends, begins = one.tracks.turn["rod"][-1], two.tracks.turn["rod"][0]
+        np.testing.assert_allclose(abs(ends @ begins), 1.0, atol=1e-12)
+        families_of = [pipeline.families.family_of(s.job) for s in (one, two)]
+        out = families_of[0].ends(one).spinning["rod"] @ axis
+        into = families_of[1].begins(two)["rod"] @ axis
+        assert abs(out) > 0.3 and into == pytest.approx(out, abs=1e-9)
+        # What is known exactly is what the samples say, as well as they can.
+        for tracks, end, rate in ((one.tracks, True, out), (two.tracks, False, into)):
+            seen = _spin(tracks.turn["rod"], tracks.time, axis, end)
+            assert seen == pytest.approx(rate, rel=0.15)
+    reached = solved[2].motion.motions[0].arrivals[0]
+    assert np.degrees(reached.error.max()) < 0.1
+    # All three are baked; each to where the one before it ends.
+    for motion in (poses, held, again):
+        bpy.ops.poise.motion_activate(name=motion.name)
+        assert bpy.ops.poise.bake() == {"FINISHED"}
+    # The one before has changed: the later ones are out of date.
+    poses.poise_motion.pose_timing.tension = 0.1
+    job = pipeline.gather(bpy.context, held)
+    assert pipeline.digests(job) != pipeline.digests(solved[1].job)
+
+
 def test_states_are_drawn_as_an_image_and_to_a_file(tmp_path):
     rig, motion = _scripted(tmp_path)
     bpy.ops.poise.diagram_image(kind="STATE")

@@ -6,7 +6,7 @@ import math
 import bpy
 import numpy as np
 import pytest
-from poise.addon import families, pipeline
+from poise.addon import compat, families, pipeline
 from poise.addon.rigs import machines
 from poise.solvers.control import lamp, lamp_search
 from poise.solvers.control.lamp_play import play
@@ -126,6 +126,72 @@ def test_a_motion_after_another_goes_on_where_the_lamp_stands(scene):
     settings.frame_end = 22  # it has just come down
     solved = pipeline.solve(pipeline.gather(bpy.context, motion))
     assert [problem.code for problem in solved.problems] == ["LAMP_JUMPS_IN"]
+
+
+def test_it_takes_over_from_poses_and_hands_back(scene):
+    # Its links are led to a pose, which they pass at some speed; it comes to rest, then jumps.
+    rig, _first = added()
+    bpy.ops.poise.motion_remove()
+
+    def posed(start, end, frame, after=None):
+        assert bpy.ops.poise.motion_add(kind="POSE_TIMING") == {"FINISHED"}
+        settings = rig.poise.motion_object.poise_motion
+        settings.after = after
+        settings.frame_start, settings.frame_end = start, end
+        for bone in rig.pose.bones:
+            compat.select_bone(bone, bone.name in ("link", "shade"))
+        rig.pose.bones["link"].rotation_euler.x = 0.10
+        rig.pose.bones["shade"].rotation_euler.x = -0.15
+        bpy.context.view_layer.update()
+        scene.frame_set(frame)
+        assert bpy.ops.poise.target_add(source="POSE") == {"FINISHED"}
+        for name in ("link", "shade"):
+            rig.pose.bones[name].rotation_euler.x = 0.0
+        bpy.context.view_layer.update()
+        scene.frame_set(1)
+        return rig.poise.motion_object
+
+    before = posed(1, 20, 20)
+    before.poise_motion.pose_timing.tension = 0.2
+    bpy.ops.poise.motion_add(kind="CONTROLLER")
+    jumps = rig.poise.motion_object
+    jumps.poise_motion.after = before
+    jumps.poise_motion.frame_start, jumps.poise_motion.frame_end = 20, 100
+    script(jumps.poise_motion, "Jump")
+    jumps.poise_motion.frame_end = 32  # in the middle of bending down
+    later = posed(32, 60, 50, jumps)
+    solved = [pipeline.solve(pipeline.gather(bpy.context, m)) for m in (before, jumps, later)]
+    for one, two in zip(solved[:-1], solved[1:], strict=True):
+        ends = pipeline.families.family_of(one.job).ends(one)
+        begins = pipeline.families.family_of(two.job).begins(two)
+        for name in ("link", "shade"):
+            assert abs(one.tracks.turn[name][-1] @ two.tracks.turn[name][0]) > 1.0 - 1e-12
+            np.testing.assert_allclose(begins[name], ends.spinning[name], atol=1e-6)
+            assert abs(ends.spinning[name][0]) > 0.02
+    jumps.poise_motion.frame_end = 100
+    (done,) = pipeline.solve(pipeline.gather(bpy.context, jumps)).motion.ran.more.motions
+    assert done.began > 0.05 and done.length == pytest.approx(0.6, abs=0.02)
+
+
+def test_a_push_of_its_bones_is_felt_and_caught(scene):
+    rig, settings = added(frames=96)
+    script(settings, "Jump")
+    rig.data.bones.active = rig.data.bones["shade"]
+    scene.frame_set(17)
+    assert bpy.ops.poise.disturbance_add(kind="PUSH") == {"FINISHED"}
+    push = settings.pose_timing.disturbances[0]
+    push.frames, push.force = 0.5, (0.0, 15.0, 0.0)  # against its way, in the air
+    scene.frame_set(1)
+    motion = rig.poise.motion_object
+    solved = pipeline.solve(pipeline.gather(bpy.context, motion))
+    (knock,) = solved.motion.ran.knocks
+    assert knock.impulse == pytest.approx(15.0 * 0.5 / 24.0)
+    (done,) = solved.motion.ran.more.motions
+    assert done.took_off < knock.start < done.touched_down and np.isfinite(done.rested)
+    assert np.abs(np.degrees(solved.motion.ran.states[-1, :2] - lamp.REST)).max() < 0.5
+    push.frame, push.frames, push.force = 60.0, 8.0, (0.0, 60.0, 0.0)
+    found = pipeline.solve(pipeline.gather(bpy.context, motion)).problems
+    assert "The lamp falls: it is knocked over" in [problem.message for problem in found]
 
 
 def test_what_is_not_known_is_found_and_kept(scene):

@@ -13,7 +13,7 @@ import pytest
 from parking_cases import starts, touched, touches
 from poise.solvers.control import pendulum
 from poise.solvers.control.car import Trip, ackermann, travel, wheel_speeds
-from poise.solvers.control.driving import drive
+from poise.solvers.control.driving import drive, halted
 from poise.solvers.control.looking import Driver
 from poise.solvers.control.parking import SIZES, Size
 from poise.solvers.control.parking_build import build
@@ -166,7 +166,8 @@ def test_cars_park(drives):
 
 def test_who_does_not_park_says_how_far_off_it_is(parking, begins):
     for one in drive(parking, begins[:3], longest=3.0):
-        assert one.parked is None and one.trip.times[-1] <= 4.0
+        # A move of a second may have begun before, and it takes another one to brake.
+        assert one.parked is None and one.trip.times[-1] <= 5.0
         off = CAR.centre(one.trip.knots[-1][:3]) - STREET.destination
         assert "did not park within 3 s" in one.said
         assert f"{np.hypot(*off[:2]):.2f} m" in one.said
@@ -209,6 +210,26 @@ def test_a_car_that_rolls_at_the_start_parks_too(parking):
         assert one.parked is not None and not touched(STREET, one.trip)
 
 
+def test_a_car_that_is_called_off_brakes_within_its_limits(parking, begins):
+    # Broken off anywhere, or out of time: it ends at rest, and never by more than 2 m/s^2, as
+    # clear of everything as moves are.
+    trips = [one.trip for one in drive(parking, begins[:6], longest=5.0)]
+    whole = drive(parking, begins[:3])
+    trips += [halted(parking, one.trip, time) for one in whole for time in (1.7, 3.0, 4.4, 99.0)]
+    assert max(np.abs(trip.knots[:, 4]).max() for trip in trips) > 0.9
+    for trip in trips:
+        assert trip.knots[-1, 4] == 0.0
+        times = np.arange(0.0, trip.times[-1] + 1.0, 1.0 / 96.0)
+        states = trip.states(times)
+        rate = np.abs(np.diff(states[:, 3:], axis=0)) * 96.0
+        assert rate[:, 1].max() <= CAR.acceleration + 1e-6
+        assert rate[:, 0].max() <= CAR.steering_rate + 1e-6
+        # What it moves by is what it rolls at: no jump of its place either.
+        moved = np.linalg.norm(np.diff(states[:, :2], axis=0), axis=1) * 96.0
+        assert moved.max() <= np.abs(states[:, 4]).max() + 1e-3
+        assert not touches(CAR, STREET, states[:, :3]).any()
+
+
 def test_looking_ahead_is_what_parks_cars(parking, begins):
     near = drive(parking, begins[:12], driver=Driver(parking, (1, 1)))
     assert sum(one.parked is not None for one in near) < 6
@@ -230,7 +251,8 @@ def test_looking_ahead_is_what_parks_cars(parking, begins):
 )
 def test_starts_that_cannot_be_say_why(parking, begin, said):
     one = drive(parking, np.array(begin))[0]
-    assert one.parked is None and said in one.said and len(one.trip.times) == 1
+    assert one.parked is None and said in one.said
+    assert len(one.trip.times) == 1 + (begin[4] != 0.0)  # who rolls brakes
     np.testing.assert_array_equal(one.trip.states(np.array([0.0, 1.0])).shape, (2, 5))
 
 

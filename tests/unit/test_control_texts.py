@@ -70,6 +70,39 @@ def test_what_is_written_is_read_again():
     assert read_script(write_script(script)) == script
 
 
+FORMS = """state link 0.0,0.0
+seed 7
+swapcon link conA.ctab conB.ctab
+sim 1.0 until reached
+sim 4.0 until angle=170.0,-170.0 omega=-50.0,50.0
+whenever link conC.ctab conD.ctab angle=-10.0,10.0
+sim 2.0
+"""
+
+
+def test_ends_regions_and_draws_are_written_and_read():
+    made = read_script(FORMS)
+    assert made.seed == 7 and [x.until for x in made.lines] == [
+        "REACHED", "REGION", "WHENEVER", "TIME"
+    ]
+    assert made.lines[0].others == ("conB.ctab",) == made.lines[3].others
+    assert made.lines[1].region == {"angle": (170.0, -170.0), "omega": (-50.0, 50.0)}
+    assert made.lines[2] == Line(
+        "link", "conC.ctab", 1.0, ("conD.ctab",), "WHENEVER", {"angle": (-10.0, 10.0)}
+    )
+    assert write_script(made) == FORMS and read_script(write_script(made)) == made
+
+
+@pytest.mark.parametrize("line", [
+    "sim 1 until", "sim 1 until late", "sim 1 until angle", "sim 1 until angle=1",
+    "sim 1 until angle=1,x", "sim 1 until =1,2", "sim 1 for angle=1,2", "sim 1 until angle=1,2,3",
+    "whenever link conA.ctab", "whenever link angle=1,2 omega=1,2", "seed -1", "seed a",
+])
+def test_a_line_of_another_form_is_named(line):
+    with pytest.raises(SettingError, match="Line 2"):
+        read_script(f"swapcon link conA.ctab\n{line}\n")
+
+
 def test_destinations_may_be_several_and_leave_coordinates_free():
     made = read_controller(FIGURE_12 + "dest angle=120\n")
     assert made.destinations[1] == {"angle": 120.0}

@@ -3,12 +3,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ..family import Family
 from .figures import FIGURES, figure_of
 from .gather import gather
 from .job import ControlJob, SolvedControl
 from .solve import solve
 from .view import ControlView
+
+
+def _spins(solved, row: int):
+    """Angular velocities of bones at a row, where the figure's state tells them."""
+    time, figure = float(solved.tracks.time[row]), FIGURES[solved.job.machine]
+    # Tracks may have rows of their own beside those of the states.
+    return figure.spins(solved.job.body, solved.motion.ran, row, time)
 
 
 class Controllers(Family[ControlJob, SolvedControl]):
@@ -26,7 +35,14 @@ class Controllers(Family[ControlJob, SolvedControl]):
         return gather(context, motion, actor, numbers)
 
     def solve(self, job, before, progress):
-        return solve(job, progress)
+        return solve(job, before, progress)
+
+    def ends(self, solved):
+        found = super().ends(solved)
+        return replace(found, spinning={**found.spinning, **_spins(solved, -1)})
+
+    def begins(self, solved):
+        return _spins(solved, 0)
 
     def depends_on(self, motion):
         settings = motion.poise_motion.control
@@ -37,7 +53,10 @@ class Controllers(Family[ControlJob, SolvedControl]):
 
     def inputs(self, job):
         return {
-            "settings": (job.start, job.plans, job.script, job.slew),
+            "settings": (
+                job.start, job.plans, [line.told for line in job.script], job.slew,
+                *(() if job.struck is None else (job.struck,)),
+            ),
             "character": (job.machine, job.links.rests),
             **FIGURES[job.machine].inputs(job.body),
         }

@@ -8,19 +8,25 @@ from typing import Any
 import bpy
 import numpy as np
 
+from ....solvers.control.knocks import Plane
 from ....solvers.control.plans import Plan, Span
+from ....solvers.control.regions import Region
 from ....solvers.motion import Problem
 from ... import store
 from ...errors import UserError
 from ...rigs.actor import Actor
 from ...rigs.pose.joints import links_of
+from ...scene.disturbances import disturbances
 from ...scene.timing import SceneNumbers, frame_range, scene_numbers
 from . import tables
 from .figures import figure_of
-from .figures.base import MachineFigure
+from .figures.base import MachineFigure, Struck
 from .job import ControlJob, Line
 
 LENGTHS = ("m", "m/s")
+
+REGIONAL = ("REGION", "WHENEVER")
+"""Ways of lines to end or to be in force by a region."""
 
 FASTEST = 1e4
 """SI units, of any coordinate: a number beyond is none that was meant."""
@@ -148,17 +154,83 @@ def start_of(motion, figure: MachineFigure, body: Any, unit_scale: float) -> np.
     return state
 
 
-def drawn(name: str, others: str, seed: int, line: int) -> str:
+def region_of(line, told: str, figure: MachineFigure, body: Any, unit_scale: float):
+    """The region by which a line of a script ends, or is in force; None for none.
+
+    Args:
+        line: of the script.
+        told: which it is, for messages.
+        figure: whose.
+        body: of the figure.
+        unit_scale: metres per Blender unit.
+
+    Raises:
+        UserError: it is none.
+    """
+    if line.until not in REGIONAL:
+        return None
+    if not figure.switches:
+        raise UserError(
+            f"{told} goes by a region, but motor programs are played to their end: set its Until "
+            "to Time or Reached"
+        )
+    spans, limits = figure.coordinates(body), {}
+    given = {one.name: one for one in line.region}
+    for x in spans:
+        one = given.get(x.name)
+        if one is None or not one.use:
+            continue
+        size = unit_scale if x.unit in LENGTHS else 1.0
+        low, high = one.low * size, one.high * size
+        if not (abs(low) < FASTEST and abs(high) < FASTEST and (low <= high or x.wraps)):
+            raise UserError(
+                f"{told} has a region from {x.name} {x.spoken(low)} to {x.spoken(high)}: set a "
+                "least value and a larger one"
+            )
+        limits[x.name] = (low, high)
+    if not limits:
+        raise UserError(
+            f"{told} goes by a region that nothing limits: click Set Region, and tick a coordinate"
+        )
+    return Region.of(spans, limits)
+
+
+def fill_region(line, spans: tuple[Span, ...], limits, unit_scale: float) -> None:
+    """Set the region of a line of a script.
+
+    Args:
+        line: of the script.
+        spans: the coordinates.
+        limits: coordinate -> least and largest value in SI units; what is not in it is any.
+        unit_scale: metres per Blender unit.
+    """
+    line.region.clear()
+    for x in spans:
+        one, size = line.region.add(), unit_scale if x.unit in LENGTHS else 1.0
+        one.name, one.use = x.name, x.name in limits
+        low, high = limits.get(x.name, (x.low, x.high))
+        one.low, one.high = low / size, high / size
+
+
+def others_of(line) -> list[str]:
+    """Names of the further controllers of a line of a script.
+
+    Args:
+        line: of the script.
+    """
+    return [name for other in line.others.split(",") if (name := other.strip())]
+
+
+def drawn(line, seed: int, number: int) -> str:
     """Which of several controllers a line of a script takes.
 
     Args:
-        name: the line's controller.
-        others: further ones, with commas between them.
+        line: of the script.
         seed: of the motion.
-        line: number of the line: each draws for itself.
+        number: of the line: each draws for itself.
     """
-    names = [name, *(one for other in others.split(",") if (one := other.strip()))]
-    return names[np.random.default_rng((seed, line)).integers(len(names))]
+    names = [line.controller, *others_of(line)]
+    return names[np.random.default_rng((seed, number)).integers(len(names))]
 
 
 def gather(
@@ -192,7 +264,7 @@ def gather(
     told: list[Problem] = []
     lines = []
     for number, line in enumerate(settings.script, 1):
-        named = drawn(line.controller, line.others, settings.seed, number)
+        named = drawn(line, settings.seed, number)
         item = by_name.get(named)
         if item is None:
             raise UserError(
@@ -216,11 +288,46 @@ def gather(
             stored.append(None if kept is None else kept.data)
         # Blender keeps 0.4 as a little more, and a script would switch one step late.
         seconds = round(line.seconds, 6)
-        lines.append(Line(list(plans).index(item.name), seconds, line.until == "REACHED"))
+        lines.append(Line(
+            list(plans).index(item.name), seconds, line.until == "REACHED",
+            region_of(line, f"Line {number} of the script of {motion.name}", figure, body,
+                      numbers.unit_scale),
+            line.until == "WHENEVER",
+        ))
+    plane = figure.plane(motion, actor, body, numbers)
+    struck = _struck(motion, actor, figure, body, plane, numbers, start, told)
     return ControlJob(
         name=motion.name, character=actor.name, kind=actor.kind, motion=motion.poise_motion.kind,
         start_frame=start, end_frame=end, settings=None, numbers=numbers,
         links=links_of(actor.joints, numbers.unit_scale), machine=actor.machine, body=body,
         start=begins, plans=tuple(plans.values()),
         stored=tuple(stored), script=tuple(lines), slew=settings.slew, told=tuple(told),
+        struck=struck, plane=plane,
     )
+
+
+def _struck(
+    motion, actor: Actor, figure: MachineFigure, body: Any, plane: Plane | None,
+    numbers: SceneNumbers, start: int, told: list[Problem],
+) -> Struck | None:
+    """What disturbs a figure, and what of it does nothing."""
+    items = motion.poise_motion.pose_timing.disturbances
+    if not items:
+        return None
+    bones = figure.links(body)
+    if plane is None:
+        told.append(Problem(
+            "NOT_KNOCKED", f"{', '.join(item.name for item in items)} cannot move a "
+            f"{figure.label.lower()}, whose wheels never slip", "INFO",
+            remedy="Remove it under Disturbances",
+        ))
+        return None
+    for item in items:
+        if item.kind == "PUSH" and item.bone not in bones:
+            told.append(Problem(
+                "NOT_KNOCKED", f"{item.name} pushes {item.bone or 'no bone'}, which is no link of "
+                f"{actor.name}", "INFO", remedy=f"Push {' or '.join(bones)}",
+            ))
+    tips = np.zeros((len(bones), 3))  # the figure knows where its links end
+    found = tuple(disturbances(items, bones, tips, numbers, start))
+    return Struck(found, plane, np.array((0.0, 0.0, -numbers.gravity))) if found else None

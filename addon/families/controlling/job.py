@@ -8,12 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from ....solvers.control.knocks import Plane
 from ....solvers.control.plans import Plan, Span
+from ....solvers.control.regions import Region
 from ....solvers.motion import Problem
 from ...mapping.links import Links
 from ...mapping.tracks import JointTracks
 from ..base import Job, Solved
-from .figures.base import Ran, Stretch
+from .figures.base import Ran, Stretch, Struck
 
 
 @dataclass(frozen=True)
@@ -24,11 +26,25 @@ class Line:
         plan: number of the controller.
         seconds: for how long, at the most.
         until_reached: whether it ends where the destination is reached.
+        region: where it ends, or where it is in force; None for none.
+        whenever: whether it is in force whenever the state is within the region.
     """
 
     plan: int
     seconds: float
     until_reached: bool
+    region: Region | None = None
+    whenever: bool = False
+
+    @property
+    def told(self) -> dict[str, object]:
+        """What it says, as bakes know it: a line without a region is what it was before."""
+        said: dict[str, object] = {
+            "plan": self.plan, "seconds": self.seconds, "until_reached": self.until_reached
+        }
+        if self.region is not None:
+            said |= {"region": self.region, "whenever": self.whenever}
+        return said
 
 
 @dataclass(frozen=True)
@@ -44,6 +60,8 @@ class ControlJob(Job):
         script: the lines.
         slew: how fast controls may change, 1/s of their range; 0 for no limit.
         told: what was noticed while reading.
+        struck: what disturbs the figure; None for nothing.
+        plane: where the figure's plane is; None of one that nothing can knock.
     """
 
     links: Links = field(kw_only=True)
@@ -56,6 +74,8 @@ class ControlJob(Job):
     script: tuple[Line, ...] = ()
     slew: float = 0.0
     told: tuple[Problem, ...] = ()
+    struck: Struck | None = None
+    plane: Plane | None = None
 
 
 @dataclass(frozen=True)

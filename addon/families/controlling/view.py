@@ -12,20 +12,23 @@ import numpy as np
 from ....solvers.control.build import Table
 from ....solvers.control.plans import Plan
 from ....solvers.control.run import Controller, controls
+from ....solvers.dynamics.disturbances import Ball as Thrown
 from ...drawing.diagrams import (
     CONTROLLERS,
     FAINT,
     Area,
     Diagram,
     Label,
+    StateBox,
     StateMap,
     StateWay,
     state_diagram,
     torque_diagram,
     wrapped,
 )
+from ...drawing.strokes import Palette, Strokes
 from ...errors import UserError
-from ..view import View
+from ..view import Ball, View, ball_rings, ball_ways
 from .figures import FIGURES
 from .job import ControlRun, SolvedControl
 
@@ -79,7 +82,12 @@ def states_of(run: ControlRun, width: int = 560, height: int = 440, labelled: bo
         if not np.isnan(target[:2]).all()
     ]
     one = run.script[0].table if len(plans) == 1 and len(run.spans) == 2 and labelled else None
-    return state_diagram(run.spans[:2], ways, targets, one, width, height, labelled)
+    boxes = [
+        StateBox(line.region, shades[line.plan.name],
+                 f"{'' if line.whenever else 'after '}{line.plan.name}")
+        for line in run.script if line.region is not None
+    ]
+    return state_diagram(run.spans[:2], ways, targets, one, width, height, labelled, boxes)
 
 
 def torques_of(run: ControlRun) -> Diagram:
@@ -146,11 +154,16 @@ def map_of(plan: Plan, table: Table, ways: Sequence[StateWay]) -> StateMap:
     )
 
 
-def script_bars(run: ControlRun, left: float, right: float, bottom: float, top: float):
+def script_bars(
+    run: ControlRun, seconds: float, left: float, right: float, bottom: float, top: float
+):
     """Which controller is in force when, as bars along the time.
+
+    A light line is where a region was entered, a dark edge what knocks the figure.
 
     Args:
         run: what a script did.
+        seconds: how long it is.
         left: pixels.
         right: pixels.
         bottom: pixels.
@@ -170,8 +183,17 @@ def script_bars(run: ControlRun, left: float, right: float, bottom: float, top: 
                 run.names[line], 0.5 * (at[k] + at[k + 1]), 0.5 * (bottom + top), size=9.0,
                 colour=(1.0, 1.0, 1.0, 1.0),
             ))
+    for time, _line in run.ran.entered:
+        x = float(np.interp(time, (0.0, seconds), (left, right)))
+        areas.append(Area(x - 1.0, x + 1.0, bottom, top, EDGE))
+    for knock in run.ran.knocks:
+        begin, over = np.interp((knock.start, knock.end), (0.0, seconds), (left, right))
+        areas.append(Area(begin, max(over, begin + 2.0), top - 4.0, top, KNOCK))
     return areas, labels
 
+
+EDGE, KNOCK = (1.0, 1.0, 1.0, 1.0), (0.05, 0.05, 0.05, 1.0)
+"""Colours of where a region was entered, and of what knocks the figure."""
 
 BAR = 12.0
 """Pixels, of the bars under the small diagram."""
@@ -187,8 +209,29 @@ class ControlView(View[SolvedControl]):
         rows = [("Time", f"{solved.tracks.time[-1]:.2f} s")]
         for time, line in run.ran.reached:
             rows.append((f"{run.names[line]} reached", f"{time:.2f} s"))
+        for knock in run.ran.knocks:
+            what = f"{knock.impulse:.2f} N s, " if knock.impulse else ""
+            rows.append(("Knocked", f"{what}{knock.start:.2f} s"))
         figure = FIGURES[solved.job.machine]
         return ControlNumbers((*rows, *figure.numbers(solved.job.body, run.ran, run.names)))
+
+    def balls(self, solved: SolvedControl) -> tuple[Ball, ...]:
+        flights, struck = solved.motion.ran.flights, solved.job.struck
+        if flights is None or struck is None:
+            return ()
+        thrown = [one for one in struck.disturbances if isinstance(one, Thrown)]
+        return tuple(
+            Ball(flights[solved.tracks.clock.whole, k], one.radius)
+            for k, one in enumerate(thrown)
+        )
+
+    def track(self, solved: SolvedControl, palette: Palette) -> list[Strokes]:
+        return super().track(solved, palette) + ball_ways(self.balls(solved))
+
+    def ghost(self, solved: SolvedControl, row: int, palette: Palette) -> list[Strokes]:
+        whole = solved.tracks.clock.whole
+        frame = min(int(np.searchsorted(whole, row, side="right")), len(whole)) - 1
+        return super().ghost(solved, row, palette) + ball_rings(self.balls(solved), frame)
 
     def hud(self, solved: SolvedControl, row: int) -> list[str]:
         run = solved.motion
@@ -200,7 +243,9 @@ class ControlView(View[SolvedControl]):
         up = np.array((0.0, BAR + 4.0))
         lines = tuple(replace(line, points=line.points + up) for line in found.lines)
         axes = found.axes[0]
-        areas, labels = script_bars(solved.motion, axes.left, axes.right, 2.0, 2.0 + BAR)
+        areas, labels = script_bars(
+            solved.motion, solved.tracks.time[-1], axes.left, axes.right, 2.0, 2.0 + BAR
+        )
         moved = replace(axes, bottom=axes.bottom + up[1], top=axes.top + up[1])
         return Diagram(width, height, lines, tuple(labels), (moved,), tuple(areas))
 

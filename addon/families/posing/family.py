@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ..family import Family
 from .gather import gather
 from .job import PosingJob, SolvedPoses
-from .solve import solve
+from .solve import solve, spins
 from .view import PosingView
 
 
@@ -28,7 +30,14 @@ class PoseTiming(Family[PosingJob, SolvedPoses]):
         return gather(context, motion, actor, numbers)
 
     def solve(self, job, before, progress):
-        return solve(job, progress)
+        return solve(job, before, progress)
+
+    def ends(self, solved):
+        found = super().ends(solved)
+        return replace(found, spinning={**found.spinning, **spins(solved, -1)})
+
+    def begins(self, solved):
+        return spins(solved, 0)
 
     def inputs(self, job):
         return {

@@ -11,7 +11,7 @@ import bpy
 import numpy as np
 
 from ....solvers.motion import Problem
-from ....solvers.posing.settings import Ball, PoseSettings, Push, Shake, Target
+from ....solvers.posing.settings import PoseSettings, Target
 from ....solvers.rotations import identity
 from ...context import keep_frame
 from ...errors import UserError
@@ -19,6 +19,7 @@ from ...placement import moves, world_matrix
 from ...rigs.actor import Actor
 from ...rigs.pose import evaluate, reader
 from ...rigs.pose.posture import Posture
+from ...scene.disturbances import disturbances
 from ...scene.timing import SceneNumbers, frame_range
 from ...settings.posing import POSTURE
 from ...steps import finish
@@ -163,7 +164,7 @@ def _part(
     )
     return Part(
         chain.bones, chain.moving, chain.body, way, own, tuple(targets), tuple(names),
-        tuple(_disturbances(settings, chain, numbers, start)),
+        tuple(disturbances(settings.disturbances, chain.bones, chain.body.tips, numbers, start)),
         np.array([blends.get(name, 1.0) for name in chain.bones]),
     )
 
@@ -199,35 +200,3 @@ def _targets(
             turns[i], joints[i] = posture.turns[k], True
         found.append(Target(time, turns, joints, item.hold))
     return found, names
-
-
-def _disturbances(settings, chain: Chain, numbers: SceneNumbers, start: int):
-    """Balls that fly, and pushes on bones of a chain."""
-    unit = numbers.unit_scale
-    for item in settings.disturbances:
-        numbers_of = (item.frame, item.frames, *item.place, *item.velocity, *item.force,
-                      *item.amplitude)
-        if not np.isfinite(numbers_of).all():
-            raise UserError(
-                f"{item.name} has a time, place, velocity, force or amplitude that is no number: "
-                "set it anew"
-            )
-        time = (item.frame - start) / numbers.fps
-        if item.kind == "BALL":
-            place, velocity = np.array(item.place) * unit, np.array(item.velocity) * unit
-            before, weight = max(-time, 0.0), np.array((0.0, 0.0, -numbers.gravity))
-            yield Ball(  # one that was let go before is on its way
-                max(time, 0.0), place + before * velocity + 0.5 * before**2 * weight,
-                velocity + before * weight, item.mass, item.radius * unit, item.restitution,
-            )
-        elif item.kind == "SHAKE":
-            yield Shake(
-                time, time + item.frames / numbers.fps, np.array(item.amplitude) * unit,
-                item.frequency,
-            )
-        elif item.bone in chain.bones:
-            link = chain.bones.index(item.bone)
-            yield Push(
-                time, time + item.frames / numbers.fps, link, np.array(item.force, dtype=float),
-                chain.body.tips[link],
-            )

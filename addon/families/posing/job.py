@@ -9,9 +9,10 @@ from dataclasses import dataclass, field, replace
 import bpy
 import numpy as np
 
+from ....solvers.dynamics.disturbances import Ball, Push, Shake
 from ....solvers.motion import Problem
 from ....solvers.posing.arrive import Remedy, remedies
-from ....solvers.posing.settings import Ball, Body, PoseSettings, Push, Shake, Target
+from ....solvers.posing.settings import Body, PoseSettings, Target
 from ....solvers.posing.simulate import PoseMotion
 from ...mapping.tracks import JointTracks
 from ...rigs.pose.fingerprint import digest_of

@@ -12,6 +12,7 @@ from ....solvers.clock import Clock
 from ....solvers.dynamics.carrying import Carrying, carrying
 from ....solvers.posing.simulate import PoseMotion, simulate
 from ...errors import UserError
+from ...mapping.handover import Handover
 from ...mapping.tracks import JointTracks
 from ..base import Progress, part_of
 from .job import Link, Part, Played, PoseRun, PosingJob, SolvedPoses, told_of
@@ -20,11 +21,13 @@ DOWN = np.array((0.0, 0.0, -1.0))
 NO_SIZE = 1e-12  # of an axis of what carries: it shows no direction
 
 
-def solve(job: PosingJob, progress: Progress) -> SolvedPoses:
+def solve(job: PosingJob, before: Handover | None, progress: Progress) -> SolvedPoses:
     """Solve a job.
 
     Args:
         job: what was read.
+        before: how the joints are at the end of the motion that it goes on from; None where it
+            begins as what plays.
         progress: called with the fraction done.
     """
     count = job.end_frame - job.start_frame + 1
@@ -39,14 +42,14 @@ def solve(job: PosingJob, progress: Progress) -> SolvedPoses:
         # As it moves once the parts below it are solved.
         carried = _carried(job, part.way, turn)
         motion = _simulated(
-            job, part, clock, carried, part_of(progress, number, len(job.parts))
+            job, part, clock, carried, before, part_of(progress, number, len(job.parts))
         )
         motions.append(motion)
         problems += told_of(part, motion)
         turns = _blended(part, motion, job.under)
-        before = np.stack([job.under.turn[name] for name in part.bones], axis=1)
+        played = np.stack([job.under.turn[name] for name in part.bones], axis=1)
         unmoved = _carried(job, part.way, job.under.turn)
-        keyed |= _places(part, unmoved, before, job)
+        keyed |= _places(part, unmoved, played, job)
         physical |= _places(part, carried, turns, job)
         for i, name in enumerate(part.bones):
             turn[name] = turns[:, i]
@@ -78,7 +81,8 @@ def _pose_of(job: PosingJob, world: np.ndarray) -> tuple[np.ndarray, np.ndarray]
 
 
 def _simulated(
-    job: PosingJob, part: Part, clock: Clock, carried: np.ndarray, progress: Progress
+    job: PosingJob, part: Part, clock: Clock, carried: np.ndarray, before: Handover | None,
+    progress: Progress,
 ) -> PoseMotion:
     size = np.linalg.norm(carried[:, :3, :3], axis=1).min(axis=1)
     lost = np.flatnonzero(~(np.isfinite(carried).all(axis=(1, 2)) & (size > NO_SIZE)))
@@ -103,10 +107,15 @@ def _simulated(
     if clock.count > 1:
         ahead = rotations.multiply(rotations.conjugate(turns[0]), turns[1])
         spins = rotations.to_rotation_vector(ahead) * clock.rate
+    start = turns[0].copy()
+    for i, name in enumerate(part.bones):
+        if before is not None and name in before.turn and part.moving[i]:
+            start[i] = before.turn[name]
+            spins[i] = rotations.rotate(rotations.conjugate(start[i]), before.spinning[name])
     try:
         with np.errstate(over="ignore", invalid="ignore"):
             motion = simulate(
-                part.body, turns[0], spins, part.targets, clock.count, 1.0 / clock.rate,
+                part.body, start, spins, part.targets, clock.count, 1.0 / clock.rate,
                 part.settings, at, part.disturbances, None if still else turns, progress,
             )
     except np.linalg.LinAlgError:
@@ -117,6 +126,21 @@ def _simulated(
             "computed: set masses, thicknesses, forces and speeds that go together"
         )
     return motion
+
+
+def spins(solved: SolvedPoses, row: int) -> dict[str, np.ndarray]:
+    """Bone -> (3,) angular velocity in the axes that it turns against at rest, rad/s.
+
+    Args:
+        solved: what was solved.
+        row: the frame.
+    """
+    found = {}
+    for part, motion in zip(solved.job.parts, solved.motion.motions, strict=True):
+        for i, name in enumerate(part.bones):
+            if part.moving[i] and part.blends[i] == 1.0:
+                found[name] = rotations.rotate(motion.turns[row, i], motion.spins[row, i])
+    return found
 
 
 def _blended(part: Part, motion: PoseMotion, under: Played) -> np.ndarray:

@@ -7,14 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ....solvers.posing.settings import Ball as Thrown
+from ....solvers.dynamics.disturbances import Ball as Thrown
 from ...drawing.strokes import PATH_COLOUR, Mark, Palette, Strokes, path_strokes
-from ..view import Ball, View
+from ..view import Ball, View, ball_rings, ball_ways
 from .job import SolvedPoses
 
-CIRCLE = np.stack(
-    [f(np.linspace(0.0, 2.0 * np.pi, 25)) for f in (np.cos, np.sin, np.zeros_like)], axis=1
-)
 KEYED_COLOUR = (0.6, 0.6, 0.6, 0.7)
 
 
@@ -66,11 +63,7 @@ class PosingView(View[SolvedPoses]):
         strokes = []
         for places in solved.motion.physical.values():
             strokes.append(path_strokes(places[:, 1], np.asarray(palette.track), 1.5))
-        for ball in self.balls(solved):
-            way = ball.places[np.isfinite(ball.places).all(axis=1)]
-            if len(way) > 1:
-                strokes.append(path_strokes(way, PATH_COLOUR, 1.5))
-        return strokes
+        return strokes + ball_ways(self.balls(solved))
 
     def balls(self, solved: SolvedPoses) -> tuple[Ball, ...]:
         """Balls: each as those limbs send it that it meets first."""
@@ -106,12 +99,7 @@ class PosingView(View[SolvedPoses]):
             points = np.concatenate([values[row] for values in places.values()])
             colours = np.tile(np.asarray(colour, float), (len(points), 1))
             strokes.append(Strokes(points, colours, width))
-        for ball in self.balls(solved):
-            if np.isfinite(ball.places[row]).all():
-                for axis in range(3):
-                    ring = ball.places[row] + ball.radius * np.roll(CIRCLE, axis, axis=1)
-                    strokes.append(path_strokes(ring, PATH_COLOUR, 1.5))
-        return strokes
+        return strokes + ball_rings(self.balls(solved), row)
 
     def trail(self, solved: SolvedPoses) -> str:
         return f"{solved.job.name} poses limbs: it leaves no trail, and needs no slope"

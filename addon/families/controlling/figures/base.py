@@ -20,9 +20,13 @@ import numpy as np
 
 from .....solvers.clock import Clock
 from .....solvers.control.build import Table
+from .....solvers.control.knocks import Knocks, Plane
 from .....solvers.control.plans import Plan, Span
+from .....solvers.control.regions import Region
+from .....solvers.dynamics.disturbances import Ball, Push, Shake
 from .....solvers.errors import SettingError
 from .....solvers.motion import Problem
+from ....mapping.handover import Handover
 from ....mapping.tracks import JointTracks
 from ....rigs.actor import Actor
 from ....scene.timing import SceneNumbers
@@ -39,12 +43,31 @@ class Stretch:
         table: its table, built; None of what has none.
         seconds: for how long, at the most.
         until_reached: whether it ends where the destination is reached.
+        region: where it ends, or where it is in force; None for none.
+        whenever: whether it is in force whenever the state is within the region.
     """
 
     plan: Plan
     table: Table | None
     seconds: float
     until_reached: bool = False
+    region: Region | None = None
+    whenever: bool = False
+
+
+@dataclass(frozen=True)
+class Knock:
+    """Something that acted on a figure from outside.
+
+    Attributes:
+        start: s.
+        end: s; the start of a hit.
+        impulse: N s, of a hit along its normal, or of a push.
+    """
+
+    start: float
+    end: float
+    impulse: float
 
 
 @dataclass(frozen=True)
@@ -58,6 +81,9 @@ class Ran:
         reached: (s, line) where destinations were reached.
         ended: s at which the last line ended.
         problems: what yielded, times from the start of the motion.
+        entered: (s, line) where states came into regions by which lines change.
+        knocks: what acted on the figure from outside, and when.
+        flights: (n, b, 3) where balls fly, m; not a number before they are let go.
         more: what the figure's tracks need besides.
     """
 
@@ -67,7 +93,25 @@ class Ran:
     reached: tuple[tuple[float, int], ...]
     ended: float
     problems: tuple[Problem, ...] = ()
+    entered: tuple[tuple[float, int], ...] = ()
+    knocks: tuple[Knock, ...] = ()
+    flights: np.ndarray | None = None
     more: Any = None
+
+
+@dataclass(frozen=True)
+class Struck:
+    """What disturbs a figure.
+
+    Attributes:
+        disturbances: in space; of a push, the number of its link in `MachineFigure.links`.
+        plane: where the figure's plane is.
+        weight: (3,) acceleration of what falls, m/s^2.
+    """
+
+    disturbances: tuple[Ball | Push | Shake, ...]
+    plane: Plane
+    weight: np.ndarray
 
 
 class MachineFigure(ABC):
@@ -75,10 +119,12 @@ class MachineFigure(ABC):
 
     Attributes:
         label: what the animator calls it.
-        draws: names of settings of a controller that its panel shows beside the common ones.
+        draws: names of settings of a controller that its panel shows beside the common ones,
+            unless `asks` knows better.
         tabled: whether its controllers have domain, resolution and torques that can be set; those
             of one without are motor programs.
         finds: whether motor programs can be found anew.
+        switches: whether lines may end, or be in force, by regions of the state.
         mapped: whether its controllers have torques that a map can show.
     """
 
@@ -86,6 +132,7 @@ class MachineFigure(ABC):
     draws: ClassVar[tuple[str, ...]] = ()
     tabled: ClassVar[bool] = True
     finds: ClassVar[bool] = False
+    switches: ClassVar[bool] = True
     mapped: ClassVar[bool] = False
 
     # Main thread
@@ -116,7 +163,28 @@ class MachineFigure(ABC):
             body: what is known of it.
         """
 
+    def plane(
+        self, motion: bpy.types.Object, actor: Actor, body: Any, numbers: SceneNumbers
+    ) -> Plane | None:
+        """Where the figure's plane is in space, m; None of one that nothing can knock.
+
+        Args:
+            motion: the Motion object.
+            actor: who stands there.
+            body: what is known of it.
+            numbers: rate, units and gravity.
+        """
+        return None
+
     # Pure
+
+    def links(self, body: Any) -> tuple[str, ...]:
+        """Bones that can be knocked, in the order of the solver's links.
+
+        Args:
+            body: of the figure.
+        """
+        return ()
 
     def lines(self, body: Any, state: np.ndarray) -> np.ndarray:
         """(n, 2, 3) m in the world: both ends of the links that can be dragged; n may be 0.
@@ -151,6 +219,14 @@ class MachineFigure(ABC):
             body: of the figure.
         """
         return body
+
+    def asks(self, program: str) -> tuple[str, ...]:
+        """Settings of a controller that its panel shows beside the common ones.
+
+        Args:
+            program: its motor program; "" for a controller with a table.
+        """
+        return self.draws
 
     @abstractmethod
     def rest(self, body: Any) -> np.ndarray:
@@ -226,6 +302,27 @@ class MachineFigure(ABC):
         """
         return body
 
+    def handed(self, body: Any, start: np.ndarray, before: Handover) -> np.ndarray:
+        """State that a motion begins with which goes on from one of another family.
+
+        Args:
+            body: of the figure.
+            start: (d,) state that it would begin with by itself.
+            before: how its joints are at the end of the other one.
+        """
+        return start
+
+    def spins(self, body: Any, ran: Ran, row: int, time: float) -> dict[str, np.ndarray]:
+        """Bone -> (3,) angular velocity, rad/s, in the axes that it turns against at rest.
+
+        Args:
+            body: of the figure.
+            ran: what a script did.
+            row: of its states.
+            time: s, when that is.
+        """
+        return {}
+
     def find(self, body: Any, plan: Plan, seed: int, told: Told) -> tuple[Plan, str]:
         """Find a motor program anew.
 
@@ -265,7 +362,7 @@ class MachineFigure(ABC):
     @abstractmethod
     def run(
         self, body: Any, start: np.ndarray, script: Sequence[Stretch], clock: Clock,
-        slew: float, told: Told,
+        slew: float, told: Told, struck: Struck | None = None,
     ) -> Ran:
         """Run a script from a state.
 
@@ -276,6 +373,7 @@ class MachineFigure(ABC):
             clock: when states are asked for.
             slew: how fast controls may change, 1/s of their range; 0 for no limit.
             told: called with the share that is done; may raise `Cancelled`.
+            struck: what disturbs it; None for nothing.
         """
 
     @abstractmethod
@@ -287,3 +385,25 @@ class MachineFigure(ABC):
             ran: what a script did.
             clock: its clock.
         """
+
+
+def told_of(knocks: Knocks, struck: Struck, pace: float = 1.0, mass: float = 1.0):
+    """What knocked a figure, and when: hits as they came, pushes and shakes as they were asked.
+
+    Args:
+        knocks: as the solver has them.
+        struck: in the animator's units.
+        pace: s for each of the solver's.
+        mass: impulse for each of the solver's, N s.
+
+    Returns:
+        Knocks in the order of their times.
+    """
+    found = [Knock(hit.time * pace, hit.time * pace, hit.impulse * mass) for hit in knocks.hits]
+    for one in struck.disturbances:
+        if isinstance(one, Push):
+            force = float(np.linalg.norm(one.force))
+            found.append(Knock(one.start, one.end, force * (one.end - one.start)))
+        elif isinstance(one, Shake):
+            found.append(Knock(one.start, one.end, 0.0))
+    return tuple(sorted(found, key=lambda knock: knock.start))

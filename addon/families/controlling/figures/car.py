@@ -8,15 +8,18 @@ its steering angle, and the speed of the point between its front wheels.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from .....solvers import affine, rotations
-from .....solvers.control.driving import LONGEST, drive
+from .....solvers.control.car import Trip
+from .....solvers.control.driving import LONGEST, drive, halted
 from .....solvers.control.parking import SIZES, Parking, Size
 from .....solvers.control.parking_build import build
 from .....solvers.control.plans import Plan, Span
+from .....solvers.control.regions import Turns
 from .....solvers.control.street import Car, Street, berth
 from .....solvers.errors import SettingError
 from .....solvers.motion import Problem
@@ -27,7 +30,7 @@ from ....rigs import cars
 from ....scene.streets import read_boxes, read_lane
 from ....scene.timing import frame_range
 from ...base import sampled_style
-from .base import MachineFigure, Ran
+from .base import MachineFigure, Ran, Stretch
 
 PER_FRAME = 2  # rows that the suspension is told for
 TURNS = ("steering rate", "acceleration")
@@ -36,6 +39,7 @@ NAMES = {"middle": "Park", "fine": "Park, Fine", "small": "Park, Small"}
 
 WITHIN = math.radians(57.0)  # of the destination's heading, to either side
 COARSE = 4  # nodes of the steering angle below which steps are long and slow
+LOOK = 1.0 / 48.0  # s, how often it is looked whether another line takes over
 QUICK = 40_000  # states up to which a table is built in a moment
 
 
@@ -151,48 +155,34 @@ class CarFigureKind(MachineFigure):
     def quick(self, body, plan):
         return plan.nodes <= QUICK
 
-    def run(self, body, start, script, clock, slew, told):
-        state, begin, n = np.array(start, float), 0.0, len(clock.time)
+    def run(self, body, start, script, clock, slew, told, struck=None):
+        state, end = np.array(start, float), float(clock.time[-1])
         state[2] = _wrapped(state[2])
-        states, active = np.tile(state, (n, 1)), np.full(n, len(script))
-        reached, problems = [], []
-        for k, line in enumerate(script):
-            car, street, size = _problem(body, line.plan)
-            parking = Parking(car, street, size, line.table)
-            first = np.concatenate([car.reference(state[:3]), state[3:]])
-            done = drive(
-                parking, first[None], min(LONGEST, line.seconds),
-                progress=lambda share, k=k: told((k + share) / len(script)),
-            )[0]
-            last = begin + float(done.trip.times[-1])
-            end = begin + line.seconds
-            if done.parked is not None:
-                reached.append((begin + done.parked, k))
-                end = max(last, begin) if line.until_reached else max(last, end)
-            else:
-                problems.append(Problem(
-                    "NOT_PARKED", done.said, "WARNING", time=begin,
-                    remedy="Let it start elsewhere, give it more seconds, or build a finer "
-                    "controller",
-                ))
-            rows = (clock.time >= begin) & ((clock.time < end) | (k == len(script) - 1))
-            found = done.trip.states(clock.time[rows] - begin)
-            states[rows] = np.concatenate([car.centre(found[:, :3]), found[:, 3:]], axis=1)
-            active[(clock.time >= begin) & (clock.time < end)] = k
-            if done.parked is not None and last > clock.time[-1] + 1e-6:
-                problems.append(Problem(
-                    "STILL_DRIVING",
-                    f"The car is still on its way at the last frame: it has parked after "
-                    f"{last:.1f} s", "WARNING", time=float(clock.time[-1]),
-                    remedy="Let the motion end later (Range)",
-                ))
-            found = done.trip.states(np.array([end - begin]))[0]
-            state = np.concatenate([car.centre(found[:3]), found[3:]])
-            begin = end
-        controls = np.zeros((n, 2))
-        if n > 1:
+        way = _Way(body, script, state, told)
+        while way.time < end - 1e-9:
+            way.go_on(end)
+        states, active = way.at(clock.time)
+        last = way.legs[-1]
+        problems = way.problems
+        if last.parked is not None and last.over > end + 1e-6:
+            problems.append(Problem(
+                "STILL_DRIVING",
+                f"The car is still on its way at the last frame: it has parked after "
+                f"{last.over:.1f} s", "WARNING", time=end,
+                remedy="Let the motion end later (Range)",
+            ))
+        controls = np.zeros((len(states), 2))
+        if len(states) > 1:
             controls = np.gradient(states[:, 3:], clock.time, axis=0)
-        return Ran(states, controls, active, tuple(reached), begin, tuple(problems))
+        ends = [*(leg.begin for leg in way.legs[1:]), np.inf]
+        reached = tuple(
+            (leg.parked, leg.line) for leg, until in zip(way.legs, ends, strict=True)
+            if leg.parked is not None and leg.parked <= until + 1e-9
+        )
+        return Ran(
+            states, controls, active, reached, min(way.turns.ended, end), tuple(problems),
+            tuple(way.turns.entered),
+        )
 
     def tracks(self, body, ran, clock):
         states, n = ran.states, len(ran.states)
@@ -211,6 +201,140 @@ class CarFigureKind(MachineFigure):
             body.figure, replace(style, **told), clock, seen[:, :3, 3], turn, states[:, 3],
             body.metres,
         )
+
+
+@dataclass(frozen=True)
+class _Leg:
+    """What one line does, until another one takes over.
+
+    Attributes:
+        line: its number; that of lines where nobody drives.
+        begin: s at which it takes over.
+        trip: what it does.
+        since: s at which the trip began.
+        parked: s at which it has parked, or None.
+        said: why it does not, else "".
+        parking: its controller.
+    """
+
+    line: int
+    begin: float
+    trip: Trip
+    since: float
+    parked: float | None = None
+    said: str = ""
+    parking: Parking | None = None
+
+    @property
+    def over(self) -> float:
+        """s at which its trip is over."""
+        return self.since + float(self.trip.times[-1])
+
+    def states(self, times: np.ndarray) -> np.ndarray:
+        """(f, 5) of the car's centre.
+
+        Args:
+            times: (f,) s.
+        """
+        found = self.trip.states(times - self.since)
+        return np.concatenate([self.trip.car.centre(found[:, :3]), found[:, 3:]], axis=1)
+
+
+class _Way:
+    """Lines one after the other, each from where the one before has brought the car."""
+
+    def __init__(self, body: CarBody, script: Sequence[Stretch], state: np.ndarray, told) -> None:
+        self.body, self.script, self.told = body, script, told
+        self.turns, self.legs, self.problems = Turns(script), [], []
+        self.time = 0.0
+        car = body.figure.car()
+        stands = np.concatenate([car.reference(state[:3]), state[3:]])
+        first = _Leg(len(script), 0.0, Trip(car, np.zeros(1), stands[None]), 0.0)
+        self._take_over(self.turns.now(0.0, state, lambda number: False), first)
+
+    def _take_over(self, number: int, before: _Leg) -> None:
+        """Let another line drive, from where the one before has come to."""
+        time = self.time
+        if number == len(self.script):
+            trip = before.trip
+            if before.parking is not None:
+                trip = halted(before.parking, trip, time - before.since)
+            self.legs.append(_Leg(number, time, trip, before.since, parking=before.parking))
+            return
+        line = self.script[number]
+        car, street, size = _problem(self.body, line.plan)
+        parking = Parking(car, street, size, line.table)
+        longest = LONGEST
+        if not line.whenever:
+            longest = min(LONGEST, self.turns.began + line.seconds - time)
+
+        def leg(since: float) -> _Leg:
+            start = before.states(np.array([since]))[0]
+            start = np.concatenate([car.reference(start[:3]), start[3:]])
+            share = number / len(self.script)
+            done = drive(
+                parking, start[None], longest,
+                progress=lambda x: self.told(share + x / len(self.script)),
+            )[0]
+            parked = None if done.parked is None else since + done.parked
+            return _Leg(number, time, done.trip, since, parked, done.said, parking)
+
+        found = leg(time)
+        speed = found.trip.knots[0, 4]
+        if speed and found.parked is None and len(found.trip.times) <= 2 and before.parking:
+            # No way on from the middle of a move: it goes on to its end, and the car stops first.
+            trip = halted(before.parking, before.trip, time - before.since)
+            stops = _Leg(len(self.script), time, trip, before.since, parking=before.parking)
+            self.legs.append(stops)
+            before = stops
+            found = leg(stops.over)
+        self.legs.append(replace(found, begin=found.since))
+        if found.parked is None:
+            self.problems.append(Problem(
+                "NOT_PARKED", found.said, "WARNING", time=found.since,
+                remedy="Let it start elsewhere, give it more seconds, or build a finer "
+                "controller",
+            ))
+
+    def go_on(self, end: float) -> None:
+        """Until another line takes over, or the end.
+
+        Args:
+            end: s.
+        """
+        leg = self.legs[-1]
+        edges = {leg.over, leg.parked or leg.over, end}
+        if leg.line in self.turns.order:
+            edges.add(self.turns.began + self.script[leg.line].seconds)
+        grid = np.arange(self.time, end, LOOK)[1:]
+        grid = np.unique([*grid, *(x for x in edges if self.time < x <= end)])
+        dwell = leg.begin + (leg.parking.size.step if leg.parking else 0.0)
+        for time, state in zip(grid.tolist(), leg.states(grid), strict=True):
+            def there(number: int, time: float = time) -> bool:
+                return number == leg.line and leg.parked is not None and time >= leg.over - 1e-9
+
+            entered = len(self.turns.entered)
+            number = self.turns.now(time, state, there, time >= dwell)
+            self.time = time
+            if number != leg.line:
+                if len(self.turns.entered) > entered and leg.said and time < leg.over - 1e-9:
+                    # It was called off: that it has not parked is as it was meant.
+                    self.problems = [p for p in self.problems if p.time != leg.since]
+                self._take_over(number, leg)
+                return
+
+    def at(self, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """(f, 5) states of the car's centre, and (f,) numbers of the lines in force.
+
+        Args:
+            times: (f,) s.
+        """
+        states, active = np.empty((len(times), 5)), np.empty(len(times), int)
+        for k, leg in enumerate(self.legs):
+            ends = self.legs[k + 1].begin if k + 1 < len(self.legs) else np.inf
+            rows = (times >= leg.begin - 1e-9) & (times < ends - 1e-9)
+            states[rows], active[rows] = leg.states(times[rows]), leg.line
+        return states, active
 
 
 def _wrapped(angle: float) -> float:

@@ -7,21 +7,23 @@ hinges' axis; those of links after the first are against the link that they hang
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from .....solvers import rotations
 from .....solvers.control.chain import Chain, rates_of
+from .....solvers.control.knocks import Knocks, Plane
 from .....solvers.control.plans import controller_of, table_of
 from .....solvers.control.run import Command, run
 from .....solvers.control.surroundings import Silhouette, Surroundings, lines, way_between
 from .....solvers.motion import Problem
 from ....errors import UserError
 from ....mapping.tracks import JointTracks, Spin
+from ....placement import world_matrix
 from ....rigs import machines
 from ....scene.silhouettes import read_silhouettes
-from .base import MachineFigure, Ran
+from .base import MachineFigure, Ran, told_of
 
 LOOKS = 8  # times between two rows that are looked at for touches
 QUICK = 100_000
@@ -143,16 +145,48 @@ class ChainFigure(MachineFigure):
     def quick(self, body, plan):
         return plan.nodes * len(plan.samples) <= QUICK
 
-    def run(self, body, start, script, clock, slew, told):
+    def links(self, body):
+        return body.bones
+
+    def plane(self, motion, actor, body, numbers):
+        rig, first = actor.joints, actor.joints.data.bones[body.bones[0]]
+        own = np.array(world_matrix(rig), dtype=float) @ np.array(first.matrix_local, dtype=float)
+        axes = own[:3, :3] / np.linalg.norm(own[:3, :3], axis=0)
+        hinge, along = axes @ np.array(body.axes[0]), axes[:, 1]
+        across = np.cross(hinge, along)
+        c, s = np.cos(body.rests[0]), np.sin(body.rests[0])
+        return Plane(
+            own[:3, 3] * numbers.unit_scale, c * along - s * across, s * along + c * across
+        )
+
+    def handed(self, body, start, before):
+        state = start.copy()
+        for k, (name, axis) in enumerate(zip(body.bones, body.axes, strict=True)):
+            if name in before.turn:
+                turn = before.turn[name]
+                state[2 * k] = body.rests[k] + 2.0 * np.arctan2(turn[1:] @ axis, turn[0])
+                state[2 * k + 1] = before.spinning[name] @ axis
+        return state
+
+    def spins(self, body, ran, row, time):
+        return {
+            name: ran.states[row, 2 * k + 1] * np.array(axis)
+            for k, (name, axis) in enumerate(zip(body.bones, body.axes, strict=True))
+        }
+
+    def run(self, body, start, script, clock, slew, told, struck=None):
         rates, about = rates_of(body.chain), body.about
         commands = [
             Command(controller_of(s.plan, s.table, rates, about), s.seconds, s.until_reached,
-                    s.plan.name)
+                    s.plan.name, s.region, s.whenever)
             for s in script
         ]
         spans = self.controls(body)
         limit = np.array([(x.high - x.low) * slew for x in spans]) if slew else None
-        done = run(rates, start, commands, clock.time, limit, told)
+        knocks = None
+        if struck is not None:
+            knocks = Knocks.of_chain(body.chain, struck.plane, struck.disturbances, struck.weight)
+        done = run(rates, start, commands, clock.time, limit, told, knocks)
         problems = tuple(
             Problem(
                 "CONTROLLER_LEFT",
@@ -165,7 +199,13 @@ class ChainFigure(MachineFigure):
         )
         if about is not None:
             problems += _touches(body, about, clock.time, done.states)
-        return Ran(done.states, done.controls, done.active, done.reached, done.ended, problems)
+        found = Ran(done.states, done.controls, done.active, done.reached, done.ended, problems,
+                    done.entered)
+        if knocks is None:
+            return found
+        return replace(
+            found, knocks=told_of(knocks, struck), flights=np.array(knocks.flights)
+        )
 
     def tracks(self, body, ran, clock):
         turn, spins = {}, {}

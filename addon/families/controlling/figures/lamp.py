@@ -15,8 +15,9 @@ import numpy as np
 
 from .....solvers import affine, rotations
 from .....solvers.control import lamp
-from .....solvers.control.lamp_plans import NEAR, find, motion_of, plans
-from .....solvers.control.lamp_play import Done, play
+from .....solvers.control.knocks import Knocks, Plane
+from .....solvers.control.lamp_plans import NEAR, STAND, find, motion_of, plans
+from .....solvers.control.lamp_play import LIMBS, Done, play
 from .....solvers.control.lamp_programs import Motion
 from .....solvers.control.plans import Plan, Span
 from .....solvers.motion import Event, Problem, told_apart
@@ -25,12 +26,15 @@ from ....mapping.lamp import map_lamp, pace, strength
 from ....placement import world_matrix
 from ....rigs.builders import luxo
 from ....scene.figures import placement_of
-from .base import MachineFigure, Ran
+from .base import MachineFigure, Ran, Struck, told_of
 
 PARTS = ("root", "base", "link", "shade")
 
 ORDER = [3, 4, 0, 1, 2]
 """Of the solver's coordinates in a state here: angles of link and shade, x, y, tilt."""
+
+MOVING = 4
+"""Numbers of a state whose links move: their angles and rates, the base on the ground."""
 
 MOVES = np.radians(1.0)
 """By how much links are off from how they stand, in a lamp that moves."""
@@ -64,6 +68,11 @@ class LampBody:
         """Seconds that it takes for each of the solver's."""
         return pace(self.size, self.gravity)
 
+    @property
+    def weighs(self) -> float:
+        """kg for each of the solver's."""
+        return self.mass / sum(lamp.MASSES)
+
     def asked(self, plan: Plan) -> Plan:
         """A plan in lengths of the solver's lamp.
 
@@ -78,7 +87,7 @@ class LampFigure(MachineFigure):
 
     label = "Luxo Lamp"
     draws = ("amount", "drop")
-    tabled, finds = False, True
+    tabled, finds, switches = False, True, False
 
     def body(self, context, motion, actor, numbers):
         rig = actor.joints
@@ -116,6 +125,35 @@ class LampFigure(MachineFigure):
     def rest(self, body):
         return np.array(lamp.REST)
 
+    def asks(self, program):
+        return () if program == STAND else self.draws
+
+    def links(self, body):
+        return PARTS[1:]
+
+    def plane(self, motion, actor, body, numbers):
+        stands = placement_of(motion, numbers.unit_scale)
+        ahead = np.array((np.sin(stands.yaw), -np.cos(stands.yaw), 0.0))
+        return Plane(np.array(stands.origin, dtype=float), ahead, np.array((0.0, 0.0, 1.0)))
+
+    def handed(self, body, start, before):
+        if any(name not in before.turn for name in PARTS[2:]):
+            return start
+        turns = np.array([before.turn[name] for name in PARTS[2:]])
+        spins = np.array([before.spinning[name][0] for name in PARTS[2:]])
+        angles = 2.0 * np.arctan2(turns[:, 1], turns[:, 0])
+        angles = (angles + np.pi) % (2.0 * np.pi) - np.pi
+        # Bones count turns the other way.
+        return np.concatenate([np.array(lamp.REST) - angles, -spins * body.pace])
+
+    def spins(self, body, ran, row, time):
+        played = ran.more
+        rates = [np.interp(time / body.pace, played.times, v) for v in played.v.T[2:]]
+        return {
+            name: np.array((-rate / body.pace, 0.0, 0.0))
+            for name, rate in zip(PARTS[1:], rates, strict=True)
+        }
+
     def coordinates(self, body):
         return tuple(
             Span(link.name, *map(float, link.limits), 2) for link in lamp.LINKS[1:]
@@ -146,19 +184,24 @@ class LampFigure(MachineFigure):
             f"lands {tilt:.0f}° off level"
         )
 
-    def run(self, body, start, script, clock, slew, told):
+    def run(self, body, start, script, clock, slew, told, struck=None):
         slow = body.pace
         began = _standing(start) if len(start) == len(ORDER) else None
+        if len(start) == MOVING:
+            standing = lamp.standing()
+            began = standing._replace(
+                q=(*standing.q[:3], *start[:2].tolist()), v=(0.0, 0.0, 0.0, *start[2:].tolist())
+            )
         ground = () if began is None else ((-np.inf, began.q[1] - lamp.standing().q[1]),)
         motions = [motion_of(body.asked(line.plan)) for line in script]
         played = play(
             motions, began, ground, 0.0,
             [0.0 if line.until_reached else line.seconds / slow for line in script],
-            clock.time[-1] / slow, told,
+            clock.time[-1] / slow, told, self._knocks(body, struck),
         )
         times = clock.time / slow
         begins = np.array([done.began for done in played.motions])
-        active = np.searchsorted(begins, times, side="right") - 1
+        active = np.maximum(np.searchsorted(begins, times, side="right") - 1, 0)
         over = played.motions[-1].over if played.motions else 0.0
         active[times >= over] = len(script)
         ended = over if np.isfinite(over) else float(played.times[-1])
@@ -167,7 +210,7 @@ class LampFigure(MachineFigure):
             for line, done in enumerate(played.motions) if np.isfinite(done.rested)
         )
         problems, stood = [], [float(played.q[0, 0])]
-        if began is not None and np.abs(start[:2] - lamp.REST).max() > MOVES:
+        if len(start) == len(ORDER) and np.abs(start[:2] - lamp.REST).max() > MOVES:
             problems.append(Problem(
                 "LAMP_JUMPS_IN", "The motion before ends while the lamp moves: it goes on as if it "
                 "stood", time=0.0, remedy="Let the motion before go on until the lamp stands",
@@ -176,9 +219,32 @@ class LampFigure(MachineFigure):
             problems += _told(script[line].plan.name, motion, done, body)
             problems += _step_told(script[line].plan.name, motion, done, stood, body)
             stood.append(stood[-1] + done.length)
-        return Ran(
+        if np.isfinite(played.fell):
+            problems.append(Problem(
+                "LAMP_FALLS", "The lamp falls: it is knocked over", "ERROR",
+                time=played.fell * slow, remedy="Knock it less, or while it is in the air",
+            ))
+        found = Ran(
             played.at(times)[:, ORDER], np.zeros((len(times), 0)), active, reached, ended * slow,
-            tuple(problems), played,
+            tuple(problems), more=played,
+        )
+        if played.knocks is None:
+            return found
+        rows = np.minimum(np.round(times / lamp.STEP).astype(int), len(played.times) - 1)
+        return replace(
+            found, knocks=told_of(played.knocks, struck, slow, body.weighs * body.size / slow),
+            flights=np.array(played.knocks.flights)[rows] * body.size,
+        )
+
+    def _knocks(self, body: LampBody, struck: Struck | None) -> Knocks | None:
+        """What acts on the solver's lamp, in its own units."""
+        if struck is None:
+            return None
+        size, slow, plane = body.size, body.pace, struck.plane
+        return Knocks(
+            lamp.LINKS, LIMBS, replace(plane, origin=plane.origin / size),
+            [one.scaled(size, slow, body.weighs) for one in struck.disturbances],
+            struck.weight * (slow**2 / size), free=True,
         )
 
     def tracks(self, body, ran, clock):

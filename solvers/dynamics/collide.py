@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .. import rotations
-from .settings import Ball, Body
+from .disturbances import Ball
 
 
 class Contact(NamedTuple):
@@ -87,12 +87,12 @@ class Flight:
 
 
 def gaps(
-    body: Body, places: np.ndarray, radii: np.ndarray, joints: np.ndarray, tips: np.ndarray
+    thick: np.ndarray, places: np.ndarray, radii: np.ndarray, joints: np.ndarray, tips: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """How far balls are from limbs.
 
     Args:
-        body: n limbs.
+        thick: (n,) radii of the limbs, m.
         places: (..., b, 3) of the balls, m.
         radii: (b,) of the balls, m.
         joints: (..., n, 3) of the limbs, m.
@@ -108,16 +108,16 @@ def gaps(
     share = np.clip(rotations.dot(away, along) / square, 0.0, 1.0)
     offset = away - share[..., None] * along
     distance = np.sqrt(rotations.dot(offset, offset))
-    return distance - body.radii - radii[:, None], offset, share
+    return distance - thick - radii[:, None], offset, share
 
 
 def touching(
-    body: Body, flight: Flight, places: np.ndarray, joints: np.ndarray, tips: np.ndarray
+    thick: np.ndarray, flight: Flight, places: np.ndarray, joints: np.ndarray, tips: np.ndarray
 ) -> list[tuple[int, int, np.ndarray, np.ndarray]]:
     """Which balls touch which limbs.
 
     Args:
-        body: the limbs.
+        thick: (n,) radii of the limbs, m.
         flight: the balls.
         places: (b, 3) where the balls are, in the carrier's frame, m.
         joints: (n, 3) of the limbs, likewise.
@@ -126,7 +126,7 @@ def touching(
     Returns:
         Ball, link, nearest point of the limb's surface (3,), normal (3,) to the ball.
     """
-    gap, offset, share = gaps(body, places, flight.radii, joints, tips)
+    gap, offset, share = gaps(thick, places, flight.radii, joints, tips)
     found = []
     for b in np.flatnonzero((flight.released < flight.now) & (gap < 0.0).any(axis=1)):
         link = int(np.argmin(gap[b]))
@@ -134,7 +134,7 @@ def touching(
         if distance > 0.0:
             normal = offset[b, link] / distance
             line = joints[link] + share[b, link] * (tips[link] - joints[link])
-            found.append((int(b), link, line + body.radii[link] * normal, normal))
+            found.append((int(b), link, line + thick[link] * normal, normal))
     return found
 
 
