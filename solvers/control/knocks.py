@@ -226,7 +226,8 @@ class Knocks:
             start: s.
             end: s.
         """
-        times = {t for x in (*self.pushes, *self.shakes) for t in (x.start, x.end)}
+        spans = [(x.start, x.end) for x in self.pushes] + [(x.start, x.end) for x in self.shakes]
+        times = {time for span in spans for time in span}
         return sorted(t for t in times if start + NOW < t < end - NOW)
 
     def rates(self, time: float, state: np.ndarray, middle: float) -> np.ndarray:

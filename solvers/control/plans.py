@@ -326,10 +326,11 @@ def controller_of(
     laws = []
     for target in plan.targets:
         if not np.isnan(target).any():
-            several = len(target) > 2
+            # Clipped, it may leave its ellipsoid: not beside what may not be touched.
+            wide = len(target) > 2 and about is None
             laws.append(_law(
                 rates, tuple(target), tuple(low), tuple(high), tuple(arrived),
-                tuple(axis.period for axis in table.grid.axes) if several else (),
+                tuple(axis.period for axis in table.grid.axes) if wide else (),
             ))
     held = [law if about is None else within(law, about) for law in laws if law is not None]
     targets = plan.targets
@@ -347,7 +348,7 @@ def _law(
     """The law around a destination; of several links (periods) as wide as it holds them."""
     least, most, near = np.array(low), np.array(high), np.array(arrived)
     # As soft that its domain is wider than the table's cells.
-    soft = SOFTER if periods else pendulum.SOFT
+    soft = SOFTER if len(target) > 2 else pendulum.SOFT
     law = rest_law(rates, np.array(target), least, most, soft * near)
     if law is None or not periods:
         return law

@@ -128,7 +128,10 @@ class Turns:
     def __init__(self, script: Sequence[Line]) -> None:
         self.script = script
         self.order = [k for k, line in enumerate(script) if not line.whenever]
-        self.breaks = [k for k, line in enumerate(script) if line.whenever]
+        self.breaks = {
+            k: line.region for k, line in enumerate(script)
+            if line.whenever and line.region is not None
+        }
         self.place, self.began = 0, 0.0
         self.ended = math.inf if self.order else 0.0
         self.reached: list[tuple[float, int]] = []
@@ -163,8 +166,7 @@ class Turns:
                 self.ended = time
         turn = self.order[self.place] if self.place < len(self.order) else len(self.script)
         if breaks:
-            within = (k for k in self.breaks if self.script[k].region.holds(state))
-            found = next(within, turn)
+            found = next((k for k, region in self.breaks.items() if region.holds(state)), turn)
         else:
             found = self.last if self.last in self.breaks else turn
         if found in self.breaks and found != self.last:

@@ -245,7 +245,9 @@ class _Way:
 
     def __init__(self, body: CarBody, script: Sequence[Stretch], state: np.ndarray, told) -> None:
         self.body, self.script, self.told = body, script, told
-        self.turns, self.legs, self.problems = Turns(script), [], []
+        self.turns = Turns(script)
+        self.legs: list[_Leg] = []
+        self.problems: list[Problem] = []
         self.time = 0.0
         car = body.figure.car()
         stands = np.concatenate([car.reference(state[:3]), state[3:]])
