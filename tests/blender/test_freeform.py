@@ -125,24 +125,28 @@ def _require_smooth(parts):
     for one, other in zip(parts[:-1], parts[1:], strict=True):
         end = hand_over(one.tracks, near=one.near)
         near = other.near
+        # An ankle over toes that stand is at rest in the one and may have rolled in the other.
+        stands = end.standing | {c.role for c in other.tracks.contacts if c.start <= 1e-6}
         t = near.time[:3] - near.time[0]
         weights = np.array([-1.5, 2.0, -0.5]) / t[1]
-        for role, place in end.place.items():
+        for role in end.place.keys() & near.position.keys():
+            place = end.place[role]
             values = near.position[role][:3]
             assert np.abs(values[0] - place).max() < 1e-6, role
             np.testing.assert_allclose(other.tracks.position[role][0], values[0], atol=1e-9)
-            if role in end.standing:
+            if role in stands:
                 assert np.abs(weights @ values).max() < 1e-6, role
             else:
                 np.testing.assert_allclose(
                     weights @ values, end.velocity[role], atol=1e-6, err_msg=role
                 )
-        for role, turn in end.turn.items():
+        for role in end.turn.keys() & near.rotation.keys():
+            turn = end.turn[role]
             step = rotations.to_rotation_vector(
                 rotations.multiply(near.rotation[role][:3], rotations.conjugate(turn))
             )
             assert np.abs(step[0]).max() < 1e-6, role
-            if role not in end.standing:
+            if role not in stands:
                 np.testing.assert_allclose(
                     weights @ step, end.spinning[role], atol=1e-5, err_msg=role
                 )
@@ -425,9 +429,9 @@ def test_four_legs_pounce():
 
 def test_elbows_in_the_ground_are_told():
     rig = freeform_scenes.dancer(1.0, kind="DOG", height=0.28)
-    for frame, low in ((1, 0.0), (12, -0.05), (24, 0.0)):
+    for frame, low in ((1, 0.0), (12, -0.08), (24, 0.0)):
         freeform_scenes.animal(
-            rig, at=(0, 0), high=low, pitch=16 if low else 0,
+            rig, at=(0, 0), high=low, pitch=10 if low else 0, spine_1=10 if low else 0,
             paws=freeform_scenes.both("hind", 0) | freeform_scenes.both("fore", 0.04),
         )
         freeform_scenes.add(rig, frame, "")
@@ -447,8 +451,8 @@ def test_who_jumps_onto_a_table_stands_there():
     places = body.figure.joints["pelvis"] + up[:, None] * np.eye(3)[2]
     clip = Clip(body.body, t, places, rotations.identity(len(body.names))[None].repeat(len(t), 0))
     for on in _standing(body, clip, fps).values():
-        np.testing.assert_array_equal(np.flatnonzero(np.diff(on.astype(int))),
-                                      [60, 89], err_msg="last row on the ground, last in the air")
+        edges = np.flatnonzero(np.diff(on.astype(int)))
+        np.testing.assert_allclose(edges, [60, 89], atol=2)  # leaves at 1.0 s, lands at 1.5 s
 
 
 def _refusal(call, **options):

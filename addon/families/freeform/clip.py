@@ -188,7 +188,12 @@ def _standing(body: RoleBody, clip: Clip, fps: float) -> dict[str, np.ndarray]:
         name: [end[:, 2] - end[:, 2].min() for end in of] for name, of in ends.items()
     }
     lowest = np.min([high for of in heights.values() for high in of], axis=0)
-    floor = minimum_filter1d(lowest, 2 * round(MEANWHILE * fps) + 1, mode="nearest")
+    half = round(0.5 * MEANWHILE * fps)
+    # Of what comes before and after: who lands on a table stands there at once.
+    floor = np.max([
+        minimum_filter1d(lowest, 2 * half + 1, mode="nearest", origin=side)
+        for side in (-half, half)
+    ], axis=0)
     stands = {}
     for name, of in ends.items():
         on = np.zeros(len(clip.times), bool)
