@@ -9,10 +9,10 @@ it rises from the posture before to a liftoff, as A t^e:
 with t and D the time and height between the two postures. e is at most HARDEST, too, unless
 the way would be longer than D by more than legs GIVE: so a body that has little room, or none,
 yields, or bends its knees before it jumps, and one that has long to wait before it jumps does so
-at the end. What the way is off from D, a minimum-jerk curve makes up. At the neighbouring posture
-it has that posture's height, and the speed that the postures' own heights pass it with, to which
-v t (s^3 - s^2)
-leads, s being the share of the time. (The paper blends with these heights all the way: a body
+at the end. What the way is off from D, a minimum-jerk curve makes up. At the neighbouring
+posture it has that posture's height, and the speed that the postures' own heights pass it with,
+to which v t (s^3 - s^2) leads, s being the share of the time.
+(The paper blends with these heights all the way: a body
 that is caught then hangs for a moment, as they begin to sink when it has sunk already.) Where
 there is no posture between landing and liftoff, each takes half of the time, and the way is
 that of e = 1, or as much as legs bend.

@@ -103,7 +103,7 @@ def solve(job: FreeformJob, before: Handover | None, progress: Progress) -> Solv
         plan.sample(rough.time + later), times=rough.time, contacts=contacts, problems=()
     )
     near = tracks_of(body, ends, rough.clock, (rough.position[ROOT], rough.rotation[ROOT]))
-    return replace(solved, near=near)
+    return replace(solved, near=replace(near, contacts=tracks.contacts))
 
 
 def _together(jobs: Sequence[FreeformJob], own: int) -> Sequence[FreeformJob]:
