@@ -110,8 +110,7 @@ class POISE_OT_problem_fix(_ProblemOperator, bpy.types.Operator):
     def _fixes(self, context, motion):
         if self.changes:
             return baking.fixes_of(self.changes)
-        index, problem = self._problem(context, motion)
-        motion.poise_motion.problem_index = index
+        _index, problem = self._problem(context, motion)
         fixes = problem.fix
         if problem.code not in ALTERNATIVES or not fixes:
             return fixes
