@@ -266,7 +266,10 @@ class POISE_OT_playblast(_MotionOperator, bpy.types.Operator):
                 if motion.poise_motion.camera != former:
                     camera.remove(motion)
         written = [str(path)] * self.movie + [str(sheet)] * self.contact_sheet
-        return f"{end - start + 1} frames: {', '.join(written)}"
+        told = f"{end - start + 1} frames: {', '.join(written)}"
+        if not self.filepath and not bpy.data.is_saved:
+            told += " (save the file to have it beside that)"
+        return told
 
 
 DIAGRAMS = (

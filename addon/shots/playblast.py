@@ -33,7 +33,9 @@ SHEET = (4, 3, 480)
 
 
 def movie_path(motion: bpy.types.Object) -> Path:
-    """Where a motion's movie goes: beside the file, or in the temporary folder.
+    """Where a motion's movie goes: beside the file, or in the system's temporary folder.
+
+    Blender's own temporary folder goes when it quits, with all that is in it.
 
     Args:
         motion: the Motion object.
@@ -41,7 +43,8 @@ def movie_path(motion: bpy.types.Object) -> Path:
     name = f"poise_{bpy.path.clean_name(motion.name)}.mp4"
     if bpy.data.is_saved:
         return Path(bpy.path.abspath("//")) / name
-    return Path(bpy.app.tempdir or tempfile.gettempdir()) / name
+    kept = bpy.context.preferences.filepaths.temporary_directory
+    return Path(kept or tempfile.gettempdir()) / name
 
 
 def _values(struct: bpy.types.bpy_struct) -> dict[str, object]:

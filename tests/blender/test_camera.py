@@ -199,6 +199,18 @@ def test_a_playblast_writes_every_frame_and_changes_nothing(scene, tmp_path):
     assert np.ptp(pixels[..., 0]) > 0.3
 
 
+def test_the_movie_of_an_unsaved_file_outlives_blender(scene):
+    """Blender empties the folder of its session, and no other, when it quits."""
+    from pathlib import Path
+
+    from poise.addon.shots import playblast
+
+    motion = character(seconds=1).poise.motion_object
+    assert not bpy.data.is_saved
+    session = Path(bpy.app.tempdir).resolve()
+    assert session not in playblast.movie_path(motion).resolve().parents
+
+
 def test_a_playblast_needs_a_bake(scene, tmp_path):
     character(seconds=1)
     with pytest.raises(RuntimeError, match="not baked yet: click Bake to Rig"):
