@@ -21,6 +21,7 @@ from ..solvers.errors import Cancelled, SettingError
 from .context import let_undo_see
 from .errors import UserError
 from .steps import Steps, finish
+from .texts import tr
 
 # What the animator can put right; everything else is a defect and is shown.
 FIXABLE = (UserError, SettingError)
@@ -51,12 +52,13 @@ def require_numbers(operator) -> None:
 
 
 def one_line(text: str) -> str:
-    """A report without line breaks: names of objects, set by scripts, may hold some.
+    """A report in the interface's language, without line breaks: names of objects, set by
+    scripts, may hold some.
 
     Args:
         text: a sentence.
     """
-    return " ".join(text.split())
+    return tr(" ".join(text.split()))
 
 
 class SettingsOperator:
@@ -193,7 +195,7 @@ class SolvingOperator:
         if event.type == "ESC" and event.value == "PRESS":
             self._stop()
             self._end_modal(context)
-            self.report({"INFO"}, "Cancelled: nothing was changed")
+            self.report({"INFO"}, one_line("Cancelled: nothing was changed"))
             return {"CANCELLED"}
         if event.type != "TIMER":
             # Settings changed half-way would not be those that are solved.
@@ -208,7 +210,7 @@ class SolvingOperator:
         spent = monotonic() - self._started
         left = spent * (100.0 - percent) / percent if percent > 2.0 else 0.0
         told = f", about {left:.0f} s left" if spent > 1.0 and left >= 1.0 else ""
-        context.workspace.status_text_set(f"Poise: {percent:.0f} %{told}  (Esc cancels)")
+        context.workspace.status_text_set(tr(f"Poise: {percent:.0f} %{told}  (Esc cancels)"))
         if not done:
             return {"RUNNING_MODAL"}
         self._end_modal(context)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import bpy
 
 from .. import operators, panels
-from . import settings
+from . import settings, texts
 from .show import graph, handlers, overlay, preview
 from .ui import manual, menus, preferences, presets, tabs
 
@@ -22,7 +22,7 @@ CLASSES: tuple[type, ...] = (
     *operators.CLASSES,
     *panels.CLASSES,
 )
-PARTS = (settings, presets, preferences, menus, manual, handlers, overlay, graph)
+PARTS = (settings, texts, presets, preferences, menus, manual, handlers, overlay, graph)
 
 # Called like this, an operator does not become the one that Adjust Last Operation repeats.
 preview.bake = lambda: bpy.ops.poise.bake()

@@ -18,6 +18,7 @@ from ..addon.families.controlling import gather, tables
 from ..addon.rigs import characters, machines
 from ..addon.rigs.actor import Actor
 from ..addon.scene.timing import scene_numbers
+from ..addon.texts import tr
 from ..solvers.control import plans, texts
 from ..solvers.control.plans import Plan
 from .motion import OfKind
@@ -501,8 +502,10 @@ class POISE_OT_controller_build(_OfControl, SolvingOperator, bpy.types.Operator)
                 tables.keep(motion, number, table, source)
         size = tables.size_of(motion)
         if size > tables.HEAVY:
-            self.report({"WARNING"}, f"The controllers of {motion.name} take {size / 2**20:.0f} MB "
-                        "of the file: coarser ones take less")
+            self.report({"WARNING"}, tr(
+                f"The controllers of {motion.name} take {size / 2**20:.0f} MB of the file: "
+                "coarser ones take less"
+            ))
         names = ", ".join(plan.name for _number, plan, _source, _table in result)
         return f"Built {names}" if names else "All controllers are as their settings are"
 

@@ -19,6 +19,7 @@ from ..addon.scene.sampling import animated_settings, is_animated
 from ..addon.scene.timing import frame_range, scene_numbers
 from ..addon.settings.gait import GAIT_ITEMS, GAITS, LABELS, MIRRORED, gaits_for
 from ..addon.show import overlay, preview
+from ..addon.texts import tr
 from ..addon.ui import presets
 from ..solvers.errors import SettingError
 from ..solvers.legged.gait import (
@@ -438,11 +439,11 @@ class POISE_OT_gait_drag(_GaitOperator, bpy.types.Operator):
             return self.execute(context)
         _character, motion = motions.require_motion(context)
         if preview.solved_for(motion, context.scene) is None:
-            self.report({"WARNING"}, "The motion is not solved yet: try again in a moment")
+            self.report({"WARNING"}, tr("The motion is not solved yet: try again in a moment"))
             return {"CANCELLED"}
         self._before, self._held = motion.poise_motion.gait.stored(), None
         context.workspace.status_text_set(
-            "Drag the ends of a bar in the gait diagram, or the whole bar  (Esc cancels)"
+            tr("Drag the ends of a bar in the gait diagram, or the whole bar  (Esc cancels)")
         )
         context.window_manager.modal_handler_add(self)
         return {"RUNNING_MODAL"}
@@ -464,9 +465,9 @@ class POISE_OT_gait_drag(_GaitOperator, bpy.types.Operator):
             gait.sequence_index = place
             self.share = min(max((x - start) * per_pixel, -1.0), 1.0)
             try:
-                context.workspace.status_text_set(self.run(context))
+                context.workspace.status_text_set(tr(self.run(context)))
             except (UserError, SettingError) as error:
-                self.report({"ERROR"}, str(error))
+                self.report({"ERROR"}, tr(str(error)))
                 return self._end(context, {"CANCELLED"})
         elif event.type == "LEFTMOUSE" and event.value == "RELEASE" and self._held is not None:
             return self._end(context, {"FINISHED"})

@@ -21,6 +21,7 @@ from ..addon.rigs.pose.evaluate import require_evaluated
 from ..addon.rigs.pose.handles import Sources, find_limb
 from ..addon.rigs.pose.limb import LimbPose
 from ..addon.scene.timing import scene_numbers
+from ..addon.texts import tr
 
 LEAST_PIXELS = 40.0  # that a joint moves on the screen for a radian, or the pointer counts instead
 PIXELS = 150.0  # of the pointer for a radian
@@ -295,7 +296,7 @@ class POISE_OT_limb_pose(SettingsOperator, bpy.types.Operator):
             keys += f"; X, Y, Z choose its axis (now {self.axis})" * bool(self.joint)
             amount = f"joint {self.joint}, {amount}" if self.joint else amount
         context.area.header_text_set(f"{self.limb}: {amount}   {self._told}")
-        context.workspace.status_text_set(keys)
+        context.workspace.status_text_set(tr(keys))
 
     def _hide(self, context):
         context.area.header_text_set(None)

@@ -13,6 +13,7 @@ from ..addon.rigs.actor import Actor
 from ..addon.scene.timing import scene_numbers
 from ..addon.settings.motion import kind_items
 from ..addon.shots import footprints, trail
+from ..addon.texts import tr
 
 
 class _CharacterOperator(SettingsOperator):
@@ -56,7 +57,7 @@ class OfKind:
             return False
         kinds = (cls.motion_kind,) if isinstance(cls.motion_kind, str) else cls.motion_kind
         if motion.poise_motion.kind not in kinds:
-            cls.poll_message_set(f"The active motion has no {cls.lacks}")
+            cls.poll_message_set(tr(f"The active motion has no {cls.lacks}"))
             return False
         return True
 

@@ -17,6 +17,7 @@ from ..addon.scene import course
 from ..addon.scene.timing import scene_numbers
 from ..addon.shots import gates
 from ..addon.show import preview
+from ..addon.texts import tr
 from ..solvers.path.course import make_course
 from ..solvers.path.levels import first_level, ground_along
 
@@ -73,7 +74,7 @@ class POISE_OT_path_plan(_PathMotion, SolvingOperator, bpy.types.Operator):
         motion, start = found[0], job.job.start_frame
         baking.list_problems(motion, tuple(result.problems), start, job.job.numbers.fps)
         if isinstance(result, pipeline.NoMotion):
-            self.report({"WARNING"}, str(result))
+            self.report({"WARNING"}, tr(str(result)))
             return f"{motion.name} does not get away from its start: see the problem list"
         settings = motion.poise_motion
         if settings.range_mode == "OWN":
@@ -81,7 +82,7 @@ class POISE_OT_path_plan(_PathMotion, SolvingOperator, bpy.types.Operator):
         preview.keep(context, motion, result)
         path, solved = result.path, result.motion
         if not path.finished:
-            self.report({"WARNING"}, f"{motion.name} does not get to the end of its path")
+            self.report({"WARNING"}, tr(f"{motion.name} does not get to the end of its path"))
         return (
             f"{motion.name}: {solved.distance[-1]:.1f} m in {solved.time[-1]:.2f} s, at most "
             f"{path.max_distance:.2f} m from the path, {degrees(path.max_lean):.0f}° of lean"

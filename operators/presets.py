@@ -12,6 +12,7 @@ from ..addon.base_operator import SettingsOperator
 from ..addon.errors import UserError
 from ..addon.mapping.registry import MAPPINGS, STYLE_GROUPS
 from ..addon.scene.timing import scene_numbers
+from ..addon.texts import tr
 from ..addon.ui import preset_files, presets
 
 
@@ -115,7 +116,7 @@ class PresetAdd(AddPresetBase):
             return super().execute(context)
         except (OSError, UnicodeDecodeError) as error:
             # Blender cuts long names at a number of bytes, and disks have limits.
-            self.report({"ERROR"}, f"The preset cannot be kept under this name: {error}")
+            self.report({"ERROR"}, tr(f"The preset cannot be kept under this name: {error}"))
             return {"CANCELLED"}
 
 

@@ -15,6 +15,7 @@ from ..addon.drawing import diagrams
 from ..addon.errors import UserError
 from ..addon.mapping.tracks import JointTracks
 from ..addon.shots import camera, playblast, slope, trail
+from ..addon.texts import tr
 
 # Below this a slope that does not fit its track is not worth a word, metres.
 FIT = 0.02
@@ -117,8 +118,8 @@ class POISE_OT_slope_add(_MotionOperator, bpy.types.Operator):
         if gap > FIT:
             self.report(
                 {"WARNING"},
-                f"The track leaves {made.name} by up to {gap:.2f} m: a slope that changes on "
-                "the way fits only motions that always go downhill",
+                tr(f"The track leaves {made.name} by up to {gap:.2f} m: a slope that changes on "
+                   "the way fits only motions that always go downhill"),
             )
         return f"{made.name} fits {motion.name}"
 

@@ -18,6 +18,7 @@ from ..addon.rigs.recognise.recognition import legs_left
 from ..addon.rigs.recognise.rolemap import ENGINE
 from ..addon.scene.timing import scene_numbers
 from ..addon.shots import footprints, trail
+from ..addon.texts import tr
 
 # What rigs can be set up as, numbered as in all characters.
 KINDS = tuple(
@@ -37,7 +38,9 @@ class OnRig(SettingsOperator):
             cls.poll_message_set("No character is active: select a rig, or its mesh")
             return False
         if rig.type != "ARMATURE":
-            cls.poll_message_set(f"{rig.name} is no armature: choose a character for the motion")
+            cls.poll_message_set(
+                tr(f"{rig.name} is no armature: choose a character for the motion")
+            )
             return False
         if characters.kind_of(rig):
             cls.poll_message_set("Poise built this character: it needs no set-up and no roles")
@@ -146,7 +149,7 @@ class POISE_OT_rig_setup(ByMenu, OnRig, bpy.types.Operator):
         odd = f"; {', '.join(left)} stays as it is: legs move in pairs" if left else ""
         bare = _bare(controls, unheld) + _stiff(measured)
         if rigify.is_metarig(measured.rest):
-            self.report({"WARNING"}, rigify.UNGENERATED)
+            self.report({"WARNING"}, tr(rigify.UNGENERATED))
         return (
             f"{rig.name} is set up as {label}: {len(found.roles)} roles{unsure}{rests}{odd}{bare}; "
             "set its motion, then Bake to Rig"

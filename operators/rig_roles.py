@@ -15,6 +15,7 @@ from ..addon.rigs import roles
 from ..addon.rigs.controls import control_rig
 from ..addon.rigs.recognise.rolemap import is_role
 from ..addon.rigs.skeletons import pose_places
+from ..addon.texts import tr
 from .rig import OnRig
 
 # Frames of a clip at which Stand Up looks for one who stands.
@@ -87,7 +88,7 @@ class POISE_OT_rig_roles_find(OnRig, bpy.types.Operator):
         if found.missing:
             message += f"; missing: {', '.join(sorted(found.missing))}"
         if found.fallen:
-            self.report({"WARNING"}, control_rig.standing_up(rig, found.fallen))
+            self.report({"WARNING"}, tr(control_rig.standing_up(rig, found.fallen)))
         return message
 
 
@@ -351,7 +352,7 @@ def _load(operator, context, path):
         raise
     message = f"{rig.name}: {len(roles.stored(settings))} roles from {path.stem}"
     if lost:
-        operator.report({"WARNING"}, f"{rig.name} has no bones for {', '.join(lost)}")
+        operator.report({"WARNING"}, tr(f"{rig.name} has no bones for {', '.join(lost)}"))
     return message
 
 

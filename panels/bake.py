@@ -9,6 +9,7 @@ import bpy
 from ..addon import motions
 from ..addon.rigs.controls import control_rig
 from ..addon.show import preview
+from ..addon.texts import tr
 from ..operators.problems import ALTERNATIVES
 from .base import ICONS, MotionPanel, active, settings_of, wrapped
 
@@ -61,7 +62,7 @@ def _draw_state(layout, settings):
     column = layout.column(align=True)
     for baked, where in ((settings, "Baked"), (settings.bones, "On bones")):
         if baked.record and baked.bake_action is not None:
-            column.label(text=f"{where}: {baked.bake_action.name}", icon="CHECKMARK")
+            column.label(text=tr(f"{where}: {baked.bake_action.name}"), icon="CHECKMARK")
     if not (settings.record or settings.bones.record):
         column.label(text="Not baked yet", icon="DOT")
 
@@ -132,7 +133,7 @@ class POISE_PT_problems(MotionPanel, bpy.types.Panel):
         for index, line in enumerate(lines):
             if index == FIRST_LINES:
                 header, layout = layout.panel("poise_more_problems", default_closed=True)
-                header.label(text=f"{len(lines) - index} More")
+                header.label(text=tr(f"{len(lines) - index} More"))
                 if layout is None:
                     return
             _draw_problem(layout.box(), index, line, context.region.width)
@@ -146,11 +147,11 @@ def _draw_problem(layout, index, line, width) -> None:
     ways = [(change,) for change in line.fix] if line.code in ALTERNATIVES else [line.fix]
     column = layout.column(align=True)
     for way in ways if line.fix else ():
-        text = _fix_text(*way[0]) if line.code in ALTERNATIVES else "Fix"
+        text = tr(_fix_text(*way[0])) if line.code in ALTERNATIVES else "Fix"
         button = column.operator("poise.problem_fix", text=text, icon="TOOL_SETTINGS")
         button.index, button.changes = index, json.dumps(way)
     if line.frame is not None or line.bone:
-        text = "Go There" if line.frame is None else f"Go to Frame {line.frame:g}"
+        text = "Go There" if line.frame is None else tr(f"Go to Frame {line.frame:g}")
         column.operator("poise.problem_show", text=text, icon="VIEWZOOM").index = index
 
 

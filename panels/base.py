@@ -7,6 +7,7 @@ import blf
 import bpy
 
 from ..addon import motions
+from ..addon.texts import tr
 from ..addon.ui import manual
 
 SHORT = {
@@ -104,7 +105,7 @@ def wrapped(layout, text: str, width: int, icon: str = "NONE") -> None:
         icon: icon of the first line.
     """
     column = layout.column(align=True)
-    for number, line in enumerate(lines_of(text, width - BESIDE_TEXT * _scale())):
+    for number, line in enumerate(lines_of(tr(text), width - BESIDE_TEXT * _scale())):
         column.label(text=line, icon=icon if number == 0 else "BLANK1")
 
 
@@ -119,7 +120,7 @@ def draw_table(layout, rows, width: int) -> None:
     column = layout.column(align=True)
     half = 0.5 * (width - (BESIDE_TEXT - COLUMN_GAP) * _scale())
     for name, value in rows:
-        for number, line in enumerate(lines_of(value, half)):
+        for number, line in enumerate(lines_of(tr(value), half)):
             row = column.row()
             row.label(text="" if number else name)
             row.label(text=line)

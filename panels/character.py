@@ -7,6 +7,7 @@ from ..addon import motions
 from ..addon.rigs import characters, machines, roles, vehicles
 from ..addon.rigs.controls import control_rig
 from ..addon.rigs.equipment import own_equipment
+from ..addon.texts import tr
 from .base import SidebarPanel, wrapped
 
 
@@ -39,7 +40,7 @@ class POISE_PT_character(SidebarPanel, bpy.types.Panel):
         layout = self.layout
         rig = control_rig.rig_of(character)
         row = layout.row()
-        row.label(text=(rig or character).name, icon="ARMATURE_DATA")
+        row.label(text=(rig or character).name, icon="ARMATURE_DATA", translate=False)
         row.label(text=_kind_label(character))
         if rig is not None or motions.is_left_alone(character):
             row.operator("poise.rig_remove", text="", icon="X")
@@ -104,7 +105,7 @@ class POISE_PT_character_equipment(SidebarPanel, bpy.types.Panel):
             self._draw_role(column.split(factor=0.45, align=True), character, role, attached)
 
     def _draw_role(self, split, character, role, attached):
-        split.label(text=own_equipment.label(role))
+        split.label(text=tr(own_equipment.label(role)))
         row = split.row(align=True)
         objects = attached.get(role, ())
         name = objects[0].name if objects else "Poise's Own"

@@ -9,6 +9,7 @@ from ..addon.families.controlling import gather, tables
 from ..addon.rigs import machines
 from ..addon.rigs.actor import Actor
 from ..addon.show import preview
+from ..addon.texts import tr
 from .base import MotionPanel, active, settings_of, wrapped
 from .motion import draw_summary
 from .posing import DisturbancesPanel
@@ -118,7 +119,7 @@ def _draw_value(layout, one, unit: str, may_be_free: bool) -> None:
         name = "angle"
     else:
         name = "length" if unit == "m" else "value"
-    line.prop(one, name, text=text)
+    line.prop(one, name, text=tr(text))
     if may_be_free:
         row.prop(one, "free", text="", icon="UNLOCKED" if one.free else "LOCKED")
 
@@ -177,7 +178,7 @@ class POISE_PT_control(_ControlPanel, bpy.types.Panel):
             box = layout.box()
             if len(item.destinations) > 1:
                 row = box.row()
-                row.label(text=f"Destination {number + 1}")
+                row.label(text=tr(f"Destination {number + 1}"))
                 row.operator("poise.destination_remove", text="", icon="X").index = number
             for one in place.values:
                 _draw_value(box, one, units.get(one.name, "rad"), True)
@@ -297,16 +298,17 @@ class POISE_PT_control_domain(_ControlPanel, bpy.types.Panel):
             column = layout.column(align=True)
             if x is None or not x.wraps or one.ends != "AUTO":
                 angle = x is not None and x.unit.startswith("rad")
-                column.prop(one, "low_angle" if angle else "low", text=f"{_label(one.name)} from")
+                low = tr(f"{_label(one.name)} from")
+                column.prop(one, "low_angle" if angle else "low", text=low)
                 column.prop(one, "high_angle" if angle else "high", text="to")
                 column.prop(one, "count", text="Steps")
             else:
-                column.prop(one, "count", text=f"{_label(one.name)} Steps")
+                column.prop(one, "count", text=tr(f"{_label(one.name)} Steps"))
             if figure.mapped:
                 column.prop(one, "ends")
         layout.prop(item, "power")
         plan = gather.plan_of(item, figure, body, numbers.unit_scale)
-        layout.label(text=f"{plan.nodes:,} states", icon="INFO")
+        layout.label(text=tr(f"{plan.nodes:,} states"), icon="INFO")
 
 
 class POISE_PT_control_torques(_ControlPanel, bpy.types.Panel):
@@ -325,7 +327,7 @@ class POISE_PT_control_torques(_ControlPanel, bpy.types.Panel):
         layout.use_property_decorate = False
         for one in _chosen(settings).torques:
             column = layout.column(align=True)
-            column.prop(one, "low", text=f"{_label(one.name)} from")
+            column.prop(one, "low", text=tr(f"{_label(one.name)} from"))
             column.prop(one, "high", text="to")
             column.prop(one, "count", text="Steps")
             column.prop(one, "effort")
@@ -377,7 +379,7 @@ class POISE_PT_control_links(_ControlPanel, bpy.types.Panel):
         layout.use_property_decorate = False
         for bone in _links(context):
             column = layout.column(align=True)
-            column.label(text=bone.name, icon="BONE_DATA")
+            column.label(text=bone.name, icon="BONE_DATA", translate=False)
             for key, text in ((machines.MASS, "Mass, kg"), (machines.TORQUE, "Torque, N m")):
                 if key in bone:
                     column.prop(bone, f'["{key}"]', text=text)

@@ -5,6 +5,7 @@ import bpy
 
 from ..addon.settings.footprints import NEVER
 from ..addon.shots import footprints
+from ..addon.texts import tr
 from ..solvers.legged.gait import spoken_leg
 from .base import MotionPanel, active, settings_of
 from .gait import POISE_PT_gait
@@ -16,7 +17,7 @@ class POISE_UL_footprints(bpy.types.UIList):
     ):
         row = layout.row(align=True)
         leg = spoken_leg(item.leg).capitalize()
-        row.label(text=f"{leg}, step {item.index}", icon="MOD_DYNAMICPAINT")
+        row.label(text=tr(f"{leg}, step {item.index}"), icon="MOD_DYNAMICPAINT")
         side = row.row(align=True)
         side.alignment = "RIGHT"
         if item.has_location:
@@ -91,7 +92,7 @@ class POISE_PT_footprint_runs(MotionPanel, bpy.types.Panel):
         layout = self.layout
         chosen = set(context.view_layer.objects.selected)
         count = sum(obj in chosen for obj in footprints.objects_of(motion))
-        layout.label(text=f"{count} selected")
+        layout.label(text=tr(f"{count} selected"))
         column = layout.column(align=True)
         for name in ("bend", "scale", "retime", "mirror"):
             column.operator(f"poise.footprints_{name}")

@@ -4,6 +4,7 @@
 import bpy
 
 from ..addon.show import preview
+from ..addon.texts import tr
 from ..solvers.legged.gait import spoken_leg
 from .base import MotionPanel, active, draw_table, settings_of
 from .motion import draw_summary
@@ -62,7 +63,7 @@ class POISE_PT_freeform(MotionPanel, bpy.types.Panel):
         row.operator("poise.posture_update", text="", icon="FILE_REFRESH")
         flow = layout.grid_flow(columns=2, even_columns=True, align=True)
         for support in item.supports:
-            flow.prop(support, "bears", text=spoken_leg(support.name).capitalize(), toggle=True)
+            flow.prop(support, "bears", text=tr(spoken_leg(support.name).capitalize()), toggle=True)
         if not item.standing:
             layout.label(text="In the air", icon="SORT_DESC")
         layout.use_property_split = True

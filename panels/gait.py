@@ -9,6 +9,7 @@ from ..addon.families.gait import view as gait_view
 from ..addon.scene.figures import legs_of
 from ..addon.settings.gait import GAITS, gaits_for
 from ..addon.show import preview
+from ..addon.texts import tr
 from ..addon.ui import presets
 from ..solvers.legged.gait import spoken_leg
 from .base import MotionPanel, SettingsPanel, active, settings_of
@@ -145,7 +146,7 @@ class POISE_PT_gait_item(_GaitPart, bpy.types.Panel):
             row = layout.split(factor=0.4)
             row.alignment = "RIGHT"
             row.label(text="Usual Speed")
-            row.label(text=usual)
+            row.label(text=tr(usual))
         if gait.sequence_index:
             layout.prop(item, "start_by")
             layout.prop(item, "start" if item.start_by == "TIME" else "distance")
@@ -167,7 +168,7 @@ class POISE_PT_gait_item(_GaitPart, bpy.types.Panel):
             row.label(text=title)
         for leg in legs:
             row = column.row(align=True)
-            row.label(text=spoken_leg(leg.name).capitalize())
+            row.label(text=tr(spoken_leg(leg.name).capitalize()))
             row.prop(leg, "duty", text="", slider=True)
             row.prop(leg, "phase", text="", slider=True)
 

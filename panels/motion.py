@@ -59,6 +59,7 @@ class POISE_PT_motion(SidebarPanel, bpy.types.Panel):
             line.operator(
                 "poise.motion_activate",
                 text=motion.name,
+                translate=False,
                 icon="RADIOBUT_ON" if motion == current else "RADIOBUT_OFF",
                 depress=motion == current,
             ).name = motion.name

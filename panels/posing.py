@@ -4,6 +4,7 @@
 import bpy
 
 from ..addon.show import preview
+from ..addon.texts import tr
 from .base import MotionPanel, SettingsPanel, active, settings_of
 from .motion import draw_summary
 
@@ -32,7 +33,7 @@ class POISE_UL_names(bpy.types.UIList):
     def draw_item(
         self, context, layout, data, item, icon, active_data, active_property, index, flt_flag
     ):
-        layout.label(text=item.name)
+        layout.label(text=item.name, translate=False)
 
 
 def _list(layout, kind: str, settings, items: str, index: str, add: str, remove: str, many=""):
@@ -81,7 +82,7 @@ class POISE_PT_posing(_PosingPanel, bpy.types.Panel):
         if item is not None:
             layout.prop(item, "hold")
             row = layout.row()
-            row.label(text=f"From {item.source}")
+            row.label(text=tr(f"From {item.source}"))
             update = row.operator("poise.target_update", text="", icon="FILE_REFRESH")
             update.index = settings.target_index
         layout.prop(settings, "tension")

@@ -29,6 +29,7 @@ from ..drawing.strokes import (
     vertex_data,
 )
 from ..families.base import Solved
+from ..texts import tr
 from ..ui import preferences
 from . import preview
 
@@ -307,6 +308,7 @@ def draw_pixels() -> None:
     blf.shadow(0, 3, 0.0, 0.0, 0.0, 0.8)
     for number, text in enumerate(reversed(hud_lines(solved, row))):
         warning = text.startswith("Clipped")
+        text = tr(text)
         blf.color(0, *(WARNING_COLOUR if warning else (1.0, 1.0, 1.0, 0.95)))
         across = left - blf.dimensions(0, text)[0] - 10.0 * scale
         blf.position(0, across, bottom + 6.0 * scale + 1.45 * size * number, 0)
@@ -315,7 +317,7 @@ def draw_pixels() -> None:
         blf.size(0, label.size * scale)
         blf.color(0, *label.colour)
         blf.position(0, left + label.x, bottom + label.y - 0.36 * label.size * scale, 0)
-        blf.draw(0, label.text)
+        blf.draw(0, tr(label.text))
     blf.disable(0, blf.SHADOW)
 
 
@@ -366,7 +368,7 @@ def _draw_marks(context: bpy.types.Context, marks, unit: float, size: float) -> 
         taken.add(cell)
         blf.color(0, *mark.colour)
         blf.position(0, place.x + 0.5 * size, place.y, 0)
-        blf.draw(0, mark.text)
+        blf.draw(0, tr(mark.text))
 
 
 def _lifted(points: np.ndarray) -> np.ndarray:

@@ -3,7 +3,7 @@
 
 Each scenario runs once; each of its checks is a test here. The pictures of the
 screen are kept under out/gui, out/gui-preview, out/gui-manual, out/gui-path, out/gui-rig,
-out/gui-gait, out/gui-limb, out/gui-control and out/gui-posing to be looked at.
+out/gui-gait, out/gui-limb, out/gui-control, out/gui-posing and out/gui-language to be looked at.
 """
 
 import json
@@ -31,6 +31,7 @@ SCENARIOS = {
     "limb_scenario.py": ROOT / "out" / "gui-limb",
     "control_scenario.py": ROOT / "out" / "gui-control",
     "posing_scenario.py": ROOT / "out" / "gui-posing",
+    "language_scenario.py": ROOT / "out" / "gui-language",
 }
 TIMEOUT = 1200
 # Scenarios that play at the same time: much of each is waiting for a key or a redraw.

@@ -26,7 +26,7 @@ SOLVERS = {
 
 # What any room on Blender's side stands on, lowest first.
 GROUND = [f"addon/{name}" for name in ("errors", "steps", "compat", "context", "keyframes")]
-GROUND += ["addon/digests", "addon/store", "addon/placement"]
+GROUND += ["addon/digests", "addon/store", "addon/placement", "addon/texts"]
 
 # The rooms in their order, each with the rooms that it may import besides solvers and ground.
 ROOMS = {
