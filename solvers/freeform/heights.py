@@ -82,8 +82,8 @@ class Piece:
         ways, exponents = [], []
         drop = self.low - self.high
         for speed, room in ((self.landing, drop), (self.liftoff, -drop)):
-            way = min(0.5 * speed * half, DEEPEST * self.leg) if both else room
             if both:
+                way = min(0.5 * speed * half, DEEPEST * self.leg)
                 e = max(speed * half / way - 1.0, 1.0)
             else:
                 e = exponent(speed, half, room, self.leg)

@@ -42,7 +42,7 @@ from scenes_help import follower, path
 from snapshot import counts, diff, snapshot
 
 # Operators that need no character, or that need a file to be named.
-FREE = {"character_add"}
+FREE = {"character_add", "manual_open"}
 OPERATORS = sorted(set(dir(bpy.ops.poise)) - FREE)
 
 
