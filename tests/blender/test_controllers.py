@@ -232,7 +232,7 @@ def test_what_cannot_be_is_said_in_one_sentence():
     refused("bake", "Destination of A is omega 900°/s: it must be within its domain")
     item.destinations[0].values["omega"].value = 0.0
     item.domain[0].count = 100_000
-    refused("controller_build", "Table of A is 100000 x 25 states .* GB .* would fit into 2 GB")
+    refused("controller_build", "Table of A is 100000 x 22 states .* GB .* would fit into 2 GB")
     item.domain[0].count = 30
     low, high = item.torques[0].low, item.torques[0].high
     item.torques[0].low, item.torques[0].high = -0.2, 0.2
@@ -244,14 +244,14 @@ def test_what_cannot_be_is_said_in_one_sentence():
     rig.pose.bones["rod"]["poise_mass"] = 1.0
     rig.poise.script[0].controller = "Z"
     refused("bake", "Line 1 of the script of .* names Z, which is none of its controllers")
-    # Out of the domain: at 25 degrees per second and more it is too fast from the start.
+    # Out of the domain: nothing is known beyond 29 degrees per second, which it soon is at.
     rig.poise.script[0].controller = "A"
     item.domain[1].low, item.domain[1].high = -0.5, 0.5
     rig.pose.bones["rod"].rotation_euler.x = np.radians(-60.0)
     bpy.context.view_layer.update()
     bpy.ops.poise.start_set()
     found = pipeline.solve(pipeline.gather(bpy.context, motion)).problems
-    assert [p.code for p in found] == ["CONTROLLER_LEFT"] and found[0].time < 0.2
+    assert [p.code for p in found] == ["CONTROLLER_LEFT"] and found[0].time < 1.0
 
 
 def test_texts_are_written_as_they_are_read(tmp_path):
