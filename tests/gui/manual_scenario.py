@@ -46,14 +46,14 @@ def scenario(report):
     )
     yield 1.0
 
-    # Character, Motion, Turns, Body and, in it, Legs and Skis: the lower one first, which
+    # Character, Motion, Bake, Turns, Body and, in it, Legs and Skis: the lower one first, which
     # moves down when the other opens.
     yield from fresh_skier(window, "POISE_PT_style")
-    for row in (4.85, 4.1):
+    for row in (5.85, 5.1):
         yield from window.click(*header(window, row))
         yield 0.3
     names = []
-    for row in range(4, 26):
+    for row in range(5, 27):
         yield from window.move(*header(window, row, 0.6))
         names.append(window.under_pointer())
     shown = [name for name in names if ".skier." in name or "skier." in name]
@@ -75,10 +75,10 @@ def scenario(report):
     yield 2.0
     yield from window.picture("turns-panel", window.centre())
     before = tuple(getattr(skier().poise.turns, name) for name in ("speed", "frequency"))
-    yield from window.click(*header(window, 2, 0.76))
+    yield from window.click(*header(window, 3, 0.76))
     yield 0.5
     yield from window.picture("preset-menu")
-    yield from window.click(*header(window, 4.2, 0.6))
+    yield from window.click(*header(window, 5.2, 0.6))
     yield 1.0
     after = tuple(getattr(skier().poise.turns, name) for name in ("speed", "frequency"))
     report.check("a click in the preset menu applies a preset", after != before, (before, after))
