@@ -362,7 +362,7 @@ class POISE_OT_script_add(_ControlOperator, bpy.types.Operator):
         items=(("TIME", "Time", "After some seconds", 0),
                ("REACHED", "Reached", "Once the destination is reached", 1),
                ("REGION", "Region", "Once the state is near the current pose", 2),
-               ("WHENEVER", "Whenever in Region", "It takes over whenever the state is near the "
+               ("WHENEVER", "While in Region", "It takes over whenever the state is near the "
                 "current pose", 3)),
     )
 

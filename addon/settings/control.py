@@ -206,7 +206,7 @@ class PoiseScriptLine(bpy.types.PropertyGroup):
              "seconds", 1),
             ("REGION", "Region", "Once the state is within the region, at the latest after some "
              "seconds", 2),
-            ("WHENEVER", "Whenever in Region", "It has no turn: it takes over whenever the state "
+            ("WHENEVER", "While in Region", "It has no turn: it takes over whenever the state "
              "is within the region, whatever line's turn it is, and gives back where it leaves", 3),
         ),
         options=set(), override=OVERRIDE,

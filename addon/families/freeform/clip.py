@@ -294,7 +294,7 @@ class Lost:
         if np.isfinite(self.centre):
             rows += [
                 ("Centre in the Air", f"at most {100 * self.centre:.1f} cm"),
-                ("Clip off a Free Fall", f"at most {100 * self.own:.1f} cm"),
+                ("Clip off a fall", f"at most {100 * self.own:.1f} cm"),
             ]
         return tuple(rows)
 
