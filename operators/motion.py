@@ -152,7 +152,7 @@ def remove(context, motion):
 
 
 class POISE_OT_motion_select(_MotionOperator, bpy.types.Operator):
-    """Select the Motion object, too: Timeline and Graph Editor then show the keys of its settings"""
+    """Select the Motion object, too: Timeline and Graph Editor then show its settings' keys"""
 
     bl_idname = "poise.motion_select"
     bl_label = "Select Motion"

@@ -149,7 +149,8 @@ def operators_table() -> str:
                 continue
             unit = unit_of(prop)
             options.append(f"`{prop.identifier}`" + (f" ({unit})" if unit else ""))
-        lines.append(f"| `bpy.ops.poise.{name}` | {', '.join(options)} | {rna.description} |")
+        text = " ".join(rna.description.split())  # a docstring may have lines
+        lines.append(f"| `bpy.ops.poise.{name}` | {', '.join(options)} | {text} |")
     return "\n".join(lines)
 
 
