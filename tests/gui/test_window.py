@@ -33,7 +33,7 @@ SCENARIOS = {
     "posing_scenario.py": ROOT / "out" / "gui-posing",
     "language_scenario.py": ROOT / "out" / "gui-language",
 }
-TIMEOUT = 1200
+TIMEOUT = 2400
 # Scenarios that play at the same time: much of each is waiting for a key or a redraw.
 AT_ONCE = 2
 
