@@ -60,9 +60,10 @@ class POISE_PT_bake(MotionPanel, bpy.types.Panel):
 def _draw_state(layout, settings):
     """Say whether keys hold, and in which actions they are."""
     column = layout.column(align=True)
-    for baked, where in ((settings, "Baked"), (settings.bones, "On bones")):
+    for baked, where in ((settings, tr("Baked")), (settings.bones, tr("On bones"))):
         if baked.record and baked.bake_action is not None:
-            column.label(text=tr(f"{where}: {baked.bake_action.name}"), icon="CHECKMARK")
+            text = f"{where}: {baked.bake_action.name}"  # the name as it is
+            column.label(text=text, icon="CHECKMARK", translate=False)
     if not (settings.record or settings.bones.record):
         column.label(text="Not baked yet", icon="DOT")
 
