@@ -187,9 +187,11 @@ class POISE_OT_start_set(_ControlOperator, bpy.types.Operator):
 
 
 class POISE_OT_start_drag(_ControlOperator, bpy.types.Operator):
-    """Turn links of the pose that the motion begins with by dragging them in the viewport, and see
-    the motion change; the mouse wheel gives the dragged one a speed"""
-
+    bl_description = (
+        "Turn links of the pose that the motion begins with by dragging them in the "
+        "viewport, and see the motion change; the mouse wheel gives the dragged one a "
+        "speed"
+    )
     bl_idname = "poise.start_drag"
     bl_label = "Drag Start"
 
@@ -707,9 +709,10 @@ def write_text(filepath: str, text: str) -> None:
 
 
 class POISE_OT_figure_setup(SettingsOperator, bpy.types.Operator):
-    """Make the selected bones, which hang on each other in a row or like the branches of a tree, a
-    figure of links and muscles"""
-
+    bl_description = (
+        "Make the selected bones, which hang on each other in a row or like the branches "
+        "of a tree, a figure of links and muscles"
+    )
     bl_idname = "poise.figure_setup"
     bl_label = "Set Up as Figure"
 

@@ -41,9 +41,10 @@ class _OfCar(OfKind):
 
 
 class POISE_OT_street_add(_OfCar, SettingsOperator, bpy.types.Operator):
-    """Add a street around the car, with a gap between two parked cars, and a controller that parks
-    there"""
-
+    bl_description = (
+        "Add a street around the car, with a gap between two parked cars, and a "
+        "controller that parks there"
+    )
     bl_idname = "poise.street_add"
     bl_label = "Add Street"
 
@@ -104,9 +105,10 @@ def _add_controller(context, motion):
 
 
 class POISE_OT_parking_place_set(_OfCar, SettingsOperator, bpy.types.Operator):
-    """Let the chosen controller park the car where the other selected object stands, facing along
-    its -Y axis"""
-
+    bl_description = (
+        "Let the chosen controller park the car where the other selected object stands, "
+        "facing along its -Y axis"
+    )
     bl_idname = "poise.parking_place_set"
     bl_label = "Park at Object"
 
@@ -141,9 +143,10 @@ class POISE_OT_parking_place_set(_OfCar, SettingsOperator, bpy.types.Operator):
 
 
 class POISE_OT_car_setup(SettingsOperator, bpy.types.Operator):
-    """Make an armature that carries the selected vehicle, whose four wheels are objects, and give
-    it a motion"""
-
+    bl_description = (
+        "Make an armature that carries the selected vehicle, whose four wheels are "
+        "objects, and give it a motion"
+    )
     bl_idname = "poise.car_setup"
     bl_label = "Set Up as Car"
 
