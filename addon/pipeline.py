@@ -20,7 +20,7 @@ from .digests import digest
 from .errors import UserError
 from .families.base import SOLVER_VERSION, Job, NoMotion, Progress, Solved
 from .families.family import Family
-from .mapping.handover import at_the_ends, taken_over
+from .mapping.handover import taken_over
 from .rigs.actor import Actor
 from .rigs.pose.plays import NOTHING
 from .scene.timing import require_even_time, scene_numbers
@@ -200,12 +200,10 @@ def solve(job: Job, progress: Progress | None = None) -> Solved:
     solved = family.solve(job, before, progress or _ignore)
     if before is None or job.before:
         return solved
-    near, sets_out = solved.near, family.begins(solved)
-    if near is None and len(solved.tracks.time) > 2:
-        near = at_the_ends(solved.tracks)
+    near = family.near(solved)
     return replace(
-        solved, tracks=taken_over(solved.tracks, before, near=near, sets_out=sets_out),
-        near=None if near is None else taken_over(near, before, near=near, sets_out=sets_out),
+        solved, tracks=taken_over(solved.tracks, before, near=near),
+        near=None if near is None else taken_over(near, before, near=near),
     )
 
 

@@ -16,7 +16,8 @@ from typing import Any, ClassVar, Generic
 import bpy
 import numpy as np
 
-from ..mapping.handover import Handover, hand_over
+from ..mapping.handover import Handover, at_the_ends, hand_over
+from ..mapping.tracks import Tracks
 from ..rigs.actor import Actor
 from ..scene.timing import SceneNumbers
 from .base import J, Progress, S
@@ -95,22 +96,35 @@ class Family(ABC, Generic[J, S]):
             UserError: a motion that this one continues cannot be solved.
         """
 
+    def spins(self, solved: S, row: int) -> Mapping[str, np.ndarray]:
+        """Role or bone -> (3,) angular velocity at an end of a motion, rad/s, where it is known
+        better than from its samples; as in `Handover.spinning`.
+
+        Args:
+            solved: the motion.
+            row: 0 for its start, -1 for its end.
+        """
+        return {}
+
+    def near(self, solved: S) -> Tracks | None:
+        """A motion at instants close to each other at its ends, which tell its rates there; None
+        where it is too short to have any but those of its samples.
+
+        Args:
+            solved: the motion.
+        """
+        if solved.near is not None or len(solved.tracks.time) < 3:
+            return solved.near
+        return at_the_ends(solved.tracks, self.spins(solved, 0), self.spins(solved, -1))
+
     def ends(self, solved: S) -> Handover:
         """How a motion ends, for one of another family that goes on from it.
 
         Args:
             solved: it.
         """
-        return hand_over(solved.tracks, getattr(solved.motion, "end_state", None), solved.near)
-
-    def begins(self, solved: S) -> Mapping[str, np.ndarray]:
-        """Role or bone -> (3,) angular velocity with which a motion begins, where that is known
-        better than from its samples; as in `Handover.spinning`.
-
-        Args:
-            solved: it.
-        """
-        return {}
+        state = getattr(solved.motion, "end_state", None)
+        return hand_over(solved.tracks, state, self.near(solved))
 
     @abstractmethod
     def inputs(self, job: J) -> Mapping[str, object]:

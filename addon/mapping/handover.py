@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import TypeVar
 
 import numpy as np
@@ -30,9 +31,10 @@ from .tracks import ROOT, Contact, JointTracks, RoleTracks, Tracks
 SETTLES = 0.5  # s in which what a pose differs by has decayed
 AT = 1e-6  # s: a contact that ends so near to a seam reaches it
 NEAR = 1e-5  # s between instants that tell rates
+UNKNOWN: Mapping[str, np.ndarray] = MappingProxyType({})
 SWING = 0.25  # s that a foot takes at least to come down elsewhere
 
-_Any = TypeVar("_Any", RoleTracks, JointTracks)
+_Any = TypeVar("_Any", RoleTracks, JointTracks, Tracks)
 
 
 @dataclass(frozen=True)
@@ -148,14 +150,20 @@ def decay(time: np.ndarray, off: np.ndarray, rate: np.ndarray, settles: float) -
     return place * off + settles * pace * rate
 
 
-def at_the_ends(tracks: _Any) -> _Any:
+def at_the_ends(
+    tracks: _Any, first: Mapping[str, np.ndarray] = UNKNOWN,
+    last: Mapping[str, np.ndarray] = UNKNOWN,
+) -> _Any:
     """Tracks at three instants close to each other at their start, and three at their end.
 
     They lie on the parabolas through the first and the last three samples, whose rates there are
-    the tracks': exact for constant acceleration.
+    the tracks': exact for constant acceleration; or turn as fast as is known.
 
     Args:
         tracks: of three rows or more, on an even clock.
+        first: role -> (3,) angular velocity at their start, rad/s, where it is known better than
+            from samples; as in `Handover.spinning`.
+        last: the same at their end.
     """
     time = tracks.time
     step = float(time[1] - time[0])
@@ -178,15 +186,20 @@ def at_the_ends(tracks: _Any) -> _Any:
 
     position, rotation = _parts(tracks)
     position = {role: along(values) for role, values in position.items()}
-    rotation = {role: turned(values) for role, values in rotation.items()}
+    close = {role: turned(values) for role, values in rotation.items()}
+    for spins, row, rows in ((first, 0, slice(3)), (last, -1, slice(3, 6))):
+        since = clock.time[rows, None] - time[row]
+        for role, spin in spins.items():
+            amount = rotations.from_rotation_vector(since * spin)
+            close[role][rows] = rotations.multiply(amount, rotation[role][row])
+    rotation = close
     if isinstance(tracks, JointTracks):
         return JointTracks(clock, rotation, position, contacts=tracks.contacts)
     return RoleTracks(clock, position, rotation, tracks.contacts)
 
 
 def taken_over(
-    tracks: _Any, before: Handover, settles: float = SETTLES, near: _Any | None = None,
-    sets_out: Mapping[str, np.ndarray] | None = None,
+    tracks: _Any, before: Handover, settles: float = SETTLES, near: _Any | None = None
 ) -> _Any:
     """Tracks that begin as another motion ends, and soon are as they were.
 
@@ -196,8 +209,6 @@ def taken_over(
         settles: s in which the difference decays.
         near: the tracks at instants close to each other, the first three at their start, that
             tell their rates; None: the samples do.
-        sets_out: role -> (3,) angular velocity that the tracks begin with, rad/s, where it is known
-            better than from their samples; as in `Handover.spinning`.
 
     Returns:
         The tracks. A foot that stands in both stays where it stood, and is where it was to be
@@ -249,9 +260,7 @@ def taken_over(
         wide = rotations.to_rotation_vector(rotations.multiply(before.turn[role], back))
         ahead = rotations.to_rotation_vector(rotations.multiply(turns[role][:3], back))
         turned = rotations.from_rotation_vector(wide)
-        own = (sets_out or {}).get(role)
-        own = _first_rate(ahead, close.time) if own is None else own
-        spin = before.spinning[role] - rotations.rotate(turned, own)
+        spin = before.spinning[role] - rotations.rotate(turned, _first_rate(ahead, close.time))
         rate = np.linalg.solve(exponential.jacobian(-wide[None])[0], spin)
         amount = rotations.from_rotation_vector(gone(role, wide, rate))
         rotation[role] = rotations.continuous(rotations.multiply(amount, values))

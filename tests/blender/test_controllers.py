@@ -428,7 +428,7 @@ def test_pose_timing_and_controllers_go_on_from_each_other():
         np.testing.assert_allclose(abs(ends @ begins), 1.0, atol=1e-12)
         families_of = [pipeline.families.family_of(s.job) for s in (one, two)]
         out = families_of[0].ends(one).spinning["rod"] @ axis
-        into = families_of[1].begins(two)["rod"] @ axis
+        into = families_of[1].spins(two, 0)["rod"] @ axis
         assert abs(out) > 0.3 and into == pytest.approx(out, abs=1e-9)
         # What is known exactly is what the samples say, as well as they can.
         for tracks, end, rate in ((one.tracks, True, out), (two.tracks, False, into)):

@@ -163,7 +163,7 @@ def test_it_takes_over_from_poses_and_hands_back(scene):
     solved = [pipeline.solve(pipeline.gather(bpy.context, m)) for m in (before, jumps, later)]
     for one, two in zip(solved[:-1], solved[1:], strict=True):
         ends = pipeline.families.family_of(one.job).ends(one)
-        begins = pipeline.families.family_of(two.job).begins(two)
+        begins = pipeline.families.family_of(two.job).spins(two, 0)
         for name in ("link", "shade"):
             assert abs(one.tracks.turn[name][-1] @ two.tracks.turn[name][0]) > 1.0 - 1e-12
             np.testing.assert_allclose(begins[name], ends.spinning[name], atol=1e-6)

@@ -3,21 +3,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from ..family import Family
 from .figures import FIGURES, figure_of
 from .gather import gather
 from .job import ControlJob, SolvedControl
 from .solve import solve
 from .view import ControlView
-
-
-def _spins(solved, row: int):
-    """Angular velocities of bones at a row, where the figure's state tells them."""
-    time, figure = float(solved.tracks.time[row]), FIGURES[solved.job.machine]
-    # Tracks may have rows of their own beside those of the states.
-    return figure.spins(solved.job.body, solved.motion.ran, row, time)
 
 
 class Controllers(Family[ControlJob, SolvedControl]):
@@ -37,12 +28,10 @@ class Controllers(Family[ControlJob, SolvedControl]):
     def solve(self, job, before, progress):
         return solve(job, before, progress)
 
-    def ends(self, solved):
-        found = super().ends(solved)
-        return replace(found, spinning={**found.spinning, **_spins(solved, -1)})
-
-    def begins(self, solved):
-        return _spins(solved, 0)
+    def spins(self, solved, row):
+        time, figure = float(solved.tracks.time[row]), FIGURES[solved.job.machine]
+        # Tracks may have rows of their own beside those of the states.
+        return figure.spins(solved.job.body, solved.motion.ran, row, time)
 
     def depends_on(self, motion):
         settings = motion.poise_motion.control

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from ..family import Family
 from .gather import gather
 from .job import PosingJob, SolvedPoses
@@ -32,12 +30,8 @@ class PoseTiming(Family[PosingJob, SolvedPoses]):
     def solve(self, job, before, progress):
         return solve(job, before, progress)
 
-    def ends(self, solved):
-        found = super().ends(solved)
-        return replace(found, spinning={**found.spinning, **spins(solved, -1)})
-
-    def begins(self, solved):
-        return spins(solved, 0)
+    def spins(self, solved, row):
+        return spins(solved, row)
 
     def inputs(self, job):
         return {
