@@ -25,7 +25,10 @@ def digest(value: object) -> str:
 
 
 def _feed(hasher, value: object) -> None:
-    if isinstance(value, np.ndarray):
+    # First what there is most of, by far.
+    if value is None or isinstance(value, (str, int, float)):
+        hasher.update(repr(value).encode())
+    elif isinstance(value, np.ndarray):
         hasher.update(str(value.shape).encode())
         hasher.update(np.ascontiguousarray(value, dtype=float).tobytes())
     elif is_dataclass(value):

@@ -115,19 +115,20 @@ def moved_bones(
     found = displacing(armature)
     if not found:
         return set()
-    led = _by_bone(c for c in data.drivers if _follows(armature, c, set(keyed), set()))
     above = {b.name for name in keyed for b in bones[name].parent_recursive}
     moved = set()
     for name in (above | set(keyed)) & set(found):
-        channels = {
-            channel for channel in found[name] & CHANNELS
-            if f"{bone_path(name)}.{channel}" not in paths
-        }
         # A bone that is keyed turns as its own keys say, whatever else turned it.
-        channels &= {"location", "scale"} if name in keyed else CHANNELS
-        if channels and not led.get(name, set()) & CHANNELS:
+        channels = found[name] & ({"location", "scale"} if name in keyed else CHANNELS)
+        if any(f"{bone_path(name)}.{channel}" not in paths for channel in channels):
             moved.add(name)
-    return moved
+    if not moved:  # drivers of large rigs are many
+        return moved
+    led = _by_bone(
+        c for c in data.drivers
+        if bone_of(c.data_path) in moved and _follows(armature, c, set(keyed), set())
+    )
+    return {name for name in moved if not led.get(name, set()) & CHANNELS}
 
 
 def _follows(
