@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy import sparse
@@ -33,6 +34,7 @@ Rates = Callable[[np.ndarray, np.ndarray], np.ndarray]
 Blocked = Callable[[np.ndarray], np.ndarray]
 """(m, d) states -> (m,) whether the figure touches something there."""
 
+PARTED = 0.75  # share of the controls' range
 LOOKS = 4  # times that each step of a local trajectory is looked at for what is in the way
 
 
@@ -61,10 +63,15 @@ class Table:
     change: float
     unknown: float = UNKNOWN
 
-    @property
+    @cached_property
     def reached(self) -> np.ndarray:
         """(size,) from where a way is known."""
         return self.cost < 0.5 * self.unknown
+
+    @cached_property
+    def parted(self) -> list[float]:
+        """(c,) by how much controls of nodes differ that are not interpolated any more."""
+        return (PARTED * np.ptp(self.samples, axis=0)).tolist()
 
     def value(self, states: np.ndarray) -> np.ndarray:
         """(m,) cost from states, interpolated; `UNKNOWN` outside, and beside nodes without a way.

@@ -106,7 +106,21 @@ def rates_of(chain: Chain) -> Rates:
     made = compile_figure(chain.links, gravity=chain.gravity)
     driven = [k for k, most in enumerate(chain.torques) if most > 0.0]
 
+    def one(state: list[float], given: list[float]) -> np.ndarray:
+        torques = [0.0] * len(chain.links)
+        for k, torque in zip(driven, given, strict=True):
+            torques[k] = torque
+        found = np.empty((1, len(state)))
+        found[0, ::2] = state[1::2]
+        found[0, 1::2] = made.accelerations(math.sin, math.cos, state[::2], state[1::2], torques)
+        return found
+
     def rates(states: np.ndarray, controls: np.ndarray) -> np.ndarray:
+        if len(states) == 1:  # in floats: figures are moved on a small step at a time
+            try:
+                return one(states[0].tolist(), controls[0].tolist())
+            except (ArithmeticError, ValueError):  # arrays take what is infinite
+                pass
         torques = np.zeros((len(chain.links), len(states)))
         torques[driven] = controls.T
         found = np.empty_like(states)

@@ -4,12 +4,17 @@
 from __future__ import annotations
 
 import itertools
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeVar
 
 import numpy as np
 
 from ..errors import SettingError
+
+Real = TypeVar("Real", float, np.ndarray)
 
 
 @dataclass(frozen=True)
@@ -35,7 +40,7 @@ class Axis:
             raise SettingError(f"Nodes of {self.name}", nodes.tolist(), "within one period")
         object.__setattr__(self, "nodes", nodes)
 
-    @property
+    @cached_property
     def intervals(self) -> np.ndarray:
         """Ends of the intervals: the nodes, and of a wrapping axis the first one again."""
         if not self.period:
@@ -52,7 +57,7 @@ class Axis:
             return values
         return self.nodes[0] + (values - self.nodes[0]) % self.period
 
-    def difference(self, values: np.ndarray) -> np.ndarray:
+    def difference(self, values: Real) -> Real:
         """Differences by the shorter way around.
 
         Args:
@@ -77,6 +82,24 @@ class Axis:
         share = (values - ends[low]) / (ends[low + 1] - ends[low])
         inside = (share >= -1e-9) & (share <= 1.0 + 1e-9)
         return low, (low + 1) % len(self.nodes), np.clip(share, 0.0, 1.0), inside
+
+    @cached_property
+    def _ends(self) -> list[float]:
+        return self.intervals.tolist()
+
+    def locate_one(self, value: float) -> tuple[int, int, float, bool]:
+        """The same of a single value.
+
+        Args:
+            value: of the coordinate.
+        """
+        ends = self._ends
+        if self.period:
+            value = ends[0] + (value - ends[0]) % self.period
+        low = min(max(bisect_right(ends, value) - 1, 0), len(ends) - 2)
+        share = (value - ends[low]) / (ends[low + 1] - ends[low])
+        inside = -1e-9 <= share <= 1.0 + 1e-9
+        return low, (low + 1) % len(self.nodes), min(max(share, 0.0), 1.0), inside
 
 
 def around(low: float, high: float, count: int, centre: float, power: float) -> np.ndarray:
@@ -121,7 +144,7 @@ class Grid:
         """
         return cls(tuple(axes))
 
-    @property
+    @cached_property
     def shape(self) -> tuple[int, ...]:
         """How many nodes along each axis."""
         return tuple(len(axis.nodes) for axis in self.axes)
@@ -163,7 +186,7 @@ class Grid:
             within the grid.
         """
         located = [axis.locate(states[:, k]) for k, axis in enumerate(self.axes)]
-        strides = np.append(np.cumprod(self.shape[:0:-1])[::-1], 1).astype(int)
+        strides = self._strides
         m, d = states.shape
         indices, weights = np.zeros((m, 2**d), int), np.ones((m, 2**d))
         inside = np.ones(m, bool)
@@ -173,5 +196,25 @@ class Grid:
                 indices[:, corner] += strides[k] * (high if side else low)
                 weights[:, corner] *= share if side else 1.0 - share
         for _, _, _, on in located:
+            inside &= on
+        return indices, weights, inside
+
+    @cached_property
+    def _strides(self) -> list[int]:
+        """By how much the number of a node grows along each axis."""
+        return [int(np.prod(self.shape[k + 1:])) for k in range(len(self.axes))]
+
+    def corners_one(self, state: Sequence[float]) -> tuple[list[int], list[float], bool]:
+        """The same of a single state, in floats: figures are moved on a small step at a time.
+
+        Args:
+            state: d numbers.
+        """
+        indices, weights, inside = [0], [1.0], True
+        for axis, stride, value in zip(self.axes, self._strides, state, strict=True):
+            low, high, share, on = axis.locate_one(value)
+            below, above = stride * low, stride * high
+            indices = [i + side for i in indices for side in (below, above)]
+            weights = [w * part for w in weights for part in (1.0 - share, share)]
             inside &= on
         return indices, weights, inside

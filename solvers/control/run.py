@@ -25,7 +25,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from functools import cached_property
+from operator import itemgetter, mul
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from scipy.linalg import LinAlgError, solve_continuous_are
@@ -37,8 +39,16 @@ from .regions import Region, Turns
 LONGEST = 1.0 / 240.0
 """s for which a control stays."""
 
-PARTED = 0.75
-"""Share of the controls' range by which nodes that are no longer interpolated differ."""
+
+class Floats(NamedTuple):
+    """Numbers of a linear law, as `Rest` has them."""
+
+    state: list[float]
+    shape: list[list[float]]
+    hold: list[float]
+    gain: list[list[float]]
+    low: list[float]
+    high: list[float]
 
 
 @dataclass(frozen=True)
@@ -60,6 +70,15 @@ class Rest:
     shape: np.ndarray
     size: float
     limits: tuple[np.ndarray | float, np.ndarray | float] = (-np.inf, np.inf)
+
+    @cached_property
+    def floats(self) -> Floats:
+        """The same numbers, for a single state."""
+        low, high = (np.broadcast_to(x, self.hold.shape).tolist() for x in self.limits)
+        return Floats(
+            self.state.tolist(), self.shape.tolist(), self.hold.tolist(), self.gain.tolist(),
+            low, high,
+        )
 
 
 @dataclass(frozen=True)
@@ -83,6 +102,11 @@ class Controller:
     arrived: np.ndarray
     others: tuple[Rest, ...] = ()
     wary: Callable[[np.ndarray, np.ndarray], np.ndarray] | None = None
+
+    @cached_property
+    def places(self) -> list[list[float]]:
+        """The destinations, nan for coordinates left free."""
+        return np.atleast_2d(self.destination).tolist()
 
 
 @dataclass(frozen=True)
@@ -287,11 +311,52 @@ def control(controller: Controller, state: np.ndarray) -> tuple[np.ndarray, bool
     Returns:
         (c,) control; whether the state is within its domain and a way is known.
     """
-    given, known = controls(controller, state[None])
-    wanted = given[0]
-    if controller.wary is not None and known[0]:
+    given, known = _control(controller, state.tolist())
+    wanted = np.array(given)
+    if controller.wary is not None and known:
         wanted = controller.wary(state, wanted)
-    return wanted, bool(known[0])
+    return wanted, known
+
+
+def _control(controller: Controller, state: list[float]) -> tuple[list[float], bool]:
+    """`controls` of a single state, in floats: a figure is asked a small step at a time."""
+    table = controller.table
+    indices, weights, known = table.grid.corners_one(state)
+    reached = table.reached[indices].tolist()
+    rows = [
+        (w, row) for w, row, yes in zip(weights, table.controls[indices].tolist(), reached,
+                                        strict=True) if yes and w > 0.0
+    ]
+    known = known and bool(rows)
+    given = [0.0] * table.controls.shape[1]
+    if known:
+        columns = list(zip(*(row for _, row in rows), strict=True))
+        if any(max(x) - min(x) > much for x, much in zip(columns, table.parted, strict=True)):
+            given = max(rows, key=itemgetter(0))[1]
+        else:
+            weights = [w for w, _ in rows]
+            total = sum(weights)
+            given = [sum(map(mul, weights, x)) / total for x in columns]
+    for rest in (controller.rest, *controller.others):
+        if rest is None:
+            continue
+        off = _off(table, state, rest.floats.state)
+        law = rest.floats
+        far = sum(a * sum(map(mul, row, off)) for a, row in zip(off, law.shape, strict=True))
+        if far <= rest.size:
+            given = [
+                min(max(hold - sum(map(mul, row, off)), low), high)
+                for hold, row, low, high in zip(law.hold, law.gain, law.low, law.high, strict=True)
+            ]
+            known = True
+    return given, known
+
+
+def _off(table: Table, state: Sequence[float], place: Sequence[float]) -> list[float]:
+    """By how much a state is off a place, the shorter way around."""
+    return [
+        axis.difference(a - b) for axis, a, b in zip(table.grid.axes, state, place, strict=True)
+    ]
 
 
 def controls(controller: Controller, states: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -315,7 +380,7 @@ def controls(controller: Controller, states: np.ndarray) -> tuple[np.ndarray, np
     given /= np.where(known, total, 1.0)[:, None]
     # Where nodes want to go opposite ways, their mean goes neither: the nearest one decides.
     parted = np.ptp(np.where(weights[..., None] > 0.0, corners, given[:, None]), axis=1)
-    torn = (parted > PARTED * np.ptp(table.samples, axis=0)).any(axis=1)
+    torn = (parted > table.parted).any(axis=1)
     if torn.any():
         given[torn] = corners[torn, np.argmax(weights[torn], axis=1)]
     for rest in (controller.rest, *controller.others):
@@ -341,8 +406,12 @@ def arrived(controller: Controller, state: np.ndarray) -> bool:
         controller: whose.
         state: (d,).
     """
-    off = np.abs(_difference(controller.table, state - controller.destination))
-    return bool((np.isnan(off) | (off <= controller.arrived)).all(axis=-1).any())
+    at = state.tolist()
+    for place in controller.places:
+        off = _off(controller.table, at, place)
+        if all(not abs(x) > near for x, near in zip(off, controller.arrived, strict=True)):
+            return True
+    return False
 
 
 def run(

@@ -127,6 +127,12 @@ def lines(links: Sequence[Link], angles: np.ndarray) -> np.ndarray:
     return found
 
 
+def _finite(states: np.ndarray) -> np.ndarray:
+    if np.isfinite(states).all():
+        return states
+    return np.nan_to_num(states, posinf=0.0, neginf=0.0)
+
+
 def _turned(way: tuple[float, float], angle: np.ndarray) -> np.ndarray:
     """(m, 2) a way turned by angles."""
     c, s = np.cos(angle), np.sin(angle)
@@ -154,6 +160,9 @@ class Surroundings:
             reaches[link.name] + length
             for link, length in zip(links, self._lengths, strict=True)
         )
+        # m, how far what hangs on each link may be from its joint.
+        self.swept = tuple(self.reach - keep - reaches[link.name] for link in links)
+        self._shares: dict[float, list[np.ndarray]] = {}
         self._data = tuple(np.ascontiguousarray(t.triangles, float).tobytes() for t in things)
 
     @cached_property
@@ -163,21 +172,20 @@ class Surroundings:
     def _points(self, states: np.ndarray, step: float) -> np.ndarray:
         """(m, p, 2) points along all links, at most a step apart."""
         ends, found = lines(self._links, states[:, ::2]), []
-        for k, length in enumerate(self._lengths):
-            share = np.linspace(0.0, 1.0, max(math.ceil(length / step), 1) + 1)[:, None]
+        if step not in self._shares:
+            self._shares[step] = [
+                np.linspace(0.0, 1.0, max(math.ceil(length / step), 1) + 1)[:, None]
+                for length in self._lengths
+            ]
+        for k, share in enumerate(self._shares[step]):
             begin, end = ends[:, k, :1], ends[:, k, 1:]
             found.append(begin + (end - begin) * share)
         return np.concatenate(found, axis=1)
 
-    def _nearest(self, states: np.ndarray, step: float) -> tuple[np.ndarray, np.ndarray]:
-        """(m,) m, to the nearest thing at the least, less what lies between points; its number."""
+    def _cells(self, states: np.ndarray, step: float) -> tuple[np.ndarray, np.ndarray]:
+        """(m, p) cells of points along all links, and m from them to the nearest thing at least."""
         at = self._map.indices(self._points(states, step))
-        far = self._map.far.ravel()[at]
-        least = np.argmin(far, axis=1)[:, None]
-        return (
-            np.take_along_axis(far, least, 1)[:, 0],
-            self._map.what.ravel()[np.take_along_axis(at, least, 1)[:, 0]],
-        )
+        return at, self._map.far.ravel()[at]
 
     def touched(self, states: np.ndarray, more: float = 0.0) -> np.ndarray:
         """(m,) number of the thing that a link is too near to in each state, -1 for none.
@@ -186,7 +194,7 @@ class Surroundings:
             states: (m, 2n) each joint's angle, followed by its speed.
             more: m, by which links have to keep further off than they must.
         """
-        states = np.nan_to_num(np.atleast_2d(states), posinf=0.0, neginf=0.0)
+        states = _finite(np.atleast_2d(states))
         found = np.full(len(states), -1)
         if not self.names:
             return found
@@ -194,14 +202,42 @@ class Surroundings:
         coarse = self.reach / COARSE
         for begin in range(0, len(states), ROWS):
             part = states[begin:begin + ROWS]
-            far, _what = self._nearest(part, coarse)
+            far = self._cells(part, coarse)[1].min(axis=1)
             rows = np.flatnonzero(far <= keep + 0.5 * coarse)  # within it nothing can be told yet
             if len(rows):
                 step = max(4.0 * self._map.cell, 0.5 * keep)
-                far, what = self._nearest(part[rows], step)
-                near = far <= math.hypot(keep, 0.5 * step)
-                found[begin + rows[near]] = what[near]
+                at, far = self._cells(part[rows], step)
+                near = np.flatnonzero(far.min(axis=1) <= math.hypot(keep, 0.5 * step))
+                nearest = at[near, far[near].argmin(axis=1)]
+                found[begin + rows[near]] = self._map.what.ravel()[nearest]
         return found
+
+    @property
+    def grain(self) -> float:
+        """m, by which what the map says of two places differs at most, besides how far apart they
+        are: it rounds both to cells."""
+        return 2.0 * HALF * self._map.cell
+
+    def room(self, states: np.ndarray, more: float = 0.0) -> float:
+        """m, by which links keep further off in all states than `touched` asks, at least; above 0
+        where it calls them all clear.
+
+        Less `grain`, it is how far points of links may move and be called clear still.
+
+        Args:
+            states: (m, 2n).
+            more: m, by which links have to keep further off than they must.
+        """
+        if not self.names:
+            return math.inf
+        states, keep, coarse = _finite(states), self._keep + more, self.reach / COARSE
+        found = self._cells(states, coarse)[1].min(axis=1) - (keep + 0.5 * coarse)
+        rows = np.flatnonzero(found <= self.grain)
+        if len(rows):
+            step = max(4.0 * self._map.cell, 0.5 * keep)
+            fine = self._cells(states[rows], step)[1].min(axis=1) - math.hypot(keep, 0.5 * step)
+            found[rows] = np.maximum(found[rows], fine)
+        return float(found.min())
 
     def blocks(self, states: np.ndarray) -> np.ndarray:
         """(m,) whether a link is too near to something in each state, or only just not.

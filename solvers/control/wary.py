@@ -14,6 +14,7 @@ state instead of a node).
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -30,6 +31,9 @@ TRIED = 256  # states of a law's domain that are looked at
 class Wary:
     """What keeps a controlled figure clear of things.
 
+    A look ahead tells by how much the way is clear. Until that is used up, as links move and
+    accelerations change from step to step, another look would say the same.
+
     Args:
         table: of the controller.
         rates: the figure's dynamics.
@@ -38,6 +42,9 @@ class Wary:
 
     def __init__(self, table: Table, rates: Rates, about: Surroundings) -> None:
         self._table, self._rates, self._about = table, rates, about
+        # State and accelerations of the last look, and how far links may move off its way ahead.
+        self._seen: tuple[list[float], list[float]] = ([], [])
+        self._room = 0.0
 
     def __call__(self, state: np.ndarray, wanted: np.ndarray) -> np.ndarray:
         """(c,) what is asked for, or what keeps clear; the former where nothing does.
@@ -47,11 +54,16 @@ class Wary:
             wanted: (c,).
         """
         # At first as if it went on with the accelerations of the moment.
-        h = AHEAD * np.arange(1, STEPS + 1)[:, None] / STEPS
         slope = self._rates(state[None], wanted[None])[0]
+        now, bent = state.tolist(), slope[1::2].tolist()
+        if self._swept(now, bent) < self._room - self._about.grain:
+            return wanted
+        h = AHEAD * np.arange(1, STEPS + 1)[:, None] / STEPS
         soon = np.repeat(state[None], STEPS, axis=0)
         soon[:, ::2] += h * state[1::2] + 0.5 * h * h * slope[1::2]
-        if (self._about.touched(soon, ROUGH * self._about.reach) < 0).all():
+        self._room = self._about.room(soon, ROUGH * self._about.reach)
+        if self._room > 0.0:
+            self._seen = (now, bent)
             return wanted
         if self._clear(state, wanted[None])[0][0]:
             return wanted
@@ -64,6 +76,18 @@ class Wary:
         value = np.where(inside, (weights * self._table.cost[indices]).sum(axis=1), UNKNOWN)
         price = AHEAD * (1.0 + np.abs(samples) @ self._table.weights) + value
         return samples[int(np.argmin(np.where(clear, price, np.inf)))]
+
+    def _swept(self, now: list[float], bent: list[float]) -> float:
+        """m, by which any point of the way ahead is off that of the last clear one, at most."""
+        if self._room <= 0.0:
+            return math.inf
+        before, slope = self._seen
+        total = 0.0
+        for k, far in enumerate(self._about.swept):
+            off = abs(now[2 * k] - before[2 * k])
+            off += AHEAD * abs(now[2 * k + 1] - before[2 * k + 1])
+            total += far * (off + 0.5 * AHEAD * AHEAD * abs(bent[k] - slope[k]))
+        return total
 
     def _clear(self, state: np.ndarray, controls: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """(k,) whether the ways ahead under some controls are clear, (k, d) where they end."""

@@ -8,7 +8,7 @@ import pytest
 from lab import chain_arrivals
 from poise.solvers.control import pendulum, plans, texts
 from poise.solvers.control.chain import Chain, rates_of
-from poise.solvers.control.run import Command, controls, run
+from poise.solvers.control.run import Command, control, controls, run
 from poise.solvers.dynamics.planar import Link
 from poise.solvers.errors import SettingError
 
@@ -88,6 +88,39 @@ def test_nodes_that_ask_for_opposite_torques_are_not_averaged():
     times = np.arange(0.0, 1.0, 1.0 / 48.0)
     done = run(pendulum.rates, hanging[0], [Command(made, 9.0, True)], times)
     assert done.reached and done.reached[0][0] < 0.5
+
+
+@pytest.mark.parametrize("links", [1, 2])
+def test_one_state_is_told_what_many_are(links):
+    """In floats as in arrays: inside and outside the domain, about the law of rest, where nodes ask
+    for opposite torques, where no way is known, and for numbers that are none."""
+    rods = (CHAIN.links[0], replace(CHAIN.links[0], name="more", parent="rod", joint=(1.0, 0.0)))
+    made = Chain(rods[:links], (30.0, 9.0)[:links])
+    rates = rates_of(made)
+    plan = made.plan("Up", [1.2, 0.0, 0.3, 0.0][:2 * links])
+    plan = replace(
+        plan, coordinates=tuple(replace(x, count=(31, 6)[links - 1]) for x in plan.coordinates),
+        controls=tuple(replace(x, count=3) for x in plan.controls),
+    )
+    table = plans.table_of(plan, rates)
+    cost = np.where(np.arange(len(table.cost)) % 7 == 0, table.unknown, table.cost)
+    controller = plans.controller_of(plan, replace(table, cost=cost), rates)
+    rng, wide = np.random.default_rng(2), 1.1 * np.array([3.2, 8.8] * links)
+    states = rng.uniform(-wide, wide, (400, 2 * links))
+    states[:60] = controller.destination + 0.05 * states[:60]
+    states[60:90] = table.grid.states()[rng.integers(0, table.grid.size, 30)]
+    states[90], states[91, 0] = np.nan, np.inf
+    with np.errstate(invalid="ignore"):
+        many, known = controls(controller, states)
+    alone = [control(controller, state) for state in states]
+    assert known.tolist() == [yes for _, yes in alone] and 50 < known.sum() < 390
+    assert np.abs(many - np.array([given for given, _ in alone])).max() < 1e-9
+    given = np.repeat(plan.samples[-1:], len(states), axis=0)
+    good = np.isfinite(states).all(axis=1)
+    apart = [rates(s[None], g[None])[0] for s, g in zip(states[good], given[good], strict=True)]
+    assert rates(states[good], given[good]) == pytest.approx(np.array(apart), rel=1e-12, abs=1e-12)
+    with np.errstate(invalid="ignore"):
+        assert np.isnan(rates(states[91:92], given[:1])).any()
 
 
 def test_texts_say_what_plans_are():

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 from poise.solvers.control import plans
 from poise.solvers.control.chain import Chain, rates_of
-from poise.solvers.control.run import Command, run
+from poise.solvers.control.run import Command, run, stepped
 from poise.solvers.control.surroundings import Silhouette, Surroundings, way_between
+from poise.solvers.control.wary import Wary
 from poise.solvers.dynamics.planar import Link
 from poise.solvers.errors import SettingError
 
@@ -121,6 +122,51 @@ def test_random_starts_touch_nothing():
         assert (bare.touched(between) < 0).all()
         there += bool(done.reached)
     assert there == tried
+
+
+def test_within_its_room_a_figure_stays_clear():
+    """Whatever angles do, no point of a link moves farther than each joint's turn times how far
+    what hangs on it reaches, summed up; what stays below the room is clear as `touched` says."""
+    about = Surroundings((ROD, FOREARM), (BLOCK, box(-1.3, -0.9, -0.5, 0.2, "Side")), KEEP)
+    assert about.swept == pytest.approx((1.4, 0.4))
+    rng, tried = np.random.default_rng(6), 0
+    for state in rng.uniform(-3.2, 3.2, (300, 1, 4)):
+        room = about.room(state, 0.03)
+        assert (room > 0.0) == (about.touched(state, 0.03)[0] < 0)
+        room -= about.grain
+        if room > 0.0:
+            ways = rng.uniform(-1.0, 1.0, (50, 2))
+            ways *= room / (np.abs(ways) @ about.swept)[:, None]
+            moved = np.repeat(state, 50, axis=0)
+            moved[:, ::2] += ways
+            assert (about.touched(moved, 0.03) < 0).all()
+            tried += 1
+    assert tried > 50
+    assert about.room(np.full((1, 4), np.nan)) == about.room(np.zeros((1, 4)))
+
+
+def test_what_was_seen_clear_is_not_looked_at_again_and_nothing_else_changes():
+    """Along a way past a block, the same is done as by one who looks ahead anew each time, and
+    most looks are saved: they are what a figure among obstacles takes most of its time for."""
+    about = Surroundings((ROD,), (BLOCK,), KEEP)
+    table = plans.table_of(_plan(80.0), RATES, None, about)
+    keeps, look, looks = Wary(table, RATES, about), about.room, []
+
+    def counted(*given):
+        looks.append(given)
+        return look(*given)
+
+    state, rng, changed = np.array([-0.5, 0.4]), np.random.default_rng(4), 0
+    for k in range(480):
+        if k % 60 == 0:  # nowhere it spins too fast for any look to be of use
+            pull, state[1] = rng.uniform(-10.0, 10.0, 1), 0.3 * state[1]
+        about.room = counted
+        done = keeps(state, pull)
+        about.room = look
+        assert (done == Wary(table, RATES, about)(state, pull)).all()
+        changed += bool((done != pull).any())
+        state = stepped(RATES, state[None], done[None], 1.0 / 240.0)[0]
+    assert changed and len(looks) < 240
 
 
 @pytest.mark.parametrize("place", [{"angle": 0.5}, {"angle": 0.5, "omega": 0.0}])
