@@ -421,7 +421,8 @@ def _wagon(whole=("front", "rear"), names=("Axle Front", "Axle Rear")):
 @pytest.mark.parametrize("whole", [("front", "rear"), ("rear",)])
 def test_axles_that_are_one_object_roll_and_steer_as_one(whole):
     """The axle turns about the vertical through its middle by the steering angle, which is that of
-    the wheel that stands for both (Ackermann), and rolls by its middle's way over its radius."""
+    the wheel that stands for both (Ackermann), and rolls by its middle's way over its radius. One
+    that steers so parks, too."""
     _top, _body, axles = _wagon(whole)
     stood = _places(axles)
     assert bpy.ops.poise.car_setup() == {"FINISHED"}
@@ -432,12 +433,22 @@ def test_axles_that_are_one_object_roll_and_steer_as_one(whole):
     turns = "front" in whole
     assert np.degrees(figure.steering) == pytest.approx(25.0 if turns else 35.0)
     assert ("turntable" in rig.data.bones) == turns
-    bpy.ops.poise.street_add(controller=False)
+    bpy.ops.poise.street_add(gap=9.0, controller=False)
     bpy.ops.poise.controller_add(library="Park, Small")
-    bpy.ops.poise.script_add(seconds=8.0)
-    rig.poise.settings.frame_end = 97
+    bpy.ops.poise.script_add(seconds=40.0)
+    rig.poise.settings.frame_end = last = 30 * 24 if turns else 97
     assert bpy.ops.poise.bake() == {"FINISHED"}
     motion = rig.poise.motion_object
+    if turns:
+        assert not motion.poise_motion.problems
+        bpy.context.scene.frame_set(last)
+        street = read_lane(motion.poise_motion.control.street, 1.0)
+        to = np.linalg.inv(street.matrix)
+        ends = np.array([to @ np.array(axle.matrix_world)[:, 3] for axle in axles])
+        middle, along = ends.mean(axis=0), ends[0] - ends[1]
+        # In the middle of the gap, 20 cm and half the width from the kerb.
+        assert hypot(middle[0], middle[1] - 1.1) < ARRIVED[0] + 0.02
+        assert abs(atan2(along[1], along[0])) < ARRIVED[1]
     ran = pipeline.solve(pipeline.gather(bpy.context, motion)).motion.ran.states
     rows = [0, 60, 120, 180]
     if turns:
