@@ -84,7 +84,7 @@ def _figure() -> list[Row]:
         ),
         Row(
             "20 joints, 10 s, a ball every second", "real time", SECONDS * 1e3, hit,
-            note=f"{len(run(posing.PoseSettings(), balls).hits)} hits",
+            goal=20.0, note=f"{len(run(posing.PoseSettings(), balls).hits)} hits",
         ),
         Row(
             "the same, something acting in every step", "a fixed gain", fixed, ours,

@@ -4,6 +4,7 @@
 from .figure import (
     Carrier,
     Figure,
+    Places,
     Pose,
     State,
     accelerations,
@@ -13,6 +14,7 @@ from .figure import (
     carried_forces,
     generalised,
     mass_matrix,
+    moving,
     places,
     pose,
     rebased,
@@ -21,6 +23,7 @@ from .figure import (
 __all__ = [
     "Carrier",
     "Figure",
+    "Places",
     "Pose",
     "State",
     "accelerations",
@@ -30,6 +33,7 @@ __all__ = [
     "carried_forces",
     "generalised",
     "mass_matrix",
+    "moving",
     "places",
     "pose",
     "rebased",

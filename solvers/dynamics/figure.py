@@ -231,40 +231,46 @@ def pose(figure: Figure, state: State) -> Pose:
 
 
 class Places(NamedTuple):
-    """Where carried links are at k times and how they move, in the carrier's frame.
+    """Where carried links are at k times, in the carrier's frame.
 
     Attributes:
         joints: (k, n, 3) m.
         turns: (k, n, 3, 3) of the links.
-        spins: (k, n, 3) rad/s.
-        velocities: (k, n, 3) of what of each link is at the root's place, m/s.
+        turned: (k, n, 3, 3) J of the joints, see `turning`.
     """
 
     joints: np.ndarray
     turns: np.ndarray
-    spins: np.ndarray
-    velocities: np.ndarray
+    turned: np.ndarray
 
 
-def places(
-    figure: Figure, angles: np.ndarray, rates: np.ndarray, references: np.ndarray
-) -> Places:
-    """Where carried links are at many angles at once, and how they move.
+def places(figure: Figure, angles: np.ndarray, references: np.ndarray) -> Places:
+    """Where carried links are at many angles at once.
 
     Args:
         figure: the links; something carries them.
         angles: (k, n, 3) coordinates of the joints, rad.
-        rates: (k, n, 3) rad/s.
         references: (n, 3, 3) turns from rest from which the angles count.
     """
-    x, rate = ((y[:, :, None, :] @ figure.axes)[:, :, 0] for y in (angles, rates))
+    x = (angles[:, :, None, :] @ figure.axes)[:, :, 0]
     own, turned = (m.reshape(*x.shape, 3) for m in turning(x.reshape(-1, 3)))
     turns = passed_down(figure, figure.bases @ references @ own)
     joints = figure.lines @ apply(_above(figure, turns), figure.places)
-    turns = turns[:, :-1]
-    relative = apply(turns, apply(turned, rate))  # spins against the parents
-    velocities = figure.lines @ rotations.cross(joints, relative)
-    return Places(joints, turns, figure.lines @ relative, velocities)
+    return Places(joints, turns[:, :-1], turned)
+
+
+def moving(figure: Figure, at: Places, rates: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(k, n, 3) spins of carried links, rad/s, and (k, n, 3) velocities of what of each is at
+    the root's place, m/s, in the carrier's frame.
+
+    Args:
+        figure: the links.
+        at: where they are.
+        rates: (k, n, 3) of the joints, rad/s.
+    """
+    rate = (rates[:, :, None, :] @ figure.axes)[:, :, 0]
+    relative = apply(at.turns, apply(at.turned, rate))  # spins against the parents
+    return figure.lines @ relative, figure.lines @ rotations.cross(at.joints, relative)
 
 
 def biases(at: Pose) -> tuple[np.ndarray, np.ndarray]:
@@ -382,17 +388,18 @@ def generalised(at: Pose, forces: np.ndarray, torques: np.ndarray) -> np.ndarray
     return np.einsum("ij,ij->i", at.twists, at.figure.moved.T @ wrenches)
 
 
-def along(at: Pose, link: int, point: np.ndarray) -> np.ndarray:
-    """(m, 3) what rates do to the velocity of a point of a link.
+def along(at: Pose, link: int, point: np.ndarray, direction: np.ndarray) -> np.ndarray:
+    """(m,) what rates do to the velocity of a point of a link in a direction; of a force there
+    what it does along the freedoms.
 
     Args:
         at: places of the links.
         link: which one.
         point: (3,) in the carrier's frame, m.
+        direction: (3,) likewise.
     """
-    arm = np.broadcast_to(point - at.state.place, (len(at.twists), 3))
-    moving = at.twists[:, 3:] + cross(at.twists[:, :3], arm)
-    return at.figure.moved[link][:, None] * moving
+    moment = rotations.cross(point - at.state.place, direction)
+    return at.figure.moved[link] * (at.twists @ np.concatenate([moment, direction]))
 
 
 def bias_forces(figure: Figure, at: Pose) -> np.ndarray:

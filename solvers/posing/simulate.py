@@ -28,6 +28,7 @@ import numpy as np
 from .. import rotations
 from ..dynamics import (
     Figure,
+    Places,
     Pose,
     State,
     along,
@@ -35,6 +36,7 @@ from ..dynamics import (
     carried_forces,
     generalised,
     mass_matrix,
+    moving,
     places,
     pose,
 )
@@ -236,6 +238,7 @@ class _Run:
         self.set_outs: dict[int, dict[str, np.ndarray]] = {}
         self.u = np.zeros((n, 3))  # what acted besides the law in the step before
         self.disturbed = False
+        self.knocked = False  # by a ball, at the end of the last step
         self.into = rotations.to_matrix(carrier.turns)
         self.arrivals: list[Arrival] = []
         self.hits: list[Contact] = []
@@ -402,7 +405,8 @@ class _Run:
         limb then."""
         until = self.h * last
         if (
-            self.limits is not None
+            self.knocked  # and likely to be hit again
+            or self.limits is not None
             or self.acting[first:last].any()
             or any(x.start < until and x.end > self.time for x in self.pushes)
         ):
@@ -411,41 +415,48 @@ class _Run:
             return last - 1, False
         times = self.h * np.arange(first + 1, last + 1)
         balls, velocities = self.flight.at(times)
-        near = self._within_reach(balls - self.carrier.places[first:last, None]).any(axis=1)
+        near = self._within_reach(balls - self.carrier.places[first:last, None])
         if not near.any():
             return last - 1, False
         if self.disturbed or self.next < times[0]:
             return first, True
         known = int((times <= self.next).sum())
-        near = np.flatnonzero(near[:known])
-        if len(near):
-            hit = self._hits(first + near, times[near], balls[near], velocities[near])
+        steps, ball = np.flatnonzero(near[:known].any(axis=1)), near[:known].any(axis=0)
+        if len(steps):
+            hit = self._hits(
+                first + steps, times[steps], balls[steps][:, ball], velocities[steps][:, ball],
+                self.flight.radii[ball],
+            )
             if hit.any():
-                return first + int(near[np.argmax(hit)]), True
+                return first + int(steps[np.argmax(hit)]), True
         return first + known - 1, False
 
     def _hits(
-        self, steps: np.ndarray, times: np.ndarray, balls: np.ndarray, velocities: np.ndarray
+        self, steps: np.ndarray, times: np.ndarray, balls: np.ndarray, velocities: np.ndarray,
+        radii: np.ndarray,
     ) -> np.ndarray:
         """(m,) whether at the ends of steps a ball, of (m, b, 3) places and velocities, runs into
         a limb where the laws alone lead the joints."""
         angles, rates = self._law((times - self.time)[:, None, None])
-        at, carrier = places(self.figure, angles, rates, self.frames), self.carrier
+        at, carrier = places(self.figure, angles, self.frames), self.carrier
         tips = at.joints + apply(at.turns, self.body.tips)
-        into = self.into[steps]
-        balls = (balls - carrier.places[steps, None]) @ into
-        gap, offset, share = gaps(self.body.radii, balls, self.flight.radii, at.joints, tips)
+        balls = (balls - carrier.places[steps, None]) @ self.into[steps]
+        gap, offset, share = gaps(self.body.radii, balls, radii, at.joints, tips)
+        hits = np.zeros(len(steps), bool)
         k, b = np.nonzero((gap < 0.0).any(axis=2))
-        link = np.argmin(gap[k, b], axis=1)
+        if not len(k):
+            return hits
+        at, steps, link = Places(*(x[k] for x in at)), steps[k], np.argmin(gap[k, b], axis=1)
+        spins, motion = moving(self.figure, at, rates[k])
+        row = np.arange(len(k))
         normal = rotations.normalise(offset[k, b, link])
-        joints = at.joints[k, link]
+        joints = at.joints[row, link]
         point = joints + share[k, b, link, None] * (tips[k, link] - joints)
         point = point + self.body.radii[link, None] * normal
-        moving = at.velocities[k, link] + carrier.velocities[steps[k]]
-        moving = moving + rotations.cross(at.spins[k, link] + carrier.spins[steps[k]], point)
-        ball = (velocities[k, b][:, None] @ into[k])[:, 0]
-        hits = np.zeros(len(steps), bool)
-        hits[k[rotations.dot(ball - moving, normal) < 0.0]] = True
+        limb = motion[row, link] + carrier.velocities[steps]
+        limb = limb + rotations.cross(spins[row, link] + carrier.spins[steps], point)
+        ball = (velocities[k, b][:, None] @ self.into[steps])[:, 0]
+        hits[k[rotations.dot(ball - limb, normal) < 0.0]] = True
         return hits
 
     def _within_reach(self, balls: np.ndarray) -> np.ndarray:
@@ -462,7 +473,7 @@ class _Run:
         end = self.h * (number + 1)
         while self.time < end - 1e-12:
             until = self.next if self.next < end - 1e-12 else end
-            if self.loose and self.acting[number]:
+            if self.acting[number] and self.loose:
                 # What whips about is looked at as often as it turns by a little.
                 turning = np.abs(self.rates).max()
                 shortest = max(self.h / 16.0, WHIPPED / max(turning, 1e-9))
@@ -558,7 +569,7 @@ class _Run:
         for push in pushed:
             force = rotations.rotate(rotations.conjugate(carrier.turns[number]), push.force)
             point = at.joints[push.link] + at.turns[push.link] @ push.arm
-            forces = forces + along(at, push.link, point) @ force
+            forces = forces + along(at, push.link, point, force)
         matrix = mass_matrix(figure, at)
         if self.settings.trailing:
             matrix, forces = self._trailing(matrix, forces, angles, rates)
@@ -608,6 +619,7 @@ class _Run:
 
     def _collide(self, number: int) -> None:
         c, into = self.carrier, self.into[number]
+        self.knocked = False
         if not self._within_reach(self.flight.seen() - c.places[number]).any():
             return
         at, balls = self._pose(self.angles, self.rates), self.flight
@@ -615,7 +627,7 @@ class _Run:
         seen = (balls.places - c.places[number]) @ into
         matrix = None
         for b, link, point, normal in touching(self.body.radii, balls, seen, at.joints, tips):
-            ball, row = balls.balls[b], along(at, link, point) @ normal
+            ball, row = balls.balls[b], along(at, link, point, normal)
             velocity = balls.velocities[b] @ into - c.velocities[number]
             velocity = velocity - rotations.cross(c.spins[number], point)
             approach = velocity @ normal - row @ self.rates.ravel()[self.figure.freedoms]
@@ -626,6 +638,7 @@ class _Run:
             p = impulse(ball, approach, row, answer)
             balls.velocities[b] += p / ball.mass * (into @ normal)
             self._change_rates(-p * answer)
+            self.knocked = True
             self.hits.append(Contact(self.time, b, link, c.places[number] + into @ point, p))
             self.aim_again()
 

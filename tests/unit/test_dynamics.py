@@ -120,7 +120,7 @@ def test_velocities_and_biases_are_derivatives(seed):
     for link in range(7):
         tip = np.array([0.3, -0.2, 0.4])
         past, point, to_come = (x.joints[link] + x.turns[link] @ tip for x in (before, here, after))
-        moved = along(here, link, point).T @ y
+        moved = np.array([along(here, link, point, axis) @ y for axis in np.eye(3)])
         np.testing.assert_allclose(moved, (to_come - past) / (2 * h), atol=1e-7)
 
 
