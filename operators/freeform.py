@@ -30,6 +30,7 @@ from ..solvers.freeform import PRESETS, Pace
 from ..solvers.freeform.choose import choose_frames
 from .control import read_text, write_text
 from .motion import OfKind
+from .pose_assets import FromAsset, Wanted, told
 from .posing import stands
 
 AT_ONCE = 0.05  # frames: postures nearer than this are at the same one
@@ -66,9 +67,10 @@ def _require_body(character: bpy.types.Object) -> Actor:
 
 def _keep(motion: bpy.types.Object, item, posture: Posture) -> None:
     """Store a posture under an item."""
-    source = posture.source
     posture.keep(motion, BODY_POSTURE.format(item.number))
-    item.source = f"{source.action}, frame {source.frame:g}" if source.action else "Pose"
+    item.source = told(posture.source)
+    if not posture.source.action:
+        item.asset = None
 
 
 def _guess(context, actor: Actor, item, posture: Posture) -> None:
@@ -100,12 +102,22 @@ def _unused_name(settings) -> str:
     )
 
 
-class POISE_OT_posture_add(_FreeformOperator, bpy.types.Operator):
+class POISE_OT_posture_add(FromAsset, _FreeformOperator, bpy.types.Operator):
     """Add the figure's pose as a posture at the current frame, or replace the one that is there"""
 
     bl_idname = "poise.posture_add"
     bl_label = "Add Posture"
 
+    source: EnumProperty(
+        name="From",
+        description="Which pose",
+        items=(
+            ("POSE", "Current Pose", "The figure as it stands", 0),
+            ("ASSET", "Pose Asset", "A pose of Blender's pose library: what it does not pose is "
+             "as it stands; one of several keys becomes as many postures", 1),
+        ),
+        options={"SKIP_SAVE"},
+    )
     name: StringProperty(name="Name", description="Name of the posture; empty for a default")
     air: BoolProperty(
         name="In the Air",
@@ -113,27 +125,43 @@ class POISE_OT_posture_add(_FreeformOperator, bpy.types.Operator):
         default=False, options={"SKIP_SAVE"},
     )
 
+    def draw_more(self, layout):
+        layout.prop(self, "name")
+        layout.prop(self, "air")
+
     def run(self, context):
         character, motion = motions.require_motion(context)
         actor = _require_body(character)
-        settings, frame = motion.poise_motion.freeform, context.scene.frame_current_final
-        posture = stands(context, actor.armature, bones_of(actor.armature))
+        rig, settings = actor.armature, motion.poise_motion.freeform
+        known, asset = bones_of(rig), None
+        stand = stands(context, rig, known)
+        wanted: list[Wanted] = [(context.scene.frame_current_final, "", stand)]
+        if self.source == "ASSET":
+            asset, found = self.wanted_of(context, motion, rig, places=True)
+            wanted = [(f, called, one.only(known).over(stand)) for f, called, one in found]
+        for frame, called, posture in wanted:
+            item, word = self._item_at(settings, frame, called)
+            item.asset = asset
+            _keep(motion, item, posture)
+            _guess(context, actor, item, posture)
+            if self.air:
+                for support in item.supports:
+                    support.bears = False
+        if len(wanted) > 1:
+            return f"Added {len(wanted)} postures"
+        return f"{word} {item.name}, {_borne(item)}"
+
+    def _item_at(self, settings, frame: float, called: str):
+        """The posture at a frame, a new one unless there is one already, and which of both."""
         items = settings.postures
         here = [k for k, item in enumerate(items) if abs(item.frame - frame) < AT_ONCE]
         if here and settings.timing == "FRAMES":
             settings.posture_index = here[0]
-            item, word = items[here[0]], "Replaced"
-        else:
-            at = sum(item.frame < frame for item in items)
-            name = one_line(self.name) or _unused_name(settings)
-            item, word = _stored(settings, at), "Added"
-            item.name, item.frame = name, frame
-        _keep(motion, item, posture)
-        _guess(context, actor, item, posture)
-        if self.air:
-            for support in item.supports:
-                support.bears = False
-        return f"{word} {item.name}, {_borne(item)}"
+            return items[here[0]], "Replaced"
+        name = one_line(self.name) or called or _unused_name(settings)
+        item = _stored(settings, sum(item.frame < frame for item in items))
+        item.name, item.frame = name, frame
+        return item, "Added"
 
 
 def _borne(item) -> str:
@@ -156,7 +184,7 @@ class POISE_OT_posture_replace(_FreeformOperator, bpy.types.Operator):
 
 
 class POISE_OT_posture_update(_FreeformOperator, bpy.types.Operator):
-    """Read postures that were taken from an action anew from it"""
+    """Read postures that were taken from an action or a pose asset anew from it"""
 
     bl_idname = "poise.posture_update"
     bl_label = "Update from Source"
@@ -171,6 +199,11 @@ class POISE_OT_posture_update(_FreeformOperator, bpy.types.Operator):
             source = posture.source
             key = (source.action, source.slot)
             if not source.action:
+                continue
+            if item.asset is not None:
+                now = posture.updated_from_source(rig)
+                if now.digest != posture.digest:
+                    changed.append((item, now))
                 continue
             if key not in clips_read:
                 action = next((a for a in bpy.data.actions if a.name_full == source.action), None)
@@ -236,10 +269,10 @@ class POISE_OT_posture_duplicate(_FreeformOperator, bpy.types.Operator):
                 "is to be taken again"
             )
         posture, name = kept(motion, item), item.name
-        bears, turns = list(item.standing), tuple(item.turns)
+        bears, turns, asset = list(item.standing), tuple(item.turns), item.asset
         limbs = [support.name for support in item.supports]
         new = _stored(settings, sum(p.frame < frame for p in settings.postures))
-        new.name, new.frame, new.turns = f"{name} again", frame, turns
+        new.name, new.frame, new.turns, new.asset = f"{name} again", frame, turns, asset
         for limb in limbs:
             support = new.supports.add()
             support.name, support.bears = limb, limb in bears

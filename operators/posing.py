@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import bpy
 import numpy as np
-from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, StringProperty
+from bpy.props import EnumProperty, FloatProperty, IntProperty, StringProperty
 from mathutils import Vector
 
 from ..addon import baking, compat, motions, pipeline
@@ -13,7 +13,7 @@ from ..addon.base_operator import FIXABLE, SettingsOperator, SolvingOperator, on
 from ..addon.context import keep_frame
 from ..addon.errors import UserError
 from ..addon.rigs.actor import Actor
-from ..addon.rigs.pose import assets, evaluate
+from ..addon.rigs.pose import evaluate
 from ..addon.rigs.pose.channels import bone_of
 from ..addon.rigs.pose.plays import Playing, undecided
 from ..addon.rigs.pose.posture import Posture, Source
@@ -21,6 +21,7 @@ from ..addon.scene.timing import frame_range, scene_numbers
 from ..addon.settings.posing import POSTURE
 from ..addon.shots import balls
 from .motion import OfKind
+from .pose_assets import FromAsset, Wanted, refuse_bake, told
 
 FALLING = 5.0  # s that a ball is followed for
 
@@ -65,25 +66,13 @@ def stands(context: bpy.types.Context, rig: bpy.types.Object, names: list[str]) 
     return replace(posture, turns=turns)
 
 
-def _keep(motion: bpy.types.Object, item, posture: Posture, told: str) -> None:
+def _keep(motion: bpy.types.Object, item, posture: Posture) -> None:
     """Store a posture under an item."""
     posture.keep(motion, POSTURE.format(item.number))
-    item.source = told
+    item.source = told(posture.source)
 
 
-def _told(source: Source) -> str:
-    """Where a pose comes from, in words."""
-    if not source.action:
-        return "Current Pose"
-    return f"{source.action}, frame {source.frame:g}{', flipped' if source.mirrored else ''}"
-
-
-def _pose_assets(_operator, _context, _typed) -> list[str]:
-    """Choices of a pose asset."""
-    return assets.names()
-
-
-class POISE_OT_target_add(_PosingOperator, bpy.types.Operator):
+class POISE_OT_target_add(FromAsset, _PosingOperator, bpy.types.Operator):
     """Add poses of the selected bones to reach on their frames"""
 
     bl_idname = "poise.target_add"
@@ -104,46 +93,13 @@ class POISE_OT_target_add(_PosingOperator, bpy.types.Operator):
         ),
         options={"SKIP_SAVE"},
     )
-    asset: StringProperty(
-        name="Pose Asset", description="Which of this file's pose assets", search=_pose_assets,
-    )
-    library: StringProperty(
-        name="Library", description="File that the pose asset is linked from, if it is not in "
-        "this one", subtype="FILE_PATH", options={"HIDDEN", "SKIP_SAVE"},
-    )
-    flipped: BoolProperty(
-        name="Flipped", description="Exchange left and right in the pose asset", default=False,
-        options={"SKIP_SAVE"},
-    )
     hold: FloatProperty(
         name="Hold", description="How long each is held", default=0.0, min=0.0, soft_max=5.0,
         unit="TIME_ABSOLUTE",
     )
     name: StringProperty(name="Name", description="Name of the target; empty for a default")
 
-    def invoke(self, context, event):
-        if self.source != "ASSET":
-            return self.execute(context)
-        shown = getattr(context, "asset", None)  # in an asset browser
-        if shown is not None and shown.id_type == "ACTION":
-            local = shown.local_id
-            self.asset = shown.name if local is None else local.name_full
-            self.library = "" if local is not None else shown.full_library_path
-            return self.execute(context)
-        known = assets.names()
-        if not known:
-            return self.execute(context)  # which tells how to make one
-        if self.asset not in known:
-            self.asset = known[0]
-        return context.window_manager.invoke_props_dialog(self)
-
-    def draw(self, context):
-        layout = self.layout
-        layout.use_property_split = True
-        layout.prop(self, "source")
-        if self.source == "ASSET":
-            layout.prop(self, "asset", icon="ASSET_MANAGER")
-            layout.prop(self, "flipped")
+    def draw_more(self, layout):
         layout.prop(self, "hold")
         layout.prop(self, "name")
 
@@ -152,12 +108,10 @@ class POISE_OT_target_add(_PosingOperator, bpy.types.Operator):
         rig = Actor.of(character).joints
         names = _selected(rig) if self.source == "ASSET" else _require_selected(rig)
         scene, settings = context.scene, motion.poise_motion.pose_timing
-        wanted: list[tuple[float, str, Posture]] = []
+        wanted: list[Wanted] = []
         linked = None
         if self.source == "ASSET":
-            action = assets.find(self.asset, self.library)
-            _refuse_bake(motion, action)
-            wanted = _of_asset(scene.frame_current_final, rig, action, names, self.flipped)
+            action, wanted = self.wanted_of(context, motion, rig, names)
             linked = action if action.library is not None else None
         elif self.source == "POSE":
             wanted.append((scene.frame_current_final, "", stands(context, rig, names)))
@@ -173,40 +127,19 @@ class POISE_OT_target_add(_PosingOperator, bpy.types.Operator):
             default = f"Target {len(settings.targets)}"
             item.name = one_line(self.name) or called or default
             item.frame, item.hold, item.linked = frame, self.hold, linked
-            _keep(motion, item, posture, _told(posture.source))
+            _keep(motion, item, posture)
         settings.target_index = len(settings.targets) - 1
         many = f"{len(wanted)} targets" if len(wanted) > 1 else settings.targets[-1].name
         return f"Added {many} of {len(wanted[0][2].bones)} bones"
 
 
-def _refuse_bake(motion: bpy.types.Object, action: bpy.types.Action) -> None:
-    """Refuse to take targets from what a motion has baked itself."""
-    if action in {motion.poise_motion.bake_action, motion.poise_motion.bones.bake_action}:
-        raise UserError(
-            f"Action {action.name} is the bake of {motion.name}: clear it, and add the targets "
-            "from what it lies on"
-        )
-
-
-def _of_asset(
-    now: float, rig, action, names: list[str], flipped: bool
-) -> list[tuple[float, str, Posture]]:
-    """Postures of a pose asset, its first key now."""
-    found = assets.postures(rig, action, names, flipped)
-    first = found[0].source.frame
-    return [
-        (now + (p.source.frame - first), f"{action.name} {k}" if len(found) > 1 else action.name, p)
-        for k, p in enumerate(found, 1)
-    ]
-
-
-def _keyed(context, motion, rig, names, markers: bool) -> list[tuple[float, str, Posture]]:
+def _keyed(context, motion, rig, names, markers: bool) -> list[Wanted]:
     """Postures of an action at its keys, or at the scene's markers."""
     data = rig.animation_data
     action = None if data is None else data.action
     if action is None or data.action_slot is None:
         raise UserError(f"{rig.name} has no action to take poses from: key some, or pose it")
-    _refuse_bake(motion, action)
+    refuse_bake(motion, action)
     start, end = frame_range(context.scene, motion)
     slot = data.action_slot
     if markers:
@@ -295,7 +228,7 @@ class POISE_OT_target_update(_PosingOperator, bpy.types.Operator):
             if now.digest != posture.digest:
                 changed.append((item, now))
         for item, now in changed:
-            _keep(motion, item, now, _told(now.source))
+            _keep(motion, item, now)
         names = ", ".join(item.name for item, _now in changed)
         return f"Updated {names}" if changed else "All targets are as their sources are"
 

@@ -71,12 +71,17 @@ class POISE_PT_freeform(MotionPanel, bpy.types.Panel):
 
 
 class POISE_MT_postures(bpy.types.Menu):
-    """Save and load the list of postures."""
+    """Take postures from elsewhere, and save and load the list."""
 
     bl_idname = "POISE_MT_postures"
     bl_label = "Postures"
 
     def draw(self, context):
+        asset = self.layout.operator(
+            "poise.posture_add", text="Add from Pose Asset", icon="ASSET_MANAGER"
+        )
+        asset.source = "ASSET"
+        self.layout.separator()
         self.layout.operator("poise.postures_import", icon="IMPORT")
         self.layout.operator("poise.postures_export", icon="EXPORT")
 

@@ -11,6 +11,7 @@ from bpy.props import (
     FloatProperty,
     IntProperty,
     IntVectorProperty,
+    PointerProperty,
     StringProperty,
 )
 
@@ -56,6 +57,10 @@ class PoiseBodyPosture(bpy.types.PropertyGroup):
     )
     source: StringProperty(
         name="Source", description="Where the posture was taken from", options=set()
+    )
+    asset: PointerProperty(
+        name="Pose Asset", description="The pose asset that the posture was taken from",
+        type=bpy.types.Action, options=set(),
     )
 
     @property

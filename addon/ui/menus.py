@@ -152,7 +152,11 @@ def poise_asset_menu(self, context) -> None:
     asset = getattr(context, "asset", None)
     if asset is not None and asset.id_type == "ACTION":
         self.layout.separator()
-        self.layout.operator("poise.target_add", icon="ADD").source = "ASSET"
+        character = motions.active_character(context)
+        motion = motions.active_motion(character) if character is not None else None
+        whole = motion is not None and motion.poise_motion.kind == "FREEFORM"
+        add = "poise.posture_add" if whole else "poise.target_add"
+        self.layout.operator(add, icon="ADD").source = "ASSET"
 
 
 def register() -> None:

@@ -353,6 +353,49 @@ def test_a_posture_is_mirrored():
         )
 
 
+def test_postures_come_from_a_pose_asset_and_are_updated_from_it():
+    """Two keys of a pelvis and of a hand, flipped: all else is as the figure stands."""
+    rig, motion = _figure()
+    settings = rig.poise.freeform
+    assert "has no pose asset" in _refusal(bpy.ops.poise.posture_add, source="ASSET")
+    asset = bpy.data.actions.new("Duck")
+    rig.animation_data_create().action = asset
+    drops = {3: 0.1, 15: 0.2}
+    for frame, low in drops.items():
+        person(rig, feet=STAND, low=low, arms=(90, 0))
+        for bone in ("pelvis", "hand_ik.L"):
+            for channel in ("location", "rotation_quaternion"):
+                rig.pose.bones[bone].keyframe_insert(channel, frame=frame)
+    rig.animation_data.action = None
+    asset.asset_mark()
+    person(rig, feet=STAND, low=0.05, head=20)
+    bpy.context.scene.frame_set(10)
+    freeform_scenes.add(rig, 10, "Stand")
+    assert bpy.ops.poise.posture_add(source="ASSET", flipped=True) == {"FINISHED"}
+    told = [(p.frame, p.name, p.source, p.asset) for p in settings.postures]
+    assert told == [(10.0, "Stand", "Duck, frame 3, flipped", asset),
+                    (22.0, "Duck 2", "Duck, frame 15, flipped", asset)]
+    bpy.context.scene.frame_set(40)
+    assert bpy.ops.poise.posture_add() == {"FINISHED"}
+    poses = pipeline.gather(bpy.context, motion).poses
+    low = poses.position["pelvis"][:, 2] - poses.position["pelvis"][2, 2]
+    np.testing.assert_allclose(low, [0.05 - 0.1, 0.05 - 0.2, 0.0], atol=1e-4)
+    reach = poses.position["hand.R"][:, 1]  # to -Y is forward
+    assert (reach[:2] < reach[2] - 0.3).all()
+    head = poses.rotation["head"]
+    assert np.abs((head[:2] * head[2]).sum(axis=1)).min() > 1.0 - 1e-6
+    # The asset is changed, and nothing else.
+    for curve in compat.action_fcurves(asset, asset.slots[0]):
+        if curve.data_path == 'pose.bones["pelvis"].location' and curve.array_index == 0:
+            curve.keyframe_points[1].co.y += 0.07
+            curve.update()
+    assert bpy.ops.poise.posture_update() == {"FINISHED"}
+    now = pipeline.gather(bpy.context, motion).poses
+    off = np.linalg.norm(now.position["pelvis"] - poses.position["pelvis"], axis=1)
+    np.testing.assert_allclose(off, [0.0, 0.07, 0.0], atol=1e-4)
+    np.testing.assert_allclose(now.position["hand.L"], poses.position["hand.L"], atol=1e-4)
+
+
 def test_speed_is_designed_apart_from_the_path():
     rig, motion = _figure(frames=49)
     for frame, low in ((1, 0.0), (13, 0.2), (49, 0.3)):

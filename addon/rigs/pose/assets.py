@@ -59,7 +59,7 @@ def _linked(name: str, library: str) -> bpy.types.Action:
 
 def postures(
     rig: bpy.types.Object, action: bpy.types.Action, bones: Collection[str] = (),
-    flipped: bool = False,
+    flipped: bool = False, places: bool = False,
 ) -> list[Posture]:
     """How bones stand in a pose asset, one posture for each frame that it has keys on.
 
@@ -68,6 +68,7 @@ def postures(
         action: the asset.
         bones: names of the bones that are meant; none for all that it turns.
         flipped: whether left and right are exchanged.
+        places: whether bones count, too, that it moves without turning them.
 
     Raises:
         UserError: it turns none of the bones.
@@ -77,11 +78,14 @@ def postures(
         curves = list(sounding(Active(action, slot.handle)))
         paths = {curve.data_path for curve in curves}
         # In another mode than the asset's a bone would stand as at rest.
-        turns = {bone.name: channel_paths(rig, bone.name)[1] for bone in rig.pose.bones}
-        turned = [name for name, path in turns.items() if path in paths]
+        channels = {
+            bone.name: set(channel_paths(rig, bone.name)[0 if places else 1 : 2]) & paths
+            for bone in rig.pose.bones
+        }
+        turned = [name for name, own in channels.items() if own]
         if not flipped and bones:
             turned = [name for name in turned if name in bones]
-        ours = {turns[name] for name in turned}
+        ours = {path for name in turned for path in channels[name]}
         keys = {round(k.co.x, 3) for c in curves if c.data_path in ours for k in c.keyframe_points}
         if len(turned) > len(found[1]):
             found = slot.handle, turned, sorted(keys)

@@ -161,6 +161,14 @@ class Posture:
         found = {name: one for name, one in self._bases().items() if name in wanted}
         return Posture._of(found, self.source)
 
+    def over(self, other: Posture) -> Posture:
+        """This posture, and of bones that it does not have how they stand in another one.
+
+        Args:
+            other: the posture below.
+        """
+        return Posture._of(other._bases() | self._bases(), self.source)
+
     def mirrored(self, rig: bpy.types.Object) -> Posture:
         """The mirror image, left and right exchanged; bones of one side alone are left out.
 
