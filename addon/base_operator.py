@@ -140,6 +140,9 @@ class SolvingOperator:
 
     bl_options = {"REGISTER", "UNDO"}
 
+    # Share of the whole that `solve` takes where there is something to prepare.
+    solving = 0.5
+
     _work: Work | None = None
     _steps: Steps | None = None
     _prepared = 0.0
@@ -164,6 +167,7 @@ class SolvingOperator:
 
     def execute(self, context):
         try:
+            require_numbers(self)
             job = self.gather(context)
             result = finish(self.prepare(context, job, self.solve(job, _ignore)))
             message = self.apply(context, job, result)
@@ -176,6 +180,7 @@ class SolvingOperator:
 
     def invoke(self, context, event):
         try:
+            require_numbers(self)
             self._job = self.gather(context)
         except FIXABLE as error:
             self.report({"ERROR"}, one_line(str(error)))
@@ -201,11 +206,10 @@ class SolvingOperator:
             # Settings changed half-way would not be those that are solved.
             return {"RUNNING_MODAL"}
         done = self._go_on(context, SLICE)
-        # Of work in two phases each counts half.
         twice = type(self).prepare is not SolvingOperator.prepare
-        percent = (50 if twice else 100) * self._work.fraction
+        percent = (100 * self.solving if twice else 100) * self._work.fraction
         if self._steps is not None:
-            percent = 50 + 50 * self._prepared
+            percent = 100 * (self.solving + (1.0 - self.solving) * self._prepared)
         context.window_manager.progress_update(percent)
         spent = monotonic() - self._started
         left = spent * (100.0 - percent) / percent if percent > 2.0 else 0.0

@@ -7,7 +7,8 @@ result. Closing it puts back whatever it changed for the time of its work.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Generator
+from contextlib import closing
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -39,10 +40,10 @@ def part(steps: Steps[T], number: int, count: int) -> Steps[T]:
         number: how many parts come before it.
         count: how many there are.
     """
-    fractions: Iterator[float] = iter(steps)
-    while True:
-        try:
-            fraction = next(fractions)
-        except StopIteration as done:
-            return done.value
-        yield (number + fraction) / count
+    with closing(steps):  # whoever closes this one waits until they have put back what they changed
+        while True:
+            try:
+                fraction = next(steps)
+            except StopIteration as done:
+                return done.value
+            yield (number + fraction) / count

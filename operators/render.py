@@ -9,19 +9,22 @@ import numpy as np
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, StringProperty
 
 from ..addon import baking, families, motions, pipeline
-from ..addon.base_operator import SettingsOperator
+from ..addon.base_operator import SettingsOperator, SolvingOperator
 from ..addon.context import object_mode
 from ..addon.drawing import diagrams
 from ..addon.errors import UserError
 from ..addon.mapping.tracks import JointTracks
 from ..addon.shots import camera, playblast, slope, trail
+from ..addon.steps import part
 from ..addon.texts import tr
 
 # Below this a slope that does not fit its track is not worth a word, metres.
 FIT = 0.02
 
 
-class _MotionOperator(SettingsOperator):
+class _OfMotion:
+    """Mixin: only where a character has a motion."""
+
     @classmethod
     def poll(cls, context):
         character = motions.active_character(context)
@@ -32,6 +35,10 @@ class _MotionOperator(SettingsOperator):
             cls.poll_message_set("The character has no motion: click Add Motion")
             return False
         return True
+
+
+class _MotionOperator(_OfMotion, SettingsOperator):
+    """Mixin: what is made of the active motion at once."""
 
 
 def _solved(context, motion):
@@ -200,15 +207,25 @@ class POISE_OT_chase_camera_add(_MotionOperator, bpy.types.Operator):
         )
         with object_mode(context):
             made = camera.build(context.scene, motion, solved, options)
+        cuts = camera.cuts(context.scene, solved.job.start_frame, solved.job.end_frame)
+        others = [marker for marker in cuts if marker.camera != made]
+        if others:
+            names = ", ".join(marker.name for marker in others)
+            self.report(
+                {"WARNING"},
+                tr(f"Markers of the timeline bind other cameras: {names}; to see the motion "
+                   f"through {made.name}, bind it to them (Marker > Bind Camera to Markers)"),
+            )
+            return f"{made.name} follows {motion.name}"
         return f"{made.name} follows {motion.name}, and is the scene's camera"
 
 
-class POISE_OT_playblast(_MotionOperator, bpy.types.Operator):
+class POISE_OT_playblast(_OfMotion, SolvingOperator, bpy.types.Operator):
     """Render the motion to a movie in Workbench; render settings stay as they are"""
 
     bl_idname = "poise.playblast"
     bl_label = "Playblast"
-    bl_options = {"REGISTER"}
+    solving = 0.02
 
     filepath: StringProperty(
         name="File",
@@ -233,36 +250,40 @@ class POISE_OT_playblast(_MotionOperator, bpy.types.Operator):
         name="Movie", description="Write the movie", default=True, options={"SKIP_SAVE"}
     )
 
-    def run(self, context):
+    def gather(self, context):
         _character, motion = motions.require_motion(context)
-        scene = context.scene
         if baking.baked_of(motion) is None:
             raise UserError(f"{motion.name} is not baked yet: click Bake to Rig")
-        job = pipeline.gather(context, motion)
-        if job.ends_by_itself:
-            job = pipeline.solve(job).job
-        # Blender renders no frames before 0.
-        start, end = max(job.start_frame, 0), job.end_frame
-        if end < start:
-            raise UserError(
-                f"{motion.name} ends at frame {end}: Blender renders no frames before 0, "
-                "move the motion to later ones"
-            )
         if not (self.movie or self.contact_sheet):
             raise UserError("Neither movie nor contact sheet is asked for: choose one")
+        job = pipeline.gather(context, motion)
+        scene = context.scene
+        blind = scene.camera is None and not camera.cuts(scene, job.start_frame, job.end_frame)
+        return job, blind
+
+    def solve(self, work, progress):
+        job, blind = work
+        return pipeline.solve(job, progress) if blind or job.ends_by_itself else None
+
+    def prepare(self, context, work, solved):
+        job, blind = work
+        _character, motion = motions.require_motion(context)
+        scene, former = context.scene, motion.poise_motion.camera
+        start, end = job.start_frame, (solved.job if solved else job).end_frame
         path = _file(self.filepath, ".mp4") if self.filepath else playblast.movie_path(motion)
         sheet = path.with_suffix(".png")
-        former = motion.poise_motion.camera
-        temporary = scene.camera is None
-        if temporary:
-            camera.build(scene, motion, pipeline.solve(job), camera.ChaseOptions())
+        if blind:
+            camera.build(scene, motion, solved, camera.ChaseOptions())
         try:
+            count = self.movie + self.contact_sheet
             if self.movie:
-                playblast.render_movie(scene, path, start, end, self.percentage)
+                steps = playblast.movie_steps(scene, path, start, end, self.percentage)
+                yield from part(steps, 0, count)
             if self.contact_sheet:
-                playblast.render_sheet(scene, sheet, start, end)
+                steps = playblast.sheet_steps(scene, sheet, start, end)
+                yield from part(steps, count - 1, count)
         finally:
-            if temporary:
+            if blind:
                 scene.camera = None
                 if motion.poise_motion.camera != former:
                     camera.remove(motion)
@@ -270,6 +291,9 @@ class POISE_OT_playblast(_MotionOperator, bpy.types.Operator):
         told = f"{end - start + 1} frames: {', '.join(written)}"
         if not self.filepath and not bpy.data.is_saved:
             told += " (save the file to have it beside that)"
+        return told
+
+    def apply(self, context, work, told):
         return told
 
 

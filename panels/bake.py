@@ -8,6 +8,7 @@ import bpy
 
 from ..addon import motions
 from ..addon.rigs.controls import control_rig
+from ..addon.shots import playblast
 from ..addon.show import preview
 from ..addon.texts import tr
 from ..operators.problems import ALTERNATIVES
@@ -164,7 +165,11 @@ class POISE_PT_render(MotionPanel, bpy.types.Panel):
     def draw(self, context):
         layout = self.layout
         layout.operator("poise.chase_camera_add", icon="CAMERA_DATA")
-        layout.operator("poise.playblast", icon="RENDER_ANIMATION")
+        row = layout.row(align=True)
+        row.operator("poise.playblast", icon="RENDER_ANIMATION")
+        movie = playblast.movie_path(active(context)[1])
+        if movie.is_file():
+            row.operator("wm.path_open", text="", icon="PLAY").filepath = str(movie)
         layout.operator("poise.trail_add", icon="MOD_DYNAMICPAINT")
         row = layout.row(align=True)
         row.operator("poise.markers_add", icon="MARKER_HLT")

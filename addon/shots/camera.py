@@ -105,6 +105,22 @@ def frame_angle(scene: bpy.types.Scene, lens: float, sensor: float = 36.0) -> fl
     return 2.0 * atan(0.5 * sensor * high / max(wide, high) / lens)
 
 
+def cuts(scene: bpy.types.Scene, start: float, end: float) -> list[bpy.types.TimelineMarker]:
+    """Markers that bind the cameras of a span: Blender looks through theirs, not the scene's.
+
+    Before the first of them it looks through that one's, too.
+
+    Args:
+        scene: the scene.
+        start: first frame.
+        end: last frame.
+    """
+    bound = sorted((m for m in scene.timeline_markers if m.camera is not None),
+                   key=lambda marker: marker.frame)
+    before = [marker for marker in bound if marker.frame <= start] or bound[:1]
+    return before[-1:] + [m for m in bound if start < m.frame <= end and m not in before]
+
+
 def camera_path(
     way: Way,
     figure: np.ndarray,

@@ -1,5 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A quick movie in Workbench, with every setting of the scene left as it was."""
+"""A quick movie in Workbench, with every setting of the scene left as it was.
+
+Frames are rendered one by one to a temporary folder, so that a window lives on between them,
+and become a movie at the end. Each is seen as Blender's own animation would show it: through the
+camera that a marker binds, where there is one.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +20,7 @@ import numpy as np
 from ..context import keep_frame
 from ..errors import UserError
 from ..placement import world_matrix
+from ..steps import Steps
 
 SKY = (0.13, 0.29, 0.54)
 
@@ -30,6 +36,9 @@ _UNREADABLE = {"wireframe_color_type"}
 
 # Pictures of a contact sheet: columns, most rows, and width of each in pixels.
 SHEET = (4, 3, 480)
+
+# Share of the time that frames take, the rest is for writing them as a movie.
+FRAMES = 0.9
 
 
 def movie_path(motion: bpy.types.Object) -> Path:
@@ -87,18 +96,15 @@ def kept_settings(scene: bpy.types.Scene) -> Iterator[None]:
         scene.display_settings, scene.view_settings,
     )
     before = [(struct, _values(struct)) for struct in structs]
-    frames = (scene.frame_start, scene.frame_end, scene.frame_step)
-    world = scene.world
-    with keep_frame(scene):
-        try:
+    world, camera = scene.world, scene.camera
+    try:
+        with keep_frame(scene):
             yield
-        finally:
-            scene.world = world
-            # Start first: Blender pushes the end ahead of the start.
-            scene.frame_start, scene.frame_end, scene.frame_step = frames
-            scene.frame_start = frames[0]
-            for struct, values in before:
-                _put_back(struct, values)
+    finally:
+        # Last: going to a frame takes the camera that a marker binds there.
+        scene.world, scene.camera = world, camera
+        for struct, values in before:
+            _put_back(struct, values)
 
 
 def _workbench(scene: bpy.types.Scene, width: int, height: int) -> None:
@@ -174,15 +180,15 @@ def size_of(scene: bpy.types.Scene, percentage: float) -> tuple[int, int]:
     )
 
 
-def render_movie(
+def movie_steps(
     scene: bpy.types.Scene, path: Path, start: int, end: int, percentage: float
-) -> None:
+) -> Steps[None]:
     """Render frames to an H.264 movie.
 
     Args:
         scene: the scene to render, which has a camera.
         path: the movie's file.
-        start: first frame, 0 or later.
+        start: first frame.
         end: last frame.
         percentage: size, of the scene's full resolution.
 
@@ -190,28 +196,61 @@ def render_movie(
         UserError: the movie cannot be written.
     """
     _make_folder(path)
-    with kept_settings(scene), _sky(scene):
-        scene.frame_set((start + end) // 2)
-        _workbench(scene, *size_of(scene, percentage))
-        # A quarter of the time that many samples take where the CPU draws.
-        scene.display.render_aa = "FXAA"
-        scene.frame_start, scene.frame_end, scene.frame_step = start, end, 1
-        scene.frame_start = start
-        settings = scene.render.image_settings
+    with tempfile.TemporaryDirectory() as folder:
+        stills = [Path(folder) / f"{frame - start:05d}.png" for frame in range(start, end + 1)]
+        with kept_settings(scene), _sky(scene):
+            scene.frame_set((start + end) // 2)
+            _workbench(scene, *size_of(scene, percentage))
+            # A quarter of the time that many samples take where the CPU draws.
+            scene.display.render_aa = "FXAA"
+            _as_pictures(scene)
+            for number, still in enumerate(stills):
+                scene.frame_set(start + number)
+                scene.render.filepath = str(still)
+                _render(still, write_still=True)
+                yield FRAMES * (number + 1) / len(stills)
+        _encode(scene, stills, path, size_of(scene, percentage))
+
+
+def _as_pictures(scene: bpy.types.Scene) -> None:
+    """Write every frame to a file of its own, without loss and quickly."""
+    settings = scene.render.image_settings
+    if hasattr(settings, "media_type"):
+        settings.media_type = "IMAGE"
+    settings.file_format, settings.color_mode = "PNG", "RGBA"
+    settings.color_depth, settings.compression = "8", 0
+
+
+def _encode(
+    scene: bpy.types.Scene, stills: list[Path], path: Path, size: tuple[int, int]
+) -> None:
+    """Make a movie of pictures, at a scene's frame rate."""
+    made = bpy.data.scenes.new("Poise Movie")
+    try:
+        strips = made.sequence_editor_create().strips
+        strip = strips.new_image("Movie", str(stills[0]), 1, 1, fit_method="ORIGINAL")
+        for still in stills[1:]:
+            strip.elements.append(still.name)
+        render = made.render
+        render.resolution_x, render.resolution_y = size
+        render.resolution_percentage = 100
+        render.fps, render.fps_base = scene.render.fps, scene.render.fps_base
+        made.view_settings.view_transform = "Standard"
+        made.frame_start, made.frame_end = 1, len(stills)
+        settings = render.image_settings
         if hasattr(settings, "media_type"):
             settings.media_type = "VIDEO"
-        settings.file_format = "FFMPEG"
-        settings.color_mode = "RGB"
-        ffmpeg = scene.render.ffmpeg
+        settings.file_format, settings.color_mode = "FFMPEG", "RGB"
+        ffmpeg = render.ffmpeg
         ffmpeg.format, ffmpeg.codec, ffmpeg.audio_codec = "MPEG4", "H264", "NONE"
         ffmpeg.constant_rate_factor, ffmpeg.gopsize = "HIGH", 12
-        scene.render.filepath = str(path)
-        _render(path, animation=True)
+        render.filepath = str(path)
+        _render(path, animation=True, scene=made.name)
+    finally:
+        bpy.data.scenes.remove(made)
 
 
-def render_sheet(
-    scene: bpy.types.Scene, path: Path, start: int, end: int
-) -> None:
+def sheet_steps(scene: bpy.types.Scene, path: Path, start: int, end: int) -> Steps[None]:
     """Render moments of a motion and lay them out in one picture, in reading order.
 
     Twelve of them, or every frame if there are not so many.
@@ -235,11 +274,7 @@ def render_sheet(
     with kept_settings(scene), _sky(scene), tempfile.TemporaryDirectory() as folder:
         scene.frame_set((start + end) // 2)
         _workbench(scene, width, height)
-        settings = scene.render.image_settings
-        if hasattr(settings, "media_type"):
-            settings.media_type = "IMAGE"
-        settings.file_format, settings.color_mode = "PNG", "RGBA"
-        settings.color_depth = "8"
+        _as_pictures(scene)
         moment = Path(folder) / "moment.png"
         for number, frame in enumerate(np.linspace(start, end, moments).round().astype(int)):
             scene.frame_set(int(frame))
@@ -248,10 +283,11 @@ def render_sheet(
             row, column = divmod(number, columns)
             bottom = (rows - 1 - row) * height
             sheet[bottom : bottom + height, column * width : (column + 1) * width] = _pixels(moment)
+            yield (number + 1) / moments
     _save(sheet, path)
 
 
-def _render(path: Path, **options: bool) -> None:
+def _render(path: Path, **options: bool | str) -> None:
     try:
         bpy.ops.render.render(**options)
     except RuntimeError as error:

@@ -175,9 +175,12 @@ def test_clearing_gives_the_scene_its_camera_back(scene):
     assert diff(before, snapshot()) == []
 
 
-def test_a_playblast_writes_every_frame_and_changes_nothing(scene, tmp_path):
+def test_a_playblast_writes_every_frame_and_changes_nothing(scene, tmp_path, monkeypatch):
+    from poise.addon.shots import playblast
+
+    monkeypatch.setattr(playblast, "SHEET", (4, 3, 96))
     rig = character(seconds=1)
-    rig.poise.settings.frame_start, rig.poise.settings.frame_end = -3, 2
+    rig.poise.settings.frame_start, rig.poise.settings.frame_end = -1, 1
     bpy.ops.poise.bake()
     scene.render.image_settings.file_format = "JPEG"
     scene.render.image_settings.quality = 37
@@ -191,12 +194,62 @@ def test_a_playblast_writes_every_frame_and_changes_nothing(scene, tmp_path):
     after = snapshot()
     assert [line for line in diff(before, after) if "Render Result" not in str(line)] == []
     clip = bpy.data.movieclips.load(str(movie))
-    assert clip.frame_duration == 3  # frames 0, 1 and 2: Blender renders none before 0
+    assert clip.frame_duration == 3  # from -1 to 1
     assert tuple(clip.size) == (192, 108)
     picture = bpy.data.images.load(str(sheet))
-    assert tuple(picture.size) == (3 * 480, 270)  # a picture of each
-    pixels = np.array(picture.pixels).reshape(270, 3 * 480, 4)
+    assert tuple(picture.size) == (3 * 96, 54)  # a picture of each
+    pixels = np.array(picture.pixels).reshape(54, 3 * 96, 4)
     assert np.ptp(pixels[..., 0]) > 0.3
+
+
+def test_the_movie_sees_what_markers_bind(scene, tmp_path, capfd, monkeypatch):
+    """Timeline markers switch the camera, as in Blender's own renders; the scene's comes back."""
+    from poise.addon.shots import playblast
+
+    rig = character(seconds=1)
+    bpy.ops.poise.bake()
+    for frame, tilt in ((1, 0.0), (2, 180.0)):  # down at the skier, up at the sky
+        camera = bpy.data.objects.new(f"Shot {frame}", bpy.data.cameras.new(f"Shot {frame}"))
+        camera.location, camera.rotation_euler.x = (0.0, 0.0, 3.0), radians(tilt)
+        scene.collection.objects.link(camera)
+        scene.timeline_markers.new(f"Cut {frame}", frame=frame).camera = camera
+    scene.camera = own = scene.timeline_markers[1].camera
+    sheet = tmp_path / "cut.png"
+    monkeypatch.setattr(playblast, "SHEET", (2, 1, 96))
+    for _step in playblast.sheet_steps(scene, sheet, 1, 2):
+        pass
+    assert scene.camera == own
+    pixels = np.array(bpy.data.images.load(str(sheet)).pixels).reshape(54, 2, 96, 4)
+    first, second = (pixels[:, shot, :, :3] for shot in (0, 1))
+    assert np.ptp(first[..., 0]) > 0.2, "the skier from above"
+    assert np.ptp(second, axis=(0, 1)).max() < 0.02, "nothing but sky"
+    # A chase camera is told of who takes the picture from it.
+    capfd.readouterr()
+    bpy.ops.poise.chase_camera_add()
+    said = capfd.readouterr().out
+    assert "Cut 1, Cut 2" in said and "Bind Camera to Markers" in said
+    assert "is the scene's camera" not in said
+    for marker in scene.timeline_markers:
+        marker.camera = rig.poise.settings.camera
+    bpy.ops.poise.chase_camera_add()
+    assert "is the scene's camera" in capfd.readouterr().out
+
+
+def test_a_playblast_that_is_stopped_leaves_nothing_behind(scene, tmp_path):
+    from poise.addon.shots import playblast
+    from poise.addon.steps import part
+
+    character(seconds=1)
+    bpy.ops.poise.bake()
+    bpy.ops.poise.chase_camera_add()
+    before = snapshot()
+    movie = tmp_path / "run.mp4"
+    steps = part(playblast.movie_steps(scene, movie, 1, 25, 10.0), 0, 2)
+    assert 0.0 < next(steps) < next(steps) < 0.05
+    assert scene.render.engine == "BLENDER_WORKBENCH" and scene.frame_current == 2
+    steps.close()
+    assert not movie.exists() and not list(tmp_path.iterdir())
+    assert [line for line in diff(before, snapshot()) if "Render Result" not in str(line)] == []
 
 
 def test_the_movie_of_an_unsaved_file_outlives_blender(scene):
