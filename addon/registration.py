@@ -11,7 +11,7 @@ import bpy
 
 from .. import operators, panels
 from . import settings, texts
-from .show import graph, handlers, overlay, preview
+from .show import graph, handlers, handles, overlay, preview
 from .ui import manual, menus, preferences, presets, tabs
 
 # Classes first (settings before what draws them), then the parts that hook
@@ -21,11 +21,13 @@ CLASSES: tuple[type, ...] = (
     *settings.CLASSES,
     *operators.CLASSES,
     *panels.CLASSES,
+    *handles.CLASSES,
 )
 PARTS = (settings, texts, presets, preferences, menus, manual, handlers, overlay, graph)
 
 # Called like this, an operator does not become the one that Adjust Last Operation repeats.
 preview.bake = lambda: bpy.ops.poise.bake()
+preview.adapt = lambda: bpy.ops.poise.footprints_adapt()
 tabs.PANELS[:] = [cls for cls in panels.CLASSES if issubclass(cls, bpy.types.Panel)]
 manual.CLASSES[:] = CLASSES
 

@@ -8,17 +8,16 @@ import bpy
 import numpy as np
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, StringProperty
 
-from ..addon import families, motions
-from ..addon.base_operator import SettingsOperator
-from ..addon.drawing import diagrams
+from ..addon import motions
+from ..addon.base_operator import SettingsOperator, one_line
+from ..addon.context import let_undo_see
 from ..addon.errors import UserError
-from ..addon.families.gait import view as gait_view
 from ..addon.mapping.legs import creature_of
 from ..addon.scene.figures import figure_in_metres, hip_height_of, legs_of
 from ..addon.scene.sampling import animated_settings, is_animated
 from ..addon.scene.timing import frame_range, scene_numbers
 from ..addon.settings.gait import GAIT_ITEMS, GAITS, LABELS, MIRRORED, gaits_for
-from ..addon.show import overlay, preview
+from ..addon.show import handles, preview
 from ..addon.texts import tr
 from ..addon.ui import presets
 from ..solvers.errors import SettingError
@@ -441,82 +440,121 @@ class POISE_OT_gait_drag(_GaitOperator, bpy.types.Operator):
         if preview.solved_for(motion, context.scene) is None:
             self.report({"WARNING"}, tr("The motion is not solved yet: try again in a moment"))
             return {"CANCELLED"}
-        self._before, self._held = motion.poise_motion.gait.stored(), None
-        context.workspace.status_text_set(
-            tr("Drag the ends of a bar in the gait diagram, or the whole bar  (Esc cancels)")
-        )
+        self._area, self._grip, self._held, self._dragged = context.area, None, None, False
+        # A handle in the diagram is pressed already, and let go of once.
+        self._once = event.type == "LEFTMOUSE" and event.value != "RELEASE"
+        if self._once:
+            self._take(context, motion, *self._point(event))
+            if self._held is None:
+                return {"CANCELLED"}
+        self._drawn = bpy.types.SpaceView3D.draw_handler_add(self._draw, (), "WINDOW", "POST_PIXEL")
+        context.workspace.status_text_set(tr(
+            "Drag the ends of a bar in the gait diagram, or the whole bar  (Enter ends, Esc takes "
+            "the one under way back)"
+        ))
         context.window_manager.modal_handler_add(self)
         return {"RUNNING_MODAL"}
 
     def modal(self, context, event):
         _character, motion = motions.require_motion(context)
-        gait = motion.poise_motion.gait
-        if event.type in {"ESC", "RIGHTMOUSE"}:
-            gait.bring_back(self._before)
-            return self._end(context, {"CANCELLED"})
-        x, y = self._point(context, event)
-        if event.type == "LEFTMOUSE" and event.value == "PRESS":
-            self._held = self._grab(context, motion, x, y)
+        x, y = self._point(event)
+        if event.type in {"ESC", "RIGHTMOUSE"} and event.value == "PRESS":
             if self._held is None:
-                return self._end(context, {"CANCELLED"})
-        elif event.type == "MOUSEMOVE" and self._held is not None:
-            place, self.leg, self.edge, start, per_pixel = self._held
-            gait.bring_back(self._before)
-            gait.sequence_index = place
-            self.share = min(max((x - start) * per_pixel, -1.0), 1.0)
-            try:
-                context.workspace.status_text_set(tr(self.run(context)))
-            except (UserError, SettingError) as error:
-                self.report({"ERROR"}, tr(str(error)))
-                return self._end(context, {"CANCELLED"})
+                return self._end(context)
+            motion.poise_motion.gait.bring_back(self._before)
+            self._held = None
+            if self._once:
+                return self._end(context)
+        elif event.type in {"RET", "NUMPAD_ENTER"}:
+            return self._end(context)
+        elif event.type == "LEFTMOUSE" and event.value == "PRESS":
+            region = self._region()
+            if not (0 <= x < region.width and 0 <= y < region.height):
+                return self._end(context) | {"PASS_THROUGH"}
+            if self._dragged:
+                # Each drag is a step of its own; the last is the operator's, which F9 changes.
+                bpy.ops.ed.undo_push(message=self.bl_label)
+                self._dragged = False
+            self._take(context, motion, x, y)
         elif event.type == "LEFTMOUSE" and event.value == "RELEASE" and self._held is not None:
-            return self._end(context, {"FINISHED"})
+            self._held = None
+            self._dragged = self._dragged or self.share != 0.0
+            if self._once:
+                return self._end(context)
+        elif event.type == "MOUSEMOVE" and self._held is not None:
+            return self._follow(context, motion, x)
         elif event.type in {"MIDDLEMOUSE", "WHEELUPMOUSE", "WHEELDOWNMOUSE"}:
             return {"PASS_THROUGH"}
+        if self._held is None:
+            self._grip = handles.grip_at(context, x, y)
+            self._area.tag_redraw()
+        return {"RUNNING_MODAL"}
+
+    def _follow(self, context, motion, x: float):
+        """Drag what is held to the mouse."""
+        place, self.leg, self.edge, start, per_pixel = self._held
+        gait = motion.poise_motion.gait
+        gait.bring_back(self._before)
+        gait.sequence_index = place
+        self.share = min(max((x - start) * per_pixel, -1.0), 1.0)
+        try:
+            context.workspace.status_text_set(tr(self.run(context)))
+        except (UserError, SettingError) as error:
+            gait.bring_back(self._before)
+            self._held = None
+            self.report({"ERROR"}, one_line(str(error)))
+            return self._end(context)
+        # It goes with the mouse until it is solved anew.
+        by = np.array((x - self._grip_at, 0.0))
+        self._grip = replace(self._grip, outline=self._grip.outline + by)
+        self._grip_at = x
+        self._area.tag_redraw()
         return {"RUNNING_MODAL"}
 
     def cancel(self, context):
-        self._end(context, set())
+        self._end(context)
 
-    def _end(self, context, result):
+    def _end(self, context):
+        bpy.types.SpaceView3D.draw_handler_remove(self._drawn, "WINDOW")
+        self._area.tag_redraw()
         if context.workspace is not None:
             context.workspace.status_text_set(None)
-        return result
+        if not self._dragged:
+            return {"CANCELLED"}
+        let_undo_see(context)
+        return {"FINISHED"}
 
-    def _point(self, context, event) -> tuple[float, float]:
+    def _draw(self):
+        if self._grip is not None and bpy.context.area == self._area:
+            handles.draw_grip(bpy.context, self._grip)
+
+    def _region(self):
+        return next(region for region in self._area.regions if region.type == "WINDOW")
+
+    def _point(self, event) -> tuple[float, float]:
         """The mouse in the viewport, pixels."""
-        region = next(r for r in context.area.regions if r.type == "WINDOW")
+        region = self._region()
         return event.mouse_x - region.x, event.mouse_y - region.y
 
-    def _grab(self, context, motion, x: float, y: float):
-        """(gait's place, leg whose timing it is, edge, start, strides per pixel) under the mouse,
-        or None."""
-        solved = preview.solved_for(motion, context.scene)
-        view = families.view_of(solved.job)
-        left, bottom, width, height = overlay.inset_frame(context, view)
-        row = overlay.row_at(solved, context.scene.frame_current_final)
-        upper, _lower = gait_view.inset_axes(solved, row, round(width), round(height))
-        scale = context.preferences.system.ui_scale
-        found = diagrams.bar_at(
-            diagrams.gait_bars(solved.motion, upper), x - left, y - bottom, 6.0 * scale
-        )
-        if found is None:
-            return None
-        bar, edge = found
+    def _take(self, context, motion, x: float, y: float) -> None:
+        """Hold what is under the mouse: (gait's place, leg whose timing it is, edge, start, strides
+        per pixel), or nothing."""
+        self._grip = grip = handles.grip_at(context, x, y)
+        self._held, self._grip_at, self.share = None, x, 0.0
+        self._before = motion.poise_motion.gait.stored()
+        if grip is None:
+            return
         names = [item.name or item.gait for item in motion.poise_motion.gait.sequence]
-        marks = [m for m in solved.motion.footprints if m.leg == bar.leg]
-        mark = next(m for m in marks if m.index == bar.index)
+        marks = [m for m in grip.solved.motion.footprints if m.leg == grip.bar.leg]
+        mark = next(m for m in marks if m.index == grip.bar.index)
         if mark.gait not in names:
-            return None
+            return
         place, unit = names.index(mark.gait), scene_numbers(context.scene).unit_scale
         own = motion.poise_motion.gait.sequence[place].to_gait(legs_of(motion), unit)
-        shown = timing_shown(own, bar.leg, [m.on for m in marks], bar.on)
-        if shown is None:
-            return None
-        leg, stride = shown
-        (start, end) = upper.x_range
-        per_pixel = (end - start) / (upper.right - upper.left) / stride
-        return place, leg, edge, x, per_pixel
+        shown = timing_shown(own, grip.bar.leg, [m.on for m in marks], grip.bar.on)
+        if shown is not None:
+            leg, stride = shown
+            self._held = place, leg, grip.edge, x, grip.seconds / stride
 
 
 class POISE_OT_gait_preset_add(OfGait, PresetAdd, bpy.types.Operator):

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The list of a character's motions."""
 
+from math import degrees
+
 import bpy
-from bpy.props import EnumProperty, IntProperty, StringProperty
+from bpy.props import EnumProperty, FloatProperty, IntProperty, StringProperty
 
 from ..addon import baking, families, motions
 from ..addon.bake.checks import LAST_FRAME
@@ -13,6 +15,7 @@ from ..addon.rigs.actor import Actor
 from ..addon.scene.timing import scene_numbers
 from ..addon.settings.motion import kind_items
 from ..addon.shots import footprints, trail
+from ..addon.show import handles
 from ..addon.texts import tr
 
 
@@ -205,7 +208,79 @@ class POISE_OT_motion_move(_MotionOperator, bpy.types.Operator):
         return ""
 
 
+class POISE_OT_heading_drag(OfKind, SettingsOperator, bpy.types.Operator):
+    """Drag the arrow of heading and speed in the viewport; one of them that has keys stays"""
+
+    bl_idname = "poise.heading_drag"
+    bl_label = "Drag Heading and Speed"
+    motion_kind = tuple(handles.LED_BY)
+    lacks = "heading and speed: set Motion to Turns or Gait"
+
+    heading: FloatProperty(
+        name="Heading", description="Where the motion goes, anticlockwise from straight ahead",
+        subtype="ANGLE", options={"SKIP_SAVE"},
+    )
+    speed: FloatProperty(
+        name="Speed", description="How fast it goes", min=0.0, unit="VELOCITY",
+        options={"SKIP_SAVE"},
+    )
+
+    def run(self, context):
+        _character, motion = motions.require_motion(context)
+        arrow = handles.arrow_of(motion)
+        if arrow is None:
+            raise UserError(f"{motion.name} is led by something else: clear After, On Top Of and "
+                            "Path, and let the speed be over time")
+        if not arrow.free:
+            raise UserError(f"{motion.name} has keys or drivers on heading and speed: change these")
+        group = getattr(motion.poise_motion, handles.LED_BY[motion.poise_motion.kind][0])
+        for name in arrow.free:
+            if self.properties.is_property_set(name):
+                setattr(group, name, getattr(self, name))
+        found = handles.arrow_of(motion)
+        unit = scene_numbers(context.scene).unit_scale
+        return f"Heading {degrees(found.heading):.1f}°, {found.speed * unit:.2f} m/s"
+
+    def invoke(self, context, event):
+        given = any(self.properties.is_property_set(name) for name in ("heading", "speed"))
+        if given or context.area is None or context.area.type != "VIEW_3D":
+            return self.execute(context)
+        _character, motion = motions.require_motion(context)
+        self._arrow, self._area = handles.arrow_of(motion), context.area
+        if self._arrow is None or not self._arrow.free:
+            return self.execute(context)
+        self._start = handles.on_ground(self._area, self._arrow, event.mouse_x, event.mouse_y)
+        context.window_manager.modal_handler_add(self)
+        return {"RUNNING_MODAL"}
+
+    def modal(self, context, event):
+        if event.type in {"ESC", "RIGHTMOUSE"}:
+            self.heading, self.speed = self._arrow.heading, self._arrow.speed
+            self.run(context)
+            return self._end(context, {"CANCELLED"})
+        if event.type == "MOUSEMOVE":
+            here = handles.on_ground(self._area, self._arrow, event.mouse_x, event.mouse_y)
+            if here is not None and self._start is not None:
+                tip = self._arrow.tip + here - self._start
+                self.heading, self.speed = self._arrow.to(tip)
+                context.workspace.status_text_set(tr(self.run(context)))
+                self._area.tag_redraw()
+        elif event.type in {"LEFTMOUSE", "RET", "NUMPAD_ENTER"}:
+            if event.type != "LEFTMOUSE" or event.value == "RELEASE":
+                return self._end(context, self.execute(context))
+        return {"RUNNING_MODAL"}
+
+    def cancel(self, context):
+        self._end(context, set())
+
+    def _end(self, context, result):
+        if context.workspace is not None:
+            context.workspace.status_text_set(None)
+        return result
+
+
 CLASSES = (
+    POISE_OT_heading_drag,
     POISE_OT_motion_add,
     POISE_OT_motion_remove,
     POISE_OT_motion_activate,

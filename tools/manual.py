@@ -32,7 +32,7 @@ OPERATORS = (
     "rig_roles_find", "rig_stand_up", "rig_role_add", "rig_role_remove",
     "rig_roles_export", "rig_roles_import", "rig_roles_save", "rig_roles_load",
     "rig_roles_delete", "motion_add", "motion_activate", "motion_move", "motion_remove",
-    "motion_select",
+    "motion_select", "heading_drag",
     "preset_apply", "path_plan", "gate_add", "slalom_course_add",
     "gait_add", "gait_remove", "gait_move", "gait_mirror", "gait_speed_add", "gait_speed_remove",
     "gait_cycle", "gait_drag",

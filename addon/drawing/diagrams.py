@@ -36,6 +36,14 @@ ACTUAL: Colour = (0.90, 0.45, 0.05, 1.0)
 CLIPPED: Colour = (0.85, 0.10, 0.10, 1.0)
 AIR: Colour = (0.45, 0.70, 0.95, 0.30)
 
+ON_DARK: dict[Colour, Colour] = {
+    INK: (1.0, 1.0, 1.0, 0.95),
+    FAINT: (0.72, 0.76, 0.82, 0.75),
+    WANTED: (0.40, 0.65, 1.00, 1.0),
+    CLIPPED: (1.00, 0.32, 0.24, 1.0),
+}
+"""What stands for colours that are made for white paper."""
+
 LETTER = 0.64  # width of a letter in shares of its height, with its gap
 
 
@@ -145,6 +153,22 @@ class Diagram:
     labels: tuple[Label, ...]
     axes: tuple[Axes, ...]
     areas: tuple[Area, ...] = ()
+
+
+def on_dark(diagram: Diagram) -> Diagram:
+    """A diagram in colours that are seen on dark ground.
+
+    Args:
+        diagram: one in the colours of paper.
+    """
+
+    def light(parts):
+        return tuple(replace(one, colour=ON_DARK.get(one.colour, one.colour)) for one in parts)
+
+    return replace(
+        diagram, lines=light(diagram.lines), labels=light(diagram.labels),
+        areas=light(diagram.areas),
+    )
 
 
 def phase_axes(motion: TurningMotion, width: int, height: int, margin: float = 44.0) -> Axes:
@@ -270,7 +294,7 @@ def leg_colour(legs: Sequence[str], leg: str) -> Colour:
     """
     side = [name for name in legs if name.endswith(".R") == leg.endswith(".R")]
     share = side.index(leg) / max(len(side) - 1, 1) if leg in side else 0.0
-    hue = 0.50 + 0.17 * share if leg.endswith(".R") else 0.0 + 0.14 * share
+    hue = 0.50 + 0.10 * share if leg.endswith(".R") else 0.0 + 0.14 * share
     return (*colorsys.hsv_to_rgb(hue, 0.8, 1.0), 1.0)
 
 
@@ -280,7 +304,7 @@ def _pair(leg: str) -> str:
 
 def gait_axes(
     motion: GaitMotion, width: int, height: int, labelled: bool,
-    span: tuple[float, float] | None = None,
+    span: tuple[float, float] | None = None, names: float = 8.0,
 ) -> tuple[Axes, Axes]:
     """Axes of a gait diagram: rows of legs, and rows of girdles below them.
 
@@ -290,9 +314,10 @@ def gait_axes(
         height: of the picture in pixels.
         labelled: with room for numbers and names.
         span: (start, end) of the time that is shown, s; None for all.
+        names: room at the left where it is not labelled, pixels.
     """
     times = span or (float(motion.time[0]), max(float(motion.time[-1]), 1e-3))
-    left, right = (84.0, 14.0) if labelled else (8.0, 8.0)
+    left, right = (84.0, 14.0) if labelled else (names, 8.0)
     bottom, top = (42.0, 24.0) if labelled else (8.0, 8.0)
     legs, girdles = len(motion.creature.legs), len(motion.supports)
     gap = 10.0 if labelled else 5.0
@@ -358,6 +383,7 @@ def gait_diagram(
     height: int = 320,
     labelled: bool = True,
     span: tuple[float, float] | None = None,
+    names: float = 8.0,
 ) -> Diagram:
     """When which foot is on the ground (Hildebrand's gait diagram; Girard 1986, Fig. 4).
 
@@ -371,8 +397,9 @@ def gait_diagram(
         height: pixels.
         labelled: with numbers and names; without them for small pictures.
         span: (start, end) of the time that is shown, s; None for all.
+        names: room at the left where it is not labelled, pixels.
     """
-    upper, lower = gait_axes(motion, width, height, labelled, span)
+    upper, lower = gait_axes(motion, width, height, labelled, span, names)
     start, end = upper.x_range
     on = np.array([mark.on for mark in motion.footprints])
     off = np.array([mark.off for mark in motion.footprints])

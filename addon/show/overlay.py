@@ -43,7 +43,7 @@ __all__ = [
     "vertex_data",
 ]
 
-INSET_COLOUR = (0.0, 0.0, 0.0, 0.35)
+INSET_COLOUR = (0.04, 0.04, 0.05, 0.85)  # so dark that lines are seen over snow, too
 
 
 # -- geometry: what the families say ---------------------------------------------
@@ -256,8 +256,7 @@ def draw_pixels() -> None:
     context = bpy.context
     if context.region is None:
         return
-    settings = preferences.get(context)
-    if settings is not None and not settings.show_numbers:
+    if not shows_numbers(context):
         return
     character = motions.active_character(context)
     shown = [pair for pair in _shown(context) if pair[0].poise_motion.character == character]
@@ -277,22 +276,23 @@ def draw_pixels() -> None:
         batches.inset, batches.diagram, batches.inset_row = [], None, -1
     elif batches.inset_row != drawn_for:
         batches.inset_row = drawn_for
-        batches.diagram = view.inset(solved, row, round(width), round(height))
+        drawn = view.inset(solved, row, round(width), round(height))
+        batches.diagram = None if drawn is None else diagrams.on_dark(drawn)
         batches.inset = []
     if not batches.inset and batches.diagram is not None:
         # A line as wide as the picture is high is its background.
         middle = np.array(((0.0, 0.5 * height), (width, 0.5 * height)))
-        paper = path_strokes(_lifted(middle), INSET_COLOUR, height / scale)
+        paper = path_strokes(lifted(middle), INSET_COLOUR, height / scale)
         batches.inset = [batch_of(paper, 1.0)] + [
             batch_of(_filled(area, scale), 1.0) for area in batches.diagram.areas
         ] + [
-            batch_of(path_strokes(_lifted(line.points), line.colour, line.width / scale), 1.0)
+            batch_of(path_strokes(lifted(line.points), line.colour, line.width / scale), 1.0)
             for line in batches.diagram.lines
         ]
     now = []
     if batches.diagram is not None:
         state = view.inset_now(solved, row, round(width), round(height))
-        dot = _lifted(state if state.ndim == 2 else diagrams.dot(state, 3.5 * scale))
+        dot = lifted(state if state.ndim == 2 else diagrams.dot(state, 3.5 * scale))
         now.append(batch_of(path_strokes(dot, (1.0, 1.0, 1.0, 1.0), 3.0), 1.0))
     gpu.state.blend_set("ALPHA")
     try:
@@ -302,10 +302,10 @@ def draw_pixels() -> None:
     finally:
         gpu.state.blend_set("NONE")
     size = 12.0 * scale
-    _draw_marks(context, batches.marks, 1.0 / solved.job.numbers.unit_scale, 0.9 * size)
-    blf.size(0, size)
     blf.enable(0, blf.SHADOW)
     blf.shadow(0, 3, 0.0, 0.0, 0.0, 0.8)
+    _draw_marks(context, batches.marks, 1.0 / solved.job.numbers.unit_scale, 0.9 * size)
+    blf.size(0, size)
     for number, text in enumerate(reversed(hud_lines(solved, row))):
         warning = text.startswith("Clipped")
         text = tr(text)
@@ -319,6 +319,18 @@ def draw_pixels() -> None:
         blf.position(0, left + label.x, bottom + label.y - 0.36 * label.size * scale, 0)
         blf.draw(0, tr(label.text))
     blf.disable(0, blf.SHADOW)
+
+
+def shows_numbers(context: bpy.types.Context) -> bool:
+    """Whether a viewport shows numbers and diagrams.
+
+    Args:
+        context: Blender's context.
+    """
+    space, settings = context.space_data, preferences.get(context)
+    if space is None or not space.overlay.show_overlays:
+        return False
+    return settings is None or settings.show_numbers
 
 
 def inset_frame(
@@ -344,7 +356,7 @@ def _filled(area: diagrams.Area, scale: float) -> Strokes:
     """A rectangle as a line as wide as it is high."""
     middle = 0.5 * (area.bottom + area.top)
     points = np.array(((area.left, middle), (area.right, middle)))
-    return path_strokes(_lifted(points), area.colour, (area.top - area.bottom) / scale)
+    return path_strokes(lifted(points), area.colour, (area.top - area.bottom) / scale)
 
 
 def _draw_marks(context: bpy.types.Context, marks, unit: float, size: float) -> None:
@@ -355,24 +367,33 @@ def _draw_marks(context: bpy.types.Context, marks, unit: float, size: float) -> 
     if not marks or context.region_data is None:
         return
     blf.size(0, size)
-    taken: set[tuple[int, int]] = set()
+    taken: list[tuple[float, float, float]] = []  # left, right, bottom
     for mark in marks:
         place = location_3d_to_region_2d(
             context.region, context.region_data, (mark.place * unit).tolist()
         )
         if place is None or not (0.0 <= place.x <= context.region.width):
             continue
-        cell = (round(place.x / (1.6 * size)), round(place.y / (1.2 * size)))
-        if cell in taken:
+        text = tr(mark.text)
+        left = place.x + 0.5 * size
+        right = left + blf.dimensions(0, text)[0] + 0.3 * size
+        if any(
+            left < there and here < right and abs(place.y - low) < size
+            for here, there, low in taken
+        ):
             continue
-        taken.add(cell)
+        taken.append((left, right, place.y))
         blf.color(0, *mark.colour)
-        blf.position(0, place.x + 0.5 * size, place.y, 0)
-        blf.draw(0, tr(mark.text))
+        blf.position(0, left, place.y, 0)
+        blf.draw(0, text)
 
 
-def _lifted(points: np.ndarray) -> np.ndarray:
-    """(n, 3) of (n, 2) pixels."""
+def lifted(points: np.ndarray) -> np.ndarray:
+    """(n, 3) of (n, 2) pixels.
+
+    Args:
+        points: pixels.
+    """
     return np.concatenate((points, np.zeros((len(points), 1))), axis=1)
 
 

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The cached solve behind the viewport and the panel, and the overlay's geometry."""
 
-from math import degrees, radians
+from math import degrees, radians, sin
 
 import bpy
 import numpy as np
 import pytest
+from mathutils import Vector
 
 
 @pytest.fixture
@@ -262,3 +263,41 @@ def test_a_turn_past_150_degrees_is_named_a_loop(skier):
     assert lines["Half Turn"].endswith("(a loop)")
     skier.poise.settings.frame_end = 20
     assert dict(refreshed(skier).summary)["Half Turn"] == "none is whole"
+
+
+def test_the_arrow_is_heading_and_speed(skier):
+    """Half a second of the way from where the motion stands, in the direction that it takes."""
+    from poise.addon.show import handles
+
+    motion, turns = skier.poise.motion_object, skier.poise.turns
+    motion.location, motion.rotation_euler.z = (3.0, -2.0, 1.0), radians(30.0)
+    turns.heading, turns.speed = radians(60.0), 8.0
+    bpy.context.view_layer.update()
+    arrow = handles.arrow_of(motion)
+    # -Y turned left by 90 degrees is +X.
+    assert tuple(arrow.tip - arrow.place) == pytest.approx((4.0, 0.0, 0.0), abs=1e-5)
+    assert arrow.to(arrow.tip) == pytest.approx((radians(60.0), 8.0), abs=1e-5)
+    heading, speed = arrow.to(arrow.place + Vector((0.0, 3.0, 9.0)))
+    assert (degrees(heading), speed) == pytest.approx((150.0, 6.0), abs=1e-3)
+    bpy.ops.poise.heading_drag(heading=heading, speed=speed)
+    assert (degrees(turns.heading), turns.speed) == pytest.approx((150.0, 6.0), abs=1e-3)
+    skier.poise.settings.mirror = True  # 30 - 150 degrees from -Y: the motion goes there, too
+    tip = handles.arrow_of(motion).tip - arrow.place
+    assert tuple(tip) == pytest.approx((-3.0 * sin(radians(120.0)), 1.5, 0.0), abs=1e-4)
+    assert handles.arrow_of(motion).to(arrow.place + tip)[0] == pytest.approx(heading, abs=1e-5)
+
+
+def test_the_arrow_leaves_keys_alone_and_hides_where_others_lead(skier):
+    from poise.addon.show import handles
+
+    motion, turns = skier.poise.motion_object, skier.poise.turns
+    turns.keyframe_insert("speed", frame=1)
+    assert handles.arrow_of(motion).free == ("heading",)
+    bpy.ops.poise.heading_drag(heading=0.5, speed=3.0)
+    assert turns.heading == pytest.approx(0.5) and turns.speed == pytest.approx(9.0)
+    turns.keyframe_insert("heading", frame=1)
+    with pytest.raises(RuntimeError, match="has keys or drivers on heading and speed"):
+        bpy.ops.poise.heading_drag(heading=0.1)
+    skier.poise.motion = "PATH"
+    assert handles.arrow_of(motion) is None
+    assert not bpy.ops.poise.heading_drag.poll()

@@ -61,8 +61,8 @@ ROOMS = {
     "addon/base_operator": [],
     "addon/ui": ["addon/mapping", "addon/rigs", "addon/motions", "addon/scene"],
     "addon/show": [
-        "addon/drawing", "addon/motions", "addon/families", "addon/pipeline", "addon/baking",
-        "addon/ui", "addon/base_operator",
+        "addon/drawing", "addon/motions", "addon/scene", "addon/shots", "addon/families",
+        "addon/pipeline", "addon/baking", "addon/ui", "addon/base_operator",
     ],
     "operators": ["addon"],
     "panels": ["addon", "operators"],

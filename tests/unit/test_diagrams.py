@@ -32,6 +32,29 @@ def test_axes_place_numbers():
     assert axes.place(0.0, 2.5)[0] == pytest.approx((60.0, 45.0))
 
 
+def luminance(colour):
+    """Relative luminance of sRGB (WCAG 2.2)."""
+    rgb = np.asarray(colour[:3])
+    linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+    return float(linear @ (0.2126, 0.7152, 0.0722))
+
+
+@pytest.mark.parametrize("behind", [(0.95, 0.96, 1.0), (0.24, 0.24, 0.24)], ids=["snow", "grey"])
+def test_lines_in_the_viewport_are_seen_on_snow_too(motion, behind):
+    """Graphics contrast with what they lie on by 3 to 1 (WCAG 2.2, 1.4.11)."""
+    paper = np.array((0.04, 0.04, 0.05, 0.85))  # of the overlay
+    ground = paper[3] * paper[:3] + (1.0 - paper[3]) * np.array(behind)
+    drawn = diagrams.on_dark(diagrams.phase_diagram(motion, 150, 120, labelled=False))
+    colours = {line.colour for line in drawn.lines}
+    assert len(colours) > 2
+    legs = [f"{end}.{side}" for side in "LR" for end in ("hind", "middle", "fore")]
+    colours |= {diagrams.leg_colour(legs, leg) for leg in legs}
+    for red, green, blue, alpha in colours | set(diagrams.ON_DARK.values()):
+        seen = alpha * np.array((red, green, blue)) + (1.0 - alpha) * ground
+        ratio = (luminance(seen) + 0.05) / (luminance(ground) + 0.05)
+        assert ratio > 3.0, (red, green, blue, ratio)
+
+
 def test_the_phase_runs_clockwise_on_its_ellipse(motion):
     diagram = diagrams.phase_diagram(motion)
     axes = diagram.axes[0]

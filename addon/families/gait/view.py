@@ -178,6 +178,8 @@ def course_strokes(solved: SolvedGait) -> list[Strokes]:
 
 
 SPAN = 3.0  # s of the gait diagram in the corner of the viewport
+INSET = (460, 150)  # its pixels at interface scale 1
+NAMES = 70  # of them, for the names of legs
 
 
 def inset_span(solved: SolvedGait, row: int) -> tuple[float, float]:
@@ -204,7 +206,8 @@ def inset_axes(
         width: pixels.
         height: pixels.
     """
-    return diagrams.gait_axes(solved.motion, width, height, False, inset_span(solved, row))
+    names = NAMES * width / INSET[0]
+    return diagrams.gait_axes(solved.motion, width, height, False, inset_span(solved, row), names)
 
 
 def inset(solved: SolvedGait, row: int, width: int, height: int) -> diagrams.Diagram:
@@ -218,12 +221,11 @@ def inset(solved: SolvedGait, row: int, width: int, height: int) -> diagrams.Dia
     """
     motion = solved.motion
     span = inset_span(solved, row)
-    drawn = diagrams.gait_diagram(motion, width, height, False, span)
-    upper = drawn.axes[0]
+    scale = width / INSET[0]
+    drawn = diagrams.gait_diagram(motion, width, height, False, span, NAMES * scale)
     names = tuple(
-        diagrams.Label(spoken_leg(leg.name).capitalize(), upper.left + 3.0,
-                       upper.place(span[0], number + 0.5)[0, 1], "start", 9.0,
-                       (1.0, 1.0, 1.0, 0.9))
+        diagrams.Label(spoken_leg(leg.name).capitalize(), 8.0 * scale,
+                       drawn.axes[0].place(span[0], number + 0.5)[0, 1], "start", 10.0)
         for number, leg in enumerate(motion.creature.legs)
     )
     return replace(drawn, labels=names)
@@ -420,7 +422,7 @@ class GaitView(View[SolvedGait]):
         beat = float(np.median(stride)) if len(stride) else float(motion.time[-1])
         return Way(motion.time, level, forward, up, distance_of(motion), beat)
 
-    inset_size = (420, 150)
+    inset_size = INSET
     inset_rolls = True
 
     def shows_inset(self, motion):
