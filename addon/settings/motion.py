@@ -296,7 +296,8 @@ class PoiseMotion(Rows, bpy.types.PropertyGroup):
     )
     live_bake: BoolProperty(
         name="Live Bake",
-        description="Bake again whenever a setting has changed and the motion is solved",
+        description="Bake again whenever a setting, or what leads the motion, has changed; "
+        "footprints that were moved are adapted to first",
         default=False,
     )
 

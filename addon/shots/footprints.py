@@ -119,8 +119,8 @@ def show(
             meshes[mark.leg] = _mesh(solved, mark.leg, unit_scale)
         if obj is None:
             obj = bpy.data.objects.new(f"{mark.leg} {mark.index:02d}", meshes[mark.leg])
-            obj.show_name = True
             obj.hide_render = True
+            obj.lock_location[2] = True  # on the ground, until it is asked to leave it
             collection.objects.link(obj)
             obj.rotation_mode = "QUATERNION"
         elif obj.data is not meshes[mark.leg]:
@@ -266,6 +266,19 @@ def read(motion: bpy.types.Object, unit_scale: float) -> tuple[list[Seen], int]:
                 continue
         found[key] = seen
     return list(found.values()), many
+
+
+def touched(motion: bpy.types.Object, unit_scale: float) -> tuple:
+    """What the animator has changed about footprint objects, to be compared with what it was.
+
+    Args:
+        motion: the Motion object.
+        unit_scale: metres per Blender unit.
+    """
+    return tuple(
+        (each.leg, each.index, *each.position, *each.turn, each.on, each.off)
+        for each in read(motion, unit_scale)[0] if each.touched
+    )
 
 
 def _seen(obj: bpy.types.Object, unit_scale: float) -> Seen:

@@ -23,6 +23,7 @@ from ...solvers.motion import Problem
 from .. import baking, families, motions, pipeline, placement
 from ..base_operator import FIXABLE, Work
 from ..families.view import Numbers
+from ..shots import footprints
 from ..ui import preferences
 
 # A solve gets this long before the timer lets Blender draw again, seconds.
@@ -80,6 +81,8 @@ class _Entry:
     scene_state: tuple = ()
     live: bool = False  # whether Live Bake was on when last read
     tried: dict[str, str] | None = None  # inputs that Live Bake leaves alone (from now on)
+    touched: tuple = ()  # footprint objects as the animator has moved them, not adapted to yet
+    left: tuple = ()  # those that Live Bake leaves alone
     by_undo: bool = True  # it is undo, or a file, that brought the inputs to be read next
 
 
@@ -288,6 +291,8 @@ def _used(motion: bpy.types.Object) -> frozenset[int]:
         used += [rig for rig in baking.rigs_of(motion) if rig is not None]
         for other in together:
             used += _led_by(other)
+            if other.poise_motion.live_bake:
+                used += footprints.objects_of(other)
     for data in [item.animation_data for item in used if isinstance(item, bpy.types.Object)]:
         if data is not None:
             strips = [strip for track in data.nla_tracks for strip in track.strips]
@@ -343,7 +348,8 @@ def _tick() -> float | None:
     if _live_wanted():
         if monotonic() - _changed_at < LIVE_QUIET or playing or _rendering() or _in_the_middle():
             return 0.2
-        _live_bake()
+        # What was adapted to is read, solved and baked next.
+        return POLL if _live_bake() else None
     return None
 
 
@@ -415,7 +421,9 @@ def _read(context: bpy.types.Context, motion: bpy.types.Object, entry: _Entry) -
     out_of_date = baking.changed_since(motion, job)
     same = digests == entry.digests
     entry.job, entry.digests = job, digests
-    _mind_live_bake(entry, motion.poise_motion.live_bake)
+    live = motion.poise_motion.live_bake
+    entry.touched = footprints.touched(motion, job.numbers.unit_scale) if live else ()
+    _mind_live_bake(entry, live)
     # A search that may take long is made when it is asked for.
     planned = same and not entry.status.unplanned
     unplanned = not planned and not job.is_planned
@@ -510,7 +518,7 @@ def _redraw() -> None:
 def _mind_live_bake(entry: _Entry, live: bool) -> None:
     """Note after reading a motion which inputs Live Bake has to leave alone."""
     if entry.by_undo:
-        entry.tried = entry.digests
+        entry.tried, entry.left = entry.digests, entry.touched
     elif live and not entry.live:
         entry.tried = None
     entry.by_undo, entry.live = False, live
@@ -521,8 +529,20 @@ def bake() -> None:
     raise NotImplementedError
 
 
+def adapt() -> None:
+    """Adapt the context's motion to its footprint objects: from the same place."""
+    raise NotImplementedError
+
+
+def _to_adapt(motion: bpy.types.Object, entry: _Entry) -> bool:
+    """Whether footprints were moved since Live Bake last looked, and may be adapted to."""
+    character = motion.poise_motion.character
+    mine = character is not None and motions.active_character(bpy.context) == character
+    return mine and bool(entry.touched) and entry.touched != entry.left
+
+
 def _live_wanted() -> list[tuple[bpy.types.Window, bpy.types.Object, _Entry]]:
-    """What Live Bake has to bake: baked once, and changed since."""
+    """What Live Bake has to bake: baked once, and changed since, or stepped elsewhere."""
     found = []
     for window in _windows():
         with bpy.context.temp_override(window=window):
@@ -531,25 +551,37 @@ def _live_wanted() -> list[tuple[bpy.types.Window, bpy.types.Object, _Entry]]:
                 entry = _entries.get(_key(window.scene, motion))
                 if entry is None or not settings.live_bake or not settings.inputs:
                     continue
-                if entry.status.solved is None or entry.tried == entry.digests:
+                if entry.status.solved is None:
                     continue
-                if entry.status.out_of_date:
+                changed = entry.tried != entry.digests and entry.status.out_of_date
+                if changed or _to_adapt(motion, entry):
                     found.append((window, motion, entry))
     return found
 
 
-def _live_bake() -> None:
-    """Bake what changed, once for each state of the settings: a refusal is not repeated."""
+def _live_bake() -> bool:
+    """Bake what changed, once for each state of the settings: a refusal is not repeated.
+
+    Returns:
+        Whether instead something was adapted to its footprints first.
+    """
+    adapted = False
     for window, motion, entry in _live_wanted():
-        entry.tried = entry.digests
         error = ""
         with bpy.context.temp_override(window=window), _deaf():
+            adapting = _to_adapt(motion, entry)
+            entry.left = entry.touched
+            if not adapting:
+                entry.tried = entry.digests
             try:
-                bake()
+                (adapt if adapting else bake)()
             except RuntimeError as refused:
                 error = str(refused).strip().removeprefix("Error: ")
             else:
-                bpy.ops.ed.undo_push(message="Live Bake")
+                bpy.ops.ed.undo_push(message="Adapt" if adapting else "Live Bake")
+                entry.stale = entry.stale or adapting
+                adapted = adapted or adapting
             out_of_date = baking.changed_since(motion, entry.job)
         entry.status = replace(entry.status, live_error=error, out_of_date=out_of_date)
     _redraw()
+    return adapted

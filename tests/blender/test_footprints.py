@@ -50,12 +50,15 @@ def test_footprints_are_shown_where_they_are(horse):
         o = obj(motion, m.leg, m.index)
         assert np.allclose(o.location, m.position, atol=1e-5)
         assert o.poise_footprint.on == pytest.approx(m.on) and o.hide_render
+        # Its number is drawn beside it; G leaves it on the ground unless it is let go.
+        assert not o.show_name and tuple(o.lock_location) == (False, False, True)
     # Four soles, one for each leg; the panels stay those of the horse.
     assert len({o.data for o in shown}) == 4
     activate(shown[0])
     assert bpy.context.object.poise_footprint.motion == motion
+    shown[0].lock_location[2] = False
     bpy.ops.poise.footprints_adapt()
-    assert not len(motion.poise_motion.gait.footprints)
+    assert not len(motion.poise_motion.gait.footprints) and not shown[0].lock_location[2]
     bpy.ops.poise.footprints_remove()
     assert not footprints.objects_of(motion) and bpy.context.object == rig
     assert not [c for c in bpy.data.collections if "Footprints" in c.name]
@@ -322,11 +325,14 @@ def test_supports_are_dragged(scene):
     done = pipeline.solve(pipeline.gather(bpy.context, motion))
     family = families.view_of(done.job)
     for row in (0, len(done.motion.time) // 2, len(done.motion.time) - 1):
-        diagram = family.inset(done, row, 420, 150)
-        now = family.inset_now(done, row, 420, 150)
+        diagram = family.inset(done, row, *family.inset_size)
+        now = family.inset_now(done, row, *family.inset_size)
         upper, lower = diagram.axes
         assert upper.left - 1e-6 <= now[0, 0] <= upper.right + 1e-6
         assert [label.text for label in diagram.labels][:2] == ["Left hind", "Right hind"]
+        # Names stand beside the bars: 6 px a letter of 10.
+        widest = max(label.x + 6.0 * len(label.text) for label in diagram.labels)
+        assert widest <= upper.left and min(area.left for area in diagram.areas) >= upper.left
     assert family.shows_inset(motion)
     rig.poise.gait.show_diagram = False
     assert not family.shows_inset(motion)
