@@ -43,6 +43,7 @@ __all__ = [
     "vertex_data",
 ]
 
+BESIDE = 260.0  # pixels at interface scale 1 that numbers beside a diagram take
 INSET_COLOUR = (0.04, 0.04, 0.05, 0.85)  # so dark that lines are seen over snow, too
 
 
@@ -122,7 +123,7 @@ class _Batches:
     row: int = -1
     ghost: list = field(default_factory=list)
     inset: list = field(default_factory=list)
-    inset_row: int = -1
+    inset_of: tuple = ()  # row and size that it was made for
     diagram: diagrams.Diagram | None = None
     marks: list[Mark] = field(default_factory=list)
 
@@ -271,11 +272,11 @@ def draw_pixels() -> None:
     view = families.view_of(solved.job)
     left, bottom, width, height = inset_frame(context, view)
     wanted = view.shows_inset(motion)
-    drawn_for = row if view.inset_rolls else 0
+    drawn_for = (row if view.inset_rolls else 0, width, height)
     if not wanted:
-        batches.inset, batches.diagram, batches.inset_row = [], None, -1
-    elif batches.inset_row != drawn_for:
-        batches.inset_row = drawn_for
+        batches.inset, batches.diagram, batches.inset_of = [], None, ()
+    elif batches.inset_of != drawn_for:
+        batches.inset_of = drawn_for
         drawn = view.inset(solved, row, round(width), round(height))
         batches.diagram = None if drawn is None else diagrams.on_dark(drawn)
         batches.inset = []
@@ -310,8 +311,10 @@ def draw_pixels() -> None:
         warning = text.startswith("Clipped")
         text = tr(text)
         blf.color(0, *(WARNING_COLOUR if warning else (1.0, 1.0, 1.0, 0.95)))
-        across = left - blf.dimensions(0, text)[0] - 10.0 * scale
-        blf.position(0, across, bottom + 6.0 * scale + 1.45 * size * number, 0)
+        across, up = left - blf.dimensions(0, text)[0] - 10.0 * scale, bottom + 6.0 * scale
+        if left < BESIDE * scale:  # no room beside it: over it
+            across, up = left, bottom + height + 8.0 * scale
+        blf.position(0, across, up + 1.45 * size * number, 0)
         blf.draw(0, text)
     for label in batches.diagram.labels if batches.diagram is not None else ():
         blf.size(0, label.size * scale)
@@ -345,11 +348,12 @@ def inset_frame(
     # The sidebar lies over the viewport's right side; the left corner is
     # where Blender shows the last operator's settings.
     scale = context.preferences.system.ui_scale
-    sidebar = next((r for r in context.area.regions if r.type == "UI"), None)
-    covered = sidebar.width if sidebar is not None and sidebar.width > 1 else 0
+    wide = {region.type: region.width for region in context.area.regions}
+    covered, tools = (wide[kind] if wide.get(kind, 0) > 1 else 0 for kind in ("UI", "TOOLS"))
     width, height = (side * scale for side in view.inset_size)
-    region = next(r for r in context.area.regions if r.type == "WINDOW")
-    return region.width - covered - width - 14.0 * scale, 16.0 * scale, width, height
+    # Of a small viewport it takes what there is, of a tiny one half of what it would.
+    width = min(width, max(wide["WINDOW"] - covered - tools - 28.0 * scale, 0.5 * width))
+    return wide["WINDOW"] - covered - width - 14.0 * scale, 16.0 * scale, width, height
 
 
 def _filled(area: diagrams.Area, scale: float) -> Strokes:

@@ -272,7 +272,7 @@ def test_messages_name_what_panels_have(scene):
         "Viewports", "Empties", "Apply Pose", "Apply Pose as Rest Pose",
         "Inherit Rotation", "Timeline",
         "Create Pose Asset", "Mesh", "Separate", "By Loose Parts",
-        "Image Editor", "Item", "Rotation",
+        "Image Editor", "Item", "Rotation", "Marker", "Bind Camera to Markers", "Enter",
     }
     # What only scripts meet, and what is no setting.
     others = {"Bake to Bones", "Carving", "Dynamics", "Flat", "Stage", "Start State", "Trajectory",

@@ -206,7 +206,7 @@ def inset_axes(
         width: pixels.
         height: pixels.
     """
-    names = NAMES * width / INSET[0]
+    names = NAMES * height / INSET[1]
     return diagrams.gait_axes(solved.motion, width, height, False, inset_span(solved, row), names)
 
 
@@ -221,7 +221,7 @@ def inset(solved: SolvedGait, row: int, width: int, height: int) -> diagrams.Dia
     """
     motion = solved.motion
     span = inset_span(solved, row)
-    scale = width / INSET[0]
+    scale = height / INSET[1]  # a small viewport makes it narrower, and letters no smaller
     drawn = diagrams.gait_diagram(motion, width, height, False, span, NAMES * scale)
     names = tuple(
         diagrams.Label(spoken_leg(leg.name).capitalize(), 8.0 * scale,

@@ -364,15 +364,14 @@ def hud_lines(solved: SolvedRide, row: int) -> list[str]:
     """
     motion = solved.motion
     lean = degrees(motion.lean[row])
-    side = "left" if lean > 0.05 else "right" if lean < -0.05 else "upright"
+    leans = f"Lean  {abs(lean):.1f}° {'left' if lean > 0.0 else 'right'}"
     curvature = abs(float(motion.curvature[row]))
-    radius = f"{1.0 / curvature:.1f} m" if curvature > 1e-3 else "straight"
     lines = [
         f"Phase  {degrees(motion.phase[row]) % 360.0:.0f}°",
-        f"Lean  {abs(lean):.1f}° {side}",
+        leans if abs(lean) > 0.05 else f"Lean  {abs(lean):.1f}° upright",
         f"Force  {motion.leg_force[row] / (motion.mass * motion.gravity):.2f} g",
         f"Speed  {motion.speed[row]:.1f} m/s",
-        f"Radius  {radius}",
+        f"Radius  {1.0 / curvature:.1f} m" if curvature > 1e-3 else "Radius  straight",
     ]
     if motion.clipped[row]:
         lines.append("Clipped by a limit")
