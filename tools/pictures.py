@@ -1040,12 +1040,12 @@ def fall() -> Image.Image:
 # of it as left, top, right and bottom in shares, or None for all of it).
 WINDOW_PICTURES = {
     "window": ("gui", "lean-dragged", None),
-    "turns_panel": ("gui-manual", "turns-panel", (0.642, 0.138, 0.803, 0.676)),
+    "turns_panel": ("gui-manual", "turns-panel", (0.642, 0.169, 0.803, 0.701)),
     "overlay": ("gui", "lean-dragged", (0.0, 0.055, 0.642, 0.905)),
-    "bake_panel": ("gui", "baked", (0.642, 0.630, 0.803, 0.905)),
-    "preset_menu": ("gui-manual", "preset-menu", (0.642, 0.138, 0.851, 0.360)),
-    "body_panel": ("gui-manual", "body-panel", (0.642, 0.167, 0.803, 0.884)),
-    "problem_list": ("gui-manual", "problem-list", (0.642, 0.222, 0.803, 0.493)),
+    "bake_panel": ("gui", "baked", (0.642, 0.412, 0.803, 0.562)),
+    "preset_menu": ("gui-manual", "preset-menu", (0.642, 0.169, 0.851, 0.384)),
+    "body_panel": ("gui-manual", "body-panel", (0.642, 0.197, 0.803, 0.903)),
+    "problem_list": ("gui-manual", "problem-list", (0.642, 0.224, 0.803, 0.570)),
 }
 
 
