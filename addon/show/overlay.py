@@ -371,7 +371,7 @@ def _draw_marks(context: bpy.types.Context, marks, unit: float, size: float) -> 
     if not marks or context.region_data is None:
         return
     blf.size(0, size)
-    taken: list[tuple[float, float, float]] = []  # left, right, bottom
+    taken: dict[int, list[tuple[float, float]]] = {}  # rows, each with lefts and rights
     for mark in marks:
         place = location_3d_to_region_2d(
             context.region, context.region_data, (mark.place * unit).tolist()
@@ -381,12 +381,11 @@ def _draw_marks(context: bpy.types.Context, marks, unit: float, size: float) -> 
         text = tr(mark.text)
         left = place.x + 0.5 * size
         right = left + blf.dimensions(0, text)[0] + 0.3 * size
-        if any(
-            left < there and here < right and abs(place.y - low) < size
-            for here, there, low in taken
-        ):
+        row = round(place.y / size)
+        near = [each for other in (row - 1, row, row + 1) for each in taken.get(other, ())]
+        if any(left < there and here < right for here, there in near):
             continue
-        taken.append((left, right, place.y))
+        taken.setdefault(row, []).append((left, right))
         blf.color(0, *mark.colour)
         blf.position(0, left, place.y, 0)
         blf.draw(0, text)

@@ -69,6 +69,63 @@ def scenario(report):
     bpy.context.scene.frame_set(20)
     yield 1.0
     yield from window.picture("gait-panel", window.centre())
+
+    # A bar of the diagram is dragged where it stands, and one step back.
+    from bl_ext.user_default.poise.addon import families
+    from bl_ext.user_default.poise.addon.drawing import diagrams
+    from bl_ext.user_default.poise.addon.families.gait import view as gait_view
+    from bl_ext.user_default.poise.addon.show import overlay
+
+    def liftoff(leg: str) -> tuple[float, float]:
+        """Where the bar of a leg that is in the middle of the diagram ends, on the screen."""
+        region, shown = window.region("WINDOW"), preview.status(motion).solved
+        with bpy.context.temp_override(window=window.window, area=window.area, region=region):
+            frame = overlay.inset_frame(bpy.context, families.view_of(shown.job))
+            row = overlay.row_at(shown, bpy.context.scene.frame_current_final)
+        upper, _lower = gait_view.inset_axes(shown, row, round(frame[2]), round(frame[3]))
+        bars = [bar for bar in diagrams.gait_bars(shown.motion, upper) if bar.leg == leg]
+        area = bars[len(bars) // 2].area
+        return (region.x + frame[0] + area.right,
+                region.y + frame[1] + 0.5 * (area.bottom + area.top))
+
+    def duty(leg: str) -> float:
+        return {each.name: each.duty for each in rig().poise.gait.sequence[0].legs}.get(leg, 0.0)
+
+    def own() -> bool:
+        return rig().poise.gait.sequence[0].own_timing
+
+    at = liftoff("fore.L")
+    yield from window.move(*at)
+    yield from window.picture("bar-under-the-pointer")
+    yield from window.drag(*at, 25)
+    report.check("a bar is dragged where it stands", own() and not window.runs("gait_drag"),
+                 duty("fore.L"))
+    yield from window.move(*window.centre())
+    yield from window.press("Z", ctrl=True)
+    yield 0.5
+    report.check("one undo takes the drag of a bar back", not own())
+    # Drag Supports goes on, each drag a step for undo.
+    with bpy.context.temp_override(window=window.window, area=window.area,
+                                   region=window.region("WINDOW")):
+        bpy.ops.poise.gait_drag("INVOKE_DEFAULT", True)
+    dragged = []
+    for leg in ("fore.L", "hind.R"):
+        yield 1.0
+        yield from window.drag(*liftoff(leg), 20)
+        dragged.append((window.runs("gait_drag"), duty(leg)))
+    yield from window.press("RET")
+    yield 0.5
+    both = not window.runs("gait_drag")
+    yield from window.move(*window.centre())
+    yield from window.press("Z", ctrl=True)
+    yield 0.5
+    one = duty("fore.L") == dragged[0][1] and duty("hind.R") != dragged[1][1]
+    yield from window.press("Z", ctrl=True)
+    yield 0.5
+    report.check("Drag Supports goes on until Enter, and undo goes back drag by drag",
+                 dragged[0][0] and dragged[1][0] and both and one and not own(), dragged)
+    motion = motions.active_motion(rig())
+
     found = yield from window.click_button("bpy.ops.poise.bake(")
     baked = yield from until(keyed, 60.0)
     report.check("Bake to Rig bakes the gait", found and baked)
@@ -106,6 +163,53 @@ def scenario(report):
                  len(motion.poise_motion.gait.footprints))
     yield 1.0
     yield from window.picture("adapted", window.centre())
+
+    # A click takes the footprint, not the path that runs through it; with Live Bake on it is
+    # adapted to as soon as it is let go, at the height that it had.
+    rig().poise.settings.live_bake = True
+    other = next(o for o in prints() if (o.poise_footprint.leg, o.poise_footprint.index)
+                 == ("fore.R", 2))
+    data = bpy.data.curves.new("Through", "CURVE")
+    data.dimensions = "3D"
+    spline = data.splines.new("POLY")
+    spline.points.add(1)
+    for point, y in zip(spline.points, (2.0, -20.0), strict=True):
+        point.co = (other.location.x, y, 0.0, 1.0)
+    through = bpy.data.objects.new("Through", data)
+    bpy.context.scene.collection.objects.link(through)
+    yield 1.0
+    yield from window.click(*window.at(other.location))
+    active = bpy.context.view_layer.objects.active
+    report.check("a click takes the footprint before the curve", active == other, active)
+    bpy.data.objects.remove(through)
+    for obj in bpy.data.objects:
+        obj.select_set(obj == other)
+    bpy.context.view_layer.objects.active = other
+    yield 0.5
+    before = other.location.copy()
+    x, y = window.at(other.location)
+    yield from window.move(x, y)
+    yield from window.press("G")
+    for step in range(1, 7):
+        yield from window.move(x + 10 * step, y + 8 * step)
+    yield from window.press("LEFTMOUSE")
+    yield 0.3
+    after = other.location.copy()
+    report.check("G leaves a footprint on the ground",
+                 after.z == before.z and (after - before).length > 0.01, (before, after))
+
+    def live() -> bool:
+        status = preview.status(motion)
+        return len(motion.poise_motion.gait.footprints) == 2 and not status.out_of_date
+
+    yield from until(live, 60.0)
+    yield 1.0
+    report.check("Live Bake adapts to it and bakes", live(), preview.status(motion).live_error)
+
+    # Panels at twice the size.
+    bpy.context.preferences.view.ui_scale = 2.0
+    yield 2.0
+    yield from window.picture("twice", window.centre())
 
 
 if __name__ == "__main__":

@@ -157,6 +157,48 @@ def scenario(report):
     report.check("the opened file has the dragged lean", abs(value - dragged) < 1e-6, value)
     yield from window.picture("reloaded")
 
+    # The arrow on the ground: taken at its head, pulled aside, and one step back.
+    handles = sys.modules[f"{PACKAGE}.addon.show.handles"]
+    playblast = sys.modules[f"{PACKAGE}.addon.shots.playblast"]
+    arrow = handles.arrow_of(rig().poise.motion_object)
+    at = window.at(arrow.place.lerp(arrow.tip, 0.95))
+    turns, before = rig().poise.turns, (rig().poise.turns.heading, rig().poise.turns.speed)
+    yield from window.move(*at)
+    yield from window.picture("arrow")
+    yield from window.drag(*at, -30, 40)
+    turns = rig().poise.turns
+    after = turns.heading, turns.speed
+    report.check("the arrow is dragged to another heading and speed",
+                 abs(after[0] - before[0]) > 0.05 and abs(after[1] - before[1]) > 0.05,
+                 (before, after))
+    yield from window.move(*window.centre())
+    yield from window.press("Z", ctrl=True)
+    yield 0.5
+    turns = rig().poise.turns
+    report.check("one undo takes the drag of the arrow back",
+                 (turns.heading, turns.speed) == before, (turns.heading, turns.speed))
+
+    engine = bpy.context.scene.render.engine
+    found = yield from window.click_button("poise.playblast")
+    running = yield from until(lambda: window.runs("playblast"), 20)
+    yield 2.0
+    yield from window.press("ESC")
+    yield from until(lambda: not window.runs("playblast"), 30)
+    report.check("Esc stops a playblast, and all is as it was",
+                 found and running and not window.runs("playblast")
+                 and bpy.context.scene.render.engine == engine and bpy.context.scene.camera is None
+                 and len(bpy.data.worlds) == 1,
+                 (found, running, bpy.context.scene.render.engine, bpy.context.scene.camera))
+    rig().poise.settings.frame_end = 3
+    yield from window.click_button("poise.playblast")
+    movie = playblast.movie_path(rig().poise.motion_object)
+    yield from until(lambda: movie.is_file() and not window.runs("playblast"), 60)
+    report.check("Playblast writes a movie beside the file",
+                 movie.is_file() and movie.parent == FOLDER, movie)
+    yield from window.picture("playblast", window.centre())
+    found = yield from window.find("wm.path_open", part=0.9)
+    report.check("a button beside it opens the movie", found is not None)
+
     found = yield from window.click_button("bpy.ops.poise.bake_clear")
     yield from until(lambda: not keys(), 10)
     report.check("Clear Bake removes the keys", found and not keys(), f"{len(keys())} channels")

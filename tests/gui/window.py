@@ -17,6 +17,7 @@ import traceback
 from pathlib import Path
 
 import bpy
+from bpy_extras.view3d_utils import location_3d_to_region_2d
 
 TICK = 0.06
 """Seconds that Blender gets to handle an event and draw."""
@@ -57,6 +58,20 @@ class Window:
         if self.area.spaces.active.show_region_ui:
             width -= self.sidebar.width
         return region.x + width // 2, region.y + region.height // 2
+
+    def at(self, place) -> tuple[float, float]:
+        """Where a place of the scene is on the screen."""
+        region, view = self.region("WINDOW"), self.area.spaces.active.region_3d
+        x, y = location_3d_to_region_2d(region, view, place)
+        return region.x + x, region.y + y
+
+    def runs(self, name: str) -> bool:
+        """Whether an operator of Poise goes on in the window.
+
+        Args:
+            name: end of its name.
+        """
+        return any(op.bl_idname.endswith(name) for op in self.window.modal_operators)
 
     # -- hands ---------------------------------------------------------------
 
