@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
 
 from ..dynamics.planar import Link, compile_figure
 from .build import Rates
-from .pendulum import DESTINATIONS, EFFICIENT, EFFORT, FASTEST
-from .plans import Plan, Span
+from .pendulum import DESTINATIONS, EFFICIENT, EFFORT, FASTEST, POWER, SPREAD
+from .plans import DENSER, Plan, Span
 
 LONGER = (30, 11, 7, 5)
 """Nodes of an angle by how many links a chain has: the table is a product."""
@@ -78,12 +78,16 @@ class Chain:
         """
         spans = self.coordinates()
         place = {x.name: float(value) for x, value in zip(spans, destination, strict=True)}
-        return Plan(name, spans, self.controls(), (place,))
+        power = POWER if len(self.links) == 1 else DENSER
+        return Plan(name, spans, self.controls(), (place,), power)
 
     def library(self) -> tuple[Plan, ...]:
         """Built-in controllers: the six of the paper for a single link, rests for more."""
         if len(self.links) == 1:
-            return tuple(self.plan(k, np.radians(d)) for k, d in DESTINATIONS.items())
+            return tuple(
+                _spread(self.plan(name, np.radians(place)), *SPREAD[name])
+                for name, place in DESTINATIONS.items()
+            )
         hanging = [link.rest for link in self.links]
         up, down = list(hanging), list(hanging)
         up[0], down[0] = 0.5 * math.pi, -0.5 * math.pi
@@ -94,6 +98,13 @@ class Chain:
             self.plan(name, [x for angle in angles for x in (angle, 0.0)])
             for name, angles in (("Up", up), ("Down", down))
         )
+
+
+def _spread(plan: Plan, counts: Sequence[int], power: float) -> Plan:
+    spans = zip(plan.coordinates, counts, strict=True)
+    return replace(
+        plan, coordinates=tuple(replace(x, count=count) for x, count in spans), power=power
+    )
 
 
 @lru_cache(16)

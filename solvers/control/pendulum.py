@@ -14,7 +14,7 @@ import numpy as np
 from ..dynamics.planar import Link, compile_figure
 from .build import Table, build
 from .grid import Axis, Grid, around
-from .run import Controller, rest_law
+from .run import Controller, rest_law, widened
 
 DESTINATIONS = {
     "A": (0.0, 0.0),
@@ -32,13 +32,29 @@ ARRIVED = np.radians((5.0, 25.0))
 LITERAL = (36, 21)
 """Angles and speeds of the paper's tables, evenly spaced: 756 states."""
 
-EFFICIENT = (34, 22)
-"""The same size nearly, 748 states, denser towards the destination by `POWER`."""
+EFFICIENT = (36, 21)
+"""As many for any destination, denser towards it by `POWER`."""
 
-POWER = 1.2
+POWER = 1.15
+
+SPREAD = {
+    "A": ((36, 21), 1.05),
+    "B": ((36, 21), 1.15),
+    "C": ((36, 21), 1.15),
+    "D": ((34, 22), 1.2),
+    "E": ((36, 21), 1.15),
+    "F": ((28, 27), 1.1),
+}
+"""Angles, speeds and power of each of the six, at most as many states: what cost least from 240
+starts, and less than the paper's table from 480 others (tools/lab/pendulum_costs.py)."""
+
+FAR = 8.0
+"""Times as far as the law about a state of rest, with `ARRIVED` for far, is never clipped. So far
+out it leads the rod home for less than a table does, which may hold it still beside there; farther
+out it costs more."""
 
 SOFT = 3.0
-"""Times `ARRIVED` that the law about a state of rest takes for far. As little as ends in its
+"""Times `ARRIVED` that it takes for far where it may not be clipped. As little as ends in its
 domain wherever a table may hold the rod still beside its destination: the table is quicker."""
 
 _ROD = compile_figure([Link("rod", centre=(0.5, 0.0), mass=1.0, inertia=1.0 / 12.0)])
@@ -106,17 +122,19 @@ def table(
 
 
 def controller(
-    name: str, literal: bool = False, shape: tuple[int, int] = EFFICIENT
+    name: str, literal: bool = False, spread: tuple[tuple[int, int], float] | None = None
 ) -> Controller:
     """One of the six.
 
     Args:
         name: "A" to "F".
         literal: whether with the paper's table and nothing else.
-        shape: how many angles and speeds, unless it is.
+        spread: how many angles and speeds, and the power, unless it is; None for its own.
     """
     destination = np.radians(DESTINATIONS[name])
-    grid = literal_grid() if literal else grid_around(destination, shape)
-    limit = np.array([TORQUE])
-    rest = None if literal else rest_law(rates, destination, -limit, limit, SOFT * ARRIVED)
+    grid = literal_grid() if literal else grid_around(destination, *(spread or SPREAD[name]))
+    limit, periods = np.array([TORQUE]), np.array([2.0 * np.pi, 0.0])
+    rest = None if literal else rest_law(rates, destination, -limit, limit, ARRIVED)
+    if rest is not None:
+        rest = widened(rates, rest, -limit, limit, periods, ARRIVED, FAR)
     return Controller(table(grid, destination), destination, rest, ARRIVED)

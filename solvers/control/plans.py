@@ -327,7 +327,7 @@ def controller_of(
     for target in plan.targets:
         if not np.isnan(target).any():
             # Clipped, it may leave its ellipsoid: not beside what may not be touched.
-            wide = len(target) > 2 and about is None
+            wide = about is None
             laws.append(_law(
                 rates, tuple(target), tuple(low), tuple(high), tuple(arrived),
                 tuple(axis.period for axis in table.grid.axes) if wide else (),
@@ -345,14 +345,16 @@ def _law(
     rates: Rates, target: tuple[float, ...], low: tuple[float, ...], high: tuple[float, ...],
     arrived: tuple[float, ...], periods: tuple[float, ...],
 ) -> Rest | None:
-    """The law around a destination; of several links (periods) as wide as it holds them."""
+    """The law around a destination; clipped (periods), as wide as it holds several links."""
     least, most, near = np.array(low), np.array(high), np.array(arrived)
-    # As soft that its domain is wider than the table's cells.
-    soft = SOFTER if len(target) > 2 else pendulum.SOFT
+    several = len(target) > 2
+    # As soft that its domain is wider than the table's cells; clipped, it is wide anyhow.
+    soft = SOFTER if several else 1.0 if periods else pendulum.SOFT
     law = rest_law(rates, np.array(target), least, most, soft * near)
     if law is None or not periods:
         return law
-    return widened(rates, law, least, most, np.array(periods), near)
+    far = math.inf if several else pendulum.FAR
+    return widened(rates, law, least, most, np.array(periods), near, far)
 
 
 _RATES = {"rad": 180.0 / math.pi, "rad/s": 180.0 / math.pi}

@@ -13,9 +13,10 @@ a linear law takes over near it:
 
 with P of the Riccati equation for the dynamics linearised there. It does so within the
 largest ellipsoid (s - s_d)^T P (s - s_d) <= r in which its control stays within the range,
-so that it is never clipped, and the ellipsoid is not left again. Figures of several links, whose
-tables are too coarse to lead anywhere exactly, have it clipped, as far out as trials from all
-around came to rest under it (`widened`).
+so that it is never clipped, and the ellipsoid is not left again. Where nothing stands about it is
+clipped, and as far out as trials from all around came to rest under it (`widened`): stiff laws hold
+better than tables beside a destination, and those of several links are too coarse to lead anywhere
+exactly.
 
 What changes between steps is limited where a slew rate is given: muscles and motors do
 not jump (section 5.2 of the paper).
@@ -23,6 +24,7 @@ not jump (section 5.2 of the paper).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -258,7 +260,7 @@ AROUND, SETTLING = 48, 3.0
 
 def widened(
     rates: Rates, rest: Rest, low: np.ndarray, high: np.ndarray, periods: np.ndarray,
-    arrived: np.ndarray,
+    arrived: np.ndarray, most: float = math.inf,
 ) -> Rest:
     """The law, clipped, in the largest ellipsoid from whose surface trials all arrive.
 
@@ -271,15 +273,17 @@ def widened(
         high: (c,) largest control.
         periods: (d,) after which coordinates are the same again, 0 for those that are bounded.
         arrived: (d,) how near to the destination counts as there.
+        most: times as far out, in amplitude, as where it is never clipped.
 
     Returns:
         The same law with another size.
     """
+    wider = WIDER if math.isinf(most) else np.append(WIDER[WIDER < most], most)
     rays = np.random.default_rng(0).normal(size=(AROUND, len(rest.state)))
     rays /= np.linalg.norm(rays, axis=1)[:, None]
     # Of unit size in the ellipsoid's measure: with P = L L^T, L^-T takes the ball to it.
     rays = np.linalg.solve(np.linalg.cholesky(rest.shape).T, rays.T).T * np.sqrt(rest.size)
-    states = rest.state + (WIDER[:, None, None] * rays).reshape(-1, rays.shape[1])
+    states = rest.state + (wider[:, None, None] * rays).reshape(-1, rays.shape[1])
     wraps = periods > 0.0
     came, h = np.zeros(len(states), bool), 0.01
     going = np.arange(len(states))
@@ -295,9 +299,9 @@ def widened(
             going = going[~there & np.isfinite(states[going]).all(axis=1)]
             if not len(going):
                 break
-    all_came = came.reshape(len(WIDER), AROUND).all(axis=1)
+    all_came = came.reshape(len(wider), AROUND).all(axis=1)
     far = np.cumprod(np.append(True, all_came)).sum() - 1
-    share = WIDER[far - 1] if far else 1.0
+    share = float(wider[far - 1]) if far else 1.0
     return replace(rest, size=share**2 * rest.size, limits=(low, high))
 
 

@@ -232,7 +232,7 @@ def test_what_cannot_be_is_said_in_one_sentence():
     refused("bake", "Destination of A is omega 900°/s: it must be within its domain")
     item.destinations[0].values["omega"].value = 0.0
     item.domain[0].count = 100_000
-    refused("controller_build", "Table of A is 100000 x 22 states .* GB .* would fit into 2 GB")
+    refused("controller_build", "Table of A is 100000 x 21 states .* GB .* would fit into 2 GB")
     item.domain[0].count = 30
     low, high = item.torques[0].low, item.torques[0].high
     item.torques[0].low, item.torques[0].high = -0.2, 0.2

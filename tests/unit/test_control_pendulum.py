@@ -53,9 +53,10 @@ def test_destinations_with_a_speed_become_cycles(controllers, name):
     assert abs(np.degrees(later.mean()) - pendulum.DESTINATIONS[name][1]) < 100.0
 
 
-@pytest.mark.parametrize("name", "BF")
+@pytest.mark.parametrize("name", "ABF")
 def test_tables_cost_less_than_the_papers_and_trap_nobody(controllers, name):
-    # All six, from more starts, beside a finer table: tools/lab/pendulum_costs.py.
+    # All six, from more starts, beside a finer table: tools/lab/pendulum_costs.py. Where the
+    # paper's holds the rod still beside its destination, from the starts that it does bring there.
     starts = pendulum_costs.random_starts(30)
     best = pendulum_costs.near_optimal(name, starts, (90, 53))
     literal = pendulum_costs.simulated_cost(pendulum.controller(name, literal=True), starts, True)
@@ -64,7 +65,8 @@ def test_tables_cost_less_than_the_papers_and_trap_nobody(controllers, name):
     assert not np.isnan(ours).any()
     assert (ours > 0.97 * best).all()
     assert 0.0 < pendulum_costs.excess(ours, best) < 0.1
-    assert pendulum_costs.excess(ours, best) <= pendulum_costs.excess(literal, best)
+    came = ~np.isnan(literal)
+    assert pendulum_costs.excess(ours, best, came) <= pendulum_costs.excess(literal, best)
 
 
 def test_the_papers_table_traps_beside_a_destination_where_ours_arrives(controllers):
@@ -111,6 +113,21 @@ def test_the_same_script_gives_the_same_motion_bit_for_bit(controllers):
     script = [Command(controllers["D"], 2.0), Command(controllers["B"], 2.0)]
     first, second = (run(pendulum.rates, np.zeros(2), script, FRAMES) for _ in range(2))
     np.testing.assert_array_equal(first.states, second.states)
+
+
+def test_a_torque_that_stays_moves_the_rod_alike_at_any_rate_of_frames():
+    """Steps fit into frames, whatever those are, and are short enough that the rod's energy changes
+    by the work of the torque, T times the turn, to a millionth of what is turned over."""
+    push, start = 3.0, np.radians((-60.0, 100.0))
+    program = [Command(lambda time, state: np.array([push]), 9.0)]
+    found = []
+    for rate in (24.0, 25.0, 29.97, 60.0):
+        times = np.append(np.arange(0.0, 2.0, 1.0 / rate), 2.0)
+        state = run(pendulum.rates, start, program, times).states
+        energy = state[:, 1] ** 2 / 6.0 + 0.5 * 9.81 * np.sin(state[:, 0])
+        assert np.abs(energy - push * state[:, 0] - (energy - push * state[:, 0])[0]).max() < 1e-5
+        found.append(state[-1])
+    assert np.ptp(found, axis=0).max() < 1e-6
 
 
 def test_rest_law_holds_only_what_can_be_held():

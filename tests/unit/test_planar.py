@@ -63,7 +63,25 @@ def test_double_pendulum_has_its_closed_form():
     np.testing.assert_allclose([found[0], sum(found)], expected, rtol=1e-12)
 
 
-@pytest.mark.parametrize("links", [_chain(4), _tree()], ids=["chain", "tree"])
+def test_a_chain_in_the_air_has_its_closed_form():
+    # Two rods in line that nothing holds, pushed apart by a torque T in their joint: by symmetry
+    # their centres stay, so that each turns about its own, at T / I, and the joint between them,
+    # half a rod from both, moves aside at T / I l/2.
+    rods = [
+        Link("left", "", (0.0, 0.0), (-0.5, 0.0), 1.0, 1.0 / 12.0),
+        Link("right", "left", (0.0, 0.0), (0.5, 0.0), 1.0, 1.0 / 12.0),
+    ]
+    made = compile_figure(rods, free=True, gravity=0.0)
+    x, y, left, right = made.accelerations(
+        math.sin, math.cos, (0.0,) * 4, (0.0,) * 4, (0.0, 0.7)
+    )
+    assert (x, y, left) == pytest.approx((0.0, -0.5 * 0.7 * 12.0, -0.7 * 12.0), rel=1e-12)
+    assert right == pytest.approx(2.0 * 0.7 * 12.0, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    "links", [_chain(4), _chain(12), _tree()], ids=["chain", "twelve", "tree"]
+)
 def test_spatial_dynamics_with_parallel_hinges_give_the_same(links):
     rng = np.random.default_rng(3)
     made = compile_figure(links)

@@ -78,7 +78,7 @@ def report(name: str, state: State) -> None:
 
 
 def main(count: int, seed: int) -> None:
-    state, share = of_jumps(6)
+    state, share = of_jumps(10)
     report(f"Jumps, {share:.1%} of which touch down", state)
     report("Wild", wild(count, seed))
 
