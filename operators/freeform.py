@@ -20,9 +20,12 @@ from ..addon.families.freeform.gather import (
     poses_of,
     postures_at,
 )
+from ..addon.families.freeform.limb import limb_of, limbs_in
 from ..addon.mapping.freeform import body_of, standing_limbs, supports_of
 from ..addon.rigs.actor import Actor
 from ..addon.rigs.controls import control_rig
+from ..addon.rigs.limbs import limbs_of
+from ..addon.rigs.pose.limb import LimbPose
 from ..addon.rigs.pose.posture import Posture, Source
 from ..addon.scene.timing import frame_range, scene_numbers
 from ..addon.settings.freeform import BODY_POSTURE, DISTANCE
@@ -63,6 +66,22 @@ def _require_body(character: bpy.types.Object) -> Actor:
     if why:
         raise UserError(f"{why}: set the rig up as a biped or an animal, or add one")
     return actor
+
+
+def _posed(motion: bpy.types.Object, actor: Actor) -> tuple[bpy.types.Object, list[str]]:
+    """The armature whose bones a motion's postures hold, and these bones."""
+    if motion.poise_motion.freeform.limb:
+        return actor.joints, list(limb_of(motion, actor.joints).all)
+    return actor.armature, bones_of(actor.armature)
+
+
+def _require_whole(motion: bpy.types.Object) -> None:
+    """Refuse what only postures of the whole body can do."""
+    limb = motion.poise_motion.freeform.limb
+    if limb:
+        raise UserError(
+            f"The postures of {motion.name} are those of {limb} alone: set Limb to Whole Body"
+        )
 
 
 def _keep(motion: bpy.types.Object, item, posture: Posture) -> None:
@@ -132,8 +151,8 @@ class POISE_OT_posture_add(FromAsset, _FreeformOperator, bpy.types.Operator):
     def run(self, context):
         character, motion = motions.require_motion(context)
         actor = _require_body(character)
-        rig, settings = actor.armature, motion.poise_motion.freeform
-        known, asset = bones_of(rig), None
+        (rig, known), settings = _posed(motion, actor), motion.poise_motion.freeform
+        asset = None
         stand = stands(context, rig, known)
         wanted: list[Wanted] = [(context.scene.frame_current_final, "", stand)]
         if self.source == "ASSET":
@@ -143,13 +162,20 @@ class POISE_OT_posture_add(FromAsset, _FreeformOperator, bpy.types.Operator):
             item, word = self._item_at(settings, frame, called)
             item.asset = asset
             _keep(motion, item, posture)
-            _guess(context, actor, item, posture)
-            if self.air:
-                for support in item.supports:
-                    support.bears = False
+            if not settings.limb:
+                self._guess_supports(context, actor, item, posture)
         if len(wanted) > 1:
             return f"Added {len(wanted)} postures"
+        if settings.limb:
+            return f"{word} {item.name} of {settings.limb}"
         return f"{word} {item.name}, {_borne(item)}"
+
+    def _guess_supports(self, context, actor: Actor, item, posture: Posture) -> None:
+        """Set what bears the body in a posture."""
+        _guess(context, actor, item, posture)
+        if self.air:
+            for support in item.supports:
+                support.bears = False
 
     def _item_at(self, settings, frame: float, called: str):
         """The posture at a frame, a new one unless there is one already, and which of both."""
@@ -169,6 +195,31 @@ def _borne(item) -> str:
     return f"on {', '.join(item.standing)}" if item.standing else "in the air"
 
 
+class POISE_OT_posture_limb(_FreeformOperator, bpy.types.Operator):
+    """Let the postures be those of one limb, on top of whatever plays, or of the whole body"""
+
+    bl_idname = "poise.posture_limb"
+    bl_label = "Choose Limb"
+
+    limb: StringProperty(
+        name="Limb", description="arm.L, leg.R, hind.L, neck, tail ...; empty for the whole body",
+    )
+
+    def run(self, context):
+        character, motion = motions.require_motion(context)
+        rig, whole = _require_body(character).joints, motion.poise_motion
+        if self.limb:
+            limb_of(motion, rig, self.limb)
+        whole.freeform.limb = self.limb
+        before = whole.after
+        if self.limb and before is not None:
+            # It lies on that, rather than going on from it.
+            whole.after = None
+            for name in ("range_mode", "frame_start", "frame_end"):
+                setattr(whole, name, getattr(before.poise_motion, name))
+        return f"{motion.name} poses {self.limb or 'the whole body'}"
+
+
 class POISE_OT_posture_replace(_FreeformOperator, bpy.types.Operator):
     """Take the figure's pose as it stands for the chosen posture; frame and supports stay"""
 
@@ -179,7 +230,7 @@ class POISE_OT_posture_replace(_FreeformOperator, bpy.types.Operator):
         character, motion = motions.require_motion(context)
         actor = _require_body(character)
         _index, item = self.chosen(motion)
-        _keep(motion, item, stands(context, actor.armature, bones_of(actor.armature)))
+        _keep(motion, item, stands(context, *_posed(motion, actor)))
         return f"Replaced {item.name}"
 
 
@@ -191,6 +242,7 @@ class POISE_OT_posture_update(_FreeformOperator, bpy.types.Operator):
 
     def run(self, context):
         character, motion = motions.require_motion(context)
+        _require_whole(motion)
         rig, numbers = _require_body(character).armature, scene_numbers(context.scene)
         clips_read: dict[tuple[str, int], clips.Read] = {}
         changed = []
@@ -312,20 +364,41 @@ class POISE_OT_posture_pose(_FreeformOperator, bpy.types.Operator):
 
     def run(self, context):
         character, motion = motions.require_motion(context)
-        rig = _require_body(character).armature
+        actor = _require_body(character)
+        rig, _bones = _posed(motion, actor)
         _index, item = self.chosen(motion)
         posture = kept(motion, item)
         frame = item.frame
         if motion.poise_motion.freeform.timing == "FRAMES":
             context.scene.frame_set(int(np.floor(frame)), subframe=float(frame % 1.0))
-        missing = posture.apply(rig)
-        context.view_layer.update()
+        if motion.poise_motion.freeform.limb:
+            missing = _pose_limb(context, motion, actor, posture)
+        else:
+            missing = posture.apply(rig)
+            context.view_layer.update()
         if missing:
             raise UserError(
                 f"{rig.name} has no bone {missing[0]}: {item.name} was made on another rig, so "
                 "replace it by a pose of this one"
             )
         return f"Posed {rig.name} as in {item.name}"
+
+
+def _pose_limb(
+    context, motion: bpy.types.Object, actor: Actor, posture: Posture
+) -> list[str]:
+    """Pose a limb by what decides its bones; names of the bones that it does not have."""
+    rig, posed = actor.joints, control_rig.controls_of(actor.joints) or actor.joints
+    limb = limb_of(motion, rig)
+    missing = [name for name in posture.bones if name not in limb.all]
+    if missing:
+        return missing
+    shapes = limbs_in(motion, rig) if posed == rig else limbs_of(posed)
+    others = [b for name, one in shapes.items() if name != limb.name for b in one.all]
+    pose = LimbPose(context, posed, shapes[limb.name], others)
+    held = dict(zip(posture.bones, posture.turns, strict=True))
+    pose.put(pose.shaped(rig, limb.all, np.array([held[name] for name in limb.all])))
+    return []
 
 
 class POISE_OT_posture_mirror(_FreeformOperator, bpy.types.Operator):
@@ -336,6 +409,7 @@ class POISE_OT_posture_mirror(_FreeformOperator, bpy.types.Operator):
 
     def run(self, context):
         character, motion = motions.require_motion(context)
+        _require_whole(motion)
         rig = _require_body(character).armature
         _index, item = self.chosen(motion)
         _keep(motion, item, kept(motion, item).mirrored(rig))
@@ -375,6 +449,7 @@ class POISE_OT_postures_from_action(_FreeformOperator, bpy.types.Operator):
 
     def run(self, context):
         character, motion = motions.require_motion(context)
+        _require_whole(motion)
         controls = _require_body(character).armature
         rig, numbers = control_rig.rig_of(controls) or controls, scene_numbers(context.scene)
         action, slot = _clip_action(self.action, rig, motion)
@@ -495,24 +570,24 @@ class POISE_OT_postures_import(_FreeformOperator, ImportHelper, bpy.types.Operat
 
     def run(self, context):
         character, motion = motions.require_motion(context)
-        rig = _require_body(character).armature
+        actor = _require_body(character)
+        rig, needed = _posed(motion, actor)
         try:
             entries = exchange.from_json(read_text(self.filepath))
         except ValueError as error:
             raise UserError(f"{self.filepath} gives no postures, since {error}") from error
-        needed = bones_of(rig)
         lost = next((b for e in entries for b in needed if b not in e.posture.bones), "")
         if lost:
             raise UserError(
                 f"{self.filepath} was written by another rig, without the bone {lost} of "
-                f"{rig.name}: load postures of characters of the same kind"
+                f"{rig.name}: load postures of characters of the same kind, and of the same limb"
             )
         settings = motion.poise_motion.freeform
         if not self.append:
             _forget_all(motion)
         shift = context.scene.frame_current_final - entries[0].frame if self.at_frame else 0.0
         unit = scene_numbers(context.scene).unit_scale
-        limbs = supports_of(figure_on_legs(rig, unit))
+        limbs = () if settings.limb else supports_of(figure_on_legs(rig, unit))
         for entry in entries:
             frame = entry.frame + shift
             item = _stored(settings, sum(p.frame <= frame for p in settings.postures)
@@ -620,6 +695,7 @@ def _with_postures(context, motion, pace: Pace, shares: np.ndarray) -> np.ndarra
 
 CLASSES = (
     POISE_OT_posture_add,
+    POISE_OT_posture_limb,
     POISE_OT_posture_replace,
     POISE_OT_posture_update,
     POISE_OT_posture_remove,

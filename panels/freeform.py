@@ -3,6 +3,8 @@
 
 import bpy
 
+from ..addon.families.freeform.limb import limbs_in
+from ..addon.rigs.actor import Actor
 from ..addon.show import preview
 from ..addon.texts import tr
 from ..solvers.legged.gait import spoken_leg
@@ -17,7 +19,7 @@ class POISE_UL_postures(bpy.types.UIList):
         self, context, layout, data, item, icon, active_data, active_property, index, flt_flag
     ):
         row = layout.row(align=True)
-        flies = not item.standing
+        flies = not data.limb and not item.standing
         icon = "SORT_DESC" if flies else "ARMATURE_DATA"
         row.prop(item, "name", text="", emboss=False, icon=icon)
         if data.timing == "FRAMES":
@@ -37,6 +39,8 @@ class POISE_PT_freeform(MotionPanel, bpy.types.Panel):
         layout = self.layout
         _character, motion = active(context)
         settings = motion.poise_motion.freeform
+        whose = spoken_leg(settings.limb).capitalize() if settings.limb else "Whole Body"
+        layout.menu("POISE_MT_posture_limb", text=tr(whose))
         row = layout.row()
         row.template_list(
             "POISE_UL_postures", "postures", settings, "postures", settings, "posture_index", rows=5
@@ -53,13 +57,21 @@ class POISE_PT_freeform(MotionPanel, bpy.types.Panel):
         column.menu("POISE_MT_postures", text="", icon="DOWNARROW_HLT")
         index = settings.posture_index
         if 0 <= index < len(settings.postures):
-            self._posture(layout, settings.postures[index])
+            self._posture(layout, settings.postures[index], settings.limb)
+        layout.use_property_split = True
+        if not settings.limb:
+            layout.prop(settings, "terrain")
+        else:
+            for name in ("end_path", "blend_in", "blend_out"):
+                layout.prop(settings, name)
         draw_summary(layout, preview.status(motion), context.region.width)
 
-    def _posture(self, layout, item):
+    def _posture(self, layout, item, limb):
         row = layout.row(align=True)
         row.operator("poise.posture_pose", icon="POSE_HLT")
         row.operator("poise.posture_replace", text="Replace", icon="IMPORT")
+        if limb:
+            return
         row.operator("poise.posture_update", text="", icon="FILE_REFRESH")
         flow = layout.grid_flow(columns=2, even_columns=True, align=True)
         for support in item.supports:
@@ -68,6 +80,24 @@ class POISE_PT_freeform(MotionPanel, bpy.types.Panel):
             layout.label(text="In the air", icon="SORT_DESC")
         layout.use_property_split = True
         layout.prop(item, "turns")
+
+
+class POISE_MT_posture_limb(bpy.types.Menu):
+    """Whose postures these are."""
+
+    bl_idname = "POISE_MT_posture_limb"
+    bl_label = "Limb"
+
+    @classmethod
+    def poll(cls, context):
+        return active(context) is not None and settings_of(context).kind == "FREEFORM"
+
+    def draw(self, context):
+        character, motion = active(context)
+        self.layout.operator("poise.posture_limb", text="Whole Body").limb = ""
+        for name in limbs_in(motion, Actor.of(character).joints):
+            text = tr(spoken_leg(name).capitalize())
+            self.layout.operator("poise.posture_limb", text=text).limb = name
 
 
 class POISE_MT_postures(bpy.types.Menu):
@@ -91,6 +121,10 @@ class POISE_PT_freeform_clip(MotionPanel, bpy.types.Panel):
     bl_parent_id = "POISE_PT_freeform"
     bl_options = {"DEFAULT_CLOSED"}
 
+    @classmethod
+    def poll(cls, context):
+        return super().poll(context) and not settings_of(context).freeform.limb
+
     def draw(self, context):
         layout = self.layout
         layout.operator("poise.postures_from_action", icon="ACTION")
@@ -110,7 +144,8 @@ class POISE_PT_freeform_speed(MotionPanel, bpy.types.Panel):
         settings = settings_of(context).freeform
         layout.prop(settings, "timing")
         if settings.timing == "FRAMES":
-            layout.prop(settings, "end_speed")
+            if not settings.limb:
+                layout.prop(settings, "end_speed")
             return
         layout.prop(settings, "pace")
         if settings.pace == "CURVE":
@@ -122,6 +157,7 @@ class POISE_PT_freeform_speed(MotionPanel, bpy.types.Panel):
 
 CLASSES = (
     POISE_UL_postures,
+    POISE_MT_posture_limb,
     POISE_MT_postures,
     POISE_PT_freeform,
     POISE_PT_freeform_speed,

@@ -372,26 +372,52 @@ def pounce():
     return [rig]
 
 
+def hand(rig, frame: int, way, side: str = "R") -> None:
+    """Bring a hand's control somewhere at a frame, its fingers away from the shoulder.
+
+    Args:
+        rig: the armature object.
+        frame: when.
+        way: (3,) from the shoulder, in the world, m.
+        side: of the hand.
+    """
+    import bpy
+    from mathutils import Vector
+
+    bpy.context.scene.frame_set(frame)
+    evaluated = rig.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    shoulder = rig.matrix_world @ evaluated.pose.bones[f"upper_arm.{side}"].head
+    control = rig.pose.bones[f"hand_ik.{side}"]
+    turn = Vector((0.0, 0.0, -1.0)).rotation_difference(Vector(way)).to_matrix()
+    there = (turn @ control.matrix.to_3x3()).to_4x4()
+    there.translation = shoulder + Vector(way)
+    control.matrix = rig.matrix_world.inverted() @ there
+    bpy.context.view_layer.update()
+
+
 def reach():
-    """One reach, three speeds: minimum jerk, an accent, and a stop on the way."""
+    """Three people walk, and their arms reach along one path, each at another speed: minimum
+    jerk, an accent, and a stop on the way."""
+    import bpy
+
     scene = scenes.start_scene(2.5)
     rigs = []
     for number, pace in enumerate(("MINIMUM_JERK", "ACCENT", "HOLD")):
         colours = {"suit": scenes.SUITS[number]}
-        rig = dancer(2.5, x=1.3 * (number - 1), **colours)
-        feet = {"leg.L": (0.11, -0.14, 12, 0), "leg.R": (-0.11, -0.14, -12, 0)}
-        person(rig, feet=feet, low=0.02, sides=(8, 10), arms=(0, -8), elbows=(15, 25))
-        add(rig, 1, "Low")
-        person(rig, feet=feet, low=0.10, at=(-0.02, 0.02), twist=-22, trunk=12, head=-4,
-               sides=(14, 30), arms=(20, 30), elbows=(25, 85))
-        add(rig, 20, "Through")
-        person(rig, feet=feet, low=0.0, at=(0.0, -0.03), twist=28, trunk=4, head=-22, side=-6,
-               sides=(25, 12), arms=(-20, 150), elbows=(20, 8))
-        add(rig, 40, "High")
-        rig.poise.freeform.timing, rig.poise.freeform.pace = "DISTANCE", pace
+        rig = gait_scenes.walker("BIPED", x=1.3 * (number - 1), speed=1.1, colours=colours)
+        scenes.activate(rig)
+        bpy.ops.poise.bake()
+        bpy.ops.poise.motion_add(kind="FREEFORM")
+        bpy.ops.poise.posture_limb(limb="arm.R")
+        settings = rig.poise.freeform
+        for frame, way in ((8, (-0.10, -0.20, -0.42)), (24, (-0.38, -0.28, -0.02)),
+                           (46, (-0.10, -0.22, 0.46))):
+            hand(rig, frame, way)
+            bpy.ops.poise.posture_add()
+        settings.timing, settings.pace, settings.end_path = "DISTANCE", pace, 1.0
         rigs.append(rig)
     for rig in rigs:
-        finish(scene, rig, (-2.6, -5.2, 1.5), (0.0, 0.0, 1.0), 45.0)
+        finish(scene, rig, (-3.4, -5.6, 1.5), (0.0, -1.2, 1.0), 42.0)
     return rigs
 
 

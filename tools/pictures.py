@@ -1847,6 +1847,16 @@ def freeform() -> Image.Image:
     return tiles(taken, 4)
 
 
+def limb_sequence() -> Image.Image:
+    """An arm reaches while its owner walks: moments of it."""
+    import freeform_scenes
+
+    rig = freeform_scenes.reach()[0]
+    times = [(frame - 1) / scenes.FPS for frame in (6, 18, 26, 32, 40, 54)]
+    taken = moments(rig, times, (-2.8, -3.2, 0.5), (0.55, 0.0, 0.1), 50.0, (276, 300))
+    return tiles(taken, 6)
+
+
 PICTURES: dict[str, Callable[[], Image.Image]] = {
     picture.__name__: picture for picture in (
         characters, creatures, turn_sequence, figure_6, figure_10, presets,
@@ -1855,7 +1865,7 @@ PICTURES: dict[str, Callable[[], Image.Image]] = {
         skateboarder_sheet, cyclist_sheet, tree_skiing, slalom_poles, bicycle_corner,
         potholes, crowd, spiral_ramp, telemark_slalom, own_rig_sheet, own_equipment_sheet,
         gait, ground, rigify_cat, herd, footprints, gait_diagram, pose_timing,
-        limb_pose, pose_gains, pose_blocking, pose_weights, freeform,
+        limb_pose, pose_gains, pose_blocking, pose_weights, freeform, limb_sequence,
         pendulum, luxo, control_states, control_torques, parking_car, parking_starts,
     )
 }

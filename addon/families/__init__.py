@@ -17,7 +17,7 @@ from ..settings.motion import KINDS
 from .base import Job
 from .controlling import Controllers
 from .family import Family
-from .freeform import Freeform
+from .freeform import Freeform, LimbJob, LimbSequences
 from .gait import Gaits
 from .posing import PoseTiming
 from .riding import Riding
@@ -33,6 +33,9 @@ FAMILIES: dict[str, Family[Any, Any]] = {
     "POSE_TIMING": PoseTiming(),
     "FREEFORM": Freeform(),
 }
+
+# Free-form motion whose postures are those of one limb lies on what the body does.
+_LIMBS = LimbSequences()
 
 
 def label(kind: str) -> str:
@@ -78,13 +81,21 @@ def family_for(motion: bpy.types.Object) -> Family[Any, Any]:
     Raises:
         UserError: it is of a kind that a later Poise knows.
     """
-    kind = motion.poise_motion.kind  # empty where Blender does not know the number
-    if kind not in FAMILIES:
+    family = _known(motion)
+    if family is None:
         raise UserError(
             f"{motion.name} is of a kind of motion that this Poise does not know: it is kept as "
             "it is, for a later Poise"
         )
-    return FAMILIES[kind]
+    return family
+
+
+def _known(motion: bpy.types.Object) -> Family[Any, Any] | None:
+    """Family of a Motion object; None of a kind that is not known."""
+    settings = motion.poise_motion
+    if settings.kind == "FREEFORM" and settings.freeform.limb:
+        return _LIMBS
+    return FAMILIES.get(settings.kind)  # empty where Blender does not know the number
 
 
 def led_by(motion: bpy.types.Object) -> list[bpy.types.ID]:
@@ -93,7 +104,7 @@ def led_by(motion: bpy.types.Object) -> list[bpy.types.ID]:
     Args:
         motion: the Motion object.
     """
-    family = FAMILIES.get(motion.poise_motion.kind)
+    family = _known(motion)
     return [] if family is None else family.depends_on(motion)
 
 
@@ -103,7 +114,7 @@ def lies(motion: bpy.types.Object) -> bool:
     Args:
         motion: the Motion object.
     """
-    family = FAMILIES.get(motion.poise_motion.kind)
+    family = _known(motion)
     return family is not None and family.lies
 
 
@@ -113,7 +124,7 @@ def turns_joints(motion: bpy.types.Object) -> bool:
     Args:
         motion: the Motion object.
     """
-    family = FAMILIES.get(motion.poise_motion.kind)
+    family = _known(motion)
     return family is not None and (family.joints or family.lies)
 
 
@@ -123,7 +134,7 @@ def family_of(job: Job) -> Family[Any, Any]:
     Args:
         job: the job.
     """
-    return FAMILIES[job.motion]
+    return _LIMBS if isinstance(job, LimbJob) else FAMILIES[job.motion]
 
 
 def view_of(job: Job) -> View[Any]:

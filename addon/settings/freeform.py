@@ -25,6 +25,10 @@ DISTANCE = "poise_motion.freeform.distance"
 """Data path of Distance on a Motion object."""
 
 
+def _is_mesh(self, other):
+    return other.type == "MESH"
+
+
 class PoiseSupport(bpy.types.PropertyGroup):
     """A leg or an arm in a posture; its name is the limb's."""
 
@@ -96,8 +100,26 @@ class PoiseFreeform(Rows, bpy.types.PropertyGroup):
         Row("end_speed", 0.0, "Speed ahead with which the last posture is left, for a motion "
             "that goes on from this one", slider=(None, 5.0), unit="VELOCITY",
             ends=(-20.0, 20.0), label="End Speed"),
+        Row("end_path", 0.0, "What leads a limb: at 0 its joints, which turn evenly from posture "
+            "to posture, at 1 its end, along a smooth curve, and between them a blend",
+            slider=(0.0, 1.0), ends=(0.0, 1.0), unit="FACTOR", label="Path of End"),
+        Row("blend_in", 0.25, "Seconds in which a limb goes over from what plays below",
+            slider=(0.0, 2.0), ends=(0.0, None), unit="s", label="Blend In"),
+        Row("blend_out", 0.0, "Seconds in which a limb goes back to what plays below; at 0 it "
+            "stays with the postures to the end", slider=(0.0, 2.0), ends=(0.0, None), unit="s",
+            label="Blend Out"),
     )
 
+    limb: StringProperty(
+        name="Limb", description="Whose postures these are: arm.L, leg.R, hind.L, neck, tail ...; "
+        "empty for the whole body", options=set(), override=OVERRIDE,
+    )
+
+    terrain: PointerProperty(
+        name="Terrain", description="The mesh that supports stand on, with its modifiers; the "
+        "postures are made as on level ground. Without one the ground is level",
+        type=bpy.types.Object, poll=_is_mesh,
+    )
     postures: CollectionProperty(
         type=PoiseBodyPosture, name="Postures", description="Postures of the whole body, in the "
         "order in which they are taken", override={*OVERRIDE, "USE_INSERTION"},

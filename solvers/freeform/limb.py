@@ -24,6 +24,7 @@ from .problems import unreached
 from .reach import limb_points, reach
 from .turns import TurnCurve
 
+SAME = 1e-5  # rad, m that postures differ by which are the same: poses are of single precision
 LENGTH_ERROR = 1e-6  # of a path's length: constant speed is asked for within 1e-3
 
 
@@ -34,7 +35,7 @@ class LimbMotion:
     Attributes:
         times: (t,) s.
         share: (t,) of the path's length.
-        joints: (t, m, 4) local turns of its links.
+        joints: (t, m, 4) local turns of its links, and of those beyond its tip.
         tip: (t, 3) its end, in the frame of the link that carries it, m.
         missing: (t,) from the end to where it was wanted, m.
         problems: what could not be had.
@@ -54,7 +55,8 @@ class LimbPath:
     Args:
         body: the body.
         limb: one of its limbs.
-        joints: (k, m, 4) local turns of its links in each posture.
+        joints: (k, m, 4) local turns of its links in each posture, and of those beyond its
+            tip (a hand), which turn along their curves whoever leads.
         end: 0 runs along the joints' curve, 1 along the end's spline.
 
     Raises:
@@ -69,7 +71,7 @@ class LimbPath:
         self.body, self.limb, self.end = body, limb, end
         joints = rotations.continuous(rotations.normalise(joints))
         step = rotations.multiply(rotations.conjugate(joints[:-1]), joints[1:])
-        moved = np.linalg.norm(rotations.to_rotation_vector(step), axis=(1, 2)) > 1e-9
+        moved = np.linalg.norm(rotations.to_rotation_vector(step), axis=(1, 2)) > SAME
         if not moved.any():
             raise SettingError("Postures", "all the same", "different: a path leads between them")
         self._index = np.concatenate([[0], np.cumsum(moved)])  # equal neighbours are one
@@ -79,10 +81,11 @@ class LimbPath:
         tips = self._points(joints)[:, -1]
         if end > 0.0:
             steps = np.linalg.norm(np.diff(tips, axis=0), axis=1)
-            if not (steps > 1e-9).all():
+            if not (steps > SAME).all():
                 still = int(np.argmin(steps))
                 raise SettingError(
-                    "End of the limb", f"in one place in postures {still + 1} and {still + 2}",
+                    "End of the limb",
+                    f"in one place in posture {still + 1} and posture {still + 2}",
                     "moving, or its path by joints",
                 )
             self._curve = catmull_rom(tips)
@@ -96,7 +99,7 @@ class LimbPath:
         """Joints of all links, of which only the limb's count here."""
         out = np.zeros((len(joints), len(self.body.figure.parents), 4))
         out[..., 0] = 1.0
-        out[:, list(self.limb.links)] = joints
+        out[:, [*self.limb.links, *self.limb.beyond]] = joints
         return out
 
     def _carried(self, count: int) -> tuple[np.ndarray, np.ndarray]:
@@ -120,7 +123,7 @@ class LimbPath:
             return np.sqrt((spins**2).sum(axis=(1, 2))).reshape(u.shape)
         carried = self._carried(len(flat))
         world, points = limb_points(self.body, self.limb, *carried, self._whole(turns))
-        own = rotations.rotate(world, spins)
+        own = rotations.rotate(world, spins[:, : len(self.limb.links)])
         moved = rotations.cross(own, points[:, -1:] - points[:, :-1]).sum(axis=1)
         slope = self._curve.derivative()(flat)
         return np.linalg.norm(moved + self.end * (slope - moved), axis=1).reshape(u.shape)
@@ -132,8 +135,8 @@ class LimbPath:
             share: (t,) 0 .. 1.
 
         Returns:
-            (t, m, 4) local turns, (t, 3) the end in the frame of the link that carries the
-            limb, m, and (t,) what is missing to where it was wanted, m.
+            (t, m, 4) local turns as they were given, (t, 3) the end in the frame of the link that
+            carries the limb, m, and (t,) what is missing to where it was wanted, m.
         """
         u = self._length.at(np.asarray(share, float) * self.length)
         joints = self._turns(u)[0]
@@ -141,7 +144,8 @@ class LimbPath:
         if self._curve is not None:
             carried = self._carried(len(u))
             whole = self._whole(joints)
-            joints, missing = reach(self.body, self.limb, *carried, whole, self._target(u))
+            bent, missing = reach(self.body, self.limb, *carried, whole, self._target(u))
+            joints = np.concatenate([bent, joints[:, bent.shape[1] :]], axis=1)
         return joints, self._points(joints)[:, -1], missing
 
     def move(self, times: np.ndarray, duration: float, pace: Pace | None = None) -> LimbMotion:

@@ -496,6 +496,117 @@ def test_who_jumps_onto_a_table_stands_there():
         np.testing.assert_allclose(edges, [60, 95], atol=2)  # leaves at 1.0 s, lands at 1.6 s
 
 
+def _keys(action):
+    return {
+        (curve.data_path, curve.array_index): [tuple(key.co) for key in curve.keyframe_points]
+        for curve in compat.action_fcurves(action, action.slots[0])
+    }
+
+
+def test_an_arm_reaches_on_top_of_a_walk():
+    rig, walk = load("BIPED", frames=25)
+    rig.poise.gait.speed = 1.2
+    assert bpy.ops.poise.bake() == {"FINISHED"}
+    activate(rig)
+    assert bpy.ops.poise.motion_add(kind="FREEFORM") == {"FINISHED"}
+    motion, settings = rig.poise.motion_object, rig.poise.freeform
+    assert "no limb wing.L" in _refusal(bpy.ops.poise.posture_limb, limb="wing.L")
+    assert bpy.ops.poise.posture_limb(limb="arm.R") == {"FINISHED"}
+    # It lies on the walk, for as long as that is.
+    whole = motion.poise_motion
+    assert (whole.after, whole.frame_start, whole.frame_end) == (None, 1, 25)
+    arm, rest = ("upper_arm.R", "forearm.R", "hand.R"), ("pelvis", "foot.L", "hand.L", "head")
+    posed, walking = {}, {frame: _seen(rig, frame, arm + rest) for frame in (1, 14, 25)}
+    for frame, way in ((10, (-0.2, -0.3, -0.2)), (16, (0.0, -0.42, 0.0)),
+                       (22, (-0.2, -0.3, 0.25))):
+        freeform_scenes.hand(rig, frame, way)
+        assert bpy.ops.poise.posture_add() == {"FINISHED"}
+        posed[frame] = {b: np.array(rig.matrix_world @ rig.pose.bones[b].matrix) for b in arm}
+    assert [list(p.standing) for p in settings.postures] == [[], [], []]
+    assert bpy.ops.poise.bake() == {"FINISHED"}
+    assert not motion.poise_motion.problems
+    for frame, bones in posed.items():
+        now = _seen(rig, frame, bones)
+        for bone, matrix in bones.items():
+            np.testing.assert_allclose(now[bone], matrix, atol=1e-3, err_msg=bone)
+    # The rest of the body walks on, and at first the arm swings with it.
+    for frame, bones in walking.items():
+        for bone in (rest + arm if frame == 1 else rest):
+            now = _seen(rig, frame, [bone])[bone]
+            np.testing.assert_allclose(now, bones[bone], atol=1e-4, err_msg=bone)
+    keys = _keys(whole.bake_action)
+    assert {path.split('"')[1] for path, _ in keys if "rotation" in path} == set(arm)
+    assert bpy.ops.poise.bake() == {"FINISHED"} and _keys(whole.bake_action) == keys
+    assert bpy.ops.poise.bake_clear() == {"FINISHED"}
+    for frame, bones in walking.items():
+        for bone, matrix in _seen(rig, frame, arm + rest).items():
+            np.testing.assert_allclose(matrix, bones[bone], atol=1e-5, err_msg=bone)
+    bpy.context.scene.frame_set(20)
+    # The chosen posture is taken up again by what decides the arm.
+    settings.posture_index = 1
+    assert bpy.ops.poise.posture_pose() == {"FINISHED"}
+    for bone, matrix in posed[16].items():
+        now = np.array(rig.matrix_world @ rig.pose.bones[bone].matrix)
+        np.testing.assert_allclose(now[:3, 3], matrix[:3, 3], atol=2e-3, err_msg=bone)
+    # Speed apart from path: the hand goes by minimum jerk against the chest, whatever the joints.
+    settings.timing, settings.end_path, settings.blend_out = "DISTANCE", 1.0, 0.25
+    solved = _solved(motion)
+    gone = np.linalg.norm(np.diff(solved.motion.tip, axis=0), axis=1)
+    t = np.linspace(0.0, 1.0, 25)
+    closed = np.diff(10.0 * t**3 - 15.0 * t**4 + 6.0 * t**5) * solved.length
+    np.testing.assert_allclose(gone, closed, atol=1e-3)  # chords of its way
+    assert _keys_of(solved, "hand.R", -1) == pytest.approx(_played(solved, "hand.R", -1), abs=1e-9)
+    settings.limb = "leg.L"
+    assert "made of another limb" in _refusal(bpy.ops.poise.bake)
+    assert "alone: set Limb" in _refusal(bpy.ops.poise.posture_mirror)
+
+
+def _keys_of(solved, bone, row):
+    return solved.tracks.turn[bone][row] * np.sign(solved.tracks.turn[bone][row, 0])
+
+
+def _played(solved, bone, row):
+    turn = solved.job.under.turn[bone]
+    return turn[row] * np.sign(turn[row, 0])
+
+
+def test_a_phrase_stands_on_the_terrain_that_is_under_it():
+    """Soles on a slope of 15 degrees and on a step, the jump between them by free fall."""
+    rig, motion = _figure()
+    _jump(rig)
+    slope, step = np.tan(np.radians(15.0)), 0.25
+
+    def height(x, y):
+        return np.where(y > -0.4, slope * x, step + 0.0 * x)
+
+    x, y = np.meshgrid((-3.0, 3.0), (3.0, -0.39, -0.41, -4.0), indexing="ij")
+    points = np.stack((x, y, height(x, y)), axis=2).reshape(-1, 3)
+    mesh = bpy.data.meshes.new("Hill")
+    mesh.from_pydata(points.tolist(), [], [(k, k + 4, k + 5, k + 1) for k in range(3)])
+    hill = bpy.data.objects.new("Hill", mesh)
+    bpy.context.scene.collection.objects.link(hill)
+    bpy.context.view_layer.update()
+    rig.poise.freeform.terrain = hill
+    assert bpy.ops.poise.bake() == {"FINISHED"}
+    assert not [p.message for p in motion.poise_motion.problems if p.severity == "ERROR"]
+    tilt = np.array((-slope, 0.0, 1.0)) / np.hypot(slope, 1.0)
+    for frame, up in ((1, tilt), (10, tilt), (LANDING + 5, (0, 0, 1.0)), (53, (0, 0, 1.0))):
+        for bone in ("toe.L", "toe.R"):
+            place = _seen(rig, frame, [bone])[bone]
+            rest = np.array(rig.data.bones[bone].matrix_local)
+            turn = place[:3, :3] @ rest[:3, :3].T
+            np.testing.assert_allclose(turn @ (0, 0, 1.0), up, atol=2e-2)
+            sole = place[:3, 3] - rest[2, 3] * (turn @ (0, 0, 1.0))
+            there = float(height(sole[0], sole[1]))
+            assert sole[2] == pytest.approx(there, abs=2e-3), (frame, bone)
+    solved = _solved(motion)
+    (start, end), = solved.motion.flights
+    rows = (solved.motion.times >= start) & (solved.motion.times <= end)
+    fall = np.diff(solved.motion.centre[rows, 2], 2) * (2.0 * FPS) ** 2
+    np.testing.assert_allclose(fall, -9.81, atol=1e-5)
+    assert hill in families.led_by(motion)
+
+
 def _refusal(call, **options):
     with pytest.raises(RuntimeError) as error:
         call(**options)
@@ -523,9 +634,35 @@ def test_bad_input_says_one_sentence():
     assert "One is in the air" in _refusal(bake)
     for support in settings.postures[0].supports:
         support.bears = support.name == LEFT
+    for support in settings.postures[1].supports:  # nobody ever touches the ground
+        support.bears = False
+    assert "Two is in the air" in _refusal(bake)
+    for support in settings.postures[1].supports:
+        support.bears = True
     settings.timing, settings.pace = "DISTANCE", "CURVE"
     assert "no keys of Distance" in _refusal(bake)
+    assert bpy.ops.poise.posture_replace() == {"FINISHED"}
+    person(rig, feet=STAND, low=0.2)
+    settings.posture_index = 1
+    assert bpy.ops.poise.posture_replace() == {"FINISHED"}
+    assert bpy.ops.poise.pace_edit() == {"FINISHED"}
+    data = motion.animation_data
+    [curve] = compat.action_fcurves(data.action, data.action_slot)
+    co, curve.keyframe_points[1].co.y = curve.keyframe_points[1].co.y, np.nan
+    assert "without gaps" in _refusal(bake)
+    curve.keyframe_points[1].co.y = co
     settings.timing = "FRAMES"
+    # Flights that no leg gives, and feet that bear all the time in two places: told, and baked.
+    settings.posture_index = 1
+    person(rig, at=(0, -0.5), feet=THERE)
+    assert bpy.ops.poise.posture_replace() == {"FINISHED"}
+    for support in settings.postures[0].supports:
+        support.bears = support.name in (LEFT, RIGHT)
+    settings.postures[1].supports["hand.L"].bears = False
+    settings.postures[1].supports["hand.R"].bears = False
+    told = {p.code for p in _solved(motion).problems}
+    assert "SUPPORT_SLIDES" in told
+    assert len(settings.postures) == 2 and motions.motions_of(rig) == [motion]
     held = motion["body_posture_0"].to_dict()
     del motion["body_posture_0"]
     assert "lost its pose" in _refusal(bake)
@@ -538,6 +675,32 @@ def test_bad_input_says_one_sentence():
     })
     assert "another rig" in _refusal(bake)
     assert motions.motions_of(rig) == [motion]
+
+
+def test_bad_sequences_of_a_limb_say_one_sentence():
+    rig, motion = _figure(frames=25)
+    settings, bake = rig.poise.freeform, bpy.ops.poise.bake
+    assert bpy.ops.poise.posture_limb(limb="arm.R") == {"FINISHED"}
+    freeform_scenes.hand(rig, 5, (-0.2, -0.3, -0.2))
+    assert bpy.ops.poise.posture_add() == {"FINISHED"}
+    assert "only one posture" in _refusal(bake)
+    bpy.context.scene.frame_set(15)
+    assert bpy.ops.poise.posture_add() == {"FINISHED"}
+    assert bake() == {"FINISHED"}
+    assert any("arm.R stands still" in p.message for p in motion.poise_motion.problems)
+    assert bpy.ops.poise.bake_clear() == {"FINISHED"}
+    settings.posture_index = 1
+    rig.pose.bones["hand_ik.R"].rotation_mode = "XYZ"
+    rig.pose.bones["hand_ik.R"].rotation_euler.x += 0.5
+    bpy.context.view_layer.update()
+    assert bpy.ops.poise.posture_replace() == {"FINISHED"}
+    settings.end_path = 1.0
+    assert "in one place in Posture 1 and Posture 2" in _refusal(bake)
+    settings.end_path = 0.0
+    settings.postures[1].frame = 5.0
+    assert "not after" in _refusal(bake)
+    settings.postures[1].frame = 15.0
+    assert bake() == {"FINISHED"} and len(settings.postures) == 2
 
 
 def test_turns_are_rotations():

@@ -13,6 +13,7 @@ import json
 import bpy
 import numpy as np
 import pytest
+from mathutils import Matrix
 from own_rigs_help import NOISE, followers, places, set_up
 from poise.addon.rigs.controls import control_rig
 from rigify_help import (
@@ -188,3 +189,29 @@ def test_a_rig_read_before_it_is_let_go_gets_the_keys_of_one_evaluated_after(
         monkeypatch.setattr(onto, "_may_look_ahead", lambda *a: False)
     assert asked == [True]
     assert records[0] == records[1]
+    # An arm alone goes through postures of its own on top of that, IK or not.
+    assert bpy.ops.poise.bake_to_bones() == {"FINISHED"}
+    assert bpy.ops.poise.motion_add(kind="FREEFORM") == {"FINISHED"}
+    assert bpy.ops.poise.posture_limb(limb="arm.L") == {"FINISHED"}
+    top, posed = rig.poise.motion_object, {}
+    top.poise_motion.freeform.blend_in = 0.0
+    for frame, way in ((1, (0.0, -0.1, 0.05)), (5, (0.0, -0.05, 0.2))):
+        bpy.context.scene.frame_set(frame)
+        free = places(rig, ["ORG-hand.L", "ORG-hand.R"])
+        control = rig.pose.bones["hand_ik.L"]
+        control.matrix = Matrix.Translation(way) @ control.matrix
+        bpy.context.view_layer.update()
+        posed[frame] = free, places(rig, ["ORG-hand.L"])["ORG-hand.L"]
+        assert bpy.ops.poise.posture_add() == {"FINISHED"}
+    assert bpy.ops.poise.bake() == {"FINISHED"}
+    for frame, (free, hand) in posed.items():
+        assert (hand.translation - free["ORG-hand.L"].translation).length > 0.05
+        bpy.context.scene.frame_set(frame)
+        now = places(rig, ["ORG-hand.L", "ORG-hand.R"])
+        assert (now["ORG-hand.L"].translation - hand.translation).length < 2e-3
+        other = free["ORG-hand.R"].translation
+        assert (now["ORG-hand.R"].translation - other).length < 1e-4
+    assert bpy.ops.poise.bake_clear() == {"FINISHED"}
+    bpy.context.scene.frame_set(5)
+    now = places(rig, ["ORG-hand.L"])["ORG-hand.L"].translation
+    assert (now - posed[5][0]["ORG-hand.L"].translation).length < 1e-4

@@ -5,8 +5,10 @@ import bpy
 import numpy as np
 import pytest
 import rig_files
+from mathutils import Quaternion
 from operators_help import activate, call, load, sentence
 from poise.addon import compat, motions, pipeline
+from poise.addon.rigs import roles
 from poise.addon.rigs.pose import evaluate, rotation_modes
 from poise.addon.rigs.pose.posture import Posture, Source
 from poise.addon.settings.posing import POSTURE
@@ -884,6 +886,39 @@ def test_a_foxs_tail_swings_after_its_gallop(below):
     turns = np.array([one[tails[0]] for one in moved])
     assert max(_apart(turns[0], turn) for turn in turns) > _drop(2.0)
     assert not [p.message for p in motion.poise_motion.problems if p.severity == "ERROR"]
+    assert bpy.ops.poise.bake_clear() == {"FINISHED"}
+    if below == "CONTROLS":
+        _paw_strikes(rig)
+
+
+def _paw_strikes(rig):
+    """A foreleg alone goes through postures of its own while the others gallop on."""
+    assert bpy.ops.poise.motion_add(kind="FREEFORM") == {"FINISHED"}
+    assert bpy.ops.poise.posture_limb(limb="fore.R") == {"FINISHED"}
+    motion = rig.poise.motion_object
+    limb = roles.stored(motion.poise_motion)
+    bones = [limb[f"fore.{number}.R"] for number in (1, 2, 3) if f"fore.{number}.R" in limb]
+    other, posed = limb["fore.2.L"], {}
+    for frame, angle in ((12, 0.4), (20, -0.3)):
+        before = _visual(rig, frame, [other])
+        for name in bones:
+            bone = rig.pose.bones[name]
+            bone.rotation_mode = "QUATERNION"
+            bone.rotation_quaternion = Quaternion((1, 0, 0), angle) @ bone.rotation_quaternion
+        bpy.context.view_layer.update()
+        evaluated = rig.evaluated_get(bpy.context.evaluated_depsgraph_get())
+        posed[frame] = before, {
+            name: np.array(evaluated.pose.bones[name].matrix.to_quaternion()) for name in bones
+        }
+        assert bpy.ops.poise.posture_add() == {"FINISHED"}
+    assert bpy.ops.poise.bake() == {"FINISHED"}
+    for frame, (before, turns) in posed.items():
+        bpy.context.scene.frame_set(frame)
+        evaluated = rig.evaluated_get(bpy.context.evaluated_depsgraph_get())
+        for name, turn in turns.items():
+            now = np.array(evaluated.pose.bones[name].matrix.to_quaternion())
+            assert _apart(now, turn) < _drop(), (frame, name)
+        assert _apart(_visual(rig, frame, [other])[other], before[other]) < 1e-4
     assert bpy.ops.poise.bake_clear() == {"FINISHED"}
 
 

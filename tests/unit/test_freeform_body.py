@@ -14,8 +14,9 @@ from poise.solvers.freeform.body import inside, links
 from poise.solvers.freeform.choose import Clip, choose_frames
 from poise.solvers.freeform.flight import rise_speed, shoot
 from poise.solvers.freeform.heights import HARDEST, Piece, exponent
-from poise.solvers.freeform.holds import Hold, keep
+from poise.solvers.freeform.holds import Hold, end_of, keep
 from poise.solvers.freeform.motion import Moving
+from poise.solvers.freeform.terrain import stood
 
 G = 9.81
 FLYING = ("jump", "leap", "somersault", "dance")
@@ -660,6 +661,30 @@ def test_a_heel_comes_up_over_toes_that_stay():
         pitch = np.degrees(_angle(found.turns[:, foot], rotations.identity(1)))
         assert pitch[:41].max() < 1e-6  # flat between two flat postures
         assert pitch[-1] == pytest.approx(40.0) and (np.diff(pitch[41:]) > 0.0).all()
+
+
+def test_postures_stand_on_the_ground_that_is_under_them():
+    slope = np.array((0.2, -0.1))
+
+    def ground(x, y):
+        normal = rotations.normalise(np.array((*-slope, 1.0)))
+        return slope[0] * x + slope[1] * y + 0.3, np.tile(normal, (len(x), 1)), x < 2.0
+
+    level = [pose(**STAND), pose((), (0.4, -0.5, 0.5)), pose(at=(0.8, -1.0, 0), **STAND),
+             pose(at=(2.8, -1.0, 0), **STAND)]
+    found = stood(BODY, level, 0.0, ground)
+    for before, after in zip(level[:3:2], found[:3:2], strict=True):
+        for limb in BODY.limbs[:2]:
+            foot, tip = end_of(BODY, limb, before)[0], end_of(BODY, limb, after)[0]
+            up = slope @ foot[:2] + 0.3
+            np.testing.assert_allclose(tip, foot + (0.0, 0.0, up), atol=1e-6)
+        # Up with the ground, and no lower than the legs need: 16 degrees of knees are 1 cm.
+        rise = after.place[2] - before.place[2] - (slope @ before.place[:2] + 0.3)
+        assert -0.03 < rise < 1e-9
+    half = 0.5 * (found[0].place[2] - level[0].place[2] + found[2].place[2] - level[2].place[2])
+    assert found[1].place[2] - level[1].place[2] == pytest.approx(half, abs=0.02)
+    # Where there is no ground, it is level.
+    np.testing.assert_allclose(found[3].place, level[3].place, atol=1e-9)
 
 
 def test_a_motion_goes_on_as_another_one_ends():

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Paths of limbs through postures, and their speed, apart from each other."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from freeform_cases import BODY, pose
@@ -258,6 +260,22 @@ def test_an_ends_path_is_the_spline_through_the_postures_ends():
     tip = path.at(np.linspace(0.0, 1.0, 50))[1]
     away = np.linalg.norm(tip[:, None] - dense, axis=2).min(axis=1)
     assert away.max() < 1e-4  # m: 0.1 mm
+
+
+def test_a_hand_turns_along_while_the_arm_is_led_by_its_end():
+    still = np.tile(rotations.identity(1), (3, 1))
+    places = np.array(((0, 0, 0), (0, 0, -0.3), (0, 0, -0.3)), float)
+    body, limb = lone_limb(places, still, np.array((0, 0, -0.1)), np.array((0, -1.0, 0)))
+    hand = replace(limb, links=(0, 1), tip=places[2], end=2)
+    turns = rotations.about_z(np.array((0.0, 0.5, 1.4, 1.0)))
+    path = LimbPath(Body(body.figure, (hand,)), hand,
+                    np.concatenate([REACH, turns[:, None]], axis=1), 1.0)
+    joints, _tip, missing = path.at(np.linspace(0.0, 1.0, 41))
+    assert joints.shape == (41, 3, 4) and missing.max() < 1e-4
+    angle = 2.0 * np.arctan2(joints[:, 2, 3], joints[:, 2, 0])
+    found = path.at(path.shares)[0]
+    np.testing.assert_allclose(np.abs(rotations.dot(found[:, 2], turns)), 1.0, atol=1e-9)
+    assert angle.min() > -1e-9 and angle.max() < 1.6  # through the postures, by no detour
 
 
 def test_a_reach_is_minimum_jerk_whatever_its_duration():

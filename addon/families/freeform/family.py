@@ -36,4 +36,9 @@ class Freeform(Family[FreeformJob, SolvedFreeform]):
             "settings": (job.frames, job.supports, job.turns, job.timing, job.pace, job.end_speed),
             "postures": (job.poses.position, job.poses.rotation),
             "place of the motion": job.placement,
+            "terrain": job.terrain,
         }
+
+    def depends_on(self, motion):
+        terrain = motion.poise_motion.freeform.terrain
+        return [] if terrain is None else [terrain]

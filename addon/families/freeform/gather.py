@@ -11,11 +11,12 @@ import numpy as np
 
 from ....solvers import rotations
 from ....solvers.clock import Clock
+from ....solvers.motion import Placement
 from ...errors import UserError
 from ...mapping.freeform import from_the_ground, moved, on_legs, supports_of
 from ...mapping.legs import LeggedFigure
 from ...mapping.tracks import RoleTracks
-from ...placement import standing_at
+from ...placement import changes, standing_at
 from ...rigs import characters
 from ...rigs.actor import Actor
 from ...rigs.pose import reader, rotation_modes
@@ -23,11 +24,15 @@ from ...rigs.pose.algebra import Basis
 from ...rigs.pose.frames import armature_frames
 from ...rigs.pose.posture import Posture
 from ...rigs.pose.solver import RigSolver
+from ...scene.course import read_terrain
 from ...scene.figures import figure_in_metres, placement_of
 from ...scene.sampling import animated_settings, is_animated
 from ...scene.timing import SceneNumbers, frame_range
 from ...settings.freeform import BODY_POSTURE
 from .job import FreeformJob
+
+# Terrain so far (m) beside where a motion starts is read.
+AROUND = 50.0
 
 
 def gather(
@@ -37,17 +42,12 @@ def gather(
     scene, settings = context.scene, motion.poise_motion.freeform
     rig, unit = actor.armature, numbers.unit_scale
     start, end = frame_range(scene, motion)
-    with standing_at(scene, start, motion, rig):
+    terrain, mesh = settings.terrain, None
+    with standing_at(scene, start, motion, rig, *filter(None, (terrain,))):
         figure, placement = figure_on_legs(rig, unit), placement_of(motion, unit)
-    items = list(settings.postures)
-    if len(items) < 2:
-        has = "only one posture" if items else "no postures"
-        raise UserError(
-            f"{motion.name} has {has}: pose {rig.name} at other frames and click Add Posture, "
-            "since a motion leads from one to the next"
-        )
-    if settings.timing == "FRAMES":
-        _require_order(motion, items, start, end)
+        if terrain is not None:
+            mesh = read_terrain(terrain, *_around(motion, placement), unit)
+    items = postures_in(motion, rig, start, end)
     limbs = supports_of(figure)
     return FreeformJob(
         name=motion.name, character=actor.name, kind=actor.kind, motion=motion.poise_motion.kind,
@@ -58,8 +58,16 @@ def gather(
         supports=tuple(tuple(n for n in item.standing if n in limbs) for item in items),
         turns=np.array([tuple(item.turns) for item in items], dtype=float),
         placement=placement, timing=settings.timing,
-        pace=_pace(scene, motion, start, end), end_speed=settings.end_speed * unit,
+        pace=pace_of(scene, motion, start, end), end_speed=settings.end_speed * unit,
+        terrain=mesh, terrain_moves=terrain is not None and changes(terrain),
     )
+
+
+def _around(motion: bpy.types.Object, placement: Placement) -> tuple[np.ndarray, np.ndarray]:
+    """Corners of the rectangle that a motion's terrain is read in; where the motion before leads
+    it to is known only later."""
+    far = AROUND if motion.poise_motion.after is None else np.inf
+    return placement.origin[:2] - far, placement.origin[:2] + far
 
 
 def figure_on_legs(rig: bpy.types.Object, unit_scale: float) -> LeggedFigure:
@@ -216,8 +224,28 @@ def postures_at(
     ]
 
 
-def _require_order(motion, items, start: int, end: int) -> None:
-    """Refuse postures that are not one after the other within the range."""
+def postures_in(motion: bpy.types.Object, rig: bpy.types.Object, start: int, end: int) -> list:
+    """The postures of a motion, in order.
+
+    Args:
+        motion: the Motion object.
+        rig: whom they pose.
+        start: first frame of the motion.
+        end: its last frame.
+
+    Raises:
+        UserError: there are fewer than two, or they are not one after the other in the range.
+    """
+    settings = motion.poise_motion.freeform
+    items = list(settings.postures)
+    if len(items) < 2:
+        has = "only one posture" if items else "no postures"
+        raise UserError(
+            f"{motion.name} has {has}: pose {rig.name} at other frames and click Add Posture, "
+            "since a motion leads from one to the next"
+        )
+    if settings.timing != "FRAMES":
+        return items
     for one, other in zip(items[:-1], items[1:], strict=True):
         if not other.frame > one.frame:
             raise UserError(
@@ -230,10 +258,23 @@ def _require_order(motion, items, start: int, end: int) -> None:
                 f"{item.name} is at frame {item.frame:g}, outside of the range {start} to {end} of "
                 f"{motion.name}: change its frame, or Range"
             )
+    return items
 
 
-def _pace(scene, motion, start: int, end: int):
-    """Name of a preset, or how Distance is keyed."""
+def pace_of(
+    scene: bpy.types.Scene, motion: bpy.types.Object, start: int, end: int
+) -> str | np.ndarray:
+    """Name of a preset, or how Distance is keyed: (n, 2) frames from the start, and shares.
+
+    Args:
+        scene: the scene.
+        motion: the Motion object.
+        start: first frame of the motion.
+        end: its last frame.
+
+    Raises:
+        UserError: it is to go by keys, and has none.
+    """
     settings = motion.poise_motion.freeform
     if settings.timing != "DISTANCE" or settings.pace != "CURVE":
         return settings.pace

@@ -9,11 +9,12 @@ from typing import ClassVar
 import numpy as np
 
 from ....solvers.freeform import FreeformMotion
-from ....solvers.motion import Placement
+from ....solvers.motion import Placement, Problem
+from ....solvers.path.terrain import TerrainMesh
 from ...mapping.freeform import RoleBody
 from ...mapping.legs import LeggedFigure
 from ...mapping.tracks import RoleTracks
-from ..base import Job, Solved
+from ..base import Job, Solved, ground_problems
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,8 @@ class FreeformJob(Job):
         timing: "FRAMES" or "DISTANCE".
         pace: preset's name, or (n, 2) shares of the range and of the way.
         end_speed: ahead at the last posture, m/s.
+        terrain: what supports stand on; None for level ground.
+        terrain_moves: it may be another one at other frames.
     """
 
     figure: LeggedFigure = field(kw_only=True)
@@ -44,6 +47,8 @@ class FreeformJob(Job):
     timing: str = "FRAMES"
     pace: str | np.ndarray = "MINIMUM_JERK"
     end_speed: float = 0.0
+    terrain: TerrainMesh | None = None
+    terrain_moves: bool = False
 
 
 @dataclass(frozen=True)
@@ -64,3 +69,7 @@ class SolvedFreeform(Solved):
     body: RoleBody = field(kw_only=True)
     met: np.ndarray = field(kw_only=True)
     shares: np.ndarray = field(kw_only=True)
+
+    def of_motion(self) -> tuple[Problem, ...]:
+        name = "" if self.job.terrain is None else self.job.terrain.name
+        return ground_problems(name, self.job.terrain_moves, None) + self.motion.problems

@@ -15,6 +15,8 @@ from ....solvers.clock import Clock
 from ....solvers.errors import SettingError
 from ....solvers.freeform import PRESETS, FreeformPlan, Pace, Posture, PostureSequence
 from ....solvers.freeform.motion import Contact, Moving
+from ....solvers.freeform.terrain import stood
+from ....solvers.legged.terrain import MeshGround, way_over
 from ....solvers.motion import Problem
 from ...errors import UserError
 from ...mapping.freeform import (
@@ -79,7 +81,7 @@ def solve(job: FreeformJob, before: Handover | None, progress: Progress) -> Solv
             ),
         )
     except SettingError as error:
-        raise UserError(_named(str(error), run.names)) from error
+        raise UserError(named(str(error), run.names)) from error
     progress(0.7)
     length = float(clock.time[-1])
     whole = plan.sample(clock.time + later)
@@ -124,15 +126,21 @@ def _run(body: RoleBody, jobs: Sequence[FreeformJob], before: Handover | None) -
     place, turn = first.placement.origin, rotations.about_z(np.array(first.placement.yaw))
     if before is not None:
         # The first posture's root is where the motion before has led it.
-        own = first.poses
-        back = rotations.conjugate(own.rotation[ROOT][0])
+        poses = first.poses
+        back = rotations.conjugate(poses.rotation[ROOT][0])
         turn = rotations.multiply(rotations.about_z(np.array(before.yaw)), back)
-        place = before.place[ROOT] - rotations.rotate(turn, own.position[ROOT][0])
+        place = before.place[ROOT] - rotations.rotate(turn, poses.position[ROOT][0])
     postures: list[Posture] = []
     for job in jobs:
         whole = rotations.rotate(turn, job.turns)
         # About the Motion object's own axes: forward is over its -Y.
-        postures += postures_of(body, moved(job.poses, turn, place), job.supports, whole)
+        own = postures_of(body, moved(job.poses, turn, place), job.supports, whole)
+        if job.terrain is not None:
+            way = np.array([posture.place for posture in own])
+            way[:, 2] = place[2]
+            ground = MeshGround(job.terrain, way_over(job.terrain, way))
+            own = stood(body.body, own, float(place[2]), ground)
+        postures += own
     times = np.concatenate([(job.frames - first.start_frame) / job.numbers.fps for job in jobs])
     names = tuple(joined.from_iterable(job.names for job in jobs))
     keep = np.concatenate([[True], np.diff(times) > 1e-6])  # the last of one may be the first
@@ -184,13 +192,18 @@ def _from(contact: Contact, later: float, duration: float) -> Contact:
     return replace(contact, start=start, end=end)
 
 
-def _named(text: str, names: tuple[str, ...]) -> str:
-    """What the solver says, postures called as the animator calls them."""
+def named(text: str, names: tuple[str, ...]) -> str:
+    """What the solver says, postures called as the animator calls them.
+
+    Args:
+        text: what it says.
+        names: of the postures.
+    """
     return re.sub(r"[Pp]osture\s(\d+)", lambda found: names[int(found[1]) - 1], text)
 
 
 def _told(problems: tuple[Problem, ...], names: tuple[str, ...]) -> tuple[Problem, ...]:
-    return tuple(replace(p, message=_named(p.message, names)) for p in problems)
+    return tuple(replace(p, message=named(p.message, names)) for p in problems)
 
 
 def _still(run: _Run) -> tuple[Problem, ...]:
@@ -201,11 +214,16 @@ def _still(run: _Run) -> tuple[Problem, ...]:
         turned = 1.0 - np.abs(rotations.dot(other.joints, one.joints)).min()
         if off > SAME or turned > SAME**2:
             return ()
-    return (
-        Problem(
-            "POSTURES_SAME", "All postures are the same: the figure stands still", "INFO",
-            remedy="Replace one by another pose",
-        ),
+    return (all_same("the figure"),)
+
+
+def all_same(who: str) -> Problem:
+    """What is told of postures of which none differs from the first.
+
+    Args:
+        who: stands still.
+    """
+    return Problem(
+        "POSTURES_SAME", f"All postures are the same: {who} stands still", "INFO",
+        remedy="Replace one by another pose",
     )
-
-

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import bpy
 import numpy as np
@@ -12,6 +13,7 @@ from ....solvers import rotations
 from ....solvers.freeform.body import links
 from ...drawing.strokes import LIFT, PATH_COLOUR, Mark, Palette, Strokes, path_strokes
 from ...settings.freeform import DISTANCE
+from ..base import S
 from ..view import View
 from .job import SolvedFreeform
 
@@ -47,7 +49,21 @@ class FreeformNumbers:
         return tuple(found)
 
 
-class FreeformView(View[SolvedFreeform]):
+class PacedView(View[S]):
+    """How motions are shown whose speed is designed apart from their path."""
+
+    def levels(self, solved: Any) -> tuple[str, list[tuple[str, float]]]:
+        """Shares of the way at which the postures lie."""
+        names = solved.job.names
+        return DISTANCE, [(name, float(x)) for name, x in zip(names, solved.shares, strict=False)]
+
+    def shows_levels(self, motion: bpy.types.Object) -> bool:
+        settings = motion.poise_motion.freeform
+        paced = settings.timing == "DISTANCE" and settings.pace == "CURVE"
+        return paced and settings.show_lines
+
+
+class FreeformView(PacedView[SolvedFreeform]):
     """How free-form motion is shown."""
 
     def numbers(self, solved: SolvedFreeform) -> FreeformNumbers:
@@ -75,16 +91,6 @@ class FreeformView(View[SolvedFreeform]):
             colours = np.tile(np.asarray(HELD_COLOUR), (len(points), 1))
             strokes.append(Strokes(points, colours, 2.0))
         return strokes
-
-    def levels(self, solved: SolvedFreeform) -> tuple[str, list[tuple[str, float]]]:
-        """Shares of the way at which the postures lie."""
-        names = solved.job.names
-        return DISTANCE, [(name, float(x)) for name, x in zip(names, solved.shares, strict=False)]
-
-    def shows_levels(self, motion: bpy.types.Object) -> bool:
-        settings = motion.poise_motion.freeform
-        paced = settings.timing == "DISTANCE" and settings.pace == "CURVE"
-        return paced and settings.show_lines
 
     def marks(self, solved: SolvedFreeform) -> list[Mark]:
         """Names of the postures over the head."""

@@ -60,7 +60,7 @@ def gather(
             f"{motion.name} has no pose to reach and nothing to swing: pose some bones, select "
             "them and click Add Target, or Add Overlap"
         )
-    metres = _metres(rig, numbers.unit_scale)
+    metres = metres_of(rig, numbers.unit_scale)
     thickness = {b.name: b.thickness * numbers.unit_scale for b in settings.bones if b.thickness}
     masses = {b.name: b.mass for b in settings.bones if b.mass}
     chains: list[tuple[Chain, object]] = [
@@ -80,10 +80,10 @@ def gather(
             raise UserError(f"{cause}: {remedy[0].lower()}{remedy[1:]}")
         told.append(Problem("BONES_LOCKED", cause, "WARNING", remedy=remedy))
         chains = [pair for pair in chains if pair[0] not in stiff]
-    ways = [_way(rig, chain.carrier) for chain, _item in chains]
+    ways = [way_to(rig, chain.carrier) for chain, _item in chains]
     needed = {link.bone for way in ways for link in way}
     needed |= {bone for chain, _item in chains for bone in chain.bones}
-    under = _read(context, rig, sorted(needed), np.arange(start, end + 1.0), actor.without)
+    under = read_below(context, rig, sorted(needed), np.arange(start, end + 1.0), actor.without)
     parts = [
         _part(motion, chain, way, item, postures, numbers, start, end, told)
         for (chain, item), way in zip(chains, ways, strict=True)
@@ -97,8 +97,16 @@ def gather(
     )
 
 
-def _metres(rig: bpy.types.Object, unit_scale: float) -> float:
-    """Metres per unit of an armature."""
+def metres_of(rig: bpy.types.Object, unit_scale: float) -> float:
+    """Metres per unit of an armature.
+
+    Args:
+        rig: the armature object.
+        unit_scale: metres per Blender unit.
+
+    Raises:
+        UserError: it is scaled to nothing.
+    """
     scale = np.array([column.length for column in world_matrix(rig).to_3x3().col])
     if not np.isfinite(scale).all() or scale.min() < 1e-8:
         raise UserError(f"{rig.name} is scaled to nothing: give it a scale above zero")
@@ -113,8 +121,13 @@ def _chain_below(rig: bpy.types.Object, name: str, taken: Iterable[str]) -> set[
     return {b.name for b in (bone, *bone.children_recursive)} - set(taken)
 
 
-def _way(rig: bpy.types.Object, carrier: str) -> tuple[Link, ...]:
-    """Bones from the armature to a carrier, the carrier last."""
+def way_to(rig: bpy.types.Object, carrier: str) -> tuple[Link, ...]:
+    """Bones from the armature to a carrier, the carrier last.
+
+    Args:
+        rig: the armature object.
+        carrier: name of the bone; "" for the armature itself.
+    """
     if not carrier:
         return ()
     bone = rig.data.bones[carrier]
@@ -128,11 +141,19 @@ def _way(rig: bpy.types.Object, carrier: str) -> tuple[Link, ...]:
     return tuple(found)
 
 
-def _read(
+def read_below(
     context: bpy.types.Context, rig: bpy.types.Object, bones: Sequence[str], frames: np.ndarray,
     without,
 ) -> Played:
-    """What plays on bones, and where the armature goes meanwhile."""
+    """What plays on bones, and where the armature goes meanwhile.
+
+    Args:
+        context: Blender's context.
+        rig: the armature object.
+        bones: names of the bones.
+        frames: (n,) when.
+        without: keys that do not count.
+    """
     played = reader.played(context, rig, bones, frames, without)
     world = np.array(world_matrix(rig), dtype=float)[None]
     if moves(rig):

@@ -11,8 +11,9 @@ to its end until it is.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 
 import bpy
 import numpy as np
@@ -240,6 +241,34 @@ class LimbPose:
         joints[0, 0] = rotations.multiply(local, joints[0, 0])
         return self._reached(self.points[-1], joints)
 
+    def shaped(
+        self, rig: bpy.types.Object, bones: Sequence[str], turns: np.ndarray
+    ) -> Wanted:
+        """The limb with its bones turned as a posture has them.
+
+        Args:
+            rig: the armature whose bones these are: this one, or the one that follows it.
+            bones: of the limb there, its end among them.
+            turns: (n, 4) of these against their rest pose in their parents.
+        """
+        evaluated = rig.evaluated_get(self._context.evaluated_depsgraph_get())
+        over = self.rig.matrix_world.inverted() @ rig.matrix_world
+        over = np.array(over.to_quaternion())
+        old_above = above = rotations.identity(1)[0]
+        by = np.empty((len(bones) + 1, 4))
+        for k, (name, turn) in enumerate(zip(bones, turns, strict=True)):
+            bone = evaluated.pose.bones[name]
+            old = np.array(bone.matrix.to_quaternion())
+            local = np.array(evaluate.local_matrix(evaluated, bone).to_quaternion())
+            rest = _product(rotations.conjugate(old_above), old, rotations.conjugate(local))
+            above, old_above = _product(above, rest, turn), old
+            by[k] = _product(over, above, rotations.conjugate(old), rotations.conjugate(over))
+        by[-1] = by[-2]
+        count = len(self.joints)
+        ways = rotations.rotate(by[:count], np.diff(self.points, axis=0))
+        points = self.points[0] + np.concatenate([np.zeros((1, 3)), np.cumsum(ways, axis=0)])
+        return Wanted(by[: count + 1], points)
+
     def _bends(self, points: np.ndarray) -> float:
         """How far joints are from the line between root and end."""
         line = rotations.normalise(points[-1] - points[0])
@@ -374,6 +403,11 @@ class LimbPose:
         track, _ = unlocked(bone, BoneTrack(handle.bone, handle.bone, name, place, rotation))
         for prop, values in track.properties():
             setattr(bone, prop, values[0])
+
+
+def _product(*turns: np.ndarray) -> np.ndarray:
+    """(4,) turns one in another."""
+    return reduce(rotations.multiply, turns)
 
 
 def _angle(
