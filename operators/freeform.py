@@ -388,7 +388,9 @@ def _pose_limb(
     context, motion: bpy.types.Object, actor: Actor, posture: Posture
 ) -> list[str]:
     """Pose a limb by what decides its bones; names of the bones that it does not have."""
-    rig, posed = actor.joints, control_rig.controls_of(actor.joints) or actor.joints
+    rig = posed = actor.joints
+    if rig != actor.armature and control_rig.is_connected(actor.armature, rig):
+        posed = actor.armature  # has the last word
     limb = limb_of(motion, rig)
     missing = [name for name in posture.bones if name not in limb.all]
     if missing:

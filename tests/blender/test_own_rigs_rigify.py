@@ -203,6 +203,10 @@ def test_a_rig_read_before_it_is_let_go_gets_the_keys_of_one_evaluated_after(
         bpy.context.view_layer.update()
         posed[frame] = free, places(rig, ["ORG-hand.L"])["ORG-hand.L"]
         assert bpy.ops.poise.posture_add() == {"FINISHED"}
+    top.poise_motion.freeform.posture_index = 0
+    assert bpy.ops.poise.posture_pose() == {"FINISHED"}
+    now = places(rig, ["ORG-hand.L"])["ORG-hand.L"].translation
+    assert (now - posed[1][1].translation).length < 2e-3
     assert bpy.ops.poise.bake() == {"FINISHED"}
     for frame, (free, hand) in posed.items():
         assert (hand.translation - free["ORG-hand.L"].translation).length > 0.05
