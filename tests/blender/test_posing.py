@@ -5,10 +5,12 @@ import bpy
 import numpy as np
 import pytest
 import rig_files
-from mathutils import Quaternion
+from mathutils import Matrix, Quaternion
 from operators_help import activate, call, load, sentence
 from poise.addon import compat, motions, pipeline
 from poise.addon.rigs import roles
+from poise.addon.rigs.controls import control_rig
+from poise.addon.rigs.limbs import limbs_of
 from poise.addon.rigs.pose import evaluate, rotation_modes
 from poise.addon.rigs.pose.posture import Posture, Source
 from poise.addon.settings.posing import POSTURE
@@ -889,6 +891,39 @@ def test_a_foxs_tail_swings_after_its_gallop(below):
     assert bpy.ops.poise.bake_clear() == {"FINISHED"}
     if below == "CONTROLS":
         _paw_strikes(rig)
+        _body_sinks(rig, controls)
+
+
+def _body_sinks(rig, controls):
+    """Postures of the whole fox: it sinks in, and its paws stay."""
+    assert bpy.ops.poise.motion_add(kind="FREEFORM") == {"FINISHED"}
+    motion = rig.poise.motion_object
+    motion.poise_motion.after = None
+    motion.poise_motion.freeform.limb = ""
+    motion.poise_motion.frame_start, motion.poise_motion.frame_end = 1, 21
+    pelvis = controls.pose.bones["pelvis"]
+    down = 0.08 * pelvis.bone.head_local.z
+    for frame, low in ((1, 0.0), (21, down)):
+        bpy.context.scene.frame_set(frame)
+        for bone in controls.pose.bones:
+            bone.matrix_basis.identity()
+        bpy.context.view_layer.update()
+        pelvis.matrix = Matrix.Translation((0.0, 0.0, -low)) @ pelvis.matrix
+        bpy.context.view_layer.update()
+        assert bpy.ops.poise.posture_add() == {"FINISHED"}
+    postures = motion.poise_motion.freeform.postures
+    assert [len(p.standing) for p in postures] == [4, 4]
+    assert bpy.ops.poise.bake_to_bones(motions="ACTIVE", target="BONES") == {"FINISHED"}
+    bones = {role: bone for role, (bone, _) in control_rig.followers(controls).items()}
+    limbs = limbs_of(rig, bones)
+    paws = [limbs[f"{girdle}.{s}"].all[-1] for girdle in ("fore", "hind") for s in "LR"]
+    down *= controls.matrix_world.to_scale().z
+    first = {name: _place(rig, name, 1) for name in (bones["pelvis"], *paws)}
+    for frame in (8, 21):
+        for paw in paws:
+            assert np.linalg.norm(_place(rig, paw, frame) - first[paw]) < 0.02 * down
+    sunk = _place(rig, bones["pelvis"], 21) - first[bones["pelvis"]]
+    assert sunk == pytest.approx((0.0, 0.0, -down), abs=0.02 * down)
 
 
 def _paw_strikes(rig):
