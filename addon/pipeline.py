@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import bpy
 
@@ -21,6 +22,7 @@ from .errors import UserError
 from .families.base import SOLVER_VERSION, Job, NoMotion, Progress, Solved
 from .families.family import Family
 from .mapping.handover import taken_over
+from .mapping.rows import rows_of
 from .rigs.actor import Actor
 from .rigs.pose.plays import NOTHING
 from .scene.timing import require_even_time, scene_numbers
@@ -33,7 +35,9 @@ __all__ = [
     "digests",
     "gather",
     "motions_behind",
+    "named",
     "solve",
+    "stored_inputs",
 ]
 
 
@@ -239,12 +243,41 @@ def digests(job: Job) -> dict[str, str]:
     return {name: digest(part) for name, part in parts.items()}
 
 
+def named(job: Job) -> dict[str, str]:
+    """Fingerprints of what inputs are made of and the animator knows by name.
+
+    Args:
+        job: what `gather` read.
+
+    Returns:
+        "input/label" -> digest.
+    """
+    found = dict(families.family_of(job).named(job))
+    styles: list[Any] = [style for style in (job.style, job.eyes) if style is not None]
+    found["body style"] = {
+        row.label: getattr(style, row.name) for style in styles for row in rows_of(type(style))
+    }
+    return {
+        f"{name}/{label}": digest(value)
+        for name, parts in found.items() for label, value in parts.items()
+    }
+
+
+def stored_inputs(job: Job) -> str:
+    """What a bake keeps, for `changed_inputs` to tell later what has changed since.
+
+    Args:
+        job: what was baked.
+    """
+    return json.dumps(digests(job) | named(job))
+
+
 def changed_inputs(job: Job, stored: str) -> list[str]:
-    """Names of the inputs that differ from those of a bake.
+    """Names of the inputs that differ from those of a bake, or of what in them differs.
 
     Args:
         job: the job as it would be solved now.
-        stored: digests as JSON, as the bake stored them; "" for none.
+        stored: what `stored_inputs` gave; "" for none.
     """
     if not stored:
         return []
@@ -252,4 +285,14 @@ def changed_inputs(job: Job, stored: str) -> list[str]:
         before = dict(json.loads(stored))
     except (ValueError, TypeError):
         before = {}  # not what a bake stored: nothing is known to be the same
-    return [name for name, digest in digests(job).items() if before.get(name) != digest]
+    changed = [name for name, digest in digests(job).items() if before.get(name) != digest]
+    parts = named(job) if changed else {}
+    found: list[str] = []
+    for name in changed:
+        # Bakes of earlier builds know no parts.
+        known = {part for part in parts if part.startswith(f"{name}/") and part in before}
+        found += [
+            part.removeprefix(f"{name}/") for part in parts
+            if part in known and parts[part] != before[part]
+        ] or [name]
+    return list(dict.fromkeys(found))

@@ -226,7 +226,7 @@ def _check_tracks(
     if not len(tracks.time):
         raise UserError("The motion has no frames: set its end after its start")
     if isinstance(tracks, JointTracks):
-        said = (("place", tracks.place), ("turn", tracks.turn))
+        said = (("position", tracks.place), ("rotation", tracks.turn))
     else:
         said = (("position", tracks.position), ("rotation", tracks.rotation))
     for kind, arrays in said:

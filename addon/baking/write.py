@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from dataclasses import replace
 
@@ -106,7 +105,7 @@ def bake(
     if joints:  # the motion below has gone to a strip, unless it is there already
         job = job.baked(keyed.armature, beneath(motion))
         balls.show(context.scene, motion, solved)
-    motion.poise_motion.inputs = json.dumps(pipeline.digests(job))
+    motion.poise_motion.inputs = pipeline.stored_inputs(job)
     return done(Unverified(motion, solved, result, size), together)
 
 

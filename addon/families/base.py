@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, fields, replace
 from math import ceil
 from typing import Any, ClassVar, TypeVar
@@ -18,6 +18,7 @@ from ..mapping.gaze import EyesStyle, with_gaze
 from ..mapping.legs import LeggedFigure
 from ..mapping.links import Links
 from ..mapping.registry import MAPPINGS
+from ..mapping.rows import Row
 from ..mapping.tracks import ROOT, Figure, RoleTracks, Tracks
 from ..rigs.actor import Actor
 from ..rigs.pose.plays import Without
@@ -359,6 +360,19 @@ def speed_step(last: float, first: float) -> tuple[Problem, ...]:
             remedy=f"Key Speed, starting with {before} m/s",
         ),
     )
+
+
+def by_label(rows: Iterable[Row], settings: Any) -> dict[str, object]:
+    """Label -> value of settings.
+
+    Args:
+        rows: the settings' rows.
+        settings: a dataclass that has values of some of them.
+    """
+    return {
+        row.label: getattr(settings, row.known_as) for row in rows
+        if hasattr(settings, row.known_as)
+    }
 
 
 def without(settings: Any, *names: str) -> dict[str, object]:

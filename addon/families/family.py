@@ -134,6 +134,14 @@ class Family(ABC, Generic[J, S]):
             job: what was read.
         """
 
+    def named(self, job: J) -> Mapping[str, Mapping[str, object]]:
+        """Input -> label -> value, of inputs whose parts the animator knows by name.
+
+        Args:
+            job: what was read.
+        """
+        return {}
+
     def depends_on(self, motion: bpy.types.Object) -> list[bpy.types.ID]:
         """Objects, collections and actions that a motion depends on, its character aside.
 

@@ -739,7 +739,7 @@ def test_changes_make_the_bake_out_of_date(scene):
     way.location.x = 0.5
     bpy.context.view_layer.update()
     status = preview.refresh(bpy.context, motion)
-    assert "path, obstacles and gates" in status.out_of_date
+    assert status.out_of_date == ("Path",)
     # The former plan is still shown, and the panel says that it is a former one.
     assert status.unplanned and status.solved is not None
     said = " ".join(text for texts in drawn().values() for text in texts)

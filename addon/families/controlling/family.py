@@ -49,3 +49,10 @@ class Controllers(Family[ControlJob, SolvedControl]):
             "character": (job.machine, job.links.rests),
             **FIGURES[job.machine].inputs(job.body),
         }
+
+    def named(self, job):
+        return {"settings": {
+            "Start": job.start, "Controllers": job.plans,
+            "Script": [line.told for line in job.script], "Slew": job.slew,
+            "Disturbances": job.struck,
+        }}

@@ -42,3 +42,9 @@ class Freeform(Family[FreeformJob, SolvedFreeform]):
     def depends_on(self, motion):
         terrain = motion.poise_motion.freeform.terrain
         return [] if terrain is None else [terrain]
+
+    def named(self, job):
+        return {"settings": {
+            "Postures": (job.frames, job.supports, job.turns), "Timing": job.timing,
+            "Speed": job.pace, "End Speed": job.end_speed,
+        }}

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from ..base import restyled, without
+from ...settings.gait import PoiseGait
+from ..base import by_label, restyled, without
 from ..family import Family
 from .gather import depends_on, gather
 from .job import GaitJob, SolvedGait
@@ -44,6 +45,14 @@ class Gaits(Family[GaitJob, SolvedGait]):
             "path": (settings.path, settings.closed),
             "terrain": None if ground is None else ground.mesh,
         }
+
+    def named(self, job):
+        settings = job.settings
+        return {"settings": {
+            **by_label(PoiseGait.ROWS, settings), "Gaits": settings.sequence,
+            "Edited Footprints": settings.edits, "Cycle": job.cycle, "In Place": job.in_place,
+            "Swing From": job.arms,
+        }}
 
     def depends_on(self, motion):
         return depends_on(motion)

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from ...settings.posing import PoisePoseTiming
+from ..base import by_label
 from ..family import Family
 from .gather import gather
 from .job import PosingJob, SolvedPoses
@@ -43,3 +45,12 @@ class PoseTiming(Family[PosingJob, SolvedPoses]):
                                       for part in job.parts],
             "what plays below": (job.under.digest, job.under.world),
         }
+
+    def named(self, job):
+        kept = [by_label(PoisePoseTiming.ROWS, part.settings) for part in job.parts]
+        return {"settings": {
+            "Targets": [part.targets for part in job.parts],
+            "Disturbances": [part.disturbances for part in job.parts],
+            "Bones": [(part.bones, part.blends) for part in job.parts],
+            **{name: [each[name] for each in kept] for name in (kept[0] if kept else ())},
+        }}

@@ -7,7 +7,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from ...scene import course
-from ..base import restyled, without
+from ...settings.path import PoisePath
+from ...settings.turns import PoiseTurns
+from ..base import by_label, restyled, without
 from ..family import Family
 from .gather import gather
 from .job import RidingJob, SolvedRide
@@ -46,6 +48,17 @@ class Riding(Family[RidingJob, SolvedRide]):
             "path, obstacles and gates": replace(job.course, terrain=None),
             "terrain": job.course.terrain,
         }
+
+    def named(self, job):
+        rows = PoiseTurns.ROWS if job.course is None else PoisePath.ROWS
+        found = {"settings": by_label(rows, job.settings)}
+        if job.course is not None:
+            way = job.course
+            found["path, obstacles and gates"] = {
+                "Path": (way.polylines, way.cyclic), "Laps": way.laps,
+                "Obstacles": way.obstacles, "Gates": way.gates,
+            }
+        return found
 
     def depends_on(self, motion):
         path = motion.poise_motion.path
