@@ -72,7 +72,7 @@ class GazeStyle:
     """Where the head looks, of whoever turns."""
 
     look_ahead: Amount = amount("Look Ahead", 0.8, 2.0, (0.0, 5.0),
-        "How many seconds ahead the {who} looks", unit="s", section="Head")
+        "How many seconds ahead the {who} looks", unit="TIME_ABSOLUTE", section="Head")
     gaze_limit: Amount = angle("Gaze Limit", 62, (0, 80), (0, 85),
         "Largest turn of the head against the chest")
     gaze_down: Amount = angle("Gaze Down", 8, (-10, 40), (-45, 80),

@@ -53,7 +53,7 @@ class CarStyle:
     body_pitch: Amount = angle("Body Pitch", 5, (0, 20), (-30, 30),
         "How far the body dives when it brakes, and squats when it speeds up, for 1 g")
     bounce: Amount = amount("Bounce", 1.4, 3.0, (0.3, 10.0),
-        "How often the body swings on its springs in a second", unit="Hz")
+        "How often the body swings on its springs in a second", unit="FREQUENCY")
     damping: Amount = amount("Damping", 0.3, 1.0, (0.05, 2.0),
         "How soon the body comes to rest: 1 without swinging over")
     steering_ratio: Amount = amount("Steering Ratio", 14.0, 20.0, (0.0, 30.0),

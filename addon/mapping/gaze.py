@@ -35,7 +35,7 @@ class EyesStyle:
         "How far the eyes turn to where the way goes; 0 leaves them with the head",
         unit="FACTOR", section="Eyes")
     look_ahead: Amount = rows.amount("Eyes Look Ahead", 1.1, 3.0, (0.0, 5.0),
-        "How many seconds ahead the eyes look along the way", unit="s")
+        "How many seconds ahead the eyes look along the way", unit="TIME_ABSOLUTE")
     limit: Amount = rows.angle("Eyes Limit", 25, (0, 35), (0, 35),
         "Largest turn of the eyes against the head, up to 35 degrees")
 

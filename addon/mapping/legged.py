@@ -102,7 +102,7 @@ class LeggedStyle:
     arm_out: Amount = angle("Arms Out", 7, (0, 30), (-10, 90),
         "How far the arms are held from the body")
     look_ahead: Amount = amount("Look Ahead", 0.8, 2.0, (0.0, 5.0),
-        "How many seconds ahead the head looks along the way", unit="s", section="Head")
+        "How many seconds ahead the head looks along the way", unit="TIME_ABSOLUTE", section="Head")
     gaze_limit: Amount = angle("Gaze Limit", 45, (0, 80), (0, 85),
         "Largest turn of the head against the body")
     head_level: Amount = amount("Level Head", 0.8, 1.0, (-0.5, 1.0),
@@ -118,7 +118,7 @@ class LeggedStyle:
     tail_lift: Amount = angle("Tail Lift", 20, (-10, 60), (-60, 90),
         "How much higher the tail is carried in gaits with flights")
     tail_lag: Amount = amount("Tail Lag", 0.08, 0.3, (0.0, 1.0),
-        "How many seconds each part of the tail is behind the one before", unit="s")
+        "How many seconds each part of the tail is behind the one before", unit="TIME_ABSOLUTE")
 
 
 # Styles by name; the first four are those that the kinds of character begin with.

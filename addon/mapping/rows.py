@@ -36,7 +36,7 @@ class Row:
         text: what it is, as the tooltip says it.
         slider: where a slider ends; None where the number itself ends.
         unit: Blender's in capitals ("LENGTH", "ANGLE", "FACTOR"), or as the manual
-            writes it ("Hz") where Blender has none; "" for a plain number.
+            writes it ("kg m²") where Blender has none; "" for a plain number.
         keyed: True if it may be keyed or driven.
         label: what panels and messages call it.
         of: what the solver calls it, "" for the same.

@@ -116,9 +116,9 @@ class OnSkisStyle(GazeStyle, EdgedStyle, StandingStyle):
         "When the pole is planted, against the start of the turn that it leads into; negative is "
         "before the change of edges")
     plant_contact: Amount = amount("Contact", 0.1, 0.3, (0.001, 0.5),
-        "Longest time that the tip stays in the snow, in seconds", unit="s")
+        "Longest time that the tip stays in the snow, in seconds", unit="TIME_ABSOLUTE")
     plant_swing: Amount = amount("Swing", 0.4, 1.0, (0.05, 2.0),
-        "Time the pole takes to swing forward, in seconds", unit="s")
+        "Time the pole takes to swing forward, in seconds", unit="TIME_ABSOLUTE")
     plant_forward: Amount = length("Reach", 0.08, (0.0, 0.3), (-0.2, 0.4),
         "How far the hand reaches forward for the plant")
     plant_out: Amount = length("Reach Out", 0.05, (0.0, 0.3), (-0.2, 0.4),

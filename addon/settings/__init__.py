@@ -30,6 +30,8 @@ CLASSES: tuple[type, ...] = (*_OF_MOTIONS, *character.CLASSES)
 # What stands on footprints in the scene is noticed by where they stand.
 noticed.notice(*(cls for cls in _OF_MOTIONS if cls is not footprints.PoiseFootprintObject))
 
+noticed.hold(*_OF_MOTIONS)
+
 
 def register() -> None:
     """Hang the settings on Blender's objects."""

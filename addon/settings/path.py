@@ -87,9 +87,11 @@ class PoisePath(Rows, bpy.types.PropertyGroup):
             ends=FROM_0, start={"SKATEBOARDER": 4.0, "CYCLIST": 6.0}),
         Row("lean_limit", radians(30.0), "Largest lean that a plan may use",
             slider=(radians(5.0), radians(60.0)), unit="ANGLE", of="max_lean"),
-        Row("max_curvature", 0.25, "Largest curvature of the track, one over the smallest radius",
+        Row("max_curvature", 0.25, "Largest curvature of the track: one over the smallest radius, "
+            "per unit of length",
             slider=(0.02, 2.0), unit="1/length", more=FINE, start=TIGHTEST),
-        Row("max_curvature_rate", 1.0, "How fast the curvature can change, per second",
+        Row("max_curvature_rate", 1.0, "How fast the curvature can change, per unit of length and "
+            "second",
             slider=(0.05, 10.0), unit="1/(length s)", more=FINE, start=STEERS),
         Row("clearance", 0.3, "Least distance between the track and what is in the way",
             slider=(None, 3.0), unit="LENGTH"),

@@ -121,8 +121,8 @@ class PoiseDisturbance(bpy.types.PropertyGroup):
         override=OVERRIDE,
     )
     frequency: FloatProperty(
-        name="Frequency", description="How often it is shaken, per second", default=4.0, min=0.1,
-        soft_max=12.0, max=100.0, options=set(), override=OVERRIDE,
+        name="Frequency", description="How often it is shaken", default=4.0, min=0.1,
+        soft_max=12.0, max=100.0, unit="FREQUENCY", options=set(), override=OVERRIDE,
     )
     ball: PointerProperty(
         name="Ball", description="The ball as the bake has keyed it", type=bpy.types.Object,

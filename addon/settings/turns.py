@@ -31,7 +31,7 @@ class PoiseTurns(Rows, bpy.types.PropertyGroup):
     PARAMS = TurningSettings
     ROWS = known(
         RANGES | FIXED_RANGES,
-        Row("speed_mode", "KEYED", "Where the speed comes from", keyed=True, label="Speed From",
+        Row("speed_mode", "KEYED", "Where the speed comes from", label="Speed From",
             choices=(
                 ("KEYED", "Keyed Speed", "The speed below, which can be keyframed", 0),
                 ("SLOPE", "Slope", "Gravity along the slope against friction and air drag, from "
@@ -41,7 +41,7 @@ class PoiseTurns(Rows, bpy.types.PropertyGroup):
             "start", slider=(1.0, 25.0), unit="VELOCITY", keyed=True,
             start={"SKATEBOARDER": 3.5, "CYCLIST": 5.5}),
         Row("frequency", 0.3, "Left and right turns together per second, in Hz", slider=(0.1, 1.2),
-            unit="Hz", keyed=True, more=FINE, start={"SKATEBOARDER": 0.3, "CYCLIST": 0.2}),
+            unit="FREQUENCY", keyed=True, more=FINE, start={"SKATEBOARDER": 0.3, "CYCLIST": 0.2}),
         Row("sharpness", radians(25.0), "Largest lean of a turn: how sharp the turns are",
             slider=(None, radians(60.0)), unit="ANGLE", keyed=True,
             start={"SKATEBOARDER": radians(13.0), "CYCLIST": radians(16.0)}),
@@ -51,13 +51,13 @@ class PoiseTurns(Rows, bpy.types.PropertyGroup):
             "turn, 90 in the middle of it, 180 upright going into a right turn",
             slider=(-2 * pi, 2 * pi), unit="ANGLE"),
         Row("max_curvature", 0.25, "Largest curvature of the path that the equipment can carve or "
-            "steer, one over the smallest radius", slider=(0.02, 2.0), unit="1/length", keyed=True,
-            more=FINE, start=TIGHTEST),
-        Row("max_curvature_rate", 1.0, "How fast the curvature can change, per second: a ski "
-            "cannot steer like a wheel", slider=(0.05, 10.0), unit="1/(length s)", keyed=True,
-            more=FINE, start=STEERS),
+            "steer: one over the smallest radius, per unit of length", slider=(0.02, 2.0),
+            unit="1/length", keyed=True, more=FINE, start=TIGHTEST),
+        Row("max_curvature_rate", 1.0, "How fast the curvature can change, per unit of length and "
+            "second: a ski cannot steer like a wheel", slider=(0.05, 10.0),
+            unit="1/(length s)", keyed=True, more=FINE, start=STEERS),
         Row("auto_body", True, "Take mass, height of the centre of mass and inertia from the "
-            "character's size", keyed=True, label="From Character"),
+            "character's size", label="From Character"),
         Row("mass", 80.0, "Mass of the character with its equipment", slider=(20.0, 150.0),
             unit="MASS", keyed=True),
         Row("height", 1.0, "Height of the centre of mass over the ground when upright",

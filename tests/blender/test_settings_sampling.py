@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 from math import radians
 
 import bpy
@@ -519,9 +520,9 @@ def _another(motion):
 
 
 CHANGES = {
-    "body style": _style,
-    "settings": _setting,
-    "settings ": _keyed,
+    "Twist": _style,
+    "Frequency": _setting,
+    "Friction": _keyed,
     "frame range": _range,
     "frame rate": _rate,
     "gravity": _gravity,
@@ -542,13 +543,13 @@ def test_what_changed_since_the_bake_is_named(scene, what):
     CHANGES[what](motion)
     job = pipeline.gather(bpy.context, motion)
     changed = pipeline.changed_inputs(job, motion.poise_motion.inputs)
-    assert what.strip() in changed
+    assert what in changed
     # A body of another shape, and other samples, are settings too.
-    allowed = {what.strip(), "settings"} if what in ("character's rest pose", "frame rate",
-                                                     "frame range") else {what.strip()}
-    assert set(changed) <= allowed | {"body style"} if what == "frame rate" else (
-        set(changed) <= allowed
-    )
+    more = {
+        "character's rest pose": {"settings", "Mass", "CoM Height", "Inertia"},
+        "frame rate": {"settings", "body style"}, "frame range": {"settings"},
+    }
+    assert set(changed) <= {what} | more.get(what, set())
     assert preview.refresh(bpy.context, motion).out_of_date == tuple(changed)
     bpy.ops.poise.bake()
     assert preview.refresh(bpy.context, motion).out_of_date == ()
@@ -738,3 +739,60 @@ def test_an_overridden_character_is_baked_and_stays_baked(scene, tmp_path):
     assert_follows(motion)
     assert bpy.ops.poise.bake_clear() == {"FINISHED"}
     assert rig.animation_data is None or rig.animation_data.action is None
+
+
+# -- which settings have keys, and units ---------------------------------------------------------
+
+# Numbers that have no unit, by what they are.
+PURE = {
+    "shares of what animals, or bodies at rest, do": {
+        "bounce", "lift", "kick", "snap", "width", "strike", "push", "bank", "effort", "fold",
+        "lead", "stance_growth", "waist_follow", "face_heading", "arms_lead",
+    },
+    "ratios": {"friction", "damping", "ratio", "tension", "gear", "steering_ratio", "power"},
+    "counts, seeds and frames": {
+        "irregularity_seed", "seed", "laps", "stages", "values", "count", "turns", "frame",
+        "frames", "frame_start", "frame_end", "key_step", "number", "index",
+    },
+    "unit vectors and places in lists": {"normal", "order"},
+}
+# Lengths that grow with the figure, and what Blender has no unit of: the tooltip says theirs.
+SAID = re.compile(
+    r"in metres|in hip heights|in radians|in kg m\^2|in N/m|per unit of length|a minute|per second"
+    r"|newtons|a second of one N m|in lengths of the"
+)
+
+
+# What no panel shows but as a list's choice, or beside another number of the same unit.
+BOOKS = re.compile(r"_index$|\.next_number|\.rig_turn|^PoiseFootprintPin|\.high$")
+
+
+def settings_shown():
+    """(class, property) of all settings of motions that an animator may see."""
+    from poise.addon import settings
+
+    for cls in settings._OF_MOTIONS:
+        for prop in cls.bl_rna.properties:
+            if prop.description and prop.identifier not in ("rna_type", "name"):
+                yield cls, prop
+
+
+def test_only_what_is_read_at_every_step_has_keys(scene):
+    found = 0
+    for cls, prop in settings_shown():
+        sampled = prop.identifier in getattr(cls, "SAMPLED", ())
+        assert prop.is_animatable == sampled, (cls.__name__, prop.identifier)
+        found += sampled
+    assert found > 150
+
+
+def test_every_number_has_a_unit_or_none_for_a_reason(scene):
+    pure, without, measured = set().union(*PURE.values()), [], 0
+    for cls, prop in settings_shown():
+        if prop.type not in ("INT", "FLOAT") or BOOKS.search(f"{cls.__name__}.{prop.identifier}"):
+            continue
+        if prop.unit != "NONE" or prop.subtype in ("FACTOR", "ANGLE"):
+            measured += 1
+        elif prop.identifier not in pure and not SAID.search(prop.description):
+            without.append((cls.__name__, prop.identifier, prop.description))
+    assert without == [] and measured > 150
