@@ -147,6 +147,7 @@ class SolvingOperator:
     _steps: Steps | None = None
     _prepared = 0.0
     _timer = None
+    _ready = False
 
     def gather(self, context):
         """Read everything the solve needs out of Blender; returns the job."""
@@ -205,7 +206,11 @@ class SolvingOperator:
         if event.type != "TIMER":
             # Settings changed half-way would not be those that are solved.
             return {"RUNNING_MODAL"}
-        done = self._go_on(context, SLICE)
+        if self._ready:
+            self._end_modal(context)
+            return self._finish(context)
+        # What is done is written at the next turn: Esc pressed until now is heard before it.
+        self._ready = self._go_on(context, SLICE)
         twice = type(self).prepare is not SolvingOperator.prepare
         percent = (100 * self.solving if twice else 100) * self._work.fraction
         if self._steps is not None:
@@ -215,10 +220,7 @@ class SolvingOperator:
         left = spent * (100.0 - percent) / percent if percent > 2.0 else 0.0
         told = f", about {left:.0f} s left" if spent > 1.0 and left >= 1.0 else ""
         context.workspace.status_text_set(tr(f"Poise: {percent:.0f} %{told}  (Esc cancels)"))
-        if not done:
-            return {"RUNNING_MODAL"}
-        self._end_modal(context)
-        return self._finish(context)
+        return {"RUNNING_MODAL"}
 
     def _go_on(self, context, seconds: float) -> bool:
         """Solve and prepare for some time; True when there is nothing left to do."""

@@ -429,6 +429,12 @@ def test_esc_leaves_everything_as_it_was(poise, scene, monkeypatch):
     assert bpy.context.scene.frame_current > 7, "it plays"
     assert begun.modal(window, esc) == {"CANCELLED"}
     assert diff(before, snapshot(), NOISE) == []
+    # All is found, nothing is written yet: Esc that was pressed meanwhile comes first.
+    begun, window = modal(poise, monkeypatch)
+    while not begun._ready:
+        assert begun.modal(window, timer) == {"RUNNING_MODAL"}
+    assert begun.modal(window, esc) == {"CANCELLED"}
+    assert diff(before, snapshot(), NOISE) == []
     begun, window = modal(poise, monkeypatch)
     while begun.modal(window, timer) == {"RUNNING_MODAL"}:
         pass
