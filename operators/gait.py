@@ -16,7 +16,7 @@ from ..addon.mapping.legs import creature_of
 from ..addon.scene.figures import figure_in_metres, hip_height_of, legs_of
 from ..addon.scene.sampling import animated_settings, is_animated
 from ..addon.scene.timing import frame_range, scene_numbers
-from ..addon.settings.gait import GAIT_ITEMS, GAITS, LABELS, MIRRORED, gaits_for
+from ..addon.settings.gait import GAIT_ITEMS, GAITS, LABELS, MIRRORED
 from ..addon.show import handles, preview
 from ..addon.texts import tr
 from ..addon.ui import presets
@@ -92,7 +92,7 @@ class POISE_OT_gait_add(_GaitOperator, bpy.types.Operator):
         _character, motion = motions.require_motion(context)
         gait = motion.poise_motion.gait
         legs = legs_of(motion)
-        if legs and self.preset not in gaits_for(len(legs)):
+        if legs and GAITS[self.preset][2] not in (0, len(legs)):
             raise UserError(
                 f"{GAITS[self.preset][0]} is for {GAITS[self.preset][2]} legs, and "
                 f"{motion.poise_motion.character.name} has {len(legs)}: choose another gait"

@@ -54,6 +54,20 @@ class POISE_MT_gait_add(bpy.types.Menu):
             self.layout.operator("poise.gait_add", text=GAITS[name][0]).preset = name
 
 
+class POISE_MT_gait_choose(bpy.types.Menu):
+    """Another gait that the active character's legs can do, for the chosen one."""
+
+    bl_idname = "POISE_MT_gait_choose"
+    bl_label = "Gait"
+
+    def draw(self, context):
+        motion = motions.active_motion(motions.active_character(context))
+        gait = None if motion is None else motion.poise_motion.gait
+        if gait is not None and gait.sequence_index < len(gait.sequence):
+            for name in gaits_for(len(legs_of(motion))):
+                self.layout.prop_enum(gait.sequence[gait.sequence_index], "gait", name)
+
+
 class POISE_PT_gait_presets(PresetPanel, bpy.types.Panel):
     bl_label = "Gait Presets"
     preset_operator = "poise.preset_apply"
@@ -140,7 +154,7 @@ class POISE_PT_gait_item(_GaitPart, bpy.types.Panel):
         _character, motion = active(context)
         gait = motion.poise_motion.gait
         item = gait.sequence[gait.sequence_index]
-        layout.prop(item, "gait", text="")
+        layout.menu("POISE_MT_gait_choose", text=GAITS[item.gait][0])
         usual = gait_view.usual_speeds(preview.status(motion).solved, item.gait)
         if usual:
             row = layout.split(factor=0.4)
@@ -203,6 +217,7 @@ CLASSES = (
     POISE_UL_gaits,
     POISE_UL_speeds,
     POISE_MT_gait_add,
+    POISE_MT_gait_choose,
     POISE_PT_gait_presets,
     POISE_PT_gait,
     POISE_PT_gait_item,

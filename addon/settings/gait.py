@@ -38,7 +38,10 @@ from .rows import FROM_0, Rows, known
 # Preset that a kind begins with.
 STARTING_GAIT = {"HORSE": "WALK", "DOG": "WALK", "BIPED": "WALK_BIPED", "INSECT": "RIPPLE"}
 
-# Preset -> (label, what it is, number of legs; 0 for any). The order is that of menus.
+MANY = 5
+"""Legs from which on a gait suits that goes through them in waves."""
+
+# Preset -> (label, what it is, number of legs; 0 for MANY and more). The order is that of menus.
 GAITS: dict[str, tuple[str, str, int]] = {
     "WALK": ("Walk", "Four beats, hind before fore on each side, always a foot down", 4),
     "AMBLE": ("Amble", "A quick walk: the same four beats, without flights", 4),
@@ -61,7 +64,7 @@ GAITS: dict[str, tuple[str, str, int]] = {
     "HOP": ("Hop", "Both feet at once", 2),
     "TRIPOD": ("Tripod", "Every other leg together: insects in a hurry", 0),
     "RIPPLE": ("Ripple", "Waves of steps that overlap: insects at a stroll", 0),
-    "WAVE": ("Wave", "One leg of a side after the other, from the rear: slow, for any legs", 0),
+    "WAVE": ("Wave", "One leg of a side after the other, from the rear: slow", 0),
 }
 # Preset -> the one on the other lead.
 MIRRORED = {
@@ -87,7 +90,10 @@ def gaits_for(n_legs: int) -> list[str]:
     Args:
         n_legs: number of its legs.
     """
-    return [name for name, (_l, _t, legs) in GAITS.items() if legs in (0, n_legs)]
+    return [
+        name for name, (_l, _t, legs) in GAITS.items()
+        if legs == n_legs or (not legs and n_legs >= MANY)
+    ]
 
 
 def preset_for(name: str, legs: Sequence[str]) -> Gait:
@@ -515,6 +521,21 @@ class PoiseGait(Rows, bpy.types.PropertyGroup):
         if not len(other.sequence):
             return
         self.bring_back([other.stored()[-1] | {"start": 0.0, "start_by": "TIME"}])
+
+    def take_from(self, other: "PoiseGait") -> None:
+        """Take over what another motion is set to, with its speeds, and its gaits if it has as
+        many legs.
+
+        Args:
+            other: settings of the other motion.
+        """
+        if len(legs_of(self.id_data)) == len(legs_of(other.id_data)):
+            # Postures are of one character.
+            self.bring_back([values | {"swing": None} for values in other.stored()])
+        self.speed_points.clear()
+        for distance, speed in other.speed_pairs(1.0):
+            self.add_speed(distance, speed)
+        super().take_from(other)
 
     def stored(self) -> list[dict]:
         """The list of gaits as plain values, to `bring_back`."""

@@ -58,12 +58,19 @@ def changes_of_gait(
             ))
     for number in range(len(changes) + 1, len(plans)):
         start = plans[number].start
+        name = spoken_gait(plans[number].gait.name)
         if start < end:
             found.append(Problem(
                 code="GAIT_LOST",
-                message=f"Gait {number + 1} ({spoken_gait(plans[number].gait.name)}) never begins: "
+                message=f"Gait {number + 1} ({name}) never begins: "
                 "the motion ends, or the animal stands, before its legs have come around",
                 time=max(start, 0.0), remedy="Begin it earlier, or keep the animal moving",
+            ))
+        else:
+            found.append(Problem(
+                code="GAIT_LOST",
+                message=f"Gait {number + 1} ({name}) never begins: the motion ends before",
+                severity="INFO", time=end, remedy="Set a longer Range, or begin it earlier",
             ))
     return found
 

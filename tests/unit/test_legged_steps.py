@@ -6,6 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from poise.solvers.legged import GaitItem, GaitSettings, solve_gait
+from poise.solvers.legged.creature import biped
 from poise.solvers.legged.gait import PRESETS, PhaseClock, metachronal
 from poise.solvers.legged.steps import GaitPlan, plan_steps
 
@@ -346,3 +348,12 @@ def test_measured_gaits_are_stepped_as_they_were_measured(case):
     inside = (steps.on > 0.0) & (steps.off < 20.0)
     expected = np.array(duty)[steps.leg] * period
     assert np.allclose((steps.off - steps.on)[inside], expected[inside], atol=1e-9)
+
+
+@pytest.mark.parametrize("place", [{"start": 9.0}, {"start": 0.0, "distance": 50.0}])
+def test_gaits_that_a_short_motion_never_comes_to_are_told(place):
+    sequence = (GaitItem("WALK_BIPED"), GaitItem("RUN", **place))
+    settings = GaitSettings(creature=biped(), sequence=sequence, speed=1.4, n_frames=49, fps=24.0)
+    (lost,) = [p for p in solve_gait(settings).problems if p.code == "GAIT_LOST"]
+    assert lost.message == "Gait 2 (Run) never begins: the motion ends before"
+    assert lost.time == pytest.approx(2.0) and lost.severity == "INFO"
