@@ -10,6 +10,8 @@ that is no string.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
 from types import FunctionType, SimpleNamespace
 from typing import NamedTuple
 
@@ -105,6 +107,7 @@ class Layout:
     def _button(self, named, words, beside=0.0):
         """A button or label: its text, with the icon before it."""
         words = named.get("text", words)
+        words = _said(words) if named.get("translate", True) else words
         icon = 0.0 if named.get("icon", "NONE") == "NONE" else ICON
         self.parts.append(Text(words, icon + beside))
 
@@ -119,7 +122,7 @@ class Layout:
         assert name in data.bl_rna.properties, f"{data.bl_rna.identifier} has no {name}"
         self._check(named)
         prop = data.bl_rna.properties[name]
-        words = named.get("text", prop.name)
+        words = _said(named.get("text", prop.name))
         place = self._part()
         if prop.type == "BOOLEAN":
             if self.use_property_split:
@@ -136,13 +139,13 @@ class Layout:
         # Without a name, too, there is room for the dot behind the value.
         share, less = VALUE if split else (1.0, VALUE[1] * self.use_property_split)
         if prop.type == "STRING" and not split:
-            place._button(named | {"text": getattr(data, name)}, "", less)
+            place._button(named | {"text": getattr(data, name), "translate": False}, "", less)
         elif prop.type == "ENUM":
             # A field shows any of the items, or there is one for each of them.
             expanded = prop.is_enum_flag or named.get("expand", False)
             count = len(prop.enum_items) if expanded else 1
             beside, part = 2 * MARGIN if expanded else ARROW, (share / count, less / count)
-            place.parts.extend(Text(item.name, beside, part) for item in prop.enum_items)
+            place.parts.extend(Text(_said(item.name), beside, part) for item in prop.enum_items)
 
     def _own_property(self, data, name, named):
         """A number that is a custom property."""
@@ -212,6 +215,11 @@ class Layout:
                 found.append(f"{part.words!r} is {needed:.0f} wide, its place {free:.0f}")
         return found
 
+    def words(self) -> Iterator[str]:
+        """All texts, in their order."""
+        for part in self.parts:
+            yield from part.words() if isinstance(part, Layout) else (part.words,)
+
     def _widths(self, width):
         """How Blender shares a width among the parts: icons keep theirs, others get the same."""
         if self.kind not in ("row", "split"):
@@ -226,6 +234,7 @@ class Layout:
         return [ICON if icon else each for icon in icons]
 
 
+@cache
 def width_of(words: str) -> float:
     """Width of a text in pixels, in Blender's own font and size.
 
@@ -264,14 +273,49 @@ def drawn() -> dict[str, list[str]]:
 
 
 def cut() -> dict[str, list[str]]:
-    """Draw every panel of Poise that would be seen, in a sidebar as wide as Blender makes it.
+    """Draw every panel of Poise that would be seen, in a sidebar as wide as Blender makes it, in
+    English and in each other language.
 
     Returns:
         Name of the class -> what is said of each text that Blender would cut; of names that
         the user gives, too.
     """
-    found = {name: layout.cut(PANEL) for name, layout in _layouts() if "_PT_" in name}
-    return {name: texts for name, texts in found.items() if texts}
+    from poise.addon import texts
+
+    found: dict[str, list[str]] = {}
+    for language in ("", *sorted(path.stem for path in texts.FOLDER.glob("*.json"))):
+        with _speaking(language):
+            layouts = [(name, layout) for name, layout in _layouts() if "_PT_" in name]
+        for name, layout in layouts:
+            if said := layout.cut(PANEL):
+                found.setdefault(name, []).extend(said)
+        # The same words fit in the other languages as they did before.
+        words = tuple(word for _name, layout in layouts for word in layout.words())
+        if not language and words in _fit:
+            break
+        _fit.add(words)
+    return found
+
+
+_fit: set[tuple[str, ...]] = set()
+
+
+_said = str
+"""What Blender makes of a text that it translates itself."""
+
+
+@contextmanager
+def _speaking(language: str) -> Iterator[None]:
+    """Draw in a language: Blender as a Python module has none."""
+    from poise.addon import texts
+
+    global _said
+    former = texts.language
+    texts.language, _said = (lambda: language), lambda words: texts.translated(words, language)
+    try:
+        yield
+    finally:
+        texts.language, _said = former, str
 
 
 def _layouts() -> Iterator[tuple[str, Layout]]:

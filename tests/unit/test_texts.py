@@ -69,6 +69,22 @@ def test_what_is_put_in_is_translated_but_for_names():
     )
 
 
+@pytest.mark.parametrize(("said", "german"), [
+    ("Path is Cube, which is no curve: choose a curve",
+     "Pfad ist Cube, aber nicht vom Typ Kurve: etwas vom Typ Kurve wählen"),
+    ("Own Timing of Trot is without the left fore: it must be switched off and on again, which "
+     "fills in the legs", "Eigene Zeitgebung von Trab ist ohne Vorderbein links: Es muss neu"),
+    ("The motion has no rotation for head at frame 7: its settings are beyond what can be computed",
+     "Der Bewegung fehlt die Drehung von head bei Frame 7: "),
+    ("The active motion has no gaits: set Motion to Gait",
+     "Die aktive Bewegung hat keine Gangarten: "),
+    ("Changed since the bake: Frequency, Path, Gates, terrain",
+     "Seit dem Backen geändert: Frequenz, Pfad, Tore, Gelände"),
+])
+def test_what_is_put_in_reads_right_whatever_its_gender(said, german):
+    assert texts.translated(said, "de_DE").startswith(german)
+
+
 @pytest.mark.parametrize("said", ["", "12.5", "what others say", "前足の骨" * 60, "{}", "\n"])
 def test_what_no_table_has_stays_as_it_is(said):
     assert texts.translated(said, "de_DE") == said
