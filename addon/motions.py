@@ -308,6 +308,7 @@ def add_motion(
     settings = motion.poise_motion
     settings.character, settings.rig = character, control_rig.rig_of(character)
     settings.owner = motion.name
+    settings.range_mode = "SCENE"
     if existing:
         roles.copy((active_motion(character) or existing[0]).poise_motion, settings)
     last = max((obj.poise_motion.order for obj in existing), default=-1)

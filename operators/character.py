@@ -14,11 +14,12 @@ from bpy.props import (
 )
 
 from ..addon import families, motions
+from ..addon.baking import copies
 from ..addon.base_operator import ByMenu, SettingsOperator
 from ..addon.context import object_mode, select_only
 from ..addon.errors import UserError
 from ..addon.placement import put_at, world_matrix
-from ..addon.rigs import characters, machines
+from ..addon.rigs import characters, collections, machines
 from ..addon.rigs.controls import control_rig
 from ..addon.rigs.equipment import own_equipment
 from ..addon.scene.timing import scene_numbers
@@ -139,7 +140,7 @@ class POISE_OT_character_add(ByMenu, SettingsOperator, bpy.types.Operator):
 
     def run(self, context):
         self._take_usual()
-        numbers = scene_numbers(context.scene)
+        numbers, curve = scene_numbers(context.scene), motion_list.selected_curve(context)
         place = context.scene.cursor.location
         if not all(isfinite(value) for value in place):
             raise UserError("The 3D cursor stands nowhere: put it back with Shift C")
@@ -150,7 +151,7 @@ class POISE_OT_character_add(ByMenu, SettingsOperator, bpy.types.Operator):
         if active is not None and active.mode != "OBJECT":
             bpy.ops.object.mode_set(mode="OBJECT")
         own = {
-            "location": place, "collection": home, "mass": self.mass,
+            "location": place, "collection": collections.make(home, "Character"), "mass": self.mass,
             "colours": {name: tuple(getattr(self, name)) for name in ALL[self.kind].paints},
         }
         if self.kind in machines.MACHINES:
@@ -159,12 +160,15 @@ class POISE_OT_character_add(ByMenu, SettingsOperator, bpy.types.Operator):
             rig = characters.build_character(
                 context, self.kind, height=self.height, regular=not self.goofy, **own
             )
+        own["collection"].name = rig.name
         motion = motions.add_motion(context, rig)
         turns = motion.poise_motion.turns
         families.begin(motion, numbers.unit_scale)
         given = self.properties.is_property_set("slope")
         turns.slope = self.slope if given else ALL[self.kind].slope
         select_only(context, rig)
+        if curve is not None and families.go_along(motion, curve):
+            return f"Added {rig.name}, along {curve.name}: set its motion, then Bake to Rig"
         what = {"GAIT": "its gaits", "CONTROLLER": "controllers and a script"}
         told = what.get(motion.poise_motion.kind, "its turns")
         return f"Added {rig.name}: set {told}, then Bake to Rig"
@@ -253,10 +257,40 @@ class POISE_OT_character_remove(SettingsOperator, bpy.types.Operator):
             for child, place in places.items():
                 child.parent = None
                 put_at(child, place)
+            homes = rig.users_collection
             objects.remove(rig)
+            collections.tidy(homes)
         return f"Removed {name}"
 
 
+class POISE_OT_character_duplicate(SettingsOperator, bpy.types.Operator):
+    """Copy the character with its figure, equipment, motions and bakes, as one of its own"""
+
+    bl_idname = "poise.character_duplicate"
+    bl_label = "Duplicate Character"
+
+    share_path: BoolProperty(
+        name="Share Path",
+        description="Go along the same curve and through the same gates, instead of copies",
+        default=False,
+    )
+
+    @classmethod
+    def poll(cls, context):
+        if motions.active_character(context) is None:
+            cls.poll_message_set("No character is active")
+            return False
+        return True
+
+    def run(self, context):
+        rig = motions.active_character(context)
+        motions.require_editable(rig)
+        with object_mode(context):
+            copy = copies.duplicate(context, rig, shared=self.share_path)
+        return f"Added {copy.name}, a copy of {rig.name}: press G to move it with its motions"
+
+
 CLASSES = (
-    POISE_OT_character_add, POISE_OT_character_remove, POISE_OT_mesh_swap, POISE_OT_mesh_restore
+    POISE_OT_character_add, POISE_OT_character_duplicate, POISE_OT_character_remove,
+    POISE_OT_mesh_swap, POISE_OT_mesh_restore,
 )

@@ -4,18 +4,20 @@
 from math import degrees
 
 import bpy
+import numpy as np
 from bpy.props import EnumProperty, FloatProperty, IntProperty, StringProperty
 
 from ..addon import baking, families, motions
 from ..addon.bake.checks import LAST_FRAME
 from ..addon.base_operator import SettingsOperator, one_line
 from ..addon.context import object_mode
+from ..addon.drawing.strokes import Palette
 from ..addon.errors import UserError
 from ..addon.rigs.actor import Actor
 from ..addon.scene.timing import scene_numbers
-from ..addon.settings.motion import kind_items
+from ..addon.settings.motion import KINDS, kind_items
 from ..addon.shots import footprints, trail
-from ..addon.show import handles
+from ..addon.show import handles, overlay, preview
 from ..addon.texts import tr
 
 
@@ -81,7 +83,7 @@ class POISE_OT_motion_add(_CharacterOperator, bpy.types.Operator):
 
     def run(self, context):
         rig = motions.active_character(context)
-        able = families.kinds_for(Actor.of(rig))
+        able, curve = families.kinds_for(Actor.of(rig)), selected_curve(context)
         if not able:
             raise UserError(f"{rig.name} is not a Poise character: set it up, or add one")
         kind = self.kind if self.properties.is_property_set("kind") else able[0]
@@ -98,21 +100,37 @@ class POISE_OT_motion_add(_CharacterOperator, bpy.types.Operator):
         if before is None:
             families.begin(motion, scene_numbers(context.scene).unit_scale)
         elif families.FAMILIES[kind].lies:
-            for name in ("range_mode", "frame_start", "frame_end"):
+            for name in ("frame_start", "frame_end", "range_mode"):
                 setattr(settings, name, getattr(before.poise_motion, name))
         else:
             _continue_from(context.scene, settings, before)
+        free = not self.properties.is_property_set("kind")
+        if curve and (free or follows(kind)) and families.go_along(motion, curve):
+            return f"Added {motion.name}, along {curve.name}"
         return f"Added {motion.name}"
+
+
+def selected_curve(context):
+    """The curve that is selected, which becomes the path of what is added; None of several."""
+    found = [obj for obj in context.view_layer.objects.selected if obj.type == "CURVE"]
+    return found[0] if len(found) == 1 else None
+
+
+def follows(kind: str) -> bool:
+    """Whether motions of a kind follow curves."""
+    return any(known.along for known in KINDS if known.name == kind)
 
 
 def _continue_from(scene, settings, before):
     """Start where the motion before ends, with its settings."""
-    other = before.poise_motion
+    other, solved = before.poise_motion, preview.solved_for(before, scene)
     settings.go_on_from(other)
     settings.after = before
     length = settings.frame_end - settings.frame_start
     end = other.frame_end
-    if other.range_mode == "SCENE":
+    if solved is not None and solved.job.ends_by_itself:
+        end = solved.job.end_frame
+    elif other.range_mode == "SCENE":
         end = scene.frame_end
     elif other.range_mode == "PREVIEW" and scene.use_preview_range:
         end = scene.frame_preview_end
@@ -155,7 +173,7 @@ def remove(context, motion):
 
 
 class POISE_OT_motion_select(_MotionOperator, bpy.types.Operator):
-    """Select the Motion object, too: Timeline and Graph Editor then show its settings' keys"""
+    """Select the Motion objects of the selected characters, too: Timeline shows their keys"""
 
     bl_idname = "poise.motion_select"
     bl_label = "Select Motion"
@@ -164,10 +182,89 @@ class POISE_OT_motion_select(_MotionOperator, bpy.types.Operator):
         _character, motion = motions.require_motion(context)
         if motion.name not in context.view_layer.objects:
             raise UserError(f"{motion.name} is in no visible collection: show its collection")
-        if motion.hide_get():
-            motion.hide_set(False)
-        motion.select_set(True)
+        # Settings that Blender itself copies to what is selected reach them all, too.
+        for each in map(motions.active_motion, motions.selected_characters(context)):
+            if each.name in context.view_layer.objects:
+                each.hide_set(False)
+                each.select_set(True)
         return ""
+
+
+class POISE_OT_motion_view(_MotionOperator, bpy.types.Operator):
+    """Show the whole track of the selected characters' motions in the viewport"""
+
+    bl_idname = "poise.motion_view"
+    bl_label = "View Track"
+
+    def run(self, context):
+        area = viewport_of(context)
+        if area is None:
+            raise UserError("No 3D viewport is open: open one")
+        points = []
+        for motion in map(motions.active_motion, motions.selected_characters(context)):
+            status = preview.refresh(context, motion)
+            if status.solved is None:
+                raise UserError(f"{motion.name} cannot be solved: {status.error}")
+            drawn = overlay.track_strokes(status.solved, Palette())
+            drawn += overlay.ghost_strokes(status.solved, 0, Palette())
+            points += [strokes.points for strokes in drawn]
+        if not points:
+            raise UserError("These motions have no track")
+        places = np.concatenate(points) / scene_numbers(context.scene).unit_scale
+        space = area.spaces.active
+        # Without a window an area has no size.
+        aspect = area.width / area.height if area.width and area.height else 1.0
+        frame(space.region_3d, space.lens, places, aspect)
+        area.tag_redraw()
+        return ""
+
+
+def viewport_of(context):
+    """The 3D viewport that the mouse is in, or the largest of the window; None without one."""
+    if context.area is not None and context.area.type == "VIEW_3D":
+        return context.area
+    areas = context.screen.areas if context.screen is not None else ()
+    found = [area for area in areas if area.type == "VIEW_3D"]
+    return max(found, key=lambda area: area.width * area.height, default=None)
+
+
+SENSOR = 72.0  # mm: what Blender takes the longer side of a viewport for
+
+
+def frame(region, lens: float, places: np.ndarray, aspect: float) -> None:
+    """Let a viewport show places from where it looks.
+
+    Args:
+        region: its region_3d.
+        lens: its focal length, mm.
+        places: (n, 3) in Blender units.
+        aspect: its width over its height.
+    """
+    low, high = places.min(axis=0), places.max(axis=0)
+    radius = max(0.5 * float(np.linalg.norm(high - low)), 0.1)
+    # The shorter side sees less.
+    half = SENSOR / 2.0 / lens * min(aspect, 1.0 / aspect)
+    if region.view_perspective == "CAMERA":
+        region.view_perspective = "PERSP"
+    region.view_location = 0.5 * (low + high)
+    region.view_distance = radius * (1.0 + half**2) ** 0.5 / half
+
+
+class POISE_OT_scene_range_set(_MotionOperator, bpy.types.Operator):
+    """Let the scene last until the motions of the selected characters end"""
+
+    bl_idname = "poise.scene_range_set"
+    bl_label = "Set Scene Range"
+
+    def run(self, context):
+        scene, ends = context.scene, []
+        for motion in map(motions.active_motion, motions.selected_characters(context)):
+            status = preview.refresh(context, motion)
+            if status.solved is None:
+                raise UserError(f"{motion.name} cannot be solved: {status.error}")
+            ends.append(status.solved.job.end_frame)
+        scene.frame_end = max(scene.frame_end, *ends)
+        return f"The scene ends at frame {scene.frame_end}"
 
 
 class POISE_OT_motion_activate(_MotionOperator, bpy.types.Operator):
@@ -286,4 +383,6 @@ CLASSES = (
     POISE_OT_motion_activate,
     POISE_OT_motion_select,
     POISE_OT_motion_move,
+    POISE_OT_motion_view,
+    POISE_OT_scene_range_set,
 )

@@ -14,7 +14,7 @@ from ..addon.context import object_mode
 from ..addon.errors import UserError
 from ..addon.placement import world_matrix
 from ..addon.scene import course
-from ..addon.scene.timing import scene_numbers
+from ..addon.scene.timing import past_the_end, scene_numbers
 from ..addon.shots import gates
 from ..addon.show import preview
 from ..addon.texts import tr
@@ -81,6 +81,9 @@ class POISE_OT_path_plan(_PathMotion, SolvingOperator, bpy.types.Operator):
             settings.frame_end = result.job.end_frame
         preview.keep(context, motion, result)
         path, solved = result.path, result.motion
+        late = past_the_end(context.scene, result.job.end_frame)
+        if late:
+            self.report({"WARNING"}, tr(f"{late}: use Set Scene Range"))
         if not path.finished:
             self.report({"WARNING"}, tr(f"{motion.name} does not get to the end of its path"))
         return (

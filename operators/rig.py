@@ -19,6 +19,7 @@ from ..addon.rigs.recognise.rolemap import ENGINE
 from ..addon.scene.timing import scene_numbers
 from ..addon.shots import footprints, trail
 from ..addon.texts import tr
+from . import motion as motion_list
 
 # What rigs can be set up as, numbered as in all characters.
 KINDS = tuple(
@@ -96,7 +97,7 @@ class POISE_OT_rig_setup(ByMenu, OnRig, bpy.types.Operator):
 
     def run(self, context):
         rig = motions.active_rig(context)
-        numbers = scene_numbers(context.scene)
+        numbers, curve = scene_numbers(context.scene), motion_list.selected_curve(context)
         before = control_rig.controls_of(rig)
         existing = motions.motions_of(before or rig) + motions.left_of(rig)
         motion = next((m for m in existing if m.poise_motion.is_active), (existing or [None])[0])
@@ -141,13 +142,16 @@ class POISE_OT_rig_setup(ByMenu, OnRig, bpy.types.Operator):
                 for other in motions.motions_of(controls):
                     families.begin(other, numbers.unit_scale)
                     other.poise_motion.turns.slope = characters.KINDS[self.kind].slope
+        along = ""
+        if curve is not None and not existing and families.go_along(motion, curve):
+            along = f"; it goes along {curve.name}"
         label = characters.KINDS[self.kind].label
         bones = {bone_of(path) for path in control_rig.resting(controls, rig)}
         rests = f"; IK and stretch of {', '.join(sorted(bones))} rest meanwhile" if bones else ""
         unsure = f", {len(found.unsure)} of them unsure" if found.unsure else ""
         left = legs_left(measured.rest, found)
         odd = f"; {', '.join(left)} stays as it is: legs move in pairs" if left else ""
-        bare = _bare(controls, unheld) + _stiff(measured)
+        bare = _bare(controls, unheld) + _stiff(measured) + along
         if rigify.is_metarig(measured.rest):
             self.report({"WARNING"}, tr(rigify.UNGENERATED))
         return (

@@ -15,7 +15,7 @@ from ..addon.families.controlling import gather
 from ..addon.rigs import cars, machines, vehicles
 from ..addon.rigs.actor import Actor
 from ..addon.scene.streets import read_lane
-from ..addon.scene.timing import scene_numbers
+from ..addon.scene.timing import frame_range, scene_numbers
 from ..addon.shots import streets, trail
 from ..solvers.control.driving import LONGEST
 from .control import add_controller
@@ -87,9 +87,11 @@ class POISE_OT_street_add(_OfCar, SettingsOperator, bpy.types.Operator):
             )
         if self.controller and not settings.controllers:
             _add_controller(context, motion)
-            own = motion.poise_motion
-            if own.range_mode == "OWN":
-                own.frame_end = max(own.frame_end, own.frame_start + round(LASTS * numbers.fps))
+            start, end = frame_range(context.scene, motion)
+            last = start + round(LASTS * numbers.fps)
+            if last > end:
+                own = motion.poise_motion
+                own.frame_start, own.frame_end = start, last
         return f"Added a street with a gap of {self.gap:.1f} m: Build, then Bake to Rig"
 
 

@@ -125,6 +125,7 @@ class POISE_PT_problems(MotionPanel, bpy.types.Panel):
         count = len(preview.problems(active(context)[1]))
         if count:
             self.layout.label(text=str(count))
+        MotionPanel.draw_header_preset(self, context)
 
     def draw(self, context):
         layout = self.layout

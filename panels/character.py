@@ -33,6 +33,8 @@ class POISE_PT_character(SidebarPanel, bpy.types.Panel):
             layout.operator("poise.car_setup", icon="AUTO")
         row = layout.row(align=True)
         row.operator("poise.character_add", text="Add Character", icon="ADD")
+        if character is not None:
+            row.operator("poise.character_duplicate", text="", icon="DUPLICATE")
         if character is not None and characters.figure_meshes(character):
             row.operator("poise.character_remove", text="", icon="TRASH")
 

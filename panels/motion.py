@@ -8,6 +8,7 @@ from ..addon import families, motions
 from ..addon.mapping.registry import MAPPINGS
 from ..addon.rigs import characters
 from ..addon.rigs.actor import Actor
+from ..addon.scene.timing import past_the_end
 from ..addon.show import preview
 from .base import (
     ICONS,
@@ -85,6 +86,8 @@ class POISE_PT_motion(SidebarPanel, bpy.types.Panel):
         row = layout.row(align=True)
         row.prop(settings, "show_preview", icon="HIDE_OFF")
         row.operator("poise.motion_select", text="", icon="RESTRICT_SELECT_OFF")
+        row.operator("poise.motion_view", text="", icon="VIEWZOOM")
+        row.operator("poise.settings_copy", text="", icon="COPYDOWN")
 
 
 class POISE_PT_range(MotionPanel, bpy.types.Panel):
@@ -163,6 +166,10 @@ def draw_summary(layout, status, width):
         box.label(text="Solving…", icon="SORTTIME")
         return
     draw_table(box, summary, width)
+    late = past_the_end(bpy.context.scene, status.solved.job.end_frame)
+    if late:
+        wrapped(box, late, width, "ERROR")
+        box.operator("poise.scene_range_set", icon="TIME")
     # The first line of the list, which has what would help; notes wait there.
     first = next((line for line in status.problems if line.severity in ICONS), None)
     if first is not None:

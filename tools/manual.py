@@ -24,16 +24,16 @@ PAGES = ("scripts.md", "turns.md", "body.md")
 UNITS = {
     "VELOCITY": "length/s", "ACCELERATION": "length/s²", "LENGTH": "length", "AREA": "length²",
     "ROTATION": "rad",
-    "MASS": "kg", "TIME_ABSOLUTE": "s", "CAMERA": "mm",
+    "MASS": "kg", "TIME_ABSOLUTE": "s", "FREQUENCY": "Hz", "CAMERA": "mm",
 }
 
 OPERATORS = (
-    "character_add", "character_remove",
+    "character_add", "character_duplicate", "character_remove",
     "rig_roles_find", "rig_stand_up", "rig_role_add", "rig_role_remove",
     "rig_roles_export", "rig_roles_import", "rig_roles_save", "rig_roles_load",
     "rig_roles_delete", "motion_add", "motion_activate", "motion_move", "motion_remove",
-    "motion_select", "heading_drag",
-    "preset_apply", "path_plan", "gate_add", "slalom_course_add",
+    "motion_select", "motion_view", "heading_drag", "scene_range_set",
+    "preset_apply", "settings_copy", "path_plan", "gate_add", "slalom_course_add",
     "gait_add", "gait_remove", "gait_move", "gait_mirror", "gait_speed_add", "gait_speed_remove",
     "gait_cycle", "gait_drag",
     "footprints_edit", "footprints_adapt", "footprints_reset", "footprints_remove",

@@ -72,6 +72,27 @@ def begin(motion: bpy.types.Object, unit_scale: float) -> None:
         settings.begin(actor.kind, unit_scale)
 
 
+def go_along(motion: bpy.types.Object, curve: bpy.types.Object) -> bool:
+    """Let a motion follow a curve, as the kind of motion that its character follows one with.
+
+    Args:
+        motion: the Motion object.
+        curve: the curve object.
+
+    Returns:
+        False where the character can follow none; nothing is changed then.
+    """
+    settings = motion.poise_motion
+    able = kinds_for(Actor.of(settings.character))
+    kinds = [kind for kind in KINDS if kind.along and kind.name in able]
+    if not kinds:
+        return False
+    kind = next((kind for kind in kinds if kind.name == settings.kind), kinds[0])
+    settings.kind = kind.name
+    setattr(getattr(settings, kind.group), kind.along, curve)
+    return True
+
+
 def family_for(motion: bpy.types.Object) -> Family[Any, Any]:
     """Family of a Motion object.
 

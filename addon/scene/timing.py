@@ -77,6 +77,18 @@ def require_even_time(scene: bpy.types.Scene) -> None:
         )
 
 
+def past_the_end(scene: bpy.types.Scene, end: int) -> str:
+    """What is said of a motion that ends after the scene, or "".
+
+    Args:
+        scene: the scene.
+        end: last frame of the motion.
+    """
+    if end <= scene.frame_end:
+        return ""
+    return f"Ends at frame {end}, the scene at {scene.frame_end}"
+
+
 def frame_range(scene: bpy.types.Scene, motion: bpy.types.Object) -> tuple[int, int]:
     """First and last frame of a motion.
 

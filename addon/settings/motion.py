@@ -47,6 +47,7 @@ class Kind(NamedTuple):
         number: what files keep, never another kind's.
         group: name of its settings on a motion.
         settings: their property group.
+        along: name of the setting of them that holds the curve that is followed, "" of none.
     """
 
     name: str
@@ -55,6 +56,7 @@ class Kind(NamedTuple):
     number: int
     group: str
     settings: type
+    along: str = ""
 
 
 # A new kind of motion is a row here, and one in `families.FAMILIES`.
@@ -62,9 +64,9 @@ KINDS = [
     Kind("TURNS", "Turns", "Turns set by frequency, sharpness and heading", 0,
          "turns", PoiseTurns),
     Kind("PATH", "Path", "Along a curve, among obstacles and through gates", 1,
-         "path", PoisePath),
+         "path", PoisePath, "curve"),
     Kind("GAIT", "Gait", "On legs: gaits one after the other, along a way and over terrain", 2,
-         "gait", PoiseGait),
+         "gait", PoiseGait, "path"),
     Kind("POSE_TIMING", "Pose Timing", "Poses of any bones reached on their frames, under physics",
          3, "pose_timing", PoisePoseTiming),
     Kind("CONTROLLER", "Controller", "Mechanical figures that find their way to where they are to "
@@ -86,9 +88,10 @@ def groups() -> dict[str, type]:
 
 def group_properties() -> dict:
     """What a motion has because of its kinds: which one it is, settings of each, and styles."""
-    made = {name: PointerProperty(type=group) for name, group in groups().items()}
+    made = {name: PointerProperty(type=group, options=set()) for name, group in groups().items()}
     text = "What kind of motion this is"
-    return {"kind": EnumProperty(name="Motion", description=text, items=kind_items()), **made}
+    items = {"items": kind_items(), "options": set()}
+    return {"kind": EnumProperty(name="Motion", description=text, **items), **made}
 
 
 BODY_PARTS = (
@@ -115,6 +118,19 @@ def _is_armature(self, other):
 def _real_fps():
     render = bpy.context.scene.render
     return render.fps / render.fps_base
+
+
+def _begin_own(self, context):
+    """A range of its own begins with the one that it had so far."""
+    for name in ("frame_start", "frame_end"):
+        if self.range_mode == "OWN" and not self.is_property_set(name):
+            setattr(self, name, getattr(bpy.context.scene, name))
+
+
+def _set_own(self, context):
+    """Whoever sets Start or End wants a range of its own."""
+    if self.range_mode != "OWN":
+        self.range_mode = "OWN"
 
 
 def _get_duration(self):
@@ -156,25 +172,28 @@ class PoiseMotion(Rows, bpy.types.PropertyGroup):
     """Everything about one motion of one character."""
 
     ROWS = (
-        Row("range_mode", "OWN", "Which frames the motion covers", keyed=True, label="Range",
+        Row("range_mode", "OWN", "Which frames the motion covers; new ones follow the scene until "
+            "Start or End is set", label="Range", more={"update": _begin_own},
             choices=(
                 ("OWN", "Own", "Start and end frame of its own", 0),
                 ("SCENE", "Scene", "The scene's frame range", 1),
                 ("PREVIEW", "Preview", "The timeline's preview range", 2),
             )),
-        Row("frame_start", 1, "First frame of the motion", unit="frame", keyed=True, label="Start"),
-        Row("frame_end", 241, "Last frame of the motion", unit="frame", keyed=True, label="End"),
-        Row("mirror", False, "Swap left and right turns", keyed=True, label="Mirror"),
-        Row("key_mode", "DENSE", "How the motion is keyed", keyed=True, label="Keys",
+        Row("frame_start", 1, "First frame of the motion", unit="frame", label="Start",
+            more={"update": _set_own}),
+        Row("frame_end", 241, "Last frame of the motion", unit="frame", label="End",
+            more={"update": _set_own}),
+        Row("mirror", False, "Swap left and right turns", label="Mirror"),
+        Row("key_mode", "DENSE", "How the motion is keyed", label="Keys",
             choices=(
                 ("DENSE", "Every Frame", "A key on every frame, with straight lines between", 0),
                 ("SPARSE", "Sparse", "Few keys with exact slopes, easier to edit and more "
                  "accurate between frames", 1),
             )),
         Row("key_step", 4, "Most frames between two keys; keys stand closer where the motion needs "
-            "it", unit="frames", keyed=True, label="Key Spacing", ends=(1, 16)),
+            "it", unit="frames", label="Key Spacing", ends=(1, 16)),
         Row("keys_between", "CONTACTS", "Which bones of a rig that is keyed by its bones get keys "
-            "between frames", keyed=True, label="Subframes",
+            "between frames", label="Subframes",
             choices=(
                 ("NONE", "None", "Keys on whole frames alone, as games want them; feet slide a "
                  "little between", 0),
@@ -183,16 +202,16 @@ class PoiseMotion(Rows, bpy.types.PropertyGroup):
                 ("ANYWHERE", "Wherever Needed", "All bones that would be off by more than a "
                  "millimetre between frames", 2),
             )),
-        Row("target", "NEW", "Where the keys go", keyed=True, label="Into",
+        Row("target", "NEW", "Where the keys go", label="Into",
             choices=(
                 ("NEW", "New Action", "An action of its own, named after character and motion", 0),
                 ("CURRENT", "Current Action", "The character's current action; only keys that "
                  "Poise baked are replaced", 1),
             )),
-        Row("push_to_nla", False, "Put the baked action on an NLA track of its own", keyed=True,
+        Row("push_to_nla", False, "Put the baked action on an NLA track of its own",
             label="Push to NLA"),
         Row("edited_keys", "ASK", "What to do when keys were edited by hand since the last bake",
-            keyed=True, label="Edited Keys",
+            label="Edited Keys",
             choices=(
                 ("ASK", "Ask", "Stop and say so", 0),
                 ("OVERWRITE", "Overwrite", "Replace the edited keys", 1),
@@ -200,7 +219,7 @@ class PoiseMotion(Rows, bpy.types.PropertyGroup):
                 ("NEW_ACTION", "New Action", "Leave the edited action and bake into another", 3),
             )),
         Row("root_motion", "ROOT", "What carries the figure along when the bones of its rig are "
-            "keyed", keyed=True, label="Root Motion",
+            "keyed", label="Root Motion",
             choices=(
                 ("ROOT", "Root Bone", "The root bone goes where the figure goes, the hips do the "
                  "rest", 0),

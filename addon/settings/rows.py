@@ -64,8 +64,6 @@ def property_of(row: Row):
         row: the row.
     """
     more = {"name": row.label, "description": row.text, "override": OVERRIDE, **row.more}
-    if not row.keyed:
-        more["options"] = set()
     if row.choices:
         return EnumProperty(items=row.choices, default=row.default, **more)
     if isinstance(row.default, bool):
@@ -143,6 +141,15 @@ class Rows:
         for prop in other.bl_rna.properties:
             if not prop.is_readonly and prop.identifier != "name":
                 setattr(self, prop.identifier, getattr(other, prop.identifier))
+
+    def take_from(self, other: Rows) -> None:
+        """Take over what another motion is set to; nothing that stands in the scene.
+
+        Args:
+            other: the same group of the other motion.
+        """
+        for row in self.ROWS:
+            setattr(self, row.name, getattr(other, row.name))
 
     def begin(self, kind: str, unit_scale: float) -> None:
         """Start from settings that suit a character, whatever the scene's unit.

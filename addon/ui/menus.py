@@ -13,6 +13,7 @@ from ..rigs.controls import control_rig
 ADD = "VIEW3D_MT_add"
 HOSTS = ("VIEW3D_MT_object", "VIEW3D_MT_pose")
 ASSETS = "ASSETBROWSER_MT_context_menu"
+SETTINGS = "UI_MT_button_context_menu"
 
 # None draws a line between groups.
 _ENTRIES = (
@@ -27,6 +28,11 @@ _ENTRIES = (
     ("poise.motion_add", "ADD"),
     ("poise.motion_remove", "NONE"),
     ("poise.motion_select", "NONE"),
+    ("poise.motion_view", "NONE"),
+    ("poise.settings_copy", "COPYDOWN"),
+    ("poise.scene_range_set", "NONE"),
+    None,
+    ("poise.character_duplicate", "DUPLICATE"),
     ("poise.character_remove", "NONE"),
     None,
     ("poise.path_plan", "CURVE_PATH"),
@@ -147,6 +153,19 @@ def poise_motion_menu(self, context) -> None:
     self.layout.menu(POISE_MT_motion.bl_idname, icon="ANIM")
 
 
+def poise_setting_menu(self, context) -> None:
+    """Draw what becomes of a setting of a motion that was clicked with the right button."""
+    group, prop = getattr(context, "button_pointer", None), getattr(context, "button_prop", None)
+    if prop is None or not isinstance(group, bpy.types.PropertyGroup):
+        return
+    if not isinstance(group.id_data, bpy.types.Object) or not motions.is_motion(group.id_data):
+        return
+    path = group.path_from_id(prop.identifier).removeprefix("poise_motion.")
+    self.layout.separator()
+    text = "Copy to Selected Characters"
+    self.layout.operator("poise.settings_copy", text=text, icon="COPYDOWN").setting = path
+
+
 def poise_asset_menu(self, context) -> None:
     """Draw what becomes of a pose asset."""
     asset = getattr(context, "asset", None)
@@ -167,10 +186,12 @@ def register() -> None:
     for host in HOSTS:
         getattr(bpy.types, host).append(poise_motion_menu)
     getattr(bpy.types, ASSETS).append(poise_asset_menu)
+    getattr(bpy.types, SETTINGS).append(poise_setting_menu)
 
 
 def unregister() -> None:
     """Take the menus out again."""
+    getattr(bpy.types, SETTINGS).remove(poise_setting_menu)
     getattr(bpy.types, ASSETS).remove(poise_asset_menu)
     for host in reversed(HOSTS):
         getattr(bpy.types, host).remove(poise_motion_menu)

@@ -64,6 +64,20 @@ def find(character: bpy.types.Object, name: str) -> str | None:
     return None
 
 
+def alike(path: str, one: bpy.types.Object, other: bpy.types.Object) -> bool:
+    """Whether a preset that suits a character suits another one, too.
+
+    Args:
+        path: the preset's file.
+        one: an armature object with a motion.
+        other: the one that it suits.
+    """
+    if is_gaits(path):
+        legs = [len(legs_of(character.poise.motion_object)) for character in (one, other)]
+        return legs[0] == legs[1]
+    return bool(one.poise.kind) and subdir(one) == subdir(other)
+
+
 def folders(character: bpy.types.Object) -> tuple[str, ...]:
     """Folders of all presets for a character, below Blender's preset folders.
 

@@ -176,7 +176,7 @@ def test_every_setting_stands_in_the_tables():
         fields = node_names - {
             "to_params", "begin", "set_named", "add_speed", "speed_pairs",
             "set_list",
-            "add", "go_on_from", "stored", "bring_back",
+            "add", "go_on_from", "take_from", "stored", "bring_back",
         }
         assert fields - rows == set(), group
 
