@@ -253,9 +253,11 @@ def named(job: Job) -> dict[str, str]:
         "input/label" -> digest.
     """
     found = dict(families.family_of(job).named(job))
-    styles: list[Any] = [style for style in (job.style, job.eyes) if style is not None]
+    styles: list[tuple[Any, type]] = [
+        (style, type(style)) for style in (job.style, job.eyes) if style is not None
+    ]
     found["body style"] = {
-        row.label: getattr(style, row.name) for style in styles for row in rows_of(type(style))
+        row.label: getattr(style, row.name) for style, kind in styles for row in rows_of(kind)
     }
     return {
         f"{name}/{label}": digest(value)
