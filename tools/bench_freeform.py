@@ -54,7 +54,7 @@ def rows() -> list[Row]:
         return pipeline.solve(job)
 
     one = side_by_side(
-        lambda: _stepped(rig), solved_and_mapped, 3, 1, clock=time.process_time
+        lambda: _stepped(rig), solved_and_mapped, 1, clock=time.process_time
     )
     return [
         Row("60 s of a dance phrase with leaps: solved and mapped",
