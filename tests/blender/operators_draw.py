@@ -283,22 +283,22 @@ def cut() -> dict[str, list[str]]:
     from poise.addon import texts
 
     found: dict[str, list[str]] = {}
+    new: set[str] = set()
     for language in ("", *sorted(path.stem for path in texts.FOLDER.glob("*.json"))):
         with _speaking(language):
-            layouts = [(name, layout) for name, layout in _layouts() if "_PT_" in name]
+            layouts = [each for each in _layouts(new if language else None) if "_PT_" in each[0]]
         for name, layout in layouts:
             if said := layout.cut(PANEL):
                 found.setdefault(name, []).extend(said)
-        # The same words fit in the other languages as they did before.
-        words = tuple(word for _name, layout in layouts for word in layout.words())
-        if not language and words in _fit:
-            break
-        _fit.add(words)
+            # The same words fit in the other languages as they did before.
+            words = (name, *layout.words())
+            if words not in _fit:
+                _fit.add(words)
+                new.add(name)
     return found
 
 
 _fit: set[tuple[str, ...]] = set()
-
 
 _said = str
 """What Blender makes of a text that it translates itself."""
@@ -318,12 +318,14 @@ def _speaking(language: str) -> Iterator[None]:
         texts.language, _said = former, str
 
 
-def _layouts() -> Iterator[tuple[str, Layout]]:
+def _layouts(wanted: set[str] | None = None) -> Iterator[tuple[str, Layout]]:
     from poise.addon import registration
 
     context = Context()
     for cls in registration.CLASSES:
         if not issubclass(cls, (bpy.types.Panel, bpy.types.Menu)):
+            continue
+        if wanted is not None and cls.__name__ not in wanted:
             continue
         if hasattr(cls, "poll") and not cls.poll(context):
             continue
