@@ -104,10 +104,10 @@ class PoiseFreeform(Rows, bpy.types.PropertyGroup):
             "to posture, at 1 its end, along a smooth curve, and between them a blend",
             slider=(0.0, 1.0), ends=(0.0, 1.0), unit="FACTOR", label="Path of End"),
         Row("blend_in", 0.25, "Seconds in which a limb goes over from what plays below",
-            slider=(0.0, 2.0), ends=(0.0, None), unit="s", label="Blend In"),
+            slider=(0.0, 2.0), ends=(0.0, None), unit="TIME_ABSOLUTE", label="Blend In"),
         Row("blend_out", 0.0, "Seconds in which a limb goes back to what plays below; at 0 it "
-            "stays with the postures to the end", slider=(0.0, 2.0), ends=(0.0, None), unit="s",
-            label="Blend Out"),
+            "stays with the postures to the end", slider=(0.0, 2.0), ends=(0.0, None),
+            unit="TIME_ABSOLUTE", label="Blend Out"),
     )
 
     limb: StringProperty(
