@@ -78,7 +78,8 @@ def scenario(report):
 
     def liftoff(leg: str) -> tuple[float, float]:
         """Where the bar of a leg that is in the middle of the diagram ends, on the screen."""
-        region, shown = window.region("WINDOW"), preview.status(motion).solved
+        region = window.region("WINDOW")
+        shown = preview.status(motions.active_motion(rig())).solved
         with bpy.context.temp_override(window=window.window, area=window.area, region=region):
             frame = overlay.inset_frame(bpy.context, families.view_of(shown.job))
             row = overlay.row_at(shown, bpy.context.scene.frame_current_final)
