@@ -348,7 +348,7 @@ def inset_frame(
     # The sidebar lies over the viewport's right side; the left corner is
     # where Blender shows the last operator's settings.
     scale = context.preferences.system.ui_scale
-    wide = {region.type: region.width for region in context.area.regions}
+    wide = {region.type: region.width for region in reversed(list(context.area.regions))}
     covered, tools = (wide[kind] if wide.get(kind, 0) > 1 else 0 for kind in ("UI", "TOOLS"))
     width, height = (side * scale for side in view.inset_size)
     # Of a small viewport it takes what there is, of a tiny one half of what it would.

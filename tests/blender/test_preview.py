@@ -2,6 +2,7 @@
 """The cached solve behind the viewport and the panel, and the overlay's geometry."""
 
 from math import degrees, radians, sin
+from types import SimpleNamespace
 
 import bpy
 import numpy as np
@@ -301,3 +302,21 @@ def test_the_arrow_leaves_keys_alone_and_hides_where_others_lead(skier):
     skier.poise.motion = "PATH"
     assert handles.arrow_of(motion) is None
     assert not bpy.ops.poise.heading_drag.poll()
+
+
+@pytest.mark.parametrize("scale, window", [(1.0, 1312), (2.0, 1312)])
+def test_the_diagram_stays_within_the_viewport(scale, window):
+    """Between toolbar and sidebar, and as high as letters need it, at any interface scale."""
+    from poise.addon.show import overlay
+
+    wide = {"TOOLS": round(50 * scale), "WINDOW": window, "UI": round(287 * scale)}
+    context = SimpleNamespace(
+        preferences=SimpleNamespace(system=SimpleNamespace(ui_scale=scale)),
+        area=SimpleNamespace(regions=[
+            SimpleNamespace(type=kind, width=width) for kind, width in wide.items()
+        ]),
+    )
+    view = SimpleNamespace(inset_size=(460, 150))
+    left, _bottom, width, height = overlay.inset_frame(context, view)
+    assert left >= wide["TOOLS"] and left + width <= window - wide["UI"]
+    assert height == 150 * scale and width <= 460 * scale
