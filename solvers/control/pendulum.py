@@ -42,7 +42,7 @@ SPREAD = {
     "B": ((36, 21), 1.15),
     "C": ((36, 21), 1.15),
     "D": ((34, 22), 1.2),
-    "E": ((36, 21), 1.15),
+    "E": ((34, 22), 1.1),
     "F": ((28, 27), 1.1),
 }
 """Angles, speeds and power of each of the six, at most as many states: what cost least from 240

@@ -198,7 +198,7 @@ def test_a_chain_gives_back_what_it_was():
     assert diff(before, snapshot()) == []
 
 
-def test_tables_are_kept_and_built_anew_only_when_they_have_to_be(tmp_path):
+def test_tables_are_kept_and_built_anew_only_when_they_have_to_be(tmp_path, monkeypatch, capfd):
     rig, motion = _scripted(tmp_path)
     bpy.ops.poise.controller_build()
     first = {item.number: bytes(motion[TABLE.format(item.number)]["data"].to_list().__repr__(),
@@ -221,6 +221,11 @@ def test_tables_are_kept_and_built_anew_only_when_they_have_to_be(tmp_path):
     again = bytes(motion[TABLE.format(number)]["data"].to_list().__repr__(), "ascii")
     assert again == first[number]
     assert pipeline.solve(pipeline.gather(bpy.context, motion)).problems == ()
+    # Too much for a file: said, with what helps.
+    assert "coarser ones take less" not in capfd.readouterr().out
+    monkeypatch.setattr(tables, "HEAVY", 1000)
+    bpy.ops.poise.controller_build()
+    assert "MB of the file: coarser ones take less" in capfd.readouterr().out
 
 
 def test_what_cannot_be_is_said_in_one_sentence():

@@ -31,8 +31,8 @@ from poise.solvers.control.run import Controller, controls
 FINE = (180, 105)
 ANY = (pendulum.EFFICIENT, pendulum.POWER)
 FEWEST = {
-    "A": ((18, 13), 1.3), "B": ((18, 13), 1.3), "C": ((18, 13), 1.3),
-    "D": ((18, 11), 1.3), "E": ((18, 13), 1.3), "F": ((16, 11), 1.15),
+    "A": ((20, 13), 1.3), "B": ((18, 13), 1.3), "C": ((18, 13), 1.3),
+    "D": ((20, 13), 1.3), "E": ((28, 18), 1.15), "F": ((16, 11), 1.15),
 }
 STEP, LONGEST = 1.0 / 240.0, 12.0
 
