@@ -12,6 +12,7 @@ from ..addon import baking, compat, motions, pipeline
 from ..addon.base_operator import FIXABLE, SettingsOperator, SolvingOperator, one_line
 from ..addon.context import keep_frame
 from ..addon.errors import UserError
+from ..addon.families.posing.body import settle_time
 from ..addon.rigs.actor import Actor
 from ..addon.rigs.pose import evaluate
 from ..addon.rigs.pose.channels import bone_of
@@ -377,8 +378,10 @@ class POISE_OT_overlap_add(_PosingOperator, bpy.types.Operator):
     bl_label = "Add Overlap"
 
     settle: FloatProperty(
-        name="Settle Time", description="Seconds in which they come back to their keyed pose",
-        default=0.2, min=0.02, soft_max=3.0, max=60.0, unit="TIME_ABSOLUTE",
+        name="Settle Time", description="Seconds in which they come back to their keyed pose; 0 "
+        "takes what suits the length of their bones",
+        default=0.0, min=0.0, soft_max=3.0, max=60.0, unit="TIME_ABSOLUTE",
+        options={"SKIP_SAVE"},
     )
     ratio: FloatProperty(
         name="Damping Ratio", description="1 comes back without swinging past, less swings",
@@ -396,7 +399,8 @@ class POISE_OT_overlap_add(_PosingOperator, bpy.types.Operator):
         known = {item.name: item for item in settings.overlaps}
         for name in sorted(roots):
             item = known.get(name) or settings.overlaps.add()
-            item.name, item.settle, item.ratio = name, self.settle, self.ratio
+            item.name, item.ratio = name, self.ratio
+            item.settle = self.settle or settle_time(rig, name)
         settings.overlap_index = len(settings.overlaps) - 1
         return f"{', '.join(sorted(roots))} of {rig.name} swing"
 

@@ -783,6 +783,21 @@ def test_limbs_go_to_where_the_next_ones_begin_whichever_way_their_bones_point()
     assert part.body.figure.masses == pytest.approx([mass] * 3, rel=1e-5)
 
 
+def test_the_shorter_the_bones_of_a_chain_the_sooner_it_settles():
+    """As the root of their length, as pendulums do, and the same of a rig of any size."""
+    for length in (0.1, 10.0):
+        rig = _armature(bones=9, length=length)
+        motion = _motion(rig)
+        _select(rig, "bone4")
+        assert bpy.ops.poise.overlap_add() == {"FINISHED"}
+        [item] = motion.poise_motion.pose_timing.overlaps
+        assert item.settle == pytest.approx(0.9 * np.sqrt(1.0 / 9.0), rel=1e-5)
+        assert bpy.ops.poise.overlap_add(settle=0.25) == {"FINISHED"}
+        assert item.settle == pytest.approx(0.25)
+        bpy.data.objects.remove(motion)
+        bpy.data.objects.remove(rig)
+
+
 def test_an_arm_of_rigify_in_ik_and_what_clear_gives_back():
     path = rig_files.FOLDER / "rigify_human.blend"
     if not path.is_file():

@@ -25,6 +25,10 @@ from ...rigs.pose.limits import limits_of, locked_axes
 THICKNESS = 0.15
 THINNEST = 1e-3  # m
 CLOSE = 0.1  # of a bone's length: what is nearer to its end is there
+# s in which what trails settles whose bones are as long as the whole rig; and bounds. Of tails
+# beside those that artists keyed: at a gallop a wolf's, of eight bones, swings as theirs with
+# 0.2 s and whips with 0.35; a fox's, of three, is stiff with 0.2 and swings as theirs with 0.4.
+SETTLES, SETTLES_LEAST, SETTLES_MOST = 0.9, 0.1, 0.6
 
 
 @dataclass(frozen=True)
@@ -98,6 +102,27 @@ def chains_of(
         )
         for carrier, own in carriers.items()
     )
+
+
+def settle_time(rig: bpy.types.Object, first: str) -> float:
+    """Settle time, s, with which a chain trails well behind what carries it.
+
+    A bone of length l that is held with the frequency w and carried with the acceleration a
+    swings by about a / (l w^2). Over a body of size H that moves to and fro by a share of H,
+    a / H is the same for large and small ones, so that bones swing alike where 1 / w, and the
+    settle time with it, is as the root of l / H.
+
+    Args:
+        rig: the armature object.
+        first: name of the chain's first bone.
+    """
+    bones = rig.data.bones
+    chain = (bones[first], *bones[first].children_recursive)
+    names = {bone.name for bone in chain}
+    length = float(np.mean([np.linalg.norm(_tip(bone, names)) for bone in chain]))
+    ends = np.array([end for bone in bones for end in (bone.head_local, bone.tail_local)])
+    share = length / float(np.ptp(ends, axis=0).max())
+    return float(np.clip(SETTLES * np.sqrt(share), SETTLES_LEAST, SETTLES_MOST))
 
 
 def _body(
