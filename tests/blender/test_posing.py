@@ -1011,8 +1011,17 @@ def test_what_is_missing_or_out_of_range_is_told():
         bpy.ops.poise.bake()
 
 
+def _without_length(rig, name):
+    """Make a bone as short as Blender keeps one: it removes those of no length."""
+    bpy.ops.object.mode_set(mode="EDIT")
+    bone = rig.data.edit_bones[name]
+    bone.tail = (*bone.head[:2], bone.head[2] + 2e-6)
+    bpy.ops.object.mode_set(mode="POSE")
+
+
 NO_NUMBER = 3.4e38
 BAD = {
+    "a bone without length": lambda rig, s: _without_length(rig, "bone2"),
     "two poses at one time": lambda rig, s: setattr(s.targets[1], "frame", s.targets[0].frame),
     "a pose before the start": lambda rig, s: setattr(s.targets[0], "frame", -20.0),
     "a pose beyond a limit": lambda rig, s: (
@@ -1038,6 +1047,7 @@ BAD = {
     ],
 }
 FITTING = {
+    "a bone without length",
     "two poses at one time", "a pose before the start", "a pose beyond a limit", "no mass",
     "a ball of infinite mass", "a ball before the start", "a ball as large as can be",
     "constraints in a circle", "no number",
