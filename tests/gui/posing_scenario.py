@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Poses on their frames, by clicks in a real window: blender -P posing_scenario.py -- ..."""
 
+import re
+import subprocess
 import sys
+from math import degrees
 from pathlib import Path
 
 import bpy
+from mathutils import Euler, Quaternion
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
@@ -15,13 +19,16 @@ FOLDER, ZIP = (Path(argument) for argument in sys.argv[sys.argv.index("--") + 1 
 BESIDE = 0.82
 """Where buttons beside lists are, as a share of the sidebar's width."""
 
+ROW = 26
+"""Pixels from one row of buttons to the next."""
+
 
 def rig():
     return next((obj for obj in bpy.data.objects if obj.type == "ARMATURE"), None)
 
 
 def arm() -> bpy.types.Object:
-    """An arm of three bones that nobody has set up, in Pose Mode."""
+    """An arm of three bones with one at either side, that nobody has set up, in Pose Mode."""
     data = bpy.data.armatures.new("Arm")
     made = bpy.data.objects.new("Arm", data)
     bpy.context.scene.collection.objects.link(made)
@@ -34,10 +41,78 @@ def arm() -> bpy.types.Object:
         bone.head, bone.tail = (0.0, 0.0, 0.4 * number), (0.0, 0.0, 0.4 * (number + 1))
         bone.parent, bone.use_connect = parent, number > 0
         parent = bone
+    for side, x in (("L", 0.4), ("R", -0.4)):
+        bone = data.edit_bones.new(f"side.{side}")
+        bone.head, bone.tail = (0.1 * x, 0.0, 0.4), (x, 0.0, 0.4)
+        bone.parent = data.edit_bones["bone0"]
     bpy.ops.object.mode_set(mode="POSE")
     for bone in made.pose.bones:
         bone.rotation_mode = "XYZ"
     return made
+
+
+def pose_asset(name: str, bone: str, angles: tuple[float, float, float]) -> None:
+    """A pose asset that turns one bone of the arm."""
+    data, posed = rig().animation_data_create(), rig().pose.bones[bone]
+    before, slot, stands = data.action, data.action_slot, posed.rotation_euler.copy()
+    data.action = bpy.data.actions.new(name)
+    posed.rotation_euler = angles
+    posed.keyframe_insert("rotation_euler", frame=1)
+    data.action.asset_mark()
+    data.action, posed.rotation_euler = before, stands
+    if slot is not None:
+        data.action_slot = slot
+
+
+def changed(first: Path, second: Path) -> tuple[int, int, int, int]:
+    """Left, bottom, width and height, as the window has them, of where two pictures differ."""
+    told = subprocess.run(
+        ["convert", str(first), str(second), "-compose", "difference", "-composite", "-threshold",
+         "4%", "-format", "%@ %h", "info:"], capture_output=True, text=True, check=True,
+    ).stdout
+    width, height, left, top, whole = map(int, re.findall(r"\d+", told))
+    return left, whole - top - height, width, height
+
+
+def from_an_asset(report, window, motion):
+    """Take a target from a pose asset, flipped, by the pop-up that asks for it."""
+    from bl_ext.user_default.poise.addon.show import preview
+
+    settings = motion.poise_motion.pose_timing
+    pose_asset("Bow", "side.L", (0.5, 0.3, -0.2))
+    bpy.context.scene.frame_set(45)
+    for bone in rig().pose.bones:
+        bone.select = bone.name == "side.R"
+    before, at = len(settings.targets), (yield from window.find(".hold"))
+    without = yield from window.picture("before-menu")
+    # The button above: its menu's commands cannot be read as those of buttons can.
+    yield from window.click(at[0], at[1] + ROW)
+    yield from window.picture("menu")
+    yield from window.press("P")
+    asked = yield from window.picture("asset", window.pointer)
+    left, bottom, width, height = changed(without, asked)
+    report.check("a pop-up asks for the pose asset", width > 100 and height > 100,
+                 (left, bottom, width, height))
+    # From the bottom: OK, Name, Hold, Flipped.
+    yield from window.click(left + 140, bottom + 0.7 * ROW + 3.2 * ROW)
+    yield from window.picture("flipped", window.pointer)
+    yield from window.click(left + 240, bottom + 0.7 * ROW)
+    yield from until(lambda: len(settings.targets) > before, 10.0)
+    added = settings.targets[-1]
+    told = (added.name, added.frame, added.source)
+    report.check("OK takes the asset's pose, flipped, at this frame",
+                 told == ("Bow", 45.0, "Bow, frame 1, flipped"), told)
+
+    def turned() -> float:
+        """Degrees between the other side's bone on that frame and the asset's pose mirrored."""
+        tracks = preview.status(motion).solved.tracks
+        turn = Quaternion(tracks.turn["side.R"][tracks.time.searchsorted(44 / 24 - 1e-6)])
+        return degrees(turn.rotation_difference(Euler((0.5, -0.3, 0.2)).to_quaternion()).angle)
+
+    yield from until(lambda: preview.status(motion).solved is not None and turned() < 0.1, 20.0)
+    report.check("the other side's bone is where the asset has it, mirrored", turned() < 0.1,
+                 turned())
+    yield from window.picture("from-asset", window.centre())
 
 
 def scenario(report):
@@ -109,6 +184,7 @@ def scenario(report):
     ball = settings.disturbances[0].ball if settings.disturbances else None
     report.check("the ball is seen", ball is not None and ball.visible_get(), ball)
     yield from window.picture("baked", window.centre())
+    yield from from_an_asset(report, window, motion)
 
 
 if __name__ == "__main__":
