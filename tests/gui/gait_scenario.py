@@ -21,6 +21,25 @@ def keyed() -> bool:
     return rig().animation_data is not None and rig().animation_data.action is not None
 
 
+def choose(wanted) -> None:
+    """Select one object and nothing else."""
+    for obj in bpy.data.objects:
+        obj.select_set(obj == wanted)
+    bpy.context.view_layer.objects.active = wanted
+
+
+def look_at(window, wanted) -> None:
+    """See an object from above and close; nothing is selected then."""
+    choose(wanted)
+    with bpy.context.temp_override(window=window.window, area=window.area,
+                                   region=window.region("WINDOW")):
+        bpy.ops.view3d.view_axis(type="TOP")
+        bpy.ops.view3d.view_selected()
+        bpy.ops.view3d.zoom(delta=-3)
+    choose(rig())
+    rig().select_set(False)
+
+
 def scenario(report):
     window = Window(FOLDER)
     bpy.ops.extensions.package_install_files(
@@ -178,14 +197,13 @@ def scenario(report):
         point.co = (other.location.x, y, 0.0, 1.0)
     through = bpy.data.objects.new("Through", data)
     bpy.context.scene.collection.objects.link(through)
+    look_at(window, other)
     yield 1.0
     yield from window.click(*window.at(other.location))
     active = bpy.context.view_layer.objects.active
     report.check("a click takes the footprint before the curve", active == other, active)
     bpy.data.objects.remove(through)
-    for obj in bpy.data.objects:
-        obj.select_set(obj == other)
-    bpy.context.view_layer.objects.active = other
+    choose(other)
     yield 0.5
     before = other.location.copy()
     x, y = window.at(other.location)
