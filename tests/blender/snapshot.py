@@ -18,6 +18,7 @@ import hashlib
 import re
 import warnings
 from collections.abc import Iterable
+from typing import NamedTuple
 
 import bpy
 import numpy as np
@@ -66,13 +67,16 @@ def snapshot() -> dict[str, object]:
     are `collection['name']`, those of a library `collection['name', 'library']`.
     """
     found: dict[str, object] = {}
-    for prop in bpy.data.bl_rna.properties:
-        if prop.type != "COLLECTION" or prop.identifier in LEFT_OUT:
-            continue
-        for block in getattr(bpy.data, prop.identifier):
-            if isinstance(block, bpy.types.ID):
-                path = f"{prop.identifier}[{_label(block)}]"
-                _Walk(found).struct(path, block, block)
+    known: dict[str, list[_Property]] = {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        for prop in bpy.data.bl_rna.properties:
+            if prop.type != "COLLECTION" or prop.identifier in LEFT_OUT:
+                continue
+            for block in getattr(bpy.data, prop.identifier):
+                if isinstance(block, bpy.types.ID):
+                    path = f"{prop.identifier}[{_label(block)}]"
+                    _Walk(found, known).struct(path, block, block)
     for scene in bpy.data.scenes:
         for layer in scene.view_layers:
             path = f"scenes[{scene.name!r}].view_layers[{layer.name!r}]"
@@ -127,6 +131,19 @@ def _label(block: bpy.types.ID) -> str:
     return repr(block.name) if block.library is None else repr((block.name, block.library.name))
 
 
+def _rounded(value):
+    """What Blender computes, to as many digits as it computes alike each time."""
+    if isinstance(value, float):
+        return round(value, DIGITS) + 0.0
+    if isinstance(value, tuple):
+        value = tuple(round(v, DIGITS) + 0.0 for v in value)
+        if any(v != v for v in value):
+            # Of a matrix with a part that is no number, which others are
+            # none depends on the way Blender took to compute it.
+            return (float("nan"),)
+    return value
+
+
 def _reference(value) -> str | None:
     if value is None:
         return None
@@ -134,40 +151,62 @@ def _reference(value) -> str | None:
     return f"<{type(value).__name__} {name}>"
 
 
+class _Property(NamedTuple):
+    """A property, asked once for all structs that have it."""
+
+    name: str
+    kind: str  # its type, or FLAGS, or ARRAY
+    computed: bool
+
+
+def _properties(value) -> list[_Property]:
+    """Those of a struct that count."""
+    found = []
+    for prop in value.bl_rna.properties:
+        name, kind = prop.identifier, prop.type
+        if name in SKIPPED:
+            continue
+        if isinstance(value, bpy.types.Mesh) and kind == "COLLECTION" and (
+            name not in {"materials", "color_attributes"}
+        ):
+            continue
+        if kind == "ENUM" and prop.is_enum_flag:
+            kind = "FLAGS"
+        elif kind != "COLLECTION" and getattr(prop, "is_array", False):
+            kind = "ARRAY"
+        found.append(_Property(name, kind, COMPUTED.match(name) is not None))
+    return found
+
+
 class _Walk:
-    def __init__(self, found: dict[str, object]) -> None:
-        self.found = found
-        self.seen: set[int] = set()
+    def __init__(self, found: dict[str, object], known: dict[str, list[_Property]]) -> None:
+        self.found, self.known = found, known
+        self.seen: set[tuple[int, str]] = set()
 
     def struct(self, path: str, value, owner: bpy.types.ID) -> None:
-        pointer = value.as_pointer()
         # A struct at the start of another shares its address: the type counts too.
-        identity = hash((pointer, value.bl_rna.identifier))
+        identity = (value.as_pointer(), value.bl_rna.identifier)
         if identity in self.seen:
             return
         self.seen.add(identity)
         if isinstance(value, bpy.types.Mesh):
             self.mesh(path, value)
-        for prop in value.bl_rna.properties:
-            name = prop.identifier
-            if name in SKIPPED or (name == "name" and value is owner):
-                continue
-            if isinstance(value, bpy.types.Mesh) and prop.type == "COLLECTION" and (
-                name not in {"materials", "color_attributes"}
-            ):
+        properties = self.known.get(identity[1])
+        if properties is None:
+            properties = self.known[identity[1]] = _properties(value)
+        for prop in properties:
+            if prop.name == "name" and value is owner:
                 continue
             try:
-                with warnings.catch_warnings():
-                    warnings.simplefilter("ignore", DeprecationWarning)
-                    child = getattr(value, name)
+                child = getattr(value, prop.name)
             except (AttributeError, RuntimeError, TypeError):
                 continue
-            self.property(f"{path}.{name}", prop, child, owner)
+            self.property(f"{path}.{prop.name}", prop, child, owner)
         if hasattr(value, "keys") and not isinstance(value, bpy.types.bpy_prop_collection):
             self.custom(path, value)
 
-    def property(self, path: str, prop, value, owner: bpy.types.ID) -> None:
-        if prop.type == "POINTER":
+    def property(self, path: str, prop: _Property, value, owner: bpy.types.ID) -> None:
+        if prop.kind == "POINTER":
             if value is None:
                 self.found[path] = None
             elif isinstance(value, bpy.types.ID):
@@ -178,28 +217,14 @@ class _Walk:
                 self.found[path] = _reference(value)
             else:
                 self.struct(path, value, owner)
-        elif prop.type == "COLLECTION":
+        elif prop.kind == "COLLECTION":
             self.collection(path, value, owner)
-        elif prop.type == "ENUM" and prop.is_enum_flag:
+        elif prop.kind == "FLAGS":
             self.found[path] = tuple(sorted(value))
-        elif getattr(prop, "is_array", False):
-            flat = np.array(value, dtype=float).ravel()
-            self.number(path, tuple(flat.tolist()))
         else:
-            self.number(path, value)
-
-    def number(self, path: str, value) -> None:
-        name = path.rpartition(".")[2]
-        if COMPUTED.match(name):
-            if isinstance(value, float):
-                value = round(value, DIGITS) + 0.0
-            elif isinstance(value, tuple):
-                value = tuple(round(v, DIGITS) + 0.0 for v in value)
-                if any(v != v for v in value):
-                    # Of a matrix with a part that is no number, which others are
-                    # none depends on the way Blender took to compute it.
-                    value = (float("nan"),)
-        self.found[path] = value
+            if prop.kind == "ARRAY":
+                value = tuple(np.array(value, dtype=float).ravel().tolist())
+            self.found[path] = _rounded(value) if prop.computed else value
 
     def collection(self, path: str, items, owner: bpy.types.ID) -> None:
         if not len(items):

@@ -394,7 +394,7 @@ def test_what_cannot_be_let_go_and_what_is_not_there_is_said(scene):
         bake(rig, asked(["head"]))
     rig.pose.bones["head"].constraints.remove(look)
     rig.animation_data_clear()
-    with pytest.raises(UserError, match="no turn for head at frame 13"):
+    with pytest.raises(UserError, match="no rotation for head at frame 13"):
         tracks = asked(["head"])
         tracks.turn["head"][4] = np.nan
         bake(rig, tracks)

@@ -406,6 +406,7 @@ def modal(poise, monkeypatch):
     begun = type("Modal", (bake._BakeOperator,), own)()
     begun.target, begun.edited_keys, begun.report = "AUTO", "MOTION", lambda *_: None
     begun.motions = "SHOWN"
+    begun.properties = SimpleNamespace(rna_type=bake.POISE_OT_bake_to_bones.bl_rna)
     window = Window()
     assert begun.invoke(window, None) == {"RUNNING_MODAL"}
     return begun, window

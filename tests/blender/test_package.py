@@ -90,8 +90,11 @@ def test_online_manual_knows_every_operator_and_setting(scene, monkeypatch):
     for _name, place in table:
         name, _, section = place.partition("#")
         assert not section or f'id="{section}"' in manual.pages()[name], place
+    of_no_page = (
+        bpy.types.Menu | bpy.types.UIList | bpy.types.Gizmo | bpy.types.GizmoGroup
+    )
     for cls in registration.CLASSES:
-        if not issubclass(cls, bpy.types.Menu | bpy.types.UIList):
+        if not issubclass(cls, of_no_page):
             assert manual.page_of(cls) != manual.FIRST or "manual" in cls.__module__, cls
     places = dict(table)
     assert places["bpy.types.poiseturns.max_curvature_rate"] == "turns.html#limits"
