@@ -8,25 +8,32 @@ whose turn is R, the momentum L about the centre of mass is constant and
 
 (Frohlich, "Do springboard divers violate angular momentum conservation?", 1979). V follows
 from the time t and the transition postures at both ends (Girard 1986, section 5.2):
-V_up = g [t / 2 - h / (g t)], h being the liftoff height less the touchdown height. L is sought
-by Newton's rule so that the body lands turned as its landing posture is; which of its whole
-turns is meant, the postures' own curve of turns tells: what differs from it is followed
-over the flight, without a jump.
+V_up = g [t / 2 - h / (g t)], h being the liftoff height less the touchdown height.
+
+L and the turns are sought together, so that the body lands turned as its landing posture is;
+which of its whole turns is meant, the postures' own curve of turns tells, from which the
+search sets out. In quaternions, q' = q w / 2 is met at the nodes of Gauss on pieces between
+which the joints' course has its corners (collocation; Hairer, Norsett and Wanner, "Solving
+Ordinary Differential Equations I", 1993, section II.7): polynomials of q whose error falls
+with the ORDER-th power of a piece's length, and with its 2 ORDER-th power at the pieces' ends,
+where their length stays 1. All nodes of a flight are solved for at once, by Newton's rule.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
+from numpy.polynomial.legendre import leggauss, legvander
 
 from .. import rotations
 from .body import Body, inside
 
-ROUGH_STEP, FINE_STEP = 0.01, 0.0007  # s
-LEAST = 0.04  # s: of shorter pieces the steps are shorter likewise
+ORDER = 8  # nodes of a piece
+LONGEST = 0.1  # s that a piece lasts
 LANDED = 1e-11  # rad
 NEWTON = 30
 
@@ -44,55 +51,37 @@ def rise_speed(duration: float, drop: float, gravity: float) -> float:
     return gravity * (0.5 * duration - drop / (gravity * duration))
 
 
-class _Stages(NamedTuple):
-    """I^-1 (9 numbers) and H (3) at times: numbers, or arrays of them."""
+class _Gauss(NamedTuple):
+    """Rule of Gauss on 0 .. 1.
 
-    spread: tuple
-    momentum: tuple
+    Attributes:
+        nodes: (s,).
+        weights: (s,).
+        modes: (s, s) from values at the nodes to shares of Legendre's polynomials.
+        sums: (s, s) from values at the nodes to integrals from 0 to each node.
+    """
 
-
-def _stages(body: Body, course: Course, times: np.ndarray) -> _Stages:
-    found = inside(body, *course(times))
-    inverse = np.linalg.inv(found.inertia).reshape(-1, 9)
-    return _Stages(tuple(inverse.T), tuple(found.momentum.T))
-
-
-def _slope(q: tuple, momentum: tuple, at: _Stages) -> tuple:
-    """q' = q w / 2, in components, so that one code serves numbers and arrays."""
-    w, x, y, z = q
-    lx, ly, lz = momentum
-    # R^T L
-    tx, ty, tz = 2 * (z * ly - y * lz), 2 * (x * lz - z * lx), 2 * (y * lx - x * ly)
-    hx, hy, hz = at.momentum
-    a = lx + w * tx + z * ty - y * tz - hx
-    b = ly + w * ty + x * tz - z * tx - hy
-    c = lz + w * tz + y * tx - x * ty - hz
-    i = at.spread
-    p = 0.5 * (i[0] * a + i[1] * b + i[2] * c)
-    q_ = 0.5 * (i[3] * a + i[4] * b + i[5] * c)
-    r = 0.5 * (i[6] * a + i[7] * b + i[8] * c)
-    return (
-        -x * p - y * q_ - z * r, w * p + y * r - z * q_,
-        w * q_ + z * p - x * r, w * r + x * q_ - y * p,
-    )
+    nodes: np.ndarray
+    weights: np.ndarray
+    modes: np.ndarray
+    sums: np.ndarray
 
 
-def _step(q: tuple, momentum: tuple, h, first: _Stages, mid: _Stages, last: _Stages) -> tuple:
-    """One step of Runge and Kutta's rule of fourth order."""
+def _integrals(at: np.ndarray, order: int) -> np.ndarray:
+    """(t, order) integrals of Legendre's polynomials on 0 .. 1, from 0 to where they are wanted."""
+    p = legvander(2.0 * at - 1.0, order)
+    degrees = np.arange(1, order)
+    higher = (p[:, 2:] - p[:, :-2]) / (2.0 * (2.0 * degrees + 1.0))
+    return np.concatenate([at[:, None], higher], axis=1)
 
-    def ahead(k: tuple, by) -> tuple:
-        return (q[0] + by * k[0], q[1] + by * k[1], q[2] + by * k[2], q[3] + by * k[3])
 
-    k1 = _slope(q, momentum, first)
-    k2 = _slope(ahead(k1, 0.5 * h), momentum, mid)
-    k3 = _slope(ahead(k2, 0.5 * h), momentum, mid)
-    k4 = _slope(ahead(k3, h), momentum, last)
-    new = tuple(
-        a + h / 6.0 * (b + 2.0 * (c + d) + e)
-        for a, b, c, d, e in zip(q, k1, k2, k3, k4, strict=True)
-    )
-    size = (new[0] ** 2 + new[1] ** 2 + new[2] ** 2 + new[3] ** 2) ** 0.5
-    return tuple(a / size for a in new)
+@cache
+def _gauss(order: int) -> _Gauss:
+    nodes, weights = leggauss(order)
+    nodes, weights = 0.5 * (nodes + 1.0), 0.5 * weights
+    sizes = 2.0 * np.arange(order)[:, None] + 1.0
+    modes = sizes * legvander(2.0 * nodes - 1.0, order - 1).T * weights
+    return _Gauss(nodes, weights, modes, _integrals(nodes, order) @ modes)
 
 
 class Aim(NamedTuple):
@@ -100,17 +89,30 @@ class Aim(NamedTuple):
 
     Attributes:
         momentum: (3,) kg m^2/s.
-        slopes: (3, 3) of what the landing is off, over the momentum.
-        nodes: (k,) times of the integration, s.
-        turns: (k, 4) of the pelvis there.
+        ends: (m + 1,) of the pieces, s.
+        turns: (m + 1, 4) of the pelvis there.
+        rates: (m, s, 4) of the turns, as shares of Legendre's polynomials on the pieces, 1/s.
+        goal: (4,) turn at the landing that is sought, of the sign that the way there gives it.
         missed: angle left at the landing, rad.
     """
 
     momentum: np.ndarray
-    slopes: np.ndarray
-    nodes: np.ndarray
+    ends: np.ndarray
     turns: np.ndarray
+    rates: np.ndarray
+    goal: np.ndarray
     missed: float
+
+    def along(self, times: np.ndarray) -> np.ndarray:
+        """(t, 4) turns, as long as the error of the integration leaves them.
+
+        Args:
+            times: (t,) s.
+        """
+        k = np.clip(np.searchsorted(self.ends, times, side="right") - 1, 0, len(self.rates) - 1)
+        span = (self.ends[k + 1] - self.ends[k])[:, None]
+        parts = _integrals((times - self.ends[k]) / span[:, 0], self.rates.shape[1])
+        return self.turns[k] + span * np.einsum("ts,tsk->tk", parts, self.rates[k])
 
 
 @dataclass(frozen=True)
@@ -152,13 +154,7 @@ class Flight:
         Args:
             times: (t,) s.
         """
-        nodes = self.aim.nodes
-        k = np.clip(np.searchsorted(nodes, times, side="right") - 1, 0, len(nodes) - 2)
-        base = nodes[k]
-        h = times - base
-        stages = [_stages(self.body, self.course, base + f * h) for f in (0.0, 0.5, 1.0)]
-        momentum = tuple(self.aim.momentum)
-        return np.stack(_step(tuple(self.aim.turns[k].T), momentum, h, *stages), axis=1)
+        return rotations.normalise(self.aim.along(times))
 
     def pelvis(self, times: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """Place, turn, velocity and spin (in the pelvis' frame) of the pelvis.
@@ -181,50 +177,123 @@ class Flight:
         return place, turn, velocity, spin
 
 
-def _nodes(breaks: np.ndarray, step: float) -> np.ndarray:
-    """Times no further apart than a step, the breaks among them."""
+def _pieces(breaks: np.ndarray, longest: float) -> np.ndarray:
+    """Times no further apart than pieces last, the breaks among them."""
     pieces = [
-        np.linspace(a, b, int(np.ceil(max(b - a, LEAST) / step)), endpoint=False)
+        np.linspace(a, b, int(np.ceil((b - a) / longest - 1e-9)), endpoint=False)
         for a, b in zip(breaks[:-1], breaks[1:], strict=True)
     ]
     return np.append(np.concatenate(pieces), breaks[-1])
 
 
-class _Shot:
-    """Integration of a flight for a momentum, on nodes that are looked up once."""
+def _from_left(q: np.ndarray) -> np.ndarray:
+    """Matrices (..., 4, 4) that take a quaternion p to q p."""
+    w, x, y, z = np.moveaxis(q, -1, 0)
+    rows = ((w, -x, -y, -z), (x, w, -z, y), (y, z, w, -x), (z, -y, x, w))
+    return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
+
+
+class _State(NamedTuple):
+    """What is sought: (3,) momentum, (m + 1, 4) turns at the pieces' ends, (m, s, 4) at nodes."""
+
+    momentum: np.ndarray
+    turns: np.ndarray
+    nodes: np.ndarray
+
+
+class _Rest(NamedTuple):
+    """By how much a state is off."""
+
+    rates: np.ndarray  # (m, s, 4) that momentum asks for at the nodes
+    spins: np.ndarray  # (m, s, 3)
+    nodes: np.ndarray  # (m, s, 4)
+    turns: np.ndarray  # (m, 4) at the pieces' last ends
+    goal: np.ndarray  # (3,)
+    size: float
+
+
+class _Search:
+    """Newton's rule for a flight whose body and joints are looked up once."""
 
     def __init__(
-        self, body: Body, course: Course, nodes: np.ndarray, guide: np.ndarray
+        self, gauss: _Gauss, spans: np.ndarray, spread: np.ndarray, held: np.ndarray,
+        goal: np.ndarray,
     ) -> None:
-        every = np.empty(2 * len(nodes) - 1)
-        every[::2], every[1::2] = nodes, 0.5 * (nodes[1:] + nodes[:-1])
-        stages = _stages(body, course, every)
-        self._stages = [
-            _Stages(tuple(a), tuple(b))
-            for a, b in zip(
-                np.stack(stages.spread, 1).tolist(), np.stack(stages.momentum, 1).tolist(),
-                strict=True,
-            )
-        ]
-        self._steps = np.diff(nodes).tolist()
-        self._guide = guide
+        self._gauss, self._goal = gauss, rotations.conjugate(goal)
+        self._spans, self._spread, self._held = spans, spread, held
 
-    def turns(self, momentum: np.ndarray) -> np.ndarray:
-        """(k, 4) turns at the nodes."""
-        q, push = tuple(self._guide[0].tolist()), tuple(momentum.tolist())
-        out = [q]
-        for i, h in enumerate(self._steps):
-            q = _step(q, push, h, *self._stages[2 * i : 2 * i + 3])
-            out.append(q)
-        return np.array(out)
+    def rest(self, state: _State) -> _Rest:
+        h = self._spans[:, None]
+        push = np.append(0.0, state.momentum)
+        own = rotations.multiply(
+            rotations.conjugate(state.nodes), rotations.multiply(push, state.nodes)
+        )
+        spins = (self._spread @ (own[..., 1:] - self._held)[..., None])[..., 0]
+        spinning = np.concatenate([np.zeros((*spins.shape[:2], 1)), spins], axis=2)
+        rates = 0.5 * rotations.multiply(state.nodes, spinning)
+        first = state.turns[:-1]
+        nodes = first[:, None] + h[..., None] * (self._gauss.sums @ rates) - state.nodes
+        turns = first + h * (self._gauss.weights @ rates) - state.turns[1:]
+        goal = -rotations.multiply(self._goal, state.turns[-1])[1:]
+        size = max(float(np.abs(x).max()) for x in (nodes, turns, goal))
+        return _Rest(rates, spins, nodes, turns, goal, size)
 
-    def off(self, turns: np.ndarray) -> np.ndarray:
-        """(3,) how far the last turn is from the guide's, followed over the flight."""
-        apart = rotations.multiply(rotations.conjugate(self._guide), turns)
-        q = rotations.continuous(apart)[-1]
-        sine = float(np.linalg.norm(q[1:]))
-        angle = 2.0 * np.arctan2(sine, q[0])  # 0 .. 2 pi: beyond pi it has gone the longer way
-        return q[1:] * (angle / sine if sine > 1e-12 else 2.0)
+    def step(self, state: _State, rest: _Rest, aims: bool) -> _State:
+        """What Newton's rule changes a state by; without aiming the momentum stays."""
+        q, h = state.nodes, self._spans[:, None, None]
+        m, s = q.shape[:2]
+        # Of rates over turns, and over the momentum.
+        left = 0.5 * _from_left(q)[..., 1:] @ self._spread
+        spinning = np.concatenate([np.zeros((m, s, 1)), rest.spins], axis=2)
+        pushed = rotations.multiply(rotations.conjugate(q), np.append(0.0, state.momentum))
+        by_turns = 0.5 * rotations.right_product(spinning)
+        by_turns = by_turns + left @ (2.0 * _from_left(pushed)[..., 1:, :])
+        by_momentum = left @ np.swapaxes(rotations.to_matrix(q), -1, -2)
+        sums = h * self._gauss.sums
+        whole = np.eye(4 * s) - np.einsum("mij,mjab->miajb", sums, by_turns).reshape(
+            m, 4 * s, 4 * s
+        )
+        # Columns: the turn at the piece's first end, the momentum, and what is off.
+        right = np.empty((m, s, 4, 8))
+        right[..., :4] = np.eye(4)
+        right[..., 4:7] = np.einsum("mij,mjab->miab", sums, by_momentum)
+        right[..., 7] = rest.nodes
+        inner = np.linalg.solve(whole, right.reshape(m, 4 * s, 8)).reshape(m, s, 4, 8)
+        weights = h[..., 0] * self._gauss.weights
+        slopes = by_turns @ inner
+        slopes[..., 4:7] += by_momentum
+        across = np.einsum("mj,mjab->mab", weights, slopes)
+        across[..., :4] += np.eye(4)
+        across[..., 7] += rest.turns
+        ends = np.zeros((m + 1, 4, 4))  # columns: the momentum, and what is off
+        for k in range(m):
+            ends[k + 1] = across[k, :, :4] @ ends[k] + across[k, :, 4:]
+        move = np.zeros(3)
+        if aims:
+            seen = _from_left(self._goal)[1:] @ ends[-1]
+            move = np.linalg.lstsq(seen[:, :3], rest.goal - seen[:, 3], rcond=1e-10)[0]
+        by = np.append(move, 1.0)
+        turns = ends @ by
+        nodes = np.einsum("msab,mb->msa", inner[..., :4], turns[:-1]) + inner[..., 4:] @ by
+        return _State(move, turns, nodes)
+
+    def found(self, state: _State, aims: bool) -> tuple[_State, _Rest]:
+        """The nearest state that is off by nothing, or as near as it comes to that."""
+        rest = self.rest(state)
+        for _ in range(NEWTON):
+            size = rest.size if aims else max(np.abs(rest.nodes).max(), np.abs(rest.turns).max())
+            if size < 0.1 * LANDED:
+                break
+            move = self.step(state, rest, aims)
+            for part in (1.0, 0.5, 0.25, 0.1, 0.02):
+                tried = _State(*(a + part * b for a, b in zip(state, move, strict=True)))
+                left = self.rest(tried)
+                if left.size < rest.size:
+                    break
+            else:
+                break
+            state, rest = tried, left
+        return state, rest
 
 
 def shoot(
@@ -233,7 +302,8 @@ def shoot(
     guide: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]],
     breaks: np.ndarray,
     before: Aim | None,
-    step: float,
+    order: int = ORDER,
+    longest: float = LONGEST,
 ) -> Aim:
     """The angular momentum with which a body lands as its guide does.
 
@@ -243,42 +313,42 @@ def shoot(
         guide: times -> turns and spins (in its own frame) that the pelvis should have.
         breaks: (b,) times between which the course is smooth, first and last those of the
             flight, s.
-        before: what was found for a flight much like it; None begins with the guide's
-            mean momentum.
-        step: longest step of the integration, s.
+        before: what was found for a flight much like it; None begins with the guide's turns
+            and mean momentum.
+        order: nodes of a piece.
+        longest: that a piece lasts, s.
 
     Returns:
         The momentum and what it does.
     """
-    nodes = _nodes(breaks, step)
-    turns, spins = guide(nodes)
-    shot = _Shot(body, course, nodes, turns)
+    gauss, ends = _gauss(order), _pieces(breaks, longest)
+    spans = np.diff(ends)
+    nodes = ends[:-1, None] + spans[:, None] * gauss.nodes
+    shape = nodes.shape
+    found = inside(body, *course(nodes.ravel()))
     if before is None:
-        found = inside(body, *course(nodes))
+        every = np.append(np.concatenate([ends[:-1, None], nodes], axis=1).ravel(), ends[-1])
+        turns, spins = guide(every)
+        turns = rotations.continuous(turns)
+        goal, now = turns[-1], turns[:-1].reshape(-1, order + 1, 4)
+        spins = spins[:-1].reshape(-1, order + 1, 3)[:, 1:].reshape(-1, 3)
         own = (found.inertia @ spins[..., None])[..., 0] + found.momentum
-        world = rotations.rotate(turns, own)
-        middle = 0.5 * (world[1:] + world[:-1]) * np.diff(nodes)[:, None]
-        momentum = middle.sum(axis=0) / (nodes[-1] - nodes[0])
-        slopes, last = np.zeros((3, 3)), 0.0
+        world = rotations.rotate(now[:, 1:].reshape(-1, 4), own)
+        weights = (spans[:, None] * gauss.weights).ravel()
+        momentum = weights @ world / weights.sum()
+        state = _State(momentum, np.append(now[:, 0], goal[None], axis=0), now[:, 1:])
     else:
-        momentum, slopes, last = before.momentum, before.slopes, np.inf
-    path = shot.turns(momentum)
-    miss = shot.off(path)
-    for _ in range(NEWTON):
-        size = float(np.linalg.norm(miss))
-        if size < LANDED:
-            break
-        if size > 0.05 * last:  # else the slopes are still good
-            by = 1e-5 * (1.0 + float(np.abs(momentum).max()))
-            ahead = [shot.off(shot.turns(momentum + by * axis)) - miss for axis in np.eye(3)]
-            slopes = np.stack(ahead, axis=1) / by
-        move = np.linalg.lstsq(slopes, -miss, rcond=1e-10)[0]
-        for part in (1.0, 0.5, 0.25, 0.1, 0.02):
-            tried = shot.turns(momentum + part * move)
-            left = shot.off(tried)
-            if np.linalg.norm(left) < size:
-                break
-        else:
-            break
-        momentum, path, miss, last = momentum + part * move, tried, left, size
-    return Aim(momentum, slopes, nodes, path, float(np.linalg.norm(miss)))
+        goal = before.goal
+        state = _State(
+            before.momentum, before.along(ends), before.along(nodes.ravel()).reshape(*shape, 4)
+        )
+    search = _Search(
+        gauss, spans, np.linalg.inv(found.inertia).reshape(*shape, 3, 3),
+        found.momentum.reshape(*shape, 3), goal,
+    )
+    state, rest = search.found(state, True)
+    if rest.size > LANDED:  # it may land otherwise, but not fly otherwise
+        state, rest = search.found(state, False)
+    off = rotations.multiply(rotations.conjugate(goal), state.turns[-1])
+    missed = 2.0 * float(np.arctan2(np.linalg.norm(off[1:]), off[0]))
+    return Aim(state.momentum, ends, state.turns, gauss.modes @ rest.rates, goal, missed)

@@ -25,22 +25,23 @@ import numpy as np
 
 from .. import rotations
 from ..errors import SettingError
-from .body import Body, Posture, centre, length, links
+from .body import Body, Limb, Posture, centre, length, links
 from .course import Course
-from .flight import FINE_STEP, ROUGH_STEP, Flight, rise_speed, shoot
+from .flight import ORDER, Flight, rise_speed, shoot
 from .heights import Piece
 from .holds import Hold, find_holds, keep, settle, stepping, whole
+from .kicks import FlightEnd, held_back
 from .motion import Contact, FreeformMotion, PostureSequence, clean
 from .problems import flight_problems, folding_problems, stretched_problems, unreached
 from .timeline import Timeline, timeline
 
 INSTANT = 3e-6  # s, over which rates are differences
 ROUNDS = 40  # of flights and kicks in turns
-ROUGHLY, SETTLED = 1e-6, 1e-7  # rad/s by which kicks may still change
-FASTEST = 60.0  # rad/s: knees of 10 degrees extend so fast where a body lifts by itself
-MEMORY = 8  # rounds that the next one is mixed from
+ROUGH_ORDER = 4  # nodes of a piece while much changes yet
+ROUGHLY, SETTLED = 1e-4, 1e-7  # rad/s by which kicks may still change
 
-Root = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]  # place, turn, velocity, spin
+# Place, turn, velocities and spins, of these any number.
+Root = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
 
 class FreeformPlan:
@@ -145,29 +146,43 @@ class FreeformPlan:
         mine, others = (before, after) if lifting else (after, before)
         return tuple(h for h in mine if h not in others)
 
-    def _kick(self, hold: Hold, visit: int, lifting: bool, root: Root) -> None:
-        """Let a limb leave its foothold, or come to it, at rest."""
-        course, t = self.course, self.line.visits[visit]
-        limb = hold.limb
-        chain = [*limb.links, *limb.beyond]
+    def _chain(self, limb: Limb, visit: int, lifting: bool) -> tuple[int, int, list[int]]:
+        """Where the kicks of a limb stand: side, interval and links."""
         side, interval = (0, visit) if lifting else (1, visit - 1)
+        return side, interval, [*limb.links, *limb.beyond]
+
+    def _rates(
+        self, hold: Hold, visit: int, lifting: bool, root: Root
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """(r, c, 3) by how much faster a limb's joints turn than postures have them, so that its
+        end rests on its foothold while the pelvis moves at r velocities and spins; and (c, 3) as
+        postures have them."""
+        course, t = self.course, self.line.visits[visit]
+        side, interval, chain = self._chain(hold.limb, visit, lifting)
         course.turn_kicks[side, interval, chain] = 0.0
         turns, own = course.joints(np.array([t]))
         place, turn, velocity, spin = root
         by = np.array([-INSTANT, INSTANT])[:, None, None]
         joints = rotations.multiply(turns, rotations.from_rotation_vector(by * own))
-        joints[:, 0] = rotations.multiply(turn, rotations.from_rotation_vector(by[:, 0] * spin))
-        rolled = hold.rolled(course.parameter(t + by[:, 0, 0])[0])
-        kept, _ = keep(self.body, hold, place + by[:, 0] * velocity, joints, rolled)
-        step = rotations.multiply(rotations.conjugate(kept[0]), kept[1])
-        rates = rotations.to_rotation_vector(step) / (2.0 * INSTANT)
-        if not lifting:
-            self._folding[visit, limb.name] = float(np.linalg.norm(rates[limb.links[1]]))
-        kick = rates[chain] - own[0, chain]
-        size = float(np.linalg.norm(kick, axis=1).max())
+        joints = np.repeat(joints, len(spin), axis=0)
+        spun = rotations.from_rotation_vector((by * spin).reshape(-1, 3))
+        joints[:, 0] = rotations.multiply(turn, spun)
+        rolled = hold.rolled(course.parameter(t + by[:, 0, 0])[0]).repeat(len(spin), axis=0)
+        kept, _ = keep(self.body, hold, (place + by * velocity).reshape(-1, 3), joints, rolled)
+        first, last = kept[:, chain].reshape(2, len(spin), len(chain), 4)
+        step = rotations.multiply(rotations.conjugate(first), last)
+        return rotations.to_rotation_vector(step) / (2.0 * INSTANT) - own[0, chain], own[0, chain]
+
+    def _kick(
+        self, hold: Hold, visit: int, lifting: bool, kick: np.ndarray, own: np.ndarray
+    ) -> None:
+        """Let a limb leave its foothold, or come to it, its joints (c, 3) faster than its own."""
+        share = held_back(kick)
         # A stretched limb would have to bend infinitely fast.
-        self._stretched[visit, limb.name] = size > FASTEST
-        course.turn_kicks[side, interval, chain] = kick * min(1.0, FASTEST / max(size, FASTEST))
+        self._stretched[visit, hold.limb.name] = share < 1.0
+        self.course.turn_kicks[self._chain(hold.limb, visit, lifting)] = share * kick
+        if not lifting:
+            self._folding[visit, hold.limb.name] = float(np.linalg.norm(own[1] + kick[1]))
 
     def _fly(self, a: int, b: int, progress: Callable[[float], None]) -> Flight:
         """The flight between two visits, its limbs kicked."""
@@ -178,8 +193,9 @@ class FreeformPlan:
         def joints_of(t: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
             return course.joints(t, b - 1)
 
-        joints, _ = joints_of(times)
-        ends = centre(self.body, links(self.body, course.places(times)[0], joints))
+        places = course.places(times)[0]
+        joints, rates = joints_of(times)
+        ends = centre(self.body, links(self.body, places, joints))
         span = end - start
         velocity = (ends[1] - ends[0]) / span
         velocity[2] = rise_speed(span, ends[0, 2] - ends[1, 2], self.gravity)
@@ -188,33 +204,41 @@ class FreeformPlan:
             turns, spins = joints_of(t)
             return turns[:, 0], spins[:, 0]
 
-        flight, aim = None, None
-        for step, close in ((ROUGH_STEP, ROUGHLY), (FINE_STEP, SETTLED)):
-            mixed = _Mixed()
-            for done in range(ROUNDS):
-                # Most take some five rounds roughly, and five more.
-                progress(1.0 - 0.5 ** (0.2 * (done + 5.0 * (step == FINE_STEP))))
-                breaks = course.breaks(start, end)
-                aim = shoot(self.body, joints_of, guide, breaks, aim, step)
-                flight = Flight(
-                    start, end, ends[0], velocity, self.gravity, aim, self.body, joints_of
-                )
-                old = course.turn_kicks.copy()
-                self._kick_ends(flight, a, b)
-                off = course.turn_kicks - old
-                if np.abs(off).max() < close:
-                    course.turn_kicks = old
-                    break
-                course.turn_kicks = mixed.next(old, off)
-        assert flight is not None
-        return flight
-
-    def _kick_ends(self, flight: Flight, a: int, b: int) -> None:
-        found = flight.pelvis(np.array([flight.start, flight.end]))
+        steps = np.concatenate([np.zeros((1, 6)), np.eye(6)])
+        limits, owns = [], []
         for i, (visit, lifting) in enumerate(((a, True), (b, False))):
-            place, turn, velocity, spin = (x[i] for x in found)
+            root = places[i], joints[i, 0], steps[:, :3], steps[:, 3:]
+            limbs = []
             for hold in self.line.standing[visit]:
-                self._kick(hold, visit, lifting, (place, turn, velocity, spin))
+                kicks, own = self._rates(hold, visit, lifting, root)
+                limbs.append((self._chain(hold.limb, visit, lifting)[2], kicks))
+                owns.append((hold, visit, lifting, own))
+            fall = self.gravity * (times[i] - start) * np.eye(3)[2]
+            limits.append(FlightEnd(self.body, joints[i], rates[i], velocity - fall, limbs))
+
+        def kicked(momentum: np.ndarray) -> list[np.ndarray]:
+            return [kick for one in limits for kick in one.kicks(momentum)]
+
+        aim = shoot(self.body, joints_of, guide, times, None, ROUGH_ORDER)
+        momentum = aim.momentum
+        for order, close in ((ROUGH_ORDER, ROUGHLY), (ORDER, SETTLED)):
+            slopes, step = -np.eye(3), None  # of what the momentum is off, over it
+            for done in range(ROUNDS):
+                # Most take some five rounds roughly, and fewer more.
+                progress(1.0 - 0.5 ** (0.2 * (done + 5.0 * (order == ORDER))))
+                kicks = kicked(momentum)
+                for (hold, visit, lifting, own), kick in zip(owns, kicks, strict=True):
+                    self._kick(hold, visit, lifting, kick, own)
+                aim = shoot(self.body, joints_of, guide, course.breaks(start, end), aim, order)
+                off = aim.momentum - momentum
+                change = zip(kicked(aim.momentum), kicks, strict=True)
+                if max((np.abs(x - y).max() for x, y in change), default=0.0) < close:
+                    break
+                if step is not None:  # Broyden's rule
+                    slopes += np.outer(off - last - slopes @ step, step) / (step @ step)
+                step, last = np.linalg.solve(slopes, -off), off
+                momentum = momentum + step
+        return Flight(start, end, ends[0], velocity, self.gravity, aim, self.body, joints_of)
 
     # Supports
 
@@ -290,12 +314,14 @@ class FreeformPlan:
             place, joints = self._ground(np.concatenate([at - INSTANT, at, at + INSTANT]))
             turn = rotations.multiply(rotations.conjugate(joints[0, 0]), joints[2, 0])
             spin = rotations.to_rotation_vector(turn) / (2.0 * INSTANT)
-            root = (place[1], joints[1, 0], (place[2] - place[0]) / (2.0 * INSTANT), spin)
+            velocity = (place[2:] - place[:1]) / (2.0 * INSTANT)
+            root = (place[1], joints[1, 0], velocity, spin[None])
             for lifting in (True, False):
                 for hold in self._loose(i, lifting):
                     if (i, hold.limb.name) in led:
                         continue
-                    self._kick(hold, i, lifting, root)
+                    kicks, own = self._rates(hold, i, lifting, root)
+                    self._kick(hold, i, lifting, kicks[0], own)
 
     # Samples
 
@@ -374,26 +400,6 @@ class FreeformPlan:
                     Contact(hold.limb.name, float(visits[a]), float(visits[b]), hold.place)
                 )
         return tuple(sorted(out, key=lambda c: (c.start, c.limb)))
-
-
-class _Mixed:
-    """Fixed points by Anderson's rule (1965): the mix of rounds that misses least."""
-
-    def __init__(self) -> None:
-        self._at: list[np.ndarray] = []
-        self._off: list[np.ndarray] = []
-
-    def next(self, at: np.ndarray, off: np.ndarray) -> np.ndarray:
-        """Where to look next, from where it was looked and what that was off."""
-        self._at, self._off = [*self._at, at][-MEMORY:], [*self._off, off][-MEMORY:]
-        if len(self._at) == 1:
-            return at + off
-        steps = np.stack([x.ravel() - off.ravel() for x in self._off[:-1]], axis=1)
-        share = np.linalg.lstsq(steps, -off.ravel(), rcond=1e-8)[0]
-        mixed = at + off
-        for s, x, f in zip(share, self._at[:-1], self._off[:-1], strict=True):
-            mixed = mixed + s * (x + f - at - off)
-        return mixed
 
 
 def solve(

@@ -174,7 +174,7 @@ def test_a_stiff_body_spins_about_its_long_axis_by_the_closed_form():
         spins = np.tile([0.0, 0.0, rate], (len(t), 1))
         return rotations.about_z(rate * t), spins
 
-    aim = shoot(BODY, course, guide, np.array([0.0, duration]), None, 0.002)
+    aim = shoot(BODY, course, guide, np.array([0.0, duration]), None)
     momentum = aim.momentum
     assert aim.missed < 1e-10
     axis = np.array([0.0, 0.0, 1.0])
@@ -194,7 +194,7 @@ def test_a_stiff_body_keeps_its_energy_while_it_tumbles():
         turns = rotations.from_rotation_vector(axis * t[:, None])
         return turns, np.tile(axis, (len(t), 1))
 
-    aim = shoot(BODY, course, guide, np.array([0.0, 0.8]), None, 0.001)
+    aim = shoot(BODY, course, guide, np.array([0.0, 0.8]), None)
     assert aim.missed < 1e-10
     assert _angle(aim.turns[-1], end) < 1e-10
     own = rotations.rotate(rotations.conjugate(aim.turns), aim.momentum)
