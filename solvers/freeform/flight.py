@@ -32,10 +32,12 @@ from numpy.polynomial.legendre import leggauss, legvander
 from .. import rotations
 from .body import Body, inside
 
-ORDER = 8  # nodes of a piece
-LONGEST = 0.1  # s that a piece lasts
+ORDER = 12  # nodes of a piece
+LONGEST = 0.05  # s that a piece lasts
 LANDED = 1e-11  # rad
 NEWTON = 30
+PARTS = (1.0, 0.5, 0.25, 0.1, 0.02)  # of a step, until it leads nearer
+FARTHEST = 1.0  # of a quaternion: a step that leads further may lead to other whole turns
 
 Course = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
 
@@ -208,8 +210,8 @@ class _Rest(NamedTuple):
     spins: np.ndarray  # (m, s, 3)
     nodes: np.ndarray  # (m, s, 4)
     turns: np.ndarray  # (m, 4) at the pieces' last ends
-    goal: np.ndarray  # (3,)
-    size: float
+    flown: float  # the largest of these
+    size: float  # or of these and the angle that it lands otherwise
 
 
 class _Search:
@@ -234,9 +236,14 @@ class _Search:
         first = state.turns[:-1]
         nodes = first[:, None] + h[..., None] * (self._gauss.sums @ rates) - state.nodes
         turns = first + h * (self._gauss.weights @ rates) - state.turns[1:]
-        goal = -rotations.multiply(self._goal, state.turns[-1])[1:]
-        size = max(float(np.abs(x).max()) for x in (nodes, turns, goal))
-        return _Rest(rates, spins, nodes, turns, goal, size)
+        size = max(float(np.abs(x).max()) for x in (nodes, turns))
+        return _Rest(rates, spins, nodes, turns, size, max(size, float(np.linalg.norm(self.off(state)))))
+
+    def off(self, state: _State) -> np.ndarray:
+        """(3,) by which it lands turned otherwise: beyond pi it has gone the longer way."""
+        q = rotations.multiply(self._goal, state.turns[-1])
+        sine = float(np.linalg.norm(q[1:]))
+        return q[1:] * (2.0 * np.arctan2(sine, q[0]) / sine if sine > 1e-12 else 2.0)
 
     def step(self, state: _State, rest: _Rest, aims: bool) -> _State:
         """What Newton's rule changes a state by; without aiming the momentum stays."""
@@ -270,24 +277,62 @@ class _Search:
             ends[k + 1] = across[k, :, :4] @ ends[k] + across[k, :, 4:]
         move = np.zeros(3)
         if aims:
-            seen = _from_left(self._goal)[1:] @ ends[-1]
-            move = np.linalg.lstsq(seen[:, :3], rest.goal - seen[:, 3], rcond=1e-10)[0]
+            # Where it lands turns on by twice the vector part of d(goal^-1 q) (goal^-1 q)^-1.
+            off, back = self.off(state), rotations.multiply(
+                rotations.conjugate(state.turns[-1]), rotations.conjugate(self._goal)
+            )
+            seen = 2.0 * (rotations.right_product(back) @ _from_left(self._goal) @ ends[-1])[1:]
+            move = np.linalg.lstsq(seen[:, :3], -off - seen[:, 3], rcond=1e-10)[0]
         by = np.append(move, 1.0)
         turns = ends @ by
         nodes = np.einsum("msab,mb->msa", inner[..., :4], turns[:-1]) + inner[..., 4:] @ by
         return _State(move, turns, nodes)
 
     def found(self, state: _State, aims: bool) -> tuple[_State, _Rest]:
-        """The nearest state that is off by nothing, or as near as it comes to that."""
+        """The state near one that is off by nothing, or as near as Newton's rule comes to it."""
         rest = self.rest(state)
         for _ in range(NEWTON):
-            size = rest.size if aims else max(np.abs(rest.nodes).max(), np.abs(rest.turns).max())
+            size = rest.size if aims else rest.flown
             if size < 0.1 * LANDED:
                 break
             move = self.step(state, rest, aims)
-            for part in (1.0, 0.5, 0.25, 0.1, 0.02):
+            if aims and np.abs(move.nodes).max() > FARTHEST:
+                break
+            for part in PARTS:
                 tried = _State(*(a + part * b for a, b in zip(state, move, strict=True)))
                 left = self.rest(tried)
+                if (left.size if aims else left.flown) < size:
+                    break
+            else:
+                break
+            state, rest = tried, left
+        return state, rest
+
+    def shot(self, momentum: np.ndarray, start: np.ndarray) -> tuple[_State, _Rest]:
+        """The flight from a turn with a momentum, wherever it lands: piece after piece."""
+        turns, nodes = [start], []
+        for k in range(len(self._spans)):
+            part = slice(k, k + 1)
+            one = _Search(
+                self._gauss, self._spans[part], self._spread[part], self._held[part], start
+            )
+            still = np.broadcast_to(turns[-1], (1, len(self._gauss.nodes), 4))
+            state = _State(momentum, np.stack([turns[-1], turns[-1]]), still)
+            state, _ = one.found(state, False)
+            turns.append(state.turns[1])
+            nodes.append(state.nodes[0])
+        flown = _State(momentum, np.stack(turns), np.stack(nodes))
+        return flown, self.rest(flown)
+
+    def shots(self, momentum: np.ndarray, start: np.ndarray) -> tuple[_State, _Rest]:
+        """The flight that lands best, by Newton's rule for the momentum alone."""
+        state, rest = self.shot(momentum, start)
+        for _ in range(NEWTON):
+            if rest.size < LANDED:
+                break
+            move = self.step(state, rest, True).momentum
+            for part in PARTS:
+                tried, left = self.shot(state.momentum + part * move, start)
                 if left.size < rest.size:
                     break
             else:
@@ -346,9 +391,9 @@ def shoot(
         gauss, spans, np.linalg.inv(found.inertia).reshape(*shape, 3, 3),
         found.momentum.reshape(*shape, 3), goal,
     )
-    state, rest = search.found(state, True)
-    if rest.size > LANDED:  # it may land otherwise, but not fly otherwise
-        state, rest = search.found(state, False)
-    off = rotations.multiply(rotations.conjugate(goal), state.turns[-1])
-    missed = 2.0 * float(np.arctan2(np.linalg.norm(off[1:]), off[0]))
+    first = state
+    state, rest = search.found(first, True)
+    if rest.size > LANDED:
+        state, rest = search.shots(first.momentum, first.turns[0])
+    missed = float(np.linalg.norm(search.off(state)))
     return Aim(state.momentum, ends, state.turns, gauss.modes @ rest.rates, goal, missed)

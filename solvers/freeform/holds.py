@@ -14,7 +14,7 @@ import numpy as np
 from .. import rotations
 from ..curves import minimum_jerk
 from ..motion import Problem
-from .body import Body, Limb, Posture, length, links
+from .body import Body, Limb, Links, Posture, length, links
 from .reach import reach
 from .turns import TurnCurve
 
@@ -56,15 +56,15 @@ class Hold:
         return self.rolling(at)[0]
 
 
-def rolled_at(body: Body, limb: Limb, posture: Posture) -> np.ndarray:
-    """(1, r, 4) turns in the world that a posture gives to the links that roll.
+def linked(body: Body, postures: list[Posture]) -> Links:
+    """All links of postures, one row each.
 
     Args:
         body: the body.
-        limb: one of its limbs.
-        posture: the posture.
+        postures: in order.
     """
-    return links(body, posture.place, whole(posture)).turns[:, list(limb.rolls)]
+    places = np.stack([posture.place for posture in postures])
+    return links(body, places, np.concatenate([whole(posture) for posture in postures]))
 
 
 def with_rolls(
@@ -79,12 +79,11 @@ def with_rolls(
         knots: (k,) parameters of the postures.
         rest: whether the sequence begins and ends at rest.
     """
-    out = []
+    out, found = [], linked(body, postures)
     for hold in holds:
         rolling = None
         if hold.limb.rolls:
-            of = range(hold.first, hold.last + 1)
-            turns = np.concatenate([rolled_at(body, hold.limb, postures[k]) for k in of])
+            turns = found.turns[hold.first : hold.last + 1, list(hold.limb.rolls)]
             at = knots[hold.first : hold.last + 1]
             if len(at) == 1:  # for a moment, or as long as the parameter rests there
                 turns, at = np.repeat(turns, 2, axis=0), np.append(at, at + 1.0)
@@ -105,7 +104,8 @@ def find_holds(body: Body, postures: list[Posture]) -> list[Hold]:
     Returns:
         The holds.
     """
-    ends = {m.name: [end_of(body, m, p) for p in postures] for m in body.limbs}
+    found = linked(body, postures)
+    ends = {m.name: list(zip(*ends_of(found, m), strict=True)) for m in body.limbs}
     bears = {m.name: [m.name in p.supports for p in postures] for m in body.limbs}
     # Where each limb stands, posture by posture: the first place of its foothold.
     since: dict[str, int] = {}
@@ -153,20 +153,18 @@ def whole(posture: Posture) -> np.ndarray:
     return joints[None]
 
 
-def end_of(body: Body, limb: Limb, posture: Posture) -> tuple[np.ndarray, np.ndarray]:
-    """Where a posture has a limb's end, (3,) m, and the turn of the link that is kept, (4,).
+def ends_of(found: Links, limb: Limb) -> tuple[np.ndarray, np.ndarray]:
+    """Where postures have a limb's end, (k, 3) m, and the turns of the link that is kept, (k, 4).
 
     Args:
-        body: the body.
-        limb: one of its limbs.
-        posture: the posture.
+        found: their links.
+        limb: one of the body's limbs.
     """
-    found = links(body, posture.place, whole(posture))
     if limb.end >= 0:
-        return found.joints[0, limb.end], found.turns[0, limb.end]
+        return found.joints[:, limb.end], found.turns[:, limb.end]
     last = limb.links[-1]
-    tip = found.joints[0, last] + rotations.rotate(found.turns[0, last], limb.tip)
-    return tip, found.turns[0, last]
+    tip = found.joints[:, last] + rotations.rotate(found.turns[:, last], limb.tip)
+    return tip, found.turns[:, last]
 
 
 def keep(
@@ -264,14 +262,23 @@ def settle(
     Returns:
         Postures and problems.
     """
-    out, problems = list(postures), []
-    for hold in holds:
-        for k in range(hold.first + 1, hold.last + 1):
-            tip, _ = end_of(body, hold.limb, postures[k])
-            apart = float(np.linalg.norm(tip - hold.place))
-            rolled = rolled_at(body, hold.limb, postures[k])
-            joints, _ = keep(body, hold, out[k].place[None], whole(out[k]), rolled)
-            out[k] = replace(out[k], joints=joints[0])
+    found = linked(body, postures)
+    place = np.stack([posture.place for posture in postures])
+    joints = np.concatenate([whole(posture) for posture in postures])
+    problems = []
+    for limb in body.limbs:
+        mine = [hold for hold in holds if hold.limb is limb]
+        # The first of a foothold's postures says where it is.
+        pairs = [(hold, k) for hold in mine for k in range(hold.first + 1, hold.last + 1)]
+        if not pairs:
+            continue
+        rows = [k for _, k in pairs]
+        target = np.stack([hold.place for hold, _ in pairs])
+        turn = np.stack([hold.turn for hold, _ in pairs])
+        rolled = found.turns[rows][:, list(limb.rolls)]
+        joints[rows], _ = _brought(body, limb, target, turn, place[rows], joints[rows], rolled)
+        slid = np.linalg.norm(ends_of(found, limb)[0][rows] - target, axis=1)
+        for (hold, k), apart in zip(pairs, slid.tolist(), strict=True):
             if apart > SLID:
                 problems.append(
                     Problem(
@@ -285,4 +292,6 @@ def settle(
                         remedy="Let it lift in a posture between, or place it where it stands",
                     )
                 )
-    return out, problems
+    return [
+        replace(posture, joints=of) for posture, of in zip(postures, joints, strict=True)
+    ], problems

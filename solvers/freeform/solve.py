@@ -94,12 +94,15 @@ class FreeformPlan:
 
             self.flights.append(self._fly(a, b, flown))
         self._pieces: list[tuple[int, Piece]] = []
-        for flight, (a, b) in zip(self.flights, line.spans(flying=True), strict=True):
-            self._join(flight, a, b)
-        for a, b in line.spans(flying=False):
-            self._rise(a, b)
+        falls: dict[int, float] = {}  # m/s at visits at which flights begin or end
+        for flight, (a, b) in zip(self.flights, spans, strict=True):
+            falls[a], falls[b] = self._join(flight, a, b)
+        if falls:
+            over, rates = self._overs()
+            for a, b in line.spans(flying=False):
+                self._rise(a, b, falls, over, rates)
         self._step()
-        for flight, (a, b) in zip(self.flights, line.spans(flying=True), strict=True):
+        for flight, (a, b) in zip(self.flights, spans, strict=True):
             self.problems += flight_problems(flight, line, self.postures, a, b)
         stretched = sorted(key for key, yes in self._stretched.items() if yes)
         self.problems += stretched_problems(line, stretched)
@@ -242,8 +245,10 @@ class FreeformPlan:
 
     # Supports
 
-    def _join(self, flight: Flight, a: int, b: int) -> None:
-        """Kick the pelvis, on the ground, so that it meets a flight's velocity and spin."""
+    def _join(self, flight: Flight, a: int, b: int) -> tuple[float, float]:
+        """Kick the pelvis, on the ground, so that it meets a flight's velocity and spin.
+
+        Returns how fast it falls at both ends, m/s."""
         course = self.course
         times = np.array([flight.start, flight.end])
         _, _, velocity, spin = flight.pelvis(times)
@@ -252,18 +257,21 @@ class FreeformPlan:
             if 0 <= interval < len(self.line.holds):
                 course.place_kicks[side, interval] = velocity[i] - own[0][i]
                 course.turn_kicks[side, interval, 0] = spin[i] - own[1][i]
+        return -float(velocity[0, 2]), -float(velocity[1, 2])
 
-    def _rise(self, a: int, b: int) -> None:
+    def _rise(
+        self, a: int, b: int, falls: dict[int, float], over: np.ndarray, rates: np.ndarray
+    ) -> None:
         """Heights of a support between two visits."""
-        visits, last = self.line.visits, len(self.line.visits) - 1
-        landing = self._sinks(a, a) if a > 0 else 0.0
-        liftoff = -self._sinks(b, b - 1) if b < last else 0.0
+        visits = self.line.visits
+        landing = falls[a] - rates[0, a] if a in falls else 0.0
+        liftoff = rates[1, b - 1] - falls[b] if b in falls else 0.0
         leg = max(
             (length(self.body, h.limb) for i in range(a, b) for h in self.line.holds[i]),
             default=1.0,
         )
         if b - a == 1:
-            both = a > 0 and b < last
+            both = a in falls and b in falls
             if both and min(landing, liftoff) <= 0.0:
                 return  # what leads up into a landing, or down from a liftoff, is kicked
             wanted = [(a, landing, liftoff)]
@@ -274,54 +282,58 @@ class FreeformPlan:
                 continue
             self.course.place_kicks[0, i, 2] *= down <= 0.0
             self.course.place_kicks[1, i, 2] *= up <= 0.0
-            ends = visits[i : i + 2]
-            low, high = self.course.places(ends)[0][:, 2] + self._over(i, ends)
-            far = i + 1 if down > 0.0 else i
-            passes = self._over_rate(i, far) + float(self.course.places(visits[[far]])[1][0, 2])
-            piece = Piece(ends[0], ends[1], low, high, max(down, 0.0), max(up, 0.0), leg, passes)
+            places, speeds = self.course.places(visits[i : i + 2])
+            low, high = places[:, 2] + over[:, i]
+            far = 1 if down > 0.0 else 0
+            passes = rates[far, i] + float(speeds[far, 2])
+            piece = Piece(
+                visits[i], visits[i + 1], low, high, max(down, 0.0), max(up, 0.0), leg, passes
+            )
             self._pieces.append((i, piece))
 
-    def _over(self, interval: int, times: np.ndarray) -> np.ndarray:
-        """(t,) how much higher than the pelvis limbs are fastened that bear it: what lands on
-        its arms, or forelegs, is caught at the shoulders."""
-        roots = [hold.limb.links[0] for hold in self.line.holds[interval]]
-        joints, _ = self.course.joints(times, interval)
-        return links(self.body, np.zeros(3), joints).joints[:, roots, 2].mean(axis=1)
+    def _over(self, interval: int, heights: np.ndarray) -> np.ndarray:
+        """(...,) how much higher than the pelvis limbs are fastened that bear it: what lands on
+        its arms, or forelegs, is caught at the shoulders. Of heights (..., n) of all joints."""
+        return heights[..., [hold.limb.links[0] for hold in self.line.holds[interval]]].mean(-1)
 
-    def _sinks(self, visit: int, interval: int) -> float:
-        """How fast what bears the body sinks as a flight begins or ends, in an interval
-        beside it, m/s."""
-        t = self.line.visits[visit]
-        flight = next((f for f in self.flights if t in (f.start, f.end)), None)
-        if flight is None:
-            return 0.0
-        return -self._over_rate(interval, visit) - float(flight.pelvis(np.array([t]))[2][0, 2])
-
-    def _over_rate(self, interval: int, visit: int) -> float:
-        """How fast `_over` grows at an end of an interval, m/s."""
-        inward = 1.0 if interval == visit else -1.0
-        times = self.line.visits[visit] + inward * INSTANT * np.arange(3.0)
-        return inward * float(np.array((-1.5, 2.0, -0.5)) @ self._over(interval, times)) / INSTANT
+    def _overs(self) -> tuple[np.ndarray, np.ndarray]:
+        """(2, v - 1) `_over` at starts and ends of intervals, m, and how fast it grows, m/s."""
+        visits, inward = self.line.visits, np.array([[1.0], [-1.0]])
+        times = np.stack([visits[:-1], visits[1:]])[..., None]
+        times = times + (inward * INSTANT * np.arange(3.0))[:, None]
+        joints, _ = self.course.joints(times.ravel())
+        heights = links(self.body, np.zeros(3), joints).joints[..., 2].reshape(*times.shape, -1)
+        over = np.zeros(times.shape)
+        for i, holds in enumerate(self.line.holds):
+            if holds:
+                over[:, i] = self._over(i, heights[:, i])
+        return over[..., 0], inward * (over @ np.array((-1.5, 2.0, -0.5))) / INSTANT
 
     def _step(self) -> None:
         """Limbs that lift and touch while others bear do so at rest."""
         holds, visits = self.line.holds, self.line.visits
         led = {(i + end, limb.limb.name) for i, limb, _ in self.steps for end in (0, 1)}
-        for i in range(1, len(visits) - 1):
-            if not holds[i - 1] or not holds[i]:
-                continue
-            at = np.array([visits[i]])
-            place, joints = self._ground(np.concatenate([at - INSTANT, at, at + INSTANT]))
-            turn = rotations.multiply(rotations.conjugate(joints[0, 0]), joints[2, 0])
-            spin = rotations.to_rotation_vector(turn) / (2.0 * INSTANT)
-            velocity = (place[2:] - place[:1]) / (2.0 * INSTANT)
-            root = (place[1], joints[1, 0], velocity, spin[None])
-            for lifting in (True, False):
-                for hold in self._loose(i, lifting):
-                    if (i, hold.limb.name) in led:
-                        continue
-                    kicks, own = self._rates(hold, i, lifting, root)
-                    self._kick(hold, i, lifting, kicks[0], own)
+        loose = {
+            (i, lifting): rows
+            for i in range(1, len(visits) - 1) if holds[i - 1] and holds[i]
+            for lifting in (True, False) if (rows := [
+                hold for hold in self._loose(i, lifting) if (i, hold.limb.name) not in led
+            ])
+        }
+        if not loose:
+            return
+        at = visits[sorted({i for i, _ in loose})]
+        ground = self._ground(np.concatenate([at - INSTANT, at, at + INSTANT]))
+        place, joints = (x.reshape(3, len(at), *x.shape[1:]) for x in ground)
+        turn = rotations.multiply(rotations.conjugate(joints[0, :, 0]), joints[2, :, 0])
+        spins = rotations.to_rotation_vector(turn) / (2.0 * INSTANT)
+        velocities = (place[2] - place[0]) / (2.0 * INSTANT)
+        for (i, lifting), rows in loose.items():
+            k = int(np.searchsorted(at, visits[i]))
+            root = place[1, k], joints[1, k, 0], velocities[k : k + 1], spins[k : k + 1]
+            for hold in rows:
+                kicks, own = self._rates(hold, i, lifting, root)
+                self._kick(hold, i, lifting, kicks[0], own)
 
     # Samples
 
@@ -329,11 +341,11 @@ class FreeformPlan:
         """Pelvis and joints as led, with the heights of supports."""
         place, _ = self.course.places(times)
         joints, _ = self.course.joints(times)
+        heights = links(self.body, np.zeros(3), joints).joints[..., 2]
         for interval, piece in self._pieces:
-            here = (times >= piece.start) & (times <= piece.end)
-            if here.any():
-                over = self._over(interval, times[here])
-                place[here, 2] = piece(times[here]) - over
+            here = np.flatnonzero((times >= piece.start) & (times <= piece.end))
+            if len(here):
+                place[here, 2] = piece(times[here]) - self._over(interval, heights[here])
         return place, joints
 
     def _posed(

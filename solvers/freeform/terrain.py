@@ -17,7 +17,7 @@ import numpy as np
 
 from .. import rotations
 from .body import Body, Limb, Posture
-from .holds import Hold, end_of, keep, rolled_at, whole
+from .holds import Hold, ends_of, keep, linked, whole
 
 Ground = Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray, np.ndarray]]
 
@@ -63,13 +63,14 @@ def _on(
     body: Body, limb: Limb, posture: Posture, level: float, ground: Ground
 ) -> tuple[Hold, np.ndarray, float]:
     """A support on the ground, how what rolls over it is turned, and how far it goes up."""
-    place, turn = end_of(body, limb, posture)
+    found = linked(body, [posture])
+    place, turn = (x[0] for x in ends_of(found, limb))
     height, normal, there = ground(place[:1], place[1:2])
     up = float(height[0]) - level if there[0] else 0.0
     lean = rotations.between(UP, normal[0] if there[0] else UP)
     foot = np.array((*place[:2], level))
     at = foot + up * UP + rotations.rotate(lean, place - foot)
-    rolled = rotations.multiply(lean, rolled_at(body, limb, posture))
+    rolled = rotations.multiply(lean, found.turns[:, list(limb.rolls)])
     return Hold(limb, 0, 0, at, rotations.multiply(lean, turn)), rolled, up
 
 

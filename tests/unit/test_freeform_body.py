@@ -14,7 +14,7 @@ from poise.solvers.freeform.body import inside, links
 from poise.solvers.freeform.choose import Clip, choose_frames
 from poise.solvers.freeform.flight import rise_speed, shoot
 from poise.solvers.freeform.heights import HARDEST, Piece, exponent
-from poise.solvers.freeform.holds import Hold, end_of, keep
+from poise.solvers.freeform.holds import Hold, ends_of, keep, linked
 from poise.solvers.freeform.motion import Moving
 from poise.solvers.freeform.terrain import stood
 
@@ -675,7 +675,7 @@ def test_postures_stand_on_the_ground_that_is_under_them():
     found = stood(BODY, level, 0.0, ground)
     for before, after in zip(level[:3:2], found[:3:2], strict=True):
         for limb in BODY.limbs[:2]:
-            foot, tip = end_of(BODY, limb, before)[0], end_of(BODY, limb, after)[0]
+            foot, tip = ends_of(linked(BODY, [before, after]), limb)[0]
             up = slope @ foot[:2] + 0.3
             np.testing.assert_allclose(tip, foot + (0.0, 0.0, up), atol=1e-6)
         # Up with the ground, and no lower than the legs need: 16 degrees of knees are 1 cm.
