@@ -186,8 +186,8 @@ def keep(
     if rolled is None:
         rolled = np.zeros((len(place), 0, 4))
     turn = np.broadcast_to(hold.turn, (len(place), 4))
-    return _brought(body, hold.limb, np.broadcast_to(hold.place, place.shape), turn, place, joints,
-                    rolled)
+    target = np.broadcast_to(hold.place, place.shape)
+    return brought(body, hold.limb, target, turn, place, joints, rolled)
 
 
 def stepping(
@@ -219,14 +219,27 @@ def stepping(
         for a, b in ((one.turn, other.turn), *zip(rolled[0][0], rolled[1][0], strict=True))
     ]
     rolling = np.stack(turns[1:], axis=1) if len(turns) > 1 else np.zeros((count, 0, 4))
-    return _brought(body, one.limb, at, turns[0], place, joints, rolling)
+    return brought(body, one.limb, at, turns[0], place, joints, rolling)
 
 
-def _brought(
+def brought(
     body: Body, limb: Limb, target: np.ndarray, turn: np.ndarray, place: np.ndarray,
     joints: np.ndarray, rolled: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Joints with which a limb's end is somewhere, (t, 3), turned (t, 4); see `keep`."""
+    """Joints with which a limb's end is somewhere.
+
+    Args:
+        body: the body.
+        limb: the limb.
+        target: (t, 3) where its end is to be, m.
+        turn: (t, 4) in the world of the link that is kept.
+        place: (t, 3) of the pelvis, m.
+        joints: (t, n, 4) local turns, the pelvis' in the world first: as near to them.
+        rolled: (t, r, 4) in the world of the links that roll.
+
+    Returns:
+        As `keep`.
+    """
     figure = body.figure
     found = links(body, place, joints)
     root = limb.links[0]
@@ -276,7 +289,7 @@ def settle(
         target = np.stack([hold.place for hold, _ in pairs])
         turn = np.stack([hold.turn for hold, _ in pairs])
         rolled = found.turns[rows][:, list(limb.rolls)]
-        joints[rows], _ = _brought(body, limb, target, turn, place[rows], joints[rows], rolled)
+        joints[rows], _ = brought(body, limb, target, turn, place[rows], joints[rows], rolled)
         slid = np.linalg.norm(ends_of(found, limb)[0][rows] - target, axis=1)
         for (hold, k), apart in zip(pairs, slid.tolist(), strict=True):
             if apart > SLID:

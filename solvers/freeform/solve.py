@@ -27,9 +27,9 @@ from .. import rotations
 from ..errors import SettingError
 from .body import Body, Limb, Posture, centre, length, links
 from .course import Course
-from .flight import ORDER, Flight, rise_speed, shoot
+from .flight import LONGEST, ORDER, Flight, rise_speed, shoot
 from .heights import Piece
-from .holds import Hold, find_holds, keep, settle, stepping, whole
+from .holds import Hold, brought, find_holds, keep, settle, stepping, whole
 from .kicks import FlightEnd, held_back
 from .motion import Contact, FreeformMotion, PostureSequence, clean
 from .problems import flight_problems, folding_problems, stretched_problems, unreached
@@ -37,7 +37,7 @@ from .timeline import Timeline, timeline
 
 INSTANT = 3e-6  # s, over which rates are differences
 ROUNDS = 40  # of flights and kicks in turns
-ROUGH_ORDER = 4  # nodes of a piece while much changes yet
+ROUGH = 6, 0.1  # nodes of a piece, and s that it lasts, while kicks change yet
 ROUGHLY, SETTLED = 1e-4, 1e-7  # rad/s by which kicks may still change
 
 # Place, turn, velocities and spins, of these any number.
@@ -222,25 +222,19 @@ class FreeformPlan:
         def kicked(momentum: np.ndarray) -> list[np.ndarray]:
             return [kick for one in limits for kick in one.kicks(momentum)]
 
-        aim = shoot(self.body, joints_of, guide, times, None, ROUGH_ORDER)
-        momentum = aim.momentum
-        for order, close in ((ROUGH_ORDER, ROUGHLY), (ORDER, SETTLED)):
-            slopes, step = -np.eye(3), None  # of what the momentum is off, over it
-            for done in range(ROUNDS):
-                # Most take some five rounds roughly, and fewer more.
-                progress(1.0 - 0.5 ** (0.2 * (done + 5.0 * (order == ORDER))))
-                kicks = kicked(momentum)
+        aim, count = shoot(self.body, joints_of, guide, times, None, *ROUGH), 0
+        for rule, close in ((ROUGH, ROUGHLY), ((ORDER, LONGEST), SETTLED)):
+            for _ in range(ROUNDS):
+                # Most take three rounds or four.
+                count += 1
+                progress(1.0 - 0.5 ** (0.5 * count))
+                kicks = kicked(aim.momentum)
                 for (hold, visit, lifting, own), kick in zip(owns, kicks, strict=True):
                     self._kick(hold, visit, lifting, kick, own)
-                aim = shoot(self.body, joints_of, guide, course.breaks(start, end), aim, order)
-                off = aim.momentum - momentum
+                aim = shoot(self.body, joints_of, guide, course.breaks(start, end), aim, *rule)
                 change = zip(kicked(aim.momentum), kicks, strict=True)
                 if max((np.abs(x - y).max() for x, y in change), default=0.0) < close:
                     break
-                if step is not None:  # Broyden's rule
-                    slopes += np.outer(off - last - slopes @ step, step) / (step @ step)
-                step, last = np.linalg.solve(slopes, -off), off
-                momentum = momentum + step
         return Flight(start, end, ends[0], velocity, self.gravity, aim, self.body, joints_of)
 
     # Supports
@@ -359,13 +353,26 @@ class FreeformPlan:
             if len(here):
                 place[here], joints[here, 0], _, _ = flight.pelvis(times[here])
         interval, told = self.course.interval(times), []
-        for hold in dict.fromkeys(h for row in self.line.holds for h in row):
-            bears = np.array([hold in row for row in self.line.holds])[interval]
-            here = np.flatnonzero(bears)
-            if len(here):
-                rolled = hold.rolled(self.course.parameter(times[here])[0])
-                joints[here], missing = keep(self.body, hold, place[here], joints[here], rolled)
-                told.append((hold, here, missing))
+        at = self.course.parameter(times)[0]
+        for limb in self.body.limbs:
+            rows = []
+            for hold in dict.fromkeys(h for row in self.line.holds for h in row if h.limb is limb):
+                bears = np.array([hold in row for row in self.line.holds])
+                here = np.flatnonzero(bears[interval])
+                if len(here):
+                    rows.append((hold, here))
+            if not rows:
+                continue
+            every = np.concatenate([here for _, here in rows])
+            target, turn, rolled = (np.concatenate(x) for x in zip(*(
+                (np.tile(hold.place, (len(here), 1)), np.tile(hold.turn, (len(here), 1)),
+                 hold.rolled(at[here])) for hold, here in rows
+            ), strict=True))
+            joints[every], missing = brought(
+                self.body, limb, target, turn, place[every], joints[every], rolled
+            )
+            parts = np.split(missing, np.cumsum([len(here) for _, here in rows])[:-1])
+            told += [(*row, part) for row, part in zip(rows, parts, strict=True)]
         visits = self.line.visits
         for i, one, other in self.steps:
             here = np.flatnonzero(interval == i)
