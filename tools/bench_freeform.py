@@ -53,9 +53,7 @@ def rows() -> list[Row]:
             known.__init__()  # as if for the first time
         return pipeline.solve(job)
 
-    one = side_by_side(
-        lambda: _stepped(rig), solved_and_mapped, 1, clock=time.process_time
-    )
+    one = side_by_side(lambda: _stepped(rig), solved_and_mapped, clock=time.process_time)
     return [
         Row("60 s of a dance phrase with leaps: solved and mapped",
             "frames of the baked rig stepped through", *one, limit=300.0),

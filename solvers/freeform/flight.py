@@ -16,7 +16,9 @@ search sets out. In quaternions, q' = q w / 2 is met at the nodes of Gauss on pi
 which the joints' course has its corners (collocation; Hairer, Norsett and Wanner, "Solving
 Ordinary Differential Equations I", 1993, section II.7): polynomials of q whose error falls
 with the ORDER-th power of a piece's length, and with its 2 ORDER-th power at the pieces' ends,
-where their length stays 1. All nodes of a flight are solved for at once, by Newton's rule.
+where their length stays 1. All nodes of a flight are solved for at once, by Newton's rule, in
+which pieces are linear in their first turn and L, and follow each other; where its steps would
+lead far, as where a body turns twice, L alone is sought, and pieces are solved one by one.
 """
 
 from __future__ import annotations
@@ -236,8 +238,9 @@ class _Search:
         first = state.turns[:-1]
         nodes = first[:, None] + h[..., None] * (self._gauss.sums @ rates) - state.nodes
         turns = first + h * (self._gauss.weights @ rates) - state.turns[1:]
-        size = max(float(np.abs(x).max()) for x in (nodes, turns))
-        return _Rest(rates, spins, nodes, turns, size, max(size, float(np.linalg.norm(self.off(state)))))
+        flown = max(float(np.abs(x).max()) for x in (nodes, turns))
+        size = max(flown, float(np.linalg.norm(self.off(state))))
+        return _Rest(rates, spins, nodes, turns, flown, size)
 
     def off(self, state: _State) -> np.ndarray:
         """(3,) by which it lands turned otherwise: beyond pi it has gone the longer way."""

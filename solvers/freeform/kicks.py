@@ -50,7 +50,7 @@ class FlightEnd:
         limbs: Sequence[tuple[list[int], np.ndarray]],
     ) -> None:
         moved = [link for chain, _ in limbs for link in chain]
-        self._ends = np.cumsum([3 * len(chain) for chain, _ in limbs])[:-1]
+        self._sizes = [3 * len(chain) for chain, _ in limbs]
         single = np.zeros((1 + 3 * len(moved), *rates.shape))
         single[0] = rates
         for k, link in enumerate(moved):
@@ -76,18 +76,18 @@ class FlightEnd:
             momentum: (3,) about the centre of mass, kg m^2/s.
         """
         free = self._root[:, :4] @ np.append(1.0, momentum)
-        shares = np.ones(len(self._ends) + 1)
+        shares = np.ones(len(self._sizes))
         for _ in range(ROUNDS):
-            each = np.concatenate([
-                np.full(len(part), share)
-                for part, share in zip(np.split(self._still, self._ends), shares, strict=True)
-            ])
+            each = np.repeat(shares, self._sizes)
             back = self._root[:, 4:] * each
             root = np.linalg.solve(np.eye(6) - back @ self._by_root, free + back @ self._still)
             kick = self._still + self._by_root @ root
-            parts = [part.reshape(-1, 3) for part in np.split(kick, self._ends)]
-            now = np.array([held_back(part) if len(part) else 1.0 for part in parts])
-            if np.abs(now - shares).max() < SAME:
+            starts = np.cumsum([0, *self._sizes])[:-1]
+            parts = [
+                kick[i : i + n].reshape(-1, 3) for i, n in zip(starts, self._sizes, strict=True)
+            ]
+            now = np.array([held_back(part) for part in parts])
+            if np.abs(now - shares).max(initial=0.0) < SAME:
                 break
             shares = now
         return parts

@@ -8,8 +8,8 @@ open. In this order, each step leaving alone what the former have set:
 2. Flights between transition postures (`flight.py`). There the joints follow the postures;
    limbs that leave the ground, or come down, do so with their ends at rest, for which
    their joints are kicked (`course.py`), as far as joints are as fast as that. As the
-   kicks change the momentum within the body, and the pelvis' motion the kicks, both are
-   found in turns.
+   kicks change the momentum within the body, and the momentum the kicks (`kicks.py`), both
+   are found in turns.
 3. Supports: the pelvis goes where the postures lead it, meeting the velocities and spins
    of the flights; its heights follow `heights.py`; limbs keep their footholds (`holds.py`).
 4. Steps: limbs that lift and touch while others bear start and end at rest, likewise; those
@@ -213,8 +213,8 @@ class FreeformPlan:
             root = places[i], joints[i, 0], steps[:, :3], steps[:, 3:]
             limbs = []
             for hold in self.line.standing[visit]:
-                kicks, own = self._rates(hold, visit, lifting, root)
-                limbs.append((self._chain(hold.limb, visit, lifting)[2], kicks))
+                by_root, own = self._rates(hold, visit, lifting, root)
+                limbs.append((self._chain(hold.limb, visit, lifting)[2], by_root))
                 owns.append((hold, visit, lifting, own))
             fall = self.gravity * (times[i] - start) * np.eye(3)[2]
             limits.append(FlightEnd(self.body, joints[i], rates[i], velocity - fall, limbs))
