@@ -214,7 +214,7 @@ def inside(body: Body, joints: np.ndarray, rates: np.ndarray) -> Inside:
     turned = matrices @ figure.inertias @ np.swapaxes(matrices, -1, -2)
     square = rotations.dot(apart, apart)
     spread = np.einsum("n,tn->t", figure.masses, square)[:, None, None] * np.eye(3)
-    spread -= np.einsum("n,tni,tnj->tij", figure.masses, apart, apart)
+    spread -= np.swapaxes(figure.masses[:, None] * apart, 1, 2) @ apart
     momentum = np.einsum("tnij,tnj->ti", turned, spins)
     momentum += np.einsum("n,tnk->tk", figure.masses, rotations.cross(apart, drift))
     return Inside(c, v, turned.sum(axis=1) + spread, momentum)

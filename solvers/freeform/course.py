@@ -110,9 +110,11 @@ class Course:
         u, speed = self.parameter(times)
         turns, spins = self._turns(u)
         spins = spins * speed[:, None, None]
-        if not self.turn_kicks.any():
-            return turns, spins
-        return turned_on(turns, spins, *self._kicked(self.turn_kicks, self._off, times, last))
+        own = np.flatnonzero(self.turn_kicks.any(axis=(0, 1, 3)))
+        if len(own):
+            kicks = self._kicked(self.turn_kicks[:, :, own], self._off[own], times, last)
+            turns[:, own], spins[:, own] = turned_on(turns[:, own], spins[:, own], *kicks)
+        return turns, spins
 
     def places(self, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Places and velocities of the pelvis.

@@ -117,9 +117,12 @@ class TurnCurve:
         parts = (self._a1[k], self._a2[k], self._a3[k])
         b = (1.0 - (1.0 - s) ** 3, s * s * (3.0 - 2.0 * s), s**3)
         slopes = (3.0 * (1.0 - s) ** 2, 6.0 * s * (1.0 - s), 3.0 * s * s)
-        around = self._around[k]
-        turn = rotations.multiply(rotations.from_rotation_vector(around * s), self.turns[k])
-        spin = rotations.rotate(rotations.conjugate(turn), around)
+        turn, spin = self.turns[k], np.zeros((*k.shape, *self._around.shape[1:]))
+        around = self._around[k, 0]
+        if around.any():
+            turned = rotations.from_rotation_vector(around * s[:, 0])
+            turn[:, 0] = rotations.multiply(turned, turn[:, 0])
+            spin[:, 0] = rotations.rotate(rotations.conjugate(turn[:, 0]), around)
         for part, value, slope in zip(parts, b, slopes, strict=True):
             step = rotations.from_rotation_vector(part * value)
             turn = rotations.multiply(turn, step)
