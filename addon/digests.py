@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
 
 import numpy as np
@@ -19,30 +19,30 @@ def digest(value: object) -> str:
     Returns:
         A short hexadecimal number; equal values give equal ones.
     """
-    hasher = hashlib.sha1(usedforsecurity=False)
-    _feed(hasher, value)
-    return hasher.hexdigest()[:16]
+    told: list[bytes] = []
+    _tell(told.append, value)
+    return hashlib.sha1(b"".join(told), usedforsecurity=False).hexdigest()[:16]
 
 
-def _feed(hasher, value: object) -> None:
+def _tell(add: Callable[[bytes], None], value: object) -> None:
     # First what there is most of, by far.
     if value is None or isinstance(value, (str, int, float)):
-        hasher.update(repr(value).encode())
+        add(repr(value).encode())
     elif isinstance(value, np.ndarray):
-        hasher.update(str(value.shape).encode())
-        hasher.update(np.ascontiguousarray(value, dtype=float).tobytes())
+        add(str(value.shape).encode())
+        add(np.ascontiguousarray(value, dtype=float).tobytes())
+    elif isinstance(value, dict) or (not is_dataclass(value) and isinstance(value, Mapping)):
+        for key in sorted(value):
+            add(str(key).encode())
+            _tell(add, value[key])
+    elif isinstance(value, (tuple, list)):
+        for item in value:
+            _tell(add, item)
     elif is_dataclass(value):
         # What bakes of earlier builds did not know is left out while it is as it begins.
         known = (f for f in fields(value) if not (
             f.metadata.get("later") and getattr(value, f.name) == f.default
         ))
-        _feed(hasher, {f.name: getattr(value, f.name) for f in known})
-    elif isinstance(value, Mapping):
-        for key in sorted(value):
-            hasher.update(str(key).encode())
-            _feed(hasher, value[key])
-    elif isinstance(value, (tuple, list)):
-        for item in value:
-            _feed(hasher, item)
+        _tell(add, {f.name: getattr(value, f.name) for f in known})
     else:
-        hasher.update(repr(value).encode())
+        add(repr(value).encode())

@@ -167,7 +167,7 @@ def keys_of(curve: bpy.types.FCurve, cut: tuple[float, float] | None = None) -> 
     keys = keyframes.read_keys(curve, _SAYS)
     if cut is not None:
         keys = keys.where(others(keys.frames, cut))
-    for side in ("left", "right"):
+    for side in ("left", "right") if len(keys.frames) else ():
         # Handles that Blender sets follow from the keys, those that do not count among them.
         own = np.isin(keys.arrays[f"handle_{side}_type"], (keyframes.FREE, keyframes.ALIGNED))
         keys.arrays[f"handle_{side}"] *= own[:, None]
