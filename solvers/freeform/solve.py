@@ -18,7 +18,7 @@ open. In this order, each step leaving alone what the former have set:
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -29,7 +29,7 @@ from .body import Body, Limb, Posture, centre, length, links
 from .course import Course
 from .flight import LONGEST, ORDER, Flight, rise_speed, shoot
 from .heights import Piece
-from .holds import Hold, brought, find_holds, keep, settle, stepping, whole
+from .holds import Hold, brought, find_holds, settle, stepping, whole
 from .kicks import FlightEnd, held_back
 from .motion import Contact, FreeformMotion, PostureSequence, clean
 from .problems import flight_problems, folding_problems, stretched_problems, unreached
@@ -40,8 +40,7 @@ ROUNDS = 40  # of flights and kicks in turns
 ROUGH = 6, 0.1  # nodes of a piece, and s that it lasts, while kicks change yet
 ROUGHLY, SETTLED = 1e-4, 1e-7  # rad/s by which kicks may still change
 
-# Place, turn, velocities and spins, of these any number.
-Root = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
+Job = tuple[Hold, int, bool]  # a foothold, a visit, and whether it is left there
 
 
 class FreeformPlan:
@@ -86,13 +85,14 @@ class FreeformPlan:
         self.steps = line.steps()
         self.flights = []
         spans = line.spans(flying=True)
+        wanted = self._wanted(spans)
         for i, (a, b) in enumerate(spans):
 
             def flown(share: float, i: int = i) -> None:
                 if progress is not None:
                     progress((i + share) / len(spans))
 
-            self.flights.append(self._fly(a, b, flown))
+            self.flights.append(self._fly(a, b, wanted, flown))
         self._pieces: list[tuple[int, Piece]] = []
         falls: dict[int, float] = {}  # m/s at visits at which flights begin or end
         for flight, (a, b) in zip(self.flights, spans, strict=True):
@@ -155,26 +155,55 @@ class FreeformPlan:
         return side, interval, [*limb.links, *limb.beyond]
 
     def _rates(
-        self, hold: Hold, visit: int, lifting: bool, root: Root
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """(r, c, 3) by how much faster a limb's joints turn than postures have them, so that its
-        end rests on its foothold while the pelvis moves at r velocities and spins; and (c, 3) as
-        postures have them."""
-        course, t = self.course, self.line.visits[visit]
-        side, interval, chain = self._chain(hold.limb, visit, lifting)
-        course.turn_kicks[side, interval, chain] = 0.0
-        turns, own = course.joints(np.array([t]))
-        place, turn, velocity, spin = root
-        by = np.array([-INSTANT, INSTANT])[:, None, None]
+        self, jobs: Sequence[Job], place: np.ndarray, turn: np.ndarray, velocity: np.ndarray,
+        spin: np.ndarray,
+    ) -> list[tuple[np.ndarray, np.ndarray]]:
+        """By how much faster limbs' joints turn than postures have them, so that their ends rest
+        on their footholds while the pelvis, (j, 3) m and (j, 4), moves at velocities and spins
+        (j, r, 3): (r, c, 3) of each limb; and (c, 3) as postures have them."""
+        if not jobs:
+            return []
+        course, chains = self.course, [self._chain(h.limb, at, up) for h, at, up in jobs]
+        for chain in chains:
+            course.turn_kicks[chain] = 0.0
+        times = self.line.visits[[visit for _, visit, _ in jobs]]
+        turns, own = course.joints(times)
+        count, many = spin.shape[:2]
+        by = np.array([-INSTANT, INSTANT])[:, None, None, None]
         joints = rotations.multiply(turns, rotations.from_rotation_vector(by * own))
-        joints = np.repeat(joints, len(spin), axis=0)
-        spun = rotations.from_rotation_vector((by * spin).reshape(-1, 3))
-        joints[:, 0] = rotations.multiply(turn, spun)
-        rolled = hold.rolled(course.parameter(t + by[:, 0, 0])[0]).repeat(len(spin), axis=0)
-        kept, _ = keep(self.body, hold, (place + by * velocity).reshape(-1, 3), joints, rolled)
-        first, last = kept[:, chain].reshape(2, len(spin), len(chain), 4)
-        step = rotations.multiply(rotations.conjugate(first), last)
-        return rotations.to_rotation_vector(step) / (2.0 * INSTANT) - own[0, chain], own[0, chain]
+        joints = np.repeat(joints[:, :, None], many, axis=2)
+        spun = rotations.from_rotation_vector(by * spin)
+        joints[..., 0, :] = rotations.multiply(turn[:, None], spun)
+        places = place[:, None] + by * velocity
+        found: list[tuple[np.ndarray, np.ndarray]] = [(own, own)] * count
+        for limb in self.body.limbs:
+            mine = [j for j, (hold, *_) in enumerate(jobs) if hold.limb is limb]
+            if not mine:
+                continue
+            holds, shape = [jobs[j][0] for j in mine], (2, len(mine), many)
+            rolled = np.stack([
+                hold.rolled(course.parameter(times[j] + by.ravel())[0])
+                for j, hold in zip(mine, holds, strict=True)
+            ], axis=1)
+            repeated = (
+                np.stack([hold.place for hold in holds])[:, None],
+                np.stack([hold.turn for hold in holds])[:, None], rolled[:, :, None],
+            )
+            target, turned, rolled = (
+                np.broadcast_to(x, (*shape, *x.shape[-of:])).reshape(np.prod(shape), *x.shape[-of:])
+                for x, of in zip(repeated, (1, 1, 2), strict=True)
+            )
+            kept, _ = brought(
+                self.body, limb, target, turned, places[:, mine].reshape(-1, 3),
+                joints[:, mine].reshape(-1, *turns.shape[1:]), rolled,
+            )
+            links_of = chains[mine[0]][2]
+            first, last = kept[:, links_of].reshape(*shape, len(links_of), 4)
+            step = rotations.multiply(rotations.conjugate(first), last)
+            rates = rotations.to_rotation_vector(step) / (2.0 * INSTANT)
+            for j, rate in zip(mine, rates, strict=True):
+                found[j] = rate - own[j, links_of], own[j, links_of]
+        return found
 
     def _kick(
         self, hold: Hold, visit: int, lifting: bool, kick: np.ndarray, own: np.ndarray
@@ -187,7 +216,25 @@ class FreeformPlan:
         if not lifting:
             self._folding[visit, hold.limb.name] = float(np.linalg.norm(own[1] + kick[1]))
 
-    def _fly(self, a: int, b: int, progress: Callable[[float], None]) -> Flight:
+    def _wanted(self, spans: list[tuple[int, int]]) -> dict[Job, tuple[np.ndarray, np.ndarray]]:
+        """`_rates` at both ends of all flights while the pelvis rests, and at 1 m/s along or
+        1 rad/s about each axis."""
+        jobs = [
+            (hold, visit, lifting) for a, b in spans for visit, lifting in ((a, True), (b, False))
+            for hold in self.line.standing[visit]
+        ]
+        at = self.line.visits[[visit for _, visit, _ in jobs]]
+        steps = np.tile(np.concatenate([np.zeros((1, 6)), np.eye(6)]), (len(jobs), 1, 1))
+        turns = self.course.joints(at)[0][:, 0]
+        rates = self._rates(
+            jobs, self.course.places(at)[0], turns, steps[..., :3], steps[..., 3:]
+        ) if jobs else []
+        return dict(zip(jobs, rates, strict=True))
+
+    def _fly(
+        self, a: int, b: int, wanted: dict[Job, tuple[np.ndarray, np.ndarray]],
+        progress: Callable[[float], None],
+    ) -> Flight:
         """The flight between two visits, its limbs kicked."""
         course, visits = self.course, self.line.visits
         start, end = visits[a], visits[b]
@@ -207,13 +254,11 @@ class FreeformPlan:
             turns, spins = joints_of(t)
             return turns[:, 0], spins[:, 0]
 
-        steps = np.concatenate([np.zeros((1, 6)), np.eye(6)])
         limits, owns = [], []
         for i, (visit, lifting) in enumerate(((a, True), (b, False))):
-            root = places[i], joints[i, 0], steps[:, :3], steps[:, 3:]
             limbs = []
             for hold in self.line.standing[visit]:
-                by_root, own = self._rates(hold, visit, lifting, root)
+                by_root, own = wanted[hold, visit, lifting]
                 limbs.append((self._chain(hold.limb, visit, lifting)[2], by_root))
                 owns.append((hold, visit, lifting, own))
             fall = self.gravity * (times[i] - start) * np.eye(3)[2]
@@ -322,12 +367,13 @@ class FreeformPlan:
         turn = rotations.multiply(rotations.conjugate(joints[0, :, 0]), joints[2, :, 0])
         spins = rotations.to_rotation_vector(turn) / (2.0 * INSTANT)
         velocities = (place[2] - place[0]) / (2.0 * INSTANT)
-        for (i, lifting), rows in loose.items():
-            k = int(np.searchsorted(at, visits[i]))
-            root = place[1, k], joints[1, k, 0], velocities[k : k + 1], spins[k : k + 1]
-            for hold in rows:
-                kicks, own = self._rates(hold, i, lifting, root)
-                self._kick(hold, i, lifting, kicks[0], own)
+        jobs = [(hold, i, lifting) for (i, lifting), rows in loose.items() for hold in rows]
+        k = np.searchsorted(at, visits[[i for _, i, _ in jobs]])
+        found = self._rates(
+            jobs, place[1, k], joints[1, k, 0], velocities[k, None], spins[k, None]
+        )
+        for job, (kicks, own) in zip(jobs, found, strict=True):
+            self._kick(*job, kicks[0], own)
 
     # Samples
 
