@@ -38,6 +38,9 @@ _KEY_PROPERTIES = (
     ("select_left_handle", 1, np.bool_),
     ("select_right_handle", 1, np.bool_),
 )
+_NO_KEYS = {
+    name: np.empty((0, width) if width > 1 else 0, kind) for name, width, kind in _KEY_PROPERTIES
+}
 
 
 @dataclass(frozen=True)
@@ -247,13 +250,14 @@ def read_keys(curve: bpy.types.FCurve, names: Iterable[str] = ()) -> Keys:
     """
     names = set(names)
     count = len(curve.keyframe_points)
+    if not count:  # as drivers have none, of which large rigs have many
+        return Keys({name: none for name, none in _NO_KEYS.items() if not names or name in names})
     arrays = {}
     for name, width, kind in _KEY_PROPERTIES:
         if names and name not in names:
             continue
         flat = np.empty(count * width, kind)
-        if count:
-            curve.keyframe_points.foreach_get(name, flat)
+        curve.keyframe_points.foreach_get(name, flat)
         arrays[name] = flat.reshape(count, width) if width > 1 else flat
     return Keys(arrays)
 
