@@ -204,11 +204,8 @@ class POISE_OT_mesh_swap(SettingsOperator, bpy.types.Operator):
         return f"{rig.name} wears {meshes[0].name}"
 
 
-class POISE_OT_mesh_restore(SettingsOperator, bpy.types.Operator):
-    """Give the character its own figure back"""
-
-    bl_idname = "poise.mesh_restore"
-    bl_label = "Restore Mesh"
+class _OfCharacter:
+    """Mixin: only where a character is active."""
 
     @classmethod
     def poll(cls, context):
@@ -216,6 +213,13 @@ class POISE_OT_mesh_restore(SettingsOperator, bpy.types.Operator):
             cls.poll_message_set("No character is active")
             return False
         return True
+
+
+class POISE_OT_mesh_restore(_OfCharacter, SettingsOperator, bpy.types.Operator):
+    """Give the character its own figure back"""
+
+    bl_idname = "poise.mesh_restore"
+    bl_label = "Restore Mesh"
 
     def run(self, context):
         rig = motions.active_character(context)
@@ -225,7 +229,7 @@ class POISE_OT_mesh_restore(SettingsOperator, bpy.types.Operator):
         return f"{rig.name} wears its own figure again"
 
 
-class POISE_OT_character_remove(SettingsOperator, bpy.types.Operator):
+class POISE_OT_character_remove(_OfCharacter, SettingsOperator, bpy.types.Operator):
     """Remove the character, its motions and what these baked; what is yours stays"""
 
     bl_idname = "poise.character_remove"
@@ -233,10 +237,9 @@ class POISE_OT_character_remove(SettingsOperator, bpy.types.Operator):
 
     @classmethod
     def poll(cls, context):
-        rig = motions.active_character(context)
-        if rig is None:
-            cls.poll_message_set("No character is active")
+        if not super().poll(context):
             return False
+        rig = motions.active_character(context)
         if control_rig.rig_of(rig) or not characters.figure_meshes(rig):
             cls.poll_message_set("Poise did not build this figure: delete it, or Remove from Rig")
             return False
@@ -263,7 +266,7 @@ class POISE_OT_character_remove(SettingsOperator, bpy.types.Operator):
         return f"Removed {name}"
 
 
-class POISE_OT_character_duplicate(SettingsOperator, bpy.types.Operator):
+class POISE_OT_character_duplicate(_OfCharacter, SettingsOperator, bpy.types.Operator):
     """Copy the character with its figure, equipment, motions and bakes, as one of its own"""
 
     bl_idname = "poise.character_duplicate"
@@ -275,15 +278,10 @@ class POISE_OT_character_duplicate(SettingsOperator, bpy.types.Operator):
         default=False,
     )
 
-    @classmethod
-    def poll(cls, context):
-        if motions.active_character(context) is None:
-            cls.poll_message_set("No character is active")
-            return False
-        return True
-
     def run(self, context):
         rig = motions.active_character(context)
+        if not characters.kind_of(rig):
+            raise UserError(f"{rig.name} is not a Poise character: set it up, or add one")
         motions.require_editable(rig)
         with object_mode(context):
             copy = copies.duplicate(context, rig, shared=self.share_path)

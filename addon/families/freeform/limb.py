@@ -25,15 +25,13 @@ from ...mapping.tracks import JointTracks
 from ...rigs import limbs, roles
 from ...rigs.actor import Actor
 from ...rigs.controls import control_rig
-from ...rigs.pose.fingerprint import digest_of
 from ...rigs.pose.joints import links_of
-from ...rigs.pose.plays import Without
 from ...scene.timing import SceneNumbers, frame_range
-from ..base import Job, Progress, Solved
+from ..base import Progress, Solved
 from ..family import Family
 from ..posing.body import Chain, chains_of
 from ..posing.gather import metres_of, read_below, way_to
-from ..posing.job import Played
+from ..posing.job import JobOnTop, Played
 from .gather import kept, pace_of, postures_in
 from .solve import all_same, named
 from .view import PacedView
@@ -44,7 +42,7 @@ BEFORE = 1.0  # s of rest before the first posture and after the last one
 
 
 @dataclass(frozen=True)
-class LimbJob(Job):
+class LimbJob(JobOnTop):
     """Postures of a limb, and what they lie on.
 
     Attributes:
@@ -59,7 +57,6 @@ class LimbJob(Job):
         timing: "FRAMES" or "DISTANCE".
         pace: preset's name, or (n, 2) frames from the start and shares of the way.
         blends: s in which it goes over from what plays below, and back.
-        under: what plays without this motion.
     """
 
     names: tuple[str, ...] = ()
@@ -73,17 +70,6 @@ class LimbJob(Job):
     timing: str = "FRAMES"
     pace: str | np.ndarray = "MINIMUM_JERK"
     blends: tuple[float, float] = (0.0, 0.0)
-    under: Played = field(kw_only=True)
-
-    def baked(self, armature: bpy.types.Object, without: Without) -> LimbJob:
-        """The same, knowing what plays below by where its bake has put that.
-
-        Args:
-            armature: the armature whose joints are keyed.
-            without: keys that are not below it.
-        """
-        known = digest_of(armature, sorted(self.under.turn), without)
-        return replace(self, under=replace(self.under, digest=known))
 
 
 @dataclass(frozen=True)

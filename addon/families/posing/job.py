@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import Self
 
 import bpy
 import numpy as np
@@ -82,28 +83,37 @@ class Played:
 
 
 @dataclass(frozen=True)
-class PosingJob(Job):
+class JobOnTop(Job):
+    """What turns joints on top of what plays without it.
+
+    Attributes:
+        under: that.
+    """
+
+    under: Played = field(kw_only=True)
+
+    def baked(self, armature: bpy.types.Object, without: Without) -> Self:
+        """The same, knowing what plays below by where its bake has put that.
+
+        Args:
+            armature: the armature whose joints are keyed.
+            without: keys that are not below it.
+        """
+        known = digest_of(armature, sorted(self.under.turn), without)
+        return replace(self, under=replace(self.under, digest=known))
+
+
+@dataclass(frozen=True)
+class PosingJob(JobOnTop):
     """Poses, and what they are reached on top of.
 
     Attributes:
         parts: bones by what carries them, carriers before what they carry.
-        under: what plays without this motion.
         told: what was noticed while reading.
     """
 
     parts: tuple[Part, ...] = ()
-    under: Played = field(kw_only=True)
     told: tuple[Problem, ...] = ()
-
-    def baked(self, rig: bpy.types.Object, without: Without) -> PosingJob:
-        """The same, knowing what plays below by where its bake has put that.
-
-        Args:
-            rig: the armature whose joints are keyed.
-            without: keys that are not below it.
-        """
-        known = digest_of(rig, sorted(self.under.turn), without)
-        return replace(self, under=replace(self.under, digest=known))
 
 
 @dataclass(frozen=True)
