@@ -59,16 +59,7 @@ SHARED = {
     "test_own_rigs.py", "test_own_rigs_rigify.py", "test_own_animals.py",
     "test_own_animals_rigify.py", "test_own_rigs_bad_input.py", "test_posing.py",
     "test_controllers.py", "test_path.py", "test_gait.py", "test_footprints.py",
-    "test_bad_input.py::test_objects_that_panels_do_not_offer_are_named",
-    "test_bad_input.py::test_styles_without_numbers_never_reach_a_key",
-    "test_bad_input.py::test_two_hundred_bakes_leave_nothing_behind",
-    "test_bad_input.py::test_custom_properties_that_were_removed_or_changed",
-    "test_bad_input.py::test_a_deleted_bone_is_named",
-    "test_bad_input.py::test_an_armature_that_is_no_character",
-    "test_between_keys.py::test_nor_do_they_in_quick_gaits",
-    "test_own_equipment.py::test_what_cannot_be_attached_says_why",
-    "test_workflow.py::test_an_animators_steps_in_order",
-    "test_workflow.py::test_sparse_keys_are_nearer_between_frames",
+    "test_bad_input.py", "test_own_equipment.py", "test_workflow.py", "test_between_keys.py",
 }
 """Long tests in Blender, of which either Python runs every other case where they share them."""
 
