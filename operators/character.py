@@ -280,8 +280,7 @@ class POISE_OT_character_duplicate(_OfCharacter, SettingsOperator, bpy.types.Ope
 
     def run(self, context):
         rig = motions.active_character(context)
-        if not characters.kind_of(rig):
-            raise UserError(f"{rig.name} is not a Poise character: set it up, or add one")
+        characters.require_kind(rig)
         motions.require_editable(rig)
         with object_mode(context):
             copy = copies.duplicate(context, rig, shared=self.share_path)

@@ -284,7 +284,7 @@ def build_of(armature: bpy.types.Object) -> Building:
     Args:
         armature: one of our characters.
     """
-    kind = _require(armature)
+    kind = require_kind(armature)
     build, stored = BUILDS[kind], armature.get(LEGS)
     if stored is None or build.figure is None:
         return build
@@ -315,8 +315,15 @@ def has_gaze(armature: bpy.types.Object | None) -> bool:
     return armature is not None and armature.type == "ARMATURE" and GAZE in armature.data.bones
 
 
-def _require(armature: bpy.types.Object | None) -> str:
-    """Kind of a character, or a UserError that says it is none."""
+def require_kind(armature: bpy.types.Object | None) -> str:
+    """Kind of a character.
+
+    Args:
+        armature: an armature object, or None.
+
+    Raises:
+        UserError: it is none.
+    """
     kind = kind_of(armature)
     if not kind:
         raise UserError(
@@ -388,7 +395,7 @@ def figure_of(armature: bpy.types.Object) -> Figure | LeggedFigure:
     Raises:
         UserError: not one of our characters, or bones have been removed.
     """
-    kind = _require(armature)
+    kind = require_kind(armature)
     bones = armature.data.bones
     frame = rest_frame(armature)
 
@@ -440,7 +447,7 @@ def swap_mesh(armature: bpy.types.Object, mesh_object: bpy.types.Object) -> None
         UserError: not a character, not a mesh, linked data, the mesh belongs
             to another armature, is empty or is worn already.
     """
-    _require(armature)
+    require_kind(armature)
     _check_wearable(armature, mesh_object)
     deform = [b for b in build_of(armature).deform_bones() if b in armature.data.bones]
     world = world_matrix(mesh_object)
@@ -477,7 +484,7 @@ def restore_mesh(armature: bpy.types.Object) -> None:
     Raises:
         UserError: not a character.
     """
-    _require(armature)
+    require_kind(armature)
     for obj in [child for child in armature.children if child.get("poise_worn")]:
         world = world_matrix(obj)
         if obj.get("poise_modifier") in obj.modifiers:

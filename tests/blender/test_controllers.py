@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Controllers in Blender: figures, lists, building and storing, scripts, bakes, diagrams."""
 
+import json
+
 import bpy
 import numpy as np
 import pytest
 from control_scenes import SCRIPT
 from operators_help import refused
 from poise.addon import compat, pipeline
+from poise.addon.digests import digest
 from poise.addon.errors import UserError
+from poise.addon.families.base import SOLVER_VERSION
 from poise.addon.families.controlling import tables
 from poise.addon.settings.control import TABLE
 from poise.solvers.control import pendulum
@@ -449,6 +453,9 @@ def test_pose_timing_and_controllers_go_on_from_each_other():
     poses.poise_motion.pose_timing.tension = 0.1
     job = pipeline.gather(bpy.context, held)
     assert pipeline.digests(job) != pipeline.digests(solved[1].job)
+    # One by the laws of an earlier build is out of date, and says of what.
+    former = {**pipeline.digests(job), "Poise's version": digest(SOLVER_VERSION)}
+    assert pipeline.changed_inputs(job, json.dumps(former)) == ["Poise's version"]
 
 
 def test_states_are_drawn_as_an_image_and_to_a_file(tmp_path):

@@ -135,9 +135,15 @@ def _require_on_terrain(rig, motion):
     hill = bpy.data.objects.new("Hill", mesh)
     bpy.context.scene.collection.objects.link(hill)
     bpy.context.view_layer.update()
+    level = pipeline.gather(bpy.context, motion)
     rig.poise.freeform.terrain = hill
     assert families.led_by(motion) == [hill]
     solved = _solved(motion)
+    # Bakes of earlier builds knew no terrain, and nothing has changed while there is none.
+    assert pipeline.digests(level).keys() == pipeline.digests(solved.job).keys()
+    assert "terrain" not in pipeline.digests(level)
+    assert pipeline.changed_inputs(solved.job, pipeline.stored_inputs(level)) == ["Terrain"]
+    assert pipeline.changed_inputs(level, pipeline.stored_inputs(solved.job)) == ["Terrain"]
     assert not [p.message for p in solved.problems if p.severity == "ERROR"]
     tilt = np.array((-slope, 0.0, 1.0)) / np.hypot(slope, 1.0)
     for frame, up in ((1, tilt), (10, tilt), (LANDING + 5, (0, 0, 1.0)), (53, (0, 0, 1.0))):

@@ -33,10 +33,12 @@ class Freeform(Family[FreeformJob, SolvedFreeform]):
 
     def inputs(self, job):
         return {
-            "settings": (job.frames, job.supports, job.turns, job.timing, job.pace, job.end_speed),
+            "settings": (
+                job.frames, job.supports, job.turns, job.timing, job.pace, job.end_speed,
+                *(() if job.terrain is None else (job.terrain,)),
+            ),
             "postures": (job.poses.position, job.poses.rotation),
             "place of the motion": job.placement,
-            "terrain": job.terrain,
         }
 
     def depends_on(self, motion):
@@ -46,5 +48,5 @@ class Freeform(Family[FreeformJob, SolvedFreeform]):
     def named(self, job):
         return {"settings": {
             "Postures": (job.frames, job.supports, job.turns), "Timing": job.timing,
-            "Speed": job.pace, "End Speed": job.end_speed,
+            "Speed": job.pace, "End Speed": job.end_speed, "Terrain": job.terrain,
         }}

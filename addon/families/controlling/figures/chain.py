@@ -23,7 +23,11 @@ from ....mapping.tracks import JointTracks, Spin
 from ....placement import world_matrix
 from ....rigs import machines
 from ....scene.silhouettes import read_silhouettes
+from ...base import SOLVER_VERSION
 from .base import MachineFigure, Ran, told_of
+
+LAWS = 2
+"""Raised when the same settings no longer give the same motion of a chain."""
 
 LOOKS = 8  # times between two rows that are looked at for touches
 QUICK = 100_000
@@ -140,6 +144,7 @@ class ChainFigure(MachineFigure):
         return {
             "character's rest pose": body.alone,
             **({"obstacles": (body.things, body.clearance)} if body.things else {}),
+            "Poise's version": (SOLVER_VERSION, LAWS),
         }
 
     def quick(self, body, plan):
