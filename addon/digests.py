@@ -24,10 +24,19 @@ def digest(value: object) -> str:
     return hashlib.sha1(b"".join(told), usedforsecurity=False).hexdigest()[:16]
 
 
+_PLAIN = frozenset({str, int, float, bool, type(None)})
+
+
 def _tell(add: Callable[[bytes], None], value: object) -> None:
     # First what there is most of, by far.
     if value is None or isinstance(value, (str, int, float)):
         add(repr(value).encode())
+    elif isinstance(value, (tuple, list)):
+        for item in value:
+            if type(item) in _PLAIN:
+                add(repr(item).encode())
+            else:
+                _tell(add, item)
     elif isinstance(value, np.ndarray):
         add(str(value.shape).encode())
         add(np.ascontiguousarray(value, dtype=float).tobytes())
@@ -35,9 +44,6 @@ def _tell(add: Callable[[bytes], None], value: object) -> None:
         for key in sorted(value):
             add(str(key).encode())
             _tell(add, value[key])
-    elif isinstance(value, (tuple, list)):
-        for item in value:
-            _tell(add, item)
     elif is_dataclass(value):
         # What bakes of earlier builds did not know is left out while it is as it begins.
         known = (f for f in fields(value) if not (
