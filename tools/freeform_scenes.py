@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import gait_scenes
 import look
 import numpy as np
@@ -103,7 +105,8 @@ def strike(rig, joints: dict, place, turn=(), planted: dict | None = None) -> No
 
 def person(rig, *, at=(0.0, 0.0), low=0.0, high=None, pitch=0, roll=0, yaw=0, trunk=0, side=0,
            twist=0, head=0, hips=(0, 0), knees=(0, 0), ankles=(0, 0), spread=(0, 0), out=(0, 0),
-           arms=(0, 0), sides=(5, 5), elbows=(10, 10), inward=(0, 0), feet=None, hands=None):
+           arms=(0, 0), sides=(5, 5), elbows=(10, 10), inward=(0, 0), feet=None, hands=None,
+           size=1.0):
     """Pose a person by angles in degrees: hips, arms and trunk forward, knees and elbows bent.
 
     Args:
@@ -129,9 +132,10 @@ def person(rig, *, at=(0.0, 0.0), low=0.0, high=None, pitch=0, roll=0, yaw=0, tr
         inward: forearms turned in.
         feet: leg -> (x, y, yaw, heel raised) where it stands.
         hands: arm -> (x, y, z, turns) where the wrist is.
+        size: what lengths are multiplied by.
     """
     rest = body_of(rig).figure.joints["pelvis"]
-    z = rest[2] - low if high is None else high
+    z = rest[2] - low * size if high is None else high * size
     joints = {
         "spine": [("z", 0.5 * twist), ("y", 0.4 * side), ("x", 0.4 * trunk)],
         "chest": [("z", 0.5 * twist), ("y", 0.6 * side), ("x", 0.6 * trunk)],
@@ -150,10 +154,11 @@ def person(rig, *, at=(0.0, 0.0), low=0.0, high=None, pitch=0, roll=0, yaw=0, tr
         joints[f"elbow_joint.{s}"] = [("z", sign * inward[k]), ("x", -elbows[k])]
     planted = {}
     for name, (x, y, turn, heel) in (feet or {}).items():
-        planted[name] = (x, y, 0.0, [("z", turn), ("x", heel)], [("z", turn)])
+        planted[name] = (x * size, y * size, 0.0, [("z", turn), ("x", heel)], [("z", turn)])
     for name, (x, y, z_, turns) in (hands or {}).items():
-        planted[name] = (x, y, z_, turns)
-    strike(rig, joints, (*at, z), [("z", yaw), ("y", roll), ("x", pitch)], planted)
+        planted[name] = (x * size, y * size, z_ * size, turns)
+    place = (at[0] * size, at[1] * size, z)
+    strike(rig, joints, place, [("z", yaw), ("y", roll), ("x", pitch)], planted)
 
 
 def add(rig, frame: int, name: str, air: bool = False, turns=(0, 0, 0)) -> None:
@@ -202,38 +207,49 @@ def dance():
     """Eight postures of a dance phrase, the fourth and fifth in the air."""
     scene = scenes.start_scene(3.0)
     rig = dancer(3.0)
+    phrase(rig)
+    finish(scene, rig, (-5.4, -1.0, 1.25), (0.0, -0.95, 0.95), 42.0)
+    return [rig]
+
+
+def phrase(rig, size: float = 1.0) -> None:
+    """The postures of the dance.
+
+    Args:
+        rig: the armature object.
+        size: of the dancer against our own.
+    """
+    posed = partial(person, rig, size=size)
     left, right = "leg.L", "leg.R"
     stand = {left: (0.07, -0.10, 15, 0), right: (-0.09, -0.12, -25, 0)}
     low_arms = dict(arms=(20, 20), sides=(12, 12), elbows=(35, 35), inward=(25, 25))
-    person(rig, feet=stand, **low_arms)
+    posed(feet=stand, **low_arms)
     add(rig, 1, "Ready")
-    person(rig, at=(0.05, -0.02), feet={left: (0.07, -0.10, 15, 0)}, low=0.24, pitch=16,
-           trunk=14, head=-20, hips=(0, -5), knees=(0, 75), ankles=(0, 45), arms=(-48, -48),
-           sides=(22, 22), elbows=(10, 10))
+    posed(at=(0.05, -0.02), feet={left: (0.07, -0.10, 15, 0)}, low=0.24, pitch=16,
+          trunk=14, head=-20, hips=(0, -5), knees=(0, 75), ankles=(0, 45), arms=(-48, -48),
+          sides=(22, 22), elbows=(10, 10))
     add(rig, 13, "Gather")
-    person(rig, at=(0.03, -0.40), feet={left: (0.07, -0.10, 15, 50)}, high=0.91, pitch=6,
-           trunk=-4, head=-5, hips=(0, 72), knees=(0, 32), ankles=(0, 55), arms=(40, 88),
-           sides=(55, 5), elbows=(12, 12))
+    posed(at=(0.03, -0.40), feet={left: (0.07, -0.10, 15, 50)}, high=0.91, pitch=6,
+          trunk=-4, head=-5, hips=(0, 72), knees=(0, 32), ankles=(0, 55), arms=(40, 88),
+          sides=(55, 5), elbows=(12, 12))
     add(rig, 20, "Push")
-    person(rig, at=(0.0, -0.95), high=1.30, pitch=4, trunk=-8, hips=(-46, 86), knees=(10, 4),
-           ankles=(65, 65), arms=(15, 118), sides=(92, 5), elbows=(10, 8))
+    posed(at=(0.0, -0.95), high=1.30, pitch=4, trunk=-8, hips=(-46, 86), knees=(10, 4),
+          ankles=(65, 65), arms=(15, 118), sides=(92, 5), elbows=(10, 8))
     add(rig, 25, "Leap", air=True)
-    person(rig, at=(0.0, -1.40), high=1.30, pitch=6, trunk=-10, hips=(-58, 72), knees=(5, 3),
-           ankles=(65, 65), arms=(0, 108), sides=(98, 10), elbows=(10, 8))
+    posed(at=(0.0, -1.40), high=1.30, pitch=6, trunk=-10, hips=(-58, 72), knees=(5, 3),
+          ankles=(65, 65), arms=(0, 108), sides=(98, 10), elbows=(10, 8))
     add(rig, 29, "Float", air=True)
-    person(rig, at=(-0.03, -1.84), feet={right: (-0.05, -1.98, -8, 26)}, high=0.95, pitch=12,
-           trunk=-8, hips=(-50, 0), knees=(14, 0), ankles=(55, 0), arms=(0, 82),
-           sides=(95, 15), elbows=(12, 10))
+    posed(at=(-0.03, -1.84), feet={right: (-0.05, -1.98, -8, 26)}, high=0.95, pitch=12,
+          trunk=-8, hips=(-50, 0), knees=(14, 0), ankles=(55, 0), arms=(0, 82),
+          sides=(95, 15), elbows=(12, 10))
     add(rig, 33, "Touch")
-    person(rig, at=(-0.05, -2.02), feet={right: (-0.05, -1.98, -8, 0)}, low=0.24, pitch=28,
-           trunk=-2, head=-24, hips=(-36, 0), knees=(24, 0), ankles=(55, 0), arms=(10, 58),
-           sides=(80, 25), elbows=(15, 15))
+    posed(at=(-0.05, -2.02), feet={right: (-0.05, -1.98, -8, 0)}, low=0.24, pitch=28,
+          trunk=-2, head=-24, hips=(-36, 0), knees=(24, 0), ankles=(55, 0), arms=(10, 58),
+          sides=(80, 25), elbows=(15, 15))
     add(rig, 41, "Sink")
     close = {right: (-0.05, -1.98, -8, 0), left: (0.13, -1.95, 25, 0)}
-    person(rig, at=(0.03, -1.86), feet=close, **low_arms)
+    posed(at=(0.03, -1.86), feet=close, **low_arms)
     add(rig, 62, "Close")
-    finish(scene, rig, (-5.4, -1.0, 1.25), (0.0, -0.95, 0.95), 42.0)
-    return [rig]
 
 
 def flat_hand(side: str, yaw: float = 0.0) -> np.ndarray:
@@ -341,6 +357,17 @@ def pounce():
     """A cat crouches, springs, and comes down on what is not there any more."""
     scene = scenes.start_scene(2.5)
     rig = dancer(2.5, kind="DOG", height=0.28)
+    spring(rig)
+    finish(scene, rig, (-1.7, -0.5, 0.35), (0.0, -0.45, 0.18), 42.0)
+    return [rig]
+
+
+def spring(rig) -> None:
+    """The postures of the pounce.
+
+    Args:
+        rig: an animal's controls.
+    """
     m = body_of(rig).figure.height / 0.28
     animal(rig, at=(0, 0), high=0, paws=both("hind", 0) | both("fore", 0))
     add(rig, 1, "Stand")
@@ -368,8 +395,6 @@ def pounce():
     animal(rig, at=(0.66 * m, 0), high=-0.02 * m, neck_1=25, head=15, tail_1=-30,
            paws=both("fore", 0.62 * m) | both("hind", 0.70 * m))
     add(rig, 56, "Look")
-    finish(scene, rig, (-1.7, -0.5, 0.35), (0.0, -0.45, 0.18), 42.0)
-    return [rig]
 
 
 def hand(rig, frame: int, way, side: str = "R") -> None:

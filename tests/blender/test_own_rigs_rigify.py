@@ -11,7 +11,9 @@ twist inside the spine, and how the neck's joints share its bend, is the rig's.
 import json
 
 import bpy
+import freeform_scenes
 import numpy as np
+import phrases
 import pytest
 from mathutils import Matrix
 from own_rigs_help import NOISE, followers, places, set_up
@@ -219,3 +221,29 @@ def test_a_rig_read_before_it_is_let_go_gets_the_keys_of_one_evaluated_after(
     bpy.context.scene.frame_set(5)
     now = places(rig, ["ORG-hand.L"])["ORG-hand.L"].translation
     assert (now - posed[5][0]["ORG-hand.L"].translation).length < 1e-4
+
+
+def test_a_dance_phrase_leaps(poise, scene, capfd):
+    """Postures of the whole body, a leap among them, through the rig's own controls."""
+    rig = bring_in()
+    assert bpy.ops.poise.rig_setup(kind="BIPED") == {"FINISHED"}
+    controls, motion = control_rig.controls_of(rig), rig.poise.motion_object
+    size = freeform_scenes.body_of(controls).figure.height / 1.78
+    rig.poise.motion = "FREEFORM"
+    motion.poise_motion.frame_start, motion.poise_motion.frame_end = 1, 62
+    freeform_scenes.phrase(controls, size)
+    postures = phrases.posed(rig, motion)
+    bpy.context.scene.frame_set(1)
+    bones, switches = places(rig, rig.pose.bones.keys()), settings(rig)
+    assert bpy.ops.poise.bake() == {"FINISHED"}
+    phrases.require(rig, motion, postures)
+    assert bpy.ops.poise.bake_to_bones() == {"FINISHED"}
+    assert constrained(rig, controls) == set()
+    assert off_their_tracks(motion) == []
+    phrases.require(rig, motion, postures)
+    assert bpy.ops.poise.bake_clear() == {"FINISHED"}
+    assert not keyed_bones(rig) and settings(rig) == switches
+    bpy.context.scene.frame_set(1)
+    for name, matrix in places(rig, bones).items():
+        np.testing.assert_allclose(matrix, bones[name], atol=1e-5, err_msg=name)
+    assert "Dependency cycle" not in "".join(capfd.readouterr())
