@@ -11,7 +11,7 @@ Shares of a person's mass are those of Winter (Biomechanics and Motor Control of
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -20,7 +20,7 @@ from ...solvers.clock import Clock
 from ...solvers.dynamics import Figure as Links
 from ...solvers.dynamics.limbs import DENSITY, limbs
 from ...solvers.freeform import Body, FreeformMotion, Limb, Posture
-from ...solvers.freeform.body import links
+from ...solvers.freeform.body import Tie, links
 from ...solvers.ik import limb_rotations, two_bone
 from ...solvers.motion import Event, Problem
 from ...solvers.rotations import (
@@ -38,9 +38,13 @@ from ...solvers.rotations import (
 from .legged import pose_joints
 from .legs import TIP, LegChain, LeggedFigure
 from .signals import averaged
+from .skateboarder import coasting
 from .tracks import (
+    BOARD,
     CHEST,
     ELBOW,
+    FOOT,
+    FRONT_TRUCK,
     HAND,
     HEAD,
     HEEL,
@@ -119,14 +123,15 @@ def on_legs(figure: Figure | LeggedFigure) -> LeggedFigure | None:
     """A figure as its legs carry it.
 
     Args:
-        figure: the rest pose; a skier's feet stand on skis.
+        figure: the rest pose; feet stand on skis, bent at their balls where heels are free, or
+            both on one board.
 
     Returns:
-        None of one that stands otherwise: sideways on a board, on a bicycle.
+        None of one that stands otherwise: on a bicycle.
     """
     if isinstance(figure, LeggedFigure):
         return figure
-    if side_role(SKI, "L") not in figure.joints or side_role(HEEL, "L") in figure.joints:
+    if not rides(figure.joints):
         return None
     joints, legs = dict(figure.joints), []
     for side in SIDES:
@@ -134,14 +139,32 @@ def on_legs(figure: Figure | LeggedFigure) -> LeggedFigure | None:
             f"thigh.{side}": figure.joints[f"hip.{side}"],
             f"shin.{side}": figure.joints[f"knee_joint.{side}"],
         }
+        free = side_role(HEEL, side) in joints
+        segments = ("thigh", "shin", "foot", *(("toe",) if free else ()))
+        tip = BOARD if BOARD in joints else side_role(SKI, side)
         legs.append(LegChain(
-            f"leg.{side}", 0, (f"thigh.{side}", f"shin.{side}", f"foot.{side}"), 0,
-            side_role(KNEE, side), side_role(SKI, side), foot=TIP,
+            f"leg.{side}", 0, tuple(side_role(role, side) for role in segments), 0,
+            side_role(KNEE, side), tip, foot=TIP,
         ))
     return LeggedFigure(
         "", joints, tuple(legs), (PELVIS, SPINE, CHEST), (NECK, HEAD), arms=SIDES,
         mass=figure.mass, height=figure.height,
     )
+
+
+def rides(roles: Container[str]) -> bool:
+    """Whether someone stands with both feet on what it rides.
+
+    Args:
+        roles: of the figure.
+    """
+    return BOARD in roles or side_role(SKI, "L") in roles
+
+
+def _leads(figure: LeggedFigure) -> str:
+    """The foot that a board goes along with; none where each foot has its own ground."""
+    same = len({leg.tip for leg in figure.legs}) < len(figure.legs)
+    return figure.legs[-1].control if same else ""
 
 
 def _hung(figure: LeggedFigure) -> dict[str, str]:
@@ -243,7 +266,12 @@ def body_of(figure: LeggedFigure) -> RoleBody:
         bearing.append(Limb(
             hand, (index[upper], index[fore]), j[hand] - j[fore], j[pole] - j[fore], index[hand]
         ))
-    return RoleBody(figure, names, Body(tree, tuple(bearing)))
+    lead, feet = _leads(figure), [leg.control for leg in figure.legs]
+    ties = tuple(
+        Tie(limb, index[lead], j[foot] - j[lead])
+        for limb, foot in zip(bearing, feet, strict=False) if lead and foot != lead
+    )
+    return RoleBody(figure, names, Body(tree, tuple(bearing), ties))
 
 
 def _leg(leg: LegChain, joints: Mapping[str, np.ndarray], index: Mapping[str, int]) -> Limb:
@@ -301,14 +329,20 @@ def from_the_ground(figure: LeggedFigure, tracks: RoleTracks) -> RoleTracks:
         tracks: its roles; places of those that are only turned do not count.
     """
     position, rotation, rest = dict(tracks.position), dict(tracks.rotation), figure.joints
+    fixed = bool(_leads(figure))
+    for side in SIDES:
+        if side_role(HEEL, side) in rotation:  # free, and the foot turns about its ball
+            rotation[side_role(FOOT, side)] = rotation[side_role(HEEL, side)]
     for leg in figure.legs:
-        if leg.control in position and not only_turned(leg.control):
-            continue
+        known = leg.control in position and not only_turned(leg.control) and not fixed
         at, below = position[leg.tip], leg.tip
         for role in reversed(leg.segments[leg.bend + 2 :]):
-            rotation.setdefault(role, rotation[below])  # a boot on its ski
-            at = at - rotate(rotation[role], rest[below] - rest[role])
-            position[role], below = at, role
+            if fixed or role not in rotation:
+                rotation[role] = rotation[below]  # a boot on its ski
+            if not known:
+                at = at - rotate(rotation[role], rest[below] - rest[role])
+                position[role] = at
+            below = role
     return replace(tracks, position=position, rotation=rotation)
 
 
@@ -324,8 +358,13 @@ def postures_of(
         turns: (k, 3) whole turns of the pelvis on the way to each.
     """
     place, local = turns_of(body, tracks)
+    legs = [leg.name for leg in body.figure.legs] if body.body.ties else []  # on one board
+
+    def borne(names: Sequence[str]) -> tuple[str, ...]:
+        return tuple(dict.fromkeys((*(legs if set(legs) & set(names) else ()), *names)))
+
     return [
-        Posture(place[k], local[k, 0], local[k], tuple(supports[k]), turns[k])
+        Posture(place[k], local[k, 0], local[k], borne(supports[k]), turns[k])
         for k in range(len(place))
     ]
 
@@ -412,6 +451,14 @@ def tracks_of(
         position[chain.pole] = pole_place(rest, ends, chain.pole, joint, turn)
         if chain.sling:
             position[chain.sling] = joint[chain.segments[0]]
+    rotation |= {
+        heel: rotation[side_role(FOOT, side)] for side in SIDES
+        if (heel := side_role(HEEL, side)) in rest
+    }
+    spins: Mapping[str, np.ndarray] = {}
+    if FRONT_TRUCK in rest:
+        wheels, spins = coasting(rest, position[BOARD], rotation[BOARD])
+        rotation |= wheels
     for side in figure.arms:
         shoulder, upper, fore, hand, pole = (
             side_role(role, side) for role in (SHOULDER, UPPER, FORE, HAND, ELBOW)
@@ -427,7 +474,7 @@ def tracks_of(
     position[ROOT], rotation[ROOT] = root or _root(motion, clock, contacts, figure, feet)
     return RoleTracks(
         clock, position, {role: continuous(values) for role, values in rotation.items()},
-        contacts, _events(motion), _sunk(figure, joint, contacts, clock.time),
+        contacts, _events(motion), _sunk(figure, joint, contacts, clock.time), spins=spins,
     )
 
 
@@ -496,7 +543,7 @@ def _contacts(
     body: RoleBody, motion: FreeformMotion, position, turn, clock: Clock
 ) -> tuple[Contact, ...]:
     """Spans in which feet and hands are fixed."""
-    out = []
+    out: dict[tuple[str, float, float], Contact] = {}
     roles = _limb_roles(body.figure)
     first, last = float(clock.time[0]), float(clock.time[-1])
     for contact in motion.contacts:
@@ -508,8 +555,10 @@ def _contacts(
         for role in fixed:
             places = position[role][rows]
             if np.abs(places - places[0]).max() <= STILL:
-                out.append(Contact(role, start, end, places[0].copy(), limb=limb))
-    return tuple(sorted(out, key=lambda c: c.start))
+                one = out.get((role, start, end))  # a board, by the other foot
+                limb = limb if one is None else tuple(dict.fromkeys((*one.limb, *limb)))
+                out[role, start, end] = Contact(role, start, end, places[0].copy(), limb=limb)
+    return tuple(sorted(out.values(), key=lambda c: c.start))
 
 
 def _events(motion: FreeformMotion) -> tuple[Event, ...]:

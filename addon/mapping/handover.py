@@ -26,7 +26,17 @@ from ...solvers import rotations
 from ...solvers.clock import Clock
 from ...solvers.dynamics import exponential
 from ...solvers.motion import BodyState
-from .tracks import ROOT, Contact, JointTracks, RoleTracks, Tracks
+from .tracks import (
+    BOARD,
+    FOOT,
+    ROOT,
+    SIDES,
+    Contact,
+    JointTracks,
+    RoleTracks,
+    Tracks,
+    side_role,
+)
 
 SETTLES = 0.5  # s in which what a pose differs by has decayed
 AT = 1e-6  # s: a contact that ends so near to a seam reaches it
@@ -195,7 +205,22 @@ def at_the_ends(
     rotation = close
     if isinstance(tracks, JointTracks):
         return JointTracks(clock, rotation, position, contacts=tracks.contacts)
+    _stand_on_board(tracks, position, rotation)
     return RoleTracks(clock, position, rotation, tracks.contacts)
+
+
+def _stand_on_board(
+    tracks: RoleTracks, position: dict[str, np.ndarray], rotation: dict[str, np.ndarray]
+) -> None:
+    """Put feet where the board has them that they stand on all the time."""
+    for foot in (side_role(FOOT, side) for side in SIDES):
+        if BOARD not in position or foot not in position:
+            continue
+        back = rotations.conjugate(tracks.rotation[BOARD][0])
+        place = rotations.rotate(back, tracks.position[foot][0] - tracks.position[BOARD][0])
+        turn = rotations.multiply(back, tracks.rotation[foot][0])
+        position[foot] = position[BOARD] + rotations.rotate(rotation[BOARD], place)
+        rotation[foot] = rotations.multiply(rotation[BOARD], turn)
 
 
 def taken_over(
@@ -266,4 +291,5 @@ def taken_over(
         rotation[role] = rotations.continuous(rotations.multiply(amount, values))
     if isinstance(tracks, JointTracks):
         return replace(tracks, place=position, turn=rotation, contacts=tuple(contacts))
+    _stand_on_board(tracks, position, rotation)
     return replace(tracks, position=position, rotation=rotation, contacts=tuple(contacts))

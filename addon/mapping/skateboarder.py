@@ -9,13 +9,14 @@ to the lean. The arms swing against the fall.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import radians
 
 import numpy as np
 
 from ...solvers.motion import TurningMotion
-from ...solvers.rotations import from_axis_angle, multiply, rotate
+from ...solvers.rotations import from_axis_angle, multiply, normalise, rotate
 from .reports import span_problem
 from .rows import angle, length
 from .signals import Amount, limited
@@ -187,6 +188,31 @@ def rolled(place: np.ndarray, ahead: np.ndarray, radius: float) -> np.ndarray:
     half = np.arccos(np.clip(0.5 * length, -1.0, 1.0))
     way = chord / np.sinc(half / np.pi)
     return np.concatenate(([0.0], np.cumsum(way))) / radius
+
+
+def coasting(
+    joints: Mapping[str, np.ndarray], position: np.ndarray, rotation: np.ndarray
+) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
+    """Trucks and wheels of a deck that is not steered: wheels turn on as it goes on.
+
+    angle = way / radius, the way being that along the heading that the deck sets out with, so
+    that one turned in the air leaves its wheels as they were.
+
+    Args:
+        joints: role -> (3,) in the rest pose, m.
+        position: (n, 3) of the deck, m.
+        rotation: (n, 4) of it.
+
+    Returns:
+        Role -> (n, 4) rotations; wheel -> (n,) angle, radians, whole turns counted.
+    """
+    radius = float(joints[f"{FRONT}_truck"][2] - joints["board"][2])
+    ahead = rotate(rotation[0], np.array((0.0, -1.0, 0.0))) * (1.0, 1.0, 0.0)
+    angle = (position - position[0]) @ normalise(ahead) / radius
+    rolling = multiply(rotation, from_axis_angle(np.array((1.0, 0.0, 0.0)), angle))
+    wheels = [f"{end}_wheel.{side}" for end in TRUCKS for side in SIDES]
+    turns = {f"{end}_truck": rotation for end in TRUCKS} | dict.fromkeys(wheels, rolling)
+    return turns, dict.fromkeys(wheels, angle)
 
 
 def _skateboard(ride: Ride, style: SkateboarderStyle) -> Deck:

@@ -52,16 +52,33 @@ class Limb:
 
 
 @dataclass(frozen=True, eq=False)
+class Tie:
+    """A limb whose end is fixed to another link: feet on one board.
+
+    Attributes:
+        limb: the one that follows; it has a link beyond its tip.
+        link: what its end is fixed to, and turns with.
+        place: (3,) of the end in the frame of that link, m.
+    """
+
+    limb: Limb
+    link: int
+    place: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
 class Body:
     """An articulated figure with limbs.
 
     Attributes:
         figure: its links; link 0, the pelvis, carries all others.
         limbs: those that may bear it.
+        ties: those of them that follow others, in the air, too.
     """
 
     figure: Figure
     limbs: tuple[Limb, ...] = ()
+    ties: tuple[Tie, ...] = ()
 
     def __post_init__(self) -> None:
         parents = self.figure.parents

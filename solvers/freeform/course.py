@@ -36,6 +36,7 @@ class Course:
         rest: whether the parameter's ends are at rest.
         start: how the body moves at the first posture; None as `rest` says.
         end_velocity: (3,) of the pelvis at the last posture, m/s; None as `rest` says.
+        tied: joints and rates -> the same of a body some of whose limbs follow others.
     """
 
     def __init__(
@@ -47,6 +48,7 @@ class Course:
         rest: bool,
         start: Moving | None = None,
         end_velocity: np.ndarray | None = None,
+        tied: Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]] | None = None,
     ) -> None:
         joints = np.stack([p.joints for p in postures])
         joints[:, 0] = [p.turn for p in postures]
@@ -61,7 +63,7 @@ class Course:
             slopes[-1] = end_velocity
         self._places = CubicHermiteSpline(knots, places, slopes)
         self._slopes = self._places.derivative()
-        self.parameter, self.visits, self._knots = parameter, visits, knots
+        self.parameter, self.visits, self._knots, self._tied = parameter, visits, knots, tied
         count, n = len(visits) - 1, joints.shape[1]
         self.turn_kicks = np.zeros((2, count, n, 3))  # rad/s, at starts and ends of intervals
         self.place_kicks = np.zeros((2, count, 3))  # m/s
@@ -114,7 +116,7 @@ class Course:
         if len(own):
             kicks = self._kicked(self.turn_kicks[:, :, own], self._off[own], times, last)
             turns[:, own], spins[:, own] = turned_on(turns[:, own], spins[:, own], *kicks)
-        return turns, spins
+        return (turns, spins) if self._tied is None else self._tied(turns, spins)
 
     def places(self, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Places and velocities of the pelvis.

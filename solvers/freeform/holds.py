@@ -18,6 +18,7 @@ from .body import Body, Limb, Links, Posture, length, links
 from .reach import reach
 from .turns import TurnCurve
 
+INSTANT = 3e-6  # s, over which rates are differences
 SLID = 0.005  # m between two postures' places of a foothold, told from here on
 STEPS = 0.03  # of a limb's length that its places are apart from which it steps
 PIVOTS = np.radians(15.0)  # likewise of the turn of its end
@@ -259,6 +260,53 @@ def brought(
             joints[:, link] = rotations.multiply(rotations.conjugate(above), turns[:, k])
             above = turns[:, k]
     return joints, missing
+
+
+def tied(
+    body: Body, joints: np.ndarray, rates: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Joints with which tied limbs are where they are tied to, and their rates.
+
+    Args:
+        body: the body.
+        joints: (t, n, 4) local turns, the pelvis' in the world first: as near to them.
+        rates: (t, n, 3) of these in the turned frames, rad/s.
+
+    Returns:
+        (t, n, 4) and (t, n, 3), those of the tied limbs changed.
+    """
+    if not body.ties:
+        return joints, rates
+    by = INSTANT * np.array([-1.0, 0.0, 1.0])[:, None, None, None]
+    near = rotations.multiply(joints, rotations.from_rotation_vector(by * rates))
+    near = fastened(body, near.reshape(-1, *joints.shape[1:]))[0].reshape(3, *joints.shape)
+    rates = rates.copy()
+    for tie in body.ties:
+        own = [*tie.limb.links, *tie.limb.beyond]
+        step = rotations.multiply(rotations.conjugate(near[0][:, own]), near[2][:, own])
+        rates[:, own] = rotations.to_rotation_vector(step) / (2.0 * INSTANT)
+    return near[1], rates
+
+
+def fastened(body: Body, joints: np.ndarray) -> tuple[np.ndarray, list[np.ndarray]]:
+    """Joints with which tied limbs are where they are tied to.
+
+    Args:
+        body: the body.
+        joints: (t, n, 4) local turns, the pelvis' in the world first: as near to them.
+
+    Returns:
+        (t, n, 4), and of each tie (t,) what is missing to its place, m.
+    """
+    still, short = np.zeros((len(joints), 3)), []
+    for limb, link, place in ((tie.limb, tie.link, tie.place) for tie in body.ties):
+        found = links(body, still, joints)
+        turn = found.turns[:, link]
+        target = found.joints[:, link] + rotations.rotate(turn, place)
+        rolled = np.repeat(turn[:, None], len(limb.rolls), axis=1)
+        joints, missing = brought(body, limb, target, turn, still, joints, rolled)
+        short.append(missing)
+    return joints, short
 
 
 def settle(

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -29,13 +30,12 @@ from .body import Body, Limb, Posture, centre, length, links
 from .course import Course
 from .flight import LONGEST, ORDER, Flight, rise_speed, shoot
 from .heights import Piece
-from .holds import Hold, brought, find_holds, settle, stepping, whole
+from .holds import INSTANT, Hold, brought, fastened, find_holds, settle, stepping, tied, whole
 from .kicks import FlightEnd, held_back
 from .motion import Contact, FreeformMotion, PostureSequence, clean
 from .problems import flight_problems, folding_problems, stretched_problems, unreached
 from .timeline import Timeline, timeline
 
-INSTANT = 3e-6  # s, over which rates are differences
 ROUNDS = 40  # of flights and kicks in turns
 ROUGH = 6, 0.1  # nodes of a piece, and s that it lasts, while kicks change yet
 ROUGHLY, SETTLED = 1e-4, 1e-7  # rad/s by which kicks may still change
@@ -78,6 +78,7 @@ class FreeformPlan:
         self.course = Course(
             self.postures, line.knots, line.parameter, line.visits, line.rest,
             sequence.start if timed else None, sequence.end_velocity if timed else None,
+            partial(tied, body),
         )
         self._check_supports()
         self._stretched: dict[tuple[int, str], bool] = {}
@@ -390,8 +391,9 @@ class FreeformPlan:
 
     def _posed(
         self, times: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray, list[tuple[Hold, np.ndarray, np.ndarray]]]:
-        """Pelvis, joints, and of each foothold which samples keep it, and what is missing."""
+    ) -> tuple[np.ndarray, np.ndarray, list[tuple[Limb, np.ndarray, np.ndarray]]]:
+        """Pelvis, joints, and of limbs in which samples they are brought where, and what is
+        missing."""
         times = np.clip(np.asarray(times, float), 0.0, self.duration)
         place, joints = self._ground(times)
         for flight in self.flights:
@@ -418,7 +420,7 @@ class FreeformPlan:
                 self.body, limb, target, turn, place[every], joints[every], rolled
             )
             parts = np.split(missing, np.cumsum([len(here) for _, here in rows])[:-1])
-            told += [(*row, part) for row, part in zip(rows, parts, strict=True)]
+            told += [(limb, here, part) for (_, here), part in zip(rows, parts, strict=True)]
         visits = self.line.visits
         for i, one, other in self.steps:
             here = np.flatnonzero(interval == i)
@@ -429,7 +431,10 @@ class FreeformPlan:
                 joints[here], missing = stepping(
                     self.body, one, other, share, both, place[here], joints[here]
                 )
-                told.append((one, here, missing))
+                told.append((one.limb, here, missing))
+        joints, short = fastened(self.body, joints)
+        every = np.arange(len(times))
+        told += [(t.limb, every, part) for t, part in zip(self.body.ties, short, strict=True)]
         return place, joints, told
 
     def sample(self, times: np.ndarray) -> FreeformMotion:
@@ -443,8 +448,8 @@ class FreeformPlan:
         """
         place, joints, told = self._posed(times)
         problems = list(self.problems)
-        for hold, here, missing in told:
-            problems += unreached(hold.limb, np.asarray(times)[here], missing)
+        for limb, here, missing in told:
+            problems += unreached(limb, np.asarray(times)[here], missing)
         turn = rotations.continuous(joints[:, 0]).copy()
         found = links(self.body, place, joints)
         joints[:, 0] = (1.0, 0.0, 0.0, 0.0)

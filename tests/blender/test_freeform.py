@@ -12,7 +12,6 @@ from freeform_scenes import person
 from operators_help import activate, load, sentence
 from poise.addon import compat, families, motions, pipeline
 from poise.addon.families.freeform.clip import _standing
-from poise.addon.mapping.handover import hand_over
 from poise.addon.rigs import characters
 from poise.solvers import rotations
 from poise.solvers.freeform.body import links
@@ -165,7 +164,7 @@ def _require_smooth(parts):
     """Places, turns and the rates that families know of each other go on to 1e-6, but for what
     stands: that stays."""
     for one, other in zip(parts[:-1], parts[1:], strict=True):
-        end = hand_over(one.tracks, near=one.near)
+        end = families.family_of(one.job).ends(one)
         near = other.near
         t = near.time[:3] - near.time[0]
         weights = np.array([-1.5, 2.0, -0.5]) / t[1]

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from ...mapping.freeform import rides
 from ...rigs import characters
 from ..family import Family
 from .gather import gather
@@ -21,8 +22,7 @@ class Freeform(Family[FreeformJob, SolvedFreeform]):
     def able(self, actor):
         if not actor.kind:
             return f"{actor.name} is not a Poise character"
-        roles = characters.role_bones_of(actor.armature)
-        stands = actor.family == "LEGGED" or ("ski.L" in roles and "heel.L" not in roles)
+        stands = actor.family == "LEGGED" or rides(characters.role_bones_of(actor.armature))
         return "" if stands else f"{actor.name} cannot do {self.moves}"
 
     def gather(self, context, motion, actor, numbers):
