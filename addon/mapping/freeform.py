@@ -161,10 +161,13 @@ def rides(roles: Container[str]) -> bool:
     return BOARD in roles or side_role(SKI, "L") in roles
 
 
-def _leads(figure: LeggedFigure) -> str:
-    """The foot that a board goes along with; none where each foot has its own ground."""
-    same = len({leg.tip for leg in figure.legs}) < len(figure.legs)
-    return figure.legs[-1].control if same else ""
+def on_one(figure: LeggedFigure) -> bool:
+    """Whether all feet are on one board.
+
+    Args:
+        figure: the rest pose.
+    """
+    return all(leg.tip == BOARD for leg in figure.legs)
 
 
 def _hung(figure: LeggedFigure) -> dict[str, str]:
@@ -266,11 +269,8 @@ def body_of(figure: LeggedFigure) -> RoleBody:
         bearing.append(Limb(
             hand, (index[upper], index[fore]), j[hand] - j[fore], j[pole] - j[fore], index[hand]
         ))
-    lead, feet = _leads(figure), [leg.control for leg in figure.legs]
-    ties = tuple(
-        Tie(limb, index[lead], j[foot] - j[lead])
-        for limb, foot in zip(bearing, feet, strict=False) if lead and foot != lead
-    )
+    feet = [j[leg.control] - j[leg.tip] for leg in figure.legs]
+    ties = (Tie(tuple(bearing[: len(feet)]), np.array(feet)),) if on_one(figure) else ()
     return RoleBody(figure, names, Body(tree, tuple(bearing), ties))
 
 
@@ -329,7 +329,7 @@ def from_the_ground(figure: LeggedFigure, tracks: RoleTracks) -> RoleTracks:
         tracks: its roles; places of those that are only turned do not count.
     """
     position, rotation, rest = dict(tracks.position), dict(tracks.rotation), figure.joints
-    fixed = bool(_leads(figure))
+    fixed = on_one(figure)
     for side in SIDES:
         if side_role(HEEL, side) in rotation:  # free, and the foot turns about its ball
             rotation[side_role(FOOT, side)] = rotation[side_role(HEEL, side)]
@@ -358,7 +358,7 @@ def postures_of(
         turns: (k, 3) whole turns of the pelvis on the way to each.
     """
     place, local = turns_of(body, tracks)
-    legs = [leg.name for leg in body.figure.legs] if body.body.ties else []  # on one board
+    legs = [leg.name for leg in body.figure.legs] if on_one(body.figure) else []
 
     def borne(names: Sequence[str]) -> tuple[str, ...]:
         return tuple(dict.fromkeys((*(legs if set(legs) & set(names) else ()), *names)))
@@ -451,6 +451,10 @@ def tracks_of(
         position[chain.pole] = pole_place(rest, ends, chain.pole, joint, turn)
         if chain.sling:
             position[chain.sling] = joint[chain.segments[0]]
+    if on_one(figure):
+        for chain in figure.legs:
+            foot = rest[chain.control] - rest[chain.tip]
+            position[chain.control] = position[chain.tip] + rotate(rotation[chain.tip], foot)
     rotation |= {
         heel: rotation[side_role(FOOT, side)] for side in SIDES
         if (heel := side_role(HEEL, side)) in rest

@@ -53,17 +53,15 @@ class Limb:
 
 @dataclass(frozen=True, eq=False)
 class Tie:
-    """A limb whose end is fixed to another link: feet on one board.
+    """Limbs whose ends are fixed to each other: feet on one board.
 
     Attributes:
-        limb: the one that follows; it has a link beyond its tip.
-        link: what its end is fixed to, and turns with.
-        place: (3,) of the end in the frame of that link, m.
+        limbs: two or more, with links beyond their tips that turn as one.
+        places: (l, 3) of their ends on what fixes them, m.
     """
 
-    limb: Limb
-    link: int
-    place: np.ndarray
+    limbs: tuple[Limb, ...]
+    places: np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +71,7 @@ class Body:
     Attributes:
         figure: its links; link 0, the pelvis, carries all others.
         limbs: those that may bear it.
-        ties: those of them that follow others, in the air, too.
+        ties: those of them that keep together, in the air, too.
     """
 
     figure: Figure

@@ -265,7 +265,7 @@ def brought(
 def tied(
     body: Body, joints: np.ndarray, rates: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Joints with which tied limbs are where they are tied to, and their rates.
+    """Joints with which tied limbs keep together, and their rates.
 
     Args:
         body: the body.
@@ -281,32 +281,55 @@ def tied(
     near = rotations.multiply(joints, rotations.from_rotation_vector(by * rates))
     near = fastened(body, near.reshape(-1, *joints.shape[1:]))[0].reshape(3, *joints.shape)
     rates = rates.copy()
-    for tie in body.ties:
-        own = [*tie.limb.links, *tie.limb.beyond]
+    for limb in (limb for tie in body.ties for limb in tie.limbs):
+        own = [*limb.links, *limb.beyond]
         step = rotations.multiply(rotations.conjugate(near[0][:, own]), near[2][:, own])
         rates[:, own] = rotations.to_rotation_vector(step) / (2.0 * INSTANT)
     return near[1], rates
 
 
-def fastened(body: Body, joints: np.ndarray) -> tuple[np.ndarray, list[np.ndarray]]:
-    """Joints with which tied limbs are where they are tied to.
+def fastened(
+    body: Body, joints: np.ndarray
+) -> tuple[np.ndarray, list[tuple[Limb, np.ndarray]]]:
+    """Joints with which tied limbs keep together, each giving way as much as the others.
 
     Args:
         body: the body.
         joints: (t, n, 4) local turns, the pelvis' in the world first: as near to them.
 
     Returns:
-        (t, n, 4), and of each tie (t,) what is missing to its place, m.
+        (t, n, 4), and tied limbs with (t,) what is missing to their places, m.
     """
     still, short = np.zeros((len(joints), 3)), []
-    for limb, link, place in ((tie.limb, tie.link, tie.place) for tie in body.ties):
+    for tie in body.ties:
         found = links(body, still, joints)
-        turn = found.turns[:, link]
-        target = found.joints[:, link] + rotations.rotate(turn, place)
-        rolled = np.repeat(turn[:, None], len(limb.rolls), axis=1)
-        joints, missing = brought(body, limb, target, turn, still, joints, rolled)
-        short.append(missing)
+        turns = np.stack([found.turns[:, limb.end] for limb in tie.limbs])
+        signs = np.where(rotations.dot(turns, turns[0]) < 0.0, -1.0, 1.0)
+        turn = rotations.normalise((signs[..., None] * turns).sum(axis=0))
+        on = [rotations.rotate(turn, place) for place in tie.places]
+        ends = [found.joints[:, limb.end] for limb in tie.limbs]
+        origin = np.mean(np.subtract(ends, on), axis=0)
+        for limb, place in zip(tie.limbs, on, strict=True):
+            rolled = np.repeat(turn[:, None], len(limb.rolls), axis=1)
+            joints, missing = brought(body, limb, origin + place, turn, still, joints, rolled)
+            short.append((limb, missing))
     return joints, short
+
+
+def standing_as(body: Body, posture: Posture, other: Posture) -> Posture:
+    """A posture whose legs and arms that bear it do so where another one has them.
+
+    Args:
+        body: the body.
+        posture: the one that gives way.
+        other: the one that says where its supports stand.
+    """
+    found, joints = linked(body, [other]), whole(posture)
+    for limb in (limb for limb in body.limbs if limb.name in other.supports):
+        target, turn = ends_of(found, limb)
+        rolled = found.turns[:, list(limb.rolls)]
+        joints, _ = brought(body, limb, target, turn, posture.place[None], joints, rolled)
+    return replace(posture, joints=joints[0], supports=other.supports)
 
 
 def settle(

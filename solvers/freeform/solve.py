@@ -433,8 +433,7 @@ class FreeformPlan:
                 )
                 told.append((one.limb, here, missing))
         joints, short = fastened(self.body, joints)
-        every = np.arange(len(times))
-        told += [(t.limb, every, part) for t, part in zip(self.body.ties, short, strict=True)]
+        told += [(limb, np.arange(len(times)), missing) for limb, missing in short]
         return place, joints, told
 
     def sample(self, times: np.ndarray) -> FreeformMotion:

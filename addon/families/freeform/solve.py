@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import chain as joined
 
 import numpy as np
@@ -13,7 +13,15 @@ import numpy as np
 from ....solvers import rotations
 from ....solvers.clock import Clock
 from ....solvers.errors import SettingError
-from ....solvers.freeform import PRESETS, FreeformPlan, Pace, Posture, PostureSequence
+from ....solvers.freeform import (
+    PRESETS,
+    FreeformMotion,
+    FreeformPlan,
+    Pace,
+    Posture,
+    PostureSequence,
+)
+from ....solvers.freeform.holds import standing_as
 from ....solvers.freeform.motion import Contact, Moving
 from ....solvers.freeform.terrain import stood
 from ....solvers.legged.terrain import MeshGround, way_over
@@ -25,6 +33,7 @@ from ...mapping.freeform import (
     moved,
     postures_of,
     rates_of,
+    rides,
     standing_roles,
     told_later,
     tracks_of,
@@ -52,12 +61,25 @@ class _Run:
         times: (k,) s from the start of the first motion.
         names: of the postures.
         start: how the body moves at the first one; None: it is at rest.
+        glide: (3,) m/s at which all of it goes on, whoever stands on boards or skis. What holds
+            at rest, holds there, too.
     """
 
     postures: list[Posture]
     times: np.ndarray
     names: tuple[str, ...]
     start: Moving | None
+    glide: np.ndarray = field(default_factory=lambda: np.zeros(3))
+
+    def gone(self, motion: FreeformMotion, times: np.ndarray) -> FreeformMotion:
+        """A motion as the ground sees it.
+
+        Args:
+            motion: as seen from what goes on.
+            times: (t,) of its samples, s from the start of the first motion.
+        """
+        way = times[:, None] * self.glide
+        return replace(motion, place=motion.place + way, centre=motion.centre + way)
 
 
 def solve(job: FreeformJob, before: Handover | None, progress: Progress) -> SolvedFreeform:
@@ -84,7 +106,8 @@ def solve(job: FreeformJob, before: Handover | None, progress: Progress) -> Solv
         raise UserError(named(str(error), run.names)) from error
     progress(0.7)
     length = float(clock.time[-1])
-    whole = plan.sample(clock.time + later)
+    since = later + float(run.times[0])
+    whole = run.gone(plan.sample(clock.time + later), clock.time + since)
     contacts = tuple(_from(c, later, plan.duration) for c in whole.contacts)
     corners = np.unique([t for c in contacts for t in (c.start, c.end)])
     clock = replace(clock, corners=corners[(corners >= 0.0) & (corners <= length)])
@@ -102,7 +125,8 @@ def solve(job: FreeformJob, before: Handover | None, progress: Progress) -> Solv
         return solved
     rough = at_the_ends(tracks)
     ends = replace(
-        plan.sample(rough.time + later), times=rough.time, contacts=contacts, problems=()
+        run.gone(plan.sample(rough.time + later), rough.time + since),
+        times=rough.time, contacts=contacts, problems=(),
     )
     near = tracks_of(body, ends, rough.clock, (rough.position[ROOT], rough.rotation[ROOT]))
     return replace(solved, near=replace(near, contacts=tracks.contacts))
@@ -128,7 +152,9 @@ def _run(body: RoleBody, jobs: Sequence[FreeformJob], before: Handover | None) -
         # The first posture's root is where the motion before has led it.
         poses = first.poses
         back = rotations.conjugate(poses.rotation[ROOT][0])
-        turn = rotations.multiply(rotations.about_z(np.array(before.yaw)), back)
+        # Whoever glides stands on a slope as before.
+        onto = before.turn[ROOT] if _glides(jobs) else rotations.about_z(np.array(before.yaw))
+        turn = rotations.multiply(onto, back)
         place = before.place[ROOT] - rotations.rotate(turn, poses.position[ROOT][0])
     postures: list[Posture] = []
     for job in jobs:
@@ -149,7 +175,15 @@ def _run(body: RoleBody, jobs: Sequence[FreeformJob], before: Handover | None) -
         names = tuple(n for n, yes in zip(names, keep, strict=True) if yes)
         times = times[keep]
     run = _Run(postures, times, names, None)
+    if before is not None and _glides(jobs):
+        run = replace(run, glide=before.velocity[ROOT])
     return run if before is None else _arrived(body, run, before, first.numbers.fps)
+
+
+def _glides(jobs: Sequence[FreeformJob]) -> bool:
+    """Whether what bears a body, now and then, goes on with it."""
+    borne = any(limbs for job in jobs for limbs in job.supports)
+    return borne and rides(jobs[0].figure.joints)
 
 
 def _arrived(body: RoleBody, run: _Run, before: Handover, fps: float) -> _Run:
@@ -159,15 +193,20 @@ def _arrived(body: RoleBody, run: _Run, before: Handover, fps: float) -> _Run:
     )
     thrown = not any(posture.supports for posture in run.postures)
     stands = () if thrown else standing_roles(body.figure, before.standing)
-    moving = Moving(velocity, spins)
+    if run.glide.any():
+        stands = tuple(leg.name for leg in body.figure.legs)
+    moving = Moving(velocity - run.glide, spins)
     early = run.times[0] * fps < LEAST
     if not thrown and (early or not stands):
         return replace(run, start=moving)
     arrived = postures_of(body, row, [stands], np.zeros((1, 3)))
     later = slice(1 if early else 0, None)
-    return _Run(
-        [*arrived, *run.postures[later]], np.concatenate([[0.0], run.times[later]]),
-        ("the start", *run.names[later]), moving,
+    if run.glide.any():  # skis and boards go to where the first posture has them
+        arrived = [standing_as(body.body, arrived[0], run.postures[later][0])]
+    return replace(
+        run, postures=[*arrived, *run.postures[later]],
+        times=np.concatenate([[0.0], run.times[later]]),
+        names=("the start", *run.names[later]), start=moving,
     )
 
 
