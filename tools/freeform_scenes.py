@@ -397,6 +397,103 @@ def spring(rig) -> None:
     add(rig, 56, "Look")
 
 
+def rider(rig, *, low=0.0, lift=0.0, nose=0.0, yaw=0.0) -> None:
+    """Pose whoever stands on a board or on skis by these and the pelvis.
+
+    Args:
+        rig: the armature object.
+        low: how much lower the pelvis is than standing, m.
+        lift: how far all of it is over the ground, m.
+        nose: how far noses or tips point up, degrees.
+        yaw: likewise to the left.
+    """
+    import bpy
+    from mathutils import Matrix, Quaternion, Vector
+
+    turn = Quaternion(turned(("z", yaw), ("x", -nose)).tolist()).to_matrix().to_4x4()
+    for bone in rig.pose.bones:
+        bone.matrix_basis.identity()
+    bpy.context.view_layer.update()
+    for name in ("board", "ski.L", "ski.R", "pelvis"):
+        if name not in rig.pose.bones:
+            continue
+        bone = rig.pose.bones[name]
+        rest = bone.bone.matrix_local
+        at, down = Matrix.Translation(rest.translation), low if name == "pelvis" else 0.0
+        tilt = Matrix() if name == "pelvis" else at @ turn @ at.inverted()
+        bone.matrix = Matrix.Translation(Vector((0.0, 0.0, lift - down))) @ tilt @ rest
+        bpy.context.view_layer.update()
+
+
+def hop(rig, start: int) -> None:
+    """Postures of a leap on a board or on skis: crouch, push, nose up in the air, land, sink.
+
+    Args:
+        rig: the armature object.
+        start: frame at which the motion begins.
+    """
+    for after, name, pose in (
+        (6, "Crouch", dict(low=0.20)), (13, "Push", dict(low=-0.03)),
+        (17, "Air", dict(low=0.20, lift=0.35, nose=18.0)), (21, "Land", dict()),
+        (25, "Sink", dict(low=0.20)), (33, "Ride", dict(low=0.05)),
+    ):
+        rider(rig, **pose)
+        add(rig, start + after, name, air=name == "Air")
+
+
+def leaps_over(rig, start: int, end: int, kind: str = "TURNS") -> tuple:
+    """A ride that leads over a leap into another one.
+
+    Args:
+        rig: the armature object, with the first motion.
+        start: frame at which that ends.
+        end: frame at which the last one does.
+        kind: of that.
+
+    Returns:
+        The three Motion objects.
+    """
+    import bpy
+
+    first = rig.poise.motion_object
+    first.poise_motion.range_mode = "OWN"
+    first.poise_motion.frame_start, first.poise_motion.frame_end = 1, start
+    scenes.activate(rig)
+    bpy.ops.poise.motion_add(kind="FREEFORM")
+    leap = rig.poise.motion_object
+    leap.poise_motion.frame_end = start + 33
+    hop(rig, start)
+    bpy.ops.poise.motion_add(kind=kind)
+    last = rig.poise.motion_object
+    last.poise_motion.frame_end = end
+    return first, leap, last
+
+
+def ollie():
+    """A snowboarder leaps between two runs down a hill."""
+    import bpy
+
+    scene = scenes.start_scene(5.0)
+    rig = scenes.add("SNOWBOARDER", preset="Freestyle", suit=scenes.CYAN)
+    leaps_over(rig, 49, scene.frame_end)
+    scenes.activate(rig)
+    bpy.ops.poise.bake_all()
+    fall = np.tan(rig.poise.turns.slope)
+    gait_scenes.field(
+        scene, "Snow", lambda x, y: fall * y, (-40.0, -80.0), (40.0, 20.0), 2.0,
+        ((0.90, 0.94, 1.0), (0.84, 0.89, 0.97)),
+    )
+    look.set_sun(scene, 0.4 * np.pi)
+    look.sky(scene, (0.0, -20.0, -80.0), 0.4 * np.pi)
+    scene.frame_set(49 + 17)
+    middle = np.array(rig.matrix_world @ rig.pose.bones["pelvis"].head)
+    camera = look.camera(scene, middle + (-8.0, 1.0, 0.6), middle, 50.0)
+    aim = camera.constraints.new("TRACK_TO")
+    aim.target, aim.subtarget = rig, "pelvis"
+    scene.frame_set(1)
+    return [rig]
+
+
 def hand(rig, frame: int, way, side: str = "R") -> None:
     """Bring a hand's control somewhere at a frame, its fingers away from the shoulder.
 
@@ -471,4 +568,4 @@ def finish(scene, rig, place, target, lens=38.0) -> None:
     scenes.activate(rig)
 
 
-SCENES = {scene.__name__: scene for scene in (dance, cartwheel, pounce, reach)}
+SCENES = {scene.__name__: scene for scene in (dance, cartwheel, pounce, reach, ollie)}

@@ -335,13 +335,13 @@ def from_the_ground(figure: LeggedFigure, tracks: RoleTracks) -> RoleTracks:
             rotation[side_role(FOOT, side)] = rotation[side_role(HEEL, side)]
     for leg in figure.legs:
         known = leg.control in position and not only_turned(leg.control) and not fixed
-        at, below = position[leg.tip], leg.tip
+        below = leg.tip
         for role in reversed(leg.segments[leg.bend + 2 :]):
             if fixed or role not in rotation:
                 rotation[role] = rotation[below]  # a boot on its ski
             if not known:
-                at = at - rotate(rotation[role], rest[below] - rest[role])
-                position[role] = at
+                way = rotate(rotation[role], rest[below] - rest[role])
+                position[role] = position[below] - way
             below = role
     return replace(tracks, position=position, rotation=rotation)
 

@@ -316,22 +316,6 @@ def fastened(
     return joints, short
 
 
-def standing_as(body: Body, posture: Posture, other: Posture) -> Posture:
-    """A posture whose legs and arms that bear it do so where another one has them.
-
-    Args:
-        body: the body.
-        posture: the one that gives way.
-        other: the one that says where its supports stand.
-    """
-    found, joints = linked(body, [other]), whole(posture)
-    for limb in (limb for limb in body.limbs if limb.name in other.supports):
-        target, turn = ends_of(found, limb)
-        rolled = found.turns[:, list(limb.rolls)]
-        joints, _ = brought(body, limb, target, turn, posture.place[None], joints, rolled)
-    return replace(posture, joints=joints[0], supports=other.supports)
-
-
 def settle(
     body: Body, postures: list[Posture], holds: list[Hold], times: np.ndarray | None = None
 ) -> tuple[list[Posture], list[Problem]]:

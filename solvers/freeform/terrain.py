@@ -59,6 +59,34 @@ def stood(
     ]
 
 
+def standing_as(body: Body, posture: Posture, other: Posture) -> Posture:
+    """A posture on the footholds of another one, lower where a limb would be longer than it is.
+
+    Args:
+        body: whose they are.
+        posture: the one that gives way.
+        other: the one that says where its supports stand.
+    """
+    found, joints = linked(body, [posture, other]), whole(posture)
+    limbs = [limb for limb in body.limbs if limb.name in other.supports]
+    if not limbs:
+        return replace(posture, supports=())
+    ends = np.array([ends_of(found, limb)[0] for limb in limbs])
+    far = ends - found.joints[0, [limb.links[0] for limb in limbs]][:, None]
+    shift = (ends[:, 1] - ends[:, 0]).mean(axis=0)
+    for _ in range(ROUNDS):
+        now, own = (np.linalg.norm(x, axis=1) for x in (far[:, 1] - shift, far[:, 0]))
+        short = float((now - own).max())
+        if short < SHORT:
+            break
+        shift = shift - short * UP
+    place = posture.place + shift
+    for limb in limbs:
+        hold = Hold(limb, 0, 0, *(x[1] for x in ends_of(found, limb)))
+        joints, _ = keep(body, hold, place[None], joints, found.turns[1:, list(limb.rolls)])
+    return replace(posture, place=place, joints=joints[0], supports=other.supports)
+
+
 def _on(
     body: Body, limb: Limb, posture: Posture, level: float, ground: Ground
 ) -> tuple[Hold, np.ndarray, float]:

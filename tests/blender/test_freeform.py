@@ -70,6 +70,23 @@ def _bone(link):
     return link.replace("elbow_joint", "forearm")
 
 
+def _centres(rig, frames):
+    """(t, 3) of the mass of the rig's own bones."""
+    body = freeform_scenes.body_of(rig)
+    share = body.body.figure.masses / body.body.figure.masses.sum()
+    centres = []
+    for frame in frames:
+        there = _seen(rig, frame, [_bone(name) for name in body.names])
+        rest = {b: np.array(rig.data.bones[b].matrix_local) for b in there}
+        centre = np.zeros(3)
+        for k, name in enumerate(body.names):
+            bone = _bone(name)
+            turn = there[bone][:3, :3] @ rest[bone][:3, :3].T
+            centre += share[k] * (there[bone][:3, 3] + turn @ body.body.figure.centres[k])
+        centres.append(centre)
+    return np.array(centres)
+
+
 def test_a_jump_on_the_rig_stands_flies_and_lands():
     rig, motion = _figure()
     _jump(rig)
@@ -98,20 +115,7 @@ def test_a_jump_on_the_rig_stands_flies_and_lands():
             assert np.ptp([t[:3, 3] for t in toes], axis=0).max() < 1e-3
             assert np.ptp([t[:3, 2] for t in toes], axis=0).max() < 1e-2
     # The mass of the rig's own bones falls in the air.
-    body = freeform_scenes.body_of(rig)
-    share = body.body.figure.masses / body.body.figure.masses.sum()
-    frames = np.arange(LIFTOFF, LANDING + 1)
-    centres = []
-    for frame in frames:
-        there = _seen(rig, frame, [_bone(name) for name in body.names])
-        rest = {b: np.array(rig.data.bones[b].matrix_local) for b in there}
-        centre = np.zeros(3)
-        for k, name in enumerate(body.names):
-            bone = _bone(name)
-            turn = there[bone][:3, :3] @ rest[bone][:3, :3].T
-            centre += share[k] * (there[bone][:3, 3] + turn @ body.body.figure.centres[k])
-        centres.append(centre)
-    fall = np.diff(centres, 2, axis=0) * FPS**2
+    fall = np.diff(_centres(rig, np.arange(LIFTOFF, LANDING + 1)), 2, axis=0) * FPS**2
     np.testing.assert_allclose(fall, np.tile((0.0, 0.0, -9.81), (len(fall), 1)), atol=0.35)
     assert np.abs(fall.mean(axis=0) - (0.0, 0.0, -9.81)).max() < 0.03
     assert bpy.ops.poise.bake_clear() == {"FINISHED"}
@@ -367,10 +371,62 @@ def test_a_list_of_postures_is_saved_and_loaded(tmp_path):
     assert "cannot be read" in _refusal(bpy.ops.poise.postures_import, filepath=path + ".no")
 
 
-@pytest.mark.parametrize("kind", ["SNOWBOARDER", "TELEMARK"])
-def test_riders_who_cannot_say_so_in_one_sentence(kind):
-    """Boards bear both feet at once, and heels of telemark boots are loose."""
-    rig, first = load(kind, frames=37)
+def _knee(at, base, thigh, shin, foot):
+    """(3,) from the line of a leg to its knee, in the axes of what it stands on."""
+    hip, knee, ankle = (at[bone][:3, 3] for bone in (thigh, shin, foot))
+    return at[base][:3, :3].T @ (knee - 0.5 * (hip + ankle))
+
+
+@pytest.mark.parametrize(("kind", "slope"), [
+    ("SNOWBOARDER", 12), ("SKATEBOARDER", 0), ("TELEMARK", 12), ("SKIER", 0),
+])
+def test_riders_leap_with_what_they_ride(kind, slope):
+    """From a ride over a push, a flight and a landing into another one, all on the rig."""
+    rig, _first = load(kind, frames=49, speed=7.0, slope=np.radians(slope))
+    start, push, land, end = 49, 62, 70, 82
+    leap = freeform_scenes.leaps_over(rig, start, end + 12)
+    for motion in leap:
+        motion.poise_motion.turns.slope = np.radians(slope)
+    parts = [_solved(motion) for motion in leap]
+    _require_smooth(parts)
+    postures = leap[1].poise_motion.freeform.postures
+    assert [bool(p.standing) for p in postures] == [True, True, False, True, True, True]
+    assert bpy.ops.poise.bake_all() == {"FINISHED"}
+    # Boots stay on what they are fastened to, whole frames and halves, the rides included.
+    under = ["board", "board"] if "board" in rig.pose.bones else ["ski.L", "ski.R"]
+    balls = ["toe.L", "toe.R"] if kind == "TELEMARK" else ["foot.L", "foot.R"]
+    frames = np.arange(start - 4.0, end + 4.0, 1.5)
+    seen = [_seen(rig, f, [*under, *balls, "shin.L", "shin.R", "thigh.L", "thigh.R"])
+            for f in frames]
+    for base, ball in zip(under, balls, strict=True):
+        on = np.array([(np.linalg.inv(now[base]) @ now[ball])[:3, 3] for now in seen])
+        assert np.ptp(on, axis=0).max() < 2e-3, (ball, np.ptp(on, axis=0))
+    # Knees bend to where they do at rest.
+    rest = {bone.name: np.array(bone.matrix_local) for bone in rig.data.bones}
+    for base, ball, side in zip(under, balls, "LR", strict=True):
+        ahead = [_knee(at, base, f"thigh.{side}", f"shin.{side}", ball) for at in (rest, *seen)]
+        assert min(ahead[0] @ one for one in ahead[1:]) > 0.0
+    # On the ground they glide along the slope, in the air they are over it.
+    places = np.array([[now[base][:3, 3] for base in under] for now in seen])
+    over = places[:, :, 2] - np.tan(np.radians(slope)) * places[:, :, 1]
+    glides = (frames >= start + 12) & (frames <= push) | (frames >= land) & (frames <= end)
+    assert np.abs(over[glides]).max() < 2e-3
+    assert over[(frames > push + 2) & (frames < land - 2)].min() > 0.1
+    # Between the two the mass falls freely.
+    fall = np.diff(_centres(rig, np.arange(push, land + 1)), 2, axis=0) * FPS**2
+    np.testing.assert_allclose(fall, np.tile((0.0, 0.0, -9.81), (len(fall), 1)), atol=0.35)
+    if kind == "SKIER":
+        mesh = bpy.data.objects.new("Hill", bpy.data.meshes.new("Hill"))
+        mesh.data.from_pydata([(-9, -99, 0), (9, -99, 0), (0, 9, 0)], [], [(0, 1, 2)])
+        bpy.context.scene.collection.objects.link(mesh)
+        leap[1].poise_motion.freeform.terrain = mesh
+        motions.set_active(leap[1])
+        assert "clear its Terrain" in _refusal(bpy.ops.poise.bake)
+
+
+def test_who_sits_on_a_bicycle_says_so_in_one_sentence():
+    """Hands, feet and hips are on it at once."""
+    rig, first = load("CYCLIST", frames=37)
     activate(rig)
     assert "can only do Turns or Path" in _refusal(bpy.ops.poise.motion_add, kind="FREEFORM")
     assert motions.motions_of(rig) == [first]

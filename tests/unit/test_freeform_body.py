@@ -6,11 +6,22 @@ from functools import cache
 
 import numpy as np
 import pytest
-from freeform_cases import ABSORB, BODY, CROUCH, PUSH, SEQUENCES, STAND, planted, pose, squat
+from freeform_cases import (
+    ABSORB,
+    BODY,
+    CROUCH,
+    PUSH,
+    SEQUENCES,
+    STAND,
+    jump,
+    planted,
+    pose,
+    squat,
+)
 from poise.solvers import rotations
 from poise.solvers.errors import SettingError
 from poise.solvers.freeform import Body, FreeformPlan, Pace, PostureSequence, solve
-from poise.solvers.freeform.body import inside, links
+from poise.solvers.freeform.body import Tie, inside, links
 from poise.solvers.freeform.choose import Clip, choose_frames
 from poise.solvers.freeform.flight import ORDER, rise_speed, shoot
 from poise.solvers.freeform.heights import HARDEST, Piece, exponent
@@ -29,10 +40,10 @@ def _plan(name):
     return FreeformPlan(BODY, SEQUENCES[name]())
 
 
-def _links(motion):
+def _links(motion, body=BODY):
     joints = motion.joints.copy()
     joints[:, 0] = motion.turn
-    return links(BODY, motion.place, joints)
+    return links(body, motion.place, joints)
 
 
 def _ends(motion, limb):
@@ -80,20 +91,21 @@ def _momentum(plan, times, h):
     # Of f(-2h) .. f(2h).
     weights = np.array([1.0, -8.0, 0.0, 8.0, -1.0]) / (12.0 * h)
     steps = h * np.arange(-2, 3)
-    found = _links(plan.sample((times[:, None] + steps).ravel()))
-    shape = (len(times), 5, len(MASSES))
+    found = _links(plan.sample((times[:, None] + steps).ravel()), plan.body)
+    masses = plan.body.figure.masses
+    shape = (len(times), 5, len(masses))
     centres = found.centres.reshape(*shape, 3)
     turns = found.turns.reshape(*shape, 4)
     velocity = np.einsum("tsnk,s->tnk", centres, weights)
     step = rotations.multiply(turns, rotations.conjugate(turns[:, 2:3]))
     spin = np.einsum("tsnk,s->tnk", rotations.to_rotation_vector(step), weights)
-    share = MASSES / MASSES.sum()
+    share = masses / masses.sum()
     c, v = (np.einsum("n,tnk->tk", share, x) for x in (centres[:, 2], velocity))
     matrices = rotations.to_matrix(turns[:, 2])
-    inertia = matrices @ BODY.figure.inertias @ np.swapaxes(matrices, -1, -2)
+    inertia = matrices @ plan.body.figure.inertias @ np.swapaxes(matrices, -1, -2)
     own = np.einsum("tnij,tnj->ti", inertia, spin)
     arms, drift = centres[:, 2] - c[:, None], velocity - v[:, None]
-    return own + np.einsum("n,tnk->tk", MASSES, rotations.cross(arms, drift))
+    return own + np.einsum("n,tnk->tk", masses, rotations.cross(arms, drift))
 
 
 @pytest.mark.parametrize("name", FLYING)
@@ -259,6 +271,42 @@ def test_velocity_is_continuous_at_liftoff_and_landing(name):
         for x, close in ((motion.centre, 1e-6), (motion.place, 2e-6), *((y, 1e-4) for y in near)):
             np.testing.assert_allclose(*_both_speeds(x), atol=close)
         assert near
+
+
+def test_feet_on_one_board_stay_on_it_and_momentum_stays():
+    """Postures that bend one leg more than the other tip the board; both feet go along."""
+    body = _with_feet()
+    apart = np.array([[0.1, 0.0, 0.0], [-0.1, 0.0, 0.0]])
+    body = replace(body, ties=(Tie(body.limbs[:2], apart),))
+    given = jump()
+    postures = [
+        replace(p, joints=np.concatenate([p.joints, rotations.identity(2)]))
+        for p in given.postures
+    ]
+    for side, angle in ((7, -35.0), (8, 70.0), (9, -20.0)):
+        tip = rotations.about_x(np.radians(angle))
+        postures[3].joints[side] = rotations.multiply(postures[3].joints[side], tip)
+    plan = FreeformPlan(body, PostureSequence(postures, given.times))
+    (start, end), = plan.sample(np.zeros(1)).flights
+    t = np.linspace(0.0, plan.duration, 211)
+    found = _links(plan.sample(t), body)
+    turns, ends = found.turns[:, 11:], found.joints[:, 11:]
+    assert _angle(turns[:, 0], turns[:, 1]).max() < 1e-7
+    way = rotations.rotate(rotations.conjugate(turns[:, 0]), ends[:, 0] - ends[:, 1])
+    np.testing.assert_allclose(way, np.tile(apart[0] - apart[1], (len(t), 1)), atol=1e-9)
+    assert np.ptp(_angle(turns[:, 0], turns[:1, 0])) > np.radians(10.0)
+    # Lifted at rest, and set down likewise.
+    for when, side in ((start, 1.0), (end, -1.0)):
+        near = _links(plan.sample(when + side * np.array([0.0, 1e-5, 2e-5])), body).joints[:, 11:]
+        speed = np.tensordot((-1.5, 2.0, -0.5), near, 1) / 1e-5
+        assert np.abs(speed).max() < 1e-2
+    corners = plan.course.breaks(start, end)
+    t = np.linspace(start, end, 42)[1:-1]
+    t = t[np.abs(t[:, None] - corners).min(axis=1) > 1e-3]
+    t = t[(t > start + 0.06) & (t < end - 0.11)]
+    first = plan.flights[0].aim.momentum
+    off = np.linalg.norm(_momentum(plan, t, 1e-4) - first, axis=1)
+    assert off.max() < 1e-7 * max(np.linalg.norm(first), 1.0)
 
 
 # Landings

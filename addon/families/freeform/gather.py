@@ -83,8 +83,8 @@ def figure_on_legs(rig: bpy.types.Object, unit_scale: float) -> LeggedFigure:
     figure = on_legs(figure_in_metres(rig, unit_scale))
     if figure is None:
         raise UserError(
-            f"{rig.name} stands on no legs of its own, but on what it rides: set Motion to Turns "
-            "or Path"
+            f"{rig.name} sits on what it rides, with hands and feet on it: set Motion to Turns or "
+            "Path"
         )
     return figure
 

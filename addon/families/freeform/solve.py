@@ -21,9 +21,8 @@ from ....solvers.freeform import (
     Posture,
     PostureSequence,
 )
-from ....solvers.freeform.holds import standing_as
 from ....solvers.freeform.motion import Contact, Moving
-from ....solvers.freeform.terrain import stood
+from ....solvers.freeform.terrain import standing_as, stood
 from ....solvers.legged.terrain import MeshGround, way_over
 from ....solvers.motion import Problem
 from ...errors import UserError
@@ -157,7 +156,13 @@ def _run(body: RoleBody, jobs: Sequence[FreeformJob], before: Handover | None) -
         turn = rotations.multiply(onto, back)
         place = before.place[ROOT] - rotations.rotate(turn, poses.position[ROOT][0])
     postures: list[Posture] = []
+    glides = before is not None and _glides(jobs)
     for job in jobs:
+        if glides and job.terrain is not None:
+            raise UserError(
+                f"{job.name} glides on along the slope of the motion before it, on whatever is "
+                "ridden: clear its Terrain"
+            )
         whole = rotations.rotate(turn, job.turns)
         # About the Motion object's own axes: forward is over its -Y.
         own = postures_of(body, moved(job.poses, turn, place), job.supports, whole)
@@ -175,7 +180,7 @@ def _run(body: RoleBody, jobs: Sequence[FreeformJob], before: Handover | None) -
         names = tuple(n for n, yes in zip(names, keep, strict=True) if yes)
         times = times[keep]
     run = _Run(postures, times, names, None)
-    if before is not None and _glides(jobs):
+    if before is not None and glides:
         run = replace(run, glide=before.velocity[ROOT])
     return run if before is None else _arrived(body, run, before, first.numbers.fps)
 
