@@ -763,6 +763,63 @@ def test_bad_sequences_of_a_limb_say_one_sentence():
     assert bake() == {"FINISHED"} and len(settings.postures) == 2
 
 
+def test_each_click_on_a_limbs_list_is_one_undo_step(tmp_path):
+    rig, first = load("BIPED", frames=25)
+    activate(rig)
+    names = rig.name, first.name
+    path = str(tmp_path / "arm.json")
+
+    def stands():
+        rig, whole = (bpy.data.objects[name] for name in names)
+        motion = rig.poise.motion_object
+        own, data = motion.poise_motion, rig.animation_data
+        settings = own.freeform
+        curves = motion.animation_data and motion.animation_data.action
+        return (
+            motion.name, settings.limb, own.after and own.after.name, own.range_mode,
+            (own.frame_start, own.frame_end), settings.timing, settings.pace,
+            [(i.name, i.frame, i.number, i.source) for i in settings.postures],
+            settings.posture_index, settings.next_number,
+            {key: str(motion[key].to_dict()) for key in motion.keys()
+             if key.startswith("body_posture_")},
+            bool(curves) and len(compat.action_fcurves(curves, curves.slots[0])),
+            data is not None and data.action is not None, own.bake_action is not None,
+            sorted(o.name for o in bpy.data.objects), sorted(a.name for a in bpy.data.actions),
+            bpy.context.scene.frame_current,
+            [np.round(np.ravel(bone.matrix_basis), 5).tolist() for bone in rig.pose.bones],
+        )
+
+    clicks = (
+        (None, "motion_add", {"kind": "FREEFORM"}), (None, "posture_limb", {"limb": "arm.R"}),
+        ((5, (-0.2, -0.3, -0.2)), "posture_add", {}), ((15, (0.0, -0.4, 0.0)), "posture_add", {}),
+        ((20, (-0.2, -0.3, 0.25)), "posture_replace", {}), (None, "posture_duplicate", {}),
+        (None, "posture_move", {"direction": -1}), ((10, (0.0, -0.4, 0.1)), "posture_pose", {}),
+        (None, "postures_export", {"filepath": path}), (None, "bake", {}),
+        (None, "pace_edit", {"preset": "HOLD"}), (None, "bake_clear", {}),
+        (None, "posture_remove", {}), (None, "postures_import", {"filepath": path}),
+        (None, "posture_limb", {"limb": ""}),
+    )
+    states = []
+    bpy.ops.ed.undo_push(message="before")
+    for hand, name, options in clicks:
+        if hand is not None:
+            freeform_scenes.hand(bpy.data.objects[names[0]], *hand)
+        bpy.ops.ed.undo_push(message="hand")
+        before, call = stands(), getattr(bpy.ops.poise, name)
+        assert call("EXEC_DEFAULT", True, **options) == {"FINISHED"}, name
+        states.append((name, before, stands()))
+        assert (before != states[-1][2]) == (name != "postures_export"), name
+    for name, before, _after in reversed(states):
+        if name != "postures_export":  # which changes nothing here
+            bpy.ops.ed.undo()
+        assert stands() == before, name
+        bpy.ops.ed.undo()  # what was done by hand before it
+    for name, _before, after in states[:8]:
+        bpy.ops.ed.redo()
+        bpy.ops.ed.redo()
+        assert stands() == after, name
+
+
 def test_turns_are_rotations():
     """A hand that lies flat: its palm looks down."""
     for side, inward in (("L", (-1.0, 0, 0)), ("R", (1.0, 0, 0))):
