@@ -242,17 +242,17 @@ class POISE_OT_posture_update(_FreeformOperator, bpy.types.Operator):
 
     def run(self, context):
         character, motion = motions.require_motion(context)
-        _require_whole(motion)
-        rig, numbers = _require_body(character).armature, scene_numbers(context.scene)
+        settings, numbers = motion.poise_motion.freeform, scene_numbers(context.scene)
+        rig, _bones = _posed(motion, _require_body(character))
         clips_read: dict[tuple[str, int], clips.Read] = {}
         changed = []
-        for item in motion.poise_motion.freeform.postures:
+        for item in settings.postures:
             posture = kept(motion, item)
             source = posture.source
             key = (source.action, source.slot)
             if not source.action:
                 continue
-            if item.asset is not None:
+            if item.asset is not None or settings.limb:
                 now = posture.updated_from_source(rig)
                 if now.digest != posture.digest:
                     changed.append((item, now))

@@ -70,9 +70,9 @@ class POISE_PT_freeform(MotionPanel, bpy.types.Panel):
         row = layout.row(align=True)
         row.operator("poise.posture_pose", icon="POSE_HLT")
         row.operator("poise.posture_replace", text="Replace", icon="IMPORT")
+        row.operator("poise.posture_update", text="", icon="FILE_REFRESH")
         if limb:
             return
-        row.operator("poise.posture_update", text="", icon="FILE_REFRESH")
         flow = layout.grid_flow(columns=2, even_columns=True, align=True)
         for support in item.supports:
             flow.prop(support, "bears", text=tr(spoken_leg(support.name).capitalize()), toggle=True)

@@ -12,6 +12,7 @@ from freeform_scenes import person
 from operators_help import activate, load, sentence
 from poise.addon import compat, families, motions, pipeline
 from poise.addon.families.freeform.clip import _standing
+from poise.addon.families.freeform.gather import kept
 from poise.addon.rigs import characters
 from poise.solvers import rotations
 from poise.solvers.freeform.body import links
@@ -761,6 +762,53 @@ def test_bad_sequences_of_a_limb_say_one_sentence():
     assert "not after" in _refusal(bake)
     settings.postures[1].frame = 15.0
     assert bake() == {"FINISHED"} and len(settings.postures) == 2
+
+
+def test_postures_of_a_limb_are_updated_from_their_pose_asset():
+    rig, motion = _figure(frames=25)
+    settings = rig.poise.freeform
+    assert bpy.ops.poise.posture_limb(limb="arm.R") == {"FINISHED"}
+    asset = bpy.data.actions.new("Wave")
+    rig.animation_data_create().action = asset
+    for frame, bent in ((3, 0.4), (15, 1.2)):
+        bone = rig.pose.bones["forearm.R"]
+        bone.rotation_quaternion = rotations.about_x(bent)
+        bone.keyframe_insert("rotation_quaternion", frame=frame)
+    rig.animation_data.action = None
+    asset.asset_mark()
+    bpy.context.scene.frame_set(5)
+    assert bpy.ops.poise.posture_add(source="ASSET") == {"FINISHED"}
+    bpy.context.scene.frame_set(22)
+    assert bpy.ops.poise.posture_add() == {"FINISHED"}
+    assert [p.frame for p in settings.postures] == [5.0, 17.0, 22.0]
+
+    def held():
+        found = [kept(motion, item) for item in settings.postures]
+        row = found[0].bones.index("forearm.R")
+        return np.array([posture.turns for posture in found]), row
+
+    before, row = held()
+    assert bpy.ops.poise.posture_update() == {"FINISHED"}
+    np.testing.assert_array_equal(held()[0], before)
+    # One key of the asset is changed: one posture follows, in one bone, and the bake with it.
+    turn = rotations.about_x(0.7)
+    for curve in compat.action_fcurves(asset, asset.slots[0]):
+        curve.keyframe_points[1].co.y = turn[curve.array_index]
+        curve.update()
+    assert bpy.ops.poise.posture_update() == {"FINISHED"}
+    now, _row = held()
+    np.testing.assert_allclose(now[1, row], turn, atol=1e-6)
+    same = np.abs(now - before).max(axis=2) < 1e-6
+    assert not same[1, row] and np.count_nonzero(~same) == 1
+    assert bpy.ops.poise.bake() == {"FINISHED"}
+    arm = _seen(rig, 17, ["upper_arm.R", "forearm.R"])
+    rest = {name: np.array(rig.data.bones[name].matrix_local)[:3, :3] for name in arm}
+    upper, fore = (arm[name][:3, :3] @ rest[name].T for name in arm)
+    bent = np.arccos(0.5 * (np.trace(upper.T @ fore) - 1.0))
+    assert bent == pytest.approx(0.7, abs=1e-3)
+    bpy.data.actions.remove(asset)
+    assert "no action Wave" in _refusal(bpy.ops.poise.posture_update)
+    np.testing.assert_array_equal(held()[0], now)
 
 
 def test_each_click_on_a_limbs_list_is_one_undo_step(tmp_path):
