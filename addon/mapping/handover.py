@@ -205,6 +205,13 @@ def at_the_ends(
     rotation = close
     if isinstance(tracks, JointTracks):
         return JointTracks(clock, rotation, position, contacts=tracks.contacts)
+    for role, angle in tracks.spins.items():  # between two samples it may have turned whole
+        about = np.array((1.0, 0.0, 0.0))
+        still = rotations.multiply(
+            tracks.rotation[role], rotations.from_axis_angle(about, -angle)
+        )
+        spun = rotations.from_axis_angle(about, along(angle))
+        rotation[role] = rotations.multiply(turned(still), spun)
     _stand_on_board(tracks, position, rotation)
     return RoleTracks(clock, position, rotation, tracks.contacts)
 

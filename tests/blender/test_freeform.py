@@ -416,6 +416,14 @@ def test_riders_leap_with_what_they_ride(kind, slope):
     # Between the two the mass falls freely.
     fall = np.diff(_centres(rig, np.arange(push, land + 1)), 2, axis=0) * FPS**2
     np.testing.assert_allclose(fall, np.tile((0.0, 0.0, -9.81), (len(fall), 1)), atol=0.35)
+    if kind == "SKATEBOARDER":  # wheels turn on as on the ground, whole turns not counted
+        wheel, angle = rig.pose.bones["front_wheel.L"], []
+        for frame in range(start - 4, end + 12):
+            bpy.context.scene.frame_set(frame)
+            angle.append(wheel.rotation_euler.x)
+        rolls = 7.0 / FPS / 0.029
+        off = (np.diff(angle) - rolls + np.pi) % (2.0 * np.pi) - np.pi
+        assert np.abs(off).max() < 0.08 * rolls, off
     if kind == "SKIER":
         mesh = bpy.data.objects.new("Hill", bpy.data.meshes.new("Hill"))
         mesh.data.from_pydata([(-9, -99, 0), (9, -99, 0), (0, 9, 0)], [], [(0, 1, 2)])
