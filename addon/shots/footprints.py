@@ -211,7 +211,8 @@ def _give(
     info.motion, info.leg, info.index = motion, mark.leg, mark.index
     put(obj, mark.position / unit_scale, mark.orientation)
     obj.color = (1.0, 1.0, 1.0, 1.0)
-    obj.show_in_front = mark.edited
+    # A click then takes it before the curve that runs through it, from however far away.
+    obj.show_in_front = True
     info.on, info.off = max(mark.on, -NEVER), min(mark.off, NEVER)
     info.given_location, info.given_turn = mark.position / unit_scale, mark.orientation
     info.given_on, info.given_off = info.on, info.off
