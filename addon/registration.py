@@ -30,6 +30,7 @@ preview.bake = lambda: bpy.ops.poise.bake()
 preview.adapt = lambda: bpy.ops.poise.footprints_adapt()
 tabs.PANELS[:] = [cls for cls in panels.CLASSES if issubclass(cls, bpy.types.Panel)]
 manual.CLASSES[:] = CLASSES
+texts.in_context(*CLASSES, *menus.CLASSES)
 
 _done: list = []
 

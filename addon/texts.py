@@ -18,8 +18,11 @@ FOLDER = Path(__file__).resolve().parent / "locale"
 PACKAGE = __package__.removesuffix(".addon")
 BLANK = "{}"
 
-# Where Blender looks texts up: labels and tooltips, and what buttons of operators say.
-CONTEXTS = ("*", "Operator")
+CONTEXT = "Poise"
+"""Where Blender looks up what is Poise's own: it has words of its own for "Speed" and "Lead"."""
+
+# Tooltips and plain labels are looked up where all of Blender's are.
+CONTEXTS = ("*", CONTEXT)
 
 SURE = 6
 """Letters of its own that a sentence needs, to be looked for before a text is taken apart."""
@@ -143,6 +146,20 @@ def for_blender() -> dict[str, dict[tuple[str, str], str]]:
     }
     # Some Blenders call it by the language alone.
     return tables | {name.partition("_")[0]: texts for name, texts in tables.items()}
+
+
+def in_context(*classes: type) -> None:
+    """Let Blender look labels and choices of classes up where Poise's words come before its own.
+
+    Args:
+        classes: that are not registered yet.
+    """
+    for cls in classes:
+        cls.bl_translation_context = CONTEXT
+        for part in cls.__mro__:
+            for setting in getattr(part, "__annotations__", {}).values():
+                if hasattr(setting, "keywords"):
+                    setting.keywords["translation_context"] = CONTEXT
 
 
 def register() -> None:

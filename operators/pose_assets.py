@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What operators share that take poses from Blender's pose library."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 
 import bpy

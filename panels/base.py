@@ -122,7 +122,7 @@ def draw_table(layout, rows, width: int) -> None:
     for name, value in rows:
         for number, line in enumerate(lines_of(tr(value), half)):
             row = column.row()
-            row.label(text="" if number else name)
+            row.label(text="" if number else tr(name))
             row.label(text=line)
 
 

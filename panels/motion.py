@@ -10,6 +10,7 @@ from ..addon.rigs import characters
 from ..addon.rigs.actor import Actor
 from ..addon.scene.timing import past_the_end
 from ..addon.show import preview
+from ..addon.texts import tr
 from .base import (
     ICONS,
     MotionPanel,
@@ -257,7 +258,7 @@ class POISE_PT_style(MotionPanel, bpy.types.Panel):
         for group in groups:
             for title, names in group.SECTIONS:
                 header, body = layout.panel(f"poise_{title}", default_closed=True)
-                header.label(text=title)
+                header.label(text=tr(title))
                 if body is not None:
                     draw_settings(body, group, names)
 

@@ -126,7 +126,7 @@ def of_classes() -> dict[str, str]:
             if re.search("[A-Za-z]{2}", text) and not re.fullmatch("[a-z_]+", text):
                 found.setdefault(_FORMAT.sub(BLANK, text), place)
 
-    for cls in (*registration.CLASSES, menus.POISE_MT_add, menus.POISE_MT_motion):
+    for cls in (*registration.CLASSES, *menus.CLASSES):
         name = cls.__name__
         take(name, getattr(cls, "bl_label", ""))
         rna = cls.bl_rna

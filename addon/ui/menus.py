@@ -178,9 +178,12 @@ def poise_asset_menu(self, context) -> None:
         self.layout.operator(add, icon="ADD").source = "ASSET"
 
 
+CLASSES = (POISE_MT_add, POISE_MT_rig_setup, POISE_MT_motion)
+
+
 def register() -> None:
     """Add the menus to Blender's."""
-    for cls in (POISE_MT_add, POISE_MT_rig_setup, POISE_MT_motion):
+    for cls in CLASSES:
         bpy.utils.register_class(cls)
     getattr(bpy.types, ADD).append(poise_add_menu)
     for host in HOSTS:
@@ -196,5 +199,5 @@ def unregister() -> None:
     for host in reversed(HOSTS):
         getattr(bpy.types, host).remove(poise_motion_menu)
     getattr(bpy.types, ADD).remove(poise_add_menu)
-    for cls in (POISE_MT_motion, POISE_MT_rig_setup, POISE_MT_add):
+    for cls in reversed(CLASSES):
         bpy.utils.unregister_class(cls)

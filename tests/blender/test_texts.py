@@ -10,8 +10,9 @@ import pytest
 import texts as tool
 from operators_draw import drawn
 from operators_help import load, refused
-from poise.addon import texts
+from poise.addon import registration, texts
 from poise.addon.show import preview
+from poise.addon.ui import menus
 
 TABLES = sorted(tool.LOCALE.glob("*.json"))
 
@@ -34,8 +35,25 @@ def test_blender_gets_what_it_draws_itself(scene):
     for name in ("de_DE", "de"):
         table = texts.for_blender()[name]
         assert table["*", "Max Lean"] == "Max. Neigung"
-        assert table["Operator", "Bake to Rig"] == "Auf Rig backen"
+        assert table["Poise", "Bake to Rig"] == "Auf Rig backen"
         assert not any(texts.BLANK in words for _context, words in table)
+
+
+def test_poise_has_words_of_its_own_for_what_blender_calls_otherwise(scene):
+    """"Speed" of a skier is no "Geschwindigkeit", "Lead" of an arm no "Blei"."""
+    seen = 0
+    for cls in (*registration.CLASSES, *menus.CLASSES):
+        rna = cls.bl_rna
+        if issubclass(cls, bpy.types.Operator):
+            rna = getattr(bpy.ops.poise, cls.bl_idname.partition(".")[2]).get_rna_type()
+        if issubclass(cls, bpy.types.Operator | bpy.types.Panel | bpy.types.Menu):
+            assert cls.bl_translation_context == "Poise", cls
+        own = {name for part in cls.__mro__ for name in getattr(part, "__annotations__", {})}
+        for prop in rna.properties:
+            if prop.identifier in own:
+                assert prop.translation_context == "Poise", (cls, prop)
+                seen += 1
+    assert seen > 500
 
 
 def test_english_is_said_where_blender_has_no_translations(scene):

@@ -30,7 +30,7 @@ def scenario(report):
     view.use_translate_interface = view.use_translate_tooltips = True
     iface = bpy.app.translations.pgettext_iface
     report.check("Blender knows labels of Poise in German",
-                 iface("Max Lean") == "Max. Neigung" and iface("Bake to Rig", "Operator")
+                 iface("Max Lean") == "Max. Neigung" and iface("Bake to Rig", "Poise")
                  == "Auf Rig backen", (bpy.app.translations.locale, iface("Max Lean")))
     bpy.data.batch_remove(list(bpy.data.objects))
     open_only("POISE_PT_turns", "POISE_PT_problems", "POISE_PT_bake")
@@ -53,6 +53,9 @@ def scenario(report):
         except RuntimeError as error:
             refused = str(error)
         turns.speed = 8.0
+    prop = turns.bl_rna.properties["speed"]
+    said = iface(prop.name, prop.translation_context)
+    report.check("Poise's words come before Blender's", said == "Tempo", said)
     report.check("a refusal is German", "Tempo am Anfang ist 0" in refused, refused)
     texts = import_module(f"{PACKAGE}.addon.texts")
     problems = rig.poise.settings.problems
