@@ -169,7 +169,7 @@ class POISE_PT_render(MotionPanel, bpy.types.Panel):
         row = layout.row(align=True)
         row.operator("poise.playblast", icon="RENDER_ANIMATION")
         movie = playblast.movie_path(active(context)[1])
-        if movie.is_file():
+        if playblast.there(movie):
             row.operator("wm.path_open", text="", icon="PLAY").filepath = str(movie)
         layout.operator("poise.trail_add", icon="MOD_DYNAMICPAINT")
         row = layout.row(align=True)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from math import atan2, cos, radians, sin
 from pathlib import Path
 
@@ -39,6 +40,10 @@ SHEET = (4, 3, 480)
 
 # Share of the time that frames take, the rest is for writing them as a movie.
 FRAMES = 0.9
+
+
+there = lru_cache(maxsize=64)(Path.is_file)
+"""Whether a movie is there; panels ask at every redraw, the disc is asked once."""
 
 
 def movie_path(motion: bpy.types.Object) -> Path:
@@ -210,6 +215,7 @@ def movie_steps(
                 _render(still, write_still=True)
                 yield FRAMES * (number + 1) / len(stills)
         _encode(scene, stills, path, size_of(scene, percentage))
+    there.cache_clear()
 
 
 def _as_pictures(scene: bpy.types.Scene) -> None:
