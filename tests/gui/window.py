@@ -11,10 +11,15 @@ Path" tell which operator or property a button is. No pixel position, theme or
 panel height is assumed.
 """
 
+from __future__ import annotations
+
 import json
 import subprocess
 import traceback
+from dataclasses import dataclass, field
+from os import getloadavg
 from pathlib import Path
+from time import monotonic
 
 import bpy
 from bpy_extras.view3d_utils import location_3d_to_region_2d
@@ -25,6 +30,28 @@ TICK = 0.06
 GLANCE = 0.01
 """Seconds on a place while looking for a button."""
 
+STEP = 17
+"""Pixels from glance to glance: less than a button is high, at scale 1."""
+
+
+@dataclass
+class Way:
+    """What a person does on the way to something, and how long the machine takes for it."""
+
+    clicks: int = 0
+    keys: int = 0
+    scrolls: int = 0
+    seconds: float = 0.0
+    began: float = field(default_factory=monotonic)
+
+    def __add__(self, other: Way) -> Way:
+        return Way(self.clicks + other.clicks, self.keys + other.keys,
+                   self.scrolls + other.scrolls, self.seconds + other.seconds)
+
+    def __str__(self) -> str:
+        return (f"{self.clicks} clicks, {self.keys} keys, {self.scrolls} scrolls, "
+                f"{self.seconds:.1f} s at a load of {getloadavg()[0]:.1f}")
+
 
 class Window:
     """The one window of this Blender, its 3D viewport and that viewport's sidebar."""
@@ -33,6 +60,7 @@ class Window:
         self.folder = folder
         self.pictures = 0
         self.pointer = (10, 10)
+        self.way = None
 
     # -- what is where -------------------------------------------------------
 
@@ -77,6 +105,11 @@ class Window:
 
     def event(self, kind: str, value: str = "PRESS", **modifiers: bool | str) -> None:
         x, y = self.pointer
+        if value == "PRESS" and self.way is not None and not kind.startswith("WHEEL"):
+            if kind == "LEFTMOUSE":
+                self.way.clicks += 1
+            else:
+                self.way.keys += 1
         self.window.event_simulate(type=kind, value=value, x=x, y=y, **modifiers)
 
     def move(self, x: float, y: float, wait: float = TICK):
@@ -119,8 +152,9 @@ class Window:
     def wheel(self, x: float, y: float, notches: int):
         """Turn the wheel at a point: down for positive notches."""
         yield from self.move(x, y)
-        for _ in range(abs(notches)):
-            yield from self.press("WHEELDOWNMOUSE" if notches > 0 else "WHEELUPMOUSE")
+        for value in ("PRESS", "RELEASE") * abs(notches):
+            self.event("WHEELDOWNMOUSE" if notches > 0 else "WHEELUPMOUSE", value)
+        yield 2 * TICK
 
     def search(self, words: str):
         """Run what F3 finds first by some words, with the pointer over the viewport."""
@@ -138,6 +172,16 @@ class Window:
             self.event(kind, "RELEASE")
         yield 5 * TICK
         yield from self.press("RET")
+
+    def begin_way(self) -> None:
+        """Count what a person does from here on, and the seconds that it takes but for looking."""
+        self.way = Way()
+
+    def end_way(self) -> Way:
+        """Count no longer; what was counted."""
+        way, self.way = self.way, None
+        way.seconds += monotonic() - way.began
+        return way
 
     # -- eyes ----------------------------------------------------------------
 
@@ -181,22 +225,28 @@ class Window:
         Returns:
             (x, y) of the button, with the pointer on it; None if there is none.
         """
-        region = self.sidebar
-        rows = range(region.y + region.height - 10, region.y + 4, -9)
+        region, began = self.sidebar, monotonic()
+        step = round(STEP * bpy.context.preferences.system.ui_scale)
+        rows = range(region.y + region.height - 10, region.y + 4, -step)
         pages = [0, -60] + [6] * 12
         for column in dict.fromkeys((part, 0.43, 0.62, 0.82, 0.12)):
             x = region.x + region.width * column
             before = None
             for notches in pages:
-                yield from self.wheel(x, region.y + region.height // 2, notches)
+                if notches:
+                    yield from self.wheel(x, region.y + region.height // 2, notches)
                 names = []
                 for y in rows:
                     yield from self.move(x, y, GLANCE)
+                    yield GLANCE  # whatever came first, the wait or the move
                     names.append(self.under_pointer())
                     if all(piece in names[-1] for piece in wanted):
                         # What a glance saw has to be there still after a redraw.
                         yield 3 * TICK
                         if all(piece in self.under_pointer() for piece in wanted):
+                            if self.way is not None:
+                                self.way.scrolls += notches != 0
+                                self.way.seconds -= monotonic() - began
                             return x, y
                 if names == before and notches > 0:
                     break
@@ -274,11 +324,13 @@ class Report:
     def __init__(self, path: Path):
         self.path = path
         self.lines = []
+        self.began = monotonic()
 
     def check(self, name: str, passed: bool, seen: object = "") -> None:
         """Note one check; a scenario goes on after a failure."""
-        self.lines.append({"name": name, "passed": bool(passed), "seen": str(seen)})
-        print(("ok      " if passed else "FAILED  ") + name, seen, flush=True)
+        at = round(monotonic() - self.began, 1)
+        self.lines.append({"name": name, "passed": bool(passed), "seen": str(seen), "at": at})
+        print(f"{at:6.1f} s ", "ok      " if passed else "FAILED  ", name, seen, flush=True)
         self.path.write_text(json.dumps(self.lines, indent=1), encoding="utf-8")
 
 
