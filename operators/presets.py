@@ -205,7 +205,8 @@ class POISE_OT_settings_copy(SettingsOperator, bpy.types.Operator):
                 continue
             for group in _groups_of_both(motion, other):
                 getattr(other.poise_motion, group).take_from(getattr(motion.poise_motion, group))
-        return f"Copied settings of {motion.name} to {len(others)} motions"
+        told = others[0].name if len(others) == 1 else f"{len(others)} motions"
+        return f"Copied settings of {motion.name} to {told}"
 
 
 def _groups_of_both(one, other):
