@@ -88,9 +88,11 @@ def scenario(report):
         return None if motion is None else motion.poise_motion.character
 
     yield from window.picture("not-set-up", window.centre())
+    window.begin_way()
     found = yield from window.click_button("poise.rig_setup")
     yield from window.choose("skier")
     ready = yield from until(lambda: rig().poise.kind != "", 30.0)
+    way = window.end_way()
     report.check("Set Up Rig builds controls that fit", found and ready, rig().poise.kind)
     with bpy.context.temp_override(window=window.window, area=window.area,
                                    region=window.region("WINDOW")):
@@ -114,9 +116,10 @@ def scenario(report):
     select(name)
     yield from window.picture("own-ski", window.centre())
 
+    window.begin_way()
     found = yield from window.click_button("bpy.ops.poise.bake(")
     baked = yield from until(lambda: keyed(controls()), 60.0)
-    report.check("Bake to Rig keys the controls", found and baked)
+    report.check("Bake to Rig keys the controls", found and baked, way + window.end_way())
     found = yield from window.click_button("poise.bake_to_bones")
     baked = yield from until(lambda: keyed(rig()), 60.0)
     report.check("Bake to Bones keys the rig", found and baked)
