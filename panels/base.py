@@ -92,7 +92,8 @@ def draw_settings(layout, group, names) -> None:
         names: which of them.
     """
     for name in names:
-        layout.prop(group, name, text=SHORT.get(name, group.bl_rna.properties[name].name))
+        label = SHORT.get(name, group.bl_rna.properties[name].name)
+        layout.prop(group, name, text=tr(label))
 
 
 def wrapped(layout, text: str, width: int, icon: str = "NONE") -> None:

@@ -64,7 +64,9 @@ class POISE_PT_footprints(MotionPanel, bpy.types.Panel):
                     column.prop(info, name)
                 else:
                     column.label(text=always)
-            layout.prop(chosen, "lock_location", index=2, text="Keep on Ground")
+            row = layout.row()
+            row.use_property_split = False  # beside a value its name would be cut
+            row.prop(chosen, "lock_location", index=2, text="Keep on Ground")
         if shown:
             layout.operator_menu_enum("poise.footprints_select", "which")
         if len(gait.footprints):

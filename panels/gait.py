@@ -51,7 +51,7 @@ class POISE_MT_gait_add(bpy.types.Menu):
         # A menu can be asked for where its panel is not shown.
         motion = motions.active_motion(motions.active_character(context))
         for name in gaits_for(len(legs_of(motion))):
-            self.layout.operator("poise.gait_add", text=GAITS[name][0]).preset = name
+            self.layout.operator("poise.gait_add", text=tr(GAITS[name][0])).preset = name
 
 
 class POISE_MT_gait_choose(bpy.types.Menu):

@@ -34,7 +34,8 @@ class POISE_MT_motion_add(bpy.types.Menu):
 
     def draw(self, context):
         for kind in families.kinds_for(Actor.of(motions.active_character(context))):
-            self.layout.operator("poise.motion_add", text=families.label(kind)).kind = kind
+            label = tr(families.label(kind))
+            self.layout.operator("poise.motion_add", text=label).kind = kind
 
 
 class POISE_PT_motion(SidebarPanel, bpy.types.Panel):

@@ -125,7 +125,9 @@ class Layout:
         words = _said(named.get("text", prop.name))
         place = self._part()
         if prop.type == "BOOLEAN":
-            if self.use_property_split:
+            if self.use_property_split and prop.is_array:
+                place.parts.append(Text(words, 0.0, NAME))
+            elif self.use_property_split:
                 place.parts.append(Text(words, TICK, VALUE))
             else:
                 place._button(named, words, 0.0 if "icon" in named else TICK)
