@@ -15,11 +15,12 @@ it is written once and works on floats, for one lamp, and on arrays, for many at
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..dynamics.contact import Ops, Surface, pressed
 from ..dynamics.planar import Link, Point, compile_figure
 
 HALF_WIDTH = 0.12
@@ -49,6 +50,7 @@ STIFFNESS = 1e5
 DAMPING = 600.0
 """N s/m."""
 FRICTION = 0.9
+SURFACE = Surface(STIFFNESS, DAMPING, FRICTION)
 
 SUBSTEPS = 96
 """In a frame of 1/24 s."""
@@ -70,19 +72,6 @@ _PARTS = compile_figure(
     points=[*(Point(x.name, x.centre) for x in LINKS), Point("shade", (0.0, 0.0))],
 )
 
-
-class Ops(NamedTuple):
-    """What floats and arrays do by functions of different names."""
-
-    sin: Callable[..., Any]
-    cos: Callable[..., Any]
-    where: Callable[..., Any]
-    least: Callable[..., Any]
-    most: Callable[..., Any]
-
-
-ONE = Ops(math.sin, math.cos, lambda test, yes, no: yes if test else no, min, max)
-MANY = Ops(np.sin, np.cos, np.where, np.minimum, np.maximum)
 
 Ground = Sequence[tuple[float, float]]
 """Steps: (x from which on, by how much the ground lies higher there), m. It is at 0 before.
@@ -187,19 +176,13 @@ def step(
     Returns:
         The next state; pressure of the ground on the left and on the right corner, N.
     """
-    where = ops.where
     forces, anchors, loads = [], [], []
     corners = FIGURE.points(ops.sin, ops.cos, state.q, state.v)
     for (x, y, vx, vy), anchor in zip(corners, state.anchors, strict=True):
-        deep = height(ops, ground, x) - y
-        on = deep > 0.0
-        load = STIFFNESS * deep - DAMPING * vy
-        load = where(on, ops.most(load, 0.0), 0.0)
-        drag = -STIFFNESS * (x - anchor) - DAMPING * vx
-        held = FRICTION * load
-        kept = ops.least(ops.most(drag, -held), held)
-        slipped = abs(drag) > held
-        anchors.append(where(on, where(slipped, x + kept / STIFFNESS, anchor), x))
+        load, kept, anchor = pressed(
+            ops, SURFACE, height(ops, ground, x) - y, vy, x, vx, anchor
+        )
+        anchors.append(anchor)
         forces.append((kept, load))
         loads.append(load)
     if not isinstance(push, float) or push:

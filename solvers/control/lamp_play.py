@@ -14,9 +14,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ..dynamics.contact import ONE
 from . import lamp, landing
 from .knocks import Knocks, Limb
-from .lamp import ONE, STEP, Ground, State
+from .lamp import STEP, Ground, State
 from .lamp_programs import CLEAR, Motion, Program, torques
 
 LONGEST = 2.0

@@ -15,8 +15,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..dynamics.contact import MANY, Ops
 from . import lamp
-from .lamp import MANY, REST, STEP, Ground, Ops, State
+from .lamp import REST, STEP, Ground, State
 
 STIFF, DAMP = 90.0, 3.0
 """N m/rad and N m s/rad of the law in the joints."""

@@ -17,9 +17,10 @@ from time import monotonic
 
 import numpy as np
 
+from ..dynamics.contact import MANY
 from ..errors import SettingError
 from . import lamp, landing
-from .lamp import MANY, Ground, State
+from .lamp import Ground, State
 from .lamp_data import JUMPS, OTHERS
 from .lamp_play import play
 from .lamp_programs import HIGH, LOW, Flight, Motion, fly

@@ -23,6 +23,7 @@ from typing import Any
 
 import numpy as np
 
+from ..dynamics.contact import MANY, ONE, Ops
 from ..dynamics.planar import Link, compile_figure
 from . import lamp
 from .build import build
@@ -32,14 +33,11 @@ from .lamp import (
     HEAD,
     HEIGHT,
     LIMITS,
-    MANY,
     MASSES,
-    ONE,
     REST,
     STEP,
     WEIGHT,
     Ground,
-    Ops,
     State,
 )
 from .run import Controller, Rest, controls, rest_law

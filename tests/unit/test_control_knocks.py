@@ -10,6 +10,7 @@ from poise.solvers.control.lamp_play import LIMBS, play
 from poise.solvers.control.plans import Span, controller_of, table_of
 from poise.solvers.control.regions import Region
 from poise.solvers.control.run import Command, run
+from poise.solvers.dynamics.contact import ONE
 from poise.solvers.dynamics.disturbances import Ball, Push, Shake
 from poise.solvers.dynamics.planar import Link, compile_figure
 
@@ -214,7 +215,7 @@ def test_a_push_in_the_air_is_an_impulse_on_the_whole_lamp():
         for row in rows:
             q, before = played.q[row], played.q[row - 1]
             state = lamp.State(tuple(q), tuple((q - before) / lamp.STEP), (0.0, 0.0))
-            speeds.append(lamp.centre(lamp.ONE, state)[2:])
+            speeds.append(lamp.centre(ONE, state)[2:])
         seen.append(np.diff(speeds, axis=0)[0])
     wanted = np.array((-15.0, 2.0)) * 0.02113 / sum(lamp.MASSES)
     np.testing.assert_allclose(seen[1] - seen[0], wanted, atol=2e-4)

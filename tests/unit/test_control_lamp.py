@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 from lab import lamp_landings
 from poise.solvers.control import lamp, lamp_data, lamp_search, landing
-from poise.solvers.control.lamp import MANY, ONE, STEP
+from poise.solvers.control.lamp import STEP
 from poise.solvers.control.lamp_play import play
 from poise.solvers.control.lamp_programs import Motion
+from poise.solvers.dynamics.contact import MANY, ONE
 from poise.solvers.errors import Cancelled, SettingError
 
 

@@ -21,8 +21,9 @@ if __name__ == "__main__":
     import conftest  # noqa: F401  makes the repository the package `poise`
 
 from poise.solvers.control import lamp, lamp_data, lamp_search, landing
-from poise.solvers.control.lamp import MANY, State
+from poise.solvers.control.lamp import State
 from poise.solvers.control.lamp_programs import fly
+from poise.solvers.dynamics.contact import MANY
 
 
 def wild(count: int, seed: int) -> State:
