@@ -10,6 +10,7 @@ by the state as it then is, which is why it corrects itself (van de Panne, Fiume
 from __future__ import annotations
 
 import copy
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -76,6 +77,9 @@ class Limb:
 class Knocks:
     """What acts on a planar figure from outside.
 
+    Attributes:
+        longest: s, of steps: what pushes and shakes do is smooth.
+
     Args:
         links: of the figure, parents first.
         limbs: of each link.
@@ -84,6 +88,8 @@ class Knocks:
         weight: (3,) acceleration of what falls, in space, m/s^2.
         free: whether nothing holds the figure's root.
     """
+
+    longest = math.inf
 
     def __init__(
         self, links: Sequence[Link], limbs: Sequence[Limb], plane: Plane,
@@ -253,6 +259,22 @@ class Knocks:
         found = state.copy()
         found[1::2] = self.hit(time, state[::2], state[1::2])
         return found
+
+    def rough(self, h: float) -> bool:
+        """Never.
+
+        Args:
+            h: s.
+        """
+        return False
+
+    def passed(self, time: float, state: np.ndarray) -> None:
+        """Nothing to note.
+
+        Args:
+            time: s.
+            state: (2n,).
+        """
 
     def seen(self) -> None:
         """Note where the balls are."""

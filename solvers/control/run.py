@@ -140,7 +140,14 @@ class Command:
 
 
 class Outside(Protocol):
-    """What acts on a figure from outside."""
+    """What acts on a figure from outside.
+
+    Attributes:
+        longest: s, of a step from where the last one ended; less than what halving leads to
+            counts as that.
+    """
+
+    longest: float
 
     def between(self, start: float, end: float) -> Sequence[float]:
         """Times after `start` and before `end` at which a step has to end, growing.
@@ -163,6 +170,23 @@ class Outside(Protocol):
 
     def struck(self, time: float, state: np.ndarray) -> np.ndarray:
         """(d,) state after hits at this instant, which is that of the end of a step.
+
+        Args:
+            time: s.
+            state: (d,).
+        """
+        ...
+
+    def rough(self, h: float) -> bool:
+        """Whether a step is too long that was looked at where it begins and in its middle.
+
+        Args:
+            h: s.
+        """
+        ...
+
+    def passed(self, time: float, state: np.ndarray) -> None:
+        """Note where a step ended, which may be part of another one.
 
         Args:
             time: s.
@@ -518,21 +542,32 @@ def _step(
     or run into the ends of their ranges."""
     c = wanted[None]
 
+    def halves() -> np.ndarray:
+        end = state
+        for late in (0.0, 0.5 * h):
+            end = _step(rates, end, wanted, 0.5 * h, time + late, outside, halvings - 1)
+        return end
+
     def at(late: float, s: np.ndarray) -> np.ndarray:
         found = rates(s[None], c)[0]
         return found if outside is None else (
             found + outside.rates(time + late * h, s, time + 0.5 * h)
         )
 
+    if halvings and outside is not None and h > outside.longest:
+        return halves()
     a = at(0.0, state)
     b = at(0.5, state + 0.5 * h * a)
     d = at(0.5, state + 0.5 * h * b)
-    if halvings and h * np.abs(d - b).max() > WHIRLS:
-        for late in (0.0, 0.5 * h):
-            state = _step(rates, state, wanted, 0.5 * h, time + late, outside, halvings - 1)
-        return state
+    if halvings and (
+        h * np.abs(d - b).max() > WHIRLS or (outside is not None and outside.rough(h))
+    ):
+        return halves()
     e = at(1.0, state + h * d)
-    return state + h / 6.0 * (a + 2.0 * b + 2.0 * d + e)
+    state = state + h / 6.0 * (a + 2.0 * b + 2.0 * d + e)
+    if outside is not None:
+        outside.passed(time + h, state)
+    return state
 
 
 def stepped(rates: Rates, states: np.ndarray, given: np.ndarray, h: float) -> np.ndarray:
