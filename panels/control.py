@@ -362,6 +362,11 @@ class POISE_PT_control_obstacles(_ControlPanel, bpy.types.Panel):
         column = layout.column()
         column.active = settings.obstacles is not None
         column.prop(settings, "clearance")
+        layout.prop(settings, "contacts")
+        column = layout.column()
+        column.active = settings.contacts
+        for name in ("ground", "thickness", "friction"):
+            column.prop(settings, name)
 
 
 class POISE_PT_control_links(_ControlPanel, bpy.types.Panel):

@@ -47,19 +47,19 @@ def stage(scene, rig) -> None:
 
     played = scenes.solve(rig).motion.ran.more
     edge, rise = next(step for step in played.ground if isfinite(step[0]))
-    block(scene, "Shelf", (-0.45, 0.5), (-1.6, -edge), (-rise, 0.0), WOOD)
-    block(scene, "Table", (-1.2, 0.7), (-3.0, 3.0), (-rise - 0.06, -rise), CLOTH)
-    block(scene, "Wall", (0.7, 0.75), (-6.0, 6.0), (-2.0, 4.0), WALL)
+    block(scene.collection, "Shelf", (-0.45, 0.5), (-1.6, -edge), (-rise, 0.0), WOOD)
+    block(scene.collection, "Table", (-1.2, 0.7), (-3.0, 3.0), (-rise - 0.06, -rise), CLOTH)
+    block(scene.collection, "Wall", (0.7, 0.75), (-6.0, 6.0), (-2.0, 4.0), WALL)
     look.set_sun(scene, 1.2)
     scene.frame_set(1)
     look.camera(scene, (-2.5, -0.15, 0.65), (0.0, 0.24, 0.26), 38.0)
 
 
-def block(scene, name: str, x, y, z, colour) -> None:
+def block(home, name: str, x, y, z, colour) -> None:
     """A box between corners.
 
     Args:
-        scene: the scene.
+        home: the collection that it is put in.
         name: of the object.
         x: (2,) m.
         y: (2,) m.
@@ -74,7 +74,7 @@ def block(scene, name: str, x, y, z, colour) -> None:
     mesh = bpy.data.meshes.new(name)
     mesh.from_pydata(corners.tolist(), [], faces)
     mesh.materials.append(objects.plain_material(name, colour))
-    scene.collection.objects.link(bpy.data.objects.new(name, mesh))
+    home.objects.link(bpy.data.objects.new(name, mesh))
 
 
 SCENES = {scene.__name__: scene for scene in (luxo,)}

@@ -232,6 +232,13 @@ class PoiseControl(Rows, bpy.types.PropertyGroup):
         Row("clearance", 0.06, "How far the middle lines of links keep off obstacles: half their "
             "thickness, and some", label="Clearance", slider=(None, 0.2), ends=(0.0, None),
             unit="LENGTH"),
+        Row("contacts", False, "Obstacles are solid: links bump into them, lie on them, lean "
+            "against them and slide along them"),
+        Row("ground", True, "The ground, at height 0 of the world, is solid, too"),
+        Row("thickness", 0.1, "Of links from side to side, where they touch something; their ends "
+            "are round", slider=(None, 0.5), ends=(1e-3, 100.0), unit="LENGTH"),
+        Row("friction", 0.5, "How rough what links touch is: the share of what presses them "
+            "there that holds them; 0 is ice", slider=(None, 1.5), ends=(0.0, 10.0)),
     )
 
     start: CollectionProperty(

@@ -55,6 +55,18 @@ class Solid:
     friction: float
 
 
+def outline_of(things: Sequence[Silhouette]) -> Outline:
+    """The outline of things together, which is remembered.
+
+    Args:
+        things: in the figure's plane.
+
+    Raises:
+        SettingError: they have too many edges.
+    """
+    return _known(tuple(np.ascontiguousarray(x.triangles, float).tobytes() for x in things))
+
+
 @lru_cache(4)
 def _known(data: tuple[bytes, ...]) -> Outline:
     return outline([np.frombuffer(one).reshape(-1, 3, 2) for one in data])
@@ -95,7 +107,7 @@ class Touching:
         others: what acts on it besides.
 
     Attributes:
-        hits: (s, state, name) where a link came to touch something faster than `FELT`, or for
+        hits: (s, name) where a link came to touch something faster than `FELT`, or for
             the first time.
         began: names of things in which it began.
     """
@@ -136,9 +148,7 @@ class Touching:
         self._step = STIFF / math.sqrt(6.0 * stiffness / least)
         self.longest = math.inf
         self._margin = max(solid.radius, 0.05 * reach)
-        self._outline = _known(tuple(
-            np.ascontiguousarray(one.triangles, float).tobytes() for one in solid.things
-        ))
+        self._outline = outline_of(solid.things)
         self._lay_out()
         self._seen: list[float] = []  # angles for which candidates are known
         self._gap = 0.0  # m to the nearest thing then
@@ -149,7 +159,7 @@ class Touching:
         self._allowed: dict[tuple, float] = {}  # m by which groups began in something
         self._looks: list[tuple[frozenset, float]] = []  # what touches, and s until more does
         self._known: set[str] = set()
-        self.hits: list[tuple[float, np.ndarray, str]] = []
+        self.hits: list[tuple[float, str]] = []
         self.began: list[str] = []
 
     def _lay_out(self) -> None:
@@ -419,18 +429,18 @@ class Touching:
                 anchors[plane.key] = self._force(plane, into)[2]
                 held.add(name)
                 touch.add(plane.thing)
-                self._note(time, state, plane)
+                self._note(time, plane)
         self._anchors, self._held, self._touch, self._allowed = anchors, held, touch, allowed
         self.longest = self._step if held else math.inf
         if self.others is not None:
             self.longest = min(self.longest, self.others.longest)
 
-    def _note(self, time: float, state: np.ndarray, plane: _Plane) -> None:
+    def _note(self, time: float, plane: _Plane) -> None:
         name = self.solid.things[plane.thing].name
         closing = -(plane.speed[0] * plane.out[0] + plane.speed[1] * plane.out[1])
         if plane.thing not in self._touch and (closing > FELT or name not in self._known):
             self._known.add(name)
-            self.hits.append((time, state, name))
+            self.hits.append((float(time), name))
 
     def struck(self, time: float, state: np.ndarray) -> np.ndarray:
         """(2n,) state after hits at an instant.

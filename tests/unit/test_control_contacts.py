@@ -6,10 +6,12 @@ from importlib import import_module
 import numpy as np
 import pytest
 from poise.solvers.control.chain import Chain, rates_of
+from poise.solvers.control.knocks import Knocks, Plane
 from poise.solvers.control.outline import outline
 from poise.solvers.control.run import Command, run
 from poise.solvers.control.surroundings import Silhouette, lines
 from poise.solvers.control.touching import SINK, Solid, Touching
+from poise.solvers.dynamics.disturbances import Push
 from poise.solvers.dynamics.planar import Link, compile_figure
 
 RUN = import_module("poise.solvers.control.run")
@@ -62,7 +64,7 @@ def test_a_rod_falls_onto_the_floor_and_rests_there():
     assert deep.max() < 0.2 * RADIUS
     whole = energy(ROD, states) + 0.5 * stiffness * np.maximum(deep, 0.0) ** 2
     assert np.diff(whole).max() < 1e-3 and whole[-1] < whole[0] - 2.0
-    assert {name for *_, name in touching.hits} == {"Floor"}
+    assert {name for _, name in touching.hits} == {"Floor"}
     assert touching.hits[0][0] == pytest.approx(0.268, abs=0.002)  # when it first is there
 
 
@@ -129,6 +131,23 @@ def test_a_pendulum_rebounds_from_a_wall_with_less_than_it_had(monkeypatch):
     assert angles[0] == pytest.approx(angles[1], abs=0.003)
 
 
+def test_what_is_pushed_against_a_wall_presses_it_as_hard():
+    """A hanging rod, 5 N at its tip towards a wall that it just touches, which pushes back there;
+    let go, it is where it was."""
+    wall = box(RADIUS, 0.5, -2.0, 2.0, "Wall")
+    push = Push(0.2, 1.2, 0, np.array((5.0, 0.0, 0.0)), np.zeros(3))
+    front = Plane(np.zeros(3), np.array((1.0, 0.0, 0.0)), np.array((0.0, 0.0, 1.0)))
+    knocks = Knocks.of_chain(ROD, front, [push], np.array((0.0, 0.0, -9.81)))
+    touching, start = Touching(ROD, Solid((wall,), RADIUS, 0.5), knocks), (-0.5 * np.pi, 0.0)
+    times = np.arange(0.0, 2.0, 1.0 / 48.0)
+    done = run(rates_of(ROD), start, [Command(lambda time, state: np.zeros(1), 9.0)], times,
+               outside=touching)
+    deep = tips(ROD, done.states)[:, 0, 0]
+    pressed = touching.surface.stiffness * deep[np.searchsorted(times, 1.1)]
+    assert pressed == pytest.approx(5.0, rel=0.02)
+    assert abs(deep[-1]) < 2e-3 and deep.max() < 2e-4
+
+
 def test_three_links_come_to_rest_on_a_step_beside_a_wall():
     chain = Chain((
         link("a"), link("b", "a", (1.0, 0.0), 0.8, 0.8), link("c", "b", (0.8, 0.0), 0.5, 0.3)
@@ -144,7 +163,7 @@ def test_three_links_come_to_rest_on_a_step_beside_a_wall():
     assert np.abs(at[-24:] - at[-1]).max() < 1e-5  # nothing creeps, nothing buzzes
     assert at[:, :, 1].min() > -0.9 + 0.8 * RADIUS
     assert at[-1, :, 1].min() > -0.9 + RADIUS - 1e-3
-    assert {"Floor", "Step"} <= {name for *_, name in touching.hits}
+    assert {"Floor", "Step"} <= {name for _, name in touching.hits}
 
 
 def test_what_begins_in_something_is_not_flung_out():

@@ -212,6 +212,8 @@ class ControlView(View[SolvedControl]):
         for knock in run.ran.knocks:
             what = f"{knock.impulse:.2f} N s, " if knock.impulse else ""
             rows.append(("Knocked", f"{what}{knock.start:.2f} s"))
+        first = {name: time for time, name in reversed(run.ran.touched)}
+        rows += [(f"{name} touched", f"{time:.2f} s") for name, time in reversed(first.items())]
         figure = FIGURES[solved.job.machine]
         return ControlNumbers((*rows, *figure.numbers(solved.job.body, run.ran, run.names)))
 

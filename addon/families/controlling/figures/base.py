@@ -83,6 +83,7 @@ class Ran:
         problems: what yielded, times from the start of the motion.
         entered: (s, line) where states came into regions by which lines change.
         knocks: what acted on the figure from outside, and when.
+        touched: (s, thing) where it bumped into something.
         flights: (n, b, 3) where balls fly, m; not a number before they are let go.
         more: what the figure's tracks need besides.
     """
@@ -95,6 +96,7 @@ class Ran:
     problems: tuple[Problem, ...] = ()
     entered: tuple[tuple[float, int], ...] = ()
     knocks: tuple[Knock, ...] = ()
+    touched: tuple[tuple[float, str], ...] = ()
     flights: np.ndarray | None = None
     more: Any = None
 

@@ -17,6 +17,8 @@ from .....solvers.control.knocks import Knocks, Plane
 from .....solvers.control.plans import controller_of, table_of
 from .....solvers.control.run import Command, run
 from .....solvers.control.surroundings import Silhouette, Surroundings, lines, way_between
+from .....solvers.control.touching import Solid, Touching, outline_of
+from .....solvers.errors import SettingError
 from .....solvers.motion import Problem
 from ....errors import UserError
 from ....mapping.tracks import JointTracks, Spin
@@ -45,6 +47,7 @@ class ChainBody:
         rests: rad, each joint's angle in the rest pose.
         things: what its links may not touch.
         clearance: m, how far they keep off that; 0 where there is nothing.
+        solid: what its links bump into; None for nothing.
         frame: (4, 4) m from its plane to the world, from the first joint; nothing that is
             solved depends on it.
     """
@@ -55,6 +58,7 @@ class ChainBody:
     rests: tuple[float, ...]
     things: tuple[Silhouette, ...] = ()
     clearance: float = 0.0
+    solid: Solid | None = None
     frame: np.ndarray = field(default_factory=lambda: np.eye(4), compare=False)
 
     @property
@@ -90,7 +94,7 @@ class ChainFigure(MachineFigure):
         )
         return ChainBody(
             chain, found.bones, found.axes, found.rests, things, keep if things else 0.0,
-            found.frame,
+            _solid(motion, actor, chain, found.frame, unit), found.frame,
         )
 
     def pose(self, actor, body):
@@ -144,6 +148,7 @@ class ChainFigure(MachineFigure):
         return {
             "character's rest pose": body.alone,
             **({"obstacles": (body.things, body.clearance)} if body.things else {}),
+            **({} if body.solid is None else {"contacts": body.solid}),
             "Poise's version": (SOLVER_VERSION, LAWS),
         }
 
@@ -191,7 +196,15 @@ class ChainFigure(MachineFigure):
         knocks = None
         if struck is not None:
             knocks = Knocks.of_chain(body.chain, struck.plane, struck.disturbances, struck.weight)
-        done = run(rates, start, commands, clock.time, limit, told, knocks)
+        touching = None
+        if body.solid is not None:
+            touching = Touching(body.chain, body.solid, knocks)
+            touching.begin(float(clock.time[0]), start)
+        none = np.zeros((1, len(spans)))  # as many as there are: steps are taken in floats then
+        done = run(
+            rates if commands or touching is None else lambda states, _: rates(states, none),
+            start, commands, clock.time, limit, told, touching or knocks,
+        )
         problems = tuple(
             Problem(
                 "CONTROLLER_LEFT",
@@ -202,10 +215,21 @@ class ChainFigure(MachineFigure):
             )
             for time, line in done.left
         )
-        if about is not None:
+        touched: tuple[tuple[float, str], ...] = ()
+        if touching is not None:
+            touched = tuple((time, name) for time, name in touching.hits)
+            problems += tuple(
+                Problem(
+                    "OBSTACLE_TOUCHED", f"{body.bones[0]} and what hangs on it begin in {name}, "
+                    "which lets them out but no deeper in", "WARNING", time=0.0,
+                    remedy="Let it start elsewhere, or with a smaller Thickness",
+                )
+                for name in touching.began
+            )
+        elif about is not None:
             problems += _touches(body, about, clock.time, done.states)
         found = Ran(done.states, done.controls, done.active, done.reached, done.ended, problems,
-                    done.entered)
+                    done.entered, touched=touched)
         if knocks is None:
             return found
         return replace(
@@ -218,7 +242,39 @@ class ChainFigure(MachineFigure):
             angle = ran.states[:, 2 * k] - body.rests[k]
             turn[name] = rotations.from_axis_angle(np.array(axis), angle)
             spins[name] = Spin(angle, np.array(axis))
-        return JointTracks(clock, turn, spins=spins)
+        hits = sorted({time for time, _ in ran.touched if time < clock.time[-1]})
+        return JointTracks(replace(clock, corners=np.array(hits)), turn, spins=spins)
+
+
+def _solid(motion, actor, chain: Chain, frame: np.ndarray, unit: float) -> Solid | None:
+    """What a figure bumps into, None for nothing."""
+    settings = motion.poise_motion.control
+    if not settings.contacts:
+        return None
+    radius, friction = 0.5 * settings.thickness * unit, settings.friction
+    for name, value in (("Thickness", radius), ("Friction", friction)):
+        if not np.isfinite(value):
+            raise UserError(f"{name} of {motion.name} is {value}: it must be a number")
+    reach = Surroundings(chain.links, (), radius).reach
+    things = read_silhouettes(settings.obstacles, actor.joints, frame, reach, radius, unit)
+    # World Z over the plane is slope . place + height.
+    slope, height = frame[2, :2], frame[2, 3]
+    steep = float(np.hypot(*slope))
+    if settings.ground and abs(height) < steep * reach:
+        up, far = slope / steep, 3.0 * reach
+        along = far * np.array((-up[1], up[0]))
+        middle = -height / steep * up
+        a, b, deep = middle - along, middle + along, far * up
+        ground = np.array([[a, b, b - deep], [a, b - deep, a - deep]])
+        things = (*things, Silhouette("Ground", ground))
+    try:
+        outline_of(things)
+    except SettingError as err:
+        raise UserError(
+            f"What {actor.name} may bump into has outlines of {err.value:,} edges: put simpler "
+            "meshes in the way"
+        ) from err
+    return Solid(things, radius, friction) if things else None
 
 
 def _touches(body: ChainBody, about: Surroundings, time, states) -> tuple[Problem, ...]:
