@@ -20,6 +20,7 @@ GRAIN = 1e-5
 MOST = 3000
 """Edges, before they are cut, of which an outline is made."""
 AT_ONCE = 1_000_000  # pairs that are looked at in one go
+BESIDE = 64  # pieces beside each other, likewise
 
 
 @dataclass(frozen=True)
@@ -124,11 +125,14 @@ def _covered(pieces: np.ndarray, triangles: np.ndarray) -> np.ndarray:
     way = pieces[:, 1] - pieces[:, 0]
     way /= np.linalg.norm(way, axis=1)[:, None]
     beyond = pieces.mean(axis=1) + 2.0 * GRAIN * np.stack((way[:, 1], -way[:, 0]), axis=1)
-    sides, found = np.roll(triangles, -1, axis=1) - triangles, np.zeros(len(pieces), bool)
-    size = max(AT_ONCE // max(len(triangles), 1), 1)
-    for first in range(0, len(pieces) if len(triangles) else 0, size):
-        off = beyond[first : first + size, None, None] - triangles
-        found[first : first + size] = (_cross(sides, off) >= 0.0).all(axis=2).any(axis=1)
+    found, order = np.zeros(len(pieces), bool), np.argsort(beyond[:, 0])
+    low, high = triangles[..., 0].min(axis=1), triangles[..., 0].max(axis=1)
+    for first in range(0, len(pieces), BESIDE):
+        rows = order[first : first + BESIDE]
+        near = triangles[(low <= beyond[rows[-1], 0]) & (high >= beyond[rows[0], 0])]
+        off = beyond[rows, None, None] - near
+        sides = np.roll(near, -1, axis=1) - near
+        found[rows] = (_cross(sides, off) >= 0.0).all(axis=2).any(axis=1)
     return found
 
 

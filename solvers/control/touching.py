@@ -6,9 +6,10 @@ and corners of outlines, and corners press into their sides, by `dynamics.contac
 in a nook, what two edges push it by is such that both together bring it out on the shortest way.
 A force F at a point of a link acts by J^T F, and changes rates by M^-1 J^T F.
 
-The spring gives way by `SINK` under the figure's whole weight. Steps that begin away from things
-and end in them are halved as often as `run` can, so that nothing is ever deeper in than it came
-by itself; while something touches they are short enough for the spring.
+The spring gives way by `SINK` under the figure's whole weight; by more of links that are much
+lighter, since it can be only as stiff as the shortest step takes it. Steps that begin away from
+things and end in them are halved as often as `run` can, so that nothing is ever deeper in than it
+came by itself; while something touches they are short enough for the spring.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -32,8 +33,13 @@ SINK = 1e-4
 """m, by which the whole weight sinks in on a single point."""
 BOUNCE = 0.3
 """Damping, as a share of sqrt(stiffness mass)."""
-STIFF = 1.2
-"""Radians of the stiffest swing of a link on its surface in a step; up to 2.7 would be stable."""
+DEAD = 0.7
+"""The same at most, of a link's own mass: its end comes to rest without bouncing."""
+STIFF, STIFFEST = 1.0, 0.55
+"""Radians that a link on its surface swings in a step: of several contacts while it touches, and of
+one in the shortest step, in which it comes to touch."""
+SHORTEST = LONGEST / 2.0**HALVINGS
+"""s, of a step."""
 LEFT = 1e-3
 """m, by which a figure that begins in something is pushed out of it; no more, or it would fly."""
 FELT = 0.05
@@ -80,6 +86,7 @@ class _Plane(NamedTuple):
         group: what is pushed: an end, or the side at a corner.
         thing: number of the thing.
         link: number of the link.
+        hard: number of the link that says how it gives way.
         place: of the force, m.
         speed: of the link there, m/s.
         out: unit vector out of the thing.
@@ -91,11 +98,17 @@ class _Plane(NamedTuple):
     group: tuple
     thing: int
     link: int
+    hard: int
     place: tuple[float, float]
     speed: tuple[float, float]
     out: tuple[float, float]
     gap: float
     along: float
+
+    @property
+    def closing(self) -> float:
+        """m/s, at which they come nearer to each other."""
+        return -(self.speed[0] * self.out[0] + self.speed[1] * self.out[1])
 
 
 class Touching:
@@ -130,22 +143,25 @@ class Touching:
             far[k] = far[on] + math.hypot(*x.joint) if x.parent else 0.0
         reach = max(far[k] + math.hypot(*tips[k]) for k in range(self._n))
         self._swept = [reach - far[k] for k in range(self._n)]
-        # Ends, 2k where link k begins and 2k + 1 where it ends; of those in one place, one.
-        self._ends = [(2 * k + 1, k) for k in range(self._n)]
+        # Ends, 2k where link k begins and 2k + 1 where it ends; of those in one place, one. They
+        # are of the link that they turn with, and as hard as for the heaviest that meets there.
+        self._ends = [(2 * k + 1, k, k) for k in range(self._n)]
         for k, x in enumerate(links):
-            if x.parent and not np.allclose(x.joint, tips[index[x.parent]], atol=1e-6):
-                self._ends.append((2 * k, index[x.parent]))
+            on = index[x.parent] if x.parent else k
+            hard = max(self._ends[on][2], k, key=lambda one: links[one].mass)
+            if not x.parent:
+                continue
+            if np.allclose(x.joint, tips[on], atol=1e-6):
+                self._ends[on] = (2 * on + 1, on, hard)
+            else:
+                self._ends.append((2 * k, on, hard))
         self._lengths = [math.hypot(*tip) for tip in tips]
-        masses = [x.mass for x in links]
-        least, gravity = min(masses), max(chain.gravity, 9.81)
-        # A rod's end is as heavy as a quarter of it, at least.
-        stiffness = min(
-            sum(masses) * gravity / SINK, 0.25 * least * (2.0**HALVINGS / LONGEST) ** 2
-        )
-        self.surface = Surface(
-            stiffness, BOUNCE * math.sqrt(stiffness * sum(masses)), solid.friction
-        )
-        self._step = STIFF / math.sqrt(6.0 * stiffness / least)
+        weight = sum(x.mass for x in links) * max(chain.gravity, 9.81)
+        self.surfaces = [_surface(x.mass, weight, solid.friction) for x in links]
+        self._steps = [
+            STIFF / math.sqrt(6.0 * surface.stiffness / x.mass)
+            for surface, x in zip(self.surfaces, links, strict=True)
+        ]
         self.longest = math.inf
         self._margin = max(solid.radius, 0.05 * reach)
         self._outline = outline_of(solid.things)
@@ -183,7 +199,7 @@ class Touching:
     def _look(self, q: list[float], points, margin: float) -> None:
         """Candidates for as long as links do not move further than a margin."""
         at = np.array([point[:2] for point in points], float)
-        ends = at[[number for number, _ in self._ends]]
+        ends = at[[number for number, *_ in self._ends]]
         edges = self._outline.edges
         far_edges = _distances(ends, edges)
         corners = edges[self._outline.corners[0], 1] if len(edges) else np.zeros((0, 2))
@@ -216,15 +232,25 @@ class Touching:
 
     # What touches
 
+    def _next(self, q: list[float], v: list[float]) -> tuple[list[list[_Plane]], Any, float]:
+        """Places next to each other, by what is pushed there; ends of links; and m, by which any
+        point may move until there is one, at least, where there is none."""
+        moved = self._moved(q)
+        if moved < self._gap:
+            return [], (), self._gap - moved
+        points = self._figure.points(math.sin, math.cos, q, v)
+        if moved >= self._margin:
+            self._look(q, points, self._margin)
+        return self._planes(points), points, math.inf
+
     def _planes(self, points) -> list[list[_Plane]]:
-        """Places next to each other, by what is pushed there."""
         ends, sides = self._near
         found = [self._at_end(points, *one) for one in ends]
         found += [self._at_side(points, *one) for one in sides]
         return [one for one in found if one]
 
     def _at_end(self, points, k: int, edges: list[int], corners: list[int]) -> list[_Plane]:
-        number, link = self._ends[k]
+        number, link, hard = self._ends[k]
         x, y, vx, vy = points[number]
         radius, group, found = self.solid.radius, ("end", k), []
         nearest, within = math.inf, None
@@ -235,7 +261,7 @@ class Touching:
                 continue
             off = (x - ax) * ty - (y - ay) * tx
             plane = _Plane(
-                (k, "edge", e), group, int(self._outline.things[e]), link, (x, y), (vx, vy),
+                (k, "edge", e), group, int(self._outline.things[e]), link, hard, (x, y), (vx, vy),
                 (ty, -tx), off - radius, x * tx + y * ty,
             )
             if off >= 0.0:
@@ -254,8 +280,8 @@ class Touching:
             sign = 1.0 if sharp else -1.0
             nx, ny = sign * dx / far, sign * dy / far
             plane = _Plane(
-                (k, "corner", v), group, int(self._outline.things[before]), link, (x, y),
-                (vx, vy), (nx, ny), sign * far - radius,
+                (k, "corner", v), group, int(self._outline.things[before]), link, hard,
+                (x, y), (vx, vy), (nx, ny), sign * far - radius,
                 sign * radius * math.atan2(ox * dy - oy * dx, ox * dx + oy * dy),
             )
             if sharp:
@@ -265,7 +291,7 @@ class Touching:
         return found if within is None else [within]
 
     def _at_side(self, points, v: int, links: list[int]) -> list[_Plane]:
-        cx, cy, before, _, ox, oy = self._corners[v]
+        cx, cy, before, *_ = self._corners[v]
         found = []
         for link in links:
             bx, by, bvx, bvy = points[2 * link]
@@ -276,15 +302,16 @@ class Touching:
             u = dx * tx + dy * ty
             if not 0.0 < u < length:
                 continue
-            nx, ny = (ty, -tx) if ox * ty - oy * tx > 0.0 else (-ty, tx)
+            # The side that it is on, or was when it came to touch.
+            left = dx * ty - dy * tx > 0.0
+            left ^= (v, "side", link, not left) in self._anchors
+            nx, ny = (-ty, tx) if left else (ty, -tx)
             gap = -(dx * nx + dy * ny) - self.solid.radius
-            if gap < -2.0 * self.solid.radius:
-                continue
             turning = (tx * (evy - bvy) - ty * (evx - bvx)) / length
             found.append(_Plane(
-                (v, "side", link), ("side", v), int(self._outline.things[before]), link,
+                (v, "side", link, left), ("side", v), int(self._outline.things[before]), link, link,
                 (cx, cy), (bvx - turning * dy, bvy + turning * dx), (nx, ny), gap,
-                u if nx == -ty else -u,
+                u if left else -u,
             ))
         return found
 
@@ -296,8 +323,8 @@ class Touching:
             ((-one.gap - allowed, one) for one in group if -one.gap > allowed),
             key=lambda pair: -pair[0],
         )
-        if not deep or (deep[0][1].gap < -self.solid.radius and name not in self._held):
-            return []  # nothing comes that deep but what began there
+        if not deep or self._sudden(group):
+            return []
         (first, one), *rest = deep
         if rest:
             second, two = rest[0]
@@ -307,13 +334,21 @@ class Touching:
                 return [(one, (first - c * second) / both), (two, (second - c * first) / both)]
         return [(one, first)]
 
+    def _sudden(self, group: list[_Plane]) -> bool:
+        """Whether it is deeper in than it came by itself: it began there, or beside that."""
+        name, one = group[0].group, min(group, key=lambda plane: plane.gap)
+        if name in self._held:
+            return False
+        return -one.gap - self._allowed.get(name, 0.0) > LEFT + max(one.closing, 0.0) * SHORTEST
+
     def _force(self, plane: _Plane, deep: float) -> tuple[float, float, float]:
         """Load, friction along the surface, and the anchor thereafter."""
         nx, ny = plane.out
         vx, vy = plane.speed
         anchor = self._anchors.get(plane.key, plane.along)
         return pressed(
-            ONE, self.surface, deep, vx * nx + vy * ny, plane.along, vy * nx - vx * ny, anchor
+            ONE, self.surfaces[plane.hard], deep, vx * nx + vy * ny, plane.along,
+            vy * nx - vx * ny, anchor,
         )
 
     # For `run`, whose states are an angle and its speed for each link
@@ -358,30 +393,25 @@ class Touching:
             self.others.rates(time, state, middle)
         )
         q, v = state[::2].tolist(), state[1::2].tolist()
-        moved = self._moved(q)
+        groups, points, room = self._next(q, v)
         fast = sum(far * abs(w) for far, w in zip(self._swept, v, strict=True))
-        if moved < self._gap:
-            self._looks.append((frozenset(), (self._gap - moved) / max(fast, 1e-9)))
-            return found
-        points = self._figure.points(math.sin, math.cos, q, v)
-        if moved >= self._margin:
-            self._look(q, points, self._margin)
-        torques, touching, soon = [0.0] * self._n, set(), math.inf
-        for group in self._planes(points):
+        torques, touching, soon = [0.0] * self._n, set(), room / max(fast, 1e-9)
+        for group in groups:
             for plane, deep in self._pressing(group):
                 load, kept, _ = self._force(plane, deep)
-                touching.add(plane.key)
                 nx, ny = plane.out
                 fx, fy = load * nx - kept * ny, load * ny + kept * nx
                 x, y = plane.place
                 for k in self._above[plane.link]:
                     torques[k] += (x - points[2 * k][0]) * fy - (y - points[2 * k][1]) * fx
+            allowed = self._allowed.get(group[0].group, 0.0)
             for plane in group:
-                closing = -(plane.speed[0] * plane.out[0] + plane.speed[1] * plane.out[1])
-                if plane.gap > 0.0 and closing > 0.0:
-                    soon = min(soon, plane.gap / closing)
+                if -plane.gap > allowed:
+                    touching.add(plane.key)
+                elif plane.gap > 0.0 and plane.closing > 0.0:
+                    soon = min(soon, plane.gap / plane.closing)
         self._looks.append((frozenset(touching), soon))
-        if touching:
+        if any(torques):
             found[1::2] += self._figure.accelerations(
                 math.sin, math.cos, q, [0.0] * self._n, torques, ((0.0, 0.0),) * (2 * self._n)
             )
@@ -409,18 +439,10 @@ class Touching:
             self.others.passed(time, state)
         self._looks.clear()
         q, v = state[::2].tolist(), state[1::2].tolist()
-        moved = self._moved(q)
-        if moved < self._gap:
-            self._anchors, self._held, self._touch, self._allowed = {}, set(), set(), {}
-            self.longest = math.inf if self.others is None else self.others.longest
-            return
-        points = self._figure.points(math.sin, math.cos, q, v)
-        if moved >= self._margin:
-            self._look(q, points, self._margin)
-        anchors, held, touch, allowed = {}, set(), set(), {}
-        for group in self._planes(points):
+        anchors, held, touch, allowed, longest = {}, set(), set(), {}, math.inf
+        for group in self._next(q, v)[0]:
             name, deep = group[0].group, max(-one.gap for one in group)
-            if deep > self.solid.radius and name not in self._held:
+            if self._sudden(group):
                 self._allowed[name] = deep
             least = min(self._allowed.get(name, 0.0), deep)
             if least > 0.0:
@@ -428,17 +450,15 @@ class Touching:
             for plane, into in self._pressing(group):
                 anchors[plane.key] = self._force(plane, into)[2]
                 held.add(name)
+                longest = min(longest, self._steps[plane.hard])
                 touch.add(plane.thing)
                 self._note(time, plane)
         self._anchors, self._held, self._touch, self._allowed = anchors, held, touch, allowed
-        self.longest = self._step if held else math.inf
-        if self.others is not None:
-            self.longest = min(self.longest, self.others.longest)
+        self.longest = longest if self.others is None else min(longest, self.others.longest)
 
     def _note(self, time: float, plane: _Plane) -> None:
         name = self.solid.things[plane.thing].name
-        closing = -(plane.speed[0] * plane.out[0] + plane.speed[1] * plane.out[1])
-        if plane.thing not in self._touch and (closing > FELT or name not in self._known):
+        if plane.thing not in self._touch and (plane.closing > FELT or name not in self._known):
             self._known.add(name)
             self.hits.append((float(time), name))
 
@@ -455,6 +475,18 @@ class Touching:
         """Note how it is at this instant."""
         if self.others is not None:
             self.others.seen()
+
+
+def _surface(mass: float, weight: float, friction: float) -> Surface:
+    """How what a link touches gives way: a rod's end is as heavy as a quarter of it, at least.
+
+    A spring so stiff that what flies into it in the shortest step gains no energy, and a damper
+    that such steps take.
+    """
+    stiffness = min(weight / SINK, STIFFEST**2 * 0.25 * mass / SHORTEST**2)
+    whole = weight / 9.81
+    damping = min(BOUNCE * math.sqrt(stiffness * whole), DEAD * math.sqrt(stiffness * mass))
+    return Surface(stiffness, damping, friction)
 
 
 def _distances(points: np.ndarray, lines: np.ndarray) -> np.ndarray:

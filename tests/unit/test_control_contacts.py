@@ -58,7 +58,7 @@ def test_a_rod_falls_onto_the_floor_and_rests_there():
     with what the floor's spring has of it, only becomes less."""
     _, states, touching = fallen(ROD, (0.0, 0.0), Solid((FLOOR,), RADIUS, 0.0), 3.0)
     deep = -0.5 - tips(ROD, states)[:, 0, 1]
-    stiffness = touching.surface.stiffness
+    stiffness = touching.surfaces[0].stiffness
     assert stiffness * deep[-1] == pytest.approx(0.5 * 9.81, rel=1e-4) and deep[-1] < 1e-3
     assert np.ptp(deep[-480:]) < 1e-6 and abs(states[-1, 1]) < 1e-6
     assert deep.max() < 0.2 * RADIUS
@@ -75,7 +75,7 @@ def test_a_rod_across_an_edge_bears_what_levers_say():
     p, corner = states[-1, 0], np.array((0.9, -0.3))
     u = corner @ (np.cos(p), np.sin(p))
     deep = RADIUS + corner @ (-np.sin(p), np.cos(p))
-    assert touching.surface.stiffness * deep == pytest.approx(
+    assert touching.surfaces[0].stiffness * deep == pytest.approx(
         9.81 * 0.5 * np.cos(p) / u, rel=1e-4
     )
     assert abs(states[-1, 1]) < 1e-9
@@ -92,7 +92,7 @@ def test_friction_stops_a_tip_after_the_way_that_coulomb_says():
     )))
     rod, mu, w = Chain(ROD.links, ROD.torques, 0.0), 0.1, 2.0
     _, states, touching = fallen(rod, (0.3, w), Solid((pipe,), RADIUS, mu), 1.0, 48.0)
-    far = (w**2 / 3.0) / (2.0 * mu * touching.surface.stiffness * deep)
+    far = (w**2 / 3.0) / (2.0 * mu * touching.surfaces[0].stiffness * deep)
     assert states[-1, 0] - 0.3 == pytest.approx(far, rel=0.01)
     assert abs(states[-1, 1]) < 1e-3
 
@@ -122,8 +122,8 @@ def test_a_pendulum_rebounds_from_a_wall_with_less_than_it_had(monkeypatch):
         )
         deep = np.cos(states[:, 0]) - 0.25
         assert 0.0 < deep.max() < 0.2 * RADIUS
-        whole = energy(ROD, states) + 0.5 * touching.surface.stiffness * np.maximum(deep, 0.0) ** 2
-        assert np.diff(whole).max() < 1e-3 * np.ptp(energy(ROD, states))
+        spring = 0.5 * touching.surfaces[0].stiffness * np.maximum(deep, 0.0) ** 2
+        assert np.diff(energy(ROD, states) + spring).max() < 1e-3 * np.ptp(energy(ROD, states))
         hit = touching.hits[0][0]
         before, after = states[times < hit][-1], states[np.argmin(np.abs(times - hit - 0.1))]
         assert before[1] > 4.0 and -0.6 * before[1] < after[1] < -0.5
@@ -143,9 +143,21 @@ def test_what_is_pushed_against_a_wall_presses_it_as_hard():
     done = run(rates_of(ROD), start, [Command(lambda time, state: np.zeros(1), 9.0)], times,
                outside=touching)
     deep = tips(ROD, done.states)[:, 0, 0]
-    pressed = touching.surface.stiffness * deep[np.searchsorted(times, 1.1)]
+    pressed = touching.surfaces[0].stiffness * deep[np.searchsorted(times, 1.1)]
     assert pressed == pytest.approx(5.0, rel=0.02)
     assert abs(deep[-1]) < 2e-3 and deep.max() < 2e-4
+
+
+def test_a_whip_of_ever_lighter_links_gains_nothing_from_hits():
+    chain = Chain((
+        link("a", mass=3.0), link("b", "a", (1.0, 0.0), 0.6, 0.1),
+        link("c", "b", (0.6, 0.0), 0.3, 0.003),
+    ), (1.0, 1.0, 1.0))
+    solid = Solid((FLOOR, box(0.3, 0.6, -0.6, 0.0)), RADIUS, 0.5)
+    _, states, touching = fallen(chain, (1.5, -4.0, 0.5, -6.0, 0.5, -6.0), solid, 0.8, 240.0)
+    assert len(touching.hits) > 2
+    assert energy(chain, states).max() < energy(chain, states)[0] + 1e-4
+    assert tips(chain, states)[:, :, 1].min() > -0.5 - 0.5 * RADIUS
 
 
 def test_three_links_come_to_rest_on_a_step_beside_a_wall():
