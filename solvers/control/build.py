@@ -90,6 +90,7 @@ def build(
     samples: np.ndarray,
     weights: np.ndarray,
     destinations: np.ndarray,
+    homes: np.ndarray | None = None,
     longest: float = 1.0,
     tolerance: float = 1e-3,
     sweeps: int = 400,
@@ -104,6 +105,8 @@ def build(
         samples: (k, c) controls to try.
         weights: (c,) K.
         destinations: (size,) bool, nodes where the motion may end.
+        homes: (size,) s, cost of nodes from which something else than the table leads on, infinite
+            at others; None for no such nodes.
         longest: s that a node's own box may hold a trajectory for.
         tolerance: s; the values are taken as found when none changes by more.
         sweeps: at the most.
@@ -130,11 +133,13 @@ def build(
     rows = np.repeat(np.arange(n * k), indices.shape[1])
     ways = sparse.csr_matrix((shares.ravel(), (rows, indices.ravel())), shape=(n * k, n))
     price = times * np.tile(1.0 + np.abs(samples) @ weights, n) + np.where(inside, 0.0, UNKNOWN)
-    cost = np.where(destinations, 0.0, UNKNOWN)
+    known = np.where(destinations, 0.0, np.inf if homes is None else homes)
+    fixed = np.isfinite(known)
+    cost = np.where(fixed, known, UNKNOWN)
     change, done = np.inf, 0
     while done < sweeps and change >= tolerance:
         found = np.minimum((price + ways @ cost).reshape(n, k).min(axis=1), UNKNOWN)
-        found[destinations] = 0.0
+        found[fixed] = known[fixed]
         change, done = float(np.abs(found - cost).max()), done + 1
         cost = found
         if done % 8 == 0:  # what is left falls roughly as the logarithm of the change does

@@ -53,10 +53,6 @@ FAR = 8.0
 out it leads the rod home for less than a table does, which may hold it still beside there; farther
 out it costs more."""
 
-SOFT = 3.0
-"""Times `ARRIVED` that it takes for far where it may not be clipped. As little as ends in its
-domain wherever a table may hold the rod still beside its destination: the table is quicker."""
-
 _ROD = compile_figure([Link("rod", centre=(0.5, 0.0), mass=1.0, inertia=1.0 / 12.0)])
 
 

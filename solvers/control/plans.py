@@ -25,7 +25,7 @@ from .grid import Axis, Grid, around
 from .run import Controller, Rest, rest_law, widened
 from .surroundings import Surroundings
 from .texts import ControllerText, Range
-from .wary import Wary, within
+from .wary import Home, Wary
 
 LARGEST = 2**31
 """Bytes that a build may take."""
@@ -36,6 +36,9 @@ ARRIVED = {"rad": math.radians(5.0), "rad/s": math.radians(25.0)}
 SOFTER = 6.0
 """Times `ARRIVED` that the linear law of several links takes for far: their tables' cells are
 wider than a pendulum's."""
+
+WIDER = 4.0
+"""Times the size of a law's domain, among things, where each way home is tried by itself."""
 
 DENSER = 1.2
 """Power of the growth of the nodes' distances from the destination on."""
@@ -206,24 +209,33 @@ def _ends(plan: Plan, grid: Grid) -> np.ndarray:
 def _table(
     plan: Plan, rates: Rates, progress: Callable[[float], None] | None,
     about: Surroundings | None,
-) -> Table:
+) -> tuple[Table, bool]:
+    """The table, and whether there is a way to the destination from elsewhere."""
     grid = plan.grid()
     weights = np.array([x.effort for x in plan.controls])
-    return build(
-        grid, rates, plan.samples, weights, _ends(plan, grid), tolerance=1e-4, sweeps=4000,
+    ends, cost, given = _ends(plan, grid), None, None
+    for home in _homes(plan, rates, about) if about else ():
+        one, asked = home.costs(grid.states(), weights)
+        if cost is None or given is None:
+            cost, given = one, asked
+        given[one < cost] = asked[one < cost]
+        cost = np.minimum(cost, one)
+    made = build(
+        grid, rates, plan.samples, weights, ends, cost, tolerance=1e-4, sweeps=4000,
         blocked=about.blocks if about else None, progress=progress,
     )
+    elsewhere = ~ends
+    some = bool(made.reached[elsewhere].mean() >= LEAST)
+    if cost is None or given is None:
+        return made, some
+    led = np.isfinite(cost)
+    made = replace(made, controls=np.where(led[:, None], given, made.controls))
+    return made, some or bool((led & elsewhere).any())
 
 
 LEAST = 0.02
-"""Share of the states from which a destination has to be reached: beside it a figure may come
-there by chance."""
-
-
-def _arrives(table: Table, plan: Plan) -> bool:
-    """Whether there is a way to the destination from elsewhere."""
-    elsewhere = ~_ends(plan, table.grid)
-    return bool(table.reached[elsewhere].mean() >= LEAST)
+"""Share of the states from which a destination has to be reached, unless a law leads there: beside
+it a figure may come there by chance."""
 
 
 def table_of(
@@ -249,15 +261,16 @@ def table_of(
     plan.check()
     if about:
         _check_clear(plan, about)
-    table = _table(plan, rates, progress, about)
-    if _arrives(table, plan):
+        about = _beside(plan, about)
+    table, arrives = _table(plan, rates, progress, about)
+    if arrives:
         return table
     finer = replace(
         plan, coordinates=tuple(replace(x, count=2 * x.count - 1) for x in plan.coordinates)
     )
     if memory(finer.nodes, len(plan.coordinates), len(plan.samples)) <= LARGEST:
-        fine = _table(finer, rates, progress, about)
-        if _arrives(fine, finer):
+        fine, arrives = _table(finer, rates, progress, about)
+        if arrives:
             return fine
     share = _enough(plan, rates, progress, about)
     raise SettingError(
@@ -299,7 +312,7 @@ def _enough(
             replace(x, low=x.low * share, high=x.high * share) for x in plan.controls
         )
         more = replace(plan, controls=stronger)
-        return _arrives(_table(more, rates, progress, about), more)
+        return _table(more, rates, progress, about)[1]
 
     high = next((2.0**k for k in range(1, 9) if does(2.0**k)), 0.0)
     low = 0.5 * high
@@ -320,24 +333,53 @@ def controller_of(
         rates: the figure's dynamics.
         about: what the figure may not touch; None for nothing.
     """
-    arrived = np.array([ARRIVED.get(x.unit, 0.05) for x in plan.coordinates])
-    low = np.array([x.low for x in plan.controls])
-    high = np.array([x.high for x in plan.controls])
-    laws = []
-    for target in plan.targets:
-        if not np.isnan(target).any():
-            # Clipped, it may leave its ellipsoid: not beside what may not be touched.
-            wide = about is None
-            laws.append(_law(
-                rates, tuple(target), tuple(low), tuple(high), tuple(arrived),
-                tuple(axis.period for axis in table.grid.axes) if wide else (),
-            ))
-    held = [law if about is None else within(law, about) for law in laws if law is not None]
+    if about:
+        about = _beside(plan, about)
+        laws = [replace(home.law, clear=home) for home in _homes(plan, rates, about)]
+    else:
+        laws = _laws(plan, rates)
     targets = plan.targets
     return Controller(
-        table, targets[0] if len(targets) == 1 else targets, held[0] if held else None, arrived,
-        tuple(held[1:]), Wary(table, rates, about) if about else None,
+        table, targets[0] if len(targets) == 1 else targets, laws[0] if laws else None,
+        _arrived(plan), tuple(laws[1:]), Wary(table, rates, about) if about else None,
     )
+
+
+def _arrived(plan: Plan) -> np.ndarray:
+    """(d,) how near to a destination counts as there."""
+    return np.array([ARRIVED.get(x.unit, 0.05) for x in plan.coordinates])
+
+
+def _periods(plan: Plan) -> np.ndarray:
+    """(d,) after which coordinates are the same again, 0 for those that are bounded."""
+    return np.array([x.high - x.low if x.wraps else 0.0 for x in plan.coordinates])
+
+
+def _laws(plan: Plan, rates: Rates) -> list[Rest]:
+    """Those about the destinations that are states of rest."""
+    found = (
+        _law(
+            rates, tuple(target), tuple(x.low for x in plan.controls),
+            tuple(x.high for x in plan.controls), tuple(_arrived(plan)), tuple(_periods(plan)),
+        )
+        for target in plan.targets if not np.isnan(target).any()
+    )
+    return [law for law in found if law is not None]
+
+
+def _homes(plan: Plan, rates: Rates, about: Surroundings) -> list[Home]:
+    """What tells whether they lead home among things."""
+    more = _periods(plan), _arrived(plan)
+    return [
+        Home(replace(law, size=WIDER * law.size), rates, about, *more)
+        for law in _laws(plan, rates)
+    ]
+
+
+def _beside(plan: Plan, about: Surroundings) -> Surroundings:
+    """What stands about, so that destinations beside it are free."""
+    whole = plan.targets[~np.isnan(plan.targets).any(axis=1)]
+    return about.beside(whole[about.touched(whole) < 0])
 
 
 @lru_cache(64)
@@ -345,14 +387,12 @@ def _law(
     rates: Rates, target: tuple[float, ...], low: tuple[float, ...], high: tuple[float, ...],
     arrived: tuple[float, ...], periods: tuple[float, ...],
 ) -> Rest | None:
-    """The law around a destination; clipped (periods), as wide as it holds several links."""
+    """The law around a destination, clipped, as wide as it holds the links."""
     least, most, near = np.array(low), np.array(high), np.array(arrived)
     several = len(target) > 2
-    # As soft that its domain is wider than the table's cells; clipped, it is wide anyhow.
-    soft = SOFTER if several else 1.0 if periods else pendulum.SOFT
-    law = rest_law(rates, np.array(target), least, most, soft * near)
-    if law is None or not periods:
-        return law
+    law = rest_law(rates, np.array(target), least, most, (SOFTER if several else 1.0) * near)
+    if law is None:
+        return None
     far = math.inf if several else pendulum.FAR
     return widened(rates, law, least, most, np.array(periods), near, far)
 

@@ -13,10 +13,10 @@ a linear law takes over near it:
 
 with P of the Riccati equation for the dynamics linearised there. It does so within the
 largest ellipsoid (s - s_d)^T P (s - s_d) <= r in which its control stays within the range,
-so that it is never clipped, and the ellipsoid is not left again. Where nothing stands about it is
-clipped, and as far out as trials from all around came to rest under it (`widened`): stiff laws hold
-better than tables beside a destination, and those of several links are too coarse to lead anywhere
-exactly.
+so that it is never clipped, and the ellipsoid is not left again; or, clipped, as far out as trials
+from all around came to rest under it (`widened`): stiff laws hold better than tables beside a
+destination, and those of several links are too coarse to lead anywhere exactly. Among things it
+takes over from where its way home is clear of them.
 
 What changes between steps is limited where a slew rate is given: muscles and motors do
 not jump (section 5.2 of the paper).
@@ -25,7 +25,7 @@ not jump (section 5.2 of the paper).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from operator import itemgetter, mul
@@ -70,6 +70,8 @@ class Rest:
         shape: (d, d) P.
         size: r.
         limits: least and largest control that it gives, each (c,) or one for all.
+        clear: state (d,) -> whether its way home from there touches nothing; None where nothing
+            stands about.
     """
 
     state: np.ndarray
@@ -78,6 +80,7 @@ class Rest:
     shape: np.ndarray
     size: float
     limits: tuple[np.ndarray | float, np.ndarray | float] = (-np.inf, np.inf)
+    clear: Callable[[np.ndarray], bool] | None = None
 
     @cached_property
     def floats(self) -> Floats:
@@ -284,8 +287,8 @@ def rest_law(
 
 WIDER = 1.6 ** np.arange(1, 14)
 """By how much farther out, in amplitude, the law is tried than where it is never clipped."""
-AROUND, SETTLING = 48, 3.0
-"""Trials at each of these distances; s in which they have to arrive."""
+AROUND, SETTLING, STRIDE = 48, 3.0, 0.01
+"""Trials at each of these distances; s in which they have to arrive; s, of their steps."""
 
 
 def widened(
@@ -314,25 +317,69 @@ def widened(
     # Of unit size in the ellipsoid's measure: with P = L L^T, L^-T takes the ball to it.
     rays = np.linalg.solve(np.linalg.cholesky(rest.shape).T, rays.T).T * np.sqrt(rest.size)
     states = rest.state + (wider[:, None, None] * rays).reshape(-1, rays.shape[1])
-    wraps = periods > 0.0
-    came, h = np.zeros(len(states), bool), 0.01
-    going = np.arange(len(states))
-    with np.errstate(over="ignore", invalid="ignore"):  # of trials that go astray
-        for _ in range(round(SETTLING / h)):
-            at = states[going]
-            off = at - rest.state
-            off[:, wraps] -= periods[wraps] * np.round(off[:, wraps] / periods[wraps])
-            given = np.clip(rest.hold - off @ rest.gain.T, low, high)
-            states[going] = stepped(rates, at, given, h)
-            there = (np.abs(off) <= arrived).all(axis=1)
-            came[going[there]] = True
-            going = going[~there & np.isfinite(states[going]).all(axis=1)]
-            if not len(going):
-                break
+    rest = replace(rest, limits=(low, high))
+    ends = [states, *homeward(rates, rest, states, periods, arrived)][-1]
+    came = there(rest, ends, periods, arrived)
     all_came = came.reshape(len(wider), AROUND).all(axis=1)
     far = np.cumprod(np.append(True, all_came)).sum() - 1
     share = float(wider[far - 1]) if far else 1.0
-    return replace(rest, size=share**2 * rest.size, limits=(low, high))
+    return replace(rest, size=share**2 * rest.size)
+
+
+def astray(rest: Rest, states: np.ndarray, periods: np.ndarray) -> np.ndarray:
+    """(m, d) by how much states are off that of a law, the shorter way around.
+
+    Args:
+        rest: the law.
+        states: (m, d).
+        periods: (d,) after which coordinates are the same again, 0 for those that are bounded.
+    """
+    off = states - rest.state
+    return off - periods * np.round(off / np.where(periods > 0.0, periods, np.inf))
+
+
+def there(
+    rest: Rest, states: np.ndarray, periods: np.ndarray, arrived: np.ndarray
+) -> np.ndarray:
+    """(m,) whether states are that of a law.
+
+    Args:
+        rest: the law.
+        states: (m, d).
+        periods: (d,) after which coordinates are the same again, 0 for those that are bounded.
+        arrived: (d,) how near counts as there.
+    """
+    found = np.isfinite(states).all(axis=1)
+    found[found] = (np.abs(astray(rest, states[found], periods)) <= arrived).all(axis=1)
+    return found
+
+
+def homeward(
+    rates: Rates, rest: Rest, states: np.ndarray, periods: np.ndarray, arrived: np.ndarray
+) -> Iterator[np.ndarray]:
+    """(m, d) states on their ways under a law, every `STRIDE`, until all are there or time is up.
+
+    Args:
+        rates: the dynamics.
+        rest: the law.
+        states: (m, d) where they begin.
+        periods: (d,) after which coordinates are the same again, 0 for those that are bounded.
+        arrived: (d,) how near to the destination they stay where they are.
+    """
+    states, going, (low, high) = np.array(states), np.arange(len(states)), rest.limits
+    for _ in range(round(SETTLING / STRIDE) - 1):
+        off = astray(rest, states[going], periods)
+        on = (np.abs(off) > arrived).any(axis=1)
+        if not on.all():
+            going, off = going[on], off[on]
+            if not len(going):
+                return
+        given = np.minimum(np.maximum(rest.hold - off @ rest.gain.T, low), high)
+        with np.errstate(over="ignore", invalid="ignore"):  # of those that go astray
+            states[going] = stepped(rates, states[going], given, STRIDE)
+        yield states.copy()
+        if not np.isfinite(states).all():
+            going = going[np.isfinite(states[going]).all(axis=1)]
 
 
 def control(controller: Controller, state: np.ndarray) -> tuple[np.ndarray, bool]:
@@ -345,15 +392,38 @@ def control(controller: Controller, state: np.ndarray) -> tuple[np.ndarray, bool
     Returns:
         (c,) control; whether the state is within its domain and a way is known.
     """
-    given, known = _control(controller, state.tolist())
+    at = state.tolist()
+    held = _held(controller, at)
+    if held is not None:
+        return np.array(held), True
+    given, known = _control(controller, at)
     wanted = np.array(given)
     if controller.wary is not None and known:
         wanted = controller.wary(state, wanted)
     return wanted, known
 
 
+def _held(controller: Controller, state: list[float]) -> list[float] | None:
+    """What the law that a state is within the domain of asks for, None for no law.
+
+    In floats, as `_control`: a figure is asked a small step at a time.
+    """
+    for rest in (*reversed(controller.others), controller.rest):
+        if rest is None:
+            continue
+        law = rest.floats
+        off = _off(controller.table, state, law.state)
+        far = sum(a * sum(map(mul, row, off)) for a, row in zip(off, law.shape, strict=True))
+        if far <= rest.size and (rest.clear is None or rest.clear(np.array(state))):
+            return [
+                min(max(hold - sum(map(mul, row, off)), low), high)
+                for hold, row, low, high in zip(law.hold, law.gain, law.low, law.high, strict=True)
+            ]
+    return None
+
+
 def _control(controller: Controller, state: list[float]) -> tuple[list[float], bool]:
-    """`controls` of a single state, in floats: a figure is asked a small step at a time."""
+    """What the table says of a single state."""
     table = controller.table
     indices, weights, known = table.grid.corners_one(state)
     reached = table.reached[indices].tolist()
@@ -371,18 +441,6 @@ def _control(controller: Controller, state: list[float]) -> tuple[list[float], b
             weights = [w for w, _ in rows]
             total = sum(weights)
             given = [sum(map(mul, weights, x)) / total for x in columns]
-    for rest in (controller.rest, *controller.others):
-        if rest is None:
-            continue
-        off = _off(table, state, rest.floats.state)
-        law = rest.floats
-        far = sum(a * sum(map(mul, row, off)) for a, row in zip(off, law.shape, strict=True))
-        if far <= rest.size:
-            given = [
-                min(max(hold - sum(map(mul, row, off)), low), high)
-                for hold, row, low, high in zip(law.hold, law.gain, law.low, law.high, strict=True)
-            ]
-            known = True
     return given, known
 
 
@@ -422,6 +480,8 @@ def controls(controller: Controller, states: np.ndarray) -> tuple[np.ndarray, np
             continue
         off = _difference(table, states - rest.state)
         near = np.einsum("mi,ij,mj->m", off, rest.shape, off) <= rest.size
+        if rest.clear is not None:
+            near[near] = [rest.clear(state) for state in states[near]]
         given[near] = np.clip(rest.hold - off[near] @ rest.gain.T, *rest.limits)
         known |= near
     return given, known

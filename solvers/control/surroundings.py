@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -150,7 +151,7 @@ class Surroundings:
 
     def __init__(self, links: Sequence[Link], things: Sequence[Silhouette], keep: float) -> None:
         self.names = tuple(thing.name for thing in things)
-        self._keep = keep
+        self._keep, self.spare = keep, SPARE * keep
         self._links, reaches = tuple(links), {"": 0.0}
         for link in links:
             joint = float(np.hypot(*link.joint)) if link.parent else 0.0
@@ -247,7 +248,17 @@ class Surroundings:
         Args:
             states: (m, 2n).
         """
-        return self.touched(states, SPARE * self._keep) >= 0
+        return self.touched(states, self.spare) >= 0
+
+    def beside(self, states: np.ndarray) -> Surroundings:
+        """The same, sparing no more than half of the room that there is in any of some states.
+
+        Args:
+            states: (m, 2n), clear.
+        """
+        found = copy(self)
+        found.spare = min([self.spare, *(0.5 * self.room(state[None]) for state in states)])
+        return found
 
 
 def way_between(

@@ -10,22 +10,28 @@ sampled control that does not, and is the cheapest by the table, is taken:
 over those whose trajectories, of t seconds to the state E, are clear (van de Panne, Fiume and
 Vranesic, "Reusable Motion Synthesis Using State-Space Controllers", 1990, section 3.5, from a
 state instead of a node).
+
+Beside a destination that is close to something the nodes around it are too coarse: from one at
+which a link moves towards that, every trajectory ends between it and a node that was removed. So
+the law that holds the figure at the destination is followed from nodes, too. Where its way home is
+clear, their cost is known, and the table has to lead only there.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
-from dataclasses import replace
 
 import numpy as np
 
-from .build import UNKNOWN, Rates, Table
-from .run import Rest
+from .build import UNKNOWN, Blocked, Rates, Table
+from .run import STRIDE, Rest, astray, homeward, there
 from .surroundings import Surroundings
 
 AHEAD, STEPS = 0.15, 12  # s, and into how many steps they are cut
 ROUGH = 0.04  # of the reach, what a look without the change of accelerations may be off
-TRIED = 256  # states of a law's domain that are looked at
+BETWEEN = 4  # times that each step of a way home is looked at
+SETTLED = 0.05  # of what counts as arrived, to where ways home are followed
 
 
 class Wary:
@@ -102,20 +108,95 @@ class Wary:
         return ~met.any(axis=0), at
 
 
-def within(law: Rest, about: Surroundings) -> Rest:
-    """A law of rest whose domain is clear of things: the ellipsoid made as small as it has to be.
+class Home:
+    """Ways home to a state of rest, under the law about it.
 
     Args:
         law: the law.
-        about: what the figure may not touch.
+        rates: the figure's dynamics.
+        about: what it may not touch.
+        periods: (d,) after which coordinates are the same again, 0 for those that are bounded.
+        arrived: (d,) how near to the state counts as there.
     """
-    factor = np.linalg.inv(np.linalg.cholesky(law.shape)).T  # of P^-1
-    rng = np.random.default_rng(0)
-    ways = rng.normal(size=(TRIED, len(law.state)))
-    ways *= (rng.uniform(size=TRIED) ** 0.3 / np.linalg.norm(ways, axis=1))[:, None]
-    size = law.size
-    for _ in range(12):
-        if (about.touched(law.state + np.sqrt(size) * ways @ factor.T) < 0).all():
-            break
-        size *= 0.5
-    return replace(law, size=size)
+
+    def __init__(
+        self, law: Rest, rates: Rates, about: Surroundings, periods: np.ndarray,
+        arrived: np.ndarray,
+    ) -> None:
+        self.law, self._rates, self._about = law, rates, about
+        self._periods, self._arrived = periods, arrived
+        # m, for each coordinate, that links move at the most until a moment from now.
+        self._moves = np.outer(about.swept, (1.0, AHEAD)).ravel()
+        # The last clear way, and how far links may be off it; for how many questions to wait.
+        self._way, self._room, self._wait = np.empty((0, 0)), 0.0, 0
+
+    def __call__(self, state: np.ndarray) -> bool:
+        """Whether the way home from a state is clear.
+
+        Args:
+            state: (d,).
+        """
+        if self._room > 0.0 and (np.abs(self._way - state) @ self._moves).min() < self._room:
+            return True
+        self._wait -= 1
+        if self._wait > 0:
+            return False
+        about = self._about
+        ways, room = self._ways(state[None], about.blocks), 0.0
+        if self._came(ways[-1])[0]:
+            self._way = _between(ways)[:, 0]
+            room = about.room(self._way, about.spare)
+        self._room = room + about.spare - about.grain if room > 0.0 else 0.0
+        # Who moves on a step at a time does not look farther than a step for each.
+        self._wait = 0 if room > 0.0 else len(ways)
+        return room > 0.0
+
+    def costs(self, states: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """What ways home cost, and what the law asks for where they begin.
+
+        Args:
+            states: (m, d).
+            weights: (c,) K, s per s and unit of control.
+
+        Returns:
+            (m,) s, infinite beyond the law's domain and where a way is not clear; (m, c).
+        """
+        law = self.law
+        off = astray(law, states, self._periods)
+        near = np.flatnonzero(np.einsum("mi,ij,mj->m", off, law.shape, off) <= law.size)
+        cost, given = np.full(len(states), np.inf), np.zeros((len(states), len(law.hold)))
+        given[near] = np.clip(law.hold - off[near] @ law.gain.T, *law.limits)
+        if len(near):
+            ways = self._ways(states[near])
+            spent = np.where(self._came(ways[-1]), 0.0, np.inf)
+            for at, then in itertools.pairwise(ways):
+                on = np.flatnonzero((at != then).any(axis=1) & np.isfinite(spent))
+                looked = _between(np.stack([at[on], then[on]]))[1:]
+                met = self._about.blocks(looked.reshape(-1, states.shape[1]))
+                off = astray(law, at[on], self._periods)
+                asked = np.clip(law.hold - off @ law.gain.T, *law.limits)
+                price = STRIDE * (1.0 + np.abs(asked) @ weights)
+                price[~(np.abs(off) > self._arrived).any(axis=1)] = 0.0
+                price[met.reshape(BETWEEN, -1).any(axis=0)] = np.inf
+                spent[on] += price
+            cost[near] = spent
+        return cost, given
+
+    def _ways(self, states: np.ndarray, blocked: Blocked | None = None) -> np.ndarray:
+        """(n, m, d) ways from states; not much beyond where one is blocked."""
+        near, ways = SETTLED * self._arrived, [states]
+        for at in homeward(self._rates, self.law, states, self._periods, near):
+            ways.append(at)
+            if blocked and len(ways) % STEPS == 0 and blocked(np.concatenate(ways[-STEPS:])).any():
+                break
+        return np.stack(ways)
+
+    def _came(self, ends: np.ndarray) -> np.ndarray:
+        return there(self.law, ends, self._periods, SETTLED * self._arrived)
+
+
+def _between(ways: np.ndarray) -> np.ndarray:
+    """(BETWEEN (n - 1) + 1, m, d) ways (n, m, d), with looks between their steps."""
+    shares = (np.arange(1, BETWEEN + 1) / BETWEEN)[:, None, None]
+    found = ways[:-1, None] + shares * np.diff(ways, axis=0)[:, None]
+    return np.concatenate([ways[:1], found.reshape(BETWEEN * (len(ways) - 1), *ways.shape[1:])])

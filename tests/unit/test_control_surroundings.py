@@ -124,6 +124,31 @@ def test_random_starts_touch_nothing():
     assert there == tried
 
 
+def _wedge(low, high, name):
+    """Between two bearings, 0.6 to 1.1 m out."""
+    at = ((low, 0.6), (low, 1.1), (high, 1.1), (high, 0.6))
+    corners = np.array([(r * np.cos(np.radians(x)), r * np.sin(np.radians(x))) for x, r in at])
+    return Silhouette(name, corners[[[0, 1, 2], [0, 2, 3]]])
+
+
+@pytest.mark.parametrize("low, high", [(1.0, 15.0), (2.0, 60.0), (5.0, 30.0)])
+@pytest.mark.parametrize("place", [-40.0, 80.0])
+def test_squeezed_between_two_things_a_pendulum_comes_to_rest_close_to_one(place, low, high):
+    """Beside a destination that is a few degrees off a block nodes are too coarse: tables alone
+    know no way there, or hold the rod still 7 to 17 degrees beside."""
+    off = np.degrees(np.arcsin(KEEP / 0.6))
+    about = Surroundings((ROD,), (_wedge(place - low - off - 15.0, place - low - off, "Low"),
+                                  _wedge(place + high + off, place + high + off + 15.0, "High")),
+                         KEEP)
+    plan, clock = _plan(place), np.arange(0.0, 2.5, 1.0 / 48.0)
+    made = plans.controller_of(plan, plans.table_of(plan, RATES, None, about), RATES, about)
+    done = run(RATES, np.radians([place + 0.6 * high, 0.0]), [Command(made, 9.0)], clock)
+    late = np.degrees(done.states[clock > 2.0]) - (place, 0.0)
+    assert (np.abs(late) < (0.5, 1.0)).all()
+    _times, between = way_between(clock, done.states, 10)
+    assert (about.touched(between) < 0).all()
+
+
 def test_within_its_room_a_figure_stays_clear():
     """Whatever angles do, no point of a link moves farther than each joint's turn times how far
     what hangs on it reaches, summed up; what stays below the room is clear as `touched` says."""

@@ -28,8 +28,8 @@ from ....scene.silhouettes import read_silhouettes
 from ...base import SOLVER_VERSION
 from .base import MachineFigure, Ran, told_of
 
-LAWS = 2
-"""Raised when the same settings no longer give the same motion of a chain."""
+LAWS, AMONG = 2, 3
+"""Raised when the same settings no longer give the same motion of a chain; of one among things."""
 
 LOOKS = 8  # times between two rows that are looked at for touches
 QUICK = 100_000
@@ -141,7 +141,8 @@ class ChainFigure(MachineFigure):
 
     def built_of(self, body):
         # Tables of earlier files know of nothing about the figure.
-        more = {"things": body.things, "clearance": body.clearance} if body.things else {}
+        more = {"things": body.things, "clearance": body.clearance, "laws": AMONG}
+        more = more if body.things else {}
         return {**body.alone, **more}
 
     def inputs(self, body):
@@ -149,7 +150,7 @@ class ChainFigure(MachineFigure):
             "character's rest pose": body.alone,
             **({"obstacles": (body.things, body.clearance)} if body.things else {}),
             **({} if body.solid is None else {"contacts": body.solid}),
-            "Poise's version": (SOLVER_VERSION, LAWS),
+            "Poise's version": (SOLVER_VERSION, AMONG if body.things else LAWS),
         }
 
     def quick(self, body, plan):
