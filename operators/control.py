@@ -509,7 +509,15 @@ class POISE_OT_controller_build(_OfControl, SolvingOperator, bpy.types.Operator)
                 "coarser ones take less"
             ))
         names = ", ".join(plan.name for _number, plan, _source, _table in result)
-        return f"Built {names}" if names else "All controllers are as their settings are"
+        if not names:
+            return "All controllers are as their settings are"
+        made = [table for _number, _plan, _source, table in result if table is not None]
+        if not made:
+            return f"Built {names}"
+        return (
+            f"Built {names}: {max(x.sweeps for x in made)} sweeps, the last of which changed "
+            f"costs by {1e3 * max(x.change for x in made):.2g} ms"
+        )
 
 
 def _named(file: str) -> str:

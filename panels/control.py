@@ -309,6 +309,9 @@ class POISE_PT_control_domain(_ControlPanel, bpy.types.Panel):
         layout.prop(item, "power")
         plan = gather.plan_of(item, figure, body, numbers.unit_scale)
         layout.label(text=tr(f"{plan.nodes:,} states"), icon="INFO")
+        told = tables.convergence(active(context)[1], item.number)
+        if told is not None:
+            layout.label(text=tr(f"{told[0]} sweeps, the last one by {1e3 * told[1]:.2g} ms"))
 
 
 class POISE_PT_control_torques(_ControlPanel, bpy.types.Panel):

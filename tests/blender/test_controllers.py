@@ -2,26 +2,33 @@
 """Controllers in Blender: figures, lists, building and storing, scripts, bakes, diagrams."""
 
 import json
+from pathlib import Path
 
 import bpy
 import numpy as np
 import pytest
 from control_scenes import SCRIPT
+from operators_draw import drawn
 from operators_help import refused
 from poise.addon import compat, pipeline
 from poise.addon.digests import digest
 from poise.addon.errors import UserError
 from poise.addon.families.base import SOLVER_VERSION
-from poise.addon.families.controlling import tables
+from poise.addon.families.controlling import gather, tables
+from poise.addon.rigs.actor import Actor
 from poise.addon.settings.control import TABLE
 from poise.solvers.control import pendulum
+from poise.solvers.control.build import build
+from poise.solvers.control.chain import rates_of
 from poise.solvers.control.run import Command, run
+from poise.solvers.control.stored import unpack
 from poise.solvers.dynamics.planar import Link, compile_figure
 from snapshot import diff, snapshot
 
 pytestmark = pytest.mark.usefixtures("scene")
 
 FRAMES = 73
+STORED = Path(__file__).with_name("stored_by_4_5.table")
 
 
 def _pendulum(frames=FRAMES):
@@ -230,6 +237,62 @@ def test_tables_are_kept_and_built_anew_only_when_they_have_to_be(tmp_path, monk
     monkeypatch.setattr(tables, "HEAVY", 1000)
     bpy.ops.poise.controller_build()
     assert "MB of the file: coarser ones take less" in capfd.readouterr().out
+
+
+def _coarse():
+    """A pendulum with one controller of few states: motion, settings, and what it is of."""
+    rig, motion = _pendulum(49)
+    bpy.ops.poise.controller_add(library="B")
+    item = rig.poise.controllers[0]
+    for one, count in zip(item.domain, (15, 11), strict=True):
+        one.count = count
+    bpy.ops.poise.script_add(seconds=9.0)
+    figure, body, numbers = gather.known(bpy.context, motion)
+    plan = gather.plan_of(item, figure, body, numbers.unit_scale)
+    return motion, item, Actor.of(rig).machine, figure, body, plan
+
+
+def test_costs_are_told_to_have_converged(capfd):
+    motion, item, _machine, _figure, body, plan = _coarse()
+    assert tables.convergence(motion, item.number) is None
+    capfd.readouterr()
+    bpy.ops.poise.controller_build()
+    sweeps, change = tables.convergence(motion, item.number)
+    ms = f"{1e3 * change:.2g} ms"
+    assert f"Built B: {sweeps} sweeps, the last of which changed costs by {ms}" in (
+        capfd.readouterr().out
+    )
+    # As many more change no cost by more than the rest of a falling series.
+    table, _source = unpack(tables.kept(motion, item.number).data)
+    assert change < 1e-4 and change == table.change
+    rates = rates_of(body.chain)
+    ends = table.cost == 0.0
+    again = build(table.grid, rates, table.samples, table.weights, ends, tolerance=1e-12,
+                  sweeps=2 * sweeps)
+    assert np.abs(again.cost - table.cost).max() < 10.0 * change
+    said = drawn()["POISE_PT_control_domain"]
+    assert f"{sweeps} sweeps, the last one by {ms}" in said
+
+
+def test_a_table_of_another_version_is_current_and_the_one_that_is_built_here(monkeypatch):
+    """The file holds what Blender 4.5 with Python 3.11 and numpy 1.26 kept of `_coarse`. What it
+    was built of has the same digest in every version. Costs may differ by 1e-9 s: powers, sines
+    and cosines of numpy's versions differ in the last digit, and sweeps do not add to that."""
+    motion, item, machine, figure, body, plan = _coarse()
+    stored, source = unpack(STORED.read_bytes())
+    assert source == tables.source_of(machine, body, plan)
+    here = figure.build(body, plan, lambda share: None)
+    for one, other in zip(stored.grid.axes, here.grid.axes, strict=True):
+        assert np.abs(one.nodes - other.nodes).max() < 1e-12
+    assert np.abs(stored.cost - here.cost).max() < 1e-9 and stored.sweeps == here.sweeps
+    assert (stored.controls == here.controls).all()
+    # Kept with a Motion object, it is what moves the figure, and nothing is built.
+    tables.keep(motion, item.number, stored, source)
+    assert tables.state_of(motion, item.number, source) == tables.BUILT
+    tables._known.clear()
+    monkeypatch.delattr(type(figure), "build")
+    assert pipeline.solve(pipeline.gather(bpy.context, motion)).problems == ()
+    assert tables._known[source].cost.tolist() == stored.cost.tolist()
 
 
 def test_what_cannot_be_is_said_in_one_sentence():

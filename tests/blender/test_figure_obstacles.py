@@ -95,7 +95,7 @@ def test_without_the_block_it_goes_straight_and_the_table_is_that_of_before():
     control.obstacles = None
     alone = gather.known(bpy.context, motion)[1]
     assert figure.built_of(body) == figure.built_of(alone) == alone.alone
-    assert set(among) - set(alone.alone) == {"things", "clearance"}
+    assert set(among) - set(alone.alone) == {"things", "clearance", "laws"}
 
 
 def test_what_touches_says_so_and_what_is_inside_is_refused():

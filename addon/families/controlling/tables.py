@@ -78,6 +78,7 @@ def keep(motion: bpy.types.Object, number: int, table: Table, source: str) -> in
     words = np.frombuffer(data + b"\0" * (-len(data) % 4), "<i4").astype(np.int32)
     store.put(motion, TABLE.format(number), SCHEMA, VERSION, {
         "source": source, "size": str(len(data)), "data": words,
+        "sweeps": str(table.sweeps), "change": repr(table.change),
     })
     return len(data)
 
@@ -137,6 +138,23 @@ def state_of(motion: bpy.types.Object, number: int, source: str) -> str:
         return BUILT if group["source"] == source else STALE
     except store.SPOILT:
         return STALE
+
+
+def convergence(motion: bpy.types.Object, number: int) -> tuple[int, float] | None:
+    """Sweeps in which a kept table's costs were found, and s that the last one changed them by.
+
+    Args:
+        motion: the Motion object.
+        number: of the controller.
+
+    Returns:
+        Both; None where no table is kept, or where it does not say.
+    """
+    group = motion.get(TABLE.format(number))
+    try:
+        return None if group is None else (int(group["sweeps"]), float(group["change"]))
+    except store.SPOILT:
+        return None
 
 
 def table_for(
