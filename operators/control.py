@@ -481,6 +481,8 @@ class POISE_OT_controller_build(_OfControl, SolvingOperator, bpy.types.Operator)
         wanted = []
         for item in settings.controllers:
             plan = gather.plan_of(item, figure, body, numbers.unit_scale)
+            if not figure.needs_table(body, plan):
+                continue
             source = tables.source_of(machine, body, plan)
             wanted.append((item.number, plan, source, tables.sound(motion, item.number, source)))
         return motion.name, figure, body, wanted
@@ -500,8 +502,7 @@ class POISE_OT_controller_build(_OfControl, SolvingOperator, bpy.types.Operator)
     def apply(self, context, job, result):
         _character, motion = motions.require_motion(context)
         for number, _plan, source, table in result:
-            if table is not None:
-                tables.keep(motion, number, table, source)
+            tables.keep(motion, number, table, source)
         size = tables.size_of(motion)
         if size > tables.HEAVY:
             self.report({"WARNING"}, tr(
@@ -511,9 +512,7 @@ class POISE_OT_controller_build(_OfControl, SolvingOperator, bpy.types.Operator)
         names = ", ".join(plan.name for _number, plan, _source, _table in result)
         if not names:
             return "All controllers are as their settings are"
-        made = [table for _number, _plan, _source, table in result if table is not None]
-        if not made:
-            return f"Built {names}"
+        made = [table for _number, _plan, _source, table in result]
         return (
             f"Built {names}: {max(x.sweeps for x in made)} sweeps, the last of which changed "
             f"costs by {1e3 * max(x.change for x in made):.2g} ms"
@@ -649,11 +648,16 @@ class POISE_OT_controller_import(_ControlOperator, ImportHelper, bpy.types.Opera
     filter_glob: StringProperty(default="*.txt;*.con", options={"HIDDEN"})
 
     def run(self, context):
-        _character, motion = motions.require_motion(context)
+        character, motion = motions.require_motion(context)
         figure, body, numbers = gather.known(context, motion)
         name = one_line(Path(self.filepath).stem)
         usual = Plan(name, figure.coordinates(body), figure.controls(body), ())
         plan = plans.from_text(texts.read_controller(read_text(self.filepath)), usual)
+        if plan.program not in {"", *(one.program for one in figure.library(body))}:
+            raise UserError(
+                f"{name} holds torques, which {character.name} has no muscles for: choose a file "
+                "of a controller"
+            )
         item = add_controller(motion.poise_motion.control, plan, name, numbers.unit_scale)
         for one, x, said in zip(item.domain, usual.coordinates, plan.coordinates, strict=True):
             if said.wraps != x.wraps:

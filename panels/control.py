@@ -10,6 +10,7 @@ from ..addon.rigs import machines
 from ..addon.rigs.actor import Actor
 from ..addon.show import preview
 from ..addon.texts import tr
+from ..solvers.control.plans import HOLD
 from .base import MotionPanel, active, settings_of, wrapped
 from .motion import draw_summary
 from .posing import DisturbancesPanel
@@ -149,6 +150,9 @@ class POISE_PT_control(_ControlPanel, bpy.types.Panel):
         if item is None:
             wrapped(layout, "Add a controller: where the figure is to end", context.region.width,
                     "INFO")
+        elif item.program == HOLD:
+            for one in item.torques:
+                layout.prop(one, "held", text=tr(_label(one.name)))
         elif known is not None and known[0].tabled:
             self._draw_destinations(layout, item, known)
         if item is not None and known is not None:
@@ -281,7 +285,8 @@ class POISE_PT_control_domain(_ControlPanel, bpy.types.Panel):
 
     @classmethod
     def poll(cls, context):
-        if not super().poll(context) or _chosen(settings_of(context).control) is None:
+        item = _chosen(settings_of(context).control) if super().poll(context) else None
+        if item is None or item.program:
             return False
         known = _known(context)
         return known is not None and known[0].tabled
@@ -321,19 +326,24 @@ class POISE_PT_control_torques(_ControlPanel, bpy.types.Panel):
 
     @classmethod
     def poll(cls, context):
-        return POISE_PT_control_domain.poll(context)
+        if not super().poll(context) or _chosen(settings_of(context).control) is None:
+            return False
+        known = _known(context)
+        return known is not None and known[0].tabled
 
     def draw(self, context):
         layout = self.layout
         settings = settings_of(context).control
         layout.use_property_split = True
         layout.use_property_decorate = False
-        for one in _chosen(settings).torques:
+        item = _chosen(settings)
+        for one in item.torques:
             column = layout.column(align=True)
             column.prop(one, "low", text=tr(f"{_label(one.name)} from"))
             column.prop(one, "high", text="to")
-            column.prop(one, "count", text="Steps")
-            column.prop(one, "effort")
+            if not item.program:
+                column.prop(one, "count", text="Steps")
+                column.prop(one, "effort")
         layout.prop(settings, "slew")
 
 

@@ -102,6 +102,11 @@ class PoiseSpan(bpy.types.PropertyGroup):
         "the quickest way, much the easiest", default=0.1, min=0.0, soft_max=1.0, options=set(),
         override=OVERRIDE,
     )
+    held: FloatProperty(
+        name="Held", description="Torque of the joint's muscle while the motor program lasts, N m; "
+        "0 lets it swing freely", default=0.0, soft_min=-50.0, soft_max=50.0, options=set(),
+        override=OVERRIDE,
+    )
     ends: EnumProperty(
         name="Beyond", description="What is beyond the least and the largest value of a coordinate",
         items=(

@@ -37,6 +37,9 @@ SOFTER = 6.0
 """Times `ARRIVED` that the linear law of several links takes for far: their tables' cells are
 wider than a pendulum's."""
 
+HOLD = "HOLD"
+"""Motor program: controls stay as they are given, for as long as a line of the script lasts."""
+
 WIDER = 4.0
 """Times the size of a law's domain, among things, where each way home is tried by itself."""
 
@@ -90,7 +93,8 @@ class Plan:
         program: name of a motor program in place of a table, "" for none.
         amount: what the program is asked for, such as the length of a jump, m.
         drop: by how much a jump comes down, m.
-        found: numbers of the program, where it was looked for; () for those that it comes with.
+        found: numbers of the program, where it was looked for; () for those that it comes with. Of
+            `HOLD` what each control is, in their order.
     """
 
     name: str
@@ -433,6 +437,15 @@ def from_text(made: ControllerText, plan: Plan) -> Plan:
     """
     said = {x.name: x for x in (*made.coordinates, *made.controls)}
     own = {x.name: x for x in (*plan.coordinates, *plan.controls)}
+    if made.held:
+        names = [x.name for x in plan.controls]
+        for name in made.held:
+            if name not in names:
+                raise SettingError("Control", name, f"one of {', '.join(names)}")
+        return replace(
+            plan, program=HOLD, destinations=(),
+            found=tuple(made.held.get(name, 0.0) for name in names),
+        )
     if set(said) != set(own):
         raise SettingError(
             f"Coordinates and controls of {plan.name}", ", ".join(said), ", ".join(own)
@@ -469,6 +482,9 @@ def to_text(plan: Plan, dynamics: str) -> ControllerText:
             x.name, in_degrees(x, x.low), in_degrees(x, x.high - step), x.count, x.wraps, x.effort
         )
 
+    if plan.program == HOLD:
+        held = zip(plan.controls, plan.found, strict=True)
+        return ControllerText(dynamics, (), (), (), {x.name: in_degrees(x, v) for x, v in held})
     spans = {x.name: x for x in plan.coordinates}
     return ControllerText(
         dynamics, tuple(map(said, plan.coordinates)), tuple(map(said, plan.controls)),

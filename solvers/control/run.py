@@ -550,7 +550,7 @@ def run(
     def demand() -> np.ndarray:
         number = turns.now(time, state, there)
         if number == len(script):
-            return np.zeros_like(last) if last is not None else np.zeros(_width(script))
+            return np.zeros_like(last) if last is not None else np.zeros(_width(script, state))
         command = script[number]
         if not isinstance(command.controller, Controller):
             return np.atleast_1d(np.asarray(command.controller(time - turns.began, state), float))
@@ -586,10 +586,11 @@ def run(
     )
 
 
-def _width(script: Sequence[Command]) -> int:
+def _width(script: Sequence[Command], state: np.ndarray) -> int:
     for command in script:
         if isinstance(command.controller, Controller):
             return command.controller.table.controls.shape[1]
+        return np.size(command.controller(0.0, state))
     return 1
 
 

@@ -11,7 +11,12 @@ van de Panne, Fiume and Vranesic, "Reusable Motion Synthesis Using State-Space C
     torq torque -10.0 10.0 11 0.1    a control: least, largest, how many are tried, K
     dest angle=0 omega=0             where it leads; what is not named is free
 
-Several destinations are alternatives, of which the easiest is taken. A script:
+Several destinations are alternatives, of which the easiest is taken. A motor program has one line
+in place of all but the first:
+
+    hold torque=2.5                  controls that stay; those not named are 0
+
+A script:
 
     state link -135,350              a figure's state at the start: angle, then its speed
     swapcon link conB.ctab           from here on this controller
@@ -69,12 +74,14 @@ class ControllerText:
         coordinates: of the state, in their order.
         controls: what it can do.
         destinations: each a mapping from a coordinate's name to its value.
+        held: of a motor program, which has nothing else: control -> its value.
     """
 
     dynamics: str
     coordinates: tuple[Range, ...]
     controls: tuple[Range, ...]
     destinations: tuple[dict[str, float], ...]
+    held: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -148,6 +155,7 @@ def read_controller(text: str) -> ControllerText:
     coordinates: list[Range] = []
     controls: list[Range] = []
     destinations: list[dict[str, float]] = []
+    held: dict[str, float] = {}
     for number, words in _commands(text):
         word, rest = words[0], words[1:]
         if word == "dyn" and len(rest) == 1:
@@ -159,9 +167,19 @@ def read_controller(text: str) -> ControllerText:
         elif word == "wrap" and len(rest) == 1:
             wraps.add(rest[0])
         elif word == "dest":
-            destinations.append(_destination(number, words))
+            destinations.append(_values(number, words))
+        elif word == "hold":
+            held |= _values(number, words)
         else:
-            raise _wrong(number, words, "dyn, ssid, wrap, torq or dest, and what belongs to it")
+            raise _wrong(
+                number, words, "dyn, ssid, wrap, torq or dest, or hold, and what belongs to it"
+            )
+    if held:
+        if coordinates or controls or destinations:
+            raise SettingError(
+                "Controller", "a motor program, too", "one of both: hold, or ssid, torq and dest"
+            )
+        return ControllerText(dynamics, (), (), (), held)
     names = [x.name for x in coordinates]
     for missing, there in (
         ("ssid, a coordinate", coordinates),
@@ -191,8 +209,8 @@ def _range(number: int, words: list[str], form: str, count: int) -> Range:
     return Range(words[1], low, high, int(steps), False, *values[3:])
 
 
-def _destination(number: int, words: list[str]) -> dict[str, float]:
-    form = "dest NAME=VALUE ..."
+def _values(number: int, words: list[str]) -> dict[str, float]:
+    form = f"{words[0]} NAME=VALUE ..."
     parts = [word.partition("=") for word in words[1:]]
     if not parts or not all(name and sign for name, sign, _ in parts):
         raise _wrong(number, words, form)
@@ -207,6 +225,8 @@ def write_controller(made: ControllerText) -> str:
         made: the description.
     """
     lines = [f"dyn {made.dynamics}"] if made.dynamics else []
+    if made.held:
+        lines.append("hold " + " ".join(f"{name}={value!r}" for name, value in made.held.items()))
     for x in made.coordinates:
         lines.append(f"ssid {x.name} {x.low!r} {x.high!r} {x.count}")
     lines += [f"wrap {x.name}" for x in made.coordinates if x.wraps]

@@ -408,7 +408,7 @@ def _controlled(trial):
             compat.select_bone(bone, bone.name in names)
         trial.say(f"figure: {_refusal('figure_setup')}")
     for _ in range(rng.choice((1, 1, 2))):
-        library = rng.choice(("A", "B", "D", "", "Z"))
+        library = rng.choice(("A", "B", "D", "", "Z", "Torques", "Torques"))
         trial.say(f"controller {library}: {_refusal('controller_add', library=library)}")
         until = rng.choice(("TIME", "REACHED", "REGION", "WHENEVER"))
         seconds = rng.uniform(0.05, 2.0)
@@ -431,6 +431,13 @@ def _controlled(trial):
     if motion is None:
         return
     control = motion.poise_motion.control
+    for item in control.controllers:
+        for one in item.torques:
+            one.held = rng.uniform(0.5 * one.low, 0.5 * one.high)
+    for line in control.script:
+        if trial.chance(0.3):
+            line.others = rng.choice(("A, B", "Torques", ", ,", "Nobody"))
+    control.seed, control.slew = rng.randint(0, 9), rng.choice((0.0, 0.0, 5.0))
     if trial.chance(0.3):
         control.obstacles = bpy.data.collections.new("In the Way")
         bpy.context.scene.collection.children.link(control.obstacles)
@@ -444,7 +451,7 @@ def _controlled(trial):
     for item in control.controllers:
         for one in (*item.domain, *item.torques):
             if trial.chance(0.2):
-                setattr(one, rng.choice(("low", "high", "effort")), rng.choice(NUMBERS))
+                setattr(one, rng.choice(("low", "high", "effort", "held")), rng.choice(NUMBERS))
         for one in item.domain:
             if trial.chance(0.2):
                 one.ends = rng.choice(("WRAP", "STOP"))

@@ -326,6 +326,49 @@ def test_what_cannot_be_is_said_in_one_sentence():
     assert [p.code for p in found] == ["CONTROLLER_LEFT"] and found[0].time < 1.0
 
 
+def test_torques_are_held_between_controllers(tmp_path):
+    """What a muscle that holds T does while a joint turns by a is the work T a: energy says so,
+    with nothing else about, while the lines last and after. Then a controller catches the rod."""
+    rig, motion = _pendulum(97)
+    for name in ("Torques", "Torques", "A"):
+        bpy.ops.poise.controller_add(library=name)
+    push, pull, _caught = rig.poise.controllers
+    push.name, push.torques[0].held = "Push", 3.0
+    pull.name, pull.torques[0].held = "Pull", -2.0
+    for name, seconds in (("Push", 0.3), ("Pull", 0.4), ("A", 9.0)):
+        bpy.ops.poise.script_add(controller=name, seconds=seconds)
+    solved = pipeline.solve(pipeline.gather(bpy.context, motion))
+    ran, made = solved.motion.ran, compile_figure(solved.job.body.chain.links)
+
+    def energy(state):
+        return sum(made.energy(np.sin, np.cos, state[:1], state[1:]))
+
+    fps = bpy.context.scene.render.fps
+    first, second = (next(i for i in range(len(ran.states)) if i / (2 * fps) > s - 1e-9)
+                     for s in (0.25, 0.625))
+    assert ran.active[first] == 0 and ran.active[second] == 1
+    for row, torque in ((first, 3.0), (second, -2.0)):
+        assert ran.controls[row].tolist() == [torque]
+        gain = energy(ran.states[row]) - energy(ran.states[row - 3])
+        turn = ran.states[row, 0] - ran.states[row - 3, 0]
+        assert abs(turn) > 0.01 and gain == pytest.approx(torque * turn, abs=1e-6)
+    assert _off(np.degrees(ran.states[-1]), 0.0) < 0.5
+    # Built without, saved as text and read again, drawn as what it is.
+    bpy.ops.poise.controller_build()
+    assert TABLE.format(push.number) not in motion
+    rig.poise.motion_object.poise_motion.control.controller_index = 0
+    path = tmp_path / "Shove.txt"
+    bpy.ops.poise.controller_export(filepath=str(path))
+    assert path.read_text() == "dyn link1\nhold torque=3.0\n"
+    bpy.ops.poise.controller_import(filepath=str(path))
+    read = rig.poise.controllers["Shove"]
+    assert read.program == push.program and read.torques[0].held == 3.0
+    panels = drawn()
+    assert "POISE_PT_control_domain" not in panels and "Torque" in panels["POISE_PT_control"]
+    push.torques[0].held = 11.0
+    refused("bake", "Push holds torque at 11 N m: set one that the muscle has, -10 N m to 10 N m")
+
+
 def test_texts_are_written_as_they_are_read(tmp_path):
     rig, motion = _scripted(tmp_path)
     bpy.ops.poise.script_export(filepath=str(tmp_path / "again.txt"))

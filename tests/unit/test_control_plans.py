@@ -141,6 +141,11 @@ def test_texts_say_what_plans_are():
     }
     with pytest.raises(SettingError, match="Coordinates and controls"):
         plans.from_text(replace(made, coordinates=made.coordinates[:1]), A)
+    held = plans.from_text(replace(made, held={"torque": 2.5}), A)
+    assert (held.program, held.found) == (plans.HOLD, (2.5,))
+    assert plans.to_text(held, "link1").held == {"torque": 2.5}
+    with pytest.raises(SettingError, match="Control is force: it must be one of torque"):
+        plans.from_text(replace(made, held={"force": 2.5}), A)
 
 
 def _two_links(strength):

@@ -109,6 +109,12 @@ def test_destinations_may_be_several_and_leave_coordinates_free():
     assert read_controller(write_controller(made)) == made
 
 
+def test_a_motor_program_holds_controls():
+    made = read_controller("dyn arm\nhold torque1=2.5 torque3=-1\n")
+    assert made.held == {"torque1": 2.5, "torque3": -1.0} and not made.coordinates
+    assert read_controller(write_controller(made)) == made
+
+
 def test_a_controller_may_stay_for_several_stretches():
     script = read_script("swapcon a x\nsim 1\nsim 2\n")
     assert script.lines == (Line("a", "x", 1.0), Line("a", "x", 2.0))
@@ -125,6 +131,9 @@ def test_a_controller_may_stay_for_several_stretches():
         (FIGURE_12.replace("dest angle=0 omega=0", ""), "Controller is incomplete"),
         (FIGURE_12 + "wrap speed", "Coordinate is speed: it must be one of omega, angle"),
         (FIGURE_12 + "dest angle", "dest NAME=VALUE"),
+        ("hold 2.5", "Line 1 is hold 2.5: it must be hold NAME=VALUE"),
+        ("hold torque=nan", "Line 1"),
+        (FIGURE_12 + "hold torque=1", "Controller is a motor program, too: it must be one of both"),
     ],
 )
 def test_controllers_that_are_none_are_refused_by_their_line(text, words):

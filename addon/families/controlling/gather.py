@@ -9,7 +9,7 @@ import bpy
 import numpy as np
 
 from ....solvers.control.knocks import Plane
-from ....solvers.control.plans import Plan, Span
+from ....solvers.control.plans import HOLD, Plan, Span
 from ....solvers.control.regions import Region
 from ....solvers.motion import Problem
 from ... import store
@@ -87,10 +87,14 @@ def plan_of(item, figure: MachineFigure, body: Any, unit_scale: float) -> Plan:
             x.name: values[x.name].value * size(x)
             for x in coordinates if x.name in values and not values[x.name].free
         })
+    controls = spans(figure.controls(body), item.torques)
+    found = tuple(item.found) if any(item.found) else ()
+    if item.program == HOLD:
+        given = {one.name: one.held for one in item.torques}
+        places, found = [], tuple(given.get(x.name, 0.0) for x in controls)
     return Plan(
-        item.name, coordinates, spans(figure.controls(body), item.torques), tuple(places),
-        item.power, item.program, item.amount * unit_scale, item.drop * unit_scale,
-        tuple(item.found) if any(item.found) else (),
+        item.name, coordinates, controls, tuple(places), item.power, item.program,
+        item.amount * unit_scale, item.drop * unit_scale, found,
     )
 
 
@@ -108,13 +112,16 @@ def fill(item, plan: Plan, unit_scale: float) -> None:
     item.name, item.power = plan.name, plan.power
     item.program = plan.program
     item.amount, item.drop = plan.amount / unit_scale, plan.drop / unit_scale
-    item.found = plan.found or (0.0,) * len(item.found)
+    holds = plan.program == HOLD
+    item.found = plan.found if plan.found and not holds else (0.0,) * len(item.found)
     for items, spans in ((item.domain, plan.coordinates), (item.torques, plan.controls)):
         items.clear()
         for x in spans:
             one = items.add()
             one.name, one.count, one.effort = x.name, x.count, x.effort
             one.low, one.high = x.low / size(x), x.high / size(x)
+    for one, torque in zip(item.torques, plan.found if holds else (), strict=False):
+        one.held = torque
     item.destinations.clear()
     for place in plan.destinations:
         fill_state(item.destinations.add().values, plan.coordinates, place, unit_scale)

@@ -7,6 +7,7 @@ hinges' axis; those of links after the first are against the link that they hang
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -14,7 +15,7 @@ import numpy as np
 from .....solvers import rotations
 from .....solvers.control.chain import Chain, rates_of
 from .....solvers.control.knocks import Knocks, Plane
-from .....solvers.control.plans import controller_of, table_of
+from .....solvers.control.plans import HOLD, Plan, controller_of, table_of
 from .....solvers.control.run import Command, run
 from .....solvers.control.surroundings import Silhouette, Surroundings, lines, way_between
 from .....solvers.control.touching import Solid, Touching, outline_of
@@ -134,10 +135,13 @@ class ChainFigure(MachineFigure):
         return body.chain.controls()
 
     def library(self, body):
-        return body.chain.library()
+        controls = self.controls(body)
+        held = Plan("Torques", self.coordinates(body), controls, (), program=HOLD,
+                    found=(0.0,) * len(controls))
+        return (*body.chain.library(), held)
 
     def build(self, body, plan, told):
-        return table_of(plan, rates_of(body.chain), told, body.about)
+        return None if plan.program else table_of(plan, rates_of(body.chain), told, body.about)
 
     def built_of(self, body):
         # Tables of earlier files know of nothing about the figure.
@@ -154,7 +158,7 @@ class ChainFigure(MachineFigure):
         }
 
     def quick(self, body, plan):
-        return plan.nodes * len(plan.samples) <= QUICK
+        return bool(plan.program) or plan.nodes * len(plan.samples) <= QUICK
 
     def links(self, body):
         return body.bones
@@ -188,8 +192,10 @@ class ChainFigure(MachineFigure):
     def run(self, body, start, script, clock, slew, told, struck=None):
         rates, about = rates_of(body.chain), body.about
         commands = [
-            Command(controller_of(s.plan, s.table, rates, about), s.seconds, s.until_reached,
-                    s.plan.name, s.region, s.whenever)
+            Command(
+                _held(s.plan) if s.table is None else controller_of(s.plan, s.table, rates, about),
+                s.seconds, s.until_reached, s.plan.name, s.region, s.whenever,
+            )
             for s in script
         ]
         spans = self.controls(body)
@@ -276,6 +282,18 @@ def _solid(motion, actor, chain: Chain, frame: np.ndarray, unit: float) -> Solid
             "meshes in the way"
         ) from err
     return Solid(things, radius, friction) if things else None
+
+
+def _held(plan: Plan) -> Callable[[float, np.ndarray], np.ndarray]:
+    """A motor program: torques that stay as they are."""
+    for x, torque in zip(plan.controls, plan.found, strict=True):
+        if not x.low <= torque <= x.high:
+            raise UserError(
+                f"{plan.name} holds {x.name} at {x.spoken(torque)}: set one that the muscle has, "
+                f"{x.spoken(x.low)} to {x.spoken(x.high)}"
+            )
+    held = np.array(plan.found)
+    return lambda time, state: held
 
 
 def _touches(body: ChainBody, about: Surroundings, time, states) -> tuple[Problem, ...]:
