@@ -78,7 +78,7 @@ class Course:
         return np.clip(found, 0, len(self.visits) - 2)
 
     def _kicked(
-        self, kicks: np.ndarray, off: np.ndarray, times: np.ndarray, last: int | None = None
+        self, kicks: np.ndarray, off: np.ndarray, times: np.ndarray, last: np.ndarray | None = None
     ) -> tuple[np.ndarray, np.ndarray]:
         """What the kicks (2, v - 1, ..., 3) add, and its rate."""
         i = np.minimum(self.interval(times), len(self.visits) if last is None else last)
@@ -96,13 +96,13 @@ class Course:
         return value, rate
 
     def joints(
-        self, times: np.ndarray, last: int | None = None
+        self, times: np.ndarray, last: np.ndarray | None = None
     ) -> tuple[np.ndarray, np.ndarray]:
         """Local turns, the pelvis' in the world first, and their rates in the turned frames.
 
         Args:
             times: (t,) s.
-            last: interval that ends with the times: its rates count there, not those after.
+            last: (t,) intervals that end with the times: their rates count there, not those after.
 
         Returns:
             (t, n, 4) and (t, n, 3) rad/s.

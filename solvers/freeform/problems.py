@@ -20,11 +20,12 @@ FOLDS = 10.0
 
 
 def flight_problems(
-    flight: Flight, line: Timeline, postures: list[Posture], first: int, last: int
+    body: Body, flight: Flight, line: Timeline, postures: list[Posture], first: int, last: int
 ) -> list[Problem]:
     """Flights that are too long for legs, and postures that they do not meet.
 
     Args:
+        body: who flies.
         flight: the flight.
         line: visits of the motion.
         postures: of the sequence.
@@ -37,7 +38,7 @@ def flight_problems(
     out, where = [], f"posture {int(line.postures[first]) + 1}"
     speed = float(flight.velocity[2])
     rise = max(speed, 0.0) ** 2 / (2.0 * flight.gravity)
-    leg = max((length(flight.body, h.limb) for h in line.standing[first]), default=0.0)
+    leg = max((length(body, h.limb) for h in line.standing[first]), default=0.0)
     if 0.0 < leg < rise:  # who was thrown needs no legs
         rises, legs = told_apart(rise, leg, 2, " m")
         out.append(
@@ -49,7 +50,7 @@ def flight_problems(
                 remedy="Let it land sooner, or lower",
             )
         )
-    missed = flight.aim.missed
+    missed = float(flight.aim.missed)
     if missed > 100.0 * LANDED:
         out.append(
             Problem(

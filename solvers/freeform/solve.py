@@ -25,12 +25,12 @@ import numpy as np
 
 from .. import rotations
 from ..errors import SettingError
-from .body import Body, Limb, Posture, centre, length, links
+from .body import Body, Inside, Limb, Posture, centre, inside, length, links
 from .course import Course
-from .flight import LONGEST, ORDER, Flight, rise_speed, shoot
+from .flight import LONGEST, ORDER, Aim, Flight, rise_speed, shoot
 from .heights import Piece
 from .holds import Hold, brought, find_holds, settle, stepping, whole
-from .kicks import FlightEnd, held_back
+from .kicks import FlightEnds, held_back
 from .motion import Contact, FreeformMotion, PostureSequence, clean
 from .problems import flight_problems, folding_problems, stretched_problems, unreached
 from .timeline import Timeline, timeline
@@ -83,27 +83,17 @@ class FreeformPlan:
         self._stretched: dict[tuple[int, str], bool] = {}
         self._folding: dict[tuple[int, str], float] = {}  # rad/s
         self.steps = line.steps()
-        self.flights = []
         spans = line.spans(flying=True)
-        wanted = self._wanted(spans)
-        for i, (a, b) in enumerate(spans):
-
-            def flown(share: float, i: int = i) -> None:
-                if progress is not None:
-                    progress((i + share) / len(spans))
-
-            self.flights.append(self._fly(a, b, wanted, flown))
+        self.flights = self._fly(spans, progress) if spans else []
         self._pieces: list[tuple[int, Piece]] = []
-        falls: dict[int, float] = {}  # m/s at visits at which flights begin or end
-        for flight, (a, b) in zip(self.flights, spans, strict=True):
-            falls[a], falls[b] = self._join(flight, a, b)
-        if falls:
+        if spans:
+            falls = self._join(spans)
             over, rates = self._overs()
             for a, b in line.spans(flying=False):
                 self._rise(a, b, falls, over, rates)
         self._step()
         for flight, (a, b) in zip(self.flights, spans, strict=True):
-            self.problems += flight_problems(flight, line, self.postures, a, b)
+            self.problems += flight_problems(body, flight, line, self.postures, a, b)
         stretched = sorted(key for key, yes in self._stretched.items() if yes)
         self.problems += stretched_problems(line, stretched)
         self.problems += folding_problems(
@@ -209,94 +199,107 @@ class FreeformPlan:
         self, hold: Hold, visit: int, lifting: bool, kick: np.ndarray, own: np.ndarray
     ) -> None:
         """Let a limb leave its foothold, or come to it, its joints (c, 3) faster than its own."""
-        share = held_back(kick)
+        share = float(held_back(kick))
         # A stretched limb would have to bend infinitely fast.
         self._stretched[visit, hold.limb.name] = share < 1.0
         self.course.turn_kicks[self._chain(hold.limb, visit, lifting)] = share * kick
         if not lifting:
             self._folding[visit, hold.limb.name] = float(np.linalg.norm(own[1] + kick[1]))
 
-    def _wanted(self, spans: list[tuple[int, int]]) -> dict[Job, tuple[np.ndarray, np.ndarray]]:
-        """`_rates` at both ends of all flights while the pelvis rests, and at 1 m/s along or
-        1 rad/s about each axis."""
-        jobs = [
-            (hold, visit, lifting) for a, b in spans for visit, lifting in ((a, True), (b, False))
-            for hold in self.line.standing[visit]
-        ]
+    def _wanted(self, jobs: list[Job]) -> list[tuple[np.ndarray, np.ndarray]]:
+        """`_rates` while the pelvis rests, and at 1 m/s along or 1 rad/s about each axis."""
         at = self.line.visits[[visit for _, visit, _ in jobs]]
         steps = np.tile(np.concatenate([np.zeros((1, 6)), np.eye(6)]), (len(jobs), 1, 1))
         turns = self.course.joints(at)[0][:, 0]
-        rates = self._rates(
+        return self._rates(
             jobs, self.course.places(at)[0], turns, steps[..., :3], steps[..., 3:]
-        ) if jobs else []
-        return dict(zip(jobs, rates, strict=True))
+        )
+
+    def _ends(self, spans: list[tuple[int, int]]) -> tuple[np.ndarray, ...]:
+        """(2 f,) times of flights' ends, and (2 f, n, 4) joints and (2 f, n, 3) rates in these."""
+        visits = np.array(spans)
+        times = self.line.visits[visits.ravel()]
+        return times, *self.course.joints(times, np.repeat(visits[:, 1] - 1, 2))
 
     def _fly(
-        self, a: int, b: int, wanted: dict[Job, tuple[np.ndarray, np.ndarray]],
-        progress: Callable[[float], None],
-    ) -> Flight:
-        """The flight between two visits, its limbs kicked."""
-        course, visits = self.course, self.line.visits
-        start, end = visits[a], visits[b]
-        times = np.array([start, end])
-
-        def joints_of(t: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-            return course.joints(t, b - 1)
-
-        places = course.places(times)[0]
-        joints, rates = joints_of(times)
-        ends = centre(self.body, links(self.body, places, joints))
-        span = end - start
-        velocity = (ends[1] - ends[0]) / span
-        velocity[2] = rise_speed(span, ends[0, 2] - ends[1, 2], self.gravity)
+        self, spans: list[tuple[int, int]], progress: Callable[[float], None] | None
+    ) -> list[Flight]:
+        """The flights between visits, their limbs kicked."""
+        course = self.course
+        # Of each end, who rests there.
+        jobs = [
+            [(hold, visit, lifting) for hold in self.line.standing[visit]]
+            for span in spans for visit, lifting in zip(span, (True, False), strict=True)
+        ]
+        every = [job for one in jobs for job in one]
+        wanted = dict(zip(every, self._wanted(every) if every else [], strict=True))
+        times, joints, rates = self._ends(spans)
+        ends = centre(self.body, links(self.body, course.places(times)[0], joints))
+        first, last = ends[::2], ends[1::2]
+        span = (times[1::2] - times[::2])[:, None]
+        velocity = (last - first) / span
+        velocity[:, 2:] = rise_speed(span, first[:, 2:] - last[:, 2:], self.gravity)
+        speeds = np.repeat(velocity, 2, axis=0)
+        speeds[1::2, 2:] -= self.gravity * span
+        limits = FlightEnds(self.body, joints, rates, speeds, [
+            [(self._chain(job[0].limb, *job[1:])[2], wanted[job][0]) for job in one]
+            for one in jobs
+        ])
 
         def guide(t: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-            turns, spins = joints_of(t)
+            turns, spins = course.joints(t)
             return turns[:, 0], spins[:, 0]
 
-        limits, owns = [], []
-        for i, (visit, lifting) in enumerate(((a, True), (b, False))):
-            limbs = []
-            for hold in self.line.standing[visit]:
-                by_root, own = wanted[hold, visit, lifting]
-                limbs.append((self._chain(hold.limb, visit, lifting)[2], by_root))
-                owns.append((hold, visit, lifting, own))
-            fall = self.gravity * (times[i] - start) * np.eye(3)[2]
-            limits.append(FlightEnd(self.body, joints[i], rates[i], velocity - fall, limbs))
+        def shot(before: Aim | None, order: int, longest: float) -> Aim:
+            breaks = [course.breaks(*pair) for pair in times.reshape(-1, 2)]
+            return shoot(self.body, course.joints, guide, breaks, before, order, longest)
 
-        def kicked(momentum: np.ndarray) -> list[np.ndarray]:
-            return [kick for one in limits for kick in one.kicks(momentum)]
+        def kicked(aim: Aim) -> np.ndarray:
+            return limits.kicks(np.repeat(aim.momentum, 2, axis=0))
 
-        aim, count = shoot(self.body, joints_of, guide, times, None, *ROUGH), 0
+        aim, rounds = shot(None, *ROUGH), 0
+        kicks = kicked(aim)
         for rule, close in ((ROUGH, ROUGHLY), ((ORDER, LONGEST), SETTLED)):
             for _ in range(ROUNDS):
                 # Most take three rounds or four.
-                count += 1
-                progress(1.0 - 0.5 ** (0.5 * count))
-                kicks = kicked(aim.momentum)
-                for (hold, visit, lifting, own), kick in zip(owns, kicks, strict=True):
-                    self._kick(hold, visit, lifting, kick, own)
-                aim = shoot(self.body, joints_of, guide, course.breaks(start, end), aim, *rule)
-                change = zip(kicked(aim.momentum), kicks, strict=True)
-                if max((np.abs(x - y).max() for x, y in change), default=0.0) < close:
+                rounds += 1
+                if progress is not None:
+                    progress(1.0 - 0.5 ** (0.5 * rounds))
+                for one, of in zip(jobs, kicks, strict=True):
+                    for job, kick in zip(one, of, strict=False):
+                        own = wanted[job][1]
+                        self._kick(*job, kick[: len(own)], own)
+                aim, former = shot(aim, *rule), kicks
+                kicks = kicked(aim)
+                if np.abs(kicks - former).max(initial=0.0) < close:
                     break
-        return Flight(start, end, ends[0], velocity, self.gravity, aim, self.body, joints_of)
+        return [
+            Flight(start, end, first[i], velocity[i], self.gravity, aim.flight(i))
+            for i, (start, end) in enumerate(times.reshape(-1, 2).tolist())
+        ]
 
     # Supports
 
-    def _join(self, flight: Flight, a: int, b: int) -> tuple[float, float]:
-        """Kick the pelvis, on the ground, so that it meets a flight's velocity and spin.
+    def _join(self, spans: list[tuple[int, int]]) -> dict[int, float]:
+        """Kick the pelvis, on the ground, so that it meets velocities and spins of the flights.
 
-        Returns how fast it falls at both ends, m/s."""
-        course = self.course
-        times = np.array([flight.start, flight.end])
-        _, _, velocity, spin = flight.pelvis(times)
-        own = course.places(times)[1], course.joints(times)[1][:, 0]
-        for i, (interval, side) in enumerate(((a - 1, 1), (b, 0))):
-            if 0 <= interval < len(self.line.holds):
-                course.place_kicks[side, interval] = velocity[i] - own[0][i]
-                course.turn_kicks[side, interval, 0] = spin[i] - own[1][i]
-        return -float(velocity[0, 2]), -float(velocity[1, 2])
+        Returns how fast it falls at the visits at which they begin or end, m/s."""
+        course, falls = self.course, {}
+        times, joints, rates = self._ends(spans)
+        found = inside(self.body, joints, rates)
+        own = course.places(times)[1]
+        for f, (flight, (a, b)) in enumerate(zip(self.flights, spans, strict=True)):
+            rows = slice(2 * f, 2 * f + 2)
+            met = flight.velocities(times[rows], Inside(*(x[rows] for x in found)))
+            kicks = zip(*met, own[rows], rates[rows, 0], strict=True)
+            for (velocity, spin, of_place, of_turn), visit, interval, side in zip(
+                kicks, (a, b), (a - 1, b), (1, 0), strict=True
+            ):
+                falls[visit] = -float(velocity[2])
+                if 0 <= interval < len(self.line.holds):
+                    course.place_kicks[side, interval] = velocity - of_place
+                    course.turn_kicks[side, interval, 0] = spin - of_turn
+        return falls
 
     def _rise(
         self, a: int, b: int, falls: dict[int, float], over: np.ndarray, rates: np.ndarray
@@ -397,7 +400,9 @@ class FreeformPlan:
         for flight in self.flights:
             here = np.flatnonzero((times > flight.start) & (times < flight.end))
             if len(here):
-                place[here], joints[here, 0], _, _ = flight.pelvis(times[here])
+                joints[here, 0] = turn = flight.turn(times[here])
+                inner = inside(self.body, *self.course.joints(times[here])).centre
+                place[here] = flight.centre(times[here]) - rotations.rotate(turn, inner)
         interval, told = self.course.interval(times), []
         at = self.course.parameter(times)[0]
         for limb in self.body.limbs:
