@@ -29,10 +29,16 @@ from .body import Body, Inside, Limb, Posture, centre, inside, length, links
 from .course import Course
 from .flight import LONGEST, ORDER, Aim, Flight, rise_speed, shoot
 from .heights import Piece
-from .holds import Hold, brought, find_holds, settle, stepping, whole
+from .holds import Hold, brought, find_holds, rolled, settle, stepping, whole
 from .kicks import FlightEnds, held_back
 from .motion import Contact, FreeformMotion, PostureSequence, clean
-from .problems import flight_problems, folding_problems, stretched_problems, unreached
+from .problems import (
+    UNREACHED,
+    flight_problems,
+    folding_problems,
+    stretched_problems,
+    unreached,
+)
 from .timeline import Timeline, timeline
 
 INSTANT = 3e-6  # s, over which rates are differences
@@ -83,6 +89,7 @@ class FreeformPlan:
         self._stretched: dict[tuple[int, str], bool] = {}
         self._folding: dict[tuple[int, str], float] = {}  # rad/s
         self.steps = line.steps()
+        self._bearing = line.bearing(body)
         spans = line.spans(flying=True)
         self.flights = self._fly(spans, progress) if spans else []
         self._pieces: list[tuple[int, Piece]] = []
@@ -171,21 +178,20 @@ class FreeformPlan:
             if not mine:
                 continue
             holds, shape = [jobs[j][0] for j in mine], (2, len(mine), many)
-            rolled = np.stack([
-                hold.rolled(course.parameter(times[j] + by.ravel())[0])
-                for j, hold in zip(mine, holds, strict=True)
-            ], axis=1)
+            near = course.parameter((times[mine] + by[:, 0, 0]).ravel())[0]
+            turning = rolled(holds, np.tile(np.arange(len(mine)), 2), near)
             repeated = (
                 np.stack([hold.place for hold in holds])[:, None],
-                np.stack([hold.turn for hold in holds])[:, None], rolled[:, :, None],
+                np.stack([hold.turn for hold in holds])[:, None],
+                turning.reshape(2, len(mine), 1, *turning.shape[1:]),
             )
-            target, turned, rolled = (
+            target, turned, turning = (
                 np.broadcast_to(x, (*shape, *x.shape[-of:])).reshape(np.prod(shape), *x.shape[-of:])
                 for x, of in zip(repeated, (1, 1, 2), strict=True)
             )
             kept, _ = brought(
                 self.body, limb, target, turned, places[:, mine].reshape(-1, 3),
-                joints[:, mine].reshape(-1, *turns.shape[1:]), rolled,
+                joints[:, mine].reshape(-1, *turns.shape[1:]), turning,
             )
             links_of = chains[mine[0]][2]
             first, last = kept[:, links_of].reshape(*shape, len(links_of), 4)
@@ -393,8 +399,8 @@ class FreeformPlan:
 
     def _posed(
         self, times: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray, list[tuple[Hold, np.ndarray, np.ndarray]]]:
-        """Pelvis, joints, and of each foothold which samples keep it, and what is missing."""
+    ) -> tuple[np.ndarray, np.ndarray, list[tuple[Limb, np.ndarray, np.ndarray]]]:
+        """Pelvis, joints, and of limbs on a foothold in which samples, and what is missing."""
         times = np.clip(np.asarray(times, float), 0.0, self.duration)
         place, joints = self._ground(times)
         for flight in self.flights:
@@ -405,36 +411,30 @@ class FreeformPlan:
                 place[here] = flight.centre(times[here]) - rotations.rotate(turn, inner)
         interval, told = self.course.interval(times), []
         at = self.course.parameter(times)[0]
-        for limb in self.body.limbs:
-            rows = []
-            for hold in dict.fromkeys(h for row in self.line.holds for h in row if h.limb is limb):
-                bears = np.array([hold in row for row in self.line.holds])
-                here = np.flatnonzero(bears[interval])
-                if len(here):
-                    rows.append((hold, here))
-            if not rows:
+        for limb, holds, bears in self._bearing:
+            which = bears[interval]
+            here = np.flatnonzero(which >= 0)
+            if not len(here):
                 continue
-            every = np.concatenate([here for _, here in rows])
-            target, turn, rolled = (np.concatenate(x) for x in zip(*(
-                (np.tile(hold.place, (len(here), 1)), np.tile(hold.turn, (len(here), 1)),
-                 hold.rolled(at[here])) for hold, here in rows
-            ), strict=True))
-            joints[every], missing = brought(
-                self.body, limb, target, turn, place[every], joints[every], rolled
+            which = which[here]
+            joints[here], missing = brought(
+                self.body, limb, np.stack([hold.place for hold in holds])[which],
+                np.stack([hold.turn for hold in holds])[which], place[here], joints[here],
+                rolled(holds, which, at[here]),
             )
-            parts = np.split(missing, np.cumsum([len(here) for _, here in rows])[:-1])
-            told += [(*row, part) for row, part in zip(rows, parts, strict=True)]
+            if missing.max() > UNREACHED:
+                told += [(limb, here[which == k], missing[which == k]) for k in np.unique(which)]
         visits = self.line.visits
         for i, one, other in self.steps:
             here = np.flatnonzero(interval == i)
             if len(here):
                 share = (times[here] - visits[i]) / (visits[i + 1] - visits[i])
                 ends = self.course.parameter(visits[i : i + 2])[0]
-                both = one.rolled(ends[:1]), other.rolled(ends[1:])
+                both = rolled((one, other), np.arange(2), ends)
                 joints[here], missing = stepping(
                     self.body, one, other, share, both, place[here], joints[here]
                 )
-                told.append((one, here, missing))
+                told.append((one.limb, here, missing))
         return place, joints, told
 
     def sample(self, times: np.ndarray) -> FreeformMotion:
@@ -448,8 +448,8 @@ class FreeformPlan:
         """
         place, joints, told = self._posed(times)
         problems = list(self.problems)
-        for hold, here, missing in told:
-            problems += unreached(hold.limb, np.asarray(times)[here], missing)
+        for limb, here, missing in told:
+            problems += unreached(limb, np.asarray(times)[here], missing)
         turn = rotations.continuous(joints[:, 0]).copy()
         found = links(self.body, place, joints)
         joints[:, 0] = (1.0, 0.0, 0.0, 0.0)
@@ -462,13 +462,13 @@ class FreeformPlan:
         )
 
     def _contacts(self) -> tuple[Contact, ...]:
-        rows, visits, out = self.line.holds, self.line.visits, []
-        for hold in dict.fromkeys(h for row in rows for h in row):
-            on = np.array([False, *(hold in row for row in rows), False])
-            for a, b in np.flatnonzero(on[1:] != on[:-1]).reshape(-1, 2):
-                out.append(
-                    Contact(hold.limb.name, float(visits[a]), float(visits[b]), hold.place)
-                )
+        visits, out = self.line.visits, []
+        for limb, holds, bears in self._bearing:
+            edges = np.flatnonzero(np.diff(bears, prepend=-1, append=-1))
+            for a, b in zip(edges[:-1], edges[1:], strict=True):
+                if bears[a] >= 0:
+                    place = holds[bears[a]].place
+                    out.append(Contact(limb.name, float(visits[a]), float(visits[b]), place))
         return tuple(sorted(out, key=lambda c: (c.start, c.limb)))
 
 

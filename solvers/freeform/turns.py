@@ -74,11 +74,13 @@ class TurnCurve:
             world axis times their number.
         start: (n, 3) spins at the first knot, per parameter, in the turned frames; None as
             `rest` says.
+        apart: (k,) knots from which pieces do not go on from each other, but each as it goes
+            by itself; None for none.
     """
 
     def __init__(
         self, knots: np.ndarray, turns: np.ndarray, rest: Rest, whole: np.ndarray,
-        start: np.ndarray | None = None,
+        start: np.ndarray | None = None, apart: np.ndarray | None = None,
     ) -> None:
         self.knots, self.turns = knots, turns
         spans = np.diff(knots)
@@ -92,9 +94,15 @@ class TurnCurve:
         if start is not None:
             rates[0] = start
         h = spans[:, None, None]
+        after, before = rates[:-1], rates[1:]
+        if apart is not None:
+            after, before = (
+                np.where(at[:, None, None], (steps + first) / h, rate)
+                for at, rate in ((apart[:-1], after), (apart[1:], before))
+            )
         self._around = around
-        self._a1 = (h * rates[:-1] - first) / 3.0
-        self._a3 = (h * rates[1:] - last) / 3.0
+        self._a1 = (h * after - first) / 3.0
+        self._a3 = (h * before - last) / 3.0
         left = rotations.multiply(
             rotations.from_rotation_vector(-self._a1), rotations.multiply(back[:-1], turns[1:])
         )
@@ -110,8 +118,24 @@ class TurnCurve:
         Returns:
             (t, n, 4) and (t, n, 3).
         """
-        u = np.clip(at, self.knots[0], self.knots[-1])
-        k = np.clip(np.searchsorted(self.knots, u, side="right") - 1, 0, len(self.knots) - 2)
+        return self.within(at, np.array(0), np.array(len(self.knots) - 1))
+
+    def within(
+        self, at: np.ndarray, first: np.ndarray, last: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """The same of some of its pieces.
+
+        Args:
+            at: (t,) parameters; beyond the first and last knots they count as these.
+            first: (t,) first knots.
+            last: (t,) last ones.
+
+        Returns:
+            (t, n, 4) and (t, n, 3).
+        """
+        u = np.clip(at, self.knots[first], self.knots[last])
+        k = np.clip(np.searchsorted(self.knots, u, side="right") - 1, first, last - 1)
+        k = np.clip(k, 0, len(self.knots) - 2)  # at a knot alone the piece after it, or before
         span = (self.knots[k + 1] - self.knots[k])[:, None, None]
         s = (u - self.knots[k])[:, None, None] / span
         parts = (self._a1[k], self._a2[k], self._a3[k])
