@@ -218,7 +218,7 @@ def from_rotation_vector(vectors: np.ndarray) -> np.ndarray:
     """
     vectors = np.asarray(vectors, dtype=float)
     angles = np.sqrt(dot(vectors, vectors))
-    out = np.empty((*angles.shape, 4))
+    out = _components(4, angles.shape)
     out[..., 0] = np.cos(0.5 * angles)
     # sin(t / 2) / t, which numpy's sinc has without a division by zero.
     out[..., 1:] = vectors * (0.5 * np.sinc(angles / (2.0 * np.pi)))[..., None]

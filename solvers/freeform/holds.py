@@ -59,7 +59,7 @@ def rolled(holds: Sequence[Hold], which: np.ndarray, at: np.ndarray) -> np.ndarr
     rolling = holds[0].rolling
     if rolling is None:
         return np.zeros((len(at), 0, 4))
-    return rolling.within(at, *np.array([(hold.first, hold.last) for hold in holds])[which].T)[0]
+    return rolling.turns(at, *np.array([(hold.first, hold.last) for hold in holds])[which].T)
 
 
 def linked(body: Body, postures: list[Posture]) -> Links:

@@ -216,7 +216,7 @@ class FreeformPlan:
         """`_rates` while the pelvis rests, and at 1 m/s along or 1 rad/s about each axis."""
         at = self.line.visits[[visit for _, visit, _ in jobs]]
         steps = np.tile(np.concatenate([np.zeros((1, 6)), np.eye(6)]), (len(jobs), 1, 1))
-        turns = self.course.joints(at)[0][:, 0]
+        turns = self.course.turns(at)[:, 0]
         return self._rates(
             jobs, self.course.places(at)[0], turns, steps[..., :3], steps[..., 3:]
         )
@@ -349,7 +349,7 @@ class FreeformPlan:
         visits, inward = self.line.visits, np.array([[1.0], [-1.0]])
         times = np.stack([visits[:-1], visits[1:]])[..., None]
         times = times + (inward * INSTANT * np.arange(3.0))[:, None]
-        joints, _ = self.course.joints(times.ravel())
+        joints = self.course.turns(times.ravel())
         heights = links(self.body, np.zeros(3), joints).joints[..., 2].reshape(*times.shape, -1)
         over = np.zeros(times.shape)
         for i, holds in enumerate(self.line.holds):
@@ -389,7 +389,7 @@ class FreeformPlan:
     def _ground(self, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Pelvis and joints as led, with the heights of supports."""
         place, _ = self.course.places(times)
-        joints, _ = self.course.joints(times)
+        joints = self.course.turns(times)
         heights = links(self.body, np.zeros(3), joints).joints[..., 2]
         for interval, piece in self._pieces:
             here = np.flatnonzero((times >= piece.start) & (times <= piece.end))
