@@ -39,6 +39,7 @@ LONGEST = 0.05  # s that a piece lasts
 LANDED = 1e-11  # rad
 NEWTON = 30
 PARTS = (1.0, 0.5, 0.25, 0.1, 0.02)  # of a step, until it leads nearer
+ROWS = 720  # times that bodies are looked at at once: so much fits near a processor
 FARTHEST = 1.0  # of a quaternion: a step that leads further may lead to other whole turns
 
 Number = TypeVar("Number", float, np.ndarray)
@@ -417,7 +418,9 @@ def shoot(
     nodes = ends[:, :-1, None] + spans[..., None] * gauss.nodes
     f, m, s = nodes.shape
     there = spans > 0.0  # others make up the number of pieces
-    found = inside(body, *course(nodes[there].ravel()))
+    times = nodes[there].ravel()
+    parts = [inside(body, *course(times[i : i + ROWS])) for i in range(0, len(times), ROWS)]
+    found = Inside(*map(np.concatenate, zip(*parts, strict=True)))
     held, spread = np.zeros((f, m, s, 3)), np.zeros((f, m, s, 3, 3))
     held[there] = found.momentum.reshape(-1, s, 3)
     spread[there] = np.linalg.inv(found.inertia).reshape(-1, s, 3, 3)

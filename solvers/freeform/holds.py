@@ -16,7 +16,7 @@ import numpy as np
 from .. import rotations
 from ..curves import minimum_jerk
 from ..motion import Problem
-from .body import Body, Limb, Links, Posture, length, links
+from .body import Body, Limb, Links, Posture, fastened, length, links
 from .reach import reach
 from .turns import TurnCurve
 
@@ -246,12 +246,10 @@ def brought(
         As `keep`.
     """
     figure = body.figure
-    found = links(body, place, joints)
-    root = limb.links[0]
-    above = found.turns[:, figure.parents[root]]
+    root, above = fastened(body, limb, place, joints)
     for k, link in enumerate(limb.beyond[1:]):
         target = target - rotations.rotate(rolled[:, k], figure.places[link])
-    local, missing = reach(body, limb, found.joints[:, root], above, joints, target)
+    local, missing = reach(body, limb, root, above, joints, target)
     joints = joints.copy()
     joints[:, list(limb.links)] = local
     if limb.end >= 0:

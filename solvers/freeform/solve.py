@@ -25,7 +25,17 @@ import numpy as np
 
 from .. import rotations
 from ..errors import SettingError
-from .body import Body, Inside, Limb, Posture, centre, inside, length, links
+from .body import (
+    Body,
+    Inside,
+    Limb,
+    Posture,
+    centre,
+    fastened,
+    inside,
+    length,
+    links,
+)
 from .course import Course
 from .flight import LONGEST, ORDER, Aim, Flight, rise_speed, shoot
 from .heights import Piece
@@ -339,22 +349,23 @@ class FreeformPlan:
             )
             self._pieces.append((i, piece))
 
-    def _over(self, interval: int, heights: np.ndarray) -> np.ndarray:
-        """(...,) how much higher than the pelvis limbs are fastened that bear it: what lands on
-        its arms, or forelegs, is caught at the shoulders. Of heights (..., n) of all joints."""
-        return heights[..., [hold.limb.links[0] for hold in self.line.holds[interval]]].mean(-1)
+    def _over(self, joints: np.ndarray, interval: np.ndarray) -> np.ndarray:
+        """(t,) how much higher than the pelvis limbs are fastened that bear it in intervals (t,):
+        what lands on its arms, or forelegs, is caught at the shoulders."""
+        over, count = np.zeros((2, len(joints)))
+        for limb, _, bears in self._bearing:
+            here = np.flatnonzero(bears[interval] >= 0)
+            over[here] += fastened(self.body, limb, np.zeros(3), joints[here])[0][:, 2]
+            count[here] += 1.0
+        return over / np.maximum(count, 1.0)
 
     def _overs(self) -> tuple[np.ndarray, np.ndarray]:
         """(2, v - 1) `_over` at starts and ends of intervals, m, and how fast it grows, m/s."""
         visits, inward = self.line.visits, np.array([[1.0], [-1.0]])
         times = np.stack([visits[:-1], visits[1:]])[..., None]
         times = times + (inward * INSTANT * np.arange(3.0))[:, None]
-        joints = self.course.turns(times.ravel())
-        heights = links(self.body, np.zeros(3), joints).joints[..., 2].reshape(*times.shape, -1)
-        over = np.zeros(times.shape)
-        for i, holds in enumerate(self.line.holds):
-            if holds:
-                over[:, i] = self._over(i, heights[:, i])
+        intervals = np.broadcast_to(np.arange(len(visits) - 1)[:, None], times.shape)
+        over = self._over(self.course.turns(times.ravel()), intervals.ravel()).reshape(times.shape)
         return over[..., 0], inward * (over @ np.array((-1.5, 2.0, -0.5))) / INSTANT
 
     def _step(self) -> None:
@@ -390,11 +401,11 @@ class FreeformPlan:
         """Pelvis and joints as led, with the heights of supports."""
         place, _ = self.course.places(times)
         joints = self.course.turns(times)
-        heights = links(self.body, np.zeros(3), joints).joints[..., 2]
         for interval, piece in self._pieces:
             here = np.flatnonzero((times >= piece.start) & (times <= piece.end))
             if len(here):
-                place[here, 2] = piece(times[here]) - self._over(interval, heights[here])
+                over = self._over(joints[here], np.full(len(here), interval))
+                place[here, 2] = piece(times[here]) - over
         return place, joints
 
     def _posed(
@@ -403,12 +414,16 @@ class FreeformPlan:
         """Pelvis, joints, and of limbs on a foothold in which samples, and what is missing."""
         times = np.clip(np.asarray(times, float), 0.0, self.duration)
         place, joints = self._ground(times)
+        flown = []
         for flight in self.flights:
             here = np.flatnonzero((times > flight.start) & (times < flight.end))
             if len(here):
-                joints[here, 0] = turn = flight.turn(times[here])
-                inner = inside(self.body, *self.course.joints(times[here])).centre
-                place[here] = flight.centre(times[here]) - rotations.rotate(turn, inner)
+                joints[here, 0] = flight.turn(times[here])
+                place[here] = flight.centre(times[here])
+                flown.append(here)
+        if flown:
+            here = np.concatenate(flown)
+            place[here] -= centre(self.body, links(self.body, np.zeros(3), joints[here]))
         interval, told = self.course.interval(times), []
         at = self.course.parameter(times)[0]
         for limb, holds, bears in self._bearing:
