@@ -38,6 +38,7 @@ ORDER = 12  # nodes of a piece
 LONGEST = 0.05  # s that a piece lasts
 LANDED = 1e-11  # rad
 NEWTON = 30
+SWEEPS = 6  # of Picard's rule in a step of Newton's: their errors fall as powers by factorials
 PARTS = (1.0, 0.5, 0.25, 0.1, 0.02)  # of a step, until it leads nearer
 ROWS = 720  # times that bodies are looked at at once: so much fits near a processor
 FARTHEST = 1.0  # of a quaternion: a step that leads further may lead to other whole turns
@@ -292,15 +293,14 @@ class _Search:
         by_turns = by_turns + left @ (2.0 * _from_left(pushed)[..., 1:, :])
         by_momentum = left @ np.swapaxes(rotations.to_matrix(q), -1, -2)
         sums = h * self._gauss.sums
-        whole = np.eye(4 * s) - np.einsum("fmij,fmjab->fmiajb", sums, by_turns).reshape(
-            f, m, 4 * s, 4 * s
-        )
         # Columns: the turn at the piece's first end, the momentum, and what is off.
         right = np.empty((f, m, s, 4, 8))
         right[..., :4] = np.eye(4)
         right[..., 4:7] = np.einsum("fmij,fmjab->fmiab", sums, by_momentum)
         right[..., 7] = rest.nodes
-        inner = np.linalg.solve(whole, right.reshape(f, m, 4 * s, 8)).reshape(right.shape)
+        inner = right
+        for _ in range(SWEEPS):
+            inner = right + (sums @ (by_turns @ inner).reshape(f, m, s, 32)).reshape(right.shape)
         slopes = by_turns @ inner
         slopes[..., 4:7] += by_momentum
         across = np.einsum("fmj,fmjab->fmab", h[..., 0] * self._gauss.weights, slopes)
