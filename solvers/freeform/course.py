@@ -155,13 +155,14 @@ class Course:
         Returns:
             (b,) ascending.
         """
-        found = [np.array([start, end]), self.visits]
-        for side in (0, 1):
-            size = np.linalg.norm(self.turn_kicks[side], axis=-1)
-            span = np.diff(self.visits)[:, None]
-            last = np.minimum(span, self._off / FARTHEST / np.maximum(size, 1e-9))
-            ends = self.visits[1:, None] - last if side else self.visits[:-1, None] + last
-            found.append(ends[size > 0.0])
+        first = np.searchsorted(self.visits, start, side="right") - 1
+        last = np.searchsorted(self.visits, end)
+        visits, kicks = self.visits[first : last + 1], self.turn_kicks[:, first:last]
+        found = [np.array([start, end]), visits]
+        side, interval, link = np.nonzero(kicks.any(axis=3))
+        size = np.linalg.norm(kicks[side, interval, link], axis=1)
+        lasts = np.minimum(np.diff(visits)[interval], self._off[link] / FARTHEST / size)
+        found.append(np.where(side, visits[interval + 1] - lasts, visits[interval] + lasts))
         times = np.unique(np.concatenate(found))
         times = times[(times >= start) & (times <= end)]
         near = np.diff(times) < 1e-6

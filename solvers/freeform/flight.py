@@ -191,11 +191,10 @@ class Flight:
 
 def _pieces(breaks: np.ndarray, longest: float) -> np.ndarray:
     """Times no further apart than pieces last, the breaks among them."""
-    pieces = [
-        np.linspace(a, b, int(np.ceil((b - a) / longest - 1e-9)), endpoint=False)
-        for a, b in zip(breaks[:-1], breaks[1:], strict=True)
-    ]
-    return np.append(np.concatenate(pieces), breaks[-1])
+    counts = np.ceil(np.diff(breaks) / longest - 1e-9).astype(int)
+    number = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+    steps = np.repeat(np.diff(breaks) / counts, counts)
+    return np.append(np.repeat(breaks[:-1], counts) + number * steps, breaks[-1])
 
 
 def _from_left(q: np.ndarray) -> np.ndarray:
