@@ -117,6 +117,19 @@ class Course:
         turns[at], spins[at] = turned_on(turns[at], spins[at], *by)
         return turns, spins
 
+    def guide(self, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Turns of the pelvis and its spins, in its own frame, before it is kicked.
+
+        Args:
+            times: (t,) s.
+
+        Returns:
+            (t, 4) and (t, 3) rad/s.
+        """
+        u, speed = self.parameter(times)
+        turns, spins = self._turns(u, slice(1))
+        return turns[:, 0], spins[:, 0] * speed[:, None]
+
     def turns(self, times: np.ndarray) -> np.ndarray:
         """(t, n, 4) local turns alone.
 

@@ -35,7 +35,7 @@ from .. import rotations
 from .body import Body, Inside, inside
 
 ORDER = 12  # nodes of a piece
-LONGEST = 0.05  # s that a piece lasts
+LONGEST = 0.07  # s that a piece lasts
 LANDED = 1e-11  # rad
 NEWTON = 30
 SWEEPS = 6  # of Picard's rule in a step of Newton's: their errors fall as powers by factorials

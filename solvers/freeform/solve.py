@@ -53,8 +53,9 @@ from .timeline import Timeline, timeline
 
 INSTANT = 3e-6  # s, over which rates are differences
 ROUNDS = 40  # of flights and kicks in turns
-ROUGH = 6, 0.1  # nodes of a piece, and s that it lasts, while kicks change yet
-ROUGHLY, SETTLED = 1e-4, 1e-7  # rad/s by which kicks may still change
+# Nodes of a piece, and s that it lasts, round by round: coarse while kicks change yet.
+RULES = (4, 0.2), (4, 0.1), (6, 0.1), (ORDER, LONGEST)
+SETTLED = 1e-7  # rad/s by which kicks may still change
 
 Job = tuple[Hold, int, bool]  # a foothold, a visit, and whether it is left there
 
@@ -262,33 +263,28 @@ class FreeformPlan:
             for one in jobs
         ])
 
-        def guide(t: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-            turns, spins = course.joints(t)
-            return turns[:, 0], spins[:, 0]
-
         def shot(before: Aim | None, order: int, longest: float) -> Aim:
             breaks = [course.breaks(*pair) for pair in times.reshape(-1, 2)]
-            return shoot(self.body, course.joints, guide, breaks, before, order, longest)
+            return shoot(self.body, course.joints, course.guide, breaks, before, order, longest)
 
         def kicked(aim: Aim) -> np.ndarray:
             return limits.kicks(np.repeat(aim.momentum, 2, axis=0))
 
-        aim, rounds = shot(None, *ROUGH), 0
-        kicks = kicked(aim)
-        for rule, close in ((ROUGH, ROUGHLY), ((ORDER, LONGEST), SETTLED)):
-            for _ in range(ROUNDS):
-                # Most take three rounds or four.
-                rounds += 1
-                if progress is not None:
-                    progress(1.0 - 0.5 ** (0.5 * rounds))
-                for one, of in zip(jobs, kicks, strict=True):
-                    for job, kick in zip(one, of, strict=False):
-                        own = wanted[job][1]
-                        self._kick(*job, kick[: len(own)], own)
-                aim, former = shot(aim, *rule), kicks
-                kicks = kicked(aim)
-                if np.abs(kicks - former).max(initial=0.0) < close:
-                    break
+        aim = shot(None, *RULES[0])
+        kicks, change = kicked(aim), np.inf
+        # Most take a round for each rule.
+        for rounds in range(1, ROUNDS):
+            if rounds >= len(RULES) and change < SETTLED:
+                break
+            if progress is not None:
+                progress(1.0 - 0.5 ** (0.5 * rounds))
+            for one, of in zip(jobs, kicks, strict=True):
+                for job, kick in zip(one, of, strict=False):
+                    own = wanted[job][1]
+                    self._kick(*job, kick[: len(own)], own)
+            aim, former = shot(aim, *RULES[min(rounds, len(RULES) - 1)]), kicks
+            kicks = kicked(aim)
+            change = np.abs(kicks - former).max(initial=0.0)
         return [
             Flight(start, end, first[i], velocity[i], self.gravity, aim.flight(i))
             for i, (start, end) in enumerate(times.reshape(-1, 2).tolist())

@@ -111,16 +111,19 @@ class TurnCurve:
         self._around, self._start = around[:, 0], turns.T.copy()
         self._parts = [(a.T.copy(), np.sqrt(rotations.dot(a, a)).T.copy()) for a in (a1, a2, a3)]
 
-    def __call__(self, at: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def __call__(
+        self, at: np.ndarray, joints: slice = slice(None)
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Turns, and spins per parameter in the turned frames.
 
         Args:
             at: (t,) parameters; beyond the ends they count as the ends.
+            joints: which of them, the first among these.
 
         Returns:
             (t, n, 4) and (t, n, 3).
         """
-        s, k, turn, steps = self._at(at, np.array(0), np.array(len(self.knots) - 1))
+        s, k, turn, steps = self._at(at, np.array(0), np.array(len(self.knots) - 1), joints)
         slopes = (3.0 * (1.0 - s) ** 2, 6.0 * s * (1.0 - s), 3.0 * s * s)
         around = self._around[k]
         spin = np.zeros((*turn.shape[:2], 3)) if around.any() else None
@@ -128,7 +131,7 @@ class TurnCurve:
             spin[:, 0] = rotations.rotate(rotations.conjugate(turn[:, 0]), around)
         for step, (part, _), slope in zip(steps, self._parts, slopes, strict=True):
             turn = rotations.multiply(turn, step)
-            own = (np.take(part, k, 2) * slope).T
+            own = (np.take(part[:, joints], k, 2) * slope).T
             spin = own if spin is None else own + rotations.rotate(rotations.conjugate(step), spin)
         return turn, spin / np.diff(self.knots)[k][:, None, None]
 
@@ -148,14 +151,14 @@ class TurnCurve:
         return turn
 
     def _at(
-        self, at: np.ndarray, first: np.ndarray, last: np.ndarray
+        self, at: np.ndarray, first: np.ndarray, last: np.ndarray, joints: slice = slice(None)
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[np.ndarray]]:
         """Shares of the pieces (t,), which these are, and the four turns, one after the other."""
         u = np.clip(at, self.knots[first], self.knots[last])
         k = np.clip(np.searchsorted(self.knots, u, side="right") - 1, first, last - 1)
         k = np.clip(k, 0, len(self.knots) - 2)  # at a knot alone the piece after it, or before
         s = (u - self.knots[k]) / np.diff(self.knots)[k]
-        turn, steps = np.take(self._start, k, 2).T, []
+        turn, steps = np.take(self._start[:, joints], k, 2).T, []
         around = self._around[k]
         if around.any():
             turned = rotations.from_rotation_vector(around * s[:, None])
@@ -163,9 +166,9 @@ class TurnCurve:
         for (part, size), value in zip(
             self._parts, (1.0 - (1.0 - s) ** 3, s * s * (3.0 - 2.0 * s), s**3), strict=True
         ):
-            size = np.take(size, k, 1)
+            size = np.take(size[joints], k, 1)
             half = 0.5 * value * size
-            along = np.take(part, k, 2) * (np.sin(half) / np.maximum(size, SMALLEST))
+            along = np.take(part[:, joints], k, 2) * (np.sin(half) / np.maximum(size, SMALLEST))
             steps.append(np.concatenate([np.cos(half)[None], along]).T)
         return s, k, turn, steps
 
