@@ -24,7 +24,6 @@ lead far, as where a body turns twice, L alone is sought, and pieces are solved 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple, TypeVar
 
@@ -110,8 +109,8 @@ class Aim(NamedTuple):
     goal: np.ndarray
     missed: np.ndarray
 
-    def flight(self, number: int) -> Aim:
-        """That of one of many flights.
+    def of(self, number: int | np.ndarray) -> Aim:
+        """That of one of many flights, or of some.
 
         Args:
             number: of the flight, from 0.
@@ -133,9 +132,9 @@ class Aim(NamedTuple):
         return turns + span[..., None] * np.einsum("...s,...sk->...k", parts, rates)
 
 
-@dataclass(frozen=True)
-class Flight:
-    """A body between a liftoff and a touchdown.
+class Flight(NamedTuple):
+    """A body between a liftoff and a touchdown; of many flights all has an axis more, the first,
+    and of times there is one for each.
 
     Attributes:
         start: s.
@@ -146,12 +145,23 @@ class Flight:
         aim: angular momentum about the centre of mass, and the turns that follow.
     """
 
-    start: float
-    end: float
+    start: np.ndarray
+    end: np.ndarray
     place: np.ndarray
     velocity: np.ndarray
-    gravity: float
+    gravity: np.ndarray
     aim: Aim
+
+    def of(self, number: int | np.ndarray) -> Flight:
+        """One of many flights, or some.
+
+        Args:
+            number: of the flight, from 0.
+        """
+        return Flight._make(x.of(number) if isinstance(x, Aim) else x[number] for x in self)
+
+    def _fall(self, t: np.ndarray) -> np.ndarray:
+        return (self.gravity * t)[..., None] * np.eye(3)[2]
 
     def centre(self, times: np.ndarray) -> np.ndarray:
         """(t, 3) centre of mass, m.
@@ -159,8 +169,8 @@ class Flight:
         Args:
             times: (t,) s.
         """
-        t = (times - self.start)[:, None]
-        return self.place + self.velocity * t - 0.5 * self.gravity * t * t * np.eye(3)[2]
+        t = times - self.start
+        return self.place + self.velocity * t[:, None] - 0.5 * self._fall(t * t)
 
     def turn(self, times: np.ndarray) -> np.ndarray:
         """(t, 4) turns of the pelvis.
@@ -168,7 +178,9 @@ class Flight:
         Args:
             times: (t,) s.
         """
-        return rotations.normalise(self.aim.along(times))
+        each = np.ndim(self.start) > 0
+        turns = self.aim.along(times[:, None])[:, 0] if each else self.aim.along(times)
+        return rotations.normalise(turns)
 
     def velocities(self, times: np.ndarray, found: Inside) -> tuple[np.ndarray, np.ndarray]:
         """Velocity of the pelvis, and its spin in its own frame.
@@ -185,7 +197,7 @@ class Flight:
         left = (own - found.momentum)[..., None]
         spin = np.linalg.solve(found.inertia, left)[..., 0]
         drift = rotations.cross(spin, found.centre) + found.velocity
-        fall = np.array([0.0, 0.0, self.gravity]) * (times - self.start)[:, None]
+        fall = self._fall(times - self.start)
         return self.velocity - fall - rotations.rotate(turn, drift), spin
 
 

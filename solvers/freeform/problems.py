@@ -36,17 +36,17 @@ def flight_problems(
         The problems.
     """
     out, where = [], f"posture {int(line.postures[first]) + 1}"
-    speed = float(flight.velocity[2])
-    rise = max(speed, 0.0) ** 2 / (2.0 * flight.gravity)
+    start, end = float(flight.start), float(flight.end)
+    rise = max(float(flight.velocity[2]), 0.0) ** 2 / (2.0 * float(flight.gravity))
     leg = max((length(body, h.limb) for h in line.standing[first]), default=0.0)
     if 0.0 < leg < rise:  # who was thrown needs no legs
         rises, legs = told_apart(rise, leg, 2, " m")
         out.append(
             Problem(
                 "TOO_HIGH",
-                f"The flight of {flight.end - flight.start:.2f} s from {where} rises by "
+                f"The flight of {end - start:.2f} s from {where} rises by "
                 f"{rises}, higher than legs of {legs} can jump",
-                time=flight.start, end_time=flight.end, amount=rise,
+                time=start, end_time=end, amount=rise,
                 remedy="Let it land sooner, or lower",
             )
         )
@@ -57,7 +57,7 @@ def flight_problems(
                 "LANDS_TURNED",
                 f"The flight from {where} lands turned by {np.degrees(missed):.1f} degrees "
                 "from its posture",
-                time=flight.start, end_time=flight.end, amount=missed,
+                time=start, end_time=end, amount=missed,
                 remedy="Add a posture in the air that shows how it turns",
             )
         )

@@ -27,7 +27,6 @@ from .. import rotations
 from ..errors import SettingError
 from .body import (
     Body,
-    Inside,
     Limb,
     Posture,
     centre,
@@ -102,10 +101,11 @@ class FreeformPlan:
         self.steps = line.steps()
         self._bearing = line.bearing(body)
         spans = line.spans(flying=True)
-        self.flights = self._fly(spans, progress) if spans else []
+        self._air = self._fly(spans, progress) if spans else None
+        self.flights = [] if self._air is None else [self._air.of(i) for i in range(len(spans))]
         self._pieces: list[tuple[int, Piece]] = []
-        if spans:
-            falls = self._join(spans)
+        if self._air is not None:
+            falls = self._join(spans, self._air)
             over, rates = self._overs()
             for a, b in line.spans(flying=False):
                 self._rise(a, b, falls, over, rates)
@@ -240,7 +240,7 @@ class FreeformPlan:
 
     def _fly(
         self, spans: list[tuple[int, int]], progress: Callable[[float], None] | None
-    ) -> list[Flight]:
+    ) -> Flight:
         """The flights between visits, their limbs kicked."""
         course = self.course
         # Of each end, who rests there.
@@ -285,33 +285,27 @@ class FreeformPlan:
             aim, former = shot(aim, *RULES[min(rounds, len(RULES) - 1)]), kicks
             kicks = kicked(aim)
             change = np.abs(kicks - former).max(initial=0.0)
-        return [
-            Flight(start, end, first[i], velocity[i], self.gravity, aim.flight(i))
-            for i, (start, end) in enumerate(times.reshape(-1, 2).tolist())
-        ]
+        gravity = np.full(len(spans), self.gravity)
+        return Flight(times[::2], times[1::2], first, velocity, gravity, aim)
 
     # Supports
 
-    def _join(self, spans: list[tuple[int, int]]) -> dict[int, float]:
+    def _join(self, spans: list[tuple[int, int]], air: Flight) -> dict[int, float]:
         """Kick the pelvis, on the ground, so that it meets velocities and spins of the flights.
 
         Returns how fast it falls at the visits at which they begin or end, m/s."""
-        course, falls = self.course, {}
+        course, count = self.course, len(self.line.holds)
         times, joints, rates = self._ends(spans)
-        found = inside(self.body, joints, rates)
-        own = course.places(times)[1]
-        for f, (flight, (a, b)) in enumerate(zip(self.flights, spans, strict=True)):
-            rows = slice(2 * f, 2 * f + 2)
-            met = flight.velocities(times[rows], Inside(*(x[rows] for x in found)))
-            kicks = zip(*met, own[rows], rates[rows, 0], strict=True)
-            for (velocity, spin, of_place, of_turn), visit, interval, side in zip(
-                kicks, (a, b), (a - 1, b), (1, 0), strict=True
-            ):
-                falls[visit] = -float(velocity[2])
-                if 0 <= interval < len(self.line.holds):
-                    course.place_kicks[side, interval] = velocity - of_place
-                    course.turn_kicks[side, interval, 0] = spin - of_turn
-        return falls
+        each = air.of(np.repeat(np.arange(len(spans)), 2))
+        velocity, spin = each.velocities(times, inside(self.body, joints, rates))
+        at = np.ravel(spans)
+        # At intervals' ends the liftoffs, at their starts the touchdowns.
+        side = np.tile([1, 0], len(spans))
+        on = (at - side >= 0) & (at - side < count)
+        kicked = side[on], (at - side)[on]
+        course.place_kicks[kicked] = (velocity - course.places(times)[1])[on]
+        course.turn_kicks[(*kicked, 0)] = (spin - rates[:, 0])[on]
+        return dict(zip(at.tolist(), (-velocity[:, 2]).tolist(), strict=True))
 
     def _rise(
         self, a: int, b: int, falls: dict[int, float], over: np.ndarray, rates: np.ndarray
@@ -397,11 +391,15 @@ class FreeformPlan:
         """Pelvis and joints as led, with the heights of supports."""
         place, _ = self.course.places(times)
         joints = self.course.turns(times)
+        risen = []
         for interval, piece in self._pieces:
             here = np.flatnonzero((times >= piece.start) & (times <= piece.end))
             if len(here):
-                over = self._over(joints[here], np.full(len(here), interval))
-                place[here, 2] = piece(times[here]) - over
+                place[here, 2] = piece(times[here])
+                risen.append((here, np.full(len(here), interval)))
+        if risen:
+            here, intervals = map(np.concatenate, zip(*risen, strict=True))
+            place[here, 2] -= self._over(joints[here], intervals)
         return place, joints
 
     def _posed(
@@ -410,16 +408,13 @@ class FreeformPlan:
         """Pelvis, joints, and of limbs on a foothold in which samples, and what is missing."""
         times = np.clip(np.asarray(times, float), 0.0, self.duration)
         place, joints = self._ground(times)
-        flown = []
-        for flight in self.flights:
-            here = np.flatnonzero((times > flight.start) & (times < flight.end))
-            if len(here):
-                joints[here, 0] = flight.turn(times[here])
-                place[here] = flight.centre(times[here])
-                flown.append(here)
-        if flown:
-            here = np.concatenate(flown)
-            place[here] -= centre(self.body, links(self.body, np.zeros(3), joints[here]))
+        if self._air is not None:
+            number = np.searchsorted(self._air.start, times) - 1
+            here = np.flatnonzero((number >= 0) & (times < self._air.end[number]))
+            each = self._air.of(number[here])
+            joints[here, 0] = each.turn(times[here])
+            inner = centre(self.body, links(self.body, np.zeros(3), joints[here]))
+            place[here] = each.centre(times[here]) - inner
         interval, told = self.course.interval(times), []
         at = self.course.parameter(times)[0]
         for limb, holds, bears in self._bearing:
@@ -464,12 +459,13 @@ class FreeformPlan:
         turn = rotations.continuous(joints[:, 0]).copy()
         found = links(self.body, place, joints)
         joints[:, 0] = (1.0, 0.0, 0.0, 0.0)
-        momenta = np.array([f.aim.momentum for f in self.flights]).reshape(-1, 3)
+        air = self._air
+        momenta, spans = np.zeros((0, 3)), np.zeros((0, 2))
+        if air is not None:
+            momenta, spans = air.aim.momentum, np.stack([air.start, air.end], axis=1)
         return FreeformMotion(
             np.asarray(times, float), place, turn, rotations.continuous(joints),
-            centre(self.body, found), momenta,
-            np.array([(f.start, f.end) for f in self.flights]).reshape(-1, 2),
-            self._contacts(), tuple(problems),
+            centre(self.body, found), momenta, spans, self._contacts(), tuple(problems),
         )
 
     def _contacts(self) -> tuple[Contact, ...]:
