@@ -112,12 +112,13 @@ def find_holds(body: Body, postures: list[Posture]) -> list[Hold]:
     found = linked(body, postures)
     ends = {m.name: list(zip(*map(list, ends_of(found, m)), strict=True)) for m in body.limbs}
     bears = {m.name: [m.name in p.supports for p in postures] for m in body.limbs}
+    steps = {m.name: STEPS * length(body, m) for m in body.limbs}
     # Where each limb stands, posture by posture: the first place of its foothold.
     since: dict[str, int] = {}
     begun: dict[str, list[int]] = {m.name: [] for m in body.limbs}
     for k in range(len(postures)):
         both = [m for m in body.limbs if k and bears[m.name][k - 1] and bears[m.name][k]]
-        leaves = {m.name for m in both if _apart(body, m, ends[m.name][since[m.name]],
+        leaves = {m.name for m in both if _apart(m, steps[m.name], ends[m.name][since[m.name]],
                                                   ends[m.name][k])}
         if len(leaves) == len(both):
             leaves = set()  # or nobody would bear the body meanwhile
@@ -138,13 +139,11 @@ def find_holds(body: Body, postures: list[Posture]) -> list[Hold]:
     return out
 
 
-def _apart(body: Body, limb: Limb, one: tuple, other: tuple) -> bool:
+def _apart(limb: Limb, steps: float, one: tuple, other: tuple) -> bool:
     """Whether two places and turns of a limb's end are those of two footholds."""
     far, inner = math.dist(other[0], one[0]), abs(float(one[1] @ other[1]))
     # Without a link that is kept, the end is a point.
-    return far > STEPS * length(body, limb) or (
-        limb.end >= 0 and inner < math.cos(0.5 * PIVOTS)
-    )
+    return far > steps or (limb.end >= 0 and inner < math.cos(0.5 * PIVOTS))
 
 
 def whole(posture: Posture) -> np.ndarray:

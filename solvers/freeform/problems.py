@@ -63,17 +63,19 @@ def flight_problems(
         )
     inner = np.arange(first + 1, last)
     inner = inner[line.postures[inner] >= 0]
-    turns = flight.turn(line.visits[inner]) if len(inner) else ()
-    for visit, turn in zip(inner, turns, strict=True):
-        k = int(line.postures[visit])
-        apart = rotations.multiply(rotations.conjugate(postures[k].turn), turn)
-        angle = float(np.linalg.norm(rotations.to_rotation_vector(apart)))
+    if not len(inner):
+        return out
+    given = np.stack([postures[k].turn for k in line.postures[inner]])
+    apart = rotations.multiply(rotations.conjugate(given), flight.turn(line.visits[inner]))
+    angles = np.linalg.norm(rotations.to_rotation_vector(apart), axis=1)
+    for visit, angle in zip(inner.tolist(), angles.tolist(), strict=True):
         if angle > ADRIFT:
             out.append(
                 Problem(
                     "TURNED_IN_AIR",
-                    f"Posture {k + 1} is turned by {np.degrees(angle):.0f} degrees from what "
-                    "is given: in the air, momentum turns the body",
+                    f"Posture {int(line.postures[visit]) + 1} is turned by "
+                    f"{np.degrees(angle):.0f} degrees from what is given: in the air, momentum "
+                    "turns the body",
                     severity="INFO", time=float(line.visits[visit]), amount=angle,
                 )
             )

@@ -105,10 +105,11 @@ class FreeformPlan:
         self.flights = [] if self._air is None else [self._air.of(i) for i in range(len(spans))]
         self._pieces: list[tuple[int, Piece]] = []
         if self._air is not None:
+            led = [x[:, 2] for x in self.course.places(line.visits)]
             falls = self._join(spans, self._air)
             over, rates = self._overs()
             for a, b in line.spans(flying=False):
-                self._rise(a, b, falls, over, rates)
+                self._rise(a, b, falls, over, rates, *led)
         self._step()
         for flight, (a, b) in zip(self.flights, spans, strict=True):
             self.problems += flight_problems(body, flight, line, self.postures, a, b)
@@ -308,14 +309,16 @@ class FreeformPlan:
         return dict(zip(at.tolist(), (-velocity[:, 2]).tolist(), strict=True))
 
     def _rise(
-        self, a: int, b: int, falls: dict[int, float], over: np.ndarray, rates: np.ndarray
+        self, a: int, b: int, falls: dict[int, float], over: np.ndarray, rates: np.ndarray,
+        heights: np.ndarray, speeds: np.ndarray,
     ) -> None:
-        """Heights of a support between two visits."""
+        """Heights of a support between two visits, at all of which postures have the pelvis at
+        heights (v,), m, that change at speeds (v,), m/s."""
         visits = self.line.visits
         landing = falls[a] - rates[0, a] if a in falls else 0.0
         liftoff = rates[1, b - 1] - falls[b] if b in falls else 0.0
         leg = max(
-            (length(self.body, h.limb) for i in range(a, b) for h in self.line.holds[i]),
+            (length(self.body, limb) for limb, _, bears in self._bearing if bears[a:b].max() >= 0),
             default=1.0,
         )
         if b - a == 1:
@@ -330,10 +333,9 @@ class FreeformPlan:
                 continue
             self.course.place_kicks[0, i, 2] *= down <= 0.0
             self.course.place_kicks[1, i, 2] *= up <= 0.0
-            places, speeds = self.course.places(visits[i : i + 2])
-            low, high = places[:, 2] + over[:, i]
+            low, high = heights[i : i + 2] + over[:, i]
             far = 1 if down > 0.0 else 0
-            passes = rates[far, i] + float(speeds[far, 2])
+            passes = rates[far, i] + float(speeds[i + far])
             piece = Piece(
                 visits[i], visits[i + 1], low, high, max(down, 0.0), max(up, 0.0), leg, passes
             )
