@@ -43,6 +43,9 @@ class FlightEnds:
         velocity: (e, 3) of the centre of mass, m/s.
         limbs: of each end, links of those that rest there, and what (7, c, 3) these are kicked
             by, rad/s, while the pelvis rests, and at 1 m/s along or 1 rad/s about each axis.
+
+    Attributes:
+        shape: (e, k, c, 3) of what `kicks` finds.
     """
 
     def __init__(
@@ -58,7 +61,7 @@ class FlightEnds:
             for i, (chain, by_root) in enumerate(one):
                 moved[k, i, : len(chain)] = chain
                 wanted[k, :, i, : len(chain)] = by_root
-        self._shape = most, longest, 3
+        self.shape = count, most, longest, 3
         slots, parts = most * longest, 1 + 3 * most * longest
         wanted = wanted.reshape(count, 7, 3 * slots)
         self._still = wanted[:, 0, :, None]
@@ -91,13 +94,12 @@ class FlightEnds:
             momentum: (e, 3) about the centre of mass, kg m^2/s.
         """
         free = self._root[..., :1] + self._root[..., 1:4] @ momentum[..., None]
-        count = len(free)
-        shares = np.ones((count, self._shape[0]))
+        shares = np.ones(self.shape[:2])
         for _ in range(ROUNDS):
-            each = np.repeat(shares, 3 * self._shape[1], axis=1)
+            each = np.repeat(shares, 3 * self.shape[2], axis=1)
             back = self._root[..., 4:] * each[:, None]
             root = np.linalg.solve(np.eye(6) - back @ self._by_root, free + back @ self._still)
-            kick = (self._still + self._by_root @ root).reshape(count, *self._shape)
+            kick = (self._still + self._by_root @ root).reshape(self.shape)
             now = held_back(kick)
             if np.abs(now - shares).max(initial=0.0) < SAME:
                 break

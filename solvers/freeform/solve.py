@@ -36,7 +36,7 @@ from .body import (
     links,
 )
 from .course import Course
-from .flight import LONGEST, ORDER, Aim, Flight, rise_speed, shoot
+from .flight import LONGEST, ORDER, Flight, rise_speed, shoot
 from .heights import Piece
 from .holds import Hold, brought, find_holds, rolled, settle, stepping, whole
 from .kicks import FlightEnds, held_back
@@ -53,8 +53,8 @@ from .timeline import Timeline, timeline
 INSTANT = 3e-6  # s, over which rates are differences
 ROUNDS = 40  # of flights and kicks in turns
 # Nodes of a piece, and s that it lasts, round by round: coarse while kicks change yet.
-RULES = (4, 0.2), (4, 0.1), (6, 0.1), (ORDER, LONGEST)
-SETTLED = 1e-7  # rad/s by which kicks may still change
+RULES = (4, 0.2), (4, 0.1), (ORDER, LONGEST)
+SETTLED = 5e-5  # rad/s by which kicks may still change: limbs' ends rest but for 0.05 mm/s
 
 Job = tuple[Hold, int, bool]  # a foothold, a visit, and whether it is left there
 
@@ -264,28 +264,23 @@ class FreeformPlan:
             for one in jobs
         ])
 
-        def shot(before: Aim | None, order: int, longest: float) -> Aim:
-            breaks = [course.breaks(*pair) for pair in times.reshape(-1, 2)]
-            return shoot(self.body, course.joints, course.guide, breaks, before, order, longest)
-
-        def kicked(aim: Aim) -> np.ndarray:
-            return limits.kicks(np.repeat(aim.momentum, 2, axis=0))
-
-        aim = shot(None, *RULES[0])
-        kicks, change = kicked(aim), np.inf
-        # Most take a round for each rule.
-        for rounds in range(1, ROUNDS):
-            if rounds >= len(RULES) and change < SETTLED:
-                break
+        aim, kicks = None, np.zeros(limits.shape)
+        # Most take a round for each rule, the first without any kicks.
+        for rounds in range(ROUNDS):
             if progress is not None:
                 progress(1.0 - 0.5 ** (0.5 * rounds))
             for one, of in zip(jobs, kicks, strict=True):
                 for job, kick in zip(one, of, strict=False):
                     own = wanted[job][1]
                     self._kick(*job, kick[: len(own)], own)
-            aim, former = shot(aim, *RULES[min(rounds, len(RULES) - 1)]), kicks
-            kicks = kicked(aim)
+            breaks = [course.breaks(*pair) for pair in times.reshape(-1, 2)]
+            rule = RULES[min(rounds, len(RULES) - 1)]
+            aim = shoot(self.body, course.joints, course.guide, breaks, aim, *rule)
+            former, kicks = kicks, limits.kicks(np.repeat(aim.momentum, 2, axis=0))
             change = np.abs(kicks - former).max(initial=0.0)
+            if rounds >= len(RULES) - 1 and change < SETTLED:
+                break
+        assert aim is not None
         gravity = np.full(len(spans), self.gravity)
         return Flight(times[::2], times[1::2], first, velocity, gravity, aim)
 
