@@ -249,7 +249,7 @@ def brought(
     for k, link in enumerate(limb.beyond[1:]):
         target = target - rotations.rotate(rolled[:, k], figure.places[link])
     local, missing = reach(body, limb, root, above, joints, target)
-    joints = joints.copy()
+    joints = joints.copy(order="K")
     joints[:, list(limb.links)] = local
     if limb.end >= 0:
         for link in limb.links:

@@ -420,11 +420,13 @@ class FreeformPlan:
             if not len(here):
                 continue
             which = which[here]
-            joints[here], missing = brought(
+            kept, missing = brought(
                 self.body, limb, np.stack([hold.place for hold in holds])[which],
                 np.stack([hold.turn for hold in holds])[which], place[here], joints[here],
                 rolled(holds, which, at[here]),
             )
+            for link in (*limb.links, *limb.beyond):
+                joints[here, link] = kept[:, link]
             if missing.max() > UNREACHED:
                 told += [(limb, here[which == k], missing[which == k]) for k in np.unique(which)]
         visits = self.line.visits
