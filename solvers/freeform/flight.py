@@ -255,16 +255,19 @@ class _Search:
 
     def __init__(
         self, gauss: _Gauss, spans: np.ndarray, spread: np.ndarray, held: np.ndarray,
-        goal: np.ndarray,
+        goal: np.ndarray, close: float,
     ) -> None:
-        self._gauss, self._goal = gauss, goal
+        self._gauss, self._goal, self._close = gauss, goal, close
         self._spans, self._spread, self._held = spans, spread, held
 
     def part(self, flights: np.ndarray, pieces: slice = slice(None)) -> _Search:
         """Some flights alone, or some of their pieces."""
+        if len(flights) == len(self._spans) and pieces == slice(None):
+            return self
         at = flights, pieces
         return _Search(
-            self._gauss, self._spans[at], self._spread[at], self._held[at], self._goal[flights]
+            self._gauss, self._spans[at], self._spread[at], self._held[at], self._goal[flights],
+            self._close,
         )
 
     def rest(self, state: _State) -> _Rest:
@@ -342,7 +345,7 @@ class _Search:
         size = rest.size if aims else rest.flown
         live = np.arange(len(size))
         for _ in range(NEWTON):
-            live = live[size[live] >= 0.1 * LANDED]
+            live = live[size[live] >= 0.1 * self._close]
             if not len(live):
                 break
             now = _rows(state, live)
@@ -384,7 +387,7 @@ class _Search:
         """The flight, of one alone, that lands best, by Newton's rule for the momentum alone."""
         state, rest = self.shot(momentum, start)
         for _ in range(NEWTON):
-            if rest.size[0] < LANDED:
+            if rest.size[0] < self._close:
                 break
             move = self.step(state, rest, True).momentum
             for part in PARTS:
@@ -405,6 +408,7 @@ def shoot(
     before: Aim | None,
     order: int = ORDER,
     longest: float = LONGEST,
+    close: float = LANDED,
 ) -> Aim:
     """The angular momenta with which a body lands as its guide does.
 
@@ -418,6 +422,7 @@ def shoot(
             and mean momenta.
         order: nodes of a piece.
         longest: that a piece lasts, s.
+        close: rad by which they may be off.
 
     Returns:
         The momenta of the flights and what they do.
@@ -452,9 +457,9 @@ def shoot(
         goal = before.goal
         along = before.along(np.concatenate([ends, nodes.reshape(f, -1)], axis=1))
         first = _State(before.momentum, along[:, : m + 1], along[:, m + 1 :].reshape(f, m, s, 4))
-    search = _Search(gauss, spans, spread, held, goal)
+    search = _Search(gauss, spans, spread, held, goal, close)
     state, rest = search.found(first, True)
-    for i in np.flatnonzero(rest.size > LANDED):
+    for i in np.flatnonzero(rest.size > close):
         one = np.array([i])
         found_anew = search.part(one).shots(first.momentum[one], first.turns[one, 0])
         for kept, new in zip((state, rest), found_anew, strict=True):

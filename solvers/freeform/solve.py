@@ -36,7 +36,7 @@ from .body import (
     links,
 )
 from .course import Course
-from .flight import LONGEST, ORDER, Flight, rise_speed, shoot
+from .flight import LANDED, LONGEST, ORDER, Flight, rise_speed, shoot
 from .heights import Piece
 from .holds import Hold, brought, find_holds, rolled, settle, stepping, whole
 from .kicks import FlightEnds, held_back
@@ -52,8 +52,8 @@ from .timeline import Timeline, timeline
 
 INSTANT = 3e-6  # s, over which rates are differences
 ROUNDS = 40  # of flights and kicks in turns
-# Nodes of a piece, and s that it lasts, round by round: coarse while kicks change yet.
-RULES = (4, 0.2), (4, 0.1), (ORDER, LONGEST)
+# Nodes of a piece, s that it lasts, and rad left, round by round: coarse while kicks change yet.
+RULES = (4, 0.2, 1e-5), (4, 0.1, 1e-5), (ORDER, LONGEST, LANDED)
 SETTLED = 5e-5  # rad/s by which kicks may still change: limbs' ends rest but for 0.05 mm/s
 
 Job = tuple[Hold, int, bool]  # a foothold, a visit, and whether it is left there
