@@ -218,7 +218,7 @@ def from_rotation_vector(vectors: np.ndarray) -> np.ndarray:
     """
     vectors = np.asarray(vectors, dtype=float)
     angles = np.sqrt(dot(vectors, vectors))
-    out = np.empty((*angles.shape, 4))
+    out = _components(4, angles.shape)
     out[..., 0] = np.cos(0.5 * angles)
     # sin(t / 2) / t, which numpy's sinc has without a division by zero.
     out[..., 1:] = vectors * (0.5 * np.sinc(angles / (2.0 * np.pi)))[..., None]
@@ -283,8 +283,9 @@ def to_matrix(quaternions: np.ndarray) -> np.ndarray:
     Args:
         quaternions: (..., 4) unit quaternions.
     """
-    w, x, y, z = np.moveaxis(np.asarray(quaternions, dtype=float), -1, 0)
-    out = np.moveaxis(np.empty((3, 3, *w.shape)), (0, 1), (-2, -1))
+    q = np.asarray(quaternions, dtype=float)
+    w, x, y, z = q[..., 0], q[..., 1], q[..., 2], q[..., 3]
+    out = np.moveaxis(np.empty((3, 3, *w.shape[::-1])).T, (-2, -1), (-1, -2))
     out[..., 0, 0] = 1.0 - 2.0 * (y * y + z * z)
     out[..., 0, 1] = 2.0 * (x * y - w * z)
     out[..., 0, 2] = 2.0 * (x * z + w * y)

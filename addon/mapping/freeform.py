@@ -429,7 +429,7 @@ def tracks_of(
         Tracks of the roles that gaits have tracks of, too.
     """
     figure, index, rest = body.figure, body.index, body.figure.joints
-    joints = motion.joints.copy()
+    joints = motion.joints.copy(order="K")
     joints[:, 0] = motion.turn
     found = links(body.body, motion.place, joints)
     turn = {name: found.turns[:, i] for name, i in index.items()}

@@ -102,6 +102,18 @@ class Body:
         rows = [np.flatnonzero(depth == far) for far in range(1, int(depth.max()) + 1)]
         return tuple((row, parents[row]) for row in rows)
 
+    @cached_property
+    def _straight(self) -> bool:
+        return np.array_equal(self.figure.rests, rotations.identity(len(self.figure.rests)))
+
+    def from_rest(self, joints: np.ndarray) -> np.ndarray:
+        """(t, n, 4) turns of links against what carries them.
+
+        Args:
+            joints: (t, n, 4) local turns against rest.
+        """
+        return joints if self._straight else rotations.multiply(self.figure.rests, joints)
+
 
 @dataclass(frozen=True, eq=False)
 class Posture:
@@ -161,14 +173,38 @@ def links(body: Body, place: np.ndarray, joints: np.ndarray) -> Links:
         All links.
     """
     figure = body.figure
-    own = rotations.multiply(figure.rests, joints)
-    turns, points = own.copy(), np.empty((*own.shape[:2], 3))
+    own = body.from_rest(joints)
+    # Time runs fastest in memory.
+    turns, points = (np.empty((k, *own.shape[1::-1])).T for k in (4, 3))
     turns[:, 0], points[:, 0] = joints[:, 0], place
     for row, above in body.levels:
         carried = turns[:, above]
         turns[:, row] = rotations.multiply(carried, own[:, row])
         points[:, row] = points[:, above] + rotations.rotate(carried, figure.places[row])
     return Links(turns, points, points + rotations.rotate(turns, figure.centres))
+
+
+def limb_root(
+    body: Body, limb: Limb, place: np.ndarray, joints: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Where a limb is fastened, without looking at all links.
+
+    Args:
+        body: the body.
+        limb: one of its limbs.
+        place: (t, 3) of the pelvis, m.
+        joints: (t, n, 4) as for `links`.
+
+    Returns:
+        (t, 3) its first joint, m, and (t, 4) the turn of the link that carries it.
+    """
+    figure, turn = body.figure, joints[:, 0]
+    *way, first = np.flatnonzero(figure.lines[limb.links[0]])[1:]
+    for link in way:
+        place = place + rotations.rotate(turn, figure.places[link])
+        own = rotations.multiply(figure.rests[link], joints[:, link])
+        turn = rotations.multiply(turn, own)
+    return place + rotations.rotate(turn, figure.places[first]), turn
 
 
 def centre(body: Body, found: Links) -> np.ndarray:
@@ -209,27 +245,30 @@ def inside(body: Body, joints: np.ndarray, rates: np.ndarray) -> Inside:
     Returns:
         What the limbs do while the pelvis is held.
     """
-    figure = body.figure
-    count = len(joints)
-    held = joints.copy()
-    held[:, 0] = (1.0, 0.0, 0.0, 0.0)
-    at = links(body, np.zeros(3), held)
-    spins, moving = np.zeros((2, count, len(figure.parents), 3))
-    own = rotations.rotate(at.turns, rates)
+    figure, share = body.figure, body.figure.masses / body.figure.masses.sum()
+    turns = rotations.to_matrix(body.from_rest(joints))
+    turns[:, 0] = np.eye(3)
+    points, passed = (np.zeros((k, *turns.shape[1::-1])).T for k in (3, 6))
     for row, above in body.levels:
-        offset = at.joints[:, row] - at.joints[:, above]
-        moving[:, row] = moving[:, above] + rotations.cross(spins[:, above], offset)
-        spins[:, row] = spins[:, above] + own[:, row]
-    arms = at.centres - at.joints
-    velocities = moving + rotations.cross(spins, arms)
-    share = figure.masses / figure.masses.sum()
-    c, v = (np.einsum("n,tnk->tk", share, x) for x in (at.centres, velocities))
-    apart, drift = at.centres - c[:, None], velocities - v[:, None]
-    matrices = rotations.to_matrix(at.turns)
-    turned = matrices @ figure.inertias @ np.swapaxes(matrices, -1, -2)
-    square = rotations.dot(apart, apart)
-    spread = np.einsum("n,tn->t", figure.masses, square)[:, None, None] * np.eye(3)
-    spread -= np.swapaxes(figure.masses[:, None] * apart, 1, 2) @ apart
-    momentum = np.einsum("tnij,tnj->ti", turned, spins)
-    momentum += np.einsum("n,tnk->tk", figure.masses, rotations.cross(apart, drift))
-    return Inside(c, v, turned.sum(axis=1) + spread, momentum)
+        carried = turns[:, above]
+        points[:, row] = points[:, above] + np.einsum("tnij,nj->tni", carried, figure.places[row])
+        turns[:, row] = np.einsum("tnij,tnjk->kint", carried, turns[:, row]).T
+    # What moves with a link: its spin, and its velocity at the pelvis.
+    own = np.einsum("tnij,tnj->tni", turns, rates)
+    passed[:, 1:, :3], passed[:, 1:, 3:] = own[:, 1:], rotations.cross(points, own)[:, 1:]
+    for row, above in body.levels:
+        passed[:, row] += passed[:, above]
+    spins, arms = passed[..., :3], points + np.einsum("tnij,nj->tni", turns, figure.centres)
+    velocities = rotations.cross(spins, arms) + passed[..., 3:]
+    c, v = (np.einsum("n,tnk->tk", share, x) for x in (arms, velocities))
+    apart, drift = arms - c[:, None], velocities - v[:, None]
+    massed = figure.masses[:, None] * apart
+    spread = np.einsum("tni,tnj->ijt", massed, apart).T
+    trace = np.trace(spread, axis1=1, axis2=2)
+    turned = np.einsum("tnia,nab->ibnt", turns, figure.inertias)
+    inertia = np.einsum("ibnt,tnjb->ijt", turned, turns).T
+    inertia = inertia + trace[:, None, None] * np.eye(3) - spread
+    local = np.einsum("tnji,tnj->tni", turns, spins)
+    momentum = np.einsum("ibnt,tnb->ti", turned, local)
+    momentum += rotations.cross(massed, drift).sum(axis=1)
+    return Inside(c, v, inertia, momentum)

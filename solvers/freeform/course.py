@@ -80,43 +80,68 @@ class Course:
         return np.clip(found, 0, len(self.visits) - 2)
 
     def _kicked(
-        self, kicks: np.ndarray, off: np.ndarray, times: np.ndarray, last: int | None = None
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """What the kicks (2, v - 1, ..., 3) add, and its rate."""
+        self, kicks: np.ndarray, off: np.ndarray, times: np.ndarray, last: np.ndarray | None = None
+    ) -> tuple[tuple[np.ndarray, np.ndarray], np.ndarray, np.ndarray]:
+        """Which of times and of n the kicks (2, v - 1, n, 3) move, what they add to these, and
+        its rate."""
         i = np.minimum(self.interval(times), len(self.visits) if last is None else last)
-        shape = (-1, *[1] * (kicks.ndim - 2))
-        value, rate = np.zeros((2, len(times), *kicks.shape[2:]))
+        rows, own = np.nonzero(kicks.any(axis=(0, 3))[i])
+        i, times = i[rows], times[rows]
+        value, rate = np.zeros((2, len(rows), 3))
         for side in (0, 1):
-            kick = kicks[side][i]
-            size = np.linalg.norm(kick, axis=-1, keepdims=True)
-            span = (self.visits[i + 1] - self.visits[i]).reshape(shape)
-            lasts = np.minimum(span, off[..., None] / FARTHEST / np.maximum(size, 1e-9))
-            gone = (self.visits[i + 1] - times if side else times - self.visits[i]).reshape(shape)
+            kick = kicks[side, i, own]
+            size = np.sqrt(rotations.dot(kick, kick))
+            span = self.visits[i + 1] - self.visits[i]
+            lasts = np.minimum(span, off[own] / FARTHEST / np.maximum(size, 1e-9))
+            gone = self.visits[i + 1] - times if side else times - self.visits[i]
             s = np.clip(gone / lasts, 0.0, 1.0)
-            value += (-1.0 if side else 1.0) * lasts * s * (1.0 - s) ** 2 * kick
-            rate += (1.0 - s) * (1.0 - 3.0 * s) * kick
-        return value, rate
+            value += ((-1.0 if side else 1.0) * lasts * s * (1.0 - s) ** 2)[:, None] * kick
+            rate += ((1.0 - s) * (1.0 - 3.0 * s))[:, None] * kick
+        on = value.any(axis=1) | rate.any(axis=1)
+        return (rows[on], own[on]), value[on], rate[on]
 
     def joints(
-        self, times: np.ndarray, last: int | None = None
+        self, times: np.ndarray, last: np.ndarray | None = None
     ) -> tuple[np.ndarray, np.ndarray]:
         """Local turns, the pelvis' in the world first, and their rates in the turned frames.
 
         Args:
             times: (t,) s.
-            last: interval that ends with the times: its rates count there, not those after.
+            last: (t,) intervals that end with the times: their rates count there, not those after.
 
         Returns:
             (t, n, 4) and (t, n, 3) rad/s.
         """
         u, speed = self.parameter(times)
         turns, spins = self._turns(u)
-        spins = spins * speed[:, None, None]
-        own = np.flatnonzero(self.turn_kicks.any(axis=(0, 1, 3)))
-        if len(own):
-            kicks = self._kicked(self.turn_kicks[:, :, own], self._off[own], times, last)
-            turns[:, own], spins[:, own] = turned_on(turns[:, own], spins[:, own], *kicks)
+        spins *= speed[:, None, None]
+        at, *by = self._kicked(self.turn_kicks, self._off, times, last)
+        turns[at], spins[at] = turned_on(turns[at], spins[at], *by)
         return (turns, spins) if self._tied is None else self._tied(turns, spins)
+
+    def guide(self, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Turns of the pelvis and its spins, in its own frame, before it is kicked.
+
+        Args:
+            times: (t,) s.
+
+        Returns:
+            (t, 4) and (t, 3) rad/s.
+        """
+        u, speed = self.parameter(times)
+        turns, spins = self._turns(u, slice(1))
+        return turns[:, 0], spins[:, 0] * speed[:, None]
+
+    def turns(self, times: np.ndarray) -> np.ndarray:
+        """(t, n, 4) local turns alone.
+
+        Args:
+            times: (t,) s.
+        """
+        turns = self._turns.turns(self.parameter(times)[0])
+        at, by, _ = self._kicked(self.turn_kicks, self._off, times)
+        turns[at] = rotations.multiply(turns[at], rotations.from_rotation_vector(by))
+        return turns if self._tied is None else self._tied(turns, np.zeros_like(turns[..., 1:]))[0]
 
     def places(self, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Places and velocities of the pelvis.
@@ -129,8 +154,11 @@ class Course:
         """
         u, speed = self.parameter(times)
         u = np.clip(u, self._knots[0], self._knots[-1])
-        value, rate = self._kicked(self.place_kicks, np.full(1, PLACE_OFF), times)
-        return self._places(u) + value, self._slopes(u) * speed[:, None] + rate
+        places, rates = self._places(u), self._slopes(u) * speed[:, None]
+        (at, _), *by = self._kicked(self.place_kicks[:, :, None], np.full(1, PLACE_OFF), times)
+        places[at] += by[0]
+        rates[at] += by[1]
+        return places, rates
 
     def breaks(self, start: float, end: float) -> np.ndarray:
         """Times between two at which the course is less than smooth, these among them.
@@ -142,13 +170,14 @@ class Course:
         Returns:
             (b,) ascending.
         """
-        found = [np.array([start, end]), self.visits]
-        for side in (0, 1):
-            size = np.linalg.norm(self.turn_kicks[side], axis=-1)
-            span = np.diff(self.visits)[:, None]
-            last = np.minimum(span, self._off / FARTHEST / np.maximum(size, 1e-9))
-            ends = self.visits[1:, None] - last if side else self.visits[:-1, None] + last
-            found.append(ends[size > 0.0])
+        first = np.searchsorted(self.visits, start, side="right") - 1
+        last = np.searchsorted(self.visits, end)
+        visits, kicks = self.visits[first : last + 1], self.turn_kicks[:, first:last]
+        found = [np.array([start, end]), visits]
+        side, interval, link = np.nonzero(kicks.any(axis=3))
+        size = np.linalg.norm(kicks[side, interval, link], axis=1)
+        lasts = np.minimum(np.diff(visits)[interval], self._off[link] / FARTHEST / size)
+        found.append(np.where(side, visits[interval + 1] - lasts, visits[interval] + lasts))
         times = np.unique(np.concatenate(found))
         times = times[(times >= start) & (times <= end)]
         near = np.diff(times) < 1e-6

@@ -7,6 +7,8 @@ the one to the other: its end goes by minimum jerk, and is lifted on the way.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,7 +16,7 @@ import numpy as np
 from .. import rotations
 from ..curves import minimum_jerk
 from ..motion import Problem
-from .body import Body, Limb, Links, Posture, length, links
+from .body import Body, Limb, Links, Posture, length, limb_root, links
 from .reach import reach
 from .turns import TurnCurve
 
@@ -36,7 +38,7 @@ class Hold:
         place: (3,) where its end is, m: the joint of the link that is kept, or the tip.
         turn: (4,) in the world of that link.
         rolling: links before that one over the parameter, as the postures have them in the
-            world; None where there are none.
+            world, of all footholds of the limb; None where there are none.
     """
 
     limb: Limb
@@ -46,15 +48,19 @@ class Hold:
     turn: np.ndarray
     rolling: TurnCurve | None = None
 
-    def rolled(self, at: np.ndarray) -> np.ndarray:
-        """(t, r, 4) turns in the world of the links that roll.
 
-        Args:
-            at: (t,) parameters.
-        """
-        if self.rolling is None:
-            return np.zeros((len(at), 0, 4))
-        return self.rolling(at)[0]
+def rolled(holds: Sequence[Hold], which: np.ndarray, at: np.ndarray) -> np.ndarray:
+    """(t, r, 4) turns in the world of the links that roll.
+
+    Args:
+        holds: footholds of one limb.
+        which: (t,) of these counts.
+        at: (t,) parameters.
+    """
+    rolling = holds[0].rolling
+    if rolling is None:
+        return np.zeros((len(at), 0, 4))
+    return rolling.turns(at, *np.array([(hold.first, hold.last) for hold in holds])[which].T)
 
 
 def linked(body: Body, postures: list[Posture]) -> Links:
@@ -80,19 +86,18 @@ def with_rolls(
         knots: (k,) parameters of the postures.
         rest: whether the sequence begins and ends at rest.
     """
-    out, found = [], linked(body, postures)
-    for hold in holds:
-        rolling = None
-        if hold.limb.rolls:
-            turns = found.turns[hold.first : hold.last + 1, list(hold.limb.rolls)]
-            at = knots[hold.first : hold.last + 1]
-            if len(at) == 1:  # for a moment, or as long as the parameter rests there
-                turns, at = np.repeat(turns, 2, axis=0), np.append(at, at + 1.0)
-            ends = (rest and hold.first == 0, rest and hold.last == len(postures) - 1)
-            still = np.zeros((len(at) - 1, 3))
-            rolling = TurnCurve(at, rotations.continuous(turns), ends, still)
-        out.append(replace(hold, rolling=rolling))
-    return out
+    found, rolling = linked(body, postures), {}
+    for limb in body.limbs:
+        mine = [hold for hold in holds if hold.limb is limb]
+        if limb.rolls and mine:
+            apart = np.zeros(len(knots), bool)
+            apart[[k for hold in mine for k in (hold.first, hold.last)]] = True
+            if rest:
+                apart[[0, -1]] = False
+            turns = rotations.continuous(found.turns[:, list(limb.rolls)])
+            still = np.zeros((len(knots) - 1, 3))
+            rolling[limb.name] = TurnCurve(knots, turns, rest, still, apart=apart)
+    return [replace(hold, rolling=rolling.get(hold.limb.name)) for hold in holds]
 
 
 def find_holds(body: Body, postures: list[Posture]) -> list[Hold]:
@@ -106,14 +111,15 @@ def find_holds(body: Body, postures: list[Posture]) -> list[Hold]:
         The holds.
     """
     found = linked(body, postures)
-    ends = {m.name: list(zip(*ends_of(found, m), strict=True)) for m in body.limbs}
+    ends = {m.name: list(zip(*map(list, ends_of(found, m)), strict=True)) for m in body.limbs}
     bears = {m.name: [m.name in p.supports for p in postures] for m in body.limbs}
+    steps = {m.name: STEPS * length(body, m) for m in body.limbs}
     # Where each limb stands, posture by posture: the first place of its foothold.
     since: dict[str, int] = {}
     begun: dict[str, list[int]] = {m.name: [] for m in body.limbs}
     for k in range(len(postures)):
         both = [m for m in body.limbs if k and bears[m.name][k - 1] and bears[m.name][k]]
-        leaves = {m.name for m in both if _apart(body, m, ends[m.name][since[m.name]],
+        leaves = {m.name for m in both if _apart(m, steps[m.name], ends[m.name][since[m.name]],
                                                   ends[m.name][k])}
         if len(leaves) == len(both):
             leaves = set()  # or nobody would bear the body meanwhile
@@ -134,13 +140,11 @@ def find_holds(body: Body, postures: list[Posture]) -> list[Hold]:
     return out
 
 
-def _apart(body: Body, limb: Limb, one: tuple, other: tuple) -> bool:
+def _apart(limb: Limb, steps: float, one: tuple, other: tuple) -> bool:
     """Whether two places and turns of a limb's end are those of two footholds."""
-    far = float(np.linalg.norm(other[0] - one[0]))
-    apart = rotations.multiply(rotations.conjugate(one[1]), other[1])
-    angle = float(np.linalg.norm(rotations.to_rotation_vector(apart)))
+    far, inner = math.dist(other[0], one[0]), abs(float(one[1] @ other[1]))
     # Without a link that is kept, the end is a point.
-    return far > STEPS * length(body, limb) or (limb.end >= 0 and angle > PIVOTS)
+    return far > steps or (limb.end >= 0 and inner < math.cos(0.5 * PIVOTS))
 
 
 def whole(posture: Posture) -> np.ndarray:
@@ -192,7 +196,7 @@ def keep(
 
 
 def stepping(
-    body: Body, one: Hold, other: Hold, share: np.ndarray, rolled: tuple[np.ndarray, np.ndarray],
+    body: Body, one: Hold, other: Hold, share: np.ndarray, rolls: np.ndarray,
     place: np.ndarray, joints: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Joints of a limb on its way from one foothold to another.
@@ -202,7 +206,7 @@ def stepping(
         one: where it comes from.
         other: where it goes.
         share: (t,) of the time of the step that is gone.
-        rolled: (1, r, 4) of the links that roll where it leaves, and where it comes down.
+        rolls: (2, r, 4) of the links that roll where it leaves, and where it comes down.
         place: (t, 3) of the pelvis, m.
         joints: (t, n, 4) local turns, the pelvis' in the world first: as near to them.
 
@@ -217,7 +221,7 @@ def stepping(
     count = len(share)
     turns = [
         rotations.slerp(np.tile(a, (count, 1)), np.tile(b, (count, 1)), gone)
-        for a, b in ((one.turn, other.turn), *zip(rolled[0][0], rolled[1][0], strict=True))
+        for a, b in ((one.turn, other.turn), *zip(*rolls, strict=True))
     ]
     rolling = np.stack(turns[1:], axis=1) if len(turns) > 1 else np.zeros((count, 0, 4))
     return brought(body, one.limb, at, turns[0], place, joints, rolling)
@@ -242,13 +246,11 @@ def brought(
         As `keep`.
     """
     figure = body.figure
-    found = links(body, place, joints)
-    root = limb.links[0]
-    above = found.turns[:, figure.parents[root]]
+    root, above = limb_root(body, limb, place, joints)
     for k, link in enumerate(limb.beyond[1:]):
         target = target - rotations.rotate(rolled[:, k], figure.places[link])
-    local, missing = reach(body, limb, found.joints[:, root], above, joints, target)
-    joints = joints.copy()
+    local, missing = reach(body, limb, root, above, joints, target)
+    joints = joints.copy(order="K")
     joints[:, list(limb.links)] = local
     if limb.end >= 0:
         for link in limb.links:

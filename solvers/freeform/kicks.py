@@ -24,70 +24,84 @@ SAME = 1e-12  # of the shares that limbs are held back to
 ROUNDS = 50
 
 
-def held_back(kick: np.ndarray) -> float:
-    """The share of a limb's kick that it gets: no joint is faster than FASTEST by it.
+def held_back(kick: np.ndarray) -> np.ndarray:
+    """(...) the shares of limbs' kicks that they get: no joint is faster than FASTEST by it.
 
     Args:
-        kick: (c, 3) rad/s.
+        kick: (..., c, 3) rad/s.
     """
-    return FASTEST / max(float(np.linalg.norm(kick, axis=-1).max()), FASTEST)
+    return FASTEST / np.maximum(np.linalg.norm(kick, axis=-1).max(axis=-1, initial=0.0), FASTEST)
 
 
-class FlightEnd:
-    """One end of a flight.
+class FlightEnds:
+    """Ends of flights.
 
     Args:
         body: the body.
-        joints: (n, 4) local turns there, the pelvis' in the world first.
-        rates: (n, 3) of the joints as postures have them, rad/s.
-        velocity: (3,) of the centre of mass, m/s.
-        limbs: links of those that rest there, and what (7, c, 3) these are kicked by, rad/s,
-            while the pelvis rests, and at 1 m/s along or 1 rad/s about each axis.
+        joints: (e, n, 4) local turns there, the pelvis' in the world first.
+        rates: (e, n, 3) of the joints as postures have them, rad/s.
+        velocity: (e, 3) of the centre of mass, m/s.
+        limbs: of each end, links of those that rest there, and what (7, c, 3) these are kicked
+            by, rad/s, while the pelvis rests, and at 1 m/s along or 1 rad/s about each axis.
+
+    Attributes:
+        shape: (e, k, c, 3) of what `kicks` finds.
     """
 
     def __init__(
         self, body: Body, joints: np.ndarray, rates: np.ndarray, velocity: np.ndarray,
-        limbs: Sequence[tuple[list[int], np.ndarray]],
+        limbs: Sequence[Sequence[tuple[list[int], np.ndarray]]],
     ) -> None:
-        moved = [link for chain, _ in limbs for link in chain]
-        self._sizes = [3 * len(chain) for chain, _ in limbs]
-        single = np.zeros((1 + 3 * len(moved), *rates.shape))
-        single[0] = rates
-        for k, link in enumerate(moved):
-            single[1 + 3 * k : 4 + 3 * k, link] = np.eye(3)
-        found = inside(body, np.repeat(joints[None], len(single), axis=0), single)
-        turn = rotations.to_matrix(joints[0])
-        # Columns: 1, the momentum, kicks.
-        spins = np.insert(-found.momentum.T, [1, 1, 1], turn.T, axis=1)
-        drifts = np.insert(-found.velocity.T, [1, 1, 1], 0.0, axis=1)
-        spins = np.linalg.solve(found.inertia[0], spins)
-        velocities = turn @ (crossing(found.centre[:1])[0] @ spins + drifts)
-        velocities[:, 0] += velocity
-        self._root = np.concatenate([velocities, spins])
-        wanted = np.concatenate(
-            [np.zeros((7, 0)), *(by.reshape(7, -1) for _, by in limbs)], axis=1
+        count, most = len(joints), max(map(len, limbs))
+        longest = max((len(chain) for one in limbs for chain, _ in one), default=0)
+        # Ends with fewer limbs, and limbs of fewer links, have some that nothing moves.
+        moved = np.full((count, most, longest), -1)
+        wanted = np.zeros((count, 7, most, longest, 3))
+        for k, one in enumerate(limbs):
+            for i, (chain, by_root) in enumerate(one):
+                moved[k, i, : len(chain)] = chain
+                wanted[k, :, i, : len(chain)] = by_root
+        self.shape = count, most, longest, 3
+        slots, parts = most * longest, 1 + 3 * most * longest
+        wanted = wanted.reshape(count, 7, 3 * slots)
+        self._still = wanted[:, 0, :, None]
+        self._by_root = np.swapaxes(wanted[:, 1:] - wanted[:, :1], 1, 2)
+        moved = moved.reshape(count, slots)
+        single = np.zeros((count, parts, *rates.shape[1:]))
+        single[:, 0] = rates
+        rows, slot = np.nonzero(moved >= 0)
+        for axis in range(3):
+            single[rows, 1 + 3 * slot + axis, moved[rows, slot], axis] = 1.0
+        found = inside(
+            body, np.repeat(joints, parts, axis=0), single.reshape(-1, *rates.shape[1:])
         )
-        self._still, self._by_root = wanted[0], (wanted[1:] - wanted[0]).T
+        turn = rotations.to_matrix(joints[:, 0])
+        momentum, drift = (
+            np.swapaxes(x.reshape(count, parts, 3), 1, 2) for x in (found.momentum, found.velocity)
+        )
+        # Columns: 1, the momentum, kicks.
+        spins = np.insert(-momentum, [1, 1, 1], np.swapaxes(turn, 1, 2), axis=2)
+        spins = np.linalg.solve(found.inertia[::parts], spins)
+        drifts = np.insert(-drift, [1, 1, 1], 0.0, axis=2)
+        velocities = turn @ (crossing(found.centre[::parts]) @ spins + drifts)
+        velocities[..., 0] += velocity
+        self._root = np.concatenate([velocities, spins], axis=1)
 
-    def kicks(self, momentum: np.ndarray) -> list[np.ndarray]:
-        """(c, 3) that each limb's joints are faster, rad/s: what it takes, not held back.
+    def kicks(self, momentum: np.ndarray) -> np.ndarray:
+        """(e, k, c, 3) that each limb's joints are faster, rad/s: what it takes, not held back.
 
         Args:
-            momentum: (3,) about the centre of mass, kg m^2/s.
+            momentum: (e, 3) about the centre of mass, kg m^2/s.
         """
-        free = self._root[:, :4] @ np.append(1.0, momentum)
-        shares = np.ones(len(self._sizes))
+        free = self._root[..., :1] + self._root[..., 1:4] @ momentum[..., None]
+        shares = np.ones(self.shape[:2])
         for _ in range(ROUNDS):
-            each = np.repeat(shares, self._sizes)
-            back = self._root[:, 4:] * each
+            each = np.repeat(shares, 3 * self.shape[2], axis=1)
+            back = self._root[..., 4:] * each[:, None]
             root = np.linalg.solve(np.eye(6) - back @ self._by_root, free + back @ self._still)
-            kick = self._still + self._by_root @ root
-            starts = np.cumsum([0, *self._sizes])[:-1]
-            parts = [
-                kick[i : i + n].reshape(-1, 3) for i, n in zip(starts, self._sizes, strict=True)
-            ]
-            now = np.array([held_back(part) for part in parts])
+            kick = (self._still + self._by_root @ root).reshape(self.shape)
+            now = held_back(kick)
             if np.abs(now - shares).max(initial=0.0) < SAME:
                 break
             shares = now
-        return parts
+        return kick

@@ -20,11 +20,12 @@ FOLDS = 10.0
 
 
 def flight_problems(
-    flight: Flight, line: Timeline, postures: list[Posture], first: int, last: int
+    body: Body, flight: Flight, line: Timeline, postures: list[Posture], first: int, last: int
 ) -> list[Problem]:
     """Flights that are too long for legs, and postures that they do not meet.
 
     Args:
+        body: who flies.
         flight: the flight.
         line: visits of the motion.
         postures: of the sequence.
@@ -35,44 +36,46 @@ def flight_problems(
         The problems.
     """
     out, where = [], f"posture {int(line.postures[first]) + 1}"
-    speed = float(flight.velocity[2])
-    rise = max(speed, 0.0) ** 2 / (2.0 * flight.gravity)
-    leg = max((length(flight.body, h.limb) for h in line.standing[first]), default=0.0)
+    start, end = float(flight.start), float(flight.end)
+    rise = max(float(flight.velocity[2]), 0.0) ** 2 / (2.0 * float(flight.gravity))
+    leg = max((length(body, h.limb) for h in line.standing[first]), default=0.0)
     if 0.0 < leg < rise:  # who was thrown needs no legs
         rises, legs = told_apart(rise, leg, 2, " m")
         out.append(
             Problem(
                 "TOO_HIGH",
-                f"The flight of {flight.end - flight.start:.2f} s from {where} rises by "
+                f"The flight of {end - start:.2f} s from {where} rises by "
                 f"{rises}, higher than legs of {legs} can jump",
-                time=flight.start, end_time=flight.end, amount=rise,
+                time=start, end_time=end, amount=rise,
                 remedy="Let it land sooner, or lower",
             )
         )
-    missed = flight.aim.missed
+    missed = float(flight.aim.missed)
     if missed > 100.0 * LANDED:
         out.append(
             Problem(
                 "LANDS_TURNED",
                 f"The flight from {where} lands turned by {np.degrees(missed):.1f} degrees "
                 "from its posture",
-                time=flight.start, end_time=flight.end, amount=missed,
+                time=start, end_time=end, amount=missed,
                 remedy="Add a posture in the air that shows how it turns",
             )
         )
     inner = np.arange(first + 1, last)
     inner = inner[line.postures[inner] >= 0]
-    turns = flight.turn(line.visits[inner]) if len(inner) else ()
-    for visit, turn in zip(inner, turns, strict=True):
-        k = int(line.postures[visit])
-        apart = rotations.multiply(rotations.conjugate(postures[k].turn), turn)
-        angle = float(np.linalg.norm(rotations.to_rotation_vector(apart)))
+    if not len(inner):
+        return out
+    given = np.stack([postures[k].turn for k in line.postures[inner]])
+    apart = rotations.multiply(rotations.conjugate(given), flight.turn(line.visits[inner]))
+    angles = np.linalg.norm(rotations.to_rotation_vector(apart), axis=1)
+    for visit, angle in zip(inner.tolist(), angles.tolist(), strict=True):
         if angle > ADRIFT:
             out.append(
                 Problem(
                     "TURNED_IN_AIR",
-                    f"Posture {k + 1} is turned by {np.degrees(angle):.0f} degrees from what "
-                    "is given: in the air, momentum turns the body",
+                    f"Posture {int(line.postures[visit]) + 1} is turned by "
+                    f"{np.degrees(angle):.0f} degrees from what is given: in the air, momentum "
+                    "turns the body",
                     severity="INFO", time=float(line.visits[visit]), amount=angle,
                 )
             )

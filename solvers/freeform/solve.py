@@ -26,19 +26,46 @@ import numpy as np
 
 from .. import rotations
 from ..errors import SettingError
-from .body import Body, Limb, Posture, centre, length, links
+from .body import (
+    Body,
+    Limb,
+    Posture,
+    centre,
+    inside,
+    length,
+    limb_root,
+    links,
+)
 from .course import Course
-from .flight import LONGEST, ORDER, Flight, rise_speed, shoot
+from .flight import LANDED, LONGEST, ORDER, Flight, rise_speed, shoot
 from .heights import Piece
-from .holds import INSTANT, Hold, brought, fastened, find_holds, settle, stepping, tied, whole
-from .kicks import FlightEnd, held_back
+from .holds import (
+    INSTANT,
+    Hold,
+    brought,
+    fastened,
+    find_holds,
+    rolled,
+    settle,
+    stepping,
+    tied,
+    whole,
+)
+from .kicks import FlightEnds, held_back
 from .motion import Contact, FreeformMotion, PostureSequence, clean
-from .problems import flight_problems, folding_problems, stretched_problems, unreached
+from .problems import (
+    UNREACHED,
+    flight_problems,
+    folding_problems,
+    stretched_problems,
+    unreached,
+)
 from .timeline import Timeline, timeline
 
 ROUNDS = 40  # of flights and kicks in turns
-ROUGH = 6, 0.1  # nodes of a piece, and s that it lasts, while kicks change yet
-ROUGHLY, SETTLED = 1e-4, 1e-7  # rad/s by which kicks may still change
+# Nodes of a piece, s that it lasts, and rad left, round by round: coarse while kicks change yet.
+RULES = (4, 0.2, 1e-5), (4, 0.1, 1e-5), (ORDER, LONGEST, LANDED)
+SETTLED = 5e-5  # rad/s by which kicks may still change: limbs' ends rest but for 0.05 mm/s
 
 Job = tuple[Hold, int, bool]  # a foothold, a visit, and whether it is left there
 
@@ -84,27 +111,20 @@ class FreeformPlan:
         self._stretched: dict[tuple[int, str], bool] = {}
         self._folding: dict[tuple[int, str], float] = {}  # rad/s
         self.steps = line.steps()
-        self.flights = []
+        self._bearing = line.bearing(body)
         spans = line.spans(flying=True)
-        wanted = self._wanted(spans)
-        for i, (a, b) in enumerate(spans):
-
-            def flown(share: float, i: int = i) -> None:
-                if progress is not None:
-                    progress((i + share) / len(spans))
-
-            self.flights.append(self._fly(a, b, wanted, flown))
+        self._air = self._fly(spans, progress) if spans else None
+        self.flights = [] if self._air is None else [self._air.of(i) for i in range(len(spans))]
         self._pieces: list[tuple[int, Piece]] = []
-        falls: dict[int, float] = {}  # m/s at visits at which flights begin or end
-        for flight, (a, b) in zip(self.flights, spans, strict=True):
-            falls[a], falls[b] = self._join(flight, a, b)
-        if falls:
+        if self._air is not None:
+            led = [x[:, 2] for x in self.course.places(line.visits)]
+            falls = self._join(spans, self._air)
             over, rates = self._overs()
             for a, b in line.spans(flying=False):
-                self._rise(a, b, falls, over, rates)
+                self._rise(a, b, falls, over, rates, *led)
         self._step()
         for flight, (a, b) in zip(self.flights, spans, strict=True):
-            self.problems += flight_problems(flight, line, self.postures, a, b)
+            self.problems += flight_problems(body, flight, line, self.postures, a, b)
         stretched = sorted(key for key, yes in self._stretched.items() if yes)
         self.problems += stretched_problems(line, stretched)
         self.problems += folding_problems(
@@ -182,21 +202,20 @@ class FreeformPlan:
             if not mine:
                 continue
             holds, shape = [jobs[j][0] for j in mine], (2, len(mine), many)
-            rolled = np.stack([
-                hold.rolled(course.parameter(times[j] + by.ravel())[0])
-                for j, hold in zip(mine, holds, strict=True)
-            ], axis=1)
+            near = course.parameter((times[mine] + by[:, 0, 0]).ravel())[0]
+            turning = rolled(holds, np.tile(np.arange(len(mine)), 2), near)
             repeated = (
                 np.stack([hold.place for hold in holds])[:, None],
-                np.stack([hold.turn for hold in holds])[:, None], rolled[:, :, None],
+                np.stack([hold.turn for hold in holds])[:, None],
+                turning.reshape(2, len(mine), 1, *turning.shape[1:]),
             )
-            target, turned, rolled = (
+            target, turned, turning = (
                 np.broadcast_to(x, (*shape, *x.shape[-of:])).reshape(np.prod(shape), *x.shape[-of:])
                 for x, of in zip(repeated, (1, 1, 2), strict=True)
             )
             kept, _ = brought(
                 self.body, limb, target, turned, places[:, mine].reshape(-1, 3),
-                joints[:, mine].reshape(-1, *turns.shape[1:]), rolled,
+                joints[:, mine].reshape(-1, *turns.shape[1:]), turning,
             )
             links_of = chains[mine[0]][2]
             first, last = kept[:, links_of].reshape(*shape, len(links_of), 4)
@@ -210,104 +229,103 @@ class FreeformPlan:
         self, hold: Hold, visit: int, lifting: bool, kick: np.ndarray, own: np.ndarray
     ) -> None:
         """Let a limb leave its foothold, or come to it, its joints (c, 3) faster than its own."""
-        share = held_back(kick)
+        share = float(held_back(kick))
         # A stretched limb would have to bend infinitely fast.
         self._stretched[visit, hold.limb.name] = share < 1.0
         self.course.turn_kicks[self._chain(hold.limb, visit, lifting)] = share * kick
         if not lifting:
             self._folding[visit, hold.limb.name] = float(np.linalg.norm(own[1] + kick[1]))
 
-    def _wanted(self, spans: list[tuple[int, int]]) -> dict[Job, tuple[np.ndarray, np.ndarray]]:
-        """`_rates` at both ends of all flights while the pelvis rests, and at 1 m/s along or
-        1 rad/s about each axis."""
-        jobs = [
-            (hold, visit, lifting) for a, b in spans for visit, lifting in ((a, True), (b, False))
-            for hold in self.line.standing[visit]
-        ]
+    def _wanted(self, jobs: list[Job]) -> list[tuple[np.ndarray, np.ndarray]]:
+        """`_rates` while the pelvis rests, and at 1 m/s along or 1 rad/s about each axis."""
         at = self.line.visits[[visit for _, visit, _ in jobs]]
         steps = np.tile(np.concatenate([np.zeros((1, 6)), np.eye(6)]), (len(jobs), 1, 1))
-        turns = self.course.joints(at)[0][:, 0]
-        rates = self._rates(
+        turns = self.course.turns(at)[:, 0]
+        return self._rates(
             jobs, self.course.places(at)[0], turns, steps[..., :3], steps[..., 3:]
-        ) if jobs else []
-        return dict(zip(jobs, rates, strict=True))
+        )
+
+    def _ends(self, spans: list[tuple[int, int]]) -> tuple[np.ndarray, ...]:
+        """(2 f,) times of flights' ends, and (2 f, n, 4) joints and (2 f, n, 3) rates in these."""
+        visits = np.array(spans)
+        times = self.line.visits[visits.ravel()]
+        return times, *self.course.joints(times, np.repeat(visits[:, 1] - 1, 2))
 
     def _fly(
-        self, a: int, b: int, wanted: dict[Job, tuple[np.ndarray, np.ndarray]],
-        progress: Callable[[float], None],
+        self, spans: list[tuple[int, int]], progress: Callable[[float], None] | None
     ) -> Flight:
-        """The flight between two visits, its limbs kicked."""
-        course, visits = self.course, self.line.visits
-        start, end = visits[a], visits[b]
-        times = np.array([start, end])
+        """The flights between visits, their limbs kicked."""
+        course = self.course
+        # Of each end, who rests there.
+        jobs = [
+            [(hold, visit, lifting) for hold in self.line.standing[visit]]
+            for span in spans for visit, lifting in zip(span, (True, False), strict=True)
+        ]
+        every = [job for one in jobs for job in one]
+        wanted = dict(zip(every, self._wanted(every) if every else [], strict=True))
+        times, joints, rates = self._ends(spans)
+        ends = centre(self.body, links(self.body, course.places(times)[0], joints))
+        first, last = ends[::2], ends[1::2]
+        span = (times[1::2] - times[::2])[:, None]
+        velocity = (last - first) / span
+        velocity[:, 2:] = rise_speed(span, first[:, 2:] - last[:, 2:], self.gravity)
+        speeds = np.repeat(velocity, 2, axis=0)
+        speeds[1::2, 2:] -= self.gravity * span
+        limits = FlightEnds(self.body, joints, rates, speeds, [
+            [(self._chain(job[0].limb, *job[1:])[2], wanted[job][0]) for job in one]
+            for one in jobs
+        ])
 
-        def joints_of(t: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-            return course.joints(t, b - 1)
-
-        places = course.places(times)[0]
-        joints, rates = joints_of(times)
-        ends = centre(self.body, links(self.body, places, joints))
-        span = end - start
-        velocity = (ends[1] - ends[0]) / span
-        velocity[2] = rise_speed(span, ends[0, 2] - ends[1, 2], self.gravity)
-
-        def guide(t: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-            turns, spins = joints_of(t)
-            return turns[:, 0], spins[:, 0]
-
-        limits, owns = [], []
-        for i, (visit, lifting) in enumerate(((a, True), (b, False))):
-            limbs = []
-            for hold in self.line.standing[visit]:
-                by_root, own = wanted[hold, visit, lifting]
-                limbs.append((self._chain(hold.limb, visit, lifting)[2], by_root))
-                owns.append((hold, visit, lifting, own))
-            fall = self.gravity * (times[i] - start) * np.eye(3)[2]
-            limits.append(FlightEnd(self.body, joints[i], rates[i], velocity - fall, limbs))
-
-        def kicked(momentum: np.ndarray) -> list[np.ndarray]:
-            return [kick for one in limits for kick in one.kicks(momentum)]
-
-        aim, count = shoot(self.body, joints_of, guide, times, None, *ROUGH), 0
-        for rule, close in ((ROUGH, ROUGHLY), ((ORDER, LONGEST), SETTLED)):
-            for _ in range(ROUNDS):
-                # Most take three rounds or four.
-                count += 1
-                progress(1.0 - 0.5 ** (0.5 * count))
-                kicks = kicked(aim.momentum)
-                for (hold, visit, lifting, own), kick in zip(owns, kicks, strict=True):
-                    self._kick(hold, visit, lifting, kick, own)
-                aim = shoot(self.body, joints_of, guide, course.breaks(start, end), aim, *rule)
-                change = zip(kicked(aim.momentum), kicks, strict=True)
-                if max((np.abs(x - y).max() for x, y in change), default=0.0) < close:
-                    break
-        return Flight(start, end, ends[0], velocity, self.gravity, aim, self.body, joints_of)
+        aim, kicks = None, np.zeros(limits.shape)
+        # Most take a round for each rule, the first without any kicks.
+        for rounds in range(ROUNDS):
+            if progress is not None:
+                progress(1.0 - 0.5 ** (0.5 * rounds))
+            for one, of in zip(jobs, kicks, strict=True):
+                for job, kick in zip(one, of, strict=False):
+                    own = wanted[job][1]
+                    self._kick(*job, kick[: len(own)], own)
+            breaks = [course.breaks(*pair) for pair in times.reshape(-1, 2)]
+            rule = RULES[min(rounds, len(RULES) - 1)]
+            aim = shoot(self.body, course.joints, course.guide, breaks, aim, *rule)
+            former, kicks = kicks, limits.kicks(np.repeat(aim.momentum, 2, axis=0))
+            change = np.abs(kicks - former).max(initial=0.0)
+            if rounds >= len(RULES) - 1 and change < SETTLED:
+                break
+        assert aim is not None
+        gravity = np.full(len(spans), self.gravity)
+        return Flight(times[::2], times[1::2], first, velocity, gravity, aim)
 
     # Supports
 
-    def _join(self, flight: Flight, a: int, b: int) -> tuple[float, float]:
-        """Kick the pelvis, on the ground, so that it meets a flight's velocity and spin.
+    def _join(self, spans: list[tuple[int, int]], air: Flight) -> dict[int, float]:
+        """Kick the pelvis, on the ground, so that it meets velocities and spins of the flights.
 
-        Returns how fast it falls at both ends, m/s."""
-        course = self.course
-        times = np.array([flight.start, flight.end])
-        _, _, velocity, spin = flight.pelvis(times)
-        own = course.places(times)[1], course.joints(times)[1][:, 0]
-        for i, (interval, side) in enumerate(((a - 1, 1), (b, 0))):
-            if 0 <= interval < len(self.line.holds):
-                course.place_kicks[side, interval] = velocity[i] - own[0][i]
-                course.turn_kicks[side, interval, 0] = spin[i] - own[1][i]
-        return -float(velocity[0, 2]), -float(velocity[1, 2])
+        Returns how fast it falls at the visits at which they begin or end, m/s."""
+        course, count = self.course, len(self.line.holds)
+        times, joints, rates = self._ends(spans)
+        each = air.of(np.repeat(np.arange(len(spans)), 2))
+        velocity, spin = each.velocities(times, inside(self.body, joints, rates))
+        at = np.ravel(spans)
+        # At intervals' ends the liftoffs, at their starts the touchdowns.
+        side = np.tile([1, 0], len(spans))
+        on = (at - side >= 0) & (at - side < count)
+        kicked = side[on], (at - side)[on]
+        course.place_kicks[kicked] = (velocity - course.places(times)[1])[on]
+        course.turn_kicks[(*kicked, 0)] = (spin - rates[:, 0])[on]
+        return dict(zip(at.tolist(), (-velocity[:, 2]).tolist(), strict=True))
 
     def _rise(
-        self, a: int, b: int, falls: dict[int, float], over: np.ndarray, rates: np.ndarray
+        self, a: int, b: int, falls: dict[int, float], over: np.ndarray, rates: np.ndarray,
+        heights: np.ndarray, speeds: np.ndarray,
     ) -> None:
-        """Heights of a support between two visits."""
+        """Heights of a support between two visits, at all of which postures have the pelvis at
+        heights (v,), m, that change at speeds (v,), m/s."""
         visits = self.line.visits
         landing = falls[a] - rates[0, a] if a in falls else 0.0
         liftoff = rates[1, b - 1] - falls[b] if b in falls else 0.0
         leg = max(
-            (length(self.body, h.limb) for i in range(a, b) for h in self.line.holds[i]),
+            (length(self.body, limb) for limb, _, bears in self._bearing if bears[a:b].max() >= 0),
             default=1.0,
         )
         if b - a == 1:
@@ -322,31 +340,31 @@ class FreeformPlan:
                 continue
             self.course.place_kicks[0, i, 2] *= down <= 0.0
             self.course.place_kicks[1, i, 2] *= up <= 0.0
-            places, speeds = self.course.places(visits[i : i + 2])
-            low, high = places[:, 2] + over[:, i]
+            low, high = heights[i : i + 2] + over[:, i]
             far = 1 if down > 0.0 else 0
-            passes = rates[far, i] + float(speeds[far, 2])
+            passes = rates[far, i] + float(speeds[i + far])
             piece = Piece(
                 visits[i], visits[i + 1], low, high, max(down, 0.0), max(up, 0.0), leg, passes
             )
             self._pieces.append((i, piece))
 
-    def _over(self, interval: int, heights: np.ndarray) -> np.ndarray:
-        """(...,) how much higher than the pelvis limbs are fastened that bear it: what lands on
-        its arms, or forelegs, is caught at the shoulders. Of heights (..., n) of all joints."""
-        return heights[..., [hold.limb.links[0] for hold in self.line.holds[interval]]].mean(-1)
+    def _over(self, joints: np.ndarray, interval: np.ndarray) -> np.ndarray:
+        """(t,) how much higher than the pelvis limbs are fastened that bear it in intervals (t,):
+        what lands on its arms, or forelegs, is caught at the shoulders."""
+        over, count = np.zeros((2, len(joints)))
+        for limb, _, bears in self._bearing:
+            here = np.flatnonzero(bears[interval] >= 0)
+            over[here] += limb_root(self.body, limb, np.zeros(3), joints[here])[0][:, 2]
+            count[here] += 1.0
+        return over / np.maximum(count, 1.0)
 
     def _overs(self) -> tuple[np.ndarray, np.ndarray]:
         """(2, v - 1) `_over` at starts and ends of intervals, m, and how fast it grows, m/s."""
         visits, inward = self.line.visits, np.array([[1.0], [-1.0]])
         times = np.stack([visits[:-1], visits[1:]])[..., None]
         times = times + (inward * INSTANT * np.arange(3.0))[:, None]
-        joints, _ = self.course.joints(times.ravel())
-        heights = links(self.body, np.zeros(3), joints).joints[..., 2].reshape(*times.shape, -1)
-        over = np.zeros(times.shape)
-        for i, holds in enumerate(self.line.holds):
-            if holds:
-                over[:, i] = self._over(i, heights[:, i])
+        intervals = np.broadcast_to(np.arange(len(visits) - 1)[:, None], times.shape)
+        over = self._over(self.course.turns(times.ravel()), intervals.ravel()).reshape(times.shape)
         return over[..., 0], inward * (over @ np.array((-1.5, 2.0, -0.5))) / INSTANT
 
     def _step(self) -> None:
@@ -381,12 +399,16 @@ class FreeformPlan:
     def _ground(self, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Pelvis and joints as led, with the heights of supports."""
         place, _ = self.course.places(times)
-        joints, _ = self.course.joints(times)
-        heights = links(self.body, np.zeros(3), joints).joints[..., 2]
+        joints = self.course.turns(times)
+        risen = []
         for interval, piece in self._pieces:
             here = np.flatnonzero((times >= piece.start) & (times <= piece.end))
             if len(here):
-                place[here, 2] = piece(times[here]) - self._over(interval, heights[here])
+                place[here, 2] = piece(times[here])
+                risen.append((here, np.full(len(here), interval)))
+        if risen:
+            here, intervals = map(np.concatenate, zip(*risen, strict=True))
+            place[here, 2] -= self._over(joints[here], intervals)
         return place, joints
 
     def _posed(
@@ -396,38 +418,37 @@ class FreeformPlan:
         missing."""
         times = np.clip(np.asarray(times, float), 0.0, self.duration)
         place, joints = self._ground(times)
-        for flight in self.flights:
-            here = np.flatnonzero((times > flight.start) & (times < flight.end))
-            if len(here):
-                place[here], joints[here, 0], _, _ = flight.pelvis(times[here])
+        if self._air is not None:
+            number = np.searchsorted(self._air.start, times) - 1
+            here = np.flatnonzero((number >= 0) & (times < self._air.end[number]))
+            each = self._air.of(number[here])
+            joints[here, 0] = each.turn(times[here])
+            inner = centre(self.body, links(self.body, np.zeros(3), joints[here]))
+            place[here] = each.centre(times[here]) - inner
         interval, told = self.course.interval(times), []
         at = self.course.parameter(times)[0]
-        for limb in self.body.limbs:
-            rows = []
-            for hold in dict.fromkeys(h for row in self.line.holds for h in row if h.limb is limb):
-                bears = np.array([hold in row for row in self.line.holds])
-                here = np.flatnonzero(bears[interval])
-                if len(here):
-                    rows.append((hold, here))
-            if not rows:
+        for limb, holds, bears in self._bearing:
+            which = bears[interval]
+            here = np.flatnonzero(which >= 0)
+            if not len(here):
                 continue
-            every = np.concatenate([here for _, here in rows])
-            target, turn, rolled = (np.concatenate(x) for x in zip(*(
-                (np.tile(hold.place, (len(here), 1)), np.tile(hold.turn, (len(here), 1)),
-                 hold.rolled(at[here])) for hold, here in rows
-            ), strict=True))
-            joints[every], missing = brought(
-                self.body, limb, target, turn, place[every], joints[every], rolled
+            which = which[here]
+            kept, missing = brought(
+                self.body, limb, np.stack([hold.place for hold in holds])[which],
+                np.stack([hold.turn for hold in holds])[which], place[here], joints[here],
+                rolled(holds, which, at[here]),
             )
-            parts = np.split(missing, np.cumsum([len(here) for _, here in rows])[:-1])
-            told += [(limb, here, part) for (_, here), part in zip(rows, parts, strict=True)]
+            for link in (*limb.links, *limb.beyond):
+                joints[here, link] = kept[:, link]
+            if missing.max() > UNREACHED:
+                told += [(limb, here[which == k], missing[which == k]) for k in np.unique(which)]
         visits = self.line.visits
         for i, one, other in self.steps:
             here = np.flatnonzero(interval == i)
             if len(here):
                 share = (times[here] - visits[i]) / (visits[i + 1] - visits[i])
                 ends = self.course.parameter(visits[i : i + 2])[0]
-                both = one.rolled(ends[:1]), other.rolled(ends[1:])
+                both = rolled((one, other), np.arange(2), ends)
                 joints[here], missing = stepping(
                     self.body, one, other, share, both, place[here], joints[here]
                 )
@@ -452,22 +473,23 @@ class FreeformPlan:
         turn = rotations.continuous(joints[:, 0]).copy()
         found = links(self.body, place, joints)
         joints[:, 0] = (1.0, 0.0, 0.0, 0.0)
-        momenta = np.array([f.aim.momentum for f in self.flights]).reshape(-1, 3)
+        air = self._air
+        momenta, spans = np.zeros((0, 3)), np.zeros((0, 2))
+        if air is not None:
+            momenta, spans = air.aim.momentum, np.stack([air.start, air.end], axis=1)
         return FreeformMotion(
             np.asarray(times, float), place, turn, rotations.continuous(joints),
-            centre(self.body, found), momenta,
-            np.array([(f.start, f.end) for f in self.flights]).reshape(-1, 2),
-            self._contacts(), tuple(problems),
+            centre(self.body, found), momenta, spans, self._contacts(), tuple(problems),
         )
 
     def _contacts(self) -> tuple[Contact, ...]:
-        rows, visits, out = self.line.holds, self.line.visits, []
-        for hold in dict.fromkeys(h for row in rows for h in row):
-            on = np.array([False, *(hold in row for row in rows), False])
-            for a, b in np.flatnonzero(on[1:] != on[:-1]).reshape(-1, 2):
-                out.append(
-                    Contact(hold.limb.name, float(visits[a]), float(visits[b]), hold.place)
-                )
+        visits, out = self.line.visits, []
+        for limb, holds, bears in self._bearing:
+            edges = np.flatnonzero(np.diff(bears, prepend=-1, append=-1))
+            for a, b in zip(edges[:-1], edges[1:], strict=True):
+                if bears[a] >= 0:
+                    place = holds[bears[a]].place
+                    out.append(Contact(limb.name, float(visits[a]), float(visits[b]), place))
         return tuple(sorted(out, key=lambda c: (c.start, c.limb)))
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..errors import SettingError
-from .body import Body, Posture, centre, links
+from .body import Body, Limb, Posture, centre, links
 from .course import Parameter
 from .holds import Hold, whole, with_rolls
 from .motion import PostureSequence
@@ -58,6 +58,21 @@ class Timeline:
                 out.append((i, i + 1))
         return out
 
+    def bearing(self, body: Body) -> list[tuple[Limb, list[Hold], np.ndarray]]:
+        """Limbs that bear the body, their footholds, and (v - 1) which of these is kept, or -1.
+
+        Args:
+            body: the body.
+        """
+        out = []
+        for limb in body.limbs:
+            rows = [next((h for h in row if h.limb is limb), None) for row in self.holds]
+            known = list(dict.fromkeys(h for h in rows if h is not None))
+            number = {hold: k for k, hold in enumerate(known)}
+            if known:
+                bears = np.array([-1 if h is None else number[h] for h in rows])
+                out.append((limb, known, bears))
+        return out
 
     def steps(self) -> list[tuple[int, Hold, Hold]]:
         """Intervals in which a limb goes from one foothold to the next, and these.
@@ -99,16 +114,15 @@ def timeline(
             inside = (times >= 0.0) & (times <= visits[-1])
             return np.clip(times, 0.0, visits[-1]), inside.astype(float)
 
-        holds = with_rolls(body, postures, holds, visits, True)
-        index = np.arange(len(visits))
-        kept = [_kept(holds, k, k + 1) for k in index[:-1]]
-        stand = tuple(_kept(holds, k, k) for k in index)
-        return Timeline(visits, same, True, visits, index, tuple(kept), stand)
+        between, stand = _kept(with_rolls(body, postures, holds, visits, True), len(visits))
+        return Timeline(
+            visits, same, True, visits, np.arange(len(visits)), between[:-1], stand
+        )
 
     pace, duration = sequence.pace, sequence.duration
     assert pace is not None
     knots = _shares(body, postures, sequence.shares)
-    holds = with_rolls(body, postures, holds, knots, False)
+    between, at = _kept(with_rolls(body, postures, holds, knots, False), len(knots))
 
     def paced(times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return pace(times / duration), pace.rate(times / duration) / duration
@@ -121,21 +135,27 @@ def timeline(
     kept = []
     for i, share in enumerate(middle):
         if index[i] >= 0 and abs(share - knots[index[i]]) < SAME:
-            kept.append(_kept(holds, index[i], index[i]))
+            kept.append(at[index[i]])
         else:
             k = int(np.clip(np.searchsorted(knots, share) - 1, 0, len(knots) - 2))
-            kept.append(_kept(holds, k, k + 1))
-    stand = tuple(
-        _kept(holds, k, k) if k >= 0 else kept[max(i - 1, 0)] for i, k in enumerate(index)
-    )
+            kept.append(between[k])
+    stand = tuple(at[k] if k >= 0 else kept[max(i - 1, 0)] for i, k in enumerate(index))
     for i, word in ((0, "begins"), (-1, "ends")):
         if not stand[i]:
             raise SettingError("Distance curve", f"one that {word} in the air", "on the ground")
     return Timeline(knots, paced, False, passes * duration, index, tuple(kept), stand)
 
 
-def _kept(holds: list[Hold], first: int, last: int) -> tuple[Hold, ...]:
-    return tuple(h for h in holds if h.first <= first and last <= h.last)
+def _kept(holds: list[Hold], count: int) -> list[tuple[tuple[Hold, ...], ...]]:
+    """Footholds that are kept from each posture to the next, and in each."""
+    out: list[tuple[tuple[Hold, ...], ...]] = []
+    for more in (0, 1):
+        rows: list[list[Hold]] = [[] for _ in range(count)]
+        for hold in holds:
+            for k in range(hold.first, hold.last + more):
+                rows[k].append(hold)
+        out.append(tuple(map(tuple, rows)))
+    return out
 
 
 def _shares(body: Body, postures: list[Posture], shares: np.ndarray | None) -> np.ndarray:

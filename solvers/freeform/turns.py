@@ -20,8 +20,9 @@ from __future__ import annotations
 import numpy as np
 
 from .. import rotations
-from ..dynamics.exponential import jacobian
+from ..dynamics.exponential import apply, jacobian
 
+SMALLEST = 1e-300  # rad: what does not turn has no axis
 Rest = bool | tuple[bool, bool]  # of both ends, or of start and end
 
 
@@ -74,13 +75,15 @@ class TurnCurve:
             world axis times their number.
         start: (n, 3) spins at the first knot, per parameter, in the turned frames; None as
             `rest` says.
+        apart: (k,) knots from which pieces do not go on from each other, but each as it goes
+            by itself; None for none.
     """
 
     def __init__(
         self, knots: np.ndarray, turns: np.ndarray, rest: Rest, whole: np.ndarray,
-        start: np.ndarray | None = None,
+        start: np.ndarray | None = None, apart: np.ndarray | None = None,
     ) -> None:
-        self.knots, self.turns = knots, turns
+        self.knots = knots
         spans = np.diff(knots)
         back = rotations.conjugate(turns)
         steps = rotations.to_rotation_vector(rotations.multiply(back[:-1], turns[1:]))
@@ -92,42 +95,82 @@ class TurnCurve:
         if start is not None:
             rates[0] = start
         h = spans[:, None, None]
-        self._around = around
-        self._a1 = (h * rates[:-1] - first) / 3.0
-        self._a3 = (h * rates[1:] - last) / 3.0
+        after, before = rates[:-1], rates[1:]
+        if apart is not None:
+            after, before = (
+                np.where(at[:, None, None], (steps + first) / h, rate)
+                for at, rate in ((apart[:-1], after), (apart[1:], before))
+            )
+        a1, a3 = (h * after - first) / 3.0, (h * before - last) / 3.0
         left = rotations.multiply(
-            rotations.from_rotation_vector(-self._a1), rotations.multiply(back[:-1], turns[1:])
+            rotations.from_rotation_vector(-a1), rotations.multiply(back[:-1], turns[1:])
         )
-        left = rotations.multiply(left, rotations.from_rotation_vector(-self._a3))
-        self._a2 = _nearest(rotations.to_rotation_vector(left), steps - self._a1 - self._a3)
+        left = rotations.multiply(left, rotations.from_rotation_vector(-a3))
+        a2 = _nearest(rotations.to_rotation_vector(left), steps - a1 - a3)
+        # Time last, as it is looked up.
+        self._around, self._start = around[:, 0], turns.T.copy()
+        self._parts = [(a.T.copy(), np.sqrt(rotations.dot(a, a)).T.copy()) for a in (a1, a2, a3)]
 
-    def __call__(self, at: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def __call__(
+        self, at: np.ndarray, joints: slice = slice(None)
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Turns, and spins per parameter in the turned frames.
 
         Args:
             at: (t,) parameters; beyond the ends they count as the ends.
+            joints: which of them, the first among these.
 
         Returns:
             (t, n, 4) and (t, n, 3).
         """
-        u = np.clip(at, self.knots[0], self.knots[-1])
-        k = np.clip(np.searchsorted(self.knots, u, side="right") - 1, 0, len(self.knots) - 2)
-        span = (self.knots[k + 1] - self.knots[k])[:, None, None]
-        s = (u - self.knots[k])[:, None, None] / span
-        parts = (self._a1[k], self._a2[k], self._a3[k])
-        b = (1.0 - (1.0 - s) ** 3, s * s * (3.0 - 2.0 * s), s**3)
+        s, k, turn, steps = self._at(at, np.array(0), np.array(len(self.knots) - 1), joints)
         slopes = (3.0 * (1.0 - s) ** 2, 6.0 * s * (1.0 - s), 3.0 * s * s)
-        turn, spin = self.turns[k], np.zeros((*k.shape, *self._around.shape[1:]))
-        around = self._around[k, 0]
-        if around.any():
-            turned = rotations.from_rotation_vector(around * s[:, 0])
-            turn[:, 0] = rotations.multiply(turned, turn[:, 0])
+        around = self._around[k]
+        spin = np.zeros((*turn.shape[:2], 3)) if around.any() else None
+        if spin is not None:
             spin[:, 0] = rotations.rotate(rotations.conjugate(turn[:, 0]), around)
-        for part, value, slope in zip(parts, b, slopes, strict=True):
-            step = rotations.from_rotation_vector(part * value)
+        for step, (part, _), slope in zip(steps, self._parts, slopes, strict=True):
             turn = rotations.multiply(turn, step)
-            spin = rotations.rotate(rotations.conjugate(step), spin) + part * slope
-        return turn, spin / span
+            own = (np.take(part[:, joints], k, 2) * slope).T
+            spin = own if spin is None else own + rotations.rotate(rotations.conjugate(step), spin)
+        return turn, spin / np.diff(self.knots)[k][:, None, None]
+
+    def turns(
+        self, at: np.ndarray, first: np.ndarray | int = 0, last: np.ndarray | int = -1
+    ) -> np.ndarray:
+        """Turns alone, (t, n, 4), of some of its pieces.
+
+        Args:
+            at: (t,) parameters; beyond the first and last knots they count as these.
+            first: (t,) first knots.
+            last: (t,) last ones.
+        """
+        _, _, turn, steps = self._at(at, np.asarray(first), np.asarray(last) % len(self.knots))
+        for step in steps:
+            turn = rotations.multiply(turn, step)
+        return turn
+
+    def _at(
+        self, at: np.ndarray, first: np.ndarray, last: np.ndarray, joints: slice = slice(None)
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[np.ndarray]]:
+        """Shares of the pieces (t,), which these are, and the four turns, one after the other."""
+        u = np.clip(at, self.knots[first], self.knots[last])
+        k = np.clip(np.searchsorted(self.knots, u, side="right") - 1, first, last - 1)
+        k = np.clip(k, 0, len(self.knots) - 2)  # at a knot alone the piece after it, or before
+        s = (u - self.knots[k]) / np.diff(self.knots)[k]
+        turn, steps = np.take(self._start[:, joints], k, 2).T, []
+        around = self._around[k]
+        if around.any():
+            turned = rotations.from_rotation_vector(around * s[:, None])
+            turn[:, 0] = rotations.multiply(turned, turn[:, 0])
+        for (part, size), value in zip(
+            self._parts, (1.0 - (1.0 - s) ** 3, s * s * (3.0 - 2.0 * s), s**3), strict=True
+        ):
+            size = np.take(size[joints], k, 1)
+            half = 0.5 * value * size
+            along = np.take(part[:, joints], k, 2) * (np.sin(half) / np.maximum(size, SMALLEST))
+            steps.append(np.concatenate([np.cos(half)[None], along]).T)
+        return s, k, turn, steps
 
 
 def _nearest(vectors: np.ndarray, wanted: np.ndarray) -> np.ndarray:
@@ -144,15 +187,14 @@ def turned_on(
     """Turns times exp(x), and their spins in the turned frames.
 
     Args:
-        turns: (..., 4).
-        spins: (..., 3) rad/s.
-        by: (..., 3) x, rad.
-        rates: (..., 3) x', rad/s.
+        turns: (n, 4).
+        spins: (n, 3) rad/s.
+        by: (n, 3) x, rad.
+        rates: (n, 3) x', rad/s.
 
     Returns:
-        (..., 4) and (..., 3).
+        (n, 4) and (n, 3).
     """
     step = rotations.from_rotation_vector(by)
-    own = (jacobian(by.reshape(-1, 3)) @ rates.reshape(-1, 3, 1)).reshape(rates.shape)
-    spins = rotations.rotate(rotations.conjugate(step), spins) + own
+    spins = rotations.rotate(rotations.conjugate(step), spins) + apply(jacobian(by), rates)
     return rotations.multiply(turns, step), spins

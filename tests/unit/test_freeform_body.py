@@ -187,7 +187,7 @@ def test_a_stiff_body_spins_about_its_long_axis_by_the_closed_form():
         spins = np.tile([0.0, 0.0, rate], (len(t), 1))
         return rotations.about_z(rate * t), spins
 
-    aim = shoot(BODY, course, guide, np.array([0.0, duration]), None)
+    aim = shoot(BODY, course, guide, [np.array([0.0, duration])], None).of(0)
     momentum = aim.momentum
     assert aim.missed < 1e-10
     axis = np.array([0.0, 0.0, 1.0])
@@ -207,7 +207,7 @@ def test_a_stiff_body_keeps_its_energy_while_it_tumbles():
         turns = rotations.from_rotation_vector(axis * t[:, None])
         return turns, np.tile(axis, (len(t), 1))
 
-    aim = shoot(BODY, course, guide, np.array([0.0, 0.8]), None)
+    aim = shoot(BODY, course, guide, [np.array([0.0, 0.8])], None).of(0)
     assert aim.missed < 1e-10
     assert _angle(aim.turns[-1], end) < 1e-10
     own = rotations.rotate(rotations.conjugate(aim.turns), aim.momentum)
@@ -226,7 +226,7 @@ def test_turns_in_the_air_converge_with_the_nodes():
 
     t, off = np.linspace(0.0, 0.8, 97), []
     for order in (3, 5, 7, ORDER):
-        aim = shoot(BODY, course, guide, np.array([0.0, 0.8]), None, order, 0.1)
+        aim = shoot(BODY, course, guide, [np.array([0.0, 0.8])], None, order, 0.1).of(0)
 
         def spinning(_time, q, momentum=aim.momentum):
             own = rotations.rotate(rotations.conjugate(q), momentum)
