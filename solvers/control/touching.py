@@ -120,6 +120,8 @@ class Touching:
         others: what acts on it besides.
 
     Attributes:
+        surfaces: for each link, how what it touches gives way.
+        longest: s, of the next step.
         hits: (s, name) where a link came to touch something faster than `FELT`, or for
             the first time.
         began: names of things in which it began.
