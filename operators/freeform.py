@@ -22,6 +22,8 @@ from ..addon.families.freeform.gather import (
 )
 from ..addon.families.freeform.limb import limb_of, limbs_in
 from ..addon.mapping.freeform import body_of, standing_limbs, supports_of
+from ..addon.mapping.tracks import BOARD
+from ..addon.rigs import characters
 from ..addon.rigs.actor import Actor
 from ..addon.rigs.controls import control_rig
 from ..addon.rigs.limbs import limbs_of
@@ -413,6 +415,11 @@ class POISE_OT_posture_mirror(_FreeformOperator, bpy.types.Operator):
         character, motion = motions.require_motion(context)
         _require_whole(motion)
         rig = _require_body(character).armature
+        if BOARD in characters.role_bones_of(rig):
+            raise UserError(
+                f"{rig.name} stands sideways on its board, and faces the other way in a mirror: "
+                "pose it by its controls"
+            )
         _index, item = self.chosen(motion)
         _keep(motion, item, kept(motion, item).mirrored(rig))
         bears = {_other(name) for name in item.standing}
