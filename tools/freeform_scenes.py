@@ -483,8 +483,8 @@ def ollie():
         scene, "Snow", lambda x, y: fall * y, (-40.0, -80.0), (40.0, 20.0), 2.0,
         ((0.90, 0.94, 1.0), (0.84, 0.89, 0.97)),
     )
-    look.set_sun(scene, 0.4 * np.pi)
-    look.sky(scene, (0.0, -20.0, -80.0), 0.4 * np.pi)
+    look.set_sun(scene, 0.1 * np.pi)
+    look.sky(scene, (0.0, -20.0, -80.0), 0.1 * np.pi)
     scene.frame_set(49 + 17)
     middle = np.array(rig.matrix_world @ rig.pose.bones["pelvis"].head)
     camera = look.camera(scene, middle + (-8.0, 1.0, 0.6), middle, 50.0)
