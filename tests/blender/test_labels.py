@@ -154,6 +154,24 @@ def test_of_pose_timing():
     assert cut() == {}
 
 
+def test_of_free_form(scene):
+    load("BIPED", frames=13)
+    assert bpy.ops.poise.motion_add(kind="FREEFORM") == {"FINISHED"}
+    assert cut() == {}
+    for frame in (1, 9):
+        bpy.context.scene.frame_set(frame)
+        assert bpy.ops.poise.posture_add() == {"FINISHED"}
+        freeform = bpy.context.object.poise.motion_object.poise_motion.freeform
+        freeform.postures[-1].name = "P"  # as long as the user likes
+    assert cut() == {}
+
+
+@pytest.mark.parametrize("kind", ["LUXO", "CAR"])
+def test_of_machines(scene, kind):
+    assert bpy.ops.poise.character_add(kind=kind) == {"FINISHED"}
+    assert cut() == {}
+
+
 def test_of_controllers():
     assert bpy.ops.poise.character_add(kind="PENDULUM") == {"FINISHED"}
     assert cut() == {}
