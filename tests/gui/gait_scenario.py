@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import bpy
+from mathutils import Vector
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
@@ -28,14 +29,27 @@ def choose(wanted) -> None:
     bpy.context.view_layer.objects.active = wanted
 
 
+def curve(name: str, *points) -> bpy.types.Object:
+    """A curve of straight lines through points."""
+    data = bpy.data.curves.new(name, "CURVE")
+    data.dimensions = "3D"
+    spline = data.splines.new("POLY")
+    spline.points.add(len(points) - 1)
+    for point, place in zip(spline.points, points, strict=True):
+        point.co = (*place, 1.0)
+    made = bpy.data.objects.new(name, data)
+    bpy.context.scene.collection.objects.link(made)
+    return made
+
+
 def look_at(window, wanted) -> None:
-    """See an object from above and close; nothing is selected then."""
-    choose(wanted)
+    """See objects from the side, far away; nothing is selected then."""
+    for obj in bpy.data.objects:
+        obj.select_set(obj in wanted)
     with bpy.context.temp_override(window=window.window, area=window.area,
                                    region=window.region("WINDOW")):
-        bpy.ops.view3d.view_axis(type="TOP")
         bpy.ops.view3d.view_selected()
-        bpy.ops.view3d.zoom(delta=-3)
+        window.area.spaces.active.region_3d.view_distance *= 2.5
     choose(rig())
     rig().select_set(False)
 
@@ -54,11 +68,15 @@ def scenario(report):
     yield from window.open_sidebar()
     yield from window.choose_tab("Poise")
     yield 1.0
+    drawn = curve("Drawn", *((0.02 * y * y, -float(y), 0.0) for y in range(13)))
+    choose(drawn)
+    window.begin_way()
     found = yield from window.click_button("poise.character_add")
     yield from window.choose("horse")
     added = yield from until(lambda: rig() is not None, 30.0)
-    report.check("Add Horse adds one that has gaits", found and added
-                 and rig().poise.motion == "GAIT")
+    way = window.end_way()
+    report.check("Add Horse adds one that has gaits, along the selected curve", found and added
+                 and rig().poise.motion == "GAIT" and rig().poise.gait.path == drawn)
     with bpy.context.temp_override(window=window.window, area=window.area,
                                    region=window.region("WINDOW")):
         bpy.ops.view3d.view_selected()
@@ -146,9 +164,10 @@ def scenario(report):
                  dragged[0][0] and dragged[1][0] and both and one and not own(), dragged)
     motion = motions.active_motion(rig())
 
+    window.begin_way()
     found = yield from window.click_button("bpy.ops.poise.bake(")
     baked = yield from until(keyed, 60.0)
-    report.check("Bake to Rig bakes the gait", found and baked)
+    report.check("Bake to Rig bakes the gait", found and baked, way + window.end_way())
     yield from window.picture("baked", window.centre())
 
     found = yield from window.click_button("poise.footprints_edit")
@@ -171,7 +190,7 @@ def scenario(report):
     for key in ("G", "X"):
         yield from window.press(key)
     for step in range(1, 7):
-        yield from window.move(x + 15 * step, y)
+        yield from window.move(x + 15 * step, y - 12 * step)  # as the axis is seen
     yield from window.press("LEFTMOUSE")
     yield 0.5
     report.check("a footprint is moved by G", abs(moved.location.x - before) > 0.01,
@@ -184,24 +203,23 @@ def scenario(report):
     yield 1.0
     yield from window.picture("adapted", window.centre())
 
-    # A click takes the footprint, not the path that runs through it; with Live Bake on it is
-    # adapted to as soon as it is let go, at the height that it had.
+    # A click takes the footprint, not the path that runs beside and through it; with Live Bake on
+    # it is adapted to as soon as it is let go, at the height that it had.
     rig().poise.settings.live_bake = True
-    other = next(o for o in prints() if (o.poise_footprint.leg, o.poise_footprint.index)
-                 == ("fore.R", 2))
-    data = bpy.data.curves.new("Through", "CURVE")
-    data.dimensions = "3D"
-    spline = data.splines.new("POLY")
-    spline.points.add(1)
-    for point, y in zip(spline.points, (2.0, -20.0), strict=True):
-        point.co = (other.location.x, y, 0.0, 1.0)
-    through = bpy.data.objects.new("Through", data)
-    bpy.context.scene.collection.objects.link(through)
-    look_at(window, other)
+    far = [o for o in prints() if o.poise_footprint.leg == "fore.R"][2:]
+    other = far[0]
+    through = curve("Through", *(mark.location - Vector((0.02, 0.0, 0.0)) for mark in far))
+    look_at(window, far[-3:])
     yield 1.0
-    yield from window.click(*window.at(other.location))
-    active = bpy.context.view_layer.objects.active
-    report.check("a click takes the footprint before the curve", active == other, active)
+    taken = []
+    for mark in far[-3:]:
+        choose(None)
+        yield from window.click(*window.at(mark.location))
+        taken.append(bpy.context.view_layer.objects.active)
+    report.check("a click takes the footprint before the curve, far ones too",
+                 taken == far[-3:], taken)
+    yield from window.picture("picked", window.centre())
+    look_at(window, [other])
     bpy.data.objects.remove(through)
     choose(other)
     yield 0.5
