@@ -93,7 +93,7 @@ def draw_settings(layout, group, names) -> None:
     """
     for name in names:
         label = SHORT.get(name, group.bl_rna.properties[name].name)
-        layout.prop(group, name, text=tr(label))
+        layout.prop(group, name, text=tr(label), translate=False)
 
 
 def wrapped(layout, text: str, width: int, icon: str = "NONE") -> None:
@@ -123,7 +123,7 @@ def draw_table(layout, rows, width: int) -> None:
     for name, value in rows:
         for number, line in enumerate(lines_of(tr(value), half)):
             row = column.row()
-            row.label(text="" if number else tr(name))
+            row.label(text="" if number else tr(name), translate=False)
             row.label(text=line)
 
 

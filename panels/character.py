@@ -84,7 +84,8 @@ class POISE_PT_character_look(SidebarPanel, bpy.types.Panel):
         layout.use_property_split = True
         character = motions.active_character(context)
         for material in characters.materials_of(character):
-            layout.prop(material, "diffuse_color", text=tr(material.name.split(".")[0]))
+            layout.prop(material, "diffuse_color", text=tr(material.name.split(".")[0]),
+                        translate=False)
         row = layout.row(align=True)
         row.operator("poise.mesh_swap", icon="MESH_DATA")
         row.operator("poise.mesh_restore", text="Restore")

@@ -259,7 +259,7 @@ class POISE_PT_style(MotionPanel, bpy.types.Panel):
         for group in groups:
             for title, names in group.SECTIONS:
                 header, body = layout.panel(f"poise_{title}", default_closed=True)
-                header.label(text=tr(title))
+                header.label(text=tr(title), translate=False)
                 if body is not None:
                     draw_settings(body, group, names)
 

@@ -71,9 +71,10 @@ class Text(NamedTuple):
 class Layout:
     """Takes what a panel draws; `said` collects its texts."""
 
-    def __init__(self, said: list[str], kind="column", split=False, factor=0.0, align=False):
+    def __init__(self, said: list[str], kind="column", split=False, factor=0.0, align=False,
+                 columns=1):
         self.__dict__.update(said=said, kind=kind, use_property_split=split, factor=factor,
-                             gap=0.0 if align else GAP, parts=[])
+                             gap=0.0 if align else GAP, columns=columns, parts=[])
 
     def __setattr__(self, name, value):
         assert name in LAYOUT.properties, f"a layout has no {name}"
@@ -86,7 +87,7 @@ class Layout:
             wrong = set(named) - set(function.parameters.keys())
             assert not wrong, f"layout.{name} takes no {wrong}"
             self._check(named)
-            chosen = {key: named[key] for key in ("factor", "align") if key in named}
+            chosen = {key: named[key] for key in ("factor", "align", "columns") if key in named}
             part = self._part(name, **chosen)
             return part if name in PARTS else None
 
@@ -225,7 +226,8 @@ class Layout:
     def _widths(self, width):
         """How Blender shares a width among the parts: icons keep theirs, others get the same."""
         if self.kind not in ("row", "split"):
-            return [width] * len(self.parts)
+            width -= self.gap * (self.columns - 1)
+            return [width / self.columns] * len(self.parts)
         count = len(self.parts)
         width -= self.gap * (count - 1)
         if self.kind == "split":
