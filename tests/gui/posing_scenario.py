@@ -115,6 +115,34 @@ def from_an_asset(report, window, motion):
     yield from window.picture("from-asset", window.centre())
 
 
+def from_the_browser(report, window, motion):
+    """Take a target from a pose asset by what the right button offers in an asset browser."""
+    settings = motion.poise_motion.pose_timing
+    area = next(area for area in window.window.screen.areas if area.type == "PROPERTIES")
+    area.ui_type = "ASSETS"
+    yield 0.5
+    area.spaces.active.params.asset_library_reference = "LOCAL"
+    area.spaces.active.show_region_toolbar = False
+    yield 2.0
+    bpy.context.scene.frame_set(47)
+    for bone in rig().pose.bones:
+        bone.select = bone.name == "side.L"
+    before = len(settings.targets)
+    region = next(region for region in area.regions if region.type == "WINDOW")
+    yield from window.click(region.x + 50, region.y + region.height - 50)
+    yield from window.press("RIGHTMOUSE")
+    yield from window.picture("asset-menu")
+    # The last of the entries: up from the first.
+    yield from window.press("UP_ARROW")
+    yield from window.press("RET")
+    yield from until(lambda: len(settings.targets) > before, 10.0)
+    added = settings.targets[-1]
+    told = (added.name, added.frame, added.source)
+    report.check("the asset browser's menu takes an asset's pose, at this frame",
+                 told == ("Bow", 47.0, "Bow, frame 1"), told)
+    yield from window.picture("from-the-browser")
+
+
 def scenario(report):
     window = Window(FOLDER)
     bpy.ops.extensions.package_install_files(
@@ -185,6 +213,7 @@ def scenario(report):
     report.check("the ball is seen", ball is not None and ball.visible_get(), ball)
     yield from window.picture("baked", window.centre())
     yield from from_an_asset(report, window, motion)
+    yield from from_the_browser(report, window, motion)
 
 
 if __name__ == "__main__":
