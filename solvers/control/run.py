@@ -425,7 +425,8 @@ def _held(controller: Controller, state: list[float]) -> list[float] | None:
 def _control(controller: Controller, state: list[float]) -> tuple[list[float], bool]:
     """What the table says of a single state."""
     table = controller.table
-    indices, weights, known = table.grid.corners_one(state)
+    numbers, weights, known = table.grid.corners_one(state)
+    indices = np.array(numbers)
     reached = table.reached[indices].tolist()
     rows = [
         (w, row) for w, row, yes in zip(weights, table.controls[indices].tolist(), reached,

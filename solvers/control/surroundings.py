@@ -115,16 +115,20 @@ def lines(links: Sequence[Link], angles: np.ndarray) -> np.ndarray:
         links: parents first; each is twice as long as to its centre of mass.
         angles: (m, n) rad, of the joints; the first one's against +X.
     """
-    index = {link.name: k for k, link in enumerate(links)}
-    turned = np.empty(angles.shape)
+    known: dict[str, tuple[np.ndarray, ...]] = {}  # angle, its cosine and sine, and joint
     found = np.zeros((*angles.shape, 2, 2))
     for k, link in enumerate(links):
-        on = index.get(link.parent, -1)
-        turned[:, k] = angles[:, k] if on < 0 else turned[:, on] + angles[:, k]
-        if on >= 0:
-            found[:, k, 0] = found[:, on, 0] + _turned(link.joint, turned[:, on])
-        end = (2.0 * link.centre[0], 2.0 * link.centre[1])
-        found[:, k, 1] = found[:, k, 0] + _turned(end, turned[:, k])
+        turned = angles[:, k]
+        if link.parent in known:
+            on, c, s, begin = known[link.parent]
+            turned, (x, y) = on + turned, link.joint
+            found[:, k, 0, 0] = begin[:, 0] + (c * x - s * y)
+            found[:, k, 0, 1] = begin[:, 1] + (s * x + c * y)
+        begin, c, s = found[:, k, 0], np.cos(turned), np.sin(turned)
+        x, y = 2.0 * link.centre[0], 2.0 * link.centre[1]
+        found[:, k, 1, 0] = begin[:, 0] + (c * x - s * y)
+        found[:, k, 1, 1] = begin[:, 1] + (s * x + c * y)
+        known[link.name] = turned, c, s, begin
     return found
 
 
@@ -132,12 +136,6 @@ def _finite(states: np.ndarray) -> np.ndarray:
     if np.isfinite(states).all():
         return states
     return np.nan_to_num(states, posinf=0.0, neginf=0.0)
-
-
-def _turned(way: tuple[float, float], angle: np.ndarray) -> np.ndarray:
-    """(m, 2) a way turned by angles."""
-    c, s = np.cos(angle), np.sin(angle)
-    return np.stack((c * way[0] - s * way[1], s * way[0] + c * way[1]), axis=1)
 
 
 class Surroundings:
