@@ -1857,6 +1857,28 @@ def limb_sequence() -> Image.Image:
     return tiles(taken, 6)
 
 
+def ollie() -> Image.Image:
+    """A snowboarder's leap: moments of it, from beside."""
+    import freeform_scenes
+
+    (rig,) = freeform_scenes.ollie()
+    times = [(frame - 1) / scenes.FPS for frame in (49, 58, 63, 67, 71, 78)]
+    taken = moments(rig, times, (-5.2, -1.6, 0.5), (0.0, 0.0, -0.25), 62.0, (276, 300))
+    return tiles(taken, 6)
+
+
+def contacts() -> Image.Image:
+    """A chain falls past a step, against a wall: moments of it."""
+    import control_scenes
+
+    (rig,) = control_scenes.contacts()
+    scene, shots = rig.users_scene[0], []
+    for frame in (1, 9, 15, 40):
+        scene.frame_set(frame)
+        shots.append(render(scene, 400, 250))
+    return tiles(shots, 4)
+
+
 PICTURES: dict[str, Callable[[], Image.Image]] = {
     picture.__name__: picture for picture in (
         characters, creatures, turn_sequence, figure_6, figure_10, presets,
@@ -1865,8 +1887,8 @@ PICTURES: dict[str, Callable[[], Image.Image]] = {
         skateboarder_sheet, cyclist_sheet, tree_skiing, slalom_poles, bicycle_corner,
         potholes, crowd, spiral_ramp, telemark_slalom, own_rig_sheet, own_equipment_sheet,
         gait, ground, rigify_cat, herd, footprints, gait_diagram, pose_timing,
-        limb_pose, pose_gains, pose_blocking, pose_weights, freeform, limb_sequence,
-        pendulum, luxo, control_states, control_torques, parking_car, parking_starts,
+        limb_pose, pose_gains, pose_blocking, pose_weights, freeform, limb_sequence, ollie,
+        pendulum, luxo, control_states, control_torques, contacts, parking_car, parking_starts,
     )
 }
 if "POISE_COURSE" in os.environ:
