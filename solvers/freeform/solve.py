@@ -53,7 +53,7 @@ from .timeline import Timeline, timeline
 INSTANT = 3e-6  # s, over which rates are differences
 ROUNDS = 40  # of flights and kicks in turns
 # Nodes of a piece, s that it lasts, and rad left, round by round: coarse while kicks change yet.
-RULES = (4, 0.2, 1e-5), (4, 0.1, 1e-5), (ORDER, LONGEST, LANDED)
+RULES = (6, 0.1, LANDED), (6, 0.1, 1e-5), (ORDER, LONGEST, LANDED)
 SETTLED = 5e-5  # rad/s by which kicks may still change: limbs' ends rest but for 0.05 mm/s
 
 Job = tuple[Hold, int, bool]  # a foothold, a visit, and whether it is left there
@@ -66,7 +66,8 @@ class FreeformPlan:
         body: who moves.
         sequence: its postures, and when.
         gravity: m/s^2, downwards.
-        progress: called with the share done, many times a flight; what it raises ends the work.
+        progress: called with the share done, while flights are found; what it raises ends the
+            work.
 
     Raises:
         SettingError: postures, times or a pace that give no motion.
