@@ -19,7 +19,8 @@ with the ORDER-th power of a piece's length, and with its 2 ORDER-th power at th
 where their length stays 1. All nodes of all flights are solved for at once, by Newton's rule, in
 which pieces are linear in their first turn and L, and follow each other, and integrals of
 integrals vanish so fast that a few sweeps of Picard's rule are as good as a solution; where
-its steps would lead far, as where a body turns twice, L alone is sought, and pieces are solved one by one.
+its steps would lead far, as where a body turns twice, L alone is sought, and pieces are solved
+one by one.
 """
 
 from __future__ import annotations

@@ -25,29 +25,14 @@ import numpy as np
 
 from .. import rotations
 from ..errors import SettingError
-from .body import (
-    Body,
-    Limb,
-    Posture,
-    centre,
-    fastened,
-    inside,
-    length,
-    links,
-)
+from .body import Body, Limb, Posture, centre, fastened, inside, length, links
 from .course import Course
 from .flight import LANDED, LONGEST, ORDER, Flight, rise_speed, shoot
 from .heights import Piece
 from .holds import Hold, brought, find_holds, rolled, settle, stepping, whole
 from .kicks import FlightEnds, held_back
 from .motion import Contact, FreeformMotion, PostureSequence, clean
-from .problems import (
-    UNREACHED,
-    flight_problems,
-    folding_problems,
-    stretched_problems,
-    unreached,
-)
+from .problems import UNREACHED, flight_problems, folding_problems, stretched_problems, unreached
 from .timeline import Timeline, timeline
 
 INSTANT = 3e-6  # s, over which rates are differences
