@@ -16,9 +16,11 @@ search sets out. In quaternions, q' = q w / 2 is met at the nodes of Gauss on pi
 which the joints' course has its corners (collocation; Hairer, Norsett and Wanner, "Solving
 Ordinary Differential Equations I", 1993, section II.7): polynomials of q whose error falls
 with the ORDER-th power of a piece's length, and with its 2 ORDER-th power at the pieces' ends,
-where their length stays 1. All nodes of a flight are solved for at once, by Newton's rule, in
-which pieces are linear in their first turn and L, and follow each other; where its steps would
-lead far, as where a body turns twice, L alone is sought, and pieces are solved one by one.
+where their length stays 1. All nodes of all flights are solved for at once, by Newton's rule, in
+which pieces are linear in their first turn and L, and follow each other, and integrals of
+integrals vanish so fast that a few sweeps of Picard's rule are as good as a solution; where
+its steps would lead far, as where a body turns twice, L alone is sought, and pieces are solved
+one by one.
 """
 
 from __future__ import annotations
@@ -37,7 +39,7 @@ ORDER = 12  # nodes of a piece
 LONGEST = 0.07  # s that a piece lasts
 LANDED = 1e-11  # rad
 NEWTON = 30
-SWEEPS = 6  # of Picard's rule in a step of Newton's: their errors fall as powers by factorials
+SWEEPS, SWEPT = 8, 1e-6  # of Picard's rule in a step of Newton's, and when they are enough
 PARTS = (1.0, 0.5, 0.25, 0.1, 0.02)  # of a step, until it leads nearer
 ROWS = 720  # times that bodies are looked at at once: so much fits near a processor
 FARTHEST = 1.0  # of a quaternion: a step that leads further may lead to other whole turns
@@ -314,7 +316,15 @@ class _Search:
         right[..., 7] = rest.nodes
         inner = right
         for _ in range(SWEEPS):
-            inner = right + (sums @ (by_turns @ inner).reshape(f, m, s, 32)).reshape(right.shape)
+            more = (sums @ (by_turns @ inner).reshape(f, m, s, 32)).reshape(right.shape)
+            last, inner = inner, right + more
+            if np.abs(inner - last).max() < SWEPT:
+                break
+        else:  # who turns as fast as that takes the whole
+            whole = np.eye(4 * s) - np.einsum("fmij,fmjab->fmiajb", sums, by_turns).reshape(
+                f, m, 4 * s, 4 * s
+            )
+            inner = np.linalg.solve(whole, right.reshape(f, m, 4 * s, 8)).reshape(right.shape)
         slopes = by_turns @ inner
         slopes[..., 4:7] += by_momentum
         across = np.einsum("fmj,fmjab->fmab", h[..., 0] * self._gauss.weights, slopes)

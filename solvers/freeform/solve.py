@@ -26,16 +26,7 @@ import numpy as np
 
 from .. import rotations
 from ..errors import SettingError
-from .body import (
-    Body,
-    Limb,
-    Posture,
-    centre,
-    inside,
-    length,
-    limb_root,
-    links,
-)
+from .body import Body, Limb, Posture, centre, inside, length, limb_root, links
 from .course import Course
 from .flight import LANDED, LONGEST, ORDER, Flight, rise_speed, shoot
 from .heights import Piece
@@ -53,18 +44,12 @@ from .holds import (
 )
 from .kicks import FlightEnds, held_back
 from .motion import Contact, FreeformMotion, PostureSequence, clean
-from .problems import (
-    UNREACHED,
-    flight_problems,
-    folding_problems,
-    stretched_problems,
-    unreached,
-)
+from .problems import UNREACHED, flight_problems, folding_problems, stretched_problems, unreached
 from .timeline import Timeline, timeline
 
 ROUNDS = 40  # of flights and kicks in turns
 # Nodes of a piece, s that it lasts, and rad left, round by round: coarse while kicks change yet.
-RULES = (4, 0.2, 1e-5), (4, 0.1, 1e-5), (ORDER, LONGEST, LANDED)
+RULES = (6, 0.1, LANDED), (6, 0.1, 1e-5), (ORDER, LONGEST, LANDED)
 SETTLED = 5e-5  # rad/s by which kicks may still change: limbs' ends rest but for 0.05 mm/s
 
 Job = tuple[Hold, int, bool]  # a foothold, a visit, and whether it is left there
@@ -77,7 +62,8 @@ class FreeformPlan:
         body: who moves.
         sequence: its postures, and when.
         gravity: m/s^2, downwards.
-        progress: called with the share done, many times a flight; what it raises ends the work.
+        progress: called with the share done, while flights are found; what it raises ends the
+            work.
 
     Raises:
         SettingError: postures, times or a pace that give no motion.
