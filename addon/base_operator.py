@@ -5,8 +5,8 @@
 the background `execute` runs them one after the other. From the window a
 solve that takes longer than a moment runs in a worker thread under a modal
 timer; what has to be read out of Blender afterwards is read in steps in the main
-thread. Esc stops both, and everything is written at once, so that a cancelled
-operator has changed nothing.
+thread. Esc stops both, and a cancelled operator has changed nothing. What is then written
+is written at once, or, where there is much of it, in steps too: Esc keeps what is done by then.
 """
 
 from __future__ import annotations
@@ -145,6 +145,7 @@ class SolvingOperator:
 
     _work: Work | None = None
     _steps: Steps | None = None
+    _writing: Steps[str] | None = None
     _prepared = 0.0
     _timer = None
     _ready = False
@@ -166,30 +167,32 @@ class SolvingOperator:
         """Write the result into Blender; returns a sentence for the report."""
         raise NotImplementedError
 
+    def writing(self, context, job, result) -> Steps[str]:
+        """Steps in which `apply` is done; `Cancelled`, thrown into them, ends them early."""
+        yield from ()
+        return self.apply(context, job, result)
+
     def execute(self, context):
         try:
             require_numbers(self)
             job = self.gather(context)
             result = finish(self.prepare(context, job, self.solve(job, _ignore)))
-            message = self.apply(context, job, result)
+            return self._told(context, finish(self.writing(context, job, result)))
         except FIXABLE as error:
-            self.report({"ERROR"}, one_line(str(error)))
-            return {"CANCELLED"}
-        let_undo_see(context)
-        self.report({"INFO"}, one_line(message))
-        return {"FINISHED"}
+            return self._refused(error)
 
     def invoke(self, context, event):
         try:
             require_numbers(self)
             self._job = self.gather(context)
         except FIXABLE as error:
-            self.report({"ERROR"}, one_line(str(error)))
-            return {"CANCELLED"}
+            return self._refused(error)
         self._work = Work(self.solve, self._job)
-        self._steps = None
+        self._steps = self._writing = None
         if self._go_on(context, PATIENCE):
-            return self._finish(context)
+            ended = self._write(context, PATIENCE)
+            if ended is not None:
+                return ended
         manager = context.window_manager
         self._timer = manager.event_timer_add(0.05, window=context.window)
         manager.progress_begin(0, 100)
@@ -199,6 +202,8 @@ class SolvingOperator:
 
     def modal(self, context, event):
         if event.type == "ESC" and event.value == "PRESS":
+            if self._writing is not None:
+                return self._write(context, stopped=True)
             self._stop()
             self._end_modal(context)
             self.report({"INFO"}, one_line("Cancelled: nothing was changed"))
@@ -206,9 +211,8 @@ class SolvingOperator:
         if event.type != "TIMER":
             # Settings changed half-way would not be those that are solved.
             return {"RUNNING_MODAL"}
-        if self._ready:
-            self._end_modal(context)
-            return self._finish(context)
+        if self._ready or self._writing is not None:
+            return self._write(context) or {"RUNNING_MODAL"}
         # What is done is written at the next turn: Esc pressed until now is heard before it.
         self._ready = self._go_on(context, SLICE)
         twice = type(self).prepare is not SolvingOperator.prepare
@@ -247,9 +251,10 @@ class SolvingOperator:
         """Leave neither thread nor half-done steps behind."""
         if self._work is not None:
             self._work.stop()
-        if self._steps is not None:
-            self._steps.close()
-            self._steps = None
+        for steps in (self._steps, self._writing):
+            if steps is not None:
+                steps.close()
+        self._steps = self._writing = None
 
     def cancel(self, context):
         """Blender closes the operator (file load, quit)."""
@@ -265,18 +270,38 @@ class SolvingOperator:
             context.workspace.status_text_set(None)
         self._timer = None
 
-    def _finish(self, context):
-        work, self._work, self._steps = self._work, None, None
+    def _write(self, context, seconds: float = SLICE, stopped: bool = False):
+        """Write for some time, or end it; what the operator returns, or None to go on."""
+        until = monotonic() + seconds
         try:
-            if work.error is not None:
-                raise work.error
-            message = self.apply(context, self._job, work.result)
-        except FIXABLE as error:
-            self.report({"ERROR"}, one_line(str(error)))
-            return {"CANCELLED"}
+            if self._writing is None:
+                work, self._work, self._steps = self._work, None, None
+                if work.error is not None:
+                    raise work.error
+                self._writing = self.writing(context, self._job, work.result)
+            if stopped:
+                self._writing.throw(Cancelled)
+            while stopped or monotonic() < until:
+                next(self._writing)
+        except StopIteration as done:
+            self._end_modal(context)
+            return self._told(context, done.value)
+        except BaseException as error:
+            self._end_modal(context)
+            if not isinstance(error, FIXABLE):
+                raise
+            return self._refused(error)
+        context.workspace.status_text_set(tr("Poise: writing keys  (Esc stops)"))
+        return None
+
+    def _told(self, context, message: str) -> set[str]:
         let_undo_see(context)
         self.report({"INFO"}, one_line(message))
         return {"FINISHED"}
+
+    def _refused(self, error: Exception) -> set[str]:
+        self.report({"ERROR"}, one_line(str(error)))
+        return {"CANCELLED"}
 
 
 def _ignore(fraction: float) -> None:

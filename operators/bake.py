@@ -12,6 +12,7 @@ from ..addon.context import keep_selection, object_mode
 from ..addon.errors import UserError
 from ..addon.rigs.controls import control_rig
 from ..addon.steps import part
+from ..solvers.errors import Cancelled
 
 
 @dataclass(frozen=True)
@@ -143,7 +144,7 @@ class _BakeOperator(SolvingOperator):
             return None
         return (yield from baking.prepare_bones(context, motion, solved, self.onto(motion)))
 
-    def apply(self, context, job, result):
+    def writing(self, context, job, result):
         found = _found(job)
         on_edited = "" if self.edited_keys == "MOTION" else self.edited_keys
         # What lies on motions that are baked with it is solved once these are.
@@ -161,18 +162,24 @@ class _BakeOperator(SolvingOperator):
             written = []
             try:
                 for motion, (solved, prepared) in zip(found, result, strict=True):
+                    if written:
+                        yield len(written) / len(found)
                     if motion in lying:
                         solved = pipeline.solve(pipeline.gather(context, motion))
                         self.look(context, motion, solved, prepared, together)
                     written.append(
                         self.write(context, motion, solved, prepared, on_edited, together)
                     )
+            except Cancelled:
+                found = found[: len(written)]  # those stay, of which undo takes all at once
             finally:
                 together.verify(context)
         keys, frames, bones = (sum(column) for column in zip(*written, strict=True))
         problems = sum(len(motion.poise_motion.problems) for motion in found)
         what = found[0].name if len(found) == 1 else f"{len(found)} motions"
         tail = f"; {problems} problems are listed" if problems else ""
+        if len(found) < len(result):
+            tail += f"; stopped before {len(result) - len(found)} more"
         return f"Baked {what}: {keys} keys on {bones} bones over {frames} frames{tail}"
 
 

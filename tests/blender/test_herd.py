@@ -1,12 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Several characters baked in one go: as one by one, in fewer evaluations of the scene."""
 
+from functools import partial
+from types import SimpleNamespace
+
 import bpy
 import numpy as np
 import pytest
 from poise.addon import baking
 from poise.addon.bake import plan, verify
 from poise.addon.keyframes import curves_by_path
+from poise.addon.steps import finish
+from poise.operators.bake import POISE_OT_bake
+from poise.solvers.errors import Cancelled
 
 HERD = 5
 
@@ -133,3 +139,28 @@ def test_one_rig_with_two_motions_is_looked_at_after_each(herd, monkeypatch):
     assert baking.is_baked(second) and len(seen) > verify.SAMPLED + 1
     assert not [p for p in second.poise_motion.problems if p.code == "POSITION_OFF"]
     assert "POSITION_OFF" in [code for code, _ in _told(herd[1])]
+
+
+def test_esc_while_keys_are_written_keeps_whole_bakes_alone(herd):
+    click = SimpleNamespace(edited_keys="MOTION")
+    for name in ("look", "write", "onto", "prepared"):
+        setattr(click, name, partial(getattr(POISE_OT_bake, name), click))
+    click.chosen = lambda context: [rig.poise.motion_object for rig in herd]
+    job = POISE_OT_bake.gather(click, bpy.context)
+    result = finish(POISE_OT_bake.prepare(click, bpy.context, job, POISE_OT_bake.solve(
+        click, job, lambda fraction: None)))
+    writing = POISE_OT_bake.writing(click, bpy.context, job, result)
+    assert [next(writing) for _ in range(2)] == [0.2, 0.4]
+    with pytest.raises(StopIteration) as ended:
+        writing.throw(Cancelled)
+    assert "2 motions" in ended.value.value and "before 3 more" in ended.value.value
+    keyed = [rig.animation_data.action is not None for rig in herd]
+    assert keyed == [True, True, False, False, False]
+    assert set(bpy.context.selected_objects) == set(herd)
+    # That it is held was found by comparing.
+    assert "POSITION_OFF" in [code for code, _ in _told(herd[1])]
+    stopped = [_keys(rig) for rig in herd[:2]]
+    bpy.ops.poise.bake()
+    for rig, keys in zip(herd[:2], stopped, strict=True):
+        for channel, points in _keys(rig).items():
+            np.testing.assert_array_equal(points, keys[channel])
