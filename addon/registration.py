@@ -30,7 +30,6 @@ preview.bake = lambda: bpy.ops.poise.bake()
 preview.adapt = lambda: bpy.ops.poise.footprints_adapt()
 tabs.PANELS[:] = [cls for cls in panels.CLASSES if issubclass(cls, bpy.types.Panel)]
 manual.CLASSES[:] = CLASSES
-texts.in_context(*CLASSES, *menus.CLASSES)
 
 _done: list = []
 
@@ -45,6 +44,7 @@ def register() -> None:
         return
     if hasattr(bpy.types.Object, "poise_motion"):
         raise RuntimeError("Another copy of Poise is enabled: disable it, then enable this one")
+    texts.in_context(*CLASSES, *menus.CLASSES)
     try:
         for cls in CLASSES:
             bpy.utils.register_class(cls)

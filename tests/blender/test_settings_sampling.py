@@ -759,7 +759,7 @@ PURE = {
 # Lengths that grow with the figure, and what Blender has no unit of: the tooltip says theirs.
 SAID = re.compile(
     r"in metres|in hip heights|in radians|in kg m\^2|in N/m|per unit of length|a minute|per second"
-    r"|newtons|a second of one N m|in lengths of the"
+    r"|newtons|a second of one N m|lasts, N m|in lengths of the"
 )
 
 
