@@ -4,35 +4,11 @@
 import bpy
 import numpy as np
 import pytest
+from figures_help import block, pendulum, solve, tree
 from poise.addon import pipeline
 from poise.addon.families import family_of
 
 pytestmark = pytest.mark.usefixtures("scene")
-
-
-def block(low, high, name="Block"):
-    """A block between two corners, in the collection Obstacles."""
-    bpy.ops.mesh.primitive_cube_add(size=1.0, location=0.5 * (np.array(low) + high))
-    obj = bpy.context.object
-    obj.name, obj.scale = name, np.array(high) - low
-    home = bpy.data.collections.get("Obstacles") or bpy.data.collections.new("Obstacles")
-    if home.name not in bpy.context.scene.collection.children:
-        bpy.context.scene.collection.children.link(home)
-    home.objects.link(obj)
-    bpy.context.view_layer.update()
-    return obj
-
-
-def pendulum(frames):
-    bpy.ops.poise.character_add(kind="PENDULUM")
-    rig = bpy.context.object
-    control = rig.poise.motion_object.poise_motion.control
-    rig.poise.motion_object.poise_motion.frame_end = frames
-    return rig, rig.poise.motion_object, control
-
-
-def solved(motion):
-    return pipeline.solve(pipeline.gather(bpy.context, motion))
 
 
 def tip(rig, frame, bone):
@@ -51,18 +27,18 @@ def test_a_pendulum_falls_onto_a_wall_and_lies_on_its_edge():
     block(home + (-0.3, -0.5, -3.0), home + (0.4, 0.5, -0.4), "Wall")
     bpy.context.view_layer.objects.active = rig
     control.obstacles = bpy.data.collections["Obstacles"]
-    free = solved(motion)
+    free = solve(motion)
     angles = free.motion.ran.states[:, 0]
     assert free.motion.ran.touched == () and angles.min() < -3.0
     control.contacts, control.thickness = True, 0.06
-    found = solved(motion)
+    found = solve(motion)
     there = -0.25 * np.pi + np.arcsin(0.03 / np.hypot(0.4, 0.4))
     hit, thing = found.motion.ran.touched[0]
     assert found.problems == () and thing == "Wall"
     assert hit == pytest.approx(np.interp(-there, -angles[:30], free.tracks.time[:30]), abs=1e-3)
     rows = dict(family_of(found.job).view.numbers(found).lines())
     assert rows["Wall touched"] == f"{hit:.2f} s"
-    np.testing.assert_array_equal(solved(motion).motion.ran.states, found.motion.ran.states)
+    np.testing.assert_array_equal(solve(motion).motion.ran.states, found.motion.ran.states)
     bpy.ops.poise.bake()
     tips = [tip(rig, 1.0 + 0.25 * k, "rod") - home for k in range(60 * 4 + 1)]
     seen = np.array([np.arctan2(at[2], at[0]) for at in tips])
@@ -85,23 +61,10 @@ def test_without_contacts_nothing_depends_on_them():
 def test_a_chain_of_bones_falls_to_the_ground():
     """Three links of half a metre, hinged 0.6 m up: they end lying on the ground, half of their
     thickness above it, and no joint goes more than 5 mm deeper on the way."""
-    data = bpy.data.armatures.new("Chain")
-    rig = bpy.data.objects.new("Chain", data)
-    bpy.context.scene.collection.objects.link(rig)
-    bpy.context.view_layer.objects.active = rig
+    # Slightly bent, so that there is one plane that they are in.
+    rig = tree([(f"link{k}", f"link{k - 1}" * (k > 1), 0.5, -0.02 * k, 0.5) for k in (1, 2, 3)])
+    rig.location.z = 0.6
     rig.select_set(True)
-    bpy.ops.object.mode_set(mode="EDIT")
-    above = None
-    for k in range(3):
-        bone = data.edit_bones.new(f"link{k + 1}")
-        bone.head, bone.tail = (0.5 * k, 0.0, 0.6), (0.5 * (k + 1), 0.0, 0.6)
-        bone.parent, bone.use_connect, above = above, above is not None, bone
-    bpy.ops.object.mode_set(mode="POSE")
-    for bone in rig.pose.bones:
-        if hasattr(bone, "select"):
-            bone.select = True
-        else:
-            bone.bone.select = True
     bpy.ops.poise.figure_setup()
     motion = rig.poise.motion_object
     motion.poise_motion.frame_end = 37

@@ -4,8 +4,8 @@
 import bpy
 import numpy as np
 import pytest
+from figures_help import block, pendulum, solve
 from operators_help import refused
-from poise.addon import pipeline
 from poise.addon.families.controlling import gather
 from poise.addon.families.controlling.view import torques_of
 from poise.operators.control import POISE_OT_start_drag
@@ -13,40 +13,10 @@ from snapshot import diff, snapshot
 
 pytestmark = pytest.mark.usefixtures("scene")
 
-SIDES = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
-
-
-def block(low, high, name="Block"):
-    """A block between two corners, in the collection Obstacles."""
-    corners = [[(low, high)[k][i] for i, k in enumerate((x, y, z))]
-               for x in (0, 1) for y in (0, 1) for z in (0, 1)]
-    mesh = bpy.data.meshes.new(name)
-    mesh.from_pydata(corners, [], SIDES)
-    obj = bpy.data.objects.new(name, mesh)
-    home = bpy.data.collections.get("Obstacles")
-    if home is None:
-        home = bpy.data.collections.new("Obstacles")
-        bpy.context.scene.collection.children.link(home)
-    home.objects.link(obj)
-    bpy.context.view_layer.update()
-    return obj
-
-
-def pendulum(frames=73):
-    bpy.ops.poise.character_add(kind="PENDULUM")
-    rig = bpy.context.object
-    motion = rig.poise.motion_object
-    motion.poise_motion.frame_end = frames
-    return rig, motion, motion.poise_motion.control
-
 
 def _posed(rig, degrees):
     rig.pose.bones["rod"].rotation_euler.x = np.radians(degrees)
     bpy.context.view_layer.update()
-
-
-def _solved(motion):
-    return pipeline.solve(pipeline.gather(bpy.context, motion))
 
 
 def _around(rig, motion, control):
@@ -67,7 +37,7 @@ def test_a_pendulum_goes_round_a_block_the_other_way():
     point of it within 55 mm of the block: clearance is 60 mm, and the ball's radius 52 mm."""
     rig, motion, control = pendulum()
     thing = _around(rig, motion, control)
-    solved = _solved(motion)
+    solved = solve(motion)
     assert solved.problems == ()
     assert np.degrees(solved.motion.ran.states[-1]) == pytest.approx([-280.0, 0.0], abs=1.0)
     bpy.ops.poise.bake()
@@ -90,7 +60,7 @@ def test_without_the_block_it_goes_straight_and_the_table_is_that_of_before():
     among = figure.built_of(body)
     thing.location.y = 1.0  # behind the plane
     bpy.context.view_layer.update()
-    assert np.degrees(_solved(motion).motion.ran.states[-1, 0]) == pytest.approx(80.0, abs=1.0)
+    assert np.degrees(solve(motion).motion.ran.states[-1, 0]) == pytest.approx(80.0, abs=1.0)
     body = gather.known(bpy.context, motion)[1]
     control.obstacles = None
     alone = gather.known(bpy.context, motion)[1]
@@ -104,7 +74,7 @@ def test_what_touches_says_so_and_what_is_inside_is_refused():
     control.script.clear()  # it falls freely, away from the block, and starts within it
     _posed(rig, 35.0)
     bpy.ops.poise.start_set()
-    found = _solved(motion).problems
+    found = solve(motion).problems
     assert [p.code for p in found] == ["OBSTACLE_TOUCHED"] and found[0].time == 0.0
     assert "rod and what hangs on it come too near to Block" in found[0].message
     bpy.ops.poise.controller_add(name="Inside")
@@ -117,7 +87,7 @@ def test_torques_are_drawn_beside_the_cost(tmp_path):
     for name in ("A", "B"):
         bpy.ops.poise.controller_add(library=name)
         bpy.ops.poise.script_add(seconds=1.0)
-    run = _solved(motion).motion
+    run = solve(motion).motion
     made = torques_of(run)
     assert len(made.axes) == 4 and made.width > made.height
     # Swung up to 0° from the right below: the rod is lifted, red; from above it is held, blue.
@@ -144,7 +114,7 @@ def test_the_start_is_turned_by_numbers():
     rig, motion, _control = pendulum(13)
     assert bpy.ops.poise.start_drag(link=1, angle=np.radians(40.0)) == {"FINISHED"}
     assert bpy.ops.poise.start_drag(link=1, speed=2.0) == {"FINISHED"}
-    first = _solved(motion).motion.ran.states[0]
+    first = solve(motion).motion.ran.states[0]
     assert first == pytest.approx([np.radians(40.0), 2.0], abs=1e-6)
     refused("start_drag", "Link 2 is none of Pendulum: it has 1", link=2)
 
@@ -201,14 +171,14 @@ def test_dragging_changes_the_motion_and_esc_gives_back(ends):
     rig, motion, control = pendulum(13)
     _posed(rig, 20.0)
     bpy.ops.poise.start_set()
-    before, first = snapshot(), _solved(motion).motion.ran.states[-1]
+    before, first = snapshot(), solve(motion).motion.ran.states[-1]
     drag = _Dragging(motion)
     drag.modal(bpy.context, _Event("LEFTMOUSE"))
     for degrees in (30.0, 60.0, 75.0):
         drag.way = np.radians(degrees)
         assert drag.modal(bpy.context, _Event("MOUSEMOVE")) == {"RUNNING_MODAL"}
     drag.modal(bpy.context, _Event("WHEELUPMOUSE"))
-    ran = _solved(motion).motion.ran.states
+    ran = solve(motion).motion.ran.states
     assert np.degrees(ran[0]) == pytest.approx([75.0, 15.0], abs=1e-3)
     assert np.abs(ran[-1] - first).max() > 0.1
     done = drag.modal(bpy.context, _Event(ends, "RELEASE"))

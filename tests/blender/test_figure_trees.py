@@ -5,6 +5,7 @@ such figure says so in one sentence."""
 import bpy
 import numpy as np
 import pytest
+from figures_help import TREE, tree
 from operators_help import refused
 from poise.addon import compat, pipeline
 from poise.addon.families.controlling import gather
@@ -15,39 +16,6 @@ from scipy.integrate import solve_ivp
 from snapshot import diff, snapshot
 
 pytestmark = pytest.mark.usefixtures("scene")
-
-# Name, parent, head in the plane (along the parent, m), angle from +X in the plane, length.
-TREE = (
-    ("trunk", "", 0.0, -1.2, 0.6),
-    ("arm.L", "trunk", 0.6, -0.3, 0.4),
-    ("arm.R", "trunk", 0.45, -2.4, 0.35),
-    ("hand.R", "arm.R", 0.35, -1.9, 0.2),
-)
-
-
-def tree(parts=TREE, lift=None):
-    """An armature whose bones branch in the plane y = 0, in Pose Mode, all of them selected."""
-    data = bpy.data.armatures.new("Mobile")
-    rig = bpy.data.objects.new("Mobile", data)
-    bpy.context.scene.collection.objects.link(rig)
-    bpy.context.view_layer.objects.active = rig
-    bpy.ops.object.mode_set(mode="EDIT")
-    heads, ways = {}, {}
-    for name, parent, along, angle, length in parts:
-        bone = data.edit_bones.new(name)
-        ways[name] = np.array((np.cos(angle), 0.0, np.sin(angle)))
-        heads[name] = heads[parent] + along * ways[parent] if parent else np.zeros(3)
-        bone.head, bone.tail = heads[name], heads[name] + length * ways[name]
-        if name == lift:
-            bone.tail.y += 0.2
-        if parent:
-            bone.parent = data.edit_bones[parent]
-        bone.align_roll((0.0, -1.0, 0.0))
-    bpy.ops.object.mode_set(mode="POSE")
-    for bone in rig.pose.bones:
-        bone.rotation_mode = "QUATERNION"
-        compat.select_bone(bone, True)
-    return rig
 
 
 def _spatial():

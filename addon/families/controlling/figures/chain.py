@@ -224,7 +224,7 @@ class ChainFigure(MachineFigure):
         )
         touched: tuple[tuple[float, str], ...] = ()
         if touching is not None:
-            touched = tuple((time, name) for time, name in touching.hits)
+            touched = tuple(touching.hits)
             problems += tuple(
                 Problem(
                     "OBSTACLE_TOUCHED", f"{body.bones[0]} and what hangs on it begin in {name}, "
